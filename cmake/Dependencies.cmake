@@ -1,0 +1,41 @@
+# Debian's packages (tools/setup.sh installs them). Static archives where they
+# exist, so that the executable needs nothing but libtorch at run time.
+find_package(Threads REQUIRED)
+
+function(vitrain_dependency name header archive package)
+  find_path(${name}_INCLUDE NAMES ${header})
+  find_library(${name}_ARCHIVE NAMES ${archive})
+  if(NOT ${name}_INCLUDE OR NOT ${name}_ARCHIVE)
+    message(FATAL_ERROR "${header} or ${archive} not found: install ${package} (tools/setup.sh does it)")
+  endif()
+  add_library(vitrain_dep_${name} INTERFACE)
+  target_include_directories(vitrain_dep_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+  target_link_libraries(vitrain_dep_${name} INTERFACE ${${name}_ARCHIVE})
+endfunction()
+
+vitrain_dependency(yaml yaml-cpp/yaml.h libyaml-cpp.a libyaml-cpp-dev)
+vitrain_dependency(jpeg jpeglib.h libjpeg.a libjpeg62-turbo-dev)
+vitrain_dependency(png png.h libpng.a libpng-dev)
+vitrain_dependency(zlib zlib.h libz.a zlib1g-dev)
+vitrain_dependency(xxhash xxhash.h libxxhash.a libxxhash-dev)
+target_link_libraries(vitrain_dep_png INTERFACE vitrain_dep_zlib m)
+
+foreach(header CLI/CLI.hpp nlohmann/json.hpp)
+  string(MAKE_C_IDENTIFIER ${header} id)
+  find_path(VITRAIN_HAVE_${id} NAMES ${header})
+  if(NOT VITRAIN_HAVE_${id})
+    message(FATAL_ERROR "${header} not found: run tools/setup.sh")
+  endif()
+endforeach()
+
+# torch ships fmt 12 headers in its include folder. Ours is the system's fmt 9,
+# header-only, put in front of every other include folder by a link of its own.
+find_path(VITRAIN_FMT_INCLUDE NAMES fmt/core.h PATHS /usr/include NO_DEFAULT_PATH)
+if(NOT VITRAIN_FMT_INCLUDE)
+  message(FATAL_ERROR "fmt/core.h not found: install libfmt-dev (tools/setup.sh does it)")
+endif()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/deps/include)
+file(CREATE_LINK ${VITRAIN_FMT_INCLUDE}/fmt ${PROJECT_BINARY_DIR}/deps/include/fmt SYMBOLIC)
+add_library(vitrain_dep_fmt INTERFACE)
+target_include_directories(vitrain_dep_fmt BEFORE INTERFACE ${PROJECT_BINARY_DIR}/deps/include)
+target_compile_definitions(vitrain_dep_fmt INTERFACE FMT_HEADER_ONLY)

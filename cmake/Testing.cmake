@@ -1,0 +1,35 @@
+# vitrain_test(<name> [TORCH] [ONE_PROCESS] LABEL unit|dist|golden|e2e|fault|slow
+#              [TIMEOUT s] SOURCES ... [DEPENDS folder...])
+# One GoogleTest binary per folder. ONE_PROCESS registers the whole binary as one
+# test (torch-linked binaries: loading libtorch costs 0.2 s a process); otherwise
+# every TEST is its own ctest entry.
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+function(vitrain_test name)
+  cmake_parse_arguments(ARG "TORCH;ONE_PROCESS" "LABEL;TIMEOUT" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+    BUILD_RPATH "\$ORIGIN/../torch/lib")
+  foreach(dep ${ARG_DEPENDS})
+    target_link_libraries(${name} PRIVATE vitrain::${dep})
+  endforeach()
+  target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main ${ARG_PRIVATE})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    VITRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VITRAIN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  vitrain_link(${name} PRIVATE "${ARG_TORCH}")
+  if(ARG_TORCH OR ARG_ONE_PROCESS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  else()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 30
+      PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  endif()
+endfunction()

@@ -1,0 +1,39 @@
+# Imported targets of the torch 2.11 wheel. find_package(Torch) cannot be used:
+# with CUDA 13 under CMake 3.25 it asks for a CUDA dialect before the language
+# is enabled, and it would pull libtorch_cuda into the executable.
+set(VITRAIN_TORCH_VERSION_FILE ${VITRAIN_TORCH}/include/torch/headeronly/version.h)
+if(NOT VITRAIN_TORCH OR NOT EXISTS ${VITRAIN_TORCH_VERSION_FILE})
+  message(FATAL_ERROR "VITRAIN_TORCH='${VITRAIN_TORCH}' is not a torch folder: run tools/setup.sh, "
+    "or set it to .../site-packages/torch of torch 2.11")
+endif()
+file(READ ${VITRAIN_TORCH_VERSION_FILE} VITRAIN_TORCH_VERSION_TEXT)
+foreach(part MAJOR MINOR PATCH)
+  string(REGEX MATCH "TORCH_VERSION_${part} ([0-9]+)" _ "${VITRAIN_TORCH_VERSION_TEXT}")
+  list(APPEND VITRAIN_TORCH_VERSION ${CMAKE_MATCH_1})
+endforeach()
+list(JOIN VITRAIN_TORCH_VERSION "." VITRAIN_TORCH_VERSION)
+if(NOT VITRAIN_TORCH_VERSION VERSION_GREATER_EQUAL 2.11.0 OR NOT VITRAIN_TORCH_VERSION VERSION_LESS 2.12.0)
+  message(FATAL_ERROR "torch ${VITRAIN_TORCH_VERSION} at ${VITRAIN_TORCH}: this version of vitrain needs torch 2.11")
+endif()
+
+# The executable finds libtorch through $ORIGIN/torch/lib: this link is the only
+# machine-specific part, and it is not inside the binary.
+file(CREATE_LINK ${VITRAIN_TORCH} ${PROJECT_BINARY_DIR}/torch SYMBOLIC)
+find_path(VITRAIN_GLOO_INCLUDE NAMES gloo/config.h)
+if(NOT VITRAIN_GLOO_INCLUDE)
+  message(FATAL_ERROR "gloo/config.h not found: install libgloo-dev (headers only; tools/setup.sh does it)")
+endif()
+
+foreach(lib c10 torch_cpu)
+  add_library(vitrain_${lib} SHARED IMPORTED)
+  set_target_properties(vitrain_${lib} PROPERTIES
+    IMPORTED_LOCATION ${VITRAIN_TORCH}/lib/lib${lib}.so IMPORTED_NO_SONAME OFF)
+endforeach()
+add_library(vitrain_torch INTERFACE)
+target_include_directories(vitrain_torch SYSTEM INTERFACE
+  ${VITRAIN_TORCH}/include ${VITRAIN_TORCH}/include/torch/csrc/api/include)
+target_compile_definitions(vitrain_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+target_link_libraries(vitrain_torch INTERFACE vitrain_torch_cpu vitrain_c10)
+target_link_options(vitrain_torch INTERFACE
+  -Wl,--disable-new-dtags,-rpath-link,${VITRAIN_TORCH}/lib
+  -Wl,--unresolved-symbols=ignore-in-shared-libs)

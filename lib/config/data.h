@@ -1,0 +1,143 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace vitrain::config {
+
+enum class SourceKind { kFolder, kShapes, kCifar };
+enum class BatchMode { kPerDevice, kGlobal };
+enum class SamplerPolicy { kGlobal, kSequential };
+enum class LastBatch { kDrop, kKeep, kPad };
+enum class Interpolation { kBilinear, kBicubic };
+enum class TrainCrop { kNone, kPad, kResized };
+
+// Where samples come from.
+struct SourceConfig {
+  SourceKind kind = SourceKind::kFolder;
+  std::optional<std::string> path;
+  std::int64_t count = 10000;
+  std::int64_t size = 32;
+  std::int64_t seed = 0;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("kind", kind,
+        "`folder`: one sub-folder of images per class; `cifar`: the binary "
+        "distribution of CIFAR-10; `shapes`: generated images.");
+    v.field("path", path,
+        "The folder; relative to the working directory. Needed by `folder` "
+        "and `cifar`.");
+    v.field("count", count, "`shapes`: number of images.").in_range(1, 1 << 30);
+    v.field("size", size, "`shapes`: side of the images in pixels.")
+        .in_range(8, 1024);
+    v.field("seed", seed,
+        "`shapes`: seed of the images; give training and evaluation different "
+        "ones.").at_least(0);
+  }
+};
+
+// In which order samples are taken (docs/architecture.md has the definitions).
+struct SamplerConfig {
+  SamplerPolicy policy = SamplerPolicy::kGlobal;
+  bool shuffle = true;
+  LastBatch last_batch = LastBatch::kDrop;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("policy", policy,
+        "`global`: one permutation of the dataset per epoch, dealt to the "
+        "workers; `sequential`: the dataset's own order.");
+    v.field("shuffle", shuffle,
+        "false: `global` keeps the dataset's own order, as `sequential` does.");
+    v.field("last_batch", last_batch,
+        "Samples that do not fill a global batch at the end of an epoch: "
+        "`drop` them, `keep` a smaller batch (its gradient is the mean over "
+        "the samples that there are), or `pad` it with samples from the start "
+        "of the epoch.");
+  }
+};
+
+// Pixels to network input, for training and evaluation alike.
+struct PreprocessConfig {
+  std::array<double, 3> mean{0.485, 0.456, 0.406};
+  std::array<double, 3> std{0.229, 0.224, 0.225};
+  Interpolation interpolation = Interpolation::kBicubic;
+  double crop_pct = 0.875;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("mean", mean, "Mean of red, green, blue, for pixels in [0, 1].");
+    v.field("std", std,
+        "Standard deviation of red, green, blue, for pixels in [0, 1].")
+        .each_more_than(0.0);
+    v.field("interpolation", interpolation,
+        "Filter of every resize (Pillow's, with antialias).");
+    v.field("crop_pct", crop_pct,
+        "Evaluation: the shorter side is resized to floor(image_size / "
+        "crop_pct) and the centre is cut out; 1 for images that have the "
+        "right size already.").more_than(0.0).at_most(1.0);
+  }
+};
+
+// Random changes to training images.
+struct AugmentConfig {
+  TrainCrop crop = TrainCrop::kResized;
+  std::array<double, 2> scale{0.08, 1.0};
+  std::array<double, 2> ratio{0.75, 4.0 / 3.0};
+  std::int64_t padding = 4;
+  double flip = 0.5;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("crop", crop,
+        "`resized`: random resized crop; `pad`: random crop after padding "
+        "with black; `none`: as in evaluation.");
+    v.field("scale", scale,
+        "`resized`: range of the crop's share of the area.")
+        .each_more_than(0.0).each_at_most(1.0).ascending();
+    v.field("ratio", ratio, "`resized`: range of width over height.")
+        .each_more_than(0.0).ascending();
+    v.field("padding", padding, "`pad`: pixels on each side.")
+        .in_range(0, 1024);
+    v.field("flip", flip, "Probability of a horizontal flip.")
+        .at_least(0.0).at_most(1.0);
+  }
+};
+
+struct DataConfig {
+  SourceConfig train;
+  SourceConfig eval;
+  std::int64_t batch_size = 128;
+  BatchMode batch_mode = BatchMode::kPerDevice;
+  std::optional<std::int64_t> eval_batch_size;
+  SamplerConfig sampler;
+  std::optional<std::int64_t> threads;
+  PreprocessConfig preprocess;
+  AugmentConfig augment;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.section("train", train, "Training samples.");
+    v.section("eval", eval, "Evaluation samples.");
+    v.field("batch_size", batch_size,
+        "Samples per step and micro-batch; see batch_mode.")
+        .in_range(1, 1 << 20);
+    v.field("batch_mode", batch_mode,
+        "`per_device`: batch_size is one device's share; `global`: it is the "
+        "sum over the devices.");
+    v.field("eval_batch_size", eval_batch_size,
+        "Samples per device and evaluation batch; `auto`: the training share.")
+        .auto_value().in_range(1, 1 << 20);
+    v.section("sampler", sampler, "Order of the training samples.");
+    v.field("threads", threads,
+        "Decoding threads per worker; `auto`: the worker's share of the cores "
+        "on a GPU, one on a CPU.").auto_value().in_range(1, 1024);
+    v.section("preprocess", preprocess, "Pixels to network input.");
+    v.section("augment", augment, "Random changes to training images.");
+  }
+};
+
+} // namespace vitrain::config

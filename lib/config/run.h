@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace vitrain::config {
+
+enum class Determinism { kFast };
+
+// What the run is called, where it writes and how long it lasts.
+struct RunConfig {
+  std::string name = "auto";
+  std::string output = "runs";
+  std::int64_t seed = 0;
+  std::int64_t epochs = 100;
+  std::optional<std::int64_t> max_steps;
+  Determinism determinism = Determinism::kFast;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("name", name,
+        "Name of the run folder; `auto` is the config file's name. "
+        "Letters, digits, `.`, `_` and `-`.").file_name();
+    v.field("output", output,
+        "Folder in which the run folder is made.").not_empty();
+    v.field("seed", seed,
+        "Seed of the weights, the sample order, augmentation and drop path.")
+        .at_least(0);
+    v.field("epochs", epochs, "Passes over the training set.").at_least(1);
+    v.field("max_steps", max_steps,
+        "Stop after this many optimizer steps, whatever `epochs` says; "
+        "schedules span the shorter of the two.").at_least(1);
+    v.field("determinism", determinism,
+        "`fast`: the same samples and masks on every run, sums in whatever "
+        "order is quickest.");
+  }
+};
+
+} // namespace vitrain::config

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+static_assert(
+    FMT_VERSION < 120000,
+    "torch's own fmt headers came first: fix the include order");
+
+namespace vitrain {
+
+// Throws Error(code) with a formatted message.
+template <typename... Args>
+[[noreturn]] void fail(
+    ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace vitrain
+
+// A condition that a user's input or machine can violate: throws Error with the
+// given code and message. For programmer errors use assert.
+#define VITRAIN_CHECK(condition, code, ...) \
+  do {                                      \
+    if (!(condition)) [[unlikely]] {        \
+      ::vitrain::fail((code), __VA_ARGS__); \
+    }                                       \
+  } while (false)

@@ -1,0 +1,44 @@
+#include "core/cuda_plugin.h"
+
+#include <dlfcn.h>
+
+#include "core/check.h"
+#include "core/files.h"
+
+namespace vitrain {
+namespace {
+
+const CudaPlugin* open_plugin() {
+  const std::string path =
+      (executable_path().parent_path() / "vitrain_cuda.so").native();
+  // RTLD_GLOBAL: libtorch_cuda registers its kernels with the libtorch_cpu that
+  // is already loaded.
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  VITRAIN_CHECK(
+      library != nullptr,
+      ExitCode::kUsage,
+      "CUDA devices were asked for, but {} cannot be loaded: {}. Build with "
+      "the CUDA profile (tools/setup.sh on a machine with nvcc or an NVIDIA "
+      "driver), or set devices.kind: cpu",
+      path,
+      ::dlerror());
+  const auto version = reinterpret_cast<int (*)()>(
+      ::dlsym(library, kCudaPluginVersionSymbol));
+  const auto get = reinterpret_cast<const CudaPlugin* (*)()>(
+      ::dlsym(library, kCudaPluginSymbol));
+  VITRAIN_CHECK(
+      version != nullptr && get != nullptr && version() == kCudaPluginVersion,
+      ExitCode::kUsage,
+      "{} is from another build of vitrain: build both again",
+      path);
+  return get();
+}
+
+} // namespace
+
+const CudaPlugin& load_cuda_plugin() {
+  static const CudaPlugin* plugin = open_plugin();
+  return *plugin;
+}
+
+} // namespace vitrain

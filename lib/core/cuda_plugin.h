@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace c10d {
+class Backend;
+class Store;
+} // namespace c10d
+
+namespace vitrain {
+
+// What needs CUDA or NCCL, implemented in vitrain_cuda.so beside the
+// executable. A worker on a CUDA device opens it before its first torch call
+// (torch caches its CUDA hooks); the executable itself links libtorch_cpu only,
+// so one binary serves machines with and without GPUs.
+class CudaPlugin {
+ public:
+  virtual ~CudaPlugin() = default;
+
+  virtual int device_count() const = 0;
+  // Name and total memory in bytes of a device, for the banner.
+  virtual std::string device_name(int device) const = 0;
+  virtual std::int64_t device_memory(int device) const = 0;
+  virtual void set_device(int device) const = 0;
+  // Waits until the device has finished everything.
+  virtual void synchronize() const = 0;
+  // Peak bytes that torch's allocator held on the device.
+  virtual std::int64_t peak_memory(int device) const = 0;
+  // "CUDA 13.0, cuDNN 9.19, NCCL 2.28.9".
+  virtual std::string versions() const = 0;
+  // A new ProcessGroupNCCL; the caller adopts the reference (collective).
+  virtual c10d::Backend* make_nccl_backend(
+      c10d::Store* store, int rank, int size, double timeout_seconds)
+      const = 0;
+};
+
+// Increased whenever the class above changes.
+inline constexpr int kCudaPluginVersion = 1;
+
+// The two C functions that vitrain_cuda.so exports.
+inline constexpr const char* kCudaPluginVersionSymbol =
+    "vitrain_cuda_plugin_version";
+inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
+
+// Opens vitrain_cuda.so beside the executable, once. Throws Error(kUsage) with
+// the loader's reason when it cannot be opened or is of another build.
+const CudaPlugin& load_cuda_plugin();
+
+} // namespace vitrain

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace vitrain {
+
+// Exit codes of the program (docs/guide.md lists them for users).
+// The values are a public interface: do not change them.
+enum class ExitCode : int {
+  kDone = 0,
+  kInternal = 1, // a defect of vitrain
+  kUsage = 2, // command line or config
+  kData = 3, // dataset missing, unreadable or inconsistent
+  kWeights = 4, // weights or checkpoint unreadable
+  kNonFinite = 5, // training diverged
+  kOutOfMemory = 6,
+  kWorkerDied = 7, // a worker died, or a collective failed
+  kStorage = 8, // the run directory cannot be written
+  kStopped = 75, // stopped on request with a complete checkpoint
+};
+
+// The one exception type. what() is written for the person who reads it: what
+// was wrong, where, what was given, what is allowed, what to do.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message)
+      : std::runtime_error(message), code_(code) {}
+
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// Name of a code for messages: "data", "out of memory", ...
+const char* exit_code_name(ExitCode code);
+
+// Maps any exception in flight to an exit code: Error's own, kOutOfMemory for
+// std::bad_alloc, kInternal otherwise.
+ExitCode exit_code_of(const std::exception& error);
+
+} // namespace vitrain

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+
+namespace vitrain {
+
+// Owns a file descriptor.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// The whole file; refuses what is not a regular file and what is larger than
+// `limit` bytes. Never blocks on a FIFO. Throws Error(code) naming the path.
+std::string read_file(
+    const std::filesystem::path& path, std::size_t limit, ExitCode code);
+
+// Loops over short writes. Returns 0 or the errno of the failure.
+int write_all(int fd, const void* bytes, std::size_t size);
+
+// Replaces `path` by `bytes` such that a reader, and a crash at any instant,
+// sees the old or the new content: temporary file beside it, fsync, rename,
+// fsync of the folder. Throws Error(kStorage).
+void write_file_atomically(
+    const std::filesystem::path& path, std::string_view bytes);
+
+// fsync of a folder, so that the names in it are durable. Throws
+// Error(kStorage).
+void sync_folder(const std::filesystem::path& path);
+
+// Creates missing folders (mode 0777 & ~umask). Throws Error(kStorage) with a
+// path and the reason.
+void make_folders(const std::filesystem::path& path);
+
+// Absolute path of the running executable.
+std::filesystem::path executable_path();
+
+// Text of an errno: "No such file or directory".
+std::string error_text(int error_number);
+
+} // namespace vitrain

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace vitrain {
+
+// XXH3, 64 bits: fast fingerprint of bytes; not cryptographic.
+std::uint64_t hash64(std::string_view bytes);
+
+// Incremental XXH3, 128 bits: the checksum of checkpoint files.
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(const Hasher&) = delete;
+  Hasher& operator=(const Hasher&) = delete;
+
+  void update(const void* bytes, std::size_t size);
+  // 32 hexadecimal digits of everything so far.
+  std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// 16 lower-case hexadecimal digits.
+std::string to_hex(std::uint64_t value);
+
+} // namespace vitrain

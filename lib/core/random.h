@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace vitrain {
+
+// What a random draw is for: part of its key, so that no two purposes share
+// numbers. The values define the data of published runs: do not change them.
+enum class Purpose : std::uint32_t {
+  kOrder = 1,
+  kCrop = 2,
+  kFlip = 3,
+  kDropPath = 4,
+  kShapes = 5,
+  kInit = 6,
+  kAugment = 7,
+};
+
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy
+// as 1, 2, 3", SC 2011): four 32-bit words as a pure function of key and
+// counter.
+std::array<std::uint32_t, 4> philox4x32(
+    std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+
+// A stream of draws that is a pure function of (seed, purpose, a, b): for
+// example a = epoch, b = sample index. Threads, prefetch and restarts cannot
+// change it. Cheap to construct.
+class Random {
+ public:
+  Random(
+      std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64_t b);
+
+  std::uint32_t next_u32();
+  std::uint64_t next_u64();
+  // Uniform in [0, 1), a multiple of 2^-53.
+  double uniform();
+  // Uniform in [low, high).
+  double uniform(double low, double high);
+  // Uniform integer in [0, n) without bias; n > 0.
+  std::uint64_t below(std::uint64_t n);
+  // Standard normal (Box-Muller).
+  double normal();
+
+ private:
+  std::array<std::uint32_t, 2> key_;
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 4> block_{};
+  int used_ = 4;
+};
+
+// A keyed bijection of [0, n): element i of a random permutation in O(1)
+// memory, by a balanced Feistel network with cycle walking (Black, Rogaway:
+// "Ciphers with arbitrary finite domains", CT-RSA 2002).
+class KeyedPermutation {
+ public:
+  KeyedPermutation(std::uint64_t n, std::uint64_t seed, std::uint64_t epoch);
+
+  std::uint64_t size() const { return n_; }
+  // Position -> element; requires position < size().
+  std::uint64_t operator()(std::uint64_t position) const;
+
+ private:
+  static constexpr int kRounds = 8;
+  std::uint64_t n_;
+  int half_bits_;
+  std::array<std::uint64_t, kRounds> round_keys_;
+};
+
+} // namespace vitrain
