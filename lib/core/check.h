@@ -12,12 +12,12 @@ namespace vitrain {
 
 // Throws Error(code) with a formatted message.
 template <typename... Args>
-[[noreturn]] void fail(
-    ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void
+fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
-} // namespace vitrain
+}  // namespace vitrain
 
 // A condition that a user's input or machine can violate: throws Error with the
 // given code and message. For programmer errors use assert.

@@ -9,8 +9,7 @@ std::string local_time(const char* format) {
   std::tm parts{};
   localtime_r(&now, &parts);
   char text[64];
-  const std::size_t length =
-      std::strftime(text, sizeof(text), format, &parts);
+  const std::size_t length = std::strftime(text, sizeof(text), format, &parts);
   return std::string(text, length);
 }
 
@@ -20,4 +19,4 @@ double unix_time() {
       .count();
 }
 
-} // namespace vitrain
+}  // namespace vitrain

@@ -22,8 +22,8 @@ const CudaPlugin* open_plugin() {
       "driver), or set devices.kind: cpu",
       path,
       ::dlerror());
-  const auto version = reinterpret_cast<int (*)()>(
-      ::dlsym(library, kCudaPluginVersionSymbol));
+  const auto version =
+      reinterpret_cast<int (*)()>(::dlsym(library, kCudaPluginVersionSymbol));
   const auto get = reinterpret_cast<const CudaPlugin* (*)()>(
       ::dlsym(library, kCudaPluginSymbol));
   VITRAIN_CHECK(
@@ -34,11 +34,11 @@ const CudaPlugin* open_plugin() {
   return get();
 }
 
-} // namespace
+}  // namespace
 
 const CudaPlugin& load_cuda_plugin() {
   static const CudaPlugin* plugin = open_plugin();
   return *plugin;
 }
 
-} // namespace vitrain
+}  // namespace vitrain

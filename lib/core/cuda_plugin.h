@@ -6,7 +6,7 @@
 namespace c10d {
 class Backend;
 class Store;
-} // namespace c10d
+}  // namespace c10d
 
 namespace vitrain {
 
@@ -31,8 +31,10 @@ class CudaPlugin {
   virtual std::string versions() const = 0;
   // A new ProcessGroupNCCL; the caller adopts the reference (collective).
   virtual c10d::Backend* make_nccl_backend(
-      c10d::Store* store, int rank, int size, double timeout_seconds)
-      const = 0;
+      c10d::Store* store,
+      int rank,
+      int size,
+      double timeout_seconds) const = 0;
 };
 
 // Increased whenever the class above changes.
@@ -47,4 +49,4 @@ inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
 // the loader's reason when it cannot be opened or is of another build.
 const CudaPlugin& load_cuda_plugin();
 
-} // namespace vitrain
+}  // namespace vitrain

@@ -37,13 +37,13 @@ std::string error_text(int error_number) {
   return std::generic_category().message(error_number);
 }
 
-std::string read_file(
-    const std::filesystem::path& path, std::size_t limit, ExitCode code) {
+std::string
+read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code) {
   const std::string name = printable(path.native());
   // O_NONBLOCK: opening a FIFO without a writer must not hang.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   VITRAIN_CHECK(fd, code, "{}: {}", name, error_text(errno));
-  struct stat status{};
+  struct stat status {};
   VITRAIN_CHECK(
       ::fstat(fd.get(), &status) == 0, code, "{}: {}", name, error_text(errno));
   VITRAIN_CHECK(
@@ -104,7 +104,8 @@ void sync_folder(const std::filesystem::path& path) {
 }
 
 void write_file_atomically(
-    const std::filesystem::path& path, std::string_view bytes) {
+    const std::filesystem::path& path,
+    std::string_view bytes) {
   const std::string temporary =
       fmt::format("{}.tmp-{}", path.native(), ::getpid());
   Fd fd(::open(
@@ -155,4 +156,4 @@ std::filesystem::path executable_path() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
-} // namespace vitrain
+}  // namespace vitrain

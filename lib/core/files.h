@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 
-
 namespace vitrain {
 
 // Owns a file descriptor.
@@ -31,8 +30,8 @@ class Fd {
 
 // The whole file; refuses what is not a regular file and what is larger than
 // `limit` bytes. Never blocks on a FIFO. Throws Error(code) naming the path.
-std::string read_file(
-    const std::filesystem::path& path, std::size_t limit, ExitCode code);
+std::string
+read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
 
 // Loops over short writes. Returns 0 or the errno of the failure.
 int write_all(int fd, const void* bytes, std::size_t size);
@@ -41,7 +40,8 @@ int write_all(int fd, const void* bytes, std::size_t size);
 // sees the old or the new content: temporary file beside it, fsync, rename,
 // fsync of the folder. Throws Error(kStorage).
 void write_file_atomically(
-    const std::filesystem::path& path, std::string_view bytes);
+    const std::filesystem::path& path,
+    std::string_view bytes);
 
 // fsync of a folder, so that the names in it are durable. Throws
 // Error(kStorage).
@@ -57,4 +57,4 @@ std::filesystem::path executable_path();
 // Text of an errno: "No such file or directory".
 std::string error_text(int error_number);
 
-} // namespace vitrain
+}  // namespace vitrain

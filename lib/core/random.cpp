@@ -22,10 +22,11 @@ std::uint32_t high32(std::uint64_t x) {
   return static_cast<std::uint32_t>(x >> 32);
 }
 
-} // namespace
+}  // namespace
 
 std::array<std::uint32_t, 4> philox4x32(
-    std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
+    std::array<std::uint32_t, 4> counter,
+    std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * counter[0];
     const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * counter[2];
@@ -41,7 +42,10 @@ std::array<std::uint32_t, 4> philox4x32(
 }
 
 Random::Random(
-    std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64_t b) {
+    std::uint64_t seed,
+    Purpose purpose,
+    std::uint64_t a,
+    std::uint64_t b) {
   // The key holds seed and purpose; a and b fill the upper three counter words,
   // a through a mixer because it does not fit whole beside b.
   const std::uint64_t key =
@@ -88,7 +92,9 @@ double Random::normal() {
 }
 
 KeyedPermutation::KeyedPermutation(
-    std::uint64_t n, std::uint64_t seed, std::uint64_t epoch)
+    std::uint64_t n,
+    std::uint64_t seed,
+    std::uint64_t epoch)
     : n_(n), half_bits_(1) {
   while (half_bits_ < 32 && (std::uint64_t{1} << (2 * half_bits_)) < n) {
     ++half_bits_;
@@ -115,4 +121,4 @@ std::uint64_t KeyedPermutation::operator()(std::uint64_t position) const {
   return x;
 }
 
-} // namespace vitrain
+}  // namespace vitrain

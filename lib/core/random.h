@@ -21,15 +21,15 @@ enum class Purpose : std::uint32_t {
 // as 1, 2, 3", SC 2011): four 32-bit words as a pure function of key and
 // counter.
 std::array<std::uint32_t, 4> philox4x32(
-    std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+    std::array<std::uint32_t, 4> counter,
+    std::array<std::uint32_t, 2> key);
 
 // A stream of draws that is a pure function of (seed, purpose, a, b): for
 // example a = epoch, b = sample index. Threads, prefetch and restarts cannot
 // change it. Cheap to construct.
 class Random {
  public:
-  Random(
-      std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64_t b);
+  Random(std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64_t b);
 
   std::uint32_t next_u32();
   std::uint64_t next_u64();
@@ -67,4 +67,4 @@ class KeyedPermutation {
   std::array<std::uint64_t, kRounds> round_keys_;
 };
 
-} // namespace vitrain
+}  // namespace vitrain

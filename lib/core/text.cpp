@@ -43,13 +43,13 @@ std::size_t utf8_length(std::string_view s) {
     }
     code = (code << 6) | (byte(i) & 0x3F);
   }
-  const bool overlong = (length == 3 && code < 0x800) ||
-      (length == 4 && code < 0x10000);
+  const bool overlong =
+      (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   return overlong || surrogate || code > 0x10FFFF ? 0 : length;
 }
 
-} // namespace
+}  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -108,7 +108,8 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(
-    std::string_view word, std::span<const std::string> candidates) {
+    std::string_view word,
+    std::span<const std::string> candidates) {
   constexpr std::size_t kLongestWord = 64;
   std::string best;
   if (word.size() > kLongestWord) {
@@ -134,7 +135,8 @@ std::string nearest(
 }
 
 std::string did_you_mean(
-    std::string_view word, std::span<const std::string> candidates) {
+    std::string_view word,
+    std::span<const std::string> candidates) {
   const std::string best = nearest(word, candidates);
   return best.empty() ? "" : fmt::format(" Did you mean '{}'?", best);
 }
@@ -224,4 +226,4 @@ bool parse_double(std::string_view text, double& value) {
       !text.empty();
 }
 
-} // namespace vitrain
+}  // namespace vitrain

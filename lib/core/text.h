@@ -18,10 +18,12 @@ std::string_view trim(std::string_view text);
 int edit_distance(std::string_view a, std::string_view b);
 // The candidate nearest to `word`, or "" when none is near enough to be meant.
 std::string nearest(
-    std::string_view word, std::span<const std::string> candidates);
+    std::string_view word,
+    std::span<const std::string> candidates);
 // " Did you mean 'x'?" or "".
 std::string did_you_mean(
-    std::string_view word, std::span<const std::string> candidates);
+    std::string_view word,
+    std::span<const std::string> candidates);
 
 // Printable form of bytes from outside (paths, keys): control characters and
 // invalid UTF-8 as \xHH, so that a hostile name cannot forge log lines.
@@ -42,4 +44,4 @@ std::string shortest(double value);
 bool parse_int(std::string_view text, std::int64_t& value);
 bool parse_double(std::string_view text, double& value);
 
-} // namespace vitrain
+}  // namespace vitrain

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dist/group.h"
+
+namespace vitrain {
+class CudaPlugin;
+}  // namespace vitrain
+
+namespace vitrain::dist {
+
+// How a worker finds its peers.
+struct Rendezvous {
+  int rank = 0;
+  int size = 1;
+  std::string address = "127.0.0.1";
+  int port = 0;
+  int listen_fd = -1;            // rank 0: the socket that its store adopts
+  double setup_timeout = 600.0;  // seconds until all ranks must be there
+  double timeout = 1800.0;       // seconds for one collective
+  // Non-null: the data group is NCCL on CUDA devices, else Gloo.
+  const CudaPlugin* nccl = nullptr;
+};
+
+// The two groups of a job: `data` carries gradients and parameters, `control`
+// (always Gloo, on CPU tensors) barriers, votes and metrics, so that a long
+// phase on the host never looks like a hang on the devices.
+struct Groups {
+  std::unique_ptr<Group> data;
+  std::unique_ptr<Group> control;
+
+  // Closes both, in the same order on every rank. Collective.
+  void shutdown();
+};
+
+// Connects to all peers over loopback. Collective: returns when all `size`
+// ranks have called it. Throws Error(kWorkerDied) when they have not within
+// setup_timeout.
+Groups connect(const Rendezvous& rendezvous);
+
+}  // namespace vitrain::dist

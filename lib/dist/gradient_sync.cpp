@@ -1,0 +1,162 @@
+#include "dist/gradient_sync.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "core/check.h"
+#include "core/clock.h"
+
+namespace vitrain::dist {
+namespace {
+
+struct Bucket {
+  at::Tensor gradients;  // view of the flat buffer
+  std::vector<std::string> names;
+  std::int64_t arrived = 0;  // gradients of this micro-batch
+  Pending pending;
+};
+
+// Calls back when a parameter's gradient has been accumulated.
+class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  explicit ArrivalHook(std::function<void()> callback)
+      : callback_(std::move(callback)) {}
+  void operator()(const torch::autograd::Variable& /*parameter*/) override {
+    callback_();
+  }
+
+ private:
+  std::function<void()> callback_;
+};
+
+class BucketedAllReduce final : public GradientSync {
+ public:
+  BucketedAllReduce(
+      Group& group,
+      std::vector<GradientBuffer> buffers,
+      const BucketOptions& options)
+      : group_(group), buffers_(std::move(buffers)) {
+    for (const GradientBuffer& buffer : buffers_) {
+      cut(buffer, options);
+    }
+  }
+
+  ~BucketedAllReduce() override {
+    for (const GradientBuffer& buffer : buffers_) {
+      for (const GradientSlot& slot : buffer.slots) {
+        torch::autograd::impl::set_post_acc_grad_hooks(slot.parameter, nullptr);
+      }
+    }
+  }
+
+  void begin_micro_batch(bool last, bool empty) override {
+    syncing_ = last;
+    empty_ = empty;
+    next_ = 0;
+    for (Bucket& bucket : buckets_) {
+      bucket.arrived = 0;
+    }
+  }
+
+  void finish() override {
+    if (!empty_) {
+      check_all_arrived();
+    }
+    const Stopwatch watch;
+    // A rank without samples in the last micro-batch launches here.
+    while (next_ < buckets_.size()) {
+      launch_next();
+    }
+    for (Bucket& bucket : buckets_) {
+      bucket.pending.wait();
+    }
+    syncing_ = false;
+    exposed_seconds_ = watch.seconds();
+  }
+
+  double exposed_seconds() const override { return exposed_seconds_; }
+
+ private:
+  void cut(const GradientBuffer& buffer, const BucketOptions& options) {
+    const auto element =
+        static_cast<std::int64_t>(buffer.gradients.element_size());
+    std::int64_t begin = 0;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < buffer.slots.size(); ++i) {
+      const GradientSlot& slot = buffer.slots[i];
+      const bool is_last = i + 1 == buffer.slots.size();
+      const std::int64_t end =
+          is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
+      names.push_back(slot.name);
+      watch(slot, buckets_.size());
+      const std::int64_t limit =
+          begin == 0 ? options.first_bytes : options.bytes;
+      if (is_last || (end - begin) * element >= limit) {
+        buckets_.push_back(
+            {.gradients = buffer.gradients.narrow(0, begin, end - begin),
+             .names = std::move(names)});
+        names.clear();
+        begin = end;
+      }
+    }
+  }
+
+  void watch(const GradientSlot& slot, std::size_t bucket) {
+    torch::autograd::impl::set_post_acc_grad_hooks(
+        slot.parameter,
+        std::make_unique<ArrivalHook>([this, bucket] { arrive(bucket); }));
+  }
+
+  void arrive(std::size_t index) {
+    Bucket& bucket = buckets_[index];
+    ++bucket.arrived;
+    // In fixed order, so that all ranks issue the same sequence.
+    while (syncing_ && next_ < buckets_.size() && complete(buckets_[next_])) {
+      launch_next();
+    }
+  }
+
+  static bool complete(const Bucket& bucket) {
+    return bucket.arrived == std::ssize(bucket.names);
+  }
+
+  void launch_next() {
+    Bucket& bucket = buckets_[next_++];
+    bucket.pending = group_.all_reduce_async(bucket.gradients);
+  }
+
+  void check_all_arrived() const {
+    for (const Bucket& bucket : buckets_) {
+      VITRAIN_CHECK(
+          complete(bucket),
+          ExitCode::kInternal,
+          "backward gave {} of {} gradients of the bucket of {} ... {}: some "
+          "parameter takes no part in the loss",
+          bucket.arrived,
+          bucket.names.size(),
+          bucket.names.front(),
+          bucket.names.back());
+    }
+  }
+
+  Group& group_;
+  std::vector<GradientBuffer> buffers_;
+  std::vector<Bucket> buckets_;
+  std::size_t next_ = 0;  // first bucket that has not been launched
+  bool syncing_ = false;
+  bool empty_ = false;
+  double exposed_seconds_ = 0.0;
+};
+
+}  // namespace
+
+std::unique_ptr<GradientSync> make_bucketed_all_reduce(
+    Group& group,
+    std::vector<GradientBuffer> buffers,
+    const BucketOptions& options) {
+  return std::make_unique<BucketedAllReduce>(
+      group, std::move(buffers), options);
+}
+
+}  // namespace vitrain::dist

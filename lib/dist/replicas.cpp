@@ -1,0 +1,97 @@
+#include "dist/replicas.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include "core/check.h"
+#include "dist/collectives.h"
+
+namespace vitrain::dist {
+namespace {
+
+using Layout = std::map<std::string, std::string>;  // name -> dtype and shape
+
+Layout layout_of(const NamedTensors& tensors) {
+  Layout layout;
+  for (const auto& [name, tensor] : tensors) {
+    layout[name] = fmt::format(
+        "{} [{}]",
+        c10::toString(tensor.scalar_type()),
+        fmt::join(tensor.sizes(), ", "));
+  }
+  return layout;
+}
+
+void compare(const Layout& first, const Layout& other, std::size_t rank) {
+  for (const auto& [name, shape] : first) {
+    const auto found = other.find(name);
+    VITRAIN_CHECK(
+        found != other.end(),
+        ExitCode::kInternal,
+        "rank {} does not have the tensor '{}' that rank 0 has",
+        rank,
+        name);
+    VITRAIN_CHECK(
+        found->second == shape,
+        ExitCode::kInternal,
+        "tensor '{}' is {} on rank 0 and {} on rank {}",
+        name,
+        shape,
+        found->second,
+        rank);
+  }
+  for (const auto& [name, shape] : other) {
+    VITRAIN_CHECK(
+        first.contains(name),
+        ExitCode::kInternal,
+        "rank {} has a tensor '{}' that rank 0 does not have",
+        rank,
+        name);
+  }
+}
+
+}  // namespace
+
+void broadcast_state(Group& control, Group& data, const NamedTensors& tensors) {
+  const std::vector<Layout> layouts = all_gather(control, layout_of(tensors));
+  for (std::size_t rank = 1; rank < layouts.size(); ++rank) {
+    compare(layouts[0], layouts[rank], rank);
+  }
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : tensors) {
+    at::Tensor contiguous = tensor.detach().contiguous();
+    data.broadcast(contiguous);
+    if (!contiguous.is_same(tensor) &&
+        contiguous.data_ptr() != tensor.data_ptr()) {
+      tensor.detach().copy_(contiguous);
+    }
+  }
+}
+
+void average_buffers(Group& data, const NamedTensors& buffers) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> floating;
+  for (const auto& [name, tensor] : buffers) {
+    if (tensor.is_floating_point()) {
+      floating.push_back(tensor.detach());
+    }
+  }
+  if (floating.empty() || data.size() == 1) {
+    return;
+  }
+  std::vector<at::Tensor> flat;
+  for (const at::Tensor& tensor : floating) {
+    flat.push_back(tensor.reshape({-1}));
+  }
+  // One collective for all of them.
+  at::Tensor all = at::cat(flat);
+  data.all_reduce(all);
+  all.div_(data.size());
+  std::int64_t offset = 0;
+  for (at::Tensor& tensor : floating) {
+    tensor.copy_(all.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
+    offset += tensor.numel();
+  }
+}
+
+}  // namespace vitrain::dist

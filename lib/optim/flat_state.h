@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace torch::nn {
+class Module;
+}  // namespace torch::nn
+
+namespace vitrain::optim {
+
+// A parameter's place in its group's flat buffers.
+struct Segment {
+  std::string name;         // as in the module: "blocks.0.attn.qkv.weight"
+  at::Tensor parameter;     // view of FlatGroup::parameters
+  std::int64_t offset = 0;  // elements from the start of the buffer
+};
+
+// Parameters that share their optimizer settings, in one contiguous buffer.
+struct FlatGroup {
+  std::string name;  // "decay" or "no_decay"
+  double weight_decay = 0.0;
+  at::Tensor parameters;  // [n], fp32
+  at::Tensor gradients;   // [n], fp32
+  std::vector<Segment> segments;
+};
+
+// The trainable parameters of a module and their gradients as flat fp32
+// buffers, one pair per parameter group, as Megatron-LM keeps them: whatever
+// acts on all parameters (optimizer, clipping, exchange of gradients, copies)
+// is one call per group instead of one per tensor.
+//
+// The module's parameters and their .grad become views of the buffers, in the
+// order in which backward finishes with them (the reverse of the order of
+// definition). Segments start at multiples of 64 bytes; the gaps stay zero.
+class FlatState {
+ public:
+  // Parameters whose name matches an entry of `no_decay` get weight decay 0:
+  // `bias` (every bias), `norm` (every other one-dimensional weight), or the
+  // last part of the name. Requires fp32 parameters on one device.
+  FlatState(
+      torch::nn::Module& module,
+      double weight_decay,
+      const std::vector<std::string>& no_decay);
+
+  std::vector<FlatGroup>& groups() { return groups_; }
+  const std::vector<FlatGroup>& groups() const { return groups_; }
+  // Trainable values, without gaps.
+  std::int64_t parameter_count() const;
+  void zero_gradients();
+
+ private:
+  std::vector<FlatGroup> groups_;
+};
+
+// Whether a parameter is exempt from weight decay under `no_decay`.
+bool is_no_decay(
+    const std::string& name,
+    std::int64_t dimensions,
+    const std::vector<std::string>& no_decay);
+
+// Scales the gradients of all groups such that their common Euclidean norm is
+// at most `max_norm` (torch.nn.utils.clip_grad_norm_: factor max_norm / (norm +
+// 1e-6), at most 1); max_norm <= 0 only measures. Returns the norm before
+// scaling, a scalar on the gradients' device; nothing waits for the device.
+at::Tensor clip_gradients(FlatState& state, double max_norm);
+
+}  // namespace vitrain::optim

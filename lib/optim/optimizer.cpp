@@ -1,0 +1,172 @@
+#include "optim/optimizer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/ops/_fused_adamw.h>
+#include <ATen/ops/_fused_sgd.h>
+
+#include "core/check.h"
+
+namespace vitrain::optim {
+namespace {
+
+class AdamW final : public Optimizer {
+ public:
+  AdamW(FlatState& parameters, const config::OptimConfig& options)
+      : Optimizer(parameters),
+        options_(options),
+        first_(add_buffers("exp_avg")),
+        second_(add_buffers("exp_avg_sq")) {}
+
+ private:
+  void update(
+      std::size_t index,
+      const at::Tensor& lr,
+      const at::Tensor& non_finite) override {
+    FlatGroup& group = parameters_.groups()[index];
+    at::_fused_adamw_(
+        {group.parameters},
+        {group.gradients},
+        {first_[index]},
+        {second_[index]},
+        /*max_exp_avg_sqs=*/{},
+        {steps_},
+        lr,
+        options_.betas[0],
+        options_.betas[1],
+        group.weight_decay,
+        options_.eps,
+        /*amsgrad=*/false,
+        /*maximize=*/false,
+        /*grad_scale=*/std::nullopt,
+        non_finite);
+  }
+
+  config::OptimConfig options_;
+  Buffers& first_;
+  Buffers& second_;
+};
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(FlatState& parameters, const config::OptimConfig& options)
+      : Optimizer(parameters),
+        options_(options),
+        momentum_(
+            options.momentum > 0 ? &add_buffers("momentum_buffer") : nullptr) {}
+
+ private:
+  void update(
+      std::size_t index,
+      const at::Tensor& lr,
+      const at::Tensor& non_finite) override {
+    FlatGroup& group = parameters_.groups()[index];
+    std::vector<at::Tensor> buffer;
+    if (momentum_ != nullptr) {
+      buffer.push_back((*momentum_)[index]);
+    }
+    // The buffer starts as zeros: momentum x 0 + gradient is what torch's first
+    // step makes of an empty buffer.
+    at::_fused_sgd_(
+        {group.parameters},
+        {group.gradients},
+        buffer,
+        group.weight_decay,
+        options_.momentum,
+        lr,
+        /*dampening=*/0.0,
+        options_.nesterov,
+        /*maximize=*/false,
+        /*is_first_step=*/false,
+        /*grad_scale=*/std::nullopt,
+        non_finite);
+  }
+
+  config::OptimConfig options_;
+  Buffers* momentum_;
+};
+
+}  // namespace
+
+Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
+  const at::Tensor& first = parameters.groups().front().parameters;
+  steps_ = at::zeros({}, first.options().dtype(at::kFloat));
+  // A double on the CPU is exact; CUDA's kernels read a float.
+  lr_ = at::zeros(
+      {}, first.options().dtype(first.is_cuda() ? at::kFloat : at::kDouble));
+}
+
+Optimizer::Buffers& Optimizer::add_buffers(const std::string& name) {
+  Buffers& buffers = buffers_[name];
+  for (const FlatGroup& group : parameters_.groups()) {
+    buffers.push_back(at::zeros_like(group.parameters));
+  }
+  return buffers;
+}
+
+void Optimizer::step(double lr, const at::Tensor& non_finite) {
+  const at::NoGradGuard no_grad;
+  lr_.fill_(lr);
+  steps_.add_(1).sub_(non_finite);
+  for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
+    update(i, lr_, non_finite);
+  }
+}
+
+std::map<std::string, at::Tensor> Optimizer::views() const {
+  std::map<std::string, at::Tensor> views;
+  for (const auto& [name, buffers] : buffers_) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      for (const Segment& segment : parameters_.groups()[i].segments) {
+        views[segment.name + "." + name] =
+            buffers[i]
+                .narrow(0, segment.offset, segment.parameter.numel())
+                .view(segment.parameter.sizes());
+      }
+    }
+  }
+  return views;
+}
+
+std::map<std::string, at::Tensor> Optimizer::state() const {
+  std::map<std::string, at::Tensor> state = views();
+  state["step"] = steps_.to(at::kLong);
+  return state;
+}
+
+void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
+  const at::NoGradGuard no_grad;
+  std::map<std::string, at::Tensor> targets = views();
+  targets["step"] = steps_;
+  for (const auto& [name, tensor] : state) {
+    VITRAIN_CHECK(
+        targets.contains(name),
+        ExitCode::kWeights,
+        "optimizer state '{}' does not belong to this model and optimizer",
+        name);
+  }
+  for (auto& [name, target] : targets) {
+    const auto found = state.find(name);
+    VITRAIN_CHECK(
+        found != state.end(),
+        ExitCode::kWeights,
+        "optimizer state '{}' is missing",
+        name);
+    VITRAIN_CHECK(
+        found->second.sizes() == target.sizes(),
+        ExitCode::kWeights,
+        "optimizer state '{}' has another shape than the parameter",
+        name);
+    target.copy_(found->second);
+  }
+}
+
+std::unique_ptr<Optimizer> make_optimizer(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  if (options.name == config::OptimKind::kSgd) {
+    return std::make_unique<Sgd>(parameters, options);
+  }
+  return std::make_unique<AdamW>(parameters, options);
+}
+
+}  // namespace vitrain::optim

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/schedule.h"
+
+namespace vitrain::optim {
+
+// The learning rate as a pure function of the optimizer step: nothing to
+// restore when a run is resumed.
+struct Schedule {
+  config::ScheduleKind kind = config::ScheduleKind::kCosine;
+  std::int64_t total_steps = 1;
+  std::int64_t warmup_steps = 0;
+  double lr = 0.0;  // peak, scaled
+  double warmup_lr = 0.0;
+  double min_lr = 0.0;
+  std::int64_t step_every = 1;  // kStep: steps between drops
+  double step_factor = 1.0;
+};
+
+// Learning rate of step `step` (0 is the first). With w warm-up steps and T in
+// all: step s < w: warmup_lr + (lr - warmup_lr) s / w; then, with t = s - w,
+// cosine: min_lr + (lr - min_lr) (1 + cos(pi t / (T - w))) / 2 (Loshchilov,
+// Hutter, "SGDR", ICLR 2017, one cycle); step: lr step_factor^floor(s /
+// step_every); constant: lr.
+double learning_rate(const Schedule& schedule, std::int64_t step);
+
+}  // namespace vitrain::optim
