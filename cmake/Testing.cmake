@@ -16,7 +16,7 @@ function(vitrain_test name)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
-    BUILD_RPATH "\$ORIGIN/../torch/lib")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN/../torch/lib")
   foreach(dep ${ARG_DEPENDS})
     target_link_libraries(${name} PRIVATE vitrain::${dep})
   endforeach()

@@ -35,5 +35,5 @@ target_include_directories(vitrain_torch SYSTEM INTERFACE
 target_compile_definitions(vitrain_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 target_link_libraries(vitrain_torch INTERFACE vitrain_torch_cpu vitrain_c10)
 target_link_options(vitrain_torch INTERFACE
-  -Wl,--disable-new-dtags,-rpath-link,${VITRAIN_TORCH}/lib
+  -Wl,-rpath-link,${VITRAIN_TORCH}/lib
   -Wl,--unresolved-symbols=ignore-in-shared-libs)

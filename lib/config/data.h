@@ -24,18 +24,25 @@ struct SourceConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("kind", kind,
+    v.field(
+        "kind",
+        kind,
         "`folder`: one sub-folder of images per class; `cifar`: the binary "
         "distribution of CIFAR-10; `shapes`: generated images.");
-    v.field("path", path,
+    v.field(
+        "path",
+        path,
         "The folder; relative to the working directory. Needed by `folder` "
         "and `cifar`.");
     v.field("count", count, "`shapes`: number of images.").in_range(1, 1 << 30);
     v.field("size", size, "`shapes`: side of the images in pixels.")
         .in_range(8, 1024);
-    v.field("seed", seed,
-        "`shapes`: seed of the images; give training and evaluation different "
-        "ones.").at_least(0);
+    v.field(
+         "seed",
+         seed,
+         "`shapes`: seed of the images; give training and evaluation different "
+         "ones.")
+        .at_least(0);
   }
 };
 
@@ -47,12 +54,18 @@ struct SamplerConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("policy", policy,
+    v.field(
+        "policy",
+        policy,
         "`global`: one permutation of the dataset per epoch, dealt to the "
         "workers; `sequential`: the dataset's own order.");
-    v.field("shuffle", shuffle,
+    v.field(
+        "shuffle",
+        shuffle,
         "false: `global` keeps the dataset's own order, as `sequential` does.");
-    v.field("last_batch", last_batch,
+    v.field(
+        "last_batch",
+        last_batch,
         "Samples that do not fill a global batch at the end of an epoch: "
         "`drop` them, `keep` a smaller batch (its gradient is the mean over "
         "the samples that there are), or `pad` it with samples from the start "
@@ -70,15 +83,23 @@ struct PreprocessConfig {
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field("mean", mean, "Mean of red, green, blue, for pixels in [0, 1].");
-    v.field("std", std,
-        "Standard deviation of red, green, blue, for pixels in [0, 1].")
+    v.field(
+         "std",
+         std,
+         "Standard deviation of red, green, blue, for pixels in [0, 1].")
         .each_more_than(0.0);
-    v.field("interpolation", interpolation,
+    v.field(
+        "interpolation",
+        interpolation,
         "Filter of every resize (Pillow's, with antialias).");
-    v.field("crop_pct", crop_pct,
-        "Evaluation: the shorter side is resized to floor(image_size / "
-        "crop_pct) and the centre is cut out; 1 for images that have the "
-        "right size already.").more_than(0.0).at_most(1.0);
+    v.field(
+         "crop_pct",
+         crop_pct,
+         "Evaluation: the shorter side is resized to floor(image_size / "
+         "crop_pct) and the centre is cut out; 1 for images that have the "
+         "right size already.")
+        .more_than(0.0)
+        .at_most(1.0);
   }
 };
 
@@ -92,24 +113,30 @@ struct AugmentConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("crop", crop,
+    v.field(
+        "crop",
+        crop,
         "`resized`: random resized crop; `pad`: random crop after padding "
         "with black; `none`: as in evaluation.");
-    v.field("scale", scale,
-        "`resized`: range of the crop's share of the area.")
-        .each_more_than(0.0).each_at_most(1.0).ascending();
+    v.field("scale", scale, "`resized`: range of the crop's share of the area.")
+        .each_more_than(0.0)
+        .each_at_most(1.0)
+        .ascending();
     v.field("ratio", ratio, "`resized`: range of width over height.")
-        .each_more_than(0.0).ascending();
+        .each_more_than(0.0)
+        .ascending();
     v.field("padding", padding, "`pad`: pixels on each side.")
         .in_range(0, 1024);
     v.field("flip", flip, "Probability of a horizontal flip.")
-        .at_least(0.0).at_most(1.0);
+        .at_least(0.0)
+        .at_most(1.0);
   }
 };
 
 struct DataConfig {
   SourceConfig train;
-  SourceConfig eval;
+  // A seed of its own: generated images must not be the training images.
+  SourceConfig eval{.seed = 1};
   std::int64_t batch_size = 128;
   BatchMode batch_mode = BatchMode::kPerDevice;
   std::optional<std::int64_t> eval_batch_size;
@@ -122,19 +149,30 @@ struct DataConfig {
   void visit(Visitor& v) {
     v.section("train", train, "Training samples.");
     v.section("eval", eval, "Evaluation samples.");
-    v.field("batch_size", batch_size,
-        "Samples per step and micro-batch; see batch_mode.")
+    v.field(
+         "batch_size",
+         batch_size,
+         "Samples per step and micro-batch; see batch_mode.")
         .in_range(1, 1 << 20);
-    v.field("batch_mode", batch_mode,
+    v.field(
+        "batch_mode",
+        batch_mode,
         "`per_device`: batch_size is one device's share; `global`: it is the "
         "sum over the devices.");
-    v.field("eval_batch_size", eval_batch_size,
-        "Samples per device and evaluation batch; `auto`: the training share.")
-        .auto_value().in_range(1, 1 << 20);
+    v.field(
+         "eval_batch_size",
+         eval_batch_size,
+         "Samples per device and evaluation batch; `auto`: the training share.")
+        .auto_value()
+        .in_range(1, 1 << 20);
     v.section("sampler", sampler, "Order of the training samples.");
-    v.field("threads", threads,
-        "Decoding threads per worker; `auto`: the worker's share of the cores "
-        "on a GPU, one on a CPU.").auto_value().in_range(1, 1024);
+    v.field(
+         "threads",
+         threads,
+         "Decoding threads per worker; `auto`: the worker's share of the cores "
+         "on a GPU, one on a CPU.")
+        .auto_value()
+        .in_range(1, 1024);
     v.section("preprocess", preprocess, "Pixels to network input.");
     v.section("augment", augment, "Random changes to training images.");
   }

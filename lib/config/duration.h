@@ -14,14 +14,15 @@ struct Duration {
   Unit unit = Unit::kEpochs;
 
   // Optimizer steps, rounded to the nearest. Requires both arguments > 0.
-  std::int64_t steps(
-      std::int64_t steps_per_epoch, std::int64_t total_steps) const;
+  std::int64_t steps(std::int64_t steps_per_epoch, std::int64_t total_steps)
+      const;
   // "10ep", "500st", "0.1dur": parses back to the same value.
   std::string text() const;
   bool operator==(const Duration&) const = default;
 };
 
-// False when `text` is not a duration (a bare number has no unit and is none).
+// False when `text` is not a duration: a number without a unit, a negative
+// number, half a step, or more than the whole run.
 bool parse_duration(std::string_view text, Duration& duration);
 
 } // namespace vitrain::config

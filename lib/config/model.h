@@ -24,34 +24,59 @@ struct ModelConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("name", name,
-        "Model name as in timm; `vitrain models` lists them.").not_empty();
-    v.field("num_classes", num_classes,
-        "Outputs of the head; `auto`: the number of classes of the data.")
-        .auto_value().in_range(1, 1 << 20);
-    v.field("image_size", image_size,
-        "Side of the square input in pixels; `auto`: the size in the model's "
-        "name (224 when it has none).").auto_value().in_range(1, 4096);
-    v.field("patch_size", patch_size,
-        "Side of a ViT's patches in pixels; `auto`: from the name.")
-        .auto_value().in_range(1, 1024);
-    v.field("embed_dim", embed_dim,
-        "Width of a ViT; `auto`: from the name.").auto_value()
+    v.field("name", name, "Model name as in timm; `vitrain models` lists them.")
+        .not_empty();
+    v.field(
+         "num_classes",
+         num_classes,
+         "Outputs of the head; `auto`: the number of classes of the data.")
+        .auto_value()
+        .in_range(1, 1 << 20);
+    v.field(
+         "image_size",
+         image_size,
+         "Side of the square input in pixels; `auto`: the size in the model's "
+         "name (224 when it has none).")
+        .auto_value()
+        .in_range(1, 4096);
+    v.field(
+         "patch_size",
+         patch_size,
+         "Side of a ViT's patches in pixels; `auto`: from the name.")
+        .auto_value()
+        .in_range(1, 1024);
+    v.field("embed_dim", embed_dim, "Width of a ViT; `auto`: from the name.")
+        .auto_value()
         .in_range(1, 16384);
     v.field("depth", depth, "Blocks of a ViT; `auto`: from the name.")
-        .auto_value().in_range(1, 1024);
-    v.field("num_heads", num_heads,
-        "Attention heads of a ViT; `auto`: from the name.").auto_value()
+        .auto_value()
         .in_range(1, 1024);
-    v.field("mlp_ratio", mlp_ratio,
-        "Hidden width of a ViT's MLP over `embed_dim`; `auto`: from the name.")
-        .auto_value().more_than(0.0);
-    v.field("drop_path", drop_path,
-        "Stochastic depth: rate of the last block, rising linearly from 0 at "
-        "the first.").at_least(0.0).less_than(1.0);
-    v.field("pretrained", pretrained,
+    v.field(
+         "num_heads",
+         num_heads,
+         "Attention heads of a ViT; `auto`: from the name.")
+        .auto_value()
+        .in_range(1, 1024);
+    v.field(
+         "mlp_ratio",
+         mlp_ratio,
+         "Hidden width of a ViT's MLP over `embed_dim`; `auto`: from the name.")
+        .auto_value()
+        .more_than(0.0);
+    v.field(
+         "drop_path",
+         drop_path,
+         "Stochastic depth: rate of the last block, rising linearly from 0 at "
+         "the first.")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field(
+        "pretrained",
+        pretrained,
         "Weights to start from: a .safetensors file, or a checkpoint folder.");
-    v.field("head_init", head_init,
+    v.field(
+        "head_init",
+        head_init,
         "Head of `pretrained`: `load` it, make a `fresh` one, or `auto`: load "
         "it when the number of classes agrees.");
   }

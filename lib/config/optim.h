@@ -9,6 +9,7 @@ namespace vitrain::config {
 
 enum class OptimKind { kAdamW, kSgd };
 
+// The optimizer.
 struct OptimConfig {
   OptimKind name = OptimKind::kAdamW;
   double lr = 1e-3;
@@ -22,22 +23,32 @@ struct OptimConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("name", name, "`adamw`: decoupled weight decay; `sgd`: coupled L2.");
+    v.field(
+        "name", name, "`adamw`: decoupled weight decay; `sgd`: coupled L2.");
     v.field("lr", lr, "Peak learning rate, before schedule.scale.")
         .at_least(0.0);
-    v.field("weight_decay", weight_decay,
-        "AdamW's decoupled decay, or SGD's L2 factor.").at_least(0.0);
+    v.field(
+         "weight_decay",
+         weight_decay,
+         "AdamW's decoupled decay, or SGD's L2 factor.")
+        .at_least(0.0);
     v.field("betas", betas, "AdamW: decay of the two moments.")
-        .each_at_least(0.0).each_less_than(1.0);
+        .each_at_least(0.0)
+        .each_less_than(1.0);
     v.field("eps", eps, "AdamW: added to the denominator.").more_than(0.0);
-    v.field("momentum", momentum, "SGD: momentum.").at_least(0.0)
+    v.field("momentum", momentum, "SGD: momentum.")
+        .at_least(0.0)
         .less_than(1.0);
     v.field("nesterov", nesterov, "SGD: Nesterov's momentum.");
-    v.field("no_decay", no_decay,
+    v.field(
+        "no_decay",
+        no_decay,
         "Parameters without weight decay: `bias` (every bias), `norm` (every "
         "one-dimensional weight), or the end of a parameter's name.");
-    v.field("clip_norm", clip_norm,
-        "Gradients are scaled down to this global norm; null: not at all.")
+    v.field(
+         "clip_norm",
+         clip_norm,
+         "Gradients are scaled down to this global norm; null: not at all.")
         .more_than(0.0);
   }
 };

@@ -1,7 +1,11 @@
 #pragma once
 
+#include "config/checkpoint.h"
 #include "config/data.h"
 #include "config/devices.h"
+#include "config/dist.h"
+#include "config/eval.h"
+#include "config/log.h"
 #include "config/model.h"
 #include "config/optim.h"
 #include "config/run.h"

@@ -19,19 +19,30 @@ struct RunConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("name", name,
-        "Name of the run folder; `auto` is the config file's name. "
-        "Letters, digits, `.`, `_` and `-`.").file_name();
-    v.field("output", output,
-        "Folder in which the run folder is made.").not_empty();
-    v.field("seed", seed,
-        "Seed of the weights, the sample order, augmentation and drop path.")
+    v.field(
+         "name",
+         name,
+         "Name of the run folder; `auto` is the config file's name. "
+         "Letters, digits, `.`, `_` and `-`.")
+        .file_name();
+    v.field("output", output, "Folder in which the run folder is made.")
+        .not_empty();
+    v.field(
+         "seed",
+         seed,
+         "Seed of the weights, the sample order, augmentation and drop path.")
         .at_least(0);
-    v.field("epochs", epochs, "Passes over the training set.").at_least(1);
-    v.field("max_steps", max_steps,
-        "Stop after this many optimizer steps, whatever `epochs` says; "
-        "schedules span the shorter of the two.").at_least(1);
-    v.field("determinism", determinism,
+    v.field("epochs", epochs, "Passes over the training set.")
+        .in_range(1, 1000000);
+    v.field(
+         "max_steps",
+         max_steps,
+         "Stop after this many optimizer steps, whatever `epochs` says; "
+         "schedules span the shorter of the two.")
+        .in_range(1, 1000000000000);
+    v.field(
+        "determinism",
+        determinism,
         "`fast`: the same samples and masks on every run, sums in whatever "
         "order is quickest.");
   }

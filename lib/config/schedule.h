@@ -19,13 +19,17 @@ struct ScaleConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("rule", rule,
+    v.field(
+        "rule",
+        rule,
         "`linear`: x G / base_batch, `sqrt`: x sqrt(G / base_batch), with G "
         "the global batch; `none`: x 1.");
     v.field("base_batch", base_batch, "Global batch that `lr` was chosen for.")
-        .at_least(1);
-    v.field("apply_to", apply_to,
-        "What is scaled: any of `lr`, `warmup_lr`, `min_lr`.")
+        .in_range(1, std::int64_t{1} << 40);
+    v.field(
+         "apply_to",
+         apply_to,
+         "What is scaled: any of `lr`, `warmup_lr`, `min_lr`.")
         .each_of({"lr", "warmup_lr", "min_lr"});
   }
 };
@@ -42,19 +46,29 @@ struct ScheduleConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("name", name,
+    v.field(
+        "name",
+        name,
         "`cosine`: half a cosine from lr to min_lr over the run; `step`: "
         "x step_factor every step_every; `constant`.");
-    v.field("warmup", warmup,
+    v.field(
+        "warmup",
+        warmup,
         "Linear rise from warmup_lr to lr at the start: `5ep`, `500st` or "
         "`0.1dur` (a share of the run). Part of the run, not added to it.");
-    v.field("warmup_lr", warmup_lr, "Learning rate of the first step of the "
-        "warm-up.").at_least(0.0);
+    v.field(
+         "warmup_lr",
+         warmup_lr,
+         "Learning rate of the first step of the "
+         "warm-up.")
+        .at_least(0.0);
     v.field("min_lr", min_lr, "`cosine`: learning rate at the end.")
         .at_least(0.0);
-    v.field("step_every", step_every, "`step`: interval of the drops.");
+    v.field("step_every", step_every, "`step`: interval of the drops.")
+        .more_than(0.0);
     v.field("step_factor", step_factor, "`step`: factor of each drop.")
-        .more_than(0.0).at_most(1.0);
+        .more_than(0.0)
+        .at_most(1.0);
     v.section("scale", scale, "Scaling by the global batch.");
   }
 };

@@ -17,7 +17,7 @@ fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
-}  // namespace vitrain
+} // namespace vitrain
 
 // A condition that a user's input or machine can violate: throws Error with the
 // given code and message. For programmer errors use assert.

@@ -19,4 +19,4 @@ double unix_time() {
       .count();
 }
 
-}  // namespace vitrain
+} // namespace vitrain

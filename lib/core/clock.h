@@ -31,4 +31,4 @@ std::string local_time(const char* format);
 // Seconds since the Unix epoch.
 double unix_time();
 
-}  // namespace vitrain
+} // namespace vitrain

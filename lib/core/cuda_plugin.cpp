@@ -34,11 +34,11 @@ const CudaPlugin* open_plugin() {
   return get();
 }
 
-}  // namespace
+} // namespace
 
 const CudaPlugin& load_cuda_plugin() {
   static const CudaPlugin* plugin = open_plugin();
   return *plugin;
 }
 
-}  // namespace vitrain
+} // namespace vitrain

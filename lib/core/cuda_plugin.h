@@ -6,7 +6,7 @@
 namespace c10d {
 class Backend;
 class Store;
-}  // namespace c10d
+} // namespace c10d
 
 namespace vitrain {
 
@@ -49,4 +49,4 @@ inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
 // the loader's reason when it cannot be opened or is of another build.
 const CudaPlugin& load_cuda_plugin();
 
-}  // namespace vitrain
+} // namespace vitrain

@@ -40,4 +40,4 @@ ExitCode exit_code_of(const std::exception& error) {
   return ExitCode::kInternal;
 }
 
-}  // namespace vitrain
+} // namespace vitrain

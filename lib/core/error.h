@@ -9,15 +9,15 @@ namespace vitrain {
 // The values are a public interface: do not change them.
 enum class ExitCode : int {
   kDone = 0,
-  kInternal = 1,   // a defect of vitrain
-  kUsage = 2,      // command line or config
-  kData = 3,       // dataset missing, unreadable or inconsistent
-  kWeights = 4,    // weights or checkpoint unreadable
-  kNonFinite = 5,  // training diverged
+  kInternal = 1, // a defect of vitrain
+  kUsage = 2, // command line or config
+  kData = 3, // dataset missing, unreadable or inconsistent
+  kWeights = 4, // weights or checkpoint unreadable
+  kNonFinite = 5, // training diverged
   kOutOfMemory = 6,
-  kWorkerDied = 7,  // a worker died, or a collective failed
-  kStorage = 8,     // the run directory cannot be written
-  kStopped = 75,    // stopped on request with a complete checkpoint
+  kWorkerDied = 7, // a worker died, or a collective failed
+  kStorage = 8, // the run directory cannot be written
+  kStopped = 75, // stopped on request with a complete checkpoint
 };
 
 // The one exception type. what() is written for the person who reads it: what
@@ -40,4 +40,4 @@ const char* exit_code_name(ExitCode code);
 // std::bad_alloc, kInternal otherwise.
 ExitCode exit_code_of(const std::exception& error);
 
-}  // namespace vitrain
+} // namespace vitrain

@@ -156,4 +156,4 @@ std::filesystem::path executable_path() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
-}  // namespace vitrain
+} // namespace vitrain

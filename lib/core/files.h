@@ -57,4 +57,4 @@ std::filesystem::path executable_path();
 // Text of an errno: "No such file or directory".
 std::string error_text(int error_number);
 
-}  // namespace vitrain
+} // namespace vitrain

@@ -34,4 +34,4 @@ std::string to_hex(std::uint64_t value) {
   return fmt::format("{:016x}", value);
 }
 
-}  // namespace vitrain
+} // namespace vitrain

@@ -31,4 +31,4 @@ class Hasher {
 // 16 lower-case hexadecimal digits.
 std::string to_hex(std::uint64_t value);
 
-}  // namespace vitrain
+} // namespace vitrain

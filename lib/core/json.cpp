@@ -26,11 +26,11 @@ Json finite(const Json& value) {
   return copy;
 }
 
-}  // namespace
+} // namespace
 
 std::string to_line(const Json& value) {
   return finite(value).dump(
       -1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
-}  // namespace vitrain
+} // namespace vitrain

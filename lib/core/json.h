@@ -13,4 +13,4 @@ using Json = nlohmann::ordered_json;
 // and "-inf"; invalid UTF-8 becomes U+FFFD.
 std::string to_line(const Json& value);
 
-}  // namespace vitrain
+} // namespace vitrain

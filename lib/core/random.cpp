@@ -22,7 +22,7 @@ std::uint32_t high32(std::uint64_t x) {
   return static_cast<std::uint32_t>(x >> 32);
 }
 
-}  // namespace
+} // namespace
 
 std::array<std::uint32_t, 4> philox4x32(
     std::array<std::uint32_t, 4> counter,
@@ -121,4 +121,4 @@ std::uint64_t KeyedPermutation::operator()(std::uint64_t position) const {
   return x;
 }
 
-}  // namespace vitrain
+} // namespace vitrain

@@ -67,4 +67,4 @@ class KeyedPermutation {
   std::array<std::uint64_t, kRounds> round_keys_;
 };
 
-}  // namespace vitrain
+} // namespace vitrain

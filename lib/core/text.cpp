@@ -49,7 +49,7 @@ std::size_t utf8_length(std::string_view s) {
   return overlong || surrogate || code > 0x10FFFF ? 0 : length;
 }
 
-}  // namespace
+} // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -226,4 +226,4 @@ bool parse_double(std::string_view text, double& value) {
       !text.empty();
 }
 
-}  // namespace vitrain
+} // namespace vitrain

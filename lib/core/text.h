@@ -44,4 +44,4 @@ std::string shortest(double value);
 bool parse_int(std::string_view text, std::int64_t& value);
 bool parse_double(std::string_view text, double& value);
 
-}  // namespace vitrain
+} // namespace vitrain

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <set>
+#include <ranges>
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include "core/check.h"
 #include "core/hash.h"
@@ -21,8 +22,9 @@ constexpr std::int64_t kHeaderWords = 2;
 std::int64_t signature(const Dict& dict) {
   std::string text;
   for (const auto& [key, value] : dict) {
-    text += key;
-    text += std::holds_alternative<double>(value) ? ":f\n" : ":i\n";
+    // Lengths first: no key can imitate another list of keys.
+    text += std::holds_alternative<double>(value) ? 'f' : 'i';
+    text += std::to_string(key.size()) + ':' + key;
   }
   return std::bit_cast<std::int64_t>(hash64(text));
 }
@@ -50,6 +52,8 @@ at::Tensor to_tensor(const std::vector<std::int64_t>& words) {
     own.push_back(
         key + (std::holds_alternative<double>(value) ? " (float)" : " (int)"));
   }
+  // The suffixes may have changed the order, which set_difference relies on.
+  std::ranges::sort(own);
   const auto keys = all_gather(group, own);
   std::string report;
   for (std::size_t rank = 1; rank < keys.size(); ++rank) {
@@ -78,20 +82,20 @@ Number summed(
     const std::vector<const std::int64_t*>& rows,
     std::size_t index) {
   if (std::holds_alternative<double>(like)) {
-    double sum = 0.0;
-    for (const std::int64_t* row : rows) {
+    double sum = std::bit_cast<double>(rows.front()[index]);
+    for (const std::int64_t* row : rows | std::views::drop(1)) {
       sum += std::bit_cast<double>(row[index]);
     }
     return sum;
   }
-  std::uint64_t sum = 0;  // unsigned: wraps instead of overflowing
+  std::uint64_t sum = 0; // unsigned: wraps instead of overflowing
   for (const std::int64_t* row : rows) {
     sum += static_cast<std::uint64_t>(row[index]);
   }
   return static_cast<std::int64_t>(sum);
 }
 
-}  // namespace
+} // namespace
 
 double as_double(const Number& number) {
   return std::visit(
@@ -158,4 +162,4 @@ std::vector<std::string> all_gather_bytes(
   return all;
 }
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

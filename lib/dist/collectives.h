@@ -36,7 +36,8 @@ std::vector<std::string> all_gather_bytes(
 
 // Every rank's object, in rank order (PaddleViT's all_gather). Any type that
 // nlohmann::json converts: numbers, strings, vectors, maps, own types with
-// to_json / from_json. Doubles arrive bit for bit. Collective.
+// to_json / from_json; strings may hold any bytes. Doubles arrive bit for bit,
+// except that a NaN arrives as the default NaN. Collective.
 template <typename T>
 std::vector<T> all_gather(Group& group, const T& object) {
   const std::vector<std::uint8_t> packed =
@@ -49,4 +50,4 @@ std::vector<T> all_gather(Group& group, const T& object) {
   return objects;
 }
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

@@ -59,7 +59,7 @@ std::unique_ptr<Group> nccl_group(
       prefixed, backend, rendezvous.rank, rendezvous.size);
 }
 
-}  // namespace
+} // namespace
 
 void Groups::shutdown() {
   data->shutdown();
@@ -98,4 +98,4 @@ Groups connect(const Rendezvous& rendezvous) {
   }
 }
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

@@ -7,7 +7,7 @@
 
 namespace vitrain {
 class CudaPlugin;
-}  // namespace vitrain
+} // namespace vitrain
 
 namespace vitrain::dist {
 
@@ -17,9 +17,9 @@ struct Rendezvous {
   int size = 1;
   std::string address = "127.0.0.1";
   int port = 0;
-  int listen_fd = -1;            // rank 0: the socket that its store adopts
-  double setup_timeout = 600.0;  // seconds until all ranks must be there
-  double timeout = 1800.0;       // seconds for one collective
+  int listen_fd = -1; // rank 0: the socket that its store adopts
+  double setup_timeout = 600.0; // seconds until all ranks must be there
+  double timeout = 1800.0; // seconds for one collective
   // Non-null: the data group is NCCL on CUDA devices, else Gloo.
   const CudaPlugin* nccl = nullptr;
 };
@@ -40,4 +40,4 @@ struct Groups {
 // setup_timeout.
 Groups connect(const Rendezvous& rendezvous);
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

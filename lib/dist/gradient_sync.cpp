@@ -1,6 +1,7 @@
 #include "dist/gradient_sync.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -11,10 +12,11 @@ namespace vitrain::dist {
 namespace {
 
 struct Bucket {
-  at::Tensor gradients;  // view of the flat buffer
+  at::Tensor gradients; // view of the flat buffer
   std::vector<std::string> names;
-  std::int64_t arrived = 0;  // gradients of this micro-batch
-  Pending pending;
+  std::vector<bool> arrived{}; // by parameter, in this micro-batch
+  std::size_t missing = 0; // parameters that have not arrived
+  Pending pending{};
 };
 
 // Calls back when a parameter's gradient has been accumulated.
@@ -55,7 +57,8 @@ class BucketedAllReduce final : public GradientSync {
     empty_ = empty;
     next_ = 0;
     for (Bucket& bucket : buckets_) {
-      bucket.arrived = 0;
+      bucket.arrived.assign(bucket.names.size(), false);
+      bucket.missing = bucket.names.size();
     }
   }
 
@@ -88,8 +91,8 @@ class BucketedAllReduce final : public GradientSync {
       const bool is_last = i + 1 == buffer.slots.size();
       const std::int64_t end =
           is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
+      watch(slot, buckets_.size(), names.size());
       names.push_back(slot.name);
-      watch(slot, buckets_.size());
       const std::int64_t limit =
           begin == 0 ? options.first_bytes : options.bytes;
       if (is_last || (end - begin) * element >= limit) {
@@ -102,23 +105,28 @@ class BucketedAllReduce final : public GradientSync {
     }
   }
 
-  void watch(const GradientSlot& slot, std::size_t bucket) {
+  void watch(const GradientSlot& slot, std::size_t bucket, std::size_t index) {
     torch::autograd::impl::set_post_acc_grad_hooks(
-        slot.parameter,
-        std::make_unique<ArrivalHook>([this, bucket] { arrive(bucket); }));
+        slot.parameter, std::make_unique<ArrivalHook>([this, bucket, index] {
+          arrive(buckets_[bucket], index);
+        }));
   }
 
-  void arrive(std::size_t index) {
-    Bucket& bucket = buckets_[index];
-    ++bucket.arrived;
+  void arrive(Bucket& bucket, std::size_t index) {
+    // A second backward would add to gradients that are travelling.
+    VITRAIN_CHECK(
+        !bucket.arrived.empty() && !bucket.arrived[index],
+        ExitCode::kInternal,
+        "the gradient of {} arrived outside the one backward pass of a "
+        "micro-batch",
+        bucket.names[index]);
+    bucket.arrived[index] = true;
+    --bucket.missing;
     // In fixed order, so that all ranks issue the same sequence.
-    while (syncing_ && next_ < buckets_.size() && complete(buckets_[next_])) {
+    while (syncing_ && next_ < buckets_.size() &&
+           buckets_[next_].missing == 0) {
       launch_next();
     }
-  }
-
-  static bool complete(const Bucket& bucket) {
-    return bucket.arrived == std::ssize(bucket.names);
   }
 
   void launch_next() {
@@ -127,29 +135,33 @@ class BucketedAllReduce final : public GradientSync {
   }
 
   void check_all_arrived() const {
+    std::vector<std::string> missing;
     for (const Bucket& bucket : buckets_) {
-      VITRAIN_CHECK(
-          complete(bucket),
-          ExitCode::kInternal,
-          "backward gave {} of {} gradients of the bucket of {} ... {}: some "
-          "parameter takes no part in the loss",
-          bucket.arrived,
-          bucket.names.size(),
-          bucket.names.front(),
-          bucket.names.back());
+      for (std::size_t i = 0; i < bucket.names.size(); ++i) {
+        if (bucket.arrived.empty() || !bucket.arrived[i]) {
+          missing.push_back(bucket.names[i]);
+        }
+      }
     }
+    VITRAIN_CHECK(
+        missing.empty(),
+        ExitCode::kInternal,
+        "backward gave no gradient for {} parameters ({}): every parameter "
+        "that is trained must take part in the loss",
+        missing.size(),
+        fmt::join(missing, ", "));
   }
 
   Group& group_;
   std::vector<GradientBuffer> buffers_;
   std::vector<Bucket> buckets_;
-  std::size_t next_ = 0;  // first bucket that has not been launched
+  std::size_t next_ = 0; // first bucket that has not been launched
   bool syncing_ = false;
   bool empty_ = false;
   double exposed_seconds_ = 0.0;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<GradientSync> make_bucketed_all_reduce(
     Group& group,
@@ -159,4 +171,4 @@ std::unique_ptr<GradientSync> make_bucketed_all_reduce(
       group, std::move(buffers), options);
 }
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

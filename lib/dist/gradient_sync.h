@@ -14,14 +14,14 @@ namespace vitrain::dist {
 // A parameter whose gradient lies in a flat buffer.
 struct GradientSlot {
   std::string name;
-  at::Tensor parameter;     // its .grad is buffer[offset, offset + numel)
-  std::int64_t offset = 0;  // elements
+  at::Tensor parameter; // its .grad is buffer[offset, offset + numel)
+  std::int64_t offset = 0; // elements
 };
 
 // A flat gradient buffer and what lies in it, in the order in which backward
 // finishes.
 struct GradientBuffer {
-  at::Tensor gradients;  // [n]
+  at::Tensor gradients; // [n]
   std::vector<GradientSlot> slots;
 };
 
@@ -60,4 +60,4 @@ std::unique_ptr<GradientSync> make_bucketed_all_reduce(
     std::vector<GradientBuffer> buffers,
     const BucketOptions& options);
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

@@ -31,7 +31,7 @@ c10d::AllreduceOptions reduce_with(c10d::ReduceOp::RedOpType op) {
   return options;
 }
 
-}  // namespace
+} // namespace
 
 Pending::Pending() = default;
 Pending::Pending(c10::intrusive_ptr<c10d::Work> work)
@@ -67,7 +67,7 @@ void Group::all_reduce(at::Tensor tensor) {
 }
 
 Pending Group::all_reduce_async(at::Tensor tensor) {
-  if (!backend_) {
+  if (alone()) {
     return {};
   }
   std::vector<at::Tensor> tensors{std::move(tensor)};
@@ -77,7 +77,7 @@ Pending Group::all_reduce_async(at::Tensor tensor) {
 }
 
 Pending Group::all_reduce_max_async(at::Tensor tensor) {
-  if (!backend_) {
+  if (alone()) {
     return {};
   }
   std::vector<at::Tensor> tensors{std::move(tensor)};
@@ -87,7 +87,7 @@ Pending Group::all_reduce_max_async(at::Tensor tensor) {
 }
 
 void Group::broadcast(at::Tensor tensor) {
-  if (!backend_) {
+  if (alone()) {
     return;
   }
   std::vector<at::Tensor> tensors{std::move(tensor)};
@@ -99,7 +99,7 @@ void Group::broadcast(at::Tensor tensor) {
 }
 
 std::vector<at::Tensor> Group::all_gather(const at::Tensor& tensor) {
-  if (!backend_) {
+  if (alone()) {
     return {tensor.clone()};
   }
   std::vector<at::Tensor> inputs{tensor.contiguous()};
@@ -119,6 +119,14 @@ void Group::barrier() {
   all_reduce(at::zeros({1}, at::kInt));
 }
 
+bool Group::alone() const {
+  VITRAIN_CHECK(
+      backend_ || size_ == 1,
+      ExitCode::kInternal,
+      "a collective was called after the group had been shut down");
+  return !backend_;
+}
+
 void Group::shutdown() {
   if (backend_) {
     backend_->shutdown();
@@ -127,4 +135,4 @@ void Group::shutdown() {
   store_.reset();
 }
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

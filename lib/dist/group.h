@@ -12,7 +12,7 @@ namespace c10d {
 class Backend;
 class Store;
 class Work;
-}  // namespace c10d
+} // namespace c10d
 
 namespace vitrain::dist {
 
@@ -66,14 +66,18 @@ class Group {
   std::vector<at::Tensor> all_gather(const at::Tensor& tensor);
   // Returns when all ranks have called it.
   void barrier();
-  // Closes connections; afterwards no collective may be called.
+  // Closes connections; afterwards collectives of a group of several ranks
+  // throw Error(kInternal).
   void shutdown();
 
  private:
+  // True where nobody else takes part, so that there is nothing to do.
+  bool alone() const;
+
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;
   int rank_ = 0;
   int size_ = 1;
 };
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

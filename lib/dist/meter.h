@@ -33,4 +33,4 @@ class AverageMeter {
   std::int64_t count_ = 0;
 };
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

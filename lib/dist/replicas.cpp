@@ -9,7 +9,7 @@
 namespace vitrain::dist {
 namespace {
 
-using Layout = std::map<std::string, std::string>;  // name -> dtype and shape
+using Layout = std::map<std::string, std::string>; // name -> dtype and shape
 
 Layout layout_of(const NamedTensors& tensors) {
   Layout layout;
@@ -50,7 +50,7 @@ void compare(const Layout& first, const Layout& other, std::size_t rank) {
   }
 }
 
-}  // namespace
+} // namespace
 
 void broadcast_state(Group& control, Group& data, const NamedTensors& tensors) {
   const std::vector<Layout> layouts = all_gather(control, layout_of(tensors));
@@ -94,4 +94,4 @@ void average_buffers(Group& data, const NamedTensors& buffers) {
   }
 }
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

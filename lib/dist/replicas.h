@@ -22,4 +22,4 @@ void broadcast_state(Group& control, Group& data, const NamedTensors& tensors);
 // reduce`). Integer tensors are left alone. Collective.
 void average_buffers(Group& data, const NamedTensors& buffers);
 
-}  // namespace vitrain::dist
+} // namespace vitrain::dist

@@ -11,7 +11,7 @@
 namespace vitrain::optim {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;  // elements: 64 bytes of fp32
+constexpr std::int64_t kAlignment = 16; // elements: 64 bytes of fp32
 
 std::int64_t aligned(std::int64_t elements) {
   return (elements + kAlignment - 1) / kAlignment * kAlignment;
@@ -38,7 +38,7 @@ void flatten(FlatGroup& group, const at::TensorOptions& options) {
   }
 }
 
-}  // namespace
+} // namespace
 
 bool is_no_decay(
     const std::string& name,
@@ -122,4 +122,4 @@ at::Tensor clip_gradients(FlatState& state, double max_norm) {
   return norm;
 }
 
-}  // namespace vitrain::optim
+} // namespace vitrain::optim

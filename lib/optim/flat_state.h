@@ -8,23 +8,23 @@
 
 namespace torch::nn {
 class Module;
-}  // namespace torch::nn
+} // namespace torch::nn
 
 namespace vitrain::optim {
 
 // A parameter's place in its group's flat buffers.
 struct Segment {
-  std::string name;         // as in the module: "blocks.0.attn.qkv.weight"
-  at::Tensor parameter;     // view of FlatGroup::parameters
-  std::int64_t offset = 0;  // elements from the start of the buffer
+  std::string name; // as in the module: "blocks.0.attn.qkv.weight"
+  at::Tensor parameter; // view of FlatGroup::parameters
+  std::int64_t offset = 0; // elements from the start of the buffer
 };
 
 // Parameters that share their optimizer settings, in one contiguous buffer.
 struct FlatGroup {
-  std::string name;  // "decay" or "no_decay"
+  std::string name; // "decay" or "no_decay"
   double weight_decay = 0.0;
-  at::Tensor parameters;  // [n], fp32
-  at::Tensor gradients;   // [n], fp32
+  at::Tensor parameters; // [n], fp32
+  at::Tensor gradients; // [n], fp32
   std::vector<Segment> segments;
 };
 
@@ -68,4 +68,4 @@ bool is_no_decay(
 // scaling, a scalar on the gradients' device; nothing waits for the device.
 at::Tensor clip_gradients(FlatState& state, double max_norm);
 
-}  // namespace vitrain::optim
+} // namespace vitrain::optim

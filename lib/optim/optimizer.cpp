@@ -85,7 +85,7 @@ class Sgd final : public Optimizer {
   Buffers* momentum_;
 };
 
-}  // namespace
+} // namespace
 
 Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
   const at::Tensor& first = parameters.groups().front().parameters;
@@ -169,4 +169,4 @@ std::unique_ptr<Optimizer> make_optimizer(
   return std::make_unique<AdamW>(parameters, options);
 }
 
-}  // namespace vitrain::optim
+} // namespace vitrain::optim

@@ -33,7 +33,7 @@ class Optimizer {
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  protected:
-  using Buffers = std::vector<at::Tensor>;  // one per group
+  using Buffers = std::vector<at::Tensor>; // one per group
 
   // A zero-filled buffer per group, saved under `name`.
   Buffers& add_buffers(const std::string& name);
@@ -43,13 +43,13 @@ class Optimizer {
       const at::Tensor& non_finite) = 0;
 
   FlatState& parameters_;
-  at::Tensor steps_;  // updates made, scalar fp32 as the fused kernels want it
+  at::Tensor steps_; // updates made, scalar fp32 as the fused kernels want it
 
  private:
   std::map<std::string, at::Tensor> views() const;
 
   std::map<std::string, Buffers> buffers_;
-  at::Tensor lr_;  // scalar on the device: no kernel depends on a host value
+  at::Tensor lr_; // scalar on the device: no kernel depends on a host value
 };
 
 // AdamW (Loshchilov, Hutter, "Decoupled weight decay regularization", ICLR
@@ -59,4 +59,4 @@ std::unique_ptr<Optimizer> make_optimizer(
     FlatState& parameters,
     const config::OptimConfig& options);
 
-}  // namespace vitrain::optim
+} // namespace vitrain::optim

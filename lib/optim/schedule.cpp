@@ -35,4 +35,4 @@ double learning_rate(const Schedule& schedule, std::int64_t step) {
   return schedule.lr;
 }
 
-}  // namespace vitrain::optim
+} // namespace vitrain::optim

@@ -12,10 +12,10 @@ struct Schedule {
   config::ScheduleKind kind = config::ScheduleKind::kCosine;
   std::int64_t total_steps = 1;
   std::int64_t warmup_steps = 0;
-  double lr = 0.0;  // peak, scaled
+  double lr = 0.0; // peak, scaled
   double warmup_lr = 0.0;
   double min_lr = 0.0;
-  std::int64_t step_every = 1;  // kStep: steps between drops
+  std::int64_t step_every = 1; // kStep: steps between drops
   double step_factor = 1.0;
 };
 
@@ -26,4 +26,4 @@ struct Schedule {
 // step_every); constant: lr.
 double learning_rate(const Schedule& schedule, std::int64_t step);
 
-}  // namespace vitrain::optim
+} // namespace vitrain::optim

@@ -1,0 +1,49 @@
+#include <cstdio>
+
+#include "config/load.h"
+#include "config/reference.h"
+#include "config/validate.h"
+#include "config/writer.h"
+#include "launch/devices.h"
+#include "verbs.h"
+
+namespace vitrain::app {
+namespace {
+
+// As training on this machine would check it, without looking at data.
+void check(const config::Loaded& loaded) {
+  const bool cuda = loaded.recipe.devices.kind == config::DeviceKind::kCuda ||
+      (loaded.recipe.devices.kind == config::DeviceKind::kAuto &&
+       !launch::visible_cuda_devices().devices.empty());
+  config::validate(
+      loaded.recipe,
+      {.workers = std::max<std::int64_t>(1, loaded.recipe.devices.count),
+       .cuda = cuda},
+      loaded.origins)
+      .throw_if_any();
+}
+
+} // namespace
+
+int config_verb(const config::Arguments& arguments) {
+  if (arguments.verb == config::Verb::kConfigReference) {
+    std::fputs(config::reference().c_str(), stdout);
+    return 0;
+  }
+  const config::Loaded loaded = config::load(arguments.load_request());
+  if (arguments.verb == config::Verb::kConfigShow) {
+    const std::string text = arguments.origin
+        ? config::to_yaml(loaded.recipe, loaded.origins)
+        : config::to_yaml(loaded.recipe);
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  }
+  check(loaded);
+  std::printf(
+      "%s: no problems found (recipe %s)\n",
+      arguments.cfg.value_or("defaults").c_str(),
+      config::recipe_hash(loaded.recipe).c_str());
+  return 0;
+}
+
+} // namespace vitrain::app

@@ -1,0 +1,17 @@
+#include "launch/devices.h"
+
+#include <cstdio>
+
+#include "launch/cores.h"
+#include "verbs.h"
+
+namespace vitrain::app {
+
+int devices() {
+  const std::string text = launch::describe_devices(
+      launch::visible_cuda_devices(), launch::available_cores());
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+} // namespace vitrain::app

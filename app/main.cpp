@@ -1,0 +1,59 @@
+#include <cstdio>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "engine/worker.h"
+#include "launch/descriptors.h"
+#include "verbs.h"
+
+namespace {
+
+using vitrain::config::Verb;
+
+int run(int argc, char** argv) {
+  const auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
+  if (arguments.version) {
+    return vitrain::app::version();
+  }
+  if (arguments.help) {
+    const std::string text = arguments.verb_given
+        ? vitrain::config::help(arguments.verb)
+        : vitrain::config::help();
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  }
+  switch (arguments.verb) {
+    case Verb::kTrain:
+    case Verb::kEval: {
+      const std::vector<std::string> words(argv, argv + argc);
+      return vitrain::app::train(arguments, vitrain::join(words, " "));
+    }
+    case Verb::kConfigCheck:
+    case Verb::kConfigShow:
+    case Verb::kConfigReference:
+      return vitrain::app::config_verb(arguments);
+    case Verb::kDataOrder:
+      return vitrain::app::data_order(arguments);
+    case Verb::kDevices:
+      return vitrain::app::devices();
+    case Verb::kModels:
+      return vitrain::app::models();
+  }
+  return static_cast<int>(vitrain::ExitCode::kInternal);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  vitrain::launch::open_missing_standard_streams();
+  try {
+    if (argc > 1 && std::string_view(argv[1]) == "--worker") {
+      return vitrain::engine::run_worker();
+    }
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(vitrain::exit_code_of(error));
+  }
+}

@@ -1,0 +1,30 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "models/spec.h"
+#include "verbs.h"
+
+namespace vitrain::app {
+
+int models() {
+  std::string text =
+      fmt::format("{:<26} {:>12} {:>6}  {}\n", "name", "parameters", "px", "");
+  for (const vitrain::models::ModelInfo& info :
+       vitrain::models::list_models()) {
+    text += fmt::format(
+        "{:<26} {:>12} {:>6}  {}\n",
+        info.name,
+        with_commas(info.parameters),
+        info.image_size,
+        info.description);
+  }
+  text +=
+      "\nAny vit_<size>_patch<P>_<S> is accepted too; parameters are for 1000 "
+      "classes.\n";
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+} // namespace vitrain::app

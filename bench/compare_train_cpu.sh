@@ -1,0 +1,234 @@
+#!/bin/sh
+# vitrain beside its peer on this machine's CPU, in the same run: timm's
+# VisionTransformer (32 px, patch 4, dim 192, depth 9, 3 heads, MLP ratio 2)
+# under PyTorch DDP over Gloo, fused AdamW, clip 1.0, JPEG folder with random
+# crop and flip, 2 workers x batch 64, one compute thread each.
+#
+# usage: bench/compare_train_cpu.sh [fp32|bf16|startup|loss]
+#   fp32     images/s in fp32 (default)
+#   bf16     images/s in bf16, and ours in fp32 beside it
+#   startup  seconds from process start to the begin and end of the first step
+#   loss     20 steps from the same weights and batches, loss by loss
+# The last line is `ratio R`, ours / theirs (loss: the largest difference, and
+# the exit code is 1 when it is over 1e-4).
+#
+# Settings: PAIRS (7), STEPS (30), SKIP (5: first steps not counted),
+#   PEER_LOADER_WORKERS (default: the best of 0, 1 and 2, measured first),
+#   VITRAIN_PEER_PYTHON (a Python with the peer's packages; default: they are
+#   installed into the user's cache), CIFAR_JPG (a folder with train/<class>/;
+#   default: ../shared/data/cifar10-jpg.tar.zst unpacked, else generated noise).
+set -eu
+
+mode=${1:-fp32}
+pairs=${PAIRS:-7}
+steps=${STEPS:-30}
+skip=${SKIP:-5}
+root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
+peer_packages="torch==2.11.0 torchvision==0.26.0 timm==1.0.31 pillow==13.0.0
+  numpy==2.4.6 safetensors==0.8.0"
+
+case $mode in
+  fp32 | bf16 | startup | loss) ;;
+  *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
+esac
+mkdir -p "$cache"
+work=$(mktemp -d "$cache/run.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+say() { echo "[bench] $*" >&2; }
+
+report() { python3 "$root/bench/report.py" "$@"; }
+
+# Sets $peer: a Python that imports timm, installed on the first call.
+find_peer() {
+  if [ -n "${VITRAIN_PEER_PYTHON-}" ]; then
+    peer=$VITRAIN_PEER_PYTHON
+    return
+  fi
+  peer=python3
+  site=$cache/peer
+  PYTHONPATH=$site
+  export PYTHONPATH
+  if [ "$(cat "$site/packages" 2>/dev/null)" != "$peer_packages" ]; then
+    say "installing the peer (torch, torchvision, timm) into $site"
+    rm -rf "$site"
+    # shellcheck disable=SC2086 # one word per package
+    python3 -m pip install -q --no-cache-dir --target "$site" $peer_packages
+    echo "$peer_packages" >"$site/packages"
+  fi
+}
+
+# Sets $data: a folder with train/ and test/ of small JPEG files.
+find_data() {
+  archive=$root/../shared/data/cifar10-jpg.tar.zst
+  if [ -n "${CIFAR_JPG-}" ]; then
+    data=$CIFAR_JPG
+    return
+  fi
+  data=$cache/noise
+  if [ -e "$archive" ]; then data=$cache/cifar10-jpg; fi
+  if [ ! -e "$data" ]; then
+    rm -rf "$data.partial"
+    mkdir "$data.partial"
+    if [ -e "$archive" ]; then
+      say "unpacking CIFAR-10 into $data"
+      zstd -dc "$archive" | tar -xf - -C "$data.partial"
+    else
+      say "CIFAR-10 is not here: generating images of noise in $data"
+      "$peer" "$root/bench/peers/noise_images.py" "$data.partial"
+    fi
+    mv "$data.partial" "$data"
+  fi
+}
+
+# One run of the peer: peer_run METRICS [arguments of train_timm.py]
+peer_run() {
+  metrics=$1
+  shift
+  if ! PEER_START=$(date +%s.%N) OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES='' \
+    "$peer" -m torch.distributed.run --standalone --nproc_per_node 2 \
+    "$root/bench/peers/train_timm.py" --data "$data" --metrics "$metrics" \
+    --loader_workers "${loader_workers:-0}" "$@" >"$work/peer.log" 2>&1; then
+    cat "$work/peer.log" >&2
+    say "the peer failed"
+    exit 1
+  fi
+}
+
+# One run of vitrain: our_run METRICS [arguments of vitrain]. Evaluation and
+# checkpoints are left to the end and kept small: neither is measured.
+our_run() {
+  metrics=$1
+  shift
+  rm -rf "$work/runs"
+  if ! "$root/build/release/vitrain" -cfg "$root/configs/bench_vit_cifar.yaml" \
+    -devices cpu:2 -output "$work/runs" -set log.every=1 \
+    -set data.train.path="$data/train" -set data.eval.path="$work/few" \
+    "$@" >"$work/ours.log" 2>&1; then
+    cat "$work/ours.log" >&2
+    say "vitrain failed"
+    exit 1
+  fi
+  mv "$work"/runs/*/metrics.jsonl "$metrics"
+}
+
+# A few test images per class, for the evaluation that ends a run.
+few_images() {
+  for class in "$data"/test/*/; do
+    target=$work/few/$(basename "$class")
+    mkdir -p "$target"
+    # shellcheck disable=SC2012 # the names are the data set's own
+    ls "$class" | head -n 5 | while read -r file; do
+      cp "$class$file" "$target/"
+    done
+  done
+}
+
+choose_loader_workers() {
+  if [ -n "${PEER_LOADER_WORKERS-}" ]; then
+    loader_workers=$PEER_LOADER_WORKERS
+    return
+  fi
+  best=0
+  for loader_workers in 0 1 2; do
+    peer_run "$work/try" --steps $((skip + 8)) --precision "$1"
+    rate=$(report speed "$work/try" "$skip")
+    say "the peer with $loader_workers loader workers: $rate images/s"
+    if [ "$(echo "$rate $best" | awk '{print ($1 > $2)}')" = 1 ]; then
+      best=$rate
+      chosen=$loader_workers
+    fi
+  done
+  loader_workers=$chosen
+}
+
+# Measures one of ours and one of theirs and appends "ours theirs" to a file;
+# the order alternates, so that a drift of the machine favours neither.
+speed_pair() {
+  pair=$1
+  precision=$2
+  for who in $([ $((pair % 2)) = 0 ] && echo "ours peer" || echo "peer ours"); do
+    if [ "$who" = ours ]; then
+      our_run "$work/ours" -set train.precision="$precision" -set run.max_steps="$steps"
+    else
+      peer_run "$work/theirs" --steps "$steps" --precision "$precision"
+    fi
+  done
+  ours=$(report speed "$work/ours" "$skip")
+  theirs=$(report speed "$work/theirs" "$skip")
+  echo "$ours $theirs" >>"$work/pairs"
+  echo "pair $pair ($precision): ours $ours images/s, peer $theirs images/s"
+}
+
+compare_speed() {
+  choose_loader_workers "$mode"
+  echo "$mode, 2 workers x batch 64, steps $((skip + 1)) to $steps," \
+    "peer with $loader_workers loader workers"
+  for pair in $(seq "$pairs"); do
+    speed_pair "$pair" "$mode"
+    if [ "$mode" = bf16 ]; then
+      our_run "$work/fp32" -set train.precision=fp32 -set run.max_steps="$steps"
+      fp32=$(report speed "$work/fp32" "$skip")
+      echo "$ours $fp32" >>"$work/precisions"
+      echo "pair $pair: ours in fp32 $fp32 images/s"
+    fi
+  done
+  if [ "$mode" = bf16 ]; then
+    echo "our bf16 beside our fp32 (as ours and theirs):"
+    report pairs "$work/precisions" | sed 's/^ratio/bf16 over fp32/'
+    echo "our bf16 beside the peer's:"
+  fi
+  report pairs "$work/pairs"
+}
+
+# The two programs have one epoch to go; the peer begins and ends after one
+# step, ours too. The first pair warms the page cache and is not counted.
+compare_startup() {
+  loader_workers=${PEER_LOADER_WORKERS:-0}
+  echo "seconds from process start to the first step's begin and end"
+  for pair in $(seq 0 "$pairs"); do
+    our_run "$work/ours" -set train.precision=fp32 -set run.max_steps=1
+    peer_run "$work/theirs" --steps 1
+    ours=$(report start "$work/ours")
+    theirs=$(report start "$work/theirs")
+    if [ "$pair" = 0 ]; then continue; fi
+    echo "${ours% *} ${theirs% *}" >>"$work/begin"
+    echo "${ours#* } ${theirs#* }" >>"$work/end"
+    echo "pair $pair: ours $ours, peer $theirs"
+  done
+  echo "to the begin of the first step:"
+  report pairs "$work/begin" | sed 's/^ratio/begin ratio/'
+  echo "to its end:"
+  report pairs "$work/end"
+}
+
+compare_losses() {
+  steps=20
+  peer_run "$work/theirs" --steps $steps --export "$work/export"
+  our_run "$work/ours" -set train.precision=fp32 -set run.max_steps=$steps \
+    -set model.pretrained="$work/export/model.safetensors" \
+    -set data.train.kind=cifar -set data.train.path="$work/export/cifar" \
+    -set data.eval.kind=cifar -set data.eval.path="$work/export/cifar" \
+    -set data.sampler.policy=sequential \
+    -set data.augment.crop=none -set data.augment.flip=0 \
+    -set data.preprocess.mean='[0.4914, 0.4822, 0.4465]' \
+    -set data.preprocess.std='[0.2470, 0.2435, 0.2616]' \
+    -set data.preprocess.crop_pct=1.0 \
+    -set optim.lr=1.0e-3 -set optim.weight_decay=0.05 -set optim.clip_norm=1.0 \
+    -set schedule.name=constant -set schedule.scale.rule=none \
+    -set schedule.warmup=10st -set schedule.warmup_lr=1.0e-6 \
+    -set model.drop_path=0 -set train.label_smoothing=0
+  report losses "$work/ours" "$work/theirs" 1e-4
+}
+
+"$root/tools/setup.sh" train
+find_peer
+find_data
+few_images
+case $mode in
+  fp32 | bf16) compare_speed ;;
+  startup) compare_startup ;;
+  loss) compare_losses ;;
+esac

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/manifest.h"
+
+namespace vitrain::checkpoint {
+
+// Name of the folder of a step: "step-000001250".
+std::string folder_name(std::int64_t step);
+
+// Step of a folder name that folder_name() made; none for any other name.
+std::optional<std::int64_t> folder_step(const std::string& name);
+
+// Whether the path is a folder with a manifest in it.
+bool is_checkpoint(const std::filesystem::path& path);
+
+// Checks the size and the hash of every file of a checkpoint folder. Throws
+// Error(kWeights) naming the file and the reason.
+Manifest verify(const std::filesystem::path& checkpoint);
+
+// The newest checkpoint in `folder` (a run's checkpoints/) that is complete and
+// intact: the one that `latest` names, else the one of the highest step. A
+// pointer that leads out of the folder is not followed. Each one passed over is
+// described in `rejected` when that is not null.
+std::optional<std::filesystem::path> newest_valid(
+    const std::filesystem::path& folder,
+    std::vector<std::string>* rejected = nullptr);
+
+// The intact checkpoint that `best` names, if there is one.
+std::optional<std::filesystem::path> best_valid(
+    const std::filesystem::path& folder,
+    std::vector<std::string>* rejected = nullptr);
+
+// Folders in `folder` named like checkpoints, by step, valid or not.
+std::map<std::int64_t, std::filesystem::path> list_steps(
+    const std::filesystem::path& folder);
+
+}  // namespace vitrain::checkpoint

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace vitrain::checkpoint {
+
+// Increased when a checkpoint can no longer be read by older programs.
+inline constexpr std::int64_t kFormatVersion = 1;
+inline constexpr const char* kManifestName = "manifest.json";
+
+// A file of a checkpoint.
+struct ManifestFile {
+  std::string name;  // within the folder, no separators
+  std::int64_t size = 0;
+  std::string xxh3;  // 128 bits, 32 hexadecimal digits
+
+  bool operator==(const ManifestFile&) const = default;
+};
+
+// manifest.json: written last, so that a folder with one is complete. Nothing
+// in it depends on when or where it was written.
+struct Manifest {
+  std::int64_t format_version = kFormatVersion;
+  std::string vitrain_version;
+  std::int64_t step = 0;
+  std::int64_t epoch = 0;
+  std::int64_t world_size = 1;
+  std::string config_hash;
+  std::optional<double> metric;
+  std::vector<ManifestFile> files;
+  Json state = Json::object();
+
+  // The file's text; ends with a hash of what is before, so that a change of
+  // any byte is noticed.
+  std::string text() const;
+};
+
+// Parses text() and checks the hash. Throws Error(kWeights) with `source` and
+// the reason; a newer format version is refused by name.
+Manifest parse_manifest(const std::string& text, const std::string& source);
+
+// Reads and parses <checkpoint>/manifest.json. Throws Error(kWeights).
+Manifest read_manifest(const std::filesystem::path& checkpoint);
+
+}  // namespace vitrain::checkpoint

@@ -1,0 +1,251 @@
+#include "config/arguments.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/options.h"
+#include "config/words.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+// What the options say, as overrides of keys and as fields of Arguments.
+class Interpreter {
+ public:
+  Interpreter(const Words& words, Problems& problems)
+      : words_(words), problems_(problems) {}
+
+  Arguments interpret() {
+    arguments_.verb = words_.verb;
+    arguments_.verb_given = words_.verb_given;
+    arguments_.help = words_.has(OptionId::kHelp);
+    arguments_.version = words_.has(OptionId::kVersion);
+    // What the options mean depends on the verb.
+    if (arguments_.help || arguments_.version || words_.verb_unknown) {
+      return std::move(arguments_);
+    }
+    if (words_.has(OptionId::kEval) && words_.verb == Verb::kTrain) {
+      arguments_.verb = Verb::kEval;
+    }
+    for (const Words::Given& given : words_.given) {
+      apply(given);
+    }
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      add_set(sets_[i], fmt::format("-set #{}", i + 1));
+    }
+    check_together();
+    return std::move(arguments_);
+  }
+
+ private:
+  void problem(const std::string& where, std::string text) {
+    problems_.add({where}, "", std::move(text));
+  }
+
+  void apply(const Words::Given& given) {
+    const Option& option = *given.option;
+    const std::string shown = "-" + std::string(option.name);
+    const std::string verb = verb_name(arguments_.verb);
+    if (contains(option.ignored, arguments_.verb)) {
+      arguments_.notes.push_back(
+          fmt::format("{}: has no effect with {}", shown, verb));
+    } else if (!contains(option.verbs, arguments_.verb)) {
+      problem(shown, fmt::format("has no meaning with {}", verb));
+    } else if (option.group == "Devices") {
+      choose_devices(option.id, shown, given.value);
+    } else {
+      act(option.id, shown, given.value);
+    }
+  }
+
+  void act(OptionId id, const std::string& shown, const std::string& value) {
+    switch (id) {
+      case OptionId::kCfg:
+        arguments_.cfg = value;
+        break;
+      case OptionId::kSet:
+        sets_.push_back(value);
+        break;
+      case OptionId::kDryRun:
+        arguments_.dry_run = true;
+        break;
+      case OptionId::kPrintConfig:
+        arguments_.print_config = true;
+        break;
+      case OptionId::kOrigin:
+        arguments_.origin = true;
+        break;
+      case OptionId::kDataPath:
+        arguments_.data_path = value;
+        break;
+      case OptionId::kResume:
+        arguments_.resume = value;
+        break;
+      case OptionId::kEpoch:
+        read_epoch(shown, value);
+        break;
+      default:
+        override_keys(id, shown, value);
+    }
+  }
+
+  void override_keys(
+      OptionId id,
+      const std::string& shown,
+      const std::string& value) {
+    switch (id) {
+      case OptionId::kDataset:
+        add(shown, "data.train.kind", value);
+        add(shown, "data.eval.kind", value);
+        break;
+      case OptionId::kBatchSize:
+        add(shown, "data.batch_mode", "per_device");
+        add(shown, "data.batch_size", value);
+        if (!words_.has(OptionId::kBatchSizeEval)) {
+          add(shown, "data.eval_batch_size", value);
+        }
+        break;
+      case OptionId::kBatchSizeEval:
+        add(shown, "data.eval_batch_size", value);
+        break;
+      case OptionId::kImageSize:
+        add(shown, "model.image_size", value);
+        break;
+      case OptionId::kAccumIter:
+        add(shown, "train.accumulate", value);
+        break;
+      case OptionId::kAmp:
+        add(shown, "train.precision", "bf16");
+        break;
+      case OptionId::kOutput:
+        add(shown, "run.output", value);
+        break;
+      case OptionId::kPretrained:
+        add(shown, "model.pretrained", value);
+        break;
+      default:
+        break; // -eval, -help and -version have been looked at already
+    }
+  }
+
+  void choose_devices(
+      OptionId id,
+      const std::string& shown,
+      const std::string& value) {
+    std::string kind = "cuda";
+    std::string count = "-1";
+    std::string ids;
+    if (id == OptionId::kGpus) {
+      ids = value;
+    } else if (id == OptionId::kNgpus) {
+      kind = value == "-1" ? "auto" : "cuda";
+      count = value;
+    } else {
+      // cpu, cpu:2, cuda:4
+      const std::size_t colon = value.find(':');
+      kind = value.substr(0, colon);
+      count = colon == std::string::npos ? "-1" : value.substr(colon + 1);
+    }
+    add(shown, "devices.kind", kind);
+    add(shown, "devices.count", count);
+    add(shown, "devices.ids", ids, Override::Form::kList);
+  }
+
+  void add(
+      const std::string& source,
+      const char* key,
+      const std::string& value,
+      Override::Form form = Override::Form::kPlain) {
+    arguments_.overrides.push_back({key, value, source, form});
+  }
+
+  void read_epoch(const std::string& shown, const std::string& value) {
+    if (!parse_int(value, arguments_.epoch) || arguments_.epoch < 0) {
+      problem(
+          shown,
+          fmt::format("expected integer >= 0, got {}", printable(value)));
+    }
+  }
+
+  void add_set(const std::string& text, const std::string& source) {
+    if (text.empty()) {
+      return; // the scanner has said so
+    }
+    const std::size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    if (equals == std::string::npos || key.empty()) {
+      problem(
+          source,
+          fmt::format(
+              "expected KEY=VALUE, as in optim.lr=5e-4, got {}",
+              printable(text)));
+    } else if (equals + 1 == text.size()) {
+      problem(source, fmt::format("{} has no value", printable(key)));
+    } else {
+      arguments_.overrides.push_back({key, text.substr(equals + 1), source});
+    }
+  }
+
+  void check_together() {
+    std::vector<std::string> choices;
+    for (const Words::Given& given : words_.given) {
+      if (given.option->group == "Devices") {
+        choices.push_back("-" + std::string(given.option->name));
+      }
+    }
+    if (choices.size() > 1) {
+      problem(
+          join(choices, ", "), "each chooses the devices: give one of them");
+    }
+    const bool needs_cfg = contains(
+        verb_set(
+            {Verb::kTrain, Verb::kEval, Verb::kConfigCheck, Verb::kDataOrder}),
+        arguments_.verb);
+    if (needs_cfg && !words_.has(OptionId::kCfg)) {
+      problem(
+          "-cfg",
+          "no config file: give -cfg FILE, for example "
+          "-cfg configs/shapes_vit_tiny.yaml; vitrain --help says more");
+    }
+  }
+
+  const Words& words_;
+  Problems& problems_;
+  Arguments arguments_;
+  std::vector<std::string> sets_;
+};
+
+} // namespace
+
+std::string verb_name(Verb verb) {
+  return std::string(std::ranges::find(verbs(), verb, &VerbInfo::verb)->words);
+}
+
+LoadRequest Arguments::load_request() const {
+  LoadRequest request;
+  if (cfg) {
+    request.file = *cfg;
+  }
+  request.overrides = overrides;
+  request.data_path = data_path;
+  return request;
+}
+
+Arguments parse_arguments(std::span<const std::string> arguments) {
+  Problems problems;
+  const Words words = scan_words(arguments, problems);
+  Arguments result = Interpreter(words, problems).interpret();
+  if (!result.help && !result.version) {
+    problems.throw_if_any();
+  }
+  return result;
+}
+
+Arguments parse_arguments(int argc, const char* const* argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  return parse_arguments(words);
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+
+namespace vitrain::config {
+
+enum class Verb {
+  kTrain,
+  kEval,
+  kConfigCheck,
+  kConfigShow,
+  kConfigReference,
+  kDataOrder,
+  kDevices,
+  kModels,
+};
+
+// "train", "config check", ...
+std::string verb_name(Verb verb);
+
+// The command line, understood.
+struct Arguments {
+  Verb verb = Verb::kTrain;
+  std::optional<std::string> cfg;
+  // Named options in the order given, then -set.
+  std::vector<Override> overrides;
+  std::optional<std::string> data_path;
+  std::optional<std::string> resume; // "auto" or a checkpoint or run folder
+  std::int64_t epoch = 0; // data order: which epoch
+  bool origin = false; // config show: comment every value
+  bool dry_run = false;
+  bool print_config = false;
+  bool version = false;
+  bool help = false;
+  // Set with `help`: a verb was named, so its own help is wanted.
+  bool verb_given = false;
+  // Sentences to print: options that were accepted without effect.
+  std::vector<std::string> notes;
+
+  LoadRequest load_request() const;
+};
+
+// Reads the arguments (without the program's name). One dash or two, `_` or `-`
+// in names, `-x v` or `-x=v`. Throws Error(kUsage) listing every mistake.
+// -help and -version win over mistakes beside them.
+Arguments parse_arguments(std::span<const std::string> arguments);
+Arguments parse_arguments(int argc, const char* const* argv);
+
+// The text of `vitrain --help`, and of `vitrain <verb> --help`: at most 100
+// columns, with examples.
+std::string help();
+std::string help(Verb verb);
+
+} // namespace vitrain::config

@@ -1,0 +1,75 @@
+#include "config/later.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace vitrain::config {
+namespace {
+
+using Value = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<std::string_view, 13> kKeys{
+    "data.augment.auto_augment",
+    "data.augment.color_jitter",
+    "data.augment.cutmix",
+    "data.augment.erasing",
+    "data.augment.mixup",
+    "data.on_bad_sample",
+    "devices.nodes",
+    "dist.compress",
+    "dist.mode",
+    "dist.sync_batchnorm",
+    "eval.weights",
+    "optim.layer_decay",
+    "schedule.unit",
+};
+
+constexpr std::array<std::string_view, 1> kSections{"train.ema"};
+
+constexpr std::array<Value, 26> kValues{{
+    {"run.determinism", "bitwise"},
+    {"run.determinism", "elastic"},
+    {"data.train.kind", "list"},
+    {"data.train.kind", "tar"},
+    {"data.train.kind", "mnist"},
+    {"data.train.kind", "random"},
+    {"data.eval.kind", "list"},
+    {"data.eval.kind", "tar"},
+    {"data.eval.kind", "mnist"},
+    {"data.eval.kind", "random"},
+    {"data.sampler.policy", "torch"},
+    {"data.sampler.policy", "paddle"},
+    {"data.sampler.policy", "shard_then_shuffle"},
+    {"data.sampler.policy", "repeated"},
+    {"data.sampler.policy", "weighted"},
+    {"train.precision", "fp16"},
+    {"train.on_non_finite", "skip"},
+    {"train.on_non_finite", "rollback"},
+    {"dist.sync.mode", "delayed_allreduce"},
+    {"dist.sync.mode", "local_sgd"},
+    {"dist.sync.mode", "post_local_sgd"},
+    {"dist.sync.mode", "hierarchical_sgd"},
+    {"dist.sync.mode", "diloco"},
+    {"dist.sync.mode", "overlap_average"},
+    {"dist.sync.mode", "async_ps"},
+    {"dist.sync.mode", "hogwild"},
+}};
+
+} // namespace
+
+bool is_later_key(std::string_view path) {
+  const auto below = [&](std::string_view section) {
+    return path == section ||
+        (path.starts_with(section) && path.size() > section.size() &&
+         path[section.size()] == '.');
+  };
+  return std::ranges::find(kKeys, path) != kKeys.end() ||
+      std::ranges::any_of(kSections, below);
+}
+
+bool is_later_value(std::string_view path, std::string_view value) {
+  return std::ranges::find(kValues, Value(path, value)) != kValues.end();
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+namespace vitrain::config {
+
+// Whether a key, or a value of a key, belongs to the schema but not to this
+// version: it is refused by name instead of as unknown.
+bool is_later_key(std::string_view path);
+bool is_later_value(std::string_view path, std::string_view value);
+
+// What is said about them.
+inline constexpr std::string_view kLater =
+    "known, but not available in this version";
+
+} // namespace vitrain::config

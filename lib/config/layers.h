@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/document.h"
+
+namespace vitrain::config {
+
+// One file of a recipe.
+struct Layer {
+  std::string source; // as messages name it
+  Node root; // a map
+};
+
+// The layers that `file` consists of, in the order in which they apply: for
+// each entry of `base:`, in order, its layers; then the file itself. Entries
+// are relative to the file that names them. Files that cannot be read, cycles
+// and chains deeper than 16 are added to `problems`.
+std::vector<Layer> read_layers(
+    const std::filesystem::path& file,
+    Problems& problems);
+
+// Adds a problem when a document is not a map of keys.
+bool is_recipe(const Node& root, const std::string& source, Problems& problems);
+
+} // namespace vitrain::config

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+namespace vitrain::config {
+
+enum class ProgressKind { kAuto, kLine, kPlain, kOff };
+
+// What is recorded, and how often.
+struct LogConfig {
+  std::int64_t every = 20;
+  bool tensorboard = true;
+  bool jsonl = true;
+  bool csv = true;
+  ProgressKind progress = ProgressKind::kAuto;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field(
+         "every",
+         every,
+         "Optimizer steps between lines of the log and records in "
+         "metrics.jsonl.")
+        .in_range(1, 1000000000);
+    v.field("tensorboard", tensorboard, "Write TensorBoard events.");
+    v.field("jsonl", jsonl, "Write metrics.jsonl.");
+    v.field("csv", csv, "Write summary.csv, a row per epoch.");
+    v.field(
+        "progress",
+        progress,
+        "`auto`: a live `line` on a terminal, `plain` lines elsewhere; `off`: "
+        "neither.");
+  }
+};
+
+} // namespace vitrain::config

@@ -1,0 +1,67 @@
+#include "config/names.h"
+
+#include <array>
+
+#include "config/recipe.h"
+
+namespace vitrain::config {
+namespace {
+
+// One table per enumeration: the order is that of the enumerators.
+template <typename... Names>
+constexpr std::array<std::string_view, sizeof...(Names)> names(
+    Names... values) {
+  return {values...};
+}
+
+constexpr auto kDeterminism = names("fast");
+constexpr auto kDeviceKind = names("auto", "cuda", "cpu");
+constexpr auto kHeadInit = names("auto", "load", "fresh");
+constexpr auto kSourceKind = names("folder", "shapes", "cifar");
+constexpr auto kBatchMode = names("per_device", "global");
+constexpr auto kSamplerPolicy = names("global", "sequential");
+constexpr auto kLastBatch = names("drop", "keep", "pad");
+constexpr auto kInterpolation = names("bilinear", "bicubic");
+constexpr auto kTrainCrop = names("none", "pad", "resized");
+constexpr auto kOptimKind = names("adamw", "sgd");
+constexpr auto kScheduleKind = names("cosine", "step", "constant");
+constexpr auto kScaleRule = names("none", "linear", "sqrt");
+constexpr auto kPrecision = names("auto", "fp32", "tf32", "bf16");
+constexpr auto kLossKind = names("cross_entropy");
+constexpr auto kOnNonFinite = names("stop");
+constexpr auto kBackend = names("auto", "gloo", "nccl");
+constexpr auto kSyncMode = names("allreduce");
+constexpr auto kMetric = names("top1", "top5", "loss");
+constexpr auto kProgressKind = names("auto", "line", "plain", "off");
+
+} // namespace
+
+#define VITRAIN_ENUM_NAMES(type)                       \
+  template <>                                          \
+  std::span<const std::string_view> names_of<type>() { \
+    return k##type;                                    \
+  }
+
+VITRAIN_ENUM_NAMES(Determinism)
+VITRAIN_ENUM_NAMES(DeviceKind)
+VITRAIN_ENUM_NAMES(HeadInit)
+VITRAIN_ENUM_NAMES(SourceKind)
+VITRAIN_ENUM_NAMES(BatchMode)
+VITRAIN_ENUM_NAMES(SamplerPolicy)
+VITRAIN_ENUM_NAMES(LastBatch)
+VITRAIN_ENUM_NAMES(Interpolation)
+VITRAIN_ENUM_NAMES(TrainCrop)
+VITRAIN_ENUM_NAMES(OptimKind)
+VITRAIN_ENUM_NAMES(ScheduleKind)
+VITRAIN_ENUM_NAMES(ScaleRule)
+VITRAIN_ENUM_NAMES(Precision)
+VITRAIN_ENUM_NAMES(LossKind)
+VITRAIN_ENUM_NAMES(OnNonFinite)
+VITRAIN_ENUM_NAMES(Backend)
+VITRAIN_ENUM_NAMES(SyncMode)
+VITRAIN_ENUM_NAMES(Metric)
+VITRAIN_ENUM_NAMES(ProgressKind)
+
+#undef VITRAIN_ENUM_NAMES
+
+} // namespace vitrain::config

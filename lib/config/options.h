@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/arguments.h"
+
+namespace vitrain::config {
+
+enum class OptionId {
+  kCfg,
+  kSet,
+  kDryRun,
+  kPrintConfig,
+  kOrigin,
+  kDataset,
+  kDataPath,
+  kBatchSize,
+  kBatchSizeEval,
+  kImageSize,
+  kEpoch,
+  kAccumIter,
+  kAmp,
+  kOutput,
+  kPretrained,
+  kResume,
+  kEval,
+  kDevices,
+  kGpus,
+  kNgpus,
+  kHelp,
+  kVersion,
+};
+
+// A set of verbs.
+using VerbSet = std::uint32_t;
+
+constexpr VerbSet verb_set(std::initializer_list<Verb> verbs) {
+  VerbSet set = 0;
+  for (const Verb verb : verbs) {
+    set |= VerbSet{1} << static_cast<unsigned>(verb);
+  }
+  return set;
+}
+
+constexpr bool contains(VerbSet set, Verb verb) {
+  return (set & verb_set({verb})) != 0;
+}
+
+// One option of the command line.
+struct Option {
+  enum class Value { kNone, kRequired, kOptional };
+
+  OptionId id;
+  std::string_view name; // without dashes: "batch_size"
+  Value value;
+  std::string_view label; // of the value, for help: "N"
+  std::string_view group; // heading in help
+  VerbSet verbs; // with which it has a meaning
+  VerbSet ignored; // with which it is accepted without effect, and reported
+  std::string_view help;
+};
+
+// All options, in the order of the help text.
+std::span<const Option> options();
+
+// Options of later versions: refused by name.
+bool is_later_option(std::string_view name);
+
+// The words of a verb, as in "config check", and one line about it.
+struct VerbInfo {
+  Verb verb;
+  std::string_view words;
+  std::string_view summary;
+};
+std::span<const VerbInfo> verbs();
+
+} // namespace vitrain::config

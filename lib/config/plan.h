@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/recipe.h"
+
+namespace vitrain::config {
+
+// The arithmetic of a run. Steps are optimizer steps.
+struct Plan {
+  std::int64_t workers = 1;
+  std::int64_t device_batch = 0; // samples per device and micro-batch
+  std::int64_t accumulate = 1;
+  std::int64_t global_batch = 0; // G = device_batch x workers x accumulate
+  std::int64_t eval_batch = 0; // samples per device
+  std::int64_t train_samples = 0;
+  std::int64_t eval_samples = 0;
+
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+  std::int64_t warmup_steps = 0; // part of total_steps
+  std::int64_t step_every = 0; // schedule `step`: at least 1
+  std::int64_t eval_every = 0; // at least 1
+  std::int64_t checkpoint_every = 0; // at least 1
+
+  // After scaling by the global batch.
+  double lr = 0.0;
+  double warmup_lr = 0.0;
+  double min_lr = 0.0;
+
+  // For the banner: "64 x 2 workers x 1 = 128" and "0.0005 x 1024 / 512 =
+  // 0.001".
+  std::string batch_text;
+  std::string lr_text;
+
+  // Epoch, from 0, that step `step` (from 0) belongs to.
+  std::int64_t epoch_of(std::int64_t step) const {
+    return step / steps_per_epoch;
+  }
+};
+
+// A pure function. With n samples and global batch G an epoch has floor(n / G)
+// steps (last_batch: drop) or ceil(n / G) (keep, pad). batch_mode global:
+// batch_size is the sum over the workers of one micro-batch. Throws
+// Error(kUsage) when an epoch has no step, when the warm-up is longer than the
+// run, or when batch_size cannot be divided. Requires workers >= 1.
+Plan make_plan(
+    const Recipe& recipe,
+    std::int64_t workers,
+    std::int64_t train_samples,
+    std::int64_t eval_samples);
+
+} // namespace vitrain::config

@@ -1,0 +1,204 @@
+#include "config/reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/later.h"
+#include "config/suggest.h"
+#include "config/values.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+// Looking for what was meant costs time; a hostile file has 100,000 keys.
+constexpr std::size_t kMostSuggestions = 100;
+
+// The other way to write data.sampler.last_batch.
+constexpr const char* kDropLast = "data.sampler.drop_last";
+constexpr const char* kLastBatch = "data.sampler.last_batch";
+
+bool is_bool(const Node& node) {
+  return node.kind == Node::Kind::kScalar && !node.quoted &&
+      (node.text == "true" || node.text == "false");
+}
+
+} // namespace
+
+Reader::Reader(Recipe& recipe, Origins& origins, Problems& problems)
+    : origins_(origins), problems_(problems), schema_(schema_of(recipe)) {
+  for (const Field& field : schema_.fields) {
+    fields_.emplace(field.path, &field);
+  }
+  for (const Section& section : schema_.sections) {
+    sections_.insert(section.path);
+  }
+}
+
+void Reader::apply(const Layer& layer) {
+  source_ = layer.source;
+  seen_.clear();
+  problems_.announce(source_);
+  read_map(layer.root, "");
+}
+
+void Reader::read_map(const Node& map, const std::string& prefix) {
+  for (const Node::Entry& entry : map.entries) {
+    if (prefix.empty() && entry.key == "base") {
+      continue;
+    }
+    const Position at_key{source_, entry.line, entry.column};
+    if (entry.key.find('.') != std::string::npos) {
+      problems_.add(
+          at_key,
+          prefix + printable(entry.key),
+          "unknown key: write one name per level (`optim:`, and `lr: 0.1` "
+          "indented below it)");
+      continue;
+    }
+    read_entry(entry, prefix + entry.key);
+  }
+}
+
+void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
+  const Node& value = entry.value;
+  const Position at_key{source_, entry.line, entry.column};
+  const Position at_value{source_, value.line, value.column};
+  if (sections_.contains(path)) {
+    if (value.kind == Node::Kind::kMap) {
+      read_map(value, path + ".");
+    } else {
+      problems_.add(
+          at_key,
+          path,
+          fmt::format(
+              "expected keys below it (a section), got {}", describe(value)));
+    }
+  } else if (path == kDropLast && is_bool(value)) {
+    Node last_batch = value;
+    last_batch.text = value.text == "true" ? "drop" : "keep";
+    set(*fields_.at(kLastBatch), last_batch, at_value);
+  } else if (path == kDropLast) {
+    problems_.add(
+        at_value,
+        path,
+        fmt::format("expected true or false, got {}", describe(value)));
+  } else if (const auto field = fields_.find(path); field != fields_.end()) {
+    set(*field->second, value, at_value);
+  } else {
+    problems_.add(at_key, printable(path), unknown(path));
+  }
+}
+
+void Reader::set(
+    const Field& field,
+    const Node& value,
+    const Position& position) {
+  const auto [seen, first] = seen_.emplace(field.path, position);
+  if (!first) {
+    problems_.add(
+        position,
+        field.path,
+        fmt::format("already set at {}", seen->second.text()));
+    return;
+  }
+  std::optional<std::string> problem = read_value(field, value);
+  if (problem) {
+    if (value.kind == Node::Kind::kScalar &&
+        is_later_value(field.path, value.text)) {
+      problem = fmt::format("{}: {}; {}", value.text, kLater, *problem);
+    }
+    problems_.add(position, field.path, *problem);
+    return;
+  }
+  origins_[field.path] = position;
+}
+
+std::string Reader::unknown(const std::string& path) const {
+  if (is_later_key(path)) {
+    return std::string(kLater);
+  }
+  return "unknown key" +
+      (problems_.size() < kMostSuggestions ? suggestion(schema_, path) : "");
+}
+
+void Reader::apply(const Override& override) {
+  const Position position{override.source};
+  const std::string key = override.key == kDropLast ? kLastBatch : override.key;
+  if (sections_.contains(key)) {
+    problems_.add(
+        position,
+        key,
+        "is a section: name one of its keys, as in optim.lr=1e-3");
+    return;
+  }
+  const auto field = fields_.find(key);
+  if (field == fields_.end()) {
+    problems_.add(position, printable(key), unknown(key));
+    return;
+  }
+  if (override.form == Override::Form::kYaml) {
+    const auto [earlier, first] = overridden_.emplace(key, override.source);
+    if (!first) {
+      problems_.add(
+          position, key, fmt::format("already set by {}", earlier->second));
+      return;
+    }
+  }
+  Node value = node_of(override, *field->second);
+  if (override.key == kDropLast) {
+    if (!is_bool(value)) {
+      problems_.add(
+          position,
+          override.key,
+          fmt::format("expected true or false, got {}", describe(value)));
+      return;
+    }
+    value.text = value.text == "true" ? "drop" : "keep";
+  }
+  // One mistake, one message, when an option sets several keys to its value.
+  const auto blame = std::pair(override.source, override.value);
+  if (refused_.contains(blame)) {
+    return;
+  }
+  const std::size_t before = problems_.size();
+  seen_.clear();
+  set(*field->second, value, position);
+  if (problems_.size() > before) {
+    refused_.insert(blame);
+  }
+}
+
+Node Reader::node_of(const Override& override, const Field& field) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.text = override.value;
+  // Text from a named option is itself, even when it reads `null`.
+  node.quoted = override.form == Override::Form::kPlain &&
+      field.type == ScalarType::kText;
+  if (override.form == Override::Form::kList) {
+    node.kind = Node::Kind::kList;
+    const std::vector<std::string> items = override.value.empty()
+        ? std::vector<std::string>{}
+        : split(override.value, ',');
+    for (const std::string& item : items) {
+      Node& part = node.items.emplace_back();
+      part.kind = Node::Kind::kScalar;
+      part.text = std::string(trim(item));
+    }
+  } else if (override.form == Override::Form::kYaml) {
+    // Unreadable YAML stays the text that it is, and is judged as that.
+    Problems ignored;
+    std::optional<Node> parsed =
+        parse_document(override.value, override.source, ignored);
+    if (parsed && ignored.empty()) {
+      node = std::move(*parsed);
+    } else if (trim(override.value).empty()) {
+      node.kind = Node::Kind::kNull;
+    }
+  }
+  return node;
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "config/layers.h"
+#include "config/load.h"
+#include "config/schema.h"
+
+namespace vitrain::config {
+
+// Applies layers and overrides to a recipe, one after the other: maps merge key
+// by key, scalars and lists replace. Remembers who set each key and collects
+// what is wrong.
+class Reader {
+ public:
+  // All three must outlive the reader.
+  Reader(Recipe& recipe, Origins& origins, Problems& problems);
+
+  // `base:` at the top is skipped.
+  void apply(const Layer& layer);
+  void apply(const Override& override);
+
+ private:
+  void read_map(const Node& map, const std::string& prefix);
+  void read_entry(const Node::Entry& entry, const std::string& path);
+  void set(const Field& field, const Node& value, const Position& position);
+  std::string unknown(const std::string& path) const;
+  Node node_of(const Override& override, const Field& field);
+
+  Origins& origins_;
+  Problems& problems_;
+  Schema schema_;
+  std::unordered_map<std::string, const Field*> fields_;
+  std::unordered_set<std::string> sections_;
+  std::string source_;
+  // Keys of the current layer.
+  std::unordered_map<std::string, Position> seen_;
+  // Options and the values of theirs that were refused.
+  std::set<std::pair<std::string, std::string>> refused_;
+  // Keys of -set.
+  std::unordered_map<std::string, std::string> overridden_;
+};
+
+} // namespace vitrain::config

@@ -1,0 +1,193 @@
+#include "config/validate.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+class Validator {
+ public:
+  Validator(
+      const Recipe& recipe,
+      const Circumstances& circumstances,
+      const Origins& origins)
+      : recipe_(recipe), circumstances_(circumstances), origins_(origins) {}
+
+  Problems run() {
+    check_devices();
+    check_model();
+    check_source("data.eval", recipe_.data.eval, "evaluation");
+    if (circumstances_.training) {
+      check_source("data.train", recipe_.data.train, "training");
+      check_generated();
+      check_batch();
+      check_training();
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  // Adds a problem when `good` does not hold.
+  void require(bool good, const std::string& key, std::string text) {
+    if (!good) {
+      const auto origin = origins_.find(key);
+      problems_.add(
+          origin == origins_.end() ? Position{} : origin->second,
+          key,
+          std::move(text));
+    }
+  }
+
+  void check_devices() {
+    const DevicesConfig& devices = recipe_.devices;
+    const auto named = static_cast<std::int64_t>(devices.ids.size());
+    require(
+        named == 0 || devices.kind != DeviceKind::kCpu,
+        "devices.ids",
+        "names CUDA devices, but devices.kind is cpu: empty the list, or set "
+        "devices.count for CPU workers");
+    require(
+        named == 0 || devices.count == -1 || devices.count == named,
+        "devices.count",
+        fmt::format(
+            "is {}, but devices.ids names {}: set -1, or the same number",
+            devices.count,
+            named));
+    std::vector<std::string> ids = devices.ids;
+    std::ranges::sort(ids);
+    const auto twin = std::ranges::adjacent_find(ids);
+    const Backend backend = recipe_.dist.backend;
+    require(
+        twin == ids.end() || backend == Backend::kGloo,
+        "devices.ids",
+        twin == ids.end() ? ""
+                          : fmt::format(
+                                "names device {} twice: two workers on one "
+                                "device need dist.backend: gloo",
+                                printable(*twin)));
+    require(
+        backend != Backend::kNccl || circumstances_.cuda,
+        "dist.backend",
+        "nccl works between CUDA devices only, and the workers run on the CPU: "
+        "use auto or gloo");
+    require(
+        recipe_.train.precision != Precision::kTf32 || circumstances_.cuda,
+        "train.precision",
+        "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
+        "auto, fp32 or bf16");
+  }
+
+  void check_model() {
+    const ModelConfig& model = recipe_.model;
+    require(
+        circumstances_.training || model.pretrained.has_value(),
+        "model.pretrained",
+        "evaluation needs weights: give -pretrained FILE (a .safetensors file, "
+        "or a checkpoint folder)");
+    require(
+        model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
+        "model.head_init",
+        "load needs model.pretrained, which is null");
+  }
+
+  void check_source(
+      const std::string& section,
+      const SourceConfig& source,
+      const char* purpose) {
+    if (source.kind == SourceKind::kShapes) {
+      return;
+    }
+    const bool folder = source.kind == SourceKind::kFolder;
+    require(
+        source.path.has_value() && !source.path->empty(),
+        section + ".path",
+        fmt::format(
+            "kind {} needs the path of the {} data: set it, or give -data_path "
+            "FOLDER{}",
+            folder ? "folder" : "cifar",
+            purpose,
+            folder ? " (with train/ and val/ or test/ in it)" : ""));
+  }
+
+  void check_generated() {
+    const SourceConfig& train = recipe_.data.train;
+    const SourceConfig& eval = recipe_.data.eval;
+    const bool both =
+        train.kind == SourceKind::kShapes && eval.kind == SourceKind::kShapes;
+    require(
+        !both || train.seed != eval.seed,
+        "data.eval.seed",
+        fmt::format(
+            "is {}, the seed of the training images too: evaluation would use "
+            "images of the training set",
+            eval.seed));
+  }
+
+  void check_batch() {
+    const DataConfig& data = recipe_.data;
+    const std::int64_t workers = circumstances_.workers;
+    if (data.batch_mode != BatchMode::kGlobal ||
+        data.batch_size % workers == 0) {
+      return;
+    }
+    const std::int64_t below = data.batch_size / workers * workers;
+    const std::string nearest = below == 0
+        ? fmt::format("{}", below + workers)
+        : fmt::format("{} or {}", below, below + workers);
+    require(
+        false,
+        "data.batch_size",
+        fmt::format(
+            "{} with batch_mode: global is shared by {} workers and must be a "
+            "multiple of {}: the nearest is {}",
+            data.batch_size,
+            workers,
+            workers,
+            nearest));
+  }
+
+  void check_training() {
+    const OptimConfig& optim = recipe_.optim;
+    const bool sgd = optim.name == OptimKind::kSgd;
+    require(
+        !sgd || !optim.nesterov || optim.momentum > 0.0,
+        "optim.nesterov",
+        "needs optim.momentum > 0");
+    const Duration& warmup = recipe_.schedule.warmup;
+    const RunConfig& run = recipe_.run;
+    require(
+        warmup.unit != Duration::Unit::kEpochs ||
+            warmup.value <= static_cast<double>(run.epochs),
+        "schedule.warmup",
+        fmt::format(
+            "{} is more than run.epochs: {}", warmup.text(), run.epochs));
+    require(
+        warmup.unit != Duration::Unit::kSteps || !run.max_steps ||
+            warmup.value <= static_cast<double>(*run.max_steps),
+        "schedule.warmup",
+        fmt::format(
+            "{} is more than run.max_steps: {}",
+            warmup.text(),
+            run.max_steps.value_or(0)));
+  }
+
+  const Recipe& recipe_;
+  const Circumstances& circumstances_;
+  const Origins& origins_;
+  Problems problems_;
+};
+
+} // namespace
+
+Problems validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins) {
+  return Validator(recipe, circumstances, origins).run();
+}
+
+} // namespace vitrain::config

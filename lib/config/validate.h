@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/problems.h"
+#include "config/recipe.h"
+
+namespace vitrain::config {
+
+// What a recipe is checked against.
+struct Circumstances {
+  std::int64_t workers = 1;
+  bool cuda = false; // the workers run on CUDA devices
+  bool training = true; // false: evaluation only
+};
+
+// Every rule between keys, and between keys and the machine, that the recipe
+// breaks. Rules that need the number of samples are make_plan()'s, those of one
+// model family are models'.
+Problems validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins = {});
+
+} // namespace vitrain::config

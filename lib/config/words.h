@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "config/problems.h"
+
+namespace vitrain::config {
+
+// A command line taken apart: which verb, which options with which values. What
+// they mean together is parse_arguments()' business.
+struct Words {
+  struct Given {
+    const Option* option = nullptr;
+    std::string value;
+  };
+
+  Verb verb = Verb::kTrain;
+  bool verb_given = false;
+  bool verb_unknown = false; // a problem says so
+  std::vector<Given> given; // in order; only -set more than once
+
+  bool has(OptionId id) const;
+};
+
+// Adds every word that fits nothing to `problems`.
+Words scan_words(std::span<const std::string> words, Problems& problems);
+
+} // namespace vitrain::config

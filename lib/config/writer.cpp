@@ -1,0 +1,86 @@
+#include "config/writer.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "config/schema.h"
+#include "config/suggest.h"
+#include "config/values.h"
+#include "core/hash.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+// Where origins are written, where lines leave room.
+constexpr std::size_t kCommentColumn = 44;
+
+std::string indent_of(std::size_t levels) {
+  return std::string(2 * levels, ' ');
+}
+
+std::string write(const Recipe& original, const Origins* origins) {
+  Recipe recipe = original;
+  const Schema schema = schema_of(recipe);
+  std::string text;
+  std::vector<std::string> open; // sections around the current line
+  for (const Field& field : schema.fields) {
+    std::vector<std::string> names = split(field.path, '.');
+    names.pop_back();
+    std::size_t shared = 0;
+    while (shared < std::min(open.size(), names.size()) &&
+           open[shared] == names[shared]) {
+      ++shared;
+    }
+    for (std::size_t level = shared; level < names.size(); ++level) {
+      text += fmt::format("{}{}:\n", indent_of(level), names[level]);
+    }
+    open = std::move(names);
+    std::string line = fmt::format(
+        "{}{}: {}",
+        indent_of(open.size()),
+        leaf_of(field.path),
+        write_value(field));
+    if (origins != nullptr) {
+      const auto origin = origins->find(field.path);
+      line.resize(std::max(line.size() + 2, kCommentColumn), ' ');
+      line +=
+          "# " + (origin == origins->end() ? "default" : origin->second.text());
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+bool changes_training(const std::string& path) {
+  constexpr std::array<std::string_view, 5> kNeutral{
+      "run.name", "run.output", "log.", "data.threads", "dist.timeouts."};
+  return std::ranges::none_of(kNeutral, [&](std::string_view neutral) {
+    return neutral.ends_with('.') ? path.starts_with(neutral) : path == neutral;
+  });
+}
+
+} // namespace
+
+std::string to_yaml(const Recipe& recipe) {
+  return write(recipe, nullptr);
+}
+
+std::string to_yaml(const Recipe& recipe, const Origins& origins) {
+  return write(recipe, &origins);
+}
+
+std::string recipe_hash(const Recipe& original) {
+  Recipe recipe = original;
+  std::string text;
+  for (const Field& field : schema_of(recipe).fields) {
+    if (changes_training(field.path)) {
+      text += field.path + "=" + write_value(field) + "\n";
+    }
+  }
+  return to_hex(hash64(text));
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "config/problems.h"
+#include "config/recipe.h"
+
+namespace vitrain::config {
+
+// Every key with its value, as YAML that load() reads back to an identical
+// recipe (doubles bit for bit). Readable by any YAML 1.1 or 1.2 reader.
+std::string to_yaml(const Recipe& recipe);
+
+// The same with a comment behind each value: the place that set it, or
+// "default".
+std::string to_yaml(const Recipe& recipe, const Origins& origins);
+
+// 16 hexadecimal digits over all keys that can change what is trained: equal
+// for recipes that differ only in run.name, run.output, log.*, data.threads and
+// dist.timeouts.*. Independent of how and where the values were written.
+std::string recipe_hash(const Recipe& recipe);
+
+} // namespace vitrain::config

@@ -1,0 +1,231 @@
+#include "data/index.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/hash.h"
+
+namespace vitrain::data {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x3158444E49525456;  // "VTRINDX1"
+
+// Start of the block; the sections follow in the order of Section.
+struct Header {
+  std::uint64_t magic = kMagic;
+  std::int32_t kind = 0;
+  std::int32_t train = 0;
+  std::int64_t count = 0;
+  std::int64_t size = 0;
+  std::int64_t seed = 0;
+  std::int64_t samples = 0;
+  std::array<std::uint64_t, 7> section_bytes{};
+};
+static_assert(std::is_trivially_copyable_v<Header>);
+
+enum Section : int {
+  kNameStarts,
+  kFileStarts,
+  kLabels,
+  kNames,
+  kClasses,
+  kNotes,
+  kPath,
+};
+
+// Sections start at multiples of 8, so that their numbers are aligned.
+std::size_t padded(std::size_t bytes) {
+  return (bytes + 7) / 8 * 8;
+}
+
+// A list of texts as zero-terminated strings.
+std::string pack(const std::vector<std::string>& texts) {
+  std::string packed;
+  for (const std::string& text : texts) {
+    packed.append(text.c_str(), text.size() + 1);
+  }
+  return packed;
+}
+
+std::vector<std::string> unpack(std::string_view packed) {
+  std::vector<std::string> texts;
+  while (!packed.empty()) {
+    const std::size_t end = packed.find('\0');
+    texts.emplace_back(packed.substr(0, end));
+    packed.remove_prefix(end + 1);
+  }
+  return texts;
+}
+
+template <typename T>
+std::string_view raw(const std::vector<T>& values) {
+  return {
+      reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+template <typename T>
+std::span<const T> numbers(std::string_view bytes) {
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+void require(bool condition, const char* what) {
+  VITRAIN_CHECK(
+      condition, ExitCode::kInternal, "the dataset index is damaged: {}", what);
+}
+
+// The sections of a block, after a check that they fill it exactly.
+std::array<std::string_view, 7> sections_of(
+    const Header& header,
+    std::span<const char> bytes) {
+  std::array<std::string_view, 7> sections;
+  std::size_t offset = sizeof(Header);
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    const std::size_t size = header.section_bytes[i];
+    require(size <= bytes.size() - offset, "a section is too long");
+    sections[i] = {bytes.data() + offset, size};
+    offset += padded(size);
+    require(offset <= bytes.size(), "a section is too long");
+  }
+  require(offset == bytes.size(), "wrong length");
+  for (const Section section : {kNames, kClasses, kNotes}) {
+    require(
+        sections[section].empty() || sections[section].back() == '\0',
+        "a name has no end");
+  }
+  return sections;
+}
+
+}  // namespace
+
+Index::Index(const Contents& contents) {
+  const SourceOptions& options = contents.options;
+  Header header;
+  header.kind = static_cast<std::int32_t>(options.kind);
+  header.train = options.train ? 1 : 0;
+  header.count = options.count;
+  header.size = options.size;
+  header.seed = options.seed;
+  header.samples = contents.samples;
+  const std::string classes = pack(contents.classes);
+  const std::string notes = pack(contents.notes);
+  const std::array<std::string_view, 7> sections = {
+      raw(contents.name_starts),
+      raw(contents.file_starts),
+      raw(contents.labels),
+      contents.names,
+      classes,
+      notes,
+      options.path};
+  std::size_t total = sizeof(Header);
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    header.section_bytes[i] = sections[i].size();
+    total += padded(sections[i].size());
+  }
+  auto block = std::make_shared<std::string>();
+  block->reserve(total);
+  block->append(reinterpret_cast<const char*>(&header), sizeof(header));
+  for (const std::string_view section : sections) {
+    block->append(section);
+    block->append(padded(section.size()) - section.size(), '\0');
+  }
+  bytes_ = {block->data(), block->size()};
+  owner_ = std::move(block);
+  attach();
+}
+
+Index::Index(std::span<const char> bytes, std::shared_ptr<const void> owner)
+    : owner_(std::move(owner)), bytes_(bytes) {
+  attach();
+}
+
+Index Index::map(int fd) {
+  struct stat status {};
+  VITRAIN_CHECK(
+      ::fstat(fd, &status) == 0 && status.st_size > 0,
+      ExitCode::kInternal,
+      "cannot map the dataset index: it is empty or not a file");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+  VITRAIN_CHECK(
+      start != MAP_FAILED,
+      ExitCode::kInternal,
+      "cannot map the dataset index: {}",
+      error_text(errno));
+  std::shared_ptr<const void> owner(
+      start, [size](void* pages) { ::munmap(pages, size); });
+  return Index({static_cast<const char*>(start), size}, std::move(owner));
+}
+
+void Index::attach() {
+  Header header;
+  require(bytes_.size() >= sizeof(header), "too short");
+  require(
+      reinterpret_cast<std::uintptr_t>(bytes_.data()) % alignof(Header) == 0,
+      "not aligned");
+  std::memcpy(&header, bytes_.data(), sizeof(header));
+  require(header.magic == kMagic, "wrong magic number");
+  require(header.kind >= 0 && header.kind <= 2, "unknown kind");
+  require(header.samples >= 0, "negative size");
+  const auto sections = sections_of(header, bytes_);
+  options_ = {
+      static_cast<SourceKind>(header.kind),
+      std::string(sections[kPath]),
+      header.train != 0,
+      header.count,
+      header.size,
+      header.seed};
+  samples_ = header.samples;
+  name_starts_ = numbers<std::uint64_t>(sections[kNameStarts]);
+  file_starts_ = numbers<std::int64_t>(sections[kFileStarts]);
+  labels_ = numbers<std::int32_t>(sections[kLabels]);
+  names_ = sections[kNames];
+  classes_ = unpack(sections[kClasses]);
+  notes_ = unpack(sections[kNotes]);
+  require(!classes_.empty(), "no classes");
+  require(
+      labels_.empty() || labels_.size() == static_cast<std::size_t>(samples_),
+      "wrong number of labels");
+  for (const std::int32_t label : labels_) {
+    require(
+        label >= 0 && static_cast<std::size_t>(label) < classes_.size(),
+        "a label is out of range");
+  }
+  for (const std::uint64_t start : name_starts_) {
+    require(start < names_.size(), "a name is out of range");
+  }
+}
+
+std::int64_t Index::label(std::int64_t sample) const {
+  return labels_.empty() ? sample % static_cast<std::int64_t>(classes_.size())
+                         : labels_[static_cast<std::size_t>(sample)];
+}
+
+const char* Index::name(std::int64_t i) const {
+  return names_.data() + name_starts_[static_cast<std::size_t>(i)];
+}
+
+std::uint64_t Index::fingerprint() const {
+  const bool generated = options_.kind == SourceKind::kShapes;
+  const auto as_text = [](auto span) {
+    return std::string_view(
+        reinterpret_cast<const char*>(span.data()), span.size_bytes());
+  };
+  const std::array<std::uint64_t, 8> parts = {
+      static_cast<std::uint64_t>(options_.kind),
+      generated ? static_cast<std::uint64_t>(options_.size) : 0,
+      generated ? static_cast<std::uint64_t>(options_.seed) : 0,
+      static_cast<std::uint64_t>(samples_),
+      hash64(pack(classes_)),
+      hash64(names_),
+      hash64(as_text(labels_)),
+      hash64(as_text(file_starts_))};
+  return hash64(as_text(std::span(parts)));
+}
+
+}  // namespace vitrain::data

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vitrain::data {
+
+// The values are part of an index's bytes and of fingerprints in checkpoints:
+// do not change them.
+enum class SourceKind : std::int32_t { kFolder = 0, kShapes = 1, kCifar = 2 };
+
+// Where samples come from.
+struct SourceOptions {
+  SourceKind kind = SourceKind::kFolder;
+  std::string path;            // folder, cifar: the folder
+  bool train = true;           // cifar: data_batch_*.bin, else test_batch.bin
+  std::int64_t count = 10000;  // shapes: number of images
+  std::int64_t size = 32;      // shapes: side in pixels
+  std::int64_t seed = 0;       // shapes
+};
+
+// The result of listing a dataset once: classes, and for every sample its label
+// and where it is. It is one block of bytes, read in place: the supervisor
+// lists, writes bytes() to a memfd, and every worker maps the same pages.
+// Immutable; thread-safe.
+class Index {
+ public:
+  // What a lister hands over; see index_layout in index.cpp.
+  struct Contents {
+    SourceOptions options;
+    std::vector<std::string> classes;
+    std::int64_t samples = 0;
+    // One per sample, or empty: the label of sample i is i % classes.
+    std::vector<std::int32_t> labels;
+    // Zero-terminated names. folder: one per sample, relative to the class
+    // folder. cifar: the files.
+    std::string names;
+    // folder: where each sample's name starts; cifar: where each file's name
+    // starts.
+    std::vector<std::uint64_t> name_starts;
+    // cifar: the first sample of each file.
+    std::vector<std::int64_t> file_starts;
+    // Sentences for the reader about what was skipped.
+    std::vector<std::string> notes;
+  };
+  explicit Index(const Contents& contents);
+
+  // Reads bytes in place; `owner` keeps them alive. Throws Error(kInternal)
+  // when they are not an index.
+  Index(std::span<const char> bytes, std::shared_ptr<const void> owner);
+  // Maps a file (the supervisor's memfd); the descriptor may be closed after.
+  static Index map(int fd);
+
+  // The block that the second constructor reads, in native byte order.
+  std::string_view bytes() const { return {bytes_.data(), bytes_.size()}; }
+
+  const SourceOptions& options() const { return options_; }
+  std::int64_t size() const { return samples_; }
+  const std::vector<std::string>& classes() const { return classes_; }
+  // Class of a sample: 0 <= label < classes().size().
+  std::int64_t label(std::int64_t sample) const;
+  std::int64_t names_count() const {
+    return static_cast<std::int64_t>(name_starts_.size());
+  }
+  const char* name(std::int64_t i) const;
+  std::span<const std::int64_t> file_starts() const { return file_starts_; }
+  // What the listing skipped, one sentence each, printable.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // Equal for equal datasets wherever they lie: hash of kind, classes, names,
+  // labels and, for generated data, its parameters. Not of pixels.
+  std::uint64_t fingerprint() const;
+
+ private:
+  void attach();
+
+  std::shared_ptr<const void> owner_;
+  std::span<const char> bytes_;
+  SourceOptions options_;
+  std::int64_t samples_ = 0;
+  std::vector<std::string> classes_;
+  std::vector<std::string> notes_;
+  std::span<const std::int32_t> labels_;
+  std::span<const std::uint64_t> name_starts_;
+  std::span<const std::int64_t> file_starts_;
+  std::string_view names_;
+};
+
+// Lists a dataset. Throws Error(kData) naming the path and what to do.
+Index list(const SourceOptions& options);
+
+// Throws Error(kData) when nothing can be learned from the classes (only one).
+void check_for_training(const Index& index);
+// Throws Error(kData) naming the first difference when the class lists of
+// training and evaluation data differ: labels would not mean the same.
+void check_same_classes(const Index& train, const Index& eval);
+
+}  // namespace vitrain::data

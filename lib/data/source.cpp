@@ -1,0 +1,72 @@
+#include "data/source.h"
+
+#include "core/check.h"
+#include "core/text.h"
+#include "data/sources.h"
+
+namespace vitrain::data {
+
+Index list(const SourceOptions& options) {
+  switch (options.kind) {
+    case SourceKind::kFolder:
+      return detail::list_folder(options);
+    case SourceKind::kShapes:
+      return detail::list_shapes(options);
+    case SourceKind::kCifar:
+      return detail::list_cifar(options);
+  }
+  fail(ExitCode::kInternal, "unknown kind of source");
+}
+
+std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
+  switch (index->options().kind) {
+    case SourceKind::kFolder:
+      return detail::open_folder(std::move(index));
+    case SourceKind::kShapes:
+      return detail::open_shapes(std::move(index));
+    case SourceKind::kCifar:
+      return detail::open_cifar(std::move(index));
+  }
+  fail(ExitCode::kInternal, "unknown kind of source");
+}
+
+void check_for_training(const Index& index) {
+  VITRAIN_CHECK(
+      index.classes().size() >= 2,
+      ExitCode::kData,
+      "{}: only one class ('{}') was found, and one class cannot be learned; "
+      "put the images of each class into a sub-folder of their own",
+      printable(index.options().path),
+      printable(index.classes().at(0)));
+}
+
+void check_same_classes(const Index& train, const Index& eval) {
+  const auto& a = train.classes();
+  const auto& b = eval.classes();
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    const std::string* left = i < a.size() ? &a[i] : nullptr;
+    const std::string* right = i < b.size() ? &b[i] : nullptr;
+    if (left != nullptr && right != nullptr && *left == *right) {
+      continue;
+    }
+    const auto name = [](const std::string* text) {
+      return text == nullptr ? std::string("missing")
+                             : "'" + printable(*text) + "'";
+    };
+    fail(
+        ExitCode::kData,
+        "training and evaluation data have different classes, so labels would "
+        "not mean the same: class {} is {} in the training data ({} classes, "
+        "{}) and {} in the evaluation data ({} classes, {}); give both the "
+        "same class folders",
+        i,
+        name(left),
+        a.size(),
+        printable(train.options().path),
+        name(right),
+        b.size(),
+        printable(eval.options().path));
+  }
+}
+
+}  // namespace vitrain::data

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/index.h"
+#include "image/image.h"
+
+namespace vitrain::data {
+
+// The samples of an index. All methods are thread-safe.
+class Source {
+ public:
+  explicit Source(std::shared_ptr<const Index> index)
+      : index_(std::move(index)) {}
+  virtual ~Source() = default;
+
+  std::int64_t size() const { return index_->size(); }
+  std::int64_t label(std::int64_t sample) const {
+    return index_->label(sample);
+  }
+  const std::vector<std::string>& classes() const { return index_->classes(); }
+  const Index& index() const { return *index_; }
+
+  // The decoded image. Throws Error(kData) that names the sample.
+  virtual image::Image load(std::int64_t sample) const = 0;
+  // Where the sample is, printable: a path, a file and record, or "shapes
+  // image 17".
+  virtual std::string describe(std::int64_t sample) const = 0;
+
+ private:
+  std::shared_ptr<const Index> index_;
+};
+
+// Opens what an index lists. Throws Error(kData) when files are gone.
+std::unique_ptr<Source> open(std::shared_ptr<const Index> index);
+
+}  // namespace vitrain::data

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/text.h"
+#include "data/source.h"
+
+// The kinds of sources, for list() and open() only: one file each.
+namespace vitrain::data::detail {
+
+// A path for messages.
+inline std::string shown(const std::filesystem::path& path) {
+  return printable(path.native());
+}
+
+Index list_folder(const SourceOptions& options);
+std::unique_ptr<Source> open_folder(std::shared_ptr<const Index> index);
+
+Index list_cifar(const SourceOptions& options);
+std::unique_ptr<Source> open_cifar(std::shared_ptr<const Index> index);
+
+Index list_shapes(const SourceOptions& options);
+std::unique_ptr<Source> open_shapes(std::shared_ptr<const Index> index);
+
+}  // namespace vitrain::data::detail

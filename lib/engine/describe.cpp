@@ -1,0 +1,173 @@
+#include "engine/describe.h"
+
+#include <filesystem>
+
+#include "config/names.h"
+#include "config/writer.h"
+#include "core/text.h"
+#include "data/sampler.h"
+#include "engine/data_options.h"
+#include "engine/run_directory.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::engine {
+namespace {
+
+std::string describe_source(
+    const config::SourceConfig& source,
+    const data::Index& index) {
+  std::string text = fmt::format(
+      "{} images, {} classes, {}",
+      with_commas(index.size()),
+      with_commas(std::ssize(index.classes())),
+      config::name_of(source.kind));
+  if (source.kind == config::SourceKind::kShapes) {
+    text += fmt::format(" {} px, seed {}", source.size, source.seed);
+  } else {
+    text += " " + printable(source.path.value_or(""));
+  }
+  for (const std::string& note : index.notes()) {
+    text += "\n" + note;
+  }
+  return text;
+}
+
+std::string describe_epoch(const RunFacts& facts) {
+  const config::Plan& plan = facts.plan;
+  const data::Sampler sampler(
+      facts.train->size(),
+      sampler_options(facts.job.recipe),
+      {.per_device = plan.device_batch,
+       .world = facts.workers,
+       .accumulate = static_cast<int>(plan.accumulate)});
+  const data::EpochCounts counts = sampler.counts();
+  std::string text = fmt::format(
+      "{} steps x {} epochs = {} steps",
+      with_commas(plan.steps_per_epoch),
+      with_commas(
+          (plan.total_steps + plan.steps_per_epoch - 1) / plan.steps_per_epoch),
+      with_commas(plan.total_steps));
+  if (plan.total_steps % plan.steps_per_epoch != 0) {
+    text = fmt::format(
+        "{} steps in epochs of {}",
+        with_commas(plan.total_steps),
+        with_commas(plan.steps_per_epoch));
+  }
+  if (counts.dropped > 0) {
+    text += fmt::format(
+        ", {} samples dropped per epoch", with_commas(counts.dropped));
+  }
+  if (counts.padded > 0) {
+    text += fmt::format(
+        ", {} samples repeated per epoch", with_commas(counts.padded));
+  }
+  return text;
+}
+
+std::string describe_rate(const RunFacts& facts) {
+  const config::Recipe& recipe = facts.job.recipe;
+  const config::Plan& plan = facts.plan;
+  std::string text = fmt::format(
+      "{}, {}", plan.lr_text, config::name_of(recipe.schedule.name));
+  if (recipe.schedule.name == config::ScheduleKind::kCosine) {
+    text += fmt::format(" to {}", shortest(plan.min_lr));
+  }
+  if (plan.warmup_steps > 0) {
+    text += fmt::format(
+        " after {} steps of warm-up from {}",
+        with_commas(plan.warmup_steps),
+        shortest(plan.warmup_lr));
+  }
+  return text;
+}
+
+std::string describe_optimizer(const config::OptimConfig& optim) {
+  std::string text = fmt::format(
+      "{}, weight decay {}",
+      config::name_of(optim.name),
+      shortest(optim.weight_decay));
+  if (optim.clip_norm) {
+    text += fmt::format(", clip norm {}", shortest(*optim.clip_norm));
+  }
+  return text;
+}
+
+std::string relative(const std::string& path) {
+  std::error_code error;
+  const std::string text = std::filesystem::relative(path, error).native();
+  return error || text.starts_with("..") ? path : text;
+}
+
+} // namespace
+
+std::string describe_title(const RunFacts& facts) {
+  return fmt::format(
+      "vitrain {}  {}",
+      facts.job.version,
+      run_name(facts.job.recipe, facts.job.config_path));
+}
+
+std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
+  const config::Recipe& recipe = facts.job.recipe;
+  const logging::BannerSection machine{
+      {"devices", facts.job.device_text},
+      {"precision",
+       fmt::format(
+           "{} ({})",
+           config::name_of(facts.precision.precision),
+           facts.precision.reason)},
+      {"exchange", facts.backend}};
+  logging::BannerSection model{
+      {"model",
+       fmt::format(
+           "{}, {} parameters, {} px, {} classes",
+           facts.spec.name,
+           with_commas(facts.parameters),
+           facts.spec.image_size,
+           with_commas(facts.spec.num_classes))},
+      {"weights", printable(recipe.model.pretrained.value_or(""))}};
+  logging::BannerSection data;
+  if (facts.train != nullptr) {
+    data.push_back({"train", describe_source(recipe.data.train, *facts.train)});
+  }
+  data.push_back({"eval", describe_source(recipe.data.eval, *facts.eval)});
+  logging::BannerSection plan;
+  if (facts.train != nullptr) {
+    plan = {
+        {"global batch", facts.plan.batch_text},
+        {"length", describe_epoch(facts)},
+        {"lr", describe_rate(facts)},
+        {"optimizer", describe_optimizer(recipe.optim)}};
+  }
+  const logging::BannerSection place{
+      {"config", printable(facts.job.config_path)},
+      {"run folder", printable(relative(facts.job.run_directory))}};
+  return {machine, model, data, plan, place};
+}
+
+Json start_record(const RunFacts& facts) {
+  Json record{
+      {"kind", "start"},
+      {"version", facts.job.version},
+      {"mode", facts.train != nullptr ? "train" : "eval"},
+      {"command", facts.job.command_line},
+      {"config_hash", config::recipe_hash(facts.job.recipe)},
+      {"model", facts.spec.name},
+      {"parameters", facts.parameters},
+      {"workers", facts.workers},
+      {"devices", facts.job.device_text},
+      {"precision", config::name_of(facts.precision.precision)},
+      {"eval_samples", facts.eval->size()},
+      {"classes", std::ssize(facts.eval->classes())}};
+  if (facts.train != nullptr) {
+    record["train_samples"] = facts.train->size();
+    record["global_batch"] = facts.plan.global_batch;
+    record["steps_per_epoch"] = facts.plan.steps_per_epoch;
+    record["total_steps"] = facts.plan.total_steps;
+    record["lr"] = facts.plan.lr;
+  }
+  return record;
+}
+
+} // namespace vitrain::engine

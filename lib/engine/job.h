@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/plan.h"
+#include "config/recipe.h"
+#include "data/index.h"
+
+namespace vitrain::engine {
+
+enum class JobMode { kTrain, kEval };
+
+// What the supervisor tells every worker, as JSON in a sealed memfd: the
+// resolved recipe and what was found out once for all of them.
+struct Job {
+  JobMode mode = JobMode::kTrain;
+  config::Recipe recipe;
+  std::string config_path; // as given, for the banner; empty: defaults only
+  std::string command_line;
+  std::string run_directory; // absolute
+  std::string resume; // checkpoint folder to continue from, or empty
+  std::int64_t resumed_step = 0;
+  bool cuda = false;
+  std::vector<int> ordinals; // CUDA ordinal of each rank's device
+  std::string device_text; // "2 x CPU worker (1 thread each)"
+  int train_index_fd = -1; // data::Index bytes; -1 when evaluating only
+  int eval_index_fd = -1;
+  int threads = 1; // intra-op threads of a worker
+  int cores_per_worker = 1;
+  double process_start = 0.0; // CLOCK_BOOTTIME seconds at which vitrain started
+  std::string version; // of vitrain
+
+  std::string to_json() const;
+  // Throws Error(kInternal) for text that to_json() did not make.
+  static Job from_json(const std::string& text);
+};
+
+// The arithmetic of the job; for an evaluation (`train` null) only its batch is
+// set. Throws as config::make_plan.
+config::Plan make_plan(
+    const Job& job,
+    int workers,
+    const data::Index* train,
+    const data::Index& eval);
+
+// CLOCK_BOOTTIME seconds: now, and when this process was started.
+double boot_seconds();
+double process_start_seconds();
+
+} // namespace vitrain::engine

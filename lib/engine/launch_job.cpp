@@ -1,0 +1,261 @@
+#include "engine/launch_job.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "checkpoint/find.h"
+#include "checkpoint/manifest.h"
+#include "config/validate.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "engine/data_options.h"
+#include "engine/describe.h"
+#include "engine/precision.h"
+#include "engine/pretrained.h"
+#include "engine/run_directory.h"
+#include "launch/cores.h"
+#include "launch/descriptors.h"
+#include "launch/environment.h"
+#include "launch/supervise.h"
+#include "models/spec.h"
+
+namespace vitrain::engine {
+namespace {
+
+launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
+  launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
+  switch (devices.kind) {
+    case config::DeviceKind::kAuto:
+      request.kind = launch::DeviceChoice::kAuto;
+      break;
+    case config::DeviceKind::kCuda:
+      request.kind = launch::DeviceChoice::kCuda;
+      break;
+    case config::DeviceKind::kCpu:
+      request.kind = launch::DeviceChoice::kCpu;
+      break;
+  }
+  return request;
+}
+
+std::string describe_devices(
+    const std::vector<launch::DeviceSlot>& devices,
+    int threads) {
+  if (devices.front().kind == launch::DeviceKind::kCpu) {
+    return fmt::format(
+        "{} CPU worker{} with {} thread{} each",
+        devices.size(),
+        devices.size() == 1 ? "" : "s",
+        threads,
+        threads == 1 ? "" : "s");
+  }
+  std::vector<std::string> labels;
+  for (const launch::DeviceSlot& device : devices) {
+    labels.push_back(device.label());
+  }
+  return join(labels, ", ");
+}
+
+void choose_devices(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const launch::Environment user = launch::current_environment();
+  prepared.devices = launch::choose_devices(
+      device_request(job.recipe.devices), launch::visible_cuda_devices());
+  prepared.cores = launch::available_cores();
+  const int workers = static_cast<int>(prepared.devices.size());
+  job.cuda = prepared.devices.front().kind == launch::DeviceKind::kCuda;
+  for (const launch::DeviceSlot& device : prepared.devices) {
+    job.ordinals.push_back(device.ordinal);
+  }
+  job.threads = launch::worker_threads(user, prepared.cores, workers);
+  job.cores_per_worker = std::max(1, prepared.cores / workers);
+  job.device_text = describe_devices(prepared.devices, job.threads);
+  for (const std::string& warning :
+       launch::environment_warnings(user, prepared.cores, workers)) {
+    prepared.notes.push_back("warning: " + warning);
+  }
+}
+
+void list_data(PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  const config::DataConfig& data = job.recipe.data;
+  if (job.mode == JobMode::kTrain) {
+    prepared.train = std::make_unique<data::Index>(
+        data::list(source_options(data.train, /*train=*/true)));
+    data::check_for_training(*prepared.train);
+  }
+  prepared.eval = std::make_unique<data::Index>(
+      data::list(source_options(data.eval, /*train=*/false)));
+  if (prepared.train) {
+    data::check_same_classes(*prepared.train, *prepared.eval);
+  }
+}
+
+// Finds the checkpoint that -resume means.
+void resolve_resume(PreparedJob& prepared, const std::string& resume) {
+  Job& job = prepared.job;
+  std::filesystem::path path = resume;
+  if (resume == "auto") {
+    const std::string name = run_name(job.recipe, job.config_path);
+    const auto run = newest_run(job.recipe, name);
+    if (!run) {
+      prepared.notes.push_back(fmt::format(
+          "-resume auto: no run '{}' with a checkpoint under {}, so a new one "
+          "starts",
+          name,
+          printable(job.recipe.run.output)));
+      return;
+    }
+    path = *run;
+  }
+  const std::filesystem::path folder = find_checkpoint(path, /*best=*/false);
+  job.resume = folder.native();
+  job.resumed_step = checkpoint::read_manifest(folder).step;
+  // <run>/checkpoints/step-...: the run goes on where it was.
+  job.run_directory = folder.parent_path().parent_path().native();
+}
+
+// Problems that only the numbers of samples and classes show.
+void check_arithmetic(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const auto classes = std::ssize(prepared.eval->classes());
+  const models::ModelSpec spec = models::resolve(job.recipe.model, classes);
+  VITRAIN_CHECK(
+      spec.num_classes >= classes,
+      ExitCode::kUsage,
+      "model.num_classes is {}, but the data has {} classes",
+      spec.num_classes,
+      classes);
+  resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  const config::Plan plan = make_plan(
+      job,
+      static_cast<int>(prepared.devices.size()),
+      prepared.train.get(),
+      *prepared.eval);
+  prepared.finished = job.mode == JobMode::kTrain && !job.resume.empty() &&
+      job.resumed_step >= plan.total_steps;
+}
+
+launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
+  return {
+      .setup = timeouts.setup,
+      .step = timeouts.step,
+      .eval = timeouts.eval,
+      .checkpoint = timeouts.checkpoint};
+}
+
+void tell(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+} // namespace
+
+PreparedJob prepare(
+    const config::Arguments& arguments,
+    const std::string& command_line,
+    const std::string& version) {
+  PreparedJob prepared;
+  Job& job = prepared.job;
+  config::Loaded loaded = config::load(arguments.load_request());
+  job.recipe = std::move(loaded.recipe);
+  job.mode =
+      arguments.verb == config::Verb::kEval ? JobMode::kEval : JobMode::kTrain;
+  job.config_path = arguments.cfg.value_or("");
+  job.command_line = command_line;
+  job.version = version;
+  job.process_start = process_start_seconds();
+  prepared.notes = arguments.notes;
+  VITRAIN_CHECK(
+      job.mode == JobMode::kTrain || job.recipe.model.pretrained.has_value(),
+      ExitCode::kUsage,
+      "-eval needs weights: give -pretrained FILE (a .safetensors file, a "
+      "checkpoint or a run folder) or set model.pretrained");
+  choose_devices(prepared);
+  config::validate(
+      job.recipe,
+      {.workers = std::ssize(prepared.devices),
+       .cuda = job.cuda,
+       .training = job.mode == JobMode::kTrain},
+      loaded.origins)
+      .throw_if_any();
+  list_data(prepared);
+  if (arguments.resume) {
+    resolve_resume(prepared, *arguments.resume);
+  }
+  check_arithmetic(prepared);
+  return prepared;
+}
+
+int launch(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  for (const std::string& note : prepared.notes) {
+    tell(note + "\n");
+  }
+  if (prepared.finished) {
+    tell(fmt::format(
+        "{} has all its {} steps: nothing to do\n",
+        printable(job.run_directory),
+        with_commas(job.resumed_step)));
+    return 0;
+  }
+  if (job.run_directory.empty()) {
+    const std::string name = run_name(job.recipe, job.config_path);
+    job.run_directory =
+        create_run_directory(
+            job.recipe, job.mode == JobMode::kEval ? name + "-eval" : name)
+            .path.native();
+  }
+  const RunDirectory run{job.run_directory};
+
+  launch::SupervisorOptions options;
+  Fd train_index;
+  if (prepared.train) {
+    train_index = launch::make_memfd("train-index", prepared.train->bytes());
+    job.train_index_fd = train_index.get();
+    options.inherited.push_back(train_index.get());
+  }
+  const Fd eval_index =
+      launch::make_memfd("eval-index", prepared.eval->bytes());
+  job.eval_index_fd = eval_index.get();
+  options.inherited.push_back(eval_index.get());
+
+  options.devices = prepared.devices;
+  options.job = job.to_json();
+  options.log_folder = run.logs();
+  options.cores = prepared.cores;
+  options.timeouts = timeouts_of(job.recipe.dist.timeouts);
+  options.notice = [](const std::string& line) { tell(line + "\n"); };
+  const launch::Outcome outcome = launch::Supervisor(std::move(options)).run();
+  tell(outcome.report);
+  return outcome.exit_code;
+}
+
+std::string dry_run(const PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  const int workers = static_cast<int>(prepared.devices.size());
+  const config::Plan plan =
+      make_plan(job, workers, prepared.train.get(), *prepared.eval);
+  const models::ModelSpec spec =
+      models::resolve(job.recipe.model, std::ssize(prepared.eval->classes()));
+  Job shown = job;
+  shown.run_directory = "(none: dry run)";
+  const RunFacts facts{
+      .job = shown,
+      .plan = plan,
+      .spec = spec,
+      .parameters = models::parameter_count(spec),
+      .precision = resolve_precision(
+          job.recipe.train.precision, job.cuda, cpu_features()),
+      .train = prepared.train.get(),
+      .eval = prepared.eval.get(),
+      .workers = workers,
+      .backend = workers == 1 ? "none (one worker)"
+          : job.cuda          ? "nccl"
+                              : "gloo"};
+  return logging::banner(
+      describe_title(facts), describe_run(facts), logging::Look{});
+}
+
+} // namespace vitrain::engine

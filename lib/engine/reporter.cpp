@@ -1,0 +1,270 @@
+#include "engine/reporter.h"
+
+#include <filesystem>
+
+#include "config/names.h"
+#include "config/writer.h"
+#include "core/check.h"
+#include "core/text.h"
+
+namespace vitrain::engine {
+namespace {
+
+std::string metric_text(config::Metric metric, double value) {
+  return metric == config::Metric::kLoss
+      ? fmt::format("loss {:.4f}", value)
+      : fmt::format("{} {:.2f} %", config::name_of(metric), value);
+}
+
+} // namespace
+
+Reporter::Reporter(const Job& job, int rank)
+    : job_(job),
+      main_(rank == 0),
+      console_(logging::console_options_from_environment()),
+      progress_(console_, job.recipe.log.progress) {}
+
+Reporter::~Reporter() = default;
+
+void Reporter::start(
+    const std::string& title,
+    const std::vector<logging::BannerSection>& sections,
+    const Json& record,
+    std::optional<RunLength> length) {
+  length_ = length.value_or(RunLength{});
+  if (!main_) {
+    return;
+  }
+  console_.print([&](const logging::Look& look) {
+    return logging::banner(title, sections, look);
+  });
+  std::optional<std::int64_t> resumed_step;
+  if (record.contains("resumed_step")) {
+    resumed_step = record.at("resumed_step").get<std::int64_t>();
+  }
+  metrics_ = std::make_unique<logging::MetricsLog>(
+      job_.run_directory, job_.recipe.log, resumed_step);
+  metrics_->write(record);
+  metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
+}
+
+void Reporter::step_begins() {
+  if (!first_step_begin_) {
+    first_step_begin_ = boot_seconds() - job_.process_start;
+  }
+}
+
+void Reporter::step_ended(std::int64_t step) {
+  if (!first_step_end_) {
+    first_step_end_ = boot_seconds() - job_.process_start;
+  }
+  if (!main_ || !progress_.wants_update()) {
+    return;
+  }
+  shown_.phase = logging::Phase::kTrain;
+  shown_.epoch = epoch_of(step);
+  shown_.batch = (step - 1) % length_.steps_per_epoch + 1;
+  progress_.update(shown_);
+}
+
+std::int64_t Reporter::epoch_of(std::int64_t step) const {
+  return length_.steps_per_epoch > 0 ? (step - 1) / length_.steps_per_epoch + 1
+                                     : 0;
+}
+
+void Reporter::train(const TrainReport& report) {
+  if (!main_) {
+    return;
+  }
+  const auto count = static_cast<double>(report.count);
+  const double speed = count / report.seconds;
+  const double step_seconds =
+      report.seconds / static_cast<double>(report.steps);
+  train_seconds_ += report.seconds;
+  train_samples_ += count;
+  shown_ = {
+      .phase = logging::Phase::kTrain,
+      .epoch = report.epoch,
+      .epochs = length_.epochs,
+      .batch = report.batch,
+      .batches = length_.steps_per_epoch,
+      .loss = report.loss_sum / count,
+      .top1 = 100.0 * static_cast<double>(report.correct1) / count,
+      .top5 = 100.0 * static_cast<double>(report.correct5) / count,
+      .lr = report.lr,
+      .images_per_second = speed,
+      .data_wait = report.data_wait,
+      .eta_seconds = step_seconds *
+          static_cast<double>(length_.total_steps - report.step)};
+  progress_.milestone(shown_);
+  Json record{
+      {"kind", "train"},
+      {"step", report.step},
+      {"epoch", report.epoch},
+      {"batch", report.batch},
+      {"loss", shown_.loss},
+      {"top1", shown_.top1},
+      {"top5", shown_.top5},
+      {"count", report.count},
+      {"lr", report.lr},
+      {"step_seconds", step_seconds},
+      {"images_per_second", speed},
+      {"data_wait", report.data_wait},
+      {"comm_wait", report.comm_wait},
+      {"grad_norm", report.grad_norm},
+      {"samples_hash", report.samples_hash}};
+  if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {
+    record["start_begin_seconds"] = *first_step_begin_;
+    record["start_end_seconds"] = *first_step_end_;
+    first_step_begin_ = -1.0; // told once
+  }
+  metrics_->write(record);
+}
+
+void Reporter::evaluating(std::int64_t done, std::int64_t batches) {
+  if (!main_ || !progress_.wants_update()) {
+    return;
+  }
+  logging::ProgressState state = shown_;
+  state.phase = logging::Phase::kEval;
+  state.batch = done;
+  state.batches = batches;
+  state.eta_seconds = -1.0;
+  progress_.update(state);
+}
+
+void Reporter::evaluated(
+    std::int64_t step,
+    const EvalCounts& counts,
+    double seconds,
+    const std::optional<Best>& best) {
+  last_eval_ = counts;
+  best_ = best;
+  if (!main_) {
+    return;
+  }
+  progress_.clear();
+  const bool is_best = best && best->step == step;
+  console_.info(fmt::format(
+      "{}eval  top1 {:.2f} % ({} of {})  top5 {:.2f} %  loss {:.4f}  in {}{}",
+      length_.total_steps > 0
+          ? fmt::format("epoch {}/{}  ", epoch_of(step), length_.epochs)
+          : "",
+      counts.top1(),
+      with_commas(counts.correct1),
+      with_commas(counts.count),
+      counts.top5(),
+      counts.loss(),
+      human_seconds(seconds),
+      is_best ? "  (best so far)" : ""));
+  if (counts.non_finite > 0) {
+    console_.warn(fmt::format(
+        "the loss of {} of {} evaluation samples is not finite",
+        with_commas(counts.non_finite),
+        with_commas(counts.count)));
+  }
+  metrics_->write(
+      {{"kind", "eval"},
+       {"step", step},
+       {"epoch", epoch_of(step)},
+       {"weights", "raw"},
+       {"loss", counts.loss()},
+       {"top1", counts.top1()},
+       {"top5", counts.top5()},
+       {"correct1", counts.correct1},
+       {"correct5", counts.correct5},
+       {"count", counts.count},
+       {"non_finite", counts.non_finite},
+       {"seconds", seconds}});
+}
+
+void Reporter::resumed(std::int64_t step) {
+  if (main_) {
+    console_.info(fmt::format(
+        "continuing after step {} from {}",
+        with_commas(step),
+        printable(job_.resume)));
+  }
+}
+
+void Reporter::saved(
+    std::int64_t step,
+    const std::string& path,
+    double seconds) {
+  checkpoint_ = path;
+  if (!main_) {
+    return;
+  }
+  progress_.clear();
+  console_.log(fmt::format(
+      "saved {} in {:.2f} s", printable(shown_path(path)), seconds));
+  metrics_->write(
+      {{"kind", "checkpoint"},
+       {"step", step},
+       {"epoch", epoch_of(step)},
+       {"path", printable(path)},
+       {"seconds", seconds}});
+}
+
+void Reporter::finish(
+    ExitCode code,
+    const std::string& outcome,
+    std::int64_t step) {
+  if (!main_) {
+    return;
+  }
+  progress_.clear();
+  logging::Closing end{
+      .outcome = outcome,
+      .seconds = watch_.seconds(),
+      .steps = step,
+      .epochs = epoch_of(step),
+      .images_per_second =
+          train_seconds_ > 0 ? train_samples_ / train_seconds_ : 0.0,
+      .folder = shown_path(job_.run_directory)};
+  if (last_eval_) {
+    end.last = logging::Reached{
+        .loss = last_eval_->loss(),
+        .correct1 = last_eval_->correct1,
+        .correct5 = last_eval_->correct5,
+        .count = last_eval_->count};
+  }
+  const config::Metric metric = job_.recipe.checkpoint.metric;
+  Json best = nullptr;
+  if (best_ && best_->step >= 0) {
+    end.best = fmt::format(
+        "{} at epoch {} (step {})",
+        metric_text(metric, best_->value),
+        epoch_of(best_->step),
+        with_commas(best_->step));
+    best = {
+        {"metric", config::name_of(metric)},
+        {"value", best_->value},
+        {"step", best_->step}};
+  }
+  if (checkpoint_) {
+    end.checkpoint = shown_path(*checkpoint_);
+  }
+  metrics_->write(
+      {{"kind", "done"},
+       {"step", step},
+       {"exit", static_cast<int>(code)},
+       {"seconds", watch_.seconds()},
+       {"best", best}});
+  for (const std::string& problem : {metrics_->problem(), console_.problem()}) {
+    if (!problem.empty()) {
+      end.problems.push_back(problem);
+    }
+  }
+  console_.print(
+      [&](const logging::Look& look) { return logging::closing(end, look); });
+}
+
+std::string Reporter::shown_path(const std::string& path) const {
+  // Relative to the working directory where that is shorter to read.
+  std::error_code error;
+  const auto relative = std::filesystem::relative(path, error).native();
+  return error || relative.starts_with("..") ? path : relative;
+}
+
+} // namespace vitrain::engine

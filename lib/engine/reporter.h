@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/clock.h"
+#include "core/json.h"
+#include "engine/job.h"
+#include "engine/metrics.h"
+#include "engine/run_state.h"
+#include "logging/banner.h"
+#include "logging/console.h"
+#include "logging/metrics_log.h"
+#include "logging/progress.h"
+
+namespace vitrain::engine {
+
+// What the samples of the steps since the last report add up to, over all
+// workers.
+struct TrainReport {
+  std::int64_t step = 0; // optimizer steps made
+  std::int64_t epoch = 0; // from 1
+  std::int64_t batch = 0; // steps made in this epoch
+  double loss_sum = 0.0;
+  std::int64_t correct1 = 0;
+  std::int64_t correct5 = 0;
+  std::int64_t count = 0; // samples
+  double lr = 0.0; // of the last step
+  std::int64_t steps = 0;
+  double seconds = 0.0;
+  double data_wait = 0.0; // share of the time spent waiting for data
+  double comm_wait = 0.0; // share spent waiting for gradients of others
+  double grad_norm = 0.0; // of the last step, before clipping
+  std::string samples_hash;
+};
+
+// Where a run is, as the progress line shows it.
+struct RunLength {
+  std::int64_t epochs = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+};
+
+// Everything that a run tells: terminal, log file, metrics.jsonl, summary.csv,
+// TensorBoard. Rank 0 shows and records what concerns the whole run; the others
+// write to their own log file only. Never throws for storage that fails.
+class Reporter {
+ public:
+  Reporter(const Job& job, int rank);
+  ~Reporter();
+
+  logging::Console& console() { return console_; }
+
+  // Rank 0: banner and start record. `length` is absent for an evaluation.
+  void start(
+      const std::string& title,
+      const std::vector<logging::BannerSection>& sections,
+      const Json& record,
+      std::optional<RunLength> length);
+  void resumed(std::int64_t step);
+
+  // Times of the first step since the process started.
+  void step_begins();
+  void step_ended(std::int64_t step);
+
+  void train(const TrainReport& report);
+  void evaluating(std::int64_t done, std::int64_t batches);
+  void evaluated(
+      std::int64_t step,
+      const EvalCounts& counts,
+      double seconds,
+      const std::optional<Best>& best);
+  void saved(std::int64_t step, const std::string& path, double seconds);
+  // The run ends with an error, which the supervisor will show.
+  void failed() { progress_.clear(); }
+  // The last words of rank 0.
+  void finish(ExitCode code, const std::string& outcome, std::int64_t step);
+
+ private:
+  std::int64_t epoch_of(std::int64_t step) const;
+  std::string shown_path(const std::string& path) const;
+
+  const Job& job_;
+  bool main_; // rank 0
+  logging::Console console_;
+  logging::ProgressDisplay progress_;
+  std::unique_ptr<logging::MetricsLog> metrics_;
+  RunLength length_;
+  Stopwatch watch_;
+  std::optional<double> first_step_begin_;
+  std::optional<double> first_step_end_;
+  logging::ProgressState shown_;
+  std::optional<EvalCounts> last_eval_;
+  std::optional<Best> best_;
+  std::optional<std::string> checkpoint_;
+  double train_seconds_ = 0.0;
+  double train_samples_ = 0.0;
+};
+
+} // namespace vitrain::engine

@@ -1,0 +1,138 @@
+#include "engine/run_directory.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+
+#include <torch/version.h>
+
+#include "config/writer.h"
+#include "core/check.h"
+#include "core/clock.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace vitrain::engine {
+namespace {
+
+// The value of the first "key : value" line of a /proc file.
+std::string proc_value(const char* file, std::string_view key) {
+  std::ifstream input(file);
+  std::string line;
+  while (std::getline(input, line)) {
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos &&
+        trim(std::string_view(line).substr(0, colon)) == key) {
+      return std::string(trim(std::string_view(line).substr(colon + 1)));
+    }
+  }
+  return {};
+}
+
+Json relevant_variables() {
+  constexpr std::array kNames{
+      "CUDA_VISIBLE_DEVICES",
+      "OMP_NUM_THREADS",
+      "MKL_NUM_THREADS",
+      "GLOO_SOCKET_IFNAME",
+      "NCCL_SOCKET_IFNAME",
+      "CUBLAS_WORKSPACE_CONFIG"};
+  Json variables = Json::object();
+  for (const char* name : kNames) {
+    if (const char* value = std::getenv(name)) {
+      variables[name] = value;
+    }
+  }
+  return variables;
+}
+
+} // namespace
+
+std::filesystem::path RunDirectory::worker_log(int rank) const {
+  return logs() / fmt::format("workerlog.{}", rank);
+}
+
+std::string run_name(
+    const config::Recipe& recipe,
+    const std::string& config_path) {
+  if (recipe.run.name != "auto") {
+    return recipe.run.name;
+  }
+  const std::string stem = std::filesystem::path(config_path).stem().native();
+  return stem.empty() ? recipe.model.name : stem;
+}
+
+RunDirectory create_run_directory(
+    const config::Recipe& recipe,
+    const std::string& name) {
+  const std::filesystem::path output =
+      std::filesystem::absolute(recipe.run.output);
+  make_folders(output);
+  const std::string stamped = name + "-" + local_time("%Y%m%d-%H%M%S");
+  constexpr int kMostAttempts = 1000;
+  for (int attempt = 1; attempt <= kMostAttempts; ++attempt) {
+    const RunDirectory run{
+        output /
+        (attempt == 1 ? stamped : fmt::format("{}-{}", stamped, attempt))};
+    std::error_code error;
+    if (std::filesystem::create_directory(run.path, error)) {
+      make_folders(run.logs());
+      write_file_atomically(run.config(), config::to_yaml(recipe));
+      return run;
+    }
+    VITRAIN_CHECK(
+        !error,
+        ExitCode::kStorage,
+        "{}: cannot create the run folder: {}",
+        printable(run.path.native()),
+        error.message());
+  }
+  fail(
+      ExitCode::kStorage,
+      "{}: {} runs of this name started in the same second",
+      printable(output.native()),
+      kMostAttempts);
+}
+
+std::optional<std::filesystem::path> newest_run(
+    const config::Recipe& recipe,
+    const std::string& name) {
+  std::optional<std::filesystem::path> newest;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(recipe.run.output, error)) {
+    const std::string folder = entry.path().filename().native();
+    const std::string prefix = name + "-";
+    // The rest is a time stamp: "a-20260101-..." is not a run of "a-2026".
+    const bool ours = folder.starts_with(prefix) &&
+        folder.find_first_not_of("0123456789-", prefix.size()) ==
+            std::string::npos;
+    if (ours &&
+        std::filesystem::exists(entry.path() / "checkpoints" / "latest") &&
+        (!newest || entry.path() > *newest)) {
+      newest = std::filesystem::absolute(entry.path());
+    }
+  }
+  return newest;
+}
+
+Json describe_environment(const std::string& version) {
+  utsname system{};
+  ::uname(&system);
+  return {
+      {"vitrain", version},
+      {"torch", TORCH_VERSION},
+      {"compiler", fmt::format("g++ {}", __VERSION__)},
+      {"system",
+       fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
+      {"processor", proc_value("/proc/cpuinfo", "model name")},
+      {"cores", ::sysconf(_SC_NPROCESSORS_ONLN)},
+      {"memory", proc_value("/proc/meminfo", "MemTotal")},
+      {"started", local_time("%Y-%m-%dT%H:%M:%S%z")},
+      {"variables", relevant_variables()}};
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "config/recipe.h"
+#include "core/json.h"
+
+namespace vitrain::engine {
+
+// `<output>/<name>-<YYYYmmdd-HHMMSS>/`, everything that a run leaves behind.
+struct RunDirectory {
+  std::filesystem::path path; // absolute
+
+  std::filesystem::path config() const { return path / "config.yaml"; }
+  std::filesystem::path environment() const {
+    return path / "environment.json";
+  }
+  std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
+  std::filesystem::path summary() const { return path / "summary.csv"; }
+  std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path logs() const { return path / "log"; }
+  std::filesystem::path worker_log(int rank) const;
+};
+
+// Makes a new run folder with its log folder and writes config.yaml; a number
+// is appended to the name when two runs start within a second. Throws
+// Error(kStorage) before anything else has been done when it cannot be written.
+RunDirectory create_run_directory(
+    const config::Recipe& recipe,
+    const std::string& name);
+
+// The name of a run: run.name, or for `auto` the config file's stem.
+std::string run_name(
+    const config::Recipe& recipe,
+    const std::string& config_path);
+
+// The newest run folder of this name under run.output that holds a checkpoint,
+// for `-resume auto`.
+std::optional<std::filesystem::path> newest_run(
+    const config::Recipe& recipe,
+    const std::string& name);
+
+// What the run ran on: versions, processor, memory, and the few environment
+// variables that change results. No secrets: an allow-list.
+Json describe_environment(const std::string& version);
+
+} // namespace vitrain::engine

@@ -1,0 +1,102 @@
+#include "engine/run_state.h"
+
+#include <cmath>
+
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+
+#include "core/check.h"
+
+namespace vitrain::engine {
+
+bool improves(config::Metric metric, double value, const Best& best) {
+  if (std::isnan(value)) {
+    return false;
+  }
+  if (best.step < 0) {
+    return true;
+  }
+  return metric == config::Metric::kLoss ? value < best.value
+                                         : value > best.value;
+}
+
+Json RunState::to_json() const {
+  return {
+      {"step", step}, {"best", {{"value", best.value}, {"step", best.step}}}};
+}
+
+RunState RunState::from_json(const Json& json) {
+  RunState state;
+  state.step = json.at("step");
+  state.best.value = json.at("best").at("value");
+  state.best.step = json.at("best").at("step");
+  return state;
+}
+
+Json RunIdentity::to_json() const {
+  return {
+      {"model", model},
+      {"num_classes", num_classes},
+      {"seed", seed},
+      {"global_batch", global_batch},
+      {"train_samples", train_samples},
+      {"train_fingerprint", train_fingerprint}};
+}
+
+void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
+    const {
+  std::string differences;
+  for (const auto& [key, value] : to_json().items()) {
+    const Json& saved = checkpoint.at(key);
+    if (saved != value) {
+      differences += fmt::format(
+          "\n  {}: checkpoint {}, this run {}",
+          key,
+          saved.dump(),
+          value.dump());
+    }
+  }
+  VITRAIN_CHECK(
+      differences.empty(),
+      ExitCode::kUsage,
+      "{} was made by a different run and cannot be continued:{}\nUse "
+      "-pretrained to start a new run from its weights",
+      path,
+      differences);
+}
+
+std::map<std::string, at::Tensor> named_state(torch::nn::Module& module) {
+  std::map<std::string, at::Tensor> state;
+  for (const auto& item : module.named_parameters()) {
+    state[item.key()] = item.value().detach();
+  }
+  for (const auto& item : module.named_buffers()) {
+    state[item.key()] = item.value().detach();
+  }
+  return state;
+}
+
+void load_named_state(
+    torch::nn::Module& module,
+    const std::map<std::string, at::Tensor>& saved) {
+  const at::NoGradGuard no_grad;
+  auto state = named_state(module);
+  for (const auto& [name, tensor] : saved) {
+    VITRAIN_CHECK(
+        state.contains(name),
+        ExitCode::kWeights,
+        "the checkpoint's tensor '{}' does not belong to this model",
+        name);
+  }
+  for (auto& [name, tensor] : state) {
+    const auto found = saved.find(name);
+    VITRAIN_CHECK(
+        found != saved.end() && found->second.sizes() == tensor.sizes(),
+        ExitCode::kWeights,
+        "the checkpoint's tensor '{}' is missing or has another shape",
+        name);
+    tensor.copy_(found->second);
+  }
+}
+
+} // namespace vitrain::engine

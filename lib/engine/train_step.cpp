@@ -1,0 +1,90 @@
+#include "engine/train_step.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/metrics.h"
+#include "engine/precision.h"
+
+namespace vitrain::engine {
+
+TrainStep::TrainStep(
+    models::Model& model,
+    optim::FlatState& parameters,
+    optim::Optimizer& optimizer,
+    dist::GradientSync& sync,
+    const TrainStepOptions& options)
+    : model_(model),
+      parameters_(parameters),
+      optimizer_(optimizer),
+      sync_(sync),
+      options_(options) {
+  const auto device =
+      at::TensorOptions(parameters.groups().front().parameters.device());
+  gradient_norm_ = at::zeros({}, device.dtype(at::kFloat));
+  loss_sum_ = at::zeros({}, device.dtype(at::kDouble));
+  correct_ = at::zeros({2}, device.dtype(at::kLong));
+}
+
+void TrainStep::begin(std::int64_t samples) {
+  inverse_samples_ = 1.0 / static_cast<double>(samples);
+  parameters_.zero_gradients();
+}
+
+void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
+  const std::int64_t rows = batch.labels.size(0);
+  sync_.begin_micro_batch(last, /*empty=*/rows == 0);
+  if (rows == 0) {
+    return;
+  }
+  at::Tensor logits;
+  {
+    const AutocastScope autocast(batch.images.device().type(), options_.bf16);
+    logits = model_.forward(batch.images, batch.drop_path);
+  }
+  logits = logits.to(at::kFloat);
+  const at::Tensor loss = at::cross_entropy_loss(
+      logits,
+      batch.labels,
+      /*weight=*/{},
+      at::Reduction::Sum,
+      /*ignore_index=*/-100,
+      options_.label_smoothing);
+  // Divided by the samples of the whole step: the sum over micro-batches and
+  // ranks is then the mean over the global batch, whatever their sizes.
+  (loss * inverse_samples_).backward();
+
+  const at::NoGradGuard no_grad;
+  const at::Tensor ranks = label_ranks(logits.detach(), batch.labels);
+  loss_sum_.add_(loss.detach());
+  correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
+  count_ += rows;
+}
+
+void TrainStep::finish(double lr) {
+  const at::NoGradGuard no_grad;
+  sync_.finish();
+  gradient_norm_ = optim::clip_gradients(parameters_, options_.clip_norm);
+  const at::Tensor non_finite =
+      gradient_norm_.isfinite().logical_not_().to(at::kFloat);
+  optimizer_.step(lr, non_finite);
+}
+
+double TrainStep::gradient_norm() const {
+  return gradient_norm_.item<double>();
+}
+
+TrainSums TrainStep::take_sums() {
+  const at::NoGradGuard no_grad;
+  const at::Tensor correct = correct_.cpu();
+  const TrainSums sums{
+      .loss = loss_sum_.item<double>(),
+      .correct1 = correct[0].item<std::int64_t>(),
+      .correct5 = correct[1].item<std::int64_t>(),
+      .count = count_};
+  loss_sum_.zero_();
+  correct_.zero_();
+  count_ = 0;
+  return sums;
+}
+
+} // namespace vitrain::engine

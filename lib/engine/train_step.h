@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/collectives.h"
+#include "dist/gradient_sync.h"
+#include "models/model.h"
+#include "optim/flat_state.h"
+#include "optim/optimizer.h"
+
+namespace vitrain::engine {
+
+struct TrainStepOptions {
+  double label_smoothing = 0.0;
+  double clip_norm = 0.0; // 0: no clipping
+  bool bf16 = false;
+};
+
+// A micro-batch on the device.
+struct MicroBatch {
+  at::Tensor images; // [N, 3, S, S] fp32, normalised; N may be 0
+  at::Tensor labels; // [N] int64
+  at::Tensor drop_path; // [layers, N] fp32, or undefined
+};
+
+// Sums over the training samples that this worker has seen since the last
+// take_sums(), on the device until they are asked for.
+struct TrainSums {
+  double loss = 0.0;
+  std::int64_t correct1 = 0;
+  std::int64_t correct5 = 0;
+  std::int64_t count = 0;
+};
+
+// One optimizer step: forward and backward of each micro-batch (gradients
+// travel during the last one), clipping, update. Between the copy of the batch
+// and the update everything is on the device: no host decision, no wait. A step
+// whose reduced gradient norm is not finite changes no weight; every rank sees
+// the same norm, so all ranks agree.
+//
+// Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
+class TrainStep {
+ public:
+  TrainStep(
+      models::Model& model,
+      optim::FlatState& parameters,
+      optim::Optimizer& optimizer,
+      dist::GradientSync& sync,
+      const TrainStepOptions& options);
+
+  // `samples`: of the whole step, over all micro-batches and ranks.
+  void begin(std::int64_t samples);
+  void micro_batch(const MicroBatch& batch, bool last);
+  void finish(double lr);
+
+  // Norm of the last step's averaged gradients before clipping. Waits for the
+  // device.
+  double gradient_norm() const;
+  // Sums since the last call. Waits for the device.
+  TrainSums take_sums();
+
+ private:
+  models::Model& model_;
+  optim::FlatState& parameters_;
+  optim::Optimizer& optimizer_;
+  dist::GradientSync& sync_;
+  TrainStepOptions options_;
+  double inverse_samples_ = 0.0;
+  at::Tensor gradient_norm_; // scalar
+  at::Tensor loss_sum_; // scalar, fp64
+  at::Tensor correct_; // [2] int64: top-1, top-5
+  std::int64_t count_ = 0;
+};
+
+} // namespace vitrain::engine

@@ -1,0 +1,443 @@
+#include "engine/trainer.h"
+
+#include <cmath>
+
+#include <ATen/ATen.h>
+
+#include "checkpoint/find.h"
+#include "config/writer.h"
+#include "core/check.h"
+#include "core/cuda_plugin.h"
+#include "core/hash.h"
+#include "core/text.h"
+#include "dist/collectives.h"
+#include "dist/replicas.h"
+#include "engine/data_options.h"
+#include "engine/drop_path.h"
+#include "optim/schedule.h"
+
+namespace vitrain::engine {
+namespace {
+
+data::BatchGeometry geometry(const Session& session) {
+  return {
+      .per_device = session.plan.device_batch,
+      .world = session.world,
+      .accumulate = static_cast<int>(session.job.recipe.train.accumulate)};
+}
+
+std::vector<dist::GradientBuffer> gradient_buffers(
+    const optim::FlatState& parameters) {
+  std::vector<dist::GradientBuffer> buffers;
+  for (const optim::FlatGroup& group : parameters.groups()) {
+    dist::GradientBuffer buffer{.gradients = group.gradients};
+    for (const optim::Segment& segment : group.segments) {
+      buffer.slots.push_back({segment.name, segment.parameter, segment.offset});
+    }
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+dist::BucketOptions bucket_options(const config::DistConfig& dist) {
+  constexpr double kMebibyte = 1 << 20;
+  return {
+      .first_bytes =
+          static_cast<std::int64_t>(dist.first_bucket_mb * kMebibyte),
+      .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte)};
+}
+
+RunIdentity identity_of(const Session& session) {
+  return {
+      .model = session.spec.name,
+      .num_classes = session.spec.num_classes,
+      .seed = session.job.recipe.run.seed,
+      .global_batch = session.plan.global_batch,
+      .train_samples = session.train_index->size(),
+      .train_fingerprint = to_hex(session.train_index->fingerprint())};
+}
+
+optim::Schedule schedule_of(const Session& session) {
+  const config::Plan& plan = session.plan;
+  return {
+      .kind = session.job.recipe.schedule.name,
+      .total_steps = plan.total_steps,
+      .warmup_steps = plan.warmup_steps,
+      .lr = plan.lr,
+      .warmup_lr = plan.warmup_lr,
+      .min_lr = plan.min_lr,
+      .step_every = plan.step_every,
+      .step_factor = session.job.recipe.schedule.step_factor};
+}
+
+// A fingerprint of one sample at one place of a step; their sum over all ranks
+// tells whether two runs took the same samples in the same places.
+std::int64_t sample_hash(std::int64_t position, std::int64_t sample) {
+  const std::array<std::int64_t, 2> words{position, sample};
+  return static_cast<std::int64_t>(
+      hash64({reinterpret_cast<const char*>(words.data()), sizeof(words)}));
+}
+
+// Wrapping sum: signed overflow would be undefined.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+// BatchNorm's running statistics and the like.
+dist::NamedTensors buffers_of(torch::nn::Module& module) {
+  dist::NamedTensors buffers;
+  for (const auto& item : module.named_buffers()) {
+    buffers[item.key()] = item.value();
+  }
+  return buffers;
+}
+
+// Ranks agree on stopping: the largest flag wins, exchanged while the step
+// computes.
+class StopVote {
+ public:
+  StopVote(dist::Group& control, bool requested)
+      : flag_(at::full({1}, requested ? 1 : 0, at::kInt)),
+        pending_(control.all_reduce_max_async(flag_)) {}
+
+  bool agreed() {
+    pending_.wait();
+    return flag_.item<int>() != 0;
+  }
+
+ private:
+  at::Tensor flag_;
+  dist::Pending pending_;
+};
+
+} // namespace
+
+Trainer::Trainer(Session& session)
+    : session_(session),
+      plan_(session.plan),
+      parameters_(
+          *session.model,
+          session.job.recipe.optim.weight_decay,
+          session.job.recipe.optim.no_decay),
+      optimizer_(optim::make_optimizer(parameters_, session.job.recipe.optim)),
+      sync_(dist::make_bucketed_all_reduce(
+          *session.groups.data,
+          gradient_buffers(parameters_),
+          bucket_options(session.job.recipe.dist))),
+      step_(std::make_unique<TrainStep>(
+          *session.model,
+          parameters_,
+          *optimizer_,
+          *sync_,
+          TrainStepOptions{
+              .label_smoothing = session.job.recipe.train.label_smoothing,
+              .clip_norm = session.job.recipe.optim.clip_norm.value_or(0.0),
+              .bf16 = session.bf16()})),
+      source_(data::open(session.train_index)),
+      transform_(transform_options(
+          session.job.recipe,
+          session.spec.image_size,
+          /*train=*/true)),
+      sampler_(
+          session.train_index->size(),
+          sampler_options(session.job.recipe),
+          geometry(session)),
+      normalizer_(
+          session.job.recipe.data.preprocess.mean,
+          session.job.recipe.data.preprocess.std,
+          session.spec.image_size,
+          session.device),
+      evaluator_(
+          session.eval_index,
+          session.job.recipe,
+          session.spec.image_size,
+          session.device,
+          {.batch = session.plan.eval_batch,
+           .threads = session.loader_threads(),
+           .bf16 = session.bf16()}),
+      store_(
+          std::filesystem::path(session.job.run_directory) / "checkpoints",
+          {.keep_last = session.job.recipe.checkpoint.keep_last,
+           .keep_best = session.job.recipe.checkpoint.keep_best,
+           .smaller_is_better =
+               session.job.recipe.checkpoint.metric == config::Metric::kLoss}),
+      identity_(identity_of(session)) {
+  restore();
+  dist::broadcast_state(
+      *session_.groups.control,
+      *session_.groups.data,
+      named_state(*session_.model));
+  open_loader();
+}
+
+Trainer::~Trainer() = default;
+
+void Trainer::restore() {
+  if (session_.job.resume.empty()) {
+    return;
+  }
+  const checkpoint::Snapshot snapshot = checkpoint::load(session_.job.resume);
+  identity_.check_same(
+      snapshot.state.at("identity"), printable(session_.job.resume));
+  load_named_state(*session_.model, snapshot.model);
+  optimizer_->load_state(snapshot.optimizer);
+  state_ = RunState::from_json(snapshot.state.at("run"));
+  saved_step_ = state_.step;
+  session_.finished_steps = state_.step;
+  session_.reporter.resumed(state_.step);
+}
+
+void Trainer::open_loader() {
+  const std::int64_t accumulate = session_.job.recipe.train.accumulate;
+  const std::int64_t first = state_.step * accumulate;
+  const std::int64_t end = plan_.total_steps * accumulate;
+  loader_ = std::make_unique<data::Loader>(
+      *source_,
+      transform_,
+      [this, accumulate, first, end](
+          std::int64_t sequence, data::BatchRequest& request) {
+        const std::int64_t index = first + sequence;
+        if (index >= end) {
+          return false;
+        }
+        const std::int64_t step = index / accumulate;
+        request.epoch = step / plan_.steps_per_epoch;
+        request.samples = sampler_.micro_batch(
+            request.epoch,
+            step % plan_.steps_per_epoch,
+            session_.rank * accumulate + index % accumulate);
+        return true;
+      },
+      data::LoaderOptions{
+          .threads = session_.loader_threads(),
+          .depth = 3,
+          .capacity = plan_.device_batch});
+}
+
+ExitCode Trainer::run() {
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart();
+  while (state_.step < plan_.total_steps) {
+    StopVote vote(*session_.groups.control, session_.stop.requested());
+    train_one_step();
+    check_finite();
+    if (state_.step == 1 || due(session_.job.recipe.log.every)) {
+      report_interval();
+    }
+    if (due(plan_.eval_every) || state_.step == plan_.total_steps) {
+      evaluate();
+    }
+    if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
+      save();
+    }
+    if (vote.agreed() && state_.step < plan_.total_steps) {
+      stopping_ = true;
+      save();
+      return ExitCode::kStopped;
+    }
+  }
+  return ExitCode::kDone;
+}
+
+bool Trainer::due(std::int64_t every) const {
+  return state_.step % every == 0;
+}
+
+void Trainer::train_one_step() {
+  session_.reporter.step_begins();
+  const std::int64_t accumulate = session_.job.recipe.train.accumulate;
+  const std::int64_t samples =
+      sampler_.samples_in_step(state_.step % plan_.steps_per_epoch);
+  session_.model->train();
+  step_->begin(samples);
+  for (std::int64_t i = 0; i < accumulate; ++i) {
+    micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
+  }
+  lr_ = optim::learning_rate(schedule_of(session_), state_.step);
+  step_->finish(lr_);
+  exposed_seconds_ += sync_->exposed_seconds();
+  ++state_.step;
+  session_.finished_steps = state_.step;
+  metric_.reset();
+  ++interval_steps_;
+  session_.heartbeat.beat(state_.step);
+  session_.reporter.step_ended(state_.step);
+}
+
+void Trainer::micro_batch(std::int64_t k, bool last) {
+  const data::Batch* batch = loader_->next();
+  VITRAIN_CHECK(
+      batch != nullptr, ExitCode::kInternal, "the loader ended early");
+  const std::int64_t first = k * plan_.device_batch;
+  for (std::int64_t i = 0; i < batch->count; ++i) {
+    interval_hash_ =
+        wrapping_add(interval_hash_, sample_hash(first + i, batch->samples[i]));
+  }
+  at::Tensor factors = drop_path_factors(
+      session_.model->drop_path_rates(),
+      static_cast<std::uint64_t>(session_.job.recipe.run.seed),
+      state_.step,
+      first,
+      batch->count);
+  if (factors.defined()) {
+    factors = factors.to(session_.device);
+  }
+  step_->micro_batch(
+      {.images = normalizer_.images(*batch, batch->count),
+       .labels = normalizer_.labels(*batch),
+       .drop_path = factors},
+      last);
+}
+
+void Trainer::check_finite() {
+  // On a GPU asking costs a wait for the device, so it is asked when numbers
+  // are read anyway; the weights are safe meanwhile, because such a step
+  // changes none.
+  const bool ask = session_.cuda == nullptr || state_.step == 1 ||
+      due(session_.job.recipe.log.every) || due(plan_.eval_every) ||
+      due(plan_.checkpoint_every) || state_.step == plan_.total_steps;
+  if (!ask) {
+    return;
+  }
+  const double norm = step_->gradient_norm();
+  VITRAIN_CHECK(
+      std::isfinite(norm),
+      ExitCode::kNonFinite,
+      "the gradient norm is {} at step {} (epoch {}, lr {}): training has "
+      "diverged. The weights were not changed by this step; the last "
+      "checkpoint is of step {}. Try a lower optim.lr, a longer "
+      "schedule.warmup, or optim.clip_norm",
+      norm,
+      state_.step,
+      (state_.step - 1) / plan_.steps_per_epoch + 1,
+      shortest(lr_),
+      saved_step_ < 0 ? "none" : std::to_string(saved_step_));
+}
+
+void Trainer::report_interval() {
+  const TrainSums sums = step_->take_sums();
+  const double wait = loader_->wait_seconds() - interval_wait_start_;
+  const dist::Dict reduced = dist::reduce_dict(
+      *session_.groups.control,
+      {{"loss", sums.loss},
+       {"correct1", sums.correct1},
+       {"correct5", sums.correct5},
+       {"count", sums.count},
+       {"wait", wait},
+       {"exposed", exposed_seconds_},
+       {"hash", interval_hash_}},
+      /*average=*/false);
+  const double seconds = interval_.restart();
+  const auto integer = [&](const char* key) {
+    return std::get<std::int64_t>(reduced.at(key));
+  };
+  session_.reporter.train(
+      {.step = state_.step,
+       .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
+       .batch = (state_.step - 1) % plan_.steps_per_epoch + 1,
+       .loss_sum = std::get<double>(reduced.at("loss")),
+       .correct1 = integer("correct1"),
+       .correct5 = integer("correct5"),
+       .count = integer("count"),
+       .lr = lr_,
+       .steps = interval_steps_,
+       .seconds = seconds,
+       .data_wait =
+           std::get<double>(reduced.at("wait")) / session_.world / seconds,
+       .comm_wait =
+           std::get<double>(reduced.at("exposed")) / session_.world / seconds,
+       .grad_norm = step_->gradient_norm(),
+       .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))});
+  interval_steps_ = 0;
+  interval_hash_ = 0;
+  interval_wait_start_ = loader_->wait_seconds();
+  exposed_seconds_ = 0.0;
+}
+
+void Trainer::evaluate() {
+  // The samples so far are reported first: their time is training time.
+  if (interval_steps_ > 0) {
+    report_interval();
+  }
+  session_.heartbeat.enter(launch::Section::kEval);
+  dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
+  const Stopwatch watch;
+  const EvalCounts counts = evaluator_.run(
+      *session_.model,
+      *session_.groups.control,
+      [&](std::int64_t done, std::int64_t all) {
+        session_.heartbeat.beat();
+        session_.reporter.evaluating(done, all);
+      });
+  const auto& checkpoint = session_.job.recipe.checkpoint;
+  const double value = checkpoint.metric == config::Metric::kTop1
+      ? counts.top1()
+      : checkpoint.metric == config::Metric::kTop5 ? counts.top5()
+                                                   : counts.loss();
+  if (improves(checkpoint.metric, value, state_.best)) {
+    state_.best = {value, state_.step};
+  }
+  session_.reporter.evaluated(
+      state_.step, counts, watch.seconds(), state_.best);
+  metric_ = value;
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart();
+}
+
+Json Trainer::state_record() const {
+  return {{"run", state_.to_json()}, {"identity", identity_.to_json()}};
+}
+
+void Trainer::save() {
+  if (saved_step_ == state_.step) {
+    return;
+  }
+  session_.heartbeat.enter(launch::Section::kCheckpoint);
+  dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
+  const Stopwatch watch;
+  std::string problem;
+  if (session_.rank == 0) {
+    try {
+      store_.save(
+          {.step = state_.step,
+           .epoch = state_.step / plan_.steps_per_epoch,
+           .world_size = session_.world,
+           .config_hash = config::recipe_hash(session_.job.recipe),
+           .metric = metric_,
+           .model = named_state(*session_.model),
+           .optimizer = optimizer_->state(),
+           .state = state_record()});
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+  }
+  // All ranks learn how it went before any of them goes on.
+  const auto problems = dist::all_gather(*session_.groups.control, problem);
+  finish_save(problems[0], watch.seconds());
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart();
+}
+
+void Trainer::finish_save(const std::string& problem, double seconds) {
+  if (problem.empty()) {
+    saved_step_ = state_.step;
+    session_.reporter.saved(
+        state_.step,
+        (store_.folder() / checkpoint::folder_name(state_.step)).native(),
+        seconds);
+    return;
+  }
+  // A periodic one can be made up for; the last one, or that of a stop, cannot.
+  const bool needed = state_.step == plan_.total_steps || stopping_;
+  VITRAIN_CHECK(
+      !needed, ExitCode::kStorage, "the last checkpoint failed: {}", problem);
+  session_.reporter.console().warn(fmt::format(
+      "the checkpoint of step {} failed and training goes on; the last one is "
+      "of step {}: {}",
+      state_.step,
+      saved_step_ < 0 ? "none" : std::to_string(saved_step_),
+      problem));
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "checkpoint/store.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "data/loader.h"
+#include "data/sampler.h"
+#include "engine/evaluator.h"
+#include "engine/normalizer.h"
+#include "engine/run_state.h"
+#include "engine/session.h"
+#include "engine/train_step.h"
+
+namespace vitrain::engine {
+
+// Trains: the loop over optimizer steps with its evaluations, checkpoints and
+// reports. All ranks run the same sequence of steps by construction, since
+// everything that decides is a function of the step or was reduced. Collective.
+class Trainer {
+ public:
+  explicit Trainer(Session& session);
+  ~Trainer();
+
+  // Returns kDone after the last step, or kStopped after a checkpoint when a
+  // stop was asked for on any rank. Throws Error(kNonFinite) when gradients are
+  // not finite.
+  ExitCode run();
+
+ private:
+  void restore();
+  void open_loader();
+  void train_one_step();
+  void micro_batch(std::int64_t k, bool last);
+  void check_finite();
+  void report_interval();
+  void evaluate();
+  void save();
+  void finish_save(const std::string& problem, double seconds);
+  bool due(std::int64_t every) const;
+  Json state_record() const;
+
+  Session& session_;
+  const config::Plan& plan_;
+  optim::FlatState parameters_;
+  std::unique_ptr<optim::Optimizer> optimizer_;
+  std::unique_ptr<dist::GradientSync> sync_;
+  std::unique_ptr<TrainStep> step_;
+  std::unique_ptr<data::Source> source_;
+  data::Transform transform_;
+  data::Sampler sampler_;
+  Normalizer normalizer_;
+  std::unique_ptr<data::Loader> loader_;
+  Evaluator evaluator_;
+  checkpoint::Store store_;
+  RunIdentity identity_;
+  RunState state_;
+  std::int64_t saved_step_ = -1;
+  std::optional<double> metric_; // of the current weights, when evaluated
+  double lr_ = 0.0;
+  bool stopping_ = false;
+
+  // Since the last report.
+  Stopwatch interval_;
+  std::int64_t interval_steps_ = 0;
+  std::int64_t interval_hash_ = 0; // of this rank's samples and positions
+  double interval_wait_start_ = 0.0;
+  double exposed_seconds_ = 0.0;
+};
+
+} // namespace vitrain::engine

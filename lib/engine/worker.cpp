@@ -1,0 +1,238 @@
+#include "engine/worker.h"
+
+#include <unistd.h>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include "core/check.h"
+#include "core/cuda_plugin.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "dist/replicas.h"
+#include "engine/describe.h"
+#include "engine/evaluator.h"
+#include "engine/pretrained.h"
+#include "engine/run_directory.h"
+#include "engine/session.h"
+#include "engine/trainer.h"
+#include "launch/worker.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Selects the device and everything global in torch. Returns the plugin on
+// CUDA devices, else null.
+const CudaPlugin* set_up_device(const Job& job, int rank) {
+  const CudaPlugin* cuda = nullptr;
+  if (job.cuda) {
+    // Before the first torch call: torch caches its CUDA hooks.
+    cuda = &load_cuda_plugin();
+    cuda->set_device(job.ordinals.at(static_cast<std::size_t>(rank)));
+    const bool tf32 = job.recipe.train.precision == config::Precision::kTf32;
+    at::globalContext().setAllowTF32CuBLAS(tf32);
+    at::globalContext().setAllowTF32CuDNN(tf32);
+    at::globalContext().setBenchmarkCuDNN(true);
+  }
+  at::set_num_threads(job.threads);
+  at::set_num_interop_threads(1);
+  return cuda;
+}
+
+dist::Groups connect(
+    const Job& job,
+    const launch::WorkerContext& context,
+    const CudaPlugin* cuda) {
+  const auto& dist = job.recipe.dist;
+  const auto& timeouts = dist.timeouts;
+  const bool nccl = cuda != nullptr && dist.backend != config::Backend::kGloo;
+  return dist::connect(
+      {.rank = context.rank,
+       .size = context.world_size,
+       .address = context.master_address,
+       .port = context.master_port,
+       .listen_fd = context.listen.get(),
+       .setup_timeout = timeouts.setup,
+       .timeout = std::max({timeouts.step, timeouts.eval, timeouts.checkpoint}),
+       .nccl = nccl ? cuda : nullptr});
+}
+
+RunFacts facts_of(const Session& session) {
+  const bool nccl = session.cuda != nullptr &&
+      session.job.recipe.dist.backend != config::Backend::kGloo;
+  std::int64_t parameters = 0;
+  for (const at::Tensor& parameter : session.model->parameters()) {
+    parameters += parameter.numel();
+  }
+  return {
+      .job = session.job,
+      .plan = session.plan,
+      .spec = session.spec,
+      .parameters = parameters,
+      .precision = session.precision,
+      .train = session.train_index.get(),
+      .eval = session.eval_index.get(),
+      .workers = session.world,
+      .backend = session.world == 1 && !nccl ? "none (one worker)"
+          : nccl                             ? "nccl"
+                                             : "gloo"};
+}
+
+void announce(Session& session) {
+  const RunFacts facts = facts_of(session);
+  Json record = start_record(facts);
+  if (!session.job.resume.empty()) {
+    record["resumed_step"] = session.job.resumed_step;
+  }
+  std::optional<RunLength> length;
+  if (session.train_index) {
+    length = RunLength{
+        .epochs =
+            (session.plan.total_steps + session.plan.steps_per_epoch - 1) /
+            session.plan.steps_per_epoch,
+        .steps_per_epoch = session.plan.steps_per_epoch,
+        .total_steps = session.plan.total_steps};
+  }
+  session.reporter.start(
+      describe_title(facts), describe_run(facts), record, length);
+  if (session.rank == 0) {
+    Json environment = describe_environment(session.job.version);
+    environment["devices"] = session.job.device_text;
+    environment["command"] = session.job.command_line;
+    if (session.cuda != nullptr) {
+      environment["cuda"] = session.cuda->versions();
+    }
+    write_file_atomically(
+        RunDirectory{session.job.run_directory}.environment(),
+        environment.dump(2) + "\n");
+  }
+}
+
+ExitCode evaluate_only(Session& session) {
+  dist::broadcast_state(
+      *session.groups.control,
+      *session.groups.data,
+      named_state(*session.model));
+  const Evaluator evaluator(
+      session.eval_index,
+      session.job.recipe,
+      session.spec.image_size,
+      session.device,
+      {.batch = session.plan.eval_batch,
+       .threads = session.loader_threads(),
+       .bf16 = session.bf16()});
+  session.heartbeat.enter(launch::Section::kEval);
+  const Stopwatch watch;
+  const EvalCounts counts = evaluator.run(
+      *session.model,
+      *session.groups.control,
+      [&](std::int64_t done, std::int64_t all) {
+        session.heartbeat.beat();
+        session.reporter.evaluating(done, all);
+      });
+  session.reporter.evaluated(
+      /*step=*/0, counts, watch.seconds(), std::nullopt);
+  return ExitCode::kDone;
+}
+
+ExitCode work(Session& session) {
+  if (session.job.mode == JobMode::kEval) {
+    return evaluate_only(session);
+  }
+  return Trainer(session).run();
+}
+
+ExitCode run_session(
+    const Job& job,
+    const launch::WorkerContext& context,
+    launch::Heartbeat& heartbeat,
+    const launch::StopRequest& stop,
+    Reporter& reporter) {
+  const CudaPlugin* cuda = set_up_device(job, context.rank);
+  Session session{
+      .job = job,
+      .rank = context.rank,
+      .world = context.world_size,
+      .device = cuda != nullptr
+          ? c10::Device(
+                c10::kCUDA,
+                static_cast<c10::DeviceIndex>(
+                    job.ordinals.at(static_cast<std::size_t>(context.rank))))
+          : c10::Device(c10::kCPU),
+      .cuda = cuda,
+      .groups = connect(job, context, cuda),
+      .heartbeat = heartbeat,
+      .stop = stop,
+      .reporter = reporter};
+  session.eval_index =
+      std::make_shared<const data::Index>(data::Index::map(job.eval_index_fd));
+  if (job.mode == JobMode::kTrain) {
+    session.train_index = std::make_shared<const data::Index>(
+        data::Index::map(job.train_index_fd));
+  }
+  session.plan = make_plan(
+      job, context.world_size, session.train_index.get(), *session.eval_index);
+  session.precision =
+      resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  session.spec = models::resolve(
+      job.recipe.model, std::ssize(session.eval_index->classes()));
+  session.model = models::make_model(
+      session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
+  if (context.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
+    for (const std::string& line :
+         load_pretrained(*session.model, job.recipe.model)) {
+      reporter.console().info(line);
+    }
+  }
+  session.model->to(session.device);
+  announce(session);
+  const ExitCode code = work(session);
+  reporter.finish(
+      code,
+      job.mode == JobMode::kEval       ? "evaluated"
+          : code == ExitCode::kStopped ? "stopped on request"
+                                       : "done",
+      session.finished_steps);
+  session.groups.shutdown();
+  return code;
+}
+
+// The message of an exception, without torch's stack of C++ frames.
+std::string first_words(const std::exception& error) {
+  if (const auto* torch = dynamic_cast<const c10::Error*>(&error)) {
+    return torch->what_without_backtrace();
+  }
+  return error.what();
+}
+
+ExitCode code_of(const std::exception& error) {
+  const bool out_of_memory =
+      dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+      std::string_view(error.what()).find("not enough memory") !=
+          std::string_view::npos;
+  return out_of_memory ? ExitCode::kOutOfMemory : exit_code_of(error);
+}
+
+} // namespace
+
+int run_worker() {
+  launch::WorkerContext context = launch::read_worker_context();
+  const Job job = Job::from_json(context.job);
+  const launch::StopRequest stop(::getppid());
+  launch::Heartbeat heartbeat(
+      context.heartbeat.get(), context.local_rank, context.local_world_size);
+  Reporter reporter(job, context.rank);
+  ExitCode code = ExitCode::kInternal;
+  try {
+    code = run_session(job, context, heartbeat, stop, reporter);
+    heartbeat.done();
+  } catch (const std::exception& error) {
+    code = code_of(error);
+    reporter.failed();
+    reporter.console().log("error: " + first_words(error));
+  }
+  return static_cast<int>(code);
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace vitrain::engine {
+
+// The whole life of a worker process: reads its job from the supervisor,
+// connects to its peers, trains or evaluates, reports. Returns the exit code;
+// errors are written to the worker's log, whose last lines the supervisor
+// shows. Call first thing in a process that the supervisor started.
+int run_worker();
+
+} // namespace vitrain::engine

@@ -1,0 +1,202 @@
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+// jpeglib.h needs size_t and FILE declared before it.
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "image/formats.h"
+
+namespace vitrain::image::detail {
+namespace {
+
+// State of one decoder. Plain data: libjpeg leaves its functions by longjmp.
+struct Decoder {
+  jpeg_decompress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg_progress_mgr progress{};
+  std::jmp_buf on_error{};
+  char message[JMSG_LENGTH_MAX] = {};
+  int warnings = 0;
+  bool ended_early = false;
+  int max_scans = 0;
+  const std::uint8_t* bytes = nullptr;
+  std::size_t size = 0;
+  std::uint8_t* pixels = nullptr;  // [output_height, output_width, channels]
+};
+
+Decoder& decoder_of(j_common_ptr jpeg) {
+  return *static_cast<Decoder*>(jpeg->client_data);
+}
+
+[[noreturn]] void leave(Decoder& decoder) {
+  std::longjmp(decoder.on_error, 1);
+}
+
+[[noreturn]] void on_error(j_common_ptr jpeg) {
+  Decoder& decoder = decoder_of(jpeg);
+  jpeg->err->format_message(jpeg, decoder.message);
+  leave(decoder);
+}
+
+void on_message(j_common_ptr jpeg, int level) {
+  if (level >= 0) {
+    return;  // a trace, not a warning
+  }
+  Decoder& decoder = decoder_of(jpeg);
+  ++decoder.warnings;
+  // The reader asked for bytes after the last one: the rest would be grey.
+  if (jpeg->err->msg_code == JWRN_JPEG_EOF) {
+    decoder.ended_early = true;
+    std::snprintf(
+        decoder.message, sizeof(decoder.message), "the file is truncated");
+    leave(decoder);
+  }
+}
+
+void on_output(j_common_ptr) {}
+
+// Called for every row of blocks. A file of a few kilobytes can hold thousands
+// of scans over a large image.
+void on_progress(j_common_ptr jpeg) {
+  Decoder& decoder = decoder_of(jpeg);
+  if (decoder.jpeg.input_scan_number > decoder.max_scans) {
+    std::snprintf(
+        decoder.message,
+        sizeof(decoder.message),
+        "it has more than %d scans",
+        decoder.max_scans);
+    leave(decoder);
+  }
+}
+
+// The one place that libjpeg's errors return to. `step` must be a C function:
+// no destructor may lie between it and the longjmp.
+bool guarded(Decoder& decoder, void (*step)(Decoder&)) {
+  if (setjmp(decoder.on_error) != 0) {
+    return false;
+  }
+  step(decoder);
+  return true;
+}
+
+void read_header(Decoder& decoder) {
+  jpeg_create_decompress(&decoder.jpeg);
+  jpeg_mem_src(
+      &decoder.jpeg,
+      decoder.bytes,
+      static_cast<unsigned long>(decoder.size));  // NOLINT: libjpeg's type
+  jpeg_read_header(&decoder.jpeg, TRUE);
+  decoder.jpeg.dct_method = JDCT_ISLOW;
+  decoder.jpeg.do_fancy_upsampling = TRUE;
+  // libjpeg turns grey and YCbCr into RGB, but four channels only into CMYK.
+  decoder.jpeg.out_color_space =
+      decoder.jpeg.num_components == 4 ? JCS_CMYK : JCS_RGB;
+}
+
+void read_pixels(Decoder& decoder) {
+  jpeg_decompress_struct& jpeg = decoder.jpeg;
+  jpeg.progress = &decoder.progress;
+  jpeg_start_decompress(&jpeg);
+  const std::size_t stride = std::size_t{jpeg.output_width} *
+      static_cast<std::size_t>(jpeg.output_components);
+  while (jpeg.output_scanline < jpeg.output_height) {
+    JSAMPROW row = decoder.pixels + jpeg.output_scanline * stride;
+    jpeg_read_scanlines(&jpeg, &row, 1);
+  }
+}
+
+// Frees what libjpeg allocated, also after an error.
+struct Cleanup {
+  Decoder& decoder;
+  ~Cleanup() { jpeg_destroy_decompress(&decoder.jpeg); }
+};
+
+void run(Decoder& decoder, void (*step)(Decoder&)) {
+  VITRAIN_CHECK(
+      guarded(decoder, step),
+      ExitCode::kData,
+      "damaged JPEG: {}",
+      printable(decoder.message));
+}
+
+// A block of 8 x 8 pixels takes at least one bit of Huffman code, so a small
+// file cannot hold a large image: refused before memory is spent on it.
+void check_plausible(const Decoder& decoder) {
+  const std::uint64_t width = decoder.jpeg.image_width;
+  const std::uint64_t height = decoder.jpeg.image_height;
+  const std::uint64_t blocks = ((width + 7) / 8) * ((height + 7) / 8);
+  VITRAIN_CHECK(
+      decoder.jpeg.arith_code || blocks <= decoder.size * 8,
+      ExitCode::kData,
+      "damaged JPEG: {} bytes cannot hold {} x {} pixels",
+      decoder.size,
+      width,
+      height);
+}
+
+// a * b / 255, rounded to nearest, for 8-bit values (Blinn, "Three wrongs make
+// a right", IEEE CG&A 15(6), 1995).
+int multiply_255(int a, int b) {
+  const int product = a * b + 128;
+  return ((product >> 8) + product) >> 8;
+}
+
+// Adobe stores CMYK inverted, and readers assume that of every file: c, m, y, k
+// here are 255 minus the amounts of ink.
+void cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
+  const std::size_t pixels = cmyk.size() / 4;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const std::uint8_t* from = cmyk.data() + i * 4;
+    const int light = from[3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      image.pixels[i * 3 + c] =
+          static_cast<std::uint8_t>(light - multiply_255(255 - from[c], light));
+    }
+  }
+}
+
+}  // namespace
+
+Image decode_jpeg(
+    std::span<const std::uint8_t> bytes,
+    const DecodeOptions& options) {
+  Decoder decoder;
+  decoder.jpeg.err = jpeg_std_error(&decoder.errors);
+  decoder.jpeg.client_data = &decoder;
+  decoder.errors.error_exit = on_error;
+  decoder.errors.emit_message = on_message;
+  decoder.errors.output_message = on_output;
+  decoder.progress.progress_monitor = on_progress;
+  decoder.max_scans = options.max_scans;
+  decoder.bytes = bytes.data();
+  decoder.size = bytes.size();
+  const Cleanup cleanup{decoder};
+  run(decoder, read_header);
+  check_size(decoder.jpeg.image_width, decoder.jpeg.image_height, options);
+  check_plausible(decoder);
+
+  Image image;
+  image.width = static_cast<int>(decoder.jpeg.image_width);
+  image.height = static_cast<int>(decoder.jpeg.image_height);
+  const std::size_t count =
+      static_cast<std::size_t>(image.width) * image.height;
+  image.pixels.resize(count * 3);
+  if (decoder.jpeg.out_color_space == JCS_CMYK) {
+    std::vector<std::uint8_t> cmyk(count * 4);
+    decoder.pixels = cmyk.data();
+    run(decoder, read_pixels);
+    cmyk_to_rgb(cmyk, image);
+  } else {
+    decoder.pixels = image.pixels.data();
+    run(decoder, read_pixels);
+  }
+  image.warnings = decoder.warnings;
+  return image;
+}
+
+}  // namespace vitrain::image::detail

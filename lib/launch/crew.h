@@ -1,0 +1,69 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/ending.h"
+#include "launch/heartbeat.h"
+#include "launch/supervise.h"
+
+namespace vitrain::launch {
+
+// One worker as the supervisor sees it.
+struct Member {
+  int rank = 0;
+  pid_t pid = 0;
+  std::string device;
+  std::filesystem::path log;
+  off_t log_start = 0; // where this run's part of the log begins
+  std::optional<Ending> ending; // nothing: still running
+  std::optional<double> stopped_since; // monotonic; set while it is stopped
+  int stopped_by = 0; // the signal that stopped it
+
+  // "rank 1 (pid 1234, cpu)".
+  std::string label() const;
+};
+
+// The workers of a run: starts, watches, signals and reaps them. What to do
+// about their fate is the supervisor's business.
+class Crew {
+ public:
+  // Starts nothing. Keeps a reference to `options`.
+  explicit Crew(const SupervisorOptions& options);
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  // Kills and reaps whoever is left.
+  ~Crew();
+
+  // Throws Error; then some may be running, which the destructor ends.
+  void start();
+
+  const std::vector<Member>& members() const { return members_; }
+  Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
+  int alive() const;
+  HeartbeatBlock::Progress progress(int rank) const {
+    return heartbeats_.progress(rank);
+  }
+
+  // Takes note of every change of state since the last call; returns the ranks
+  // that have ended since.
+  std::vector<int> reap();
+
+  // To every worker that is running.
+  void signal_all(int number);
+  // SIGKILL to the process groups of those that are running.
+  void kill_all();
+
+ private:
+  void start_member(int rank, int job, int listen, int terminal, int port);
+
+  const SupervisorOptions& options_;
+  HeartbeatBlock heartbeats_;
+  std::vector<Member> members_;
+};
+
+} // namespace vitrain::launch

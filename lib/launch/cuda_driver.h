@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace vitrain::launch {
+
+// A slice of a GPU in MIG mode.
+struct MigDevice {
+  std::string uuid; // "MIG-..."
+  std::string name;
+};
+
+// A GPU as the driver knows it, in PCI bus order.
+struct PhysicalDevice {
+  std::string uuid; // "GPU-..."
+  std::string name; // "NVIDIA H200"
+  std::int64_t memory = 0; // bytes; 0: unknown
+  bool mig_enabled = false;
+  std::vector<MigDevice> mig;
+};
+
+// What the NVIDIA driver says without CUDA being initialised (a process that
+// has done that must not fork).
+struct DriverReport {
+  // For messages: "NVML (driver 580.82.07)", "/proc/driver/nvidia",
+  // "no NVIDIA driver (libnvidia-ml.so.1: cannot open ...)".
+  std::string source;
+  std::vector<PhysicalDevice> devices;
+};
+
+// Asks NVML, else reads /proc/driver/nvidia. Never throws for a missing or
+// broken driver: that is a report without devices.
+DriverReport probe_cuda_driver();
+
+// The second way alone; `root` stands for "/". Devices without a file in
+// `root`/dev are left out: inside a container /proc lists all of the host's.
+DriverReport read_proc_driver(const std::filesystem::path& root);
+
+} // namespace vitrain::launch

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/files.h"
+
+namespace vitrain::launch {
+
+// Opens /dev/null on each of the descriptors 0, 1 and 2 that is closed, so that
+// no file or socket opened later takes their place. First call of main().
+void open_missing_standard_streams();
+
+// The same file under a number above 2, close-on-exec: such a number survives
+// the set-up of a worker's standard streams. Throws Error(kInternal).
+Fd above_standard_streams(Fd fd);
+
+// A copy of `fd` above 2, close-on-exec; /dev/null when `fd` is closed.
+Fd duplicate_or_null(int fd);
+
+// Sets or clears close-on-exec. Throws Error(kInternal) on a closed number.
+void set_close_on_exec(int fd, bool on);
+
+// An anonymous file in memory holding `bytes`, sealed: nobody who inherits it
+// can change or resize it. The name is seen in /proc only. Throws
+// Error(kInternal), Error(kOutOfMemory).
+Fd make_memfd(const std::string& name, std::string_view bytes);
+
+// An anonymous file in memory of `size` zero bytes that every process which
+// inherits it may write; its size is sealed. Throws Error(kInternal).
+Fd make_shared_memory(const std::string& name, std::size_t size);
+
+// Read-only view of the whole of a file in memory, kept until destruction; the
+// pages are shared by all processes that map it. Independent of the descriptor
+// once constructed.
+class Mapping {
+ public:
+  // Throws Error(kInternal).
+  explicit Mapping(int fd);
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  ~Mapping();
+
+  std::string_view bytes() const {
+    return {static_cast<const char*>(address_), size_};
+  }
+
+ private:
+  void unmap();
+
+  void* address_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+} // namespace vitrain::launch

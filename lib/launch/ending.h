@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "launch/heartbeat.h"
+
+namespace vitrain::launch {
+
+// How a process ended: by an exit code or by a signal.
+struct Ending {
+  bool signalled = false;
+  int value = 0; // exit code or signal number
+
+  // "ended with exit code 3 (data)", "was killed by signal 9 (SIGKILL)".
+  std::string text() const;
+};
+
+// What an ending means for the run, given whether the worker had said that all
+// its work was finished.
+enum class Verdict {
+  kClean, // 0 after its work was finished, or 75
+  kFailed,
+  // Exit code 7 or SIGABRT: perhaps only because a peer vanished.
+  kPerhapsConsequence,
+};
+Verdict judge(const Ending& ending, bool done);
+
+// The exit code of a run whose first failure ended like this: its own where the
+// program defines it (1 to 8), else 7.
+int run_exit_code(const Ending& ending);
+
+// "in set-up", "in step 120" (the step that was being computed), "in
+// evaluation after step 500", ...
+std::string where(const HeartbeatBlock::Progress& progress);
+
+// The last lines of a log, each made printable and indented by "  | ", from at
+// most the last 16 KiB after `start` (where this run's part begins). Empty when
+// there is nothing.
+std::string
+last_lines(const std::filesystem::path& log, off_t start, int lines);
+
+} // namespace vitrain::launch

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace vitrain::launch {
+
+using Environment = std::map<std::string, std::string>;
+
+// A copy of this process's environment.
+Environment current_environment();
+
+// Which of the workers a process is, and what it shares with the others.
+struct WorkerPlace {
+  int rank = 0;
+  int local_rank = 0;
+  int world_size = 1;
+  int local_world_size = 1;
+  int nodes = 1;
+  std::string master_address = "127.0.0.1";
+  int master_port = 0;
+  int cores = 1; // of this node, shared by its workers
+};
+
+// OpenMP threads of each worker: OMP_NUM_THREADS when the user set it (the
+// first number of a list), else max(1, cores / workers). Throws Error(kUsage)
+// for a value that is not a number in [1, 1024].
+int worker_threads(const Environment& user, int cores, int local_workers);
+
+// The environment of a worker: the user's, with ranks, rendezvous, threads and
+// the settings of the libraries below. What the user has set stays, except for
+// ranks and rendezvous. CUDA_VISIBLE_DEVICES is passed on as it is: every
+// worker sees all devices and picks its own, since hiding devices from one
+// another breaks NCCL's peer-to-peer paths. Throws as worker_threads.
+Environment worker_environment(
+    const Environment& user,
+    const WorkerPlace& place);
+
+// Settings of the user that will slow the workers down, one sentence each.
+std::vector<std::string>
+environment_warnings(const Environment& user, int cores, int local_workers);
+
+} // namespace vitrain::launch

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/files.h"
+
+namespace vitrain::launch {
+
+// What a worker is doing, as far as the supervisor needs to know how long it
+// may take. Numbered: two builds of one program never share a block, but a
+// debugger may show it.
+enum class Section : std::uint32_t {
+  kSetup = 0,
+  kStep = 1,
+  kEval = 2,
+  kCheckpoint = 3,
+  kDone = 4, // all work is finished: exit code 0 is a success from here on
+};
+
+// "set-up", "step", "evaluation", "checkpoint", "shutdown".
+const char* section_name(Section section);
+
+// Seconds on CLOCK_MONOTONIC, which all processes of a machine share.
+double monotonic_seconds();
+
+namespace detail {
+// One worker's line in the shared block, alone in its cache lines.
+struct alignas(128) Pulse {
+  std::atomic<std::uint32_t> section{0};
+  std::atomic<std::int64_t> step{-1};
+  std::atomic<std::uint64_t> beats{0};
+  std::atomic<double> last_beat{0};
+};
+static_assert(std::atomic<double>::is_always_lock_free);
+
+// A shared writable mapping of `count` pulses.
+class PulseMap {
+ public:
+  PulseMap() = default;
+  PulseMap(int fd, int count);
+  PulseMap(PulseMap&& other) noexcept;
+  PulseMap& operator=(PulseMap&& other) noexcept;
+  ~PulseMap();
+
+  Pulse* at(int rank) const { return first_ + rank; }
+  explicit operator bool() const { return first_ != nullptr; }
+
+ private:
+  Pulse* first_ = nullptr;
+  int count_ = 0;
+};
+} // namespace detail
+
+// The supervisor's side: memory shared with all local workers.
+class HeartbeatBlock {
+ public:
+  // Every rank starts in set-up, at step -1, beating now. Throws
+  // Error(kInternal).
+  explicit HeartbeatBlock(int local_ranks);
+
+  // To be inherited by the workers.
+  int fd() const { return fd_.get(); }
+
+  struct Progress {
+    Section section = Section::kSetup;
+    std::int64_t step = -1; // -1: before the first step
+    std::uint64_t beats = 0;
+    double last_beat = 0; // monotonic_seconds()
+  };
+  Progress progress(int local_rank) const;
+
+ private:
+  Fd fd_;
+  detail::PulseMap pulses_;
+};
+
+// A worker's side. Every call is a sign of progress: call it where work has
+// been done, never from a timer. Any thread may call; nothing blocks or throws.
+class Heartbeat {
+ public:
+  // Beats for nobody: a run without a supervisor.
+  Heartbeat() = default;
+  // Throws Error(kInternal) when `fd` is not the block of a supervisor.
+  Heartbeat(int fd, int local_rank, int local_ranks);
+
+  void enter(Section section);
+  // Progress within the section; `step` is the number of finished steps.
+  void beat(std::int64_t step);
+  void beat();
+  // All work is finished. Before this call exit code 0 counts as a failure.
+  void done() { enter(Section::kDone); }
+
+ private:
+  detail::PulseMap pulses_;
+  int rank_ = 0;
+};
+
+} // namespace vitrain::launch

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <signal.h>
+
+#include <vector>
+
+#include "core/files.h"
+
+namespace vitrain::launch {
+
+// The supervisor's way of hearing signals: SIGCHLD and the stop signals are
+// blocked while the object lives and read from a descriptor instead, so that no
+// code of ours runs in a handler. For a process with one thread.
+class SignalQueue {
+ public:
+  // Throws Error(kInternal).
+  SignalQueue();
+  SignalQueue(const SignalQueue&) = delete;
+  SignalQueue& operator=(const SignalQueue&) = delete;
+  ~SignalQueue();
+
+  // The signals that have arrived, SIGCHLD left out; returns as soon as there
+  // is any signal, and after `seconds` at the latest.
+  std::vector<int> wait(double seconds);
+
+ private:
+  Fd fd_;
+  sigset_t previous_mask_;
+  struct sigaction previous_child_;
+};
+
+} // namespace vitrain::launch

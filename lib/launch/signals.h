@@ -1,0 +1,56 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+namespace vitrain::launch {
+
+// SIGTERM, SIGINT, SIGUSR1 and SIGHUP: "save and stop". The supervisor starts
+// workers with these blocked, so that one that arrives before the worker is
+// ready waits instead of killing it; StopRequest lets them in.
+sigset_t stop_signals();
+
+// "SIGTERM", "SIGSEGV", ...; "signal 99" for one without a name.
+const char* signal_name(int number);
+
+// A worker's handling of stop signals, from construction to destruction: the
+// first one sets a flag that the trainer polls. The second one from outside
+// ends the process at once with 128 + its number. One within half a second
+// of the first is the same request (it may come to the whole process group),
+// and one from `supervisor` never counts as the second: the supervisor forwards
+// a request once and kills by SIGKILL. Meanwhile SIGPIPE, SIGXFSZ and SIGTTOU
+// are ignored: writes to logs fail with an error instead. One object at a time;
+// construct it on the main thread.
+class StopRequest {
+ public:
+  // `supervisor`: getppid() in a worker that the supervisor started, else 0.
+  explicit StopRequest(pid_t supervisor);
+  StopRequest(const StopRequest&) = delete;
+  StopRequest& operator=(const StopRequest&) = delete;
+  // Restores handlers and mask.
+  ~StopRequest();
+
+  // Whether a stop has been asked for. Any thread, costs one load.
+  bool requested() const;
+  // The signal that asked, or 0.
+  int signal() const;
+};
+
+// Blocks the signals that can be sent to the process (not those that report a
+// defect of a thread, such as SIGSEGV) in this thread, and in the threads it
+// creates.
+void block_signals_in_this_thread();
+
+// The same for a scope: threads created inside never see signals.
+class BlockedSignals {
+ public:
+  BlockedSignals();
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals();
+
+ private:
+  sigset_t previous_;
+};
+
+} // namespace vitrain::launch

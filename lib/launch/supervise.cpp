@@ -1,0 +1,388 @@
+#include "launch/supervise.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "launch/cgroup.h"
+#include "launch/crew.h"
+#include "launch/descriptors.h"
+#include "launch/signal_queue.h"
+#include "launch/signals.h"
+
+namespace vitrain::launch {
+namespace {
+
+// A second signal within this time is the same request, sent to a group.
+constexpr double kSameRequestSeconds = 0.5;
+// How often clocks are looked at; signals and ends of workers wake at once.
+constexpr double kTickSeconds = 0.1;
+// A loop that took longer was suspended (SIGSTOP, a frozen container, a laptop
+// lid), and the workers with it: nobody's silence counts from before.
+constexpr double kSuspendedSeconds = 2;
+// A process that SIGKILL does not end in this time hangs in the kernel.
+constexpr double kUnkillableSeconds = 10;
+// A stopped worker has already been waited for.
+constexpr double kGraceAfterStopped = 0.5;
+
+struct Failure {
+  int rank = 0;
+  int exit_code = 0;
+  std::string cause; // "was killed by signal 9 (SIGKILL) in step 12"
+  std::string hint; // further lines
+  double time = 0;
+};
+
+double limit_of(const SectionTimeouts& timeouts, Section section) {
+  switch (section) {
+    case Section::kSetup:
+      return timeouts.setup;
+    case Section::kStep:
+      return timeouts.step;
+    case Section::kEval:
+      return timeouts.eval;
+    case Section::kCheckpoint:
+      return timeouts.checkpoint;
+    case Section::kDone:
+      return timeouts.shutdown;
+  }
+  return 0;
+}
+
+} // namespace
+
+class Supervisor::Run {
+ public:
+  explicit Run(SupervisorOptions options)
+      : options_(std::move(options)),
+        crew_(options_),
+        oom_kills_(cgroup_.oom_kills()) {}
+
+  Outcome run();
+
+ private:
+  void on_signal(int number, double now);
+  void on_end(int rank, double now);
+  void check_stopped(double now);
+  void check_progress(double now);
+  void blame(Failure failure, double grace);
+  void enforce(double now);
+  void kill_all(double now);
+  std::string end_hint(const Ending& ending) const;
+  std::string progress_table(double now);
+  Outcome conclude();
+  std::string failure_report();
+  void notify(const std::string& line) const {
+    if (options_.notice) {
+      options_.notice(line);
+    }
+  }
+
+  const SupervisorOptions options_;
+  Cgroup cgroup_;
+  Crew crew_;
+  std::optional<std::int64_t> oom_kills_; // before the run
+  double last_look_ = 0;
+  double resumed_at_ = 0; // after a suspension of the whole machine or group
+  int stop_signal_ = 0; // the request passed on to the workers
+  double stop_time_ = 0;
+  int killed_by_ = 0; // the second signal
+  std::optional<Failure> failure_;
+  std::optional<Failure> suspect_; // may be a consequence
+  std::vector<std::string> also_; // other failures before the run was ended
+  double kill_time_ = 0; // when SIGKILL is due; 0: not
+  double killed_at_ = 0; // when it was sent; 0: not
+};
+
+Outcome Supervisor::Run::run() {
+  SignalQueue signals;
+  crew_.start();
+  last_look_ = monotonic_seconds();
+  while (crew_.alive() > 0) {
+    const std::vector<int> arrived = signals.wait(kTickSeconds);
+    const double now = monotonic_seconds();
+    if (now - last_look_ > kSuspendedSeconds) {
+      resumed_at_ = now;
+    }
+    last_look_ = now;
+    for (const int number : arrived) {
+      on_signal(number, now);
+    }
+    for (const int rank : crew_.reap()) {
+      on_end(rank, now);
+    }
+    if (!failure_ && killed_at_ == 0) {
+      check_stopped(now);
+      check_progress(now);
+    }
+    if (suspect_ && !failure_ &&
+        (crew_.alive() == 0 || now - suspect_->time > options_.blame_seconds)) {
+      blame(*std::move(suspect_), options_.grace_seconds);
+    }
+    enforce(now);
+    if (killed_at_ > 0 && now - killed_at_ > kUnkillableSeconds) {
+      break;
+    }
+  }
+  return conclude();
+}
+
+void Supervisor::Run::on_signal(int number, double now) {
+  if (failure_) {
+    kill_all(now); // ending anyway: do not wait for the grace period
+    return;
+  }
+  if (stop_signal_ == 0) {
+    stop_signal_ = number;
+    stop_time_ = now;
+    crew_.signal_all(number == SIGHUP ? SIGTERM : number);
+    notify(fmt::format(
+        "{}: the workers save and stop; a second signal ends them at once",
+        signal_name(number)));
+  } else if (now - stop_time_ > kSameRequestSeconds && killed_at_ == 0) {
+    killed_by_ = number;
+    kill_all(now);
+  }
+}
+
+void Supervisor::Run::on_end(int rank, double now) {
+  if (failure_ || killed_at_ > 0) {
+    return; // a consequence of what we did
+  }
+  const Member& member = crew_.member(rank);
+  const auto progress = crew_.progress(rank);
+  const Ending ending = *member.ending;
+  const Verdict verdict = judge(ending, progress.section == Section::kDone);
+  if (verdict == Verdict::kClean) {
+    return;
+  }
+  Failure failure{
+      .rank = rank,
+      .exit_code = run_exit_code(ending),
+      .cause = ending.text() + " " + where(progress),
+      .hint = end_hint(ending),
+      .time = now};
+  if (!ending.signalled && ending.value == 0) {
+    failure.cause += ", before its work was finished";
+  }
+  if (verdict == Verdict::kFailed) {
+    if (suspect_) {
+      also_.push_back(
+          crew_.member(suspect_->rank).label() + " " + suspect_->cause);
+      suspect_.reset();
+    }
+    blame(std::move(failure), options_.grace_seconds);
+  } else if (!suspect_) {
+    suspect_ = std::move(failure);
+  } else {
+    also_.push_back(member.label() + " " + failure.cause);
+  }
+}
+
+std::string Supervisor::Run::end_hint(const Ending& ending) const {
+  if (!ending.signalled || ending.value != SIGKILL || !oom_kills_) {
+    return "";
+  }
+  const std::int64_t kills = cgroup_.oom_kills().value_or(0) - *oom_kills_;
+  if (kills <= 0) {
+    return "";
+  }
+  return fmt::format(
+      "The kernel killed {} process{} of this control group for lack of memory "
+      "during the run: use a smaller batch, fewer workers or data threads, or "
+      "raise the memory limit.\n",
+      kills,
+      kills == 1 ? "" : "es");
+}
+
+void Supervisor::Run::check_stopped(double now) {
+  for (const Member& member : crew_.members()) {
+    if (!member.stopped_since) {
+      continue;
+    }
+    const double since = std::max(*member.stopped_since, resumed_at_);
+    if (now - since >= options_.stopped_seconds) {
+      blame(
+          {.rank = member.rank,
+           .exit_code = static_cast<int>(ExitCode::kWorkerDied),
+           .cause = fmt::format(
+               "was stopped by signal {} ({}) {} and not continued for {:.0f} "
+               "s",
+               member.stopped_by,
+               signal_name(member.stopped_by),
+               where(crew_.progress(member.rank)),
+               now - since),
+           .hint = {},
+           .time = now},
+          std::min(kGraceAfterStopped, options_.grace_seconds));
+      return;
+    }
+  }
+}
+
+// A worker is stuck when it has been silent for longer than its section allows,
+// unless it may be waiting for another one that is no further and still within
+// its own limit (such as rank 0 writing a checkpoint). Of several, the one that
+// is furthest behind is blamed.
+void Supervisor::Run::check_progress(double now) {
+  struct Silence {
+    int rank;
+    std::int64_t step;
+    double seconds;
+    double limit;
+    bool over() const { return limit > 0 && seconds > limit; }
+  };
+  std::vector<Silence> running;
+  for (const Member& member : crew_.members()) {
+    if (!member.ending) {
+      const auto progress = crew_.progress(member.rank);
+      running.push_back(
+          {.rank = member.rank,
+           .step = progress.step,
+           .seconds = now - std::max(progress.last_beat, resumed_at_),
+           .limit = limit_of(options_.timeouts, progress.section)});
+    }
+  }
+  const Silence* worst = nullptr;
+  for (const Silence& one : running) {
+    const bool waits =
+        std::any_of(running.begin(), running.end(), [&](const Silence& other) {
+          return !other.over() && other.step <= one.step;
+        });
+    if (!one.over() || waits) {
+      continue;
+    }
+    if (worst == nullptr || one.step < worst->step ||
+        (one.step == worst->step && one.seconds > worst->seconds)) {
+      worst = &one;
+    }
+  }
+  if (worst != nullptr) {
+    blame(
+        {.rank = worst->rank,
+         .exit_code = static_cast<int>(ExitCode::kWorkerDied),
+         .cause = fmt::format(
+             "made no progress for {:.0f} s {} (limit {:g} s)",
+             worst->seconds,
+             where(crew_.progress(worst->rank)),
+             worst->limit),
+         .hint = progress_table(now),
+         .time = now},
+        options_.grace_seconds);
+  }
+}
+
+std::string Supervisor::Run::progress_table(double now) {
+  constexpr int kMaxLines = 16;
+  std::string text = "Progress of the workers:\n";
+  int lines = 0;
+  for (const Member& member : crew_.members()) {
+    if (++lines > kMaxLines) {
+      return text + "  ...\n";
+    }
+    const auto progress = crew_.progress(member.rank);
+    text += fmt::format(
+        "  rank {}: {}, last sign of life {:.1f} s ago\n",
+        member.rank,
+        member.ending ? member.ending->text() : where(progress),
+        now - progress.last_beat);
+  }
+  return text;
+}
+
+void Supervisor::Run::blame(Failure failure, double grace) {
+  if (failure_) {
+    return;
+  }
+  failure_ = std::move(failure);
+  suspect_.reset();
+  notify(fmt::format(
+      "{} {}{}",
+      crew_.member(failure_->rank).label(),
+      failure_->cause,
+      crew_.alive() > 0 ? "; stopping the others" : ""));
+  // A stopped process acts on SIGTERM only once it continues.
+  crew_.signal_all(SIGTERM);
+  crew_.signal_all(SIGCONT);
+  kill_time_ = monotonic_seconds() + grace;
+}
+
+void Supervisor::Run::enforce(double now) {
+  if (kill_time_ > 0 && now >= kill_time_ && killed_at_ == 0) {
+    kill_all(now);
+  }
+}
+
+void Supervisor::Run::kill_all(double now) {
+  if (killed_at_ == 0) {
+    crew_.kill_all();
+    killed_at_ = now;
+  }
+}
+
+std::string Supervisor::Run::failure_report() {
+  const Member& member = crew_.member(failure_->rank);
+  std::string text = fmt::format(
+      "{} {}.\n{}", member.label(), failure_->cause, failure_->hint);
+  for (const std::string& other : also_) {
+    text += fmt::format("Also {}.\n", other);
+  }
+  const std::string name = printable(member.log.native());
+  const std::string lines =
+      last_lines(member.log, member.log_start, options_.log_lines);
+  text += lines.empty() ? fmt::format("It wrote nothing to {}.\n", name)
+                        : fmt::format("The last lines of {}:\n{}", name, lines);
+  return text;
+}
+
+Outcome Supervisor::Run::conclude() {
+  Outcome outcome;
+  bool stopped = false;
+  for (const Member& member : crew_.members()) {
+    if (!member.ending) {
+      outcome.report += fmt::format(
+          "{} does not end after SIGKILL: it hangs in the kernel (a dead file "
+          "system or device?).\n",
+          member.label());
+    } else {
+      stopped |= !member.ending->signalled &&
+          member.ending->value == static_cast<int>(ExitCode::kStopped);
+    }
+  }
+  if (killed_by_ != 0) {
+    outcome.exit_code = 128 + killed_by_;
+    outcome.report += fmt::format(
+        "ended at once by a second signal ({}); the last complete checkpoint "
+        "is what was saved before.\n",
+        signal_name(killed_by_));
+  } else if (failure_) {
+    outcome.exit_code = failure_->exit_code;
+    outcome.failed_rank = failure_->rank;
+    outcome.report = failure_report() + outcome.report;
+  } else {
+    outcome.exit_code =
+        static_cast<int>(stopped ? ExitCode::kStopped : ExitCode::kDone);
+  }
+  return outcome;
+}
+
+Supervisor::Supervisor(SupervisorOptions options) {
+  VITRAIN_CHECK(
+      !options.devices.empty(),
+      ExitCode::kInternal,
+      "a run needs at least one worker");
+  open_missing_standard_streams();
+  run_ = std::make_unique<Run>(std::move(options));
+}
+
+Supervisor::~Supervisor() = default;
+
+Outcome Supervisor::run() {
+  return run_->run();
+}
+
+} // namespace vitrain::launch

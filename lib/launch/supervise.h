@@ -1,0 +1,95 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/devices.h"
+#include "launch/environment.h"
+
+namespace vitrain::launch {
+
+// Seconds that a worker may go without a heartbeat, by what it is doing; 0: for
+// ever.
+struct SectionTimeouts {
+  double setup = 600;
+  double step = 300;
+  double eval = 600;
+  double checkpoint = 600;
+  double shutdown = 60; // from its last beat to its end
+};
+
+struct SupervisorOptions {
+  // What the workers run: this program itself.
+  std::filesystem::path executable = "/proc/self/exe";
+  std::vector<std::string> arguments{"vitrain", "--worker"};
+  // One worker per slot; its rank is the slot's position.
+  std::vector<DeviceSlot> devices;
+  // JSON text, read by read_worker_context().
+  std::string job;
+  // Descriptors above 2 that every worker inherits under the same numbers (and
+  // finds in the job), such as dataset indexes.
+  std::vector<int> inherited;
+  // Created when missing; worker N appends to `workerlog.N` in it.
+  std::filesystem::path log_folder;
+  // The user's environment, see worker_environment().
+  Environment environment = current_environment();
+  int cores = 1; // shared by the workers
+  SectionTimeouts timeouts;
+  // After a failure: seconds from SIGTERM to SIGKILL for the other workers.
+  double grace_seconds = 2;
+  // A stopped worker (SIGSTOP) is ended after this time without SIGCONT.
+  double stopped_seconds = 4;
+  // How long a failure that may be a consequence waits for its cause.
+  double blame_seconds = 1;
+  int log_lines = 15; // of the failed worker's log in the report
+  // Gets a line for people when something happens during the run (a stop
+  // request, a failure that ends it); may be empty.
+  std::function<void(const std::string&)> notice;
+};
+
+struct Outcome {
+  // 0; 75; the first failed worker's code or 7; 128 + n after a second stop
+  // signal n.
+  int exit_code = 0;
+  // What a person needs to know, several lines with a newline each: which
+  // worker failed first, how, where, its last lines. Empty after success.
+  std::string report;
+  // Rank of the worker that failed first.
+  std::optional<int> failed_rank;
+};
+
+// Starts the workers of one node, waits for them, and leaves none behind.
+//
+// The first failure ends the run: a worker that ends with a code other than 75
+// or by a signal, that ends with 0 before it called Heartbeat::done(), that is
+// stopped, or that shows no progress. The other workers get SIGTERM and, after
+// the grace period, SIGKILL. Exit code 7 and SIGABRT are blamed only if no
+// other failure is seen within blame_seconds.
+//
+// SIGTERM, SIGINT, SIGHUP and SIGUSR1 are passed on to the workers once (SIGHUP
+// as SIGTERM), who save and exit with 75; the second one (not within half a
+// second of the first) kills them. A signal that this process ignores stays
+// ignored (nohup).
+class Supervisor {
+ public:
+  explicit Supervisor(SupervisorOptions options);
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  // Kills and reaps what a thrown exception left running.
+  ~Supervisor();
+
+  // Once. The calling thread must outlive the workers: they are killed when it
+  // ends. Throws Error when workers cannot be started (kUsage, kInternal) or
+  // their logs cannot be created (kStorage); no worker is left then.
+  Outcome run();
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
+
+} // namespace vitrain::launch

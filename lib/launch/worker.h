@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+
+#include "core/files.h"
+
+namespace vitrain::launch {
+
+// Names of the environment variables by which supervisor and worker agree.
+// Those of torchrun are kept, so that libraries and tools find them.
+namespace variable {
+inline constexpr const char* kRank = "RANK";
+inline constexpr const char* kLocalRank = "LOCAL_RANK";
+inline constexpr const char* kWorldSize = "WORLD_SIZE";
+inline constexpr const char* kLocalWorldSize = "LOCAL_WORLD_SIZE";
+inline constexpr const char* kMasterAddress = "MASTER_ADDR";
+inline constexpr const char* kMasterPort = "MASTER_PORT";
+inline constexpr const char* kJobFd = "VITRAIN_JOB_FD";
+inline constexpr const char* kListenFd = "VITRAIN_LISTEN_FD";
+inline constexpr const char* kTerminalFd = "VITRAIN_TERMINAL_FD";
+inline constexpr const char* kHeartbeatFd = "VITRAIN_HEARTBEAT_FD";
+} // namespace variable
+
+// What a worker knows about itself, read from its environment.
+struct WorkerContext {
+  int rank = 0;
+  int local_rank = 0;
+  int world_size = 1;
+  int local_world_size = 1;
+  std::string master_address;
+  int master_port = 0;
+  std::string job; // JSON text
+  Fd heartbeat; // shared memory of heartbeat.h
+  Fd listen; // rank 0: the bound and listening socket for its TCPStore
+  Fd terminal; // rank 0: where people read
+};
+
+// Reads the environment of a worker, takes over its descriptors (close-on-exec
+// from here on) and names the process "vitrain:<rank>" in process lists. Call
+// once, at the top of the worker's main. Throws Error(kUsage) when this process
+// was not started by the supervisor.
+WorkerContext read_worker_context();
+
+// The number in an environment variable that must be an open descriptor.
+// Throws Error(kUsage).
+int inherited_descriptor(const char* name);
+
+} // namespace vitrain::launch

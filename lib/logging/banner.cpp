@@ -1,0 +1,147 @@
+#include "logging/banner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+
+namespace vitrain::logging {
+namespace {
+
+constexpr int kIndent = 2;
+constexpr int kGap = 2;
+constexpr int kNarrowestText = 20;
+
+std::string spaces(int count) {
+  return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
+}
+
+// Words of a printable line in lines of at most `columns`; a longer word
+// stands alone, uncut, so that paths can be copied.
+std::vector<std::string> wrap(const std::string& line, int columns) {
+  std::vector<std::string> lines(1);
+  int used = 0;
+  for (const std::string& word : split(line, ' ')) {
+    const int width = display_width(word);
+    const bool first = lines.back().empty();
+    if (!first && used + 1 + width > columns) {
+      lines.emplace_back(word);
+      used = width;
+      continue;
+    }
+    lines.back() += first ? word : " " + word;
+    used += width + (first ? 0 : 1);
+  }
+  return lines;
+}
+
+std::string block(
+    const std::vector<BannerSection>& sections,
+    const Look& look) {
+  int label_width = 0;
+  for (const BannerSection& section : sections) {
+    for (const BannerLine& line : section) {
+      if (!line.text.empty()) {
+        label_width =
+            std::max(label_width, display_width(printable(line.label)));
+      }
+    }
+  }
+  const int column = kIndent + label_width + kGap;
+  const int room = std::max(look.columns - column, kNarrowestText);
+  std::string out;
+  for (const BannerSection& section : sections) {
+    std::string part;
+    for (const BannerLine& line : section) {
+      if (line.text.empty()) {
+        continue;
+      }
+      const std::string label = printable(line.label);
+      std::string lead = spaces(kIndent) + tinted(label, Tint::kLabel, look) +
+          spaces(column - kIndent - display_width(label));
+      for (const std::string& text : split(line.text, '\n')) {
+        for (const std::string& piece : wrap(printable(text), room)) {
+          part += lead + piece + "\n";
+          lead = spaces(column);
+        }
+      }
+    }
+    out += out.empty() || part.empty() ? part : "\n" + part;
+  }
+  return out;
+}
+
+std::string percent(std::int64_t part, std::int64_t whole) {
+  return whole == 0
+      ? "-"
+      : fmt::format(
+            "{:.2f} %",
+            100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+// ", 1,234 images/s", "" where the rate is not known.
+std::string rate_text(double images_per_second) {
+  constexpr double kMost = 1e15;
+  return images_per_second > 0.0 && images_per_second < kMost
+      ? fmt::format(
+            ", {} images/s", with_commas(std::llround(images_per_second)))
+      : "";
+}
+
+std::string reached_text(const Reached& reached) {
+  return fmt::format(
+      "top1 {} ({} of {}), top5 {}, loss {:.4f}",
+      percent(reached.correct1, reached.count),
+      reached.correct1,
+      reached.count,
+      percent(reached.correct5, reached.count),
+      reached.loss);
+}
+
+} // namespace
+
+std::string banner(
+    const std::string& title,
+    const std::vector<BannerSection>& sections,
+    const Look& look) {
+  const std::string name = printable(title);
+  const int width = std::clamp(display_width(name), 1, look.columns);
+  std::string rule;
+  for (int i = 0; i < width; ++i) {
+    rule += look.unicode ? "\u2500" : "-";
+  }
+  return tinted(name, Tint::kTitle, look) + "\n" +
+      tinted(rule, Tint::kFaint, look) + "\n" + block(sections, look);
+}
+
+std::string closing(const Closing& end, const Look& look) {
+  BannerSection lines;
+  if (end.steps > 0) {
+    lines.push_back(
+        {"trained",
+         fmt::format(
+             "{} {}, {} steps in {}{}",
+             end.epochs,
+             end.epochs == 1 ? "epoch" : "epochs",
+             with_commas(end.steps),
+             human_seconds(end.seconds),
+             rate_text(end.images_per_second))});
+  } else {
+    lines.push_back({"time", human_seconds(end.seconds)});
+  }
+  lines.push_back({"best", end.best.value_or("")});
+  lines.push_back({"checkpoint", end.checkpoint.value_or("")});
+  lines.push_back({"problems", join(end.problems, "\n")});
+  const std::string folder = printable(end.folder);
+  const std::string last = end.last ? reached_text(*end.last) : "";
+  const std::string where = folder.empty() ? "" : " in " + folder;
+  return block({lines}, look) +
+      tinted(printable(end.outcome), Tint::kGood, look) +
+      (last.empty() ? (where.empty() ? "" : ":" + where)
+                    : ": " + last + where) +
+      "\n";
+}
+
+} // namespace vitrain::logging

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logging/look.h"
+
+namespace vitrain::logging {
+
+// One line of a banner: "  <label>  <text>". Newlines in the text start lines
+// below it; other control characters are written as \xHH.
+struct BannerLine {
+  std::string label;
+  std::string text;
+};
+
+using BannerSection = std::vector<BannerLine>;
+
+// What a run prints before its first step: a title, a rule, and sections with
+// an empty line between them, labels and texts each in a column of their own.
+// Texts are wrapped between words at look.columns. Empty sections and lines
+// with an empty text are left out. Ends with a newline.
+std::string banner(
+    const std::string& title,
+    const std::vector<BannerSection>& sections,
+    const Look& look);
+
+// What an evaluation over `count` samples reached.
+struct Reached {
+  double loss = 0.0;
+  std::int64_t correct1 = 0;
+  std::int64_t correct5 = 0;
+  std::int64_t count = 0;
+};
+
+// How a run ended.
+struct Closing {
+  std::string outcome;  // "done", "stopped on request", "evaluated"
+  double seconds = 0.0;
+  std::int64_t steps = 0;  // 0: an evaluation alone
+  std::int64_t epochs = 0;
+  double images_per_second = 0.0;         // of training; 0: not known
+  std::optional<Reached> last;            // last evaluation
+  std::optional<std::string> best;        // "top1 97.50 at epoch 9"
+  std::optional<std::string> checkpoint;  // the one to continue from
+  std::vector<std::string> problems;      // dropped lines and the like
+  std::string folder;                     // run directory
+};
+
+// The block that ends a run. Its last line says what was reached and where it
+// is: "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in
+// runs/x". Ends with a newline.
+std::string closing(const Closing& end, const Look& look);
+
+}  // namespace vitrain::logging

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "logging/record_sink.h"
+
+namespace vitrain::logging {
+
+// One row of summary.csv: an evaluation, and the training since the one
+// before it. A value that does not exist is an empty cell.
+struct SummaryRow {
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+  std::optional<double> train_loss;
+  std::optional<double> train_top1;  // percent
+  std::optional<double> eval_loss;
+  std::optional<double> eval_top1;  // percent
+  std::optional<double> eval_top5;  // percent
+  std::optional<double> lr;
+  std::optional<double> images_per_second;
+  std::optional<double> seconds;  // since the process started the run
+};
+
+// "epoch,step,train_loss,...": the names of SummaryRow's fields, in order.
+extern const char* const kSummaryHeader;
+
+// A row without its newline: numbers parse back to exactly the same double.
+std::string summary_text(const SummaryRow& row);
+
+// summary.csv: a header and one row per evaluation.
+class CsvWriter {
+ public:
+  // Writes the header to a file that is new or empty. Never throws; see
+  // RecordSink for what happens to rows that cannot be written.
+  explicit CsvWriter(const std::filesystem::path& path);
+
+  void write(const SummaryRow& row);
+  const RecordSink& sink() const { return sink_; }
+
+ private:
+  RecordSink sink_;
+};
+
+// As truncate_jsonl_after(), for summary.csv: lines other than the header
+// that do not have the header's number of cells or whose step is no number go
+// too, and so does everything when the header is not this one.
+std::int64_t truncate_csv_after(
+    const std::filesystem::path& path,
+    std::int64_t step);
+
+}  // namespace vitrain::logging

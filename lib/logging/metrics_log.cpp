@@ -1,0 +1,217 @@
+#include "logging/metrics_log.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include <fmt/format.h>
+
+namespace vitrain::logging {
+namespace {
+
+std::optional<double> number(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_number()
+      ? std::optional(found->get<double>())
+      : std::nullopt;
+}
+
+std::int64_t integer(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_number_integer()
+      ? found->get<std::int64_t>()
+      : 0;
+}
+
+std::string text_of(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_string() ? found->get<std::string>()
+                                                     : "";
+}
+
+// Positions and counts that say nothing as a curve over steps.
+bool is_curve(const std::string& key) {
+  constexpr std::array<std::string_view, 5> kNoCurves{
+      "step", "batch", "count", "correct1", "correct5"};
+  return std::find(kNoCurves.begin(), kNoCurves.end(), key) == kNoCurves.end();
+}
+
+} // namespace
+
+void TrainSpan::add(const Json& train_record) {
+  const double count = number(train_record, "count").value_or(0.0);
+  const auto add_to = [&](Mean& mean, std::optional<double> value) {
+    if (value && count > 0.0) {
+      mean.sum += *value * count;
+      mean.weight += count;
+    }
+  };
+  add_to(loss_, number(train_record, "loss"));
+  add_to(top1_, number(train_record, "top1"));
+  const auto rate = number(train_record, "images_per_second");
+  if (rate && *rate > 0.0) {
+    add_to(seconds_per_image_, 1.0 / *rate);
+  }
+  if (const auto lr = number(train_record, "lr")) {
+    lr_ = lr;
+  }
+}
+
+void TrainSpan::fill(SummaryRow& row) const {
+  if (loss_.weight > 0.0) {
+    row.train_loss = loss_.sum / loss_.weight;
+  }
+  if (top1_.weight > 0.0) {
+    row.train_top1 = top1_.sum / top1_.weight;
+  }
+  if (seconds_per_image_.sum > 0.0) {
+    row.images_per_second = seconds_per_image_.weight / seconds_per_image_.sum;
+  }
+  row.lr = lr_;
+}
+
+MetricsLog::MetricsLog(
+    const std::filesystem::path& folder,
+    const config::LogConfig& options,
+    std::optional<std::int64_t> resumed_step) noexcept
+    : resumed_step_(resumed_step.value_or(0)) {
+  // Each file for itself: what is wrong with one must not cost the others.
+  const auto attempt = [this](const auto& make) {
+    try {
+      make();
+    } catch (const std::exception& error) {
+      ++failed_;
+      failure_ = error.what();
+    }
+  };
+  attempt([&] {
+    const std::filesystem::path path = folder / "metrics.jsonl";
+    if (options.jsonl && resumed_step) {
+      truncate_jsonl_after(path, *resumed_step);
+    }
+    if (options.jsonl) {
+      jsonl_.emplace(path);
+    }
+  });
+  attempt([&] {
+    const std::filesystem::path path = folder / "summary.csv";
+    if (options.csv && resumed_step) {
+      truncate_csv_after(path, *resumed_step);
+    }
+    if (options.csv) {
+      csv_.emplace(path);
+    }
+  });
+  attempt([&] {
+    if (options.tensorboard) {
+      tensorboard_.emplace(folder, resumed_step);
+    }
+  });
+}
+
+void MetricsLog::write(const Json& record) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (jsonl_) {
+      jsonl_->write(record);
+    }
+    const std::string kind = text_of(record, "kind");
+    if (kind == "train") {
+      if (span_is_done_) {
+        span_.clear();
+        span_is_done_ = false;
+      }
+      span_.add(record);
+      write_scalars(record, "train");
+    } else if (kind == "eval") {
+      const std::string weights = text_of(record, "weights");
+      const bool raw = weights.empty() || weights == "raw";
+      write_summary(record);
+      write_scalars(record, raw ? "eval" : "eval_" + weights);
+    }
+  } catch (const std::exception& error) {
+    ++failed_;
+    failure_ = error.what();
+  }
+}
+
+void MetricsLog::write_summary(const Json& record) {
+  SummaryRow row;
+  span_.fill(row);
+  span_is_done_ = true;
+  row.epoch = integer(record, "epoch");
+  row.step = integer(record, "step");
+  row.eval_loss = number(record, "loss");
+  row.eval_top1 = number(record, "top1");
+  row.eval_top5 = number(record, "top5");
+  row.seconds = watch_.seconds();
+  if (csv_) {
+    csv_->write(row);
+  }
+}
+
+void MetricsLog::write_scalars(const Json& record, const std::string& prefix) {
+  if (!tensorboard_) {
+    return;
+  }
+  const std::int64_t step = integer(record, "step");
+  for (const auto& [key, value] : record.items()) {
+    if (value.is_number() && is_curve(key)) {
+      tensorboard_->scalar(prefix + "/" + key, value.get<double>(), step);
+    }
+  }
+}
+
+void MetricsLog::text(
+    std::string_view tag,
+    std::string_view markdown) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (tensorboard_) {
+      tensorboard_->text(tag, markdown, resumed_step_);
+    }
+  } catch (const std::exception& error) {
+    ++failed_;
+    failure_ = error.what();
+  }
+}
+
+std::int64_t MetricsLog::dropped() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return failed_ + (jsonl_ ? jsonl_->sink().dropped() : 0) +
+      (csv_ ? csv_->sink().dropped() : 0) +
+      (tensorboard_ ? tensorboard_->sink().dropped() : 0);
+}
+
+std::string MetricsLog::problem() const {
+  const std::lock_guard lock(mutex_);
+  std::string text;
+  const auto add = [&](std::string_view name,
+                       std::int64_t dropped,
+                       const std::string& reason) {
+    if (dropped > 0) {
+      text += fmt::format(
+          "{}{}: {} {} dropped: {}",
+          text.empty() ? "" : "; ",
+          name,
+          dropped,
+          dropped == 1 ? "record" : "records",
+          reason.empty() ? "its reader is too slow" : reason);
+    }
+  };
+  if (jsonl_) {
+    add("metrics.jsonl", jsonl_->sink().dropped(), jsonl_->sink().error());
+  }
+  if (csv_) {
+    add("summary.csv", csv_->sink().dropped(), csv_->sink().error());
+  }
+  if (tensorboard_) {
+    add("TensorBoard",
+        tensorboard_->sink().dropped(),
+        tensorboard_->sink().error());
+  }
+  add("metrics", failed_, failure_);
+  return text;
+}
+
+} // namespace vitrain::logging

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/log.h"
+#include "core/clock.h"
+#include "core/json.h"
+#include "logging/csv.h"
+#include "logging/jsonl.h"
+#include "logging/tensorboard.h"
+
+namespace vitrain::logging {
+
+// Means over the train records since the last evaluation, each weighted by its
+// number of samples: the left half of a row of summary.csv.
+class TrainSpan {
+ public:
+  void add(const Json& train_record);
+  void clear() { *this = TrainSpan(); }
+  // Sets train_loss, train_top1, lr (the last one) and images_per_second
+  // (samples over time); leaves what no record had.
+  void fill(SummaryRow& row) const;
+
+ private:
+  struct Mean {
+    double sum = 0.0;
+    double weight = 0.0;
+  };
+  Mean loss_;
+  Mean top1_;
+  Mean seconds_per_image_;
+  std::optional<double> lr_;
+};
+
+// Takes each record of a run to the files in its folder that config::LogConfig
+// asks for: metrics.jsonl (every record), summary.csv (a row per `eval`
+// record), TensorBoard events (the numbers of `train` and `eval` records, as
+// "train/loss", "eval/top1"; other weights than raw as "eval_ema/top1"). Only
+// rank 0 makes one. Never throws: what cannot be written is dropped and
+// counted. Safe to use from any thread.
+class MetricsLog {
+ public:
+  // With `resumed_step`, the files continue at that step: later records and
+  // torn lines of the last process are removed, TensorBoard forgets them.
+  MetricsLog(
+      const std::filesystem::path& folder,
+      const config::LogConfig& options,
+      std::optional<std::int64_t> resumed_step = std::nullopt) noexcept;
+
+  // A record has "kind": start, train, eval, checkpoint or done. "loss" and
+  // "top1" of a train record are means over the "count" samples since the
+  // train record before it; top1 and top5 are percent.
+  void write(const Json& record) noexcept;
+  // A Markdown text (the config) for TensorBoard's text page.
+  void text(std::string_view tag, std::string_view markdown) noexcept;
+
+  // Records, counted once per file, that could not be written.
+  std::int64_t dropped() const noexcept;
+  // "", or a sentence on what was dropped and why.
+  std::string problem() const;
+
+ private:
+  void write_summary(const Json& record);
+  void write_scalars(const Json& record, const std::string& prefix);
+
+  mutable std::mutex mutex_;
+  Stopwatch watch_;
+  std::int64_t resumed_step_ = 0;
+  std::optional<JsonlWriter> jsonl_;
+  std::optional<CsvWriter> csv_;
+  std::optional<TensorBoardWriter> tensorboard_;
+  TrainSpan span_;
+  bool span_is_done_ = false;
+  std::int64_t failed_ = 0;  // records that broke before they reached a file
+  std::string failure_;
+};
+
+}  // namespace vitrain::logging

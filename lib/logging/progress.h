@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/log.h"
+#include "core/clock.h"
+#include "logging/console.h"
+#include "logging/look.h"
+
+namespace vitrain::logging {
+
+enum class Phase { kTrain, kEval };
+
+// Where a run is. The metrics are the caller's means over whatever span it
+// chooses to show; over all workers.
+struct ProgressState {
+  Phase phase = Phase::kTrain;
+  std::int64_t epoch = 0;  // from 1
+  std::int64_t epochs = 0;
+  std::int64_t batch = 0;  // done of this epoch (steps), or of this evaluation
+  std::int64_t batches = 0;
+  double loss = 0.0;
+  double top1 = 0.0;               // percent
+  double top5 = 0.0;               // percent
+  double lr = 0.0;                 // not shown in Phase::kEval
+  double images_per_second = 0.0;  // of all workers together
+  double data_wait = 0.0;    // fraction of the time spent waiting for data
+  double eta_seconds = 0.0;  // negative or not finite: unknown
+};
+
+// One line for a file, without colours or control characters:
+// "epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  top5 90.10  lr 9.8e-04
+//  img/s 1,234  wait 0.3%  eta 1:23"; "eval  " before it in Phase::kEval.
+std::string plain_line(const ProgressState& state);
+
+// One line for a terminal, with a bar, at most look.columns - 1 wide: what
+// matters least is left out until the rest fits.
+std::string live_line(const ProgressState& state, const Look& look);
+
+// Shows the progress of a run on a console as config::LogConfig::progress
+// says: a live line on a terminal, plain lines in the log file and elsewhere.
+class ProgressDisplay {
+ public:
+  // kLine without a terminal is kPlain. The console must outlive it.
+  ProgressDisplay(Console& console, config::ProgressKind kind);
+  ~ProgressDisplay() { clear(); }
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+  // True when update() would redraw now. It does so ten times a second at
+  // most, and never without a live line: a caller can save itself the work of
+  // making the state.
+  bool wants_update() const;
+  // Redraws the live line if wants_update().
+  void update(const ProgressState& state);
+  // A state worth keeping (every log.every steps): a plain line to the log
+  // file, and to the terminal where there is no live line.
+  void milestone(const ProgressState& state);
+  // Removes the live line.
+  void clear();
+
+ private:
+  Console& console_;
+  config::ProgressKind kind_;
+  Stopwatch since_drawn_;
+  bool drawn_ = false;
+};
+
+}  // namespace vitrain::logging

@@ -1,0 +1,69 @@
+#include "models/layers.h"
+
+#include <ATen/ATen.h>
+
+#include "models/init.h"
+
+namespace vitrain::models {
+
+Linear::Linear(std::int64_t in, std::int64_t out, at::Generator generator) {
+  weight = register_parameter("weight", at::empty({out, in}));
+  bias = register_parameter("bias", at::empty({out}));
+  uniform_by_fan_in(weight, generator);
+  uniform_bias(bias, weight, generator);
+}
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+  return at::linear(x, weight, bias);
+}
+
+LayerNorm::LayerNorm(std::int64_t width, double eps) : eps_(eps) {
+  weight = register_parameter("weight", at::ones({width}));
+  bias = register_parameter("bias", at::zeros({width}));
+}
+
+at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  return at::layer_norm(x, weight.sizes(), weight, bias, eps_);
+}
+
+Conv2d::Conv2d(const Shape& shape, at::Generator generator)
+    : stride_(shape.stride), padding_(shape.padding) {
+  weight = register_parameter(
+      "weight", at::empty({shape.out, shape.in, shape.kernel, shape.kernel}));
+  uniform_by_fan_in(weight, generator);
+  if (shape.bias) {
+    bias = register_parameter("bias", at::empty({shape.out}));
+    uniform_bias(bias, weight, generator);
+  }
+}
+
+at::Tensor Conv2d::operator()(const at::Tensor& x) const {
+  return at::conv2d(x, weight, bias, stride_, padding_);
+}
+
+BatchNorm2d::BatchNorm2d(std::int64_t channels) {
+  weight = register_parameter("weight", at::ones({channels}));
+  bias = register_parameter("bias", at::zeros({channels}));
+  running_mean = register_buffer("running_mean", at::zeros({channels}));
+  running_var = register_buffer("running_var", at::ones({channels}));
+  num_batches_tracked =
+      register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
+}
+
+at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
+  if (is_training()) {
+    num_batches_tracked.add_(1);
+  }
+  return at::batch_norm(
+      x,
+      weight,
+      bias,
+      running_mean,
+      running_var,
+      is_training(),
+      /*momentum=*/0.1,
+      /*eps=*/1e-5,
+      at::globalContext().userEnabledCuDNN());
+}
+
+} // namespace vitrain::models

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+// The layers that the families share: parameters under torch's names, started
+// as torch starts them but from a given generator, and a call of the operator.
+namespace vitrain::models {
+
+class Linear : public torch::nn::Module {
+ public:
+  Linear(std::int64_t in, std::int64_t out, at::Generator generator);
+
+  // [..., in] -> [..., out]
+  at::Tensor operator()(const at::Tensor& x) const;
+
+  at::Tensor weight; // [out, in]
+  at::Tensor bias; // [out]
+};
+
+// Over the last dimension.
+class LayerNorm : public torch::nn::Module {
+ public:
+  LayerNorm(std::int64_t width, double eps);
+
+  at::Tensor operator()(const at::Tensor& x) const;
+
+  at::Tensor weight; // [width]
+  at::Tensor bias; // [width]
+
+ private:
+  double eps_;
+};
+
+// With a square kernel.
+class Conv2d : public torch::nn::Module {
+ public:
+  struct Shape {
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t padding = 0;
+    bool bias = false;
+  };
+
+  Conv2d(const Shape& shape, at::Generator generator);
+
+  // [N, in, H, W] -> [N, out, H', W']
+  at::Tensor operator()(const at::Tensor& x) const;
+
+  at::Tensor weight; // [out, in, kernel, kernel]
+  at::Tensor bias; // [out], or undefined
+
+ private:
+  std::int64_t stride_;
+  std::int64_t padding_;
+};
+
+// Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5, running statistics with
+// momentum 0.1, batch statistics in training mode.
+class BatchNorm2d : public torch::nn::Module {
+ public:
+  explicit BatchNorm2d(std::int64_t channels);
+
+  at::Tensor operator()(const at::Tensor& x);
+
+  at::Tensor weight; // [channels]
+  at::Tensor bias; // [channels]
+  at::Tensor running_mean; // [channels], buffer
+  at::Tensor running_var; // [channels], buffer
+  at::Tensor num_batches_tracked; // scalar int64, buffer
+};
+
+} // namespace vitrain::models

@@ -1,0 +1,187 @@
+#include "models/spec.h"
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "models/registry.h"
+
+namespace vitrain::models {
+namespace {
+
+ModelSpec by_name(const std::string& name) {
+  std::optional<ModelSpec> spec = find_model(name);
+  if (!spec) {
+    const std::vector<std::string> known = listed_names();
+    fail(
+        ExitCode::kUsage,
+        "model.name: unknown model '{}'.{}\nKnown: {}; and "
+        "vit_<size>_patch<P>_<S> with any patch and image size (`vitrain "
+        "models` describes them)",
+        printable(name),
+        did_you_mean(name, known),
+        join(known, ", "));
+  }
+  return *std::move(spec);
+}
+
+void refuse(bool given, const char* key, const ModelSpec& spec) {
+  VITRAIN_CHECK(
+      !given,
+      ExitCode::kUsage,
+      "model.{}: {} is of the family {}, which has no such option; remove it",
+      key,
+      spec.name,
+      family_name(spec.family));
+}
+
+void apply_vit(const config::ModelConfig& config, ModelSpec& spec) {
+  VitSpec& vit = spec.vit;
+  const double ratio = config.mlp_ratio.value_or(
+      static_cast<double>(vit.mlp_dim) / static_cast<double>(vit.embed_dim));
+  vit.patch_size = config.patch_size.value_or(vit.patch_size);
+  vit.embed_dim = config.embed_dim.value_or(vit.embed_dim);
+  vit.depth = config.depth.value_or(vit.depth);
+  vit.num_heads = config.num_heads.value_or(vit.num_heads);
+  vit.drop_path = config.drop_path;
+  VITRAIN_CHECK(
+      spec.image_size % vit.patch_size == 0,
+      ExitCode::kUsage,
+      "model.image_size {} is not a multiple of the patch size {} of {}; set "
+      "model.image_size or model.patch_size",
+      spec.image_size,
+      vit.patch_size,
+      spec.name);
+  VITRAIN_CHECK(
+      vit.embed_dim % vit.num_heads == 0,
+      ExitCode::kUsage,
+      "model.embed_dim {} is not a multiple of model.num_heads {} ({})",
+      vit.embed_dim,
+      vit.num_heads,
+      spec.name);
+  const double hidden = static_cast<double>(vit.embed_dim) * ratio;
+  constexpr double kLimit = 1 << 24;
+  VITRAIN_CHECK(
+      hidden >= 1.0 && hidden <= kLimit,
+      ExitCode::kUsage,
+      "model.mlp_ratio {} makes an MLP {} wide with model.embed_dim {}; it "
+      "must "
+      "be in [1, {}]",
+      shortest(ratio),
+      shortest(hidden),
+      vit.embed_dim,
+      1 << 24);
+  vit.mlp_dim = static_cast<std::int64_t>(hidden);
+}
+
+void refuse_vit_options(
+    const config::ModelConfig& config,
+    const ModelSpec& spec) {
+  refuse(config.patch_size.has_value(), "patch_size", spec);
+  refuse(config.embed_dim.has_value(), "embed_dim", spec);
+  refuse(config.depth.has_value(), "depth", spec);
+  refuse(config.num_heads.has_value(), "num_heads", spec);
+  refuse(config.mlp_ratio.has_value(), "mlp_ratio", spec);
+  refuse(config.drop_path != 0.0, "drop_path", spec);
+}
+
+std::int64_t vit_parameters(const ModelSpec& spec) {
+  const VitSpec& vit = spec.vit;
+  const std::int64_t d = vit.embed_dim;
+  const std::int64_t grid = spec.image_size / vit.patch_size;
+  const std::int64_t patches = (3 * vit.patch_size * vit.patch_size + 1) * d;
+  const std::int64_t positions = (grid * grid + 1) * d;
+  const std::int64_t block = 2 * 2 * d // two norms
+      + (d + 1) * 3 * d + (d + 1) * d // qkv, proj
+      + (d + 1) * vit.mlp_dim + (vit.mlp_dim + 1) * d;
+  return d + positions + patches + vit.depth * block + 2 * d +
+      (d + 1) * spec.num_classes;
+}
+
+std::int64_t resnet_parameters(const ModelSpec& spec) {
+  const auto with_norm = [](std::int64_t in, std::int64_t out, std::int64_t k) {
+    return in * out * k * k + 2 * out;
+  };
+  const bool bottleneck = spec.resnet.bottleneck;
+  std::int64_t channels = 64;
+  std::int64_t sum = with_norm(3, channels, 7);
+  for (std::size_t stage = 0; stage < spec.resnet.blocks.size(); ++stage) {
+    const std::int64_t width = std::int64_t{64} << stage;
+    const std::int64_t out = bottleneck ? 4 * width : width;
+    for (std::int64_t i = 0; i < spec.resnet.blocks[stage]; ++i) {
+      sum += bottleneck
+          ? with_norm(channels, width, 1) + with_norm(width, width, 3) +
+              with_norm(width, out, 1)
+          : with_norm(channels, width, 3) + with_norm(width, out, 3);
+      if (i == 0 && (stage > 0 || channels != out)) {
+        sum += with_norm(channels, out, 1);
+      }
+      channels = out;
+    }
+  }
+  return sum + (channels + 1) * spec.num_classes;
+}
+
+std::string describe(const ModelSpec& spec) {
+  if (spec.family == Family::kVit) {
+    return fmt::format(
+        "width {}, depth {}, {} heads, {}x{} patches",
+        spec.vit.embed_dim,
+        spec.vit.depth,
+        spec.vit.num_heads,
+        spec.vit.patch_size,
+        spec.vit.patch_size);
+  }
+  return fmt::format(
+      "{} blocks of {} convolutions",
+      spec.resnet.blocks[0] + spec.resnet.blocks[1] + spec.resnet.blocks[2] +
+          spec.resnet.blocks[3],
+      spec.resnet.bottleneck ? 3 : 2);
+}
+
+} // namespace
+
+ModelSpec resolve(
+    const config::ModelConfig& config,
+    std::int64_t data_classes) {
+  ModelSpec spec = by_name(config.name);
+  spec.num_classes = config.num_classes.value_or(data_classes);
+  VITRAIN_CHECK(
+      spec.num_classes >= data_classes && spec.num_classes >= 1,
+      ExitCode::kUsage,
+      "model.num_classes {} is less than the {} classes of the data; use "
+      "`auto`",
+      spec.num_classes,
+      data_classes);
+  spec.image_size = config.image_size.value_or(spec.image_size);
+  if (spec.family == Family::kVit) {
+    apply_vit(config, spec);
+  } else {
+    refuse_vit_options(config, spec);
+  }
+  return spec;
+}
+
+std::int64_t parameter_count(const ModelSpec& spec) {
+  return spec.family == Family::kVit ? vit_parameters(spec)
+                                     : resnet_parameters(spec);
+}
+
+std::vector<ModelInfo> list_models() {
+  std::vector<ModelInfo> models;
+  for (const std::string& name : listed_names()) {
+    const ModelSpec spec = by_name(name);
+    models.push_back(
+        {.name = name,
+         .family = family_name(spec.family),
+         .parameters = parameter_count(spec),
+         .image_size = spec.image_size,
+         .description = describe(spec)});
+  }
+  return models;
+}
+
+} // namespace vitrain::models

@@ -1,0 +1,230 @@
+// A worker without torch, for tests of the supervisor. The job is JSON: for
+// each rank a list of commands, run in order; the end of the list is exit 0.
+//   say TEXT | terminal TEXT     a line to the log | to the terminal
+//   enter SECTION | beat STEP | done      of the heartbeat
+//   beating SECONDS              beats until then, then goes on
+//   sleep SECONDS | hang         without a beat
+//   exit CODE | raise SIGNAL     (stop oneself: raise 19)
+//   handle_stop                  from here on stop signals set a flag
+//   until_stop CODE              beats until the flag is set, then exits
+//   connect                      every rank to rank 0, by the rendezvous
+//   lose_peer                    exits with 7 when a connection breaks
+//   env NAME | fds | ignored     prints what was inherited
+// As `fake_worker --supervise FOLDER` it is a supervisor in a process of its
+// own: reads FOLDER/job.json, runs the workers, writes FOLDER/report.
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/check.h"
+#include "core/json.h"
+#include "launch/cores.h"
+#include "launch/descriptors.h"
+#include "launch/heartbeat.h"
+#include "launch/signals.h"
+#include "launch/supervise.h"
+#include "launch/worker.h"
+
+namespace vitrain::launch {
+namespace {
+
+void sleep_for(double seconds) {
+  const double end = monotonic_seconds() + seconds;
+  while (monotonic_seconds() < end) {
+    ::usleep(5000);
+  }
+}
+
+class FakeWorker {
+ public:
+  explicit FakeWorker(WorkerContext context)
+      : context_(std::move(context)),
+        heartbeat_(
+            context_.heartbeat.get(),
+            context_.local_rank,
+            context_.local_world_size) {}
+
+  int run() {
+    const Json job = Json::parse(context_.job);
+    for (const auto& command :
+         job.at("ranks").at(static_cast<std::size_t>(context_.rank))) {
+      std::istringstream words(command.get<std::string>());
+      std::string verb;
+      std::string argument;
+      words >> verb >> std::ws;
+      std::getline(words, argument);
+      step(verb, argument);
+    }
+    return 0;
+  }
+
+ private:
+  void step(const std::string& verb, const std::string& argument) {
+    if (verb == "say") {
+      say(argument);
+    } else if (verb == "terminal") {
+      const std::string line = argument + "\n";
+      write_all(context_.terminal.get(), line.data(), line.size());
+    } else if (verb == "enter") {
+      const std::map<std::string, Section> sections{
+          {"setup", Section::kSetup},
+          {"step", Section::kStep},
+          {"eval", Section::kEval},
+          {"checkpoint", Section::kCheckpoint}};
+      heartbeat_.enter(sections.at(argument));
+    } else if (verb == "beat") {
+      heartbeat_.beat(std::stoll(argument));
+    } else if (verb == "done") {
+      heartbeat_.done();
+    } else if (verb == "beating") {
+      const double end = monotonic_seconds() + std::stod(argument);
+      while (monotonic_seconds() < end) {
+        heartbeat_.beat();
+        ::usleep(5000);
+      }
+    } else if (verb == "sleep") {
+      sleep_for(std::stod(argument));
+    } else if (verb == "hang") {
+      sleep_for(1e6);
+    } else if (verb == "exit") {
+      ::_exit(std::stoi(argument));
+    } else if (verb == "raise") {
+      ::raise(std::stoi(argument));
+    } else if (verb == "handle_stop") {
+      stop_.emplace(::getppid());
+    } else if (verb == "until_stop") {
+      until_stop(std::stoi(argument));
+    } else if (verb == "connect") {
+      connect_peers();
+    } else if (verb == "lose_peer") {
+      lose_peer();
+    } else {
+      show(verb, argument);
+    }
+  }
+
+  void show(const std::string& verb, const std::string& argument) {
+    if (verb == "env") {
+      const char* value = std::getenv(argument.c_str());
+      say(argument + "=" + (value != nullptr ? value : "(not set)"));
+    } else if (verb == "ignored") {
+      for (int number = 1; number < 32; ++number) {
+        struct sigaction action {};
+        if (::sigaction(number, nullptr, &action) == 0 &&
+            action.sa_handler == SIG_IGN) {
+          say(fmt::format("ignored {}", number));
+        }
+      }
+    } else if (verb == "fds") {
+      DIR* folder = ::opendir("/proc/self/fd");
+      while (const dirent* entry = ::readdir(folder)) {
+        char target[256] = {};
+        if (::readlinkat(
+                ::dirfd(folder), entry->d_name, target, sizeof target - 1) >
+            0) {
+          say(fmt::format("fd {} {}", entry->d_name, target));
+        }
+      }
+      ::closedir(folder);
+    } else {
+      say("unknown command " + verb);
+      ::_exit(2);
+    }
+  }
+
+  static void say(const std::string& text) {
+    const std::string line = text + "\n";
+    write_all(STDOUT_FILENO, line.data(), line.size());
+  }
+
+  void until_stop(int code) {
+    while (!stop_->requested()) {
+      heartbeat_.beat();
+      ::usleep(2000);
+    }
+    say(fmt::format("stopping for {}", signal_name(stop_->signal())));
+    ::_exit(code);
+  }
+
+  void connect_peers() {
+    if (context_.rank == 0) {
+      for (int i = 1; i < context_.world_size; ++i) {
+        peers_.emplace_back(::accept(context_.listen.get(), nullptr, nullptr));
+      }
+      return;
+    }
+    Fd fd(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(context_.master_port));
+    ::inet_pton(AF_INET, context_.master_address.c_str(), &address.sin_addr);
+    const int error = ::connect(
+        fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+    VITRAIN_CHECK(
+        error == 0, ExitCode::kInternal, "connect: {}", error_text(errno));
+    peers_.push_back(std::move(fd));
+  }
+
+  [[noreturn]] void lose_peer() {
+    std::vector<pollfd> watched;
+    for (const Fd& peer : peers_) {
+      watched.push_back({.fd = peer.get(), .events = POLLIN, .revents = 0});
+    }
+    ::poll(watched.data(), watched.size(), -1);
+    ::_exit(7);
+  }
+
+  WorkerContext context_;
+  Heartbeat heartbeat_;
+  std::optional<StopRequest> stop_;
+  std::vector<Fd> peers_;
+};
+
+int supervise(const std::filesystem::path& folder) {
+  open_missing_standard_streams();
+  std::ofstream report(folder / "report");
+  const Json job =
+      Json::parse(read_file(folder / "job.json", 1 << 20, ExitCode::kUsage));
+  SupervisorOptions options;
+  options.arguments = {"fake_worker", "--worker"};
+  options.devices.resize(job.at("ranks").size(), {.name = "cpu"});
+  options.job = job.dump();
+  options.log_folder = folder / "log";
+  options.cores = available_cores();
+  options.notice = [&](const std::string& line) {
+    report << "notice: " << line << std::endl;
+  };
+  const Outcome outcome = Supervisor(std::move(options)).run();
+  report << outcome.report << "exit " << outcome.exit_code << std::endl;
+  return outcome.exit_code;
+}
+
+} // namespace
+} // namespace vitrain::launch
+
+int main(int argc, char** argv) {
+  using namespace vitrain::launch;
+  try {
+    if (argc == 3 && std::string_view(argv[1]) == "--supervise") {
+      return supervise(argv[2]);
+    }
+    return FakeWorker(read_worker_context()).run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fake_worker: %s\n", error.what());
+    return static_cast<int>(vitrain::exit_code_of(error));
+  }
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <c10/util/intrusive_ptr.h>
+
+#include "dist/group.h"
+
+namespace c10d {
+class ProcessGroup;
+class Store;
+} // namespace c10d
+
+namespace vitrain::testing {
+
+// One rank of run_ranks(): a thread with two Gloo groups, as a worker has.
+class Rank {
+ public:
+  // Connects to the other ranks through `store`. Collective.
+  Rank(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size);
+  ~Rank();
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  dist::Group& data() { return *data_; }
+  dist::Group& control() { return *control_; }
+
+  // Collectives that this rank has issued on data(), finished or not.
+  std::int64_t collectives() const;
+  // Elements that it passed to them.
+  std::int64_t elements() const;
+
+  // A c10d process group of the same ranks over connections of its own, for
+  // c10d::Reducer. Collective; at most once.
+  c10::intrusive_ptr<c10d::ProcessGroup> process_group();
+
+  // Closes the connections, so that ranks waiting for this one fail at once.
+  void leave();
+
+ private:
+  class CountingBackend;
+
+  c10::intrusive_ptr<c10d::Store> store_;
+  int rank_;
+  int size_;
+  c10::intrusive_ptr<CountingBackend> counter_;
+  std::unique_ptr<dist::Group> data_;
+  std::unique_ptr<dist::Group> control_;
+};
+
+// Runs `body` on `size` ranks, each a thread of this process with one intra-op
+// thread, connected by Gloo over 127.0.0.1. A rank that throws leaves its
+// groups; the first exception by time is rethrown here once all ranks have
+// ended. A collective that not every rank joins fails after 20 s.
+void run_ranks(int size, const std::function<void(Rank&)>& body);
+
+} // namespace vitrain::testing

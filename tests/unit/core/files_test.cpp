@@ -1,0 +1,219 @@
+#include "core/files.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace vitrain {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Files : public ::testing::Test {
+ protected:
+  Files() {
+    std::string name = ::testing::TempDir() + "vitrain-files-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      all.push_back(entry.path().filename());
+    }
+    return all;
+  }
+
+  std::filesystem::path folder_;
+};
+
+// Message of the Error that `action` throws; its code must be `code`.
+std::string message_of(ExitCode code, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+bool is_open(int fd) {
+  return ::fcntl(fd, F_GETFD) >= 0;
+}
+
+TEST_F(Files, ReadsTheWholeFileUpToTheLimit) {
+  const auto path = folder_ / "f";
+  std::string bytes(100'001, 'x');
+  bytes[17] = '\0';
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(read_file(path, bytes.size(), ExitCode::kData), bytes);
+  EXPECT_EQ(
+      message_of(
+          ExitCode::kData,
+          [&] { read_file(path, bytes.size() - 1, ExitCode::kData); }),
+      path.string() + ": 97.7 KiB is more than the limit of 97.7 KiB");
+  std::ofstream(folder_ / "empty").flush();
+  EXPECT_EQ(read_file(folder_ / "empty", 0, ExitCode::kData), "");
+}
+
+TEST_F(Files, RefusesWhatIsNoRegularFile) {
+  const auto read = [](const std::filesystem::path& path) {
+    return message_of(
+        ExitCode::kUsage, [&] { read_file(path, 100, ExitCode::kUsage); });
+  };
+  EXPECT_THAT(read(folder_ / "no"), HasSubstr("No such file or directory"));
+  EXPECT_THAT(read(folder_), HasSubstr("is a directory, not a regular file"));
+  EXPECT_THAT(read("/dev/zero"), HasSubstr("not a regular file"));
+  // Without a writer, opening a FIFO the plain way would hang.
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(read(folder_ / "fifo"), HasSubstr("is a device, FIFO or socket"));
+  std::filesystem::create_symlink("loop", folder_ / "loop");
+  EXPECT_THAT(read(folder_ / "loop"), HasSubstr("symbolic links"));
+}
+
+TEST_F(Files, NamesInMessagesArePrintable) {
+  EXPECT_THAT(
+      message_of(
+          ExitCode::kData,
+          [&] { read_file(folder_ / "a\nb\x1b", 1, ExitCode::kData); }),
+      HasSubstr("a\\x0ab\\x1b: No such file"));
+}
+
+TEST_F(Files, WritesAtomicallyAndLeavesNoTemporaryFile) {
+  const auto path = folder_ / "f";
+  write_file_atomically(path, "first");
+  EXPECT_EQ(read_file(path, 100, ExitCode::kData), "first");
+  const std::string large(3'000'001, 'y');
+  write_file_atomically(path, large);
+  EXPECT_EQ(read_file(path, large.size(), ExitCode::kData), large);
+  write_file_atomically(path, "");
+  EXPECT_EQ(read_file(path, 100, ExitCode::kData), "");
+  EXPECT_THAT(names(), ElementsAre("f"));
+}
+
+TEST_F(Files, AReaderKeepsTheOldContent) {
+  const auto path = folder_ / "f";
+  write_file_atomically(path, "old");
+  std::ifstream reader(path);
+  write_file_atomically(path, "new");
+  std::string seen;
+  reader >> seen;
+  EXPECT_EQ(seen, "old");
+}
+
+TEST_F(Files, AWriteThatFailsLeavesTheOldContentAndNoTemporaryFile) {
+  const auto path = folder_ / "f";
+  write_file_atomically(path, "old");
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit tight = before;
+  tight.rlim_cur = 1000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const std::string message = message_of(ExitCode::kStorage, [&] {
+    write_file_atomically(path, std::string(5000, 'x'));
+  });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(message, path.string() + ": cannot write: File too large");
+  EXPECT_EQ(read_file(path, 100, ExitCode::kData), "old");
+  EXPECT_THAT(names(), ElementsAre("f"));
+}
+
+TEST_F(Files, AtomicWriteNeedsAFolderAndAFreeName) {
+  EXPECT_THAT(
+      message_of(
+          ExitCode::kStorage,
+          [&] { write_file_atomically(folder_ / "no/f", "x"); }),
+      HasSubstr("cannot create: No such file or directory"));
+  std::filesystem::create_directories(folder_ / "taken");
+  EXPECT_THAT(
+      message_of(
+          ExitCode::kStorage,
+          [&] { write_file_atomically(folder_ / "taken", "x"); }),
+      HasSubstr("cannot write: Is a directory"));
+  EXPECT_THAT(names(), ElementsAre("taken"));
+}
+
+TEST_F(Files, MakesFoldersOnceAndTwice) {
+  make_folders(folder_ / "a/b/c");
+  make_folders(folder_ / "a/b/c");
+  EXPECT_TRUE(std::filesystem::is_directory(folder_ / "a/b/c"));
+  std::ofstream(folder_ / "file") << "x";
+  EXPECT_THAT(
+      message_of(ExitCode::kStorage, [&] { make_folders(folder_ / "file"); }),
+      HasSubstr("cannot create the folder"));
+  EXPECT_THAT(
+      message_of(
+          ExitCode::kStorage, [&] { make_folders(folder_ / "file/below"); }),
+      HasSubstr("cannot create the folder: Not a directory"));
+}
+
+TEST_F(Files, SyncingNeedsAFolder) {
+  sync_folder(folder_);
+  message_of(ExitCode::kStorage, [&] { sync_folder(folder_ / "no"); });
+  std::ofstream(folder_ / "file") << "x";
+  message_of(ExitCode::kStorage, [&] { sync_folder(folder_ / "file"); });
+}
+
+TEST(Fd, OwnsItsDescriptor) {
+  int number = -1;
+  {
+    const Fd fd(::open("/dev/null", O_RDONLY));
+    number = fd.get();
+    ASSERT_TRUE(is_open(number));
+  }
+  EXPECT_FALSE(is_open(number));
+  EXPECT_FALSE(Fd());
+}
+
+TEST(Fd, MovesLeaveOneOwner) {
+  Fd first(::open("/dev/null", O_RDONLY));
+  const int number = first.get();
+  Fd second(std::move(first));
+  EXPECT_FALSE(first);
+  EXPECT_EQ(second.get(), number);
+  Fd third(::open("/dev/null", O_RDONLY));
+  const int closed = third.get();
+  third = std::move(second);
+  EXPECT_EQ(third.get(), number);
+  EXPECT_TRUE(is_open(number));
+  EXPECT_FALSE(is_open(closed));
+  Fd& same = third;
+  third = std::move(same);
+  EXPECT_TRUE(is_open(number));
+  EXPECT_EQ(third.release(), number);
+  EXPECT_FALSE(third);
+  EXPECT_TRUE(is_open(number));
+  ::close(number);
+}
+
+TEST(WriteAll, SaysWhyItFailed) {
+  const Fd full(::open("/dev/full", O_WRONLY));
+  EXPECT_EQ(write_all(full.get(), "x", 1), ENOSPC);
+  EXPECT_EQ(write_all(full.get(), "x", 0), 0);
+  EXPECT_EQ(write_all(-1, "x", 1), EBADF);
+}
+
+TEST(ExecutablePath, IsThisTest) {
+  EXPECT_EQ(executable_path().filename(), "unit_core");
+}
+
+} // namespace
+} // namespace vitrain

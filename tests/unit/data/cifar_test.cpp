@@ -1,0 +1,129 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "data/source.h"
+#include "unit/data/temp_folder.h"
+
+namespace vitrain::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A record whose pixel p has red = p, green = p + 1, blue = p + 2 + shift.
+std::string record(int label, int shift) {
+  std::string bytes(1, static_cast<char>(label));
+  for (int channel = 0; channel < 3; ++channel) {
+    for (int p = 0; p < 1024; ++p) {
+      bytes.push_back(
+          static_cast<char>(p + channel + (channel == 2 ? shift : 0)));
+    }
+  }
+  return bytes;
+}
+
+Index list_cifar(const fs::path& path, bool train = true) {
+  SourceOptions options;
+  options.kind = SourceKind::kCifar;
+  options.path = path.native();
+  options.train = train;
+  return list(options);
+}
+
+std::string list_error(const fs::path& path, bool train = true) {
+  return data_error([&] { list_cifar(path, train); });
+}
+
+TEST(Cifar, ReadsFilesOfAnyNumberOfRecords) {
+  const TempFolder folder;
+  folder.write("data_batch_1.bin", record(3, 0) + record(1, 1) + record(9, 2));
+  folder.write("data_batch_2.bin", record(0, 3));
+  folder.write("test_batch.bin", record(2, 4) + record(4, 5));
+  folder.write("batches.meta.txt", "ant\nbee\r\ncat\nd\ne\nf\ng\nh\ni\nj\n\n");
+  const auto source = open(std::make_shared<Index>(list_cifar(folder.path())));
+  ASSERT_EQ(source->size(), 4);
+  EXPECT_EQ(source->label(0), 3);
+  EXPECT_EQ(source->label(2), 9);
+  EXPECT_EQ(source->label(3), 0);
+  ASSERT_EQ(source->classes().size(), 10u);
+  EXPECT_EQ(source->classes()[1], "bee");
+  EXPECT_THAT(source->describe(2), HasSubstr("data_batch_1.bin record 2"));
+  EXPECT_THAT(source->describe(3), HasSubstr("data_batch_2.bin record 0"));
+  for (const int sample : {0, 1, 2, 3}) {
+    const image::Image image = source->load(sample);
+    ASSERT_EQ(image.width, 32);
+    ASSERT_EQ(image.height, 32);
+    for (int p = 0; p < 1024; ++p) {
+      const auto* pixel = image.pixels.data() + static_cast<std::size_t>(p) * 3;
+      ASSERT_EQ(pixel[0], p % 256);
+      ASSERT_EQ(pixel[1], (p + 1) % 256);
+      ASSERT_EQ(pixel[2], (p + 2 + sample) % 256);
+    }
+  }
+  const Index eval = list_cifar(folder.path(), /*train=*/false);
+  EXPECT_EQ(eval.size(), 2);
+  EXPECT_EQ(eval.label(1), 4);
+}
+
+TEST(Cifar, FindsTheSubfolderOfTheArchive) {
+  const TempFolder folder;
+  folder.write("cifar-10-batches-bin/data_batch_1.bin", record(5, 0));
+  const Index index = list_cifar(folder.path());
+  EXPECT_EQ(index.size(), 1);
+  // Without batches.meta.txt the classes are called by their numbers.
+  EXPECT_THAT(
+      index.classes(),
+      ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"));
+  const auto source = open(std::make_shared<Index>(index));
+  EXPECT_EQ(source->load(0).pixels[0], 0);
+}
+
+TEST(Cifar, ExplainsWhatIsWrong) {
+  const TempFolder folder;
+  EXPECT_THAT(
+      list_error(folder.path()), HasSubstr("no data_batch_*.bin in it"));
+  EXPECT_THAT(
+      list_error(folder.path(), false), HasSubstr("no test_batch.bin in it"));
+  EXPECT_THAT(
+      list_error(folder.path() / "missing"),
+      HasSubstr("missing: cannot read the dataset folder: No such file"));
+  EXPECT_THAT(list_error(""), HasSubstr("no path"));
+  folder.write("data_batch_1.bin", record(1, 0) + "x");
+  EXPECT_THAT(
+      list_error(folder.path()),
+      HasSubstr("data_batch_1.bin: has 3074 bytes, which is not a whole "
+                "number of records of 3073 bytes"));
+  folder.write("data_batch_1.bin", "");
+  EXPECT_THAT(list_error(folder.path()), HasSubstr("has 0 bytes"));
+  folder.write("data_batch_1.bin", record(1, 0) + record(10, 0));
+  EXPECT_THAT(
+      list_error(folder.path()),
+      HasSubstr("data_batch_1.bin: record 1 has label 10, but there are 10 "
+                "classes (0 to 9)"));
+  folder.write("batches.meta.txt", "\n\n");
+  EXPECT_THAT(list_error(folder.path()), HasSubstr("has 0 class names"));
+}
+
+TEST(Cifar, NoticesFilesThatShrinkOrVanish) {
+  const TempFolder folder;
+  const auto file =
+      folder.write("data_batch_1.bin", record(1, 0) + record(2, 0));
+  const auto index = std::make_shared<Index>(list_cifar(folder.path()));
+  const auto source = open(index);
+  fs::resize_file(file, 4000);
+  EXPECT_EQ(source->load(0).width, 32);
+  EXPECT_THAT(
+      data_error([&] { source->load(1); }),
+      HasSubstr("data_batch_1.bin: ends at byte 4000"));
+  fs::remove(file);
+  EXPECT_THAT(
+      data_error([&] { open(index); }),
+      HasSubstr("data_batch_1.bin: No such file"));
+}
+
+} // namespace
+} // namespace vitrain::data

@@ -1,0 +1,330 @@
+#include "data/loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/random.h"
+#include "unit/data/temp_folder.h"
+
+namespace vitrain::data {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<const Index> shapes_index(std::int64_t count) {
+  SourceOptions options;
+  options.kind = SourceKind::kShapes;
+  options.count = count;
+  options.size = 8;
+  return std::make_shared<Index>(list(options));
+}
+
+// Images of one colour, the sample's index; chosen samples fail or take long.
+class FakeSource : public Source {
+ public:
+  explicit FakeSource(std::int64_t count) : Source(shapes_index(count)) {}
+
+  image::Image load(std::int64_t sample) const override {
+    ++loads;
+    if (uneven) {
+      Random random(0, Purpose::kInit, 0, static_cast<std::uint64_t>(sample));
+      std::this_thread::sleep_for(std::chrono::microseconds(random.below(300)));
+    }
+    if (sample >= first_bad) {
+      // The later ones fail sooner, to tempt the loader.
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(first_bad + 5 - sample));
+      throw Error(ExitCode::kData, describe(sample) + ": is bad");
+    }
+    if (sample == out_of_memory) {
+      throw std::bad_alloc();
+    }
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    signals_blocked = sigismember(&blocked, SIGTERM) == 1 &&
+        sigismember(&blocked, SIGUSR1) == 1;
+    image::Image image;
+    image.width = 4;
+    image.height = 4;
+    image.pixels.assign(48, static_cast<std::uint8_t>(sample + 1));
+    image.warnings = sample == 3 ? 2 : 0;
+    return image;
+  }
+  std::string describe(std::int64_t sample) const override {
+    return "image " + std::to_string(sample);
+  }
+
+  mutable std::atomic<int> loads = 0;
+  mutable std::atomic<bool> signals_blocked = false;
+  bool uneven = false;
+  std::int64_t first_bad = 1 << 20;
+  std::int64_t out_of_memory = -1;
+};
+
+Transform small_transform() {
+  TransformOptions options;
+  options.size = 4;
+  options.crop_pct = 1.0;
+  return Transform(options);
+}
+
+// Batches of `size` consecutive samples, `count` in total.
+BatchPlan consecutive(std::int64_t count, std::int64_t size) {
+  return [=](std::int64_t sequence, BatchRequest& request) {
+    request.epoch = sequence / 3;
+    for (std::int64_t i = sequence * size;
+         i < std::min(count, (sequence + 1) * size);
+         ++i) {
+      request.samples.push_back(i);
+    }
+    return sequence * size < count;
+  };
+}
+
+LoaderOptions options(int threads, std::int64_t capacity, int depth = 2) {
+  LoaderOptions options;
+  options.threads = threads;
+  options.capacity = capacity;
+  options.depth = depth;
+  return options;
+}
+
+class LoaderOnThreads : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Threads, LoaderOnThreads, testing::Values(0, 1, 2, 5));
+
+TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
+  FakeSource source(103);
+  source.uneven = true;
+  const Transform transform = small_transform();
+  for (const int depth : {1, 4}) {
+    Loader loader(
+        source,
+        transform,
+        consecutive(103, 10),
+        options(GetParam(), 10, depth));
+    std::int64_t sample = 0;
+    for (std::int64_t sequence = 0; sequence < 11; ++sequence) {
+      const Batch* batch = loader.next();
+      ASSERT_NE(batch, nullptr);
+      EXPECT_EQ(batch->sequence, sequence);
+      EXPECT_EQ(batch->epoch, sequence / 3);
+      ASSERT_EQ(batch->count, sequence < 10 ? 10 : 3);
+      ASSERT_EQ(batch->pixels.size(), 10u * 48);
+      for (std::int64_t row = 0; row < 10; ++row) {
+        const auto i = static_cast<std::size_t>(row);
+        const bool used = row < batch->count;
+        if (used) {
+          EXPECT_EQ(batch->samples[i], sample);
+          EXPECT_EQ(batch->labels[i], sample % 10);
+        }
+        const auto pixels = batch->pixels.subspan(i * 48, 48);
+        EXPECT_THAT(
+            std::vector<int>(pixels.begin(), pixels.end()),
+            testing::Each(used ? static_cast<int>(sample + 1) : 0));
+        sample += used ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(loader.next(), nullptr);
+    EXPECT_EQ(loader.next(), nullptr);
+    EXPECT_EQ(loader.image_warnings(), 2);
+  }
+}
+
+TEST_P(LoaderOnThreads, HandsOutEmptyAndShortBatches) {
+  const FakeSource source(100);
+  const Transform transform = small_transform();
+  const std::vector<std::vector<std::int64_t>> wanted = {
+      {}, {1, 2, 3}, {}, {}, {4}, {5, 6, 7}, {}};
+  Loader loader(
+      source,
+      transform,
+      [&](std::int64_t sequence, BatchRequest& request) {
+        if (sequence >= 700) {
+          return false;
+        }
+        request.samples = wanted[static_cast<std::size_t>(sequence) % 7];
+        return true;
+      },
+      options(GetParam(), 3));
+  for (std::size_t sequence = 0; sequence < 700; ++sequence) {
+    const Batch* batch = loader.next();
+    ASSERT_NE(batch, nullptr);
+    const auto& samples = wanted[sequence % 7];
+    ASSERT_EQ(batch->count, static_cast<std::int64_t>(samples.size()));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(
+          batch->pixels[i * 48],
+          i < samples.size() ? static_cast<int>(samples[i] + 1) : 0);
+    }
+  }
+  EXPECT_EQ(loader.next(), nullptr);
+}
+
+TEST_P(LoaderOnThreads, ReportsTheFirstBadSampleInOrder) {
+  FakeSource source(100);
+  source.first_bad = 23;
+  const Transform transform = small_transform();
+  Loader loader(
+      source, transform, consecutive(40, 10), options(GetParam(), 10));
+  EXPECT_NE(loader.next(), nullptr);
+  EXPECT_NE(loader.next(), nullptr);
+  EXPECT_EQ(data_error([&] { loader.next(); }), "image 23: is bad");
+  EXPECT_EQ(data_error([&] { loader.next(); }), "image 23: is bad");
+}
+
+TEST_P(LoaderOnThreads, KeepsTheKindOfOtherFailures) {
+  FakeSource source(100);
+  source.out_of_memory = 4;
+  const Transform transform = small_transform();
+  Loader loader(
+      source, transform, consecutive(40, 10), options(GetParam(), 10));
+  try {
+    loader.next();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kOutOfMemory);
+    EXPECT_THAT(error.what(), HasSubstr("image 4: "));
+  }
+}
+
+TEST_P(LoaderOnThreads, GivesTheSamePixelsOnAnyNumberOfThreads) {
+  SourceOptions source_options;
+  source_options.kind = SourceKind::kShapes;
+  source_options.count = 60;
+  source_options.size = 20;
+  const auto source = open(std::make_shared<Index>(list(source_options)));
+  TransformOptions transform_options;
+  transform_options.size = 16;
+  transform_options.train = true;
+  const Transform transform(transform_options);
+  const auto load = [&](int threads) {
+    Loader loader(*source, transform, consecutive(60, 7), options(threads, 7));
+    std::vector<std::uint8_t> all;
+    while (const Batch* batch = loader.next()) {
+      all.insert(all.end(), batch->pixels.begin(), batch->pixels.end());
+    }
+    return all;
+  };
+  EXPECT_EQ(load(GetParam()), load(0));
+}
+
+TEST(Loader, StopsWithoutFinishingWhatIsPlanned) {
+  FakeSource source(1000);
+  source.uneven = true;
+  const Transform transform = small_transform();
+  for (int round = 0; round < 20; ++round) {
+    source.loads = 0;
+    Loader loader(
+        source, transform, consecutive(1000, 100), options(3, 100, 4));
+    if (round % 2 == 0) {
+      EXPECT_NE(loader.next(), nullptr);
+    }
+    loader.~Loader();
+    EXPECT_LT(source.loads, 1000);
+    new (&loader) Loader(source, transform, consecutive(0, 1), options(1, 1));
+  }
+}
+
+TEST(Loader, ThreadsReceiveNoSignals) {
+  const FakeSource source(10);
+  const Transform transform = small_transform();
+  Loader loader(source, transform, consecutive(10, 5), options(2, 5));
+  EXPECT_NE(loader.next(), nullptr);
+  EXPECT_TRUE(source.signals_blocked);
+  // This thread's own mask is as before.
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 0);
+}
+
+TEST(Loader, SurvivesAPlanThatThrows) {
+  const FakeSource source(100);
+  const Transform transform = small_transform();
+  const auto plan = [](std::int64_t sequence, BatchRequest& request) -> bool {
+    if (sequence == 4) {
+      throw Error(ExitCode::kData, "no plan");
+    }
+    request.samples = {1, 2};
+    return true;
+  };
+  EXPECT_EQ(
+      data_error([&] { Loader(source, transform, plan, options(2, 2, 8)); }),
+      "no plan");
+  Loader loader(source, transform, plan, options(2, 2, 1));
+  EXPECT_NE(loader.next(), nullptr);
+  EXPECT_NE(loader.next(), nullptr);
+  EXPECT_EQ(
+      data_error([&] {
+        loader.next();
+        loader.next();
+      }),
+      "no plan");
+}
+
+TEST(Loader, RefusesBatchesOverItsCapacity) {
+  const FakeSource source(100);
+  const Transform transform = small_transform();
+  EXPECT_THROW(
+      Loader(source, transform, consecutive(100, 11), options(1, 10)), Error);
+}
+
+std::int64_t resident_pages() {
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident;
+}
+
+std::int64_t entries(const char* folder) {
+  return std::distance(
+      std::filesystem::directory_iterator(folder),
+      std::filesystem::directory_iterator());
+}
+
+TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
+  const FakeSource source(100);
+  const Transform transform = small_transform();
+  const auto plan = [](std::int64_t sequence, BatchRequest& request) {
+    request.samples.assign(static_cast<std::size_t>(sequence % 50), 1);
+    return true;
+  };
+  Loader loader(source, transform, plan, options(2, 50));
+  const auto run = [&](int batches) {
+    for (int i = 0; i < batches; ++i) {
+      ASSERT_NE(loader.next(), nullptr);
+    }
+  };
+  run(500);
+  const auto pages = resident_pages();
+  const auto threads = entries("/proc/self/task");
+  const auto files = entries("/proc/self/fd");
+  run(5000);
+  EXPECT_LE(resident_pages(), pages + pages / 50);
+  EXPECT_EQ(entries("/proc/self/task"), threads);
+  EXPECT_EQ(entries("/proc/self/fd"), files);
+}
+
+TEST(Loader, CountsTheTimeThatItMakesItsOwnerWait) {
+  FakeSource source(100);
+  source.uneven = true;
+  const Transform transform = small_transform();
+  Loader loader(source, transform, consecutive(100, 50), options(0, 50));
+  EXPECT_EQ(loader.wait_seconds(), 0);
+  loader.next();
+  const double first = loader.wait_seconds();
+  EXPECT_GT(first, 50 * 50e-6);
+  loader.next();
+  EXPECT_GT(loader.wait_seconds(), first);
+}
+
+} // namespace
+} // namespace vitrain::data

@@ -1,0 +1,152 @@
+#include "data/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "image/crop.h"
+
+namespace vitrain::data {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Every pixel differs from every other one.
+image::Image gradient(int width, int height) {
+  image::Image image;
+  image.width = width;
+  image.height = height;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      image.pixels.push_back(static_cast<std::uint8_t>(x + 1));
+      image.pixels.push_back(static_cast<std::uint8_t>(y + 1));
+      image.pixels.push_back(static_cast<std::uint8_t>(x ^ y));
+    }
+  }
+  return image;
+}
+
+Bytes apply(
+    const TransformOptions& options,
+    const image::Image& image,
+    std::int64_t epoch = 0,
+    std::int64_t sample = 0) {
+  const Transform transform(options);
+  Bytes out(transform.bytes(), 99);
+  transform.apply(image, epoch, sample, out);
+  return out;
+}
+
+Bytes flipped(int size, Bytes pixels) {
+  image::flip_horizontally(size, pixels);
+  return pixels;
+}
+
+TransformOptions training(CropKind crop, int size) {
+  TransformOptions options;
+  options.train = true;
+  options.crop = crop;
+  options.size = size;
+  options.crop_pct = 1.0;
+  return options;
+}
+
+TEST(Transform, EvaluationIgnoresEpochSampleAndSeed) {
+  TransformOptions options;
+  options.size = 24;
+  const image::Image image = gradient(50, 40);
+  const Bytes first = apply(options, image);
+  EXPECT_EQ(apply(options, image, 3, 4), first);
+  options.seed = 9;
+  options.flip = 1.0;
+  options.crop = CropKind::kPad;
+  EXPECT_EQ(apply(options, image), first);
+}
+
+TEST(Transform, TrainingIsAFunctionOfSeedEpochAndSample) {
+  for (const CropKind crop : {CropKind::kPad, CropKind::kResized}) {
+    TransformOptions options = training(crop, 24);
+    const image::Image image = gradient(24, 24);
+    const Bytes first = apply(options, image, 1, 2);
+    EXPECT_EQ(apply(options, image, 1, 2), first);
+    std::set<Bytes> different{first};
+    for (std::int64_t i = 0; i < 5; ++i) {
+      different.insert(apply(options, image, 10 + i, 2));
+      different.insert(apply(options, image, 1, 10 + i));
+      options.seed = static_cast<std::uint64_t>(10 + i);
+      different.insert(apply(options, image, 1, 2));
+      options.seed = 0;
+    }
+    EXPECT_GE(different.size(), 12u);
+  }
+}
+
+TEST(Transform, FlipsAsOftenAsAsked) {
+  const image::Image image = gradient(8, 8);
+  for (const double probability : {0.0, 0.25, 1.0}) {
+    TransformOptions options = training(CropKind::kNone, 8);
+    options.flip = probability;
+    const Bytes plain = image.pixels;
+    int flips = 0;
+    for (std::int64_t sample = 0; sample < 4000; ++sample) {
+      const Bytes out = apply(options, image, 7, sample);
+      ASSERT_TRUE(out == plain || out == flipped(8, plain));
+      flips += out == plain ? 0 : 1;
+    }
+    EXPECT_NEAR(
+        flips,
+        4000 * probability,
+        5 * std::sqrt(4000 * probability * (1 - probability)));
+  }
+}
+
+TEST(Transform, PadCropTakesEveryOffsetEquallyOften) {
+  TransformOptions options = training(CropKind::kPad, 6);
+  options.padding = 2;
+  options.flip = 0;
+  const image::Image image = gradient(6, 6);
+  std::array<int, 25> counts{};
+  for (std::int64_t sample = 0; sample < 25000; ++sample) {
+    const Bytes out = apply(options, image, 0, sample);
+    bool found = false;
+    for (int shift = 0; shift < 25 && !found; ++shift) {
+      Bytes expected(out.size());
+      image::padded_crop(
+          image::View(image), 2, shift % 5, shift / 5, 6, expected);
+      found = out == expected;
+      counts.at(static_cast<std::size_t>(shift)) += found ? 1 : 0;
+    }
+    ASSERT_TRUE(found);
+  }
+  for (const int count : counts) {
+    EXPECT_NEAR(count, 1000, 5 * std::sqrt(1000 * 0.96));
+  }
+}
+
+TEST(Transform, PadCropBringsOtherSizesToTheSquareFirst) {
+  TransformOptions options = training(CropKind::kPad, 16);
+  options.flip = 0;
+  options.padding = 0;
+  const image::Image image = gradient(40, 30);
+  TransformOptions eval = options;
+  eval.train = false;
+  EXPECT_EQ(apply(options, image), apply(eval, image));
+}
+
+TEST(Transform, ResizedCropOfTheWholeIsAResize) {
+  TransformOptions options = training(CropKind::kResized, 16);
+  options.flip = 0;
+  options.scale = {1.0, 1.0};
+  options.ratio = {1.0, 1.0};
+  const image::Image image = gradient(33, 33);
+  EXPECT_EQ(
+      apply(options, image),
+      image::resize(image, 16, 16, options.filter).pixels);
+}
+
+} // namespace
+} // namespace vitrain::data

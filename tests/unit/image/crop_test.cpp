@@ -1,0 +1,161 @@
+#include "image/crop.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "unit/image/fixtures.h"
+
+namespace vitrain::image {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+TEST(Crop, EqualsTimmAndTorchvision) {
+  const auto rows = fixtures::rows("transform.csv");
+  ASSERT_EQ(rows.size(), 240u);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row[0] + ", seed " + row[1]);
+    const auto number = [&](int i) { return std::stoi(row[i]); };
+    const Image from = fixtures::pattern(
+        static_cast<std::uint32_t>(number(1)), number(2), number(3));
+    const int size = number(4);
+    const Filter filter =
+        row[5] == "bilinear" ? Filter::kBilinear : Filter::kBicubic;
+    Bytes out(static_cast<std::size_t>(size) * size * 3);
+    if (row[0] == "eval") {
+      resize_and_center_crop(View(from), size, std::stod(row[6]), filter, out);
+    } else {
+      const Rect rect{number(7), number(8), number(9), number(10)};
+      resized_crop(View(from), rect, size, filter, out);
+    }
+    ASSERT_EQ(std::to_string(fixtures::crc(out)), row[11]);
+  }
+}
+
+// torchvision's law on a large image, where every first try fits: the share of
+// the area is uniform in `scale`, the logarithm of the ratio uniform in
+// `ratio`.
+TEST(Crop, DrawsAreaAndRatioFromTheirLaws) {
+  constexpr int kDraws = 40000;
+  constexpr double kSide = 20000;
+  double area = 0;
+  double area_squared = 0;
+  double ratio = 0;
+  double ratio_squared = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    Random random(3, Purpose::kCrop, 0, static_cast<std::uint64_t>(i));
+    const Rect rect =
+        draw_resized_crop(20000, 20000, {0.08, 0.6}, {0.75, 4.0 / 3.0}, random);
+    const double a = rect.width / kSide * (rect.height / kSide);
+    const double r = std::log(static_cast<double>(rect.width) / rect.height);
+    area += a / kDraws;
+    area_squared += a * a / kDraws;
+    ratio += r / kDraws;
+    ratio_squared += r * r / kDraws;
+    ASSERT_GE(rect.left, 0);
+    ASSERT_GE(rect.top, 0);
+    ASSERT_LE(rect.left + rect.width, 20000);
+    ASSERT_LE(rect.top + rect.height, 20000);
+  }
+  // Means and variances of the uniform laws, within five standard errors.
+  EXPECT_NEAR(area, 0.34, 5 * 0.15 / 200);
+  EXPECT_NEAR(area_squared - area * area, 0.52 * 0.52 / 12, 0.0005);
+  EXPECT_NEAR(ratio, 0.0, 5 * 0.166 / 200);
+  const double span = 2 * std::log(4.0 / 3.0);
+  EXPECT_NEAR(ratio_squared - ratio * ratio, span * span / 12, 0.0007);
+}
+
+TEST(Crop, DrawsPositionsUniformly) {
+  std::vector<int> lefts(4);
+  std::vector<int> tops(3);
+  for (int i = 0; i < 12000; ++i) {
+    Random random(4, Purpose::kCrop, 1, static_cast<std::uint64_t>(i));
+    // Share and ratio are fixed: a 3 x 2 window of a 6 x 4 image.
+    const Rect rect = draw_resized_crop(6, 4, {0.25, 0.25}, {1.5, 1.5}, random);
+    ASSERT_EQ(rect.width, 3);
+    ASSERT_EQ(rect.height, 2);
+    ++lefts.at(static_cast<std::size_t>(rect.left));
+    ++tops.at(static_cast<std::size_t>(rect.top));
+  }
+  for (const int count : lefts) {
+    EXPECT_NEAR(count, 3000, 5 * std::sqrt(12000 * 0.25 * 0.75));
+  }
+  for (const int count : tops) {
+    EXPECT_NEAR(count, 4000, 5 * std::sqrt(12000 * (1 / 3.0) * (2 / 3.0)));
+  }
+}
+
+TEST(Crop, FallsBackToTheCentreOfExtremeImages) {
+  Random random(5, Purpose::kCrop, 0, 0);
+  const auto draw = [&](int width, int height) {
+    return draw_resized_crop(
+        width, height, {0.5, 1.0}, {0.75, 4.0 / 3.0}, random);
+  };
+  EXPECT_EQ(draw(1000, 3), (Rect{498, 0, 4, 3}));
+  EXPECT_EQ(draw(3, 1001), (Rect{0, 498, 3, 4}));
+  // round(1 * 4 / 3) is 1.
+  EXPECT_EQ(draw(900, 1), (Rect{449, 0, 1, 1}));
+  // Within the ratios nothing but the whole fits a share that is too large.
+  EXPECT_EQ(
+      draw_resized_crop(10, 9, {1.0, 1.0}, {4.0 / 3.0, 4.0 / 3.0}, random),
+      (Rect{0, 0, 10, 8}));
+}
+
+TEST(Crop, PaddedCropShiftsOverBlack) {
+  const Image from = fixtures::pattern(6, 5, 4);
+  for (int top = 0; top <= 4 + 2 * 3 - 4; ++top) {
+    for (int left = 0; left <= 5 + 2 * 3 - 4; ++left) {
+      Bytes out(4 * 4 * 3, 77);
+      padded_crop(View(from), /*padding=*/3, left, top, /*size=*/4, out);
+      for (int y = 0; y < 4; ++y) {
+        for (int x = 0; x < 4; ++x) {
+          const int sx = left + x - 3;
+          const int sy = top + y - 3;
+          const bool inside = sx >= 0 && sx < 5 && sy >= 0 && sy < 4;
+          for (int c = 0; c < 3; ++c) {
+            const int expected = inside ? View(from).row(sy)[sx * 3 + c] : 0;
+            ASSERT_EQ(
+                out[static_cast<std::size_t>((y * 4 + x) * 3 + c)], expected)
+                << left << "," << top << " at " << x << "," << y;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Crop, PaddedCropWithMorePaddingThanImage) {
+  const Image from = fixtures::pattern(6, 3, 3);
+  Bytes out(27, 77);
+  padded_crop(View(from), /*padding=*/10, 0, 0, /*size=*/3, out);
+  EXPECT_EQ(out, Bytes(27, 0));
+  padded_crop(View(from), 10, 20, 10, 3, out);
+  EXPECT_EQ(out, Bytes(27, 0));
+  padded_crop(View(from), 10, 10, 10, 3, out);
+  EXPECT_EQ(out, from.pixels);
+}
+
+TEST(Crop, FlipMirrorsEveryRow) {
+  for (const int size : {1, 2, 5, 32}) {
+    const Image from = fixtures::pattern(7, size, size);
+    Bytes pixels = from.pixels;
+    flip_horizontally(size, pixels);
+    for (int y = 0; y < size; ++y) {
+      for (int x = 0; x < size; ++x) {
+        for (int c = 0; c < 3; ++c) {
+          ASSERT_EQ(
+              pixels[static_cast<std::size_t>((y * size + x) * 3 + c)],
+              View(from).row(y)[(size - 1 - x) * 3 + c]);
+        }
+      }
+    }
+    flip_horizontally(size, pixels);
+    EXPECT_EQ(pixels, from.pixels);
+  }
+}
+
+} // namespace
+} // namespace vitrain::image

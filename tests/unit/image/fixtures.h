@@ -1,0 +1,64 @@
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "image/image.h"
+
+// What the tests share with tests/golden/image/make_fixtures.py.
+namespace vitrain::image::fixtures {
+
+inline std::filesystem::path folder() {
+  return std::filesystem::path(VITRAIN_SOURCE_DIR) / "tests/golden/image";
+}
+
+inline std::vector<std::uint8_t> read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Rows of a CSV file without its header.
+inline std::vector<std::vector<std::string>> rows(const std::string& name) {
+  std::ifstream file(folder() / name);
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::stringstream fields(line);
+    rows.emplace_back();
+    for (std::string field; std::getline(fields, field, ',');) {
+      rows.back().push_back(field);
+    }
+  }
+  return rows;
+}
+
+inline std::uint32_t crc(std::span<const std::uint8_t> bytes) {
+  return static_cast<std::uint32_t>(
+      crc32(0, bytes.data(), static_cast<uInt>(bytes.size())));
+}
+
+// Pixels from (seed, position), as the script's pattern().
+inline Image pattern(std::uint32_t seed, int width, int height) {
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.pixels.resize(static_cast<std::size_t>(width) * height * 3);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    auto v = static_cast<std::uint32_t>(i) + seed * 0x9E3779B9u;
+    v = (v ^ (v >> 16)) * 0x7FEB352Du;
+    v = (v ^ (v >> 15)) * 0x846CA68Bu;
+    image.pixels[i] = static_cast<std::uint8_t>((v ^ (v >> 16)) >> 24);
+  }
+  return image;
+}
+
+} // namespace vitrain::image::fixtures

@@ -1,0 +1,81 @@
+#include "launch/cores.h"
+
+#include <gtest/gtest.h>
+
+#include "launch/cgroup.h"
+#include "trial.h"
+
+namespace vitrain::launch {
+namespace {
+
+class FakeRoot {
+ public:
+  void write(const std::string& file, const std::string& text) const {
+    const auto path = folder_.path() / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(Cores, AtLeastOneAndNoMoreThanTheQuota) {
+  EXPECT_GE(available_cores(), 1);
+  FakeRoot root;
+  EXPECT_GE(available_cores(root.path()), 1); // no /proc, no /sys
+  root.write("proc/self/cgroup", "0::/job\n");
+  root.write("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  EXPECT_EQ(available_cores(root.path()), 1);
+}
+
+TEST(Cgroup, SecondVersionTakesTheTightestQuotaOnTheWayUp) {
+  FakeRoot root;
+  root.write("proc/self/cgroup", "0::/outer/inner\n");
+  root.write("sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  EXPECT_FALSE(Cgroup(root.path()).cpu_quota().has_value());
+  root.write("sys/fs/cgroup/outer/cpu.max", "250000 100000\n");
+  EXPECT_DOUBLE_EQ(Cgroup(root.path()).cpu_quota().value(), 2.5);
+  root.write("sys/fs/cgroup/outer/inner/cpu.max", "150000 100000\n");
+  EXPECT_DOUBLE_EQ(Cgroup(root.path()).cpu_quota().value(), 1.5);
+  root.write(
+      "sys/fs/cgroup/outer/inner/memory.events",
+      "low 0\noom 3\noom_kill 2\noom_group_kill 9\n");
+  EXPECT_EQ(Cgroup(root.path()).oom_kills().value(), 2);
+}
+
+TEST(Cgroup, FirstVersion) {
+  FakeRoot root;
+  root.write(
+      "proc/self/cgroup",
+      "5:memory:/a:b\n4:cpu,cpuacct:/c\n1:name=systemd:/\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "-1\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
+  EXPECT_FALSE(Cgroup(root.path()).cpu_quota().has_value());
+  root.write("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "300000\n");
+  EXPECT_DOUBLE_EQ(Cgroup(root.path()).cpu_quota().value(), 3);
+  root.write(
+      "sys/fs/cgroup/memory/a:b/memory.oom_control",
+      "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
+  EXPECT_EQ(Cgroup(root.path()).oom_kills().value(), 7);
+}
+
+TEST(Cgroup, ContainerWhosePathIsTheHosts) {
+  FakeRoot root;
+  root.write("proc/self/cgroup", "0::/docker/0123abcd\n");
+  root.write("sys/fs/cgroup/cpu.max", "400000 100000\n");
+  EXPECT_DOUBLE_EQ(Cgroup(root.path()).cpu_quota().value(), 4);
+}
+
+TEST(Cgroup, NonsenseMeansUnknown) {
+  FakeRoot root;
+  root.write("proc/self/cgroup", "garbage\n::\n0::/x\n");
+  root.write("sys/fs/cgroup/x/cpu.max", "a b c\n");
+  root.write("sys/fs/cgroup/x/memory.events", "oom_kill many\noom_killer 5\n");
+  EXPECT_FALSE(Cgroup(root.path()).cpu_quota().has_value());
+  EXPECT_FALSE(Cgroup(root.path()).oom_kills().has_value());
+}
+
+} // namespace
+} // namespace vitrain::launch

@@ -1,0 +1,241 @@
+#include "launch/devices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/check.h"
+#include "trial.h"
+
+namespace vitrain::launch {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+DriverReport four_gpus() {
+  DriverReport driver{.source = "a test driver", .devices = {}};
+  for (const char* uuid :
+       {"GPU-aaa1-0000", "GPU-aaa2-1111", "GPU-bbb1-2222", "GPU-ccc1-3333"}) {
+    driver.devices.push_back(
+        {.uuid = uuid, .name = "NVIDIA H200", .memory = 1 << 30});
+  }
+  return driver;
+}
+
+DriverReport mig_gpus() {
+  DriverReport driver = four_gpus();
+  driver.devices[1].mig_enabled = true;
+  driver.devices[1].mig = {
+      {.uuid = "MIG-0001", .name = "slice 1"},
+      {.uuid = "MIG-0002", .name = "slice 2"}};
+  return driver;
+}
+
+std::vector<int> indices(
+    const DriverReport& driver,
+    const std::optional<std::string>& visible) {
+  std::vector<int> found;
+  int ordinal = 0;
+  for (const auto& device : visible_cuda_devices(driver, visible).devices) {
+    EXPECT_EQ(device.ordinal, ordinal++);
+    found.push_back(device.index);
+  }
+  return found;
+}
+
+template <typename Call>
+std::string usage_error(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+TEST(VisibleDevices, AllWithoutTheVariableAndNoneWhenItIsEmpty) {
+  EXPECT_THAT(indices(four_gpus(), std::nullopt), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(indices(four_gpus(), ""), IsEmpty());
+  EXPECT_THAT(indices(four_gpus(), "-1"), IsEmpty());
+  EXPECT_THAT(indices(four_gpus(), "none"), IsEmpty());
+  EXPECT_THAT(indices({}, std::nullopt), IsEmpty());
+  EXPECT_THAT(indices({}, "0"), IsEmpty());
+}
+
+TEST(VisibleDevices, OrderDefinesOrdinals) {
+  EXPECT_THAT(indices(four_gpus(), "3,0, 2"), ElementsAre(3, 0, 2));
+  EXPECT_THAT(indices(four_gpus(), "1gpu,2x"), ElementsAre(1, 2));
+}
+
+TEST(VisibleDevices, FirstInvalidEntryHidesTheRest) {
+  EXPECT_THAT(indices(four_gpus(), "1,-1,2"), ElementsAre(1));
+  EXPECT_THAT(indices(four_gpus(), "1,4,2"), ElementsAre(1));
+  EXPECT_THAT(indices(four_gpus(), "1,,2"), ElementsAre(1));
+  EXPECT_THAT(indices(four_gpus(), "1,GPU-aaa1,2"), ElementsAre(1));
+  EXPECT_THAT(indices(four_gpus(), "99999999999999999999"), IsEmpty());
+  EXPECT_THAT(
+      visible_cuda_devices(four_gpus(), "1,4\n,2").summary,
+      HasSubstr("'4' names no device, which hides it and what follows"));
+}
+
+TEST(VisibleDevices, RepeatedEntryHidesAll) {
+  EXPECT_THAT(indices(four_gpus(), "0,1,0"), IsEmpty());
+  EXPECT_THAT(indices(four_gpus(), "GPU-bbb,GPU-bbb1"), IsEmpty());
+}
+
+TEST(VisibleDevices, UniqueBeginningOfAUuidIsEnough) {
+  EXPECT_THAT(indices(four_gpus(), "GPU-ccc,GPU-aaa2"), ElementsAre(3, 1));
+  EXPECT_THAT(indices(four_gpus(), "GPU-aaa"), IsEmpty()); // two of them
+  EXPECT_THAT(indices(four_gpus(), "GPU-bbb,GPU-ddd,GPU-ccc"), ElementsAre(2));
+  EXPECT_THAT(indices(four_gpus(), "GPU-bbb,0"), ElementsAre(2));
+}
+
+TEST(VisibleDevices, OneMigSliceAtMost) {
+  const auto uuids = [](const std::optional<std::string>& visible) {
+    std::vector<std::string> found;
+    for (const auto& device :
+         visible_cuda_devices(mig_gpus(), visible).devices) {
+      found.push_back(device.uuid);
+    }
+    return found;
+  };
+  EXPECT_THAT(uuids(std::nullopt), ElementsAre("MIG-0001"));
+  EXPECT_THAT(uuids("MIG-0002,MIG-0001"), ElementsAre("MIG-0002"));
+  EXPECT_THAT(uuids("MIG-000"), IsEmpty());
+  EXPECT_THAT(uuids("1"), ElementsAre("MIG-0001"));
+  EXPECT_THAT(uuids("0,2"), ElementsAre("GPU-aaa1-0000", "GPU-bbb1-2222"));
+}
+
+TEST(VisibleDevices, NoNameIsGuessedAmongSeveralModels) {
+  DriverReport driver = four_gpus();
+  driver.devices[0].name = "NVIDIA T4";
+  EXPECT_EQ(visible_cuda_devices(driver, "0").devices[0].name, "NVIDIA GPU");
+  EXPECT_EQ(
+      visible_cuda_devices(driver, "0", /*bus_order=*/true).devices[0].name,
+      "NVIDIA T4");
+  EXPECT_EQ(
+      visible_cuda_devices(driver, "GPU-aaa1").devices[0].name, "NVIDIA T4");
+}
+
+TEST(VisibleDevices, HostileVariableCannotForgeLines) {
+  const auto visible = visible_cuda_devices(four_gpus(), "\x1b[31m\nfake");
+  EXPECT_THAT(visible.devices, IsEmpty());
+  EXPECT_EQ(visible.summary.find('\n'), std::string::npos);
+  EXPECT_EQ(visible.summary.find('\x1b'), std::string::npos);
+}
+
+TEST(ChooseDevices, AutoTakesGpusElseTheCpu) {
+  const auto gpus =
+      choose_devices({}, visible_cuda_devices(four_gpus(), "2,3"));
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[1].label(), "cuda:1 (NVIDIA H200)");
+  const auto none = choose_devices({}, visible_cuda_devices({}, std::nullopt));
+  ASSERT_EQ(none.size(), 1U);
+  EXPECT_EQ(none[0].label(), "cpu");
+  EXPECT_EQ(
+      choose_devices({.count = 3}, visible_cuda_devices({}, std::nullopt))
+          .size(),
+      3U);
+}
+
+TEST(ChooseDevices, IdsAreThoseOfTheDriver) {
+  const auto visible = visible_cuda_devices(four_gpus(), "3,1,2");
+  const auto slots =
+      choose_devices({.ids = {"2", "GPU-ccc", "1", "1"}}, visible);
+  std::vector<int> ordinals;
+  for (const auto& slot : slots) {
+    EXPECT_EQ(slot.kind, DeviceKind::kCuda);
+    ordinals.push_back(slot.ordinal);
+  }
+  EXPECT_THAT(ordinals, ElementsAre(2, 0, 1, 1));
+}
+
+TEST(ChooseDevices, MessagesNameWhatThereIs) {
+  const auto visible = visible_cuda_devices(four_gpus(), "3,1");
+  for (const char* id : {"0", "-1", "", "GPU-", "GPU-bbb", "cpu"}) {
+    EXPECT_THAT(
+        usage_error([&] { choose_devices({.ids = {id}}, visible); }),
+        HasSubstr("Devices that can be named: 3, 1"))
+        << id;
+  }
+  EXPECT_THAT(
+      usage_error([&] { choose_devices({.count = 3}, visible); }),
+      HasSubstr("3 CUDA devices were asked for, but 2 are visible: "
+                "CUDA_VISIBLE_DEVICES is '3,1', a test driver lists 4 GPUs"));
+  EXPECT_THAT(
+      usage_error([&] {
+        choose_devices({.count = 1, .ids = {"3", "1"}}, visible);
+      }),
+      HasSubstr("devices.count is 1 but devices.ids names 2 devices"));
+  EXPECT_THAT(
+      usage_error([&] {
+        choose_devices(
+            {.kind = DeviceChoice::kCuda},
+            visible_cuda_devices(four_gpus(), ""));
+      }),
+      HasSubstr("CUDA_VISIBLE_DEVICES is ''"));
+  EXPECT_THAT(
+      usage_error([&] {
+        choose_devices({.kind = DeviceChoice::kCpu, .ids = {"3"}}, visible);
+      }),
+      HasSubstr("devices.kind is cpu"));
+  for (const std::int64_t count : {0, -2}) {
+    usage_error([&] { choose_devices({.count = count}, visible); });
+  }
+}
+
+TEST(ChooseDevices, CpuWorkersIgnoreGpus) {
+  const auto slots = choose_devices(
+      {.kind = DeviceChoice::kCpu, .count = 2},
+      visible_cuda_devices(four_gpus(), std::nullopt));
+  ASSERT_EQ(slots.size(), 2U);
+  EXPECT_EQ(slots[0].kind, DeviceKind::kCpu);
+}
+
+TEST(DescribeDevices, ListsWhatCanBeNamed) {
+  EXPECT_EQ(
+      describe_devices(visible_cuda_devices(four_gpus(), "2"), 8),
+      "cuda:0  NVIDIA H200  1.0 GiB  id 2  GPU-bbb1-2222\n"
+      "cpu     8 cores usable by workers\n"
+      "CUDA_VISIBLE_DEVICES is '2', a test driver lists 4 GPUs\n");
+}
+
+TEST(ProcDriver, ReadsInBusOrderAndSkipsWhatHasNoFile) {
+  TemporaryFolder root;
+  const auto add = [&](const std::string& bus, const std::string& minor) {
+    const auto folder = root.path() / "proc/driver/nvidia/gpus" / bus;
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "information")
+        << "Model: \t\t NVIDIA A100\nIRQ:   \t\t 42\nGPU UUID: \t GPU-" << bus
+        << "\nBus Location: \t 0000:" << bus << "\nDevice Minor: \t " << minor
+        << "\n";
+  };
+  EXPECT_THAT(read_proc_driver(root.path()).devices, IsEmpty());
+  EXPECT_EQ(read_proc_driver(root.path()).source, "no NVIDIA driver");
+  add("0000:81:00.0", "0");
+  add("0000:04:00.0", "1");
+  add("0000:c1:00.0", "2");
+  std::filesystem::create_directories(root.path() / "dev");
+  std::ofstream(root.path() / "dev/nvidia0");
+  std::ofstream(root.path() / "dev/nvidia1");
+  const DriverReport report = read_proc_driver(root.path());
+  ASSERT_EQ(report.devices.size(), 2U);
+  EXPECT_EQ(report.devices[0].uuid, "GPU-0000:04:00.0");
+  EXPECT_EQ(report.devices[1].uuid, "GPU-0000:81:00.0");
+  EXPECT_EQ(report.devices[0].name, "NVIDIA A100");
+  EXPECT_EQ(report.source, "/proc/driver/nvidia");
+}
+
+TEST(CudaDriver, ProbeAnswersOnAnyMachine) {
+  const DriverReport report = probe_cuda_driver();
+  EXPECT_FALSE(report.source.empty());
+  for (const auto& device : report.devices) {
+    EXPECT_FALSE(device.name.empty());
+  }
+}
+
+} // namespace
+} // namespace vitrain::launch

@@ -1,0 +1,90 @@
+#include "launch/ending.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "trial.h"
+
+namespace vitrain::launch {
+namespace {
+
+TEST(Ending, TextSaysHow) {
+  EXPECT_EQ(
+      (Ending{.signalled = true, .value = SIGKILL}.text()),
+      "was killed by signal 9 (SIGKILL)");
+  EXPECT_EQ(
+      (Ending{.signalled = false, .value = 3}.text()),
+      "ended with exit code 3 (data)");
+  EXPECT_EQ(
+      (Ending{.signalled = false, .value = 139}.text()),
+      "ended with exit code 139");
+}
+
+TEST(Ending, OnlyDefinedCodesBecomeTheRunsOwn) {
+  for (int code = 1; code <= 8; ++code) {
+    EXPECT_EQ(run_exit_code({.signalled = false, .value = code}), code);
+  }
+  for (const int code : {0, 9, 42, 75, 127, 143, 255}) {
+    EXPECT_EQ(run_exit_code({.signalled = false, .value = code}), 7) << code;
+  }
+  EXPECT_EQ(run_exit_code({.signalled = true, .value = 3}), 7);
+}
+
+TEST(Ending, JudgedByCodeSignalAndWhatWasFinished) {
+  const auto code = [](int value, bool done) {
+    return judge({.signalled = false, .value = value}, done);
+  };
+  EXPECT_EQ(code(0, true), Verdict::kClean);
+  EXPECT_EQ(code(0, false), Verdict::kFailed);
+  EXPECT_EQ(code(75, false), Verdict::kClean);
+  EXPECT_EQ(code(7, false), Verdict::kPerhapsConsequence);
+  EXPECT_EQ(code(3, true), Verdict::kFailed);
+  EXPECT_EQ(
+      judge({.signalled = true, .value = SIGABRT}, false),
+      Verdict::kPerhapsConsequence);
+  EXPECT_EQ(
+      judge({.signalled = true, .value = SIGSEGV}, true), Verdict::kFailed);
+}
+
+TEST(Ending, WhereNamesTheStepUnderWay) {
+  EXPECT_EQ(where({}), "in set-up");
+  EXPECT_EQ(where({.section = Section::kStep, .step = -1}), "in step 1");
+  EXPECT_EQ(where({.section = Section::kStep, .step = 119}), "in step 120");
+  EXPECT_EQ(
+      where({.section = Section::kEval, .step = 500}),
+      "in evaluation after step 500");
+}
+
+TEST(LastLines, ShowThisRunsPartOnlyAndNothingThatForges) {
+  TemporaryFolder folder;
+  const auto log = folder.path() / "log";
+  EXPECT_EQ(last_lines(log, 0, 5), "");
+  std::ofstream(log, std::ios::binary)
+      << "old run\n"
+      << "one\ntwo\x1b[2J\rthree\nna\xc3\xafve\n\n";
+  EXPECT_EQ(
+      last_lines(log, 8, 5),
+      "  | one\n  | two\\x1b[2J\\x0dthree\n  | na\xc3\xafve\n");
+  EXPECT_EQ(last_lines(log, 8, 1), "  | na\xc3\xafve\n");
+  EXPECT_EQ(last_lines(log, 8, 0), "");
+  EXPECT_EQ(last_lines(log, 1000, 5), "");
+  EXPECT_EQ(last_lines(folder.path(), 0, 5), ""); // a folder
+}
+
+TEST(LastLines, LongLogsAreReadFromTheirEnd) {
+  TemporaryFolder folder;
+  const auto log = folder.path() / "log";
+  {
+    std::ofstream out(log);
+    for (int i = 0; i < 100000; ++i) {
+      out << "line " << i << "\n";
+    }
+  }
+  EXPECT_EQ(last_lines(log, 0, 2), "  | line 99998\n  | line 99999\n");
+  // No newline at all: cut to a bounded size.
+  std::ofstream(log) << std::string(1 << 20, 'x');
+  EXPECT_LT(last_lines(log, 0, 5).size(), 17000U);
+}
+
+} // namespace
+} // namespace vitrain::launch

@@ -1,0 +1,198 @@
+#include "launch/signals.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <thread>
+
+namespace vitrain::launch {
+namespace {
+
+// Runs `body` in a child (signals there do not disturb the test) and returns
+// its exit code, or 1000 + the signal that killed it.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(body());
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+TEST(StopRequest, SetsAFlagOnce) {
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGHUP}) {
+    EXPECT_EQ(
+        in_child([&] {
+          const StopRequest stop(0);
+          if (stop.requested() || stop.signal() != 0) {
+            return 1;
+          }
+          ::raise(number);
+          return stop.requested() && stop.signal() == number ? 0 : 2;
+        }),
+        0)
+        << number;
+  }
+}
+
+TEST(StopRequest, SecondSignalSoonAfterIsTheSameRequest) {
+  EXPECT_EQ(
+      in_child([] {
+        const StopRequest stop(0);
+        ::raise(SIGTERM);
+        ::raise(SIGTERM);
+        ::raise(SIGINT);
+        return stop.signal() == SIGTERM ? 0 : 1;
+      }),
+      0);
+}
+
+TEST(StopRequest, SecondSignalLaterEndsAtOnce) {
+  EXPECT_EQ(
+      in_child([] {
+        const StopRequest stop(0);
+        ::raise(SIGTERM);
+        ::usleep(600'000);
+        ::raise(SIGINT);
+        return 0;
+      }),
+      128 + SIGINT);
+}
+
+TEST(StopRequest, TheSupervisorsSignalIsNeverTheSecond) {
+  EXPECT_EQ(
+      in_child([] {
+        // This process plays its own supervisor: raise() is not kill(), so the
+        // sender's pid is asked of kill().
+        const StopRequest stop(::getpid());
+        ::raise(SIGTERM);
+        ::usleep(600'000);
+        ::kill(::getpid(), SIGTERM);
+        return stop.requested() ? 0 : 1;
+      }),
+      0);
+}
+
+TEST(StopRequest, LetsInWhatArrivedBefore) {
+  EXPECT_EQ(
+      in_child([] {
+        const sigset_t set = stop_signals();
+        ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+        ::raise(SIGTERM);
+        const StopRequest stop(0);
+        return stop.requested() ? 0 : 1;
+      }),
+      0);
+}
+
+TEST(StopRequest, RestoresWhatWasBefore) {
+  EXPECT_EQ(
+      in_child([] {
+        {
+          const StopRequest stop(0);
+          ::raise(SIGTERM);
+        }
+        {
+          const StopRequest again(0); // a new run starts unasked
+          if (again.requested()) {
+            return 1;
+          }
+        }
+        ::raise(SIGTERM);
+        return 2;
+      }),
+      1000 + SIGTERM);
+}
+
+TEST(StopRequest, BrokenPipeAndFileLimitAreErrorsNotDeath) {
+  EXPECT_EQ(
+      in_child([] {
+        const StopRequest stop(0);
+        int ends[2];
+        if (::pipe(ends) != 0) {
+          return 1;
+        }
+        ::close(ends[0]);
+        if (::write(ends[1], "x", 1) != -1 || errno != EPIPE) {
+          return 2;
+        }
+        ::raise(SIGXFSZ);
+        ::raise(SIGTTOU);
+        return stop.requested() ? 3 : 0;
+      }),
+      0);
+}
+
+TEST(StopRequest, DoesNotInterruptReads) {
+  EXPECT_EQ(
+      in_child([] {
+        const StopRequest stop(0);
+        int ends[2];
+        if (::pipe(ends) != 0) {
+          return 1;
+        }
+        const pthread_t reader = ::pthread_self();
+        std::thread other([&] {
+          ::usleep(50'000);
+          ::pthread_kill(reader, SIGUSR1);
+          ::usleep(50'000);
+          [[maybe_unused]] const ssize_t written = ::write(ends[1], "x", 1);
+        });
+        char byte = 0;
+        const ssize_t got = ::read(ends[0], &byte, 1);
+        other.join();
+        return got == 1 && stop.requested() ? 0 : 2;
+      }),
+      0);
+}
+
+TEST(BlockSignals, ThreadsInsideNeverSeeThem) {
+  EXPECT_EQ(
+      in_child([] {
+        sigset_t inside;
+        sigset_t inside_thread;
+        sigset_t after;
+        {
+          const BlockedSignals blocked;
+          ::pthread_sigmask(SIG_BLOCK, nullptr, &inside);
+          std::thread([&] {
+            ::pthread_sigmask(SIG_BLOCK, nullptr, &inside_thread);
+          }).join();
+        }
+        ::pthread_sigmask(SIG_BLOCK, nullptr, &after);
+        for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD}) {
+          if (::sigismember(&inside, number) != 1 ||
+              ::sigismember(&inside_thread, number) != 1 ||
+              ::sigismember(&after, number) != 0) {
+            return number;
+          }
+        }
+        // A thread's own defect must still end the process.
+        return ::sigismember(&inside, SIGSEGV) == 0 &&
+                ::sigismember(&inside, SIGABRT) == 0
+            ? 0
+            : 100;
+      }),
+      0);
+  EXPECT_EQ(
+      in_child([] {
+        block_signals_in_this_thread();
+        ::raise(SIGTERM);
+        return 5;
+      }),
+      5);
+}
+
+TEST(SignalName, KnowsTheUsualOnes) {
+  EXPECT_STREQ(signal_name(SIGKILL), "SIGKILL");
+  EXPECT_STREQ(signal_name(SIGSEGV), "SIGSEGV");
+  EXPECT_STREQ(signal_name(63), "a signal without a name");
+}
+
+} // namespace
+} // namespace vitrain::launch

@@ -1,0 +1,266 @@
+#include "launch/supervise.h"
+
+#include <dirent.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/check.h"
+#include "trial.h"
+
+namespace vitrain::launch {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+int open_descriptor_count() {
+  int count = 0;
+  DIR* folder = ::opendir("/proc/self/fd");
+  while (::readdir(folder) != nullptr) {
+    ++count;
+  }
+  ::closedir(folder);
+  return count;
+}
+
+// Runs a trial whose rank `failing` must be the one that is named, with `code`,
+// and checks that nothing is left behind.
+Outcome expect_failure(Trial& trial, int failing, int code) {
+  const int descriptors = open_descriptor_count();
+  const Outcome outcome = trial.run();
+  EXPECT_EQ(outcome.exit_code, code) << outcome.report;
+  EXPECT_EQ(outcome.failed_rank, failing) << outcome.report;
+  EXPECT_THAT(
+      outcome.report, StartsWith("rank " + std::to_string(failing) + " (pid "));
+  EXPECT_LT(trial.seconds, 5) << outcome.report;
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_EQ(errno, ECHILD);
+  EXPECT_EQ(open_descriptor_count(), descriptors);
+  return outcome;
+}
+
+TEST(Supervisor, SuccessIsSilent) {
+  Trial trial(
+      {{"enter step", "beat 1", "done"}, {"enter step", "done", "exit 0"}});
+  const Outcome outcome = trial.run();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.report, "");
+  EXPECT_FALSE(outcome.failed_rank.has_value());
+  EXPECT_EQ(trial.notices, "");
+}
+
+TEST(Supervisor, AllStoppedIs75) {
+  Trial trial({{"exit 75"}, {"sleep 0.2", "exit 75"}, {"done"}});
+  EXPECT_EQ(trial.run().exit_code, 75);
+}
+
+TEST(Supervisor, WorkerSeesItsPlaceAndItsDescriptors) {
+  const std::vector<std::string> script{
+      "env RANK",
+      "env WORLD_SIZE",
+      "env MASTER_ADDR",
+      "env OMP_NUM_THREADS",
+      "fds",
+      "ignored",
+      "done"};
+  std::vector<std::string> first = script;
+  first.insert(first.begin(), "terminal hello from rank 0");
+  Trial trial({first, script});
+  testing::internal::CaptureStdout();
+  const Outcome outcome = trial.run();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "hello from rank 0\n");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.report;
+  EXPECT_THAT(
+      trial.log(1),
+      StartsWith("RANK=1\nWORLD_SIZE=2\nMASTER_ADDR=127.0.0.1\n"
+                 "OMP_NUM_THREADS=1\n"));
+  // Rank 0 alone holds the socket; nobody ignores a signal.
+  EXPECT_THAT(trial.log(0), HasSubstr("socket:"));
+  EXPECT_THAT(trial.log(1), Not(HasSubstr("socket:")));
+  EXPECT_THAT(trial.log(1), HasSubstr("fd 0 /dev/null"));
+  EXPECT_THAT(trial.log(1), HasSubstr("vitrain-job"));
+  EXPECT_THAT(trial.log(1), HasSubstr("vitrain-heartbeat"));
+  EXPECT_THAT(trial.log(1), Not(HasSubstr("ignored")));
+  // 0, 1, 2, job, heartbeat and the folder being listed.
+  EXPECT_EQ(split(trial.log(1), '\n').size(), 4U + 6U + 1U);
+}
+
+TEST(Supervisor, KilledWorkerIsNamedFirst) {
+  Trial trial(
+      {{"enter step", "beat 11", "hang"},
+       {"enter step", "beat 11", "say about to die", "sleep 0.1", "raise 9"}});
+  const Outcome outcome = expect_failure(trial, 1, 7);
+  EXPECT_THAT(
+      outcome.report,
+      HasSubstr("was killed by signal 9 (SIGKILL) in step 12."));
+  EXPECT_THAT(outcome.report, HasSubstr("workerlog.1:\n  | about to die\n"));
+  EXPECT_THAT(trial.notices, HasSubstr("stopping the others"));
+}
+
+TEST(Supervisor, SegmentationFaultAndAbort) {
+  for (const int number : {SIGSEGV, SIGABRT}) {
+    Trial trial({{"raise " + std::to_string(number)}, {"hang"}});
+    EXPECT_THAT(
+        expect_failure(trial, 0, 7).report,
+        HasSubstr(fmt::format("killed by signal {}", number)));
+  }
+}
+
+TEST(Supervisor, DefinedCodesArePassedOnAndOthersAre7) {
+  for (const int code : {1, 2, 3, 4, 5, 6, 8, 9, 143}) {
+    Trial trial({{"hang"}, {"exit " + std::to_string(code)}});
+    trial.options.grace_seconds = 0.05;
+    expect_failure(trial, 1, code <= 8 ? code : 7);
+  }
+}
+
+TEST(Supervisor, SevenAloneIsNamedAfterASecond) {
+  Trial trial({{"hang"}, {"exit 7"}});
+  trial.options.grace_seconds = 0.05;
+  expect_failure(trial, 1, 7);
+  EXPECT_GE(trial.seconds, 0.9);
+  Trial all({{"exit 7"}, {"exit 7"}});
+  const Outcome outcome = all.run();
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_LT(all.seconds, 0.9); // nobody is left to wait for
+}
+
+TEST(Supervisor, ExitCodeZeroTooEarlyIsAFailure) {
+  Trial trial({{"enter step", "hang"}, {"enter step", "beat 3", "exit 0"}});
+  trial.options.grace_seconds = 0.05;
+  EXPECT_THAT(
+      expect_failure(trial, 1, 7).report,
+      HasSubstr("ended with exit code 0 (done) in step 4, before its work was "
+                "finished"));
+}
+
+TEST(Supervisor, StoppedWorkerIsEndedAfterFourSeconds) {
+  Trial trial({{"beating 100"}, {"enter eval", "beat 8", "raise 19"}});
+  EXPECT_THAT(
+      expect_failure(trial, 1, 7).report,
+      HasSubstr("was stopped by signal 19 (SIGSTOP) in evaluation after step 8 "
+                "and not continued for 4 s"));
+  EXPECT_GE(trial.seconds, 3.9);
+}
+
+TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
+  Trial trial(
+      {{"enter step", "beat 5", "beat 6", "hang"},
+       {"enter step", "beat 5", "hang"}});
+  trial.options.timeouts.step = 0.5;
+  trial.options.grace_seconds = 0.2;
+  const Outcome outcome = expect_failure(trial, 1, 7);
+  EXPECT_THAT(outcome.report, HasSubstr("made no progress for 1 s in step 6"));
+  EXPECT_THAT(outcome.report, HasSubstr("  rank 0: in step 7, last sign"));
+  EXPECT_THAT(outcome.report, HasSubstr("  rank 1: in step 6, last sign"));
+}
+
+TEST(Supervisor, EverySectionHasItsOwnTimeout) {
+  struct Case {
+    const char* command;
+    double SectionTimeouts::*limit;
+    const char* text;
+  };
+  for (const Case& one :
+       {Case{"enter setup", &SectionTimeouts::setup, "in set-up"},
+        Case{"enter eval", &SectionTimeouts::eval, "in evaluation"},
+        Case{"enter checkpoint", &SectionTimeouts::checkpoint, "in checkpoint"},
+        Case{"done", &SectionTimeouts::shutdown, "in shutdown"}}) {
+    Trial trial({Script{one.command, "hang"}});
+    trial.options.timeouts.*one.limit = 0.3;
+    trial.options.grace_seconds = 0.05;
+    EXPECT_THAT(expect_failure(trial, 0, 7).report, HasSubstr(one.text));
+  }
+}
+
+TEST(Supervisor, WaitingForAWorkerThatIsAliveIsNotAHang) {
+  // Rank 1 waits at step 4 while rank 0 writes a checkpoint, with beats.
+  Trial trial(
+      {{"enter checkpoint", "beat 4", "beating 1.2", "done"},
+       {"enter step", "beat 4", "sleep 1", "done"}});
+  trial.options.timeouts.step = 0.3;
+  trial.options.timeouts.checkpoint = 1;
+  EXPECT_EQ(trial.run().exit_code, 0) << trial.notices;
+  // A worker that others have overtaken is stuck, however alive they are.
+  Trial stuck(
+      {{"enter step", "beat 4", "beating 0.1", "beat 5", "beating 4"},
+       {"enter step", "beat 4", "hang"}});
+  stuck.options.timeouts.step = 0.3;
+  stuck.options.grace_seconds = 0.05;
+  expect_failure(stuck, 1, 7);
+}
+
+TEST(Supervisor, PeerThatEndsWith7IsNotNamed) {
+  // The race of a killed worker and a peer that notices before the supervisor.
+  for (int i = 0; i < 20; ++i) {
+    const int victim = i % 2;
+    std::vector<std::vector<std::string>> scripts(
+        2, {"connect", "enter step", "lose_peer"});
+    scripts[static_cast<std::size_t>(victim)] = {
+        "connect", "enter step", "raise 9"};
+    Trial trial(scripts);
+    const Outcome outcome = expect_failure(trial, victim, 7);
+    EXPECT_THAT(outcome.report, HasSubstr("SIGKILL"));
+  }
+}
+
+TEST(Supervisor, CauseThatComesAfterItsConsequenceIsNamed) {
+  Trial trial({{"exit 7"}, {"raise 6"}, {"sleep 0.5", "exit 3"}, {"hang"}});
+  const Outcome outcome = expect_failure(trial, 2, 3);
+  EXPECT_THAT(
+      outcome.report,
+      HasSubstr("cpu) ended with exit code 7 (a worker died) in set-up.\n"));
+  EXPECT_THAT(outcome.report, HasSubstr("SIGABRT"));
+}
+
+TEST(Supervisor, LogsAreAppendedAndTheReportShowsThisRunOnly) {
+  Trial trial({Script{"say of this run", "exit 3"}});
+  std::filesystem::create_directories(trial.options.log_folder);
+  std::ofstream(trial.options.log_folder / "workerlog.0") << "of last week\n";
+  const Outcome outcome = expect_failure(trial, 0, 3);
+  EXPECT_THAT(outcome.report, HasSubstr("of this run"));
+  EXPECT_THAT(outcome.report, Not(HasSubstr("of last week")));
+  EXPECT_EQ(trial.log(0), "of last week\nof this run\n");
+  Trial silent({Script{"exit 3"}});
+  EXPECT_THAT(
+      expect_failure(silent, 0, 3).report, HasSubstr("It wrote nothing to"));
+}
+
+TEST(Supervisor, LogThatCannotBeWrittenStopsBeforeTheStart) {
+  Trial trial({{"done"}, {"done"}});
+  std::filesystem::create_directories(trial.options.log_folder / "workerlog.1");
+  try {
+    trial.run();
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+    EXPECT_THAT(error.what(), HasSubstr("workerlog.1"));
+  }
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "rank 0 is left";
+}
+
+TEST(Supervisor, ProgramThatIsNotThereIsAnError) {
+  Trial trial({Script{"done"}});
+  trial.options.executable = "/no/such/program";
+  EXPECT_THROW(trial.run(), Error);
+}
+
+TEST(Supervisor, IgnoredChildSignalDoesNotHideEndings) {
+  struct sigaction ignore {};
+  struct sigaction before {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGCHLD, &ignore, &before);
+  Trial trial({{"exit 3"}, {"hang"}});
+  EXPECT_EQ(trial.run().exit_code, 3);
+  struct sigaction now {};
+  ::sigaction(SIGCHLD, &before, &now);
+  EXPECT_EQ(now.sa_handler, SIG_IGN); // as it was
+}
+
+} // namespace
+} // namespace vitrain::launch

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/json.h"
+#include "core/text.h"
+#include "launch/heartbeat.h"
+#include "launch/supervise.h"
+
+namespace vitrain::launch {
+
+// A folder of its own for one test, removed at its end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "vitrain-launch-XXXXXX")
+            .native();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("mkdtemp " + name);
+    }
+    path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+inline const std::filesystem::path kFakeWorker =
+    std::filesystem::path(VITRAIN_BINARY_DIR) / "tests/fake_worker";
+
+// One list of commands (tests/support/fake_worker.cpp) for each rank.
+using Script = std::vector<std::string>;
+using Scripts = std::vector<Script>;
+
+inline std::string job_of(const Scripts& scripts) {
+  return Json{{"ranks", scripts}}.dump();
+}
+
+// Runs the real supervisor with fake workers, in this process.
+class Trial {
+ public:
+  explicit Trial(const Scripts& scripts) {
+    options.executable = kFakeWorker;
+    options.arguments = {"fake_worker", "--worker"};
+    options.devices.resize(
+        scripts.size(),
+        {.kind = DeviceKind::kCpu, .ordinal = 0, .name = "cpu"});
+    options.job = job_of(scripts);
+    options.log_folder = folder_.path() / "log";
+    options.cores = 2;
+    options.notice = [this](const std::string& line) {
+      notices += line + "\n";
+    };
+  }
+
+  Outcome run() {
+    const double start = monotonic_seconds();
+    const Outcome outcome = Supervisor(options).run();
+    seconds = monotonic_seconds() - start;
+    return outcome;
+  }
+
+  std::string log(int rank) const {
+    return text_of(options.log_folder / ("workerlog." + std::to_string(rank)));
+  }
+
+  SupervisorOptions options;
+  std::string notices;
+  double seconds = 0; // of run()
+
+ private:
+  TemporaryFolder folder_;
+};
+
+} // namespace vitrain::launch

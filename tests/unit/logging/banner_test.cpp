@@ -1,0 +1,119 @@
+#include "logging/banner.h"
+
+#include <gmock/gmock.h>
+
+#include "core/text.h"
+
+namespace vitrain::logging {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+TEST(Banner, AlignsLabelsAndTexts) {
+  EXPECT_EQ(
+      banner(
+          "vitrain 0.1.0  vit_tiny",
+          {{{"devices", "2 x cpu"}, {"batch", "64 x 2 = 128"}},
+           {},
+           {{"parameters", "5,526,346"}, {"skipped", ""}},
+           {{"run", "runs/x"}}},
+          Look{}),
+      "vitrain 0.1.0  vit_tiny\n"
+      "-----------------------\n"
+      "  devices     2 x cpu\n"
+      "  batch       64 x 2 = 128\n"
+      "\n"
+      "  parameters  5,526,346\n"
+      "\n"
+      "  run         runs/x\n");
+}
+
+TEST(Banner, WrapsBetweenWordsAndKeepsPathsWhole) {
+  EXPECT_EQ(
+      banner(
+          "t",
+          {{{"a", "one two three four five six"},
+            {"b", "/a/very/long/path/that/does/not/fit/anywhere x"},
+            {"c", "first\nsecond"}}},
+          Look{.columns = 25}),
+      "t\n"
+      "-\n"
+      "  a  one two three four\n"
+      "     five six\n"
+      "  b  /a/very/long/path/that/does/not/fit/anywhere\n"
+      "     x\n"
+      "  c  first\n"
+      "     second\n");
+}
+
+TEST(Banner, ColoursDoNotMoveColumns) {
+  const Look fancy{.colour = true, .unicode = true};
+  EXPECT_EQ(
+      banner("t\u732b", {{{"\u732b", "wide"}, {"abc", "narrow"}}}, fancy),
+      "\x1b[1mt\u732b\x1b[0m\n"
+      "\x1b[2m\u2500\u2500\u2500\x1b[0m\n"
+      "  \x1b[36m\u732b\x1b[0m   wide\n"
+      "  \x1b[36mabc\x1b[0m  narrow\n");
+}
+
+TEST(Banner, HostileNamesStayOnTheirLine) {
+  EXPECT_EQ(
+      banner("t\n\x1b[2J", {{{"run\r", "a\x1b[31m\tb"}}}, Look{}),
+      "t\\x0a\\x1b[2J\n"
+      "------------\n"
+      "  run\\x0d  a\\x1b[31m\\x09b\n");
+}
+
+TEST(Closing, TheLastLineSaysWhatWasReachedAndWhere) {
+  const Closing end{
+      .outcome = "done",
+      .seconds = 83,
+      .steps = 1560,
+      .epochs = 10,
+      .images_per_second = 1234.4,
+      .last =
+          Reached{
+              .loss = 0.10344,
+              .correct1 = 9731,
+              .correct5 = 9995,
+              .count = 10000},
+      .best = "top1 97.50 at epoch 9",
+      .checkpoint = "runs/x/checkpoints/step-000001560",
+      .problems = {"2 lines to the log file dropped: No space left on device"},
+      .folder = "runs/x"};
+  EXPECT_EQ(
+      closing(end, Look{}),
+      "  trained     10 epochs, 1,560 steps in 1:23, 1,234 images/s\n"
+      "  best        top1 97.50 at epoch 9\n"
+      "  checkpoint  runs/x/checkpoints/step-000001560\n"
+      "  problems    2 lines to the log file dropped: No space left on device\n"
+      "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in "
+      "runs/x\n");
+}
+
+TEST(Closing, AnEvaluationAloneAndARunWithoutOne) {
+  const Closing evaluated{
+      .outcome = "evaluated",
+      .seconds = 2,
+      .last = Reached{.loss = 2, .correct1 = 0, .correct5 = 1, .count = 3}};
+  EXPECT_EQ(
+      closing(evaluated, Look{}),
+      "  time  0:02\n"
+      "evaluated: top1 0.00 % (0 of 3), top5 33.33 %, loss 2.0000\n");
+  const Closing stopped{
+      .outcome = "stopped on request",
+      .seconds = 2,
+      .steps = 1,
+      .epochs = 1,
+      .folder = "runs/a\nb"};
+  EXPECT_THAT(
+      closing(stopped, Look{}),
+      EndsWith("stopped on request: in runs/a\\x0ab\n"));
+  EXPECT_EQ(
+      closing({.outcome = "done", .steps = 1}, Look{}).find("nan"),
+      std::string::npos);
+}
+
+} // namespace
+} // namespace vitrain::logging

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/files.h"
+
+namespace vitrain::logging {
+
+// An empty folder of its own, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = ::testing::TempDir() + "vitrain-logging-XXXXXX";
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Sets an environment variable (or removes it) and puts it back.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) {
+      old_ = old;
+      had_ = true;
+    }
+    set(value);
+  }
+  ~ScopedVariable() { set(had_ ? old_.c_str() : nullptr); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  void set(const char* value) {
+    if (value == nullptr) {
+      ::unsetenv(name_);
+    } else {
+      ::setenv(name_, value, 1);
+    }
+  }
+
+  const char* name_;
+  std::string old_;
+  bool had_ = false;
+};
+
+// Ignores a signal, as launch does in workers.
+class Ignored {
+ public:
+  explicit Ignored(int number)
+      : number_(number), old_(std::signal(number, SIG_IGN)) {}
+  ~Ignored() { std::signal(number_, old_); }
+  Ignored(const Ignored&) = delete;
+  Ignored& operator=(const Ignored&) = delete;
+
+ private:
+  int number_;
+  void (*old_)(int);
+};
+
+// A terminal of a given width: `screen` is what the program writes to.
+struct Terminal {
+  explicit Terminal(int columns) {
+    winsize size{};
+    size.ws_row = 24;
+    size.ws_col = static_cast<unsigned short>(columns);
+    int near = -1;
+    int far = -1;
+    EXPECT_EQ(::openpty(&near, &far, nullptr, nullptr, &size), 0);
+    keyboard = Fd(near);
+    screen = Fd(far);
+    ::fcntl(near, F_SETFL, O_NONBLOCK);
+  }
+  // Everything written so far, with the terminal's CR LF as LF.
+  std::string text() {
+    std::string all;
+    std::array<char, 4096> part{};
+    ssize_t got = 0;
+    while ((got = ::read(keyboard.get(), part.data(), part.size())) > 0) {
+      all.append(part.data(), static_cast<std::size_t>(got));
+    }
+    std::size_t at = 0;
+    while ((at = all.find("\r\n", at)) != std::string::npos) {
+      all.erase(at, 1);
+    }
+    return all;
+  }
+
+  Fd keyboard;
+  Fd screen;
+};
+
+inline std::string slurp(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline void spill(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+inline Fd open_for_append(const std::filesystem::path& path) {
+  return Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644));
+}
+
+} // namespace vitrain::logging
