@@ -55,7 +55,8 @@ find_peer() {
     say "installing the peer (torch, torchvision, timm) into $site"
     rm -rf "$site"
     # shellcheck disable=SC2086 # one word per package
-    python3 -m pip install -q --no-cache-dir --target "$site" $peer_packages
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --no-cache-dir \
+      --target "$site" $peer_packages
     echo "$peer_packages" >"$site/packages"
   fi
 }
@@ -98,13 +99,14 @@ peer_run() {
 }
 
 # One run of vitrain: our_run METRICS [arguments of vitrain]. Evaluation and
-# checkpoints are left to the end and kept small: neither is measured.
+# checkpoints are left to the end and kept small: neither is measured. No
+# warm-up, which could be longer than so short a run; a later -set wins.
 our_run() {
   metrics=$1
   shift
   rm -rf "$work/runs"
   if ! "$root/build/release/vitrain" -cfg "$root/configs/bench_vit_cifar.yaml" \
-    -devices cpu:2 -output "$work/runs" -set log.every=1 \
+    -devices cpu:2 -output "$work/runs" -set log.every=1 -set schedule.warmup=0st \
     -set data.train.path="$data/train" -set data.eval.path="$work/few" \
     "$@" >"$work/ours.log" 2>&1; then
     cat "$work/ours.log" >&2

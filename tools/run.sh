@@ -69,18 +69,18 @@ no_gpu() {
   return 0
 }
 
-# Prints the best checkpoint of the newest example run, or nothing.
-newest_checkpoint() {
+# Prints the folder of the newest example run that has a best checkpoint, which
+# is the one that -pretrained takes from it; or nothing.
+newest_run() {
   newest=
   for run in runs/shapes_vit_tiny-* "$root"/runs/shapes_vit_tiny-*; do
-    best=$run/checkpoints/best
-    if [ ! -s "$best" ]; then continue; fi
+    if [ ! -s "$run/checkpoints/best" ]; then continue; fi
     # Names end with the time: the last in order is the newest.
     if [ -z "$newest" ] || expr "${run##*/}" '>' "${newest##*/}" >/dev/null; then
       newest=$run
     fi
   done
-  if [ -n "$newest" ]; then echo "$newest/checkpoints/best"; fi
+  echo "$newest"
 }
 
 asks_only=false
@@ -90,14 +90,14 @@ if has_option help h version print_config print-config -- "$@"; then asks_only=t
 
 if [ "$verb" = eval ] && ! $asks_only; then
   if [ $# = 0 ]; then
-    checkpoint=$(newest_checkpoint)
-    if [ -z "$checkpoint" ]; then
+    run=$(newest_run)
+    if [ -z "$run" ]; then
       echo "There is no run of configs/shapes_vit_tiny.yaml to evaluate: run" \
         "./run_train_multi.sh first, or name a config and weights:" >&2
       echo "  ./run_eval_multi.sh -cfg FILE -pretrained CHECKPOINT" >&2
       exit 2
     fi
-    set -- -pretrained "$checkpoint"
+    set -- -pretrained "$run"
   fi
   if ! has_option eval -- "$@" && [ "${1-}" != eval ]; then set -- -eval "$@"; fi
 fi

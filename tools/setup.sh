@@ -222,23 +222,29 @@ fetch_torch() {
 
 # --- build -------------------------------------------------------------------
 
-# ON where CUDA code can be compiled: its folder is part of this version, and
-# the headers came with torch or with nvcc.
+# ON where CUDA code can be compiled: its folder is part of this version, torch
+# is a CUDA build, and the headers came with it or with nvcc.
 with_cuda() {
   if [ "$profile" != cuda ] || [ ! -e "$root/lib/cuda/CMakeLists.txt" ]; then
     echo OFF
     return
   fi
   nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-  for include in "$torch/../nvidia/cu13/include" \
-    "$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include"; do
-    if [ -e "$include/crt/host_defines.h" ]; then
-      echo ON
-      return
-    fi
-  done
-  say "CUDA's headers (crt/host_defines.h) were not found: building without GPU support"
-  echo OFF
+  toolkit=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")
+  wheels=$torch/../nvidia
+  absent=
+  if [ ! -e "$torch/lib/libtorch_cuda.so" ]; then absent="libtorch_cuda.so"; fi
+  if [ ! -e "$wheels/nccl/include/nccl.h" ]; then absent="$absent nccl.h"; fi
+  if [ ! -e "$wheels/cu13/include/crt/host_defines.h" ] &&
+    [ ! -e "$toolkit/include/crt/host_defines.h" ]; then
+    absent="$absent crt/host_defines.h"
+  fi
+  if [ -n "$absent" ]; then
+    say "building without GPU support: $torch comes without ${absent# }"
+    echo OFF
+    return
+  fi
+  echo ON
 }
 
 # Everything that decides how the build is configured, as one hash. CMake's own
@@ -297,9 +303,14 @@ watch_ninja() {
 }
 
 run_ninja() {
+  if [ "$targets" = vitrain ] &&
+    grep -q '^VITRAIN_WITH_CUDA:BOOL=ON' "$build/CMakeCache.txt" 2>/dev/null; then
+    targets="vitrain vitrain_cuda"
+  fi
   result=$root/build/.ninja-result
   {
     code=0
+    # shellcheck disable=SC2086 # none, one or two targets
     NINJA_STATUS='[%f/%t] ' ninja -C "$build" -j "$(jobs)" $targets 2>&1 || code=$?
     echo "$code" >"$result"
   } | watch_ninja "$targets"

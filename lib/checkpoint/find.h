@@ -41,4 +41,4 @@ std::optional<std::filesystem::path> best_valid(
 std::map<std::int64_t, std::filesystem::path> list_steps(
     const std::filesystem::path& folder);
 
-}  // namespace vitrain::checkpoint
+} // namespace vitrain::checkpoint

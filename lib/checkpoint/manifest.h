@@ -16,9 +16,9 @@ inline constexpr const char* kManifestName = "manifest.json";
 
 // A file of a checkpoint.
 struct ManifestFile {
-  std::string name;  // within the folder, no separators
+  std::string name; // within the folder, no separators
   std::int64_t size = 0;
-  std::string xxh3;  // 128 bits, 32 hexadecimal digits
+  std::string xxh3; // 128 bits, 32 hexadecimal digits
 
   bool operator==(const ManifestFile&) const = default;
 };
@@ -48,4 +48,4 @@ Manifest parse_manifest(const std::string& text, const std::string& source);
 // Reads and parses <checkpoint>/manifest.json. Throws Error(kWeights).
 Manifest read_manifest(const std::filesystem::path& checkpoint);
 
-}  // namespace vitrain::checkpoint
+} // namespace vitrain::checkpoint

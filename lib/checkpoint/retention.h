@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -8,28 +7,28 @@
 namespace vitrain::checkpoint {
 
 struct RetentionOptions {
-  std::int64_t keep_last = 2;  // newest to keep, at least 1
-  std::int64_t keep_best = 1;  // best to keep as well
+  std::int64_t keep_last = 2; // newest to keep, at least 1
+  std::int64_t keep_best = 1; // best to keep as well
   bool smaller_is_better = false;
 };
 
 // A checkpoint as retention sees it.
 struct Candidate {
   std::int64_t step = 0;
-  std::optional<double> metric;  // none or NaN: never best
+  std::optional<double> metric; // none or NaN: never best
 };
 
-// Steps to remove: all but the newest keep_last, the best keep_best (of equal
-// ones the later) and `protect`. Ascending.
+// Step of the best candidate, of equal ones the earliest; none when no
+// candidate has a metric.
+std::optional<std::int64_t> best_step(
+    const std::vector<Candidate>& candidates,
+    const RetentionOptions& options);
+
+// Steps to remove, ascending: all but the newest keep_last, the best keep_best
+// and `protect`.
 std::vector<std::int64_t> to_remove(
     std::vector<Candidate> candidates,
     const RetentionOptions& options,
     std::int64_t protect);
 
-// Step of the best candidate, of equal ones the later; none when no candidate
-// has a metric.
-std::optional<std::int64_t> best_step(
-    const std::vector<Candidate>& candidates,
-    const RetentionOptions& options);
-
-}  // namespace vitrain::checkpoint
+} // namespace vitrain::checkpoint

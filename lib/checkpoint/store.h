@@ -26,7 +26,7 @@ struct Snapshot {
   std::optional<double> metric;
   std::map<std::string, at::Tensor> model;
   std::map<std::string, at::Tensor> optimizer;
-  Json state = Json::object();  // the trainer's own record; no times in it
+  Json state = Json::object(); // the trainer's own record; no times in it
 };
 
 // Writes the checkpoints of one run:
@@ -43,9 +43,9 @@ class Store {
 
   // Writes a checkpoint, reads it back, points `latest` and, where it is the
   // best, `best` at it, and removes those that retention does not keep. Returns
-  // its folder. Writes nothing when a valid checkpoint of the same step and
-  // content is there. First removes what saves of dead processes left behind.
-  // Throws Error(kStorage); the earlier checkpoints are intact then.
+  // its folder. A checkpoint of the same step is replaced in one instant. First
+  // removes what saves of dead processes left behind. Throws Error(kStorage);
+  // the earlier checkpoints are intact then.
   std::filesystem::path save(const Snapshot& snapshot);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -63,4 +63,4 @@ Snapshot load(const std::filesystem::path& checkpoint);
 std::map<std::string, at::Tensor> load_model(
     const std::filesystem::path& checkpoint);
 
-}  // namespace vitrain::checkpoint
+} // namespace vitrain::checkpoint

@@ -28,7 +28,8 @@ void Problems::add(
     const std::string& key,
     std::string text) {
   announce(position.source);
-  list_.push_back({position, key, std::move(text)});
+  const std::size_t rank = order_.at(position.source);
+  list_.push_back({position, key, std::move(text), rank});
 }
 
 std::string Problems::text() const {
@@ -38,9 +39,7 @@ std::string Problems::text() const {
   }
   const auto place = [&](const Problem* problem) {
     return std::tuple(
-        order_.at(problem->position.source),
-        problem->position.line,
-        problem->position.column);
+        problem->rank, problem->position.line, problem->position.column);
   };
   std::stable_sort(
       sorted.begin(), sorted.end(), [&](const Problem* a, const Problem* b) {

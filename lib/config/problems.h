@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ class Problems {
     Position position;
     std::string key;
     std::string text;
+    std::size_t rank = 0; // of the source in the report
   };
   std::vector<Problem> list_;
   std::map<std::string, std::size_t> order_;

@@ -133,14 +133,19 @@ bool within(const Field& field, double value) {
   return low && high;
 }
 
+// Fit to be written to a file and to a terminal.
+bool clean(const std::string& text) {
+  const auto control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  };
+  return std::ranges::none_of(text, control) && valid_utf8(text) == text;
+}
+
 bool good_text(const Field& field, const std::string& text) {
   if (!field.choices.empty()) {
     return std::ranges::find(field.choices, text) != field.choices.end();
   }
-  const auto control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-  };
-  if (std::ranges::any_of(text, control) || valid_utf8(text) != text) {
+  if (!clean(text)) {
     return false;
   }
   if (field.file_name) {
@@ -208,6 +213,8 @@ std::string refusal(const Field& field, const Node& node) {
       scalar && field.type == ScalarType::kDuration &&
       plain_number(node.text)) {
     hint = ": a length needs a unit";
+  } else if (scalar && !clean(node.text)) {
+    hint = ": it has control characters or is not UTF-8";
   }
   return fmt::format(
       "expected {}, got {}{}", expectation(field), describe(node), hint);

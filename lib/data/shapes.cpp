@@ -135,19 +135,22 @@ Point draw_direction(Random& random) {
 // Everything about one image but its noise. Coordinates are pixels from the
 // centre of the image.
 struct Scene {
-  static constexpr float kNoise = 12.0f;
+  static constexpr float kNoise = 10.0f;
   static constexpr float kGradient = 20.0f; // from the centre to an edge
-  static constexpr double kMaxAngle = 0.35; // radians
-  static constexpr double kMinContrast = 110.0; // of at most 442
+  static constexpr double kMaxAngle = 0.30; // radians
 
   Scene(std::size_t shape_class, int side, Random& random)
       : shape(shape_class) {
-    do {
-      foreground = draw_colour(random);
-      background = draw_colour(random);
-    } while (contrast() < kMinContrast);
+    const double sign = random.below(2) == 0 ? -1.0 : 1.0;
+    const double contrast = sign * random.uniform(50.0, 80.0);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double middle = random.uniform(80.0, 175.0);
+      const double half_step = contrast + random.uniform(-20.0, 20.0);
+      foreground[c] = static_cast<float>(middle + half_step);
+      background[c] = static_cast<float>(middle - half_step);
+    }
     const auto half = static_cast<float>(side) / 2;
-    radius = half * static_cast<float>(random.uniform(0.55, 0.75));
+    radius = half * static_cast<float>(random.uniform(0.60, 0.80));
     const double room = 0.5 * (half - radius);
     centre.x = static_cast<float>(random.uniform(-room, room));
     centre.y = static_cast<float>(random.uniform(-room, room));
@@ -163,15 +166,6 @@ struct Scene {
       stroke.offset = static_cast<float>(random.uniform(-half, half));
       stroke.colour = draw_colour(random);
     }
-  }
-
-  double contrast() const {
-    double sum = 0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double difference = foreground[c] - background[c];
-      sum += difference * difference;
-    }
-    return std::sqrt(sum);
   }
 
   Colour colour_at(Point p) const {

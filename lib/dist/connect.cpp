@@ -34,8 +34,9 @@ std::unique_ptr<Group> gloo_group(
     const std::string& name,
     const c10::intrusive_ptr<c10d::Store>& store,
     const Rendezvous& rendezvous) {
-  auto options =
-      c10d::ProcessGroupGloo::Options::create(milliseconds(rendezvous.timeout));
+  // The time limit of connecting, until connect() sets that of collectives.
+  auto options = c10d::ProcessGroupGloo::Options::create(
+      milliseconds(rendezvous.setup_timeout));
   options->devices.push_back(
       c10d::ProcessGroupGloo::createDeviceForHostname(rendezvous.address));
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>(name, store);
@@ -81,6 +82,10 @@ Groups connect(const Rendezvous& rendezvous) {
         : gloo_group("data", store, rendezvous);
     // Connections may be lazy: the first collective proves that all are there.
     groups.control->barrier();
+    groups.control->set_timeout(rendezvous.timeout);
+    if (rendezvous.nccl == nullptr) {
+      groups.data->set_timeout(rendezvous.timeout);
+    }
     return groups;
   } catch (const Error&) {
     throw;

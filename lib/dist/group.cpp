@@ -119,6 +119,13 @@ void Group::barrier() {
   all_reduce(at::zeros({1}, at::kInt));
 }
 
+void Group::set_timeout(double seconds) {
+  if (!alone()) {
+    backend_->setTimeout(
+        std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3)));
+  }
+}
+
 bool Group::alone() const {
   VITRAIN_CHECK(
       backend_ || size_ == 1,

@@ -35,8 +35,9 @@ class Pending {
 
 // The workers of a job that communicate, over one c10d backend. A group of size
 // 1 is a real object whose collectives do nothing, so that no caller asks
-// whether it runs alone. Every member function except rank() and size() is
-// collective: all ranks must call the same ones in the same order.
+// whether it runs alone. Every member function except rank(), size() and
+// set_timeout() is collective: all ranks must call the same ones in the same
+// order.
 class Group {
  public:
   // The group of a job with one worker.
@@ -66,6 +67,8 @@ class Group {
   std::vector<at::Tensor> all_gather(const at::Tensor& tensor);
   // Returns when all ranks have called it.
   void barrier();
+  // Limits every later collective to `seconds`.
+  void set_timeout(double seconds);
   // Closes connections; afterwards collectives of a group of several ranks
   // throw Error(kInternal).
   void shutdown();

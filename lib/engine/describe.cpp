@@ -25,7 +25,7 @@ std::string describe_source(
   if (source.kind == config::SourceKind::kShapes) {
     text += fmt::format(" {} px, seed {}", source.size, source.seed);
   } else {
-    text += " " + printable(source.path.value_or(""));
+    text += fmt::format(" {}", printable(source.path.value_or("")));
   }
   for (const std::string& note : index.notes()) {
     text += "\n" + note;

@@ -46,7 +46,8 @@ Json RunIdentity::to_json() const {
 void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
     const {
   std::string differences;
-  for (const auto& [key, value] : to_json().items()) {
+  const Json own = to_json();
+  for (const auto& [key, value] : own.items()) {
     const Json& saved = checkpoint.at(key);
     if (saved != value) {
       differences += fmt::format(

@@ -43,7 +43,7 @@ bool is_text(std::string_view start) {
   });
 }
 
-}  // namespace
+} // namespace
 
 std::string describe_content(std::span<const std::uint8_t> bytes) {
   const std::string_view text(
@@ -106,5 +106,5 @@ void check_size(
       options.max_pixels);
 }
 
-}  // namespace detail
-}  // namespace vitrain::image
+} // namespace detail
+} // namespace vitrain::image

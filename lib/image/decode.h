@@ -20,9 +20,9 @@ struct DecodeOptions {
 // The result equals Pillow's Image.open(file).convert("RGB"): accurate integer
 // DCT and smooth chroma for JPEG, Adobe's inverted CMYK; transparency of PNG is
 // dropped. Orientation tags, gamma and colour profiles are ignored, as Pillow
-// does. A file that ends too early is an error; defects that the decoder works
-// around are counted in Image::warnings. Throws Error(kData) with the reason,
-// without a path (bytes have none). Thread-safe.
+// does. A file that ends before its last pixel is an error; defects that the
+// decoder works around are counted in Image::warnings. Throws Error(kData) with
+// the reason, without a path (bytes have none). Thread-safe.
 Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});

@@ -18,6 +18,7 @@ struct Decoder {
   std::jmp_buf on_error{};
   char message[128] = {};
   int warnings = 0;
+  bool ended_early = false;
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
   std::size_t offset = 0;
@@ -47,6 +48,7 @@ void on_warning(png_structp png, png_const_charp) {
 void on_read(png_structp png, png_bytep out, std::size_t size) {
   auto& decoder = *static_cast<Decoder*>(png_get_io_ptr(png));
   if (size > decoder.size - decoder.offset) {
+    decoder.ended_early = true;
     png_error(png, "the file is truncated");
   }
   std::memcpy(out, decoder.bytes + decoder.offset, size);
@@ -121,8 +123,7 @@ void read_interlaced(Decoder& decoder) {
   }
 }
 
-// Reads to the end, so that a file that lacks its last chunks is noticed.
-void finish(Decoder& decoder) {
+void read_end(Decoder& decoder) {
   png_read_end(decoder.png, nullptr);
 }
 
@@ -131,12 +132,14 @@ struct Cleanup {
   ~Cleanup() { png_destroy_read_struct(&decoder.png, &decoder.info, nullptr); }
 };
 
+[[noreturn]] void fail_with_message(const Decoder& decoder) {
+  fail(ExitCode::kData, "damaged PNG: {}", printable(decoder.message));
+}
+
 void run(Decoder& decoder, void (*step)(Decoder&)) {
-  VITRAIN_CHECK(
-      guarded(decoder, step),
-      ExitCode::kData,
-      "damaged PNG: {}",
-      printable(decoder.message));
+  if (!guarded(decoder, step)) {
+    fail_with_message(decoder);
+  }
 }
 
 int channels_of(int colour) {
@@ -211,7 +214,7 @@ void convert_row(
   }
 }
 
-}  // namespace
+} // namespace
 
 Image decode_png(
     std::span<const std::uint8_t> bytes,
@@ -251,9 +254,13 @@ Image decode_png(
         rows.data() + (decoder.interlaced ? y * decoder.stride : 0),
         image.pixels.data() + y * rgb_stride);
   }
-  run(decoder, finish);
-  image.warnings = decoder.warnings;
+  // What follows the last row: a wrong checksum is an error; that the file ends
+  // there is a defect without effect on the pixels.
+  if (!guarded(decoder, read_end) && !decoder.ended_early) {
+    fail_with_message(decoder);
+  }
+  image.warnings = decoder.warnings + (decoder.ended_early ? 1 : 0);
   return image;
 }
 
-}  // namespace vitrain::image::detail
+} // namespace vitrain::image::detail

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 
 #include "core/check.h"
@@ -140,7 +139,14 @@ std::vector<int> Crew::reap() {
       if (result < 0 && errno == EINTR) {
         continue;
       }
-      assert(result == 0 && "workers are reaped here only");
+      if (result < 0) {
+        // Reaped by somebody else, against the contract: how it ended is lost.
+        member.ending = {
+            .signalled = false,
+            .value = static_cast<int>(ExitCode::kWorkerDied)};
+        ended.push_back(member.rank);
+        break;
+      }
       if (info.si_pid == 0) {
         break;
       }

@@ -30,10 +30,11 @@ constexpr unsigned kNvmlMigEnabled = 1;
 
 class Nvml {
  public:
-  Nvml() : library_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+  explicit Nvml(const std::string& library)
+      : library_(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
       const char* reason = ::dlerror();
-      failure_ = reason != nullptr ? reason : "libnvidia-ml.so.1 not found";
+      failure_ = printable(reason != nullptr ? reason : "no NVML");
       return;
     }
     load(init, "nvmlInit_v2");
@@ -104,7 +105,7 @@ class Nvml {
   void load(Function& function, const char* name) {
     find(function, name);
     if (function == nullptr) {
-      failure_ = fmt::format("libnvidia-ml.so.1 has no {}", name);
+      failure_ = fmt::format("NVML has no {}", name);
     }
   }
 
@@ -150,8 +151,10 @@ PhysicalDevice describe_device(const Nvml& nvml, NvmlDevice handle) {
   return device;
 }
 
-std::optional<DriverReport> ask_nvml(std::string& failure) {
-  const Nvml nvml;
+std::optional<DriverReport> ask_nvml(
+    const std::string& library,
+    std::string& failure) {
+  const Nvml nvml(library);
   unsigned count = 0;
   failure = nvml.failure();
   if (failure.empty()) {
@@ -163,18 +166,18 @@ std::optional<DriverReport> ask_nvml(std::string& failure) {
     return std::nullopt;
   }
   DriverReport report;
-  report.source =
-      fmt::format("NVML (driver {})", Nvml::text(nvml.driver_version));
+  std::string refused;
   for (unsigned i = 0; i < count; ++i) {
     NvmlDevice handle = nullptr;
-    // A device that is lost or forbidden keeps its place: indices of the
-    // others must not move.
-    if (nvml.device_handle(i, &handle) == kNvmlSuccess) {
+    const int code = nvml.device_handle(i, &handle);
+    if (code == kNvmlSuccess) {
       report.devices.push_back(describe_device(nvml, handle));
     } else {
-      report.devices.push_back({.name = "a GPU that does not answer"});
+      refused += fmt::format(", GPU {}: {}", i, nvml.error_string(code));
     }
   }
+  report.source = fmt::format(
+      "NVML (driver {}{})", Nvml::text(nvml.driver_version), refused);
   return report;
 }
 
@@ -221,9 +224,9 @@ DriverReport read_proc_driver(const std::filesystem::path& root) {
   return report;
 }
 
-DriverReport probe_cuda_driver() {
+DriverReport probe_cuda_driver(const std::string& library) {
   std::string failure;
-  if (auto report = ask_nvml(failure)) {
+  if (auto report = ask_nvml(library, failure)) {
     return *std::move(report);
   }
   DriverReport report = read_proc_driver("/");

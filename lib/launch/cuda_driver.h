@@ -31,9 +31,12 @@ struct DriverReport {
   std::vector<PhysicalDevice> devices;
 };
 
-// Asks NVML, else reads /proc/driver/nvidia. Never throws for a missing or
-// broken driver: that is a report without devices.
-DriverReport probe_cuda_driver();
+// Asks NVML (`library` is its name or path), else reads /proc/driver/nvidia.
+// Devices that this process may not open, or that have fallen off the bus, are
+// left out, as CUDA does. Never throws for a missing or broken driver: that is
+// a report without devices.
+DriverReport probe_cuda_driver(
+    const std::string& library = "libnvidia-ml.so.1");
 
 // The second way alone; `root` stands for "/". Devices without a file in
 // `root`/dev are left out: inside a container /proc lists all of the host's.

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "core/check.h"
@@ -59,6 +58,7 @@ class Supervisor::Run {
  public:
   explicit Run(SupervisorOptions options)
       : options_(std::move(options)),
+        cgroup_(options_.system_root),
         crew_(options_),
         oom_kills_(cgroup_.oom_kills()) {}
 

@@ -46,6 +46,8 @@ struct SupervisorOptions {
   // How long a failure that may be a consequence waits for its cause.
   double blame_seconds = 1;
   int log_lines = 15; // of the failed worker's log in the report
+  // Stands for "/" where the control group's files are read.
+  std::filesystem::path system_root = "/";
   // Gets a line for people when something happens during the run (a stop
   // request, a failure that ends it); may be empty.
   std::function<void(const std::string&)> notice;

@@ -37,16 +37,16 @@ struct Reached {
 
 // How a run ended.
 struct Closing {
-  std::string outcome;  // "done", "stopped on request", "evaluated"
+  std::string outcome; // "done", "stopped on request", "evaluated"
   double seconds = 0.0;
-  std::int64_t steps = 0;  // 0: an evaluation alone
+  std::int64_t steps = 0; // 0: an evaluation alone
   std::int64_t epochs = 0;
-  double images_per_second = 0.0;         // of training; 0: not known
-  std::optional<Reached> last;            // last evaluation
-  std::optional<std::string> best;        // "top1 97.50 at epoch 9"
-  std::optional<std::string> checkpoint;  // the one to continue from
-  std::vector<std::string> problems;      // dropped lines and the like
-  std::string folder;                     // run directory
+  double images_per_second = 0.0; // of training; 0: not known
+  std::optional<Reached> last; // last evaluation
+  std::optional<std::string> best; // "top1 97.50 at epoch 9"
+  std::optional<std::string> checkpoint; // the one to continue from
+  std::vector<std::string> problems; // dropped lines and the like
+  std::string folder; // run directory
 };
 
 // The block that ends a run. Its last line says what was reached and where it
@@ -54,4 +54,4 @@ struct Closing {
 // runs/x". Ends with a newline.
 std::string closing(const Closing& end, const Look& look);
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

@@ -12,8 +12,8 @@
 namespace vitrain::logging {
 
 struct ConsoleOptions {
-  int log_fd = 1;        // the worker's log file; -1: none
-  int terminal_fd = -1;  // where a person reads, rank 0 only; -1: none
+  int log_fd = 1; // the worker's log file; -1: none
+  int terminal_fd = -1; // where a person reads, rank 0 only; -1: none
 };
 
 // Standard output as the log and, where VITRAIN_TERMINAL_FD names an open
@@ -76,4 +76,4 @@ class Console {
   std::string live_;
 };
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

@@ -15,13 +15,13 @@ struct SummaryRow {
   std::int64_t epoch = 0;
   std::int64_t step = 0;
   std::optional<double> train_loss;
-  std::optional<double> train_top1;  // percent
+  std::optional<double> train_top1; // percent
   std::optional<double> eval_loss;
-  std::optional<double> eval_top1;  // percent
-  std::optional<double> eval_top5;  // percent
+  std::optional<double> eval_top1; // percent
+  std::optional<double> eval_top5; // percent
   std::optional<double> lr;
   std::optional<double> images_per_second;
-  std::optional<double> seconds;  // since the process started the run
+  std::optional<double> seconds; // since the process started the run
 };
 
 // "epoch,step,train_loss,...": the names of SummaryRow's fields, in order.
@@ -51,4 +51,4 @@ std::int64_t truncate_csv_after(
     const std::filesystem::path& path,
     std::int64_t step);
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

@@ -41,4 +41,4 @@ std::string restart_event(double wall_time, std::int64_t step);
 // "__", every other byte becomes '_', and "" becomes "_".
 std::string safe_tag(std::string_view name);
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

@@ -32,4 +32,4 @@ std::int64_t truncate_jsonl_after(
     const std::filesystem::path& path,
     std::int64_t step);
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

@@ -7,9 +7,9 @@ namespace vitrain::logging {
 
 // What a reader of text can show. The default is what a file gets.
 struct Look {
-  bool colour = false;   // SGR escape sequences
-  bool unicode = false;  // characters beyond ASCII in rules and bars
-  int columns = 80;      // width for wrapping and for the live line
+  bool colour = false; // SGR escape sequences
+  bool unicode = false; // characters beyond ASCII in rules and bars
+  int columns = 80; // width for wrapping and for the live line
 };
 
 // Colours by meaning, so that one table decides how each of them looks.
@@ -26,4 +26,4 @@ int display_width(std::string_view text);
 // sequences are kept and colours are reset when anything was cut.
 std::string clip(std::string_view text, int columns);
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

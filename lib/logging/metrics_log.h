@@ -76,8 +76,8 @@ class MetricsLog {
   std::optional<TensorBoardWriter> tensorboard_;
   TrainSpan span_;
   bool span_is_done_ = false;
-  std::int64_t failed_ = 0;  // records that broke before they reached a file
+  std::int64_t failed_ = 0; // records that broke before they reached a file
   std::string failure_;
 };
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

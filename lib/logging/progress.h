@@ -16,17 +16,17 @@ enum class Phase { kTrain, kEval };
 // chooses to show; over all workers.
 struct ProgressState {
   Phase phase = Phase::kTrain;
-  std::int64_t epoch = 0;  // from 1
+  std::int64_t epoch = 0; // from 1
   std::int64_t epochs = 0;
-  std::int64_t batch = 0;  // done of this epoch (steps), or of this evaluation
+  std::int64_t batch = 0; // done of this epoch (steps), or of this evaluation
   std::int64_t batches = 0;
   double loss = 0.0;
-  double top1 = 0.0;               // percent
-  double top5 = 0.0;               // percent
-  double lr = 0.0;                 // not shown in Phase::kEval
-  double images_per_second = 0.0;  // of all workers together
-  double data_wait = 0.0;    // fraction of the time spent waiting for data
-  double eta_seconds = 0.0;  // negative or not finite: unknown
+  double top1 = 0.0; // percent
+  double top5 = 0.0; // percent
+  double lr = 0.0; // not shown in Phase::kEval
+  double images_per_second = 0.0; // of all workers together
+  double data_wait = 0.0; // fraction of the time spent waiting for data
+  double eta_seconds = 0.0; // negative or not finite: unknown
 };
 
 // One line for a file, without colours or control characters:
@@ -67,4 +67,4 @@ class ProgressDisplay {
   bool drawn_ = false;
 };
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

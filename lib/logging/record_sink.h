@@ -19,8 +19,8 @@ namespace vitrain::logging {
 // stay whole. Not thread-safe. The process must ignore SIGPIPE and SIGXFSZ.
 class RecordSink {
  public:
-  static constexpr double kPatience = 0.1;                // seconds
-  static constexpr std::size_t kMostPending = 64 * 1024;  // bytes
+  static constexpr double kPatience = 0.1; // seconds
+  static constexpr std::size_t kMostPending = 64 * 1024; // bytes
 
   // Without a descriptor: every record is dropped and counted.
   RecordSink() = default;
@@ -63,9 +63,9 @@ class RecordSink {
   bool stalled_ = false;
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;
-  std::size_t front_written_ = 0;  // bytes of queue_.front() that are out
+  std::size_t front_written_ = 0; // bytes of queue_.front() that are out
   std::int64_t dropped_ = 0;
   std::string error_;
 };
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

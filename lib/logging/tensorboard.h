@@ -33,4 +33,4 @@ class TensorBoardWriter {
   RecordSink sink_;
 };
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

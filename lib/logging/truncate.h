@@ -18,4 +18,4 @@ std::int64_t keep_lines(
     const std::filesystem::path& path,
     const std::function<Verdict(std::string_view line)>& judge);
 
-}  // namespace vitrain::logging
+} // namespace vitrain::logging

@@ -8,15 +8,15 @@
 
 namespace torch::nn {
 class Module;
-}  // namespace torch::nn
+} // namespace torch::nn
 
 namespace vitrain::weights {
 
 // What to do with the classifier's weights.
 enum class HeadPolicy {
-  kAuto,   // load them when their shapes agree, else keep the model's own
-  kLoad,   // load them; another shape is an error
-  kFresh,  // keep the model's own
+  kAuto, // load them when their shapes agree, else keep the model's own
+  kLoad, // load them; another shape is an error
+  kFresh, // keep the model's own
 };
 
 struct LoadOptions {
@@ -27,11 +27,11 @@ struct LoadOptions {
 
 // What load_weights did, for the log.
 struct LoadReport {
-  std::int64_t loaded = 0;              // tensors copied
-  std::vector<std::string> fresh;       // left as they were: the classifier
-  std::vector<std::string> resized;     // "pos_embed: 14x14 -> 24x24"
-  std::vector<std::string> converted;   // "head.weight: bf16 -> fp32"
-  std::vector<std::string> non_finite;  // loaded, with NaN or Inf in them
+  std::int64_t loaded = 0; // tensors copied
+  std::vector<std::string> fresh; // left as they were: the classifier
+  std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
+  std::vector<std::string> converted; // "head.weight: bf16 -> fp32"
+  std::vector<std::string> non_finite; // loaded, with NaN or Inf in them
 
   // One line per event, for people; empty when every tensor was copied as is.
   std::vector<std::string> lines() const;
@@ -51,4 +51,4 @@ LoadReport load_weights(
     const LoadOptions& options,
     const std::string& source);
 
-}  // namespace vitrain::weights
+} // namespace vitrain::weights

@@ -9,7 +9,7 @@
 
 namespace vitrain {
 class Hasher;
-}  // namespace vitrain
+} // namespace vitrain
 
 namespace vitrain::weights {
 
@@ -41,9 +41,4 @@ int write_safetensors(
     Hasher* hasher,
     std::int64_t& bytes_written);
 
-// Writes a file of its own, atomically. Throws Error(kStorage).
-void write_safetensors(
-    const std::filesystem::path& path,
-    const TensorFile& file);
-
-}  // namespace vitrain::weights
+} // namespace vitrain::weights

@@ -241,7 +241,7 @@ done
 run "$shell" "$root/run_eval_multi.sh"
 expect_code 0
 expect '^<-eval>$'
-expect "shapes_vit_tiny-20260301-000000/checkpoints/best>"
+expect "/runs/shapes_vit_tiny-20260301-000000>$"
 run "$shell" "$root/run_eval_multi.sh" -cfg x.yaml -pretrained w.safetensors
 expect '^<-eval>$'
 expect '^<w.safetensors>$'

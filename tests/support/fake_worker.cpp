@@ -11,7 +11,8 @@
 //   lose_peer                    exits with 7 when a connection breaks
 //   env NAME | fds | ignored     prints what was inherited
 // As `fake_worker --supervise FOLDER` it is a supervisor in a process of its
-// own: reads FOLDER/job.json, runs the workers, writes FOLDER/report.
+// own: reads FOLDER/job.json (and the key "step_timeout" in it), runs the
+// workers, writes FOLDER/report.
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -205,6 +206,7 @@ int supervise(const std::filesystem::path& folder) {
   options.job = job.dump();
   options.log_folder = folder / "log";
   options.cores = available_cores();
+  options.timeouts.step = job.value("step_timeout", options.timeouts.step);
   options.notice = [&](const std::string& line) {
     report << "notice: " << line << std::endl;
   };

@@ -95,8 +95,8 @@ TEST(ReduceDict, SumsIntegersExactlyBeyondDoublePrecision) {
 
 TEST(ReduceDict, SumsDoublesInRankOrderWithEqualBitsEverywhere) {
   for (const int size : {2, 3, 4}) {
-    for (const int entries : {0, 1, 29, 30, 31, 32, 200}) {
-      run_ranks(size, [&](Rank& rank) {
+    run_ranks(size, [&](Rank& rank) {
+      for (const int entries : {0, 1, 29, 30, 31, 32, 200}) {
         Dict dict;
         for (int i = 0; i < entries; ++i) {
           dict[name_of(i)] = awkward(rank.rank(), i);
@@ -116,8 +116,8 @@ TEST(ReduceDict, SumsDoublesInRankOrderWithEqualBitsEverywhere) {
               bits(std::get<double>(means.at(name_of(i)))),
               bits(expected / size));
         }
-      });
-    }
+      }
+    });
   }
 }
 

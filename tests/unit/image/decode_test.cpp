@@ -156,10 +156,14 @@ TEST(Decode, RefusesFilesThatEndTooEarly) {
     if (row[0] == "trailing_garbage.jpg") {
       continue; // its last tenth may be missing without harm
     }
+    const bool png = row[0].starts_with("png") || row[0].ends_with(".png");
     for (const std::size_t percent : {10, 50, 99}) {
       Bytes cut = whole;
       cut.resize(whole.size() * percent / 100);
-      EXPECT_NE(failure(cut), "") << percent << " %";
+      // The last 12 bytes of a PNG only say that it ends.
+      if (!png || whole.size() - cut.size() > 16) {
+        EXPECT_NE(failure(cut), "") << percent << " %";
+      }
     }
   }
   Bytes cut = file("progressive.jpg");
@@ -190,6 +194,10 @@ TEST(Decode, CountsDefectsThatItWorksAround) {
     }
   }
   EXPECT_GT(decode(restarts).warnings, 0);
+  Bytes no_end = file("rgb_8.png");
+  no_end.resize(no_end.size() - 3);
+  EXPECT_EQ(decode(no_end).pixels, decode(file("rgb_8.png")).pixels);
+  EXPECT_EQ(decode(no_end).warnings, 1);
 }
 
 TEST(Decode, RefusesBombsBeforeAllocating) {

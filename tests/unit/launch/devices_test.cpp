@@ -229,6 +229,30 @@ TEST(ProcDriver, ReadsInBusOrderAndSkipsWhatHasNoFile) {
   EXPECT_EQ(report.source, "/proc/driver/nvidia");
 }
 
+TEST(CudaDriver, AsksNvml) {
+  const std::string library = VITRAIN_BINARY_DIR "/tests/fake_nvml.so";
+  const DriverReport report = probe_cuda_driver(library);
+  EXPECT_EQ(
+      report.source, "NVML (driver 580.1, GPU 1: Insufficient Permissions)");
+  ASSERT_EQ(report.devices.size(), 3U);
+  EXPECT_EQ(report.devices[0].uuid, "GPU-zero");
+  EXPECT_EQ(report.devices[0].memory, std::int64_t{80} << 30);
+  EXPECT_FALSE(report.devices[0].mig_enabled);
+  EXPECT_TRUE(report.devices[1].mig_enabled);
+  ASSERT_EQ(report.devices[1].mig.size(), 2U);
+  EXPECT_EQ(report.devices[1].mig[1].uuid, "MIG-b");
+  EXPECT_EQ(report.devices[2].name, "NVIDIA Test\\x0a");
+}
+
+TEST(CudaDriver, BrokenLibraryIsAReasonNotAnError) {
+  const DriverReport report = probe_cuda_driver("/no/such/nvml.so");
+  EXPECT_THAT(report.source, HasSubstr("/no/such/nvml.so: cannot open"));
+  // A library that lacks the functions.
+  EXPECT_THAT(
+      probe_cuda_driver("libm.so.6").source,
+      HasSubstr("NVML has no nvmlDeviceGetMemoryInfo"));
+}
+
 TEST(CudaDriver, ProbeAnswersOnAnyMachine) {
   const DriverReport report = probe_cuda_driver();
   EXPECT_FALSE(report.source.empty());

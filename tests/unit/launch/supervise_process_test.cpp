@@ -66,6 +66,8 @@ bool wait_until(Condition&& condition, double seconds = 5) {
   return true;
 }
 
+constexpr double kStepTimeout = 2.5;
+
 // Always ended and reaped.
 class SupervisorProcess {
  public:
@@ -76,7 +78,9 @@ class SupervisorProcess {
       const std::string& prefix = "",
       const std::string& suffix = "")
       : ranks_(scripts.size()) {
-    std::ofstream(folder_.path() / "job.json") << job_of(scripts);
+    Json job = Json::parse(job_of(scripts));
+    job["step_timeout"] = kStepTimeout;
+    std::ofstream(folder_.path() / "job.json") << job.dump();
     const Fd output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     pid_ = spawn(
         {.executable = "/bin/sh",
@@ -300,23 +304,31 @@ TEST(SupervisorProcess, ListensOnLoopbackOnly) {
   EXPECT_EQ(supervisor.wait(), 75);
 }
 
-TEST(SupervisorProcess, SuspendedSupervisorBlamesNobody) {
-  // Workers suspended with it are continued first; their silence meanwhile is
-  // not held against them.
+TEST(SupervisorProcess, SuspendedRunBlamesNobody) {
+  // As a frozen container: all stand still for longer than a step may take, and
+  // the supervisor is the first to go on.
   SupervisorProcess supervisor({kStopsWhenAsked, kStopsWhenAsked});
   const std::vector<pid_t> workers = supervisor.workers();
   supervisor.send(SIGSTOP);
   for (const pid_t pid : workers) {
     ::kill(pid, SIGSTOP);
   }
-  ::usleep(4'500'000);
+  ::usleep(static_cast<useconds_t>(1e6 * (kStepTimeout + 0.5)));
+  supervisor.send(SIGCONT);
+  ::usleep(500'000);
   for (const pid_t pid : workers) {
     ::kill(pid, SIGCONT);
   }
-  supervisor.send(SIGCONT);
-  ::usleep(300'000);
+  ::usleep(200'000);
   supervisor.send(SIGTERM);
   EXPECT_EQ(supervisor.wait(), 75) << supervisor.report();
+}
+
+TEST(SupervisorProcess, HungStepIsEndedWithAReport) {
+  SupervisorProcess supervisor({kHangs, kHangs});
+  EXPECT_EQ(supervisor.wait(), 7);
+  EXPECT_THAT(supervisor.report(), HasSubstr("made no progress for"));
+  EXPECT_THAT(supervisor.report(), HasSubstr("  | ready\n"));
 }
 
 } // namespace

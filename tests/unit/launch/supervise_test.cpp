@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <thread>
 
 #include "core/check.h"
+#include "launch/signals.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -248,6 +251,41 @@ TEST(Supervisor, ProgramThatIsNotThereIsAnError) {
   Trial trial({Script{"done"}});
   trial.options.executable = "/no/such/program";
   EXPECT_THROW(trial.run(), Error);
+}
+
+TEST(Supervisor, KillForLackOfMemoryIsExplained) {
+  TemporaryFolder root;
+  const auto events = root.path() / "sys/fs/cgroup/job/memory.events";
+  std::filesystem::create_directories(events.parent_path());
+  std::filesystem::create_directories(root.path() / "proc/self");
+  std::ofstream(root.path() / "proc/self/cgroup") << "0::/job\n";
+  std::ofstream(events) << "oom_kill 4\n";
+  Trial trial({{"enter step", "sleep 0.3", "raise 9"}, {"hang"}});
+  trial.options.system_root = root.path();
+  trial.options.grace_seconds = 0.05;
+  Outcome outcome;
+  {
+    std::optional<std::thread> kernel;
+    {
+      // The supervisor's process must have no other thread that takes signals.
+      const BlockedSignals blocked;
+      kernel.emplace([&] {
+        ::usleep(100'000);
+        std::ofstream(events) << "oom_kill 5\n";
+      });
+    }
+    outcome = trial.run();
+    kernel->join();
+  }
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_THAT(
+      outcome.report,
+      HasSubstr("The kernel killed 1 process of this control group for lack of "
+                "memory"));
+  // Kills of before the run are not this run's.
+  Trial later({Script{"raise 9"}});
+  later.options.system_root = root.path();
+  EXPECT_THAT(later.run().report, Not(HasSubstr("memory")));
 }
 
 TEST(Supervisor, IgnoredChildSignalDoesNotHideEndings) {

@@ -1,0 +1,186 @@
+#include "checkpoint/find.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/hash.h"
+#include "core/text.h"
+
+namespace vitrain::checkpoint {
+namespace {
+
+constexpr std::string_view kPrefix = "step-";
+constexpr std::size_t kDigits = 9;
+constexpr std::size_t kPointerLimit = 4096;
+
+// Size and hash of a file without keeping it.
+void verify_file(
+    const std::filesystem::path& path,
+    const ManifestFile& expected) {
+  const std::string source = printable(path.native());
+  const Fd fd(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  VITRAIN_CHECK(
+      fd, ExitCode::kWeights, "{}: cannot open: {}", source, error_text(errno));
+  struct stat status {};
+  VITRAIN_CHECK(
+      ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode),
+      ExitCode::kWeights,
+      "{}: is not a regular file",
+      source);
+  VITRAIN_CHECK(
+      status.st_size == expected.size,
+      ExitCode::kWeights,
+      "{}: has {} bytes, its manifest says {}: damaged or cut off",
+      source,
+      status.st_size,
+      expected.size);
+  Hasher hasher;
+  std::string buffer(std::size_t{1} << 20, '\0');
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    VITRAIN_CHECK(
+        got >= 0,
+        ExitCode::kWeights,
+        "{}: cannot read: {}",
+        source,
+        error_text(errno));
+    if (got == 0) {
+      break;
+    }
+    hasher.update(buffer.data(), static_cast<std::size_t>(got));
+  }
+  VITRAIN_CHECK(
+      hasher.hex() == expected.xxh3,
+      ExitCode::kWeights,
+      "{}: its hash does not agree with its manifest: damaged",
+      source);
+}
+
+bool is_valid(
+    const std::filesystem::path& checkpoint,
+    std::vector<std::string>* rejected) {
+  try {
+    verify(checkpoint);
+    return true;
+  } catch (const Error& error) {
+    if (rejected != nullptr) {
+      rejected->push_back(error.what());
+    }
+    return false;
+  }
+}
+
+// The folder that a pointer file names; none when there is no pointer, or it
+// leads elsewhere.
+std::optional<std::filesystem::path> follow(
+    const std::filesystem::path& folder,
+    const char* pointer,
+    std::vector<std::string>* rejected) {
+  const std::filesystem::path path = folder / pointer;
+  std::error_code error;
+  if (std::filesystem::symlink_status(path, error).type() ==
+      std::filesystem::file_type::not_found) {
+    return std::nullopt;
+  }
+  std::string problem;
+  try {
+    const std::string text = read_file(path, kPointerLimit, ExitCode::kWeights);
+    const std::string name(trim(text));
+    if (folder_step(name)) {
+      return folder / name;
+    }
+    problem = fmt::format(
+        "{}: names '{}', which is not a checkpoint of this folder",
+        printable(path.native()),
+        printable(name));
+  } catch (const Error& caught) {
+    problem = caught.what();
+  }
+  if (rejected != nullptr) {
+    rejected->push_back(problem);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string folder_name(std::int64_t step) {
+  return fmt::format("{}{:09}", kPrefix, step);
+}
+
+std::optional<std::int64_t> folder_step(const std::string& name) {
+  std::int64_t step = 0;
+  if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kDigits ||
+      !parse_int(std::string_view(name).substr(kPrefix.size()), step) ||
+      step < 0 || folder_name(step) != name) {
+    return std::nullopt;
+  }
+  return step;
+}
+
+bool is_checkpoint(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path / kManifestName, error);
+}
+
+Manifest verify(const std::filesystem::path& checkpoint) {
+  Manifest manifest = read_manifest(checkpoint);
+  for (const ManifestFile& file : manifest.files) {
+    verify_file(checkpoint / file.name, file);
+  }
+  return manifest;
+}
+
+std::map<std::int64_t, std::filesystem::path> list_steps(
+    const std::filesystem::path& folder) {
+  std::map<std::int64_t, std::filesystem::path> steps;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end;
+       !error && it != end;
+       it.increment(error)) {
+    const auto step = folder_step(it->path().filename().native());
+    std::error_code ignored;
+    if (step &&
+        it->symlink_status(ignored).type() ==
+            std::filesystem::file_type::directory) {
+      steps[*step] = it->path();
+    }
+  }
+  return steps;
+}
+
+std::optional<std::filesystem::path> newest_valid(
+    const std::filesystem::path& folder,
+    std::vector<std::string>* rejected) {
+  const auto latest = follow(folder, "latest", rejected);
+  if (latest && is_valid(*latest, rejected)) {
+    return latest;
+  }
+  const auto steps = list_steps(folder);
+  for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+    if (it->second != latest && is_valid(it->second, rejected)) {
+      return it->second;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::filesystem::path> best_valid(
+    const std::filesystem::path& folder,
+    std::vector<std::string>* rejected) {
+  const auto best = follow(folder, "best", rejected);
+  return best && is_valid(*best, rejected) ? best : std::nullopt;
+}
+
+} // namespace vitrain::checkpoint

@@ -1,0 +1,147 @@
+#include "checkpoint/manifest.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/hash.h"
+#include "core/text.h"
+
+namespace vitrain::checkpoint {
+namespace {
+
+constexpr std::size_t kSizeLimit = std::size_t{16} << 20;
+constexpr std::size_t kHashDigits = 32;
+// What stands between the hashed text, the hash, and the end.
+constexpr std::string_view kBeforeHash = ",\n  \"xxh3\": \"";
+constexpr std::string_view kAfterHash = "\"\n}\n";
+
+std::string hash_of(std::string_view bytes) {
+  Hasher hasher;
+  hasher.update(bytes.data(), bytes.size());
+  return hasher.hex();
+}
+
+Json files_json(const std::vector<ManifestFile>& files) {
+  Json list = Json::array();
+  for (const ManifestFile& file : files) {
+    list.push_back(
+        {{"name", file.name}, {"size", file.size}, {"xxh3", file.xxh3}});
+  }
+  return list;
+}
+
+// Whether the last member is the hash of everything before it.
+bool hash_agrees(std::string_view text) {
+  const std::size_t tail = kBeforeHash.size() + kHashDigits + kAfterHash.size();
+  if (text.size() < tail || !text.ends_with(kAfterHash)) {
+    return false;
+  }
+  const std::string_view body = text.substr(0, text.size() - tail);
+  const std::string_view rest = text.substr(body.size());
+  return rest.starts_with(kBeforeHash) &&
+      rest.substr(kBeforeHash.size(), kHashDigits) == hash_of(body);
+}
+
+// A name that stays within the folder.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.front() != '.' &&
+      name.find('/') == std::string::npos &&
+      name.find('\0') == std::string::npos && name != kManifestName;
+}
+
+Manifest from_json(const Json& json) {
+  Manifest manifest;
+  manifest.format_version = json.at("format_version");
+  manifest.vitrain_version = json.at("vitrain_version");
+  manifest.step = json.at("step");
+  manifest.epoch = json.at("epoch");
+  manifest.world_size = json.at("world_size");
+  manifest.config_hash = json.at("config_hash");
+  if (!json.at("metric").is_null()) {
+    manifest.metric = json.at("metric").get<double>();
+  }
+  for (const Json& file : json.at("files")) {
+    manifest.files.push_back(
+        {.name = file.at("name"),
+         .size = file.at("size"),
+         .xxh3 = file.at("xxh3")});
+  }
+  manifest.state = json.at("state");
+  return manifest;
+}
+
+} // namespace
+
+std::string Manifest::text() const {
+  const bool has_metric = metric && std::isfinite(*metric);
+  const Json json = {
+      {"format_version", format_version},
+      {"vitrain_version", vitrain_version},
+      {"step", step},
+      {"epoch", epoch},
+      {"world_size", world_size},
+      {"config_hash", config_hash},
+      {"metric", has_metric ? Json(*metric) : Json(nullptr)},
+      {"files", files_json(files)},
+      {"state", state}};
+  std::string body =
+      json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  body.resize(body.size() - 2); // the end of the object: a new line and '}'
+  return fmt::format("{}{}{}{}", body, kBeforeHash, hash_of(body), kAfterHash);
+}
+
+Manifest parse_manifest(const std::string& text, const std::string& source) {
+  const Json json =
+      Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  VITRAIN_CHECK(
+      json.is_object(),
+      ExitCode::kWeights,
+      "{}: is not valid JSON: damaged or cut off",
+      source);
+  // Before the hash: a later format may keep its hash elsewhere.
+  const auto version = json.find("format_version");
+  VITRAIN_CHECK(
+      version == json.end() || !version->is_number_integer() ||
+          version->get<std::int64_t>() <= kFormatVersion,
+      ExitCode::kWeights,
+      "{}: was written by a newer version of vitrain (checkpoint format {}, "
+      "this "
+      "program reads up to {}); update vitrain",
+      source,
+      version->dump(),
+      kFormatVersion);
+  VITRAIN_CHECK(
+      hash_agrees(text),
+      ExitCode::kWeights,
+      "{}: its hash does not agree with its content: damaged or edited",
+      source);
+  Manifest manifest;
+  try {
+    manifest = from_json(json);
+  } catch (const Json::exception& error) {
+    fail(ExitCode::kWeights, "{}: {}", source, printable(error.what()));
+  }
+  VITRAIN_CHECK(
+      manifest.step >= 0 &&
+          std::all_of(
+              manifest.files.begin(),
+              manifest.files.end(),
+              [](const ManifestFile& file) {
+                return is_plain_name(file.name);
+              }),
+      ExitCode::kWeights,
+      "{}: a negative step, or a file name with a path",
+      source);
+  return manifest;
+}
+
+Manifest read_manifest(const std::filesystem::path& checkpoint) {
+  const std::filesystem::path path = checkpoint / kManifestName;
+  return parse_manifest(
+      read_file(path, kSizeLimit, ExitCode::kWeights),
+      printable(path.native()));
+}
+
+} // namespace vitrain::checkpoint

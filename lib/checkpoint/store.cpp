@@ -1,0 +1,350 @@
+#include "checkpoint/store.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/hash.h"
+#include "core/text.h"
+#include "weights/safetensors.h"
+
+namespace vitrain::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModelFile = "model.safetensors";
+constexpr const char* kOptimizerFile = "optimizer.safetensors";
+constexpr const char* kLatest = "latest";
+constexpr const char* kBest = "best";
+// Of folders that are being written or removed: ".<name>.tmp-<pid>"; and, at
+// the end of a pointer's name, of write_file_atomically.
+constexpr std::string_view kTemporary = ".tmp-";
+constexpr std::string_view kReplaced = "replaced-";
+
+[[noreturn]] void cannot(const char* what, const fs::path& path, int error) {
+  fail(
+      ExitCode::kStorage,
+      "checkpoint: cannot {} {}: {}",
+      what,
+      printable(path.native()),
+      error_text(error));
+}
+
+// A folder that vanishes with its content unless it is given its final name.
+class TemporaryFolder {
+ public:
+  TemporaryFolder(const fs::path& parent, const std::string& name)
+      : path_(parent / temporary_name(name)) {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    if (::mkdir(path_.c_str(), 0700) != 0) {
+      cannot("create", path_, errno);
+    }
+    // mkdir takes the umask's bits away.
+    if (::chmod(path_.c_str(), 0700) != 0) {
+      const int error = errno;
+      fs::remove_all(path_, ignored);
+      cannot("create", path_, error);
+    }
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  const fs::path& path() const { return path_; }
+
+  static std::string temporary_name(const std::string& name) {
+    return fmt::format(".{}{}{}", name, kTemporary, ::getpid());
+  }
+
+ private:
+  fs::path path_;
+};
+
+// A new file that `write` fills through its descriptor, made durable.
+template <typename Write>
+void write_durably(const fs::path& path, const Write& write) {
+  Fd fd(::open(
+      path.c_str(),
+      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+      0600));
+  if (!fd) {
+    cannot("create", path, errno);
+  }
+  int error = write(fd.get());
+  if (error == 0 && ::fsync(fd.get()) != 0) {
+    error = errno;
+  }
+  // close can report a delayed write error (NFS), so it is checked too.
+  if (::close(fd.release()) != 0 && error == 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    cannot("write", path, error);
+  }
+}
+
+ManifestFile write_tensors(
+    const fs::path& folder,
+    const char* name,
+    const std::map<std::string, at::Tensor>& tensors) {
+  Hasher hasher;
+  ManifestFile file{.name = name};
+  write_durably(folder / name, [&](int fd) {
+    return weights::write_safetensors(
+        fd,
+        {.tensors = tensors, .metadata = {{"format", "pt"}}},
+        &hasher,
+        file.size);
+  });
+  file.xxh3 = hasher.hex();
+  return file;
+}
+
+std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
+  const Manifest manifest{
+      .vitrain_version = VITRAIN_VERSION,
+      .step = snapshot.step,
+      .epoch = snapshot.epoch,
+      .world_size = snapshot.world_size,
+      .config_hash = snapshot.config_hash,
+      .metric = snapshot.metric,
+      .files =
+          {write_tensors(folder, kModelFile, snapshot.model),
+           write_tensors(folder, kOptimizerFile, snapshot.optimizer)},
+      .state = snapshot.state};
+  std::string text = manifest.text();
+  write_durably(folder / kManifestName, [&](int fd) {
+    return write_all(fd, text.data(), text.size());
+  });
+  sync_folder(folder);
+  return text;
+}
+
+// What verify() has against a checkpoint, or "".
+std::string problem_of(const fs::path& checkpoint) {
+  try {
+    verify(checkpoint);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// Gives a complete folder its final name. An older folder of that name changes
+// places with it in one step, so that there is one at any instant.
+void put_in_place(const fs::path& temporary, const fs::path& target) {
+  if (::rename(temporary.c_str(), target.c_str()) == 0) {
+    return;
+  }
+  if (errno != ENOTEMPTY && errno != EEXIST) {
+    cannot("rename to", target, errno);
+  }
+  if (::renameat2(
+          AT_FDCWD,
+          temporary.c_str(),
+          AT_FDCWD,
+          target.c_str(),
+          RENAME_EXCHANGE) == 0) {
+    return;
+  }
+  if (errno != EINVAL && errno != ENOSYS) {
+    cannot("rename to", target, errno);
+  }
+  // The file system cannot exchange: the older one makes room for a moment.
+  const fs::path room =
+      target.parent_path() /
+      TemporaryFolder::temporary_name(
+          std::string(kReplaced) + target.filename().native());
+  if (::rename(target.c_str(), room.c_str()) != 0) {
+    cannot("rename", target, errno);
+  }
+  if (::rename(temporary.c_str(), target.c_str()) != 0) {
+    const int error = errno;
+    ::rename(room.c_str(), target.c_str());
+    cannot("rename to", target, error);
+  }
+  std::error_code ignored;
+  fs::remove_all(room, ignored);
+}
+
+// Removes a checkpoint such that no part of it can be taken for a whole one.
+void remove_checkpoint(const fs::path& path) {
+  const fs::path doomed = path.parent_path() /
+      TemporaryFolder::temporary_name(path.filename().native());
+  std::error_code error;
+  if (::rename(path.c_str(), doomed.c_str()) == 0) {
+    fs::remove_all(doomed, error);
+  }
+}
+
+// The process of a temporary name that save() or write_file_atomically made.
+std::optional<std::int64_t> temporary_owner(const std::string& name) {
+  const std::size_t at = name.rfind(kTemporary);
+  std::int64_t pid = 0;
+  if (at == std::string::npos ||
+      !parse_int(std::string_view(name).substr(at + kTemporary.size()), pid) ||
+      pid <= 0) {
+    return std::nullopt;
+  }
+  const std::string base = name.substr(0, at);
+  bool ours = base == kLatest || base == kBest;
+  if (base.starts_with('.')) {
+    const std::size_t skip = base.compare(1, kReplaced.size(), kReplaced) == 0
+        ? kReplaced.size()
+        : 0;
+    ours = folder_step(base.substr(1 + skip)).has_value();
+  }
+  return ours ? std::optional(pid) : std::nullopt;
+}
+
+// What saves of processes that are gone, or an earlier one of this process,
+// left behind.
+void remove_stale(const fs::path& folder) {
+  std::vector<fs::path> stale;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const auto owner = temporary_owner(it->path().filename().native());
+    if (!owner) {
+      continue;
+    }
+    const auto pid = static_cast<pid_t>(*owner);
+    if (pid == ::getpid() || (::kill(pid, 0) != 0 && errno == ESRCH)) {
+      stale.push_back(it->path());
+    }
+  }
+  for (const fs::path& path : stale) {
+    fs::remove_all(path, error);
+  }
+}
+
+// Checkpoints with a readable manifest; others are left alone.
+std::vector<Candidate> candidates_in(const fs::path& folder) {
+  std::vector<Candidate> candidates;
+  for (const auto& [step, path] : list_steps(folder)) {
+    try {
+      candidates.push_back({step, read_manifest(path).metric});
+    } catch (const Error&) {
+      // Not a checkpoint that could be resumed from: neither counted as one
+      // that is kept nor removed.
+    }
+  }
+  return candidates;
+}
+
+// Makes a pointer file name a step, unless it does.
+void point(const fs::path& folder, const char* name, std::int64_t step) {
+  const fs::path path = folder / name;
+  const std::string text = folder_name(step) + "\n";
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() == fs::file_type::regular &&
+      fs::file_size(path, error) == text.size() &&
+      read_file(path, text.size(), ExitCode::kStorage) == text) {
+    return;
+  }
+  write_file_atomically(path, text);
+}
+
+void retain(
+    const fs::path& folder,
+    const RetentionOptions& options,
+    std::int64_t saved) {
+  std::vector<Candidate> kept = candidates_in(folder);
+  const std::vector<std::int64_t> removed = to_remove(kept, options, saved);
+  std::erase_if(kept, [&](const Candidate& candidate) {
+    return std::binary_search(removed.begin(), removed.end(), candidate.step);
+  });
+  // The pointer moves before its old target goes.
+  if (const auto best = best_step(kept, options)) {
+    point(folder, kBest, *best);
+  } else {
+    ::unlink((folder / kBest).c_str());
+  }
+  for (const std::int64_t step : removed) {
+    remove_checkpoint(folder / folder_name(step));
+  }
+}
+
+const ManifestFile& file_of(
+    const Manifest& manifest,
+    const char* name,
+    const fs::path& checkpoint) {
+  for (const ManifestFile& file : manifest.files) {
+    if (file.name == name) {
+      return file;
+    }
+  }
+  fail(
+      ExitCode::kWeights,
+      "{}: its manifest does not list {}",
+      printable(checkpoint.native()),
+      name);
+}
+
+} // namespace
+
+Store::Store(std::filesystem::path folder, RetentionOptions retention)
+    : folder_(std::move(folder)), retention_(retention) {}
+
+std::filesystem::path Store::save(const Snapshot& snapshot) {
+  make_folders(folder_);
+  remove_stale(folder_);
+  const std::string name = folder_name(snapshot.step);
+  const fs::path target = folder_ / name;
+  {
+    const TemporaryFolder temporary(folder_, name);
+    const std::string manifest = write_content(temporary.path(), snapshot);
+    const std::string problem = problem_of(temporary.path());
+    VITRAIN_CHECK(
+        problem.empty(),
+        ExitCode::kStorage,
+        "a checkpoint does not read back as it was written: {}",
+        problem);
+    put_in_place(temporary.path(), target);
+  }
+  sync_folder(folder_);
+  point(folder_, kLatest, snapshot.step);
+  retain(folder_, retention_, snapshot.step);
+  return target;
+}
+
+Snapshot load(const std::filesystem::path& checkpoint) {
+  const Manifest manifest = verify(checkpoint);
+  const auto tensors = [&](const char* name) {
+    const ManifestFile& file = file_of(manifest, name, checkpoint);
+    return weights::read_safetensors(checkpoint / file.name).tensors;
+  };
+  return {
+      .step = manifest.step,
+      .epoch = manifest.epoch,
+      .world_size = manifest.world_size,
+      .config_hash = manifest.config_hash,
+      .metric = manifest.metric,
+      .model = tensors(kModelFile),
+      .optimizer = tensors(kOptimizerFile),
+      .state = manifest.state};
+}
+
+std::map<std::string, at::Tensor> load_model(
+    const std::filesystem::path& checkpoint) {
+  const Manifest manifest = verify(checkpoint);
+  const ManifestFile& file = file_of(manifest, kModelFile, checkpoint);
+  return weights::read_safetensors(checkpoint / file.name).tensors;
+}
+
+} // namespace vitrain::checkpoint

@@ -1,0 +1,251 @@
+#include "checkpoint/store.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "faults.h"
+#include "snapshots.h"
+
+namespace vitrain::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::string> kFiles = {
+    "manifest.json",
+    "model.safetensors",
+    "optimizer.safetensors"};
+
+class StoreTest : public testing::Test {
+ protected:
+  ~StoreTest() override {
+    faults::disarm();
+    faults::refuse_exchange(false);
+  }
+
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path() / "checkpoints";
+};
+
+TEST_F(StoreTest, LoadsWhatWasSavedAndSavesTheSameBytesAgain) {
+  Store store(folder_, {});
+  const Snapshot snapshot = make_snapshot(1250, 0.75);
+  const fs::path first = store.save(snapshot);
+  EXPECT_EQ(first, folder_ / "step-000001250");
+  EXPECT_THAT(names_in(first), testing::ElementsAreArray(kFiles));
+  const Snapshot back = load(first);
+  expect_same(back, snapshot);
+  expect_same(load_model(first), snapshot.model);
+  const fs::path second = Store(temporary_.path() / "other", {}).save(back);
+  for (const std::string& name : kFiles) {
+    EXPECT_EQ(read_bytes(first / name), read_bytes(second / name)) << name;
+  }
+}
+
+TEST_F(StoreTest, KeepsTensorsOfEveryLayout) {
+  Snapshot snapshot = make_snapshot(1);
+  snapshot.model["part"] = at::arange(12).view({3, 4}).t().narrow(0, 1, 2);
+  snapshot.model["scalar"] = at::full({}, 0.5, at::kDouble);
+  snapshot.model["half"] = at::full({2}, 1.5, at::kBFloat16);
+  snapshot.model["none"] = at::empty({0, 3});
+  snapshot.model["nan"] = at::full({2}, std::nan(""));
+  snapshot.optimizer.clear();
+  const Snapshot back = load(Store(folder_, {}).save(snapshot));
+  EXPECT_TRUE(back.model.at("nan").isnan().all().item<bool>());
+  snapshot.model.erase("nan");
+  Snapshot rest = back;
+  rest.model.erase("nan");
+  expect_same(rest, snapshot);
+}
+
+TEST_F(StoreTest, PointsAtTheLatestAndTheBest) {
+  Store store(folder_, {.keep_last = 1, .keep_best = 1});
+  store.save(make_snapshot(10, 0.5));
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000010\n");
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000010\n");
+  store.save(make_snapshot(20, 0.9));
+  store.save(make_snapshot(30, 0.9));
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000030\n");
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000020\n");
+  EXPECT_EQ(best_valid(folder_), folder_ / "step-000000020");
+  EXPECT_THAT(
+      names_in(folder_),
+      ElementsAre("best", "latest", "step-000000020", "step-000000030"));
+}
+
+TEST_F(StoreTest, HasNoBestWithoutAMetric) {
+  Store store(folder_, {.keep_last = 1, .keep_best = 0});
+  store.save(make_snapshot(10, 0.5));
+  EXPECT_TRUE(fs::exists(folder_ / "best"));
+  store.save(make_snapshot(20));
+  EXPECT_THAT(names_in(folder_), ElementsAre("latest", "step-000000020"));
+}
+
+TEST_F(StoreTest, TakesTheSmallestLossForBest) {
+  Store store(
+      folder_, {.keep_last = 1, .keep_best = 1, .smaller_is_better = true});
+  store.save(make_snapshot(10, 0.5));
+  store.save(make_snapshot(20, 0.9));
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000010\n");
+}
+
+TEST_F(StoreTest, LeavesForeignFilesAlone) {
+  fs::create_directories(folder_ / "step-1");
+  fs::create_directories(folder_ / "mine");
+  fs::create_directories(folder_ / "step-000000005"); // without manifest
+  write_bytes(folder_ / "step-000000006", "a file");
+  write_bytes(folder_ / ".hidden.tmp-1", "not ours");
+  Store store(folder_, {.keep_last = 1, .keep_best = 0});
+  for (const std::int64_t step : {10, 20, 30}) {
+    store.save(make_snapshot(step));
+  }
+  EXPECT_THAT(
+      names_in(folder_),
+      ElementsAre(
+          ".hidden.tmp-1",
+          "latest",
+          "mine",
+          "step-000000005",
+          "step-000000006",
+          "step-000000030",
+          "step-1"));
+}
+
+// An older run in the folder went further than this one.
+TEST_F(StoreTest, KeepsItsOwnNewestBesideAHigherStep) {
+  Store store(folder_, {.keep_last = 1, .keep_best = 0});
+  store.save(make_snapshot(1000));
+  const fs::path own = store.save(make_snapshot(20));
+  EXPECT_EQ(newest_valid(folder_), own);
+  EXPECT_EQ(newest_valid(folder_), store.save(make_snapshot(30)));
+}
+
+TEST_F(StoreTest, ReplacesACheckpointOfTheSameStep) {
+  Store store(folder_, {});
+  store.save(make_snapshot(10));
+  for (const bool refuse : {false, true}) {
+    faults::refuse_exchange(refuse);
+    const Snapshot other = make_snapshot(10, {}, refuse ? 0.25 : 0.5);
+    expect_same(load(store.save(other)), other);
+    EXPECT_THAT(names_in(folder_), ElementsAre("latest", "step-000000010"));
+  }
+}
+
+TEST_F(StoreTest, RefusesToReplaceAFile) {
+  fs::create_directories(folder_);
+  write_bytes(folder_ / "step-000000010", "in the way");
+  Store store(folder_, {});
+  EXPECT_THROW(store.save(make_snapshot(10)), Error);
+  EXPECT_THAT(names_in(folder_), ElementsAre("step-000000010"));
+}
+
+TEST_F(StoreTest, RemovesWhatDeadProcessesLeft) {
+  // A child that has ended is the surest dead process.
+  const pid_t dead = ::fork();
+  if (dead == 0) {
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
+  const auto name = [](const char* base, pid_t pid) {
+    return fmt::format("{}.tmp-{}", base, pid);
+  };
+  const std::string alive = name(".step-000000010", ::getppid());
+  for (const std::string& folder :
+       {alive,
+        name(".step-000000010", dead),
+        name(".step-000000020", ::getpid()),
+        name(".replaced-step-000000010", dead)}) {
+    fs::create_directories(folder_ / folder / "deep");
+  }
+  write_bytes(folder_ / name("latest", dead), "");
+  write_bytes(folder_ / name("best", dead), "");
+  write_bytes(folder_ / name("notes", dead), "");
+  Store(folder_, {}).save(make_snapshot(10));
+  EXPECT_THAT(
+      names_in(folder_),
+      ElementsAre(alive, "latest", name("notes", dead), "step-000000010"));
+}
+
+TEST_F(StoreTest, IsPrivateWhateverTheUmask) {
+  const mode_t before = ::umask(0);
+  const fs::path path = Store(folder_, {}).save(make_snapshot(10));
+  ::umask(0777);
+  const fs::path other = Store(folder_, {}).save(make_snapshot(20));
+  ::umask(before);
+  for (const fs::path& checkpoint : {path, other}) {
+    EXPECT_EQ(fs::status(checkpoint).permissions(), fs::perms(0700));
+  }
+  EXPECT_EQ(
+      fs::status(path / "model.safetensors").permissions(), fs::perms(0600));
+}
+
+TEST_F(StoreTest, SyncsEverythingBeforeItIsNamed) {
+  Store store(folder_, {.keep_last = 1});
+  store.save(make_snapshot(10, 0.5));
+  for (const std::int64_t step : {20, 20, 30}) {
+    faults::arm(faults::Mode::kCount);
+    store.save(make_snapshot(step, 0.6));
+    EXPECT_GT(faults::disarm(), 10);
+    EXPECT_EQ(faults::undurable(), "");
+  }
+}
+
+TEST_F(StoreTest, ContinuesShortWrites) {
+  Store store(folder_, {});
+  faults::arm(faults::Mode::kShort);
+  const Snapshot snapshot = make_snapshot(10);
+  const fs::path path = store.save(snapshot);
+  faults::disarm();
+  expect_same(load(path), snapshot);
+}
+
+// Runs in a child: the limit is the process's.
+TEST_F(StoreTest, SurvivesAFullDisk) {
+  Store store(folder_, {});
+  store.save(make_snapshot(10));
+  EXPECT_EXIT(
+      {
+        ::signal(SIGXFSZ, SIG_IGN);
+        const ::rlimit limit{20000, 20000};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        Snapshot large = make_snapshot(20);
+        large.optimizer["large"] = at::zeros({10000});
+        try {
+          store.save(large);
+          ::_exit(1);
+        } catch (const Error& error) {
+          const std::string message = error.what();
+          const bool good = error.code() == ExitCode::kStorage &&
+              message.find("optimizer.safetensors") != std::string::npos &&
+              message.find("File too large") != std::string::npos;
+          ::_exit(good ? 42 : 2);
+        }
+      },
+      testing::ExitedWithCode(42),
+      "");
+  EXPECT_EQ(newest_valid(folder_), folder_ / "step-000000010");
+  EXPECT_THAT(names_in(folder_), ElementsAre("latest", "step-000000010"));
+}
+
+TEST_F(StoreTest, SaysWhereItCannotWrite) {
+  write_bytes(folder_, "a file where the folder should be");
+  try {
+    Store(folder_, {}).save(make_snapshot(10));
+    ADD_FAILURE() << "saved";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+    EXPECT_THAT(error.what(), HasSubstr(folder_.native()));
+  }
+}
+
+} // namespace
+} // namespace vitrain::checkpoint

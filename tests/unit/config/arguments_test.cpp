@@ -1,0 +1,354 @@
+#include "config/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/options.h"
+#include "core/text.h"
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+Arguments parse(std::vector<std::string> words) {
+  return parse_arguments(words);
+}
+
+std::string refusal(std::vector<std::string> words) {
+  return usage_error([&] { parse_arguments(words); });
+}
+
+Recipe recipe_of(std::vector<std::string> words) {
+  words.insert(words.begin(), {"config", "show"});
+  return load(parse(words).load_request()).recipe;
+}
+
+TEST(Arguments, DefaultVerbIsTrain) {
+  const Arguments arguments = parse({"-cfg", "a.yaml"});
+  EXPECT_EQ(arguments.verb, Verb::kTrain);
+  EXPECT_FALSE(arguments.verb_given);
+  EXPECT_EQ(arguments.cfg, "a.yaml");
+  EXPECT_THAT(arguments.overrides, IsEmpty());
+  EXPECT_EQ(parse({"train", "-cfg", "a.yaml"}).verb, Verb::kTrain);
+}
+
+TEST(Arguments, EvalIsAVerbAndAnOption) {
+  EXPECT_EQ(parse({"-cfg", "a.yaml", "-eval"}).verb, Verb::kEval);
+  EXPECT_EQ(parse({"eval", "-cfg", "a.yaml"}).verb, Verb::kEval);
+  EXPECT_EQ(parse({"eval", "-cfg", "a.yaml", "-eval"}).verb, Verb::kEval);
+  EXPECT_THAT(
+      refusal({"config", "show", "-eval"}),
+      StartsWith("-eval: has no meaning with config show"));
+}
+
+TEST(Arguments, EveryVerbIsKnown) {
+  for (const VerbInfo& info : verbs()) {
+    std::vector<std::string> words = split(info.words, ' ');
+    words.insert(words.end(), {"--help"});
+    const Arguments arguments = parse(words);
+    EXPECT_EQ(arguments.verb, info.verb) << info.words;
+    EXPECT_TRUE(arguments.verb_given);
+    EXPECT_TRUE(arguments.help);
+    EXPECT_EQ(verb_name(info.verb), info.words);
+  }
+}
+
+TEST(Arguments, UnknownVerbs) {
+  EXPECT_THAT(
+      refusal({"trian", "-cfg", "a.yaml"}),
+      StartsWith(
+          "trian: unknown verb; there are train, eval, config, data, devices, "
+          "models. Did you mean 'train'?\n1 problem"));
+  EXPECT_THAT(
+      refusal({"config"}),
+      StartsWith("config: expected one of check, show, reference behind it"));
+  EXPECT_THAT(
+      refusal({"config", "shwo"}),
+      StartsWith(
+          "config: has no verb 'shwo'; there are check, show, reference. Did "
+          "you mean 'show'?"));
+  EXPECT_THAT(refusal({"data"}), HasSubstr("expected one of order behind it"));
+  EXPECT_THAT(refusal({"predict"}), HasSubstr("predict: unknown verb"));
+  EXPECT_THAT(refusal({"a\x1b.txt"}), StartsWith("a\\x1b.txt: unknown verb"));
+}
+
+TEST(Arguments, SpellingsOfOneOption) {
+  const std::vector<std::vector<std::string>> spellings{
+      {"-batch_size", "8"},
+      {"--batch_size", "8"},
+      {"-batch-size", "8"},
+      {"--batch-size", "8"},
+      {"-batch_size=8"},
+      {"--batch-size=8"}};
+  for (const std::vector<std::string>& words : spellings) {
+    EXPECT_EQ(recipe_of(words).data.batch_size, 8) << words[0];
+  }
+  EXPECT_TRUE(parse({"-h"}).help);
+  EXPECT_TRUE(parse({"--help"}).help);
+}
+
+TEST(Arguments, NamedOptionsSetTheirKeys) {
+  const Recipe recipe = recipe_of(
+      {"-dataset",
+       "cifar",
+       "-data_path",
+       "d/c",
+       "-image_size",
+       "64",
+       "-output",
+       "out",
+       "-accum_iter",
+       "4",
+       "-amp",
+       "-pretrained",
+       "w.st",
+       "-batch_size",
+       "16",
+       "-devices",
+       "cpu:3"});
+  EXPECT_EQ(recipe.data.train.kind, SourceKind::kCifar);
+  EXPECT_EQ(recipe.data.eval.kind, SourceKind::kCifar);
+  EXPECT_EQ(recipe.data.train.path, "d/c");
+  EXPECT_EQ(recipe.data.eval.path, "d/c");
+  EXPECT_EQ(recipe.model.image_size, 64);
+  EXPECT_EQ(recipe.run.output, "out");
+  EXPECT_EQ(recipe.train.accumulate, 4);
+  EXPECT_EQ(recipe.train.precision, Precision::kBf16);
+  EXPECT_EQ(recipe.model.pretrained, "w.st");
+  EXPECT_EQ(recipe.data.batch_size, 16);
+  EXPECT_EQ(recipe.data.eval_batch_size, 16);
+  EXPECT_EQ(recipe.devices.kind, DeviceKind::kCpu);
+  EXPECT_EQ(recipe.devices.count, 3);
+}
+
+TEST(Arguments, BatchSizeIsPerDevice) {
+  const Recipe recipe = recipe_of({"-batch_size", "16"});
+  EXPECT_EQ(recipe.data.batch_mode, BatchMode::kPerDevice);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"-batch_size", "16", "-batch_size_eval", "5"},
+        {"-batch_size_eval", "5", "-batch_size", "16"}}) {
+    EXPECT_EQ(recipe_of(words).data.batch_size, 16);
+    EXPECT_EQ(recipe_of(words).data.eval_batch_size, 5);
+  }
+}
+
+TEST(Arguments, DeviceChoices) {
+  const auto devices = [](std::vector<std::string> words) {
+    return recipe_of(std::move(words)).devices;
+  };
+  EXPECT_EQ(devices({"-ngpus", "4"}).kind, DeviceKind::kCuda);
+  EXPECT_EQ(devices({"-ngpus", "4"}).count, 4);
+  EXPECT_EQ(devices({"-ngpus", "-1"}).kind, DeviceKind::kAuto);
+  EXPECT_EQ(devices({"-ngpus=-1"}).count, -1);
+  EXPECT_THAT(devices({"-gpus", "0,2"}).ids, ElementsAre("0", "2"));
+  EXPECT_EQ(devices({"-gpus", "0,2"}).kind, DeviceKind::kCuda);
+  EXPECT_EQ(devices({"-devices", "cuda"}).count, -1);
+  EXPECT_EQ(devices({"-devices", "cpu"}).kind, DeviceKind::kCpu);
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-gpus", "0", "-devices", "cpu"}),
+      StartsWith("-gpus, -devices: each chooses the devices"));
+  for (const char* bad : {"npu:2", "cpu:", "cpu:0", "cpu:x", ":2", "cpu:1:2"}) {
+    EXPECT_THAT(
+        usage_error([&] {
+          devices({"-devices", bad});
+        }),
+        StartsWith("-devices: devices."))
+        << bad;
+  }
+  EXPECT_THAT(
+      usage_error([&] {
+        devices({"-devices", "npu:2"});
+      }),
+      HasSubstr("devices.kind: expected one of auto, cuda, cpu, got"));
+  EXPECT_THAT(
+      usage_error([&] {
+        devices({"-ngpus", "0"});
+      }),
+      HasSubstr("-ngpus: devices.count: expected integer -1 or >= 1, got 0"));
+}
+
+TEST(Arguments, SetComesAfterNamedOptions) {
+  const Arguments arguments = parse(
+      {"-cfg",
+       "a.yaml",
+       "-set",
+       "data.batch_size=4",
+       "-batch_size",
+       "8",
+       "-set=optim.lr=1e-2"});
+  EXPECT_EQ(arguments.overrides.back().key, "optim.lr");
+  EXPECT_EQ(arguments.overrides.back().value, "1e-2");
+  EXPECT_EQ(arguments.overrides.back().source, "-set #2");
+  EXPECT_EQ(
+      recipe_of({"-set", "data.batch_size=4", "-batch_size", "8"})
+          .data.batch_size,
+      4);
+}
+
+// Torture row 32.
+TEST(Arguments, SetMistakes) {
+  const auto set = [](std::vector<std::string> words) {
+    return usage_error([&] { recipe_of(std::move(words)); });
+  };
+  EXPECT_THAT(
+      set({"-set", "optim.lr"}),
+      StartsWith("-set #1: expected KEY=VALUE, as in optim.lr=5e-4, got"));
+  EXPECT_THAT(
+      set({"-set", "optim.lr="}), StartsWith("-set #1: optim.lr has no value"));
+  EXPECT_THAT(set({"-set", "=1"}), StartsWith("-set #1: expected KEY=VALUE"));
+  EXPECT_THAT(set({"-set"}), StartsWith("-set: needs a value: -set KEY=VALUE"));
+  EXPECT_THAT(
+      set({"-set", ""}), StartsWith("-set: its value is empty: -set KEY"));
+  EXPECT_THAT(
+      set({"-set", "optim.lr=1", "-set", "optim.lr=2"}),
+      StartsWith("-set #2: optim.lr: already set by -set #1"));
+  EXPECT_THAT(
+      set({"-set", "run.seed=1", "-set", "optim.lrx=2"}),
+      StartsWith("-set #2: optim.lrx: unknown key. Did you mean optim.lr?"));
+}
+
+TEST(Arguments, ResumeHasAnOptionalValue) {
+  EXPECT_EQ(parse({"-cfg", "a", "-resume"}).resume, "auto");
+  EXPECT_EQ(parse({"-resume", "-cfg", "a"}).resume, "auto");
+  EXPECT_EQ(parse({"-cfg", "a", "-resume", "auto"}).resume, "auto");
+  EXPECT_EQ(parse({"-cfg", "a", "-resume=runs/x"}).resume, "runs/x");
+  EXPECT_EQ(parse({"-cfg", "a", "-resume", "runs/x"}).resume, "runs/x");
+  EXPECT_FALSE(parse({"-cfg", "a"}).resume.has_value());
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-resume="}),
+      StartsWith("-resume: its value is empty"));
+}
+
+TEST(Arguments, OptionsOfPaddleScriptsAreReportedInEvaluation) {
+  const Arguments arguments =
+      parse({"-cfg", "a", "-eval", "-amp", "-accum_iter", "2"});
+  EXPECT_THAT(
+      arguments.notes,
+      ElementsAre(
+          "-amp: has no effect with eval",
+          "-accum_iter: has no effect with eval"));
+  EXPECT_THAT(arguments.overrides, IsEmpty());
+}
+
+TEST(Arguments, OptionsWithoutMeaningAreRefused) {
+  EXPECT_THAT(
+      refusal({"models", "-cfg", "a"}),
+      StartsWith("-cfg: has no meaning with models"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-eval", "-resume"}),
+      StartsWith("-resume: has no meaning with eval"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-origin"}),
+      StartsWith("-origin: has no meaning with train"));
+  EXPECT_THAT(
+      refusal({"config", "check", "-cfg", "a", "-dry_run"}),
+      StartsWith("-dry_run: has no meaning with config check"));
+}
+
+TEST(Arguments, LaterOptionsAreRefusedByName) {
+  for (const char* name :
+       {"nnodes",
+        "node_rank",
+        "master",
+        "hosts",
+        "max_restarts",
+        "log_dir",
+        "last_epoch"}) {
+    EXPECT_THAT(
+        refusal({"-cfg", "a", std::string("-") + name, "1"}),
+        StartsWith(
+            std::string("-") + name +
+            ": known, but not available in this version\n1 problem"));
+  }
+}
+
+TEST(Arguments, Mistakes) {
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-batchsize", "3"}),
+      StartsWith("-batchsize: unknown option. Did you mean -batch_size?"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "--xyzzyxyzzy"}),
+      StartsWith("-xyzzyxyzzy: unknown option; vitrain --help lists"));
+  EXPECT_THAT(refusal({}), StartsWith("-cfg: no config file: give -cfg FILE"));
+  EXPECT_THAT(refusal({"-cfg"}), StartsWith("-cfg: needs a value: -cfg FILE"));
+  EXPECT_THAT(
+      refusal({"-cfg", "-eval"}), StartsWith("-cfg: needs a value: -cfg FILE"));
+  EXPECT_THAT(refusal({"-cfg", ""}), StartsWith("-cfg: its value is empty"));
+  EXPECT_THAT(refusal({"-cfg="}), StartsWith("-cfg: its value is empty"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-cfg", "b"}), StartsWith("-cfg: given twice"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-amp=1"}), StartsWith("-amp: takes no value"));
+  EXPECT_THAT(
+      refusal({"a.yaml"}),
+      StartsWith("a.yaml: a config file is given as -cfg a.yaml"));
+  EXPECT_THAT(refusal({"-cfg", "a", "stray"}), StartsWith("stray: unexpected"));
+  EXPECT_THAT(
+      refusal({"data", "order", "-cfg", "a", "-epoch", "-1"}),
+      StartsWith("-epoch: expected integer >= 0, got -1"));
+  EXPECT_THAT(refusal({"-cfg", "a", "--"}), StartsWith("-: unknown option"));
+}
+
+TEST(Arguments, AllMistakesAtOnce) {
+  EXPECT_THAT(
+      refusal({"-nnodes", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
+      HasSubstr("\n4 problems found; nothing was started."));
+}
+
+TEST(Arguments, OneMistakeIsOneMessage) {
+  EXPECT_THAT(
+      usage_error([] {
+        recipe_of({"-batch_size", "x"});
+      }),
+      HasSubstr("\n1 problem found"));
+  EXPECT_THAT(
+      usage_error([] {
+        recipe_of({"-dataset", "imagenet"});
+      }),
+      HasSubstr("\n1 problem found"));
+}
+
+TEST(Arguments, HelpAndVersionWinOverMistakes) {
+  EXPECT_TRUE(parse({"-help", "-nonsense"}).help);
+  EXPECT_TRUE(parse({"-version"}).version);
+  EXPECT_TRUE(parse({"nonsense", "--version"}).version);
+}
+
+TEST(Arguments, DataOrderTakesAnEpoch) {
+  const Arguments arguments =
+      parse({"data", "order", "-cfg", "a", "-epoch", "3"});
+  EXPECT_EQ(arguments.verb, Verb::kDataOrder);
+  EXPECT_EQ(arguments.epoch, 3);
+}
+
+TEST(Help, FitsAndNamesEverything) {
+  std::vector<std::string> texts{help()};
+  for (const VerbInfo& info : verbs()) {
+    texts.push_back(help(info.verb));
+    EXPECT_THAT(texts[0], HasSubstr("\n  " + std::string(info.words) + " "));
+    EXPECT_THAT(texts.back(), HasSubstr("vitrain " + std::string(info.words)));
+  }
+  for (const std::string& text : texts) {
+    for (const std::string& line : split(text, '\n')) {
+      EXPECT_LE(line.size(), 100u) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
+  }
+  for (const Option& option : options()) {
+    for (const VerbInfo& info : verbs()) {
+      const std::string label = "\n  -" + std::string(option.name) + " ";
+      EXPECT_EQ(
+          help(info.verb).find(label) != std::string::npos,
+          contains(option.verbs, info.verb))
+          << option.name << " " << info.words;
+    }
+  }
+}
+
+} // namespace
+} // namespace vitrain::config

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/load.h"
+#include "config/plan.h"
+#include "config/validate.h"
+#include "config/writer.h"
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+// Every file of configs/ (those in base/ are parts, read through the others).
+std::vector<std::filesystem::path> recipes() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(VITRAIN_SOURCE_DIR "/configs")) {
+    if (entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(Configs, AreThere) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& file : recipes()) {
+    EXPECT_EQ(file.extension(), ".yaml");
+    names.push_back(file.stem().native());
+  }
+  for (const char* name :
+       {"shapes_vit_tiny",
+        "cifar10_vit",
+        "cifar10_vit_short",
+        "bench_vit_cifar",
+        "imagenet_vit_small",
+        "imagenet_resnet50"}) {
+    EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
+  }
+}
+
+// The number of training images that the recipe is for.
+std::int64_t samples_of(
+    const std::filesystem::path& file,
+    const Recipe& recipe) {
+  if (recipe.data.train.kind == SourceKind::kShapes) {
+    return recipe.data.train.count;
+  }
+  const bool imagenet = file.stem().native().starts_with("imagenet");
+  return imagenet ? 1281167 : 50000;
+}
+
+TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
+  for (const std::filesystem::path& file : recipes()) {
+    LoadRequest request{.file = file};
+    const Recipe plain = load(request).recipe;
+    if (plain.data.train.kind != SourceKind::kShapes) {
+      request.data_path = "data";
+    }
+    const Loaded loaded = load(request);
+    for (const std::int64_t workers : {1, 2, 4, 8}) {
+      const Problems problems =
+          validate(loaded.recipe, {.workers = workers}, loaded.origins);
+      EXPECT_TRUE(problems.empty()) << file << "\n" << problems.text();
+      const Plan plan = make_plan(
+          loaded.recipe, workers, samples_of(file, loaded.recipe), 10000);
+      EXPECT_GT(plan.total_steps, 0);
+    }
+    EXPECT_EQ(
+        recipe_hash(from_yaml(to_yaml(loaded.recipe))),
+        recipe_hash(loaded.recipe));
+  }
+}
+
+} // namespace
+} // namespace vitrain::config

@@ -1,0 +1,300 @@
+#include "config/layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Layers : public ::testing::Test {
+ protected:
+  Loaded load_file(
+      const std::string& name,
+      std::vector<Override> overrides = {}) {
+    return load(
+        {.file = folder_.path() / name, .overrides = std::move(overrides)});
+  }
+  std::string refusal(
+      const std::string& name,
+      std::vector<Override> overrides = {}) {
+    return usage_error([&] { load_file(name, std::move(overrides)); });
+  }
+  // "a.yaml" as messages name it.
+  std::string shown(const std::string& name) {
+    return (folder_.path() / name).native();
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(Layers, LaterOnesWinKeyByKey) {
+  folder_.write("base/a.yaml", "optim: {lr: 1, eps: 1}\nrun: {seed: 1}\n");
+  folder_.write(
+      "base/b.yaml", "optim: {lr: 2, betas: [0.1, 0.2], weight_decay: 2}\n");
+  folder_.write(
+      "main.yaml",
+      "base: [base/a.yaml, base/b.yaml]\n"
+      "optim: {betas: [0.3, 0.4], weight_decay: 3}\n");
+  const Loaded loaded =
+      load_file("main.yaml", {{"optim.weight_decay", "4", "-set #1"}});
+  const OptimConfig& optim = loaded.recipe.optim;
+  EXPECT_EQ(loaded.recipe.run.seed, 1); // first base
+  EXPECT_EQ(optim.eps, 1.0); // first base, second has none
+  EXPECT_EQ(optim.lr, 2.0); // second base
+  EXPECT_EQ(optim.betas[0], 0.3); // the file; lists replace
+  EXPECT_EQ(optim.weight_decay, 4.0); // override
+  EXPECT_EQ(optim.momentum, 0.9); // default
+  EXPECT_EQ(
+      loaded.origins.at("run.seed").text(), shown("base/a.yaml") + ":2:13");
+  EXPECT_EQ(
+      loaded.origins.at("optim.lr").text(), shown("base/b.yaml") + ":1:13");
+  EXPECT_EQ(loaded.origins.at("optim.weight_decay").text(), "-set #1");
+  EXPECT_FALSE(loaded.origins.contains("optim.momentum"));
+}
+
+TEST_F(Layers, BasesAreRelativeToTheFileThatNamesThem) {
+  folder_.write("x/y/inner.yaml", "run: {seed: 5}\n");
+  folder_.write("x/outer.yaml", "base: y/inner.yaml\n");
+  folder_.write("main.yaml", "base: x/outer.yaml\n");
+  EXPECT_EQ(load_file("main.yaml").recipe.run.seed, 5);
+}
+
+TEST_F(Layers, OneBaseTwiceIsNoCycle) {
+  folder_.write("a.yaml", "run: {seed: 1}\n");
+  folder_.write("b.yaml", "base: a.yaml\n");
+  folder_.write("main.yaml", "base: [a.yaml, b.yaml]\n");
+  EXPECT_EQ(load_file("main.yaml").recipe.run.seed, 1);
+}
+
+TEST_F(Layers, ChangingTheOptimizerKeepsItsOtherKeys) {
+  folder_.write("a.yaml", "optim: {name: sgd, lr: 0.5, momentum: 0.8}\n");
+  folder_.write("main.yaml", "base: a.yaml\noptim: {name: adamw}\n");
+  const OptimConfig optim = load_file("main.yaml").recipe.optim;
+  EXPECT_EQ(optim.name, OptimKind::kAdamW);
+  EXPECT_EQ(optim.lr, 0.5);
+  EXPECT_EQ(optim.momentum, 0.8);
+}
+
+TEST_F(Layers, CycleNamesItsChain) {
+  folder_.write("a.yaml", "base: b.yaml\n");
+  folder_.write("b.yaml", "base: [c.yaml]\n");
+  folder_.write("c.yaml", "base: ./a.yaml\n");
+  EXPECT_THAT(
+      refusal("a.yaml"),
+      StartsWith(
+          shown("c.yaml") + ":1:7: base: files include one another: " +
+          shown("a.yaml") + " -> " + shown("b.yaml") + " -> " +
+          shown("c.yaml") + " -> " + shown("a.yaml") + "\n"));
+}
+
+TEST_F(Layers, SelfCycleThroughALinkIsFound) {
+  folder_.write("a.yaml", "base: b.yaml\n");
+  std::filesystem::create_symlink("a.yaml", folder_.path() / "b.yaml");
+  EXPECT_THAT(refusal("a.yaml"), HasSubstr("files include one another"));
+}
+
+TEST_F(Layers, ChainsAndFansAreBounded) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string next = std::to_string(i + 1) + ".yaml";
+    folder_.write(
+        std::to_string(i) + ".yaml", "base: [" + next + ", " + next + "]\n");
+  }
+  folder_.write("20.yaml", "run: {seed: 1}\n");
+  EXPECT_THAT(refusal("0.yaml"), HasSubstr("base: more than 16 levels"));
+  EXPECT_THAT(refusal("8.yaml"), HasSubstr("base: more than 100 files"));
+}
+
+TEST_F(Layers, SixteenLevelsAreRead) {
+  for (int i = 0; i < 15; ++i) {
+    folder_.write(
+        std::to_string(i) + ".yaml",
+        "base: " + std::to_string(i + 1) + ".yaml\n");
+  }
+  folder_.write("15.yaml", "run: {seed: 1}\n");
+  EXPECT_EQ(load_file("0.yaml").recipe.run.seed, 1);
+  folder_.write("main.yaml", "base: 0.yaml\n");
+  EXPECT_THAT(refusal("main.yaml"), HasSubstr("base: more than 16 levels"));
+}
+
+TEST_F(Layers, ProblemsOfAllFilesAndOptionsAreReportedAtOnce) {
+  folder_.write("base.yaml", "run: {seed: x}\n");
+  folder_.write(
+      "main.yaml",
+      "base: [base.yaml, qqqqqqqq.yaml, 3]\noptim: {lr: y}\nrun: {sed: 1}\n");
+  const std::string main = shown("main.yaml");
+  EXPECT_EQ(
+      refusal(
+          "main.yaml",
+          {{"optim.eps", "z", "-set #1"},
+           {"data.batch_size", "q", "-batch_size", Override::Form::kPlain}}),
+      main + ":1:19: base: " + shown("qqqqqqqq.yaml") +
+          ": No such file or directory.\n" + main +
+          ":1:34: base: " + shown("3") + ": No such file or directory.\n" +
+          main + ":2:13: optim.lr: expected number >= 0, got y\n" + main +
+          ":3:7: run.sed: unknown key. Did you mean run.seed?\n" +
+          shown("base.yaml") +
+          ":1:13: run.seed: expected integer >= 0, got x\n"
+          "-set #1: optim.eps: expected number > 0, got z\n"
+          "-batch_size: data.batch_size: expected integer in [1, 1048576], got "
+          "q\n"
+          "7 problems found; nothing was started.");
+}
+
+TEST_F(Layers, BaseIsANameOrAListOfNames) {
+  for (const char* base : {"{a: b}", "~", "[[a.yaml]]", "\"\"", "[~]"}) {
+    folder_.write("main.yaml", std::string("base: ") + base + "\n");
+    EXPECT_THAT(
+        refusal("main.yaml"),
+        HasSubstr("base: expected a file name or a list of file names, got"))
+        << base;
+  }
+  folder_.write("main.yaml", "base: []\nrun: {seed: 2}\n");
+  EXPECT_EQ(load_file("main.yaml").recipe.run.seed, 2);
+}
+
+TEST_F(Layers, BrokenBaseIsReportedInItsOwnFile) {
+  folder_.write("base.yaml", "- 1\n");
+  folder_.write("main.yaml", "base: base.yaml\n");
+  EXPECT_THAT(
+      refusal("main.yaml"),
+      StartsWith(shown("base.yaml") + ":1:1: expected keys such as `model:`"));
+}
+
+// Torture row 32.
+TEST(Overrides, AreReadLikeTheFile) {
+  const Recipe recipe = recipe_with(
+      {"optim.lr=1e-2",
+       "optim.betas=[0.5, 0.25]",
+       "optim.no_decay=[]",
+       "run.max_steps=null",
+       "model.num_classes=auto",
+       "schedule.warmup=10st",
+       "run.output=\"a: b\"",
+       "model.pretrained=w=1.safetensors"});
+  EXPECT_EQ(recipe.optim.lr, 0.01);
+  EXPECT_EQ(recipe.optim.betas[1], 0.25);
+  EXPECT_TRUE(recipe.optim.no_decay.empty());
+  EXPECT_EQ(recipe.schedule.warmup.text(), "10st");
+  EXPECT_EQ(recipe.run.output, "a: b");
+  EXPECT_EQ(recipe.model.pretrained, "w=1.safetensors");
+}
+
+TEST(Overrides, RefuseWhatTheFileRefuses) {
+  const auto refusal = [](const std::string& set) {
+    return usage_error([&] { recipe_with({set}); });
+  };
+  EXPECT_THAT(
+      refusal("optim.lrr=1"),
+      StartsWith(
+          "-set optim.lrr=1: optim.lrr: unknown key. Did you mean optim.lr?"));
+  EXPECT_THAT(
+      refusal("lr=1"), HasSubstr("lr: unknown key. Did you mean optim.lr?"));
+  EXPECT_THAT(
+      refusal("optim.lr=abc"),
+      HasSubstr("optim.lr: expected number >= 0, got abc"));
+  EXPECT_THAT(
+      refusal("optim.lr="),
+      HasSubstr("optim.lr: expected number >= 0, got nothing"));
+  EXPECT_THAT(refusal("optim.lr='1'"), HasSubstr("leave out the quotes"));
+  EXPECT_THAT(refusal("optim.lr=[1"), HasSubstr("got [1"));
+  EXPECT_THAT(
+      refusal("data.batch_size=1,000"),
+      HasSubstr("got 1,000: write the digits without separators"));
+  EXPECT_THAT(refusal("optim.lr=*x"), HasSubstr("got *x"));
+  EXPECT_THAT(refusal("optim.lr={a: 1}"), HasSubstr("got a map"));
+  EXPECT_THAT(refusal("optim={lr: 1}"), HasSubstr("optim: is a section"));
+  EXPECT_THAT(refusal("train.ema=1"), HasSubstr("known, but not available"));
+  EXPECT_THAT(refusal("base=a.yaml"), HasSubstr("base: unknown key"));
+  EXPECT_THAT(refusal("run.output=a\x1b"), HasSubstr("got a\\x1b"));
+}
+
+TEST(Overrides, OneKeyCannotBeSetTwice) {
+  EXPECT_THAT(
+      usage_error([] {
+        recipe_with({"optim.lr=1", "optim.lr=2"});
+      }),
+      HasSubstr("optim.lr: already set by -set optim.lr=1"));
+}
+
+TEST(Overrides, PlainTextIsNeverReadAsYaml) {
+  const auto load_plain = [](const char* key, const char* value) {
+    return load({.overrides = {{key, value, "-x", Override::Form::kPlain}}})
+        .recipe;
+  };
+  for (const char* path : {"null", "~", "a: [b", "#x", " a ", "010", "'q'"}) {
+    EXPECT_EQ(load_plain("model.pretrained", path).model.pretrained, path);
+    EXPECT_EQ(load_plain("run.output", path).run.output, path);
+  }
+  EXPECT_THAT(
+      usage_error([&] { load_plain("run.output", "a\xff"); }),
+      HasSubstr("got \"a\\xff\": it has control characters or is not UTF-8"));
+}
+
+TEST(Overrides, ListsAreSplitAtCommas) {
+  const auto ids = [](const char* value) {
+    return load({.overrides =
+                     {{"devices.ids", value, "-gpus", Override::Form::kList}}})
+        .recipe.devices.ids;
+  };
+  EXPECT_EQ(ids("0,2"), (std::vector<std::string>{"0", "2"}));
+  EXPECT_EQ(
+      ids("GPU-ab, MIG-3"), (std::vector<std::string>{"GPU-ab", "MIG-3"}));
+  EXPECT_TRUE(ids("").empty());
+  EXPECT_THAT(
+      usage_error([&] { ids("0,,2"); }), HasSubstr("text that is not empty"));
+}
+
+class DataPath : public ::testing::Test {
+ protected:
+  DataConfig data(const std::string& path, std::vector<std::string> sets = {}) {
+    LoadRequest request{.data_path = path};
+    int number = 0;
+    for (const std::string& set : sets) {
+      const std::size_t equals = set.find('=');
+      request.overrides.push_back(
+          {set.substr(0, equals),
+           set.substr(equals + 1),
+           "-set #" + std::to_string(++number)});
+    }
+    return load(request).recipe.data;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(DataPath, FolderHasTrainAndValOrTest) {
+  const std::string root = folder_.path().native();
+  EXPECT_EQ(data(root).train.path, root + "/train");
+  EXPECT_EQ(data(root).eval.path, root + "/test");
+  std::filesystem::create_directory(folder_.path() / "val");
+  EXPECT_EQ(data(root).eval.path, root + "/val");
+}
+
+TEST_F(DataPath, CifarIsOneFolder) {
+  const DataConfig config =
+      data("c", {"data.train.kind=cifar", "data.eval.kind=cifar"});
+  EXPECT_EQ(config.train.path, "c");
+  EXPECT_EQ(config.eval.path, "c");
+}
+
+TEST_F(DataPath, YieldsToSet) {
+  const DataConfig config = data("c", {"data.eval.path=mine"});
+  EXPECT_EQ(config.train.path, "c/train");
+  EXPECT_EQ(config.eval.path, "mine");
+}
+
+TEST_F(DataPath, HasNoMeaningForGeneratedImages) {
+  EXPECT_THAT(
+      usage_error([&] {
+        data("c", {"data.train.kind=shapes", "data.eval.kind=shapes"});
+      }),
+      StartsWith("-data_path: data.train.kind is shapes"));
+}
+
+} // namespace
+} // namespace vitrain::config

@@ -1,0 +1,151 @@
+#include "config/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::HasSubstr;
+
+Plan plan_of(
+    const std::vector<std::string>& sets,
+    std::int64_t workers,
+    std::int64_t samples = 50000) {
+  return make_plan(recipe_with(sets), workers, samples, 10000);
+}
+
+TEST(Plan, GlobalBatchIsTheProduct) {
+  const Plan plan =
+      plan_of({"data.batch_size=64", "train.accumulate=3"}, /*workers=*/2);
+  EXPECT_EQ(plan.device_batch, 64);
+  EXPECT_EQ(plan.global_batch, 384);
+  EXPECT_EQ(plan.eval_batch, 64);
+  EXPECT_EQ(plan.batch_text, "64 x 2 workers x 3 = 384");
+  EXPECT_EQ(plan_of({}, 1).batch_text, "128 x 1 worker x 1 = 128");
+}
+
+TEST(Plan, GlobalModeSharesTheBatch) {
+  const std::vector<std::string> sets{
+      "data.batch_mode=global", "data.batch_size=96", "train.accumulate=2"};
+  for (const std::int64_t workers : {1, 2, 3, 4}) {
+    const Plan plan = plan_of(sets, workers);
+    EXPECT_EQ(plan.device_batch, 96 / workers);
+    EXPECT_EQ(plan.global_batch, 192);
+    EXPECT_EQ(plan.eval_batch, 96 / workers);
+  }
+  EXPECT_THAT(
+      usage_error([&] { plan_of(sets, 5); }),
+      HasSubstr("data.batch_size: 96 (batch_mode: global) cannot be divided"));
+}
+
+TEST(Plan, StepsPerEpochRoundAsTheLastBatchSays) {
+  const auto steps = [](const char* last_batch, std::int64_t samples) {
+    return plan_of(
+               {"data.batch_size=8",
+                std::string("data.sampler.last_batch=") + last_batch},
+               /*workers=*/3,
+               samples)
+        .steps_per_epoch;
+  };
+  EXPECT_EQ(steps("drop", 24), 1);
+  EXPECT_EQ(steps("drop", 47), 1);
+  EXPECT_EQ(steps("drop", 48), 2);
+  for (const char* last_batch : {"keep", "pad"}) {
+    EXPECT_EQ(steps(last_batch, 1), 1);
+    EXPECT_EQ(steps(last_batch, 24), 1);
+    EXPECT_EQ(steps(last_batch, 25), 2);
+  }
+}
+
+TEST(Plan, TooFewSamplesAreAnError) {
+  EXPECT_THAT(
+      usage_error([] { plan_of({"data.batch_size=64"}, 2, 127); }),
+      HasSubstr("the 127 training samples do not fill one global batch (64 x 2 "
+                "workers x 1 = 128)"));
+  EXPECT_EQ(plan_of({"data.batch_size=64"}, 2, 128).steps_per_epoch, 1);
+  EXPECT_THAT(
+      usage_error([] { plan_of({"data.sampler.last_batch=keep"}, 1, 0); }),
+      HasSubstr("there is no training sample"));
+}
+
+TEST(Plan, RunIsTheShorterOfEpochsAndSteps) {
+  EXPECT_EQ(plan_of({"run.epochs=3"}, 1).total_steps, 3 * 390);
+  EXPECT_EQ(plan_of({"run.epochs=3", "run.max_steps=7"}, 1).total_steps, 7);
+  EXPECT_EQ(
+      plan_of({"run.epochs=3", "run.max_steps=99999"}, 1).total_steps, 3 * 390);
+  const Plan plan = plan_of({"run.epochs=3"}, 1);
+  EXPECT_EQ(plan.epoch_of(389), 0);
+  EXPECT_EQ(plan.epoch_of(390), 1);
+}
+
+TEST(Plan, LongestRunDoesNotOverflow) {
+  const Plan plan = plan_of(
+      {"run.epochs=1000000", "data.batch_size=1"}, 1, std::int64_t{1} << 40);
+  EXPECT_EQ(plan.total_steps, (std::int64_t{1} << 40) * 1000000);
+}
+
+TEST(Plan, IntervalsAreAtLeastOneStep) {
+  const Plan plan = plan_of(
+      {"run.epochs=10",
+       "schedule.warmup=5ep",
+       "schedule.step_every=0.5ep",
+       "eval.every=0.1dur",
+       "checkpoint.every=0.0001ep"},
+      1);
+  EXPECT_EQ(plan.warmup_steps, 1950);
+  EXPECT_EQ(plan.step_every, 195);
+  EXPECT_EQ(plan.eval_every, 390);
+  EXPECT_EQ(plan.checkpoint_every, 1);
+}
+
+TEST(Plan, WarmupLongerThanTheRunIsAnError) {
+  EXPECT_THAT(
+      usage_error([] {
+        plan_of({"run.max_steps=100", "schedule.warmup=1ep"}, 1);
+      }),
+      HasSubstr(
+          "schedule.warmup: 1ep is 390 steps, more than the whole run of 100 "
+          "(390 steps an epoch)"));
+  EXPECT_EQ(
+      plan_of({"run.max_steps=100", "schedule.warmup=1dur"}, 1).warmup_steps,
+      100);
+}
+
+TEST(Plan, LearningRatesScaleWithTheGlobalBatch) {
+  const std::vector<std::string> common{
+      "optim.lr=5e-4",
+      "schedule.warmup_lr=1e-6",
+      "schedule.min_lr=1e-5",
+      "data.batch_size=512",
+      "schedule.scale.base_batch=512"};
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.end(), common.begin(), common.end());
+    return plan_of(more, /*workers=*/2);
+  };
+  const Plan none = plan({});
+  EXPECT_EQ(none.lr, 5e-4);
+  EXPECT_EQ(none.lr_text, "0.0005 (not scaled)");
+  const Plan linear = plan({"schedule.scale.rule=linear"});
+  EXPECT_EQ(linear.lr, 1e-3);
+  EXPECT_EQ(linear.warmup_lr, 1e-6);
+  EXPECT_EQ(linear.min_lr, 1e-5);
+  EXPECT_EQ(linear.lr_text, "0.0005 x 1024 / 512 = 0.001");
+  const Plan all = plan(
+      {"schedule.scale.rule=linear",
+       "schedule.scale.apply_to=[lr, warmup_lr, min_lr]"});
+  EXPECT_EQ(all.warmup_lr, 2e-6);
+  EXPECT_EQ(all.min_lr, 2e-5);
+  const Plan root = plan({"schedule.scale.rule=sqrt"});
+  EXPECT_DOUBLE_EQ(root.lr, 5e-4 * 1.4142135623730951);
+  EXPECT_EQ(root.lr_text, "0.0005 x sqrt(1024 / 512) = 0.000707107");
+  const Plan other =
+      plan({"schedule.scale.rule=linear", "schedule.scale.apply_to=[min_lr]"});
+  EXPECT_EQ(other.lr, 5e-4);
+  EXPECT_EQ(other.lr_text, "0.0005 (not scaled)");
+}
+
+} // namespace
+} // namespace vitrain::config

@@ -1,0 +1,155 @@
+#include "config/validate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kShapes =
+    "data: {train: {kind: shapes}, eval: {kind: shapes}}\n";
+
+std::string problems_of(
+    const std::vector<std::string>& sets,
+    const Circumstances& circumstances = {}) {
+  std::vector<std::string> all{
+      "data.train.kind=shapes", "data.eval.kind=shapes"};
+  for (const std::string& set : sets) {
+    std::erase_if(all, [&](const std::string& earlier) {
+      return earlier.substr(0, earlier.find('=')) ==
+          set.substr(0, set.find('='));
+    });
+    all.push_back(set);
+  }
+  const Problems problems = validate(recipe_with(all), circumstances);
+  return problems.empty() ? "" : problems.text();
+}
+
+TEST(Validate, AcceptsAGoodRecipe) {
+  EXPECT_EQ(problems_of({}), "");
+  EXPECT_EQ(problems_of({}, {.workers = 7, .cuda = true}), "");
+  EXPECT_EQ(
+      problems_of(
+          {"model.pretrained=w.safetensors"},
+          {.workers = 2, .training = false}),
+      "");
+}
+
+TEST(Validate, DataNeedsAPath) {
+  EXPECT_THAT(
+      problems_of({"data.train.kind=folder"}),
+      HasSubstr("data.train.path: kind folder needs the path of the training"));
+  EXPECT_THAT(
+      problems_of({"data.eval.kind=cifar"}),
+      HasSubstr("data.eval.path: kind cifar needs the path of the evaluation"));
+  EXPECT_THAT(
+      problems_of({"data.train.kind=folder", "data.train.path=\"\""}),
+      HasSubstr("data.train.path"));
+  EXPECT_EQ(problems_of({"data.train.kind=folder", "data.train.path=x"}), "");
+}
+
+TEST(Validate, EvaluationNeedsWeightsAndNoTrainingData) {
+  const Circumstances evaluation{.training = false};
+  const std::string message =
+      problems_of({"data.train.kind=folder"}, evaluation);
+  EXPECT_THAT(message, HasSubstr("model.pretrained: evaluation needs weights"));
+  EXPECT_THAT(message, Not(HasSubstr("data.train.path")));
+}
+
+TEST(Validate, GeneratedEvaluationImagesAreOthers) {
+  EXPECT_THAT(
+      problems_of({"data.train.seed=5", "data.eval.seed=5"}),
+      HasSubstr("data.eval.seed: is 5, the seed of the training images too"));
+}
+
+TEST(Validate, PrecisionAndBackendFitTheDevice) {
+  const Circumstances gpu{.cuda = true};
+  EXPECT_THAT(
+      problems_of({"train.precision=tf32"}),
+      HasSubstr("train.precision: tf32 is a mode of CUDA devices"));
+  EXPECT_EQ(problems_of({"train.precision=tf32"}, gpu), "");
+  EXPECT_THAT(
+      problems_of({"dist.backend=nccl"}),
+      HasSubstr("dist.backend: nccl works between CUDA devices only"));
+  EXPECT_EQ(problems_of({"dist.backend=nccl"}, gpu), "");
+  EXPECT_EQ(problems_of({"dist.backend=gloo"}, gpu), "");
+}
+
+TEST(Validate, DevicesAgreeWithOneAnother) {
+  const Circumstances gpu{.workers = 2, .cuda = true};
+  EXPECT_THAT(
+      problems_of({"devices.ids=[0, 1]", "devices.kind=cpu"}),
+      HasSubstr("devices.ids: names CUDA devices, but devices.kind is cpu"));
+  EXPECT_THAT(
+      problems_of({"devices.ids=[0, 1]", "devices.count=3"}, gpu),
+      HasSubstr("devices.count: is 3, but devices.ids names 2"));
+  EXPECT_EQ(problems_of({"devices.ids=[0, 1]", "devices.count=2"}, gpu), "");
+  EXPECT_THAT(
+      problems_of({"devices.ids=[1, 0, 1]"}, gpu),
+      HasSubstr("devices.ids: names device 1 twice"));
+  EXPECT_EQ(problems_of({"devices.ids=[0, 0]", "dist.backend=gloo"}, gpu), "");
+}
+
+TEST(Validate, NesterovNeedsMomentum) {
+  EXPECT_THAT(
+      problems_of(
+          {"optim.name=sgd", "optim.nesterov=true", "optim.momentum=0"}),
+      HasSubstr("optim.nesterov: needs optim.momentum > 0"));
+  EXPECT_EQ(problems_of({"optim.name=sgd", "optim.nesterov=true"}), "");
+}
+
+TEST(Validate, LoadedHeadNeedsWeights) {
+  EXPECT_THAT(
+      problems_of({"model.head_init=load"}),
+      HasSubstr("model.head_init: load needs model.pretrained"));
+}
+
+// Torture row 31.
+TEST(Validate, GlobalBatchIsShared) {
+  const Circumstances three{.workers = 3};
+  EXPECT_THAT(
+      problems_of({"data.batch_mode=global", "data.batch_size=64"}, three),
+      HasSubstr(
+          "data.batch_size: 64 with batch_mode: global is shared by 3 workers "
+          "and must be a multiple of 3: the nearest is 63 or 66"));
+  EXPECT_THAT(
+      problems_of({"data.batch_mode=global", "data.batch_size=2"}, three),
+      HasSubstr("the nearest is 3\n"));
+  EXPECT_EQ(
+      problems_of({"data.batch_mode=global", "data.batch_size=66"}, three), "");
+}
+
+TEST(Validate, WarmupFitsIntoTheRun) {
+  EXPECT_THAT(
+      problems_of({"run.epochs=5", "schedule.warmup=6ep"}),
+      HasSubstr("schedule.warmup: 6ep is more than run.epochs: 5"));
+  EXPECT_EQ(problems_of({"run.epochs=5", "schedule.warmup=5ep"}), "");
+  EXPECT_THAT(
+      problems_of({"run.max_steps=10", "schedule.warmup=11st"}),
+      HasSubstr("schedule.warmup: 11st is more than run.max_steps: 10"));
+}
+
+TEST(Validate, AllProblemsAtOnceWithTheirPlaces) {
+  const TempFolder folder;
+  const std::filesystem::path file = folder.write(
+      "a.yaml",
+      std::string(kShapes) +
+          "train:\n  precision: tf32\nschedule: {warmup: 900ep}\n");
+  const Loaded loaded = load(
+      {.file = file,
+       .overrides = {
+           {"dist.backend", "nccl", "-set #1", Override::Form::kYaml}}});
+  const std::string text = validate(loaded.recipe, {}, loaded.origins).text();
+  EXPECT_THAT(text, HasSubstr(file.native() + ":3:14: train.precision: tf32"));
+  EXPECT_THAT(text, HasSubstr(file.native() + ":4:20: schedule.warmup: 900ep"));
+  EXPECT_THAT(text, HasSubstr("-set #1: dist.backend: nccl"));
+  EXPECT_THAT(text, HasSubstr("\n3 problems found; nothing was started."));
+}
+
+} // namespace
+} // namespace vitrain::config
