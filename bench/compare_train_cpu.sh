@@ -99,21 +99,27 @@ peer_run() {
 }
 
 # One run of vitrain: our_run METRICS [arguments of vitrain]. Evaluation and
-# checkpoints are left to the end and kept small: neither is measured. No
-# warm-up, which could be longer than so short a run; a later -set wins.
+# checkpoints are left to the end and kept small: neither is measured.
 our_run() {
   metrics=$1
   shift
   rm -rf "$work/runs"
   if ! "$root/build/release/vitrain" -cfg "$root/configs/bench_vit_cifar.yaml" \
-    -devices cpu:2 -output "$work/runs" -set log.every=1 -set schedule.warmup=0st \
-    -set data.train.path="$data/train" -set data.eval.path="$work/few" \
+    -devices cpu:2 -output "$work/runs" -set log.every=1 \
     "$@" >"$work/ours.log" 2>&1; then
     cat "$work/ours.log" >&2
     say "vitrain failed"
     exit 1
   fi
   mv "$work"/runs/*/metrics.jsonl "$metrics"
+}
+
+# The same on the JPEG folder: our_speed_run METRICS PRECISION STEPS. No
+# warm-up, which could be longer than so short a run.
+our_speed_run() {
+  our_run "$1" -set train.precision="$2" -set run.max_steps="$3" \
+    -set schedule.warmup=0st \
+    -set data.train.path="$data/train" -set data.eval.path="$work/few"
 }
 
 # A few test images per class, for the evaluation that ends a run.
@@ -153,7 +159,7 @@ speed_pair() {
   precision=$2
   for who in $([ $((pair % 2)) = 0 ] && echo "ours peer" || echo "peer ours"); do
     if [ "$who" = ours ]; then
-      our_run "$work/ours" -set train.precision="$precision" -set run.max_steps="$steps"
+      our_speed_run "$work/ours" "$precision" "$steps"
     else
       peer_run "$work/theirs" --steps "$steps" --precision "$precision"
     fi
@@ -171,7 +177,7 @@ compare_speed() {
   for pair in $(seq "$pairs"); do
     speed_pair "$pair" "$mode"
     if [ "$mode" = bf16 ]; then
-      our_run "$work/fp32" -set train.precision=fp32 -set run.max_steps="$steps"
+      our_speed_run "$work/fp32" fp32 "$steps"
       fp32=$(report speed "$work/fp32" "$skip")
       echo "$ours $fp32" >>"$work/precisions"
       echo "pair $pair: ours in fp32 $fp32 images/s"
@@ -191,7 +197,7 @@ compare_startup() {
   loader_workers=${PEER_LOADER_WORKERS:-0}
   echo "seconds from process start to the first step's begin and end"
   for pair in $(seq 0 "$pairs"); do
-    our_run "$work/ours" -set train.precision=fp32 -set run.max_steps=1
+    our_speed_run "$work/ours" fp32 1
     peer_run "$work/theirs" --steps 1
     ours=$(report start "$work/ours")
     theirs=$(report start "$work/theirs")

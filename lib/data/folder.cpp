@@ -27,15 +27,15 @@ constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 // What the listing passed over, for the notes.
 struct Skipped {
   std::int64_t hidden = 0;
-  std::int64_t special = 0;   // FIFOs, devices, sockets
-  std::int64_t dangling = 0;  // links to nothing
-  std::int64_t repeated = 0;  // folders reached a second time through links
-  std::int64_t outside = 0;   // files beside the class folders
-  std::int64_t others = 0;    // files of other kinds
+  std::int64_t special = 0; // FIFOs, devices, sockets
+  std::int64_t dangling = 0; // links to nothing
+  std::int64_t repeated = 0; // folders reached a second time through links
+  std::int64_t outside = 0; // files beside the class folders
+  std::int64_t others = 0; // files of other kinds
   std::map<std::string, std::int64_t> extensions;
 };
 
-enum class EntryKind { kFolder, kImage, kNone };
+enum class EntryKind { kFolder, kFile, kNone };
 
 // Entries that tools leave behind: dot files (.DS_Store, .ipynb_checkpoints),
 // AppleDouble twins (._x.jpg) and the folder that holds them in zip archives.
@@ -85,25 +85,28 @@ EntryKind kind_of(
     return EntryKind::kNone;
   }
   std::error_code error;
+  if (entry.is_directory(error)) {
+    return EntryKind::kFolder;
+  }
+  if (entry.is_regular_file(error)) {
+    return EntryKind::kFile;
+  }
+  // Neither, or a link that cannot be followed: status() tells why.
   const fs::file_type type = entry.status(error).type();
   if (type == fs::file_type::not_found) {
     ++skipped.dangling;
-    return EntryKind::kNone;
-  }
-  if (error == std::errc::too_many_symbolic_link_levels) {
+  } else if (error == std::errc::too_many_symbolic_link_levels) {
     ++skipped.repeated;
-    return EntryKind::kNone;
-  }
-  VITRAIN_CHECK(
-      !error, ExitCode::kData, "{}: {}", shown(entry.path()), error.message());
-  if (type == fs::file_type::directory) {
-    return EntryKind::kFolder;
-  }
-  if (type != fs::file_type::regular) {
+  } else {
+    VITRAIN_CHECK(
+        !error,
+        ExitCode::kData,
+        "{}: {}",
+        shown(entry.path()),
+        error.message());
     ++skipped.special;
-    return EntryKind::kNone;
   }
-  return EntryKind::kImage;
+  return EntryKind::kNone;
 }
 
 // Calls visit(entry, name) for every entry. Throws Error(kData) with the path
@@ -157,7 +160,7 @@ class ClassLister {
         case EntryKind::kFolder:
           folders.push_back(name);
           break;
-        case EntryKind::kImage:
+        case EntryKind::kFile:
           if (has_image_extension(name)) {
             files_.push_back(prefix + name);
           } else {
@@ -229,7 +232,7 @@ std::vector<std::string> list_classes(const fs::path& root, Skipped& skipped) {
       case EntryKind::kFolder:
         names.push_back(name);
         break;
-      case EntryKind::kImage:
+      case EntryKind::kFile:
         ++skipped.outside;
         images += has_image_extension(name) ? 1 : 0;
         break;
@@ -313,7 +316,7 @@ class FolderSource : public Source {
   }
 };
 
-}  // namespace
+} // namespace
 
 Index list_folder(const SourceOptions& options) {
   const fs::path root = options.path;
@@ -346,4 +349,4 @@ std::unique_ptr<Source> open_folder(std::shared_ptr<const Index> index) {
   return std::make_unique<FolderSource>(std::move(index));
 }
 
-}  // namespace vitrain::data::detail
+} // namespace vitrain::data::detail

@@ -1,6 +1,7 @@
 #include "optim/flat_state.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 
 #include <ATen/ATen.h>
@@ -64,6 +65,7 @@ FlatState::FlatState(
   groups_.push_back({.name = "decay", .weight_decay = weight_decay});
   groups_.push_back({.name = "no_decay", .weight_decay = 0.0});
   const auto named = module.named_parameters();
+  std::map<const void*, std::string> names;
   for (const auto& item : std::views::reverse(named.pairs())) {
     const auto& [name, parameter] = item;
     if (!parameter.requires_grad()) {
@@ -73,6 +75,14 @@ FlatState::FlatState(
         parameter.scalar_type() == at::kFloat,
         ExitCode::kInternal,
         "parameter {} is not fp32",
+        name);
+    const auto [first, is_new] =
+        names.emplace(parameter.unsafeGetTensorImpl(), name);
+    VITRAIN_CHECK(
+        is_new,
+        ExitCode::kInternal,
+        "{} and {} are one parameter: shared weights are not supported",
+        first->second,
         name);
     FlatGroup& group =
         groups_[is_no_decay(name, parameter.dim(), no_decay) ? 1 : 0];

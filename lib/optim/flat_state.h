@@ -40,7 +40,8 @@ class FlatState {
  public:
   // Parameters whose name matches an entry of `no_decay` get weight decay 0:
   // `bias` (every bias), `norm` (every other one-dimensional weight), or the
-  // last part of the name. Requires fp32 parameters on one device.
+  // last part of the name. Requires fp32 parameters on one device, each under
+  // one name; throws Error(kInternal) naming the parameter otherwise.
   FlatState(
       torch::nn::Module& module,
       double weight_decay,

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
+#include <fmt/ranges.h>
 
 #include "core/check.h"
 
@@ -154,9 +155,13 @@ void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
     VITRAIN_CHECK(
         found->second.sizes() == target.sizes(),
         ExitCode::kWeights,
-        "optimizer state '{}' has another shape than the parameter",
-        name);
-    target.copy_(found->second);
+        "optimizer state '{}' has shape [{}], this model's parameter [{}]",
+        name,
+        fmt::join(found->second.sizes(), ", "),
+        fmt::join(target.sizes(), ", "));
+  }
+  for (auto& [name, target] : targets) {
+    target.copy_(state.at(name));
   }
 }
 

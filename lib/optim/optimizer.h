@@ -29,7 +29,7 @@ class Optimizer {
   // number of updates made, int64.
   std::map<std::string, at::Tensor> state() const;
   // Takes over what state() returned. Throws Error(kWeights) naming what is
-  // missing, unknown or of another shape.
+  // missing, unknown or of another shape; then nothing has changed.
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  protected:

@@ -53,7 +53,8 @@ class Rank {
 // Runs `body` on `size` ranks, each a thread of this process with one intra-op
 // thread, connected by Gloo over 127.0.0.1. A rank that throws leaves its
 // groups; the first exception by time is rethrown here once all ranks have
-// ended. A collective that not every rank joins fails after 20 s.
+// ended. A collective that not every rank joins fails after 60 s. Linking this
+// file also gives the test's own thread one intra-op thread.
 void run_ranks(int size, const std::function<void(Rank&)>& body);
 
 } // namespace vitrain::testing

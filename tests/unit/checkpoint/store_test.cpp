@@ -178,7 +178,7 @@ TEST_F(StoreTest, RemovesWhatDeadProcessesLeft) {
 TEST_F(StoreTest, IsPrivateWhateverTheUmask) {
   const mode_t before = ::umask(0);
   const fs::path path = Store(folder_, {}).save(make_snapshot(10));
-  ::umask(0777);
+  ::umask(0077);
   const fs::path other = Store(folder_, {}).save(make_snapshot(20));
   ::umask(before);
   for (const fs::path& checkpoint : {path, other}) {

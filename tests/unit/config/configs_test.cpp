@@ -75,5 +75,20 @@ TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
   }
 }
 
+// It is what ./run_train_multi.sh trains on all devices, whatever their number.
+TEST(Configs, ShapesTrainOnAnyNumberOfDevices) {
+  const Loaded loaded =
+      load({.file = VITRAIN_SOURCE_DIR "/configs/shapes_vit_tiny.yaml"});
+  for (std::int64_t workers = 1; workers <= 17; ++workers) {
+    const Problems problems =
+        validate(loaded.recipe, {.workers = workers}, loaded.origins);
+    EXPECT_TRUE(problems.empty()) << problems.text();
+    EXPECT_GT(
+        make_plan(loaded.recipe, workers, loaded.recipe.data.train.count, 2000)
+            .steps_per_epoch,
+        10);
+  }
+}
+
 } // namespace
 } // namespace vitrain::config

@@ -54,10 +54,13 @@ void expect_same_bits(const Gradients& one, const Gradients& other) {
 }
 
 void expect_same_bits_on_all_ranks(Rank& rank, const Gradients& gradients) {
+  Gradients flat;
   for (const at::Tensor& gradient : gradients) {
-    for (const at::Tensor& other : rank.control().all_gather(gradient)) {
-      EXPECT_TRUE(at::equal(other, gradient));
-    }
+    flat.push_back(gradient.flatten());
+  }
+  const at::Tensor own = at::cat(flat);
+  for (const at::Tensor& other : rank.control().all_gather(own)) {
+    EXPECT_TRUE(at::equal(other, own));
   }
 }
 
@@ -361,8 +364,9 @@ TEST(GradientSync, DoesNotGrowOver200Steps) {
       after_warm_up = heap();
     }
   }
-  // One pointer per parameter and step would be 12,800 bytes.
-  EXPECT_LT(heap(), after_warm_up + 2048);
+  // One pointer per parameter and step would be 12,800 bytes; half of that is
+  // left to the allocator's own caches.
+  EXPECT_LT(heap(), after_warm_up + 6400);
 }
 
 TEST(GradientSync, RepeatsAndReleasesCollectivesOver200Steps) {

@@ -1,0 +1,276 @@
+#include "optim/optimizer.h"
+
+#include <cmath>
+#include <limits>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "golden.h"
+
+namespace vitrain::optim {
+namespace {
+
+using ::testing::HasSubstr;
+
+const nlohmann::json& trajectories() {
+  static const nlohmann::json file = golden("trajectories.json");
+  return file;
+}
+
+config::OptimConfig options_of(const nlohmann::json& json) {
+  config::OptimConfig options;
+  options.name = json.at("name") == "sgd" ? config::OptimKind::kSgd
+                                          : config::OptimKind::kAdamW;
+  options.weight_decay = json.at("weight_decay");
+  options.betas = json.value("betas", options.betas);
+  options.eps = json.value("eps", options.eps);
+  options.momentum = json.value("momentum", options.momentum);
+  options.nesterov = json.value("nesterov", options.nesterov);
+  return options;
+}
+
+// A net and its optimizer, stepped through the recorded gradients.
+struct Run {
+  explicit Run(const std::string& variant)
+      : Run(options_of(
+            trajectories().at("variants").at(variant).at("options"))) {}
+  explicit Run(const config::OptimConfig& options)
+      : net(options.weight_decay),
+        optimizer(make_optimizer(net.state(), options)) {}
+
+  void step(std::size_t index) {
+    net.state().zero_gradients();
+    net.accumulate(trajectories().at("gradients")[index]);
+    optimizer->step(trajectories().at("lr")[index], at::zeros({}));
+  }
+
+  GoldenNet net;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+using NamedTensors = std::map<std::string, at::Tensor>;
+
+NamedTensors copy_of(const NamedTensors& tensors) {
+  NamedTensors copy;
+  for (const auto& [name, tensor] : tensors) {
+    copy[name] = tensor.clone();
+  }
+  return copy;
+}
+
+void expect_equal(const NamedTensors& one, const NamedTensors& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (const auto& [name, tensor] : one) {
+    ASSERT_TRUE(other.contains(name)) << name;
+    EXPECT_TRUE(at::equal(tensor, other.at(name))) << name;
+  }
+}
+
+// A step rounds the weight once and its update, which is no larger than the
+// largest weight here, in about eight operations on values of at most 1: 2^-23
+// of the largest weight of the tensor, which is at least 1/8 here.
+void expect_on_trajectory(const std::string& variant) {
+  SCOPED_TRACE(variant);
+  Run run(variant);
+  const auto& weights = trajectories().at("variants").at(variant).at("weights");
+  std::size_t compared = 0;
+  for (std::size_t step = 0; step < trajectories().at("lr").size(); ++step) {
+    run.step(step);
+    if (!weights.contains(std::to_string(step))) {
+      continue;
+    }
+    const NamedValues expected = weights.at(std::to_string(step));
+    for (const auto& [name, weight] : run.net.weights()) {
+      const at::Tensor exact = at::tensor(expected.at(name), at::kDouble);
+      const double largest = std::max(1.0, exact.abs().max().item<double>());
+      const double error = (weight - exact).abs().max().item<double>();
+      EXPECT_LE(error, static_cast<double>(step + 1) * 0x1p-23 * largest)
+          << name << " after step " << step;
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 5U * 6U);
+}
+
+TEST(AdamW, FollowsTorchOptim) {
+  expect_on_trajectory("adamw");
+  expect_on_trajectory("adamw_other_betas");
+  expect_on_trajectory("adamw_no_decay");
+}
+
+TEST(Sgd, FollowsTorchOptim) {
+  expect_on_trajectory("sgd_plain");
+  expect_on_trajectory("sgd_l2");
+  expect_on_trajectory("sgd_momentum");
+  expect_on_trajectory("sgd_nesterov");
+}
+
+TEST(Optimizer, KeepsGapsOfTheBuffersZero) {
+  for (const auto& item : trajectories().at("variants").items()) {
+    Run run(item.key());
+    for (std::size_t step = 0; step < 3; ++step) {
+      run.step(step);
+    }
+    for (const FlatGroup& group : run.net.state().groups()) {
+      at::Tensor gaps = group.parameters.clone();
+      for (const Segment& segment : group.segments) {
+        gaps.narrow(0, segment.offset, segment.parameter.numel()).zero_();
+      }
+      EXPECT_FALSE(gaps.any().item<bool>()) << item.key();
+    }
+  }
+}
+
+// A skipped step leaves no trace: not in weights, moments or step count.
+TEST(Optimizer, ChangesNothingWhereGradientsAreNotFinite) {
+  for (const auto& item : trajectories().at("variants").items()) {
+    SCOPED_TRACE(item.key());
+    Run clean(item.key());
+    Run disturbed(item.key());
+    for (std::size_t step = 0; step < 6; ++step) {
+      if (step == 0 || step == 3) {
+        const auto weights = disturbed.net.weights();
+        const auto state = copy_of(disturbed.optimizer->state());
+        for (FlatGroup& group : disturbed.net.state().groups()) {
+          group.gradients.fill_(std::numeric_limits<float>::quiet_NaN());
+        }
+        disturbed.optimizer->step(0.1, at::ones({}));
+        expect_equal(disturbed.net.weights(), weights);
+        expect_equal(disturbed.optimizer->state(), state);
+      }
+      clean.step(step);
+      disturbed.step(step);
+    }
+    expect_equal(disturbed.net.weights(), clean.net.weights());
+    expect_equal(disturbed.optimizer->state(), clean.optimizer->state());
+    EXPECT_EQ(disturbed.optimizer->state().at("step").item<std::int64_t>(), 6);
+  }
+}
+
+TEST(Optimizer, NamesItsStateByParameterAndBuffer) {
+  Run adamw("adamw");
+  adamw.step(0);
+  const auto state = adamw.optimizer->state();
+  EXPECT_EQ(state.size(), 2U * 6U + 1U);
+  EXPECT_EQ(state.at("step").scalar_type(), at::kLong);
+  EXPECT_EQ(state.at("step").item<std::int64_t>(), 1);
+  for (const char* name :
+       {"blocks.0.fc.weight.exp_avg", "blocks.0.fc.weight.exp_avg_sq"}) {
+    EXPECT_EQ(state.at(name).sizes(), at::IntArrayRef({5, 4})) << name;
+    EXPECT_TRUE(state.at(name).any().item<bool>()) << name;
+  }
+
+  Run momentum("sgd_momentum");
+  momentum.step(0);
+  EXPECT_EQ(momentum.optimizer->state().size(), 6U + 1U);
+  EXPECT_EQ(
+      momentum.optimizer->state().at("embed.weight.momentum_buffer").sizes(),
+      at::IntArrayRef({3, 2, 2, 1}));
+
+  Run plain("sgd_plain");
+  plain.step(0);
+  EXPECT_EQ(plain.optimizer->state().size(), 1U);
+}
+
+// A checkpoint: weights and state copied into a fresh net and optimizer go on
+// as if nothing had happened.
+TEST(Optimizer, ContinuesBitForBitFromItsState) {
+  for (const auto& item : trajectories().at("variants").items()) {
+    SCOPED_TRACE(item.key());
+    Run straight(item.key());
+    for (std::size_t step = 0; step < 9; ++step) {
+      straight.step(step);
+    }
+    Run resumed(item.key());
+    resumed.step(20); // whatever was there is replaced
+    for (std::size_t i = 0; i < 2; ++i) {
+      resumed.net.state().groups()[i].parameters.copy_(
+          straight.net.state().groups()[i].parameters);
+    }
+    resumed.optimizer->load_state(copy_of(straight.optimizer->state()));
+    expect_equal(resumed.optimizer->state(), straight.optimizer->state());
+    for (std::size_t step = 9; step < 24; ++step) {
+      straight.step(step);
+      resumed.step(step);
+    }
+    expect_equal(resumed.net.weights(), straight.net.weights());
+    expect_equal(resumed.optimizer->state(), straight.optimizer->state());
+    EXPECT_EQ(resumed.optimizer->state().at("step").item<std::int64_t>(), 24);
+  }
+}
+
+// Settings are the recipe's, not the checkpoint's: state() holds none of them.
+TEST(Optimizer, KeepsItsOwnSettingsWhenItLoadsState) {
+  Run first("adamw");
+  first.step(0);
+  Run other("adamw_other_betas");
+  other.optimizer->load_state(copy_of(first.optimizer->state()));
+  const double before = first.optimizer->state()
+                            .at("head.weight.exp_avg")
+                            .flatten()[0]
+                            .item<double>();
+  const NamedValues gradients = trajectories().at("gradients")[1];
+  const double gradient = gradients.at("head.weight")[0];
+  other.step(1);
+  const double after = other.optimizer->state()
+                           .at("head.weight.exp_avg")
+                           .flatten()[0]
+                           .item<double>();
+  // beta 0.8, not the 0.9 of the run that wrote the state; one fused update
+  // rounds at most four times.
+  EXPECT_NEAR(after, 0.8 * before + 0.2 * gradient, 4 * 0x1p-24);
+  EXPECT_EQ(other.optimizer->state().at("step").item<std::int64_t>(), 2);
+}
+
+// Message of the Error that load_state() throws.
+std::string refusal(Run& run, const NamedTensors& state) {
+  const NamedTensors before = copy_of(run.optimizer->state());
+  try {
+    run.optimizer->load_state(state);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWeights);
+    expect_equal(run.optimizer->state(), before);
+    return error.what();
+  }
+  ADD_FAILURE() << "the state was accepted";
+  return "";
+}
+
+TEST(Optimizer, RefusesStateThatDoesNotFitAndKeepsItsOwn) {
+  Run run("adamw");
+  run.step(0);
+  Run later("adamw");
+  later.step(1);
+  later.step(2);
+  const NamedTensors good = copy_of(later.optimizer->state());
+
+  NamedTensors state = good;
+  state.erase("head.weight.exp_avg");
+  EXPECT_THAT(
+      refusal(run, state), HasSubstr("'head.weight.exp_avg' is missing"));
+
+  state = good;
+  state["tail.weight.exp_avg"] = at::zeros({1});
+  EXPECT_THAT(refusal(run, state), HasSubstr("'tail.weight.exp_avg'"));
+
+  state = good;
+  state["head.weight.exp_avg"] = at::zeros({17, 1});
+  const std::string message = refusal(run, state);
+  EXPECT_THAT(message, HasSubstr("'head.weight.exp_avg'"));
+  EXPECT_THAT(message, HasSubstr("[17, 1]"));
+  EXPECT_THAT(message, HasSubstr("[1, 17]"));
+
+  state = good;
+  state.erase("step");
+  EXPECT_THAT(refusal(run, state), HasSubstr("'step' is missing"));
+
+  // A name that another optimizer wrote.
+  Run sgd("sgd_momentum");
+  EXPECT_THAT(refusal(sgd, good), HasSubstr("blocks.0.fc.bias.exp_avg"));
+}
+
+} // namespace
+} // namespace vitrain::optim

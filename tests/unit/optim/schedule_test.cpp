@@ -1,0 +1,161 @@
+#include "optim/schedule.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "golden.h"
+
+namespace vitrain::optim {
+namespace {
+
+constexpr Schedule kCosine{
+    .kind = config::ScheduleKind::kCosine,
+    .total_steps = 1000,
+    .warmup_steps = 100,
+    .lr = 1e-3,
+    .warmup_lr = 1e-6,
+    .min_lr = 1e-5};
+
+Schedule schedule_of(const nlohmann::json& json) {
+  return {
+      .kind = config::ScheduleKind::kCosine,
+      .total_steps = json.at("total_steps"),
+      .warmup_steps = json.at("warmup_steps"),
+      .lr = json.at("lr"),
+      .warmup_lr = json.at("warmup_lr"),
+      .min_lr = json.at("min_lr")};
+}
+
+// The same formula in another language: a few roundings of lr.
+TEST(Schedule, EqualsTheClosedForm) {
+  for (const auto& file : golden("schedules.json")) {
+    const Schedule schedule = schedule_of(file);
+    const std::vector<double> expected = file.at("closed_form");
+    ASSERT_EQ(std::ssize(expected), schedule.total_steps + 3);
+    for (std::size_t step = 0; step < expected.size(); ++step) {
+      EXPECT_NEAR(
+          learning_rate(schedule, static_cast<std::int64_t>(step)),
+          expected[step],
+          8 * 0x1p-53 * schedule.lr)
+          << step;
+    }
+  }
+}
+
+// torch's schedulers multiply the last rate by a factor each step, so that
+// roundings add up: four per step, each magnified by less than 100 near the
+// end of the cosine, where the rate is small and the factor is not.
+TEST(Schedule, EqualsLinearThenCosineAnnealing) {
+  for (const auto& file : golden("schedules.json")) {
+    const Schedule schedule = schedule_of(file);
+    const std::vector<double> expected = file.at("torch");
+    ASSERT_EQ(std::ssize(expected), schedule.total_steps);
+    for (std::size_t step = 0; step < expected.size(); ++step) {
+      EXPECT_NEAR(
+          learning_rate(schedule, static_cast<std::int64_t>(step)),
+          expected[step],
+          400 * static_cast<double>(step + 1) * 0x1p-53 * schedule.lr)
+          << step;
+    }
+  }
+}
+
+TEST(Schedule, RisesLinearlyAndMeetsThePeakWithoutAJump) {
+  EXPECT_EQ(learning_rate(kCosine, 0), kCosine.warmup_lr);
+  EXPECT_EQ(learning_rate(kCosine, kCosine.warmup_steps), kCosine.lr);
+  const double rise =
+      (kCosine.lr - kCosine.warmup_lr) / static_cast<double>(100);
+  for (std::int64_t step = 0; step < kCosine.warmup_steps; ++step) {
+    EXPECT_NEAR(
+        learning_rate(kCosine, step + 1) - learning_rate(kCosine, step),
+        rise,
+        4 * 0x1p-53 * kCosine.lr)
+        << step;
+  }
+}
+
+TEST(Schedule, FallsFromPeakToMinimumAndStaysThere) {
+  for (std::int64_t step = kCosine.warmup_steps; step < kCosine.total_steps;
+       ++step) {
+    EXPECT_GT(learning_rate(kCosine, step), learning_rate(kCosine, step + 1));
+  }
+  EXPECT_EQ(learning_rate(kCosine, 1000), kCosine.min_lr);
+  EXPECT_EQ(learning_rate(kCosine, 1001), kCosine.min_lr);
+  EXPECT_EQ(learning_rate(kCosine, std::int64_t{1} << 40), kCosine.min_lr);
+  // Half way the cosine is zero.
+  EXPECT_NEAR(
+      learning_rate(kCosine, 550),
+      (kCosine.lr + kCosine.min_lr) / 2,
+      4 * 0x1p-53 * kCosine.lr);
+}
+
+TEST(Schedule, StaysWithinItsBounds) {
+  for (const std::int64_t warmup : {0, 1, 7, 36, 37, 38}) {
+    for (const auto kind :
+         {config::ScheduleKind::kCosine,
+          config::ScheduleKind::kStep,
+          config::ScheduleKind::kConstant}) {
+      const Schedule schedule{
+          .kind = kind,
+          .total_steps = 37,
+          .warmup_steps = warmup,
+          .lr = 0.3,
+          .warmup_lr = 0.01,
+          .min_lr = 0.02,
+          .step_every = 40,
+          .step_factor = 0.1};
+      for (std::int64_t step = 0; step < 40; ++step) {
+        const double rate = learning_rate(schedule, step);
+        EXPECT_GE(rate, 0.01) << step;
+        EXPECT_LE(rate, 0.3) << step;
+      }
+    }
+  }
+}
+
+TEST(Schedule, StartsAtThePeakWithoutWarmUp) {
+  Schedule schedule = kCosine;
+  schedule.warmup_steps = 0;
+  EXPECT_EQ(learning_rate(schedule, 0), schedule.lr);
+  EXPECT_LT(learning_rate(schedule, 1), schedule.lr);
+}
+
+TEST(Schedule, OfOneStepIsItsFirstRate) {
+  Schedule schedule = kCosine;
+  schedule.total_steps = 1;
+  schedule.warmup_steps = 0;
+  EXPECT_EQ(learning_rate(schedule, 0), schedule.lr);
+  EXPECT_EQ(learning_rate(schedule, 1), schedule.min_lr);
+  schedule.warmup_steps = 1;
+  EXPECT_EQ(learning_rate(schedule, 0), schedule.warmup_lr);
+  EXPECT_TRUE(std::isfinite(learning_rate(schedule, 1)));
+}
+
+TEST(Schedule, DropsByTheFactorAtEveryInterval) {
+  const Schedule schedule{
+      .kind = config::ScheduleKind::kStep,
+      .total_steps = 100,
+      .warmup_steps = 5,
+      .lr = 0.5,
+      .warmup_lr = 0.0,
+      .step_every = 30,
+      .step_factor = 0.5};
+  EXPECT_EQ(learning_rate(schedule, 4), 0.4);
+  for (std::int64_t step = 5; step < 130; ++step) {
+    const double expected = std::ldexp(0.5, static_cast<int>(-(step / 30)));
+    EXPECT_EQ(learning_rate(schedule, step), expected) << step;
+  }
+}
+
+TEST(Schedule, IsConstantAfterTheWarmUp) {
+  Schedule schedule = kCosine;
+  schedule.kind = config::ScheduleKind::kConstant;
+  EXPECT_EQ(learning_rate(schedule, 0), schedule.warmup_lr);
+  for (const std::int64_t step : {100, 101, 999, 5000}) {
+    EXPECT_EQ(learning_rate(schedule, step), schedule.lr);
+  }
+}
+
+} // namespace
+} // namespace vitrain::optim
