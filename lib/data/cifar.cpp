@@ -206,7 +206,7 @@ class CifarSource : public Source {
   std::vector<Fd> files_;
 };
 
-}  // namespace
+} // namespace
 
 Index list_cifar(const SourceOptions& options) {
   VITRAIN_CHECK(
@@ -249,4 +249,4 @@ std::unique_ptr<Source> open_cifar(std::shared_ptr<const Index> index) {
   return std::make_unique<CifarSource>(std::move(index));
 }
 
-}  // namespace vitrain::data::detail
+} // namespace vitrain::data::detail

@@ -14,7 +14,7 @@
 namespace vitrain::data {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3158444E49525456;  // "VTRINDX1"
+constexpr std::uint64_t kMagic = 0x3158444E49525456; // "VTRINDX1"
 
 // Start of the block; the sections follow in the order of Section.
 struct Header {
@@ -101,7 +101,7 @@ std::array<std::string_view, 7> sections_of(
   return sections;
 }
 
-}  // namespace
+} // namespace
 
 Index::Index(const Contents& contents) {
   const SourceOptions& options = contents.options;
@@ -228,4 +228,4 @@ std::uint64_t Index::fingerprint() const {
   return hash64(as_text(std::span(parts)));
 }
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

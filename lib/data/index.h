@@ -16,11 +16,11 @@ enum class SourceKind : std::int32_t { kFolder = 0, kShapes = 1, kCifar = 2 };
 // Where samples come from.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
-  std::string path;            // folder, cifar: the folder
-  bool train = true;           // cifar: data_batch_*.bin, else test_batch.bin
-  std::int64_t count = 10000;  // shapes: number of images
-  std::int64_t size = 32;      // shapes: side in pixels
-  std::int64_t seed = 0;       // shapes
+  std::string path; // folder, cifar: the folder
+  bool train = true; // cifar: data_batch_*.bin, else test_batch.bin
+  std::int64_t count = 10000; // shapes: number of images
+  std::int64_t size = 32; // shapes: side in pixels
+  std::int64_t seed = 0; // shapes
 };
 
 // The result of listing a dataset once: classes, and for every sample its label
@@ -98,4 +98,4 @@ void check_for_training(const Index& index);
 // training and evaluation data differ: labels would not mean the same.
 void check_same_classes(const Index& train, const Index& eval);
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -29,7 +29,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-}  // namespace
+} // namespace
 
 Loader::Loader(
     const Source& source,
@@ -251,4 +251,4 @@ const Batch* Loader::next() {
   return &slot.batch;
 }
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -30,9 +30,9 @@ using BatchPlan =
     std::function<bool(std::int64_t sequence, BatchRequest& request)>;
 
 struct LoaderOptions {
-  int threads = 1;            // 0: next() itself decodes
-  int depth = 2;              // batches prepared ahead of the one handed out
-  std::int64_t capacity = 1;  // most samples in a batch
+  int threads = 1; // 0: next() itself decodes
+  int depth = 2; // batches prepared ahead of the one handed out
+  std::int64_t capacity = 1; // most samples in a batch
 };
 
 // One batch, in a slot of the loader.
@@ -42,8 +42,8 @@ struct Batch {
   std::int64_t count = 0;
   // [capacity, S, S, 3]; rows from `count` on are zero.
   std::span<const std::uint8_t> pixels;
-  std::span<const std::int64_t> labels;   // [count]
-  std::span<const std::int64_t> samples;  // [count]
+  std::span<const std::int64_t> labels; // [count]
+  std::span<const std::int64_t> samples; // [count]
 };
 
 // Reads, decodes and transforms batches on threads, in the order of the plan.
@@ -81,7 +81,7 @@ class Loader {
     BatchRequest request;
     std::vector<std::int64_t> labels;
     std::uint8_t* pixels = nullptr;
-    std::int64_t filled_rows = 0;  // rows that may not be zero
+    std::int64_t filled_rows = 0; // rows that may not be zero
     // Under mutex_:
     std::int64_t claimed = 0;
     std::int64_t finished = 0;
@@ -111,9 +111,9 @@ class Loader {
   LoaderOptions options_;
   std::vector<std::uint8_t> storage_;
   std::vector<Slot> slots_;
-  std::int64_t planned_ = 0;        // batches that the plan has given
-  std::int64_t next_sequence_ = 0;  // what next() hands out
-  const Slot* failed_ = nullptr;    // the batch that ended the loading
+  std::int64_t planned_ = 0; // batches that the plan has given
+  std::int64_t next_sequence_ = 0; // what next() hands out
+  const Slot* failed_ = nullptr; // the batch that ended the loading
   double wait_seconds_ = 0;
   std::int64_t image_warnings_ = 0;
   bool plan_ended_ = false;
@@ -123,8 +123,8 @@ class Loader {
   std::condition_variable batch_ready_;
   // Batches with rows that no thread has taken yet, in order; under mutex_.
   std::deque<Slot*> pending_;
-  bool stopping_ = false;  // under mutex_
+  bool stopping_ = false; // under mutex_
   std::vector<std::thread> threads_;
 };
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -20,7 +20,7 @@ Random stream(
       static_cast<std::uint64_t>(sample)};
 }
 
-}  // namespace
+} // namespace
 
 void Transform::apply(
     const image::Image& image,
@@ -70,4 +70,4 @@ void Transform::pad_crop(
       image::View(square), options_.padding, left, top, size, out);
 }
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

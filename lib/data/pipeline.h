@@ -12,15 +12,15 @@ namespace vitrain::data {
 enum class CropKind { kNone, kPad, kResized };
 
 struct TransformOptions {
-  int size = 224;  // side of the result
+  int size = 224; // side of the result
   image::Filter filter = image::Filter::kBicubic;
-  double crop_pct = 0.875;  // evaluation, and training with kNone
-  bool train = false;       // false: the fields below have no effect
+  double crop_pct = 0.875; // evaluation, and training with kNone
+  bool train = false; // false: the fields below have no effect
   CropKind crop = CropKind::kResized;
-  std::array<double, 2> scale{0.08, 1.0};        // kResized
-  std::array<double, 2> ratio{0.75, 4.0 / 3.0};  // kResized
-  int padding = 4;                               // kPad
-  double flip = 0.5;  // probability of a horizontal flip
+  std::array<double, 2> scale{0.08, 1.0}; // kResized
+  std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // kResized
+  int padding = 4; // kPad
+  double flip = 0.5; // probability of a horizontal flip
   std::uint64_t seed = 0;
 };
 
@@ -58,4 +58,4 @@ class Transform {
   TransformOptions options_;
 };
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -12,7 +12,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-}  // namespace
+} // namespace
 
 Sampler::Sampler(
     std::int64_t samples,
@@ -111,4 +111,4 @@ std::vector<std::int64_t> EvalSharding::samples_of(int rank, std::int64_t i)
   return indices;
 }
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -29,9 +29,9 @@ struct BatchGeometry {
 
 // What one epoch does with the samples.
 struct EpochCounts {
-  std::int64_t distinct = 0;  // used at least once
-  std::int64_t dropped = 0;   // not used
-  std::int64_t padded = 0;    // extra uses, to fill the last step
+  std::int64_t distinct = 0; // used at least once
+  std::int64_t dropped = 0; // not used
+  std::int64_t padded = 0; // extra uses, to fill the last step
 };
 
 // Which samples a step takes, in which order: pure functions of (seed, epoch,
@@ -88,4 +88,4 @@ class EvalSharding {
   std::int64_t batches_;
 };
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -69,4 +69,4 @@ void check_same_classes(const Index& train, const Index& eval) {
   }
 }
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

@@ -37,4 +37,4 @@ class Source {
 // Opens what an index lists. Throws Error(kData) when files are gone.
 std::unique_ptr<Source> open(std::shared_ptr<const Index> index);
 
-}  // namespace vitrain::data
+} // namespace vitrain::data

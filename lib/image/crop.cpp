@@ -12,7 +12,7 @@ int round_half_even(double x) {
   return static_cast<int>(std::nearbyint(x));
 }
 
-}  // namespace
+} // namespace
 
 void resize_and_center_crop(
     const View& view,
@@ -129,4 +129,4 @@ void flip_horizontally(int size, std::span<std::uint8_t> pixels) {
   }
 }
 
-}  // namespace vitrain::image
+} // namespace vitrain::image

@@ -26,7 +26,7 @@ struct Decoder {
   int max_scans = 0;
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
-  std::uint8_t* pixels = nullptr;  // [output_height, output_width, channels]
+  std::uint8_t* pixels = nullptr; // [output_height, output_width, channels]
 };
 
 Decoder& decoder_of(j_common_ptr jpeg) {
@@ -45,7 +45,7 @@ Decoder& decoder_of(j_common_ptr jpeg) {
 
 void on_message(j_common_ptr jpeg, int level) {
   if (level >= 0) {
-    return;  // a trace, not a warning
+    return; // a trace, not a warning
   }
   Decoder& decoder = decoder_of(jpeg);
   ++decoder.warnings;
@@ -89,7 +89,7 @@ void read_header(Decoder& decoder) {
   jpeg_mem_src(
       &decoder.jpeg,
       decoder.bytes,
-      static_cast<unsigned long>(decoder.size));  // NOLINT: libjpeg's type
+      static_cast<unsigned long>(decoder.size)); // NOLINT: libjpeg's type
   jpeg_read_header(&decoder.jpeg, TRUE);
   decoder.jpeg.dct_method = JDCT_ISLOW;
   decoder.jpeg.do_fancy_upsampling = TRUE;
@@ -160,7 +160,7 @@ void cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
   }
 }
 
-}  // namespace
+} // namespace
 
 Image decode_jpeg(
     std::span<const std::uint8_t> bytes,
@@ -199,4 +199,4 @@ Image decode_jpeg(
   return image;
 }
 
-}  // namespace vitrain::image::detail
+} // namespace vitrain::image::detail

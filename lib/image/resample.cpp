@@ -43,7 +43,7 @@ struct Taps {
 // The taps of `outputs` consecutive output pixels along one axis.
 struct Axis {
   std::vector<Taps> taps;
-  std::vector<std::int32_t> weights;  // row i starts at i * stride
+  std::vector<std::int32_t> weights; // row i starts at i * stride
   int stride = 0;
 
   const std::int32_t* weights_of(int i) const {
@@ -165,7 +165,7 @@ void resample_rows(
   }
 }
 
-}  // namespace
+} // namespace
 
 void resize_window(
     const View& view,
@@ -263,4 +263,4 @@ Image resize(
   return result;
 }
 
-}  // namespace vitrain::image
+} // namespace vitrain::image

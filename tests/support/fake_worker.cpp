@@ -1,6 +1,7 @@
 // A worker without torch, for tests of the supervisor. The job is JSON: for
 // each rank a list of commands, run in order; the end of the list is exit 0.
 //   say TEXT | terminal TEXT     a line to the log | to the terminal
+//   mark                         "at <monotonic seconds>" to the log
 //   enter SECTION | beat STEP | done      of the heartbeat
 //   beating SECONDS              beats until then, then goes on
 //   sleep SECONDS | hang         without a beat
@@ -9,6 +10,7 @@
 //   until_stop CODE              beats until the flag is set, then exits
 //   connect                      every rank to rank 0, by the rendezvous
 //   lose_peer                    exits with 7 when a connection breaks
+//   write FILE TEXT              replaces a file
 //   env NAME | fds | ignored     prints what was inherited
 // As `fake_worker --supervise FOLDER` it is a supervisor in a process of its
 // own: reads FOLDER/job.json (and the key "step_timeout" in it), runs the
@@ -77,6 +79,12 @@ class FakeWorker {
   void step(const std::string& verb, const std::string& argument) {
     if (verb == "say") {
       say(argument);
+    } else if (verb == "write") {
+      const std::size_t space = argument.find(' ');
+      std::ofstream(argument.substr(0, space))
+          << argument.substr(space + 1) << "\n";
+    } else if (verb == "mark") {
+      say(fmt::format("at {}", monotonic_seconds()));
     } else if (verb == "terminal") {
       const std::string line = argument + "\n";
       write_all(context_.terminal.get(), line.data(), line.size());

@@ -7,11 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
-#include <thread>
 
 #include "core/check.h"
-#include "launch/signals.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -40,7 +37,6 @@ Outcome expect_failure(Trial& trial, int failing, int code) {
   EXPECT_EQ(outcome.failed_rank, failing) << outcome.report;
   EXPECT_THAT(
       outcome.report, StartsWith("rank " + std::to_string(failing) + " (pid "));
-  EXPECT_LT(trial.seconds, 5) << outcome.report;
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
   EXPECT_EQ(errno, ECHILD);
   EXPECT_EQ(open_descriptor_count(), descriptors);
@@ -96,21 +92,24 @@ TEST(Supervisor, WorkerSeesItsPlaceAndItsDescriptors) {
 TEST(Supervisor, KilledWorkerIsNamedFirst) {
   Trial trial(
       {{"enter step", "beat 11", "hang"},
-       {"enter step", "beat 11", "say about to die", "sleep 0.1", "raise 9"}});
+       {"enter step", "beat 11", "say about to die", "mark", "raise 9"}});
   const Outcome outcome = expect_failure(trial, 1, 7);
+  EXPECT_LT(trial.seconds_since_mark(1), 5);
   EXPECT_THAT(
       outcome.report,
       HasSubstr("was killed by signal 9 (SIGKILL) in step 12."));
-  EXPECT_THAT(outcome.report, HasSubstr("workerlog.1:\n  | about to die\n"));
+  EXPECT_THAT(
+      outcome.report, HasSubstr("workerlog.1:\n  | about to die\n  | at "));
   EXPECT_THAT(trial.notices, HasSubstr("stopping the others"));
 }
 
 TEST(Supervisor, SegmentationFaultAndAbort) {
   for (const int number : {SIGSEGV, SIGABRT}) {
-    Trial trial({{"raise " + std::to_string(number)}, {"hang"}});
+    Trial trial({{"mark", "raise " + std::to_string(number)}, {"hang"}});
     EXPECT_THAT(
         expect_failure(trial, 0, 7).report,
         HasSubstr(fmt::format("killed by signal {}", number)));
+    EXPECT_LT(trial.seconds_since_mark(0), 5);
   }
 }
 
@@ -128,9 +127,10 @@ TEST(Supervisor, SevenAloneIsNamedAfterASecond) {
   expect_failure(trial, 1, 7);
   EXPECT_GE(trial.seconds, 0.9);
   Trial all({{"exit 7"}, {"exit 7"}});
+  all.options.blame_seconds = 60;
   const Outcome outcome = all.run();
   EXPECT_EQ(outcome.exit_code, 7);
-  EXPECT_LT(all.seconds, 0.9); // nobody is left to wait for
+  EXPECT_LT(all.seconds, 30); // nobody is left to wait for
 }
 
 TEST(Supervisor, ExitCodeZeroTooEarlyIsAFailure) {
@@ -143,12 +143,13 @@ TEST(Supervisor, ExitCodeZeroTooEarlyIsAFailure) {
 }
 
 TEST(Supervisor, StoppedWorkerIsEndedAfterFourSeconds) {
-  Trial trial({{"beating 100"}, {"enter eval", "beat 8", "raise 19"}});
+  Trial trial({{"beating 100"}, {"enter eval", "beat 8", "mark", "raise 19"}});
   EXPECT_THAT(
       expect_failure(trial, 1, 7).report,
       HasSubstr("was stopped by signal 19 (SIGSTOP) in evaluation after step 8 "
                 "and not continued for 4 s"));
-  EXPECT_GE(trial.seconds, 3.9);
+  EXPECT_GE(trial.seconds_since_mark(1), 3.9);
+  EXPECT_LT(trial.seconds_since_mark(1), 5);
 }
 
 TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
@@ -158,7 +159,7 @@ TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
   trial.options.timeouts.step = 0.5;
   trial.options.grace_seconds = 0.2;
   const Outcome outcome = expect_failure(trial, 1, 7);
-  EXPECT_THAT(outcome.report, HasSubstr("made no progress for 1 s in step 6"));
+  EXPECT_THAT(outcome.report, HasSubstr("s in step 6 (limit 0.5 s)"));
   EXPECT_THAT(outcome.report, HasSubstr("  rank 0: in step 7, last sign"));
   EXPECT_THAT(outcome.report, HasSubstr("  rank 1: in step 6, last sign"));
 }
@@ -184,14 +185,14 @@ TEST(Supervisor, EverySectionHasItsOwnTimeout) {
 TEST(Supervisor, WaitingForAWorkerThatIsAliveIsNotAHang) {
   // Rank 1 waits at step 4 while rank 0 writes a checkpoint, with beats.
   Trial trial(
-      {{"enter checkpoint", "beat 4", "beating 1.2", "done"},
+      {{"enter checkpoint", "beat 4", "beating 3", "done"},
        {"enter step", "beat 4", "sleep 1", "done"}});
   trial.options.timeouts.step = 0.3;
-  trial.options.timeouts.checkpoint = 1;
+  trial.options.timeouts.checkpoint = 2;
   EXPECT_EQ(trial.run().exit_code, 0) << trial.notices;
   // A worker that others have overtaken is stuck, however alive they are.
   Trial stuck(
-      {{"enter step", "beat 4", "beating 0.1", "beat 5", "beating 4"},
+      {{"enter step", "beat 4", "beating 0.1", "beat 5", "beating 20"},
        {"enter step", "beat 4", "hang"}});
   stuck.options.timeouts.step = 0.3;
   stuck.options.grace_seconds = 0.05;
@@ -214,6 +215,7 @@ TEST(Supervisor, PeerThatEndsWith7IsNotNamed) {
 
 TEST(Supervisor, CauseThatComesAfterItsConsequenceIsNamed) {
   Trial trial({{"exit 7"}, {"raise 6"}, {"sleep 0.5", "exit 3"}, {"hang"}});
+  trial.options.blame_seconds = 20;
   const Outcome outcome = expect_failure(trial, 2, 3);
   EXPECT_THAT(
       outcome.report,
@@ -260,23 +262,11 @@ TEST(Supervisor, KillForLackOfMemoryIsExplained) {
   std::filesystem::create_directories(root.path() / "proc/self");
   std::ofstream(root.path() / "proc/self/cgroup") << "0::/job\n";
   std::ofstream(events) << "oom_kill 4\n";
-  Trial trial({{"enter step", "sleep 0.3", "raise 9"}, {"hang"}});
+  Trial trial(
+      {{"write " + events.native() + " oom_kill 5", "raise 9"}, {"hang"}});
   trial.options.system_root = root.path();
   trial.options.grace_seconds = 0.05;
-  Outcome outcome;
-  {
-    std::optional<std::thread> kernel;
-    {
-      // The supervisor's process must have no other thread that takes signals.
-      const BlockedSignals blocked;
-      kernel.emplace([&] {
-        ::usleep(100'000);
-        std::ofstream(events) << "oom_kill 5\n";
-      });
-    }
-    outcome = trial.run();
-    kernel->join();
-  }
+  const Outcome outcome = trial.run();
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_THAT(
       outcome.report,

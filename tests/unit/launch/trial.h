@@ -76,12 +76,25 @@ class Trial {
   Outcome run() {
     const double start = monotonic_seconds();
     const Outcome outcome = Supervisor(options).run();
-    seconds = monotonic_seconds() - start;
+    end_ = monotonic_seconds();
+    seconds = end_ - start;
     return outcome;
   }
 
   std::string log(int rank) const {
     return text_of(options.log_folder / ("workerlog." + std::to_string(rank)));
+  }
+
+  // From a worker's command `mark` to the end of the run.
+  double seconds_since_mark(int rank) const {
+    const std::string text = log(rank);
+    const std::size_t mark = text.rfind("at ");
+    double time = 0;
+    EXPECT_TRUE(
+        mark != std::string::npos &&
+        parse_double(trim(std::string_view(text).substr(mark + 3)), time))
+        << text;
+    return end_ - time;
   }
 
   SupervisorOptions options;
@@ -90,6 +103,7 @@ class Trial {
 
  private:
   TemporaryFolder folder_;
+  double end_ = 0;
 };
 
 } // namespace vitrain::launch

@@ -192,7 +192,8 @@ TEST(Console, ATerminalThatIsNotReadDoesNotStallTheRun) {
     console.info(std::string(100, 'x'));
     console.live(fmt::format("live {}", i));
   }
-  EXPECT_LT(watch.seconds(), 5.0);
+  // A wait for every queued line would take more than a minute.
+  EXPECT_LT(watch.seconds(), 10.0);
   EXPECT_EQ(desk.file().size(), 5000u * 101u);
   EXPECT_GT(console.dropped(), 0);
   EXPECT_THAT(console.problem(), HasSubstr("its reader is too slow"));

@@ -195,14 +195,17 @@ std::string refusal(Call&& call) {
   return "";
 }
 
-TEST(FlatState, RefusesWhatItCannotHold) {
+TEST(FlatState, RefusesAModelWithoutTrainableParameters) {
   torch::nn::Module empty;
   EXPECT_THAT(
       refusal([&] { FlatState(empty, 0.05, {}); }), HasSubstr("no parameters"));
-
-  torch::nn::Module half;
-  half.register_parameter("head.weight_", at::zeros({2}));
-  EXPECT_THAT(refusal([&] { FlatState(half, 0.05, {}); }), "");
+  Net frozen;
+  for (at::Tensor& parameter : frozen.parameters()) {
+    parameter.requires_grad_(false);
+  }
+  EXPECT_THAT(
+      refusal([&] { FlatState(frozen, 0.05, {}); }),
+      HasSubstr("no parameters"));
 }
 
 TEST(FlatState, RefusesParametersThatAreNotSinglePrecision) {

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace vitrain::e2e {
+
+// A folder that is removed with everything in it.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Result {
+  int exit_code = -1; // 128 + n when killed by signal n
+  std::string out;
+  std::string err;
+  double seconds = 0.0;
+};
+
+// The real binary, started with stdout and stderr in files. Killed with its
+// workers when the object goes while it runs.
+class Program {
+ public:
+  explicit Program(const std::vector<std::string>& arguments);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const;
+  // Pids of its workers, in the order of ranks as far as they have started.
+  std::vector<pid_t> workers() const;
+  // Waits until a metrics record of this kind is in a run under `output`.
+  bool wait_for_record(
+      const std::filesystem::path& output,
+      const std::string& kind,
+      int count,
+      double seconds) const;
+  // Waits for its end; kills it and fails the test after `seconds`.
+  Result wait(double seconds = 60.0);
+
+ private:
+  pid_t pid_ = -1;
+  TempFolder streams_;
+  double started_ = 0.0;
+};
+
+Result run(const std::vector<std::string>& arguments, double seconds = 60.0);
+
+// The newest run folder under `output`.
+std::filesystem::path newest_run(const std::filesystem::path& output);
+// Records of a run's metrics.jsonl, all or of one kind; every line must parse.
+std::vector<Json> records(
+    const std::filesystem::path& run,
+    const std::string& kind = "");
+std::string slurp(const std::filesystem::path& path);
+
+// Arguments of files/tiny.yaml with its output under `output`, and `more`
+// (which may bring its own -cfg).
+std::vector<std::string> tiny_run(
+    const std::filesystem::path& output,
+    const std::vector<std::string>& more = {});
+
+} // namespace vitrain::e2e

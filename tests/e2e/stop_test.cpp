@@ -1,0 +1,253 @@
+// Stopping, failing and continuing: no run is lost, no process is left.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+// Long enough to be interrupted anywhere.
+std::vector<std::string> long_run(
+    const std::filesystem::path& output,
+    const std::vector<std::string>& more = {}) {
+  auto arguments = tiny_run(
+      output,
+      {"-devices",
+       "cpu:2",
+       "-set",
+       "run.epochs=100000",
+       "-set",
+       "run.name=long",
+       "-set",
+       "eval.every=1000ep",
+       "-set",
+       "checkpoint.every=1000ep"});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+bool alive(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  return !line.empty() && line.find(") Z ") == std::string::npos;
+}
+
+bool all_gone(const std::vector<pid_t>& pids, double seconds) {
+  for (int i = 0; i < seconds * 50; ++i) {
+    if (std::ranges::none_of(pids, alive)) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+TEST(Stop, SigtermSavesAtACommonStepAndTheRunContinues) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  std::int64_t stopped_at = 0;
+  {
+    Program program(long_run(output, {"-set", "run.max_steps=100000"}));
+    ASSERT_TRUE(program.wait_for_record(output, "train", 5, 60));
+    program.signal(SIGTERM);
+    const Result result = program.wait(30);
+    EXPECT_EQ(result.exit_code, 75) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("stopped on request"));
+    const auto saved = records(newest_run(output), "checkpoint");
+    ASSERT_EQ(saved.size(), 1u);
+    stopped_at = saved[0].at("step");
+  }
+  // The same folder goes on, step by step, and nothing is done twice.
+  const auto first = newest_run(output);
+  Program program(
+      long_run(output, {"-set", "run.max_steps=100000", "-resume", "auto"}));
+  ASSERT_TRUE(program.wait_for_record(
+      output, "train", static_cast<int>(stopped_at) + 5, 60));
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait(30).exit_code, 75);
+  EXPECT_EQ(newest_run(output), first);
+  std::int64_t expected = 1;
+  for (const Json& record : records(first, "train")) {
+    EXPECT_EQ(record.at("step"), expected++);
+  }
+}
+
+TEST(Stop, AResumedRunEqualsAnUninterruptedOne) {
+  const TempFolder folder;
+  const std::vector<std::string> common{
+      "-devices",
+      "cpu:2",
+      "-set",
+      "run.max_steps=30",
+      "-set",
+      "run.name=r",
+      "-set",
+      "checkpoint.every=7st",
+      "-set",
+      "checkpoint.keep_last=20",
+      "-set",
+      "model.drop_path=0.2"};
+  ASSERT_EQ(run(tiny_run(folder / "whole", common)).exit_code, 0);
+  const auto whole = newest_run(folder / "whole");
+  // Continue from step 14 in a copy of the folder.
+  const auto copy = folder / "part" / whole.filename();
+  std::filesystem::create_directories(copy.parent_path());
+  std::filesystem::copy(whole, copy, std::filesystem::copy_options::recursive);
+  for (const char* later :
+       {"step-000000021", "step-000000028", "step-000000030"}) {
+    std::filesystem::remove_all(copy / "checkpoints" / later);
+  }
+  auto again = common;
+  again.insert(
+      again.end(),
+      {"-resume", (copy / "checkpoints" / "step-000000014").native()});
+  const Result result = run(tiny_run(folder / "part", again));
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  const auto a = records(whole, "train");
+  const auto b = records(copy, "train");
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].at("loss"), b[i].at("loss")) << "step " << i + 1;
+    EXPECT_EQ(a[i].at("samples_hash"), b[i].at("samples_hash"));
+  }
+  const auto model = std::filesystem::path("checkpoints") / "step-000000030" /
+      "model.safetensors";
+  EXPECT_EQ(slurp(whole / model), slurp(copy / model));
+}
+
+TEST(Stop, AFinishedRunHasNothingToDo) {
+  const TempFolder folder;
+  const std::vector<std::string> common{
+      "-set",
+      "run.max_steps=3",
+      "-set",
+      "run.name=r",
+      "-set",
+      "schedule.warmup=0st"};
+  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
+  const auto before = slurp(newest_run(folder / "runs") / "metrics.jsonl");
+  auto again = common;
+  again.insert(again.end(), {"-resume", "auto"});
+  const Result result = run(tiny_run(folder / "runs", again));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("nothing to do"));
+  EXPECT_EQ(slurp(newest_run(folder / "runs") / "metrics.jsonl"), before);
+}
+
+TEST(Stop, AnotherRecipeCannotContinue) {
+  const TempFolder folder;
+  const std::vector<std::string> common{
+      "-set",
+      "run.max_steps=3",
+      "-set",
+      "run.name=r",
+      "-set",
+      "schedule.warmup=0st"};
+  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
+  auto again = common;
+  again.insert(
+      again.end(),
+      {"-resume", "auto", "-set", "run.seed=5", "-set", "run.max_steps=9"});
+  const Result result = run(tiny_run(folder / "runs", again));
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("seed: checkpoint 0, this run 5"));
+}
+
+class Death : public testing::TestWithParam<int> {};
+
+TEST_P(Death, OfAWorkerEndsTheRunWithinFiveSeconds) {
+  const TempFolder folder;
+  Program program(long_run(folder / "runs"));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+  const auto workers = program.workers();
+  ASSERT_EQ(workers.size(), 2u);
+  const auto start = std::chrono::steady_clock::now();
+  ::kill(workers[1], GetParam());
+  const Result result = program.wait(20);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  EXPECT_LT(seconds, 5.0);
+  EXPECT_EQ(result.exit_code, 7) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("rank 1"));
+  EXPECT_TRUE(all_gone(workers, 1.0));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BySignal,
+    Death,
+    testing::Values(SIGKILL, SIGSEGV, SIGABRT));
+
+TEST(Death, OfTheSupervisorTakesTheWorkersAlong) {
+  const TempFolder folder;
+  Program program(long_run(folder / "runs"));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+  const auto workers = program.workers();
+  ASSERT_EQ(workers.size(), 2u);
+  program.signal(SIGKILL);
+  EXPECT_EQ(program.wait(5).exit_code, 128 + SIGKILL);
+  EXPECT_TRUE(all_gone(workers, 5.0));
+}
+
+// Local addresses of listening sockets of these processes, from /proc.
+std::set<std::string> listening(const std::vector<pid_t>& pids) {
+  std::set<std::string> inodes;
+  for (const pid_t pid : pids) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             "/proc/" + std::to_string(pid) + "/fd", error)) {
+      const auto target =
+          std::filesystem::read_symlink(entry.path(), error).native();
+      if (target.starts_with("socket:[")) {
+        inodes.insert(target.substr(8, target.size() - 9));
+      }
+    }
+  }
+  std::set<std::string> addresses;
+  for (const char* table : {"tcp", "tcp6"}) {
+    std::ifstream file(
+        "/proc/" + std::to_string(pids.front()) + "/net/" + table);
+    std::string line;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+      std::istringstream words(line);
+      std::vector<std::string> fields{
+          std::istream_iterator<std::string>(words), {}};
+      if (fields.size() > 9 && fields[3] == "0A" &&
+          inodes.contains(fields[9])) {
+        addresses.insert(fields[1]);
+      }
+    }
+  }
+  return addresses;
+}
+
+TEST(Network, NothingListensOutsideLoopback) {
+  const TempFolder folder;
+  Program program(long_run(folder / "runs"));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+  auto processes = program.workers();
+  processes.push_back(program.pid());
+  const auto addresses = listening(processes);
+  EXPECT_FALSE(addresses.empty()); // the store of rank 0, at least
+  for (const std::string& address : addresses) {
+    const bool loopback = address.starts_with("0100007F:") ||
+        address.starts_with("00000000000000000000000001000000:") ||
+        address.starts_with("0000000000000000FFFF00000100007F:");
+    EXPECT_TRUE(loopback) << address;
+  }
+}
+
+} // namespace
+} // namespace vitrain::e2e

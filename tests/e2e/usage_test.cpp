@@ -1,0 +1,178 @@
+// What a person gets for mistakes: the right exit code and a message that
+// needs no look at the source.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments; // added to a tiny run
+  int exit_code;
+  std::vector<const char*> words;
+};
+
+// ctest names its entries after this.
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+
+class Mistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Mistakes, AreExplained) {
+  const TempFolder folder;
+  const Result result =
+      run(tiny_run(folder / "runs", GetParam().arguments), 30);
+  EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.err;
+  for (const char* word : GetParam().words) {
+    EXPECT_THAT(result.err, HasSubstr(word));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    Mistakes,
+    testing::Values(
+        Mistake{"UnknownOption", {"-batchsize", "4"}, 2, {"batch_size"}},
+        Mistake{
+            "UnknownKey",
+            {"-set", "optim.weigth_decay=0"},
+            2,
+            {"optim.weight_decay"}},
+        Mistake{
+            "WrongType",
+            {"-set", "optim.lr=fast"},
+            2,
+            {"optim.lr", "fast"}},
+        Mistake{
+            "OutOfRange",
+            {"-set", "model.drop_path=1"},
+            2,
+            {"model.drop_path"}},
+        Mistake{
+            "UnknownModel",
+            {"-set", "model.name=vit_tiny"},
+            2,
+            {"vit_tiny_patch16_224"}},
+        Mistake{
+            "PatchDoesNotDivide",
+            {"-set", "model.patch_size=7"},
+            2,
+            {"7", "16"}},
+        Mistake{
+            "WarmupTooLong",
+            {"-set", "schedule.warmup=9ep"},
+            2,
+            {"schedule.warmup"}},
+        Mistake{
+            "MissingFolder",
+            {"-set",
+             "data.train.kind=folder",
+             "-set",
+             "data.train.path=/no/such/folder"},
+            3,
+            {"/no/such/folder"}},
+        Mistake{
+            "NoFolderGiven",
+            {"-set", "data.train.kind=folder"},
+            2,
+            {"data.train.path"}},
+        Mistake{"TooFewSamples", {"-set", "data.train.count=5"}, 2, {"5"}},
+        Mistake{"NoGpu", {"-devices", "cuda:7"}, 2, {"CUDA"}},
+        Mistake{
+            "NcclOnCpu",
+            {"-set", "dist.backend=nccl"},
+            2,
+            {"dist.backend"}},
+        Mistake{
+            "LaterFeature",
+            {"-set", "train.ema=0.999"},
+            2,
+            {"train.ema", "not available"}},
+        Mistake{
+            "NoSuchConfig",
+            {"-cfg", "/no/such.yaml"},
+            2,
+            {"/no/such.yaml"}},
+        Mistake{
+            "FewerClasses",
+            {"-set", "model.num_classes=3"},
+            2,
+            {"model.num_classes", "10"}}),
+    [](const auto& mistake) { return mistake.param.name; });
+
+TEST(Usage, VersionAndHelp) {
+  const Result version = run({"-version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.out, HasSubstr("torch 2.11.0"));
+  EXPECT_THAT(version.out, HasSubstr("NCCL"));
+  for (const char* verb : {"train", "eval", "config", "data", "devices"}) {
+    const Result help = run({verb, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << verb;
+    EXPECT_FALSE(help.out.empty());
+  }
+}
+
+TEST(Usage, ConfigShowParsesBackToTheSameRecipe) {
+  const TempFolder folder;
+  const Result first = run(
+      {"config",
+       "show",
+       "-cfg",
+       VITRAIN_SOURCE_DIR "/configs/bench_vit_cifar.yaml",
+       "-set",
+       "data.train.path=/a",
+       "-set",
+       "data.eval.path=/b"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  std::ofstream(folder / "shown.yaml") << first.out;
+  const Result second =
+      run({"config", "show", "-cfg", (folder / "shown.yaml").native()});
+  EXPECT_EQ(second.out, first.out);
+}
+
+TEST(Data, ACorruptImageEndsTheRunWithItsPath) {
+  const TempFolder folder;
+  const std::string good = VITRAIN_SOURCE_DIR "/tests/e2e/files/red.png";
+  for (const char* split : {"train", "val"}) {
+    for (const char* label : {"a", "b"}) {
+      const auto target = folder / "data" / split / label;
+      std::filesystem::create_directories(target);
+      for (int i = 0; i < 8; ++i) {
+        std::filesystem::copy(good, target / (std::to_string(i) + ".png"));
+      }
+    }
+  }
+  const std::vector<std::string> folders{
+      "-devices",
+      "cpu:2",
+      "-set",
+      "data.train.kind=folder",
+      "-set",
+      "data.train.path=" + (folder / "data/train").native(),
+      "-set",
+      "data.eval.kind=folder",
+      "-set",
+      "data.eval.path=" + (folder / "data/val").native(),
+      "-set",
+      "data.batch_size=4",
+      "-set",
+      "schedule.warmup=0st"};
+  EXPECT_EQ(run(tiny_run(folder / "runs", folders)).exit_code, 0);
+  std::ofstream(folder / "data/train/b/3.png") << "this is no picture";
+  const Result result = run(tiny_run(folder / "runs", folders));
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("b/3.png"));
+}
+
+} // namespace
+} // namespace vitrain::e2e

@@ -1,0 +1,67 @@
+#include "engine/precision.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+
+#include "core/error.h"
+
+namespace vitrain::engine {
+namespace {
+
+using config::Precision;
+
+TEST(Precision, AutoTakesBf16WhereItIsNative) {
+  EXPECT_EQ(
+      resolve_precision(Precision::kAuto, true, {}).precision,
+      Precision::kBf16);
+  EXPECT_EQ(
+      resolve_precision(Precision::kAuto, false, {.avx512_bf16 = true})
+          .precision,
+      Precision::kBf16);
+  EXPECT_EQ(
+      resolve_precision(Precision::kAuto, false, {.amx_bf16 = true}).precision,
+      Precision::kBf16);
+  EXPECT_EQ(
+      resolve_precision(Precision::kAuto, false, {}).precision,
+      Precision::kFp32);
+}
+
+TEST(Precision, EmulatedBf16IsRefusedWithTheReason) {
+  try {
+    resolve_precision(Precision::kBf16, false, {});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), testing::HasSubstr("emulated"));
+  }
+  EXPECT_EQ(
+      resolve_precision(Precision::kBf16, true, {}).precision,
+      Precision::kBf16);
+}
+
+TEST(Precision, Tf32NeedsAGpu) {
+  EXPECT_THROW(resolve_precision(Precision::kTf32, false, {}), Error);
+  EXPECT_EQ(
+      resolve_precision(Precision::kTf32, true, {}).precision,
+      Precision::kTf32);
+}
+
+TEST(AutocastScope, EndsWithTheScope) {
+  const at::Tensor a = at::randn({4, 4});
+  {
+    const AutocastScope scope(at::kCPU, /*enabled=*/true);
+    EXPECT_EQ(at::linear(a, a).scalar_type(), at::kBFloat16);
+    {
+      const AutocastScope inner(at::kCPU, /*enabled=*/false);
+      EXPECT_EQ(at::linear(a, a).scalar_type(), at::kFloat);
+    }
+    EXPECT_EQ(at::linear(a, a).scalar_type(), at::kBFloat16);
+  }
+  EXPECT_EQ(at::linear(a, a).scalar_type(), at::kFloat);
+}
+
+} // namespace
+} // namespace vitrain::engine

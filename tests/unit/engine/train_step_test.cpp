@@ -1,0 +1,135 @@
+#include "engine/train_step.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <ATen/ATen.h>
+
+namespace vitrain::engine {
+namespace {
+
+models::ModelSpec tiny_spec() {
+  models::ModelSpec spec;
+  spec.name = "vit_test";
+  spec.num_classes = 6;
+  spec.image_size = 16;
+  spec.vit = {
+      .patch_size = 8,
+      .embed_dim = 16,
+      .depth = 2,
+      .num_heads = 2,
+      .mlp_dim = 32};
+  return spec;
+}
+
+// Everything that one worker needs for a step.
+struct Bench {
+  explicit Bench(double clip_norm = 0.0)
+      : model(models::make_model(tiny_spec(), 3)),
+        parameters(*model, 0.05, {"bias", "norm"}),
+        optimizer(optim::make_optimizer(parameters, {})),
+        sync(dist::make_bucketed_all_reduce(group, buffers(), {})),
+        step(
+            *model,
+            parameters,
+            *optimizer,
+            *sync,
+            {.label_smoothing = 0.1, .clip_norm = clip_norm}) {}
+
+  std::vector<dist::GradientBuffer> buffers() {
+    std::vector<dist::GradientBuffer> result;
+    for (const optim::FlatGroup& flat : parameters.groups()) {
+      result.push_back({.gradients = flat.gradients});
+      for (const optim::Segment& segment : flat.segments) {
+        result.back().slots.push_back(
+            {segment.name, segment.parameter, segment.offset});
+      }
+    }
+    return result;
+  }
+
+  at::Tensor weights() const {
+    return parameters.groups().front().parameters.clone();
+  }
+
+  dist::Group group;
+  std::shared_ptr<models::Model> model;
+  optim::FlatState parameters;
+  std::unique_ptr<optim::Optimizer> optimizer;
+  std::unique_ptr<dist::GradientSync> sync;
+  TrainStep step;
+};
+
+MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
+  const at::Tensor images =
+      at::linspace(-1, 1, 8 * 3 * 16 * 16).view({8, 3, 16, 16}).sin();
+  return {
+      .images = (images * 9).narrow(0, first, rows),
+      .labels = at::arange(8).remainder(6).narrow(0, first, rows)};
+}
+
+TEST(TrainStep, UnequalMicroBatchesEqualTheWholeBatch) {
+  Bench whole;
+  whole.step.begin(8);
+  whole.step.micro_batch(batch_of(0, 8), /*last=*/true);
+  whole.step.finish(1e-3);
+  Bench parts;
+  parts.step.begin(8);
+  parts.step.micro_batch(batch_of(0, 5), /*last=*/false);
+  parts.step.micro_batch(batch_of(5, 3), /*last=*/false);
+  parts.step.micro_batch(batch_of(0, 0), /*last=*/true); // nothing left
+  parts.step.finish(1e-3);
+  // fp32 sums in another order; the gradients are of order 0.1.
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(at::allclose(
+        whole.parameters.groups()[i].gradients,
+        parts.parameters.groups()[i].gradients,
+        /*rtol=*/1e-4,
+        /*atol=*/1e-6));
+  }
+  const TrainSums a = whole.step.take_sums();
+  const TrainSums b = parts.step.take_sums();
+  EXPECT_NEAR(a.loss, b.loss, 1e-4);
+  EXPECT_EQ(a.count, 8);
+  EXPECT_EQ(b.count, 8);
+  EXPECT_EQ(a.correct1, b.correct1);
+  EXPECT_EQ(whole.step.take_sums().count, 0);
+}
+
+TEST(TrainStep, ANonFiniteGradientChangesNothing) {
+  Bench bench;
+  const at::Tensor before = bench.weights();
+  MicroBatch batch = batch_of(0, 4);
+  batch.images = batch.images.clone();
+  batch.images[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
+  bench.step.begin(4);
+  bench.step.micro_batch(batch, true);
+  bench.step.finish(1e-3);
+  EXPECT_TRUE(std::isnan(bench.step.gradient_norm()));
+  EXPECT_TRUE(at::equal(before, bench.weights()));
+  EXPECT_EQ(bench.optimizer->state().at("step").item<std::int64_t>(), 0);
+  bench.step.begin(4);
+  bench.step.micro_batch(batch_of(0, 4), true);
+  bench.step.finish(1e-3);
+  EXPECT_TRUE(std::isfinite(bench.step.gradient_norm()));
+  EXPECT_FALSE(at::equal(before, bench.weights()));
+}
+
+TEST(TrainStep, ClippingBoundsTheNormOfAllGradientsTogether) {
+  constexpr double kLimit = 0.01;
+  Bench bench(kLimit);
+  bench.step.begin(8);
+  bench.step.micro_batch(batch_of(0, 8), true);
+  bench.step.finish(1e-3);
+  EXPECT_GT(bench.step.gradient_norm(), kLimit);
+  double squares = 0;
+  for (const optim::FlatGroup& flat : bench.parameters.groups()) {
+    squares += flat.gradients.to(at::kDouble).pow(2).sum().item<double>();
+  }
+  EXPECT_NEAR(std::sqrt(squares), kLimit, 1e-6);
+}
+
+} // namespace
+} // namespace vitrain::engine
