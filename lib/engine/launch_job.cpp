@@ -14,6 +14,7 @@
 #include "engine/precision.h"
 #include "engine/pretrained.h"
 #include "engine/run_directory.h"
+#include "engine/run_state.h"
 #include "launch/cores.h"
 #include "launch/descriptors.h"
 #include "launch/environment.h"
@@ -133,8 +134,13 @@ void check_arithmetic(PreparedJob& prepared) {
       static_cast<int>(prepared.devices.size()),
       prepared.train.get(),
       *prepared.eval);
-  prepared.finished = job.mode == JobMode::kTrain && !job.resume.empty() &&
-      job.resumed_step >= plan.total_steps;
+  if (job.mode == JobMode::kTrain && !job.resume.empty()) {
+    identity_of(job, plan, spec, *prepared.train)
+        .check_same(
+            checkpoint::read_manifest(job.resume).state.at("identity"),
+            printable(job.resume));
+    prepared.finished = job.resumed_step >= plan.total_steps;
+  }
 }
 
 launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {

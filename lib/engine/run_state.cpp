@@ -6,6 +6,7 @@
 #include <torch/nn/module.h>
 
 #include "core/check.h"
+#include "core/hash.h"
 
 namespace vitrain::engine {
 
@@ -64,6 +65,20 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
       "-pretrained to start a new run from its weights",
       path,
       differences);
+}
+
+RunIdentity identity_of(
+    const Job& job,
+    const config::Plan& plan,
+    const models::ModelSpec& spec,
+    const data::Index& train) {
+  return {
+      .model = spec.name,
+      .num_classes = spec.num_classes,
+      .seed = job.recipe.run.seed,
+      .global_batch = plan.global_batch,
+      .train_samples = train.size(),
+      .train_fingerprint = to_hex(train.fingerprint())};
 }
 
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module) {

@@ -8,9 +8,13 @@
 #include <ATen/core/Tensor.h>
 
 #include "checkpoint/store.h"
+#include "config/plan.h"
 #include "config/recipe.h"
 #include "core/json.h"
+#include "data/index.h"
+#include "engine/job.h"
 #include "models/model.h"
+#include "models/spec.h"
 #include "optim/optimizer.h"
 
 namespace vitrain::engine {
@@ -49,6 +53,13 @@ struct RunIdentity {
   // Throws Error(kUsage) naming every field that differs, with both values.
   void check_same(const Json& checkpoint, const std::string& path) const;
 };
+
+// The identity of a training job.
+RunIdentity identity_of(
+    const Job& job,
+    const config::Plan& plan,
+    const models::ModelSpec& spec,
+    const data::Index& train);
 
 // Named parameters and buffers of a module.
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module);

@@ -14,6 +14,8 @@
 #include "dist/replicas.h"
 #include "engine/data_options.h"
 #include "engine/drop_path.h"
+#include "engine/exchange.h"
+#include "engine/stop_vote.h"
 #include "optim/schedule.h"
 
 namespace vitrain::engine {
@@ -24,37 +26,6 @@ data::BatchGeometry geometry(const Session& session) {
       .per_device = session.plan.device_batch,
       .world = session.world,
       .accumulate = static_cast<int>(session.job.recipe.train.accumulate)};
-}
-
-std::vector<dist::GradientBuffer> gradient_buffers(
-    const optim::FlatState& parameters) {
-  std::vector<dist::GradientBuffer> buffers;
-  for (const optim::FlatGroup& group : parameters.groups()) {
-    dist::GradientBuffer buffer{.gradients = group.gradients};
-    for (const optim::Segment& segment : group.segments) {
-      buffer.slots.push_back({segment.name, segment.parameter, segment.offset});
-    }
-    buffers.push_back(std::move(buffer));
-  }
-  return buffers;
-}
-
-dist::BucketOptions bucket_options(const config::DistConfig& dist) {
-  constexpr double kMebibyte = 1 << 20;
-  return {
-      .first_bytes =
-          static_cast<std::int64_t>(dist.first_bucket_mb * kMebibyte),
-      .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte)};
-}
-
-RunIdentity identity_of(const Session& session) {
-  return {
-      .model = session.spec.name,
-      .num_classes = session.spec.num_classes,
-      .seed = session.job.recipe.run.seed,
-      .global_batch = session.plan.global_batch,
-      .train_samples = session.train_index->size(),
-      .train_fingerprint = to_hex(session.train_index->fingerprint())};
 }
 
 optim::Schedule schedule_of(const Session& session) {
@@ -93,24 +64,6 @@ dist::NamedTensors buffers_of(torch::nn::Module& module) {
   return buffers;
 }
 
-// Ranks agree on stopping: the largest flag wins, exchanged while the step
-// computes.
-class StopVote {
- public:
-  StopVote(dist::Group& control, bool requested)
-      : flag_(at::full({1}, requested ? 1 : 0, at::kInt)),
-        pending_(control.all_reduce_max_async(flag_)) {}
-
-  bool agreed() {
-    pending_.wait();
-    return flag_.item<int>() != 0;
-  }
-
- private:
-  at::Tensor flag_;
-  dist::Pending pending_;
-};
-
 } // namespace
 
 Trainer::Trainer(Session& session)
@@ -121,10 +74,7 @@ Trainer::Trainer(Session& session)
           session.job.recipe.optim.weight_decay,
           session.job.recipe.optim.no_decay),
       optimizer_(optim::make_optimizer(parameters_, session.job.recipe.optim)),
-      sync_(dist::make_bucketed_all_reduce(
-          *session.groups.data,
-          gradient_buffers(parameters_),
-          bucket_options(session.job.recipe.dist))),
+      sync_(make_gradient_sync(session, parameters_)),
       step_(std::make_unique<TrainStep>(
           *session.model,
           parameters_,
@@ -162,13 +112,17 @@ Trainer::Trainer(Session& session)
            .keep_best = session.job.recipe.checkpoint.keep_best,
            .smaller_is_better =
                session.job.recipe.checkpoint.metric == config::Metric::kLoss}),
-      identity_(identity_of(session)) {
+      identity_(identity_of(
+          session.job,
+          session.plan,
+          session.spec,
+          *session.train_index)) {
   restore();
+  open_loader(); // decodes while weights travel
   dist::broadcast_state(
       *session_.groups.control,
       *session_.groups.data,
       named_state(*session_.model));
-  open_loader();
 }
 
 Trainer::~Trainer() = default;

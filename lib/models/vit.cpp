@@ -1,5 +1,6 @@
 #include "models/vit.h"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ constexpr double kInitStd = 0.02;
 at::Tensor
 add_branch(const at::Tensor& x, at::Tensor branch, const at::Tensor& factors) {
   if (factors.defined()) {
-    const at::IntArrayRef by_image = {factors.size(0), -1, x.size(1)};
+    const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
     return at::addcmul(
                x.view(by_image),
                branch.view(by_image),

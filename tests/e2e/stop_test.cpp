@@ -156,9 +156,7 @@ TEST(Stop, AnotherRecipeCannotContinue) {
       "schedule.warmup=0st"};
   ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
   auto again = common;
-  again.insert(
-      again.end(),
-      {"-resume", "auto", "-set", "run.seed=5", "-set", "run.max_steps=9"});
+  again.insert(again.end(), {"-resume", "auto", "-set", "run.seed=5"});
   const Result result = run(tiny_run(folder / "runs", again));
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("seed: checkpoint 0, this run 5"));
