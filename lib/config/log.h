@@ -24,7 +24,7 @@ struct LogConfig {
         .in_range(1, 1000000000);
     v.field("tensorboard", tensorboard, "Write TensorBoard events.");
     v.field("jsonl", jsonl, "Write metrics.jsonl.");
-    v.field("csv", csv, "Write summary.csv, a row per epoch.");
+    v.field("csv", csv, "Write summary.csv, a row per evaluation.");
     v.field(
         "progress",
         progress,

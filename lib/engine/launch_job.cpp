@@ -152,6 +152,10 @@ launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
 }
 
 void tell(const std::string& text) {
+  if (!text.empty() && ::isatty(STDERR_FILENO) != 0) {
+    // A worker that was killed leaves its progress line behind.
+    std::fputs("\r\x1b[K", stderr);
+  }
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
 }

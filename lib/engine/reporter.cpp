@@ -58,7 +58,8 @@ void Reporter::step_ended(std::int64_t step) {
   if (!first_step_end_) {
     first_step_end_ = boot_seconds() - job_.process_start;
   }
-  if (!main_ || !progress_.wants_update()) {
+  // Before the first report there are no numbers to show.
+  if (!main_ || shown_.epochs == 0 || !progress_.wants_update()) {
     return;
   }
   shown_.phase = logging::Phase::kTrain;

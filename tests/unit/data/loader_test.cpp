@@ -310,7 +310,12 @@ TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
   const auto threads = entries("/proc/self/task");
   const auto files = entries("/proc/self/fd");
   run(5000);
+  // Sanitizers keep freed memory for a while, which looks like growth.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LE(resident_pages(), pages + pages / 50);
+#else
+  EXPECT_GT(pages, 0);
+#endif
   EXPECT_EQ(entries("/proc/self/task"), threads);
   EXPECT_EQ(entries("/proc/self/fd"), files);
 }
