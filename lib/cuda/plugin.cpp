@@ -75,8 +75,8 @@ class Plugin final : public CudaPlugin {
   }
 };
 
-}  // namespace
-}  // namespace vitrain::cuda
+} // namespace
+} // namespace vitrain::cuda
 
 // Plain C names: the executable finds them with dlsym.
 extern "C" int vitrain_cuda_plugin_version() {

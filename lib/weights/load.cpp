@@ -74,8 +74,7 @@ bool convertible(at::ScalarType from, at::ScalarType to) {
 
 // Side of the square grid of a [1, 1 + side * side, D] embedding, or 0.
 std::int64_t grid_side(const at::Tensor& positions) {
-  if (positions.dim() != 3 || positions.size(0) != 1 ||
-      positions.size(1) < 2) {
+  if (positions.dim() != 3 || positions.size(0) != 1 || positions.size(1) < 2) {
     return 0;
   }
   const std::int64_t patches = positions.size(1) - 1;

@@ -2,10 +2,12 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -208,30 +210,29 @@ TEST_F(StoreTest, ContinuesShortWrites) {
   expect_same(load(path), snapshot);
 }
 
-// Runs in a child: the limit is the process's.
+// Ends the process: a limit on the size of its files stands for a full disk.
+[[noreturn]] void save_beyond_limit(Store store) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const ::rlimit limit = {20000, 20000};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  Snapshot large = make_snapshot(20);
+  large.optimizer["large"] = at::zeros({10000});
+  try {
+    store.save(large);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    const bool good = error.code() == ExitCode::kStorage &&
+        message.find("optimizer.safetensors") != std::string::npos &&
+        message.find("File too large") != std::string::npos;
+    ::_exit(good ? 42 : 2);
+  }
+  ::_exit(1);
+}
+
 TEST_F(StoreTest, SurvivesAFullDisk) {
   Store store(folder_, {});
   store.save(make_snapshot(10));
-  EXPECT_EXIT(
-      {
-        ::signal(SIGXFSZ, SIG_IGN);
-        const ::rlimit limit{20000, 20000};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-        Snapshot large = make_snapshot(20);
-        large.optimizer["large"] = at::zeros({10000});
-        try {
-          store.save(large);
-          ::_exit(1);
-        } catch (const Error& error) {
-          const std::string message = error.what();
-          const bool good = error.code() == ExitCode::kStorage &&
-              message.find("optimizer.safetensors") != std::string::npos &&
-              message.find("File too large") != std::string::npos;
-          ::_exit(good ? 42 : 2);
-        }
-      },
-      testing::ExitedWithCode(42),
-      "");
+  EXPECT_EXIT(save_beyond_limit(store), testing::ExitedWithCode(42), "");
   EXPECT_EQ(newest_valid(folder_), folder_ / "step-000000010");
   EXPECT_THAT(names_in(folder_), ElementsAre("latest", "step-000000010"));
 }

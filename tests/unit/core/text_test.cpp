@@ -55,7 +55,8 @@ TEST(Json, LinesAreValidWhateverTheValues) {
       {"list", {1.5, -std::numeric_limits<double>::infinity()}}};
   EXPECT_EQ(
       to_line(record),
-      "{\"loss\":\"nan\",\"path\":\"a\xEF\xBF\xBD\\n\",\"list\":[1.5,\"-inf\"]}");
+      "{\"loss\":\"nan\",\"path\":\"a\xEF\xBF\xBD\\n\",\"list\":[1.5,\"-inf\"]"
+      "}");
 }
 
 } // namespace

@@ -33,11 +33,11 @@ config::OptimConfig options_of(const nlohmann::json& json) {
 }
 
 // A net and its optimizer, stepped through the recorded gradients.
-struct Run {
-  explicit Run(const std::string& variant)
-      : Run(options_of(
+struct Training {
+  explicit Training(const std::string& variant)
+      : Training(options_of(
             trajectories().at("variants").at(variant).at("options"))) {}
-  explicit Run(const config::OptimConfig& options)
+  explicit Training(const config::OptimConfig& options)
       : net(options.weight_decay),
         optimizer(make_optimizer(net.state(), options)) {}
 
@@ -74,7 +74,7 @@ void expect_equal(const NamedTensors& one, const NamedTensors& other) {
 // of the largest weight of the tensor, which is at least 1/8 here.
 void expect_on_trajectory(const std::string& variant) {
   SCOPED_TRACE(variant);
-  Run run(variant);
+  Training run(variant);
   const auto& weights = trajectories().at("variants").at(variant).at("weights");
   std::size_t compared = 0;
   for (std::size_t step = 0; step < trajectories().at("lr").size(); ++step) {
@@ -110,7 +110,7 @@ TEST(Sgd, FollowsTorchOptim) {
 
 TEST(Optimizer, KeepsGapsOfTheBuffersZero) {
   for (const auto& item : trajectories().at("variants").items()) {
-    Run run(item.key());
+    Training run(item.key());
     for (std::size_t step = 0; step < 3; ++step) {
       run.step(step);
     }
@@ -128,8 +128,8 @@ TEST(Optimizer, KeepsGapsOfTheBuffersZero) {
 TEST(Optimizer, ChangesNothingWhereGradientsAreNotFinite) {
   for (const auto& item : trajectories().at("variants").items()) {
     SCOPED_TRACE(item.key());
-    Run clean(item.key());
-    Run disturbed(item.key());
+    Training clean(item.key());
+    Training disturbed(item.key());
     for (std::size_t step = 0; step < 6; ++step) {
       if (step == 0 || step == 3) {
         const auto weights = disturbed.net.weights();
@@ -151,7 +151,7 @@ TEST(Optimizer, ChangesNothingWhereGradientsAreNotFinite) {
 }
 
 TEST(Optimizer, NamesItsStateByParameterAndBuffer) {
-  Run adamw("adamw");
+  Training adamw("adamw");
   adamw.step(0);
   const auto state = adamw.optimizer->state();
   EXPECT_EQ(state.size(), 2U * 6U + 1U);
@@ -163,14 +163,14 @@ TEST(Optimizer, NamesItsStateByParameterAndBuffer) {
     EXPECT_TRUE(state.at(name).any().item<bool>()) << name;
   }
 
-  Run momentum("sgd_momentum");
+  Training momentum("sgd_momentum");
   momentum.step(0);
   EXPECT_EQ(momentum.optimizer->state().size(), 6U + 1U);
   EXPECT_EQ(
       momentum.optimizer->state().at("embed.weight.momentum_buffer").sizes(),
       at::IntArrayRef({3, 2, 2, 1}));
 
-  Run plain("sgd_plain");
+  Training plain("sgd_plain");
   plain.step(0);
   EXPECT_EQ(plain.optimizer->state().size(), 1U);
 }
@@ -180,11 +180,11 @@ TEST(Optimizer, NamesItsStateByParameterAndBuffer) {
 TEST(Optimizer, ContinuesBitForBitFromItsState) {
   for (const auto& item : trajectories().at("variants").items()) {
     SCOPED_TRACE(item.key());
-    Run straight(item.key());
+    Training straight(item.key());
     for (std::size_t step = 0; step < 9; ++step) {
       straight.step(step);
     }
-    Run resumed(item.key());
+    Training resumed(item.key());
     resumed.step(20); // whatever was there is replaced
     for (std::size_t i = 0; i < 2; ++i) {
       resumed.net.state().groups()[i].parameters.copy_(
@@ -204,9 +204,9 @@ TEST(Optimizer, ContinuesBitForBitFromItsState) {
 
 // Settings are the recipe's, not the checkpoint's: state() holds none of them.
 TEST(Optimizer, KeepsItsOwnSettingsWhenItLoadsState) {
-  Run first("adamw");
+  Training first("adamw");
   first.step(0);
-  Run other("adamw_other_betas");
+  Training other("adamw_other_betas");
   other.optimizer->load_state(copy_of(first.optimizer->state()));
   const double before = first.optimizer->state()
                             .at("head.weight.exp_avg")
@@ -226,7 +226,7 @@ TEST(Optimizer, KeepsItsOwnSettingsWhenItLoadsState) {
 }
 
 // Message of the Error that load_state() throws.
-std::string refusal(Run& run, const NamedTensors& state) {
+std::string refusal(Training& run, const NamedTensors& state) {
   const NamedTensors before = copy_of(run.optimizer->state());
   try {
     run.optimizer->load_state(state);
@@ -240,9 +240,9 @@ std::string refusal(Run& run, const NamedTensors& state) {
 }
 
 TEST(Optimizer, RefusesStateThatDoesNotFitAndKeepsItsOwn) {
-  Run run("adamw");
+  Training run("adamw");
   run.step(0);
-  Run later("adamw");
+  Training later("adamw");
   later.step(1);
   later.step(2);
   const NamedTensors good = copy_of(later.optimizer->state());
@@ -268,7 +268,7 @@ TEST(Optimizer, RefusesStateThatDoesNotFitAndKeepsItsOwn) {
   EXPECT_THAT(refusal(run, state), HasSubstr("'step' is missing"));
 
   // A name that another optimizer wrote.
-  Run sgd("sgd_momentum");
+  Training sgd("sgd_momentum");
   EXPECT_THAT(refusal(sgd, good), HasSubstr("blocks.0.fc.bias.exp_avg"));
 }
 

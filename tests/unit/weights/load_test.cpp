@@ -1,6 +1,9 @@
 #include "weights/load.h"
 
+#include <limits>
+
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
@@ -88,7 +91,7 @@ TEST(LoadWeights, TakesWrappersOff) {
   Toy toy(4);
   TensorFile wrapped;
   for (const auto& [name, tensor] : good_file(4).tensors) {
-    wrapped.tensors["_orig_mod.module." + name] = tensor;
+    wrapped.tensors[fmt::format("_orig_mod.module.{}", name)] = tensor;
   }
   EXPECT_EQ(load_weights(toy, wrapped, {}, "w").loaded, 5);
   // Only where all names have it.
@@ -117,7 +120,7 @@ TEST(LoadWeights, CutsLongListsShort) {
   Toy toy(4);
   TensorFile file = good_file(4);
   for (int i = 0; i < 50; ++i) {
-    file.tensors["x" + std::to_string(i)] = at::ones({1});
+    file.tensors[fmt::format("x{}", i)] = at::ones({1});
   }
   EXPECT_THAT(refusal(toy, file), HasSubstr("and 10 more"));
   EXPECT_THAT(refusal(toy, {}), HasSubstr("missing 'norm.weight'"));
@@ -195,8 +198,7 @@ TEST(LoadWeights, ResamplesPositionsAsTimmDoes) {
     TensorFile file = good_file(4);
     file.tensors["pos_embed"] = golden.at(std::to_string(from));
     const LoadReport report = load_weights(toy, file, {}, "w");
-    const at::Tensor expected =
-        golden.at(std::to_string(from) + "to" + std::to_string(to));
+    const at::Tensor expected = golden.at(fmt::format("{}to{}", from, to));
     EXPECT_TRUE(at::allclose(
         toy.get("pos_embed"), expected, /*rtol=*/0, /*atol=*/1e-6));
     EXPECT_TRUE(

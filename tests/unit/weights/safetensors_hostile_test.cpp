@@ -23,11 +23,14 @@ using testing::HasSubstr;
 std::string with_length(std::uint64_t length, const std::string& rest) {
   std::string bytes(8, '\0');
   std::memcpy(bytes.data(), &length, 8);
-  return bytes + rest;
+  bytes += rest;
+  return bytes;
 }
 
 std::string file_of(const std::string& header, std::size_t data_bytes) {
-  return with_length(header.size(), header + std::string(data_bytes, '\1'));
+  std::string bytes = with_length(header.size(), header);
+  bytes.append(data_bytes, '\1');
+  return bytes;
 }
 
 class HostileTest : public testing::Test {
@@ -53,7 +56,7 @@ class HostileTest : public testing::Test {
 
   // The same for a header with one F32 tensor 'a' and 8 bytes of data.
   std::string refusal_of_tensor(const std::string& members) {
-    return refusal(file_of("{\"a\":{" + members + "}}", 8));
+    return refusal(file_of(fmt::format("{{\"a\":{{{}}}}}", members), 8));
   }
 
   TemporaryFolder folder_;
@@ -108,27 +111,25 @@ TEST_F(HostileTest, HeadersThatAreNotTheFormat) {
 
 TEST_F(HostileTest, DeepNesting) {
   const std::size_t depth = 100'000;
+  const std::string open(depth, '[');
   EXPECT_THAT(
-      refusal(file_of("{\"a\":" + std::string(depth, '['), 0)),
+      refusal(file_of(fmt::format("{{\"a\":{}", open), 0)),
       HasSubstr("an array"));
   EXPECT_THAT(
-      refusal(file_of(
-          "{\"a\":{\"shape\":" + std::string(depth, '[') + "0" +
-              std::string(depth, ']') + "}}",
-          0)),
+      refusal(file_of(fmt::format("{{\"a\":{{\"shape\":{}0", open), 0)),
       HasSubstr("an array"));
-  std::string objects;
+  std::string objects = "{\"a\":";
   for (std::size_t i = 0; i < depth; ++i) {
     objects += "{\"dtype\":";
   }
-  EXPECT_THAT(refusal(file_of("{\"a\":" + objects, 0)), HasSubstr("an object"));
+  EXPECT_THAT(refusal(file_of(objects, 0)), HasSubstr("an object"));
 }
 
 TEST_F(HostileTest, KeysTwice) {
   const std::string entry =
       "{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}";
   EXPECT_THAT(
-      refusal(file_of("{\"a\":" + entry + ",\"a\":" + entry + "}", 4)),
+      refusal(file_of(fmt::format("{{\"a\":{0},\"a\":{0}}}", entry), 4)),
       HasSubstr("'a' twice"));
   EXPECT_THAT(
       refusal_of_tensor("\"dtype\":\"F32\",\"dtype\":\"F32\""),

@@ -117,22 +117,23 @@ TEST(Safetensors, RefusesTypesThatTheFormatLacks) {
   EXPECT_EQ(bytes, 0);
 }
 
-// Runs in a child: the limit is the process's.
+// Ends the process: a limit on the size of its files stands for a full disk.
+[[noreturn]] void write_beyond_limit(const std::filesystem::path& path) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const ::rlimit limit = {1000, 1000};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const Fd fd = create(path);
+  std::int64_t bytes = 0;
+  TensorFile file;
+  file.tensors["a"] = at::zeros({1000});
+  const int error = write_safetensors(fd.get(), file, nullptr, bytes);
+  ::_exit(error == EFBIG ? 42 : 1);
+}
+
 TEST(Safetensors, ReportsAFullDisk) {
   const TemporaryFolder folder;
-  const auto path = folder.path() / "full";
   EXPECT_EXIT(
-      {
-        ::signal(SIGXFSZ, SIG_IGN);
-        const ::rlimit limit{1000, 1000};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-        const Fd fd = create(path);
-        std::int64_t bytes = 0;
-        TensorFile file;
-        file.tensors["a"] = at::zeros({1000});
-        const int error = write_safetensors(fd.get(), file, nullptr, bytes);
-        ::_exit(error == EFBIG ? 42 : 1);
-      },
+      write_beyond_limit(folder.path() / "full"),
       testing::ExitedWithCode(42),
       "");
 }
