@@ -139,9 +139,7 @@ std::string closing(const Closing& end, const Look& look) {
   const std::string where = folder.empty() ? "" : " in " + folder;
   return block({lines}, look) +
       tinted(printable(end.outcome), Tint::kGood, look) +
-      (last.empty() ? (where.empty() ? "" : ":" + where)
-                    : ": " + last + where) +
-      "\n";
+      (last.empty() ? where : ": " + last + where) + "\n";
 }
 
 } // namespace vitrain::logging

@@ -109,7 +109,7 @@ TEST(Closing, AnEvaluationAloneAndARunWithoutOne) {
       .folder = "runs/a\nb"};
   EXPECT_THAT(
       closing(stopped, Look{}),
-      EndsWith("stopped on request: in runs/a\\x0ab\n"));
+      EndsWith("stopped on request in runs/a\\x0ab\n"));
   EXPECT_EQ(
       closing({.outcome = "done", .steps = 1}, Look{}).find("nan"),
       std::string::npos);
