@@ -20,8 +20,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A socket as the supervisor opens it: bound to a free port of 127.0.0.1.
-std::pair<Fd, int> bound_socket() {
+// A socket bound to a free port of 127.0.0.1; `listening` as the supervisor
+// opens it, so that clients may connect before the store exists.
+std::pair<Fd, int> bound_socket(bool listening) {
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -29,7 +30,8 @@ std::pair<Fd, int> bound_socket() {
   socklen_t length = sizeof(address);
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (::bind(socket.get(), generic, length) != 0 ||
-      ::getsockname(socket.get(), generic, &length) != 0) {
+      ::getsockname(socket.get(), generic, &length) != 0 ||
+      (listening && ::listen(socket.get(), SOMAXCONN) != 0)) {
     throw std::runtime_error("no port on 127.0.0.1");
   }
   return {std::move(socket), ntohs(address.sin_port)};
@@ -38,7 +40,7 @@ std::pair<Fd, int> bound_socket() {
 // Runs connect() on `size` threads, then `body` on what each got.
 template <typename Body>
 void connect_all(Rendezvous rendezvous, int size, Body&& body) {
-  auto [socket, port] = bound_socket();
+  auto [socket, port] = bound_socket(/*listening=*/true);
   rendezvous.size = size;
   rendezvous.port = port;
   rendezvous.setup_timeout = 60.0;
@@ -121,7 +123,7 @@ std::string failure(const Rendezvous& rendezvous) {
 
 // setup_timeout, not the (much longer) timeout of a collective, decides.
 TEST(Connect, GivesUpOnAMissingPeerAfterTheSetupTimeout) {
-  auto [socket, port] = bound_socket();
+  auto [socket, port] = bound_socket(/*listening=*/true);
   const Stopwatch watch;
   const std::string message = failure(
       {.rank = 0,
@@ -138,7 +140,7 @@ TEST(Connect, GivesUpOnAMissingPeerAfterTheSetupTimeout) {
 
 TEST(Connect, GivesUpOnAMissingStoreAfterTheSetupTimeout) {
   // Bound but not listening: connections are refused, and the port is ours.
-  const auto [socket, port] = bound_socket();
+  const auto [socket, port] = bound_socket(/*listening=*/false);
   const Stopwatch watch;
   const std::string message = failure(
       {.rank = 1,
