@@ -320,6 +320,7 @@ std::filesystem::path Store::save(const Snapshot& snapshot) {
   sync_folder(folder_);
   point(folder_, kLatest, snapshot.step);
   retain(folder_, retention_, snapshot.step);
+  sync_folder(folder_); // what retention removed stays removed
   return target;
 }
 

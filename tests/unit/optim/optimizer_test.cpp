@@ -69,9 +69,9 @@ void expect_equal(const NamedTensors& one, const NamedTensors& other) {
   }
 }
 
-// A step rounds the weight once and its update, which is no larger than the
-// largest weight here, in about eight operations on values of at most 1: 2^-23
-// of the largest weight of the tensor, which is at least 1/8 here.
+// Weights, moments and updates are of the order of 1. A step rounds the weight
+// once and its update, a small fraction of it, a few times: together less than
+// 2^-23 of the larger of 1 and the largest weight.
 void expect_on_trajectory(const std::string& variant) {
   SCOPED_TRACE(variant);
   Training run(variant);

@@ -111,7 +111,7 @@ TEST(LoadWeights, ListsEverythingThatDoesNotFitAndChangesNothing) {
       AllOf(
           HasSubstr("missing 'norm.running_var' [6]"),
           HasSubstr("'norm.weight' is [7], the model's is [6]"),
-          HasSubstr("unexpected 'extra\\x0A' [2, 3]"),
+          HasSubstr("unexpected 'extra\\x0a' [2, 3]"),
           HasSubstr("3 of its 5 tensors")));
   EXPECT_TRUE(at::equal(toy.get("head.weight"), at::zeros({4, 6})));
 }

@@ -237,7 +237,7 @@ TEST_F(HostileTest, BooleansThatAreNone) {
 TEST_F(HostileTest, NamesCannotForgeLines) {
   EXPECT_THAT(
       refusal(file_of("{\"a\\n\\u001b[31m\":{}}", 0)),
-      AllOf(HasSubstr("\\x0A\\x1B"), testing::Not(HasSubstr("\n"))));
+      AllOf(HasSubstr("\\x0a\\x1b"), testing::Not(HasSubstr("\n"))));
 }
 
 TEST_F(HostileTest, AMillionTensors) {
