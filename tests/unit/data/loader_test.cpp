@@ -305,7 +305,7 @@ TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
       ASSERT_NE(loader.next(), nullptr);
     }
   };
-  run(500);
+  run(5000); // until the allocator has its arenas
   const auto threads = entries("/proc/self/task");
   const auto files = entries("/proc/self/fd");
   const auto pages = resident_pages();
