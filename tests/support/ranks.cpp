@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -44,6 +45,14 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> make_gloo(
   return c10::make_intrusive<c10d::ProcessGroupGloo>(
       c10::make_intrusive<c10d::PrefixStore>(name, store), rank, size, options);
 }
+
+// c10d's flight recorder is one object per process, and Gloo groups write to
+// its maps without a lock: real ranks are processes, but ranks that are threads
+// crash in it. The first group reads these variables, so they are set before
+// main.
+[[maybe_unused]] const bool kNoFlightRecorder =
+    ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1) == 0 &&
+    ::setenv("TORCH_NCCL_TRACE_BUFFER_SIZE", "0", /*overwrite=*/1) == 0;
 
 } // namespace
 

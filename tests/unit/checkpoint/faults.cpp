@@ -84,7 +84,9 @@ long rename_at(const char* from, const char* to, unsigned flags) {
   check_rename(from);
   const long result =
       ::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
-  if (result == 0) {
+  // Hidden names are those of what is about to be removed.
+  if (result == 0 &&
+      !std::filesystem::path(to).filename().native().starts_with('.')) {
     mark_folder_of(to);
   }
   return result;
@@ -165,7 +167,7 @@ int fsync(int fd) {
   if (::fstat(fd, &status) == 0) {
     faults::dirty.erase({status.st_dev, status.st_ino});
   }
-  return static_cast<int>(::syscall(SYS_fsync, fd));
+  return 0; // noted, not done: processes end here, the machine does not
 }
 
 int close(int fd) {

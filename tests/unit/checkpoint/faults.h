@@ -4,7 +4,8 @@
 
 // Makes file operations of this process fail, or end it. The test program
 // defines open, write, fsync, close, rename, renameat2, mkdir and chmod itself,
-// in place of the C library's: what is tested needs no hook.
+// in place of the C library's: what is tested needs no hook. fsync only notes
+// that it was called; a slow disk would make the tests slow.
 namespace vitrain::faults {
 
 enum class Mode {

@@ -47,9 +47,9 @@ TEST(Safetensors, ReadsEveryTypeThatPythonWrites) {
     if (!name.starts_with("t.") || name == "t.bool" || name == "t.complex64") {
       continue;
     }
-    const std::vector<std::int64_t> shape =
-        name.starts_with("t.float8") ? std::vector<std::int64_t>{3}
-                                     : std::vector<std::int64_t>{3, 1};
+    const std::vector<std::int64_t> shape = name.starts_with("t.float8")
+        ? std::vector<std::int64_t>{3}
+        : std::vector<std::int64_t>{3, 1};
     EXPECT_EQ(tensor.sizes().vec(), shape) << name;
     EXPECT_TRUE(
         at::equal(tensor.to(at::kDouble).flatten(), at::arange(3, at::kDouble)))
@@ -58,6 +58,7 @@ TEST(Safetensors, ReadsEveryTypeThatPythonWrites) {
   }
   EXPECT_EQ(counted, 14);
   EXPECT_EQ(file.tensors.at("t.uint16").scalar_type(), at::kUInt16);
+  EXPECT_EQ(file.tensors.at("t.uint16").sizes(), (at::IntArrayRef{3, 1}));
   EXPECT_EQ(file.tensors.at("t.float16").scalar_type(), at::kHalf);
   EXPECT_EQ(file.tensors.at("t.bfloat16").scalar_type(), at::kBFloat16);
   EXPECT_EQ(file.tensors.at("t.float8_e5m2").scalar_type(), at::kFloat8_e5m2);
