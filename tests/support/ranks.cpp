@@ -11,7 +11,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <gtest/gtest.h>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -21,18 +20,6 @@ namespace vitrain::testing {
 namespace {
 
 constexpr std::chrono::seconds kTimeout{60};
-
-// The thread that runs the tests computes like the ranks: with one intra-op
-// thread. GNU OpenMP's idle threads spin, which starves everyone else on a busy
-// machine.
-class OneIntraOpThread final : public ::testing::Environment {
- public:
-  void SetUp() override { at::set_num_threads(1); }
-};
-
-// GoogleTest owns it.
-const ::testing::Environment* const kOneIntraOpThread =
-    ::testing::AddGlobalTestEnvironment(new OneIntraOpThread);
 
 c10::intrusive_ptr<c10d::ProcessGroupGloo> make_gloo(
     const std::string& name,

@@ -53,8 +53,7 @@ class Rank {
 // Runs `body` on `size` ranks, each a thread of this process with one intra-op
 // thread, connected by Gloo over 127.0.0.1. A rank that throws leaves its
 // groups; the first exception by time is rethrown here once all ranks have
-// ended. A collective that not every rank joins fails after 60 s. Linking this
-// file also gives the test's own thread one intra-op thread.
+// ended. A collective that not every rank joins fails after 60 s.
 void run_ranks(int size, const std::function<void(Rank&)>& body);
 
 } // namespace vitrain::testing

@@ -1,0 +1,20 @@
+// Linked into a test, it gives the thread that runs the tests one intra-op
+// thread: results do not depend on the machine's cores, and GNU OpenMP's idle
+// threads, which spin, starve nobody on a busy machine.
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+namespace vitrain::testing {
+namespace {
+
+class OneIntraOpThread final : public ::testing::Environment {
+ public:
+  void SetUp() override { at::set_num_threads(1); }
+};
+
+// GoogleTest owns it.
+const ::testing::Environment* const kOneIntraOpThread =
+    ::testing::AddGlobalTestEnvironment(new OneIntraOpThread);
+
+} // namespace
+} // namespace vitrain::testing
