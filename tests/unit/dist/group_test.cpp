@@ -108,7 +108,7 @@ TEST(Group, ReportsAVanishedPeerAsADeadWorker) {
 
 TEST(Group, RefusesCollectivesAfterShutdown) {
   run_ranks(2, [](Rank& rank) {
-    rank.control().barrier();  // a peer may still be connecting
+    rank.control().barrier(); // a peer may still be connecting
     rank.control().shutdown();
     rank.control().shutdown();
     try {
