@@ -4,6 +4,7 @@
 #include "config/reference.h"
 #include "config/validate.h"
 #include "config/writer.h"
+#include "engine/launch_job.h"
 #include "launch/devices.h"
 #include "verbs.h"
 
@@ -12,12 +13,14 @@ namespace {
 
 // As training on this machine would check it, without looking at data.
 void check(const config::Loaded& loaded) {
+  const launch::VisibleDevices visible = launch::visible_cuda_devices();
   const bool cuda = loaded.recipe.devices.kind == config::DeviceKind::kCuda ||
       (loaded.recipe.devices.kind == config::DeviceKind::kAuto &&
-       !launch::visible_cuda_devices().devices.empty());
+       !visible.devices.empty());
   config::validate(
       loaded.recipe,
-      {.workers = std::max<std::int64_t>(1, loaded.recipe.devices.count),
+      {.workers = launch::requested_workers(
+           engine::device_request(loaded.recipe.devices), visible),
        .cuda = cuda},
       loaded.origins)
       .throw_if_any();

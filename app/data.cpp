@@ -3,6 +3,8 @@
 #include "config/load.h"
 #include "config/plan.h"
 #include "engine/data_options.h"
+#include "engine/launch_job.h"
+#include "launch/devices.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -11,7 +13,8 @@ int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
   const data::Index index =
       data::list(engine::source_options(recipe.data.train, /*train=*/true));
-  const std::int64_t workers = std::max<std::int64_t>(1, recipe.devices.count);
+  const std::int64_t workers = launch::requested_workers(
+      engine::device_request(recipe.devices), launch::visible_cuda_devices());
   const config::Plan plan =
       config::make_plan(recipe, workers, index.size(), /*eval_samples=*/1);
   const data::BatchGeometry geometry{

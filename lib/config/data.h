@@ -162,7 +162,9 @@ struct DataConfig {
     v.field(
          "eval_batch_size",
          eval_batch_size,
-         "Samples per device and evaluation batch; `auto`: the training share.")
+         "Samples per device and evaluation batch; `auto`: batch_size, with "
+         "batch_mode: global at most 256. It does not depend on the number of "
+         "devices, so that no bit of the result does.")
         .auto_value()
         .in_range(1, 1 << 20);
     v.section("sampler", sampler, "Order of the training samples.");

@@ -26,6 +26,10 @@ std::int64_t device_batch(const DataConfig& data, std::int64_t workers) {
   return data.batch_size / workers;
 }
 
+// Of `eval_batch_size: auto` with batch_mode: global, whose batch_size is for
+// all devices together.
+constexpr std::int64_t kLargestAutoEvalBatch = 256;
+
 std::int64_t steps_per_epoch(const Plan& plan, LastBatch last_batch) {
   const std::int64_t samples = plan.train_samples;
   const std::int64_t batch = plan.global_batch;
@@ -90,6 +94,13 @@ std::string lr_text(const Recipe& recipe, const Plan& plan) {
 
 } // namespace
 
+std::int64_t eval_batch(const DataConfig& data) {
+  const std::int64_t automatic = data.batch_mode == BatchMode::kPerDevice
+      ? data.batch_size
+      : std::min(data.batch_size, kLargestAutoEvalBatch);
+  return data.eval_batch_size.value_or(automatic);
+}
+
 Plan make_plan(
     const Recipe& recipe,
     std::int64_t workers,
@@ -101,7 +112,7 @@ Plan make_plan(
   plan.device_batch = device_batch(recipe.data, workers);
   plan.accumulate = recipe.train.accumulate;
   plan.global_batch = plan.device_batch * workers * plan.accumulate;
-  plan.eval_batch = recipe.data.eval_batch_size.value_or(plan.device_batch);
+  plan.eval_batch = eval_batch(recipe.data);
   plan.train_samples = train_samples;
   plan.eval_samples = eval_samples;
   plan.batch_text = fmt::format(

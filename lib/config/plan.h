@@ -51,4 +51,8 @@ Plan make_plan(
     std::int64_t train_samples,
     std::int64_t eval_samples);
 
+// Samples per device and evaluation batch. The same on any number of workers:
+// the shape of a batch decides which kernels run, and so the last bits.
+std::int64_t eval_batch(const DataConfig& data);
+
 } // namespace vitrain::config

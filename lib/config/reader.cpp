@@ -138,14 +138,6 @@ void Reader::apply(const Override& override) {
     problems_.add(position, printable(key), unknown(key));
     return;
   }
-  if (override.form == Override::Form::kYaml) {
-    const auto [earlier, first] = overridden_.emplace(key, override.source);
-    if (!first) {
-      problems_.add(
-          position, key, fmt::format("already set by {}", earlier->second));
-      return;
-    }
-  }
   Node value = node_of(override, *field->second);
   if (override.key == kDropLast) {
     if (!is_bool(value)) {

@@ -42,7 +42,6 @@ class Reader {
   // Options and the values of theirs that were refused.
   std::set<std::pair<std::string, std::string>> refused_;
   // Keys of -set.
-  std::unordered_map<std::string, std::string> overridden_;
 };
 
 } // namespace vitrain::config

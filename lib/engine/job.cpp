@@ -75,8 +75,7 @@ config::Plan make_plan(
   config::Plan plan;
   plan.workers = workers;
   plan.eval_samples = eval.size();
-  plan.eval_batch =
-      job.recipe.data.eval_batch_size.value_or(job.recipe.data.batch_size);
+  plan.eval_batch = config::eval_batch(job.recipe.data);
   return plan;
 }
 

@@ -24,22 +24,6 @@
 namespace vitrain::engine {
 namespace {
 
-launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
-  launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
-  switch (devices.kind) {
-    case config::DeviceKind::kAuto:
-      request.kind = launch::DeviceChoice::kAuto;
-      break;
-    case config::DeviceKind::kCuda:
-      request.kind = launch::DeviceChoice::kCuda;
-      break;
-    case config::DeviceKind::kCpu:
-      request.kind = launch::DeviceChoice::kCpu;
-      break;
-  }
-  return request;
-}
-
 std::string describe_devices(
     const std::vector<launch::DeviceSlot>& devices,
     int threads) {
@@ -161,6 +145,22 @@ void tell(const std::string& text) {
 }
 
 } // namespace
+
+launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
+  launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
+  switch (devices.kind) {
+    case config::DeviceKind::kAuto:
+      request.kind = launch::DeviceChoice::kAuto;
+      break;
+    case config::DeviceKind::kCuda:
+      request.kind = launch::DeviceChoice::kCuda;
+      break;
+    case config::DeviceKind::kCpu:
+      request.kind = launch::DeviceChoice::kCpu;
+      break;
+  }
+  return request;
+}
 
 PreparedJob prepare(
     const config::Arguments& arguments,

@@ -12,6 +12,9 @@
 
 namespace vitrain::engine {
 
+// The recipe's section as launch's plain options.
+launch::DeviceRequest device_request(const config::DevicesConfig& devices);
+
 // A job, checked as far as that is possible without starting it: recipe,
 // devices, datasets, arithmetic, model, precision. Makes no torch call.
 struct PreparedJob {

@@ -341,6 +341,18 @@ std::vector<DeviceSlot> choose_devices(
       workers, {.kind = DeviceKind::kCpu, .ordinal = 0, .name = "cpu"});
 }
 
+std::int64_t requested_workers(
+    const DeviceRequest& request,
+    const VisibleDevices& visible) {
+  if (!request.ids.empty()) {
+    return std::ssize(request.ids);
+  }
+  if (request.count != -1 || request.kind == DeviceChoice::kCpu) {
+    return std::max<std::int64_t>(1, request.count);
+  }
+  return std::max<std::int64_t>(1, std::ssize(visible.devices));
+}
+
 std::string describe_devices(const VisibleDevices& visible, int cores) {
   std::string text;
   for (const CudaDevice& device : visible.devices) {

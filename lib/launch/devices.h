@@ -74,6 +74,12 @@ std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
     const VisibleDevices& visible);
 
+// Workers that `request` means where it can be met, whether or not it can be
+// met here. At least one.
+std::int64_t requested_workers(
+    const DeviceRequest& request,
+    const VisibleDevices& visible);
+
 // Text of the `devices` verb: the CUDA devices with their numbers and names,
 // and the cores that CPU workers would share. Ends with a newline.
 std::string describe_devices(const VisibleDevices& visible, int cores);

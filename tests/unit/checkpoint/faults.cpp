@@ -84,9 +84,7 @@ long rename_at(const char* from, const char* to, unsigned flags) {
   check_rename(from);
   const long result =
       ::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
-  // Hidden names are those of what is about to be removed.
-  if (result == 0 &&
-      !std::filesystem::path(to).filename().native().starts_with('.')) {
+  if (result == 0) {
     mark_folder_of(to);
   }
   return result;

@@ -205,9 +205,6 @@ TEST(Arguments, SetMistakes) {
   EXPECT_THAT(
       set({"-set", ""}), StartsWith("-set: its value is empty: -set KEY"));
   EXPECT_THAT(
-      set({"-set", "optim.lr=1", "-set", "optim.lr=2"}),
-      StartsWith("-set #2: optim.lr: already set by -set #1"));
-  EXPECT_THAT(
       set({"-set", "run.seed=1", "-set", "optim.lrx=2"}),
       StartsWith("-set #2: optim.lrx: unknown key. Did you mean optim.lr?"));
 }

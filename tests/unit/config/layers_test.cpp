@@ -213,12 +213,21 @@ TEST(Overrides, RefuseWhatTheFileRefuses) {
   EXPECT_THAT(refusal("run.output=a\x1b"), HasSubstr("got a\\x1b"));
 }
 
-TEST(Overrides, OneKeyCannotBeSetTwice) {
+// So that a script's own -set stands before its caller's: script.sh "$@".
+TEST(Overrides, TheLastOneOfAKeyWins) {
+  EXPECT_EQ(recipe_with({"optim.lr=1", "optim.lr=2"}).optim.lr, 2.0);
+  EXPECT_EQ(
+      recipe_with({"train.accumulate=3", "train.accumulate=1"})
+          .train.accumulate,
+      1);
+}
+
+TEST(Overrides, AnEarlierMistakeIsNotHiddenByALaterValue) {
   EXPECT_THAT(
       usage_error([] {
-        recipe_with({"optim.lr=1", "optim.lr=2"});
+        recipe_with({"optim.lr=fast", "optim.lr=2"});
       }),
-      HasSubstr("optim.lr: already set by -set optim.lr=1"));
+      HasSubstr("optim.lr: expected"));
 }
 
 TEST(Overrides, PlainTextIsNeverReadAsYaml) {

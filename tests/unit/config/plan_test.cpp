@@ -34,11 +34,25 @@ TEST(Plan, GlobalModeSharesTheBatch) {
     const Plan plan = plan_of(sets, workers);
     EXPECT_EQ(plan.device_batch, 96 / workers);
     EXPECT_EQ(plan.global_batch, 192);
-    EXPECT_EQ(plan.eval_batch, 96 / workers);
   }
   EXPECT_THAT(
       usage_error([&] { plan_of(sets, 5); }),
       HasSubstr("data.batch_size: 96 (batch_mode: global) cannot be divided"));
+}
+
+// The shape of an evaluation batch decides the kernels, and so the last bits.
+TEST(Plan, EvalBatchDoesNotDependOnTheWorkers) {
+  const auto batch = [](std::vector<std::string> sets, std::int64_t workers) {
+    sets.emplace_back("data.batch_mode=global");
+    return plan_of(sets, workers).eval_batch;
+  };
+  for (const std::int64_t workers : {1, 2, 3, 4, 8}) {
+    EXPECT_EQ(batch({"data.batch_size=96"}, workers), 96) << workers;
+    EXPECT_EQ(batch({"data.batch_size=4800"}, workers), 256) << workers;
+    EXPECT_EQ(
+        batch({"data.batch_size=96", "data.eval_batch_size=300"}, workers), 300)
+        << workers;
+  }
 }
 
 TEST(Plan, StepsPerEpochRoundAsTheLastBatchSays) {

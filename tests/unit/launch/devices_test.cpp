@@ -195,6 +195,18 @@ TEST(ChooseDevices, CpuWorkersIgnoreGpus) {
   EXPECT_EQ(slots[0].kind, DeviceKind::kCpu);
 }
 
+TEST(RequestedWorkers, CountsWhatIsAskedForWhetherItIsHereOrNot) {
+  const VisibleDevices gpus = visible_cuda_devices(four_gpus(), "2,3");
+  const VisibleDevices none = visible_cuda_devices({}, std::nullopt);
+  EXPECT_EQ(requested_workers({}, gpus), 2);
+  EXPECT_EQ(requested_workers({}, none), 1);
+  EXPECT_EQ(requested_workers({.count = 8}, none), 8);
+  EXPECT_EQ(requested_workers({.ids = {"0", "1", "2"}}, gpus), 3);
+  EXPECT_EQ(requested_workers({.kind = DeviceChoice::kCpu}, gpus), 1);
+  EXPECT_EQ(
+      requested_workers({.kind = DeviceChoice::kCpu, .count = 3}, gpus), 3);
+}
+
 TEST(DescribeDevices, ListsWhatCanBeNamed) {
   EXPECT_EQ(
       describe_devices(visible_cuda_devices(four_gpus(), "2"), 8),
