@@ -1,10 +1,36 @@
 #include "models/layers.h"
 
+#include <cmath>
+
 #include <ATen/ATen.h>
 
 #include "models/init.h"
 
 namespace vitrain::models {
+namespace {
+
+// Softmax weights that attention by plain products may keep for backward: 1 GiB
+// in fp32. Longer sequences go through the fused kernel, which keeps none.
+constexpr std::int64_t kMostWeights = std::int64_t{1} << 28;
+
+} // namespace
+
+at::Tensor attention(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value) {
+  const std::int64_t weights =
+      query.size(0) * query.size(1) * query.size(2) * key.size(2);
+  if (!query.is_cpu() || query.scalar_type() != at::kBFloat16 ||
+      weights > kMostWeights) {
+    return at::scaled_dot_product_attention(query, key, value);
+  }
+  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
+  const at::Tensor scores =
+      at::matmul(query * scale, key.transpose(-2, -1));
+  return at::matmul(
+      at::softmax(scores, /*dim=*/-1, at::kFloat).to(at::kBFloat16), value);
+}
 
 Linear::Linear(std::int64_t in, std::int64_t out, at::Generator generator) {
   weight = register_parameter("weight", at::empty({out, in}));

@@ -10,6 +10,13 @@
 // as torch starts them but from a given generator, and a call of the operator.
 namespace vitrain::models {
 
+// softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads, T, d]:
+// torch's fused kernel, except for bf16 on a CPU (docs/decisions/007).
+at::Tensor attention(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value);
+
 class Linear : public torch::nn::Module {
  public:
   Linear(std::int64_t in, std::int64_t out, at::Generator generator);

@@ -78,8 +78,7 @@ class Attention : public torch::nn::Module {
       const at::Tensor& query,
       const at::Tensor& key,
       const at::Tensor& value) const {
-    return at::scaled_dot_product_attention(
-               by_head(query), by_head(key), by_head(value))
+    return attention(by_head(query), by_head(key), by_head(value))
         .transpose(1, 2)
         .reshape({-1, query.size(2)});
   }
