@@ -17,6 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+using ConsoleTest = OnATerminal;
+
 // A console with a log file and a terminal under a fixed environment.
 struct Desk {
   explicit Desk(int columns = 80, const char* no_color = nullptr)
@@ -35,7 +37,7 @@ struct Desk {
   Terminal terminal;
 };
 
-TEST(Console, WritesWholeLinesToBoth) {
+TEST_F(ConsoleTest, WritesWholeLinesToBoth) {
   Desk desk;
   Console console(desk.options());
   console.info("one");
@@ -48,7 +50,7 @@ TEST(Console, WritesWholeLinesToBoth) {
   EXPECT_EQ(console.problem(), "");
 }
 
-TEST(Console, ColoursOnlyTheTerminal) {
+TEST_F(ConsoleTest, ColoursOnlyTheTerminal) {
   Desk desk;
   Console console(desk.options());
   console.warn("careful");
@@ -59,7 +61,7 @@ TEST(Console, ColoursOnlyTheTerminal) {
       "\x1b[33mwarning: \x1b[0mcareful\n\x1b[1;31merror: \x1b[0mbroken\n");
 }
 
-TEST(Console, NoColorIsHonoured) {
+TEST_F(ConsoleTest, NoColorIsHonoured) {
   Desk desk(80, "1");
   Console console(desk.options());
   console.warn("careful");
@@ -69,12 +71,12 @@ TEST(Console, NoColorIsHonoured) {
   EXPECT_TRUE(console.look().unicode);
 }
 
-TEST(Console, AnEmptyNoColorMeansNothing) {
+TEST_F(ConsoleTest, AnEmptyNoColorMeansNothing) {
   Desk desk(80, "");
   EXPECT_TRUE(Console(desk.options()).look().colour);
 }
 
-TEST(Console, ADumbTerminalGetsPlainText) {
+TEST_F(ConsoleTest, ADumbTerminalGetsPlainText) {
   Desk desk;
   const ScopedVariable dumb("TERM", "dumb");
   Console console(desk.options());
@@ -84,7 +86,7 @@ TEST(Console, ADumbTerminalGetsPlainText) {
   EXPECT_EQ(desk.terminal.text(), "warning: careful\n");
 }
 
-TEST(Console, AsksTheTerminalForItsWidth) {
+TEST_F(ConsoleTest, AsksTheTerminalForItsWidth) {
   Desk desk(133);
   Console console(desk.options());
   EXPECT_EQ(console.look().columns, 133);
@@ -94,7 +96,7 @@ TEST(Console, AsksTheTerminalForItsWidth) {
   EXPECT_EQ(console.look().columns, 61);
 }
 
-TEST(Console, TheLiveLineStaysBelowAndOutOfFiles) {
+TEST_F(ConsoleTest, TheLiveLineStaysBelowAndOutOfFiles) {
   Desk desk(30);
   {
     Console console(desk.options());
@@ -111,7 +113,7 @@ TEST(Console, TheLiveLineStaysBelowAndOutOfFiles) {
   EXPECT_EQ(desk.file(), "a line\n");
 }
 
-TEST(Console, NeitherCarriageReturnsNorEscapesReachAPipe) {
+TEST_F(ConsoleTest, NeitherCarriageReturnsNorEscapesReachAPipe) {
   const ScopedVariable term("TERM", "xterm");
   const ScopedVariable no_color("NO_COLOR", nullptr);
   std::array<int, 2> ends{};
@@ -134,7 +136,7 @@ TEST(Console, NeitherCarriageReturnsNorEscapesReachAPipe) {
       "warning: careful\ntitle\n");
 }
 
-TEST(Console, HostileTextCannotForgeLinesOrMoveTheCursor) {
+TEST_F(ConsoleTest, HostileTextCannotForgeLinesOrMoveTheCursor) {
   Desk desk;
   Console console(desk.options());
   console.info("name \x1b[2J\r\x07 \xff end");
@@ -142,7 +144,7 @@ TEST(Console, HostileTextCannotForgeLinesOrMoveTheCursor) {
   EXPECT_THAT(desk.terminal.text(), Not(HasSubstr("\x1b")));
 }
 
-TEST(Console, PrintRendersForEachReader) {
+TEST_F(ConsoleTest, PrintRendersForEachReader) {
   Desk desk(44);
   Console console(desk.options());
   std::vector<Look> looks;
@@ -157,7 +159,7 @@ TEST(Console, PrintRendersForEachReader) {
   EXPECT_EQ(desk.terminal.text(), "\x1b[1mtitle\x1b[0m\n");
 }
 
-TEST(Console, CountsWhatAFullDiskLoses) {
+TEST_F(ConsoleTest, CountsWhatAFullDiskLoses) {
   Desk desk;
   const Fd full(::open("/dev/full", O_WRONLY));
   Console console(
@@ -171,7 +173,7 @@ TEST(Console, CountsWhatAFullDiskLoses) {
       "2 lines to the log file dropped: No space left on device");
 }
 
-TEST(Console, AClosedTerminalDoesNotStopTheRun) {
+TEST_F(ConsoleTest, AClosedTerminalDoesNotStopTheRun) {
   const Ignored hangup(SIGHUP);
   Desk desk;
   Console console(desk.options());
@@ -184,7 +186,7 @@ TEST(Console, AClosedTerminalDoesNotStopTheRun) {
   EXPECT_GT(console.dropped(), 0);
 }
 
-TEST(Console, ATerminalThatIsNotReadDoesNotStallTheRun) {
+TEST_F(ConsoleTest, ATerminalThatIsNotReadDoesNotStallTheRun) {
   Desk desk;
   Console console(desk.options());
   const Stopwatch watch;
@@ -199,7 +201,7 @@ TEST(Console, ATerminalThatIsNotReadDoesNotStallTheRun) {
   EXPECT_THAT(console.problem(), HasSubstr("its reader is too slow"));
 }
 
-TEST(Console, ThreadsDoNotMixTheirLines) {
+TEST_F(ConsoleTest, ThreadsDoNotMixTheirLines) {
   constexpr int kThreads = 4;
   constexpr int kLines = 200;
   Desk desk;
@@ -234,7 +236,7 @@ TEST(Console, ThreadsDoNotMixTheirLines) {
   }
 }
 
-TEST(Console, FindsTheTerminalInTheEnvironment) {
+TEST_F(ConsoleTest, FindsTheTerminalInTheEnvironment) {
   {
     const ScopedVariable none("VITRAIN_TERMINAL_FD", nullptr);
     EXPECT_EQ(console_options_from_environment().terminal_fd, -1);

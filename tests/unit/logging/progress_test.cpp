@@ -138,7 +138,7 @@ TEST(Progress, TheBarIsEmptyAtFirstAndFullAtLast) {
       live_line(state, look), HasSubstr("[>                           ]"));
 }
 
-class Display : public ::testing::Test {
+class Display : public OnATerminal {
  protected:
   std::string file() const { return slurp(folder_ / "log"); }
 

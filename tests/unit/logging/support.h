@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -81,6 +82,22 @@ class Ignored {
   void (*old_)(int);
 };
 
+// Tests on a terminal of their own; skipped where there can be none.
+class OnATerminal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int near = -1;
+    int far = -1;
+    if (::openpty(&near, &far, nullptr, nullptr, nullptr) != 0) {
+      GTEST_SKIP() << "no pseudo terminal can be opened here (is /dev/pts "
+                      "mounted?): "
+                   << error_text(errno);
+    }
+    ::close(near);
+    ::close(far);
+  }
+};
+
 // A terminal of a given width: `screen` is what the program writes to.
 struct Terminal {
   explicit Terminal(int columns) {
@@ -89,7 +106,9 @@ struct Terminal {
     size.ws_col = static_cast<unsigned short>(columns);
     int near = -1;
     int far = -1;
-    EXPECT_EQ(::openpty(&near, &far, nullptr, nullptr, &size), 0);
+    if (::openpty(&near, &far, nullptr, nullptr, &size) != 0) {
+      return; // OnATerminal skips the test
+    }
     keyboard = Fd(near);
     screen = Fd(far);
     ::fcntl(near, F_SETFL, O_NONBLOCK);
