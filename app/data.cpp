@@ -2,36 +2,52 @@
 
 #include "config/load.h"
 #include "config/plan.h"
+#include "core/check.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
 #include "launch/devices.h"
 #include "verbs.h"
 
 namespace vitrain::app {
+namespace {
+
+void print_batch(const std::vector<std::int64_t>& samples) {
+  const char* separator = "";
+  for (const std::int64_t sample : samples) {
+    std::printf("%s%lld", separator, static_cast<long long>(sample));
+    separator = " ";
+  }
+  std::printf("\n");
+}
+
+} // namespace
 
 int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const std::int64_t workers =
+      arguments.world.value_or(launch::requested_workers(
+          engine::device_request(recipe.devices),
+          launch::visible_cuda_devices()));
+  VITRAIN_CHECK(
+      arguments.rank.value_or(0) < workers,
+      ExitCode::kUsage,
+      "-rank is {}, but of {} workers the last one is {}",
+      arguments.rank.value_or(0),
+      workers,
+      workers - 1);
   const data::Index index =
       data::list(engine::source_options(recipe.data.train, /*train=*/true));
-  const std::int64_t workers = launch::requested_workers(
-      engine::device_request(recipe.devices), launch::visible_cuda_devices());
-  const config::Plan plan =
-      config::make_plan(recipe, workers, index.size(), /*eval_samples=*/1);
-  const data::BatchGeometry geometry{
-      .per_device = plan.device_batch,
-      .world = static_cast<int>(workers),
-      .accumulate = static_cast<int>(plan.accumulate)};
-  const data::Sampler sampler(
-      index.size(), engine::sampler_options(recipe), geometry);
+  const config::BatchPlan batch = config::plan_batch(recipe, workers);
+  const data::Sampler sampler = engine::make_sampler(recipe, index, batch);
   for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
-    for (std::int64_t k = 0; k < geometry.micro_batches(); ++k) {
-      const char* separator = "";
-      for (const std::int64_t sample :
-           sampler.micro_batch(arguments.epoch, step, k)) {
-        std::printf("%s%lld", separator, static_cast<long long>(sample));
-        separator = " ";
+    for (std::int64_t k = 0; k < workers * batch.accumulate; ++k) {
+      if (arguments.rank && k / batch.accumulate != *arguments.rank) {
+        continue;
       }
-      std::printf("\n");
+      const auto samples = sampler.micro_batch(arguments.epoch, step, k);
+      if (!samples.empty()) {
+        print_batch(samples);
+      }
     }
   }
   return 0;

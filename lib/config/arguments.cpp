@@ -1,6 +1,7 @@
 #include "config/arguments.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -84,7 +85,13 @@ class Interpreter {
         arguments_.resume = value;
         break;
       case OptionId::kEpoch:
-        read_epoch(shown, value);
+        arguments_.epoch = read_count(shown, value, 0).value_or(0);
+        break;
+      case OptionId::kWorld:
+        arguments_.world = read_count(shown, value, 1);
+        break;
+      case OptionId::kRank:
+        arguments_.rank = read_count(shown, value, 0);
         break;
       default:
         override_keys(id, shown, value);
@@ -161,12 +168,19 @@ class Interpreter {
     arguments_.overrides.push_back({key, value, source, form});
   }
 
-  void read_epoch(const std::string& shown, const std::string& value) {
-    if (!parse_int(value, arguments_.epoch) || arguments_.epoch < 0) {
+  // A number of at least `least` and at most 2^31 - 1.
+  std::optional<std::int64_t>
+  read_count(const std::string& shown, const std::string& value, int least) {
+    std::int64_t count = 0;
+    if (!parse_int(value, count) || count < least ||
+        count > std::numeric_limits<std::int32_t>::max()) {
       problem(
           shown,
-          fmt::format("expected integer >= 0, got {}", printable(value)));
+          fmt::format(
+              "expected integer >= {}, got {}", least, printable(value)));
+      return std::nullopt;
     }
+    return count;
   }
 
   void add_set(const std::string& text, const std::string& source) {

@@ -32,7 +32,9 @@ struct Arguments {
   std::vector<Override> overrides;
   std::optional<std::string> data_path;
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
-  std::int64_t epoch = 0; // data order: which epoch
+  std::int64_t epoch = 0; // data order: which epoch ...
+  std::optional<std::int64_t> world; // ... of how many workers ...
+  std::optional<std::int64_t> rank; // ... and which one; none: all
   bool origin = false; // config show: comment every value
   bool dry_run = false;
   bool print_config = false;

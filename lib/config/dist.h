@@ -1,20 +1,97 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "config/duration.h"
+
 namespace vitrain::config {
 
 enum class Backend { kAuto, kGloo, kNccl };
-enum class SyncMode { kAllreduce };
+enum class SyncMode {
+  kAllreduce,
+  kDelayedAllreduce,
+  kLocalSgd,
+  kPostLocalSgd,
+  kHierarchicalSgd,
+  kDiloco,
+  kOverlapAverage,
+};
+enum class SyncAverage { kParameters, kParametersAndOptimizer };
 
-// How replicas are kept equal.
+// How replicas are kept equal (docs/synchronisation.md has the definitions).
 struct SyncConfig {
   SyncMode mode = SyncMode::kAllreduce;
+  std::int64_t period = 8;
+  Duration start{0.0, Duration::Unit::kSteps};
+  SyncAverage average = SyncAverage::kParameters;
+  std::optional<std::int64_t> group_size;
+  std::vector<std::int64_t> periods{4, 16};
+  std::vector<std::int64_t> group_sizes{2, -1};
+  double outer_lr = 0.7;
+  double outer_momentum = 0.9;
+  std::int64_t delay = 1;
 
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field(
         "mode",
         mode,
-        "`allreduce`: gradients are averaged over all devices in every step.");
+        "`allreduce`: gradients are averaged over all devices in every step; "
+        "`delayed_allreduce`: the same one step later, while the next one is "
+        "computed; `local_sgd`: own updates, parameters averaged every "
+        "`period` steps; `post_local_sgd`: the same from `start` on, with "
+        "gradients averaged inside a node; `hierarchical_sgd`: averages over "
+        "groups of `group_sizes` ranks every `periods` steps; `diloco`: an "
+        "outer optimizer every `period` steps; `overlap_average`: averages "
+        "that arrive `delay` steps later. Evaluations and checkpoints see "
+        "averaged weights in every mode.");
+    v.field("period", period, "Steps between two averages.")
+        .in_range(1, 1 << 20);
+    v.field(
+        "start",
+        start,
+        "`local_sgd`, `post_local_sgd`: until then gradients are averaged in "
+        "every step.");
+    v.field(
+        "average",
+        average,
+        "`local_sgd`, `post_local_sgd`: what is averaged; the optimizer's "
+        "state stays each device's own, or is averaged too.");
+    v.field(
+         "group_size",
+         group_size,
+         "`post_local_sgd`: consecutive ranks that average gradients in every "
+         "step; `auto`: those of a node.")
+        .auto_value()
+        .in_range(1, 1 << 20);
+    v.field(
+         "periods",
+         periods,
+         "`hierarchical_sgd`: steps between the averages of each level.")
+        .each_at_least(1);
+    v.field(
+         "group_sizes",
+         group_sizes,
+         "`hierarchical_sgd`: consecutive ranks of a group of each level; -1: "
+         "all. The last level has all.")
+        .one_of_or_at_least(-1, 1);
+    v.field("outer_lr", outer_lr, "`diloco`: of the outer SGD.")
+        .more_than(0.0)
+        .at_most(100.0);
+    v.field(
+         "outer_momentum",
+         outer_momentum,
+         "`diloco`: Nesterov momentum of the outer SGD.")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field(
+         "delay",
+         delay,
+         "`overlap_average`: steps until an average is taken over; less than "
+         "`period`.")
+        .in_range(0, 1 << 20);
   }
 };
 

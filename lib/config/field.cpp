@@ -22,8 +22,8 @@ Rules& Rules::file_name() {
   return *this;
 }
 
-Rules& Rules::auto_value() {
-  field_.none = "auto";
+Rules& Rules::none_word(const char* word) {
+  field_.none = word;
   return *this;
 }
 

@@ -60,8 +60,10 @@ class Rules {
   Rules& not_empty();
   // Letters, digits, `.`, `_` and `-`, not starting with a dot.
   Rules& file_name();
-  // An optional value that is left out is written `auto` instead of `null`.
-  Rules& auto_value();
+  // An optional value that is left out is written `auto`, or as given, instead
+  // of `null`.
+  Rules& auto_value() { return none_word("auto"); }
+  Rules& none_word(const char* word);
   // Each item of a list.
   Rules& each_of(std::initializer_list<const char*> choices);
   Rules& each_at_least(double value) { return at_least(value); }

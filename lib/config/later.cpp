@@ -9,7 +9,7 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 13> kKeys{
+constexpr std::array<std::string_view, 12> kKeys{
     "data.augment.auto_augment",
     "data.augment.color_jitter",
     "data.augment.cutmix",
@@ -22,12 +22,11 @@ constexpr std::array<std::string_view, 13> kKeys{
     "dist.sync_batchnorm",
     "eval.weights",
     "optim.layer_decay",
-    "schedule.unit",
 };
 
 constexpr std::array<std::string_view, 1> kSections{"train.ema"};
 
-constexpr std::array<Value, 26> kValues{{
+constexpr std::array<Value, 15> kValues{{
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
     {"data.train.kind", "list"},
@@ -38,20 +37,9 @@ constexpr std::array<Value, 26> kValues{{
     {"data.eval.kind", "tar"},
     {"data.eval.kind", "mnist"},
     {"data.eval.kind", "random"},
-    {"data.sampler.policy", "torch"},
-    {"data.sampler.policy", "paddle"},
-    {"data.sampler.policy", "shard_then_shuffle"},
-    {"data.sampler.policy", "repeated"},
-    {"data.sampler.policy", "weighted"},
     {"train.precision", "fp16"},
     {"train.on_non_finite", "skip"},
     {"train.on_non_finite", "rollback"},
-    {"dist.sync.mode", "delayed_allreduce"},
-    {"dist.sync.mode", "local_sgd"},
-    {"dist.sync.mode", "post_local_sgd"},
-    {"dist.sync.mode", "hierarchical_sgd"},
-    {"dist.sync.mode", "diloco"},
-    {"dist.sync.mode", "overlap_average"},
     {"dist.sync.mode", "async_ps"},
     {"dist.sync.mode", "hogwild"},
 }};

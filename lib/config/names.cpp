@@ -19,18 +19,34 @@ constexpr auto kDeviceKind = names("auto", "cuda", "cpu");
 constexpr auto kHeadInit = names("auto", "load", "fresh");
 constexpr auto kSourceKind = names("folder", "shapes", "cifar");
 constexpr auto kBatchMode = names("per_device", "global");
-constexpr auto kSamplerPolicy = names("global", "sequential");
+constexpr auto kSamplerPolicy = names(
+    "global",
+    "torch",
+    "paddle",
+    "shard_then_shuffle",
+    "sequential",
+    "repeated",
+    "weighted");
 constexpr auto kLastBatch = names("drop", "keep", "pad");
 constexpr auto kInterpolation = names("bilinear", "bicubic");
 constexpr auto kTrainCrop = names("none", "pad", "resized");
 constexpr auto kOptimKind = names("adamw", "sgd");
 constexpr auto kScheduleKind = names("cosine", "step", "constant");
 constexpr auto kScaleRule = names("none", "linear", "sqrt");
+constexpr auto kScheduleUnit = names("step", "epoch");
 constexpr auto kPrecision = names("auto", "fp32", "tf32", "bf16");
 constexpr auto kLossKind = names("cross_entropy");
 constexpr auto kOnNonFinite = names("stop");
 constexpr auto kBackend = names("auto", "gloo", "nccl");
-constexpr auto kSyncMode = names("allreduce");
+constexpr auto kSyncMode = names(
+    "allreduce",
+    "delayed_allreduce",
+    "local_sgd",
+    "post_local_sgd",
+    "hierarchical_sgd",
+    "diloco",
+    "overlap_average");
+constexpr auto kSyncAverage = names("parameters", "parameters_and_optimizer");
 constexpr auto kMetric = names("top1", "top5", "loss");
 constexpr auto kProgressKind = names("auto", "line", "plain", "off");
 
@@ -54,11 +70,13 @@ VITRAIN_ENUM_NAMES(TrainCrop)
 VITRAIN_ENUM_NAMES(OptimKind)
 VITRAIN_ENUM_NAMES(ScheduleKind)
 VITRAIN_ENUM_NAMES(ScaleRule)
+VITRAIN_ENUM_NAMES(ScheduleUnit)
 VITRAIN_ENUM_NAMES(Precision)
 VITRAIN_ENUM_NAMES(LossKind)
 VITRAIN_ENUM_NAMES(OnNonFinite)
 VITRAIN_ENUM_NAMES(Backend)
 VITRAIN_ENUM_NAMES(SyncMode)
+VITRAIN_ENUM_NAMES(SyncAverage)
 VITRAIN_ENUM_NAMES(Metric)
 VITRAIN_ENUM_NAMES(ProgressKind)
 

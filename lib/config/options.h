@@ -22,6 +22,8 @@ enum class OptionId {
   kBatchSizeEval,
   kImageSize,
   kEpoch,
+  kWorld,
+  kRank,
   kAccumIter,
   kAmp,
   kOutput,

@@ -30,66 +30,59 @@ std::int64_t device_batch(const DataConfig& data, std::int64_t workers) {
 // all devices together.
 constexpr std::int64_t kLargestAutoEvalBatch = 256;
 
-std::int64_t steps_per_epoch(const Plan& plan, LastBatch last_batch) {
-  const std::int64_t samples = plan.train_samples;
-  const std::int64_t batch = plan.global_batch;
-  VITRAIN_CHECK(
-      samples > 0, ExitCode::kUsage, "data.train: there is no training sample");
-  if (last_batch != LastBatch::kDrop) {
-    return (samples + batch - 1) / batch;
-  }
-  VITRAIN_CHECK(
-      samples >= batch,
-      ExitCode::kUsage,
-      "data.batch_size: the {} training samples do not fill one global batch "
-      "({}), so that an epoch has no step: make it smaller, or set "
-      "data.sampler.last_batch to keep or pad",
-      with_commas(samples),
-      plan.batch_text);
-  return samples / batch;
-}
-
 // Steps of an interval: never zero.
 std::int64_t interval(const Duration& every, const Plan& plan) {
   return std::max<std::int64_t>(
       1, every.steps(plan.steps_per_epoch, plan.total_steps));
 }
 
-bool is_scaled(const ScaleConfig& scale, const char* what) {
-  return scale.rule != ScaleRule::kNone &&
-      std::ranges::find(scale.apply_to, what) != scale.apply_to.end();
-}
+// The factor of schedule.scale, and how it comes about: " x 1024 / 512".
+struct Scaling {
+  double factor = 1.0;
+  std::string text;
+};
 
-// `value`, named `what` in apply_to, for global batch `batch`.
-double scaled(
-    const ScaleConfig& scale,
-    const char* what,
-    double value,
-    std::int64_t batch) {
-  if (!is_scaled(scale, what)) {
-    return value;
-  }
-  const auto numerator = static_cast<double>(batch);
-  const auto denominator = static_cast<double>(scale.base_batch);
-  return scale.rule == ScaleRule::kLinear
-      ? value * numerator / denominator
-      : value * std::sqrt(numerator / denominator);
-}
-
-std::string lr_text(const Recipe& recipe, const Plan& plan) {
-  const ScaleConfig& scale = recipe.schedule.scale;
-  if (!is_scaled(scale, "lr")) {
-    return fmt::format("{:.6g} (not scaled)", plan.lr);
+Scaling scaling_of(const ScaleConfig& scale, BatchMode mode, const Plan& plan) {
+  if (scale.rule == ScaleRule::kNone) {
+    return {};
   }
   const bool root = scale.rule == ScaleRule::kSqrt;
-  return fmt::format(
-      "{:.6g} x {}{} / {}{} = {:.6g}",
-      recipe.optim.lr,
-      root ? "sqrt(" : "",
-      plan.global_batch,
-      scale.base_batch,
-      root ? ")" : "",
-      plan.lr);
+  // base_batch: per_device. Then each device adds its own to a batch that lr
+  // was chosen for, unless the batch is that of all devices together.
+  if (!scale.base_batch && mode == BatchMode::kGlobal) {
+    return {};
+  }
+  const std::int64_t base =
+      scale.base_batch.value_or(plan.device_batch * plan.accumulate);
+  const double ratio =
+      static_cast<double>(plan.global_batch) / static_cast<double>(base);
+  std::string text = scale.base_batch
+      ? fmt::format("{} / {}", plan.global_batch, base)
+      : fmt::format("{} worker{}", plan.workers, plan.workers == 1 ? "" : "s");
+  if (root) {
+    return {std::sqrt(ratio), fmt::format(" x sqrt({})", text)};
+  }
+  return {ratio, " x " + text};
+}
+
+bool is_scaled(const ScaleConfig& scale, const char* what) {
+  return std::ranges::find(scale.apply_to, what) != scale.apply_to.end();
+}
+
+void scale_rates(const Recipe& recipe, Plan& plan) {
+  const ScheduleConfig& schedule = recipe.schedule;
+  const Scaling scaling =
+      scaling_of(schedule.scale, recipe.data.batch_mode, plan);
+  const auto scaled = [&](const char* what, double value) {
+    return is_scaled(schedule.scale, what) ? value * scaling.factor : value;
+  };
+  plan.lr = scaled("lr", recipe.optim.lr);
+  plan.warmup_lr = scaled("warmup_lr", schedule.warmup_lr);
+  plan.min_lr = scaled("min_lr", schedule.min_lr);
+  plan.lr_text = scaling.text.empty() || !is_scaled(schedule.scale, "lr")
+      ? fmt::format("{:.6g} (not scaled)", plan.lr)
+      : fmt::format(
+            "{:.6g}{} = {:.6g}", recipe.optim.lr, scaling.text, plan.lr);
 }
 
 } // namespace
@@ -101,20 +94,13 @@ std::int64_t eval_batch(const DataConfig& data) {
   return data.eval_batch_size.value_or(automatic);
 }
 
-Plan make_plan(
-    const Recipe& recipe,
-    std::int64_t workers,
-    std::int64_t train_samples,
-    std::int64_t eval_samples) {
+BatchPlan plan_batch(const Recipe& recipe, std::int64_t workers) {
   assert(workers >= 1);
-  Plan plan;
+  BatchPlan plan;
   plan.workers = workers;
   plan.device_batch = device_batch(recipe.data, workers);
   plan.accumulate = recipe.train.accumulate;
   plan.global_batch = plan.device_batch * workers * plan.accumulate;
-  plan.eval_batch = eval_batch(recipe.data);
-  plan.train_samples = train_samples;
-  plan.eval_samples = eval_samples;
   plan.batch_text = fmt::format(
       "{} x {} worker{} x {} = {}",
       plan.device_batch,
@@ -122,8 +108,19 @@ Plan make_plan(
       workers == 1 ? "" : "s",
       plan.accumulate,
       plan.global_batch);
+  return plan;
+}
 
-  plan.steps_per_epoch = steps_per_epoch(plan, recipe.data.sampler.last_batch);
+Plan make_plan(
+    const Recipe& recipe,
+    const BatchPlan& batch,
+    const DataSize& size) {
+  assert(size.steps_per_epoch >= 1);
+  Plan plan{batch};
+  plan.eval_batch = eval_batch(recipe.data);
+  plan.train_samples = size.train_samples;
+  plan.eval_samples = size.eval_samples;
+  plan.steps_per_epoch = size.steps_per_epoch;
   plan.total_steps = std::min(
       plan.steps_per_epoch * recipe.run.epochs,
       recipe.run.max_steps.value_or(plan.steps_per_epoch * recipe.run.epochs));
@@ -134,8 +131,7 @@ Plan make_plan(
       plan.warmup_steps <= plan.total_steps,
       ExitCode::kUsage,
       "schedule.warmup: {} is {} steps, more than the whole run of {} ({} "
-      "steps "
-      "an epoch): shorten the warm-up or train longer",
+      "steps an epoch): shorten the warm-up or train longer",
       schedule.warmup.text(),
       with_commas(plan.warmup_steps),
       with_commas(plan.total_steps),
@@ -143,14 +139,9 @@ Plan make_plan(
   plan.step_every = interval(schedule.step_every, plan);
   plan.eval_every = interval(recipe.eval.every, plan);
   plan.checkpoint_every = interval(recipe.checkpoint.every, plan);
-
-  const auto scale = [&](const char* what, double value) {
-    return scaled(schedule.scale, what, value, plan.global_batch);
-  };
-  plan.lr = scale("lr", recipe.optim.lr);
-  plan.warmup_lr = scale("warmup_lr", schedule.warmup_lr);
-  plan.min_lr = scale("min_lr", schedule.min_lr);
-  plan.lr_text = lr_text(recipe, plan);
+  plan.sync_start =
+      recipe.dist.sync.start.steps(plan.steps_per_epoch, plan.total_steps);
+  scale_rates(recipe, plan);
   return plan;
 }
 

@@ -7,12 +7,30 @@
 
 namespace vitrain::config {
 
-// The arithmetic of a run. Steps are optimizer steps.
-struct Plan {
+// How many samples a step takes.
+struct BatchPlan {
   std::int64_t workers = 1;
   std::int64_t device_batch = 0; // samples per device and micro-batch
   std::int64_t accumulate = 1;
   std::int64_t global_batch = 0; // G = device_batch x workers x accumulate
+  // For the banner: "64 x 2 workers x 1 = 128".
+  std::string batch_text;
+};
+
+// batch_mode per_device: batch_size is device_batch; global: it is the sum over
+// the workers of one micro-batch. Throws Error(kUsage) when that cannot be
+// divided. Requires workers >= 1.
+BatchPlan plan_batch(const Recipe& recipe, std::int64_t workers);
+
+// What the data contributes to the arithmetic.
+struct DataSize {
+  std::int64_t train_samples = 0;
+  std::int64_t steps_per_epoch = 0; // at least 1, as the sampler counts them
+  std::int64_t eval_samples = 0;
+};
+
+// The arithmetic of a run. Steps are optimizer steps.
+struct Plan : BatchPlan {
   std::int64_t eval_batch = 0; // samples per device
   std::int64_t train_samples = 0;
   std::int64_t eval_samples = 0;
@@ -23,15 +41,13 @@ struct Plan {
   std::int64_t step_every = 0; // schedule `step`: at least 1
   std::int64_t eval_every = 0; // at least 1
   std::int64_t checkpoint_every = 0; // at least 1
+  std::int64_t sync_start = 0; // dist.sync.start
 
   // After scaling by the global batch.
   double lr = 0.0;
   double warmup_lr = 0.0;
   double min_lr = 0.0;
-
-  // For the banner: "64 x 2 workers x 1 = 128" and "0.0005 x 1024 / 512 =
-  // 0.001".
-  std::string batch_text;
+  // For the banner: "0.0005 x 1024 / 512 = 0.001".
   std::string lr_text;
 
   // Epoch, from 0, that step `step` (from 0) belongs to.
@@ -40,16 +56,12 @@ struct Plan {
   }
 };
 
-// A pure function. With n samples and global batch G an epoch has floor(n / G)
-// steps (last_batch: drop) or ceil(n / G) (keep, pad). batch_mode global:
-// batch_size is the sum over the workers of one micro-batch. Throws
-// Error(kUsage) when an epoch has no step, when the warm-up is longer than the
-// run, or when batch_size cannot be divided. Requires workers >= 1.
+// A pure function. Throws Error(kUsage) when the warm-up is longer than the
+// run.
 Plan make_plan(
     const Recipe& recipe,
-    std::int64_t workers,
-    std::int64_t train_samples,
-    std::int64_t eval_samples);
+    const BatchPlan& batch,
+    const DataSize& size);
 
 // Samples per device and evaluation batch. The same on any number of workers:
 // the shape of a batch decides which kernels run, and so the last bits.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,12 @@ namespace vitrain::config {
 
 enum class ScheduleKind { kCosine, kStep, kConstant };
 enum class ScaleRule { kNone, kLinear, kSqrt };
+enum class ScheduleUnit { kStep, kEpoch };
 
 // Learning rate as a function of the global batch.
 struct ScaleConfig {
   ScaleRule rule = ScaleRule::kNone;
-  std::int64_t base_batch = 256;
+  std::optional<std::int64_t> base_batch = 256; // none: per_device
   std::vector<std::string> apply_to{"lr"};
 
   template <typename Visitor>
@@ -24,7 +26,14 @@ struct ScaleConfig {
         rule,
         "`linear`: x G / base_batch, `sqrt`: x sqrt(G / base_batch), with G "
         "the global batch; `none`: x 1.");
-    v.field("base_batch", base_batch, "Global batch that `lr` was chosen for.")
+    v.field(
+         "base_batch",
+         base_batch,
+         "Global batch that `lr` was chosen for. `per_device`: one device's "
+         "share, so that `linear` is times the number of devices, as in "
+         "Horovod's and Paddle's guides; with batch_mode: global, whose batch "
+         "does not grow with the devices, lr then stays as it is.")
+        .none_word("per_device")
         .in_range(1, std::int64_t{1} << 40);
     v.field(
          "apply_to",
@@ -37,6 +46,7 @@ struct ScaleConfig {
 // Learning rate as a function of the optimizer step.
 struct ScheduleConfig {
   ScheduleKind name = ScheduleKind::kCosine;
+  ScheduleUnit unit = ScheduleUnit::kStep;
   Duration warmup{0.0, Duration::Unit::kEpochs};
   double warmup_lr = 1e-6;
   double min_lr = 1e-5;
@@ -51,6 +61,11 @@ struct ScheduleConfig {
         name,
         "`cosine`: half a cosine from lr to min_lr over the run; `step`: "
         "x step_factor every step_every; `constant`.");
+    v.field(
+        "unit",
+        unit,
+        "`step`: the learning rate changes with every optimizer step; `epoch`: "
+        "every step of an epoch has that of its first one.");
     v.field(
         "warmup",
         warmup,

@@ -26,6 +26,7 @@ class Validator {
       check_generated();
       check_batch();
       check_training();
+      check_sync();
     }
     return std::move(problems_);
   }
@@ -173,6 +174,76 @@ class Validator {
             "{} is more than run.max_steps: {}",
             warmup.text(),
             run.max_steps.value_or(0)));
+  }
+
+  void check_sync() {
+    const SyncConfig& sync = recipe_.dist.sync;
+    const std::int64_t workers = circumstances_.workers;
+    require(
+        sync.mode != SyncMode::kOverlapAverage || sync.delay < sync.period,
+        "dist.sync.delay",
+        fmt::format(
+            "{} must be less than dist.sync.period: {}",
+            sync.delay,
+            sync.period));
+    if (sync.mode == SyncMode::kPostLocalSgd && sync.group_size) {
+      check_group("dist.sync.group_size", *sync.group_size, workers);
+    }
+    if (sync.mode == SyncMode::kHierarchicalSgd) {
+      check_levels(sync, workers);
+    }
+  }
+
+  void
+  check_group(const std::string& key, std::int64_t size, std::int64_t workers) {
+    std::vector<std::string> divisors;
+    for (std::int64_t d = 1; d <= workers; ++d) {
+      if (workers % d == 0) {
+        divisors.push_back(std::to_string(d));
+      }
+    }
+    require(
+        workers % size == 0,
+        key,
+        fmt::format(
+            "groups of {} do not divide {} workers: expected one of {}",
+            size,
+            workers,
+            join(divisors, ", ")));
+  }
+
+  void check_levels(const SyncConfig& sync, std::int64_t workers) {
+    const std::vector<std::int64_t>& sizes = sync.group_sizes;
+    if (sync.periods.empty() || sync.periods.size() != sizes.size()) {
+      require(
+          false,
+          "dist.sync.group_sizes",
+          fmt::format(
+              "has {} levels, but dist.sync.periods has {}: each level needs "
+              "both",
+              sizes.size(),
+              sync.periods.size()));
+      return;
+    }
+    require(
+        sizes.back() == -1 || sizes.back() == workers,
+        "dist.sync.group_sizes",
+        fmt::format(
+            "the last level is {}: it must be all {} workers, -1",
+            sizes.back(),
+            workers));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] != -1) {
+        check_group("dist.sync.group_sizes", sizes[i], workers);
+      }
+      const bool rises = i == 0 ||
+          (sync.periods[i] > sync.periods[i - 1] &&
+           (sizes[i] == -1 || sizes[i] > sizes[i - 1]));
+      require(
+          rises,
+          "dist.sync.periods",
+          "and group_sizes must rise from level to level");
+    }
   }
 
   const Recipe& recipe_;

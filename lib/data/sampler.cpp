@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/random.h"
 
 namespace vitrain::data {
 namespace {
@@ -12,22 +11,47 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-} // namespace
-
-Sampler::Sampler(
+std::unique_ptr<const Order> make_order(
     std::int64_t samples,
     const SamplerOptions& options,
-    const BatchGeometry& geometry)
-    : samples_(samples), options_(options), geometry_(geometry) {
+    const BatchGeometry& geometry) {
   VITRAIN_CHECK(
       geometry.per_device > 0 && geometry.world > 0 && geometry.accumulate > 0,
       ExitCode::kInternal,
       "batch, workers and accumulation must be positive");
   VITRAIN_CHECK(
       samples > 0, ExitCode::kData, "the training data has no samples");
-  const std::int64_t global = geometry.global();
-  steps_ = options.last_batch == LastBatch::kDrop ? samples / global
-                                                  : divide_up(samples, global);
+  switch (options.policy) {
+    case SamplerPolicy::kTorch:
+    case SamplerPolicy::kPaddle:
+    case SamplerPolicy::kRepeated:
+      return make_reference_order(samples, options, geometry);
+    default:
+      return make_own_order(samples, options, geometry);
+  }
+}
+
+// Nothing is used twice before everything has been used.
+bool is_permutation(SamplerPolicy policy) {
+  return policy == SamplerPolicy::kGlobal ||
+      policy == SamplerPolicy::kSequential;
+}
+
+} // namespace
+
+Sampler::Sampler(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry)
+    : samples_(samples),
+      policy_(options.policy),
+      last_batch_(options.last_batch),
+      geometry_(geometry),
+      order_(make_order(samples, options, geometry)),
+      steps_(
+          options.last_batch == LastBatch::kDrop
+              ? order_->length() / lane_batch()
+              : divide_up(order_->length(), lane_batch())) {
   VITRAIN_CHECK(
       steps_ > 0,
       ExitCode::kData,
@@ -35,49 +59,79 @@ Sampler::Sampler(
       "per device x {} workers x {} accumulated), and last_batch: drop leaves "
       "nothing; choose a smaller batch, or last_batch: keep or pad",
       samples,
-      global,
+      geometry.global(),
       geometry.per_device,
       geometry.world,
       geometry.accumulate);
 }
 
+std::int64_t Sampler::lane_samples_in_step(std::int64_t step_in_epoch) const {
+  return last_batch_ == LastBatch::kKeep
+      ? std::min(lane_batch(), order_->length() - step_in_epoch * lane_batch())
+      : lane_batch();
+}
+
 std::int64_t Sampler::samples_in_step(std::int64_t step_in_epoch) const {
-  const std::int64_t global = geometry_.global();
-  if (options_.last_batch != LastBatch::kKeep) {
-    return global;
-  }
-  return std::min(global, samples_ - step_in_epoch * global);
+  return order_->lanes() * lane_samples_in_step(step_in_epoch);
+}
+
+std::int64_t Sampler::samples_of_worker(std::int64_t step_in_epoch, int rank)
+    const {
+  const std::int64_t in_lane = lane_samples_in_step(step_in_epoch);
+  const std::int64_t share = geometry_.per_device * geometry_.accumulate;
+  const std::int64_t first = order_->lanes() == 1 ? rank * share : 0;
+  return std::clamp<std::int64_t>(in_lane - first, 0, share);
 }
 
 std::vector<std::int64_t> Sampler::micro_batch(
     std::int64_t epoch,
     std::int64_t step_in_epoch,
     std::int64_t k) const {
-  const std::int64_t first =
-      step_in_epoch * geometry_.global() + k * geometry_.per_device;
-  const std::int64_t in_step = samples_in_step(step_in_epoch);
+  const std::int64_t per_lane = geometry_.micro_batches() / order_->lanes();
+  const std::int64_t in_step = k % per_lane * geometry_.per_device;
   const std::int64_t count = std::clamp<std::int64_t>(
-      in_step - k * geometry_.per_device, 0, geometry_.per_device);
-  const bool shuffled =
-      options_.shuffle && options_.policy == SamplerPolicy::kGlobal;
-  const auto n = static_cast<std::uint64_t>(samples_);
-  const KeyedPermutation order(
-      n, options_.seed, static_cast<std::uint64_t>(epoch));
+      lane_samples_in_step(step_in_epoch) - in_step, 0, geometry_.per_device);
+  return positions(
+      epoch, k / per_lane, step_in_epoch * lane_batch() + in_step, count);
+}
+
+std::vector<std::int64_t> Sampler::positions(
+    std::int64_t epoch,
+    std::int64_t lane,
+    std::int64_t first,
+    std::int64_t count) const {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto position = static_cast<std::uint64_t>(first + i) % n;
-    indices[static_cast<std::size_t>(i)] =
-        static_cast<std::int64_t>(shuffled ? order(position) : position);
+  std::span<std::int64_t> rest = indices;
+  while (!rest.empty()) {
+    const std::int64_t start = first % order_->length();
+    const std::int64_t here =
+        std::min(std::ssize(rest), order_->length() - start);
+    order_->take(
+        epoch, lane, start, rest.first(static_cast<std::size_t>(here)));
+    rest = rest.subspan(static_cast<std::size_t>(here));
+    first += here;
   }
   return indices;
 }
 
-EpochCounts Sampler::counts() const {
-  const std::int64_t used = steps_ * geometry_.global();
+EpochCounts Sampler::counts(std::int64_t epoch) const {
+  const std::int64_t per_lane =
+      (steps_ - 1) * lane_batch() + lane_samples_in_step(steps_ - 1);
+  const std::int64_t used = per_lane * order_->lanes();
   EpochCounts counts;
-  counts.distinct = std::min(used, samples_);
+  if (is_permutation(policy_)) {
+    counts.distinct = std::min(used, samples_);
+  } else {
+    std::vector<bool> seen(static_cast<std::size_t>(samples_));
+    for (std::int64_t lane = 0; lane < order_->lanes(); ++lane) {
+      for (const std::int64_t i : positions(epoch, lane, 0, per_lane)) {
+        seen[static_cast<std::size_t>(i)] = true;
+      }
+    }
+    counts.distinct = std::ranges::count(seen, true);
+  }
   counts.dropped = samples_ - counts.distinct;
-  counts.padded = options_.last_batch == LastBatch::kPad ? used - samples_ : 0;
+  counts.repeated = used - counts.distinct;
   return counts;
 }
 

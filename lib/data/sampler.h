@@ -1,44 +1,30 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "data/order.h"
+#include "data/sampler_options.h"
+
 namespace vitrain::data {
-
-enum class SamplerPolicy { kGlobal, kSequential };
-enum class LastBatch { kDrop, kKeep, kPad };
-
-struct SamplerOptions {
-  SamplerPolicy policy = SamplerPolicy::kGlobal;
-  bool shuffle = true;
-  LastBatch last_batch = LastBatch::kDrop;
-  std::uint64_t seed = 0;
-};
-
-// Global batch G = per_device * world * accumulate; all at least 1.
-struct BatchGeometry {
-  std::int64_t per_device = 1;
-  int world = 1;
-  int accumulate = 1;
-
-  std::int64_t micro_batches() const {
-    return static_cast<std::int64_t>(world) * accumulate;
-  }
-  std::int64_t global() const { return per_device * micro_batches(); }
-};
 
 // What one epoch does with the samples.
 struct EpochCounts {
   std::int64_t distinct = 0; // used at least once
   std::int64_t dropped = 0; // not used
-  std::int64_t padded = 0; // extra uses, to fill the last step
+  std::int64_t repeated = 0; // uses beyond the first one of a sample
 };
 
 // Which samples a step takes, in which order: pure functions of (seed, epoch,
-// step), so that the samples of a step do not depend on the number of workers.
-// Step s takes the positions [s * G, (s + 1) * G) of the epoch's order; its
-// micro-batch k takes their share [k * B, (k + 1) * B), B = per_device, and
-// worker r computes micro-batches r * A ... r * A + A - 1, A = accumulate.
+// step). Every worker has the same number of steps. Worker r computes the
+// micro-batches k = r * A ... r * A + A - 1 of a step, A = accumulate.
+//
+// Policies with one lane (see Order): step s takes the positions [s * G,
+// (s + 1) * G) of the epoch's order and its micro-batch k their share
+// [k * B, (k + 1) * B), B = per_device, so that the samples of a step do not
+// depend on the number of workers. With a lane per worker, step s of worker r
+// takes the positions [s * B * A, (s + 1) * B * A) of lane r, B at a time.
 // Thread-safe.
 class Sampler {
  public:
@@ -52,19 +38,35 @@ class Sampler {
   // Samples in a step over all workers: G, or less in the last step when the
   // rest is kept.
   std::int64_t samples_in_step(std::int64_t step_in_epoch) const;
+  // The same of one worker.
+  std::int64_t samples_of_worker(std::int64_t step_in_epoch, int rank) const;
   // Sample indices of micro-batch k, 0 <= k < world * accumulate. Shorter, or
   // empty, only in the last step when the rest is kept. With padding, the
-  // positions after the last one are those from the start of the epoch.
+  // positions after the last one of a lane are those from its start.
   std::vector<std::int64_t> micro_batch(
       std::int64_t epoch,
       std::int64_t step_in_epoch,
       std::int64_t k) const;
-  EpochCounts counts() const;
+  // Takes O(n) time with the policies that can repeat a sample.
+  EpochCounts counts(std::int64_t epoch) const;
 
  private:
+  std::int64_t lane_batch() const {
+    return geometry_.global() / order_->lanes();
+  }
+  // Samples of a lane in one step.
+  std::int64_t lane_samples_in_step(std::int64_t step_in_epoch) const;
+  std::vector<std::int64_t> positions(
+      std::int64_t epoch,
+      std::int64_t lane,
+      std::int64_t first,
+      std::int64_t count) const;
+
   std::int64_t samples_;
-  SamplerOptions options_;
+  SamplerPolicy policy_;
+  LastBatch last_batch_;
   BatchGeometry geometry_;
+  std::unique_ptr<const Order> order_;
   std::int64_t steps_;
 };
 

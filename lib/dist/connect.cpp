@@ -30,8 +30,15 @@ c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& rendezvous) {
   return c10::make_intrusive<c10d::TCPStore>(rendezvous.address, options);
 }
 
+// The ranks of one group: all of a job, or a block of them.
+struct Members {
+  std::string name;
+  int rank = 0; // within the group
+  int size = 1;
+};
+
 std::unique_ptr<Group> gloo_group(
-    const std::string& name,
+    const Members& members,
     const c10::intrusive_ptr<c10d::Store>& store,
     const Rendezvous& rendezvous) {
   // The time limit of connecting, until connect() sets that of collectives.
@@ -39,30 +46,67 @@ std::unique_ptr<Group> gloo_group(
       milliseconds(rendezvous.setup_timeout));
   options->devices.push_back(
       c10d::ProcessGroupGloo::createDeviceForHostname(rendezvous.address));
-  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(name, store);
+  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
   auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
-      prefixed, rendezvous.rank, rendezvous.size, options);
-  return std::make_unique<Group>(
-      prefixed, backend, rendezvous.rank, rendezvous.size);
+      prefixed, members.rank, members.size, options);
+  return std::make_unique<Group>(prefixed, backend, members.rank, members.size);
 }
 
 std::unique_ptr<Group> nccl_group(
+    const Members& members,
     const c10::intrusive_ptr<c10d::Store>& store,
     const Rendezvous& rendezvous) {
-  auto prefixed = c10::make_intrusive<c10d::PrefixStore>("nccl", store);
+  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
   auto backend = c10::intrusive_ptr<c10d::Backend>::reclaim(
       rendezvous.nccl->make_nccl_backend(
-          prefixed.get(),
-          rendezvous.rank,
-          rendezvous.size,
-          rendezvous.timeout));
-  return std::make_unique<Group>(
-      prefixed, backend, rendezvous.rank, rendezvous.size);
+          prefixed.get(), members.rank, members.size, rendezvous.timeout));
+  return std::make_unique<Group>(prefixed, backend, members.rank, members.size);
+}
+
+std::unique_ptr<Group> data_group(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  return rendezvous.nccl != nullptr ? nccl_group(members, store, rendezvous)
+                                    : gloo_group(members, store, rendezvous);
+}
+
+// The block of `size` consecutive ranks that this one is in.
+std::unique_ptr<Group> block_group(
+    int size,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  const int first = rendezvous.rank / size * size;
+  auto group = data_group(
+      {.name = fmt::format("data of {} from {}", size, first),
+       .rank = rendezvous.rank - first,
+       .size = size},
+      store,
+      rendezvous);
+  if (rendezvous.nccl == nullptr) {
+    group->barrier();
+    group->set_timeout(rendezvous.timeout);
+  }
+  return group;
 }
 
 } // namespace
 
+Group& Groups::data_block(int size) {
+  if (size == data->size()) {
+    return *data;
+  }
+  std::unique_ptr<Group>& block = blocks[size];
+  if (block == nullptr) {
+    block = size == 1 ? std::make_unique<Group>() : connect_block(size);
+  }
+  return *block;
+}
+
 void Groups::shutdown() {
+  for (auto& [size, block] : blocks) {
+    block->shutdown();
+  }
   data->shutdown();
   control->shutdown();
 }
@@ -76,10 +120,16 @@ Groups connect(const Rendezvous& rendezvous) {
   try {
     const auto store = open_store(rendezvous);
     Groups groups;
-    groups.control = gloo_group("control", store, rendezvous);
-    groups.data = rendezvous.nccl != nullptr
-        ? nccl_group(store, rendezvous)
-        : gloo_group("data", store, rendezvous);
+    const Members all{
+        .name = "control", .rank = rendezvous.rank, .size = rendezvous.size};
+    groups.control = gloo_group(all, store, rendezvous);
+    groups.data = data_group(
+        {.name = "data", .rank = all.rank, .size = all.size},
+        store,
+        rendezvous);
+    groups.connect_block = [rendezvous, store](int size) {
+      return block_group(size, store, rendezvous);
+    };
     // Connections may be lazy: the first collective proves that all are there.
     groups.control->barrier();
     groups.control->set_timeout(rendezvous.timeout);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -30,9 +32,16 @@ struct Rendezvous {
 struct Groups {
   std::unique_ptr<Group> data;
   std::unique_ptr<Group> control;
+  // Groups of data of `size` consecutive ranks, a divisor of all: that of this
+  // rank, made on the first call and kept. Collective.
+  Group& data_block(int size);
 
-  // Closes both, in the same order on every rank. Collective.
+  // Closes all, in the same order on every rank. Collective.
   void shutdown();
+
+  // Connects the ranks of one block; null where there is one worker.
+  std::function<std::unique_ptr<Group>(int size)> connect_block{};
+  std::map<int, std::unique_ptr<Group>> blocks{}; // by size
 };
 
 // Connects to all peers over loopback. Collective: returns when all `size`

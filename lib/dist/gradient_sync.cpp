@@ -1,5 +1,8 @@
 #include "dist/gradient_sync.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/function_hook.h>
@@ -10,14 +13,6 @@
 
 namespace vitrain::dist {
 namespace {
-
-struct Bucket {
-  at::Tensor gradients; // view of the flat buffer
-  std::vector<std::string> names;
-  std::vector<bool> arrived{}; // by parameter, in this micro-batch
-  std::size_t missing = 0; // parameters that have not arrived
-  Pending pending{};
-};
 
 // Calls back when a parameter's gradient has been accumulated.
 class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
@@ -32,138 +27,143 @@ class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
   std::function<void()> callback_;
 };
 
-class BucketedAllReduce final : public GradientSync {
- public:
-  BucketedAllReduce(
-      Group& group,
-      std::vector<GradientBuffer> buffers,
-      const BucketOptions& options)
-      : group_(group), buffers_(std::move(buffers)) {
-    for (const GradientBuffer& buffer : buffers_) {
-      cut(buffer, options);
-    }
-  }
-
-  ~BucketedAllReduce() override {
-    for (const GradientBuffer& buffer : buffers_) {
-      for (const GradientSlot& slot : buffer.slots) {
-        torch::autograd::impl::set_post_acc_grad_hooks(slot.parameter, nullptr);
-      }
-    }
-  }
-
-  void begin_micro_batch(bool last, bool empty) override {
-    syncing_ = last;
-    empty_ = empty;
-    next_ = 0;
-    for (Bucket& bucket : buckets_) {
-      bucket.arrived.assign(bucket.names.size(), false);
-      bucket.missing = bucket.names.size();
-    }
-  }
-
-  void finish() override {
-    if (!empty_) {
-      check_all_arrived();
-    }
-    const Stopwatch watch;
-    // A rank without samples in the last micro-batch launches here.
-    while (next_ < buckets_.size()) {
-      launch_next();
-    }
-    for (Bucket& bucket : buckets_) {
-      bucket.pending.wait();
-    }
-    syncing_ = false;
-    exposed_seconds_ = watch.seconds();
-  }
-
-  double exposed_seconds() const override { return exposed_seconds_; }
-
- private:
-  void cut(const GradientBuffer& buffer, const BucketOptions& options) {
-    const auto element =
-        static_cast<std::int64_t>(buffer.gradients.element_size());
-    std::int64_t begin = 0;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < buffer.slots.size(); ++i) {
-      const GradientSlot& slot = buffer.slots[i];
-      const bool is_last = i + 1 == buffer.slots.size();
-      const std::int64_t end =
-          is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
-      watch(slot, buckets_.size(), names.size());
-      names.push_back(slot.name);
-      const std::int64_t limit =
-          begin == 0 ? options.first_bytes : options.bytes;
-      if (is_last || (end - begin) * element >= limit) {
-        buckets_.push_back(
-            {.gradients = buffer.gradients.narrow(0, begin, end - begin),
-             .names = std::move(names)});
-        names.clear();
-        begin = end;
-      }
-    }
-  }
-
-  void watch(const GradientSlot& slot, std::size_t bucket, std::size_t index) {
-    torch::autograd::impl::set_post_acc_grad_hooks(
-        slot.parameter, std::make_unique<ArrivalHook>([this, bucket, index] {
-          arrive(buckets_[bucket], index);
-        }));
-  }
-
-  void arrive(Bucket& bucket, std::size_t index) {
-    // A second backward would add to gradients that are travelling.
-    VITRAIN_CHECK(
-        !bucket.arrived.empty() && !bucket.arrived[index],
-        ExitCode::kInternal,
-        "the gradient of {} arrived outside the one backward pass of a "
-        "micro-batch",
-        bucket.names[index]);
-    bucket.arrived[index] = true;
-    --bucket.missing;
-    // In fixed order, so that all ranks issue the same sequence.
-    while (syncing_ && next_ < buckets_.size() &&
-           buckets_[next_].missing == 0) {
-      launch_next();
-    }
-  }
-
-  void launch_next() {
-    Bucket& bucket = buckets_[next_++];
-    bucket.pending = group_.all_reduce_async(bucket.gradients);
-  }
-
-  void check_all_arrived() const {
-    std::vector<std::string> missing;
-    for (const Bucket& bucket : buckets_) {
-      for (std::size_t i = 0; i < bucket.names.size(); ++i) {
-        if (bucket.arrived.empty() || !bucket.arrived[i]) {
-          missing.push_back(bucket.names[i]);
-        }
-      }
-    }
-    VITRAIN_CHECK(
-        missing.empty(),
-        ExitCode::kInternal,
-        "backward gave no gradient for {} parameters ({}): every parameter "
-        "that is trained must take part in the loss",
-        missing.size(),
-        fmt::join(missing, ", "));
-  }
-
-  Group& group_;
-  std::vector<GradientBuffer> buffers_;
-  std::vector<Bucket> buckets_;
-  std::size_t next_ = 0; // first bucket that has not been launched
-  bool syncing_ = false;
-  bool empty_ = false;
-  double exposed_seconds_ = 0.0;
-};
-
 } // namespace
 
-std::unique_ptr<GradientSync> make_bucketed_all_reduce(
+struct BucketedAllReduce::Bucket {
+  at::Tensor gradients; // view of the flat buffer
+  std::vector<std::string> names;
+  std::vector<bool> arrived{}; // by parameter, in this micro-batch
+  std::size_t missing = 0; // parameters that have not arrived
+  Pending pending{};
+};
+
+BucketedAllReduce::BucketedAllReduce(
+    Group& group,
+    std::vector<GradientBuffer> buffers,
+    const BucketOptions& options)
+    : group_(&group), buffers_(std::move(buffers)) {
+  for (const GradientBuffer& buffer : buffers_) {
+    cut(buffer, options);
+  }
+}
+
+BucketedAllReduce::~BucketedAllReduce() {
+  for (const GradientBuffer& buffer : buffers_) {
+    for (const GradientSlot& slot : buffer.slots) {
+      torch::autograd::impl::set_post_acc_grad_hooks(slot.parameter, nullptr);
+    }
+  }
+}
+
+std::int64_t BucketedAllReduce::begin_step(const StepInfo& step) {
+  return std::max<std::int64_t>(
+      1,
+      std::accumulate(
+          step.samples.begin(), step.samples.end(), std::int64_t{0}));
+}
+
+void BucketedAllReduce::begin_micro_batch(bool last, bool empty) {
+  syncing_ = last;
+  empty_ = empty;
+  next_ = 0;
+  for (Bucket& bucket : buckets_) {
+    bucket.arrived.assign(bucket.names.size(), false);
+    bucket.missing = bucket.names.size();
+  }
+}
+
+bool BucketedAllReduce::finish() {
+  if (!empty_) {
+    check_all_arrived();
+  }
+  const Stopwatch watch;
+  // A rank without samples in the last micro-batch launches here.
+  while (next_ < buckets_.size()) {
+    launch_next();
+  }
+  for (Bucket& bucket : buckets_) {
+    bucket.pending.wait();
+  }
+  syncing_ = false;
+  exposed_seconds_ = watch.seconds();
+  return true;
+}
+
+void BucketedAllReduce::cut(
+    const GradientBuffer& buffer,
+    const BucketOptions& options) {
+  const auto element =
+      static_cast<std::int64_t>(buffer.gradients.element_size());
+  std::int64_t begin = 0;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < buffer.slots.size(); ++i) {
+    const GradientSlot& slot = buffer.slots[i];
+    const bool is_last = i + 1 == buffer.slots.size();
+    const std::int64_t end =
+        is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
+    watch(slot, buckets_.size(), names.size());
+    names.push_back(slot.name);
+    const std::int64_t limit = begin == 0 ? options.first_bytes : options.bytes;
+    if (is_last || (end - begin) * element >= limit) {
+      buckets_.push_back(
+          {.gradients = buffer.gradients.narrow(0, begin, end - begin),
+           .names = std::move(names)});
+      names.clear();
+      begin = end;
+    }
+  }
+}
+
+void BucketedAllReduce::watch(
+    const GradientSlot& slot,
+    std::size_t bucket,
+    std::size_t index) {
+  torch::autograd::impl::set_post_acc_grad_hooks(
+      slot.parameter, std::make_unique<ArrivalHook>([this, bucket, index] {
+        arrive(buckets_[bucket], index);
+      }));
+}
+
+void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
+  // A second backward would add to gradients that are travelling.
+  VITRAIN_CHECK(
+      !bucket.arrived.empty() && !bucket.arrived[index],
+      ExitCode::kInternal,
+      "the gradient of {} arrived outside the one backward pass of a "
+      "micro-batch",
+      bucket.names[index]);
+  bucket.arrived[index] = true;
+  --bucket.missing;
+  // In fixed order, so that all ranks issue the same sequence.
+  while (syncing_ && next_ < buckets_.size() && buckets_[next_].missing == 0) {
+    launch_next();
+  }
+}
+
+void BucketedAllReduce::launch_next() {
+  Bucket& bucket = buckets_[next_++];
+  bucket.pending = group_->all_reduce_async(bucket.gradients);
+}
+
+void BucketedAllReduce::check_all_arrived() const {
+  std::vector<std::string> missing;
+  for (const Bucket& bucket : buckets_) {
+    for (std::size_t i = 0; i < bucket.names.size(); ++i) {
+      if (bucket.arrived.empty() || !bucket.arrived[i]) {
+        missing.push_back(bucket.names[i]);
+      }
+    }
+  }
+  VITRAIN_CHECK(
+      missing.empty(),
+      ExitCode::kInternal,
+      "backward gave no gradient for {} parameters ({}): every parameter "
+      "that is trained must take part in the loss",
+      missing.size(),
+      fmt::join(missing, ", "));
+}
+
+std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
     Group& group,
     std::vector<GradientBuffer> buffers,
     const BucketOptions& options) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,22 +32,45 @@ struct BucketOptions {
   std::int64_t bytes = 25 << 20;
 };
 
-// Keeps replicas equal: the one interface between the train step and the way in
-// which gradients are exchanged. All functions are collective in the sense that
-// every rank must run the same sequence of steps and micro-batches.
+// One optimizer step, as every rank knows it.
+struct StepInfo {
+  std::int64_t step = 0; // from 0
+  std::vector<std::int64_t> samples; // of each rank, over its micro-batches
+};
+
+// Keeps replicas equal, or brings them together: the one interface between the
+// train step and the way in which workers learn from one another
+// (dist.sync.mode). All functions are collective in the sense that every rank
+// must run the same sequence of steps and micro-batches.
+//
+// Protocol of a step: begin_step(); begin_micro_batch() and a backward pass,
+// once per micro-batch; finish(); the update of the parameters, when finish()
+// says so; updated(). Between steps: flush().
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
 
+  // Returns what the losses of this step are divided by on this rank, so that
+  // the gradients that finish() leaves are means: the samples over which they
+  // are summed. At least 1.
+  virtual std::int64_t begin_step(const StepInfo& step) = 0;
   // Announces a backward pass. Gradients of all but the last micro-batch of a
-  // step only accumulate; during the last one the sums travel. `empty`: this
+  // step only accumulate; during the last one they may travel. `empty`: this
   // rank has no samples in it and will not run backward.
   virtual void begin_micro_batch(bool last, bool empty) = 0;
-  // When it returns, every gradient buffer holds the sum over all ranks and
-  // micro-batches of the step. With losses divided by the step's number of
-  // samples over all ranks that is the average over the global batch.
-  virtual void finish() = 0;
-  // Seconds that the last finish() had to wait for communication.
+  // When it returns, the gradient buffers hold what is to be applied; false:
+  // there is nothing to apply in this step.
+  virtual bool finish() = 0;
+  // The step's update has been made, or left out.
+  virtual void updated() {}
+  // Brings the replicas together: afterwards all ranks have equal parameters
+  // and nothing is under way. `update` applies the gradients in the buffers.
+  // Before every evaluation and checkpoint, and at the end.
+  virtual void flush(const std::function<void()>& /*update*/) {}
+  // What must be kept in a checkpoint, by name; tensors that load_state() and
+  // steps change in place. Equal on all ranks after flush().
+  virtual std::map<std::string, at::Tensor> state() const { return {}; }
+  // Seconds that the last step had to wait for communication.
   virtual double exposed_seconds() const = 0;
 };
 
@@ -54,8 +79,42 @@ class GradientSync {
 // gradients has arrived, in fixed order, while backward goes on (Li et al.,
 // "PyTorch Distributed", VLDB 2020). The layout never changes, so a resumed run
 // adds in the same order; see docs/decisions/002 for why this is not
-// c10d::Reducer.
-std::unique_ptr<GradientSync> make_bucketed_all_reduce(
+// c10d::Reducer. finish() leaves averages over the global batch.
+class BucketedAllReduce final : public GradientSync {
+ public:
+  BucketedAllReduce(
+      Group& group,
+      std::vector<GradientBuffer> buffers,
+      const BucketOptions& options);
+  ~BucketedAllReduce() override;
+
+  std::int64_t begin_step(const StepInfo& step) override;
+  void begin_micro_batch(bool last, bool empty) override;
+  bool finish() override;
+  double exposed_seconds() const override { return exposed_seconds_; }
+
+  // Gradients of the following steps are summed over `group` instead.
+  void use_group(Group& group) { group_ = &group; }
+
+ private:
+  struct Bucket;
+
+  void cut(const GradientBuffer& buffer, const BucketOptions& options);
+  void watch(const GradientSlot& slot, std::size_t bucket, std::size_t index);
+  void arrive(Bucket& bucket, std::size_t index);
+  void launch_next();
+  void check_all_arrived() const;
+
+  Group* group_;
+  std::vector<GradientBuffer> buffers_;
+  std::vector<Bucket> buckets_;
+  std::size_t next_ = 0; // first bucket that has not been launched
+  bool syncing_ = false;
+  bool empty_ = false;
+  double exposed_seconds_ = 0.0;
+};
+
+std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
     Group& group,
     std::vector<GradientBuffer> buffers,
     const BucketOptions& options);

@@ -1,5 +1,7 @@
 #include "engine/data_options.h"
 
+#include "data/weights.h"
+
 namespace vitrain::engine {
 namespace {
 
@@ -25,6 +27,26 @@ data::CropKind crop_kind(config::TrainCrop crop) {
       return data::CropKind::kResized;
   }
   return data::CropKind::kNone;
+}
+
+data::SamplerPolicy sampler_policy(config::SamplerPolicy policy) {
+  switch (policy) {
+    case config::SamplerPolicy::kGlobal:
+      return data::SamplerPolicy::kGlobal;
+    case config::SamplerPolicy::kTorch:
+      return data::SamplerPolicy::kTorch;
+    case config::SamplerPolicy::kPaddle:
+      return data::SamplerPolicy::kPaddle;
+    case config::SamplerPolicy::kShardThenShuffle:
+      return data::SamplerPolicy::kShardThenShuffle;
+    case config::SamplerPolicy::kSequential:
+      return data::SamplerPolicy::kSequential;
+    case config::SamplerPolicy::kRepeated:
+      return data::SamplerPolicy::kRepeated;
+    case config::SamplerPolicy::kWeighted:
+      return data::SamplerPolicy::kWeighted;
+  }
+  return data::SamplerPolicy::kGlobal;
 }
 
 data::LastBatch last_batch(config::LastBatch last) {
@@ -74,15 +96,30 @@ data::TransformOptions transform_options(
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }
 
-data::SamplerOptions sampler_options(const config::Recipe& recipe) {
+data::Sampler make_sampler(
+    const config::Recipe& recipe,
+    const data::Index& index,
+    const config::BatchPlan& batch) {
   const config::SamplerConfig& sampler = recipe.data.sampler;
-  return {
-      .policy = sampler.policy == config::SamplerPolicy::kSequential
-          ? data::SamplerPolicy::kSequential
-          : data::SamplerPolicy::kGlobal,
+  data::SamplerOptions options{
+      .policy = sampler_policy(sampler.policy),
       .shuffle = sampler.shuffle,
       .last_batch = last_batch(sampler.last_batch),
-      .seed = static_cast<std::uint64_t>(recipe.run.seed)};
+      .seed = static_cast<std::uint64_t>(recipe.run.seed),
+      .drop_tail = sampler.drop_tail,
+      .repeats = sampler.repeats,
+      .round = sampler.round};
+  if (sampler.policy == config::SamplerPolicy::kWeighted) {
+    options.weights = sampler.weights == "balanced"
+        ? data::balanced_weights(index)
+        : data::read_weights(sampler.weights, index);
+  }
+  return data::Sampler(
+      index.size(),
+      options,
+      {.per_device = batch.device_batch,
+       .world = static_cast<int>(batch.workers),
+       .accumulate = static_cast<int>(batch.accumulate)});
 }
 
 } // namespace vitrain::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/plan.h"
 #include "config/recipe.h"
 #include "data/index.h"
 #include "data/pipeline.h"
@@ -15,6 +16,12 @@ data::TransformOptions transform_options(
     const config::Recipe& recipe,
     std::int64_t image_size,
     bool train);
-data::SamplerOptions sampler_options(const config::Recipe& recipe);
+
+// The sampler of the training samples in `index`. Throws Error(kData) when they
+// do not make one step, or when the file of their weights cannot be used.
+data::Sampler make_sampler(
+    const config::Recipe& recipe,
+    const data::Index& index,
+    const config::BatchPlan& batch);
 
 } // namespace vitrain::engine

@@ -35,13 +35,8 @@ std::string describe_source(
 
 std::string describe_epoch(const RunFacts& facts) {
   const config::Plan& plan = facts.plan;
-  const data::Sampler sampler(
-      facts.train->size(),
-      sampler_options(facts.job.recipe),
-      {.per_device = plan.device_batch,
-       .world = facts.workers,
-       .accumulate = static_cast<int>(plan.accumulate)});
-  const data::EpochCounts counts = sampler.counts();
+  const data::EpochCounts counts =
+      make_sampler(facts.job.recipe, *facts.train, plan).counts(/*epoch=*/0);
   std::string text = fmt::format(
       "{} steps x {} epochs = {} steps",
       with_commas(plan.steps_per_epoch),
@@ -54,13 +49,13 @@ std::string describe_epoch(const RunFacts& facts) {
         with_commas(plan.total_steps),
         with_commas(plan.steps_per_epoch));
   }
-  if (counts.dropped > 0) {
+  if (counts.dropped > 0 || counts.repeated > 0) {
     text += fmt::format(
-        ", {} samples dropped per epoch", with_commas(counts.dropped));
-  }
-  if (counts.padded > 0) {
-    text += fmt::format(
-        ", {} samples repeated per epoch", with_commas(counts.padded));
+        "\nan epoch has {} of the {} samples ({} left out, {} used again)",
+        with_commas(counts.distinct),
+        with_commas(facts.train->size()),
+        with_commas(counts.dropped),
+        with_commas(counts.repeated));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "engine/exchange.h"
 
+#include "dist/averaging.h"
+
 namespace vitrain::engine {
 namespace {
 
@@ -24,15 +26,90 @@ dist::BucketOptions bucket_options(const config::DistConfig& dist) {
       .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte)};
 }
 
+dist::ReplicaBuffers replica_buffers(
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer) {
+  dist::ReplicaBuffers buffers{
+      .gradients = gradient_buffers(parameters),
+      .parameters = {},
+      .moments = optimizer.buffers()};
+  for (const optim::FlatGroup& group : parameters.groups()) {
+    buffers.parameters.push_back(group.parameters);
+  }
+  return buffers;
+}
+
+// The ranks that average gradients in every step of post_local_sgd: all of
+// them on one node.
+dist::Group* node_group(Session& session) {
+  const config::SyncConfig& sync = session.job.recipe.dist.sync;
+  if (sync.mode != config::SyncMode::kPostLocalSgd) {
+    return nullptr;
+  }
+  return &session.groups.data_block(
+      static_cast<int>(sync.group_size.value_or(session.world)));
+}
+
+std::vector<dist::AveragingLevel> levels(Session& session) {
+  const config::SyncConfig& sync = session.job.recipe.dist.sync;
+  std::vector<dist::AveragingLevel> levels;
+  for (std::size_t i = 0; i < sync.periods.size(); ++i) {
+    const std::int64_t size = sync.group_sizes[i];
+    levels.push_back(
+        {.period = sync.periods[i],
+         .group = &session.groups.data_block(
+             size == -1 ? session.world : static_cast<int>(size))});
+  }
+  return levels;
+}
+
 } // namespace
 
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
-    const optim::FlatState& parameters) {
-  return dist::make_bucketed_all_reduce(
-      *session.groups.data,
-      gradient_buffers(parameters),
-      bucket_options(session.job.recipe.dist));
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer) {
+  const config::DistConfig& dist = session.job.recipe.dist;
+  const config::SyncConfig& sync = dist.sync;
+  const dist::BucketOptions buckets = bucket_options(dist);
+  dist::Group& all = *session.groups.data;
+  dist::ReplicaBuffers buffers = replica_buffers(parameters, optimizer);
+  switch (sync.mode) {
+    case config::SyncMode::kAllreduce:
+      return dist::make_bucketed_all_reduce(
+          all, std::move(buffers.gradients), buckets);
+    case config::SyncMode::kDelayedAllreduce:
+      return dist::make_delayed_all_reduce(all, std::move(buffers), buckets);
+    case config::SyncMode::kLocalSgd:
+    case config::SyncMode::kPostLocalSgd:
+      return dist::make_local_sgd(
+          all,
+          std::move(buffers),
+          buckets,
+          {.start = session.plan.sync_start,
+           .period = sync.period,
+           .average_moments =
+               sync.average == config::SyncAverage::kParametersAndOptimizer,
+           .node = node_group(session)});
+    case config::SyncMode::kHierarchicalSgd:
+      return dist::make_hierarchical_sgd(
+          all, std::move(buffers), buckets, levels(session));
+    case config::SyncMode::kDiloco:
+      return dist::make_diloco(
+          all,
+          std::move(buffers),
+          buckets,
+          {.period = sync.period,
+           .outer_lr = sync.outer_lr,
+           .outer_momentum = sync.outer_momentum});
+    case config::SyncMode::kOverlapAverage:
+      return dist::make_overlap_average(
+          all,
+          std::move(buffers),
+          buckets,
+          {.period = sync.period, .delay = sync.delay});
+  }
+  return nullptr;
 }
 
 } // namespace vitrain::engine

@@ -5,13 +5,15 @@
 #include "dist/gradient_sync.h"
 #include "engine/session.h"
 #include "optim/flat_state.h"
+#include "optim/optimizer.h"
 
 namespace vitrain::engine {
 
-// The exchange of gradients that dist.sync asks for, over the buffers of
-// `parameters`, which must outlive it.
+// What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
+// which must outlive it. Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
-    const optim::FlatState& parameters);
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer);
 
 } // namespace vitrain::engine

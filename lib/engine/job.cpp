@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "engine/data_options.h"
 
 namespace vitrain::engine {
 
@@ -70,7 +71,14 @@ config::Plan make_plan(
     const data::Index* train,
     const data::Index& eval) {
   if (train != nullptr) {
-    return config::make_plan(job.recipe, workers, train->size(), eval.size());
+    const config::BatchPlan batch = config::plan_batch(job.recipe, workers);
+    const data::Sampler sampler = make_sampler(job.recipe, *train, batch);
+    return config::make_plan(
+        job.recipe,
+        batch,
+        {.train_samples = train->size(),
+         .steps_per_epoch = sampler.steps_per_epoch(),
+         .eval_samples = eval.size()});
   }
   config::Plan plan;
   plan.workers = workers;

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include "config/names.h"
 #include "core/check.h"
 #include "core/hash.h"
 
@@ -41,7 +42,8 @@ Json RunIdentity::to_json() const {
       {"seed", seed},
       {"global_batch", global_batch},
       {"train_samples", train_samples},
-      {"train_fingerprint", train_fingerprint}};
+      {"train_fingerprint", train_fingerprint},
+      {"sampler", sampler}};
 }
 
 void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
@@ -49,7 +51,7 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
   std::string differences;
   const Json own = to_json();
   for (const auto& [key, value] : own.items()) {
-    const Json& saved = checkpoint.at(key);
+    const Json saved = checkpoint.value(key, Json());
     if (saved != value) {
       differences += fmt::format(
           "\n  {}: checkpoint {}, this run {}",
@@ -78,7 +80,8 @@ RunIdentity identity_of(
       .seed = job.recipe.run.seed,
       .global_batch = plan.global_batch,
       .train_samples = train.size(),
-      .train_fingerprint = to_hex(train.fingerprint())};
+      .train_fingerprint = to_hex(train.fingerprint()),
+      .sampler = config::name_of(job.recipe.data.sampler.policy)};
 }
 
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module) {

@@ -48,6 +48,7 @@ struct RunIdentity {
   std::int64_t global_batch = 0;
   std::int64_t train_samples = 0;
   std::string train_fingerprint; // hexadecimal
+  std::string sampler; // data.sampler.policy
 
   Json to_json() const;
   // Throws Error(kUsage) naming every field that differs, with both values.

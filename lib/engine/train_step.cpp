@@ -25,8 +25,8 @@ TrainStep::TrainStep(
   correct_ = at::zeros({2}, device.dtype(at::kLong));
 }
 
-void TrainStep::begin(std::int64_t samples) {
-  inverse_samples_ = 1.0 / static_cast<double>(samples);
+void TrainStep::begin(const dist::StepInfo& step) {
+  inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
   parameters_.zero_gradients();
 }
 
@@ -50,7 +50,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
       /*ignore_index=*/-100,
       options_.label_smoothing);
   // Divided by the samples of the whole step: the sum over micro-batches and
-  // ranks is then the mean over the global batch, whatever their sizes.
+  // ranks is then the mean over all of them, whatever their sizes.
   (loss * inverse_samples_).backward();
 
   const at::NoGradGuard no_grad;
@@ -62,7 +62,18 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
-  sync_.finish();
+  if (sync_.finish()) {
+    update(lr);
+  }
+  sync_.updated();
+}
+
+void TrainStep::flush(double lr) {
+  const at::NoGradGuard no_grad;
+  sync_.flush([&] { update(lr); });
+}
+
+void TrainStep::update(double lr) {
   gradient_norm_ = optim::clip_gradients(parameters_, options_.clip_norm);
   const at::Tensor non_finite =
       gradient_norm_.isfinite().logical_not_().to(at::kFloat);

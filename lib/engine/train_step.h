@@ -37,8 +37,9 @@ struct TrainSums {
 // One optimizer step: forward and backward of each micro-batch (gradients
 // travel during the last one), clipping, update. Between the copy of the batch
 // and the update everything is on the device: no host decision, no wait. A step
-// whose reduced gradient norm is not finite changes no weight; every rank sees
-// the same norm, so all ranks agree.
+// whose gradient norm is not finite changes no weight; in the modes of
+// dist.sync that reduce gradients every rank sees the same norm, so all ranks
+// agree.
 //
 // Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
 class TrainStep {
@@ -50,10 +51,12 @@ class TrainStep {
       dist::GradientSync& sync,
       const TrainStepOptions& options);
 
-  // `samples`: of the whole step, over all micro-batches and ranks.
-  void begin(std::int64_t samples);
+  void begin(const dist::StepInfo& step);
   void micro_batch(const MicroBatch& batch, bool last);
   void finish(double lr);
+  // Brings the replicas together between steps (GradientSync::flush); an update
+  // that is still due is made with `lr`.
+  void flush(double lr);
 
   // Norm of the last step's averaged gradients before clipping. Waits for the
   // device.
@@ -62,6 +65,9 @@ class TrainStep {
   TrainSums take_sums();
 
  private:
+  // Clips the gradients in the buffers and applies them, when they are finite.
+  void update(double lr);
+
   models::Model& model_;
   optim::FlatState& parameters_;
   optim::Optimizer& optimizer_;

@@ -21,17 +21,14 @@
 namespace vitrain::engine {
 namespace {
 
-data::BatchGeometry geometry(const Session& session) {
-  return {
-      .per_device = session.plan.device_batch,
-      .world = session.world,
-      .accumulate = static_cast<int>(session.job.recipe.train.accumulate)};
-}
-
 optim::Schedule schedule_of(const Session& session) {
   const config::Plan& plan = session.plan;
   return {
       .kind = session.job.recipe.schedule.name,
+      .hold_steps =
+          session.job.recipe.schedule.unit == config::ScheduleUnit::kEpoch
+          ? plan.steps_per_epoch
+          : 1,
       .total_steps = plan.total_steps,
       .warmup_steps = plan.warmup_steps,
       .lr = plan.lr,
@@ -74,7 +71,7 @@ Trainer::Trainer(Session& session)
           session.job.recipe.optim.weight_decay,
           session.job.recipe.optim.no_decay),
       optimizer_(optim::make_optimizer(parameters_, session.job.recipe.optim)),
-      sync_(make_gradient_sync(session, parameters_)),
+      sync_(make_gradient_sync(session, parameters_, *optimizer_)),
       step_(std::make_unique<TrainStep>(
           *session.model,
           parameters_,
@@ -90,9 +87,7 @@ Trainer::Trainer(Session& session)
           session.spec.image_size,
           /*train=*/true)),
       sampler_(
-          session.train_index->size(),
-          sampler_options(session.job.recipe),
-          geometry(session)),
+          make_sampler(session.job.recipe, *session.train_index, session.plan)),
       normalizer_(
           session.job.recipe.data.preprocess.mean,
           session.job.recipe.data.preprocess.std,
@@ -135,11 +130,25 @@ void Trainer::restore() {
   identity_.check_same(
       snapshot.state.at("identity"), printable(session_.job.resume));
   load_named_state(*session_.model, snapshot.model);
-  optimizer_->load_state(snapshot.optimizer);
+  load_optimizer(snapshot.optimizer);
   state_ = RunState::from_json(snapshot.state.at("run"));
   saved_step_ = state_.step;
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
+}
+
+void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
+  const at::NoGradGuard no_grad;
+  for (auto& [name, tensor] : sync_->state()) {
+    // A run may change its mode: then the mode starts anew.
+    if (const auto found = saved.find(name);
+        found != saved.end() && found->second.sizes() == tensor.sizes()) {
+      tensor.copy_(found->second);
+    }
+  }
+  std::erase_if(
+      saved, [](const auto& item) { return item.first.starts_with("sync."); });
+  optimizer_->load_state(saved);
 }
 
 void Trainer::open_loader() {
@@ -201,10 +210,8 @@ bool Trainer::due(std::int64_t every) const {
 void Trainer::train_one_step() {
   session_.reporter.step_begins();
   const std::int64_t accumulate = session_.job.recipe.train.accumulate;
-  const std::int64_t samples =
-      sampler_.samples_in_step(state_.step % plan_.steps_per_epoch);
   session_.model->train();
-  step_->begin(samples);
+  step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
   }
@@ -217,6 +224,15 @@ void Trainer::train_one_step() {
   ++interval_steps_;
   session_.heartbeat.beat(state_.step);
   session_.reporter.step_ended(state_.step);
+}
+
+dist::StepInfo Trainer::step_info() const {
+  dist::StepInfo info{.step = state_.step, .samples = {}};
+  for (int rank = 0; rank < session_.world; ++rank) {
+    info.samples.push_back(
+        sampler_.samples_of_worker(state_.step % plan_.steps_per_epoch, rank));
+  }
+  return info;
 }
 
 void Trainer::micro_batch(std::int64_t k, bool last) {
@@ -315,6 +331,7 @@ void Trainer::evaluate() {
     report_interval();
   }
   session_.heartbeat.enter(launch::Section::kEval);
+  step_->flush(lr_);
   dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
   const Stopwatch watch;
   const EvalCounts counts = evaluator_.run(
@@ -339,6 +356,12 @@ void Trainer::evaluate() {
   interval_.restart();
 }
 
+std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
+  auto state = optimizer_->state();
+  state.merge(sync_->state());
+  return state;
+}
+
 Json Trainer::state_record() const {
   return {{"run", state_.to_json()}, {"identity", identity_.to_json()}};
 }
@@ -348,6 +371,7 @@ void Trainer::save() {
     return;
   }
   session_.heartbeat.enter(launch::Section::kCheckpoint);
+  step_->flush(lr_);
   dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
   const Stopwatch watch;
   std::string problem;
@@ -360,7 +384,7 @@ void Trainer::save() {
            .config_hash = config::recipe_hash(session_.job.recipe),
            .metric = metric_,
            .model = named_state(*session_.model),
-           .optimizer = optimizer_->state(),
+           .optimizer = optimizer_state(),
            .state = state_record()});
     } catch (const Error& error) {
       problem = error.what();

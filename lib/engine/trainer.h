@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -31,8 +32,10 @@ class Trainer {
 
  private:
   void restore();
+  void load_optimizer(std::map<std::string, at::Tensor> saved);
   void open_loader();
   void train_one_step();
+  dist::StepInfo step_info() const;
   void micro_batch(std::int64_t k, bool last);
   void check_finite();
   void report_interval();
@@ -40,6 +43,8 @@ class Trainer {
   void save();
   void finish_save(const std::string& problem, double seconds);
   bool due(std::int64_t every) const;
+  // Of the optimizer and of the mode of dist.sync.
+  std::map<std::string, at::Tensor> optimizer_state() const;
   Json state_record() const;
 
   Session& session_;

@@ -26,8 +26,7 @@ at::Tensor attention(
     return at::scaled_dot_product_attention(query, key, value);
   }
   const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
-  const at::Tensor scores =
-      at::matmul(query * scale, key.transpose(-2, -1));
+  const at::Tensor scores = at::matmul(query * scale, key.transpose(-2, -1));
   return at::matmul(
       at::softmax(scores, /*dim=*/-1, at::kFloat).to(at::kBFloat16), value);
 }

@@ -128,6 +128,14 @@ std::map<std::string, at::Tensor> Optimizer::views() const {
   return views;
 }
 
+std::vector<at::Tensor> Optimizer::buffers() const {
+  std::vector<at::Tensor> all;
+  for (const auto& [name, buffers] : buffers_) {
+    all.insert(all.end(), buffers.begin(), buffers.end());
+  }
+  return all;
+}
+
 std::map<std::string, at::Tensor> Optimizer::state() const {
   std::map<std::string, at::Tensor> state = views();
   state["step"] = steps_.to(at::kLong);

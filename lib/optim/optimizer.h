@@ -25,6 +25,9 @@ class Optimizer {
   // tensor on the parameters' device) is 1, nothing changes.
   void step(double lr, const at::Tensor& non_finite);
 
+  // The flat buffers of the state: for whatever acts on all of it at once.
+  std::vector<at::Tensor> buffers() const;
+
   // "<parameter>.<buffer>" -> view, shaped as the parameter; and "step", the
   // number of updates made, int64.
   std::map<std::string, at::Tensor> state() const;

@@ -10,6 +10,9 @@ namespace vitrain::optim {
 // restore when a run is resumed.
 struct Schedule {
   config::ScheduleKind kind = config::ScheduleKind::kCosine;
+  // Steps that share the learning rate of their first one: an epoch's with
+  // schedule.unit: epoch.
+  std::int64_t hold_steps = 1;
   std::int64_t total_steps = 1;
   std::int64_t warmup_steps = 0;
   double lr = 0.0; // peak, scaled
@@ -19,7 +22,8 @@ struct Schedule {
   double step_factor = 1.0;
 };
 
-// Learning rate of step `step` (0 is the first). With w warm-up steps and T in
+// Learning rate of step `step` (0 is the first), whose last part (modulo
+// hold_steps) does not count. With w warm-up steps and T in
 // all: step s < w: warmup_lr + (lr - warmup_lr) s / w; then, with t = s - w,
 // cosine: min_lr + (lr - min_lr) (1 + cos(pi t / (T - w))) / 2 (Loshchilov,
 // Hutter, "SGDR", ICLR 2017, one cycle); step: lr step_factor^floor(s /

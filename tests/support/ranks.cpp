@@ -100,6 +100,18 @@ Rank::Rank(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size)
 
 Rank::~Rank() = default;
 
+dist::Group& Rank::block(int size) {
+  std::unique_ptr<dist::Group>& block = blocks_[size];
+  if (block == nullptr) {
+    const std::string name = "block" + std::to_string(size) + "of" +
+        std::to_string(rank_ / size * size);
+    const int place = rank_ % size;
+    block = std::make_unique<dist::Group>(
+        store_, make_gloo(name, store_, place, size), place, size);
+  }
+  return *block;
+}
+
 std::int64_t Rank::collectives() const {
   return counter_->collectives();
 }
@@ -122,6 +134,7 @@ void Rank::leave() {
   counter_.reset();
   data_.reset();
   control_.reset();
+  blocks_.clear();
 }
 
 void run_ranks(int size, const std::function<void(Rank&)>& body) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include <c10/util/intrusive_ptr.h>
@@ -27,6 +28,10 @@ class Rank {
   dist::Group& data() { return *data_; }
   dist::Group& control() { return *control_; }
 
+  // The group of the block of `size` consecutive ranks that this one is in.
+  // Collective.
+  dist::Group& block(int size);
+
   // Collectives that this rank has issued on data(), finished or not.
   std::int64_t collectives() const;
   // Elements that it passed to them.
@@ -48,6 +53,7 @@ class Rank {
   c10::intrusive_ptr<CountingBackend> counter_;
   std::unique_ptr<dist::Group> data_;
   std::unique_ptr<dist::Group> control_;
+  std::map<int, std::unique_ptr<dist::Group>> blocks_;
 };
 
 // Runs `body` on `size` ranks, each a thread of this process with one intra-op

@@ -65,9 +65,16 @@ TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
       const Problems problems =
           validate(loaded.recipe, {.workers = workers}, loaded.origins);
       EXPECT_TRUE(problems.empty()) << file << "\n" << problems.text();
+      const BatchPlan batch = plan_batch(loaded.recipe, workers);
+      const std::int64_t samples = samples_of(file, loaded.recipe);
+      EXPECT_GT(samples / batch.global_batch, 0);
       const Plan plan = make_plan(
-          loaded.recipe, workers, samples_of(file, loaded.recipe), 10000);
-      EXPECT_GT(plan.total_steps, 0);
+          loaded.recipe,
+          batch,
+          {.train_samples = samples,
+           .steps_per_epoch = samples / batch.global_batch,
+           .eval_samples = 10000});
+      EXPECT_GT(plan.total_steps, plan.warmup_steps);
     }
     EXPECT_EQ(
         recipe_hash(from_yaml(to_yaml(loaded.recipe))),
@@ -84,8 +91,8 @@ TEST(Configs, ShapesTrainOnAnyNumberOfDevices) {
         validate(loaded.recipe, {.workers = workers}, loaded.origins);
     EXPECT_TRUE(problems.empty()) << problems.text();
     EXPECT_GT(
-        make_plan(loaded.recipe, workers, loaded.recipe.data.train.count, 2000)
-            .steps_per_epoch,
+        loaded.recipe.data.train.count /
+            plan_batch(loaded.recipe, workers).global_batch,
         10);
   }
 }

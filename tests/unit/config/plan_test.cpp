@@ -10,11 +10,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// With the steps of a sampler that drops the last batch.
 Plan plan_of(
     const std::vector<std::string>& sets,
     std::int64_t workers,
     std::int64_t samples = 50000) {
-  return make_plan(recipe_with(sets), workers, samples, 10000);
+  const Recipe recipe = recipe_with(sets);
+  const BatchPlan batch = plan_batch(recipe, workers);
+  return make_plan(
+      recipe,
+      batch,
+      {.train_samples = samples,
+       .steps_per_epoch = samples / batch.global_batch,
+       .eval_samples = 10000});
 }
 
 TEST(Plan, GlobalBatchIsTheProduct) {
@@ -53,36 +61,6 @@ TEST(Plan, EvalBatchDoesNotDependOnTheWorkers) {
         batch({"data.batch_size=96", "data.eval_batch_size=300"}, workers), 300)
         << workers;
   }
-}
-
-TEST(Plan, StepsPerEpochRoundAsTheLastBatchSays) {
-  const auto steps = [](const char* last_batch, std::int64_t samples) {
-    return plan_of(
-               {"data.batch_size=8",
-                std::string("data.sampler.last_batch=") + last_batch},
-               /*workers=*/3,
-               samples)
-        .steps_per_epoch;
-  };
-  EXPECT_EQ(steps("drop", 24), 1);
-  EXPECT_EQ(steps("drop", 47), 1);
-  EXPECT_EQ(steps("drop", 48), 2);
-  for (const char* last_batch : {"keep", "pad"}) {
-    EXPECT_EQ(steps(last_batch, 1), 1);
-    EXPECT_EQ(steps(last_batch, 24), 1);
-    EXPECT_EQ(steps(last_batch, 25), 2);
-  }
-}
-
-TEST(Plan, TooFewSamplesAreAnError) {
-  EXPECT_THAT(
-      usage_error([] { plan_of({"data.batch_size=64"}, 2, 127); }),
-      HasSubstr("the 127 training samples do not fill one global batch (64 x 2 "
-                "workers x 1 = 128)"));
-  EXPECT_EQ(plan_of({"data.batch_size=64"}, 2, 128).steps_per_epoch, 1);
-  EXPECT_THAT(
-      usage_error([] { plan_of({"data.sampler.last_batch=keep"}, 1, 0); }),
-      HasSubstr("there is no training sample"));
 }
 
 TEST(Plan, RunIsTheShorterOfEpochsAndSteps) {
@@ -159,6 +137,28 @@ TEST(Plan, LearningRatesScaleWithTheGlobalBatch) {
       plan({"schedule.scale.rule=linear", "schedule.scale.apply_to=[min_lr]"});
   EXPECT_EQ(other.lr, 5e-4);
   EXPECT_EQ(other.lr_text, "0.0005 (not scaled)");
+}
+
+// Horovod's lr * hvd.size() and the factor of Paddle's guide.
+TEST(Plan, PerDeviceScalingIsTimesTheNumberOfDevices) {
+  const auto plan = [](std::int64_t workers, std::vector<std::string> more) {
+    more.insert(
+        more.end(),
+        {"optim.lr=0.1",
+         "data.batch_size=32",
+         "schedule.scale.rule=linear",
+         "schedule.scale.base_batch=per_device"});
+    return plan_of(more, workers);
+  };
+  EXPECT_DOUBLE_EQ(plan(4, {}).lr, 0.4);
+  EXPECT_EQ(plan(4, {}).lr_text, "0.1 x 4 workers = 0.4");
+  EXPECT_EQ(plan(1, {}).lr_text, "0.1 x 1 worker = 0.1");
+  // Accumulation is not another device.
+  EXPECT_DOUBLE_EQ(plan(4, {"train.accumulate=3"}).lr, 0.4);
+  // The batch of global mode does not grow with the devices.
+  const Plan global = plan(4, {"data.batch_mode=global"});
+  EXPECT_EQ(global.lr, 0.1);
+  EXPECT_EQ(global.lr_text, "0.1 (not scaled)");
 }
 
 } // namespace

@@ -75,9 +75,9 @@ TEST(Sampler, SplitsEveryIndexOnceAcrossWorkers) {
     Indices expected(static_cast<std::size_t>(samples));
     std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(all, expected) << samples;
-    EXPECT_EQ(sampler.counts().distinct, samples);
-    EXPECT_EQ(sampler.counts().dropped, 0);
-    EXPECT_EQ(sampler.counts().padded, 0);
+    EXPECT_EQ(sampler.counts(0).distinct, samples);
+    EXPECT_EQ(sampler.counts(0).dropped, 0);
+    EXPECT_EQ(sampler.counts(0).repeated, 0);
   }
 }
 
@@ -88,7 +88,7 @@ TEST(Sampler, DropsWhatDoesNotFillAStep) {
     }
     const Sampler sampler(samples, options(LastBatch::kDrop), geometry);
     Indices all = epoch_of(sampler, geometry, 0);
-    const auto counts = sampler.counts();
+    const auto counts = sampler.counts(0);
     EXPECT_EQ(sampler.steps_per_epoch(), samples / geometry.global());
     EXPECT_EQ(static_cast<std::int64_t>(all.size()), counts.distinct);
     EXPECT_EQ(counts.distinct + counts.dropped, samples);
@@ -106,8 +106,8 @@ TEST(Sampler, PadsFromTheStartOfTheEpoch) {
     EXPECT_EQ(all.size() % static_cast<std::size_t>(geometry.global()), 0u);
     EXPECT_EQ(
         static_cast<std::int64_t>(all.size()),
-        samples + sampler.counts().padded);
-    EXPECT_LT(sampler.counts().padded, geometry.global());
+        samples + sampler.counts(0).repeated);
+    EXPECT_LT(sampler.counts(0).repeated, geometry.global());
     for (std::size_t i = n; i < all.size(); ++i) {
       EXPECT_EQ(all[i], all[i % n]);
     }

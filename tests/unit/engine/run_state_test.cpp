@@ -36,7 +36,8 @@ TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {
       .seed = 1,
       .global_batch = 64,
       .train_samples = 1000,
-      .train_fingerprint = "00ff"};
+      .train_fingerprint = "00ff",
+      .sampler = "global"};
   EXPECT_NO_THROW(saved.check_same(saved.to_json(), "x"));
   RunIdentity other = saved;
   other.seed = 2;

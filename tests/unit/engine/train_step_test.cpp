@@ -62,6 +62,11 @@ struct Bench {
   TrainStep step;
 };
 
+// The first step, with `samples` on the one worker.
+dist::StepInfo step_of(std::int64_t samples) {
+  return {.step = 0, .samples = {samples}};
+}
+
 MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
   const at::Tensor images =
       at::linspace(-1, 1, 8 * 3 * 16 * 16).view({8, 3, 16, 16}).sin();
@@ -72,11 +77,11 @@ MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
 
 TEST(TrainStep, UnequalMicroBatchesEqualTheWholeBatch) {
   Bench whole;
-  whole.step.begin(8);
+  whole.step.begin(step_of(8));
   whole.step.micro_batch(batch_of(0, 8), /*last=*/true);
   whole.step.finish(1e-3);
   Bench parts;
-  parts.step.begin(8);
+  parts.step.begin(step_of(8));
   parts.step.micro_batch(batch_of(0, 5), /*last=*/false);
   parts.step.micro_batch(batch_of(5, 3), /*last=*/false);
   parts.step.micro_batch(batch_of(0, 0), /*last=*/true); // nothing left
@@ -104,13 +109,13 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
   MicroBatch batch = batch_of(0, 4);
   batch.images = batch.images.clone();
   batch.images[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
-  bench.step.begin(4);
+  bench.step.begin(step_of(4));
   bench.step.micro_batch(batch, true);
   bench.step.finish(1e-3);
   EXPECT_TRUE(std::isnan(bench.step.gradient_norm()));
   EXPECT_TRUE(at::equal(before, bench.weights()));
   EXPECT_EQ(bench.optimizer->state().at("step").item<std::int64_t>(), 0);
-  bench.step.begin(4);
+  bench.step.begin(step_of(4));
   bench.step.micro_batch(batch_of(0, 4), true);
   bench.step.finish(1e-3);
   EXPECT_TRUE(std::isfinite(bench.step.gradient_norm()));
@@ -120,7 +125,7 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
 TEST(TrainStep, ClippingBoundsTheNormOfAllGradientsTogether) {
   constexpr double kLimit = 0.01;
   Bench bench(kLimit);
-  bench.step.begin(8);
+  bench.step.begin(step_of(8));
   bench.step.micro_batch(batch_of(0, 8), true);
   bench.step.finish(1e-3);
   EXPECT_GT(bench.step.gradient_norm(), kLimit);

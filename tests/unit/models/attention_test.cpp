@@ -15,15 +15,11 @@ struct Result {
   std::vector<at::Tensor> gradients; // of query, key, value
 };
 
-using Attend = std::function<at::Tensor(
-    const at::Tensor&,
-    const at::Tensor&,
-    const at::Tensor&)>;
+using Attend = std::function<
+    at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&)>;
 
-at::Tensor fused(
-    const at::Tensor& query,
-    const at::Tensor& key,
-    const at::Tensor& value) {
+at::Tensor
+fused(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
   return at::scaled_dot_product_attention(query, key, value);
 }
 
@@ -38,11 +34,10 @@ Result run(
   }
   Result result;
   result.output = attend(leaves[0], leaves[1], leaves[2]);
-  const at::Tensor weights =
-      at::arange(result.output.numel(), at::kDouble)
-          .sin()
-          .view(result.output.sizes())
-          .to(dtype);
+  const at::Tensor weights = at::arange(result.output.numel(), at::kDouble)
+                                 .sin()
+                                 .view(result.output.sizes())
+                                 .to(dtype);
   result.gradients = torch::autograd::grad(
       {result.output}, leaves, /*grad_outputs=*/{weights});
   return result;
@@ -53,8 +48,8 @@ double worst(const at::Tensor& value, const at::Tensor& exact) {
   return (difference.abs().max() / exact.abs().max()).item<double>();
 }
 
-// bf16 on a CPU takes another path than everything else. Beside the roundings of
-// the fused kernel it rounds the scores and their gradients (as attention
+// bf16 on a CPU takes another path than everything else. Beside the roundings
+// of the fused kernel it rounds the scores and their gradients (as attention
 // written with matrix products does under autocast): three roundings where the
 // kernel has one.
 constexpr double kRoundings = 3.0;
@@ -71,8 +66,8 @@ TEST(Attention, InBf16ErrsLittleMoreThanTheFusedKernel) {
     std::vector<at::Tensor> inputs;
     std::int64_t seed = 1;
     for (const std::int64_t length : {s.queries, s.keys, s.keys}) {
-      const at::Tensor phase = at::arange(
-          s.images * s.heads * length * s.width, at::kDouble);
+      const at::Tensor phase =
+          at::arange(s.images * s.heads * length * s.width, at::kDouble);
       inputs.push_back(
           ((phase * 0.37 * static_cast<double>(seed++)).sin() * 1.5)
               .to(at::kBFloat16)

@@ -1,6 +1,7 @@
 #include "optim/schedule.h"
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,28 @@ TEST(Schedule, StaysWithinItsBounds) {
         EXPECT_GE(rate, 0.01) << step;
         EXPECT_LE(rate, 0.3) << step;
       }
+    }
+  }
+}
+
+// unit: epoch, with 10 steps an epoch: the formulas of epochs e of N, as timm's
+// schedulers with t_in_epochs and PaddleViT's have them.
+TEST(Schedule, EpochsHoldTheRateOfTheirFirstStep) {
+  Schedule schedule = kCosine;
+  schedule.hold_steps = 10;
+  for (std::int64_t epoch = 0; epoch < 100; ++epoch) {
+    const double t = static_cast<double>(epoch);
+    const double expected = epoch < 10
+        ? schedule.warmup_lr + (schedule.lr - schedule.warmup_lr) * t / 10
+        : schedule.min_lr +
+            (schedule.lr - schedule.min_lr) *
+                (1 + std::cos(std::numbers::pi * (t - 10) / 90)) / 2;
+    for (const std::int64_t step : {0, 1, 9}) {
+      EXPECT_NEAR(
+          learning_rate(schedule, epoch * 10 + step),
+          expected,
+          8 * 0x1p-53 * schedule.lr)
+          << epoch;
     }
   }
 }

@@ -1,0 +1,259 @@
+// The modes of dist.sync and the samplers in whole runs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+struct Mode {
+  std::string name;
+  std::string workers;
+  std::vector<std::string> settings;
+};
+
+void PrintTo(const Mode& mode, std::ostream* out) {
+  *out << mode.name;
+}
+
+std::vector<std::string> arguments_of(
+    const Mode& mode,
+    const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{
+      "-devices", mode.workers, "-set", "dist.sync.mode=" + mode.name};
+  for (const std::string& setting : mode.settings) {
+    arguments.insert(arguments.end(), {"-set", setting});
+  }
+  for (const std::string& setting : more) {
+    arguments.insert(arguments.end(), {"-set", setting});
+  }
+  return arguments;
+}
+
+class SyncMode : public testing::TestWithParam<Mode> {};
+
+// A checkpoint has all that a mode needs to go on, and evaluations and
+// checkpoints in the middle of a period see averaged weights.
+TEST_P(SyncMode, AResumedRunEqualsAnUninterruptedOne) {
+  const TempFolder folder;
+  const auto common = arguments_of(
+      GetParam(),
+      {"run.max_steps=24",
+       "run.name=r",
+       "checkpoint.every=7st",
+       "eval.every=7st",
+       "checkpoint.keep_last=20"});
+  const Result first = run(tiny_run(folder / "whole", common), 120);
+  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
+  const auto whole = newest_run(folder / "whole");
+  const auto copy = folder / "part" / whole.filename();
+  std::filesystem::create_directories(folder / "part");
+  std::filesystem::copy(whole, copy, std::filesystem::copy_options::recursive);
+  for (const char* later : {"step-000000021", "step-000000024"}) {
+    std::filesystem::remove_all(copy / "checkpoints" / later);
+  }
+  auto again = common;
+  const auto checkpoint = copy / "checkpoints" / "step-000000014";
+  again.insert(again.end(), {"-resume", checkpoint.native()});
+  const Result second = run(tiny_run(folder / "part", again), 120);
+  ASSERT_EQ(second.exit_code, 0) << second.out << second.err;
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    const auto name =
+        std::filesystem::path("checkpoints") / "step-000000024" / file;
+    EXPECT_EQ(slurp(whole / name), slurp(copy / name)) << file;
+  }
+}
+
+TEST_P(SyncMode, EvaluationInTrainingIsThatOfTheCheckpoint) {
+  const TempFolder folder;
+  const Result trained = run(
+      tiny_run(folder / "runs", arguments_of(GetParam(), {"run.max_steps=11"})),
+      120);
+  ASSERT_EQ(trained.exit_code, 0) << trained.out << trained.err;
+  const auto path = newest_run(folder / "runs");
+  const Json in_training = records(path, "eval").back();
+  const Result evaluated =
+      run(tiny_run(
+              folder / "eval",
+              {"-eval", "-devices", "cpu:1", "-pretrained", path.native()}),
+          60);
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.out << evaluated.err;
+  const Json alone = records(newest_run(folder / "eval"), "eval").back();
+  for (const char* key : {"loss", "correct1", "correct5", "count"}) {
+    EXPECT_EQ(alone.at(key), in_training.at(key)) << key;
+  }
+}
+
+// 37 samples in batches of 12 per worker: in the last step some have less than
+// a batch, or nothing.
+TEST_P(SyncMode, TheLastBatchMayBeSmallerThanTheNumberOfWorkers) {
+  const TempFolder folder;
+  const Result result =
+      run(tiny_run(
+              folder / "runs",
+              arguments_of(
+                  GetParam(),
+                  {"data.train.count=37",
+                   "data.batch_size=12",
+                   "data.sampler.last_batch=keep",
+                   "schedule.warmup=0st"})),
+          120);
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    SyncMode,
+    testing::Values(
+        Mode{"delayed_allreduce", "cpu:3", {}},
+        Mode{"local_sgd", "cpu:3", {"dist.sync.period=4"}},
+        Mode{
+            "post_local_sgd",
+            "cpu:4",
+            {"dist.sync.start=3st",
+             "dist.sync.period=4",
+             "dist.sync.group_size=2"}},
+        Mode{
+            "hierarchical_sgd",
+            "cpu:4",
+            {"dist.sync.periods=[2, 6]", "dist.sync.group_sizes=[2, -1]"}},
+        Mode{"diloco", "cpu:2", {"dist.sync.period=4"}},
+        Mode{
+            "overlap_average",
+            "cpu:2",
+            {"dist.sync.period=5", "dist.sync.delay=3"}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
+  const auto refusal = [](const std::vector<std::string>& settings) {
+    const TempFolder folder;
+    const Result result =
+        run(tiny_run(
+                folder / "runs",
+                arguments_of({"allreduce", "cpu:4", {}}, settings)),
+            20);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_LT(result.seconds, 5.0);
+    return result.err;
+  };
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=overlap_average", "dist.sync.delay=8"}),
+      HasSubstr("dist.sync.delay: 8 must be less than dist.sync.period: 8"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=post_local_sgd", "dist.sync.group_size=3"}),
+      HasSubstr(
+          "groups of 3 do not divide 4 workers: expected one of 1, 2, 4"));
+  EXPECT_THAT(
+      refusal(
+          {"dist.sync.mode=hierarchical_sgd", "dist.sync.group_sizes=[1, 2]"}),
+      HasSubstr("it must be all 4 workers"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=hierarchical_sgd", "dist.sync.periods=[2]"}),
+      HasSubstr("has 2 levels, but dist.sync.periods has 1"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=local_sgd", "dist.sync.period=0"}),
+      HasSubstr("dist.sync.period"));
+  EXPECT_THAT(refusal({"dist.sync.mode=async"}), HasSubstr("dist.sync.mode"));
+}
+
+// What `data order` prints, line by line.
+std::vector<std::vector<std::int64_t>> order(
+    const std::vector<std::string>& more) {
+  const TempFolder folder;
+  std::vector<std::string> arguments{"data", "order"};
+  const auto tiny = tiny_run(folder / "runs", more);
+  // Without -output, which has no meaning here.
+  for (std::size_t i = 0; i < tiny.size(); ++i) {
+    if (tiny[i] == "-output") {
+      ++i;
+    } else {
+      arguments.push_back(tiny[i]);
+    }
+  }
+  const Result result = run(arguments, 20);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<std::vector<std::int64_t>> lines;
+  std::istringstream text(result.out);
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream numbers(line);
+    lines.emplace_back();
+    for (std::int64_t i = 0; numbers >> i;) {
+      lines.back().push_back(i);
+    }
+  }
+  return lines;
+}
+
+TEST(DataOrder, ListsTheBatchesOfOneWorkerOrOfAll) {
+  const std::vector<std::string> torch{
+      "-set",
+      "data.sampler.policy=torch",
+      "-set",
+      "data.sampler.shuffle=false",
+      "-set",
+      "data.train.count=23",
+      "-set",
+      "data.batch_size=3",
+      "-set",
+      "data.sampler.last_batch=keep"};
+  auto one = torch;
+  one.insert(one.end(), {"--world", "4", "--rank", "3", "--epoch", "2"});
+  // Every fourth from 3; 23 is padded with 0.
+  EXPECT_EQ(
+      order(one),
+      (std::vector<std::vector<std::int64_t>>{{3, 7, 11}, {15, 19, 0}}));
+  auto all = torch;
+  all.insert(all.end(), {"-world=4"});
+  EXPECT_EQ(order(all).size(), 8u);
+  // As many workers as training would start.
+  auto two = torch;
+  two.insert(two.end(), {"-devices", "cpu:2"});
+  EXPECT_EQ(order(two).size(), 8u);
+}
+
+TEST(DataOrder, MistakesAreNamed) {
+  const std::string config = VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml";
+  const Result beyond =
+      run({"data", "order", "-cfg", config, "-world", "3", "-rank", "3"}, 20);
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_THAT(beyond.err, HasSubstr("of 3 workers the last one is 2"));
+  const Result none = run({"data", "order", "-cfg", config, "-world", "0"}, 20);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("-world: expected integer >= 1, got 0"));
+}
+
+TEST(Samplers, EveryPolicyTrains) {
+  for (const char* policy :
+       {"torch", "paddle", "shard_then_shuffle", "repeated", "weighted"}) {
+    const TempFolder folder;
+    const Result result =
+        run(tiny_run(
+                folder / "runs",
+                {"-devices",
+                 "cpu:2",
+                 "-set",
+                 std::string("data.sampler.policy=") + policy,
+                 "-set",
+                 "run.max_steps=12",
+                 "-set",
+                 "data.train.count=200",
+                 "-set",
+                 "data.sampler.last_batch=keep"}),
+            60);
+    EXPECT_EQ(result.exit_code, 0) << policy << result.out << result.err;
+    if (std::string(policy) == "weighted" ||
+        std::string(policy) == "repeated") {
+      EXPECT_THAT(result.out, HasSubstr("an epoch has ")) << policy;
+    }
+  }
+}
+
+} // namespace
+} // namespace vitrain::e2e

@@ -1,0 +1,462 @@
+// The invariants of docs/synchronisation.md, over real Gloo ranks.
+
+#include "dist/averaging.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "small_net.h"
+#include "support/ranks.h"
+
+namespace vitrain::dist {
+namespace {
+
+using testing::Rank;
+using testing::run_ranks;
+
+using Tensors = std::vector<at::Tensor>;
+using MakeSync =
+    std::function<std::unique_ptr<GradientSync>(Rank&, ReplicaBuffers)>;
+
+constexpr double kLr = 0.05;
+constexpr double kMomentum = 0.9;
+constexpr std::int64_t kPerRank = 3;
+
+// A rank that trains SmallNet with SGD: the part of the trainer that the modes
+// see. Batch t of rank r is a function of (t, r).
+class Replica {
+ public:
+  Replica(Rank& rank, const MakeSync& make, double momentum = 0.0)
+      : rank_(rank), momentum_(momentum) {
+    ReplicaBuffers buffers{
+        .gradients = flatten_gradients(net_), .parameters = {}, .moments = {}};
+    for (const at::Tensor& parameter : net_.parameters()) {
+      parameters_.push_back(parameter.detach());
+      moments_.push_back(at::zeros_like(parameter));
+    }
+    buffers.parameters = parameters_;
+    buffers.moments = moments_;
+    gradients_ = buffers.gradients;
+    sync_ = make(rank, buffers);
+  }
+
+  void step() {
+    StepInfo info{.step = t_, .samples = {}};
+    info.samples.assign(static_cast<std::size_t>(rank_.size()), kPerRank);
+    const std::int64_t samples = sync_->begin_step(info);
+    zero(gradients_);
+    sync_->begin_micro_batch(/*last=*/true, /*empty=*/false);
+    const std::int64_t seed = 100 * t_ + rank_.rank();
+    loss_of(
+        net_, make_batch(kPerRank, static_cast<std::uint64_t>(seed)), samples)
+        .backward();
+    if (sync_->finish()) {
+      update();
+    }
+    before_ = weights();
+    sync_->updated();
+    ++t_;
+  }
+
+  void flush() {
+    sync_->flush([this] { update(); });
+  }
+
+  // All parameters as one vector.
+  at::Tensor weights() const {
+    Tensors flat;
+    for (const at::Tensor& parameter : parameters_) {
+      flat.push_back(parameter.flatten());
+    }
+    return at::cat(flat).clone();
+  }
+  // Those of the last step before the ranks met.
+  const at::Tensor& before() const { return before_; }
+  // Moments as one vector.
+  at::Tensor moments() const {
+    Tensors flat;
+    for (const at::Tensor& moment : moments_) {
+      flat.push_back(moment.flatten());
+    }
+    return at::cat(flat).clone();
+  }
+  GradientSync& sync() { return *sync_; }
+
+ private:
+  void update() {
+    const at::NoGradGuard no_grad;
+    std::size_t i = 0;
+    for (const at::Tensor& parameter : net_.parameters()) {
+      moments_[i].mul_(momentum_).add_(parameter.grad());
+      parameters_[i].sub_(moments_[i], kLr);
+      ++i;
+    }
+  }
+
+  Rank& rank_;
+  double momentum_;
+  SmallNet net_;
+  Tensors parameters_;
+  Tensors moments_;
+  std::vector<GradientBuffer> gradients_;
+  std::unique_ptr<GradientSync> sync_;
+  at::Tensor before_;
+  std::int64_t t_ = 0;
+};
+
+// Each rank's vector, seen by all.
+Tensors everyone(Rank& rank, const at::Tensor& own) {
+  return rank.control().all_gather(own);
+}
+
+bool equal_on(const Tensors& vectors, std::size_t first, std::size_t count) {
+  for (std::size_t i = first + 1; i < first + count; ++i) {
+    if (!at::equal(vectors[i], vectors[first])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool all_equal(const Tensors& vectors) {
+  return equal_on(vectors, 0, vectors.size());
+}
+
+at::Tensor mean_of(const Tensors& vectors) {
+  return at::stack(vectors).to(at::kDouble).mean(0);
+}
+
+// Means of fp32 numbers of order 1: a few roundings.
+void expect_close(const at::Tensor& a, const at::Tensor& b, double roundings) {
+  const double difference =
+      (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+  EXPECT_LE(difference, roundings * 0x1p-24);
+}
+
+MakeSync all_reduce() {
+  return [](Rank& rank, ReplicaBuffers buffers) {
+    return make_bucketed_all_reduce(rank.data(), buffers.gradients, {});
+  };
+}
+
+MakeSync delayed() {
+  return [](Rank& rank, ReplicaBuffers buffers) {
+    return make_delayed_all_reduce(rank.data(), buffers, {});
+  };
+}
+
+MakeSync local(const LocalSgdOptions& options, int node = 0) {
+  return [options, node](Rank& rank, ReplicaBuffers buffers) {
+    LocalSgdOptions own = options;
+    own.node = node == 0 ? nullptr : &rank.block(node);
+    return make_local_sgd(rank.data(), buffers, {}, own);
+  };
+}
+
+MakeSync hierarchical() {
+  return [](Rank& rank, ReplicaBuffers buffers) {
+    return make_hierarchical_sgd(
+        rank.data(),
+        buffers,
+        {},
+        {{.period = 2, .group = &rank.block(2)},
+         {.period = 6, .group = &rank.data()}});
+  };
+}
+
+MakeSync diloco(const DilocoOptions& options) {
+  return [options](Rank& rank, ReplicaBuffers buffers) {
+    return make_diloco(rank.data(), buffers, {}, options);
+  };
+}
+
+MakeSync overlap(const OverlapOptions& options) {
+  return [options](Rank& rank, ReplicaBuffers buffers) {
+    return make_overlap_average(rank.data(), buffers, {}, options);
+  };
+}
+
+TEST(DelayedAllReduce, RanksAreEqualAfterEveryStep) {
+  run_ranks(3, [](Rank& rank) {
+    Replica replica(rank, delayed(), kMomentum);
+    const at::Tensor start = replica.weights();
+    for (int t = 0; t < 5; ++t) {
+      replica.step();
+      EXPECT_TRUE(all_equal(everyone(rank, replica.weights()))) << t;
+      EXPECT_EQ(at::equal(replica.weights(), start), t == 0);
+    }
+  });
+}
+
+// In one process: gradient t at the weights of then, applied a step later.
+Tensors serial_delayed_weights(int steps) {
+  SmallNet net;
+  Tensors parameters;
+  for (const at::Tensor& parameter : net.parameters()) {
+    parameters.push_back(parameter.detach());
+  }
+  Gradients earlier;
+  const auto apply = [&] {
+    for (std::size_t i = 0; i < earlier.size(); ++i) {
+      parameters[i].sub_(earlier[i], kLr);
+    }
+  };
+  for (int t = 0; t < steps; ++t) {
+    Gradients sum;
+    for (int rank = 0; rank < 2; ++rank) {
+      net.zero_grad();
+      loss_of(
+          net,
+          make_batch(kPerRank, static_cast<std::uint64_t>(100 * t + rank)),
+          2 * kPerRank)
+          .backward();
+      const Gradients own = gradients_of(net);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        sum.size() < own.size() ? sum.push_back(own[i])
+                                : void(sum[i].add_(own[i]));
+      }
+    }
+    const at::NoGradGuard no_grad;
+    apply();
+    earlier = sum;
+  }
+  const at::NoGradGuard no_grad;
+  apply();
+  Tensors flat;
+  for (const at::Tensor& parameter : parameters) {
+    flat.push_back(parameter.flatten());
+  }
+  return {at::cat(flat)};
+}
+
+// On two ranks sums have no order, so the bits must be those of the reference.
+TEST(DelayedAllReduce, EqualsASerialReferenceExactly) {
+  const Tensors expected = serial_delayed_weights(6);
+  run_ranks(2, [&](Rank& rank) {
+    Replica replica(rank, delayed());
+    for (int t = 0; t < 6; ++t) {
+      replica.step();
+    }
+    replica.flush();
+    EXPECT_TRUE(at::equal(replica.weights(), expected[0]));
+    replica.flush(); // nothing is left
+    EXPECT_TRUE(at::equal(replica.weights(), expected[0]));
+  });
+}
+
+TEST(LocalSgd, AveragesEveryPeriodAndKeepsTheMean) {
+  run_ranks(3, [](Rank& rank) {
+    Replica replica(rank, local({.start = 0, .period = 3}), kMomentum);
+    for (int t = 1; t <= 7; ++t) {
+      replica.step();
+      const Tensors weights = everyone(rank, replica.weights());
+      EXPECT_EQ(all_equal(weights), t % 3 == 0) << t;
+      expect_close(
+          mean_of(weights), mean_of(everyone(rank, replica.before())), 4);
+    }
+    EXPECT_FALSE(all_equal(everyone(rank, replica.moments())));
+  });
+}
+
+TEST(LocalSgd, AveragesMomentsWhenAsked) {
+  run_ranks(2, [](Rank& rank) {
+    Replica replica(
+        rank,
+        local({.start = 0, .period = 2, .average_moments = true}),
+        kMomentum);
+    for (int t = 1; t <= 4; ++t) {
+      replica.step();
+      EXPECT_EQ(all_equal(everyone(rank, replica.moments())), t % 2 == 0);
+    }
+  });
+}
+
+TEST(LocalSgd, OfPeriodOneWithPlainSgdEqualsAllReduce) {
+  run_ranks(2, [](Rank& rank) {
+    Replica averaged(rank, local({.start = 0, .period = 1}));
+    Replica reduced(rank, all_reduce());
+    for (int t = 0; t < 10; ++t) {
+      averaged.step();
+      reduced.step();
+    }
+    expect_close(averaged.weights(), reduced.weights(), 100);
+  });
+}
+
+// Also of post_local_sgd, whose groups play no part before `start`.
+TEST(LocalSgd, EqualsAllReduceBeforeItsStart) {
+  for (const int node : {0, 2}) {
+    run_ranks(4, [&](Rank& rank) {
+      Replica post(rank, local({.start = 4, .period = 3}, node), kMomentum);
+      Replica reduced(rank, all_reduce(), kMomentum);
+      for (int t = 1; t <= 7; ++t) {
+        post.step();
+        reduced.step();
+        EXPECT_EQ(at::equal(post.weights(), reduced.weights()), t <= 4) << t;
+      }
+      EXPECT_TRUE(all_equal(everyone(rank, post.weights())));
+    });
+  }
+}
+
+TEST(PostLocalSgd, ANodeStaysEqualAndNodesMeetEveryPeriod) {
+  run_ranks(4, [](Rank& rank) {
+    Replica replica(rank, local({.start = 2, .period = 3}, 2), kMomentum);
+    for (int t = 1; t <= 8; ++t) {
+      replica.step();
+      const Tensors weights = everyone(rank, replica.weights());
+      EXPECT_TRUE(equal_on(weights, 0, 2)) << t;
+      EXPECT_TRUE(equal_on(weights, 2, 2)) << t;
+      EXPECT_EQ(all_equal(weights), t <= 2 || (t - 2) % 3 == 0) << t;
+    }
+  });
+}
+
+TEST(HierarchicalSgd, GroupsAreEqualAtTheirStepsOnly) {
+  run_ranks(4, [](Rank& rank) {
+    Replica replica(rank, hierarchical());
+    for (int t = 1; t <= 12; ++t) {
+      replica.step();
+      const Tensors weights = everyone(rank, replica.weights());
+      EXPECT_EQ(equal_on(weights, 0, 2), t % 2 == 0) << t;
+      EXPECT_EQ(equal_on(weights, 2, 2), t % 2 == 0) << t;
+      EXPECT_EQ(all_equal(weights), t % 6 == 0) << t;
+      expect_close(
+          mean_of(weights), mean_of(everyone(rank, replica.before())), 4);
+    }
+  });
+}
+
+TEST(Diloco, WithOuterRateOneAndNoMomentumIsLocalSgd) {
+  run_ranks(3, [](Rank& rank) {
+    Replica outer(
+        rank,
+        diloco({.period = 3, .outer_lr = 1.0, .outer_momentum = 0.0}),
+        kMomentum);
+    Replica plain(rank, local({.start = 0, .period = 3}), kMomentum);
+    for (int t = 1; t <= 9; ++t) {
+      outer.step();
+      plain.step();
+      if (t % 3 == 0) {
+        EXPECT_TRUE(all_equal(everyone(rank, outer.weights()))) << t;
+      }
+    }
+    expect_close(outer.weights(), plain.weights(), 100);
+  });
+}
+
+// torch.optim.SGD(nesterov=True) on d = w - mean(w_i), in double precision.
+TEST(Diloco, TheOuterStepIsNesterovMomentum) {
+  run_ranks(2, [](Rank& rank) {
+    const DilocoOptions options{
+        .period = 2, .outer_lr = 0.7, .outer_momentum = 0.9};
+    Replica replica(rank, diloco(options));
+    at::Tensor common = replica.weights().to(at::kDouble);
+    at::Tensor momentum = at::zeros_like(common);
+    for (int t = 1; t <= 8; ++t) {
+      replica.step();
+      if (t % 2 != 0) {
+        EXPECT_FALSE(all_equal(everyone(rank, replica.weights())));
+        continue;
+      }
+      const at::Tensor gradient =
+          common - mean_of(everyone(rank, replica.before()));
+      momentum = momentum * 0.9 + gradient;
+      common = common - (gradient + momentum * 0.9) * 0.7;
+      expect_close(replica.weights(), common, 16.0 * t);
+      std::vector<at::Tensor> state;
+      for (const auto& [name, tensor] : replica.sync().state()) {
+        state.push_back(tensor.flatten());
+      }
+      EXPECT_TRUE(all_equal(everyone(rank, at::cat(state))));
+    }
+  });
+}
+
+TEST(OverlapAverage, CorrectsByTheMeanOfThenAndKeepsTheMeanOfNow) {
+  run_ranks(3, [](Rank& rank) {
+    Replica replica(rank, overlap({.period = 4, .delay = 2}));
+    at::Tensor correction;
+    for (int t = 1; t <= 12; ++t) {
+      replica.step();
+      const Tensors weights = everyone(rank, replica.weights());
+      expect_close(
+          mean_of(weights), mean_of(everyone(rank, replica.before())), 8);
+      EXPECT_FALSE(all_equal(weights));
+      if (t % 4 == 0) {
+        correction = mean_of(weights) - replica.weights();
+      }
+      if (t > 4 && t % 4 == 2) {
+        expect_close(
+            replica.weights(),
+            replica.before().to(at::kDouble) + correction,
+            8);
+      } else {
+        EXPECT_TRUE(at::equal(replica.weights(), replica.before())) << t;
+      }
+    }
+  });
+}
+
+TEST(OverlapAverage, WithoutDelayIsLocalSgd) {
+  run_ranks(2, [](Rank& rank) {
+    Replica overlapped(rank, overlap({.period = 3, .delay = 0}), kMomentum);
+    Replica plain(rank, local({.start = 0, .period = 3}), kMomentum);
+    for (int t = 0; t < 9; ++t) {
+      overlapped.step();
+      plain.step();
+    }
+    expect_close(overlapped.weights(), plain.weights(), 100);
+  });
+}
+
+// Whatever the mode and wherever it stands: equal weights and moments after a
+// flush, the same again after a second one, and training goes on.
+TEST(Modes, AFlushBringsRanksTogether) {
+  const std::vector<MakeSync> modes{
+      all_reduce(),
+      delayed(),
+      local({.start = 0, .period = 5}),
+      local({.start = 3, .period = 5}, 2),
+      hierarchical(),
+      diloco({.period = 5, .outer_lr = 0.7, .outer_momentum = 0.9}),
+      overlap({.period = 5, .delay = 3})};
+  run_ranks(4, [&](Rank& rank) {
+    for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+      Replica replica(rank, modes[mode], kMomentum);
+      for (int steps : {1, 6, 3}) {
+        for (int t = 0; t < steps; ++t) {
+          replica.step();
+        }
+        replica.flush();
+        const at::Tensor weights = replica.weights();
+        EXPECT_TRUE(all_equal(everyone(rank, weights))) << mode;
+        EXPECT_TRUE(all_equal(everyone(rank, replica.moments()))) << mode;
+        replica.flush();
+        EXPECT_TRUE(at::equal(replica.weights(), weights)) << mode;
+        for (const auto& [name, tensor] : replica.sync().state()) {
+          EXPECT_TRUE(all_equal(everyone(rank, tensor))) << name;
+        }
+      }
+    }
+  });
+}
+
+// One worker has nobody to average with.
+TEST(Modes, AloneAllTrainAsOneProcessDoes) {
+  run_ranks(1, [&](Rank& rank) {
+    Replica reduced(rank, all_reduce(), kMomentum);
+    Replica locally(rank, local({.start = 0, .period = 2}), kMomentum);
+    Replica overlapped(rank, overlap({.period = 2, .delay = 0}), kMomentum);
+    for (int t = 0; t < 5; ++t) {
+      reduced.step();
+      locally.step();
+      overlapped.step();
+    }
+    EXPECT_TRUE(at::equal(reduced.weights(), locally.weights()));
+    expect_close(reduced.weights(), overlapped.weights(), 20);
+  });
+}
+
+} // namespace
+} // namespace vitrain::dist
