@@ -18,6 +18,7 @@ enum class SyncMode {
   kDiloco,
   kOverlapAverage,
 };
+enum class Compress { kNone, kBf16, kFp16 };
 enum class SyncAverage { kParameters, kParametersAndOptimizer };
 
 // How replicas are kept equal (docs/synchronisation.md has the definitions).
@@ -125,6 +126,7 @@ struct DistConfig {
   SyncConfig sync;
   double bucket_mb = 25.0;
   double first_bucket_mb = 1.0;
+  Compress compress = Compress::kNone;
   TimeoutsConfig timeouts;
 
   template <typename Visitor>
@@ -145,6 +147,11 @@ struct DistConfig {
          "Size in MiB of the first of them: a small one starts early.")
         .more_than(0.0)
         .at_most(65536.0);
+    v.field(
+        "compress",
+        compress,
+        "Gradients travel as they are (`none`), or rounded to `bf16` or "
+        "`fp16`: half the bytes, and sums rounded at each device.");
     v.section("timeouts", timeouts, "Limits in seconds.");
   }
 };

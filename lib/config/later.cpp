@@ -9,7 +9,7 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 12> kKeys{
+constexpr std::array<std::string_view, 11> kKeys{
     "data.augment.auto_augment",
     "data.augment.color_jitter",
     "data.augment.cutmix",
@@ -17,7 +17,6 @@ constexpr std::array<std::string_view, 12> kKeys{
     "data.augment.mixup",
     "data.on_bad_sample",
     "devices.nodes",
-    "dist.compress",
     "dist.mode",
     "dist.sync_batchnorm",
     "eval.weights",

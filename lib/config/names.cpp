@@ -46,6 +46,7 @@ constexpr auto kSyncMode = names(
     "hierarchical_sgd",
     "diloco",
     "overlap_average");
+constexpr auto kCompress = names("none", "bf16", "fp16");
 constexpr auto kSyncAverage = names("parameters", "parameters_and_optimizer");
 constexpr auto kMetric = names("top1", "top5", "loss");
 constexpr auto kProgressKind = names("auto", "line", "plain", "off");
@@ -76,6 +77,7 @@ VITRAIN_ENUM_NAMES(LossKind)
 VITRAIN_ENUM_NAMES(OnNonFinite)
 VITRAIN_ENUM_NAMES(Backend)
 VITRAIN_ENUM_NAMES(SyncMode)
+VITRAIN_ENUM_NAMES(Compress)
 VITRAIN_ENUM_NAMES(SyncAverage)
 VITRAIN_ENUM_NAMES(Metric)
 VITRAIN_ENUM_NAMES(ProgressKind)

@@ -186,6 +186,15 @@ class Validator {
             "{} must be less than dist.sync.period: {}",
             sync.delay,
             sync.period));
+    const bool gradients_travel = sync.mode == SyncMode::kAllreduce ||
+        sync.mode == SyncMode::kDelayedAllreduce ||
+        sync.mode == SyncMode::kPostLocalSgd ||
+        (sync.mode == SyncMode::kLocalSgd && sync.start.value > 0.0);
+    require(
+        recipe_.dist.compress == Compress::kNone || gradients_travel,
+        "dist.compress",
+        "is for gradients, and in this dist.sync.mode only weights travel: set "
+        "it to none");
     if (sync.mode == SyncMode::kPostLocalSgd && sync.group_size) {
       check_group("dist.sync.group_size", *sync.group_size, workers);
     }

@@ -10,16 +10,19 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-// Every tensor becomes its mean over the group.
-void average(Group& group, const Tensors& tensors) {
+// Every tensor becomes its mean over the group. Returns the bytes sent.
+std::int64_t average(Group& group, const Tensors& tensors) {
   std::vector<Pending> pending;
+  std::int64_t bytes = 0;
   for (const at::Tensor& tensor : tensors) {
     pending.push_back(group.all_reduce_async(tensor));
+    bytes += bytes_of(group, tensor);
   }
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     pending[i].wait();
     tensors[i].div_(group.size());
   }
+  return bytes;
 }
 
 Tensors copies(const Tensors& tensors) {
@@ -54,7 +57,7 @@ class LocalUpdates : public GradientSync {
 
   bool finish() override {
     gradients_.finish();
-    exposed_seconds_ = gradients_.exposed_seconds();
+    traffic_ = gradients_.traffic();
     return true;
   }
 
@@ -64,7 +67,7 @@ class LocalUpdates : public GradientSync {
     const at::NoGradGuard no_grad;
     const Stopwatch watch;
     meet(updates_);
-    exposed_seconds_ += watch.seconds();
+    traffic_.exposed_seconds += watch.seconds();
   }
 
   void flush(const std::function<void()>& /*update*/) override {
@@ -76,14 +79,14 @@ class LocalUpdates : public GradientSync {
     average(group_, moments_);
   }
 
-  double exposed_seconds() const override { return exposed_seconds_; }
+  Traffic traffic() const override { return traffic_; }
 
  protected:
   // What happens after the update that made `updates` of them.
   virtual void meet(std::int64_t updates) = 0;
   // Makes the parameters of all ranks equal.
   virtual void join() {
-    average(group_, parameters_);
+    traffic_.bytes += average(group_, parameters_);
     apart_ = false;
   }
 
@@ -94,10 +97,10 @@ class LocalUpdates : public GradientSync {
   BucketedAllReduce gradients_;
   // Parameters may differ between ranks.
   bool apart_ = false;
+  Traffic traffic_;
 
  private:
   std::int64_t updates_ = 0;
-  double exposed_seconds_ = 0.0;
 };
 
 class LocalSgd final : public LocalUpdates {
@@ -134,7 +137,7 @@ class LocalSgd final : public LocalUpdates {
     } else if ((updates - options_.start) % options_.period == 0) {
       join();
       if (options_.average_moments) {
-        average(group_, moments_);
+        traffic_.bytes += average(group_, moments_);
       }
     }
   }
@@ -156,7 +159,7 @@ class HierarchicalSgd final : public LocalUpdates {
   void meet(std::int64_t updates) override {
     for (std::size_t i = levels_.size(); i-- > 0;) {
       if (updates % levels_[i].period == 0) {
-        average(*levels_[i].group, parameters_);
+        traffic_.bytes += average(*levels_[i].group, parameters_);
         apart_ = levels_[i].group->size() < group_.size();
         return;
       }
@@ -242,6 +245,7 @@ class OverlapAverage final : public LocalUpdates {
       sums_ = copies(parameters_);
       for (const at::Tensor& sum : sums_) {
         pending_.push_back(group_.all_reduce_async(sum));
+        traffic_.bytes += bytes_of(group_, sum);
       }
     }
     if (updates % options_.period == options_.delay) {

@@ -16,8 +16,9 @@ class DelayedAllReduce final : public GradientSync {
         gradients_(buffers.gradients),
         local_(alone_, std::move(buffers.gradients), buckets) {
     for (const GradientBuffer& buffer : gradients_) {
-      travelling_.push_back(at::empty_like(buffer.gradients));
-      arrived_.push_back(at::empty_like(buffer.gradients));
+      for (auto* stage : {&travelling_, &arrived_}) {
+        stage->push_back(travel_buffer(buffer.gradients, buckets.compress));
+      }
     }
     pending_.resize(gradients_.size());
   }
@@ -33,11 +34,13 @@ class DelayedAllReduce final : public GradientSync {
   bool finish() override {
     local_.finish();
     const bool has_earlier = under_way_;
+    traffic_ = {};
     wait();
     std::swap(travelling_, arrived_);
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
       travelling_[i].copy_(gradients_[i].gradients);
       pending_[i] = group_.all_reduce_async(travelling_[i]);
+      traffic_.bytes += bytes_of(group_, travelling_[i]);
       if (has_earlier) {
         gradients_[i].gradients.copy_(arrived_[i]);
       }
@@ -57,7 +60,7 @@ class DelayedAllReduce final : public GradientSync {
     update();
   }
 
-  double exposed_seconds() const override { return exposed_seconds_; }
+  Traffic traffic() const override { return traffic_; }
 
  private:
   void wait() {
@@ -66,7 +69,7 @@ class DelayedAllReduce final : public GradientSync {
       pending.wait();
     }
     under_way_ = false;
-    exposed_seconds_ = watch.seconds();
+    traffic_.exposed_seconds += watch.seconds();
   }
 
   Group alone_;
@@ -77,7 +80,7 @@ class DelayedAllReduce final : public GradientSync {
   std::vector<at::Tensor> arrived_;
   std::vector<Pending> pending_;
   bool under_way_ = false;
-  double exposed_seconds_ = 0.0;
+  Traffic traffic_;
 };
 
 } // namespace

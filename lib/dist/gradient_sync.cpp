@@ -31,6 +31,7 @@ class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
 
 struct BucketedAllReduce::Bucket {
   at::Tensor gradients; // view of the flat buffer
+  at::Tensor packed{}; // what travels instead, when gradients are compressed
   std::vector<std::string> names;
   std::vector<bool> arrived{}; // by parameter, in this micro-batch
   std::size_t missing = 0; // parameters that have not arrived
@@ -41,7 +42,9 @@ BucketedAllReduce::BucketedAllReduce(
     Group& group,
     std::vector<GradientBuffer> buffers,
     const BucketOptions& options)
-    : group_(&group), buffers_(std::move(buffers)) {
+    : group_(&group),
+      buffers_(std::move(buffers)),
+      compress_(options.compress) {
   for (const GradientBuffer& buffer : buffers_) {
     cut(buffer, options);
   }
@@ -66,6 +69,7 @@ void BucketedAllReduce::begin_micro_batch(bool last, bool empty) {
   syncing_ = last;
   empty_ = empty;
   next_ = 0;
+  traffic_ = {};
   for (Bucket& bucket : buckets_) {
     bucket.arrived.assign(bucket.names.size(), false);
     bucket.missing = bucket.names.size();
@@ -81,11 +85,15 @@ bool BucketedAllReduce::finish() {
   while (next_ < buckets_.size()) {
     launch_next();
   }
+  const at::NoGradGuard no_grad;
   for (Bucket& bucket : buckets_) {
     bucket.pending.wait();
+    if (bucket.packed.defined() && group_->size() > 1) {
+      bucket.gradients.copy_(bucket.packed);
+    }
   }
   syncing_ = false;
-  exposed_seconds_ = watch.seconds();
+  traffic_.exposed_seconds = watch.seconds();
   return true;
 }
 
@@ -142,7 +150,20 @@ void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
 
 void BucketedAllReduce::launch_next() {
   Bucket& bucket = buckets_[next_++];
-  bucket.pending = group_->all_reduce_async(bucket.gradients);
+  if (group_->size() == 1) {
+    return;
+  }
+  at::Tensor travels = bucket.gradients;
+  if (compress_ != Compress::kNone) {
+    const at::NoGradGuard no_grad;
+    if (!bucket.packed.defined()) {
+      bucket.packed = travel_buffer(bucket.gradients, compress_);
+    }
+    bucket.packed.copy_(bucket.gradients);
+    travels = bucket.packed;
+  }
+  traffic_.bytes += bytes_of(*group_, travels);
+  bucket.pending = group_->all_reduce_async(std::move(travels));
 }
 
 void BucketedAllReduce::check_all_arrived() const {
@@ -161,6 +182,22 @@ void BucketedAllReduce::check_all_arrived() const {
       "that is trained must take part in the loss",
       missing.size(),
       fmt::join(missing, ", "));
+}
+
+std::int64_t bytes_of(const Group& group, const at::Tensor& tensor) {
+  return group.size() == 1 ? 0 : static_cast<std::int64_t>(tensor.nbytes());
+}
+
+at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress) {
+  switch (compress) {
+    case Compress::kNone:
+      return at::empty_like(gradients);
+    case Compress::kBf16:
+      return at::empty_like(gradients, at::kBFloat16);
+    case Compress::kFp16:
+      return at::empty_like(gradients, at::kHalf);
+  }
+  return {};
 }
 
 std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(

@@ -27,9 +27,19 @@ struct GradientBuffer {
   std::vector<GradientSlot> slots;
 };
 
+// In what gradients travel: as they are, or rounded to 16 bits and summed so.
+enum class Compress { kNone, kBf16, kFp16 };
+
 struct BucketOptions {
   std::int64_t first_bytes = 1 << 20;
   std::int64_t bytes = 25 << 20;
+  Compress compress = Compress::kNone;
+};
+
+// What a step put into collectives, on one rank.
+struct Traffic {
+  std::int64_t bytes = 0;
+  double exposed_seconds = 0.0; // waited for them, after backward
 };
 
 // One optimizer step, as every rank knows it.
@@ -70,8 +80,9 @@ class GradientSync {
   // What must be kept in a checkpoint, by name; tensors that load_state() and
   // steps change in place. Equal on all ranks after flush().
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
-  // Seconds that the last step had to wait for communication.
-  virtual double exposed_seconds() const = 0;
+  // Of the last step. All that is done for gradients and, between finish() and
+  // updated(), for parameters.
+  virtual Traffic traffic() const = 0;
 };
 
 // Cuts each buffer into fixed buckets (the first `first_bytes`, then `bytes`; a
@@ -91,7 +102,7 @@ class BucketedAllReduce final : public GradientSync {
   std::int64_t begin_step(const StepInfo& step) override;
   void begin_micro_batch(bool last, bool empty) override;
   bool finish() override;
-  double exposed_seconds() const override { return exposed_seconds_; }
+  Traffic traffic() const override { return traffic_; }
 
   // Gradients of the following steps are summed over `group` instead.
   void use_group(Group& group) { group_ = &group; }
@@ -111,8 +122,17 @@ class BucketedAllReduce final : public GradientSync {
   std::size_t next_ = 0; // first bucket that has not been launched
   bool syncing_ = false;
   bool empty_ = false;
-  double exposed_seconds_ = 0.0;
+  Compress compress_;
+  Traffic traffic_;
 };
+
+// Bytes that a rank puts into a collective of `tensor`: none when it is alone.
+std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);
+
+// Where gradients like `gradients` travel: a tensor of their shape and the type
+// that `compress` says.
+at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress);
+
 
 std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
     Group& group,

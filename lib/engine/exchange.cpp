@@ -23,7 +23,11 @@ dist::BucketOptions bucket_options(const config::DistConfig& dist) {
   return {
       .first_bytes =
           static_cast<std::int64_t>(dist.first_bucket_mb * kMebibyte),
-      .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte)};
+      .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte),
+      .compress = dist.compress == config::Compress::kBf16
+          ? dist::Compress::kBf16
+          : dist.compress == config::Compress::kFp16 ? dist::Compress::kFp16
+                                                     : dist::Compress::kNone};
 }
 
 dist::ReplicaBuffers replica_buffers(

@@ -30,7 +30,10 @@ struct TrainReport {
   std::int64_t steps = 0;
   double seconds = 0.0;
   double data_wait = 0.0; // share of the time spent waiting for data
-  double comm_wait = 0.0; // share spent waiting for gradients of others
+  // Per step and device: bytes put into collectives, and seconds that steps
+  // waited for them.
+  std::int64_t comm_bytes = 0;
+  double comm_seconds = 0.0;
   double grad_norm = 0.0; // of the last step, before clipping
   std::string samples_hash;
 };

@@ -217,7 +217,9 @@ void Trainer::train_one_step() {
   }
   lr_ = optim::learning_rate(schedule_of(session_), state_.step);
   step_->finish(lr_);
-  exposed_seconds_ += sync_->exposed_seconds();
+  const dist::Traffic traffic = sync_->traffic();
+  interval_traffic_.bytes += traffic.bytes;
+  interval_traffic_.exposed_seconds += traffic.exposed_seconds;
   ++state_.step;
   session_.finished_steps = state_.step;
   metric_.reset();
@@ -295,7 +297,8 @@ void Trainer::report_interval() {
        {"correct5", sums.correct5},
        {"count", sums.count},
        {"wait", wait},
-       {"exposed", exposed_seconds_},
+       {"exposed", interval_traffic_.exposed_seconds},
+       {"bytes", interval_traffic_.bytes},
        {"hash", interval_hash_}},
       /*average=*/false);
   const double seconds = interval_.restart();
@@ -315,14 +318,15 @@ void Trainer::report_interval() {
        .seconds = seconds,
        .data_wait =
            std::get<double>(reduced.at("wait")) / session_.world / seconds,
-       .comm_wait =
-           std::get<double>(reduced.at("exposed")) / session_.world / seconds,
+       .comm_bytes = integer("bytes") / session_.world / interval_steps_,
+       .comm_seconds = std::get<double>(reduced.at("exposed")) /
+           session_.world / static_cast<double>(interval_steps_),
        .grad_norm = step_->gradient_norm(),
        .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))});
   interval_steps_ = 0;
   interval_hash_ = 0;
   interval_wait_start_ = loader_->wait_seconds();
-  exposed_seconds_ = 0.0;
+  interval_traffic_ = {};
 }
 
 void Trainer::evaluate() {

@@ -72,7 +72,7 @@ class Trainer {
   std::int64_t interval_steps_ = 0;
   std::int64_t interval_hash_ = 0; // of this rank's samples and positions
   double interval_wait_start_ = 0.0;
-  double exposed_seconds_ = 0.0;
+  dist::Traffic interval_traffic_;
 };
 
 } // namespace vitrain::engine

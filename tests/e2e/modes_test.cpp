@@ -131,6 +131,26 @@ INSTANTIATE_TEST_SUITE_P(
             {"dist.sync.period=5", "dist.sync.delay=3"}}),
     [](const auto& test) { return test.param.name; });
 
+TEST(SyncModes, CompressionHalvesTheBytesOfAStep) {
+  const auto bytes = [](const std::string& compress) {
+    const TempFolder folder;
+    const Result result = run(tiny_run(
+        folder / "runs",
+        arguments_of(
+            {"allreduce", "cpu:2", {}},
+            {"run.max_steps=11", "dist.compress=" + compress})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const Json record = records(newest_run(folder / "runs"), "train").back();
+    EXPECT_GE(record.at("comm_seconds").get<double>(), 0.0);
+    EXPECT_LE(record.at("comm_wait").get<double>(), 1.0);
+    return record.at("comm_bytes").get<std::int64_t>();
+  };
+  const std::int64_t plain = bytes("none");
+  EXPECT_GT(plain, 4 * 10000); // parameters of the tiny model
+  EXPECT_EQ(2 * bytes("bf16"), plain);
+  EXPECT_EQ(2 * bytes("fp16"), plain);
+}
+
 TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
   const auto refusal = [](const std::vector<std::string>& settings) {
     const TempFolder folder;
@@ -160,6 +180,9 @@ TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
   EXPECT_THAT(
       refusal({"dist.sync.mode=local_sgd", "dist.sync.period=0"}),
       HasSubstr("dist.sync.period"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=diloco", "dist.compress=bf16"}),
+      HasSubstr("dist.compress: is for gradients"));
   EXPECT_THAT(refusal({"dist.sync.mode=async"}), HasSubstr("dist.sync.mode"));
 }
 
