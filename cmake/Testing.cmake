@@ -1,6 +1,7 @@
 # vitrain_test(<name> [TORCH] [ONE_PROCESS] LABEL unit|dist|golden|e2e|fault|slow
 #              [TIMEOUT s] SOURCES ... [DEPENDS folder...])
-# One GoogleTest binary per folder. ONE_PROCESS registers the whole binary as one
+# One GoogleTest binary per folder; the target unit_tests builds all of label
+# unit. ONE_PROCESS registers the whole binary as one
 # test (torch-linked binaries: loading libtorch costs 0.2 s a process); otherwise
 # every TEST is its own ctest entry.
 if(BUILD_TESTING)
@@ -25,6 +26,12 @@ function(vitrain_test name)
   target_compile_definitions(${name} PRIVATE
     VITRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VITRAIN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   vitrain_link(${name} PRIVATE "${ARG_TORCH}")
+  if(ARG_LABEL STREQUAL unit)
+    if(NOT TARGET unit_tests)
+      add_custom_target(unit_tests)
+    endif()
+    add_dependencies(unit_tests ${name})
+  endif()
   if(ARG_TORCH OR ARG_ONE_PROCESS)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})

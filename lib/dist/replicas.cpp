@@ -68,6 +68,37 @@ void broadcast_state(Group& control, Group& data, const NamedTensors& tensors) {
   }
 }
 
+void check_equal(
+    Group& control,
+    const std::vector<at::Tensor>& tensors,
+    const std::string& when) {
+  if (control.size() == 1) {
+    return;
+  }
+  std::vector<std::int64_t> own;
+  for (const at::Tensor& tensor : tensors) {
+    const at::Tensor bits = tensor.detach().view(at::kInt);
+    own.push_back(at::sum(bits, at::kLong).item<std::int64_t>());
+  }
+  const auto sums = all_gather(control, own);
+  std::vector<std::size_t> others;
+  for (std::size_t rank = 1; rank < sums.size(); ++rank) {
+    if (sums[rank] != sums[0]) {
+      others.push_back(rank);
+    }
+  }
+  VITRAIN_CHECK(
+      others.empty(),
+      ExitCode::kInternal,
+      "{} the parameters of rank {} differ from those of rank 0 (checksums {} "
+      "and {}): the replicas have come apart, which no recipe can cause. "
+      "Suspect the memory or the driver of these devices",
+      when,
+      fmt::join(others, ", "),
+      fmt::join(sums[others.empty() ? 0 : others[0]], " "),
+      fmt::join(sums[0], " "));
+}
+
 void average_buffers(Group& data, const NamedTensors& buffers) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> floating;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -16,6 +17,15 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 // that names tensor and rank. `control` carries the check, `data` the values
 // (on the tensors' device). Collective.
 void broadcast_state(Group& control, Group& data, const NamedTensors& tensors);
+
+// Throws Error(kInternal) naming the ranks whose `tensors` (contiguous fp32,
+// equal shapes everywhere) have other bits than rank 0's, by a checksum: their
+// bits as integers, summed. `when` stands in the message: "after step 7".
+// Collective; on the host it costs one small all-gather.
+void check_equal(
+    Group& control,
+    const std::vector<at::Tensor>& tensors,
+    const std::string& when);
 
 // Replaces every floating-point tensor by its mean over the ranks: BatchNorm's
 // running statistics before evaluation and checkpoints (timm's `--dist-bn

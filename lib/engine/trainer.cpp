@@ -329,14 +329,26 @@ void Trainer::report_interval() {
   interval_traffic_ = {};
 }
 
+void Trainer::bring_together() {
+  step_->flush(lr_);
+  dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
+  std::vector<at::Tensor> parameters;
+  for (const optim::FlatGroup& group : parameters_.groups()) {
+    parameters.push_back(group.parameters);
+  }
+  dist::check_equal(
+      *session_.groups.control,
+      parameters,
+      fmt::format("after step {}", state_.step));
+}
+
 void Trainer::evaluate() {
   // The samples so far are reported first: their time is training time.
   if (interval_steps_ > 0) {
     report_interval();
   }
   session_.heartbeat.enter(launch::Section::kEval);
-  step_->flush(lr_);
-  dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
+  bring_together();
   const Stopwatch watch;
   const EvalCounts counts = evaluator_.run(
       *session_.model,
@@ -375,8 +387,7 @@ void Trainer::save() {
     return;
   }
   session_.heartbeat.enter(launch::Section::kCheckpoint);
-  step_->flush(lr_);
-  dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
+  bring_together();
   const Stopwatch watch;
   std::string problem;
   if (session_.rank == 0) {

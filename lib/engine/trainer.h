@@ -39,6 +39,8 @@ class Trainer {
   void micro_batch(std::int64_t k, bool last);
   void check_finite();
   void report_interval();
+  // One set of weights on all ranks, and a check that it is one.
+  void bring_together();
   void evaluate();
   void save();
   void finish_save(const std::string& problem, double seconds);

@@ -188,5 +188,22 @@ TEST(AverageBuffers, IssuesNothingForIntegersOnlyOrAGroupOfOne) {
   EXPECT_TRUE(at::equal(mean, at::full({2}, 0.1)));
 }
 
+TEST(CheckEqual, NamesTheRanksThatDifferByABit) {
+  run_ranks(4, [](Rank& rank) {
+    const at::Tensor a = counted({5, 7}, 0.5);
+    const at::Tensor b = counted({1000}, -3);
+    EXPECT_EQ(refusal([&] { check_equal(rank.control(), {a, b}, "now"); }), "");
+    if (rank.rank() == 1 || rank.rank() == 3) {
+      // The last bit of one value.
+      b.view(at::kInt)[517] += 1;
+    }
+    EXPECT_THAT(
+        refusal([&] {
+          check_equal(rank.control(), {a, b}, "after step 7");
+        }),
+        HasSubstr("after step 7 the parameters of rank 1, 3 differ"));
+  });
+}
+
 } // namespace
 } // namespace vitrain::dist
