@@ -7,7 +7,13 @@
 
 namespace vitrain::config {
 
-enum class SourceKind { kFolder, kShapes, kCifar };
+enum class SourceKind { kFolder, kShapes, kCifar, kRandom };
+
+// Images come from a seed, not from files.
+inline bool is_generated(SourceKind kind) {
+  return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
+}
+
 enum class BatchMode { kPerDevice, kGlobal };
 enum class SamplerPolicy {
   kGlobal,
@@ -28,6 +34,7 @@ struct SourceConfig {
   std::optional<std::string> path;
   std::int64_t count = 10000;
   std::int64_t size = 32;
+  std::int64_t classes = 1000;
   std::int64_t seed = 0;
 
   template <typename Visitor>
@@ -36,20 +43,24 @@ struct SourceConfig {
         "kind",
         kind,
         "`folder`: one sub-folder of images per class; `cifar`: the binary "
-        "distribution of CIFAR-10; `shapes`: generated images.");
+        "distribution of CIFAR-10; `shapes`: generated images that can be "
+        "learned; `random`: noise, for timing.");
     v.field(
         "path",
         path,
         "The folder; relative to the working directory. Needed by `folder` "
         "and `cifar`.");
-    v.field("count", count, "`shapes`: number of images.").in_range(1, 1 << 30);
-    v.field("size", size, "`shapes`: side of the images in pixels.")
+    v.field("count", count, "`shapes`, `random`: number of images.")
+        .in_range(1, 1 << 30);
+    v.field("size", size, "`shapes`, `random`: side of the images in pixels.")
         .in_range(8, 1024);
+    v.field("classes", classes, "`random`: number of classes.")
+        .in_range(2, 1 << 20);
     v.field(
          "seed",
          seed,
-         "`shapes`: seed of the images; give training and evaluation different "
-         "ones.")
+         "`shapes`, `random`: seed of the images; give training and evaluation "
+         "different ones.")
         .at_least(0);
   }
 };

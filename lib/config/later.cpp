@@ -25,17 +25,15 @@ constexpr std::array<std::string_view, 11> kKeys{
 
 constexpr std::array<std::string_view, 1> kSections{"train.ema"};
 
-constexpr std::array<Value, 15> kValues{{
+constexpr std::array<Value, 13> kValues{{
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
     {"data.train.kind", "list"},
     {"data.train.kind", "tar"},
     {"data.train.kind", "mnist"},
-    {"data.train.kind", "random"},
     {"data.eval.kind", "list"},
     {"data.eval.kind", "tar"},
     {"data.eval.kind", "mnist"},
-    {"data.eval.kind", "random"},
     {"train.precision", "fp16"},
     {"train.on_non_finite", "skip"},
     {"train.on_non_finite", "rollback"},

@@ -34,7 +34,7 @@ void apply_data_path(
   const DataConfig& data = loaded.recipe.data;
   bool used = false;
   const auto apply = [&](const char* key, SourceKind kind, bool training) {
-    if (kind == SourceKind::kShapes) {
+    if (is_generated(kind)) {
       return;
     }
     used = true;
@@ -54,7 +54,7 @@ void apply_data_path(
     problems.add(
         {kDataPath},
         "",
-        "data.train.kind is shapes, whose images are generated: leave it out, "
+        "the images of data.train.kind are generated: leave it out, "
         "or add -dataset folder or -dataset cifar");
   }
 }

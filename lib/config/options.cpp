@@ -79,7 +79,7 @@ constexpr std::array kOptions{
         "Data",
         kRecipes,
         kNobody,
-        "folder, cifar or shapes: data.train.kind and data.eval.kind."},
+        "folder, cifar, shapes or random: data.train.kind and data.eval.kind."},
     Option{
         OptionId::kDataPath,
         "data_path",

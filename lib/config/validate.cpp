@@ -99,7 +99,7 @@ class Validator {
       const std::string& section,
       const SourceConfig& source,
       const char* purpose) {
-    if (source.kind == SourceKind::kShapes) {
+    if (is_generated(source.kind)) {
       return;
     }
     const bool folder = source.kind == SourceKind::kFolder;
@@ -117,8 +117,7 @@ class Validator {
   void check_generated() {
     const SourceConfig& train = recipe_.data.train;
     const SourceConfig& eval = recipe_.data.eval;
-    const bool both =
-        train.kind == SourceKind::kShapes && eval.kind == SourceKind::kShapes;
+    const bool both = is_generated(train.kind) && eval.kind == train.kind;
     require(
         !both || train.seed != eval.seed,
         "data.eval.seed",

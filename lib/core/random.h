@@ -15,6 +15,7 @@ enum class Purpose : std::uint32_t {
   kShapes = 5,
   kInit = 6,
   kAugment = 7,
+  kRandomImage = 8,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

@@ -211,7 +211,7 @@ const char* Index::name(std::int64_t i) const {
 }
 
 std::uint64_t Index::fingerprint() const {
-  const bool generated = options_.kind == SourceKind::kShapes;
+  const bool generated = is_generated(options_.kind);
   const auto as_text = [](auto span) {
     return std::string_view(
         reinterpret_cast<const char*>(span.data()), span.size_bytes());

@@ -11,16 +11,28 @@ namespace vitrain::data {
 
 // The values are part of an index's bytes and of fingerprints in checkpoints:
 // do not change them.
-enum class SourceKind : std::int32_t { kFolder = 0, kShapes = 1, kCifar = 2 };
+enum class SourceKind : std::int32_t {
+  kFolder = 0,
+  kShapes = 1,
+  kCifar = 2,
+  kRandom = 3,
+};
+
+// Images come from a seed, not from files.
+inline bool is_generated(SourceKind kind) {
+  return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
+}
 
 // Where samples come from.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
   std::string path; // folder, cifar: the folder
   bool train = true; // cifar: data_batch_*.bin, else test_batch.bin
-  std::int64_t count = 10000; // shapes: number of images
-  std::int64_t size = 32; // shapes: side in pixels
-  std::int64_t seed = 0; // shapes
+  std::int64_t count = 10000; // generated: number of images
+  std::int64_t size = 32; // generated: side in pixels
+  std::int64_t seed = 0; // generated
+  // random, when listed: number of classes. An index has their names instead.
+  std::int64_t classes = 1000;
 };
 
 // The result of listing a dataset once: classes, and for every sample its label

@@ -14,6 +14,8 @@ Index list(const SourceOptions& options) {
       return detail::list_shapes(options);
     case SourceKind::kCifar:
       return detail::list_cifar(options);
+    case SourceKind::kRandom:
+      return detail::list_random(options);
   }
   fail(ExitCode::kInternal, "unknown kind of source");
 }
@@ -26,6 +28,8 @@ std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
       return detail::open_shapes(std::move(index));
     case SourceKind::kCifar:
       return detail::open_cifar(std::move(index));
+    case SourceKind::kRandom:
+      return detail::open_random(std::move(index));
   }
   fail(ExitCode::kInternal, "unknown kind of source");
 }

@@ -24,4 +24,7 @@ std::unique_ptr<Source> open_cifar(std::shared_ptr<const Index> index);
 Index list_shapes(const SourceOptions& options);
 std::unique_ptr<Source> open_shapes(std::shared_ptr<const Index> index);
 
+Index list_random(const SourceOptions& options);
+std::unique_ptr<Source> open_random(std::shared_ptr<const Index> index);
+
 } // namespace vitrain::data::detail

@@ -11,6 +11,8 @@ data::SourceKind source_kind(config::SourceKind kind) {
       return data::SourceKind::kFolder;
     case config::SourceKind::kShapes:
       return data::SourceKind::kShapes;
+    case config::SourceKind::kRandom:
+      return data::SourceKind::kRandom;
     case config::SourceKind::kCifar:
       return data::SourceKind::kCifar;
   }
@@ -72,7 +74,8 @@ data::SourceOptions source_options(
       .train = train,
       .count = source.count,
       .size = source.size,
-      .seed = source.seed};
+      .seed = source.seed,
+      .classes = source.classes};
 }
 
 data::TransformOptions transform_options(

@@ -22,7 +22,7 @@ std::string describe_source(
       with_commas(index.size()),
       with_commas(std::ssize(index.classes())),
       config::name_of(source.kind));
-  if (source.kind == config::SourceKind::kShapes) {
+  if (config::is_generated(source.kind)) {
     text += fmt::format(" {} px, seed {}", source.size, source.seed);
   } else {
     text += fmt::format(" {}", printable(source.path.value_or("")));

@@ -37,7 +37,9 @@ TEST(Configs, AreThere) {
         "cifar10_vit_short",
         "bench_vit_cifar",
         "imagenet_vit_small",
-        "imagenet_resnet50"}) {
+        "imagenet_resnet50",
+        "paddle_resnet50",
+        "paddle_resnet50_scaled"}) {
     EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
   }
 }
@@ -46,7 +48,7 @@ TEST(Configs, AreThere) {
 std::int64_t samples_of(
     const std::filesystem::path& file,
     const Recipe& recipe) {
-  if (recipe.data.train.kind == SourceKind::kShapes) {
+  if (is_generated(recipe.data.train.kind)) {
     return recipe.data.train.count;
   }
   const bool imagenet = file.stem().native().starts_with("imagenet");
@@ -57,7 +59,7 @@ TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
   for (const std::filesystem::path& file : recipes()) {
     LoadRequest request{.file = file};
     const Recipe plain = load(request).recipe;
-    if (plain.data.train.kind != SourceKind::kShapes) {
+    if (!is_generated(plain.data.train.kind)) {
       request.data_path = "data";
     }
     const Loaded loaded = load(request);

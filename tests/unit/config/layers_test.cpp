@@ -302,7 +302,7 @@ TEST_F(DataPath, HasNoMeaningForGeneratedImages) {
       usage_error([&] {
         data("c", {"data.train.kind=shapes", "data.eval.kind=shapes"});
       }),
-      StartsWith("-data_path: data.train.kind is shapes"));
+      StartsWith("-data_path: the images of data.train.kind are generated"));
 }
 
 } // namespace
