@@ -54,10 +54,12 @@ Sampler::Sampler(
               : divide_up(order_->length(), lane_batch())) {
   VITRAIN_CHECK(
       steps_ > 0,
-      ExitCode::kData,
-      "the training data has {} samples, fewer than one global batch of {} ({} "
-      "per device x {} workers x {} accumulated), and last_batch: drop leaves "
-      "nothing; choose a smaller batch, or last_batch: keep or pad",
+      ExitCode::kUsage,
+      "data.batch_size: the {} training samples are fewer than one global "
+      "batch "
+      "of {} ({} per device x {} workers x {} accumulated), so that an epoch "
+      "has "
+      "no step: make it smaller, or set data.sampler.last_batch to keep or pad",
       samples,
       geometry.global(),
       geometry.per_device,

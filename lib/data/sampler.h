@@ -28,7 +28,8 @@ struct EpochCounts {
 // Thread-safe.
 class Sampler {
  public:
-  // Throws Error(kData) when there is not one step in the samples.
+  // Throws Error(kData) when there are no samples or weights that cannot be
+  // used, Error(kUsage) when the samples do not make one step.
   Sampler(
       std::int64_t samples,
       const SamplerOptions& options,

@@ -17,8 +17,9 @@ data::TransformOptions transform_options(
     std::int64_t image_size,
     bool train);
 
-// The sampler of the training samples in `index`. Throws Error(kData) when they
-// do not make one step, or when the file of their weights cannot be used.
+// The sampler of the training samples in `index`. Throws Error(kUsage) when
+// they do not make one step, Error(kData) when the file of their weights cannot
+// be used.
 data::Sampler make_sampler(
     const config::Recipe& recipe,
     const data::Index& index,
