@@ -133,7 +133,6 @@ std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);
 // that `compress` says.
 at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress);
 
-
 std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
     Group& group,
     std::vector<GradientBuffer> buffers,

@@ -113,7 +113,8 @@ void Reporter::train(const TrainReport& report) {
       {"data_wait", report.data_wait},
       {"comm_bytes", report.comm_bytes},
       {"comm_seconds", report.comm_seconds},
-      {"comm_wait", step_seconds > 0 ? report.comm_seconds / step_seconds : 0.0},
+      {"comm_wait",
+       step_seconds > 0 ? report.comm_seconds / step_seconds : 0.0},
       {"grad_norm", report.grad_norm},
       {"samples_hash", report.samples_hash}};
   if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {

@@ -195,10 +195,8 @@ TEST(GradientSync, CompressedGradientsAreRoundedAndHalfTheBytes) {
     EXPECT_EQ(2 * bytes, plain_bytes);
     for (std::size_t i = 0; i < exact.size(); ++i) {
       const double largest = exact[i].abs().max().item<double>();
-      const double error = (gradients[i].to(at::kDouble) - exact[i])
-                               .abs()
-                               .max()
-                               .item<double>();
+      const double error =
+          (gradients[i].to(at::kDouble) - exact[i]).abs().max().item<double>();
       // Two parts, which may be larger than their sum, and the sum.
       EXPECT_LE(error, 8 * rounding * largest) << i;
       EXPECT_GT(error, 0.0) << i;
