@@ -170,7 +170,10 @@ void Index::attach() {
       "not aligned");
   std::memcpy(&header, bytes_.data(), sizeof(header));
   require(header.magic == kMagic, "wrong magic number");
-  require(header.kind >= 0 && header.kind <= 2, "unknown kind");
+  require(
+      header.kind >= 0 &&
+          header.kind <= static_cast<std::int32_t>(SourceKind::kRandom),
+      "unknown kind");
   require(header.samples >= 0, "negative size");
   const auto sections = sections_of(header, bytes_);
   options_ = {
