@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSide = 32;
-constexpr std::int64_t kPlane = kSide * kSide;
+constexpr std::int64_t kPlane = std::int64_t{kSide} * kSide;
 constexpr std::int64_t kRecord = 1 + 3 * kPlane;
 constexpr const char* kSubfolder = "cifar-10-batches-bin";
 

@@ -53,7 +53,7 @@ void Transform::pad_crop(
     std::span<std::uint8_t> out) const {
   const int size = options_.size;
   Random random = stream(options_, Purpose::kCrop, epoch, sample);
-  const auto offsets = static_cast<std::uint64_t>(2 * options_.padding + 1);
+  const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
   const int top = static_cast<int>(random.below(offsets));
   const int left = static_cast<int>(random.below(offsets));
   if (view.width == size && view.height == size) {

@@ -208,7 +208,7 @@ void convert_row(
         break;
       default:
         for (int c = 0; c < 3; ++c) {
-          rgb[c] = samples[c * sample_bytes];
+          rgb[c] = samples[static_cast<std::ptrdiff_t>(c) * sample_bytes];
         }
     }
   }

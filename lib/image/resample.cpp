@@ -23,13 +23,13 @@ double bilinear(double x) {
 // Keys' cubic convolution ("Cubic convolution interpolation for digital image
 // processing", IEEE Trans. ASSP 29, 1981) with a = -0.5.
 double bicubic(double x) {
-  constexpr double a = -0.5;
+  constexpr double kA = -0.5;
   x = std::abs(x);
   if (x < 1.0) {
-    return ((a + 2.0) * x - (a + 3.0)) * x * x + 1;
+    return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1;
   }
   if (x < 2.0) {
-    return (((x - 5) * x + 8) * x - 4) * a;
+    return (((x - 5) * x + 8) * x - 4) * kA;
   }
   return 0.0;
 }
@@ -78,9 +78,11 @@ Axis make_axis(
   std::vector<double> exact(static_cast<std::size_t>(axis.stride));
   for (int i = 0; i < count; ++i) {
     const double center = low + (begin + i + 0.5) * scale;
-    // Rounded by truncation towards zero, then cut to the image.
+    // Rounded by truncation towards zero, as Pillow does, then cut to the
+    // image. NOLINTBEGIN(bugprone-incorrect-roundings)
     const int first = std::max(static_cast<int>(center - support + 0.5), 0);
     const int last = std::min(static_cast<int>(center + support + 0.5), in);
+    // NOLINTEND(bugprone-incorrect-roundings)
     const int taps = last - first;
     double sum = 0;
     for (int k = 0; k < taps; ++k) {

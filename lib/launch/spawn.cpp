@@ -122,7 +122,7 @@ pid_t spawn(const SpawnOptions& options) {
   std::vector<std::string> arguments = options.arguments;
   std::vector<std::string> environment;
   for (const auto& [name, value] : options.environment) {
-    environment.push_back(name + "=" + value);
+    environment.push_back(fmt::format("{}={}", name, value));
   }
   for ([[maybe_unused]] const int fd : options.inherited) {
     assert(fd > 2);

@@ -101,7 +101,7 @@ void Console::log(std::string_view text) {
 }
 
 void Console::print(const std::function<std::string(const Look&)>& render) {
-  const auto whole = [](std::string text) {
+  const auto whole = [](const std::string& text) {
     return text.ends_with('\n') ? text : text + "\n";
   };
   const std::string plain = has_log_ ? whole(render(Look{})) : "";

@@ -157,7 +157,8 @@ void MetricsLog::write_scalars(const Json& record, const std::string& prefix) {
   const std::int64_t step = integer(record, "step");
   for (const auto& [key, value] : record.items()) {
     if (value.is_number() && is_curve(key)) {
-      tensorboard_->scalar(prefix + "/" + key, value.get<double>(), step);
+      tensorboard_->scalar(
+          fmt::format("{}/{}", prefix, key), value.get<double>(), step);
     }
   }
 }
