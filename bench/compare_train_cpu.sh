@@ -4,9 +4,12 @@
 # under PyTorch DDP over Gloo, fused AdamW, clip 1.0, JPEG folder with random
 # crop and flip, 2 workers x batch 64, one compute thread each.
 #
-# usage: bench/compare_train_cpu.sh [fp32|bf16|startup|loss]
+# usage: bench/compare_train_cpu.sh [fp32|bf16|exchange|startup|loss]
 #   fp32     images/s in fp32 (default)
 #   bf16     images/s in bf16, and ours in fp32 beside it
+#   exchange the same in fp32 with a model of 21 million parameters and 8 images
+#            per worker, where the exchange of gradients is a large part of a step;
+#            and the bytes of a step with dist.compress none and bf16
 #   startup  seconds from process start to the begin and end of the first step
 #   loss     20 steps from the same weights and batches, loss by loss
 # The last line is `ratio R`, ours / theirs (loss: the largest difference, and
@@ -29,7 +32,7 @@ peer_packages="torch==2.11.0 torchvision==0.26.0 timm==1.0.31 pillow==13.0.0
   numpy==2.4.6 safetensors==0.8.0"
 
 case $mode in
-  fp32 | bf16 | startup | loss) ;;
+  fp32 | bf16 | exchange | startup | loss) ;;
   *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 mkdir -p "$cache"
@@ -117,8 +120,9 @@ our_run() {
 # The same on the JPEG folder: our_speed_run METRICS PRECISION STEPS. No
 # warm-up, which could be longer than so short a run.
 our_speed_run() {
+  # shellcheck disable=SC2086 # options
   our_run "$1" -set train.precision="$2" -set run.max_steps="$3" \
-    -set schedule.warmup=0st \
+    -set schedule.warmup=0st ${our_model-} \
     -set data.train.path="$data/train" -set data.eval.path="$work/few"
 }
 
@@ -161,7 +165,9 @@ speed_pair() {
     if [ "$who" = ours ]; then
       our_speed_run "$work/ours" "$precision" "$steps"
     else
-      peer_run "$work/theirs" --steps "$steps" --precision "$precision"
+      # shellcheck disable=SC2086 # options
+      peer_run "$work/theirs" --steps "$steps" --precision "$precision" \
+        ${peer_model-}
     fi
   done
   ours=$(report speed "$work/ours" "$skip")
@@ -188,6 +194,27 @@ compare_speed() {
     report pairs "$work/precisions" | sed 's/^ratio/bf16 over fp32/'
     echo "our bf16 beside the peer's:"
   fi
+  report pairs "$work/pairs"
+}
+
+# The speed of steps in which much is exchanged, and what travels in them.
+compare_exchange() {
+  loader_workers=0
+  peer_model='--batch 8 --patch 8 --dim 384 --depth 12 --heads 6 --mlp_ratio 4'
+  our_model='-set data.batch_size=8 -set model.patch_size=8
+    -set model.embed_dim=384 -set model.depth=12 -set model.num_heads=6
+    -set model.mlp_ratio=4'
+  echo "fp32, 2 workers x batch 8, 21 million parameters," \
+    "steps $((skip + 1)) to $steps"
+  for pair in $(seq "$pairs"); do
+    speed_pair "$pair" fp32
+  done
+  echo "bytes that a worker puts into the collectives of a step:"
+  for compress in none bf16; do
+    our_model="$our_model -set dist.compress=$compress"
+    our_speed_run "$work/ours" fp32 8
+    echo "  dist.compress $compress: $(report bytes "$work/ours")"
+  done
   report pairs "$work/pairs"
 }
 
@@ -237,6 +264,7 @@ find_data
 few_images
 case $mode in
   fp32 | bf16) compare_speed ;;
+  exchange) compare_exchange ;;
   startup) compare_startup ;;
   loss) compare_losses ;;
 esac

@@ -3,6 +3,7 @@
 
 usage: report.py speed METRICS SKIP    images/s over the steps after SKIP
        report.py start METRICS         seconds to begin and end of step 1
+       report.py bytes METRICS         comm_bytes of a step
        report.py pairs FILE            lines "A B": medians, spread, ratio
        report.py losses OURS THEIRS T  table; exit 1 when they differ by > T
 
@@ -37,6 +38,11 @@ def speed(path, skip):
 def start(path):
     first = train_records(path)[0]
     return first["start_begin_seconds"], first["start_end_seconds"]
+
+
+def comm_bytes(path):
+    """Of the last step; the same in all."""
+    return train_records(path)[-1]["comm_bytes"]
 
 
 def describe(name, values):
@@ -80,7 +86,7 @@ def losses(ours_path, theirs_path, tolerance):
 
 def main():
     arguments = sys.argv[1:]
-    counts = {"speed": 2, "start": 1, "pairs": 1, "losses": 3}
+    counts = {"speed": 2, "start": 1, "bytes": 1, "pairs": 1, "losses": 3}
     if not arguments or counts.get(arguments[0]) != len(arguments) - 1:
         sys.exit(__doc__)
     verb, rest = arguments[0], arguments[1:]
@@ -88,6 +94,8 @@ def main():
         print(f"{speed(*rest):.4f}")
     elif verb == "start":
         print("%.4f %.4f" % start(*rest))
+    elif verb == "bytes":
+        print(f"{comm_bytes(*rest):,}")
     elif verb == "pairs":
         pairs(*rest)
     else:

@@ -44,14 +44,20 @@ def parse_arguments():
     parser.add_argument("--warmup", type=int, default=10, help="steps")
     parser.add_argument("--warmup_lr", type=float, default=1e-6)
     parser.add_argument("--weight_decay", type=float, default=0.05)
+    parser.add_argument("--patch", type=int, default=4)
+    parser.add_argument("--dim", type=int, default=192)
+    parser.add_argument("--depth", type=int, default=9)
+    parser.add_argument("--heads", type=int, default=3)
+    parser.add_argument("--mlp_ratio", type=float, default=2)
     parser.add_argument("--export", type=pathlib.Path)
     return parser.parse_args()
 
 
-def make_model():
+def make_model(args):
     return VisionTransformer(
-        img_size=32, patch_size=4, embed_dim=192, depth=9, num_heads=3,
-        mlp_ratio=2, num_classes=10)
+        img_size=32, patch_size=args.patch, embed_dim=args.dim,
+        depth=args.depth, num_heads=args.heads, mlp_ratio=args.mlp_ratio,
+        num_classes=10)
 
 
 def augmented_batches(args, rank, world):
@@ -171,7 +177,7 @@ def main():
     rank = torch.distributed.get_rank()
     world = torch.distributed.get_world_size()
     torch.manual_seed(0)
-    model = make_model()
+    model = make_model(args)
     if args.export:
         pixels, labels, classes = chosen_images(args, world)
         if rank == 0:
@@ -180,6 +186,7 @@ def main():
     else:
         batches = epochs_of(augmented_batches(args, rank, world))
     torch.manual_seed(1 + rank)
+    # Its buckets are ours: 1 MiB, then 25 MiB.
     parallel = DistributedDataParallel(model, gradient_as_bucket_view=True)
     optimizer = torch.optim.AdamW(
         param_groups_weight_decay(
