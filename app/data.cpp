@@ -1,7 +1,6 @@
 #include <cstdio>
 
 #include "config/load.h"
-#include "config/plan.h"
 #include "core/check.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
@@ -37,14 +36,14 @@ int data_order(const config::Arguments& arguments) {
       workers - 1);
   const data::Index index =
       data::list(engine::source_options(recipe.data.train, /*train=*/true));
-  const config::BatchPlan batch = config::plan_batch(recipe, workers);
-  const data::Sampler sampler = engine::make_sampler(recipe, index, batch);
-  for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
-    for (std::int64_t k = 0; k < workers * batch.accumulate; ++k) {
-      if (arguments.rank && k / batch.accumulate != *arguments.rank) {
+  const auto sampler = engine::make_sampler(recipe, &index, workers);
+  const std::int64_t accumulate = recipe.train.accumulate;
+  for (std::int64_t step = 0; step < sampler->steps_per_epoch(); ++step) {
+    for (std::int64_t k = 0; k < workers * accumulate; ++k) {
+      if (arguments.rank && k / accumulate != *arguments.rank) {
         continue;
       }
-      const auto samples = sampler.micro_batch(arguments.epoch, step, k);
+      const auto samples = sampler->micro_batch(arguments.epoch, step, k);
       if (!samples.empty()) {
         print_batch(samples);
       }

@@ -8,6 +8,10 @@
 
 namespace vitrain::data {
 
+inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
 // The order of one epoch: `lanes` lists of `length` sample indices. One lane is
 // dealt to all workers step by step; with a lane per worker, worker r works
 // through lane r. Thread-safe; every value is a pure function of the options

@@ -8,10 +8,6 @@
 namespace vitrain::data {
 namespace {
 
-bool drops_tail(const SamplerOptions& options) {
-  return options.drop_tail.value_or(options.last_batch == LastBatch::kDrop);
-}
-
 // A permutation of the samples, or their own order.
 class DealtOrder final : public Order {
  public:
@@ -111,8 +107,7 @@ class ShardOrder final : public Order {
       std::int64_t world)
       : Order(
             world,
-            drops_tail(options) ? samples / world
-                                : (samples + world - 1) / world),
+            options.drops_tail() ? samples / world : divide_up(samples, world)),
         samples_(samples),
         shuffled_(options.shuffle),
         seed_(options.seed) {}

@@ -12,10 +12,6 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 List in_order(std::int64_t samples) {
   List list(static_cast<std::size_t>(samples));
   std::iota(list.begin(), list.end(), 0);
@@ -83,7 +79,7 @@ class TorchOrder final : public ListOrder {
       std::int64_t world)
       : ListOrder(
             world,
-            options.drop_tail.value_or(options.last_batch == LastBatch::kDrop)
+            options.drops_tail()
                 ? samples / world
                 : divide_up(samples, world)),
         samples_(samples),

@@ -7,10 +7,6 @@
 namespace vitrain::data {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 std::unique_ptr<const Order> make_order(
     std::int64_t samples,
     const SamplerOptions& options,

@@ -35,6 +35,8 @@ class Sampler {
       const SamplerOptions& options,
       const BatchGeometry& geometry);
 
+  // Samples of the dataset.
+  std::int64_t size() const { return samples_; }
   std::int64_t steps_per_epoch() const { return steps_; }
   // Samples in a step over all workers: G, or less in the last step when the
   // rest is kept.

@@ -43,6 +43,9 @@ struct SamplerOptions {
   // dropped (true) or the shares are filled from the first ones (false), before
   // there are batches; nothing: as last_batch does.
   std::optional<bool> drop_tail;
+  bool drops_tail() const {
+    return drop_tail.value_or(last_batch == LastBatch::kDrop);
+  }
   // kRepeated: uses of a sample, at least 1, and the number that the samples of
   // an epoch are rounded down to a multiple of, where there are so many; 0: no
   // rounding.

@@ -1,5 +1,6 @@
 #include "engine/data_options.h"
 
+#include "config/plan.h"
 #include "data/weights.h"
 
 namespace vitrain::engine {
@@ -99,10 +100,14 @@ data::TransformOptions transform_options(
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }
 
-data::Sampler make_sampler(
+std::unique_ptr<const data::Sampler> make_sampler(
     const config::Recipe& recipe,
-    const data::Index& index,
-    const config::BatchPlan& batch) {
+    const data::Index* index,
+    std::int64_t workers) {
+  if (index == nullptr) {
+    return nullptr;
+  }
+  const config::BatchPlan batch = config::plan_batch(recipe, workers);
   const config::SamplerConfig& sampler = recipe.data.sampler;
   data::SamplerOptions options{
       .policy = sampler_policy(sampler.policy),
@@ -114,15 +119,16 @@ data::Sampler make_sampler(
       .round = sampler.round};
   if (sampler.policy == config::SamplerPolicy::kWeighted) {
     options.weights = sampler.weights == "balanced"
-        ? data::balanced_weights(index)
-        : data::read_weights(sampler.weights, index);
+        ? data::balanced_weights(*index)
+        : data::read_weights(sampler.weights, *index);
   }
-  return data::Sampler(
-      index.size(),
+  return std::make_unique<const data::Sampler>(
+      index->size(),
       options,
-      {.per_device = batch.device_batch,
-       .world = static_cast<int>(batch.workers),
-       .accumulate = static_cast<int>(batch.accumulate)});
+      data::BatchGeometry{
+          .per_device = batch.device_batch,
+          .world = static_cast<int>(batch.workers),
+          .accumulate = static_cast<int>(batch.accumulate)});
 }
 
 } // namespace vitrain::engine

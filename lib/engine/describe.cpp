@@ -5,8 +5,6 @@
 #include "config/names.h"
 #include "config/writer.h"
 #include "core/text.h"
-#include "data/sampler.h"
-#include "engine/data_options.h"
 #include "engine/run_directory.h"
 
 #include <fmt/format.h>
@@ -35,8 +33,7 @@ std::string describe_source(
 
 std::string describe_epoch(const RunFacts& facts) {
   const config::Plan& plan = facts.plan;
-  const data::EpochCounts counts =
-      make_sampler(facts.job.recipe, *facts.train, plan).counts(/*epoch=*/0);
+  const data::EpochCounts counts = facts.sampler->counts(/*epoch=*/0);
   std::string text = fmt::format(
       "{} steps x {} epochs = {} steps",
       with_commas(plan.steps_per_epoch),
@@ -88,6 +85,19 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
   return text;
 }
 
+// "gloo, local_sgd, bf16": what carries gradients or weights, and how.
+std::string describe_exchange(const RunFacts& facts) {
+  const config::DistConfig& dist = facts.job.recipe.dist;
+  std::string text = facts.backend;
+  if (facts.train != nullptr && facts.workers > 1) {
+    text += fmt::format(", {}", config::name_of(dist.sync.mode));
+    if (dist.compress != config::Compress::kNone) {
+      text += fmt::format(" in {}", config::name_of(dist.compress));
+    }
+  }
+  return text;
+}
+
 std::string relative(const std::string& path) {
   std::error_code error;
   const std::string text = std::filesystem::relative(path, error).native();
@@ -112,7 +122,7 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
            "{} ({})",
            config::name_of(facts.precision.precision),
            facts.precision.reason)},
-      {"exchange", facts.backend}};
+      {"exchange", describe_exchange(facts)}};
   logging::BannerSection model{
       {"model",
        fmt::format(

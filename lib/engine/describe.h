@@ -6,6 +6,7 @@
 #include "config/plan.h"
 #include "core/json.h"
 #include "data/index.h"
+#include "data/sampler.h"
 #include "engine/job.h"
 #include "engine/precision.h"
 #include "logging/banner.h"
@@ -21,6 +22,7 @@ struct RunFacts {
   std::int64_t parameters = 0;
   PrecisionChoice precision;
   const data::Index* train = nullptr; // null: evaluation only
+  const data::Sampler* sampler = nullptr; // of train
   const data::Index* eval = nullptr;
   int workers = 1;
   std::string backend; // "gloo", "nccl", "none (one worker)"

@@ -10,7 +10,6 @@
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "engine/data_options.h"
 
 namespace vitrain::engine {
 
@@ -68,16 +67,14 @@ Job Job::from_json(const std::string& text) {
 config::Plan make_plan(
     const Job& job,
     int workers,
-    const data::Index* train,
+    const data::Sampler* sampler,
     const data::Index& eval) {
-  if (train != nullptr) {
-    const config::BatchPlan batch = config::plan_batch(job.recipe, workers);
-    const data::Sampler sampler = make_sampler(job.recipe, *train, batch);
+  if (sampler != nullptr) {
     return config::make_plan(
         job.recipe,
-        batch,
-        {.train_samples = train->size(),
-         .steps_per_epoch = sampler.steps_per_epoch(),
+        config::plan_batch(job.recipe, workers),
+        {.train_samples = sampler->size(),
+         .steps_per_epoch = sampler->steps_per_epoch(),
          .eval_samples = eval.size()});
   }
   config::Plan plan;

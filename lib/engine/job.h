@@ -7,6 +7,7 @@
 #include "config/plan.h"
 #include "config/recipe.h"
 #include "data/index.h"
+#include "data/sampler.h"
 
 namespace vitrain::engine {
 
@@ -37,12 +38,12 @@ struct Job {
   static Job from_json(const std::string& text);
 };
 
-// The arithmetic of the job; for an evaluation (`train` null) only its batch is
-// set. Throws as config::make_plan.
+// The arithmetic of the job; for an evaluation (`sampler` null) only its batch
+// is set. Throws as config::make_plan.
 config::Plan make_plan(
     const Job& job,
     int workers,
-    const data::Index* train,
+    const data::Sampler* sampler,
     const data::Index& eval);
 
 // CLOCK_BOOTTIME seconds: now, and when this process was started.

@@ -113,11 +113,10 @@ void check_arithmetic(PreparedJob& prepared) {
       spec.num_classes,
       classes);
   resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
-  const config::Plan plan = make_plan(
-      job,
-      static_cast<int>(prepared.devices.size()),
-      prepared.train.get(),
-      *prepared.eval);
+  const int workers = static_cast<int>(prepared.devices.size());
+  prepared.sampler = make_sampler(job.recipe, prepared.train.get(), workers);
+  const config::Plan plan =
+      make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
   if (job.mode == JobMode::kTrain && !job.resume.empty()) {
     identity_of(job, plan, spec, *prepared.train)
         .check_same(
@@ -246,7 +245,7 @@ std::string dry_run(const PreparedJob& prepared) {
   const Job& job = prepared.job;
   const int workers = static_cast<int>(prepared.devices.size());
   const config::Plan plan =
-      make_plan(job, workers, prepared.train.get(), *prepared.eval);
+      make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
   const models::ModelSpec spec =
       models::resolve(job.recipe.model, std::ssize(prepared.eval->classes()));
   Job shown = job;
@@ -259,6 +258,7 @@ std::string dry_run(const PreparedJob& prepared) {
       .precision = resolve_precision(
           job.recipe.train.precision, job.cuda, cpu_features()),
       .train = prepared.train.get(),
+      .sampler = prepared.sampler.get(),
       .eval = prepared.eval.get(),
       .workers = workers,
       .backend = workers == 1 ? "none (one worker)"

@@ -7,6 +7,7 @@
 #include "config/arguments.h"
 #include "config/load.h"
 #include "data/index.h"
+#include "data/sampler.h"
 #include "engine/job.h"
 #include "launch/devices.h"
 
@@ -23,6 +24,7 @@ struct PreparedJob {
   int cores = 1;
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
+  std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
   // What to tell before the start, one sentence each.
   std::vector<std::string> notes;
   // The run that -resume means has all its steps.

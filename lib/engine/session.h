@@ -6,6 +6,7 @@
 
 #include "config/plan.h"
 #include "data/index.h"
+#include "data/sampler.h"
 #include "dist/connect.h"
 #include "engine/job.h"
 #include "engine/precision.h"
@@ -35,6 +36,7 @@ struct Session {
   Reporter& reporter;
   std::shared_ptr<const data::Index> train_index; // null when evaluating only
   std::shared_ptr<const data::Index> eval_index;
+  std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
   config::Plan plan;
   PrecisionChoice precision;
   models::ModelSpec spec;

@@ -86,8 +86,7 @@ Trainer::Trainer(Session& session)
           session.job.recipe,
           session.spec.image_size,
           /*train=*/true)),
-      sampler_(
-          make_sampler(session.job.recipe, *session.train_index, session.plan)),
+      sampler_(*session.sampler),
       normalizer_(
           session.job.recipe.data.preprocess.mean,
           session.job.recipe.data.preprocess.std,
@@ -330,6 +329,10 @@ void Trainer::report_interval() {
 }
 
 void Trainer::bring_together() {
+  if (together_step_ == state_.step) {
+    return; // an evaluation and a checkpoint of one step
+  }
+  together_step_ = state_.step;
   step_->flush(lr_);
   dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
   std::vector<at::Tensor> parameters;

@@ -57,7 +57,7 @@ class Trainer {
   std::unique_ptr<TrainStep> step_;
   std::unique_ptr<data::Source> source_;
   data::Transform transform_;
-  data::Sampler sampler_;
+  const data::Sampler& sampler_;
   Normalizer normalizer_;
   std::unique_ptr<data::Loader> loader_;
   Evaluator evaluator_;
@@ -65,6 +65,7 @@ class Trainer {
   RunIdentity identity_;
   RunState state_;
   std::int64_t saved_step_ = -1;
+  std::int64_t together_step_ = -1; // of the last bring_together()
   std::optional<double> metric_; // of the current weights, when evaluated
   double lr_ = 0.0;
   bool stopping_ = false;

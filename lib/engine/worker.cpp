@@ -11,6 +11,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "dist/replicas.h"
+#include "engine/data_options.h"
 #include "engine/describe.h"
 #include "engine/evaluator.h"
 #include "engine/pretrained.h"
@@ -72,6 +73,7 @@ RunFacts facts_of(const Session& session) {
       .parameters = parameters,
       .precision = session.precision,
       .train = session.train_index.get(),
+      .sampler = session.sampler.get(),
       .eval = session.eval_index.get(),
       .workers = session.world,
       .backend = session.world == 1 && !nccl ? "none (one worker)"
@@ -94,8 +96,11 @@ void announce(Session& session) {
         .steps_per_epoch = session.plan.steps_per_epoch,
         .total_steps = session.plan.total_steps};
   }
-  session.reporter.start(
-      describe_title(facts), describe_run(facts), record, length);
+  std::vector<logging::BannerSection> sections;
+  if (session.rank == 0) { // counting an epoch's samples takes its time
+    sections = describe_run(facts);
+  }
+  session.reporter.start(describe_title(facts), sections, record, length);
   if (session.rank == 0) {
     Json environment = describe_environment(session.job.version);
     environment["devices"] = session.job.device_text;
@@ -171,8 +176,10 @@ ExitCode run_session(
     session.train_index = std::make_shared<const data::Index>(
         data::Index::map(job.train_index_fd));
   }
+  session.sampler = make_sampler(
+      job.recipe, session.train_index.get(), context.world_size);
   session.plan = make_plan(
-      job, context.world_size, session.train_index.get(), *session.eval_index);
+      job, context.world_size, session.sampler.get(), *session.eval_index);
   session.precision =
       resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
   session.spec = models::resolve(
