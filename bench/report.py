@@ -4,6 +4,7 @@
 usage: report.py speed METRICS SKIP    images/s over the steps after SKIP
        report.py start METRICS         seconds to begin and end of step 1
        report.py bytes METRICS         comm_bytes of a step
+       report.py exposed METRICS SKIP  share of the steps that waits for the exchange
        report.py pairs FILE            lines "A B": medians, spread, ratio
        report.py losses OURS THEIRS T  table; exit 1 when they differ by > T
 
@@ -43,6 +44,12 @@ def start(path):
 def comm_bytes(path):
     """Of the last step; the same in all."""
     return train_records(path)[-1]["comm_bytes"]
+
+
+def exposed(path, skip):
+    records = train_records(path)[int(skip):]
+    waited = sum(r["comm_seconds"] for r in records)
+    return waited / sum(r["step_seconds"] for r in records)
 
 
 def describe(name, values):
@@ -86,7 +93,8 @@ def losses(ours_path, theirs_path, tolerance):
 
 def main():
     arguments = sys.argv[1:]
-    counts = {"speed": 2, "start": 1, "bytes": 1, "pairs": 1, "losses": 3}
+    counts = {"speed": 2, "start": 1, "bytes": 1,
+              "exposed": 2, "pairs": 1, "losses": 3}
     if not arguments or counts.get(arguments[0]) != len(arguments) - 1:
         sys.exit(__doc__)
     verb, rest = arguments[0], arguments[1:]
@@ -96,6 +104,8 @@ def main():
         print("%.4f %.4f" % start(*rest))
     elif verb == "bytes":
         print(f"{comm_bytes(*rest):,}")
+    elif verb == "exposed":
+        print(f"{100 * exposed(*rest):.0f} %")
     elif verb == "pairs":
         pairs(*rest)
     else:

@@ -1,0 +1,182 @@
+#!/bin/sh
+# What the ways to exchange cost on this machine's CPU, as tables in Markdown.
+#
+# usage: bench/compare_modes.sh [workers|delay|server]
+#   workers  images/s, step time and speed-up at 1, 2 and 4 workers, with the
+#            batch per device fixed, and with the global batch fixed
+#   delay    every mode of dist.sync with two nodes of one worker each, between
+#            two network namespaces 0, 1, 10 and 50 ms apart (needs root)
+#   server   async_ps beside allreduce at 1 to 4 workers
+#   (nothing) all three
+# The last line is `ratio R`: images/s of the fastest mode beside allreduce's at
+# the largest delay; without `delay`, the speed-up of two workers.
+#
+# Settings: STEPS (40), SKIP (8: first steps not counted), DELAYS ("0 1 10 50").
+set -eu
+
+what=${1:-all}
+steps=${STEPS:-40}
+skip=${SKIP:-8}
+delays=${DELAYS:-0 1 10 50}
+root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
+case $what in
+  workers | delay | server | all) ;;
+  *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
+esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-modes.XXXXXX")
+spaces="vitrain-a-$$ vitrain-b-$$"
+link=
+clean_up() {
+  if [ -n "$link" ]; then kill "$link" 2>/dev/null || true; wait "$link" || true; fi
+  for space in $spaces; do ip netns del "$space" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+
+# The settings of every run: a small model on random images, so that neither
+# files nor decoding are part of it.
+vitrain() {
+  # shellcheck disable=SC2086 # a command, or nothing
+  ${prefix-} "$root/build/release/vitrain" -cfg "$root/configs/bench_modes.yaml" \
+    -output "$work/runs" -set run.max_steps="$steps" -set run.name=modes "$@"
+}
+
+# run NAME COMMAND...: the metrics of the run go to $work/NAME.
+run() {
+  name=$1
+  shift
+  rm -rf "$work/runs"
+  if ! "$@" >"$work/log" 2>&1; then
+    cat "$work/log" >&2
+    echo "[bench] $name failed" >&2
+    exit 1
+  fi
+  mv "$work"/runs/*/metrics.jsonl "$work/$name"
+}
+
+speed() { python3 "$root/bench/report.py" speed "$work/$1" "$skip"; }
+wait_share() { python3 "$root/bench/report.py" exposed "$work/$1" "$skip"; }
+divide() { echo "$1 $2" | awk '{printf "%.2f", $1 / $2}'; }
+
+compare_workers() {
+  echo "| batch mode | workers | images/s | ms a step | speed-up | waiting for the exchange |"
+  echo "| --- | --- | --- | --- | --- | --- |"
+  for mode in per_device global; do
+    for workers in 1 2 4; do
+      size=16
+      if [ $mode = global ]; then size=32; fi
+      run "$mode-$workers" vitrain -devices cpu:$workers \
+        -set data.batch_mode=$mode -set data.batch_size=$size
+      rate=$(speed "$mode-$workers")
+      if [ $workers = 1 ]; then one=$rate; fi
+      images=$size
+      if [ $mode = per_device ]; then images=$((size * workers)); fi
+      echo "| $mode, $size | $workers | $rate |" \
+        "$(divide $((images * 1000)) "$rate") | $(divide "$rate" "$one") |" \
+        "$(wait_share "$mode-$workers") |"
+      if [ $mode-$workers = per_device-2 ]; then ratio=$(divide "$rate" "$one"); fi
+    done
+  done
+  echo "($(nproc) cores: more workers than cores share them)"
+}
+
+# Sets $options for a mode of dist.sync.
+options_of() {
+  options="-set dist.sync.mode=$1"
+  case $1 in
+    local_sgd | post_local_sgd | diloco) options="$options -set dist.sync.period=8" ;;
+    hierarchical_sgd) options="$options -set dist.sync.periods=[4,8]
+      -set dist.sync.group_sizes=[1,-1]" ;;
+    overlap_average) options="$options -set dist.sync.period=8 -set dist.sync.delay=2" ;;
+    async_ps) options="$options -set dist.sync.max_staleness=4" ;;
+  esac
+}
+
+# Two nodes, one in each namespace; the first one has the run folder.
+two_nodes() {
+  set -- "$@" -nnodes 2 -devices cpu:1 -master 10.77.0.1:29611
+  first=${spaces% *} second=${spaces#* }
+  in_space "$second" "$@" -node_rank 1 -set log.progress=off >"$work/second" 2>&1 &
+  other=$!
+  status=0
+  in_space "$first" "$@" -node_rank 0 || status=$?
+  wait $other || status=$?
+  if [ $status != 0 ]; then cat "$work/second"; fi
+  return $status
+}
+
+in_space() (
+  prefix="ip netns exec $1"
+  shift
+  vitrain "$@"
+)
+
+# Joins the namespaces by a link of $1 ms in each direction.
+join() {
+  if [ -n "$link" ]; then kill "$link"; wait "$link" || true; fi
+  for space in $spaces; do
+    ip netns del "$space" 2>/dev/null || true
+    ip netns add "$space"
+  done
+  : >"$work/ready"
+  # shellcheck disable=SC2086 # two names
+  set -- "$1" $spaces
+  python3 "$root/bench/delay_link.py" "$1" "$2" 10.77.0.1 "$3" 10.77.0.2 \
+    >"$work/ready" &
+  link=$!
+  until grep -q ready "$work/ready"; do
+    kill -0 $link || exit 1
+    sleep 0.1
+  done
+}
+
+compare_delay() {
+  echo "images/s of two nodes of one worker (share of the step that waits for the exchange):"
+  printf '| mode |'
+  for delay in $delays; do printf ' %s ms |' "$delay"; done
+  printf '\n| --- |'
+  for delay in $delays; do printf ' --- |'; done
+  printf '\n'
+  for delay in $delays; do
+    join "$delay"
+    best=0
+    for mode in $modes; do
+      options_of "$mode"
+      # shellcheck disable=SC2086 # options
+      run "$mode-$delay" two_nodes $options
+      rate=$(speed "$mode-$delay")
+      if [ "$mode" = allreduce ]; then base=$rate; fi
+      best=$(echo "$rate $best" | awk '{print ($1 > $2) ? $1 : $2}')
+      echo "$rate ($(wait_share "$mode-$delay"))" >"$work/cell-$mode-$delay"
+    done
+  done
+  for mode in $modes; do
+    printf '| %s |' "$mode"
+    for delay in $delays; do printf ' %s |' "$(cat "$work/cell-$mode-$delay")"; done
+    printf '\n'
+  done
+  ratio=$(divide "$best" "$base")
+}
+
+compare_server() {
+  echo "| workers | allreduce, images/s | async_ps, images/s | async_ps / allreduce |"
+  echo "| --- | --- | --- | --- |"
+  for workers in 1 2 3 4; do
+    run reduce vitrain -devices cpu:$workers
+    options_of async_ps
+    # shellcheck disable=SC2086 # options
+    run server vitrain -devices cpu:$workers $options
+    echo "| $workers | $(speed reduce) | $(speed server) |" \
+      "$(divide "$(speed server)" "$(speed reduce)") |"
+  done
+}
+
+"$root/tools/setup.sh" train
+modes='allreduce delayed_allreduce local_sgd post_local_sgd hierarchical_sgd
+  diloco overlap_average async_ps'
+ratio=
+case $what in workers | all) compare_workers ;; esac
+case $what in server | all) compare_server ;; esac
+case $what in delay | all) compare_delay ;; esac
+echo "ratio ${ratio:-1.00}"
