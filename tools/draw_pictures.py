@@ -97,4 +97,5 @@ def main():
     (IMAGES / "loss_curve.svg").write_text(loss_curve(records))
 
 
-main()
+if __name__ == "__main__":
+    main()
