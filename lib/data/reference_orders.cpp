@@ -79,9 +79,7 @@ class TorchOrder final : public ListOrder {
       std::int64_t world)
       : ListOrder(
             world,
-            options.drops_tail()
-                ? samples / world
-                : divide_up(samples, world)),
+            options.drops_tail() ? samples / world : divide_up(samples, world)),
         samples_(samples),
         shuffle_(options.shuffle),
         seed_(options.seed) {}

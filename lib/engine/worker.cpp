@@ -176,8 +176,8 @@ ExitCode run_session(
     session.train_index = std::make_shared<const data::Index>(
         data::Index::map(job.train_index_fd));
   }
-  session.sampler = make_sampler(
-      job.recipe, session.train_index.get(), context.world_size);
+  session.sampler =
+      make_sampler(job.recipe, session.train_index.get(), context.world_size);
   session.plan = make_plan(
       job, context.world_size, session.sampler.get(), *session.eval_index);
   session.precision =

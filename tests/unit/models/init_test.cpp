@@ -73,12 +73,20 @@ std::string crc_of(const at::Tensor& tensor) {
   return fmt::format("{:08x}", crc);
 }
 
+// Of the script of the fixtures: which value is at which place.
+at::Tensor weighted(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.to(at::kDouble).flatten();
+  return values * (at::arange(values.numel()).remainder(251) - 125);
+}
+
 class InitTest : public testing::TestWithParam<const char*> {};
 
-// Every tensor of timm's constructor, bit for bit: name, shape and CRC-32 of
-// its bytes. On a processor without AVX2 ATen's normal_ takes another path with
-// other roundings, in Python as well as here.
-TEST_P(InitTest, EqualsTimmBitForBit) {
+// Every tensor of timm's constructor: name, shape and CRC-32 of its bytes;
+// truncated normals, which have none in the fixture because erfinv's last bits
+// are those of the processor's maker, by their values within 2 ulp. On a
+// processor without AVX2 ATen's normal_ takes another path with other
+// roundings, in Python as well as here.
+TEST_P(InitTest, EqualsTimm) {
   if (at::get_cpu_capability() == "DEFAULT") {
     GTEST_SKIP() << "the fixture is of processors with AVX2";
   }
@@ -92,9 +100,15 @@ TEST_P(InitTest, EqualsTimmBitForBit) {
     ASSERT_TRUE(state.contains(row.at(1))) << row.at(1);
     const at::Tensor value = state.at(row.at(1));
     EXPECT_EQ(shape_text(value), row.at(2)) << row.at(1);
-    EXPECT_EQ(crc_of(value), row.at(3))
-        << row.at(1) << ": first value " << value.flatten()[0].item<double>()
-        << ", expected " << row.at(4);
+    if (!row.at(3).empty()) {
+      EXPECT_EQ(crc_of(value), row.at(3)) << row.at(1);
+    }
+    const at::Tensor terms = weighted(value);
+    EXPECT_NEAR(
+        terms.sum().item<double>(),
+        std::stod(row.at(4)),
+        terms.abs().sum().item<double>() * 0x1p-22)
+        << row.at(1);
     state.erase(row.at(1));
   }
   EXPECT_TRUE(state.empty()) << state.begin()->first << " is not in timm's";
