@@ -7,7 +7,7 @@
 
 namespace vitrain::config {
 
-enum class SourceKind { kFolder, kShapes, kCifar, kRandom };
+enum class SourceKind { kFolder, kShapes, kCifar, kRandom, kList };
 
 // Images come from a seed, not from files.
 inline bool is_generated(SourceKind kind) {
@@ -42,14 +42,16 @@ struct SourceConfig {
     v.field(
         "kind",
         kind,
-        "`folder`: one sub-folder of images per class; `cifar`: the binary "
+        "`folder`: one sub-folder of images per class; `list`: a text file "
+        "with "
+        "an image and its label on each line; `cifar`: the binary "
         "distribution of CIFAR-10; `shapes`: generated images that can be "
         "learned; `random`: noise, for timing.");
     v.field(
         "path",
         path,
-        "The folder; relative to the working directory. Needed by `folder` "
-        "and `cifar`.");
+        "The folder, or the text file of `list`; relative to the working "
+        "directory. Needed by `folder`, `list` and `cifar`.");
     v.field("count", count, "`shapes`, `random`: number of images.")
         .in_range(1, 1 << 30);
     v.field("size", size, "`shapes`, `random`: side of the images in pixels.")

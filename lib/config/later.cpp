@@ -25,13 +25,11 @@ constexpr std::array<std::string_view, 11> kKeys{
 
 constexpr std::array<std::string_view, 1> kSections{"train.ema"};
 
-constexpr std::array<Value, 13> kValues{{
+constexpr std::array<Value, 11> kValues{{
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
-    {"data.train.kind", "list"},
     {"data.train.kind", "tar"},
     {"data.train.kind", "mnist"},
-    {"data.eval.kind", "list"},
     {"data.eval.kind", "tar"},
     {"data.eval.kind", "mnist"},
     {"train.precision", "fp16"},

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, sizeof...(Names)> names(
 constexpr auto kDeterminism = names("fast");
 constexpr auto kDeviceKind = names("auto", "cuda", "cpu");
 constexpr auto kHeadInit = names("auto", "load", "fresh");
-constexpr auto kSourceKind = names("folder", "shapes", "cifar", "random");
+constexpr auto kSourceKind =
+    names("folder", "shapes", "cifar", "random", "list");
 constexpr auto kBatchMode = names("per_device", "global");
 constexpr auto kSamplerPolicy = names(
     "global",

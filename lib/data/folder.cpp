@@ -14,15 +14,11 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "data/sources.h"
-#include "image/decode.h"
 
 namespace vitrain::data::detail {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Largest image file that is read; photographs have a few MiB.
-constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 // What the listing passed over, for the notes.
 struct Skipped {
@@ -294,14 +290,7 @@ class FolderSource : public Source {
   using Source::Source;
 
   image::Image load(std::int64_t sample) const override {
-    const fs::path file = path(sample);
-    const std::string bytes = read_file(file, kMaxFileBytes, ExitCode::kData);
-    try {
-      return image::decode(
-          {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-    } catch (const Error& error) {
-      fail(error.code(), "{}: {}", shown(file), error.what());
-    }
+    return load_file(path(sample));
   }
 
   std::string describe(std::int64_t sample) const override {

@@ -172,7 +172,7 @@ void Index::attach() {
   require(header.magic == kMagic, "wrong magic number");
   require(
       header.kind >= 0 &&
-          header.kind <= static_cast<std::int32_t>(SourceKind::kRandom),
+          header.kind <= static_cast<std::int32_t>(SourceKind::kList),
       "unknown kind");
   require(header.samples >= 0, "negative size");
   const auto sections = sections_of(header, bytes_);

@@ -16,6 +16,7 @@ enum class SourceKind : std::int32_t {
   kShapes = 1,
   kCifar = 2,
   kRandom = 3,
+  kList = 4,
 };
 
 // Images come from a seed, not from files.
@@ -26,12 +27,13 @@ inline bool is_generated(SourceKind kind) {
 // Where samples come from.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
-  std::string path; // folder, cifar: the folder
+  std::string path; // folder, cifar: the folder; list: the text file
   bool train = true; // cifar: data_batch_*.bin, else test_batch.bin
   std::int64_t count = 10000; // generated: number of images
   std::int64_t size = 32; // generated: side in pixels
   std::int64_t seed = 0; // generated
-  // random, when listed: number of classes. An index has their names instead.
+  // random, list, when listed: number of classes (list: 0 takes as many as the
+  // labels need). An index has their names instead.
   std::int64_t classes = 1000;
 };
 
@@ -49,9 +51,9 @@ class Index {
     // One per sample, or empty: the label of sample i is i % classes.
     std::vector<std::int32_t> labels;
     // Zero-terminated names. folder: one per sample, relative to the class
-    // folder. cifar: the files.
+    // folder. list: one per sample, as in the list. cifar: the files.
     std::string names;
-    // folder: where each sample's name starts; cifar: where each file's name
+    // folder, list: where each sample's name starts; cifar: where each file's name
     // starts.
     std::vector<std::uint64_t> name_starts;
     // cifar: the first sample of each file.

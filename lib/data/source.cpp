@@ -1,10 +1,24 @@
 #include "data/source.h"
 
 #include "core/check.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "data/sources.h"
+#include "image/decode.h"
 
 namespace vitrain::data {
+
+image::Image detail::load_file(const std::filesystem::path& file) {
+  // Photographs have a few MiB.
+  constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
+  const std::string bytes = read_file(file, kMaxFileBytes, ExitCode::kData);
+  try {
+    return image::decode(
+        {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", shown(file), error.what());
+  }
+}
 
 Index list(const SourceOptions& options) {
   switch (options.kind) {
@@ -16,6 +30,8 @@ Index list(const SourceOptions& options) {
       return detail::list_cifar(options);
     case SourceKind::kRandom:
       return detail::list_random(options);
+    case SourceKind::kList:
+      return detail::list_list(options);
   }
   fail(ExitCode::kInternal, "unknown kind of source");
 }
@@ -30,6 +46,8 @@ std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
       return detail::open_cifar(std::move(index));
     case SourceKind::kRandom:
       return detail::open_random(std::move(index));
+    case SourceKind::kList:
+      return detail::open_list(std::move(index));
   }
   fail(ExitCode::kInternal, "unknown kind of source");
 }
@@ -62,7 +80,7 @@ void check_same_classes(const Index& train, const Index& eval) {
         "training and evaluation data have different classes, so labels would "
         "not mean the same: class {} is {} in the training data ({} classes, "
         "{}) and {} in the evaluation data ({} classes, {}); give both the "
-        "same class folders",
+        "same classes",
         i,
         name(left),
         a.size(),

@@ -15,6 +15,9 @@ inline std::string shown(const std::filesystem::path& path) {
   return printable(path.native());
 }
 
+// The decoded file. Throws Error(kData) that names it.
+image::Image load_file(const std::filesystem::path& file);
+
 Index list_folder(const SourceOptions& options);
 std::unique_ptr<Source> open_folder(std::shared_ptr<const Index> index);
 
@@ -23,6 +26,9 @@ std::unique_ptr<Source> open_cifar(std::shared_ptr<const Index> index);
 
 Index list_shapes(const SourceOptions& options);
 std::unique_ptr<Source> open_shapes(std::shared_ptr<const Index> index);
+
+Index list_list(const SourceOptions& options);
+std::unique_ptr<Source> open_list(std::shared_ptr<const Index> index);
 
 Index list_random(const SourceOptions& options);
 std::unique_ptr<Source> open_random(std::shared_ptr<const Index> index);

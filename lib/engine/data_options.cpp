@@ -16,6 +16,8 @@ data::SourceKind source_kind(config::SourceKind kind) {
       return data::SourceKind::kRandom;
     case config::SourceKind::kCifar:
       return data::SourceKind::kCifar;
+    case config::SourceKind::kList:
+      return data::SourceKind::kList;
   }
   return data::SourceKind::kFolder;
 }
@@ -76,7 +78,8 @@ data::SourceOptions source_options(
       .count = source.count,
       .size = source.size,
       .seed = source.seed,
-      .classes = source.classes};
+      // A list has as many as its labels need, unless somebody knows better.
+      .classes = source.kind == config::SourceKind::kList ? 0 : source.classes};
 }
 
 data::TransformOptions transform_options(
