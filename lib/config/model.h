@@ -19,6 +19,8 @@ struct ModelConfig {
   std::optional<std::int64_t> num_heads;
   std::optional<double> mlp_ratio;
   double drop_path = 0.0;
+  double dropout = 0.0;
+  double attention_dropout = 0.0;
   std::optional<std::string> pretrained;
   HeadInit head_init = HeadInit::kAuto;
 
@@ -68,6 +70,20 @@ struct ModelConfig {
          drop_path,
          "Stochastic depth: rate of the last block, rising linearly from 0 at "
          "the first.")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field(
+         "dropout",
+         dropout,
+         "Share of the values of a ViT that are zero in training, behind the "
+         "position embedding, attention's projection and both layers of the "
+         "MLP.")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field(
+         "attention_dropout",
+         attention_dropout,
+         "The same for the weights of attention.")
         .at_least(0.0)
         .less_than(1.0);
     v.field(

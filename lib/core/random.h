@@ -16,6 +16,7 @@ enum class Purpose : std::uint32_t {
   kInit = 6,
   kAugment = 7,
   kRandomImage = 8,
+  kDropout = 9,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

@@ -39,7 +39,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   at::Tensor logits;
   {
     const AutocastScope autocast(batch.images.device().type(), options_.bf16);
-    logits = model_.forward(batch.images, batch.drop_path);
+    logits = model_.forward(batch.images, batch.drop_path, batch.dropout);
   }
   logits = logits.to(at::kFloat);
   const at::Tensor loss = at::cross_entropy_loss(

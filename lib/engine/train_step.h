@@ -23,6 +23,7 @@ struct MicroBatch {
   at::Tensor images; // [N, 3, S, S] fp32, normalised; N may be 0
   at::Tensor labels; // [N] int64
   at::Tensor drop_path; // [layers, N] fp32, or undefined
+  at::Generator dropout; // of dropout's masks, or undefined
 };
 
 // Sums over the training samples that this worker has seen since the last

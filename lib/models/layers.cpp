@@ -1,6 +1,7 @@
 #include "models/layers.h"
 
 #include <cmath>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -12,6 +13,13 @@ namespace {
 // Softmax weights that attention by plain products may keep for backward: 1 GiB
 // in fp32. Longer sequences go through the fused kernel, which keeps none.
 constexpr std::int64_t kMostWeights = std::int64_t{1} << 28;
+
+// softmax(q k^T / sqrt(d)), the softmax itself in fp32.
+at::Tensor softmax_weights(const at::Tensor& query, const at::Tensor& key) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
+  const at::Tensor scores = at::matmul(query * scale, key.transpose(-2, -1));
+  return at::softmax(scores, /*dim=*/-1, at::kFloat).to(query.scalar_type());
+}
 
 } // namespace
 
@@ -25,10 +33,29 @@ at::Tensor attention(
       weights > kMostWeights) {
     return at::scaled_dot_product_attention(query, key, value);
   }
-  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
-  const at::Tensor scores = at::matmul(query * scale, key.transpose(-2, -1));
-  return at::matmul(
-      at::softmax(scores, /*dim=*/-1, at::kFloat).to(at::kBFloat16), value);
+  return at::matmul(softmax_weights(query, key), value);
+}
+
+at::Tensor dropout(const at::Tensor& x, double rate, at::Generator masks) {
+  if (rate == 0.0 || !masks.defined()) {
+    return x;
+  }
+  at::Tensor kept = at::empty(x.sizes(), x.options().dtype(at::kBool));
+  kept.bernoulli_(1.0 - rate, std::move(masks));
+  return x.mul(kept).mul_(1.0 / (1.0 - rate));
+}
+
+at::Tensor attention_with_dropout(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value,
+    double rate,
+    at::Generator masks) {
+  if (rate == 0.0 || !masks.defined()) {
+    return attention(query, key, value);
+  }
+  const at::Tensor weights = softmax_weights(query, key);
+  return at::matmul(dropout(weights, rate, std::move(masks)), value);
 }
 
 Linear::Linear(std::int64_t in, std::int64_t out, at::Generator generator) {

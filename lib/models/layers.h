@@ -17,6 +17,19 @@ at::Tensor attention(
     const at::Tensor& key,
     const at::Tensor& value);
 
+// Each value of x zero with probability `rate`, else times 1 / (1 - rate);
+// which ones, `masks` says. x itself at rate 0 or without generator.
+at::Tensor dropout(const at::Tensor& x, double rate, at::Generator masks);
+
+// attention() whose softmax weights go through dropout(): by plain products, as
+// a fused kernel would draw from the process's own generator.
+at::Tensor attention_with_dropout(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value,
+    double rate,
+    at::Generator masks);
+
 class Linear : public torch::nn::Module {
  public:
   Linear(std::int64_t in, std::int64_t out, at::Generator generator);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
@@ -18,9 +19,12 @@ class Model : public torch::nn::Module {
   // Logits [N, classes] of images [N, 3, S, S]. `drop_path`:
   // [drop_path_rates().size(), N] factors of the residual branches, 0 or
   // 1 / (1 - rate) each, or undefined: every branch is kept as it is.
+  // `dropout`: the generator, of the images' device, that dropout's masks are
+  // drawn from; undefined: nothing is dropped.
   virtual at::Tensor forward(
       const at::Tensor& images,
-      const at::Tensor& drop_path) = 0;
+      const at::Tensor& drop_path,
+      const at::Generator& dropout = {}) = 0;
 
   // Rate of each residual branch that can be dropped, in the order of their
   // rows in `drop_path`; empty when no branch ever is.

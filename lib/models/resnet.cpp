@@ -112,8 +112,10 @@ class ResNet : public Model {
  public:
   ResNet(const ModelSpec& spec, at::Generator generator);
 
-  at::Tensor forward(const at::Tensor& images, const at::Tensor& drop_path)
-      override;
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& drop_path,
+      const at::Generator& dropout) override;
 
  private:
   // Appends a stage; returns the number of its output channels.
@@ -191,7 +193,8 @@ void ResNet::start_as_timm(at::Generator generator) {
 
 at::Tensor ResNet::forward(
     const at::Tensor& images,
-    const at::Tensor& drop_path) {
+    const at::Tensor& drop_path,
+    const at::Generator& /*dropout*/) {
   VITRAIN_CHECK(
       images.dim() == 4 && images.size(1) == 3 && !drop_path.defined(),
       ExitCode::kInternal,

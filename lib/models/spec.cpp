@@ -47,6 +47,8 @@ void apply_vit(const config::ModelConfig& config, ModelSpec& spec) {
   vit.depth = config.depth.value_or(vit.depth);
   vit.num_heads = config.num_heads.value_or(vit.num_heads);
   vit.drop_path = config.drop_path;
+  vit.dropout = config.dropout;
+  vit.attention_dropout = config.attention_dropout;
   VITRAIN_CHECK(
       spec.image_size % vit.patch_size == 0,
       ExitCode::kUsage,
@@ -86,6 +88,8 @@ void refuse_vit_options(
   refuse(config.num_heads.has_value(), "num_heads", spec);
   refuse(config.mlp_ratio.has_value(), "mlp_ratio", spec);
   refuse(config.drop_path != 0.0, "drop_path", spec);
+  refuse(config.dropout != 0.0, "dropout", spec);
+  refuse(config.attention_dropout != 0.0, "attention_dropout", spec);
 }
 
 std::int64_t vit_parameters(const ModelSpec& spec) {

@@ -21,6 +21,17 @@ namespace {
 constexpr double kNormEps = 1e-6;
 constexpr double kInitStd = 0.02;
 
+// What the blocks of one forward pass drop.
+struct Drops {
+  double rate = 0.0; // of activations
+  double attention_rate = 0.0;
+  at::Generator masks; // undefined: nothing
+
+  at::Tensor operator()(const at::Tensor& x) const {
+    return dropout(x, rate, masks);
+  }
+};
+
 // x + branch, with the branch of image n times factors[n] where factors are
 // given. `branch` is the result of a linear layer and may be overwritten.
 at::Tensor
@@ -48,15 +59,19 @@ class Attention : public torch::nn::Module {
   }
 
   // x: [N * T, D], to itself.
-  at::Tensor forward(const at::Tensor& x, std::int64_t images) const {
+  at::Tensor
+  forward(const at::Tensor& x, std::int64_t images, const Drops& drops) const {
     const std::int64_t width = x.size(1);
     const auto parts =
         (*qkv_)(x).view({images, -1, 3 * width}).split(width, /*dim=*/-1);
-    return (*proj_)(attend(parts[0], parts[1], parts[2]));
+    return drops((*proj_)(attend(parts[0], parts[1], parts[2], drops)));
   }
 
   // Only what the class tokens see: [N * T, D] to [N, D].
-  at::Tensor forward_class(const at::Tensor& x, std::int64_t images) const {
+  at::Tensor forward_class(
+      const at::Tensor& x,
+      std::int64_t images,
+      const Drops& drops) const {
     const std::int64_t width = x.size(1);
     const std::vector<std::int64_t> sizes = {width, 2 * width};
     const auto weights = qkv_->weight.split_with_sizes(sizes);
@@ -66,7 +81,8 @@ class Attention : public torch::nn::Module {
     const auto parts = at::linear(x, weights[1], biases[1])
                            .view({images, -1, 2 * width})
                            .split(width, /*dim=*/-1);
-    return (*proj_)(attend(query.unsqueeze(1), parts[0], parts[1]));
+    return drops(
+        (*proj_)(attend(query.unsqueeze(1), parts[0], parts[1], drops)));
   }
 
   const Linear& qkv() const { return *qkv_; }
@@ -77,8 +93,14 @@ class Attention : public torch::nn::Module {
   at::Tensor attend(
       const at::Tensor& query,
       const at::Tensor& key,
-      const at::Tensor& value) const {
-    return attention(by_head(query), by_head(key), by_head(value))
+      const at::Tensor& value,
+      const Drops& drops) const {
+    return attention_with_dropout(
+               by_head(query),
+               by_head(key),
+               by_head(value),
+               drops.attention_rate,
+               drops.masks)
         .transpose(1, 2)
         .reshape({-1, query.size(2)});
   }
@@ -102,8 +124,8 @@ class Mlp : public torch::nn::Module {
         "fc2", std::make_shared<Linear>(hidden, width, generator));
   }
 
-  at::Tensor forward(const at::Tensor& x) const {
-    return (*fc2_)(at::gelu((*fc1_)(x)));
+  at::Tensor forward(const at::Tensor& x, const Drops& drops) const {
+    return drops((*fc2_)(drops(at::gelu((*fc1_)(x)))));
   }
 
   const Linear& fc1() const { return *fc1_; }
@@ -133,10 +155,11 @@ class Block : public torch::nn::Module {
       const at::Tensor& x,
       std::int64_t images,
       const at::Tensor& factors1,
-      const at::Tensor& factors2) const {
+      const at::Tensor& factors2,
+      const Drops& drops) const {
     const at::Tensor y =
-        add_branch(x, attn_->forward((*norm1_)(x), images), factors1);
-    return add_branch(y, mlp_->forward((*norm2_)(y)), factors2);
+        add_branch(x, attn_->forward((*norm1_)(x), images, drops), factors1);
+    return add_branch(y, mlp_->forward((*norm2_)(y), drops), factors2);
   }
 
   // As forward, but of the class tokens only: [N * T, D] to [N, D].
@@ -144,12 +167,13 @@ class Block : public torch::nn::Module {
       const at::Tensor& x,
       std::int64_t images,
       const at::Tensor& factors1,
-      const at::Tensor& factors2) const {
+      const at::Tensor& factors2,
+      const Drops& drops) const {
     const at::Tensor y = add_branch(
         x.view({images, -1, x.size(1)}).select(1, 0),
-        attn_->forward_class((*norm1_)(x), images),
+        attn_->forward_class((*norm1_)(x), images, drops),
         factors1);
-    return add_branch(y, mlp_->forward((*norm2_)(y)), factors2);
+    return add_branch(y, mlp_->forward((*norm2_)(y), drops), factors2);
   }
 
   // The linear layers, in the order in which timm draws their weights.
@@ -200,14 +224,18 @@ class Vit : public Model {
  public:
   Vit(const ModelSpec& spec, at::Generator generator);
 
-  at::Tensor forward(const at::Tensor& images, const at::Tensor& drop_path)
-      override;
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& drop_path,
+      const at::Generator& dropout) override;
   std::vector<double> drop_path_rates() const override { return rates_; }
 
  private:
   void start_as_timm(at::Generator generator);
 
   std::int64_t image_size_;
+  double dropout_;
+  double attention_dropout_;
   std::vector<double> rates_;
   at::Tensor cls_token_; // [1, 1, D]
   at::Tensor pos_embed_; // [1, T, D]
@@ -218,7 +246,9 @@ class Vit : public Model {
 };
 
 Vit::Vit(const ModelSpec& spec, at::Generator generator)
-    : image_size_(spec.image_size) {
+    : image_size_(spec.image_size),
+      dropout_(spec.vit.dropout),
+      attention_dropout_(spec.vit.attention_dropout) {
   const VitSpec& vit = spec.vit;
   const std::int64_t grid = spec.image_size / vit.patch_size;
   cls_token_ =
@@ -266,7 +296,10 @@ void Vit::start_as_timm(at::Generator generator) {
   start(*head_);
 }
 
-at::Tensor Vit::forward(const at::Tensor& images, const at::Tensor& drop_path) {
+at::Tensor Vit::forward(
+    const at::Tensor& images,
+    const at::Tensor& drop_path,
+    const at::Generator& dropout) {
   VITRAIN_CHECK(
       images.dim() == 4 && images.size(1) == 3 &&
           images.size(2) == image_size_ && images.size(3) == image_size_,
@@ -279,16 +312,18 @@ at::Tensor Vit::forward(const at::Tensor& images, const at::Tensor& drop_path) {
         ? drop_path.select(0, static_cast<std::int64_t>(branch))
         : at::Tensor();
   };
+  const Drops drops{dropout_, attention_dropout_, dropout};
   at::Tensor x = at::cat(
       {cls_token_.expand({count, 1, -1}), patch_embed_->forward(images)}, 1);
-  x = (x + pos_embed_).view({-1, x.size(2)});
+  x = drops(x + pos_embed_).view({-1, x.size(2)});
   for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-    x = blocks_[i]->forward(x, count, factors(2 * i), factors(2 * i + 1));
+    x = blocks_[i]->forward(
+        x, count, factors(2 * i), factors(2 * i + 1), drops);
   }
   // Nobody reads the other tokens of the last block.
   const std::size_t last = blocks_.size() - 1;
   x = blocks_[last]->forward_class(
-      x, count, factors(2 * last), factors(2 * last + 1));
+      x, count, factors(2 * last), factors(2 * last + 1), drops);
   return (*head_)((*norm_)(x));
 }
 
