@@ -52,6 +52,7 @@ struct ScheduleConfig {
   double min_lr = 1e-5;
   Duration step_every{30.0, Duration::Unit::kEpochs};
   double step_factor = 0.1;
+  bool paddle_exact_schedule = false;
   ScaleConfig scale;
 
   template <typename Visitor>
@@ -84,6 +85,12 @@ struct ScheduleConfig {
     v.field("step_factor", step_factor, "`step`: factor of each drop.")
         .more_than(0.0)
         .at_most(1.0);
+    v.field(
+        "paddle_exact_schedule",
+        paddle_exact_schedule,
+        "`unit: epoch`: every epoch has the rate of the next one, as in "
+        "PaddleViT, whose first epoch is one step above warmup_lr and whose "
+        "last is at min_lr.");
     v.section("scale", scale, "Scaling by the global batch.");
   }
 };

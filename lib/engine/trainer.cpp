@@ -14,6 +14,7 @@
 #include "dist/replicas.h"
 #include "engine/data_options.h"
 #include "engine/drop_path.h"
+#include "engine/dropout.h"
 #include "engine/exchange.h"
 #include "engine/stop_vote.h"
 #include "optim/schedule.h"
@@ -23,19 +24,20 @@ namespace {
 
 optim::Schedule schedule_of(const Session& session) {
   const config::Plan& plan = session.plan;
+  const config::ScheduleConfig& schedule = session.job.recipe.schedule;
+  const std::int64_t hold =
+      schedule.unit == config::ScheduleUnit::kEpoch ? plan.steps_per_epoch : 1;
   return {
-      .kind = session.job.recipe.schedule.name,
-      .hold_steps =
-          session.job.recipe.schedule.unit == config::ScheduleUnit::kEpoch
-          ? plan.steps_per_epoch
-          : 1,
+      .kind = schedule.name,
+      .hold_steps = hold,
+      .steps_ahead = schedule.paddle_exact_schedule ? hold : 0,
       .total_steps = plan.total_steps,
       .warmup_steps = plan.warmup_steps,
       .lr = plan.lr,
       .warmup_lr = plan.warmup_lr,
       .min_lr = plan.min_lr,
       .step_every = plan.step_every,
-      .step_factor = session.job.recipe.schedule.step_factor};
+      .step_factor = schedule.step_factor};
 }
 
 // A fingerprint of one sample at one place of a step; their sum over all ranks
@@ -257,7 +259,13 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   step_->micro_batch(
       {.images = normalizer_.images(*batch, batch->count),
        .labels = normalizer_.labels(*batch),
-       .drop_path = factors},
+       .drop_path = factors,
+       .dropout = dropout_masks(
+           session_.device,
+           session_.job.recipe.model,
+           static_cast<std::uint64_t>(session_.job.recipe.run.seed),
+           state_.step,
+           k)},
       last);
 }
 

@@ -7,7 +7,7 @@
 namespace vitrain::optim {
 
 double learning_rate(const Schedule& schedule, std::int64_t step) {
-  step -= step % schedule.hold_steps;
+  step += schedule.steps_ahead - step % schedule.hold_steps;
   if (step < schedule.warmup_steps) {
     const double share =
         static_cast<double>(step) / static_cast<double>(schedule.warmup_steps);

@@ -13,6 +13,9 @@ struct Schedule {
   // Steps that share the learning rate of their first one: an epoch's with
   // schedule.unit: epoch.
   std::int64_t hold_steps = 1;
+  // The rate is that of so many steps later: an epoch's with
+  // schedule.paddle_exact_schedule.
+  std::int64_t steps_ahead = 0;
   std::int64_t total_steps = 1;
   std::int64_t warmup_steps = 0;
   double lr = 0.0; // peak, scaled
@@ -23,8 +26,8 @@ struct Schedule {
 };
 
 // Learning rate of step `step` (0 is the first), whose last part (modulo
-// hold_steps) does not count. With w warm-up steps and T in
-// all: step s < w: warmup_lr + (lr - warmup_lr) s / w; then, with t = s - w,
+// hold_steps) does not count. With s that plus steps_ahead, w warm-up steps and
+// T in all: s < w: warmup_lr + (lr - warmup_lr) s / w; then, with t = s - w,
 // cosine: min_lr + (lr - min_lr) (1 + cos(pi t / (T - w))) / 2 (Loshchilov,
 // Hutter, "SGDR", ICLR 2017, one cycle); step: lr step_factor^floor(s /
 // step_every); constant: lr.

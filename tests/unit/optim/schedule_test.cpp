@@ -1,10 +1,12 @@
 #include "optim/schedule.h"
 
 #include <cmath>
+#include <fstream>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
+#include "core/text.h"
 #include "golden.h"
 
 namespace vitrain::optim {
@@ -132,6 +134,98 @@ TEST(Schedule, EpochsHoldTheRateOfTheirFirstStep) {
           expected,
           8 * 0x1p-53 * schedule.lr)
           << epoch;
+    }
+  }
+}
+
+// A row of paddle_schedules.csv: what an epoch of PaddleViT trains with.
+struct PaddleEpoch {
+  std::string name;
+  std::int64_t epochs = 0;
+  std::int64_t warmup = 0;
+  double peak = 0.0;
+  double start = 0.0;
+  double end = 0.0;
+  std::int64_t epoch = 0; // from 1
+  double rate = 0.0;
+};
+
+std::vector<PaddleEpoch> paddle_epochs() {
+  std::ifstream file(VITRAIN_SOURCE_DIR
+                     "/tests/golden/optim/paddle_schedules.csv");
+  std::vector<PaddleEpoch> rows;
+  std::string line;
+  std::getline(file, line); // the header
+  while (std::getline(file, line)) {
+    const auto cells = split(line, ',');
+    rows.push_back(
+        {.name = cells.at(0),
+         .epochs = std::stoll(cells.at(1)),
+         .warmup = std::stoll(cells.at(2)),
+         .peak = std::stod(cells.at(3)),
+         .start = std::stod(cells.at(4)),
+         .end = std::stod(cells.at(5)),
+         .epoch = std::stoll(cells.at(6)),
+         .rate = std::stod(cells.at(7))});
+  }
+  return rows;
+}
+
+// As the dialect's recipes have it, with three steps an epoch.
+Schedule like_paddle(const PaddleEpoch& row, bool exact) {
+  return {
+      .kind = config::ScheduleKind::kCosine,
+      .hold_steps = 3,
+      .steps_ahead = exact ? 3 : 0,
+      .total_steps = 3 * row.epochs,
+      .warmup_steps = 3 * row.warmup,
+      .lr = row.peak,
+      .warmup_lr = row.start,
+      .min_lr = row.end};
+}
+
+// The same formulas in another language: a few roundings of the peak. Without
+// warm-up Paddle multiplies the last rate by a factor in each epoch, and the
+// roundings add up.
+double paddle_tolerance(const PaddleEpoch& row) {
+  const double roundings =
+      row.warmup > 0 ? 8.0 : 8.0 * static_cast<double>(row.epoch + 1);
+  return roundings * 0x1p-53 * row.peak;
+}
+
+TEST(Schedule, ExactlyAsInPaddleViTIsOneEpochAhead) {
+  const auto rows = paddle_epochs();
+  ASSERT_EQ(rows.size(), 300u * 3 + 7 + 5 + 30);
+  for (const PaddleEpoch& row : rows) {
+    const Schedule schedule = like_paddle(row, /*exact=*/true);
+    for (std::int64_t step = 0; step < 3; ++step) {
+      EXPECT_NEAR(
+          learning_rate(schedule, 3 * (row.epoch - 1) + step),
+          row.rate,
+          paddle_tolerance(row))
+          << row.name << " epoch " << row.epoch;
+    }
+  }
+  // The last epoch of PaddleViT's ViT trains with a rate of zero.
+  EXPECT_EQ(learning_rate(like_paddle(rows.at(0), /*exact=*/true), 899), 0.0);
+}
+
+// Paddle's numbers at their own index: epoch k + 1 here is its epoch k, the
+// first one starts at WARMUP_START_LR and the last one still learns.
+TEST(Schedule, HasPaddlesNumbersFromTheStartOfTheWarmUp) {
+  for (const PaddleEpoch& row : paddle_epochs()) {
+    const Schedule schedule = like_paddle(row, /*exact=*/false);
+    if (row.epoch == 1) {
+      EXPECT_EQ(
+          learning_rate(schedule, 0), row.warmup > 0 ? row.start : row.peak);
+    }
+    if (row.epoch < row.epochs) {
+      EXPECT_NEAR(
+          learning_rate(schedule, 3 * row.epoch),
+          row.rate,
+          paddle_tolerance(row))
+          << row.name << " epoch " << row.epoch;
+      EXPECT_GT(learning_rate(schedule, 3 * row.epoch), row.end);
     }
   }
 }
