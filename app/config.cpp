@@ -34,6 +34,9 @@ int config_verb(const config::Arguments& arguments) {
     return 0;
   }
   const config::Loaded loaded = config::load(arguments.load_request());
+  for (const std::string& note : loaded.notes) {
+    std::fprintf(stderr, "%s\n", note.c_str());
+  }
   if (arguments.verb == config::Verb::kConfigShow) {
     const std::string text = arguments.origin
         ? config::to_yaml(loaded.recipe, loaded.origins)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/options.h"
+#include "config/validate.h"
 #include "config/words.h"
 #include "core/text.h"
 
@@ -83,6 +84,12 @@ class Interpreter {
         break;
       case OptionId::kResume:
         arguments_.resume = value;
+        if (is_paddle_file(value)) {
+          problem(shown, std::string(kPaddleFile));
+        }
+        break;
+      case OptionId::kLastEpoch:
+        skip_epochs(shown, value);
         break;
       case OptionId::kEpoch:
         arguments_.epoch = read_count(shown, value, 0).value_or(0);
@@ -98,15 +105,33 @@ class Interpreter {
     }
   }
 
+  void skip_epochs(const std::string& shown, const std::string& value) {
+    const bool begins = read_count(shown, value, 0).value_or(0) == 0;
+    if (begins || words_.has(OptionId::kResume)) {
+      arguments_.notes.push_back(fmt::format(
+          "{}: has no effect: {}",
+          shown,
+          begins ? "a new run begins with epoch 1"
+                 : "the checkpoint knows its epoch"));
+    } else {
+      problem(
+          shown,
+          "a run cannot begin in the middle, without the state of its "
+          "optimizer: give -resume PATH");
+    }
+  }
+
   void override_keys(
       OptionId id,
       const std::string& shown,
       const std::string& value) {
     switch (id) {
-      case OptionId::kDataset:
-        add(shown, "data.train.kind", value);
-        add(shown, "data.eval.kind", value);
+      case OptionId::kDataset: {
+        const std::string kind = value == "imagenet2012" ? "list" : value;
+        add(shown, "data.train.kind", kind);
+        add(shown, "data.eval.kind", kind);
         break;
+      }
       case OptionId::kBatchSize:
         add(shown, "data.batch_mode", "per_device");
         add(shown, "data.batch_size", value);
@@ -244,6 +269,10 @@ LoadRequest Arguments::load_request() const {
   }
   request.overrides = overrides;
   request.data_path = data_path;
+  request.use = verb == Verb::kEval ? RecipeUse::kEvaluation
+      : verb == Verb::kTrain || verb == Verb::kConfigCheck
+      ? RecipeUse::kTraining
+      : RecipeUse::kLook;
   return request;
 }
 

@@ -36,10 +36,12 @@ class LayerReader {
  public:
   explicit LayerReader(Problems& problems) : problems_(problems) {}
 
-  // `from` is where the file was named.
-  void read(const fs::path& file, const Position& from) {
+  // `from` and `key` are where the file was named.
+  void read(
+      const fs::path& file,
+      const Position& from = {},
+      const std::string& key = "") {
     const std::string source = printable(file.native());
-    const std::string key = from.source.empty() ? "" : "base";
     std::error_code error;
     const fs::path identity = fs::weakly_canonical(file, error);
     if (std::ranges::find(identities_, identity) != identities_.end()) {
@@ -107,28 +109,39 @@ class LayerReader {
       const Node& root,
       const fs::path& file,
       const std::string& source) {
-    const auto base = std::ranges::find_if(
-        root.entries,
-        [](const Node::Entry& entry) { return entry.key == "base"; });
+    // PaddleViT's files have `BASE`, with '' for none.
+    const auto base =
+        std::ranges::find_if(root.entries, [](const Node::Entry& entry) {
+          return entry.key == "base" || entry.key == "BASE";
+        });
     if (base == root.entries.end()) {
       return;
     }
+    const bool none_is_allowed = base->key == "BASE";
     const Node& value = base->value;
     const bool is_list = value.kind == Node::Kind::kList;
     const std::vector<Node> names =
         is_list ? value.items : std::vector<Node>{value};
     for (const Node& name : names) {
       const Position position{source, name.line, name.column};
+      const bool none = name.kind == Node::Kind::kNull ||
+          (name.kind == Node::Kind::kScalar && name.text.empty());
+      if (none_is_allowed && none) {
+        continue;
+      }
       if (name.kind != Node::Kind::kScalar || name.text.empty()) {
         problems_.add(
             position,
-            "base",
+            base->key,
             fmt::format(
                 "expected a file name or a list of file names, got {}",
                 describe(name)));
         continue;
       }
-      read((file.parent_path() / name.text).lexically_normal(), position);
+      read(
+          (file.parent_path() / name.text).lexically_normal(),
+          position,
+          base->key);
     }
   }
 
@@ -143,7 +156,7 @@ class LayerReader {
 
 std::vector<Layer> read_layers(const fs::path& file, Problems& problems) {
   LayerReader reader(problems);
-  reader.read(file, Position{});
+  reader.read(file);
   return reader.take();
 }
 
@@ -162,18 +175,6 @@ bool is_recipe(
         "",
         fmt::format("expected keys such as `model:`, got {}", describe(root)));
     return false;
-  }
-  for (const Node::Entry& entry : root.entries) {
-    if (entry.key == "DATA" || entry.key == "MODEL" || entry.key == "TRAIN") {
-      problems.add(
-          {source, entry.line, entry.column},
-          entry.key,
-          "this is PaddleViT's dialect of configs (upper-case sections): "
-          "known, "
-          "but not available in this version. Write the recipe with the keys "
-          "of docs/config.md");
-      return false;
-    }
   }
   return true;
 }

@@ -15,9 +15,9 @@ struct Layer {
 };
 
 // The layers that `file` consists of, in the order in which they apply: for
-// each entry of `base:`, in order, its layers; then the file itself. Entries
-// are relative to the file that names them. Files that cannot be read, cycles
-// and chains deeper than 16 are added to `problems`.
+// each entry of `base:` (PaddleViT: `BASE:`), in order, its layers; then the
+// file itself. Entries are relative to the file that names them. Files that
+// cannot be read, cycles and chains deeper than 16 are added to `problems`.
 std::vector<Layer> read_layers(
     const std::filesystem::path& file,
     Problems& problems);

@@ -1,8 +1,11 @@
 #include "config/load.h"
 
+#include <span>
+
 #include <fmt/format.h>
 
 #include "config/layers.h"
+#include "config/paddlevit.h"
 #include "config/reader.h"
 #include "core/text.h"
 
@@ -12,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDataPath = "-data_path";
+constexpr const char* kSet = "-set";
 
 // The folder of one source below the one that -data_path names.
 std::string
@@ -20,17 +24,27 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
     return data_path;
   }
   const fs::path folder = data_path;
+  if (kind == SourceKind::kList) {
+    return (folder / (training ? "train_list.txt" : "val_list.txt")).native();
+  }
   std::error_code error;
   const bool has_val = fs::exists(folder / "val", error);
   const char* name = training ? "train" : has_val ? "val" : "test";
   return (folder / name).native();
 }
 
-void apply_data_path(
+bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
+  const auto origin = loaded.origins.find(key);
+  return origin != loaded.origins.end() &&
+      origin->second.source.starts_with(kSet);
+}
+
+// `source` says where the path was given. Returns whether it has a meaning.
+bool apply_data_path(
     const std::string& data_path,
-    Loaded& loaded,
-    Reader& reader,
-    Problems& problems) {
+    const std::string& source,
+    const Loaded& loaded,
+    Reader& reader) {
   const DataConfig& data = loaded.recipe.data;
   bool used = false;
   const auto apply = [&](const char* key, SourceKind kind, bool training) {
@@ -38,24 +52,55 @@ void apply_data_path(
       return;
     }
     used = true;
-    const auto origin = loaded.origins.find(key);
-    if (origin == loaded.origins.end() ||
-        !origin->second.source.starts_with("-set")) {
+    if (!is_set_by_hand(loaded, key)) {
       reader.apply(
           {key,
            source_path(kind, data_path, training),
-           kDataPath,
+           source,
            Override::Form::kPlain});
     }
   };
   apply("data.train.path", data.train.kind, /*training=*/true);
   apply("data.eval.path", data.eval.kind, /*training=*/false);
-  if (!used) {
-    problems.add(
-        {kDataPath},
-        "",
-        "the images of data.train.kind are generated: leave it out, "
-        "or add -dataset folder or -dataset cifar");
+  return used;
+}
+
+// True when the layers are PaddleViT's. Files of both dialects do not mix.
+bool check_dialect(const std::vector<Layer>& layers, Problems& problems) {
+  if (layers.empty()) {
+    return false;
+  }
+  const bool dialect = is_paddlevit(layers.back().root);
+  for (const Layer& layer : layers) {
+    if (is_paddlevit(layer.root) != dialect) {
+      problems.add(
+          {layer.source, 1, 1},
+          "",
+          fmt::format(
+              "its keys are {}, but those of {}, which is based on it, are "
+              "not: write both in one dialect",
+              dialect ? "this program's own (lower-case)"
+                      : "PaddleViT's (upper-case)",
+              layers.back().source));
+    }
+  }
+  return dialect;
+}
+
+void apply_overrides(
+    std::span<const Override> overrides,
+    bool dialect,
+    const Loaded& loaded,
+    Reader& reader) {
+  for (const Override& override : overrides) {
+    // A -set of PaddleViT's key has had its effect, and wins.
+    const bool is_set = override.source.starts_with(kSet);
+    const bool done = dialect &&
+        (is_paddlevit_key(override.key) ||
+         (!is_set && is_set_by_hand(loaded, override.key)));
+    if (!done) {
+      reader.apply(override);
+    }
   }
 }
 
@@ -64,17 +109,34 @@ void apply_data_path(
 Loaded load(const LoadRequest& request) {
   Loaded loaded;
   Problems problems;
-  Reader reader(loaded.recipe, loaded.origins, problems);
-  if (request.file) {
-    for (const Layer& layer : read_layers(*request.file, problems)) {
+  const std::vector<Layer> layers = request.file
+      ? read_layers(*request.file, problems)
+      : std::vector<Layer>{};
+  const bool dialect = check_dialect(layers, problems);
+  PaddleVitRecipe paddlevit;
+  if (dialect) {
+    paddlevit =
+        read_paddlevit(layers, request.overrides, request.use, problems);
+    loaded = std::move(paddlevit.loaded);
+  }
+  Reader reader(schema_of(loaded.recipe), loaded.origins, problems);
+  if (!dialect) {
+    for (const Layer& layer : layers) {
       reader.apply(layer);
     }
   }
-  for (const Override& override : request.overrides) {
-    reader.apply(override);
-  }
-  if (request.data_path) {
-    apply_data_path(*request.data_path, loaded, reader, problems);
+  apply_overrides(request.overrides, dialect, loaded, reader);
+  const Position& place = paddlevit.data_path_position;
+  if (request.data_path && !place.source.starts_with(kSet)) {
+    if (!apply_data_path(*request.data_path, kDataPath, loaded, reader)) {
+      problems.add(
+          {kDataPath},
+          "",
+          "the images of data.train.kind are generated: leave it out, "
+          "or add -dataset folder, list or cifar");
+    }
+  } else if (dialect) {
+    apply_data_path(paddlevit.data_path, place.text(), loaded, reader);
   }
   problems.throw_if_any();
   return loaded;
@@ -84,14 +146,14 @@ Recipe from_yaml(std::string_view yaml, const std::string& name) {
   Recipe recipe;
   Origins origins;
   Problems problems;
-  Reader reader(recipe, origins, problems);
+  Reader reader(schema_of(recipe), origins, problems);
   std::optional<Node> root = parse_document(yaml, name, problems);
   if (root && is_recipe(*root, name, problems)) {
     for (const Node::Entry& entry : root->entries) {
-      if (entry.key == "base") {
+      if (entry.key == "base" || entry.key == "BASE") {
         problems.add(
             {name, entry.line, entry.column},
-            "base",
+            entry.key,
             "not allowed here: a complete recipe has no base files");
       }
     }

@@ -25,22 +25,31 @@ struct Override {
   Form form = Form::kYaml;
 };
 
+// What a recipe is wanted for.
+enum class RecipeUse { kTraining, kEvaluation, kLook };
+
 struct LoadRequest {
   // Absent: defaults and overrides only.
   std::optional<std::filesystem::path> file;
   // Applied after the files, in order.
   std::vector<Override> overrides;
   // -data_path P: for kind folder P/train, and P/val when it exists, else
-  // P/test; for kind cifar P itself. Yields to `-set data.*.path=...`.
+  // P/test; for kind list P/train_list.txt and P/val_list.txt; for kind cifar P
+  // itself. Yields to `-set data.*.path=...`.
   std::optional<std::string> data_path;
+  // What is missing for training only matters then.
+  RecipeUse use = RecipeUse::kTraining;
 };
 
 struct Loaded {
   Recipe recipe;
   Origins origins;
+  // Sentences for the reader: keys of a PaddleViT file that have no effect.
+  std::vector<std::string> notes;
 };
 
-// The recipe that defaults, `base:` files, the file and the overrides define.
+// The recipe that defaults, `base:` files, the file and the overrides define; a
+// PaddleViT file is translated (paddlevit.h).
 // Throws Error(kUsage) whose text lists every problem of all of them, one per
 // line. Ranges and types are checked here; relations between keys by
 // validate().

@@ -79,7 +79,8 @@ constexpr std::array kOptions{
         "Data",
         kRecipes,
         kNobody,
-        "folder, cifar, shapes or random: data.train.kind and data.eval.kind."},
+        "folder, list, cifar, shapes or random: data.train.kind and "
+        "data.eval.kind; imagenet2012 is PaddleViT's word for list."},
     Option{
         OptionId::kDataPath,
         "data_path",
@@ -88,8 +89,8 @@ constexpr std::array kOptions{
         "Data",
         kRecipes,
         kNobody,
-        "Where the data is: train/ and val/ (or test/) below FOLDER; for cifar "
-        "FOLDER itself."},
+        "Where the data is: train/ and val/ (or test/) below FOLDER; for list "
+        "train_list.txt and val_list.txt in it; for cifar FOLDER itself."},
     Option{
         OptionId::kBatchSize,
         "batch_size",
@@ -184,6 +185,16 @@ constexpr std::array kOptions{
         "default), or the run or "
         "checkpoint folder PATH."},
     Option{
+        OptionId::kLastEpoch,
+        "last_epoch",
+        kRequired,
+        "N",
+        "Training",
+        kTraining,
+        kEval,
+        "As PaddleViT's scripts have it beside -resume; the checkpoint knows "
+        "its epoch itself."},
+    Option{
         OptionId::kOutput,
         "output",
         kRequired,
@@ -248,14 +259,8 @@ constexpr std::array kOptions{
         "Versions of vitrain and of what it was built with."},
 };
 
-constexpr std::array<std::string_view, 7> kLater{
-    "hosts",
-    "last_epoch",
-    "log_dir",
-    "master",
-    "max_restarts",
-    "nnodes",
-    "node_rank"};
+constexpr std::array<std::string_view, 6>
+    kLater{"hosts", "log_dir", "master", "max_restarts", "nnodes", "node_rank"};
 
 constexpr std::array kVerbs{
     VerbInfo{

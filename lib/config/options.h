@@ -29,6 +29,7 @@ enum class OptionId {
   kOutput,
   kPretrained,
   kResume,
+  kLastEpoch,
   kEval,
   kDevices,
   kGpus,

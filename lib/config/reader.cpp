@@ -26,8 +26,8 @@ bool is_bool(const Node& node) {
 
 } // namespace
 
-Reader::Reader(Recipe& recipe, Origins& origins, Problems& problems)
-    : origins_(origins), problems_(problems), schema_(schema_of(recipe)) {
+Reader::Reader(Schema schema, Origins& origins, Problems& problems)
+    : origins_(origins), problems_(problems), schema_(std::move(schema)) {
   for (const Field& field : schema_.fields) {
     fields_.emplace(field.path, &field);
   }
@@ -45,7 +45,7 @@ void Reader::apply(const Layer& layer) {
 
 void Reader::read_map(const Node& map, const std::string& prefix) {
   for (const Node::Entry& entry : map.entries) {
-    if (prefix.empty() && entry.key == "base") {
+    if (prefix.empty() && (entry.key == "base" || entry.key == "BASE")) {
       continue;
     }
     const Position at_key{source_, entry.line, entry.column};

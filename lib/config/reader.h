@@ -12,15 +12,15 @@
 
 namespace vitrain::config {
 
-// Applies layers and overrides to a recipe, one after the other: maps merge key
-// by key, scalars and lists replace. Remembers who set each key and collects
-// what is wrong.
+// Applies layers and overrides to the values behind a schema, one after the
+// other: maps merge key by key, scalars and lists replace. Remembers who set
+// each key and collects what is wrong.
 class Reader {
  public:
-  // All three must outlive the reader.
-  Reader(Recipe& recipe, Origins& origins, Problems& problems);
+  // What the schema refers to and the others must outlive the reader.
+  Reader(Schema schema, Origins& origins, Problems& problems);
 
-  // `base:` at the top is skipped.
+  // `base:` (or `BASE:`) at the top is skipped.
   void apply(const Layer& layer);
   void apply(const Override& override);
 

@@ -1,11 +1,15 @@
 #include "config/reference.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "config/paddlevit_keys.h"
 #include "config/recipe.h"
 #include "config/schema.h"
 #include "config/suggest.h"
 #include "config/values.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {
@@ -36,6 +40,16 @@ optim: {lr: 1.0e-3, betas: [0.9, 0.95]}
 
 )";
 
+constexpr const char* kPaddleVitIntroduction = R"(
+## PaddleViT's keys
+
+A file with upper-case keys is read as PaddleViT's ([guide.md](guide.md#coming-from-paddlevit)). The defaults are those of
+its ViT; with `MODEL.TYPE: deit` those of its DeiT. `-set` takes these keys too.
+
+| key | default | sets | |
+|---|---|---|---|
+)";
+
 // `|` ends a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string escaped;
@@ -64,6 +78,33 @@ std::string table_of(const Schema& schema, const Section& section) {
       "\n";
 }
 
+std::string quoted_list(std::string_view keys) {
+  std::vector<std::string> quoted;
+  for (const std::string& key : split(keys, ' ')) {
+    quoted.push_back(key.empty() ? "" : "`" + key + "`");
+  }
+  return join(quoted, ", ");
+}
+
+std::string paddlevit_table() {
+  std::string text = kPaddleVitIntroduction;
+  paddlevit::Config config;
+  SchemaVisitor visitor;
+  config.visit(visitor);
+  const Schema schema = visitor.take();
+  for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
+    const auto field =
+        std::ranges::find(schema.fields, meaning.key, &Field::path);
+    text += fmt::format(
+        "| `{}` | `{}` | {} | {} |\n",
+        meaning.key,
+        write_value(*field),
+        quoted_list(meaning.sets),
+        meaning.note);
+  }
+  return text;
+}
+
 } // namespace
 
 std::string reference() {
@@ -81,6 +122,7 @@ std::string reference() {
   text += "`data.sampler.drop_last: true` is read as `last_batch: drop`, "
           "`false` as "
           "`last_batch: keep`.\n";
+  text += paddlevit_table();
   return text;
 }
 

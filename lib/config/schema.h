@@ -141,6 +141,24 @@ void bind(Field& field, std::array<T, kLength>& member) {
   };
 }
 
+template <typename T, std::size_t kLength>
+void bind(Field& field, std::optional<std::array<T, kLength>>& member) {
+  describe<T>(field);
+  field.list = true;
+  field.length = kLength;
+  field.optional = true;
+  field.get = [&member] { return member ? list_setting(*member) : Setting{}; };
+  field.set = [&member](const Setting& setting) {
+    member.reset();
+    if (setting) {
+      member.emplace();
+      for (std::size_t i = 0; i < kLength; ++i) {
+        (*member)[i] = from_scalar<T>((*setting)[i]);
+      }
+    }
+  };
+}
+
 } // namespace detail
 
 // The visitor that the sections' visit() functions are written for.

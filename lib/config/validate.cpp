@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/names.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -90,6 +91,10 @@ class Validator {
         "evaluation needs weights: give -pretrained FILE (a .safetensors file, "
         "or a checkpoint folder)");
     require(
+        !is_paddle_file(model.pretrained.value_or("")),
+        "model.pretrained",
+        std::string(kPaddleFile));
+    require(
         model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
         "model.head_init",
         "load needs model.pretrained, which is null");
@@ -102,16 +107,20 @@ class Validator {
     if (is_generated(source.kind)) {
       return;
     }
-    const bool folder = source.kind == SourceKind::kFolder;
+    const char* inside = source.kind == SourceKind::kFolder
+        ? " (with train/ and val/ or test/ in it)"
+        : source.kind == SourceKind::kList
+        ? " (with train_list.txt and val_list.txt in it)"
+        : "";
     require(
         source.path.has_value() && !source.path->empty(),
         section + ".path",
         fmt::format(
             "kind {} needs the path of the {} data: set it, or give -data_path "
             "FOLDER{}",
-            folder ? "folder" : "cifar",
+            name_of(source.kind),
             purpose,
-            folder ? " (with train/ and val/ or test/ in it)" : ""));
+            inside));
   }
 
   void check_generated() {
@@ -157,7 +166,13 @@ class Validator {
         !sgd || !optim.nesterov || optim.momentum > 0.0,
         "optim.nesterov",
         "needs optim.momentum > 0");
-    const Duration& warmup = recipe_.schedule.warmup;
+    const ScheduleConfig& schedule = recipe_.schedule;
+    require(
+        !schedule.paddle_exact_schedule ||
+            schedule.unit == ScheduleUnit::kEpoch,
+        "schedule.paddle_exact_schedule",
+        "is about epochs: needs schedule.unit: epoch");
+    const Duration& warmup = schedule.warmup;
     const RunConfig& run = recipe_.run;
     require(
         warmup.unit != Duration::Unit::kEpochs ||
@@ -261,6 +276,16 @@ class Validator {
 };
 
 } // namespace
+
+const std::string_view kPaddleFile =
+    "files of PaddlePaddle (.pdparams, .pdopt, .pdema) are not read in this "
+    "version: write its weights to a .safetensors file with timm's names where "
+    "Paddle is installed (tools/pdparams_to_safetensors.py), and give that";
+
+bool is_paddle_file(std::string_view path) {
+  return path.ends_with(".pdparams") || path.ends_with(".pdopt") ||
+      path.ends_with(".pdema");
+}
 
 Problems validate(
     const Recipe& recipe,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "config/problems.h"
 #include "config/recipe.h"
@@ -13,6 +14,11 @@ struct Circumstances {
   bool cuda = false; // the workers run on CUDA devices
   bool training = true; // false: evaluation only
 };
+
+// True for the names of PaddlePaddle's weights and checkpoints (.pdparams,
+// ...), and what to say about them.
+bool is_paddle_file(std::string_view path);
+extern const std::string_view kPaddleFile;
 
 // Every rule between keys, and between keys and the machine, that the recipe
 // breaks. Rules that need the number of samples are make_plan()'s, those of one

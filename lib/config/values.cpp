@@ -335,9 +335,6 @@ std::string expectation(const Field& field) {
 }
 
 std::optional<std::string> read_value(const Field& field, const Node& node) {
-  if (field.list) {
-    return read_list(field, node);
-  }
   const bool is_auto = node.kind == Node::Kind::kScalar && !node.quoted &&
       node.text == field.none;
   const bool is_null =
@@ -345,6 +342,9 @@ std::optional<std::string> read_value(const Field& field, const Node& node) {
   if (field.optional && (is_auto || is_null)) {
     field.set(std::nullopt);
     return std::nullopt;
+  }
+  if (field.list) {
+    return read_list(field, node);
   }
   const std::optional<Scalar> value = read_scalar(field, node);
   if (!value) {

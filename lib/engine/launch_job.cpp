@@ -62,16 +62,29 @@ void choose_devices(PreparedJob& prepared) {
   }
 }
 
+// Lists one of the datasets. A list of images does not say how many classes
+// there are: `classes` does, or with 0 its largest label.
+std::unique_ptr<data::Index> list_source(
+    const config::SourceConfig& source,
+    bool train,
+    std::int64_t classes) {
+  data::SourceOptions options = source_options(source, train);
+  if (options.kind == data::SourceKind::kList) {
+    options.classes = classes;
+  }
+  return std::make_unique<data::Index>(data::list(options));
+}
+
 void list_data(PreparedJob& prepared) {
   const Job& job = prepared.job;
   const config::DataConfig& data = job.recipe.data;
+  std::int64_t classes = job.recipe.model.num_classes.value_or(0);
   if (job.mode == JobMode::kTrain) {
-    prepared.train = std::make_unique<data::Index>(
-        data::list(source_options(data.train, /*train=*/true)));
+    prepared.train = list_source(data.train, /*train=*/true, classes);
     data::check_for_training(*prepared.train);
+    classes = std::ssize(prepared.train->classes());
   }
-  prepared.eval = std::make_unique<data::Index>(
-      data::list(source_options(data.eval, /*train=*/false)));
+  prepared.eval = list_source(data.eval, /*train=*/false, classes);
   if (prepared.train) {
     data::check_same_classes(*prepared.train, *prepared.eval);
   }
@@ -176,6 +189,8 @@ PreparedJob prepare(
   job.version = version;
   job.process_start = process_start_seconds();
   prepared.notes = arguments.notes;
+  prepared.notes.insert(
+      prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
   VITRAIN_CHECK(
       job.mode == JobMode::kTrain || job.recipe.model.pretrained.has_value(),
       ExitCode::kUsage,

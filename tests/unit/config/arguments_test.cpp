@@ -249,19 +249,39 @@ TEST(Arguments, OptionsWithoutMeaningAreRefused) {
 
 TEST(Arguments, LaterOptionsAreRefusedByName) {
   for (const char* name :
-       {"nnodes",
-        "node_rank",
-        "master",
-        "hosts",
-        "max_restarts",
-        "log_dir",
-        "last_epoch"}) {
+       {"nnodes", "node_rank", "master", "hosts", "max_restarts", "log_dir"}) {
     EXPECT_THAT(
         refusal({"-cfg", "a", std::string("-") + name, "1"}),
         StartsWith(
             std::string("-") + name +
             ": known, but not available in this version\n1 problem"));
   }
+}
+
+// As PaddleViT's scripts pass it; the epoch is in the checkpoint.
+TEST(Arguments, LastEpochGoesWithResume) {
+  EXPECT_THAT(
+      parse({"-cfg", "a", "-last_epoch=5", "-resume", "r"}).notes,
+      ElementsAre(
+          "-last_epoch: has no effect: the checkpoint knows its epoch"));
+  EXPECT_THAT(
+      parse({"-cfg", "a", "-last_epoch", "0"}).notes,
+      ElementsAre("-last_epoch: has no effect: a new run begins with epoch 1"));
+  EXPECT_THAT(
+      parse({"-cfg", "a", "-eval", "-last_epoch", "3"}).notes,
+      ElementsAre("-last_epoch: has no effect with eval"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-last_epoch", "3"}),
+      StartsWith("-last_epoch: a run cannot begin in the middle"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-last_epoch", "x"}),
+      StartsWith("-last_epoch: expected integer >= 0, got x"));
+}
+
+TEST(Arguments, PaddlesFilesAreRefusedByName) {
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-resume", "Epoch-3-Loss-1.2.pdparams"}),
+      StartsWith("-resume: files of PaddlePaddle (.pdparams,"));
 }
 
 TEST(Arguments, Mistakes) {

@@ -175,9 +175,9 @@ INSTANTIATE_TEST_SUITE_P(
             "run:\n seed: 1\n  epochs: 2\n",
             "not valid YAML"},
         Refused{
-            "PaddleDialect",
+            "PaddleDialectInCompleteRecipe",
             "DATA:\n  BATCH_SIZE: 8\n",
-            "recipe:1:1: DATA: this is PaddleViT's dialect"},
+            "recipe:1:1: DATA: unknown key"},
         Refused{
             "BaseInCompleteRecipe",
             "base: a.yaml\n",
@@ -212,7 +212,7 @@ TEST(Document, ReportsEveryProblemInOrder) {
           "recipe:5:8: data.batch_sise: unknown key. Did you mean "
           "data.batch_size?\n"
           "recipe:5:37: data.train.kind: expected one of folder, shapes, "
-          "cifar, random, got 3\n"
+          "cifar, random, list, got 3\n"
           "5 problems found; nothing was started."));
 }
 

@@ -1,0 +1,546 @@
+#include "config/paddlevit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "config/arguments.h"
+#include "config/paddlevit_keys.h"
+#include "config/plan.h"
+#include "config/schema.h"
+#include "config/validate.h"
+#include "config/values.h"
+#include "config/writer.h"
+#include "core/text.h"
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string kConfigs = VITRAIN_SOURCE_DIR "/configs/paddlevit/";
+
+class PaddleVit : public ::testing::Test {
+ protected:
+  Loaded load_text(
+      const std::string& text,
+      std::vector<std::string> options = {}) {
+    folder_.write("vit.yaml", text);
+    options.insert(options.begin(), {"-cfg", shown()});
+    return load(parse_arguments(options).load_request());
+  }
+  Recipe recipe(
+      const std::string& text,
+      const std::vector<std::string>& options = {}) {
+    return load_text(text, options).recipe;
+  }
+  std::string refusal(
+      const std::string& text,
+      const std::vector<std::string>& options = {}) {
+    return usage_error([&] { load_text(text, options); });
+  }
+  // "vit.yaml" as messages name it.
+  std::string shown() const { return (folder_.path() / "vit.yaml").native(); }
+
+  TempFolder folder_;
+};
+
+// The numbers of PaddleViT's own ViT-B/16 file.
+TEST_F(PaddleVit, ReadsViTBase) {
+  const Loaded loaded = load({.file = kConfigs + "vit_base_patch16_224.yaml"});
+  const Recipe& r = loaded.recipe;
+  EXPECT_EQ(r.model.name, "vit_base_patch16_224");
+  EXPECT_EQ(r.model.image_size, 224);
+  EXPECT_EQ(r.model.num_classes, 1000);
+  EXPECT_EQ(r.model.dropout, 0.1);
+  EXPECT_EQ(r.model.attention_dropout, 0.1);
+  EXPECT_FALSE(r.model.embed_dim.has_value()); // the name says so
+  EXPECT_EQ(r.data.train.kind, SourceKind::kList);
+  EXPECT_EQ(r.data.train.path, "/dataset/imagenet/train_list.txt");
+  EXPECT_EQ(r.data.eval.path, "/dataset/imagenet/val_list.txt");
+  EXPECT_EQ(r.data.batch_size, 256);
+  EXPECT_EQ(r.data.batch_mode, BatchMode::kPerDevice);
+  EXPECT_EQ(r.data.sampler.policy, SamplerPolicy::kPaddle);
+  EXPECT_EQ(r.data.preprocess.mean[0], 0.5);
+  EXPECT_EQ(r.data.preprocess.crop_pct, 0.875);
+  EXPECT_EQ(r.optim.lr, 3e-3);
+  EXPECT_EQ(r.optim.weight_decay, 0.3);
+  EXPECT_THAT(r.optim.no_decay, IsEmpty());
+  EXPECT_EQ(r.optim.clip_norm, 1.0);
+  EXPECT_EQ(r.optim.betas[1], 0.999);
+  EXPECT_EQ(r.schedule.unit, ScheduleUnit::kEpoch);
+  EXPECT_EQ(r.schedule.warmup.text(), "32ep");
+  EXPECT_EQ(r.schedule.warmup_lr, 1e-6);
+  EXPECT_EQ(r.schedule.min_lr, 0.0);
+  EXPECT_EQ(r.schedule.scale.rule, ScaleRule::kNone);
+  EXPECT_EQ(r.train.precision, Precision::kFp32);
+  EXPECT_EQ(r.train.label_smoothing, 0.0);
+  EXPECT_EQ(r.run.epochs, 300);
+  EXPECT_EQ(r.run.output, "./output");
+  EXPECT_EQ(r.eval.every.text(), "1ep");
+  EXPECT_EQ(r.checkpoint.every.text(), "1ep");
+  EXPECT_EQ(r.log.every, 20);
+}
+
+// The recipe that is printed is the recipe: resolved, and read again.
+TEST_F(PaddleVit, TheShippedFilesAreRecipes) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kConfigs)) {
+    const Loaded loaded = load({.file = entry.path()});
+    const Problems problems =
+        validate(loaded.recipe, {.workers = 8}, loaded.origins);
+    EXPECT_TRUE(problems.empty()) << entry.path() << problems.text();
+    const Recipe again = from_yaml(to_yaml(loaded.recipe));
+    EXPECT_EQ(to_yaml(again), to_yaml(loaded.recipe));
+    EXPECT_EQ(recipe_hash(again), recipe_hash(loaded.recipe));
+    // 4096 images a step, as in the paper: 312 steps an epoch.
+    const Plan plan = make_plan(
+        loaded.recipe,
+        plan_batch(loaded.recipe, 16),
+        {.train_samples = 1281167,
+         .steps_per_epoch = 312,
+         .eval_samples = 50000});
+    EXPECT_EQ(plan.global_batch, 4096);
+    EXPECT_EQ(plan.lr, loaded.recipe.optim.lr);
+    EXPECT_EQ(plan.warmup_steps, 32 * 312); // ~10k steps
+    ++files;
+  }
+  EXPECT_GE(files, 1);
+}
+
+// PaddleViT's own command lines: of its documentation and of its scripts.
+TEST_F(PaddleVit, TakesItsCommandLines) {
+  const std::string cfg = "-cfg=" + kConfigs + "vit_base_patch16_224.yaml";
+  const std::vector<std::string> evaluation = {
+      cfg,
+      "-dataset=imagenet2012",
+      "-batch_size=16",
+      "-data_path=/dataset/imagenet",
+      "-eval",
+      "-pretrained=./vit_base_patch16_224.safetensors",
+      "-amp"};
+  const Arguments arguments = parse_arguments(evaluation);
+  EXPECT_EQ(arguments.verb, Verb::kEval);
+  EXPECT_THAT(arguments.notes, ElementsAre("-amp: has no effect with eval"));
+  const Recipe evaluated = load(arguments.load_request()).recipe;
+  EXPECT_EQ(evaluated.data.eval.path, "/dataset/imagenet/val_list.txt");
+  EXPECT_EQ(evaluated.data.eval_batch_size, 16);
+  EXPECT_EQ(evaluated.model.pretrained, "./vit_base_patch16_224.safetensors");
+  EXPECT_EQ(evaluated.train.precision, Precision::kFp32);
+
+  const std::vector<std::string> training = {
+      cfg,
+      "-dataset",
+      "imagenet2012",
+      "-batch_size",
+      "128",
+      "-image_size=384",
+      "-accum_iter=2",
+      "-data_path",
+      "/data",
+      "-output=./here",
+      "-amp"};
+  const Recipe trained = load(parse_arguments(training).load_request()).recipe;
+  EXPECT_EQ(trained.data.batch_size, 128);
+  EXPECT_EQ(trained.data.train.path, "/data/train_list.txt");
+  EXPECT_EQ(trained.model.image_size, 384);
+  EXPECT_EQ(trained.train.accumulate, 2);
+  EXPECT_EQ(trained.run.output, "./here");
+  EXPECT_EQ(trained.train.precision, Precision::kBf16);
+}
+
+TEST_F(PaddleVit, PaddlesWeightsAreRefusedByName) {
+  const Loaded loaded = load_text(
+      "MODEL: {PRETRAINED: ./vit.pdparams}\n", {"-data_path", "d", "-eval"});
+  EXPECT_THAT(
+      validate(loaded.recipe, {.training = false}, loaded.origins).text(),
+      StartsWith(
+          shown() +
+          ":1:21: model.pretrained: files of PaddlePaddle (.pdparams, .pdopt, "
+          ".pdema) are not read in this version: write its weights"));
+}
+
+// YAML 1.1 and Python literals, as yacs reads them.
+TEST_F(PaddleVit, ValuesAreRead) {
+  const Recipe r = recipe("TRAIN:\n"
+                          "    BASE_LR: 3e-3\n"
+                          "    WARMUP_START_LR: '1e-6'\n"
+                          "    GRAD_CLIP: None\n"
+                          "    OPTIMIZER:\n"
+                          "        BETAS: (0.8, 0.95)\n"
+                          "        NAME: 'AdamW'\n"
+                          "DATA:\n"
+                          "    IMAGENET_MEAN: [0.1, 0.2, 0.3]\n"
+                          "    BATCH_SIZE_EVAL: ~\n"
+                          "AMP: yes\n");
+  EXPECT_EQ(r.optim.lr, 3e-3);
+  EXPECT_EQ(r.schedule.warmup_lr, 1e-6);
+  EXPECT_FALSE(r.optim.clip_norm.has_value());
+  EXPECT_EQ(r.optim.betas[0], 0.8);
+  EXPECT_EQ(r.data.preprocess.mean[2], 0.3);
+  EXPECT_FALSE(r.data.eval_batch_size.has_value());
+  EXPECT_EQ(r.train.precision, Precision::kBf16);
+  EXPECT_EQ(
+      recipe("TRAIN: {OPTIMIZER: {BETAS: '[0.7, 0.9]'}}\nAMP: True\n")
+          .optim.betas[0],
+      0.7);
+  EXPECT_FALSE(recipe("TRAIN: {GRAD_CLIP: 0}\n").optim.clip_norm.has_value());
+}
+
+TEST_F(PaddleVit, MistakesAreNamedLikeOurOwn) {
+  EXPECT_EQ(
+      refusal("DATA:\n"
+              "    BATCH_SISE: 4\n"
+              "    CROP_PCT: 1.5\n"
+              "MODEL:\n"
+              "    DEPTH: 12.0\n"
+              "    QKV_BIAS: 1\n"
+              "    TRANS: {HIDDEN_SIZE: 768}\n"
+              "TRAIN:\n"
+              "    OPTIMIZER:\n"
+              "        BETAS: (0.9,)\n"
+              "SAVE_FREK: 1\n"),
+      shown() +
+          ":2:5: DATA.BATCH_SISE: unknown key. Did you mean "
+          "DATA.BATCH_SIZE?\n" +
+          shown() +
+          ":3:15: DATA.CROP_PCT: expected number in (0, 1], got 1.5\n" +
+          shown() +
+          ":5:12: MODEL.DEPTH: expected integer in [1, 1024], got 12.0\n" +
+          shown() + ":6:15: MODEL.QKV_BIAS: expected true or false, got 1\n" +
+          shown() +
+          ":7:5: MODEL.TRANS: unknown key; MODEL has: TYPE, NAME, RESUME, "
+          "PRETRAINED, NUM_CLASSES, DROPOUT, ATTENTION_DROPOUT, DROPPATH, "
+          "PATCH_SIZE, EMBED_DIM, NUM_HEADS, ATTN_HEAD_SIZE, DEPTH, "
+          "MLP_RATIO, QKV_BIAS\n" +
+          shown() +
+          ":10:16: TRAIN.OPTIMIZER.BETAS: expected list of 2, each number in "
+          "[0, 1), got a list of 1\n" +
+          shown() +
+          ":11:1: SAVE_FREK: unknown key. Did you mean SAVE_FREQ?\n"
+          "7 problems found; nothing was started.");
+  EXPECT_THAT(
+      refusal("DATA: {DATASET: cifar10}\n"),
+      HasSubstr("DATA.DATASET: expected imagenet2012, got cifar10"));
+}
+
+TEST_F(PaddleVit, BasesAreReadFirst) {
+  folder_.write("base/a.yaml", "BASE: ['']\nSEED: 1\nSAVE_FREQ: 3\n");
+  folder_.write("base/b.yaml", "SEED: 2\n");
+  const std::string text =
+      "BASE: ['base/a.yaml', '', base/b.yaml]\nSAVE_FREQ: 5\n";
+  const Loaded loaded = load_text(text);
+  EXPECT_EQ(loaded.recipe.run.seed, 2);
+  EXPECT_EQ(loaded.recipe.checkpoint.every.text(), "5ep");
+  EXPECT_EQ(
+      loaded.origins.at("run.seed").text(),
+      (folder_.path() / "base/b.yaml").native() + ":1:7");
+  EXPECT_EQ(loaded.origins.at("optim.lr").text(), "PaddleViT's default");
+  folder_.write("base/b.yaml", "BASE: ../vit.yaml\n");
+  EXPECT_THAT(refusal(text), HasSubstr("BASE: files include one another"));
+}
+
+TEST_F(PaddleVit, DialectsDoNotMix) {
+  folder_.write("base/own.yaml", "run: {seed: 1}\n");
+  EXPECT_THAT(
+      refusal("BASE: base/own.yaml\nSEED: 2\n"),
+      HasSubstr("own.yaml:1:1: its keys are this program's own (lower-case)"));
+  EXPECT_THAT(
+      refusal("run: {seed: 1}\nSEED: 2\n"),
+      StartsWith(shown() + ":1:1: run: unknown key"));
+}
+
+TEST_F(PaddleVit, KeysWithoutEffectAreListed) {
+  const Loaded loaded =
+      load_text("MODEL:\n"
+                "    NAME: vit_tiny_patch16_224\n"
+                "    QKV_BIAS: true\n"
+                "TRAIN:\n"
+                "    TEACHER_MODEL: './regnety_160.pdparams'\n"
+                "TAG: first\n");
+  EXPECT_THAT(
+      loaded.notes,
+      ElementsAre(
+          shown() +
+              ": read as PaddleViT's (`vitrain config show` prints the recipe)",
+          shown() +
+              ":2:11: MODEL.NAME: has no effect: a label; the numbers below "
+              "MODEL make the model",
+          shown() +
+              ":5:20: TRAIN.TEACHER_MODEL: has no effect: belongs to "
+              "DISTILLATION_TYPE",
+          shown() + ":6:6: TAG: has no effect: a label"));
+}
+
+TEST_F(PaddleVit, SizesMakeTheModel) {
+  const ModelConfig tiny =
+      recipe("MODEL: {EMBED_DIM: 192, NUM_HEADS: 3, PATCH_SIZE: 8}\n"
+             "DATA: {IMAGE_SIZE: 32}\n")
+          .model;
+  EXPECT_EQ(tiny.name, "vit_tiny_patch8_32");
+  EXPECT_FALSE(tiny.depth.has_value());
+  const ModelConfig own =
+      recipe("MODEL: {NAME: mine, EMBED_DIM: 96, NUM_HEADS: 4, DEPTH: 5, "
+             "MLP_RATIO: 2, DROPPATH: 0.1}\n")
+          .model;
+  EXPECT_EQ(own.name, "vit_base_patch16_224");
+  EXPECT_EQ(own.embed_dim, 96);
+  EXPECT_EQ(own.num_heads, 4);
+  EXPECT_EQ(own.depth, 5);
+  EXPECT_EQ(own.mlp_ratio, 2.0);
+  EXPECT_EQ(own.drop_path, 0.1);
+}
+
+TEST_F(PaddleVit, OtherModelsAreRefusedByName) {
+  for (const char* options : {"", "-eval"}) {
+    const std::vector<std::string> extra = *options == '\0'
+        ? std::vector<std::string>{}
+        : std::vector<std::string>{options};
+    EXPECT_THAT(
+        refusal("MODEL: {TYPE: swin}\n", extra),
+        StartsWith(
+            shown() +
+            ":1:15: MODEL.TYPE: this family of models is not available in "
+            "this version: vit is, and deit without distillation, got swin"));
+    EXPECT_THAT(
+        refusal("MODEL: {QKV_BIAS: False}\n", extra),
+        HasSubstr("MODEL.QKV_BIAS: must be True"));
+    EXPECT_THAT(
+        refusal("MODEL: {ATTN_HEAD_SIZE: 32}\n", extra),
+        HasSubstr("MODEL.ATTN_HEAD_SIZE: must be None or EMBED_DIM"));
+  }
+  EXPECT_EQ(
+      recipe("MODEL: {ATTN_HEAD_SIZE: 64}\n").model.name,
+      "vit_base_patch16_224");
+}
+
+// What the trainer does not have ends training, until somebody says to go on.
+TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
+  const std::string text =
+      "MODEL: {TYPE: deit}\nTRAIN: {DISTILLATION_TYPE: 'none'}\n";
+  const std::string message = refusal(text);
+  for (const char* key :
+       {"TRAIN.MODEL_EMA: averaging",
+        "TRAIN.RAND_AUGMENT: RandAugment",
+        "TRAIN.MIXUP_ALPHA: mixup",
+        "TRAIN.CUTMIX_ALPHA: CutMix",
+        "TRAIN.RANDOM_ERASE_PROB: random erasing"}) {
+    EXPECT_THAT(message, HasSubstr(key));
+  }
+  EXPECT_THAT(
+      message,
+      HasSubstr(
+          "PaddleViT's default: TRAIN.RAND_AUGMENT: RandAugment is not "
+          "available in this version, got true; to train without it, say "
+          "RAND_AUGMENT: False in the file, or -set TRAIN.RAND_AUGMENT=False"));
+  EXPECT_THAT(message, HasSubstr("5 problems found"));
+
+  // Evaluation needs none of it.
+  const Recipe evaluated = recipe(text, {"-eval", "-pretrained", "w"});
+  EXPECT_EQ(evaluated.data.preprocess.mean[0], 0.485);
+
+  const Recipe trained = recipe(
+      text,
+      {"-set",
+       "TRAIN.RAND_AUGMENT=False",
+       "-set",
+       "TRAIN.COLOR_JITTER=0.0",
+       "-set",
+       "TRAIN.MIXUP_PROB=0.0",
+       "-set",
+       "TRAIN.RANDOM_ERASE_PROB=0.0",
+       "-set",
+       "TRAIN.MODEL_EMA=False"});
+  EXPECT_EQ(trained.optim.lr, 5e-4);
+  EXPECT_EQ(trained.optim.weight_decay, 0.05);
+  EXPECT_THAT(trained.optim.no_decay, Not(IsEmpty()));
+  EXPECT_EQ(trained.schedule.warmup.text(), "5ep");
+  EXPECT_EQ(trained.train.label_smoothing, 0.1);
+  EXPECT_EQ(trained.schedule.scale.base_batch, 512);
+}
+
+TEST_F(PaddleVit, DistillationIsRefused) {
+  EXPECT_THAT(
+      refusal("MODEL: {TYPE: deit}\n", {"-eval"}),
+      HasSubstr("TRAIN.DISTILLATION_TYPE: distillation, and the second token"));
+}
+
+TEST_F(PaddleVit, ColourJitterCountsOnlyWithoutAugmentation) {
+  EXPECT_THAT(
+      refusal("TRAIN: {COLOR_JITTER: 0.4}\n"),
+      HasSubstr("TRAIN.COLOR_JITTER: colour jitter is not available"));
+  EXPECT_THAT(
+      refusal("TRAIN: {COLOR_JITTER: 0.4, RAND_AUGMENT: True}\n"),
+      Not(HasSubstr("COLOR_JITTER:")));
+}
+
+// eff = batch x accumulation x world, of all three rates.
+TEST_F(PaddleVit, ScalesTheRatesByTheGlobalBatch) {
+  const Recipe r =
+      recipe("DATA: {BATCH_SIZE: 128}\n"
+             "TRAIN: {LINEAR_SCALED_LR: 512, ACCUM_ITER: 2, BASE_LR: 5e-4, "
+             "WARMUP_START_LR: 1e-6, END_LR: 1e-5, NUM_EPOCHS: 10, "
+             "WARMUP_EPOCHS: 2}\n");
+  const Plan plan = make_plan(
+      r,
+      plan_batch(r, 8),
+      {.train_samples = 20480, .steps_per_epoch = 10, .eval_samples = 1});
+  EXPECT_EQ(plan.global_batch, 2048);
+  EXPECT_DOUBLE_EQ(plan.lr, 5e-4 * 4);
+  EXPECT_DOUBLE_EQ(plan.warmup_lr, 1e-6 * 4);
+  EXPECT_DOUBLE_EQ(plan.min_lr, 1e-5 * 4);
+  EXPECT_EQ(plan.lr_text, "0.0005 x 2048 / 512 = 0.002");
+}
+
+TEST_F(PaddleVit, SetTakesKeysOfBothAndWins) {
+  const std::vector<std::string> options = {
+      "-batch_size",
+      "16",
+      "-set",
+      "DATA.BATCH_SIZE=32",
+      "-set",
+      "optim.lr=1",
+      "-set",
+      "TRAIN.OPTIMIZER.BETAS=(0.5, 0.6)",
+      "-set",
+      "schedule.paddle_exact_schedule=true"};
+  const Loaded loaded = load_text("TRAIN: {BASE_LR: 2}\n", options);
+  EXPECT_EQ(loaded.recipe.data.batch_size, 32);
+  EXPECT_EQ(loaded.recipe.data.eval_batch_size, 16);
+  EXPECT_EQ(loaded.recipe.optim.lr, 1.0);
+  EXPECT_EQ(loaded.recipe.optim.betas[1], 0.6);
+  EXPECT_TRUE(loaded.recipe.schedule.paddle_exact_schedule);
+  EXPECT_EQ(loaded.origins.at("data.batch_size").text(), "-set #1");
+  EXPECT_THAT(
+      refusal("SEED: 1\n", {"-set", "TRAIN.BASE_LRR=1"}),
+      StartsWith(
+          "-set #1: TRAIN.BASE_LRR: unknown key. Did you mean TRAIN.BASE_LR?"));
+  EXPECT_THAT(
+      refusal("SEED: 1\n", {"-set", "TRAIN.BASE_LR=fast"}),
+      StartsWith("-set #1: TRAIN.BASE_LR: expected number >= 0, got fast"));
+}
+
+TEST_F(PaddleVit, OtherKindsOfDataCanBeChosen) {
+  const DataConfig data =
+      recipe("SEED: 1\n", {"-dataset=folder", "-data_path=d"}).data;
+  EXPECT_EQ(data.train.kind, SourceKind::kFolder);
+  EXPECT_EQ(data.train.path, "d/train");
+  EXPECT_EQ(
+      recipe("DATA: {DATA_PATH: d}\n", {"-dataset=cifar"}).data.eval.path, "d");
+  EXPECT_EQ(
+      recipe("SEED: 1\n", {"-dataset=random"}).data.train.kind,
+      SourceKind::kRandom);
+  EXPECT_EQ(
+      recipe("SEED: 1\n", {"-data_path=a", "-set", "DATA.DATA_PATH=b"})
+          .data.train.path,
+      "b/train_list.txt");
+}
+
+TEST_F(PaddleVit, EvalAndResumeBelongOnTheCommandLine) {
+  const std::string message = refusal(
+      "EVAL: True\nMODEL: {RESUME: ./x.pdparams}\nTRAIN: {LAST_EPOCH: 3}\n");
+  EXPECT_THAT(message, HasSubstr(":1:7: EVAL: evaluation is asked for with"));
+  EXPECT_THAT(message, HasSubstr(":2:17: MODEL.RESUME: a run is continued"));
+  EXPECT_THAT(message, HasSubstr(":3:21: TRAIN.LAST_EPOCH: must be 0"));
+}
+
+// ---- The table of meanings against the schema and the translation.
+
+Schema schema_of_config(paddlevit::Config& config) {
+  SchemaVisitor visitor;
+  config.visit(visitor);
+  return visitor.take();
+}
+
+TEST(PaddleVitKeys, EveryKeyHasAMeaning) {
+  paddlevit::Config config;
+  const Schema schema = schema_of_config(config);
+  const auto meanings = paddlevit::meanings();
+  ASSERT_EQ(meanings.size(), schema.fields.size());
+  Recipe recipe;
+  std::set<std::string> own;
+  for (const Field& field : schema_of(recipe).fields) {
+    own.insert(field.path);
+  }
+  for (std::size_t i = 0; i < meanings.size(); ++i) {
+    EXPECT_EQ(meanings[i].key, schema.fields[i].path);
+    EXPECT_FALSE(meanings[i].sets.empty() && meanings[i].note.empty());
+    for (const std::string& key : split(meanings[i].sets, ' ')) {
+      EXPECT_TRUE(key.empty() || own.contains(key)) << key;
+    }
+  }
+  for (const paddlevit::Limit& limit : paddlevit::limits()) {
+    EXPECT_TRUE(limit.holds(config)) << limit.key;
+    EXPECT_EQ(std::ranges::count(schema.fields, limit.key, &Field::path), 1);
+  }
+}
+
+// Another value for a field that its rules allow.
+Setting other_value(const Field& field) {
+  Setting setting = field.get();
+  if (!setting) {
+    setting.emplace(field.list ? 2 : 1, Scalar(0.5));
+    if (field.type == ScalarType::kInteger) {
+      return Setting{{std::int64_t{7}}};
+    }
+    return field.type == ScalarType::kText ? Setting{{std::string("x")}}
+                                           : setting;
+  }
+  for (Scalar& value : *setting) {
+    if (field.type == ScalarType::kBool) {
+      value = !std::get<bool>(value);
+    } else if (field.type == ScalarType::kInteger) {
+      value = std::get<std::int64_t>(value) + 3;
+    } else if (field.type == ScalarType::kNumber) {
+      value = std::get<double>(value) * 0.5 + 0.01;
+    } else {
+      value = std::get<std::string>(value) + "x";
+    }
+  }
+  return setting;
+}
+
+std::set<std::string> differences(Recipe a, Recipe b) {
+  std::set<std::string> keys;
+  const Schema left = schema_of(a);
+  const Schema right = schema_of(b);
+  for (std::size_t i = 0; i < left.fields.size(); ++i) {
+    if (write_value(left.fields[i]) != write_value(right.fields[i])) {
+      keys.insert(left.fields[i].path);
+    }
+  }
+  return keys;
+}
+
+// Changing a key changes what the table says, and nothing else.
+TEST(PaddleVitKeys, ChangeWhatTheTableSays) {
+  const Recipe plain =
+      paddlevit::translate(paddlevit::Config{}, /*training=*/true);
+  for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
+    paddlevit::Config config;
+    const Schema schema = schema_of_config(config);
+    const Field& field =
+        *std::ranges::find(schema.fields, meaning.key, &Field::path);
+    field.set(other_value(field));
+    const auto listed = split(meaning.sets, ' ');
+    const std::set<std::string> sets(listed.begin(), listed.end());
+    const std::set<std::string> changed =
+        differences(paddlevit::translate(config, /*training=*/true), plain);
+    for (const std::string& key : changed) {
+      EXPECT_TRUE(sets.contains(key)) << meaning.key << " changed " << key;
+    }
+    // The path and the kind of the data are applied by load().
+    const bool elsewhere = meaning.key.starts_with("DATA.DATA");
+    EXPECT_EQ(changed.empty(), meaning.sets.empty() || elsewhere)
+        << meaning.key;
+  }
+}
+
+} // namespace
+} // namespace vitrain::config
