@@ -9,6 +9,9 @@ namespace vitrain::app {
 int train(const config::Arguments& arguments, const std::string& command_line) {
   if (arguments.print_config) {
     const config::Loaded loaded = config::load(arguments.load_request());
+    for (const std::string& note : loaded.notes) {
+      std::fprintf(stderr, "%s\n", note.c_str());
+    }
     std::fputs(config::to_yaml(loaded.recipe).c_str(), stdout);
     return 0;
   }

@@ -33,7 +33,8 @@ constexpr std::array kOptions{
         "Config",
         kRecipes,
         kNobody,
-        "The recipe: a YAML file (docs/config.md lists its keys)."},
+        "The recipe: a YAML file (docs/config.md lists its keys), or one of "
+        "PaddleViT's."},
     Option{
         OptionId::kSet,
         "set",
@@ -259,8 +260,17 @@ constexpr std::array kOptions{
         "Versions of vitrain and of what it was built with."},
 };
 
-constexpr std::array<std::string_view, 6>
-    kLater{"hosts", "log_dir", "master", "max_restarts", "nnodes", "node_rank"};
+constexpr std::array<std::string_view, 10> kLater{
+    "deploy",
+    "hosts",
+    "log_dir",
+    "mae_pretrain",
+    "master",
+    "max_restarts",
+    "multi_scale_sampler_ddp",
+    "nnodes",
+    "node_rank",
+    "teacher_model_path"};
 
 constexpr std::array kVerbs{
     VerbInfo{

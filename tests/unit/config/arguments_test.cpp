@@ -249,7 +249,17 @@ TEST(Arguments, OptionsWithoutMeaningAreRefused) {
 
 TEST(Arguments, LaterOptionsAreRefusedByName) {
   for (const char* name :
-       {"nnodes", "node_rank", "master", "hosts", "max_restarts", "log_dir"}) {
+       {"nnodes",
+        "node_rank",
+        "master",
+        "hosts",
+        "max_restarts",
+        "log_dir",
+        // PaddleViT's, of families that are not here:
+        "teacher_model_path",
+        "mae_pretrain",
+        "multi_scale_sampler_ddp",
+        "deploy"}) {
     EXPECT_THAT(
         refusal({"-cfg", "a", std::string("-") + name, "1"}),
         StartsWith(
