@@ -32,7 +32,8 @@ TEST(Dropout, DropsAtItsRateAndScalesTheRest) {
       // Five standard errors of a Bernoulli mean.
       EXPECT_NEAR(dropped, rate, 5 * std::sqrt(rate * (1 - rate) / kCount));
       const at::Tensor kept = y.masked_select(y.ne(0));
-      const at::Tensor scaled = at::full({}, 3.0 / (1 - rate)).to(type);
+      const at::Tensor scaled =
+          at::full({}, 3.0F * static_cast<float>(1.0 / (1.0 - rate))).to(type);
       EXPECT_TRUE(kept.eq(scaled).all().item<bool>()) << kept[0];
     }
   }
