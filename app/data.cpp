@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "config/load.h"
+#include "config/plan.h"
 #include "core/check.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
@@ -23,10 +24,11 @@ void print_batch(const std::vector<std::int64_t>& samples) {
 
 int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
-  const std::int64_t workers =
+  const std::int64_t devices =
       arguments.world.value_or(launch::requested_workers(
           engine::device_request(recipe.devices),
           launch::visible_cuda_devices()));
+  const std::int64_t workers = config::plan_batch(recipe, devices).workers;
   VITRAIN_CHECK(
       arguments.rank.value_or(0) < workers,
       ExitCode::kUsage,
@@ -36,7 +38,7 @@ int data_order(const config::Arguments& arguments) {
       workers - 1);
   const data::Index index =
       data::list(engine::source_options(recipe.data.train, /*train=*/true));
-  const auto sampler = engine::make_sampler(recipe, &index, workers);
+  const auto sampler = engine::make_sampler(recipe, &index, devices);
   const std::int64_t accumulate = recipe.train.accumulate;
   for (std::int64_t step = 0; step < sampler->steps_per_epoch(); ++step) {
     for (std::int64_t k = 0; k < workers * accumulate; ++k) {

@@ -8,6 +8,8 @@
 
 namespace vitrain::config {
 
+// Whether each device has a process of its own, or all have one.
+enum class DistMode { kProcesses, kSingleProcess };
 enum class Backend { kAuto, kGloo, kNccl };
 enum class SyncMode {
   kAllreduce,
@@ -17,8 +19,11 @@ enum class SyncMode {
   kHierarchicalSgd,
   kDiloco,
   kOverlapAverage,
+  kAsyncPs,
+  kHogwild,
 };
 enum class Compress { kNone, kBf16, kFp16 };
+enum class OnStale { kWait, kDrop };
 enum class SyncAverage { kParameters, kParametersAndOptimizer };
 
 // How replicas are kept equal (docs/synchronisation.md has the definitions).
@@ -33,6 +38,9 @@ struct SyncConfig {
   double outer_lr = 0.7;
   double outer_momentum = 0.9;
   std::int64_t delay = 1;
+  std::optional<std::int64_t> max_staleness;
+  OnStale on_stale = OnStale::kWait;
+  std::int64_t servers = 1;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -46,7 +54,10 @@ struct SyncConfig {
         "gradients averaged inside a node; `hierarchical_sgd`: averages over "
         "groups of `group_sizes` ranks every `periods` steps; `diloco`: an "
         "outer optimizer every `period` steps; `overlap_average`: averages "
-        "that arrive `delay` steps later. Evaluations and checkpoints see "
+        "that arrive `delay` steps later; `async_ps`: each gradient is applied "
+        "on its own by parameter servers; `hogwild`: CPU workers of one node "
+        "update shared weights without a lock; both are not deterministic. "
+        "Evaluations and checkpoints see "
         "averaged weights in every mode.");
     v.field("period", period, "Steps between two averages.")
         .in_range(1, 1 << 20);
@@ -93,6 +104,25 @@ struct SyncConfig {
          "`overlap_average`: steps until an average is taken over; less than "
          "`period`.")
         .in_range(0, 1 << 20);
+    v.field(
+         "max_staleness",
+         max_staleness,
+         "`async_ps`: updates that may have been made between the weights a "
+         "gradient was computed from and its own; `hogwild`: steps that a "
+         "worker may be ahead of the slowest. `auto`: two per other worker.")
+        .auto_value()
+        .in_range(0, 1 << 20);
+    v.field(
+        "on_stale",
+        on_stale,
+        "`async_ps`: workers `wait`, so that no gradient becomes too old, or "
+        "one that did is left out (`drop`).");
+    v.field(
+         "servers",
+         servers,
+         "`async_ps`: servers among which the weights are divided, threads of "
+         "the first workers.")
+        .in_range(1, 1 << 10);
   }
 };
 
@@ -122,6 +152,7 @@ struct TimeoutsConfig {
 
 // Exchange between the workers.
 struct DistConfig {
+  DistMode mode = DistMode::kProcesses;
   Backend backend = Backend::kAuto;
   SyncConfig sync;
   double bucket_mb = 25.0;
@@ -131,6 +162,12 @@ struct DistConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    v.field(
+        "mode",
+        mode,
+        "`processes`: a process per device; `single_process`: one process with "
+        "a replica per device on threads, as PyTorch's DataParallel (slower; "
+        "BatchNorm keeps the first replica's statistics).");
     v.field(
         "backend", backend, "`auto`: nccl between GPUs, gloo between CPUs.");
     v.section("sync", sync, "How replicas are kept equal.");

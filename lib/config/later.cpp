@@ -9,7 +9,7 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 11> kKeys{
+constexpr std::array<std::string_view, 10> kKeys{
     "data.augment.auto_augment",
     "data.augment.color_jitter",
     "data.augment.cutmix",
@@ -17,7 +17,6 @@ constexpr std::array<std::string_view, 11> kKeys{
     "data.augment.mixup",
     "data.on_bad_sample",
     "devices.nodes",
-    "dist.mode",
     "dist.sync_batchnorm",
     "eval.weights",
     "optim.layer_decay",
@@ -35,8 +34,6 @@ constexpr std::array<Value, 11> kValues{{
     {"train.precision", "fp16"},
     {"train.on_non_finite", "skip"},
     {"train.on_non_finite", "rollback"},
-    {"dist.sync.mode", "async_ps"},
-    {"dist.sync.mode", "hogwild"},
 }};
 
 } // namespace

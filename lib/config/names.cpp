@@ -38,6 +38,7 @@ constexpr auto kScheduleUnit = names("step", "epoch");
 constexpr auto kPrecision = names("auto", "fp32", "tf32", "bf16");
 constexpr auto kLossKind = names("cross_entropy");
 constexpr auto kOnNonFinite = names("stop");
+constexpr auto kDistMode = names("processes", "single_process");
 constexpr auto kBackend = names("auto", "gloo", "nccl");
 constexpr auto kSyncMode = names(
     "allreduce",
@@ -46,8 +47,11 @@ constexpr auto kSyncMode = names(
     "post_local_sgd",
     "hierarchical_sgd",
     "diloco",
-    "overlap_average");
+    "overlap_average",
+    "async_ps",
+    "hogwild");
 constexpr auto kCompress = names("none", "bf16", "fp16");
+constexpr auto kOnStale = names("wait", "drop");
 constexpr auto kSyncAverage = names("parameters", "parameters_and_optimizer");
 constexpr auto kMetric = names("top1", "top5", "loss");
 constexpr auto kProgressKind = names("auto", "line", "plain", "off");
@@ -76,9 +80,11 @@ VITRAIN_ENUM_NAMES(ScheduleUnit)
 VITRAIN_ENUM_NAMES(Precision)
 VITRAIN_ENUM_NAMES(LossKind)
 VITRAIN_ENUM_NAMES(OnNonFinite)
+VITRAIN_ENUM_NAMES(DistMode)
 VITRAIN_ENUM_NAMES(Backend)
 VITRAIN_ENUM_NAMES(SyncMode)
 VITRAIN_ENUM_NAMES(Compress)
+VITRAIN_ENUM_NAMES(OnStale)
 VITRAIN_ENUM_NAMES(SyncAverage)
 VITRAIN_ENUM_NAMES(Metric)
 VITRAIN_ENUM_NAMES(ProgressKind)

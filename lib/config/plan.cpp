@@ -36,6 +36,15 @@ std::int64_t interval(const Duration& every, const Plan& plan) {
       1, every.steps(plan.steps_per_epoch, plan.total_steps));
 }
 
+// "4 workers", "2 replicas".
+std::string devices_text(const BatchPlan& plan) {
+  return fmt::format(
+      "{} {}{}",
+      plan.devices(),
+      plan.replicas > 1 ? "replica" : "worker",
+      plan.devices() == 1 ? "" : "s");
+}
+
 // The factor of schedule.scale, and how it comes about: " x 1024 / 512".
 struct Scaling {
   double factor = 1.0;
@@ -58,7 +67,7 @@ Scaling scaling_of(const ScaleConfig& scale, BatchMode mode, const Plan& plan) {
       static_cast<double>(plan.global_batch) / static_cast<double>(base);
   std::string text = scale.base_batch
       ? fmt::format("{} / {}", plan.global_batch, base)
-      : fmt::format("{} worker{}", plan.workers, plan.workers == 1 ? "" : "s");
+      : devices_text(plan);
   if (root) {
     return {std::sqrt(ratio), fmt::format(" x sqrt({})", text)};
   }
@@ -94,18 +103,19 @@ std::int64_t eval_batch(const DataConfig& data) {
   return data.eval_batch_size.value_or(automatic);
 }
 
-BatchPlan plan_batch(const Recipe& recipe, std::int64_t workers) {
-  assert(workers >= 1);
+BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices) {
+  assert(devices >= 1);
   BatchPlan plan;
-  plan.workers = workers;
-  plan.device_batch = device_batch(recipe.data, workers);
+  const bool together = recipe.dist.mode == DistMode::kSingleProcess;
+  plan.workers = together ? 1 : devices;
+  plan.replicas = together ? devices : 1;
+  plan.device_batch = device_batch(recipe.data, devices);
   plan.accumulate = recipe.train.accumulate;
-  plan.global_batch = plan.device_batch * workers * plan.accumulate;
+  plan.global_batch = plan.device_batch * devices * plan.accumulate;
   plan.batch_text = fmt::format(
-      "{} x {} worker{} x {} = {}",
+      "{} x {} x {} = {}",
       plan.device_batch,
-      workers,
-      workers == 1 ? "" : "s",
+      devices_text(plan),
       plan.accumulate,
       plan.global_batch);
   return plan;

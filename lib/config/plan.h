@@ -9,18 +9,24 @@ namespace vitrain::config {
 
 // How many samples a step takes.
 struct BatchPlan {
-  std::int64_t workers = 1;
+  std::int64_t workers = 1; // processes
+  std::int64_t replicas = 1; // devices of a worker: dist.mode single_process
   std::int64_t device_batch = 0; // samples per device and micro-batch
   std::int64_t accumulate = 1;
-  std::int64_t global_batch = 0; // G = device_batch x workers x accumulate
+  // G = device_batch x devices x accumulate
+  std::int64_t global_batch = 0;
   // For the banner: "64 x 2 workers x 1 = 128".
   std::string batch_text;
+
+  std::int64_t devices() const { return workers * replicas; }
+  // Samples per worker and micro-batch.
+  std::int64_t worker_batch() const { return device_batch * replicas; }
 };
 
 // batch_mode per_device: batch_size is device_batch; global: it is the sum over
-// the workers of one micro-batch. Throws Error(kUsage) when that cannot be
-// divided. Requires workers >= 1.
-BatchPlan plan_batch(const Recipe& recipe, std::int64_t workers);
+// the devices of one micro-batch. Throws Error(kUsage) when that cannot be
+// divided. Requires devices >= 1; each has a worker, or all have one.
+BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
 
 // What the data contributes to the arithmetic.
 struct DataSize {

@@ -64,7 +64,7 @@ class Validator {
     const auto twin = std::ranges::adjacent_find(ids);
     const Backend backend = recipe_.dist.backend;
     require(
-        twin == ids.end() || backend == Backend::kGloo,
+        twin == ids.end() || backend == Backend::kGloo || single_process(),
         "devices.ids",
         twin == ids.end() ? ""
                           : fmt::format(
@@ -190,7 +190,30 @@ class Validator {
             run.max_steps.value_or(0)));
   }
 
+  bool single_process() const {
+    return recipe_.dist.mode == DistMode::kSingleProcess;
+  }
+
+  void check_single_process() {
+    const DistConfig& dist = recipe_.dist;
+    require(
+        dist.sync.mode == SyncMode::kAllreduce,
+        "dist.sync.mode",
+        "the one process of dist.mode: single_process has nobody to exchange "
+        "with; its gradients are always those of the whole batch: use "
+        "allreduce, or dist.mode: processes");
+    require(
+        dist.compress == Compress::kNone,
+        "dist.compress",
+        "nothing travels between processes in dist.mode: single_process: set "
+        "it to none");
+  }
+
   void check_sync() {
+    if (single_process()) {
+      check_single_process();
+      return;
+    }
     const SyncConfig& sync = recipe_.dist.sync;
     const std::int64_t workers = circumstances_.workers;
     require(
@@ -205,16 +228,56 @@ class Validator {
         sync.mode == SyncMode::kPostLocalSgd ||
         (sync.mode == SyncMode::kLocalSgd && sync.start.value > 0.0);
     require(
-        recipe_.dist.compress == Compress::kNone || gradients_travel,
+        recipe_.dist.compress == Compress::kNone || gradients_travel ||
+            sync.mode == SyncMode::kAsyncPs,
         "dist.compress",
         "is for gradients, and in this dist.sync.mode only weights travel: set "
         "it to none");
+    if (sync.mode == SyncMode::kAsyncPs) {
+      check_async_ps(sync, workers);
+    }
+    if (sync.mode == SyncMode::kHogwild) {
+      check_hogwild();
+    }
     if (sync.mode == SyncMode::kPostLocalSgd && sync.group_size) {
       check_group("dist.sync.group_size", *sync.group_size, workers);
     }
     if (sync.mode == SyncMode::kHierarchicalSgd) {
       check_levels(sync, workers);
     }
+  }
+
+  void check_async_ps(const SyncConfig& sync, std::int64_t workers) {
+    require(
+        sync.servers <= workers,
+        "dist.sync.servers",
+        fmt::format(
+            "{}: each is a thread of a worker of its own, and there {} {}",
+            sync.servers,
+            workers == 1 ? "is" : "are",
+            workers));
+    require(
+        recipe_.dist.compress == Compress::kNone,
+        "dist.compress",
+        "rounds sums of gradients, and async_ps adds none up: set it to none");
+    require(
+        recipe_.run.determinism == Determinism::kFast,
+        "run.determinism",
+        "async_ps applies gradients in the order in which they arrive, which "
+        "no two runs share: use fast, or another dist.sync.mode");
+  }
+
+  void check_hogwild() {
+    require(
+        !circumstances_.cuda,
+        "dist.sync.mode",
+        "hogwild shares the weights in this machine's memory, which CUDA "
+        "devices do not update: use -devices cpu:N, or async_ps");
+    require(
+        recipe_.run.determinism == Determinism::kFast,
+        "run.determinism",
+        "hogwild's workers update the same weights at the same time, which no "
+        "two runs repeat: use fast, or another dist.sync.mode");
   }
 
   void

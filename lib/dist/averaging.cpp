@@ -130,6 +130,8 @@ class LocalSgd final : public LocalUpdates {
     return std::max<std::int64_t>(1, samples);
   }
 
+  std::int64_t lead() const override { return options_.period - 1; }
+
  private:
   void meet(std::int64_t updates) override {
     if (updates <= options_.start) {
@@ -154,6 +156,8 @@ class HierarchicalSgd final : public LocalUpdates {
       std::vector<AveragingLevel> levels)
       : LocalUpdates(group, std::move(buffers), buckets),
         levels_(std::move(levels)) {}
+
+  std::int64_t lead() const override { return levels_.front().period - 1; }
 
  private:
   void meet(std::int64_t updates) override {
@@ -189,6 +193,8 @@ class Diloco final : public LocalUpdates {
     }
     return LocalUpdates::begin_step(step);
   }
+
+  std::int64_t lead() const override { return options_.period - 1; }
 
   std::map<std::string, at::Tensor> state() const override {
     std::map<std::string, at::Tensor> state;
@@ -238,6 +244,8 @@ class OverlapAverage final : public LocalUpdates {
     LocalUpdates::flush(update);
   }
 
+  std::int64_t lead() const override { return options_.period - 1; }
+
  private:
   void meet(std::int64_t updates) override {
     if (updates % options_.period == 0) {
@@ -267,6 +275,38 @@ class OverlapAverage final : public LocalUpdates {
   std::vector<Pending> pending_;
 };
 
+class Hogwild final : public LocalUpdates {
+ public:
+  Hogwild(Group& group, ReplicaBuffers buffers, std::int64_t lead)
+      : LocalUpdates(group, std::move(buffers), {}), lead_(lead) {}
+
+  std::int64_t begin_step(const StepInfo& step) override {
+    if (!started_) {
+      // Initial values are still being written, by others too.
+      group_.barrier();
+      started_ = true;
+    }
+    takes_part_ = step.samples[static_cast<std::size_t>(group_.rank())] > 0;
+    return LocalUpdates::begin_step(step);
+  }
+
+  bool finish() override { return LocalUpdates::finish() && takes_part_; }
+
+  std::int64_t lead() const override { return lead_; }
+
+ private:
+  void meet(std::int64_t /*updates*/) override {}
+  // There is one set of parameters; it only has to come to rest.
+  void join() override {
+    group_.barrier();
+    apart_ = false;
+  }
+
+  std::int64_t lead_;
+  bool started_ = false;
+  bool takes_part_ = false;
+};
+
 } // namespace
 
 std::unique_ptr<GradientSync> make_local_sgd(
@@ -293,6 +333,11 @@ std::unique_ptr<GradientSync> make_diloco(
     const BucketOptions& buckets,
     const DilocoOptions& options) {
   return std::make_unique<Diloco>(group, std::move(buffers), buckets, options);
+}
+
+std::unique_ptr<GradientSync>
+make_hogwild(Group& group, ReplicaBuffers buffers, std::int64_t lead) {
+  return std::make_unique<Hogwild>(group, std::move(buffers), lead);
 }
 
 std::unique_ptr<GradientSync> make_overlap_average(

@@ -91,4 +91,12 @@ std::unique_ptr<GradientSync> make_overlap_average(
     const BucketOptions& buckets,
     const OverlapOptions& options);
 
+// The weights are one piece of memory (share_memory()), to which every rank
+// adds its own updates when they are ready, without a lock (Niu et al.,
+// "Hogwild!", NIPS 2011). Updates that meet may be lost in part; no two runs
+// are equal. A rank without samples in a step makes no update. No rank is more
+// than `lead` steps ahead of another.
+std::unique_ptr<GradientSync>
+make_hogwild(Group& group, ReplicaBuffers buffers, std::int64_t lead);
+
 } // namespace vitrain::dist

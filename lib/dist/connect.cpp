@@ -1,5 +1,6 @@
 #include "dist/connect.h"
 
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -14,10 +15,12 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
 }
 
-c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& rendezvous) {
+c10::intrusive_ptr<c10d::Store> open_store(
+    const Rendezvous& rendezvous,
+    bool is_server) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(rendezvous.port);
-  options.isServer = rendezvous.rank == 0;
+  options.isServer = is_server;
   options.numWorkers = static_cast<std::size_t>(rendezvous.size);
   // The first collective waits for everyone; no need to do it twice.
   options.waitWorkers = false;
@@ -37,7 +40,13 @@ struct Members {
   int size = 1;
 };
 
-std::unique_ptr<Group> gloo_group(
+// A Gloo backend and the store it found its peers in.
+struct Gloo {
+  c10::intrusive_ptr<c10d::Store> store;
+  c10::intrusive_ptr<c10d::Backend> backend;
+};
+
+Gloo connect_gloo(
     const Members& members,
     const c10::intrusive_ptr<c10d::Store>& store,
     const Rendezvous& rendezvous) {
@@ -49,7 +58,25 @@ std::unique_ptr<Group> gloo_group(
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
   auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
       prefixed, members.rank, members.size, options);
-  return std::make_unique<Group>(prefixed, backend, members.rank, members.size);
+  return {prefixed, backend};
+}
+
+std::unique_ptr<Group> gloo_group(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  Gloo gloo = connect_gloo(members, store, rendezvous);
+  return std::make_unique<Group>(
+      gloo.store, gloo.backend, members.rank, members.size);
+}
+
+std::unique_ptr<Mailbox> mailbox(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  const Gloo gloo = connect_gloo(members, store, rendezvous);
+  gloo.backend->setTimeout(milliseconds(rendezvous.timeout));
+  return std::make_unique<Mailbox>(gloo.backend);
 }
 
 std::unique_ptr<Group> nccl_group(
@@ -115,10 +142,17 @@ Groups connect(const Rendezvous& rendezvous) {
   // A lone worker on the CPU needs nobody. On a GPU it still goes through NCCL,
   // so that the path that many GPUs take is the one that is always taken.
   if (rendezvous.size == 1 && rendezvous.nccl == nullptr) {
-    return {std::make_unique<Group>(), std::make_unique<Group>()};
+    Groups groups{std::make_unique<Group>(), std::make_unique<Group>()};
+    groups.connect_mailbox = [rendezvous,
+                              store = c10::make_intrusive<c10d::HashStore>()](
+                                 int place, int places) {
+      return mailbox(
+          {.name = "mail", .rank = place, .size = places}, store, rendezvous);
+    };
+    return groups;
   }
   try {
-    const auto store = open_store(rendezvous);
+    const auto store = open_store(rendezvous, rendezvous.rank == 0);
     Groups groups;
     const Members all{
         .name = "control", .rank = rendezvous.rank, .size = rendezvous.size};
@@ -129,6 +163,13 @@ Groups connect(const Rendezvous& rendezvous) {
         rendezvous);
     groups.connect_block = [rendezvous, store](int size) {
       return block_group(size, store, rendezvous);
+    };
+    groups.connect_mailbox = [rendezvous](int place, int places) {
+      // A client of its own: one that waits for a key lets no other thread in.
+      return mailbox(
+          {.name = "mail", .rank = place, .size = places},
+          open_store(rendezvous, /*is_server=*/false),
+          rendezvous);
     };
     // Connections may be lazy: the first collective proves that all are there.
     groups.control->barrier();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dist/group.h"
+#include "dist/mailbox.h"
 
 namespace vitrain {
 class CudaPlugin;
@@ -38,6 +39,11 @@ struct Groups {
 
   // Closes all, in the same order on every rank. Collective.
   void shutdown();
+
+  // Connects mailbox `place` of `places`; collective over them. May be called
+  // on several threads at a time.
+  std::function<std::unique_ptr<Mailbox>(int place, int places)>
+      connect_mailbox{};
 
   // Connects the ranks of one block; null where there is one worker.
   std::function<std::unique_ptr<Group>(int size)> connect_block{};

@@ -60,6 +60,7 @@ class DelayedAllReduce final : public GradientSync {
     update();
   }
 
+  std::int64_t lead() const override { return 1; }
   Traffic traffic() const override { return traffic_; }
 
  private:

@@ -40,6 +40,7 @@ struct BucketOptions {
 struct Traffic {
   std::int64_t bytes = 0;
   double exposed_seconds = 0.0; // waited for them, after backward
+  std::int64_t dropped = 0; // gradients that came too late to be applied
 };
 
 // One optimizer step, as every rank knows it.
@@ -48,14 +49,20 @@ struct StepInfo {
   std::vector<std::int64_t> samples; // of each rank, over its micro-batches
 };
 
+// An update that is due.
+struct Update {
+  double lr = 0.0;
+  at::Tensor non_finite; // scalar fp32: 1 when the gradients are not finite
+};
+
 // Keeps replicas equal, or brings them together: the one interface between the
 // train step and the way in which workers learn from one another
 // (dist.sync.mode). All functions are collective in the sense that every rank
 // must run the same sequence of steps and micro-batches.
 //
 // Protocol of a step: begin_step(); begin_micro_batch() and a backward pass,
-// once per micro-batch; finish(); the update of the parameters, when finish()
-// says so; updated(). Between steps: flush().
+// once per micro-batch; finish(); apply(), when finish() says so; updated().
+// Between steps: flush().
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
@@ -71,6 +78,14 @@ class GradientSync {
   // When it returns, the gradient buffers hold what is to be applied; false:
   // there is nothing to apply in this step.
   virtual bool finish() = 0;
+  // Makes the update from the gradients in the buffers, which may have been
+  // clipped since finish(): by `own`, this rank's optimizer, unless the mode
+  // leaves it to somebody else.
+  virtual void apply(
+      const Update& /*update*/,
+      const std::function<void()>& own) {
+    own();
+  }
   // The step's update has been made, or left out.
   virtual void updated() {}
   // Brings the replicas together: afterwards all ranks have equal parameters
@@ -80,6 +95,8 @@ class GradientSync {
   // What must be kept in a checkpoint, by name; tensors that load_state() and
   // steps change in place. Equal on all ranks after flush().
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
+  // Steps that a rank may be ahead of the slowest one without waiting for it.
+  virtual std::int64_t lead() const { return 0; }
   // Of the last step. All that is done for gradients and, between finish() and
   // updated(), for parameters.
   virtual Traffic traffic() const = 0;

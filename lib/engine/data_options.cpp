@@ -106,11 +106,11 @@ data::TransformOptions transform_options(
 std::unique_ptr<const data::Sampler> make_sampler(
     const config::Recipe& recipe,
     const data::Index* index,
-    std::int64_t workers) {
+    std::int64_t devices) {
   if (index == nullptr) {
     return nullptr;
   }
-  const config::BatchPlan batch = config::plan_batch(recipe, workers);
+  const config::BatchPlan batch = config::plan_batch(recipe, devices);
   const config::SamplerConfig& sampler = recipe.data.sampler;
   data::SamplerOptions options{
       .policy = sampler_policy(sampler.policy),
@@ -129,7 +129,7 @@ std::unique_ptr<const data::Sampler> make_sampler(
       index->size(),
       options,
       data::BatchGeometry{
-          .per_device = batch.device_batch,
+          .per_device = batch.worker_batch(),
           .world = static_cast<int>(batch.workers),
           .accumulate = static_cast<int>(batch.accumulate)});
 }

@@ -18,12 +18,12 @@ data::TransformOptions transform_options(
     std::int64_t image_size,
     bool train);
 
-// The sampler of the training samples in `index` for `workers` of them. Throws
+// The sampler of the training samples in `index` for `devices` of them. Throws
 // Error(kUsage) when they do not make one step, Error(kData) when the file of
 // their weights cannot be used. Null without an index.
 std::unique_ptr<const data::Sampler> make_sampler(
     const config::Recipe& recipe,
     const data::Index* index,
-    std::int64_t workers);
+    std::int64_t devices);
 
 } // namespace vitrain::engine

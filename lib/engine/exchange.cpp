@@ -1,6 +1,9 @@
 #include "engine/exchange.h"
 
+#include "dist/async_ps.h"
 #include "dist/averaging.h"
+#include "dist/shared_memory.h"
+#include "engine/parameter_shards.h"
 
 namespace vitrain::engine {
 namespace {
@@ -67,6 +70,50 @@ std::vector<dist::AveragingLevel> levels(Session& session) {
   return levels;
 }
 
+std::int64_t max_staleness(const Session& session) {
+  return session.job.recipe.dist.sync.max_staleness.value_or(
+      2 * (session.world - 1));
+}
+
+std::unique_ptr<dist::GradientSync> make_async_ps(
+    Session& session,
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer) {
+  const config::Recipe& recipe = session.job.recipe;
+  const config::SyncConfig& sync = recipe.dist.sync;
+  const ParameterShards shards(
+      parameters, optimizer, static_cast<int>(sync.servers));
+  std::optional<dist::ServerShard> own;
+  if (session.rank < sync.servers) {
+    own = shards.server(session.rank, recipe.optim);
+  }
+  return std::make_unique<dist::AsyncPs>(
+      *session.groups.data,
+      gradient_buffers(parameters),
+      shards.replica(),
+      std::move(own),
+      session.groups.connect_mailbox,
+      dist::AsyncPsOptions{
+          .max_staleness = max_staleness(session),
+          .on_stale = sync.on_stale == config::OnStale::kDrop
+              ? dist::OnStale::kDrop
+              : dist::OnStale::kWait});
+}
+
+// Makes the parameters of all ranks the same memory.
+void share_parameters(Session& session, const optim::FlatState& parameters) {
+  for (const optim::FlatGroup& group : parameters.groups()) {
+    const at::Tensor shared =
+        dist::share_memory(*session.groups.control, group.parameters);
+    group.parameters.set_data(shared);
+    for (const optim::Segment& segment : group.segments) {
+      const at::Tensor& parameter = segment.parameter;
+      parameter.set_data(shared.narrow(0, segment.offset, parameter.numel())
+                             .view(parameter.sizes()));
+    }
+  }
+}
+
 } // namespace
 
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
@@ -112,6 +159,12 @@ std::unique_ptr<dist::GradientSync> make_gradient_sync(
           std::move(buffers),
           buckets,
           {.period = sync.period, .delay = sync.delay});
+    case config::SyncMode::kAsyncPs:
+      return make_async_ps(session, parameters, optimizer);
+    case config::SyncMode::kHogwild:
+      share_parameters(session, parameters);
+      return dist::make_hogwild(
+          all, std::move(buffers), max_staleness(session));
   }
   return nullptr;
 }

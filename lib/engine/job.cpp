@@ -64,21 +64,30 @@ Job Job::from_json(const std::string& text) {
   }
 }
 
+bool Job::single_process() const {
+  return mode == JobMode::kTrain &&
+      recipe.dist.mode == config::DistMode::kSingleProcess;
+}
+
+int Job::devices(int world) const {
+  return single_process() ? static_cast<int>(ordinals.size()) : world;
+}
+
 config::Plan make_plan(
     const Job& job,
-    int workers,
+    int devices,
     const data::Sampler* sampler,
     const data::Index& eval) {
   if (sampler != nullptr) {
     return config::make_plan(
         job.recipe,
-        config::plan_batch(job.recipe, workers),
+        config::plan_batch(job.recipe, devices),
         {.train_samples = sampler->size(),
          .steps_per_epoch = sampler->steps_per_epoch(),
          .eval_samples = eval.size()});
   }
   config::Plan plan;
-  plan.workers = workers;
+  plan.workers = devices;
   plan.eval_samples = eval.size();
   plan.eval_batch = config::eval_batch(job.recipe.data);
   return plan;

@@ -33,6 +33,11 @@ struct Job {
   double process_start = 0.0; // CLOCK_BOOTTIME seconds at which vitrain started
   std::string version; // of vitrain
 
+  // One worker trains on all devices.
+  bool single_process() const;
+  // All devices that train, of a job with `world` workers.
+  int devices(int world) const;
+
   std::string to_json() const;
   // Throws Error(kInternal) for text that to_json() did not make.
   static Job from_json(const std::string& text);
@@ -42,7 +47,7 @@ struct Job {
 // is set. Throws as config::make_plan.
 config::Plan make_plan(
     const Job& job,
-    int workers,
+    int devices,
     const data::Sampler* sampler,
     const data::Index& eval);
 

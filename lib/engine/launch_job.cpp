@@ -26,11 +26,13 @@ namespace {
 
 std::string describe_devices(
     const std::vector<launch::DeviceSlot>& devices,
-    int threads) {
+    int threads,
+    bool single_process) {
   if (devices.front().kind == launch::DeviceKind::kCpu) {
     return fmt::format(
-        "{} CPU worker{} with {} thread{} each",
+        "{} CPU {}{} with {} thread{} each",
         devices.size(),
+        single_process ? "replica" : "worker",
         devices.size() == 1 ? "" : "s",
         threads,
         threads == 1 ? "" : "s");
@@ -48,16 +50,18 @@ void choose_devices(PreparedJob& prepared) {
   prepared.devices = launch::choose_devices(
       device_request(job.recipe.devices), launch::visible_cuda_devices());
   prepared.cores = launch::available_cores();
-  const int workers = static_cast<int>(prepared.devices.size());
+  const int devices = static_cast<int>(prepared.devices.size());
+  const int workers = job.single_process() ? 1 : devices;
   job.cuda = prepared.devices.front().kind == launch::DeviceKind::kCuda;
   for (const launch::DeviceSlot& device : prepared.devices) {
     job.ordinals.push_back(device.ordinal);
   }
-  job.threads = launch::worker_threads(user, prepared.cores, workers);
+  job.threads = launch::worker_threads(user, prepared.cores, devices);
   job.cores_per_worker = std::max(1, prepared.cores / workers);
-  job.device_text = describe_devices(prepared.devices, job.threads);
+  job.device_text =
+      describe_devices(prepared.devices, job.threads, job.single_process());
   for (const std::string& warning :
-       launch::environment_warnings(user, prepared.cores, workers)) {
+       launch::environment_warnings(user, prepared.cores, devices)) {
     prepared.notes.push_back("warning: " + warning);
   }
 }
@@ -246,6 +250,9 @@ int launch(PreparedJob& prepared) {
   options.inherited.push_back(eval_index.get());
 
   options.devices = prepared.devices;
+  if (job.single_process()) {
+    options.devices.resize(1); // the other devices are this worker's, too
+  }
   options.job = job.to_json();
   options.log_folder = run.logs();
   options.cores = prepared.cores;
@@ -275,10 +282,11 @@ std::string dry_run(const PreparedJob& prepared) {
       .train = prepared.train.get(),
       .sampler = prepared.sampler.get(),
       .eval = prepared.eval.get(),
-      .workers = workers,
-      .backend = workers == 1 ? "none (one worker)"
-          : job.cuda          ? "nccl"
-                              : "gloo"};
+      .workers = job.single_process() ? 1 : workers,
+      .backend = job.single_process() ? "threads of one process"
+          : workers == 1              ? "none (one worker)"
+          : job.cuda                  ? "nccl"
+                                      : "gloo"};
   return logging::banner(
       describe_title(facts), describe_run(facts), logging::Look{});
 }

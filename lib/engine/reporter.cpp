@@ -117,6 +117,9 @@ void Reporter::train(const TrainReport& report) {
        step_seconds > 0 ? report.comm_seconds / step_seconds : 0.0},
       {"grad_norm", report.grad_norm},
       {"samples_hash", report.samples_hash}};
+  if (report.dropped > 0) {
+    record["dropped_updates"] = report.dropped;
+  }
   if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {
     record["start_begin_seconds"] = *first_step_begin_;
     record["start_end_seconds"] = *first_step_end_;

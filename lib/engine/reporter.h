@@ -34,6 +34,7 @@ struct TrainReport {
   // waited for them.
   std::int64_t comm_bytes = 0;
   double comm_seconds = 0.0;
+  std::int64_t dropped = 0; // gradients that came too late, over all workers
   double grad_norm = 0.0; // of the last step, before clipping
   std::string samples_hash;
 };

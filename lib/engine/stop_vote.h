@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
+
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/full.h>
 
@@ -7,23 +10,51 @@
 
 namespace vitrain::engine {
 
-// How ranks agree on stopping: the largest flag wins. The exchange runs while
-// the step computes, so asking every step costs nothing. Collective.
-class StopVote {
+// How ranks agree on stopping: in each step the largest flag wins. The exchange
+// runs while the step computes, so asking every step costs nothing; with `lead`
+// a vote has that many more steps to arrive, so that a rank may be that far
+// ahead of the others before it waits for them. Collective.
+class StopVotes {
  public:
-  StopVote(dist::Group& control, bool requested)
-      : flag_(at::full({1}, requested ? 1 : 0, at::kInt)),
-        pending_(control.all_reduce_max_async(flag_)) {}
+  StopVotes(dist::Group& control, std::int64_t lead)
+      : control_(control), lead_(lead) {}
 
-  // Whether any rank asked for a stop when the vote began.
+  // Begins the vote of a step.
+  void begin(bool requested) {
+    Vote& vote = votes_.emplace_back();
+    vote.flag = at::full({1}, requested ? 1 : 0, at::kInt);
+    vote.pending = control_.all_reduce_max_async(vote.flag);
+  }
+
+  // Whether any rank had asked for a stop when the vote of `lead` steps before
+  // began. Once per step.
   bool agreed() {
-    pending_.wait();
-    return flag_.item<int>() != 0;
+    if (static_cast<std::int64_t>(votes_.size()) <= lead_) {
+      return false;
+    }
+    Vote vote = std::move(votes_.front());
+    votes_.pop_front();
+    vote.pending.wait();
+    return vote.flag.item<int>() != 0;
+  }
+
+  // Waits for the votes that are under way: before the ranks part.
+  void finish() {
+    for (Vote& vote : votes_) {
+      vote.pending.wait();
+    }
+    votes_.clear();
   }
 
  private:
-  at::Tensor flag_;
-  dist::Pending pending_;
+  struct Vote {
+    at::Tensor flag{};
+    dist::Pending pending{};
+  };
+
+  dist::Group& control_;
+  std::int64_t lead_;
+  std::deque<Vote> votes_;
 };
 
 } // namespace vitrain::engine

@@ -77,7 +77,7 @@ void TrainStep::update(double lr) {
   gradient_norm_ = optim::clip_gradients(parameters_, options_.clip_norm);
   const at::Tensor non_finite =
       gradient_norm_.isfinite().logical_not_().to(at::kFloat);
-  optimizer_.step(lr, non_finite);
+  sync_.apply({lr, non_finite}, [&] { optimizer_.step(lr, non_finite); });
 }
 
 double TrainStep::gradient_norm() const {

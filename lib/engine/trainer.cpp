@@ -74,8 +74,9 @@ Trainer::Trainer(Session& session)
           session.job.recipe.optim.no_decay),
       optimizer_(optim::make_optimizer(parameters_, session.job.recipe.optim)),
       sync_(make_gradient_sync(session, parameters_, *optimizer_)),
+      replicas_(make_data_parallel(session, parameters_)),
       step_(std::make_unique<TrainStep>(
-          *session.model,
+          replicas_ ? *replicas_ : *session.model,
           parameters_,
           *optimizer_,
           *sync_,
@@ -176,14 +177,15 @@ void Trainer::open_loader() {
       data::LoaderOptions{
           .threads = session_.loader_threads(),
           .depth = 3,
-          .capacity = plan_.device_batch});
+          .capacity = plan_.worker_batch()});
 }
 
 ExitCode Trainer::run() {
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart();
+  StopVotes votes(*session_.groups.control, sync_->lead());
   while (state_.step < plan_.total_steps) {
-    StopVote vote(*session_.groups.control, session_.stop.requested());
+    votes.begin(session_.stop.requested());
     train_one_step();
     check_finite();
     if (state_.step == 1 || due(session_.job.recipe.log.every)) {
@@ -195,12 +197,14 @@ ExitCode Trainer::run() {
     if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
       save();
     }
-    if (vote.agreed() && state_.step < plan_.total_steps) {
+    if (votes.agreed() && state_.step < plan_.total_steps) {
+      votes.finish();
       stopping_ = true;
       save();
       return ExitCode::kStopped;
     }
   }
+  votes.finish();
   return ExitCode::kDone;
 }
 
@@ -221,6 +225,7 @@ void Trainer::train_one_step() {
   const dist::Traffic traffic = sync_->traffic();
   interval_traffic_.bytes += traffic.bytes;
   interval_traffic_.exposed_seconds += traffic.exposed_seconds;
+  interval_traffic_.dropped += traffic.dropped;
   ++state_.step;
   session_.finished_steps = state_.step;
   metric_.reset();
@@ -242,7 +247,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   const data::Batch* batch = loader_->next();
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
-  const std::int64_t first = k * plan_.device_batch;
+  const std::int64_t first = k * plan_.worker_batch();
   for (std::int64_t i = 0; i < batch->count; ++i) {
     interval_hash_ =
         wrapping_add(interval_hash_, sample_hash(first + i, batch->samples[i]));
@@ -256,16 +261,23 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   if (factors.defined()) {
     factors = factors.to(session_.device);
   }
+  const auto masks = [this, step = state_.step, k](
+                         const c10::Device& device, std::int64_t replica) {
+    return dropout_masks(
+        device,
+        session_.job.recipe.model,
+        static_cast<std::uint64_t>(session_.job.recipe.run.seed),
+        step,
+        k * plan_.replicas + replica);
+  };
+  if (replicas_) {
+    replicas_->set_masks(masks);
+  }
   step_->micro_batch(
       {.images = normalizer_.images(*batch, batch->count),
        .labels = normalizer_.labels(*batch),
        .drop_path = factors,
-       .dropout = dropout_masks(
-           session_.device,
-           session_.job.recipe.model,
-           static_cast<std::uint64_t>(session_.job.recipe.run.seed),
-           state_.step,
-           k)},
+       .dropout = masks(session_.device, /*replica=*/0)},
       last);
 }
 
@@ -306,6 +318,7 @@ void Trainer::report_interval() {
        {"wait", wait},
        {"exposed", interval_traffic_.exposed_seconds},
        {"bytes", interval_traffic_.bytes},
+       {"dropped", interval_traffic_.dropped},
        {"hash", interval_hash_}},
       /*average=*/false);
   const double seconds = interval_.restart();
@@ -328,6 +341,7 @@ void Trainer::report_interval() {
        .comm_bytes = integer("bytes") / session_.world / interval_steps_,
        .comm_seconds = std::get<double>(reduced.at("exposed")) /
            session_.world / static_cast<double>(interval_steps_),
+       .dropped = integer("dropped"),
        .grad_norm = step_->gradient_norm(),
        .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))});
   interval_steps_ = 0;

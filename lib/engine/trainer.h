@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/loader.h"
 #include "data/sampler.h"
+#include "engine/data_parallel.h"
 #include "engine/evaluator.h"
 #include "engine/normalizer.h"
 #include "engine/run_state.h"
@@ -54,6 +55,7 @@ class Trainer {
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<dist::GradientSync> sync_;
+  std::unique_ptr<DataParallel> replicas_; // null: one device
   std::unique_ptr<TrainStep> step_;
   std::unique_ptr<data::Source> source_;
   data::Transform transform_;

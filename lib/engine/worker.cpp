@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
@@ -76,9 +78,10 @@ RunFacts facts_of(const Session& session) {
       .sampler = session.sampler.get(),
       .eval = session.eval_index.get(),
       .workers = session.world,
-      .backend = session.world == 1 && !nccl ? "none (one worker)"
-          : nccl                             ? "nccl"
-                                             : "gloo"};
+      .backend = session.job.single_process() ? "threads of one process"
+          : session.world == 1 && !nccl       ? "none (one worker)"
+          : nccl                              ? "nccl"
+                                              : "gloo"};
 }
 
 void announce(Session& session) {
@@ -176,10 +179,11 @@ ExitCode run_session(
     session.train_index = std::make_shared<const data::Index>(
         data::Index::map(job.train_index_fd));
   }
+  const int devices = job.devices(context.world_size);
   session.sampler =
-      make_sampler(job.recipe, session.train_index.get(), context.world_size);
-  session.plan = make_plan(
-      job, context.world_size, session.sampler.get(), *session.eval_index);
+      make_sampler(job.recipe, session.train_index.get(), devices);
+  session.plan =
+      make_plan(job, devices, session.sampler.get(), *session.eval_index);
   session.precision =
       resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
   session.spec = models::resolve(
@@ -224,6 +228,9 @@ ExitCode code_of(const std::exception& error) {
 } // namespace
 
 int run_worker() {
+  // c10d's flight recorder is not made for Gloo groups on several threads, as
+  // parameter servers use them. Its first use reads this; no thread runs yet.
+  ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
   launch::WorkerContext context = launch::read_worker_context();
   const Job job = Job::from_json(context.job);
   const launch::StopRequest stop(::getppid());

@@ -46,6 +46,9 @@ class FlatState {
       torch::nn::Module& module,
       double weight_decay,
       const std::vector<std::string>& no_decay);
+  // Of groups that are laid out already: a part of another one.
+  explicit FlatState(std::vector<FlatGroup> groups)
+      : groups_(std::move(groups)) {}
 
   std::vector<FlatGroup>& groups() { return groups_; }
   const std::vector<FlatGroup>& groups() const { return groups_; }

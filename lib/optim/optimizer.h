@@ -27,6 +27,8 @@ class Optimizer {
 
   // The flat buffers of the state: for whatever acts on all of it at once.
   std::vector<at::Tensor> buffers() const;
+  // The updates made, scalar fp32; changing it changes the optimizer.
+  const at::Tensor& steps() const { return steps_; }
 
   // "<parameter>.<buffer>" -> view, shaped as the parameter; and "step", the
   // number of updates made, int64.

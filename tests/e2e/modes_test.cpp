@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <set>
 #include <sstream>
 
@@ -17,6 +18,7 @@ struct Mode {
   std::string name;
   std::string workers;
   std::vector<std::string> settings;
+  bool repeatable = true; // two runs have the same bits
 };
 
 void PrintTo(const Mode& mode, std::ostream* out) {
@@ -26,8 +28,12 @@ void PrintTo(const Mode& mode, std::ostream* out) {
 std::vector<std::string> arguments_of(
     const Mode& mode,
     const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{
-      "-devices", mode.workers, "-set", "dist.sync.mode=" + mode.name};
+  std::vector<std::string> arguments{"-devices", mode.workers};
+  if (!mode.name.starts_with("single_process")) {
+    // What follows two underscores is a variant.
+    const std::string value = mode.name.substr(0, mode.name.find("__"));
+    arguments.insert(arguments.end(), {"-set", "dist.sync.mode=" + value});
+  }
   for (const std::string& setting : mode.settings) {
     arguments.insert(arguments.end(), {"-set", setting});
   }
@@ -64,6 +70,10 @@ TEST_P(SyncMode, AResumedRunEqualsAnUninterruptedOne) {
   again.insert(again.end(), {"-resume", checkpoint.native()});
   const Result second = run(tiny_run(folder / "part", again), 120);
   ASSERT_EQ(second.exit_code, 0) << second.out << second.err;
+  EXPECT_EQ(records(copy, "train").back().at("step"), 24);
+  if (!GetParam().repeatable) {
+    return;
+  }
   for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
     const auto name =
         std::filesystem::path("checkpoints") / "step-000000024" / file;
@@ -128,8 +138,109 @@ INSTANTIATE_TEST_SUITE_P(
         Mode{
             "overlap_average",
             "cpu:2",
-            {"dist.sync.period=5", "dist.sync.delay=3"}}),
+            {"dist.sync.period=5", "dist.sync.delay=3"}},
+        Mode{"async_ps__alone", "cpu:1", {}},
+        Mode{
+            "async_ps__wait",
+            "cpu:3",
+            {"dist.sync.max_staleness=3", "dist.sync.servers=2"},
+            /*repeatable=*/false},
+        Mode{
+            "async_ps__drop",
+            "cpu:3",
+            {"dist.sync.max_staleness=1", "dist.sync.on_stale=drop"},
+            /*repeatable=*/false},
+        Mode{"hogwild__alone", "cpu:1", {}},
+        Mode{"hogwild__three", "cpu:3", {}, /*repeatable=*/false},
+        Mode{"single_process", "cpu:3", {"dist.mode=single_process"}}),
     [](const auto& test) { return test.param.name; });
+
+// One process for all devices trains as one process per device does; 37 samples
+// in steps of 36 leave one for the first of three replicas.
+TEST(SingleProcess, LossesAreThoseOfProcesses) {
+  const auto losses = [](const std::string& mode) {
+    const TempFolder folder;
+    const Result result =
+        run(tiny_run(
+                folder / "runs",
+                {"-devices",
+                 "cpu:3",
+                 "-set",
+                 "dist.mode=" + mode,
+                 "-set",
+                 "model.dropout=0.1",
+                 "-set",
+                 "model.drop_path=0.1",
+                 "-set",
+                 "data.train.count=37",
+                 "-set",
+                 "data.batch_size=12",
+                 "-set",
+                 "data.sampler.last_batch=keep",
+                 "-set",
+                 "schedule.warmup=0st",
+                 "-set",
+                 "run.epochs=4"}),
+            120);
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    return records(newest_run(folder / "runs"), "train");
+  };
+  const auto processes = losses("processes");
+  const auto single = losses("single_process");
+  ASSERT_EQ(processes.size(), 8u);
+  ASSERT_EQ(single.size(), 8u);
+  for (std::size_t i = 0; i < single.size(); ++i) {
+    EXPECT_EQ(single[i].at("samples_hash"), processes[i].at("samples_hash"));
+    EXPECT_EQ(single[i].at("count"), processes[i].at("count"));
+    // Sums of fp32 numbers in another order, over eight AdamW steps.
+    EXPECT_NEAR(
+        single[i].at("loss").get<double>(),
+        processes[i].at("loss").get<double>(),
+        1e-4)
+        << i;
+  }
+}
+
+// Whichever goes: rank 0 has the server and the rendezvous, rank 2 neither.
+TEST(AsyncPs, ALostWorkerEndsTheRun) {
+  for (const std::size_t lost : {0, 2}) {
+    const TempFolder folder;
+    Program program(tiny_run(
+        folder / "runs",
+        arguments_of({"async_ps", "cpu:3", {}}, {"run.epochs=1000"})));
+    ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+    const std::vector<pid_t> workers = program.workers();
+    ASSERT_EQ(workers.size(), 3u);
+    ::kill(workers[lost], SIGKILL);
+    const Result result = program.wait(30);
+    EXPECT_EQ(result.exit_code, 7) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("rank " + std::to_string(lost)));
+  }
+}
+
+// The workers may be steps apart, and still agree on one.
+TEST(AsyncPs, StopsAtOneStepAndGoesOn) {
+  const TempFolder folder;
+  const Mode mode{"async_ps", "cpu:3", {"dist.sync.max_staleness=4"}};
+  Program program(tiny_run(
+      folder / "runs", arguments_of(mode, {"run.epochs=30", "run.name=r"})));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 5, 60));
+  program.signal(SIGTERM);
+  const Result stopped = program.wait(60);
+  ASSERT_EQ(stopped.exit_code, 75) << stopped.out << stopped.err;
+  const auto path = newest_run(folder / "runs");
+  const auto step =
+      records(path, "train").back().at("step").get<std::int64_t>();
+  auto again = arguments_of(
+      mode,
+      {"run.epochs=30",
+       "run.name=r",
+       "run.max_steps=" + std::to_string(step + 3)});
+  again.insert(again.end(), {"-resume", "auto"});
+  const Result resumed = run(tiny_run(folder / "runs", again), 60);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(records(path, "train").back().at("step"), step + 3);
+}
 
 TEST(SyncModes, CompressionHalvesTheBytesOfAStep) {
   const auto bytes = [](const std::string& compress) {
@@ -184,6 +295,15 @@ TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
       refusal({"dist.sync.mode=diloco", "dist.compress=bf16"}),
       HasSubstr("dist.compress: is for gradients"));
   EXPECT_THAT(refusal({"dist.sync.mode=async"}), HasSubstr("dist.sync.mode"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=async_ps", "dist.sync.max_staleness=-1"}),
+      HasSubstr("dist.sync.max_staleness"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=async_ps", "dist.sync.servers=5"}),
+      HasSubstr("dist.sync.servers: 5"));
+  EXPECT_THAT(
+      refusal({"dist.sync.mode=local_sgd", "dist.mode=single_process"}),
+      HasSubstr("nobody to exchange with"));
 }
 
 // The jobs of other frameworks' guides: the arithmetic as printed there, and

@@ -112,6 +112,12 @@ dist::Group& Rank::block(int size) {
   return *block;
 }
 
+std::unique_ptr<dist::Mailbox>
+Rank::mailbox(const std::string& name, int place, int places) {
+  return std::make_unique<dist::Mailbox>(
+      make_gloo("mail " + name, store_, place, places));
+}
+
 std::int64_t Rank::collectives() const {
   return counter_->collectives();
 }

@@ -4,10 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 
 #include <c10/util/intrusive_ptr.h>
 
 #include "dist/group.h"
+#include "dist/mailbox.h"
 
 namespace c10d {
 class ProcessGroup;
@@ -31,6 +33,11 @@ class Rank {
   // The group of the block of `size` consecutive ranks that this one is in.
   // Collective.
   dist::Group& block(int size);
+
+  // Mailbox `place` of `places` under `name`. Collective over the places; from
+  // any thread.
+  std::unique_ptr<dist::Mailbox>
+  mailbox(const std::string& name, int place, int places);
 
   // Collectives that this rank has issued on data(), finished or not.
   std::int64_t collectives() const;

@@ -35,6 +35,24 @@ TEST(Plan, GlobalBatchIsTheProduct) {
   EXPECT_EQ(plan_of({}, 1).batch_text, "128 x 1 worker x 1 = 128");
 }
 
+// dist.mode: single_process: one worker takes the batches of all its devices.
+TEST(Plan, OneProcessHasReplicas) {
+  const Plan plan = plan_of(
+      {"data.batch_size=64",
+       "train.accumulate=3",
+       "dist.mode=single_process",
+       "schedule.scale.rule=linear",
+       "schedule.scale.base_batch=per_device",
+       "optim.lr=0.1"},
+      /*devices=*/2);
+  EXPECT_EQ(plan.workers, 1);
+  EXPECT_EQ(plan.replicas, 2);
+  EXPECT_EQ(plan.worker_batch(), 128);
+  EXPECT_EQ(plan.global_batch, 384);
+  EXPECT_EQ(plan.batch_text, "64 x 2 replicas x 3 = 384");
+  EXPECT_EQ(plan.lr_text, "0.1 x 2 replicas = 0.2");
+}
+
 TEST(Plan, GlobalModeSharesTheBatch) {
   const std::vector<std::string> sets{
       "data.batch_mode=global", "data.batch_size=96", "train.accumulate=2"};

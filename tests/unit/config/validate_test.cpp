@@ -134,6 +134,56 @@ TEST(Validate, WarmupFitsIntoTheRun) {
       HasSubstr("schedule.warmup: 11st is more than run.max_steps: 10"));
 }
 
+// What cannot work together, and a piece of the reason that is given.
+TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
+  struct Case {
+    std::vector<std::string> sets;
+    Circumstances circumstances;
+    std::string reason;
+  };
+  const Circumstances four{.workers = 4};
+  const std::vector<Case> cases{
+      {{"dist.sync.mode=async_ps", "dist.sync.servers=5"},
+       four,
+       "dist.sync.servers: 5: each is a thread of a worker of its own, and "
+       "there are 4"},
+      {{"dist.sync.mode=async_ps", "dist.compress=bf16"},
+       four,
+       "dist.compress: rounds sums of gradients, and async_ps adds none up"},
+      {{"dist.sync.mode=hogwild"},
+       {.workers = 4, .cuda = true},
+       "dist.sync.mode: hogwild shares the weights in this machine's memory"},
+      {{"dist.sync.mode=hogwild", "dist.compress=fp16"},
+       four,
+       "dist.compress: is for gradients"},
+      {{"dist.mode=single_process", "dist.sync.mode=local_sgd"},
+       four,
+       "dist.sync.mode: the one process of dist.mode: single_process has "
+       "nobody to exchange with"},
+      {{"dist.mode=single_process", "dist.compress=bf16"},
+       four,
+       "dist.compress: nothing travels between processes"}};
+  for (const Case& test : cases) {
+    EXPECT_THAT(
+        problems_of(test.sets, test.circumstances), HasSubstr(test.reason))
+        << test.sets[0];
+  }
+  const std::vector<std::vector<std::string>> good{
+      {"dist.sync.mode=async_ps", "dist.sync.servers=4"},
+      {"dist.sync.mode=async_ps", "dist.sync.max_staleness=0"},
+      {"dist.sync.mode=hogwild"},
+      {"dist.mode=single_process"}};
+  for (const auto& sets : good) {
+    EXPECT_EQ(problems_of(sets, four), "") << sets[0];
+  }
+  // Two replicas of one process may share a device.
+  EXPECT_EQ(
+      problems_of(
+          {"dist.mode=single_process", "devices.ids=['0', '0']"},
+          {.workers = 2, .cuda = true}),
+      "");
+}
+
 TEST(Validate, AllProblemsAtOnceWithTheirPlaces) {
   const TempFolder folder;
   const std::filesystem::path file = folder.write(

@@ -1,0 +1,79 @@
+#include "dist/shared_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "dist/collectives.h"
+
+namespace vitrain::dist {
+namespace {
+
+Fd create(std::size_t bytes) {
+  Fd file(::memfd_create("vitrain-weights", MFD_CLOEXEC));
+  VITRAIN_CHECK(
+      file.get() >= 0 &&
+          ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0,
+      ExitCode::kInternal,
+      "{} bytes of shared memory for the weights: {}",
+      bytes,
+      std::strerror(errno));
+  return file;
+}
+
+// The memory file of rank 0, through the descriptors of its process.
+Fd open_of_first(const std::string& path) {
+  Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  VITRAIN_CHECK(
+      file.get() >= 0,
+      ExitCode::kInternal,
+      "the shared weights of rank 0 cannot be opened ({}): {}. dist.sync.mode: "
+      "hogwild needs all workers on one machine, under one user",
+      path,
+      std::strerror(errno));
+  return file;
+}
+
+} // namespace
+
+at::Tensor share_memory(Group& control, const at::Tensor& tensor) {
+  const std::size_t bytes = tensor.nbytes();
+  Fd file;
+  std::string path;
+  if (control.rank() == 0) {
+    file = create(bytes);
+    path = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
+  }
+  const std::string first = all_gather_bytes(control, path)[0];
+  if (control.rank() != 0) {
+    file = open_of_first(first);
+  }
+  void* memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  VITRAIN_CHECK(
+      memory != MAP_FAILED,
+      ExitCode::kInternal,
+      "{} bytes of shared memory for the weights: {}",
+      bytes,
+      std::strerror(errno));
+  at::Tensor shared = at::from_blob(
+      memory,
+      tensor.sizes(),
+      [bytes](void* start) { ::munmap(start, bytes); },
+      tensor.options());
+  if (control.rank() == 0) {
+    shared.copy_(tensor);
+  }
+  control.barrier(); // all have it open, and see rank 0's values
+  return shared;
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,490 @@
+// The invariants of async_ps (docs/synchronisation.md), over real Gloo ranks.
+
+#include "dist/async_ps.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "core/clock.h"
+#include "core/error.h"
+#include "small_net.h"
+#include "support/ranks.h"
+
+namespace vitrain::dist {
+namespace {
+
+using testing::Rank;
+using testing::run_ranks;
+
+using Tensors = std::vector<at::Tensor>;
+
+constexpr double kLr = 0.05;
+constexpr double kMomentum = 0.9;
+constexpr std::int64_t kPerRank = 3;
+
+std::int64_t elements(const Tensors& tensors) {
+  std::int64_t count = 0;
+  for (const at::Tensor& tensor : tensors) {
+    count += tensor.numel();
+  }
+  return count;
+}
+
+at::Tensor flat(const Tensors& tensors) {
+  Tensors parts;
+  for (const at::Tensor& tensor : tensors) {
+    parts.push_back(tensor.detach().reshape({-1}));
+  }
+  return at::cat(parts);
+}
+
+// SGD with momentum on one flat buffer: what a server does, and the serial
+// reference, with the same kernels on the same shapes.
+struct Sgd {
+  at::Tensor parameters;
+  at::Tensor gradients;
+  at::Tensor moments;
+
+  explicit Sgd(std::int64_t size)
+      : parameters(at::zeros({size})),
+        gradients(at::zeros({size})),
+        moments(at::zeros({size})) {}
+
+  void apply(double lr) {
+    moments.mul_(kMomentum).add_(gradients);
+    parameters.sub_(moments, lr);
+  }
+};
+
+// The parameters of a SmallNet, cut into shards of consecutive ones.
+std::vector<Tensors> shards_of(const Tensors& tensors, int count) {
+  std::vector<Tensors> shards(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    shards[i * shards.size() / tensors.size()].push_back(tensors[i]);
+  }
+  return shards;
+}
+
+Tensors parameters_of(SmallNet& net) {
+  Tensors parameters;
+  for (const at::Tensor& parameter : net.parameters()) {
+    parameters.push_back(parameter.detach());
+  }
+  return parameters;
+}
+
+struct Setting {
+  std::int64_t max_staleness = 0;
+  OnStale on_stale = OnStale::kWait;
+  int servers = 1;
+};
+
+// What a worker did in one step.
+struct Step {
+  std::int64_t seed = 0; // of its batch
+  std::int64_t version = 0; // of the weights that it read
+  bool applied = false;
+};
+
+// A worker, and a server where the setting puts one.
+class Replica {
+ public:
+  Replica(Rank& rank, const Setting& setting, const std::string& name = "")
+      : rank_(rank), buffers_(flatten_gradients(net_)) {
+    Tensors gradients;
+    for (const at::Tensor& parameter : net_.parameters()) {
+      gradients.push_back(parameter.grad());
+      moments_.push_back(at::zeros_like(parameter.detach()));
+    }
+    const auto parameters = shards_of(parameters_of(net_), setting.servers);
+    const auto grads = shards_of(gradients, setting.servers);
+    const auto moments = shards_of(moments_, setting.servers);
+    std::vector<ReplicaShard> shards;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      shards.push_back({parameters[i], grads[i], moments[i]});
+    }
+    std::optional<ServerShard> own;
+    if (rank.rank() < setting.servers) {
+      own = server(moments[static_cast<std::size_t>(rank.rank())]);
+    }
+    sync_ = std::make_unique<AsyncPs>(
+        rank.data(),
+        buffers_,
+        shards,
+        std::move(own),
+        [&rank, name](int place, int places) {
+          return rank.mailbox(name, place, places);
+        },
+        AsyncPsOptions{setting.max_staleness, setting.on_stale});
+  }
+
+  // Takes over weights and moments, as a resumed run does.
+  void load(Replica& other) {
+    const at::NoGradGuard no_grad;
+    const Tensors from = parameters_of(other.net_);
+    const Tensors to = parameters_of(net_);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to[i].copy_(from[i]);
+      moments_[i].copy_(other.moments_[i]);
+    }
+    t_ = other.t_;
+  }
+
+  // `after_read` runs when the weights have been read.
+  void step(
+      std::int64_t samples = kPerRank,
+      bool finite = true,
+      const std::function<void()>& after_read = [] {}) {
+    StepInfo info{.step = t_, .samples = {}};
+    info.samples.assign(static_cast<std::size_t>(rank_.size()), kPerRank);
+    info.samples[static_cast<std::size_t>(rank_.rank())] = samples;
+    const std::int64_t divisor = sync_->begin_step(info);
+    after_read();
+    learn_of_last();
+    const std::int64_t seed = 100 * t_ + rank_.rank();
+    zero(buffers_);
+    sync_->begin_micro_batch(/*last=*/true, /*empty=*/samples == 0);
+    if (samples > 0) {
+      loss_of(
+          net_, make_batch(samples, static_cast<std::uint64_t>(seed)), divisor)
+          .backward();
+    }
+    if (sync_->finish()) {
+      if (finite) {
+        steps_.push_back({seed, sync_->counts().version});
+      }
+      sync_->apply({kLr, at::full({}, finite ? 0.0F : 1.0F)}, [] {
+        FAIL() << "a server applies it";
+      });
+    }
+    sync_->updated();
+    ++t_;
+  }
+
+  void flush() {
+    sync_->flush([] { FAIL() << "a server applies it"; });
+    learn_of_last();
+  }
+
+  at::Tensor weights() { return flat(parameters_of(net_)); }
+  at::Tensor moments() const { return flat(moments_); }
+  const UpdateCounts& counts() const { return sync_->counts(); }
+  AsyncPs& sync() { return *sync_; }
+  // Complete after flush().
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  static ServerShard server(const Tensors& like) {
+    const auto sgd = std::make_shared<Sgd>(elements(like));
+    ServerShard shard{
+        .parameters = sgd->parameters,
+        .gradients = sgd->gradients,
+        .state = {},
+        .apply = [sgd](double lr) { sgd->apply(lr); }};
+    std::int64_t offset = 0;
+    for (const at::Tensor& tensor : like) {
+      shard.state.push_back(
+          sgd->moments.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
+      offset += tensor.numel();
+    }
+    return shard;
+  }
+
+  void learn_of_last() {
+    if (!steps_.empty() && counts().applied > applied_) {
+      steps_.back().applied = true;
+      applied_ = counts().applied;
+    }
+  }
+
+  Rank& rank_;
+  SmallNet net_;
+  std::vector<GradientBuffer> buffers_;
+  Tensors moments_;
+  std::unique_ptr<AsyncPs> sync_;
+  std::vector<Step> steps_;
+  std::int64_t applied_ = 0;
+  std::int64_t t_ = 0;
+};
+
+// Updates in one process, each from the newest weights.
+class Serial {
+ public:
+  explicit Serial(int servers) : gradients_(flatten_gradients(net_)) {
+    parameters_ = shards_of(parameters_of(net_), servers);
+    Tensors grads;
+    for (const at::Tensor& parameter : net_.parameters()) {
+      grads.push_back(parameter.grad());
+    }
+    grads_ = shards_of(grads, servers);
+    for (const Tensors& shard : parameters_) {
+      sgd_.emplace_back(elements(shard));
+      sgd_.back().parameters.copy_(flat(shard));
+    }
+  }
+
+  void update(std::int64_t seed) {
+    zero(gradients_);
+    loss_of(
+        net_, make_batch(kPerRank, static_cast<std::uint64_t>(seed)), kPerRank)
+        .backward();
+    const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < sgd_.size(); ++i) {
+      sgd_[i].gradients.copy_(flat(grads_[i]));
+      sgd_[i].apply(kLr);
+      std::int64_t offset = 0;
+      for (const at::Tensor& parameter : parameters_[i]) {
+        parameter.copy_(sgd_[i]
+                            .parameters.narrow(0, offset, parameter.numel())
+                            .view(parameter.sizes()));
+        offset += parameter.numel();
+      }
+    }
+  }
+
+  at::Tensor weights() { return flat(parameters_of(net_)); }
+  at::Tensor moments() const {
+    Tensors all;
+    for (const Sgd& sgd : sgd_) {
+      all.push_back(sgd.moments);
+    }
+    return at::cat(all);
+  }
+
+ private:
+  SmallNet net_;
+  std::vector<GradientBuffer> gradients_;
+  std::vector<Tensors> parameters_;
+  std::vector<Tensors> grads_;
+  std::vector<Sgd> sgd_;
+};
+
+Tensors everyone(Rank& rank, const at::Tensor& own) {
+  return rank.control().all_gather(own);
+}
+
+std::int64_t sum(Rank& rank, std::int64_t own) {
+  at::Tensor total = at::full({1}, own, at::kLong);
+  rank.control().all_reduce(total);
+  return total.item<std::int64_t>();
+}
+
+void expect_all_equal(Rank& rank, const at::Tensor& own) {
+  for (const at::Tensor& other : everyone(rank, own)) {
+    EXPECT_TRUE(at::equal(other, own));
+  }
+}
+
+// The applied steps of all ranks, by the version that they read.
+std::vector<Step> applied_steps(Rank& rank, const std::vector<Step>& own) {
+  at::Tensor table =
+      at::full({static_cast<std::int64_t>(own.size()), 3}, 0, at::kLong);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    table[row][0] = own[i].seed;
+    table[row][1] = own[i].version;
+    table[row][2] = own[i].applied ? 1 : 0;
+  }
+  std::vector<Step> steps;
+  for (const at::Tensor& rows : rank.control().all_gather(table)) {
+    for (std::int64_t i = 0; i < rows.size(0); ++i) {
+      if (rows[i][2].item<std::int64_t>() == 1) {
+        steps.push_back(
+            {rows[i][0].item<std::int64_t>(),
+             rows[i][1].item<std::int64_t>(),
+             true});
+      }
+    }
+  }
+  std::ranges::sort(steps, {}, &Step::version);
+  return steps;
+}
+
+TEST(AsyncPs, OneWorkerIsSerialSgdExactly) {
+  run_ranks(1, [](Rank& rank) {
+    Replica replica(rank, {.max_staleness = 0});
+    Serial serial(1);
+    for (int t = 0; t < 8; ++t) {
+      replica.step();
+      serial.update(100 * t);
+    }
+    replica.flush();
+    EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
+    EXPECT_TRUE(at::equal(replica.moments(), serial.moments()));
+    EXPECT_EQ(replica.counts().version, 8);
+    EXPECT_EQ(replica.counts().applied, 8);
+  });
+}
+
+// With staleness 0 every gradient that is applied comes from the newest
+// weights: replayed by one process in the order of versions, the bits are the
+// same, whatever the number of servers.
+TEST(AsyncPs, OfStalenessZeroSerialisesTheWorkers) {
+  for (const Setting& setting :
+       {Setting{0, OnStale::kWait, 1},
+        Setting{0, OnStale::kWait, 3},
+        Setting{0, OnStale::kDrop, 1},
+        Setting{0, OnStale::kDrop, 2}}) {
+    run_ranks(3, [&](Rank& rank) {
+      Replica replica(rank, setting);
+      for (int t = 0; t < 6; ++t) {
+        replica.step();
+      }
+      replica.flush();
+      EXPECT_EQ(replica.counts().largest_staleness, 0);
+      const std::vector<Step> order = applied_steps(rank, replica.steps());
+      Serial serial(setting.servers);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        EXPECT_EQ(order[i].version, static_cast<std::int64_t>(i));
+        serial.update(order[i].seed);
+      }
+      EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
+      EXPECT_TRUE(at::equal(replica.moments(), serial.moments()));
+      if (setting.on_stale == OnStale::kWait) {
+        EXPECT_EQ(order.size(), 18u);
+      }
+    });
+  }
+}
+
+TEST(AsyncPs, CountsAddUpAndStalenessIsBounded) {
+  for (const Setting& setting :
+       {Setting{1, OnStale::kWait, 1},
+        Setting{5, OnStale::kWait, 2},
+        Setting{1, OnStale::kDrop, 2},
+        Setting{5, OnStale::kDrop, 1}}) {
+    run_ranks(4, [&](Rank& rank) {
+      Replica replica(rank, setting);
+      std::int64_t version = 0;
+      for (int t = 0; t < 10; ++t) {
+        // Rank 0 is fast, rank 3 slow.
+        std::this_thread::sleep_for(std::chrono::milliseconds(rank.rank()));
+        replica.step();
+        EXPECT_GE(replica.counts().version, version);
+        version = replica.counts().version;
+      }
+      replica.flush();
+      const UpdateCounts& counts = replica.counts();
+      EXPECT_EQ(counts.pushed, 10);
+      EXPECT_EQ(counts.applied, counts.pushed - counts.dropped);
+      EXPECT_LE(counts.largest_staleness, setting.max_staleness);
+      if (setting.on_stale == OnStale::kWait) {
+        EXPECT_EQ(counts.dropped, 0);
+      }
+      EXPECT_EQ(counts.version, sum(rank, counts.applied));
+    });
+  }
+}
+
+// Two that have read the same weights: the one that comes second is too old.
+TEST(AsyncPs, DropsAGradientThatComesTooLate) {
+  run_ranks(2, [](Rank& rank) {
+    Replica replica(rank, {.max_staleness = 0, .on_stale = OnStale::kDrop});
+    std::int64_t reported = 0;
+    for (int t = 0; t < 6; ++t) {
+      replica.step(
+          kPerRank, /*finite=*/true, [&] { rank.control().barrier(); });
+      reported += replica.sync().traffic().dropped;
+      // The next read is of both.
+      rank.control().barrier();
+    }
+    replica.flush();
+    const UpdateCounts& counts = replica.counts();
+    EXPECT_GE(sum(rank, counts.dropped), 1);
+    EXPECT_LE(counts.dropped - reported, 1); // that of the last step
+  });
+}
+
+TEST(AsyncPs, AFlushGivesEveryWorkerTheServersState) {
+  for (const int servers : {1, 2, 3}) {
+    run_ranks(3, [&](Rank& rank) {
+      Replica replica(rank, {.max_staleness = 4, .servers = servers});
+      const at::Tensor start = replica.weights();
+      replica.flush(); // before the first step there is nothing to do
+      EXPECT_TRUE(at::equal(replica.weights(), start));
+      for (const int steps : {1, 4, 3}) {
+        for (int t = 0; t < steps; ++t) {
+          replica.step();
+        }
+        replica.flush();
+        const at::Tensor weights = replica.weights();
+        EXPECT_FALSE(at::equal(weights, start));
+        expect_all_equal(rank, weights);
+        expect_all_equal(rank, replica.moments());
+        replica.flush();
+        EXPECT_TRUE(at::equal(replica.weights(), weights));
+      }
+    });
+  }
+}
+
+// New servers go on from weights and moments of a flush.
+TEST(AsyncPs, GoesOnFromWeightsAndOptimizerState) {
+  run_ranks(1, [](Rank& rank) {
+    Replica first(rank, {}, "first");
+    Replica second(rank, {}, "second");
+    Serial serial(1);
+    for (int t = 0; t < 3; ++t) {
+      first.step();
+      serial.update(100 * t);
+    }
+    first.flush();
+    second.load(first);
+    for (int t = 3; t < 6; ++t) {
+      second.step();
+      serial.update(100 * t);
+    }
+    second.flush();
+    EXPECT_TRUE(at::equal(second.weights(), serial.weights()));
+    EXPECT_TRUE(at::equal(second.moments(), serial.moments()));
+  });
+}
+
+TEST(AsyncPs, AWorkerWithoutSamplesOrWithBadGradientsPushesNothing) {
+  run_ranks(2, [](Rank& rank) {
+    Replica replica(rank, {.max_staleness = 0, .servers = 2});
+    for (int t = 0; t < 6; ++t) {
+      const bool odd = (t + rank.rank()) % 2 == 1;
+      replica.step(/*samples=*/odd ? 0 : kPerRank, /*finite=*/t != 4);
+    }
+    replica.flush();
+    expect_all_equal(rank, replica.weights());
+    // Of three steps with samples, one rank has its bad one.
+    EXPECT_EQ(replica.counts().pushed, rank.rank() == 0 ? 2 : 3);
+    EXPECT_EQ(replica.counts().version, 5);
+  });
+}
+
+// Whoever goes, a worker or one that serves too: the others fail at once
+// instead of waiting.
+TEST(AsyncPs, ALostRankEndsTheOthers) {
+  for (const int lost : {0, 1, 2}) {
+    const Stopwatch watch;
+    run_ranks(3, [&](Rank& rank) {
+      Replica replica(rank, {.max_staleness = 2, .servers = 2});
+      const auto train = [&] {
+        for (int t = 0; t < (rank.rank() == lost ? 3 : 1000); ++t) {
+          replica.step();
+        }
+      };
+      if (rank.rank() == lost) {
+        train();
+        return; // without a flush
+      }
+      try {
+        train();
+        FAIL() << "rank " << rank.rank() << " did not miss rank " << lost;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::kWorkerDied);
+      }
+    });
+    EXPECT_LT(watch.seconds(), 30.0); // a Gloo time limit is 60
+  }
+}
+
+} // namespace
+} // namespace vitrain::dist

@@ -1,0 +1,163 @@
+#include "engine/data_parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/ATen.h>
+
+#include "engine/train_step.h"
+
+namespace vitrain::engine {
+namespace {
+
+models::ModelSpec tiny_vit() {
+  models::ModelSpec spec;
+  spec.name = "vit_test";
+  spec.num_classes = 6;
+  spec.image_size = 16;
+  spec.vit = {
+      .patch_size = 8,
+      .embed_dim = 16,
+      .depth = 2,
+      .num_heads = 2,
+      .mlp_dim = 32};
+  return spec;
+}
+
+models::ModelSpec tiny_resnet() {
+  models::ModelSpec spec;
+  spec.name = "resnet_test";
+  spec.family = models::Family::kResNet;
+  spec.num_classes = 6;
+  spec.image_size = 32;
+  spec.resnet = {.blocks = {1, 1, 1, 1}, .bottleneck = false};
+  return spec;
+}
+
+// A training step on `replicas` replicas; 1: the model itself.
+struct Trainee {
+  Trainee(const models::ModelSpec& spec, int replicas)
+      : model(models::make_model(spec, 3)),
+        parameters(*model, options.weight_decay, options.no_decay),
+        optimizer(optim::make_optimizer(parameters, options)),
+        sync(dist::make_bucketed_all_reduce(group, buffers(), {})) {
+    std::vector<std::unique_ptr<DataParallel::Replica>> others;
+    for (int i = 1; i < replicas; ++i) {
+      // Other weights at first: they must not matter.
+      others.push_back(std::make_unique<DataParallel::Replica>(
+          models::make_model(spec, 100), c10::kCPU, options));
+    }
+    if (replicas > 1) {
+      parallel =
+          std::make_unique<DataParallel>(*model, parameters, std::move(others));
+    }
+    step = std::make_unique<TrainStep>(
+        replicas > 1 ? *parallel : *model,
+        parameters,
+        *optimizer,
+        *sync,
+        TrainStepOptions{});
+  }
+
+  std::vector<dist::GradientBuffer> buffers() {
+    std::vector<dist::GradientBuffer> result;
+    for (const optim::FlatGroup& flat : parameters.groups()) {
+      result.push_back({.gradients = flat.gradients});
+      for (const optim::Segment& segment : flat.segments) {
+        result.back().slots.push_back(
+            {segment.name, segment.parameter, segment.offset});
+      }
+    }
+    return result;
+  }
+
+  // One step on the first `samples` images of this size.
+  void train(std::int64_t samples, const at::Tensor& drop_path = {}) {
+    const at::Tensor images = at::linspace(-9, 9, 8 * 3 * side() * side())
+                                  .view({8, 3, side(), side()})
+                                  .sin();
+    step->begin({.step = 0, .samples = {samples}});
+    step->micro_batch(
+        {.images = images.narrow(0, 0, samples),
+         .labels = at::arange(8).remainder(6).narrow(0, 0, samples),
+         .drop_path = drop_path},
+        /*last=*/true);
+    step->finish(1e-3);
+  }
+
+  std::int64_t side() const {
+    return model->named_buffers().is_empty() ? 16 : 32;
+  }
+
+  config::OptimConfig options;
+  dist::Group group;
+  std::shared_ptr<models::Model> model;
+  optim::FlatState parameters;
+  std::unique_ptr<optim::Optimizer> optimizer;
+  std::unique_ptr<dist::GradientSync> sync;
+  std::unique_ptr<DataParallel> parallel;
+  std::unique_ptr<TrainStep> step;
+};
+
+// fp32 sums in another order; the gradients are of order 0.1.
+void expect_same_gradients(const Trainee& a, const Trainee& b) {
+  for (std::size_t i = 0; i < a.parameters.groups().size(); ++i) {
+    EXPECT_TRUE(at::allclose(
+        a.parameters.groups()[i].gradients,
+        b.parameters.groups()[i].gradients,
+        /*rtol=*/1e-4,
+        /*atol=*/1e-6));
+  }
+}
+
+// 8: chunks of 3, 3, 2; 4: of 2, 2; 2: fewer samples than replicas.
+TEST(DataParallel, GradientsAndLossAreThoseOfOneReplica) {
+  for (const std::int64_t samples : {8, 4, 2}) {
+    Trainee alone(tiny_vit(), 1);
+    Trainee parallel(tiny_vit(), 3);
+    for (int t = 0; t < 2; ++t) {
+      alone.train(samples);
+      parallel.train(samples);
+      expect_same_gradients(alone, parallel);
+      const TrainSums a = alone.step->take_sums();
+      const TrainSums b = parallel.step->take_sums();
+      EXPECT_NEAR(a.loss, b.loss, 1e-5 * a.loss) << samples;
+      EXPECT_EQ(a.count, b.count);
+      EXPECT_EQ(a.correct1, b.correct1);
+    }
+  }
+}
+
+TEST(DataParallel, DropPathFactorsGoWithTheirSamples) {
+  const at::Tensor factors =
+      at::arange(4 * 5).remainder(3).eq(0).to(at::kFloat).view({4, 5}) * 2;
+  Trainee alone(tiny_vit(), 1);
+  Trainee parallel(tiny_vit(), 2);
+  alone.train(5, factors);
+  parallel.train(5, factors);
+  expect_same_gradients(alone, parallel);
+}
+
+// Each replica normalises by its own chunk, and the first one's statistics
+// stay.
+TEST(DataParallel, KeepsTheRunningStatisticsOfTheFirstReplica) {
+  Trainee parallel(tiny_resnet(), 2);
+  Trainee first_chunk(tiny_resnet(), 1);
+  Trainee whole(tiny_resnet(), 1);
+  parallel.train(8);
+  first_chunk.train(4);
+  whole.train(8);
+  const auto of = [](const Trainee& trainee) {
+    return trainee.model->named_buffers()["bn1.running_mean"];
+  };
+  EXPECT_TRUE(at::equal(of(parallel), of(first_chunk)));
+  EXPECT_FALSE(at::equal(of(parallel), of(whole)));
+}
+
+TEST(DataParallel, AFailureOfAReplicaIsRaised) {
+  Trainee parallel(tiny_vit(), 2);
+  EXPECT_ANY_THROW(
+      parallel.parallel->forward(at::zeros({4, 3, 15, 15}), /*drop_path=*/{}));
+}
+
+} // namespace
+} // namespace vitrain::engine
