@@ -53,7 +53,10 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.END_LR", "schedule.min_lr", ""},
     {"TRAIN.WEIGHT_DECAY", "optim.weight_decay", ""},
     {"TRAIN.GRAD_CLIP", "optim.clip_norm", "0: not at all"},
-    {"TRAIN.ACCUM_ITER", "train.accumulate", ""},
+    {"TRAIN.ACCUM_ITER",
+     "train.accumulate",
+     "micro-batches that an epoch leaves over are dropped and counted "
+     "(PaddleViT takes a step with a smaller gradient)"},
     {"TRAIN.LINEAR_SCALED_LR",
      "schedule.scale.rule schedule.scale.base_batch",
      "of lr, warmup_lr and min_lr"},

@@ -71,6 +71,9 @@ std::string describe_rate(const RunFacts& facts) {
         with_commas(plan.warmup_steps),
         shortest(plan.warmup_lr));
   }
+  if (recipe.schedule.paddle_exact_schedule) {
+    text += ", one epoch ahead as in PaddleViT";
+  }
   return text;
 }
 

@@ -138,6 +138,44 @@ TEST_F(PaddleViT, MistakesEndBeforeAnythingStarts) {
   EXPECT_FALSE(fs::exists(output()));
 }
 
+// By default the last epoch still learns.
+TEST_F(PaddleViT, TheLastEpochIsAtEndLrWhenAskedFor) {
+  const auto rates = [&](const std::string& exact) {
+    const std::vector<std::string> options = {
+        kConfig,
+        "-dataset=random",
+        "-batch_size=2",
+        "-image_size=16",
+        "-output=" + (folder_ / exact).native(),
+        "-devices=cpu:1",
+        "-set",
+        "MODEL.DEPTH=1",
+        "-set",
+        "MODEL.EMBED_DIM=24",
+        "-set",
+        "TRAIN.NUM_EPOCHS=2",
+        "-set",
+        "TRAIN.WARMUP_EPOCHS=1",
+        "-set",
+        "REPORT_FREQ=1",
+        "-set",
+        "data.train.count=2",
+        "-set",
+        "data.eval.count=2",
+        "-set",
+        "schedule.paddle_exact_schedule=" + exact};
+    const Result result = run(options, 60);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::vector<double> values;
+    for (const Json& step : records(newest_run(folder_ / exact), "train")) {
+      values.push_back(step.at("lr"));
+    }
+    return values;
+  };
+  EXPECT_THAT(rates("false"), testing::ElementsAre(1e-6, 3e-3));
+  EXPECT_THAT(rates("true"), testing::ElementsAre(3e-3, 0.0));
+}
+
 TEST_F(PaddleViT, TheRecipeThatIsShownIsTheSame) {
   const Result check = run({"config", "check", kConfig}, 20);
   ASSERT_EQ(check.exit_code, 0) << check.err;
