@@ -46,13 +46,13 @@ class PaddleViT : public testing::Test {
   TempFolder folder_;
 };
 
-// Two blocks of ViT-B instead of twelve, and one epoch of two steps.
+// One block of ViT-B instead of twelve, and one epoch of two steps.
 TEST_F(PaddleViT, TrainsAndEvaluatesFromItsCommandLines) {
   const std::vector<std::string> smaller = {
       "-image_size=32",
       "-output=" + output().native(),
       "-set",
-      "MODEL.DEPTH=2"};
+      "MODEL.DEPTH=1"};
   std::vector<std::string> training = {
       kConfig,
       "-dataset=imagenet2012",

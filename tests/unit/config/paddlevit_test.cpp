@@ -450,6 +450,53 @@ TEST_F(PaddleVit, EvalAndResumeBelongOnTheCommandLine) {
   EXPECT_THAT(message, HasSubstr(":3:21: TRAIN.LAST_EPOCH: must be 0"));
 }
 
+// Whatever a key is set to: a recipe that reads back, or a message that names
+// the key.
+TEST_F(PaddleVit, OddValuesAreReadOrRefused) {
+  paddlevit::Config config;
+  SchemaVisitor visitor;
+  config.visit(visitor);
+  const Schema schema = visitor.take();
+  for (const Field& field : schema.fields) {
+    for (const char* value :
+         {"None",
+          "''",
+          "'None'",
+          "()",
+          "(1,)",
+          "(0.5, 0.5)",
+          "[0.5, 0.5, 0.5]",
+          "((((",
+          "{a: 1}",
+          "[[1], {}]",
+          "-1",
+          "0",
+          "1e999",
+          "nan",
+          "0x10",
+          "yes",
+          "99999999999999999999",
+          "\"\\e[31m\""}) {
+      std::string text;
+      std::string indent;
+      for (const std::string& name : split(field.path, '.')) {
+        text += indent + name + ":\n";
+        indent += "  ";
+      }
+      text.back() = ' ';
+      text += std::string(value) + "\n";
+      const std::string message = refusal(text);
+      if (message.empty()) {
+        const Recipe read = recipe(text);
+        EXPECT_EQ(to_yaml(from_yaml(to_yaml(read))), to_yaml(read)) << text;
+      } else {
+        EXPECT_THAT(message, HasSubstr(field.path + ": ")) << text;
+        EXPECT_THAT(message, Not(HasSubstr("\x1b"))) << text;
+      }
+    }
+  }
+}
+
 // ---- The table of meanings against the schema and the translation.
 
 Schema schema_of_config(paddlevit::Config& config) {
