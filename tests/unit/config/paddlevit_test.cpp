@@ -3,16 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "config/arguments.h"
-#include "config/paddlevit_keys.h"
 #include "config/plan.h"
-#include "config/schema.h"
 #include "config/validate.h"
-#include "config/values.h"
 #include "config/writer.h"
-#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::config {
@@ -448,145 +442,6 @@ TEST_F(PaddleVit, EvalAndResumeBelongOnTheCommandLine) {
   EXPECT_THAT(message, HasSubstr(":1:7: EVAL: evaluation is asked for with"));
   EXPECT_THAT(message, HasSubstr(":2:17: MODEL.RESUME: a run is continued"));
   EXPECT_THAT(message, HasSubstr(":3:21: TRAIN.LAST_EPOCH: must be 0"));
-}
-
-// Whatever a key is set to: a recipe that reads back, or a message that names
-// the key.
-TEST_F(PaddleVit, OddValuesAreReadOrRefused) {
-  paddlevit::Config config;
-  SchemaVisitor visitor;
-  config.visit(visitor);
-  const Schema schema = visitor.take();
-  for (const Field& field : schema.fields) {
-    for (const char* value :
-         {"None",
-          "''",
-          "'None'",
-          "()",
-          "(1,)",
-          "(0.5, 0.5)",
-          "[0.5, 0.5, 0.5]",
-          "((((",
-          "{a: 1}",
-          "[[1], {}]",
-          "-1",
-          "0",
-          "1e999",
-          "nan",
-          "0x10",
-          "yes",
-          "99999999999999999999",
-          "\"\\e[31m\""}) {
-      std::string text;
-      std::string indent;
-      for (const std::string& name : split(field.path, '.')) {
-        text += indent + name + ":\n";
-        indent += "  ";
-      }
-      text.back() = ' ';
-      text += std::string(value) + "\n";
-      const std::string message = refusal(text);
-      if (message.empty()) {
-        const Recipe read = recipe(text);
-        EXPECT_EQ(to_yaml(from_yaml(to_yaml(read))), to_yaml(read)) << text;
-      } else {
-        EXPECT_THAT(message, HasSubstr(field.path + ": ")) << text;
-        EXPECT_THAT(message, Not(HasSubstr("\x1b"))) << text;
-      }
-    }
-  }
-}
-
-// ---- The table of meanings against the schema and the translation.
-
-Schema schema_of_config(paddlevit::Config& config) {
-  SchemaVisitor visitor;
-  config.visit(visitor);
-  return visitor.take();
-}
-
-TEST(PaddleVitKeys, EveryKeyHasAMeaning) {
-  paddlevit::Config config;
-  const Schema schema = schema_of_config(config);
-  const auto meanings = paddlevit::meanings();
-  ASSERT_EQ(meanings.size(), schema.fields.size());
-  Recipe recipe;
-  std::set<std::string> own;
-  for (const Field& field : schema_of(recipe).fields) {
-    own.insert(field.path);
-  }
-  for (std::size_t i = 0; i < meanings.size(); ++i) {
-    EXPECT_EQ(meanings[i].key, schema.fields[i].path);
-    EXPECT_FALSE(meanings[i].sets.empty() && meanings[i].note.empty());
-    for (const std::string& key : split(meanings[i].sets, ' ')) {
-      EXPECT_TRUE(key.empty() || own.contains(key)) << key;
-    }
-  }
-  for (const paddlevit::Limit& limit : paddlevit::limits()) {
-    EXPECT_TRUE(limit.holds(config)) << limit.key;
-    EXPECT_EQ(std::ranges::count(schema.fields, limit.key, &Field::path), 1);
-  }
-}
-
-// Another value for a field that its rules allow.
-Setting other_value(const Field& field) {
-  Setting setting = field.get();
-  if (!setting) {
-    setting.emplace(field.list ? 2 : 1, Scalar(0.5));
-    if (field.type == ScalarType::kInteger) {
-      return Setting{{std::int64_t{7}}};
-    }
-    return field.type == ScalarType::kText ? Setting{{std::string("x")}}
-                                           : setting;
-  }
-  for (Scalar& value : *setting) {
-    if (field.type == ScalarType::kBool) {
-      value = !std::get<bool>(value);
-    } else if (field.type == ScalarType::kInteger) {
-      value = std::get<std::int64_t>(value) + 3;
-    } else if (field.type == ScalarType::kNumber) {
-      value = std::get<double>(value) * 0.5 + 0.01;
-    } else {
-      value = std::get<std::string>(value) + "x";
-    }
-  }
-  return setting;
-}
-
-std::set<std::string> differences(Recipe a, Recipe b) {
-  std::set<std::string> keys;
-  const Schema left = schema_of(a);
-  const Schema right = schema_of(b);
-  for (std::size_t i = 0; i < left.fields.size(); ++i) {
-    if (write_value(left.fields[i]) != write_value(right.fields[i])) {
-      keys.insert(left.fields[i].path);
-    }
-  }
-  return keys;
-}
-
-// Changing a key changes what the table says, and nothing else.
-TEST(PaddleVitKeys, ChangeWhatTheTableSays) {
-  const Recipe plain =
-      paddlevit::translate(paddlevit::Config{}, /*training=*/true);
-  for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
-    paddlevit::Config config;
-    const Schema schema = schema_of_config(config);
-    const Field& field =
-        *std::ranges::find(schema.fields, meaning.key, &Field::path);
-    field.set(other_value(field));
-    const auto listed = split(meaning.sets, ' ');
-    const std::set<std::string> sets(listed.begin(), listed.end());
-    const std::set<std::string> changed =
-        differences(paddlevit::translate(config, /*training=*/true), plain);
-    for (const std::string& key : changed) {
-      EXPECT_TRUE(sets.contains(key)) << meaning.key << " changed " << key;
-    }
-    // The path and the kind of the data are applied by load().
-    const bool elsewhere = meaning.key.starts_with("DATA.DATA");
-    EXPECT_EQ(changed.empty(), meaning.sets.empty() || elsewhere)
-        << meaning.key;
-  }
 }
 
 } // namespace
