@@ -7,12 +7,15 @@
 
 namespace vitrain::config {
 
-enum class SourceKind { kFolder, kShapes, kCifar, kRandom, kList };
-
-// Images come from a seed, not from files.
-inline bool is_generated(SourceKind kind) {
-  return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
-}
+enum class SourceKind {
+  kFolder,
+  kShapes,
+  kCifar,
+  kRandom,
+  kList,
+  kMnist,
+  kVectors,
+};
 
 enum class BatchMode { kPerDevice, kGlobal };
 enum class SamplerPolicy {
@@ -35,6 +38,8 @@ struct SourceConfig {
   std::int64_t count = 10000;
   std::int64_t size = 32;
   std::int64_t classes = 1000;
+  std::int64_t features = 10;
+  std::int64_t targets = 1;
   std::int64_t seed = 0;
 
   template <typename Visitor>
@@ -43,29 +48,42 @@ struct SourceConfig {
         "kind",
         kind,
         "`folder`: one sub-folder of images per class; `list`: a text file "
-        "with "
-        "an image and its label on each line; `cifar`: the binary "
-        "distribution of CIFAR-10; `shapes`: generated images that can be "
-        "learned; `random`: noise, for timing.");
+        "with an image and its label on each line; `cifar`: the binary "
+        "distribution of CIFAR-10; `mnist`: the IDX files of MNIST or "
+        "Fashion-MNIST; `shapes`: generated images that can be learned; "
+        "`random`: noise, for timing; `vectors`: rows of numbers for "
+        "regression, from a file or, without path, normally distributed.");
     v.field(
         "path",
         path,
         "The folder, or the text file of `list`; relative to the working "
-        "directory. Needed by `folder`, `list` and `cifar`.");
-    v.field("count", count, "`shapes`, `random`: number of images.")
+        "directory. Needed by `folder`, `list`, `cifar` and `mnist`. "
+        "`vectors`: a .csv or .npy file, whose last columns are the targets.");
+    v.field("count", count, "Generated: number of images or rows.")
         .in_range(1, 1 << 30);
     v.field("size", size, "`shapes`, `random`: side of the images in pixels.")
         .in_range(8, 1024);
     v.field("classes", classes, "`random`: number of classes.")
         .in_range(2, 1 << 20);
+    v.field("features", features, "`vectors` without path: inputs of a row.")
+        .in_range(1, 1 << 16);
+    v.field("targets", targets, "`vectors`: values to predict, behind them.")
+        .in_range(1, 1 << 16);
     v.field(
          "seed",
          seed,
-         "`shapes`, `random`: seed of the images; give training and evaluation "
-         "different ones.")
+         "Generated: seed of the data; give training and evaluation different "
+         "ones.")
         .at_least(0);
   }
 };
+
+// The data come from a seed, not from files.
+inline bool is_generated(const SourceConfig& source) {
+  return source.kind == SourceKind::kShapes ||
+      source.kind == SourceKind::kRandom ||
+      (source.kind == SourceKind::kVectors && !source.path);
+}
 
 // In which order samples are taken (docs/guide.md has the definitions).
 struct SamplerConfig {
@@ -127,7 +145,8 @@ struct SamplerConfig {
   }
 };
 
-// Pixels to network input, for training and evaluation alike.
+// Pixels to network input, for training and evaluation alike. Vectors are given
+// to the network as they are.
 struct PreprocessConfig {
   std::array<double, 3> mean{0.485, 0.456, 0.406};
   std::array<double, 3> std{0.229, 0.224, 0.225};
@@ -136,7 +155,11 @@ struct PreprocessConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("mean", mean, "Mean of red, green, blue, for pixels in [0, 1].");
+    v.field(
+        "mean",
+        mean,
+        "Mean of red, green, blue, for pixels in [0, 1]; all three the same "
+        "for a grey input.");
     v.field(
          "std",
          std,

@@ -24,13 +24,11 @@ constexpr std::array<std::string_view, 10> kKeys{
 
 constexpr std::array<std::string_view, 1> kSections{"train.ema"};
 
-constexpr std::array<Value, 11> kValues{{
+constexpr std::array<Value, 9> kValues{{
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
     {"data.train.kind", "tar"},
-    {"data.train.kind", "mnist"},
     {"data.eval.kind", "tar"},
-    {"data.eval.kind", "mnist"},
     {"train.precision", "fp16"},
     {"train.on_non_finite", "skip"},
     {"train.on_non_finite", "rollback"},

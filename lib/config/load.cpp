@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 constexpr const char* kDataPath = "-data_path";
 constexpr const char* kSet = "-set";
 
-// The folder of one source below the one that -data_path names.
+// The folder or file of one source below the one that -data_path names.
 std::string
 source_path(SourceKind kind, const std::string& data_path, bool training) {
-  if (kind == SourceKind::kCifar) {
+  if (kind == SourceKind::kCifar || kind == SourceKind::kMnist) {
     return data_path;
   }
   const fs::path folder = data_path;
@@ -28,9 +28,16 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
     return (folder / (training ? "train_list.txt" : "val_list.txt")).native();
   }
   std::error_code error;
-  const bool has_val = fs::exists(folder / "val", error);
-  const char* name = training ? "train" : has_val ? "val" : "test";
-  return (folder / name).native();
+  const auto find = [&](const std::string& end) {
+    const bool has_val = fs::exists(folder / ("val" + end), error);
+    const char* name = training ? "train" : has_val ? "val" : "test";
+    return folder / (name + end);
+  };
+  if (kind != SourceKind::kVectors) {
+    return find("").native();
+  }
+  const fs::path npy = find(".npy");
+  return fs::exists(npy, error) ? npy.native() : find(".csv").native();
 }
 
 bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
@@ -48,7 +55,7 @@ bool apply_data_path(
   const DataConfig& data = loaded.recipe.data;
   bool used = false;
   const auto apply = [&](const char* key, SourceKind kind, bool training) {
-    if (is_generated(kind)) {
+    if (kind == SourceKind::kShapes || kind == SourceKind::kRandom) {
       return;
     }
     used = true;

@@ -13,6 +13,7 @@ struct ModelConfig {
   std::string name = "vit_small_patch16_224";
   std::optional<std::int64_t> num_classes;
   std::optional<std::int64_t> image_size;
+  std::optional<std::int64_t> in_chans;
   std::optional<std::int64_t> patch_size;
   std::optional<std::int64_t> embed_dim;
   std::optional<std::int64_t> depth;
@@ -31,7 +32,9 @@ struct ModelConfig {
     v.field(
          "num_classes",
          num_classes,
-         "Outputs of the head; `auto`: the number of classes of the data.")
+         "Outputs of the head; `auto`: the number of classes of the data, or "
+         "of "
+         "their targets.")
         .auto_value()
         .in_range(1, 1 << 20);
     v.field(
@@ -42,15 +45,28 @@ struct ModelConfig {
         .auto_value()
         .in_range(1, 4096);
     v.field(
+         "in_chans",
+         in_chans,
+         "Colours of the input: 3, or 1 for grey; `auto`: from the name.")
+        .auto_value()
+        .in_range(1, 3);
+    v.field(
          "patch_size",
          patch_size,
          "Side of a ViT's patches in pixels; `auto`: from the name.")
         .auto_value()
         .in_range(1, 1024);
-    v.field("embed_dim", embed_dim, "Width of a ViT; `auto`: from the name.")
+    v.field(
+         "embed_dim",
+         embed_dim,
+         "Width of a ViT, or of the hidden layers of `mlp`; `auto`: from the "
+         "name.")
         .auto_value()
         .in_range(1, 16384);
-    v.field("depth", depth, "Blocks of a ViT; `auto`: from the name.")
+    v.field(
+         "depth",
+         depth,
+         "Blocks of a ViT, or hidden layers of `mlp`; `auto`: from the name.")
         .auto_value()
         .in_range(1, 1024);
     v.field(

@@ -18,7 +18,7 @@ constexpr auto kDeterminism = names("fast");
 constexpr auto kDeviceKind = names("auto", "cuda", "cpu");
 constexpr auto kHeadInit = names("auto", "load", "fresh");
 constexpr auto kSourceKind =
-    names("folder", "shapes", "cifar", "random", "list");
+    names("folder", "shapes", "cifar", "random", "list", "mnist", "vectors");
 constexpr auto kBatchMode = names("per_device", "global");
 constexpr auto kSamplerPolicy = names(
     "global",
@@ -36,7 +36,7 @@ constexpr auto kScheduleKind = names("cosine", "step", "constant");
 constexpr auto kScaleRule = names("none", "linear", "sqrt");
 constexpr auto kScheduleUnit = names("step", "epoch");
 constexpr auto kPrecision = names("auto", "fp32", "tf32", "bf16");
-constexpr auto kLossKind = names("cross_entropy");
+constexpr auto kLossKind = names("cross_entropy", "mse");
 constexpr auto kOnNonFinite = names("stop");
 constexpr auto kDistMode = names("processes", "single_process");
 constexpr auto kBackend = names("auto", "gloo", "nccl");

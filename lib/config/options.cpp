@@ -80,8 +80,9 @@ constexpr std::array kOptions{
         "Data",
         kRecipes,
         kNobody,
-        "folder, list, cifar, shapes or random: data.train.kind and "
-        "data.eval.kind; imagenet2012 is PaddleViT's word for list."},
+        "folder, list, cifar, mnist, shapes, random or vectors: "
+        "data.train.kind and data.eval.kind; imagenet2012 is PaddleViT's word "
+        "for list."},
     Option{
         OptionId::kDataPath,
         "data_path",
@@ -91,7 +92,8 @@ constexpr std::array kOptions{
         kRecipes,
         kNobody,
         "Where the data is: train/ and val/ (or test/) below FOLDER; for list "
-        "train_list.txt and val_list.txt in it; for cifar FOLDER itself."},
+        "train_list.txt and val_list.txt in it; for cifar and mnist FOLDER "
+        "itself; for vectors train.npy or .csv and so on."},
     Option{
         OptionId::kBatchSize,
         "batch_size",

@@ -147,6 +147,11 @@ Plan make_plan(
       with_commas(plan.total_steps),
       with_commas(plan.steps_per_epoch));
   plan.step_every = interval(schedule.step_every, plan);
+  for (const Duration& milestone : schedule.milestones) {
+    plan.milestones.push_back(
+        milestone.steps(plan.steps_per_epoch, plan.total_steps));
+  }
+  std::ranges::sort(plan.milestones);
   plan.eval_every = interval(recipe.eval.every, plan);
   plan.checkpoint_every = interval(recipe.checkpoint.every, plan);
   plan.sync_start =

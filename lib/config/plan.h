@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "config/recipe.h"
 
@@ -45,6 +46,7 @@ struct Plan : BatchPlan {
   std::int64_t total_steps = 0;
   std::int64_t warmup_steps = 0; // part of total_steps
   std::int64_t step_every = 0; // schedule `step`: at least 1
+  std::vector<std::int64_t> milestones; // instead, when there are any; ascend
   std::int64_t eval_every = 0; // at least 1
   std::int64_t checkpoint_every = 0; // at least 1
   std::int64_t sync_start = 0; // dist.sync.start

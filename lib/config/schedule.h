@@ -51,6 +51,7 @@ struct ScheduleConfig {
   double warmup_lr = 1e-6;
   double min_lr = 1e-5;
   Duration step_every{30.0, Duration::Unit::kEpochs};
+  std::vector<Duration> milestones;
   double step_factor = 0.1;
   bool paddle_exact_schedule = false;
   ScaleConfig scale;
@@ -61,7 +62,7 @@ struct ScheduleConfig {
         "name",
         name,
         "`cosine`: half a cosine from lr to min_lr over the run; `step`: "
-        "x step_factor every step_every; `constant`.");
+        "x step_factor every step_every, or at milestones; `constant`.");
     v.field(
         "unit",
         unit,
@@ -82,6 +83,12 @@ struct ScheduleConfig {
         .at_least(0.0);
     v.field("step_every", step_every, "`step`: interval of the drops.")
         .more_than(0.0);
+    v.field(
+         "milestones",
+         milestones,
+         "`step`: the drops, as in `[30ep, 60ep, 80ep]`, instead of "
+         "step_every.")
+        .each_more_than(0.0);
     v.field("step_factor", step_factor, "`step`: factor of each drop.")
         .more_than(0.0)
         .at_most(1.0);

@@ -5,7 +5,7 @@
 namespace vitrain::config {
 
 enum class Precision { kAuto, kFp32, kTf32, kBf16 };
-enum class LossKind { kCrossEntropy };
+enum class LossKind { kCrossEntropy, kMse };
 enum class OnNonFinite { kStop };
 
 // The training step.
@@ -28,7 +28,11 @@ struct TrainConfig {
          accumulate,
          "Micro-batches per optimizer step and device.")
         .in_range(1, 1 << 20);
-    v.field("loss", loss, "Loss function.");
+    v.field(
+        "loss",
+        loss,
+        "`cross_entropy` of the classes; `mse`: mean squared error, for "
+        "data.train.kind: vectors.");
     v.field(
          "label_smoothing",
          label_smoothing,

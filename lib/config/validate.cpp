@@ -22,8 +22,11 @@ class Validator {
     check_devices();
     check_model();
     check_source("data.eval", recipe_.data.eval, "evaluation");
+    check_loss("data.eval", recipe_.data.eval);
     if (circumstances_.training) {
       check_source("data.train", recipe_.data.train, "training");
+      check_loss("data.train", recipe_.data.train);
+      check_regression();
       check_generated();
       check_batch();
       check_training();
@@ -104,7 +107,7 @@ class Validator {
       const std::string& section,
       const SourceConfig& source,
       const char* purpose) {
-    if (is_generated(source.kind)) {
+    if (is_generated(source)) {
       return;
     }
     const char* inside = source.kind == SourceKind::kFolder
@@ -123,16 +126,56 @@ class Validator {
             inside));
   }
 
+  // Classes go with cross entropy, targets with squared errors.
+  void check_loss(const std::string& section, const SourceConfig& source) {
+    const bool vectors = source.kind == SourceKind::kVectors;
+    require(
+        vectors == (recipe_.train.loss == LossKind::kMse),
+        "train.loss",
+        vectors ? fmt::format(
+                      "{}, but {}.kind: vectors has targets instead of "
+                      "classes: set mse",
+                      name_of(recipe_.train.loss),
+                      section)
+                : fmt::format(
+                      "mse is for targets, but {}.kind: {} has classes: set "
+                      "cross_entropy, or take vectors",
+                      section,
+                      name_of(source.kind)));
+  }
+
+  void check_regression() {
+    const bool regression = recipe_.train.loss == LossKind::kMse;
+    require(
+        !regression || recipe_.checkpoint.metric == Metric::kLoss,
+        "checkpoint.metric",
+        fmt::format(
+            "{} needs classes, which train.loss: mse has not: set loss",
+            name_of(recipe_.checkpoint.metric)));
+    require(
+        !regression || recipe_.train.label_smoothing == 0.0,
+        "train.label_smoothing",
+        "is for classes, which train.loss: mse has not: set 0");
+    const SamplerConfig& sampler = recipe_.data.sampler;
+    require(
+        !regression || sampler.policy != SamplerPolicy::kWeighted ||
+            sampler.weights != "balanced",
+        "data.sampler.weights",
+        "balanced is for classes, which data.train.kind: vectors has not: "
+        "name a file with a weight for each row");
+  }
+
   void check_generated() {
     const SourceConfig& train = recipe_.data.train;
     const SourceConfig& eval = recipe_.data.eval;
-    const bool both = is_generated(train.kind) && eval.kind == train.kind;
+    const bool both =
+        is_generated(train) && is_generated(eval) && eval.kind == train.kind;
     require(
         !both || train.seed != eval.seed,
         "data.eval.seed",
         fmt::format(
-            "is {}, the seed of the training images too: evaluation would use "
-            "images of the training set",
+            "is {}, the seed of the training data too: evaluation would use "
+            "samples of the training set",
             eval.seed));
   }
 
@@ -172,6 +215,12 @@ class Validator {
             schedule.unit == ScheduleUnit::kEpoch,
         "schedule.paddle_exact_schedule",
         "is about epochs: needs schedule.unit: epoch");
+    require(
+        schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
+        "schedule.milestones",
+        fmt::format(
+            "are drops of schedule.name: step, and it is {}",
+            name_of(schedule.name)));
     const Duration& warmup = schedule.warmup;
     const RunConfig& run = recipe_.run;
     require(

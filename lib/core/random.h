@@ -17,6 +17,7 @@ enum class Purpose : std::uint32_t {
   kAugment = 7,
   kRandomImage = 8,
   kDropout = 9,
+  kVectors = 10,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

@@ -14,20 +14,7 @@
 namespace vitrain::data {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3158444E49525456; // "VTRINDX1"
-
-// Start of the block; the sections follow in the order of Section.
-struct Header {
-  std::uint64_t magic = kMagic;
-  std::int32_t kind = 0;
-  std::int32_t train = 0;
-  std::int64_t count = 0;
-  std::int64_t size = 0;
-  std::int64_t seed = 0;
-  std::int64_t samples = 0;
-  std::array<std::uint64_t, 7> section_bytes{};
-};
-static_assert(std::is_trivially_copyable_v<Header>);
+constexpr std::uint64_t kMagic = 0x3258444E49525456; // "VTRINDX2"
 
 enum Section : int {
   kNameStarts,
@@ -37,7 +24,24 @@ enum Section : int {
   kClasses,
   kNotes,
   kPath,
+  kPayload,
 };
+constexpr std::size_t kSections = 8;
+
+// Start of the block; the sections follow in the order of Section.
+struct Header {
+  std::uint64_t magic = kMagic;
+  std::int32_t kind = 0;
+  std::int32_t train = 0;
+  std::int64_t count = 0;
+  std::int64_t size = 0;
+  std::int64_t seed = 0;
+  std::int64_t features = 0;
+  std::int64_t targets = 0;
+  std::int64_t samples = 0;
+  std::array<std::uint64_t, kSections> section_bytes{};
+};
+static_assert(std::is_trivially_copyable_v<Header>);
 
 // Sections start at multiples of 8, so that their numbers are aligned.
 std::size_t padded(std::size_t bytes) {
@@ -80,10 +84,10 @@ void require(bool condition, const char* what) {
 }
 
 // The sections of a block, after a check that they fill it exactly.
-std::array<std::string_view, 7> sections_of(
+std::array<std::string_view, kSections> sections_of(
     const Header& header,
     std::span<const char> bytes) {
-  std::array<std::string_view, 7> sections;
+  std::array<std::string_view, kSections> sections;
   std::size_t offset = sizeof(Header);
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::size_t size = header.section_bytes[i];
@@ -101,6 +105,28 @@ std::array<std::string_view, 7> sections_of(
   return sections;
 }
 
+// The payload is as large as the header says.
+void check_payload(const Header& header, std::string_view payload) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  std::int64_t each = 0;
+  if (header.kind == static_cast<std::int32_t>(SourceKind::kMnist)) {
+    require(header.size >= 1 && header.size <= kMost, "an image's size");
+    each = header.size * header.size;
+  } else if (header.kind == static_cast<std::int32_t>(SourceKind::kVectors)) {
+    require(
+        header.features >= 1 && header.features <= kMost &&
+            header.targets >= 1 && header.targets <= kMost,
+        "a row's size");
+    each = (header.features + header.targets) *
+        static_cast<std::int64_t>(sizeof(float));
+  }
+  const auto bytes = static_cast<std::int64_t>(payload.size());
+  require(
+      each == 0 ? bytes == 0
+                : bytes % each == 0 && bytes / each == header.samples,
+      "the payload's size");
+}
+
 } // namespace
 
 Index::Index(const Contents& contents) {
@@ -111,17 +137,20 @@ Index::Index(const Contents& contents) {
   header.count = options.count;
   header.size = options.size;
   header.seed = options.seed;
+  header.features = options.features;
+  header.targets = options.targets;
   header.samples = contents.samples;
   const std::string classes = pack(contents.classes);
   const std::string notes = pack(contents.notes);
-  const std::array<std::string_view, 7> sections = {
+  const std::array<std::string_view, kSections> sections = {
       raw(contents.name_starts),
       raw(contents.file_starts),
       raw(contents.labels),
       contents.names,
       classes,
       notes,
-      options.path};
+      options.path,
+      contents.payload};
   std::size_t total = sizeof(Header);
   for (std::size_t i = 0; i < sections.size(); ++i) {
     header.section_bytes[i] = sections[i].size();
@@ -172,7 +201,7 @@ void Index::attach() {
   require(header.magic == kMagic, "wrong magic number");
   require(
       header.kind >= 0 &&
-          header.kind <= static_cast<std::int32_t>(SourceKind::kList),
+          header.kind <= static_cast<std::int32_t>(SourceKind::kVectors),
       "unknown kind");
   require(header.samples >= 0, "negative size");
   const auto sections = sections_of(header, bytes_);
@@ -182,7 +211,10 @@ void Index::attach() {
       header.train != 0,
       header.count,
       header.size,
-      header.seed};
+      header.seed,
+      SourceOptions{}.classes,
+      header.features,
+      header.targets};
   samples_ = header.samples;
   name_starts_ = numbers<std::uint64_t>(sections[kNameStarts]);
   file_starts_ = numbers<std::int64_t>(sections[kFileStarts]);
@@ -190,7 +222,10 @@ void Index::attach() {
   names_ = sections[kNames];
   classes_ = unpack(sections[kClasses]);
   notes_ = unpack(sections[kNotes]);
-  require(!classes_.empty(), "no classes");
+  payload_ = sections[kPayload];
+  const bool vectors = options_.kind == SourceKind::kVectors;
+  require(classes_.empty() == vectors, "no classes");
+  check_payload(header, payload_);
   require(
       labels_.empty() || labels_.size() == static_cast<std::size_t>(samples_),
       "wrong number of labels");
@@ -213,6 +248,11 @@ const char* Index::name(std::int64_t i) const {
   return names_.data() + name_starts_[static_cast<std::size_t>(i)];
 }
 
+std::string_view Index::payload(std::int64_t sample) const {
+  const std::size_t each = payload_.size() / static_cast<std::size_t>(samples_);
+  return payload_.substr(static_cast<std::size_t>(sample) * each, each);
+}
+
 std::uint64_t Index::fingerprint() const {
   const bool generated = is_generated(options_.kind);
   const auto as_text = [](auto span) {
@@ -228,7 +268,13 @@ std::uint64_t Index::fingerprint() const {
       hash64(names_),
       hash64(as_text(labels_)),
       hash64(as_text(file_starts_))};
-  return hash64(as_text(std::span(parts)));
+  const std::uint64_t listed = hash64(as_text(std::span(parts)));
+  if (payload_.empty()) {
+    return listed;
+  }
+  const std::array<std::uint64_t, 3> all = {
+      listed, static_cast<std::uint64_t>(options_.targets), hash64(payload_)};
+  return hash64(as_text(std::span(all)));
 }
 
 } // namespace vitrain::data

@@ -17,9 +17,11 @@ enum class SourceKind : std::int32_t {
   kCifar = 2,
   kRandom = 3,
   kList = 4,
+  kMnist = 5,
+  kVectors = 6,
 };
 
-// Images come from a seed, not from files.
+// Images that come from a seed, not from files.
 inline bool is_generated(SourceKind kind) {
   return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
 }
@@ -27,20 +29,24 @@ inline bool is_generated(SourceKind kind) {
 // Where samples come from.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
-  std::string path; // folder, cifar: the folder; list: the text file
-  bool train = true; // cifar: data_batch_*.bin, else test_batch.bin
-  std::int64_t count = 10000; // generated: number of images
-  std::int64_t size = 32; // generated: side in pixels
+  // folder, cifar, mnist: the folder; list, vectors: the file
+  std::string path;
+  bool train = true; // cifar, mnist: the files for training, else for testing
+  std::int64_t count = 10000; // generated: number of images or rows
+  std::int64_t size = 32; // generated, and mnist once listed: side in pixels
   std::int64_t seed = 0; // generated
   // random, list, when listed: number of classes (list: 0 takes as many as the
   // labels need). An index has their names instead.
   std::int64_t classes = 1000;
+  // vectors: numbers of a row; the features of a file are found in it.
+  std::int64_t features = 10;
+  std::int64_t targets = 1;
 };
 
 // The result of listing a dataset once: classes, and for every sample its label
-// and where it is. It is one block of bytes, read in place: the supervisor
-// lists, writes bytes() to a memfd, and every worker maps the same pages.
-// Immutable; thread-safe.
+// and where it is, or what it is where the whole dataset is small. It is one
+// block of bytes, read in place: the supervisor lists, writes bytes() to a
+// memfd, and every worker maps the same pages. Immutable; thread-safe.
 class Index {
  public:
   // What a lister hands over; see index_layout in index.cpp.
@@ -58,6 +64,9 @@ class Index {
     std::vector<std::uint64_t> name_starts;
     // cifar: the first sample of each file.
     std::vector<std::int64_t> file_starts;
+    // mnist: pixels, [samples, size, size] bytes; vectors: numbers, [samples,
+    // features + targets] float. Shared by all workers like the rest.
+    std::string payload;
     // Sentences for the reader about what was skipped.
     std::vector<std::string> notes;
   };
@@ -74,6 +83,7 @@ class Index {
 
   const SourceOptions& options() const { return options_; }
   std::int64_t size() const { return samples_; }
+  // Empty for vectors, which have targets instead.
   const std::vector<std::string>& classes() const { return classes_; }
   // Class of a sample: 0 <= label < classes().size().
   std::int64_t label(std::int64_t sample) const;
@@ -82,10 +92,13 @@ class Index {
   }
   const char* name(std::int64_t i) const;
   std::span<const std::int64_t> file_starts() const { return file_starts_; }
+  // The payload's share of one sample.
+  std::string_view payload(std::int64_t sample) const;
   // What the listing skipped, one sentence each, printable.
   const std::vector<std::string>& notes() const { return notes_; }
   // Equal for equal datasets wherever they lie: hash of kind, classes, names,
-  // labels and, for generated data, its parameters. Not of pixels.
+  // labels, payload and, for generated data, its parameters. Not of the pixels
+  // in image files.
   std::uint64_t fingerprint() const;
 
  private:
@@ -101,6 +114,7 @@ class Index {
   std::span<const std::uint64_t> name_starts_;
   std::span<const std::int64_t> file_starts_;
   std::string_view names_;
+  std::string_view payload_;
 };
 
 // Lists a dataset. Throws Error(kData) naming the path and what to do.
@@ -109,7 +123,8 @@ Index list(const SourceOptions& options);
 // Throws Error(kData) when nothing can be learned from the classes (only one).
 void check_for_training(const Index& index);
 // Throws Error(kData) naming the first difference when the class lists of
-// training and evaluation data differ: labels would not mean the same.
+// training and evaluation data differ: labels would not mean the same. So too
+// for the features and targets of vectors.
 void check_same_classes(const Index& train, const Index& eval);
 
 } // namespace vitrain::data

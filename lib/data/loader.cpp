@@ -31,15 +31,8 @@ class SignalsBlocked {
 
 } // namespace
 
-Loader::Loader(
-    const Source& source,
-    const Transform& transform,
-    BatchPlan plan,
-    const LoaderOptions& options)
-    : source_(source),
-      transform_(transform),
-      plan_(std::move(plan)),
-      options_(options) {
+Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
+    : rows_(rows), plan_(std::move(plan)), options_(options) {
   VITRAIN_CHECK(
       options.threads >= 0 && options.depth >= 1 && options.capacity >= 1,
       ExitCode::kInternal,
@@ -47,11 +40,11 @@ Loader::Loader(
   const std::size_t slots =
       options.threads == 0 ? 1 : static_cast<std::size_t>(options.depth) + 1;
   const std::size_t batch_bytes =
-      static_cast<std::size_t>(options.capacity) * transform.bytes();
+      static_cast<std::size_t>(options.capacity) * rows.bytes();
   storage_.resize(slots * batch_bytes);
   slots_.resize(slots);
   for (std::size_t i = 0; i < slots; ++i) {
-    slots_[i].pixels = storage_.data() + i * batch_bytes;
+    slots_[i].rows = storage_.data() + i * batch_bytes;
   }
   start_threads(options.threads);
   try {
@@ -124,14 +117,16 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       count,
       options_.capacity);
   slot.labels.clear();
-  for (const std::int64_t sample : slot.request.samples) {
-    slot.labels.push_back(source_.label(sample));
+  if (!rows_.index().classes().empty()) {
+    for (const std::int64_t sample : slot.request.samples) {
+      slot.labels.push_back(rows_.index().label(sample));
+    }
   }
-  const std::size_t row = transform_.bytes();
+  const std::size_t row = rows_.bytes();
   if (slot.filled_rows > count) {
     std::fill(
-        slot.pixels + static_cast<std::size_t>(count) * row,
-        slot.pixels + static_cast<std::size_t>(slot.filled_rows) * row,
+        slot.rows + static_cast<std::size_t>(count) * row,
+        slot.rows + static_cast<std::size_t>(slot.filled_rows) * row,
         std::uint8_t{0});
   }
   slot.filled_rows = count;
@@ -143,7 +138,7 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       sequence,
       slot.request.epoch,
       count,
-      {slot.pixels, static_cast<std::size_t>(options_.capacity) * row},
+      {slot.rows, static_cast<std::size_t>(options_.capacity) * row},
       slot.labels,
       slot.request.samples};
 }
@@ -166,18 +161,16 @@ void Loader::work() {
   }
 }
 
-// Loads one image into its place; takes the lock only to report.
+// Fills one row in its place; takes the lock only to report.
 void Loader::decode_row(Slot& slot, std::int64_t row) {
   const auto i = static_cast<std::size_t>(row);
   const std::int64_t sample = slot.request.samples[i];
   try {
-    const image::Image image = source_.load(sample);
-    transform_.apply(
-        image,
+    const int warnings = rows_.fill(
         slot.request.epoch,
         sample,
-        {slot.pixels + i * transform_.bytes(), transform_.bytes()});
-    finish_row(slot, image.warnings);
+        {slot.rows + i * rows_.bytes(), rows_.bytes()});
+    finish_row(slot, warnings);
   } catch (const Error& error) {
     fail_row(slot, row, error.code(), error.what());
   } catch (const std::exception& error) {
@@ -185,7 +178,7 @@ void Loader::decode_row(Slot& slot, std::int64_t row) {
         slot,
         row,
         exit_code_of(error),
-        source_.describe(sample) + ": " + error.what());
+        rows_.describe(sample) + ": " + error.what());
   }
 }
 

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "data/pipeline.h"
-#include "data/source.h"
+#include "data/rows.h"
 
 namespace vitrain::data {
 
@@ -30,7 +29,7 @@ using BatchPlan =
     std::function<bool(std::int64_t sequence, BatchRequest& request)>;
 
 struct LoaderOptions {
-  int threads = 1; // 0: next() itself decodes
+  int threads = 1; // 0: next() itself fills the rows
   int depth = 2; // batches prepared ahead of the one handed out
   std::int64_t capacity = 1; // most samples in a batch
 };
@@ -40,24 +39,20 @@ struct Batch {
   std::int64_t sequence = 0;
   std::int64_t epoch = 0;
   std::int64_t count = 0;
-  // [capacity, S, S, 3]; rows from `count` on are zero.
-  std::span<const std::uint8_t> pixels;
-  std::span<const std::int64_t> labels; // [count]
+  // [capacity, Rows::bytes()]; rows from `count` on are zero.
+  std::span<const std::uint8_t> rows;
+  std::span<const std::int64_t> labels; // [count]; of vectors none
   std::span<const std::int64_t> samples; // [count]
 };
 
 // Reads, decodes and transforms batches on threads, in the order of the plan.
-// The unit of work is one image, so that a slow file delays one batch only; all
+// The unit of work is one row, so that a slow file delays one batch only; all
 // memory for batches is allocated once. The threads receive no signals. One
 // thread owns a Loader and calls its methods.
 class Loader {
  public:
-  // `source` and `transform` must outlive the loader.
-  Loader(
-      const Source& source,
-      const Transform& transform,
-      BatchPlan plan,
-      const LoaderOptions& options);
+  // `rows` must outlive the loader.
+  Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options);
   // Stops after the images that are being decoded.
   ~Loader();
   Loader(const Loader&) = delete;
@@ -80,7 +75,7 @@ class Loader {
     Batch batch;
     BatchRequest request;
     std::vector<std::int64_t> labels;
-    std::uint8_t* pixels = nullptr;
+    std::uint8_t* rows = nullptr;
     std::int64_t filled_rows = 0; // rows that may not be zero
     // Under mutex_:
     std::int64_t claimed = 0;
@@ -105,8 +100,7 @@ class Loader {
   void
   fail_row(Slot& slot, std::int64_t row, ExitCode code, std::string message);
 
-  const Source& source_;
-  const Transform& transform_;
+  const Rows& rows_;
   BatchPlan plan_;
   LoaderOptions options_;
   std::vector<std::uint8_t> storage_;

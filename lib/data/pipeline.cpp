@@ -4,6 +4,7 @@
 
 #include "core/random.h"
 #include "image/crop.h"
+#include "image/grey.h"
 
 namespace vitrain::data {
 namespace {
@@ -23,6 +24,20 @@ Random stream(
 } // namespace
 
 void Transform::apply(
+    const image::Image& image,
+    std::int64_t epoch,
+    std::int64_t sample,
+    std::span<std::uint8_t> out) const {
+  if (options_.channels == 3) {
+    apply_in_colour(image, epoch, sample, out);
+    return;
+  }
+  std::vector<std::uint8_t> colours(3 * out.size());
+  apply_in_colour(image, epoch, sample, colours);
+  image::to_grey(colours, out);
+}
+
+void Transform::apply_in_colour(
     const image::Image& image,
     std::int64_t epoch,
     std::int64_t sample,
@@ -63,7 +78,7 @@ void Transform::pad_crop(
   image::Image square;
   square.width = size;
   square.height = size;
-  square.pixels.resize(bytes());
+  square.pixels.resize(out.size());
   image::resize_and_center_crop(
       view, size, /*crop_pct=*/1.0, options_.filter, square.pixels);
   image::padded_crop(

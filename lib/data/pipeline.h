@@ -13,6 +13,7 @@ enum class CropKind { kNone, kPad, kResized };
 
 struct TransformOptions {
   int size = 224; // side of the result
+  int channels = 3; // of the result: 3, or 1 for grey
   image::Filter filter = image::Filter::kBicubic;
   double crop_pct = 0.875; // evaluation, and training with kNone
   bool train = false; // false: the fields below have no effect
@@ -32,16 +33,17 @@ struct TransformOptions {
 //   kPad: a random size x size window of the image with `padding` black pixels
 //     on every side; an image that is not size x size is first brought there by
 //     resizing its shorter side to `size` and cutting out the centre.
-// In training a flip follows.
+// In training a flip follows; at the end colours become grey, if asked for.
 class Transform {
  public:
   explicit Transform(const TransformOptions& options) : options_(options) {}
 
   int size() const { return options_.size; }
   std::size_t bytes() const {
-    return static_cast<std::size_t>(options_.size) * options_.size * 3;
+    return static_cast<std::size_t>(options_.size) * options_.size *
+        options_.channels;
   }
-  // Writes [size, size, 3] to `out`, which holds bytes() bytes.
+  // Writes [size, size, channels] to `out`, which holds bytes() bytes.
   void apply(
       const image::Image& image,
       std::int64_t epoch,
@@ -49,6 +51,12 @@ class Transform {
       std::span<std::uint8_t> out) const;
 
  private:
+  // Both write [size, size, 3].
+  void apply_in_colour(
+      const image::Image& image,
+      std::int64_t epoch,
+      std::int64_t sample,
+      std::span<std::uint8_t> out) const;
   void pad_crop(
       const image::View& view,
       std::int64_t epoch,

@@ -32,6 +32,10 @@ Index list(const SourceOptions& options) {
       return detail::list_random(options);
     case SourceKind::kList:
       return detail::list_list(options);
+    case SourceKind::kMnist:
+      return detail::list_mnist(options);
+    case SourceKind::kVectors:
+      return detail::list_vectors(options);
   }
   fail(ExitCode::kInternal, "unknown kind of source");
 }
@@ -48,13 +52,18 @@ std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
       return detail::open_random(std::move(index));
     case SourceKind::kList:
       return detail::open_list(std::move(index));
+    case SourceKind::kMnist:
+      return detail::open_mnist(std::move(index));
+    case SourceKind::kVectors:
+      break; // no images: open_rows
   }
   fail(ExitCode::kInternal, "unknown kind of source");
 }
 
 void check_for_training(const Index& index) {
   VITRAIN_CHECK(
-      index.classes().size() >= 2,
+      index.options().kind == SourceKind::kVectors ||
+          index.classes().size() >= 2,
       ExitCode::kData,
       "{}: only one class ('{}') was found, and one class cannot be learned; "
       "put the images of each class into a sub-folder of their own",
@@ -63,6 +72,21 @@ void check_for_training(const Index& index) {
 }
 
 void check_same_classes(const Index& train, const Index& eval) {
+  if (train.options().kind == SourceKind::kVectors &&
+      eval.options().kind == SourceKind::kVectors) {
+    const SourceOptions& a = train.options();
+    const SourceOptions& b = eval.options();
+    VITRAIN_CHECK(
+        a.features == b.features && a.targets == b.targets,
+        ExitCode::kData,
+        "training data have {} features and {} targets, evaluation data {} and "
+        "{}: they must be the same",
+        a.features,
+        a.targets,
+        b.features,
+        b.targets);
+    return;
+  }
   const auto& a = train.classes();
   const auto& b = eval.classes();
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {

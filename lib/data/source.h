@@ -10,7 +10,7 @@
 
 namespace vitrain::data {
 
-// The samples of an index. All methods are thread-safe.
+// The images of an index. All methods are thread-safe.
 class Source {
  public:
   explicit Source(std::shared_ptr<const Index> index)
@@ -23,6 +23,7 @@ class Source {
   }
   const std::vector<std::string>& classes() const { return index_->classes(); }
   const Index& index() const { return *index_; }
+  const std::shared_ptr<const Index>& shared_index() const { return index_; }
 
   // The decoded image. Throws Error(kData) that names the sample.
   virtual image::Image load(std::int64_t sample) const = 0;
@@ -34,7 +35,8 @@ class Source {
   std::shared_ptr<const Index> index_;
 };
 
-// Opens what an index lists. Throws Error(kData) when files are gone.
+// Opens the images that an index lists. Throws Error(kData) when files are
+// gone.
 std::unique_ptr<Source> open(std::shared_ptr<const Index> index);
 
 } // namespace vitrain::data

@@ -30,6 +30,11 @@ std::unique_ptr<Source> open_shapes(std::shared_ptr<const Index> index);
 Index list_list(const SourceOptions& options);
 std::unique_ptr<Source> open_list(std::shared_ptr<const Index> index);
 
+Index list_mnist(const SourceOptions& options);
+std::unique_ptr<Source> open_mnist(std::shared_ptr<const Index> index);
+
+Index list_vectors(const SourceOptions& options);
+
 Index list_random(const SourceOptions& options);
 std::unique_ptr<Source> open_random(std::shared_ptr<const Index> index);
 

@@ -18,6 +18,10 @@ data::SourceKind source_kind(config::SourceKind kind) {
       return data::SourceKind::kCifar;
     case config::SourceKind::kList:
       return data::SourceKind::kList;
+    case config::SourceKind::kMnist:
+      return data::SourceKind::kMnist;
+    case config::SourceKind::kVectors:
+      return data::SourceKind::kVectors;
   }
   return data::SourceKind::kFolder;
 }
@@ -79,17 +83,20 @@ data::SourceOptions source_options(
       .size = source.size,
       .seed = source.seed,
       // A list has as many as its labels need, unless somebody knows better.
-      .classes = source.kind == config::SourceKind::kList ? 0 : source.classes};
+      .classes = source.kind == config::SourceKind::kList ? 0 : source.classes,
+      .features = source.features,
+      .targets = source.targets};
 }
 
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
-    std::int64_t image_size,
+    const models::ModelSpec& spec,
     bool train) {
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
   const config::AugmentConfig& augment = recipe.data.augment;
   return {
-      .size = static_cast<int>(image_size),
+      .size = static_cast<int>(spec.image_size),
+      .channels = static_cast<int>(spec.channels),
       .filter = preprocess.interpolation == config::Interpolation::kBicubic
           ? image::Filter::kBicubic
           : image::Filter::kBilinear,
@@ -101,6 +108,14 @@ data::TransformOptions transform_options(
       .padding = static_cast<int>(augment.padding),
       .flip = augment.flip,
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
+}
+
+models::DataShape data_shape(const data::Index& index) {
+  const data::SourceOptions& options = index.options();
+  if (options.kind == data::SourceKind::kVectors) {
+    return {.outputs = options.targets, .features = options.features};
+  }
+  return {.outputs = std::ssize(index.classes())};
 }
 
 std::unique_ptr<const data::Sampler> make_sampler(

@@ -6,6 +6,7 @@
 #include "data/index.h"
 #include "data/pipeline.h"
 #include "data/sampler.h"
+#include "models/spec.h"
 
 namespace vitrain::engine {
 
@@ -15,8 +16,10 @@ data::SourceOptions source_options(
     bool train);
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
-    std::int64_t image_size,
+    const models::ModelSpec& spec,
     bool train);
+// What a dataset asks of a network.
+models::DataShape data_shape(const data::Index& index);
 
 // The sampler of the training samples in `index` for `devices` of them. Throws
 // Error(kUsage) when they do not make one step, Error(kData) when the file of

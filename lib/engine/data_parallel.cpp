@@ -106,13 +106,13 @@ void DataParallel::broadcast(std::size_t replicas) {
 
 at::Tensor DataParallel::forward(
     const at::Tensor& images,
-    const at::Tensor& drop_path,
+    const at::Tensor& drop,
     const at::Generator& dropout) {
   const auto all = static_cast<std::int64_t>(others_.size() + 1);
   const std::vector<at::Tensor> chunks = images.chunk(all, /*dim=*/0);
   std::vector<at::Tensor> factors(chunks.size());
-  if (drop_path.defined()) {
-    factors = drop_path.chunk(all, /*dim=*/1);
+  if (drop.defined()) {
+    factors = drop.chunk(all, /*dim=*/1);
   }
   broadcast(chunks.size());
   const bool bf16 = at::autocast::is_autocast_enabled(first_device_.type());

@@ -54,10 +54,10 @@ class DataParallel final : public models::Model {
   // of the first replica.
   at::Tensor forward(
       const at::Tensor& images,
-      const at::Tensor& drop_path,
+      const at::Tensor& drop,
       const at::Generator& dropout = {}) override;
-  std::vector<double> drop_path_rates() const override {
-    return first_.drop_path_rates();
+  std::vector<double> drop_rates() const override {
+    return first_.drop_rates();
   }
 
  private:

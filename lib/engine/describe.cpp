@@ -15,13 +15,21 @@ namespace {
 std::string describe_source(
     const config::SourceConfig& source,
     const data::Index& index) {
-  std::string text = fmt::format(
-      "{} images, {} classes, {}",
-      with_commas(index.size()),
-      with_commas(std::ssize(index.classes())),
-      config::name_of(source.kind));
-  if (config::is_generated(source.kind)) {
-    text += fmt::format(" {} px, seed {}", source.size, source.seed);
+  const bool vectors = source.kind == config::SourceKind::kVectors;
+  std::string text = vectors
+      ? fmt::format(
+            "{} rows of {} features and {} targets, vectors",
+            with_commas(index.size()),
+            with_commas(index.options().features),
+            with_commas(index.options().targets))
+      : fmt::format(
+            "{} images, {} classes, {}",
+            with_commas(index.size()),
+            with_commas(std::ssize(index.classes())),
+            config::name_of(source.kind));
+  if (config::is_generated(source)) {
+    text += vectors ? fmt::format(" of seed {}", source.seed)
+                    : fmt::format(" {} px, seed {}", source.size, source.seed);
   } else {
     text += fmt::format(" {}", printable(source.path.value_or("")));
   }
@@ -77,6 +85,26 @@ std::string describe_rate(const RunFacts& facts) {
   return text;
 }
 
+std::string describe_model(const RunFacts& facts) {
+  const models::ModelSpec& spec = facts.spec;
+  const std::string net = fmt::format(
+      "{}, {} parameters", spec.name, with_commas(facts.parameters));
+  if (spec.features > 0) {
+    return fmt::format(
+        "{}, {} features to {} {}",
+        net,
+        with_commas(spec.features),
+        with_commas(spec.num_classes),
+        spec.num_classes == 1 ? "output" : "outputs");
+  }
+  return fmt::format(
+      "{}, {} px{}, {} classes",
+      net,
+      spec.image_size,
+      spec.channels == 1 ? " grey" : "",
+      with_commas(spec.num_classes));
+}
+
 std::string describe_optimizer(const config::OptimConfig& optim) {
   std::string text = fmt::format(
       "{}, weight decay {}",
@@ -127,13 +155,7 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
            facts.precision.reason)},
       {"exchange", describe_exchange(facts)}};
   logging::BannerSection model{
-      {"model",
-       fmt::format(
-           "{}, {} parameters, {} px, {} classes",
-           facts.spec.name,
-           with_commas(facts.parameters),
-           facts.spec.image_size,
-           with_commas(facts.spec.num_classes))},
+      {"model", describe_model(facts)},
       {"weights", printable(recipe.model.pretrained.value_or(""))}};
   logging::BannerSection data;
   if (facts.train != nullptr) {

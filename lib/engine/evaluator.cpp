@@ -4,6 +4,7 @@
 
 #include "data/loader.h"
 #include "engine/data_options.h"
+#include "engine/loss.h"
 #include "engine/precision.h"
 
 namespace vitrain::engine {
@@ -11,16 +12,14 @@ namespace vitrain::engine {
 Evaluator::Evaluator(
     std::shared_ptr<const data::Index> index,
     const config::Recipe& recipe,
-    std::int64_t image_size,
+    const models::ModelSpec& spec,
     c10::Device device,
     const Options& options)
-    : source_(data::open(std::move(index))),
-      transform_(transform_options(recipe, image_size, /*train=*/false)),
-      normalizer_(
-          recipe.data.preprocess.mean,
-          recipe.data.preprocess.std,
-          image_size,
-          device),
+    : loss_(recipe.train.loss),
+      rows_(data::open_rows(
+          std::move(index),
+          transform_options(recipe, spec, /*train=*/false))),
+      normalizer_(recipe.data.preprocess, spec, device),
       options_(options) {}
 
 EvalCounts Evaluator::run(
@@ -29,12 +28,10 @@ EvalCounts Evaluator::run(
     const Progress& progress) const {
   const at::NoGradGuard no_grad;
   model.eval();
-  const data::EvalSharding sharding(
-      source_->size(), options_.batch, control.size());
+  const data::EvalSharding sharding(size(), options_.batch, control.size());
   const std::int64_t batches = sharding.batches_of(control.rank());
   data::Loader loader(
-      *source_,
-      transform_,
+      *rows_,
       [&](std::int64_t sequence, data::BatchRequest& request) {
         if (sequence >= batches) {
           return false;
@@ -46,13 +43,22 @@ EvalCounts Evaluator::run(
 
   EvalCounts counts;
   while (const data::Batch* batch = loader.next()) {
-    const at::Tensor images = normalizer_.images(*batch, options_.batch);
-    at::Tensor logits;
+    const at::Tensor inputs = normalizer_.inputs(*batch, options_.batch);
+    at::Tensor outputs;
     {
-      const AutocastScope autocast(images.device().type(), options_.bf16);
-      logits = model.forward(images, /*drop_path=*/{});
+      const AutocastScope autocast(inputs.device().type(), options_.bf16);
+      outputs = model.forward(inputs, /*drop=*/{});
     }
-    counts.add(logits, normalizer_.labels(*batch), batch->count);
+    const at::Tensor targets = normalizer_.targets(*batch);
+    if (loss_ == config::LossKind::kCrossEntropy) {
+      counts.add(outputs, targets, batch->count);
+    } else {
+      counts.add_losses(sample_losses(
+          loss_,
+          outputs.narrow(0, 0, batch->count).to(at::kFloat),
+          targets,
+          /*label_smoothing=*/0.0));
+    }
     progress(batch->sequence + 1, batches);
   }
   return counts.reduced(control);

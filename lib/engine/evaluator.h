@@ -6,9 +6,8 @@
 #include <c10/core/Device.h>
 
 #include "config/recipe.h"
-#include "data/pipeline.h"
+#include "data/rows.h"
 #include "data/sampler.h"
-#include "data/source.h"
 #include "dist/group.h"
 #include "engine/metrics.h"
 #include "engine/normalizer.h"
@@ -33,7 +32,7 @@ class Evaluator {
   Evaluator(
       std::shared_ptr<const data::Index> index,
       const config::Recipe& recipe,
-      std::int64_t image_size,
+      const models::ModelSpec& spec,
       c10::Device device,
       const Options& options);
 
@@ -44,11 +43,11 @@ class Evaluator {
       dist::Group& control,
       const Progress& progress) const;
 
-  std::int64_t size() const { return source_->size(); }
+  std::int64_t size() const { return rows_->index().size(); }
 
  private:
-  std::unique_ptr<data::Source> source_;
-  data::Transform transform_;
+  config::LossKind loss_;
+  std::unique_ptr<data::Rows> rows_;
   Normalizer normalizer_;
   Options options_;
 };

@@ -118,17 +118,27 @@ void resolve_resume(PreparedJob& prepared, const std::string& resume) {
   job.run_directory = folder.parent_path().parent_path().native();
 }
 
+void check_normalisation(
+    const config::PreprocessConfig& preprocess,
+    const models::ModelSpec& spec) {
+  const auto same = [](const std::array<double, 3>& values) {
+    return values[0] == values[1] && values[1] == values[2];
+  };
+  VITRAIN_CHECK(
+      spec.features > 0 || spec.channels == 3 ||
+          (same(preprocess.mean) && same(preprocess.std)),
+      ExitCode::kUsage,
+      "data.preprocess: {} takes grey images, and mean and std are those of "
+      "colours; give each the same number three times, as in [0.5, 0.5, 0.5]",
+      spec.name);
+}
+
 // Problems that only the numbers of samples and classes show.
 void check_arithmetic(PreparedJob& prepared) {
   Job& job = prepared.job;
-  const auto classes = std::ssize(prepared.eval->classes());
-  const models::ModelSpec spec = models::resolve(job.recipe.model, classes);
-  VITRAIN_CHECK(
-      spec.num_classes >= classes,
-      ExitCode::kUsage,
-      "model.num_classes is {}, but the data has {} classes",
-      spec.num_classes,
-      classes);
+  const models::ModelSpec spec =
+      models::resolve(job.recipe.model, data_shape(*prepared.eval));
+  check_normalisation(job.recipe.data.preprocess, spec);
   resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
   const int workers = static_cast<int>(prepared.devices.size());
   prepared.sampler = make_sampler(job.recipe, prepared.train.get(), workers);
@@ -269,7 +279,7 @@ std::string dry_run(const PreparedJob& prepared) {
   const config::Plan plan =
       make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
   const models::ModelSpec spec =
-      models::resolve(job.recipe.model, std::ssize(prepared.eval->classes()));
+      models::resolve(job.recipe.model, data_shape(*prepared.eval));
   Job shown = job;
   shown.run_directory = "(none: dry run)";
   const RunFacts facts{

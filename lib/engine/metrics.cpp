@@ -5,6 +5,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/loss.h"
+
 namespace vitrain::engine {
 namespace {
 
@@ -35,15 +37,20 @@ void EvalCounts::add(
   const at::Tensor values = logits.narrow(0, 0, rows).to(at::kFloat);
   const at::Tensor targets = labels.narrow(0, 0, rows);
   const at::Tensor ranks = label_ranks(values, targets);
-  const at::Tensor losses =
-      at::cross_entropy_loss(values, targets, {}, at::Reduction::None)
-          .cpu()
-          .contiguous();
-  count += rows;
   correct1 += ranks.lt(1).sum().item<std::int64_t>();
   correct5 += ranks.lt(5).sum().item<std::int64_t>();
-  const float* loss = losses.const_data_ptr<float>();
-  for (std::int64_t i = 0; i < rows; ++i) {
+  add_losses(sample_losses(
+      config::LossKind::kCrossEntropy,
+      values,
+      targets,
+      /*label_smoothing=*/0.0));
+}
+
+void EvalCounts::add_losses(const at::Tensor& losses) {
+  const at::Tensor values = losses.cpu().contiguous();
+  const float* loss = values.const_data_ptr<float>();
+  count += values.size(0);
+  for (std::int64_t i = 0; i < values.size(0); ++i) {
     if (!std::isfinite(loss[i])) {
       ++non_finite;
       continue;

@@ -18,7 +18,7 @@ at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels);
 // and workers are exact in any order.
 struct EvalCounts {
   std::int64_t count = 0;
-  std::int64_t correct1 = 0;
+  std::int64_t correct1 = 0; // both 0 where there are no classes
   std::int64_t correct5 = 0; // all, when there are fewer than 6 classes
   std::int64_t non_finite = 0; // samples whose loss is NaN or infinite
   // Sum of llround(loss x 2^32) over the other samples, as two words so that no
@@ -29,6 +29,8 @@ struct EvalCounts {
   // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
   void
   add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
+  // Adds samples of which only the losses matter, [N] fp32.
+  void add_losses(const at::Tensor& losses);
   // Sum over the workers, through reduce_dict. Collective.
   EvalCounts reduced(dist::Group& group) const;
 

@@ -5,41 +5,57 @@
 namespace vitrain::engine {
 namespace {
 
-at::Tensor channels(double red, double green, double blue, c10::Device device) {
-  return at::tensor({red, green, blue}, at::kDouble)
-      .to(at::kFloat)
-      .view({1, 3, 1, 1})
-      .to(device);
+// fn(c) for each channel c, [1, channels, 1, 1] fp32.
+at::Tensor
+per_channel(std::int64_t channels, c10::Device device, const auto& fn) {
+  at::Tensor values = at::empty({1, channels, 1, 1}, at::kDouble);
+  for (std::int64_t c = 0; c < channels; ++c) {
+    values[0][c] = fn(static_cast<std::size_t>(c));
+  }
+  return values.to(at::kFloat).to(device);
 }
 
 } // namespace
 
 Normalizer::Normalizer(
-    const std::array<double, 3>& mean,
-    const std::array<double, 3>& std,
-    std::int64_t image_size,
+    const config::PreprocessConfig& preprocess,
+    const models::ModelSpec& spec,
     c10::Device device)
-    : image_size_(image_size),
-      device_(device),
-      scale_(channels(
-          1 / (255 * std[0]),
-          1 / (255 * std[1]),
-          1 / (255 * std[2]),
-          device)),
-      shift_(channels(
-          -mean[0] / std[0],
-          -mean[1] / std[1],
-          -mean[2] / std[2],
-          device)) {}
+    : spec_(spec), device_(device) {
+  const auto& mean = preprocess.mean;
+  const auto& std = preprocess.std;
+  scale_ = per_channel(
+      spec.channels, device, [&](std::size_t c) { return 1 / (255 * std[c]); });
+  shift_ = per_channel(
+      spec.channels, device, [&](std::size_t c) { return -mean[c] / std[c]; });
+}
+
+at::Tensor Normalizer::inputs(const data::Batch& batch, std::int64_t rows)
+    const {
+  return spec_.features > 0 ? columns(batch, rows, 0, spec_.features)
+                            : images(batch, rows);
+}
+
+at::Tensor Normalizer::targets(const data::Batch& batch) const {
+  if (spec_.features > 0) {
+    return columns(batch, batch.count, spec_.features, spec_.num_classes);
+  }
+  const auto count = static_cast<std::int64_t>(batch.labels.size());
+  return at::from_blob(
+             const_cast<std::int64_t*>(batch.labels.data()), {count}, at::kLong)
+      .clone()
+      .to(device_);
+}
 
 at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
     const {
   // from_blob wants a mutable pointer; nothing writes through it.
-  const at::Tensor bytes = at::from_blob(
-                               const_cast<std::uint8_t*>(batch.pixels.data()),
-                               {rows, image_size_, image_size_, 3},
-                               at::kByte)
-                               .to(device_);
+  const at::Tensor bytes =
+      at::from_blob(
+          const_cast<std::uint8_t*>(batch.rows.data()),
+          {rows, spec_.image_size, spec_.image_size, spec_.channels},
+          at::kByte)
+          .to(device_);
   return bytes.permute({0, 3, 1, 2})
       .to(at::kFloat,
           /*non_blocking=*/false,
@@ -49,11 +65,19 @@ at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
       .add_(shift_);
 }
 
-at::Tensor Normalizer::labels(const data::Batch& batch) const {
-  const auto count = static_cast<std::int64_t>(batch.labels.size());
+at::Tensor Normalizer::columns(
+    const data::Batch& batch,
+    std::int64_t rows,
+    std::int64_t first,
+    std::int64_t count) const {
+  const std::int64_t width = spec_.features + spec_.num_classes;
+  // The loader's memory is aligned for floats, and rows are of whole floats.
   return at::from_blob(
-             const_cast<std::int64_t*>(batch.labels.data()), {count}, at::kLong)
-      .clone()
+             const_cast<std::uint8_t*>(batch.rows.data()),
+             {rows, width},
+             at::kFloat)
+      .narrow(1, first, count)
+      .clone(at::MemoryFormat::Contiguous)
       .to(device_);
 }
 

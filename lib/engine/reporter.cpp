@@ -21,6 +21,7 @@ std::string metric_text(config::Metric metric, double value) {
 Reporter::Reporter(const Job& job, int rank)
     : job_(job),
       main_(rank == 0),
+      classes_(job.recipe.train.loss == config::LossKind::kCrossEntropy),
       console_(logging::console_options_from_environment()),
       progress_(console_, job.recipe.log.progress) {}
 
@@ -90,13 +91,15 @@ void Reporter::train(const TrainReport& report) {
       .batch = report.batch,
       .batches = length_.steps_per_epoch,
       .loss = report.loss_sum / count,
-      .top1 = 100.0 * static_cast<double>(report.correct1) / count,
-      .top5 = 100.0 * static_cast<double>(report.correct5) / count,
       .lr = report.lr,
       .images_per_second = speed,
       .data_wait = report.data_wait,
       .eta_seconds = step_seconds *
           static_cast<double>(length_.total_steps - report.step)};
+  if (classes_) {
+    shown_.top1 = 100.0 * static_cast<double>(report.correct1) / count;
+    shown_.top5 = 100.0 * static_cast<double>(report.correct5) / count;
+  }
   progress_.milestone(shown_);
   Json record{
       {"kind", "train"},
@@ -104,8 +107,6 @@ void Reporter::train(const TrainReport& report) {
       {"epoch", report.epoch},
       {"batch", report.batch},
       {"loss", shown_.loss},
-      {"top1", shown_.top1},
-      {"top5", shown_.top5},
       {"count", report.count},
       {"lr", report.lr},
       {"step_seconds", step_seconds},
@@ -119,6 +120,10 @@ void Reporter::train(const TrainReport& report) {
       {"samples_hash", report.samples_hash}};
   if (report.dropped > 0) {
     record["dropped_updates"] = report.dropped;
+  }
+  if (classes_) {
+    record["top1"] = *shown_.top1;
+    record["top5"] = *shown_.top5;
   }
   if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {
     record["start_begin_seconds"] = *first_step_begin_;
@@ -152,37 +157,50 @@ void Reporter::evaluated(
   }
   progress_.clear();
   const bool is_best = best && best->step == step;
-  console_.info(fmt::format(
-      "{}eval  top1 {:.2f} % ({} of {})  top5 {:.2f} %  loss {:.4f}  in {}{}",
-      length_.total_steps > 0
-          ? fmt::format("epoch {}/{}  ", epoch_of(step), length_.epochs)
-          : "",
-      counts.top1(),
-      with_commas(counts.correct1),
-      with_commas(counts.count),
-      counts.top5(),
-      counts.loss(),
-      human_seconds(seconds),
-      is_best ? "  (best so far)" : ""));
+  console_.info(
+      eval_line(step, counts, seconds) + (is_best ? "  (best so far)" : ""));
   if (counts.non_finite > 0) {
     console_.warn(fmt::format(
         "the loss of {} of {} evaluation samples is not finite",
         with_commas(counts.non_finite),
         with_commas(counts.count)));
   }
-  metrics_->write(
-      {{"kind", "eval"},
-       {"step", step},
-       {"epoch", epoch_of(step)},
-       {"weights", "raw"},
-       {"loss", counts.loss()},
-       {"top1", counts.top1()},
-       {"top5", counts.top5()},
-       {"correct1", counts.correct1},
-       {"correct5", counts.correct5},
-       {"count", counts.count},
-       {"non_finite", counts.non_finite},
-       {"seconds", seconds}});
+  Json record{
+      {"kind", "eval"},
+      {"step", step},
+      {"epoch", epoch_of(step)},
+      {"weights", "raw"},
+      {"loss", counts.loss()},
+      {"count", counts.count},
+      {"non_finite", counts.non_finite},
+      {"seconds", seconds}};
+  if (classes_) {
+    record["top1"] = counts.top1();
+    record["top5"] = counts.top5();
+    record["correct1"] = counts.correct1;
+    record["correct5"] = counts.correct5;
+  }
+  metrics_->write(record);
+}
+
+std::string Reporter::eval_line(
+    std::int64_t step,
+    const EvalCounts& counts,
+    double seconds) const {
+  std::string line = length_.total_steps > 0
+      ? fmt::format("epoch {}/{}  eval", epoch_of(step), length_.epochs)
+      : "eval";
+  if (classes_) {
+    line += fmt::format(
+        "  top1 {:.2f} % ({} of {})  top5 {:.2f} %",
+        counts.top1(),
+        with_commas(counts.correct1),
+        with_commas(counts.count),
+        counts.top5());
+  }
+  return line +
+      fmt::format(
+             "  loss {:.4f}  in {}", counts.loss(), human_seconds(seconds));
 }
 
 void Reporter::resumed(std::int64_t step) {
@@ -231,10 +249,11 @@ void Reporter::finish(
       .folder = shown_path(job_.run_directory)};
   if (last_eval_) {
     end.last = logging::Reached{
-        .loss = last_eval_->loss(),
-        .correct1 = last_eval_->correct1,
-        .correct5 = last_eval_->correct5,
-        .count = last_eval_->count};
+        .loss = last_eval_->loss(), .count = last_eval_->count};
+    if (classes_) {
+      end.last->correct1 = last_eval_->correct1;
+      end.last->correct5 = last_eval_->correct5;
+    }
   }
   const config::Metric metric = job_.recipe.checkpoint.metric;
   Json best = nullptr;

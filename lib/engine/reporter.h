@@ -84,9 +84,13 @@ class Reporter {
  private:
   std::int64_t epoch_of(std::int64_t step) const;
   std::string shown_path(const std::string& path) const;
+  // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
+  std::string
+  eval_line(std::int64_t step, const EvalCounts& counts, double seconds) const;
 
   const Job& job_;
   bool main_; // rank 0
+  bool classes_; // there are: top-1 and top-5 have a meaning
   logging::Console console_;
   logging::ProgressDisplay progress_;
   std::unique_ptr<logging::MetricsLog> metrics_;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/loss.h"
 #include "engine/metrics.h"
 #include "engine/precision.h"
 
@@ -31,32 +32,29 @@ void TrainStep::begin(const dist::StepInfo& step) {
 }
 
 void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
-  const std::int64_t rows = batch.labels.size(0);
+  const std::int64_t rows = batch.targets.size(0);
   sync_.begin_micro_batch(last, /*empty=*/rows == 0);
   if (rows == 0) {
     return;
   }
-  at::Tensor logits;
+  at::Tensor outputs;
   {
-    const AutocastScope autocast(batch.images.device().type(), options_.bf16);
-    logits = model_.forward(batch.images, batch.drop_path, batch.dropout);
+    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    outputs = model_.forward(batch.inputs, batch.drop, batch.dropout);
   }
-  logits = logits.to(at::kFloat);
-  const at::Tensor loss = at::cross_entropy_loss(
-      logits,
-      batch.labels,
-      /*weight=*/{},
-      at::Reduction::Sum,
-      /*ignore_index=*/-100,
-      options_.label_smoothing);
+  outputs = outputs.to(at::kFloat);
+  const at::Tensor loss =
+      loss_sum(options_.loss, outputs, batch.targets, options_.label_smoothing);
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
   (loss * inverse_samples_).backward();
 
   const at::NoGradGuard no_grad;
-  const at::Tensor ranks = label_ranks(logits.detach(), batch.labels);
   loss_sum_.add_(loss.detach());
-  correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
+  if (options_.loss == config::LossKind::kCrossEntropy) {
+    const at::Tensor ranks = label_ranks(outputs.detach(), batch.targets);
+    correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
+  }
   count_ += rows;
 }
 

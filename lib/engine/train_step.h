@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "config/train.h"
 #include "dist/collectives.h"
 #include "dist/gradient_sync.h"
 #include "models/model.h"
@@ -13,6 +14,7 @@
 namespace vitrain::engine {
 
 struct TrainStepOptions {
+  config::LossKind loss = config::LossKind::kCrossEntropy;
   double label_smoothing = 0.0;
   double clip_norm = 0.0; // 0: no clipping
   bool bf16 = false;
@@ -20,9 +22,10 @@ struct TrainStepOptions {
 
 // A micro-batch on the device.
 struct MicroBatch {
-  at::Tensor images; // [N, 3, S, S] fp32, normalised; N may be 0
-  at::Tensor labels; // [N] int64
-  at::Tensor drop_path; // [layers, N] fp32, or undefined
+  // [N, C, S, S] fp32, normalised, or vectors [N, F]; N may be 0.
+  at::Tensor inputs;
+  at::Tensor targets; // labels [N] int64, or [N, T] fp32
+  at::Tensor drop; // Model::forward's, or undefined
   at::Generator dropout; // of dropout's masks, or undefined
 };
 
@@ -30,7 +33,7 @@ struct MicroBatch {
 // take_sums(), on the device until they are asked for.
 struct TrainSums {
   double loss = 0.0;
-  std::int64_t correct1 = 0;
+  std::int64_t correct1 = 0; // both 0 where there are no classes
   std::int64_t correct5 = 0;
   std::int64_t count = 0;
 };

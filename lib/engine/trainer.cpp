@@ -13,7 +13,7 @@
 #include "dist/collectives.h"
 #include "dist/replicas.h"
 #include "engine/data_options.h"
-#include "engine/drop_path.h"
+#include "engine/drop.h"
 #include "engine/dropout.h"
 #include "engine/exchange.h"
 #include "engine/stop_vote.h"
@@ -37,6 +37,7 @@ optim::Schedule schedule_of(const Session& session) {
       .warmup_lr = plan.warmup_lr,
       .min_lr = plan.min_lr,
       .step_every = plan.step_every,
+      .milestones = plan.milestones,
       .step_factor = schedule.step_factor};
 }
 
@@ -81,24 +82,22 @@ Trainer::Trainer(Session& session)
           *optimizer_,
           *sync_,
           TrainStepOptions{
+              .loss = session.job.recipe.train.loss,
               .label_smoothing = session.job.recipe.train.label_smoothing,
               .clip_norm = session.job.recipe.optim.clip_norm.value_or(0.0),
               .bf16 = session.bf16()})),
-      source_(data::open(session.train_index)),
-      transform_(transform_options(
-          session.job.recipe,
-          session.spec.image_size,
-          /*train=*/true)),
+      rows_(data::open_rows(
+          session.train_index,
+          transform_options(session.job.recipe, session.spec, /*train=*/true))),
       sampler_(*session.sampler),
       normalizer_(
-          session.job.recipe.data.preprocess.mean,
-          session.job.recipe.data.preprocess.std,
-          session.spec.image_size,
+          session.job.recipe.data.preprocess,
+          session.spec,
           session.device),
       evaluator_(
           session.eval_index,
           session.job.recipe,
-          session.spec.image_size,
+          session.spec,
           session.device,
           {.batch = session.plan.eval_batch,
            .threads = session.loader_threads(),
@@ -158,8 +157,7 @@ void Trainer::open_loader() {
   const std::int64_t first = state_.step * accumulate;
   const std::int64_t end = plan_.total_steps * accumulate;
   loader_ = std::make_unique<data::Loader>(
-      *source_,
-      transform_,
+      *rows_,
       [this, accumulate, first, end](
           std::int64_t sequence, data::BatchRequest& request) {
         const std::int64_t index = first + sequence;
@@ -252,8 +250,8 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
     interval_hash_ =
         wrapping_add(interval_hash_, sample_hash(first + i, batch->samples[i]));
   }
-  at::Tensor factors = drop_path_factors(
-      session_.model->drop_path_rates(),
+  at::Tensor factors = drop_factors(
+      session_.model->drop_rates(),
       static_cast<std::uint64_t>(session_.job.recipe.run.seed),
       state_.step,
       first,
@@ -274,9 +272,9 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
     replicas_->set_masks(masks);
   }
   step_->micro_batch(
-      {.images = normalizer_.images(*batch, batch->count),
-       .labels = normalizer_.labels(*batch),
-       .drop_path = factors,
+      {.inputs = normalizer_.inputs(*batch, batch->count),
+       .targets = normalizer_.targets(*batch),
+       .drop = factors,
        .dropout = masks(session_.device, /*replica=*/0)},
       last);
 }

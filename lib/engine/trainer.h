@@ -57,8 +57,7 @@ class Trainer {
   std::unique_ptr<dist::GradientSync> sync_;
   std::unique_ptr<DataParallel> replicas_; // null: one device
   std::unique_ptr<TrainStep> step_;
-  std::unique_ptr<data::Source> source_;
-  data::Transform transform_;
+  std::unique_ptr<data::Rows> rows_;
   const data::Sampler& sampler_;
   Normalizer normalizer_;
   std::unique_ptr<data::Loader> loader_;

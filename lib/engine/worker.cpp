@@ -125,7 +125,7 @@ ExitCode evaluate_only(Session& session) {
   const Evaluator evaluator(
       session.eval_index,
       session.job.recipe,
-      session.spec.image_size,
+      session.spec,
       session.device,
       {.batch = session.plan.eval_batch,
        .threads = session.loader_threads(),
@@ -186,8 +186,8 @@ ExitCode run_session(
       make_plan(job, devices, session.sampler.get(), *session.eval_index);
   session.precision =
       resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
-  session.spec = models::resolve(
-      job.recipe.model, std::ssize(session.eval_index->classes()));
+  session.spec =
+      models::resolve(job.recipe.model, data_shape(*session.eval_index));
   session.model = models::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   if (context.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {

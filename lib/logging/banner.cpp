@@ -91,12 +91,15 @@ std::string rate_text(double images_per_second) {
 }
 
 std::string reached_text(const Reached& reached) {
+  if (!reached.correct1 || !reached.correct5) {
+    return fmt::format("loss {:.6g} over {}", reached.loss, reached.count);
+  }
   return fmt::format(
       "top1 {} ({} of {}), top5 {}, loss {:.4f}",
-      percent(reached.correct1, reached.count),
-      reached.correct1,
+      percent(*reached.correct1, reached.count),
+      *reached.correct1,
       reached.count,
-      percent(reached.correct5, reached.count),
+      percent(*reached.correct5, reached.count),
       reached.loss);
 }
 

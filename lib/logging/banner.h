@@ -30,8 +30,9 @@ std::string banner(
 // What an evaluation over `count` samples reached.
 struct Reached {
   double loss = 0.0;
-  std::int64_t correct1 = 0;
-  std::int64_t correct5 = 0;
+  // None where there are no classes.
+  std::optional<std::int64_t> correct1;
+  std::optional<std::int64_t> correct5;
   std::int64_t count = 0;
 };
 

@@ -48,10 +48,13 @@ struct Field {
 };
 
 std::vector<Field> live_fields(const ProgressState& state) {
-  std::vector<Field> fields{
-      {"loss", loss_text(state.loss), 1},
-      {"top1", fmt::format("{:.2f}", state.top1), 2},
-      {"top5", fmt::format("{:.2f}", state.top5), 7}};
+  std::vector<Field> fields{{"loss", loss_text(state.loss), 1}};
+  if (state.top1) {
+    fields.push_back({"top1", fmt::format("{:.2f}", *state.top1), 2});
+  }
+  if (state.top5) {
+    fields.push_back({"top5", fmt::format("{:.2f}", *state.top5), 7});
+  }
   if (state.phase == Phase::kTrain) {
     fields.push_back({"lr", fmt::format("{:.1e}", state.lr), 6});
   }
@@ -124,17 +127,20 @@ int fit(std::vector<Field>& fields, int fixed, int room) {
 
 std::string plain_line(const ProgressState& state) {
   const bool train = state.phase == Phase::kTrain;
+  const auto percent = [](const char* label, std::optional<double> value) {
+    return value ? fmt::format("  {} {:.2f}", label, *value) : "";
+  };
   return fmt::format(
-      "{}epoch {}/{}  batch {}/{}  loss {}  top1 {:.2f}  top5 {:.2f}{}  "
-      "img/s {}  wait {:.1f}%  eta {}",
+      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%  eta "
+      "{}",
       train ? "" : "eval  ",
       state.epoch,
       state.epochs,
       state.batch,
       state.batches,
       loss_text(state.loss),
-      state.top1,
-      state.top5,
+      percent("top1", state.top1),
+      percent("top5", state.top5),
       train ? fmt::format("  lr {:.1e}", state.lr) : "",
       rate_text(state.images_per_second),
       100 * state.data_wait,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "config/log.h"
@@ -21,8 +22,8 @@ struct ProgressState {
   std::int64_t batch = 0; // done of this epoch (steps), or of this evaluation
   std::int64_t batches = 0;
   double loss = 0.0;
-  double top1 = 0.0; // percent
-  double top5 = 0.0; // percent
+  std::optional<double> top1; // percent; none where there are no classes
+  std::optional<double> top5; // percent
   double lr = 0.0; // not shown in Phase::kEval
   double images_per_second = 0.0; // of all workers together
   double data_wait = 0.0; // fraction of the time spent waiting for data

@@ -12,23 +12,24 @@
 
 namespace vitrain::models {
 
-// An image classifier. Parameters and buffers have the names that timm gives
-// them.
+// An image classifier, or a regression on vectors. Parameters and buffers have
+// the names that timm gives them.
 class Model : public torch::nn::Module {
  public:
-  // Logits [N, classes] of images [N, 3, S, S]. `drop_path`:
-  // [drop_path_rates().size(), N] factors of the residual branches, 0 or
-  // 1 / (1 - rate) each, or undefined: every branch is kept as it is.
-  // `dropout`: the generator, of the images' device, that dropout's masks are
-  // drawn from; undefined: nothing is dropped.
+  // Outputs [N, num_classes] of images [N, channels, S, S] or vectors [N, F].
+  // `drop`: [drop_rates().size(), N] factors of what is dropped whole, 0 or
+  // 1 / (1 - rate) each, or undefined: everything is kept as it is. `dropout`:
+  // the generator, of the inputs' device, that dropout's masks are drawn from;
+  // undefined: no number is dropped.
   virtual at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop_path,
+      const at::Tensor& inputs,
+      const at::Tensor& drop,
       const at::Generator& dropout = {}) = 0;
 
-  // Rate of each residual branch that can be dropped, in the order of their
-  // rows in `drop_path`; empty when no branch ever is.
-  virtual std::vector<double> drop_path_rates() const { return {}; }
+  // Rate of each part that can be dropped sample by sample in training (a
+  // residual branch, a channel, a unit), in the order of their rows in `drop`;
+  // empty when nothing ever is.
+  virtual std::vector<double> drop_rates() const { return {}; }
 };
 
 // A new model on the CPU, in training mode. Its weights are a pure function of

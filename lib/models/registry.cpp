@@ -44,6 +44,18 @@ constexpr std::array kResNets{
 };
 constexpr std::int64_t kResNetImage = 224;
 
+constexpr const char* kConvNet = "mnist_convnet";
+constexpr std::int64_t kConvNetImage = 28;
+
+struct MlpSize {
+  const char* name;
+  std::int64_t hidden;
+  std::int64_t width;
+};
+
+constexpr std::array kMlps{MlpSize{"linear", 0, 0}, MlpSize{"mlp", 1, 256}};
+constexpr std::int64_t kMlpImage = 28;
+
 // The digits of a positive number without sign or leading zero.
 bool parse_size(std::string_view text, std::int64_t& value) {
   return !text.empty() && text.front() >= '1' && text.front() <= '9' &&
@@ -93,6 +105,26 @@ std::optional<ModelSpec> find_model(const std::string& name) {
       return spec;
     }
   }
+  if (name == kConvNet) {
+    ModelSpec spec;
+    spec.name = name;
+    spec.family = Family::kConvNet;
+    spec.num_classes = kImageNetClasses;
+    spec.image_size = kConvNetImage;
+    spec.channels = 1;
+    return spec;
+  }
+  for (const MlpSize& size : kMlps) {
+    if (name == size.name) {
+      ModelSpec spec;
+      spec.name = name;
+      spec.family = Family::kMlp;
+      spec.num_classes = kImageNetClasses;
+      spec.image_size = kMlpImage;
+      spec.mlp = {.hidden = size.hidden, .width = size.width};
+      return spec;
+    }
+  }
   return find_vit(name);
 }
 
@@ -111,11 +143,25 @@ std::vector<std::string> listed_names() {
   for (const ResNetSize& size : kResNets) {
     names.emplace_back(size.name);
   }
+  names.emplace_back(kConvNet);
+  for (const MlpSize& size : kMlps) {
+    names.emplace_back(size.name);
+  }
   return names;
 }
 
 const char* family_name(Family family) {
-  return family == Family::kVit ? "vit" : "resnet";
+  switch (family) {
+    case Family::kVit:
+      return "vit";
+    case Family::kResNet:
+      return "resnet";
+    case Family::kConvNet:
+      return "convnet";
+    case Family::kMlp:
+      return "mlp";
+  }
+  return "";
 }
 
 } // namespace vitrain::models

@@ -15,7 +15,7 @@ std::optional<ModelSpec> find_model(const std::string& name);
 // The names that `vitrain models` lists.
 std::vector<std::string> listed_names();
 
-// "vit", "resnet".
+// "vit", "resnet", "convnet", "mlp".
 const char* family_name(Family family);
 
 } // namespace vitrain::models

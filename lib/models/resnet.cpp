@@ -114,7 +114,7 @@ class ResNet : public Model {
 
   at::Tensor forward(
       const at::Tensor& images,
-      const at::Tensor& drop_path,
+      const at::Tensor& drop,
       const at::Generator& dropout) override;
 
  private:
@@ -137,7 +137,7 @@ ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
       "conv1",
       std::make_shared<Conv2d>(
           Conv2d::Shape{
-              .in = 3,
+              .in = spec.channels,
               .out = kStemWidth,
               .kernel = 7,
               .stride = 2,
@@ -193,12 +193,14 @@ void ResNet::start_as_timm(at::Generator generator) {
 
 at::Tensor ResNet::forward(
     const at::Tensor& images,
-    const at::Tensor& drop_path,
+    const at::Tensor& drop,
     const at::Generator& /*dropout*/) {
   VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == 3 && !drop_path.defined(),
+      images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
+          !drop.defined(),
       ExitCode::kInternal,
-      "a residual network takes images [N, 3, H, W] and no drop path");
+      "a residual network takes images [N, {}, H, W] and drops nothing",
+      conv1_->weight.size(1));
   at::Tensor x = (*bn1_)((*conv1_)(images)).relu_();
   x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
   for (const auto& block : blocks_) {

@@ -79,12 +79,33 @@ void apply_vit(const config::ModelConfig& config, ModelSpec& spec) {
   vit.mlp_dim = static_cast<std::int64_t>(hidden);
 }
 
+void apply_mlp(const config::ModelConfig& config, ModelSpec& spec) {
+  MlpSpec& mlp = spec.mlp;
+  if (mlp.hidden == 0) { // linear
+    refuse(config.depth.has_value(), "depth", spec);
+    refuse(config.embed_dim.has_value(), "embed_dim", spec);
+  }
+  mlp.hidden = config.depth.value_or(mlp.hidden);
+  mlp.width = config.embed_dim.value_or(mlp.width);
+}
+
+void check_convnet(const config::ModelConfig& config, const ModelSpec& spec) {
+  refuse(config.depth.has_value(), "depth", spec);
+  refuse(config.embed_dim.has_value(), "embed_dim", spec);
+  VITRAIN_CHECK(
+      spec.convnet.grid(spec.image_size) >= 1,
+      ExitCode::kUsage,
+      "model.image_size {} is too small for {}: its two 5x5 convolutions and "
+      "poolings need at least 16 pixels",
+      spec.image_size,
+      spec.name);
+}
+
+// What only a ViT has.
 void refuse_vit_options(
     const config::ModelConfig& config,
     const ModelSpec& spec) {
   refuse(config.patch_size.has_value(), "patch_size", spec);
-  refuse(config.embed_dim.has_value(), "embed_dim", spec);
-  refuse(config.depth.has_value(), "depth", spec);
   refuse(config.num_heads.has_value(), "num_heads", spec);
   refuse(config.mlp_ratio.has_value(), "mlp_ratio", spec);
   refuse(config.drop_path != 0.0, "drop_path", spec);
@@ -92,11 +113,43 @@ void refuse_vit_options(
   refuse(config.attention_dropout != 0.0, "attention_dropout", spec);
 }
 
+// What the data are, and what of it the recipe says itself.
+void apply_input(
+    const config::ModelConfig& config,
+    const DataShape& data,
+    ModelSpec& spec) {
+  spec.features = data.features;
+  if (data.features > 0) {
+    VITRAIN_CHECK(
+        spec.family == Family::kMlp,
+        ExitCode::kUsage,
+        "model.name: {} takes images, and the data are vectors of {} features; "
+        "use linear or mlp",
+        spec.name,
+        data.features);
+    VITRAIN_CHECK(
+        !config.image_size && !config.in_chans,
+        ExitCode::kUsage,
+        "model.{}: the data are vectors and have no such number; remove it",
+        config.image_size ? "image_size" : "in_chans");
+    spec.image_size = 0;
+    return;
+  }
+  spec.image_size = config.image_size.value_or(spec.image_size);
+  spec.channels = config.in_chans.value_or(spec.channels);
+  VITRAIN_CHECK(
+      spec.channels == 1 || spec.channels == 3,
+      ExitCode::kUsage,
+      "model.in_chans is {}; it can be 3, or 1 for grey input",
+      spec.channels);
+}
+
 std::int64_t vit_parameters(const ModelSpec& spec) {
   const VitSpec& vit = spec.vit;
   const std::int64_t d = vit.embed_dim;
   const std::int64_t grid = spec.image_size / vit.patch_size;
-  const std::int64_t patches = (3 * vit.patch_size * vit.patch_size + 1) * d;
+  const std::int64_t patches =
+      (spec.channels * vit.patch_size * vit.patch_size + 1) * d;
   const std::int64_t positions = (grid * grid + 1) * d;
   const std::int64_t block = 2 * 2 * d // two norms
       + (d + 1) * 3 * d + (d + 1) * d // qkv, proj
@@ -111,7 +164,7 @@ std::int64_t resnet_parameters(const ModelSpec& spec) {
   };
   const bool bottleneck = spec.resnet.bottleneck;
   std::int64_t channels = 64;
-  std::int64_t sum = with_norm(3, channels, 7);
+  std::int64_t sum = with_norm(spec.channels, channels, 7);
   for (std::size_t stage = 0; stage < spec.resnet.blocks.size(); ++stage) {
     const std::int64_t width = std::int64_t{64} << stage;
     const std::int64_t out = bottleneck ? 4 * width : width;
@@ -129,7 +182,43 @@ std::int64_t resnet_parameters(const ModelSpec& spec) {
   return sum + (channels + 1) * spec.num_classes;
 }
 
+std::int64_t convnet_parameters(const ModelSpec& spec) {
+  const ConvNetSpec& net = spec.convnet;
+  const std::int64_t grid = net.grid(spec.image_size);
+  const std::int64_t area = net.kernel * net.kernel;
+  return (spec.channels * area + 1) * net.widths[0] +
+      (net.widths[0] * area + 1) * net.widths[1] +
+      (net.widths[1] * grid * grid + 1) * net.hidden +
+      (net.hidden + 1) * spec.num_classes;
+}
+
+std::int64_t mlp_parameters(const ModelSpec& spec) {
+  std::int64_t in = spec.input_numbers();
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < spec.mlp.hidden; ++i) {
+    sum += (in + 1) * spec.mlp.width;
+    in = spec.mlp.width;
+  }
+  return sum + (in + 1) * spec.num_classes;
+}
+
+std::string describe_mlp(const ModelSpec& spec) {
+  return spec.mlp.hidden == 0
+      ? "one linear layer on the numbers of an image or vector"
+      : fmt::format(
+            "{} hidden layer of width {} (depth, embed_dim) on the numbers of "
+            "an image or vector",
+            spec.mlp.hidden,
+            spec.mlp.width);
+}
+
 std::string describe(const ModelSpec& spec) {
+  if (spec.family == Family::kMlp) {
+    return describe_mlp(spec);
+  }
+  if (spec.family == Family::kConvNet) {
+    return "2 convolutions and 2 linear layers with dropout, grey input";
+  }
   if (spec.family == Family::kVit) {
     return fmt::format(
         "width {}, depth {}, {} heads, {}x{} patches",
@@ -148,30 +237,57 @@ std::string describe(const ModelSpec& spec) {
 
 } // namespace
 
-ModelSpec resolve(
-    const config::ModelConfig& config,
-    std::int64_t data_classes) {
+ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
   ModelSpec spec = by_name(config.name);
-  spec.num_classes = config.num_classes.value_or(data_classes);
+  spec.num_classes = config.num_classes.value_or(data.outputs);
   VITRAIN_CHECK(
-      spec.num_classes >= data_classes && spec.num_classes >= 1,
+      spec.num_classes >= data.outputs && spec.num_classes >= 1,
       ExitCode::kUsage,
       "model.num_classes {} is less than the {} classes of the data; use "
       "`auto`",
       spec.num_classes,
-      data_classes);
-  spec.image_size = config.image_size.value_or(spec.image_size);
-  if (spec.family == Family::kVit) {
-    apply_vit(config, spec);
-  } else {
+      data.outputs);
+  VITRAIN_CHECK(
+      data.features == 0 || spec.num_classes == data.outputs,
+      ExitCode::kUsage,
+      "model.num_classes {} is not the number of targets of the data, {}; use "
+      "`auto`",
+      spec.num_classes,
+      data.outputs);
+  apply_input(config, data, spec);
+  if (spec.family != Family::kVit) {
     refuse_vit_options(config, spec);
+  }
+  switch (spec.family) {
+    case Family::kVit:
+      apply_vit(config, spec);
+      break;
+    case Family::kMlp:
+      apply_mlp(config, spec);
+      break;
+    case Family::kConvNet:
+      check_convnet(config, spec);
+      break;
+    case Family::kResNet:
+      refuse(config.depth.has_value(), "depth", spec);
+      refuse(config.embed_dim.has_value(), "embed_dim", spec);
+      break;
   }
   return spec;
 }
 
 std::int64_t parameter_count(const ModelSpec& spec) {
-  return spec.family == Family::kVit ? vit_parameters(spec)
-                                     : resnet_parameters(spec);
+  switch (spec.family) {
+    case Family::kVit:
+      return vit_parameters(spec);
+    case Family::kResNet:
+      return resnet_parameters(spec);
+    case Family::kConvNet:
+      return convnet_parameters(spec);
+    case Family::kMlp:
+      return mlp_parameters(spec);
+  }
+  return 0;
 }
 
 std::vector<ModelInfo> list_models() {

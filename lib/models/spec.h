@@ -9,7 +9,7 @@
 
 namespace vitrain::models {
 
-enum class Family { kVit, kResNet };
+enum class Family { kVit, kResNet, kConvNet, kMlp };
 
 // Numbers of a vision transformer (Dosovitskiy et al., "An image is worth 16x16
 // words", ICLR 2021).
@@ -35,31 +35,68 @@ struct ResNetSpec {
   bool operator==(const ResNetSpec&) const = default;
 };
 
+// Numbers of a small convolutional network: two convolutions, each with a
+// pooling by 2, and two linear layers.
+struct ConvNetSpec {
+  std::array<std::int64_t, 2> widths{10, 20};
+  std::int64_t kernel = 5;
+  std::int64_t hidden = 50; // width of the first linear layer
+  double dropout = 0.5;
+
+  // Side of what is left of an image after both; below 1: it is too small.
+  std::int64_t grid(std::int64_t image_size) const {
+    return ((image_size - kernel + 1) / 2 - kernel + 1) / 2;
+  }
+  bool operator==(const ConvNetSpec&) const = default;
+};
+
+// Numbers of a multilayer perceptron; without hidden layers it is linear.
+struct MlpSpec {
+  std::int64_t hidden = 0; // layers, each followed by a ReLU
+  std::int64_t width = 0; // of each
+
+  bool operator==(const MlpSpec&) const = default;
+};
+
+// What the data ask of a network.
+struct DataShape {
+  std::int64_t outputs = 0; // classes, or targets of vectors
+  std::int64_t features = 0; // of vectors; 0: images
+};
+
 // A network, every number resolved. Only the member of its family has meaning.
 struct ModelSpec {
   std::string name;
   Family family = Family::kVit;
-  std::int64_t num_classes = 0;
+  std::int64_t num_classes = 0; // outputs
   std::int64_t image_size = 0; // side of the square input in pixels
+  std::int64_t channels = 3; // of images: 3, or 1 for grey ones
+  std::int64_t features = 0; // of vectors, which have no image_size; 0: images
   VitSpec vit;
   ResNetSpec resnet;
+  ConvNetSpec convnet;
+  MlpSpec mlp;
 
+  // Numbers of one input: channels x image_size^2, or features.
+  std::int64_t input_numbers() const {
+    return features > 0 ? features : channels * image_size * image_size;
+  }
   bool operator==(const ModelSpec&) const = default;
 };
 
 // A line of `vitrain models`.
 struct ModelInfo {
   std::string name;
-  std::string family; // "vit", "resnet"
+  std::string family; // "vit", "resnet", "convnet", "mlp"
   std::int64_t parameters = 0; // with 1000 classes
   std::int64_t image_size = 0;
   std::string description;
 };
 
-// The network that a recipe asks for; `data_classes` is the number of classes
-// of the data. Throws Error(kUsage): unknown name (lists near and known ones),
-// numbers that do not fit together, options that the family does not have.
-ModelSpec resolve(const config::ModelConfig& config, std::int64_t data_classes);
+// The network that a recipe asks for, for such data. Throws Error(kUsage):
+// unknown name (lists near and known ones), numbers that do not fit together,
+// options that the family does not have.
+ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
 
 // Number of trainable values.
 std::int64_t parameter_count(const ModelSpec& spec);

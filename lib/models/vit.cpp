@@ -190,13 +190,17 @@ class Block : public torch::nn::Module {
 
 class PatchEmbed : public torch::nn::Module {
  public:
-  PatchEmbed(std::int64_t patch, std::int64_t width, at::Generator generator)
-      : patch_(patch) {
+  PatchEmbed(
+      std::int64_t channels,
+      std::int64_t patch,
+      std::int64_t width,
+      at::Generator generator)
+      : channels_(channels), patch_(patch) {
     proj_ = register_module(
         "proj",
         std::make_shared<Conv2d>(
             Conv2d::Shape{
-                .in = 3,
+                .in = channels,
                 .out = width,
                 .kernel = patch,
                 .stride = patch,
@@ -204,18 +208,20 @@ class PatchEmbed : public torch::nn::Module {
             generator));
   }
 
-  // [N, 3, S, S] -> [N, patches, D]. A convolution whose patches do not overlap
+  // [N, C, S, S] -> [N, patches, D]. A convolution whose patches do not overlap
   // is one matrix product over the patches.
   at::Tensor forward(const at::Tensor& images) const {
     const std::int64_t grid = images.size(2) / patch_;
     const at::Tensor patches =
-        images.view({-1, 3, grid, patch_, grid, patch_})
+        images.view({-1, channels_, grid, patch_, grid, patch_})
             .permute({0, 2, 4, 1, 3, 5})
-            .reshape({images.size(0), grid * grid, 3 * patch_ * patch_});
+            .reshape(
+                {images.size(0), grid * grid, channels_ * patch_ * patch_});
     return at::linear(patches, proj_->weight.flatten(1), proj_->bias);
   }
 
  private:
+  std::int64_t channels_;
   std::int64_t patch_;
   std::shared_ptr<Conv2d> proj_;
 };
@@ -226,13 +232,14 @@ class Vit : public Model {
 
   at::Tensor forward(
       const at::Tensor& images,
-      const at::Tensor& drop_path,
+      const at::Tensor& drop,
       const at::Generator& dropout) override;
-  std::vector<double> drop_path_rates() const override { return rates_; }
+  std::vector<double> drop_rates() const override { return rates_; }
 
  private:
   void start_as_timm(at::Generator generator);
 
+  std::int64_t channels_;
   std::int64_t image_size_;
   double dropout_;
   double attention_dropout_;
@@ -246,7 +253,8 @@ class Vit : public Model {
 };
 
 Vit::Vit(const ModelSpec& spec, at::Generator generator)
-    : image_size_(spec.image_size),
+    : channels_(spec.channels),
+      image_size_(spec.image_size),
       dropout_(spec.vit.dropout),
       attention_dropout_(spec.vit.attention_dropout) {
   const VitSpec& vit = spec.vit;
@@ -257,7 +265,8 @@ Vit::Vit(const ModelSpec& spec, at::Generator generator)
       "pos_embed", at::empty({1, grid * grid + 1, vit.embed_dim}));
   patch_embed_ = register_module(
       "patch_embed",
-      std::make_shared<PatchEmbed>(vit.patch_size, vit.embed_dim, generator));
+      std::make_shared<PatchEmbed>(
+          spec.channels, vit.patch_size, vit.embed_dim, generator));
   const auto blocks =
       register_module("blocks", std::make_shared<torch::nn::ModuleListImpl>());
   for (std::int64_t i = 0; i < vit.depth; ++i) {
@@ -298,19 +307,19 @@ void Vit::start_as_timm(at::Generator generator) {
 
 at::Tensor Vit::forward(
     const at::Tensor& images,
-    const at::Tensor& drop_path,
+    const at::Tensor& drop,
     const at::Generator& dropout) {
   VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == 3 &&
+      images.dim() == 4 && images.size(1) == channels_ &&
           images.size(2) == image_size_ && images.size(3) == image_size_,
       ExitCode::kInternal,
-      "a batch of another shape than the model's images [N, 3, {0}, {0}]",
+      "a batch of another shape than the model's images [N, {0}, {1}, {1}]",
+      channels_,
       image_size_);
   const std::int64_t count = images.size(0);
   const auto factors = [&](std::size_t branch) {
-    return drop_path.defined()
-        ? drop_path.select(0, static_cast<std::int64_t>(branch))
-        : at::Tensor();
+    return drop.defined() ? drop.select(0, static_cast<std::int64_t>(branch))
+                          : at::Tensor();
   };
   const Drops drops{dropout_, attention_dropout_, dropout};
   at::Tensor x = at::cat(

@@ -5,6 +5,17 @@
 #include <numbers>
 
 namespace vitrain::optim {
+namespace {
+
+// How often the rate has been dropped when step `step` begins.
+std::int64_t drops_before(const Schedule& schedule, std::int64_t step) {
+  return schedule.milestones.empty()
+      ? step / schedule.step_every
+      : std::ranges::upper_bound(schedule.milestones, step) -
+          schedule.milestones.begin();
+}
+
+} // namespace
 
 double learning_rate(const Schedule& schedule, std::int64_t step) {
   step += schedule.steps_ahead - step % schedule.hold_steps;
@@ -29,7 +40,7 @@ double learning_rate(const Schedule& schedule, std::int64_t step) {
       return schedule.lr *
           std::pow(
                  schedule.step_factor,
-                 static_cast<double>(step / schedule.step_every));
+                 static_cast<double>(drops_before(schedule, step)));
     case config::ScheduleKind::kConstant:
       return schedule.lr;
   }

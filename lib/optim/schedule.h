@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "config/schedule.h"
 
@@ -22,6 +23,8 @@ struct Schedule {
   double warmup_lr = 0.0;
   double min_lr = 0.0;
   std::int64_t step_every = 1; // kStep: steps between drops
+  // kStep: steps of the drops, ascending, instead of step_every when not empty.
+  std::vector<std::int64_t> milestones;
   double step_factor = 1.0;
 };
 
@@ -30,7 +33,7 @@ struct Schedule {
 // T in all: s < w: warmup_lr + (lr - warmup_lr) s / w; then, with t = s - w,
 // cosine: min_lr + (lr - min_lr) (1 + cos(pi t / (T - w))) / 2 (Loshchilov,
 // Hutter, "SGDR", ICLR 2017, one cycle); step: lr step_factor^floor(s /
-// step_every); constant: lr.
+// step_every), or lr step_factor^(number of milestones <= s); constant: lr.
 double learning_rate(const Schedule& schedule, std::int64_t step);
 
 } // namespace vitrain::optim

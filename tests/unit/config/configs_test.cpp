@@ -39,7 +39,10 @@ TEST(Configs, AreThere) {
         "imagenet_vit_small",
         "imagenet_resnet50",
         "paddle_resnet50",
-        "paddle_resnet50_scaled"}) {
+        "paddle_resnet50_scaled",
+        "pytorch_ddp_example",
+        "horovod_mnist",
+        "horovod_imagenet_resnet50"}) {
     EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
   }
 }
@@ -48,18 +51,21 @@ TEST(Configs, AreThere) {
 std::int64_t samples_of(
     const std::filesystem::path& file,
     const Recipe& recipe) {
-  if (is_generated(recipe.data.train.kind)) {
+  if (is_generated(recipe.data.train)) {
     return recipe.data.train.count;
   }
-  const bool imagenet = file.stem().native().starts_with("imagenet");
-  return imagenet ? 1281167 : 50000;
+  if (recipe.data.train.kind == SourceKind::kMnist) {
+    return 60000;
+  }
+  const std::string name = file.stem().native();
+  return name.find("imagenet") != std::string::npos ? 1281167 : 50000;
 }
 
 TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
   for (const std::filesystem::path& file : recipes()) {
     LoadRequest request{.file = file};
     const Recipe plain = load(request).recipe;
-    if (!is_generated(plain.data.train.kind)) {
+    if (!is_generated(plain.data.train)) {
       request.data_path = "data";
     }
     const Loaded loaded = load(request);
@@ -82,6 +88,24 @@ TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
         recipe_hash(from_yaml(to_yaml(loaded.recipe))),
         recipe_hash(loaded.recipe));
   }
+}
+
+// The learning rates as Horovod's example computes them for 8 devices.
+TEST(Configs, HorovodsImageNetJobHasItsSchedule) {
+  const Loaded loaded = load(
+      {.file = VITRAIN_SOURCE_DIR "/configs/horovod_imagenet_resnet50.yaml"});
+  const BatchPlan batch = plan_batch(loaded.recipe, 8);
+  EXPECT_EQ(batch.global_batch, 256);
+  const Plan plan = make_plan(
+      loaded.recipe,
+      batch,
+      {.train_samples = 1281167, .steps_per_epoch = 5005, .eval_samples = 1});
+  EXPECT_DOUBLE_EQ(plan.lr, 0.1);
+  EXPECT_DOUBLE_EQ(plan.warmup_lr, 0.0125);
+  EXPECT_EQ(plan.warmup_steps, 5 * 5005);
+  EXPECT_EQ(
+      plan.milestones,
+      (std::vector<std::int64_t>{30 * 5005, 60 * 5005, 80 * 5005}));
 }
 
 // It is what ./run_train_multi.sh trains on all devices, whatever their number.

@@ -212,7 +212,7 @@ TEST(Document, ReportsEveryProblemInOrder) {
           "recipe:5:8: data.batch_sise: unknown key. Did you mean "
           "data.batch_size?\n"
           "recipe:5:37: data.train.kind: expected one of folder, shapes, "
-          "cifar, random, list, got 3\n"
+          "cifar, random, list, mnist, vectors, got 3\n"
           "5 problems found; nothing was started."));
 }
 

@@ -64,7 +64,47 @@ TEST(Validate, EvaluationNeedsWeightsAndNoTrainingData) {
 TEST(Validate, GeneratedEvaluationImagesAreOthers) {
   EXPECT_THAT(
       problems_of({"data.train.seed=5", "data.eval.seed=5"}),
-      HasSubstr("data.eval.seed: is 5, the seed of the training images too"));
+      HasSubstr("data.eval.seed: is 5, the seed of the training data too"));
+}
+
+TEST(Validate, TargetsGoWithSquaredErrors) {
+  const std::vector<std::string> regression{
+      "data.train.kind=vectors",
+      "data.eval.kind=vectors",
+      "train.loss=mse",
+      "checkpoint.metric=loss"};
+  EXPECT_EQ(problems_of(regression), "");
+  const auto with = [&](const std::string& setting) {
+    auto settings = regression;
+    settings.push_back(setting);
+    return problems_of(settings);
+  };
+  EXPECT_THAT(
+      with("train.loss=cross_entropy"),
+      HasSubstr("train.loss: cross_entropy, but data.eval.kind: vectors"));
+  EXPECT_THAT(
+      problems_of({"train.loss=mse", "checkpoint.metric=loss"}),
+      HasSubstr("train.loss: mse is for targets, but data.eval.kind: shapes"));
+  EXPECT_THAT(
+      with("checkpoint.metric=top1"),
+      HasSubstr("checkpoint.metric: top1 needs classes"));
+  EXPECT_THAT(
+      with("train.label_smoothing=0.1"),
+      HasSubstr("train.label_smoothing: is for classes"));
+  EXPECT_THAT(
+      with("data.sampler.policy=weighted"),
+      HasSubstr("data.sampler.weights: balanced is for classes"));
+  EXPECT_THAT(
+      with("data.eval.seed=0"),
+      HasSubstr("data.eval.seed: is 0, the seed of the training data too"));
+}
+
+TEST(Validate, MilestonesAreOfTheStepSchedule) {
+  EXPECT_THAT(
+      problems_of({"schedule.milestones=[3ep]"}),
+      HasSubstr("schedule.milestones: are drops of schedule.name: step"));
+  EXPECT_EQ(
+      problems_of({"schedule.name=step", "schedule.milestones=[3ep]"}), "");
 }
 
 TEST(Validate, PrecisionAndBackendFitTheDevice) {

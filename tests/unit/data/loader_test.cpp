@@ -73,11 +73,12 @@ class FakeSource : public Source {
   std::int64_t out_of_memory = -1;
 };
 
-Transform small_transform() {
+// Rows of a source that outlives them.
+ImageRows rows_of(const Source& source) {
   TransformOptions options;
   options.size = 4;
   options.crop_pct = 1.0;
-  return Transform(options);
+  return {{std::shared_ptr<const void>(), &source}, options};
 }
 
 // Batches of `size` consecutive samples, `count` in total.
@@ -107,13 +108,9 @@ INSTANTIATE_TEST_SUITE_P(Threads, LoaderOnThreads, testing::Values(0, 1, 2, 5));
 TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
   FakeSource source(103);
   source.uneven = true;
-  const Transform transform = small_transform();
+  const ImageRows rows = rows_of(source);
   for (const int depth : {1, 4}) {
-    Loader loader(
-        source,
-        transform,
-        consecutive(103, 10),
-        options(GetParam(), 10, depth));
+    Loader loader(rows, consecutive(103, 10), options(GetParam(), 10, depth));
     std::int64_t sample = 0;
     for (std::int64_t sequence = 0; sequence < 11; ++sequence) {
       const Batch* batch = loader.next();
@@ -121,7 +118,7 @@ TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
       EXPECT_EQ(batch->sequence, sequence);
       EXPECT_EQ(batch->epoch, sequence / 3);
       ASSERT_EQ(batch->count, sequence < 10 ? 10 : 3);
-      ASSERT_EQ(batch->pixels.size(), 10u * 48);
+      ASSERT_EQ(batch->rows.size(), 10u * 48);
       for (std::int64_t row = 0; row < 10; ++row) {
         const auto i = static_cast<std::size_t>(row);
         const bool used = row < batch->count;
@@ -129,7 +126,7 @@ TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
           EXPECT_EQ(batch->samples[i], sample);
           EXPECT_EQ(batch->labels[i], sample % 10);
         }
-        const auto pixels = batch->pixels.subspan(i * 48, 48);
+        const auto pixels = batch->rows.subspan(i * 48, 48);
         EXPECT_THAT(
             std::vector<int>(pixels.begin(), pixels.end()),
             testing::Each(used ? static_cast<int>(sample + 1) : 0));
@@ -144,12 +141,11 @@ TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
 
 TEST_P(LoaderOnThreads, HandsOutEmptyAndShortBatches) {
   const FakeSource source(100);
-  const Transform transform = small_transform();
+  const ImageRows rows = rows_of(source);
   const std::vector<std::vector<std::int64_t>> wanted = {
       {}, {1, 2, 3}, {}, {}, {4}, {5, 6, 7}, {}};
   Loader loader(
-      source,
-      transform,
+      rows,
       [&](std::int64_t sequence, BatchRequest& request) {
         if (sequence >= 700) {
           return false;
@@ -165,7 +161,7 @@ TEST_P(LoaderOnThreads, HandsOutEmptyAndShortBatches) {
     ASSERT_EQ(batch->count, static_cast<std::int64_t>(samples.size()));
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(
-          batch->pixels[i * 48],
+          batch->rows[i * 48],
           i < samples.size() ? static_cast<int>(samples[i] + 1) : 0);
     }
   }
@@ -175,9 +171,8 @@ TEST_P(LoaderOnThreads, HandsOutEmptyAndShortBatches) {
 TEST_P(LoaderOnThreads, ReportsTheFirstBadSampleInOrder) {
   FakeSource source(100);
   source.first_bad = 23;
-  const Transform transform = small_transform();
-  Loader loader(
-      source, transform, consecutive(40, 10), options(GetParam(), 10));
+  const ImageRows rows = rows_of(source);
+  Loader loader(rows, consecutive(40, 10), options(GetParam(), 10));
   EXPECT_NE(loader.next(), nullptr);
   EXPECT_NE(loader.next(), nullptr);
   EXPECT_EQ(data_error([&] { loader.next(); }), "image 23: is bad");
@@ -187,9 +182,8 @@ TEST_P(LoaderOnThreads, ReportsTheFirstBadSampleInOrder) {
 TEST_P(LoaderOnThreads, KeepsTheKindOfOtherFailures) {
   FakeSource source(100);
   source.out_of_memory = 4;
-  const Transform transform = small_transform();
-  Loader loader(
-      source, transform, consecutive(40, 10), options(GetParam(), 10));
+  const ImageRows rows = rows_of(source);
+  Loader loader(rows, consecutive(40, 10), options(GetParam(), 10));
   try {
     loader.next();
     FAIL() << "no error";
@@ -204,16 +198,16 @@ TEST_P(LoaderOnThreads, GivesTheSamePixelsOnAnyNumberOfThreads) {
   source_options.kind = SourceKind::kShapes;
   source_options.count = 60;
   source_options.size = 20;
-  const auto source = open(std::make_shared<Index>(list(source_options)));
   TransformOptions transform_options;
   transform_options.size = 16;
   transform_options.train = true;
-  const Transform transform(transform_options);
+  const auto rows = open_rows(
+      std::make_shared<Index>(list(source_options)), transform_options);
   const auto load = [&](int threads) {
-    Loader loader(*source, transform, consecutive(60, 7), options(threads, 7));
+    Loader loader(*rows, consecutive(60, 7), options(threads, 7));
     std::vector<std::uint8_t> all;
     while (const Batch* batch = loader.next()) {
-      all.insert(all.end(), batch->pixels.begin(), batch->pixels.end());
+      all.insert(all.end(), batch->rows.begin(), batch->rows.end());
     }
     return all;
   };
@@ -224,9 +218,9 @@ TEST_P(LoaderOnThreads, GivesTheSamePixelsOnAnyNumberOfThreads) {
 TEST(Loader, StopsWithoutFinishingWhatIsPlanned) {
   FakeSource source(1000);
   source.milliseconds = 20;
-  const Transform transform = small_transform();
+  const ImageRows rows = rows_of(source);
   auto loader = std::make_unique<Loader>(
-      source, transform, consecutive(1000, 100), options(3, 100, 4));
+      rows, consecutive(1000, 100), options(3, 100, 4));
   while (source.loads == 0) {
     std::this_thread::yield();
   }
@@ -238,8 +232,8 @@ TEST(Loader, StopsWithoutFinishingWhatIsPlanned) {
 
 TEST(Loader, ThreadsReceiveNoSignals) {
   const FakeSource source(10);
-  const Transform transform = small_transform();
-  Loader loader(source, transform, consecutive(10, 5), options(2, 5));
+  const ImageRows rows = rows_of(source);
+  Loader loader(rows, consecutive(10, 5), options(2, 5));
   EXPECT_NE(loader.next(), nullptr);
   EXPECT_TRUE(source.signals_blocked);
   // This thread's own mask is as before.
@@ -250,7 +244,7 @@ TEST(Loader, ThreadsReceiveNoSignals) {
 
 TEST(Loader, SurvivesAPlanThatThrows) {
   const FakeSource source(100);
-  const Transform transform = small_transform();
+  const ImageRows rows = rows_of(source);
   const auto plan = [](std::int64_t sequence, BatchRequest& request) -> bool {
     if (sequence == 4) {
       throw Error(ExitCode::kData, "no plan");
@@ -259,9 +253,8 @@ TEST(Loader, SurvivesAPlanThatThrows) {
     return true;
   };
   EXPECT_EQ(
-      data_error([&] { Loader(source, transform, plan, options(2, 2, 8)); }),
-      "no plan");
-  Loader loader(source, transform, plan, options(2, 2, 1));
+      data_error([&] { Loader(rows, plan, options(2, 2, 8)); }), "no plan");
+  Loader loader(rows, plan, options(2, 2, 1));
   EXPECT_NE(loader.next(), nullptr);
   EXPECT_NE(loader.next(), nullptr);
   EXPECT_EQ(
@@ -274,9 +267,8 @@ TEST(Loader, SurvivesAPlanThatThrows) {
 
 TEST(Loader, RefusesBatchesOverItsCapacity) {
   const FakeSource source(100);
-  const Transform transform = small_transform();
-  EXPECT_THROW(
-      Loader(source, transform, consecutive(100, 11), options(1, 10)), Error);
+  const ImageRows rows = rows_of(source);
+  EXPECT_THROW(Loader(rows, consecutive(100, 11), options(1, 10)), Error);
 }
 
 std::int64_t resident_pages() {
@@ -294,12 +286,12 @@ std::int64_t entries(const char* folder) {
 
 TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
   const FakeSource source(100);
-  const Transform transform = small_transform();
+  const ImageRows rows = rows_of(source);
   const auto plan = [](std::int64_t sequence, BatchRequest& request) {
     request.samples.assign(static_cast<std::size_t>(sequence % 50), 1);
     return true;
   };
-  Loader loader(source, transform, plan, options(2, 50));
+  Loader loader(rows, plan, options(2, 50));
   const auto run = [&](int batches) {
     for (int i = 0; i < batches; ++i) {
       ASSERT_NE(loader.next(), nullptr);
@@ -323,8 +315,8 @@ TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
 TEST(Loader, CountsTheTimeThatItMakesItsOwnerWait) {
   FakeSource source(100);
   source.uneven = true;
-  const Transform transform = small_transform();
-  Loader loader(source, transform, consecutive(100, 50), options(0, 50));
+  const ImageRows rows = rows_of(source);
+  Loader loader(rows, consecutive(100, 50), options(0, 50));
   EXPECT_EQ(loader.wait_seconds(), 0);
   loader.next();
   const double first = loader.wait_seconds();

@@ -71,15 +71,15 @@ struct Trainee {
   }
 
   // One step on the first `samples` images of this size.
-  void train(std::int64_t samples, const at::Tensor& drop_path = {}) {
+  void train(std::int64_t samples, const at::Tensor& drop = {}) {
     const at::Tensor images = at::linspace(-9, 9, 8 * 3 * side() * side())
                                   .view({8, 3, side(), side()})
                                   .sin();
     step->begin({.step = 0, .samples = {samples}});
     step->micro_batch(
-        {.images = images.narrow(0, 0, samples),
-         .labels = at::arange(8).remainder(6).narrow(0, 0, samples),
-         .drop_path = drop_path},
+        {.inputs = images.narrow(0, 0, samples),
+         .targets = at::arange(8).remainder(6).narrow(0, 0, samples),
+         .drop = drop},
         /*last=*/true);
     step->finish(1e-3);
   }
@@ -156,7 +156,7 @@ TEST(DataParallel, KeepsTheRunningStatisticsOfTheFirstReplica) {
 TEST(DataParallel, AFailureOfAReplicaIsRaised) {
   Trainee parallel(tiny_vit(), 2);
   EXPECT_ANY_THROW(
-      parallel.parallel->forward(at::zeros({4, 3, 15, 15}), /*drop_path=*/{}));
+      parallel.parallel->forward(at::zeros({4, 3, 15, 15}), /*drop=*/{}));
 }
 
 } // namespace

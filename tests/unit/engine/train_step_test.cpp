@@ -71,8 +71,8 @@ MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
   const at::Tensor images =
       at::linspace(-1, 1, 8 * 3 * 16 * 16).view({8, 3, 16, 16}).sin();
   return {
-      .images = (images * 9).narrow(0, first, rows),
-      .labels = at::arange(8).remainder(6).narrow(0, first, rows)};
+      .inputs = (images * 9).narrow(0, first, rows),
+      .targets = at::arange(8).remainder(6).narrow(0, first, rows)};
 }
 
 TEST(TrainStep, UnequalMicroBatchesEqualTheWholeBatch) {
@@ -107,8 +107,8 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
   Bench bench;
   const at::Tensor before = bench.weights();
   MicroBatch batch = batch_of(0, 4);
-  batch.images = batch.images.clone();
-  batch.images[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
+  batch.inputs = batch.inputs.clone();
+  batch.inputs[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
   bench.step.begin(step_of(4));
   bench.step.micro_batch(batch, true);
   bench.step.finish(1e-3);

@@ -86,7 +86,7 @@ std::shared_ptr<Model> vit(double rate, double attention_rate) {
   config.depth = 2;
   config.dropout = rate;
   config.attention_dropout = attention_rate;
-  return make_model(resolve(config, 3), /*seed=*/1);
+  return make_model(resolve(config, {3}), /*seed=*/1);
 }
 
 TEST(Dropout, OfAModelNeedsAGenerator) {

@@ -41,7 +41,7 @@ std::shared_ptr<Model> make_vit_case(at::ScalarType type) {
   config.depth = 3;
   config.mlp_ratio = 2.0;
   config.drop_path = 0.2;
-  auto model = make_model(resolve(config, kClasses), /*seed=*/0);
+  auto model = make_model(resolve(config, {kClasses}), /*seed=*/0);
   model->to(type);
   set_parameters(*model);
   return model;
@@ -161,7 +161,7 @@ void expect_summary(
 void compare_resnet(const std::string& name, double tolerance) {
   config::ModelConfig config;
   config.name = name;
-  const auto model = make_model(resolve(config, kClasses), /*seed=*/0);
+  const auto model = make_model(resolve(config, {kClasses}), /*seed=*/0);
   model->to(at::kDouble);
   set_parameters(*model);
   const at::Tensor logits = backward(*model, images(64), {});

@@ -45,7 +45,7 @@ std::shared_ptr<Model> make_case(const std::string& name) {
     classes = name == "resnet18" ? 10 : 7;
     seed = name == "resnet18" ? 1 : 123;
   }
-  return make_model(resolve(config, classes), seed);
+  return make_model(resolve(config, {classes}), seed);
 }
 
 std::map<std::string, at::Tensor> state_of(Model& model) {
@@ -131,7 +131,7 @@ TEST(Init, DependsOnTheSeedOnly) {
   config::ModelConfig config;
   config.name = "vit_tiny_patch8_16";
   config.depth = 1;
-  const ModelSpec spec = resolve(config, 2);
+  const ModelSpec spec = resolve(config, {2});
   const auto a = state_of(*make_model(spec, 5));
   const auto b = state_of(*make_model(spec, 5));
   const auto c = state_of(*make_model(spec, 6));
@@ -152,7 +152,7 @@ TEST(Init, CountsParametersAsTheSpecDoes) {
     if (std::string(name).starts_with("resnet")) {
       config.name = name;
       const std::int64_t classes = std::string(name) == "resnet18" ? 10 : 7;
-      EXPECT_EQ(count, parameter_count(resolve(config, classes)));
+      EXPECT_EQ(count, parameter_count(resolve(config, {classes})));
     }
     EXPECT_GT(count, 0);
   }

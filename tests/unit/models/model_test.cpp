@@ -19,17 +19,17 @@ tiny_vit(std::int64_t depth, double drop_path, std::int64_t image = 16) {
   config.num_heads = 3;
   config.depth = depth;
   config.drop_path = drop_path;
-  auto model = make_model(resolve(config, 3), /*seed=*/1);
+  auto model = make_model(resolve(config, {3}), /*seed=*/1);
   set_parameters(*model);
   return model;
 }
 
 TEST(Model, RaisesDropPathLinearlyOverTheBlocks) {
   EXPECT_THAT(
-      tiny_vit(3, 0.2)->drop_path_rates(),
+      tiny_vit(3, 0.2)->drop_rates(),
       testing::ElementsAre(0.0, 0.0, 0.1, 0.1, 0.2, 0.2));
-  EXPECT_TRUE(tiny_vit(3, 0.0)->drop_path_rates().empty());
-  EXPECT_TRUE(tiny_vit(1, 0.2)->drop_path_rates().empty());
+  EXPECT_TRUE(tiny_vit(3, 0.0)->drop_rates().empty());
+  EXPECT_TRUE(tiny_vit(1, 0.2)->drop_rates().empty());
 }
 
 TEST(Model, WorksWithOneBlockAndOnePatch) {
@@ -79,7 +79,7 @@ TEST(Model, EvaluatesBatchNormWithItsRunningStatistics) {
   const at::NoGradGuard no_grad;
   config::ModelConfig config;
   config.name = "resnet18";
-  const auto model = make_model(resolve(config, 3), /*seed=*/1);
+  const auto model = make_model(resolve(config, {3}), /*seed=*/1);
   set_parameters(*model);
   const at::Tensor batch =
       pattern(3 * 3 * 32 * 32, 5).to(at::kFloat).view({3, 3, 32, 32});

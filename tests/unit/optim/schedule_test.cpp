@@ -12,7 +12,7 @@
 namespace vitrain::optim {
 namespace {
 
-constexpr Schedule kCosine{
+const Schedule kCosine{
     .kind = config::ScheduleKind::kCosine,
     .total_steps = 1000,
     .warmup_steps = 100,
@@ -260,6 +260,26 @@ TEST(Schedule, DropsByTheFactorAtEveryInterval) {
   EXPECT_EQ(learning_rate(schedule, 4), 0.4);
   for (std::int64_t step = 5; step < 130; ++step) {
     const double expected = std::ldexp(0.5, static_cast<int>(-(step / 30)));
+    EXPECT_EQ(learning_rate(schedule, step), expected) << step;
+  }
+}
+
+// As torch's MultiStepLR: the milestone itself has the lower rate already.
+TEST(Schedule, DropsByTheFactorAtMilestones) {
+  const Schedule schedule{
+      .kind = config::ScheduleKind::kStep,
+      .total_steps = 90,
+      .warmup_steps = 5,
+      .lr = 1.0,
+      .warmup_lr = 0.5,
+      .milestones = {30, 60, 60, 80},
+      .step_factor = 0.5};
+  EXPECT_EQ(learning_rate(schedule, 0), 0.5);
+  for (std::int64_t step = 5; step < 100; ++step) {
+    const double expected = step < 30 ? 1.0
+        : step < 60                   ? 0.5
+        : step < 80                   ? 0.125
+                                      : 0.0625;
     EXPECT_EQ(learning_rate(schedule, step), expected) << step;
   }
 }

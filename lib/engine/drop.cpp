@@ -1,4 +1,4 @@
-#include "engine/drop_path.h"
+#include "engine/drop.h"
 
 #include <ATen/ATen.h>
 
@@ -6,7 +6,7 @@
 
 namespace vitrain::engine {
 
-at::Tensor drop_path_factors(
+at::Tensor drop_factors(
     const std::vector<double>& rates,
     std::uint64_t seed,
     std::int64_t step,
