@@ -7,14 +7,22 @@ usage: check_docs.py [VITRAIN]
 - lib/README.md names every folder of lib/, bench/README.md every script of
   bench/, docs/decisions/README.md every decision.
 - docs/config.md is what `VITRAIN config reference` prints.
+- What documents put between backticks exists in VITRAIN: keys of the config
+  with the values given to them, options in docs/migration.md's last columns
+  and in docs/guide.md.
+- Fenced `sh` lines that begin with `vitrain` are commands that VITRAIN accepts,
+  and fenced `yaml` is a config or part of one.
 
 Prints each problem on a line and exits 1 when there is one.
 """
 
+import functools
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -23,8 +31,12 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 def markdown_files():
     listed = subprocess.run(
         ["git", "-C", ROOT, "ls-files", "-z", "*.md"],
-        check=True, capture_output=True, text=True).stdout
-    return [ROOT / name for name in listed.split("\0") if name]
+        capture_output=True, text=True)
+    if listed.returncode == 0:
+        return [ROOT / name for name in listed.stdout.split("\0") if name]
+    # An unpacked archive: everything but what was built.
+    return [path for path in ROOT.rglob("*.md")
+            if path.relative_to(ROOT).parts[0] != "build"]
 
 
 def broken_links(path):
@@ -61,6 +73,154 @@ def stale_reference(vitrain):
                "run build/release/vitrain config reference > docs/config.md")
 
 
+class Reference:
+    """Keys of the config, and the values of those that are one of a list."""
+
+    def __init__(self, vitrain):
+        self.vitrain = vitrain
+        self.choices = {}
+        self.sections = set()
+        section = ""
+        printed = subprocess.run(
+            [vitrain, "config", "reference"], capture_output=True, text=True).stdout
+        for line in printed.splitlines():
+            heading = re.match(r"#{2,4} ([a-z0-9_.]+)$", line)
+            row = re.match(r"\| `(\w+)` \| (.*?) \| (.*?) \|", line)
+            if heading:
+                section = heading.group(1)
+                self.sections.add(section)
+            elif row and section:
+                listed = re.match(r"one of (.*)", row.group(3))
+                self.choices[f"{section}.{row.group(1)}"] = (
+                    listed.group(1).split(", ") if listed else None)
+
+    def problem_of_key(self, text):
+        """What is wrong with `a.b` or `a.b: value`, or None."""
+        match = re.match(r"((\w+)(?:\.\w+)+)(?:(?:: ?|=)(\S+))?$", text)
+        if not match or match.group(2) not in self.sections:
+            return None
+        if text.endswith((".safetensors", ".yaml", ".json", ".csv", ".npy")):
+            return None  # a file
+        key, value = match.group(1), match.group(3)
+        if key in self.sections:
+            return None
+        if key not in self.choices:
+            return f"no key {key}"
+        allowed = self.choices[key]
+        if value and allowed and re.fullmatch(r"\w+", value) and value not in allowed:
+            return f"{key} cannot be {value}"
+        return None
+
+    def problem_of_option(self, text):
+        match = re.match(r"(-[A-Za-z]\w+|-H)(?![\w-])", text)
+        return self.problem_of_name(match.group(1)) if match else None
+
+    @functools.lru_cache(maxsize=None)
+    def problem_of_name(self, option):
+        for verb in (["train"], ["data", "order"], ["config", "show"]):
+            said = subprocess.run(
+                [self.vitrain, *verb, option],
+                capture_output=True, text=True).stderr
+            if not re.search(r"unknown option|not available|no meaning", said):
+                return None
+        return f"no option {option}"
+
+
+def quoted(line):
+    return re.findall(r"`([^`]+)`", line)
+
+
+def stale_names(path, reference):
+    name = path.relative_to(ROOT)
+    tables = name.name == "migration.md"
+    fenced = False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        if fenced:
+            continue
+        for text in quoted(line):
+            problem = reference.problem_of_key(text)
+            if problem:
+                yield f"{name}:{number}: {problem}"
+        here = line.rstrip(" |").rsplit(" | ", 1)[-1] if tables else line
+        for text in quoted(here) if tables or name.name == "guide.md" else []:
+            problem = reference.problem_of_option(text)
+            if problem:
+                yield f"{name}:{number}: {problem}"
+
+
+def fences(path):
+    """(line number, language, text) of each fenced block."""
+    language, start, lines = None, 0, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.startswith("```"):
+            lines.append(line)
+        elif language is None:
+            language, start, lines = line[3:].strip(), number, []
+        else:
+            yield start, language, "\n".join(lines)
+            language = None
+
+
+def command_problem(vitrain, command):
+    """What VITRAIN says about a documented command line, or None.
+
+    Names that stand for files and folders (FILE, runs/NAME, ...) are given
+    something that exists or nothing at all: only the command line itself is
+    checked, by printing the recipe that it makes."""
+    words = [word for word in shlex.split(command, comments=True)]
+    recipe = str(ROOT / "configs" / "shapes_vit_tiny.yaml")
+    words = [recipe if word == "FILE" else word for word in words[1:]]
+    words = [word if "/" not in word or not (ROOT / word).exists()
+             else str(ROOT / word) for word in words]
+    verbs = {"config", "data", "devices", "models"}
+    if not words or words[0] in verbs or "-dry_run" in words:
+        pass
+    else:
+        words.append("-print_config")
+    done = subprocess.run(
+        [vitrain, *words], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    if done.returncode == 0:
+        return None
+    return done.stderr.strip().splitlines()[0] if done.stderr else "failed"
+
+
+def yaml_problem(vitrain, text):
+    """What VITRAIN says about a documented piece of a config, or None.
+
+    Its data need not exist, so `config show` reads it: keys, types, values."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = [line for line in text.splitlines()
+                 if not line.startswith("base:")]
+        recipe = pathlib.Path(folder, "part.yaml")
+        recipe.write_text("\n".join(lines) + "\n")
+        done = subprocess.run(
+            [vitrain, "config", "show", "-cfg", recipe],
+            capture_output=True, text=True, timeout=60)
+        if done.returncode == 0:
+            return None
+        return done.stderr.strip().splitlines()[0].replace(f"{folder}/", "")
+
+
+def stale_examples(path, vitrain):
+    name = path.relative_to(ROOT)
+    for number, language, text in fences(path):
+        if language == "yaml":
+            problem = yaml_problem(vitrain, text)
+            if problem:
+                yield f"{name}:{number}: {problem}"
+        if language != "sh":
+            continue
+        for command in text.replace("\\\n", " ").splitlines():
+            words = command.split()
+            if not words or words[0] not in ("vitrain", "build/release/vitrain"):
+                continue
+            problem = command_problem(vitrain, command)
+            if problem:
+                yield f"{name}:{number}: {command.strip()}: {problem}"
+
+
 def problems(arguments):
     for path in markdown_files():
         yield from broken_links(path)
@@ -73,7 +233,13 @@ def problems(arguments):
     notes = {p.name for p in decisions.glob("[0-9]*.md")}
     yield from unnamed(decisions / "README.md", notes)
     if arguments:
-        yield from stale_reference(arguments[0])
+        vitrain = pathlib.Path(arguments[0]).resolve()
+        yield from stale_reference(vitrain)
+        reference = Reference(vitrain)
+        for path in markdown_files():
+            if "decisions" not in path.parts and path.name != "config.md":
+                yield from stale_names(path, reference)
+                yield from stale_examples(path, vitrain)
 
 
 def main():

@@ -306,50 +306,6 @@ TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
       HasSubstr("nobody to exchange with"));
 }
 
-// The jobs of other frameworks' guides: the arithmetic as printed there, and
-// two steps of a few images.
-TEST(GuideJobs, PaddlesResNetTrainsTwoSteps) {
-  const std::string configs = VITRAIN_SOURCE_DIR "/configs/";
-  const std::vector<std::string> plain{
-      "-cfg", configs + "paddle_resnet50.yaml", "-devices", "cpu:2"};
-  auto dry = plain;
-  dry.push_back("-dry_run");
-  const Result whole = run(dry, 20);
-  EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.out, HasSubstr("32 x 2 workers x 1 = 64"));
-  EXPECT_THAT(whole.out, HasSubstr("50 steps x 10 epochs = 500 steps"));
-  EXPECT_THAT(whole.out, HasSubstr("0.1 (not scaled), constant"));
-  const Result scaled =
-      run({"-cfg",
-           configs + "paddle_resnet50_scaled.yaml",
-           "-devices",
-           "cpu:4",
-           "-dry_run"},
-          20);
-  EXPECT_THAT(scaled.out, HasSubstr("0.1 x 4 workers = 0.4"));
-
-  const TempFolder folder;
-  auto two_steps = plain;
-  two_steps.insert(
-      two_steps.end(),
-      {"-batch_size",
-       "2",
-       "-output",
-       (folder / "runs").native(),
-       "-set",
-       "run.max_steps=2",
-       "-set",
-       "data.eval.count=4",
-       "-set",
-       "log.every=1"});
-  const Result result = run(two_steps, 120);
-  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  const auto trained = records(newest_run(folder / "runs"), "train");
-  ASSERT_EQ(trained.size(), 2u);
-  EXPECT_EQ(trained[0].at("count"), 4);
-  EXPECT_EQ(trained[1].at("lr"), 0.1);
-}
-
 // What `data order` prints, line by line.
 std::vector<std::vector<std::int64_t>> order(
     const std::vector<std::string>& more) {
