@@ -23,7 +23,7 @@ TEST(Normalizer, ImagesOfOneChannel) {
   EXPECT_EQ(images.sizes(), (at::IntArrayRef{2, 1, 2, 2}));
   EXPECT_TRUE(at::allclose(
       images[0].flatten(), at::tensor({-2.0F, -1.2F, -0.4F, 2.0F})));
-  EXPECT_TRUE(at::equal(normalizer.targets(batch), at::tensor({7})));
+  EXPECT_TRUE(at::equal(normalizer.targets(batch), at::tensor({7}, at::kLong)));
 }
 
 // The loader's memory is used again for later batches.

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -21,7 +22,8 @@ Json golden() {
 std::shared_ptr<Model> example() {
   config::ModelConfig config;
   config.name = "mnist_convnet";
-  return make_model(resolve(config, {10}), golden().at("seed"));
+  return make_model(
+      resolve(config, {10}), golden().at("seed").get<std::uint64_t>());
 }
 
 at::Tensor images() {
@@ -44,7 +46,8 @@ TEST(ConvNet, StartsAsTorchBitForBit) {
     const at::Tensor value = item.value().detach();
     const auto sum = ::crc32_z(
         0, static_cast<const Bytef*>(value.data_ptr()), value.nbytes());
-    EXPECT_EQ(fmt::format("{:08x}", sum), crc.at(item.key())) << item.key();
+    EXPECT_EQ(fmt::format("{:08x}", sum), crc.at(item.key()).get<std::string>())
+        << item.key();
   }
 }
 
@@ -66,7 +69,8 @@ TEST(ConvNet, OutputsAndGradientsEqualTorchs) {
       1e-6));
   at::cross_entropy_loss(dropped, at::tensor({3, 0, 9}, at::kLong)).backward();
   for (const auto& item : model->named_parameters()) {
-    const double expected = golden().at("gradient_norms").at(item.key());
+    const auto expected =
+        golden().at("gradient_norms").at(item.key()).get<double>();
     EXPECT_NEAR(
         item.value().grad().norm().item<double>(), expected, 1e-4 * expected)
         << item.key();
