@@ -59,8 +59,8 @@ class Index {
     // Zero-terminated names. folder: one per sample, relative to the class
     // folder. list: one per sample, as in the list. cifar: the files.
     std::string names;
-    // folder, list: where each sample's name starts; cifar: where each file's name
-    // starts.
+    // folder, list: where each sample's name starts; cifar: where each file's
+    // name starts.
     std::vector<std::uint64_t> name_starts;
     // cifar: the first sample of each file.
     std::vector<std::int64_t> file_starts;
