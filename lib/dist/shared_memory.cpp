@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include <ATen/ATen.h>
@@ -29,16 +31,34 @@ Fd create(std::size_t bytes) {
   return file;
 }
 
+// What tells a memory file from everything else that a path may lead to on
+// another machine or in another container.
+std::string identity(const Fd& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    return "";
+  }
+  std::ifstream boot_file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(boot_file, boot);
+  return fmt::format(
+      "{} {} {} {}", status.st_dev, status.st_ino, status.st_size, boot);
+}
+
 // The memory file of rank 0, through the descriptors of its process.
-Fd open_of_first(const std::string& path) {
+Fd open_of_first(const std::string& path, const std::string& expected) {
   Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const char* reason = file.get() < 0 ? std::strerror(errno)
+      : identity(file) != expected    ? "it is another file here"
+                                      : nullptr;
   VITRAIN_CHECK(
-      file.get() >= 0,
-      ExitCode::kInternal,
+      reason == nullptr,
+      ExitCode::kUsage,
       "the shared weights of rank 0 cannot be opened ({}): {}. dist.sync.mode: "
-      "hogwild needs all workers on one machine, under one user",
+      "hogwild needs all workers on one machine, in one container and under "
+      "one user",
       path,
-      std::strerror(errno));
+      reason);
   return file;
 }
 
@@ -53,8 +73,10 @@ at::Tensor share_memory(Group& control, const at::Tensor& tensor) {
     path = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
   }
   const std::string first = all_gather_bytes(control, path)[0];
+  const std::string first_identity =
+      all_gather_bytes(control, control.rank() == 0 ? identity(file) : "")[0];
   if (control.rank() != 0) {
-    file = open_of_first(first);
+    file = open_of_first(first, first_identity);
   }
   void* memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
