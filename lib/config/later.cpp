@@ -9,14 +9,13 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 11> kKeys{
+constexpr std::array<std::string_view, 10> kKeys{
     "data.augment.auto_augment",
     "data.augment.color_jitter",
     "data.augment.cutmix",
     "data.augment.erasing",
     "data.augment.mixup",
     "data.on_bad_sample",
-    "devices.nodes",
     "dist.mode",
     "dist.sync_batchnorm",
     "eval.weights",

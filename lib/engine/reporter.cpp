@@ -18,10 +18,13 @@ std::string metric_text(config::Metric metric, double value) {
 
 } // namespace
 
-Reporter::Reporter(const Job& job, int rank)
+Reporter::Reporter(
+    const Job& job,
+    int rank,
+    const logging::ConsoleOptions& console)
     : job_(job),
       main_(rank == 0),
-      console_(logging::console_options_from_environment()),
+      console_(console),
       progress_(console_, job.recipe.log.progress) {}
 
 Reporter::~Reporter() = default;

@@ -249,13 +249,7 @@ TEST(Arguments, OptionsWithoutMeaningAreRefused) {
 
 TEST(Arguments, LaterOptionsAreRefusedByName) {
   for (const char* name :
-       {"nnodes",
-        "node_rank",
-        "master",
-        "hosts",
-        "max_restarts",
-        "log_dir",
-        // PaddleViT's, of families that are not here:
+       {// PaddleViT's, of families that are not here:
         "teacher_model_path",
         "mae_pretrain",
         "multi_scale_sampler_ddp",
@@ -323,7 +317,7 @@ TEST(Arguments, Mistakes) {
 
 TEST(Arguments, AllMistakesAtOnce) {
   EXPECT_THAT(
-      refusal({"-nnodes", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
+      refusal({"-deploy", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
       HasSubstr("\n4 problems found; nothing was started."));
 }
 

@@ -63,7 +63,8 @@ TEST(Environment, WhatTheUserSetStays) {
 }
 
 TEST(Environment, OneWorkerSpinsShortlyAndSeveralNodesChooseInterfaces) {
-  const Environment worker = worker_environment({}, {.nodes = 2, .cores = 8});
+  const Environment worker =
+      worker_environment({}, {.own_address = "10.0.0.2", .cores = 8});
   EXPECT_EQ(worker.at("GOMP_SPINCOUNT"), "10000");
   EXPECT_FALSE(worker.contains("OMP_WAIT_POLICY"));
   EXPECT_FALSE(worker.contains("GLOO_SOCKET_IFNAME"));
