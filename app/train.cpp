@@ -18,7 +18,7 @@ namespace {
 int run_hosts(
     const config::LaunchArguments& arguments,
     const std::vector<launch::Host>& hosts) {
-  const std::vector<std::string> commands = launch::host_commands(
+  const std::vector<launch::HostCommand> commands = launch::host_commands(
       hosts,
       executable_path(),
       arguments.shared,
@@ -28,7 +28,8 @@ int run_hosts(
     return launch::run_over_ssh(hosts, commands);
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    std::printf("# on %s\n%s\n", hosts[i].name.c_str(), commands[i].c_str());
+    std::printf(
+        "# on %s\n%s\n", hosts[i].name.c_str(), commands[i].text().c_str());
   }
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "launch/cores.h"
 #include "launch/environment.h"
 #include "launch/rendezvous.h"
+#include "launch/shared_memory.h"
 #include "models/spec.h"
 
 namespace vitrain::engine {
@@ -89,6 +90,11 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
   prepared.workers = workers;
   job.device_text =
       describe_devices(labels_of(prepared.devices), job.cuda, job.threads);
+  const auto warning = launch::shared_memory_warning(workers);
+  if (warning && job.cuda &&
+      job.recipe.dist.backend != config::Backend::kGloo) {
+    prepared.notes.push_back("warning: " + *warning);
+  }
   if (job.recipe.devices.nodes > 1) {
     meet_nodes(prepared, arguments);
   }

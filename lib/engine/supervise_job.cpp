@@ -67,27 +67,31 @@ launch::Rendezvous agree(PreparedJob& prepared) {
 // What follows an attempt that ended with `code`: the exit code of the run, or
 // nothing when training starts again. Then waits, and sets in `job` what the
 // next attempt continues from.
-std::optional<int> after_attempt(Job& job, int code) {
+std::optional<int> after_attempt(PreparedJob& prepared, int code) {
+  Job& job = prepared.job;
   const std::int64_t allowed = job.recipe.run.max_restarts;
   if (code != static_cast<int>(ExitCode::kWorkerDied) ||
       job.mode == JobMode::kEval || job.restarts >= allowed) {
     return code;
   }
-  const auto checkpoint =
-      checkpoint::newest_valid(RunDirectory{job.run_directory}.checkpoints());
+  std::optional<std::filesystem::path> checkpoint;
+  if (prepared.decides()) {
+    checkpoint =
+        checkpoint::newest_valid(RunDirectory{job.run_directory}.checkpoints());
+  }
   if (checkpoint) {
     job.resume = checkpoint->native();
     job.resumed_step = checkpoint::read_manifest(*checkpoint).step;
   }
   const double pause = launch::restart_pause(job.restarts);
   ++job.restarts;
+  const std::string from = checkpoint
+      ? fmt::format("from step {}", with_commas(job.resumed_step))
+      : prepared.decides()
+      ? "from the beginning: there is no complete checkpoint yet"
+      : "from where node 0 says";
   tell(fmt::format(
-      "restart {} of {} in {:g} s, {}\n",
-      job.restarts,
-      allowed,
-      pause,
-      checkpoint ? fmt::format("from step {}", with_commas(job.resumed_step))
-                 : "from the beginning: there is no complete checkpoint yet"));
+      "restart {} of {} in {:g} s, {}\n", job.restarts, allowed, pause, from));
   const int number = launch::wait_for_signal(pause);
   if (number == 0) {
     return std::nullopt;
@@ -140,7 +144,7 @@ int launch_here(PreparedJob& prepared) {
     options.store_port = store.port;
     const launch::Outcome outcome = launch::Supervisor(options).run();
     tell(outcome.report);
-    if (const auto code = after_attempt(job, outcome.exit_code)) {
+    if (const auto code = after_attempt(prepared, outcome.exit_code)) {
       return *code;
     }
     store = agree(prepared);

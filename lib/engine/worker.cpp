@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -247,6 +248,23 @@ ExitCode code_of(const std::exception& error) {
   return out_of_memory ? ExitCode::kOutOfMemory : exit_code_of(error);
 }
 
+// An exception that nobody catches, such as one in the thread of NCCL that
+// watches for peers that are gone: the launcher learns of it all the same.
+[[noreturn]] void on_terminate() {
+  std::string text = "ended by an exception that nobody caught";
+  try {
+    if (const std::exception_ptr error = std::current_exception()) {
+      std::rethrow_exception(error);
+    }
+  } catch (const std::exception& error) {
+    text = first_words(error);
+  } catch (...) {
+  }
+  std::fprintf(stderr, "error: %s\n", text.c_str());
+  launch::write_error_file(text);
+  std::abort();
+}
+
 } // namespace
 
 int run_worker() {
@@ -260,6 +278,9 @@ int run_worker() {
             context.heartbeat.get(),
             context.local_rank,
             context.local_world_size);
+  if (context.launched()) {
+    std::set_terminate(&on_terminate);
+  }
   Settlement settlement{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
   try {

@@ -61,7 +61,7 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
-std::vector<std::string> host_commands(
+std::vector<HostCommand> host_commands(
     const std::vector<Host>& hosts,
     const std::filesystem::path& program,
     const std::vector<std::string>& arguments,
@@ -70,7 +70,7 @@ std::vector<std::string> host_commands(
   const std::string& first = hosts.front().name;
   const std::string meeting =
       master.value_or(first.substr(first.find('@') + 1) + ":29500");
-  std::vector<std::string> commands;
+  std::vector<HostCommand> commands;
   for (std::size_t node = 0; node < hosts.size(); ++node) {
     std::vector<std::string> words{program.native()};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -90,8 +90,8 @@ std::vector<std::string> host_commands(
           {"-set", fmt::format("devices.count={}", hosts[node].workers)});
     }
     std::transform(words.begin(), words.end(), words.begin(), &shell_word);
-    commands.push_back(fmt::format(
-        "cd {} && {}", shell_word(folder.native()), join(words, " ")));
+    commands.push_back(
+        {.folder = shell_word(folder.native()), .program = join(words, " ")});
   }
   return commands;
 }

@@ -20,10 +20,19 @@ std::vector<Host> parse_hosts(const std::string& text);
 // Whether the list is this machine alone, so that nothing goes through ssh.
 bool is_this_machine(const std::vector<Host>& hosts);
 
-// What each host runs, as a line for a POSIX shell: `program` with `arguments`
-// in `folder`, with the host's place in the run. `master` is HOST:PORT; without
-// it, the first host and port 29500.
-std::vector<std::string> host_commands(
+// What a host runs: words for a POSIX shell.
+struct HostCommand {
+  std::string folder;
+  std::string program; // with its arguments
+
+  // One line to be typed there.
+  std::string text() const { return "cd " + folder + " && " + program; }
+};
+
+// The commands of the hosts, each `program` with `arguments` in `folder`, and
+// with the host's place in the run. `master` is HOST:PORT; without it, the
+// first host and port 29500.
+std::vector<HostCommand> host_commands(
     const std::vector<Host>& hosts,
     const std::filesystem::path& program,
     const std::vector<std::string>& arguments,
@@ -41,6 +50,6 @@ std::string shell_word(const std::string& word);
 // cannot be started.
 int run_over_ssh(
     const std::vector<Host>& hosts,
-    const std::vector<std::string>& commands);
+    const std::vector<HostCommand>& commands);
 
 } // namespace vitrain::launch

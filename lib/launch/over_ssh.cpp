@@ -23,21 +23,17 @@ constexpr int kSshFailed = 255;
 // What the host runs: the command, and beside it a reader of signal names from
 // ssh's input. A signal to the local ssh would not reach the other machine, and
 // the end of the input says that this machine has gone.
-std::string with_signals(const std::string& command) {
+std::string with_signals(const HostCommand& command) {
   const std::string script = fmt::format(
       "exec 3<&0\n"
-      "({}) </dev/null & pid=$!\n"
+      "(cd {} && exec {}) </dev/null & pid=$!\n"
       "(while read -r name <&3; do kill -\"$name\" $pid; done; kill $pid)"
       " >/dev/null 2>&1 & reader=$!\n"
       "wait $pid; code=$?\n"
       "kill $reader 2>/dev/null\n"
       "exit $code\n",
-      // exec: the signal is for the program, not for the shell around it.
-      [&] {
-        std::string text = command;
-        const std::size_t end_of_cd = text.find(" && ");
-        return text.insert(end_of_cd + 4, "exec ");
-      }());
+      command.folder,
+      command.program);
   return "sh -c " + shell_word(script);
 }
 
@@ -88,7 +84,7 @@ struct Remote {
   }
 };
 
-Remote start(const Host& host, const std::string& command) {
+Remote start(const Host& host, const HostCommand& command) {
   Pipe input = make_pipe();
   Pipe output = make_pipe();
   posix_spawn_file_actions_t actions;
@@ -139,7 +135,7 @@ std::optional<int> ending_of(Remote& remote) {
 
 int run_over_ssh(
     const std::vector<Host>& hosts,
-    const std::vector<std::string>& commands) {
+    const std::vector<HostCommand>& commands) {
   SignalQueue signals;
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;

@@ -342,7 +342,13 @@ TEST(Restarts, ContinueFromTheLastCheckpoint) {
        "-max_restarts",
        "3",
        "-set",
-       "run.max_steps=200",
+       "run.epochs=50",
+       "-set",
+       "run.max_steps=1000",
+       "-set",
+       "eval.every=50ep",
+       "-set",
+       "checkpoint.every=100st",
        "-set",
        "log.ranks=all",
        "-log_dir",
@@ -366,7 +372,7 @@ TEST(Restarts, ContinueFromTheLastCheckpoint) {
   for (const Json& record : records(run, "train")) {
     EXPECT_EQ(record.at("step"), expected++);
   }
-  EXPECT_EQ(expected, 201);
+  EXPECT_EQ(expected, 1001);
   EXPECT_EQ(records(run, "start").back().at("restarts"), 1);
   const std::string log = slurp(folder / "logs/workerlog.1");
   EXPECT_THAT(log, HasSubstr("rank 1 of 2, cpu, started by vitrain"));

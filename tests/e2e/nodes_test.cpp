@@ -163,9 +163,13 @@ TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
       "-max_restarts",
       "1",
       "-set",
-      "run.max_steps=150",
+      "run.epochs=50",
       "-set",
-      "checkpoint.every=10st"};
+      "run.max_steps=600",
+      "-set",
+      "eval.every=50ep",
+      "-set",
+      "checkpoint.every=50st"};
   Program first(node(folder / "runs", 0, 2, master, restarting));
   Program second(node(folder / "runs", 1, 2, master, restarting));
   ASSERT_TRUE(first.wait_for_record(folder / "runs", "checkpoint", 1, 60));
@@ -180,7 +184,7 @@ TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
   for (const Json& record : records(newest_run(folder / "runs"), "train")) {
     EXPECT_EQ(record.at("step"), expected++);
   }
-  EXPECT_EQ(expected, 151);
+  EXPECT_EQ(expected, 601);
 }
 
 struct Mistake {
@@ -232,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
             7,
             "node 1 of 2 could not reach node 0 at 127.0.0.1:1"},
         Mistake{
-            "MissingMachines",
+            "PortZero",
             {"-nnodes", "3", "-node_rank", "0", "-master", "127.0.0.1:0"},
             2,
             "-master"},

@@ -229,16 +229,18 @@ TEST(Hosts, CommandsAreForAShell) {
   const auto hosts = parse_hosts("user@a:4,b");
   const auto commands = host_commands(
       hosts, "/opt/v/vitrain", {"-cfg", "my file.yaml"}, "/it's", {});
-  EXPECT_THAT(
-      commands,
-      ElementsAre(
-          "cd '/it'\\''s' && /opt/v/vitrain -cfg 'my file.yaml' -nnodes 2 "
-          "-node_rank 0 -master a:29500 -set devices.count=4",
-          "cd '/it'\\''s' && /opt/v/vitrain -cfg 'my file.yaml' -nnodes 2 "
-          "-node_rank 1 -master a:29500"));
-  EXPECT_THAT(
-      host_commands(parse_hosts("a:2"), "v", {}, "/", {}),
-      ElementsAre("cd / && v -set devices.count=2"));
+  ASSERT_EQ(commands.size(), 2u);
+  EXPECT_EQ(
+      commands[0].text(),
+      "cd '/it'\\''s' && /opt/v/vitrain -cfg 'my file.yaml' -nnodes 2 "
+      "-node_rank 0 -master a:29500 -set devices.count=4");
+  EXPECT_EQ(
+      commands[1].text(),
+      "cd '/it'\\''s' && /opt/v/vitrain -cfg 'my file.yaml' -nnodes 2 "
+      "-node_rank 1 -master a:29500");
+  EXPECT_EQ(
+      host_commands(parse_hosts("a:2"), "v", {}, "/", {})[0].text(),
+      "cd / && v -set devices.count=2");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("$(x)"), "'$(x)'");
 }
