@@ -24,9 +24,12 @@ void print_batch(const std::vector<std::int64_t>& samples) {
 int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
   const std::int64_t workers =
-      arguments.world.value_or(launch::requested_workers(
-          engine::device_request(recipe.devices),
-          launch::visible_cuda_devices()));
+      // Machines are taken to be like this one.
+      arguments.world.value_or(
+          recipe.devices.nodes *
+          launch::requested_workers(
+              engine::device_request(recipe.devices),
+              launch::visible_cuda_devices()));
   VITRAIN_CHECK(
       arguments.rank.value_or(0) < workers,
       ExitCode::kUsage,

@@ -97,6 +97,14 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
   }
   if (job.recipe.devices.nodes > 1) {
     meet_nodes(prepared, arguments);
+  } else {
+    VITRAIN_CHECK(
+        arguments.launch.node_rank.value_or(0) == 0,
+        ExitCode::kUsage,
+        "-node_rank {}: the run has one machine; give -nnodes N "
+        "(devices.nodes) "
+        "as well",
+        *arguments.launch.node_rank);
   }
   for (const std::string& warning :
        launch::environment_warnings(user, prepared.cores, workers)) {

@@ -64,6 +64,14 @@ int run_launched(
     const std::string& version) {
   PreparedJob prepared = begin_job(arguments, command_line, version);
   Job& job = prepared.job;
+  VITRAIN_CHECK(
+      job.recipe.devices.nodes == 1,
+      ExitCode::kUsage,
+      "devices.nodes is {}: that is for machines on which vitrain starts the "
+      "workers, and {} has started them already; leave -nnodes out, or give "
+      "-node_rank as well",
+      job.recipe.devices.nodes,
+      place.launcher);
   choose_device(prepared, place);
   config::validate(
       job.recipe,

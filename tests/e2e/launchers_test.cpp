@@ -289,6 +289,20 @@ TEST(Launched, AnotherNumberOfDevicesIsRefused) {
       HasSubstr("3 devices were asked for, but torchrun started 2 workers"));
 }
 
+TEST(Launched, NumbersOfMachinesAreTheLaunchersBusiness) {
+  const TempFolder folder;
+  const Result result =
+      run(torch_worker(
+              short_run(folder / "runs", {"-devices", "cpu", "-nnodes", "2"}),
+              1,
+              2,
+              "1234"),
+          20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(
+      result.err, HasSubstr("devices.nodes is 2: that is for machines"));
+}
+
 TEST(Launched, MpiOnSeveralMachinesNeedsAMaster) {
   const TempFolder folder;
   const Result result = run(

@@ -226,6 +226,11 @@ INSTANTIATE_TEST_SUITE_P(
             2,
             "-node_rank 2: with 2 machines it is 0 to 1"},
         Mistake{
+            "RankWithoutMachines",
+            {"-node_rank", "1"},
+            2,
+            "-node_rank 1: the run has one machine"},
+        Mistake{
             "NoPort",
             {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1"},
             2,

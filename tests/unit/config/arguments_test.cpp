@@ -300,12 +300,11 @@ TEST(Arguments, SpellingsOfOtherLaunchers) {
 }
 
 TEST(Arguments, LaterOptionsAreRefusedByName) {
-  for (const char* name :
-       {// PaddleViT's, of families that are not here:
-        "teacher_model_path",
-        "mae_pretrain",
-        "multi_scale_sampler_ddp",
-        "deploy"}) {
+  for (const char* name : {// PaddleViT's, of families that are not here:
+                           "teacher_model_path",
+                           "mae_pretrain",
+                           "multi_scale_sampler_ddp",
+                           "deploy"}) {
     EXPECT_THAT(
         refusal({"-cfg", "a", std::string("-") + name, "1"}),
         StartsWith(
