@@ -90,10 +90,10 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
   prepared.workers = workers;
   job.device_text =
       describe_devices(labels_of(prepared.devices), job.cuda, job.threads);
-  const auto warning = launch::shared_memory_warning(workers);
-  if (warning && job.cuda &&
+  const auto small_memory = launch::shared_memory_warning(workers);
+  if (small_memory && job.cuda &&
       job.recipe.dist.backend != config::Backend::kGloo) {
-    prepared.notes.push_back("warning: " + *warning);
+    prepared.notes.push_back("warning: " + *small_memory);
   }
   if (job.recipe.devices.nodes > 1) {
     meet_nodes(prepared, arguments);
