@@ -3,6 +3,7 @@
 //   VITRAIN_TORCH_PYTHON    a Python with torch 2.11
 //   VITRAIN_PADDLE_PYTHON   a Python with paddlepaddle 3.3.1
 //   mpirun                  on PATH (Debian's openmpi-bin)
+//   mpiexec.hydra           on PATH (Debian's mpich)
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -125,8 +126,9 @@ std::string peer(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-bool has_mpirun() {
-  return std::system("command -v mpirun >/dev/null 2>&1") == 0;
+bool is_on_path(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) ==
+      0;
 }
 
 const std::vector<std::string> kMpirun{
@@ -196,14 +198,14 @@ TEST(PaddleLaunch, TrainsAsUnderOurSupervisor) {
 }
 
 TEST(Mpirun, TrainsAsUnderOurSupervisor) {
-  if (!has_mpirun()) {
+  if (!is_on_path("mpirun")) {
     GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
   }
   expect_same_training(kMpirun);
 }
 
 TEST(Mpirun, FindsItsPeersThroughAScript) {
-  if (!has_mpirun()) {
+  if (!is_on_path("mpirun")) {
     GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
   }
   const TempFolder folder;
@@ -211,6 +213,13 @@ TEST(Mpirun, FindsItsPeersThroughAScript) {
   std::vector<std::string> launcher = kMpirun;
   launcher.insert(launcher.end(), {"sh", (folder / "wrapper.sh").native()});
   expect_same_training(launcher);
+}
+
+TEST(Hydra, TrainsAsUnderOurSupervisor) {
+  if (!is_on_path("mpiexec.hydra")) {
+    GTEST_SKIP() << "mpiexec.hydra is not installed (Debian: mpich)";
+  }
+  expect_same_training({"mpiexec.hydra", "-np", "2"});
 }
 
 // A worker as torchrun would start it, without its store.
