@@ -19,8 +19,10 @@ void check(const config::Loaded& loaded) {
        !visible.devices.empty());
   config::validate(
       loaded.recipe,
-      {.workers = launch::requested_workers(
-           engine::device_request(loaded.recipe.devices), visible),
+      // Machines are taken to be like this one.
+      {.workers = loaded.recipe.devices.nodes *
+           launch::requested_workers(
+                      engine::device_request(loaded.recipe.devices), visible),
        .cuda = cuda},
       loaded.origins)
       .throw_if_any();

@@ -24,8 +24,10 @@ void print_batch(const std::vector<std::int64_t>& samples) {
 
 int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
-  const std::int64_t devices =
-      arguments.world.value_or(launch::requested_workers(
+  // Machines are taken to be like this one.
+  const std::int64_t devices = arguments.world.value_or(
+      recipe.devices.nodes *
+      launch::requested_workers(
           engine::device_request(recipe.devices),
           launch::visible_cuda_devices()));
   const std::int64_t workers = config::plan_batch(recipe, devices).workers;

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "engine/worker.h"
 #include "launch/descriptors.h"
+#include "launch/error_file.h"
 #include "verbs.h"
 
 namespace {
@@ -54,6 +55,7 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
+    vitrain::launch::write_error_file(error.what());
     return static_cast<int>(vitrain::exit_code_of(error));
   }
 }

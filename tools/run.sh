@@ -45,7 +45,7 @@ config_file() {
 
 # True when the arguments or the config file say which devices to use.
 devices_are_chosen() {
-  if has_option gpus devices ngpus worker -- "$@"; then return 0; fi
+  if has_option gpus devices ngpus np nproc_per_node nproc-per-node hosts H worker -- "$@"; then return 0; fi
   for argument in "$@"; do
     case $argument in
       devices.* | -set=devices.* | --set=devices.*) return 0 ;;
@@ -67,6 +67,11 @@ no_gpu() {
     if [ -e "$device" ]; then return 1; fi
   done
   return 0
+}
+
+# True where another launcher has started this process as one of its workers.
+is_launched() {
+  [ -n "${LOCAL_RANK-}${PADDLE_TRAINER_ID-}${HOROVOD_RANK-}${OMPI_COMM_WORLD_RANK-}${PMI_RANK-}${SLURM_STEP_ID-}" ]
 }
 
 # Prints the folder of the newest example run that has a best checkpoint, which
@@ -109,7 +114,8 @@ case ${1-} in
         set -- "$@" -cfg "$root/configs/shapes_vit_tiny.yaml"
       fi
       cores=$(nproc)
-      if [ "$cores" -gt 1 ] && no_gpu && ! devices_are_chosen "$@"; then
+      if [ "$cores" -gt 1 ] && no_gpu && ! is_launched &&
+        ! devices_are_chosen "$@"; then
         set -- "$@" -devices cpu:2
       fi
     fi

@@ -57,6 +57,8 @@ class Interpreter {
       problem(shown, fmt::format("has no meaning with {}", verb));
     } else if (option.group == "Devices") {
       choose_devices(option.id, shown, given.value);
+    } else if (option.group == "Several machines") {
+      launch(option.id, shown, given.value);
     } else {
       act(option.id, shown, given.value);
     }
@@ -162,6 +164,47 @@ class Interpreter {
     }
   }
 
+  void launch(OptionId id, const std::string& shown, const std::string& value) {
+    LaunchArguments& launch = arguments_.launch;
+    switch (id) {
+      case OptionId::kNnodes:
+        if (value.find(':') != std::string::npos) {
+          problem(
+              shown,
+              fmt::format(
+                  "{}: a range of machines is not offered; -max_restarts "
+                  "starts again on the same ones",
+                  printable(value)));
+        } else {
+          add(shown, "devices.nodes", value);
+        }
+        break;
+      case OptionId::kNodeRank:
+        launch.node_rank = read_count(shown, value, 0);
+        break;
+      case OptionId::kMaster:
+        launch.master = value;
+        break;
+      case OptionId::kHosts:
+        launch.hosts = value;
+        break;
+      case OptionId::kSsh:
+        launch.ssh = true;
+        break;
+      case OptionId::kLauncher:
+        launch.launcher = value;
+        break;
+      case OptionId::kMaxRestarts:
+        add(shown, "run.max_restarts", value);
+        break;
+      case OptionId::kLogDir:
+        add(shown, "log.folder", value);
+        break;
+      default:
+        break;
+    }
+  }
+
   void choose_devices(
       OptionId id,
       const std::string& shown,
@@ -169,7 +212,16 @@ class Interpreter {
     std::string kind = "cuda";
     std::string count = "-1";
     std::string ids;
-    if (id == OptionId::kGpus) {
+    const bool list = id == OptionId::kDevices && !value.empty() &&
+        value.find_first_not_of("0123456789,") == std::string::npos;
+    if (id == OptionId::kNp) {
+      arguments_.launch.workers = read_count(shown, value, 1);
+      if (words_.has(OptionId::kHosts)) {
+        return; // the sum over the hosts
+      }
+      kind = "auto";
+      count = value;
+    } else if (id == OptionId::kGpus || list) {
       ids = value;
     } else if (id == OptionId::kNgpus) {
       kind = value == "-1" ? "auto" : "cuda";
@@ -230,13 +282,22 @@ class Interpreter {
   void check_together() {
     std::vector<std::string> choices;
     for (const Words::Given& given : words_.given) {
-      if (given.option->group == "Devices") {
+      const bool of_hosts =
+          given.option->id == OptionId::kNp && words_.has(OptionId::kHosts);
+      if (given.option->group == "Devices" && !of_hosts) {
         choices.push_back("-" + std::string(given.option->name));
       }
     }
     if (choices.size() > 1) {
       problem(
           join(choices, ", "), "each chooses the devices: give one of them");
+    }
+    if (words_.has(OptionId::kSsh) && !words_.has(OptionId::kHosts)) {
+      problem("-ssh", "runs the commands of -hosts H1:N,H2:N: give that too");
+    }
+    if (words_.has(OptionId::kHosts) &&
+        (words_.has(OptionId::kNnodes) || words_.has(OptionId::kNodeRank))) {
+      problem("-hosts", "sets -nnodes and -node_rank itself: leave them out");
     }
     const bool needs_cfg = contains(
         verb_set(
@@ -280,6 +341,7 @@ Arguments parse_arguments(std::span<const std::string> arguments) {
   Problems problems;
   const Words words = scan_words(arguments, problems);
   Arguments result = Interpreter(words, problems).interpret();
+  result.launch.shared = words.shared;
   if (!result.help && !result.version) {
     problems.throw_if_any();
   }

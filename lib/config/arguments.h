@@ -24,6 +24,20 @@ enum class Verb {
 // "train", "config check", ...
 std::string verb_name(Verb verb);
 
+// How the processes of a run come about, as far as it differs from machine to
+// machine.
+struct LaunchArguments {
+  std::string launcher = "auto";
+  std::optional<std::int64_t> node_rank;
+  std::optional<std::string> master; // HOST:PORT
+  std::optional<std::string> hosts; // H1:N,H2:N
+  std::optional<std::int64_t> workers; // -np
+  bool ssh = false;
+  // The arguments without -hosts, -ssh and those that choose devices: what
+  // every host runs.
+  std::vector<std::string> shared;
+};
+
 // The command line, understood.
 struct Arguments {
   Verb verb = Verb::kTrain;
@@ -35,6 +49,7 @@ struct Arguments {
   std::int64_t epoch = 0; // data order: which epoch ...
   std::optional<std::int64_t> world; // ... of how many workers ...
   std::optional<std::int64_t> rank; // ... and which one; none: all
+  LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;
   bool print_config = false;

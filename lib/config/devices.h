@@ -13,6 +13,7 @@ struct DevicesConfig {
   DeviceKind kind = DeviceKind::kAuto;
   std::int64_t count = -1;
   std::vector<std::string> ids;
+  std::int64_t nodes = 1;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -30,6 +31,13 @@ struct DevicesConfig {
          "CUDA_VISIBLE_DEVICES shows; empty: the first `count`. A device named "
          "twice is shared by two workers (needs dist.backend: gloo).")
         .not_empty();
+    v.field(
+         "nodes",
+         nodes,
+         "Machines of the run. More than one: the same command on each, with "
+         "`-node_rank R -master HOST:PORT`; kind, count and ids are for each "
+         "machine and may differ.")
+        .in_range(1, 1 << 16);
   }
 };
 

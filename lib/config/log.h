@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace vitrain::config {
 
+enum class LogRanks { kMain, kAll };
 enum class ProgressKind { kAuto, kLine, kPlain, kOff };
 
 // What is recorded, and how often.
@@ -13,6 +16,8 @@ struct LogConfig {
   bool jsonl = true;
   bool csv = true;
   ProgressKind progress = ProgressKind::kAuto;
+  LogRanks ranks = LogRanks::kMain;
+  std::optional<std::string> folder;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -30,6 +35,17 @@ struct LogConfig {
         progress,
         "`auto`: a live `line` on a terminal, `plain` lines elsewhere; `off`: "
         "neither.");
+    v.field(
+        "ranks",
+        ranks,
+        "Whose lines the terminal shows: rank 0's (`main`), or every rank's, "
+        "each line after `[rank N]` (`all`).");
+    v.field(
+         "folder",
+         folder,
+         "Folder of `workerlog.N`, what worker N wrote; null: `log/` in the "
+         "run folder.")
+        .not_empty();
   }
 };
 

@@ -54,6 +54,7 @@ constexpr auto kCompress = names("none", "bf16", "fp16");
 constexpr auto kOnStale = names("wait", "drop");
 constexpr auto kSyncAverage = names("parameters", "parameters_and_optimizer");
 constexpr auto kMetric = names("top1", "top5", "loss");
+constexpr auto kLogRanks = names("main", "all");
 constexpr auto kProgressKind = names("auto", "line", "plain", "off");
 
 } // namespace
@@ -87,6 +88,7 @@ VITRAIN_ENUM_NAMES(Compress)
 VITRAIN_ENUM_NAMES(OnStale)
 VITRAIN_ENUM_NAMES(SyncAverage)
 VITRAIN_ENUM_NAMES(Metric)
+VITRAIN_ENUM_NAMES(LogRanks)
 VITRAIN_ENUM_NAMES(ProgressKind)
 
 #undef VITRAIN_ENUM_NAMES

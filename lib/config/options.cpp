@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace vitrain::config {
 namespace {
@@ -223,7 +224,8 @@ constexpr std::array kOptions{
         "Devices",
         kRecipes,
         kNobody,
-        "cpu, cpu:2, cuda or cuda:4: what to run on, one worker per device."},
+        "cpu, cpu:2, cuda or cuda:4: what to run on, one worker per device; a "
+        "list of numbers is -gpus."},
     Option{
         OptionId::kGpus,
         "gpus",
@@ -242,6 +244,93 @@ constexpr std::array kOptions{
         kRecipes,
         kNobody,
         "The first N visible CUDA devices; -1: all there are."},
+    Option{
+        OptionId::kNp,
+        "np",
+        kRequired,
+        "N",
+        "Devices",
+        kRecipes,
+        kNobody,
+        "N workers on this machine, on its CUDA devices or else on the CPU; "
+        "with -hosts, on all machines together. Also -nproc_per_node."},
+    Option{
+        OptionId::kNnodes,
+        "nnodes",
+        kRequired,
+        "N",
+        "Several machines",
+        kRecipes,
+        kNobody,
+        "Machines of the run: devices.nodes. Start the same command on each, "
+        "with its own -node_rank."},
+    Option{
+        OptionId::kNodeRank,
+        "node_rank",
+        kRequired,
+        "R",
+        "Several machines",
+        kRuns,
+        kNobody,
+        "Which of the machines this is, from 0."},
+    Option{
+        OptionId::kMaster,
+        "master",
+        kRequired,
+        "HOST:PORT",
+        "Several machines",
+        kRuns,
+        kNobody,
+        "Where the machines meet: an address of machine 0 and a free port on "
+        "it."},
+    Option{
+        OptionId::kHosts,
+        "hosts",
+        kRequired,
+        "H1:N,H2:N",
+        "Several machines",
+        kRuns,
+        kNobody,
+        "Print the command for each host (N workers on it; without :N, one per "
+        "device) instead of training. Also -H."},
+    Option{
+        OptionId::kSsh,
+        "ssh",
+        kNone,
+        "",
+        "Several machines",
+        kRuns,
+        kNobody,
+        "With -hosts: run these commands by ssh, in the same folder there."},
+    Option{
+        OptionId::kLauncher,
+        "launcher",
+        kRequired,
+        "NAME",
+        "Several machines",
+        kRuns,
+        kNobody,
+        "Who started this process: auto (look at the environment), none (start "
+        "workers), torchrun, paddle, horovodrun, openmpi, hydra or slurm."},
+    Option{
+        OptionId::kMaxRestarts,
+        "max_restarts",
+        kRequired,
+        "N",
+        "Several machines",
+        kTraining,
+        kEval,
+        "Start again up to N times after the death of a worker, from the last "
+        "checkpoint: run.max_restarts. Also -max_restart."},
+    Option{
+        OptionId::kLogDir,
+        "log_dir",
+        kRequired,
+        "FOLDER",
+        "Several machines",
+        kRecipes,
+        kNobody,
+        "Folder of workerlog.N: log.folder; default: log/ in the run folder."},
     Option{
         OptionId::kHelp,
         "help",
@@ -262,17 +351,17 @@ constexpr std::array kOptions{
         "Versions of vitrain and of what it was built with."},
 };
 
-constexpr std::array<std::string_view, 10> kLater{
+constexpr std::array<std::string_view, 4> kLater{
     "deploy",
-    "hosts",
-    "log_dir",
     "mae_pretrain",
-    "master",
-    "max_restarts",
     "multi_scale_sampler_ddp",
-    "nnodes",
-    "node_rank",
     "teacher_model_path"};
+
+// What other launchers call our options: horovodrun, torchrun, Paddle's.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{
+    {{"H", "hosts"},
+     {"nproc_per_node", "np"},
+     {"max_restart", "max_restarts"}}};
 
 constexpr std::array kVerbs{
     VerbInfo{
@@ -313,6 +402,12 @@ constexpr std::array kVerbs{
 
 std::span<const Option> options() {
   return kOptions;
+}
+
+std::string_view option_meant(std::string_view name) {
+  const auto alias = std::ranges::find(
+      kAliases, name, [](const auto& pair) { return pair.first; });
+  return alias == kAliases.end() ? name : alias->second;
 }
 
 bool is_later_option(std::string_view name) {

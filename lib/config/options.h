@@ -34,6 +34,15 @@ enum class OptionId {
   kDevices,
   kGpus,
   kNgpus,
+  kNp,
+  kNnodes,
+  kNodeRank,
+  kMaster,
+  kHosts,
+  kSsh,
+  kLauncher,
+  kMaxRestarts,
+  kLogDir,
   kHelp,
   kVersion,
 };
@@ -69,6 +78,10 @@ struct Option {
 
 // All options, in the order of the help text.
 std::span<const Option> options();
+
+// The option that a name means: itself, or what other launchers call it
+// ("nproc_per_node" is "np").
+std::string_view option_meant(std::string_view name);
 
 // Options of later versions: refused by name.
 bool is_later_option(std::string_view name);

@@ -16,6 +16,7 @@ struct RunConfig {
   std::int64_t epochs = 100;
   std::optional<std::int64_t> max_steps;
   Determinism determinism = Determinism::kFast;
+  std::int64_t max_restarts = 0;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -45,6 +46,13 @@ struct RunConfig {
         determinism,
         "`fast`: the same samples and masks on every run, sums in whatever "
         "order is quickest.");
+    v.field(
+         "max_restarts",
+         max_restarts,
+         "How often training starts again from its last checkpoint after the "
+         "death of a worker (exit code 7), with pauses of 1, 2, 4, ... at most "
+         "60 s. Mistakes in the recipe or the data end the run at once.")
+        .in_range(0, 1000000);
   }
 };
 

@@ -246,6 +246,11 @@ class Validator {
   void check_single_process() {
     const DistConfig& dist = recipe_.dist;
     require(
+        recipe_.devices.nodes == 1,
+        "dist.mode",
+        "one process trains on the devices of one machine, and devices.nodes "
+        "is more: use processes");
+    require(
         dist.sync.mode == SyncMode::kAllreduce,
         "dist.sync.mode",
         "the one process of dist.mode: single_process has nobody to exchange "
@@ -317,6 +322,11 @@ class Validator {
   }
 
   void check_hogwild() {
+    require(
+        recipe_.devices.nodes == 1,
+        "dist.sync.mode",
+        "hogwild shares the weights in one machine's memory, and devices.nodes "
+        "is more: use async_ps");
     require(
         !circumstances_.cuda,
         "dist.sync.mode",

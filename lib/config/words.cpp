@@ -32,13 +32,16 @@ class Scanner {
 
   Words scan() {
     read_verb();
+    keep_shared(0);
     while (next_ < words_.size()) {
+      const std::size_t first = next_;
       const std::string& word = words_[next_++];
       if (is_option(word)) {
         read_option(word);
       } else {
         unexpected(word);
       }
+      keep_shared(first);
     }
     return std::move(result_);
   }
@@ -46,6 +49,25 @@ class Scanner {
  private:
   void problem(const std::string& where, std::string text) {
     problems_.add({where}, "", std::move(text));
+  }
+
+  // Takes over the words since `first`, unless the last option is one that only
+  // the machine where it was given needs.
+  void keep_shared(std::size_t first) {
+    if (first > 0 && !result_.given.empty()) {
+      switch (result_.given.back().option->id) {
+        case OptionId::kHosts:
+        case OptionId::kSsh:
+        case OptionId::kNp:
+        case OptionId::kMaster:
+          return;
+        default:
+          break;
+      }
+    }
+    for (std::size_t i = first; i < next_; ++i) {
+      result_.shared.push_back(words_[i]);
+    }
   }
 
   // The first word when it is no option, with the word behind it where the verb
@@ -126,7 +148,7 @@ class Scanner {
       value = name.substr(equals + 1);
       name.resize(equals);
     }
-    name = normal_name(name);
+    name = option_meant(normal_name(name));
     const auto option = std::ranges::find(options(), name, &Option::name);
     if (option == options().end()) {
       refuse(name, value.has_value());

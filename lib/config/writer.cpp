@@ -55,8 +55,14 @@ std::string write(const Recipe& original, const Origins* origins) {
 }
 
 bool changes_training(const std::string& path) {
-  constexpr std::array<std::string_view, 5> kNeutral{
-      "run.name", "run.output", "log.", "data.threads", "dist.timeouts."};
+  constexpr std::array<std::string_view, 7> kNeutral{
+      "run.name",
+      "run.output",
+      "run.max_restarts",
+      "devices.", // may differ between machines; the world size is checked
+      "log.",
+      "data.threads",
+      "dist.timeouts."};
   return std::ranges::none_of(kNeutral, [&](std::string_view neutral) {
     return neutral.ends_with('.') ? path.starts_with(neutral) : path == neutral;
   });

@@ -85,6 +85,18 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::string prefixed(std::string_view text, std::string_view prefix) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    result += prefix;
+    result += text.substr(0, length);
+    result += '\n';
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return result;
+}
+
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> cost(
       a.size() + 1, std::vector<int>(b.size() + 1));

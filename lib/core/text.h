@@ -14,6 +14,10 @@ std::string join(std::span<const std::string> parts, std::string_view glue);
 // Without leading and trailing blanks, tabs, CR and LF.
 std::string_view trim(std::string_view text);
 
+// Every line of a text after `prefix`; a last line without a newline gets one.
+// "" stays "".
+std::string prefixed(std::string_view text, std::string_view prefix);
+
 // Damerau-Levenshtein distance (adjacent transpositions count one).
 int edit_distance(std::string_view a, std::string_view b);
 // The candidate nearest to `word`, or "" when none is near enough to be meant.

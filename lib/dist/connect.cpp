@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/cuda_plugin.h"
+#include "core/text.h"
 
 namespace vitrain::dist {
 namespace {
@@ -26,11 +27,48 @@ c10::intrusive_ptr<c10d::Store> open_store(
   options.waitWorkers = false;
   options.timeout = milliseconds(rendezvous.setup_timeout);
   if (options.isServer && rendezvous.listen_fd >= 0) {
-    // An inherited loopback socket: no race for the port, and nothing listens
-    // outside this machine (TCPStore's own socket binds all addresses).
+    // An inherited socket: no race for the port, and on one machine nothing
+    // listens outside it (TCPStore's own socket binds all addresses).
     options.masterListenFd = rendezvous.listen_fd;
   }
-  return c10::make_intrusive<c10d::TCPStore>(rendezvous.address, options);
+  c10::intrusive_ptr<c10d::Store> store =
+      c10::make_intrusive<c10d::TCPStore>(rendezvous.address, options);
+  if (!rendezvous.prefix.empty()) {
+    store = c10::make_intrusive<c10d::PrefixStore>(rendezvous.prefix, store);
+  }
+  return store;
+}
+
+// Every rank leaves its name and waits for the others': whoever is missing is
+// named, which Gloo's time limit does not do.
+void wait_for_everyone(c10d::Store& store, const Rendezvous& rendezvous) {
+  const auto key = [](int rank) { return fmt::format("here/{}", rank); };
+  store.set(key(rendezvous.rank), std::vector<std::uint8_t>{1});
+  std::vector<std::string> keys;
+  for (int rank = 0; rank < rendezvous.size; ++rank) {
+    keys.push_back(key(rank));
+  }
+  try {
+    store.wait(keys, milliseconds(rendezvous.setup_timeout));
+  } catch (const std::exception&) {
+    std::vector<std::string> missing;
+    for (int rank = 0; rank < rendezvous.size; ++rank) {
+      if (!store.check({key(rank)})) {
+        missing.push_back(std::to_string(rank));
+      }
+    }
+    VITRAIN_CHECK(
+        missing.empty(),
+        ExitCode::kWorkerDied,
+        "rank {} of {} waited {:g} s at {}:{}, but rank{} {} did not come",
+        rendezvous.rank,
+        rendezvous.size,
+        rendezvous.setup_timeout,
+        rendezvous.address,
+        rendezvous.port,
+        missing.size() == 1 ? "" : "s",
+        join(missing, ", "));
+  }
 }
 
 // The ranks of one group: all of a job, or a block of them.
@@ -53,8 +91,14 @@ Gloo connect_gloo(
   // The time limit of connecting, until connect() sets that of collectives.
   auto options = c10d::ProcessGroupGloo::Options::create(
       milliseconds(rendezvous.setup_timeout));
+  // By address: a host name often resolves to 127.0.1.1, which peers on other
+  // machines cannot reach.
   options->devices.push_back(
-      c10d::ProcessGroupGloo::createDeviceForHostname(rendezvous.address));
+      rendezvous.interface.empty()
+          ? c10d::ProcessGroupGloo::createDeviceForHostname(
+                rendezvous.own_address)
+          : c10d::ProcessGroupGloo::createDeviceForInterface(
+                rendezvous.interface));
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
   auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
       prefixed, members.rank, members.size, options);
@@ -152,7 +196,9 @@ Groups connect(const Rendezvous& rendezvous) {
     return groups;
   }
   try {
-    const auto store = open_store(rendezvous, rendezvous.rank == 0);
+    const auto store =
+        open_store(rendezvous, rendezvous.rank == 0 && rendezvous.serves);
+    wait_for_everyone(*store, rendezvous);
     Groups groups;
     const Members all{
         .name = "control", .rank = rendezvous.rank, .size = rendezvous.size};

@@ -20,7 +20,15 @@ struct Rendezvous {
   int size = 1;
   std::string address = "127.0.0.1";
   int port = 0;
-  int listen_fd = -1; // rank 0: the socket that its store adopts
+  // Rank 0: the socket that its store adopts. Without one, `serves` says
+  // whether it opens the port itself or finds a running store there.
+  int listen_fd = -1;
+  bool serves = true;
+  std::string prefix; // of all keys, where the store outlives the workers
+  // Where Gloo listens: an address of this machine that the peers reach, or the
+  // interface of that name when it is not empty.
+  std::string own_address = "127.0.0.1";
+  std::string interface;
   double setup_timeout = 600.0; // seconds until all ranks must be there
   double timeout = 1800.0; // seconds for one collective
   // Non-null: the data group is NCCL on CUDA devices, else Gloo.
@@ -50,9 +58,9 @@ struct Groups {
   std::map<int, std::unique_ptr<Group>> blocks{}; // by size
 };
 
-// Connects to all peers over loopback. Collective: returns when all `size`
-// ranks have called it. Throws Error(kWorkerDied) when they have not within
-// setup_timeout.
+// Connects to all peers. Collective: returns when all `size` ranks have called
+// it. Throws Error(kWorkerDied) when they have not within setup_timeout, naming
+// the ranks that did not come.
 Groups connect(const Rendezvous& rendezvous);
 
 } // namespace vitrain::dist

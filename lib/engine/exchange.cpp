@@ -46,15 +46,15 @@ dist::ReplicaBuffers replica_buffers(
   return buffers;
 }
 
-// The ranks that average gradients in every step of post_local_sgd: all of
-// them on one node.
+// The ranks that average gradients in every step of post_local_sgd: by default
+// those of a machine.
 dist::Group* node_group(Session& session) {
   const config::SyncConfig& sync = session.job.recipe.dist.sync;
   if (sync.mode != config::SyncMode::kPostLocalSgd) {
     return nullptr;
   }
   return &session.groups.data_block(
-      static_cast<int>(sync.group_size.value_or(session.world)));
+      static_cast<int>(sync.group_size.value_or(session.local_world)));
 }
 
 std::vector<dist::AveragingLevel> levels(Session& session) {

@@ -30,7 +30,12 @@ std::string Job::to_json() const {
       {"threads", threads},
       {"cores_per_worker", cores_per_worker},
       {"process_start", process_start},
-      {"version", version}};
+      {"version", version},
+      {"restarts", restarts},
+      {"joining",
+       {{"resume", joining.resume},
+        {"device", joining.device},
+        {"device_id", joining.device_id}}}};
   return to_line(json);
 }
 
@@ -55,6 +60,11 @@ Job Job::from_json(const std::string& text) {
     job.cores_per_worker = json.at("cores_per_worker");
     job.process_start = json.at("process_start");
     job.version = json.at("version");
+    job.restarts = json.at("restarts");
+    const Json& joining = json.at("joining");
+    job.joining.resume = joining.at("resume");
+    job.joining.device = joining.at("device");
+    job.joining.device_id = joining.at("device_id");
     return job;
   } catch (const nlohmann::json::exception& error) {
     fail(

@@ -13,6 +13,14 @@ namespace vitrain::engine {
 
 enum class JobMode { kTrain, kEval };
 
+// What a worker that another launcher started has found out alone, before it
+// can talk to the others (settle.h).
+struct Joining {
+  std::string resume; // what -resume means; empty: a new run
+  std::string device; // label of this worker's device
+  std::string device_id; // UUID of its GPU, where that is known
+};
+
 // What the supervisor tells every worker, as JSON in a sealed memfd: the
 // resolved recipe and what was found out once for all of them.
 struct Job {
@@ -24,14 +32,16 @@ struct Job {
   std::string resume; // checkpoint folder to continue from, or empty
   std::int64_t resumed_step = 0;
   bool cuda = false;
-  std::vector<int> ordinals; // CUDA ordinal of each rank's device
+  std::vector<int> ordinals; // CUDA ordinal of each local worker's device
   std::string device_text; // "2 x CPU worker (1 thread each)"
   int train_index_fd = -1; // data::Index bytes; -1 when evaluating only
   int eval_index_fd = -1;
-  int threads = 1; // intra-op threads of a worker
+  int threads = 1; // intra-op threads of a worker; 0: settle() decides
   int cores_per_worker = 1;
   double process_start = 0.0; // CLOCK_BOOTTIME seconds at which vitrain started
   std::string version; // of vitrain
+  int restarts = 0; // how often this run has been started again
+  Joining joining; // under another launcher
 
   // One worker trains on all devices.
   bool single_process() const;

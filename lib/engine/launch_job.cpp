@@ -1,9 +1,5 @@
 #include "engine/launch_job.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
 #include "config/validate.h"
@@ -16,35 +12,69 @@
 #include "engine/run_directory.h"
 #include "engine/run_state.h"
 #include "launch/cores.h"
-#include "launch/descriptors.h"
 #include "launch/environment.h"
-#include "launch/supervise.h"
+#include "launch/rendezvous.h"
+#include "launch/shared_memory.h"
 #include "models/spec.h"
 
 namespace vitrain::engine {
 namespace {
 
-std::string describe_devices(
-    const std::vector<launch::DeviceSlot>& devices,
-    int threads,
-    bool single_process) {
-  if (devices.front().kind == launch::DeviceKind::kCpu) {
-    return fmt::format(
-        "{} CPU {}{} with {} thread{} each",
-        devices.size(),
-        single_process ? "replica" : "worker",
-        devices.size() == 1 ? "" : "s",
-        threads,
-        threads == 1 ? "" : "s");
-  }
+std::vector<std::string> labels_of(
+    const std::vector<launch::DeviceSlot>& devices) {
   std::vector<std::string> labels;
   for (const launch::DeviceSlot& device : devices) {
     labels.push_back(device.label());
   }
-  return join(labels, ", ");
+  return labels;
 }
 
-void choose_devices(PreparedJob& prepared) {
+// Finds the other machines of the run; with -dry_run, takes them to be like
+// this one.
+void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
+  Job& job = prepared.job;
+  const auto nodes = static_cast<int>(job.recipe.devices.nodes);
+  const config::LaunchArguments& launch = arguments.launch;
+  if (arguments.dry_run) {
+    prepared.workers *= nodes;
+    job.device_text =
+        fmt::format("{} machines, each with {}", nodes, job.device_text);
+    return;
+  }
+  VITRAIN_CHECK(
+      launch.node_rank.has_value() && launch.master.has_value(),
+      ExitCode::kUsage,
+      "{} machines (devices.nodes): give each of them its own -node_rank, 0 to "
+      "{}, and all of them -master HOST:PORT with an address of machine 0 and "
+      "a free port there (-hosts H1:N,H2:N prints the commands)",
+      nodes,
+      nodes - 1);
+  VITRAIN_CHECK(
+      *launch.node_rank < nodes,
+      ExitCode::kUsage,
+      "-node_rank {}: with {} machines it is 0 to {}",
+      *launch.node_rank,
+      nodes,
+      nodes - 1);
+  prepared.link = std::make_unique<launch::NodeLink>(launch::NodeRequest{
+      .nodes = nodes,
+      .node_rank = static_cast<int>(*launch.node_rank),
+      .master = launch::parse_host_port(*launch.master, "-master"),
+      .workers = prepared.workers,
+      .devices = job.device_text,
+      .timeout = job.recipe.dist.timeouts.setup});
+  prepared.workers = prepared.link->world_size();
+  std::vector<std::string> texts;
+  for (int node = 0; node < nodes; ++node) {
+    texts.push_back(fmt::format(
+        "{}: {}",
+        prepared.link->name_of(node),
+        prepared.link->nodes()[static_cast<std::size_t>(node)].devices));
+  }
+  job.device_text = join(texts, "; ");
+}
+
+void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
   prepared.devices = launch::choose_devices(
@@ -58,8 +88,28 @@ void choose_devices(PreparedJob& prepared) {
   }
   job.threads = launch::worker_threads(user, prepared.cores, devices);
   job.cores_per_worker = std::max(1, prepared.cores / workers);
-  job.device_text =
-      describe_devices(prepared.devices, job.threads, job.single_process());
+  prepared.workers = devices;
+  job.device_text = describe_devices(
+      labels_of(prepared.devices),
+      job.cuda,
+      job.threads,
+      job.single_process() ? "replica" : "worker");
+  const auto small_memory = launch::shared_memory_warning(workers);
+  if (small_memory && job.cuda &&
+      job.recipe.dist.backend != config::Backend::kGloo) {
+    prepared.notes.push_back("warning: " + *small_memory);
+  }
+  if (job.recipe.devices.nodes > 1) {
+    meet_nodes(prepared, arguments);
+  } else {
+    VITRAIN_CHECK(
+        arguments.launch.node_rank.value_or(0) == 0,
+        ExitCode::kUsage,
+        "-node_rank {}: the run has one machine; give -nnodes N "
+        "(devices.nodes) "
+        "as well",
+        *arguments.launch.node_rank);
+  }
   for (const std::string& warning :
        launch::environment_warnings(user, prepared.cores, devices)) {
     prepared.notes.push_back("warning: " + warning);
@@ -77,6 +127,25 @@ std::unique_ptr<data::Index> list_source(
     options.classes = classes;
   }
   return std::make_unique<data::Index>(data::list(options));
+}
+
+} // namespace
+
+std::string describe_devices(
+    const std::vector<std::string>& labels,
+    bool cuda,
+    int threads,
+    std::string_view noun) {
+  if (cuda) {
+    return join(labels, ", ");
+  }
+  return fmt::format(
+      "{} CPU {}{} with {} thread{} each",
+      labels.size(),
+      noun,
+      labels.size() == 1 ? "" : "s",
+      threads,
+      threads == 1 ? "" : "s");
 }
 
 void list_data(PreparedJob& prepared) {
@@ -140,10 +209,10 @@ void check_arithmetic(PreparedJob& prepared) {
       models::resolve(job.recipe.model, data_shape(*prepared.eval));
   check_normalisation(job.recipe.data.preprocess, spec);
   resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
-  const int workers = static_cast<int>(prepared.devices.size());
-  prepared.sampler = make_sampler(job.recipe, prepared.train.get(), workers);
+  prepared.sampler =
+      make_sampler(job.recipe, prepared.train.get(), prepared.workers);
   const config::Plan plan =
-      make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
+      make_plan(job, prepared.workers, prepared.sampler.get(), *prepared.eval);
   if (job.mode == JobMode::kTrain && !job.resume.empty()) {
     identity_of(job, plan, spec, *prepared.train)
         .check_same(
@@ -153,24 +222,12 @@ void check_arithmetic(PreparedJob& prepared) {
   }
 }
 
-launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
-  return {
-      .setup = timeouts.setup,
-      .step = timeouts.step,
-      .eval = timeouts.eval,
-      .checkpoint = timeouts.checkpoint};
+std::string make_run_directory(const Job& job) {
+  const std::string name = run_name(job.recipe, job.config_path);
+  return create_run_directory(
+             job.recipe, job.mode == JobMode::kEval ? name + "-eval" : name)
+      .path.native();
 }
-
-void tell(const std::string& text) {
-  if (!text.empty() && ::isatty(STDERR_FILENO) != 0) {
-    // A worker that was killed leaves its progress line behind.
-    std::fputs("\r\x1b[K", stderr);
-  }
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
-}
-
-} // namespace
 
 launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
   launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
@@ -188,7 +245,7 @@ launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
   return request;
 }
 
-PreparedJob prepare(
+PreparedJob begin_job(
     const config::Arguments& arguments,
     const std::string& command_line,
     const std::string& version) {
@@ -196,6 +253,7 @@ PreparedJob prepare(
   Job& job = prepared.job;
   config::Loaded loaded = config::load(arguments.load_request());
   job.recipe = std::move(loaded.recipe);
+  prepared.origins = std::move(loaded.origins);
   job.mode =
       arguments.verb == config::Verb::kEval ? JobMode::kEval : JobMode::kTrain;
   job.config_path = arguments.cfg.value_or("");
@@ -210,72 +268,52 @@ PreparedJob prepare(
       ExitCode::kUsage,
       "-eval needs weights: give -pretrained FILE (a .safetensors file, a "
       "checkpoint or a run folder) or set model.pretrained");
-  choose_devices(prepared);
-  config::validate(
-      job.recipe,
-      {.workers = std::ssize(prepared.devices),
-       .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain},
-      loaded.origins)
-      .throw_if_any();
-  list_data(prepared);
-  if (arguments.resume) {
-    resolve_resume(prepared, *arguments.resume);
-  }
-  check_arithmetic(prepared);
   return prepared;
 }
 
-int launch(PreparedJob& prepared) {
+namespace {
+
+// Everything after the machines have met.
+void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
   Job& job = prepared.job;
-  for (const std::string& note : prepared.notes) {
-    tell(note + "\n");
+  config::validate(
+      job.recipe,
+      {.workers = prepared.workers,
+       .cuda = job.cuda,
+       .training = job.mode == JobMode::kTrain},
+      prepared.origins)
+      .throw_if_any();
+  list_data(prepared);
+  // Of several machines the first one decides, and tells the others.
+  if (arguments.resume && prepared.decides()) {
+    resolve_resume(prepared, *arguments.resume);
   }
-  if (prepared.finished) {
-    tell(fmt::format(
-        "{} has all its {} steps: nothing to do\n",
-        printable(job.run_directory),
-        with_commas(job.resumed_step)));
-    return 0;
-  }
-  if (job.run_directory.empty()) {
-    const std::string name = run_name(job.recipe, job.config_path);
-    job.run_directory =
-        create_run_directory(
-            job.recipe, job.mode == JobMode::kEval ? name + "-eval" : name)
-            .path.native();
-  }
-  const RunDirectory run{job.run_directory};
+  check_arithmetic(prepared);
+}
 
-  launch::SupervisorOptions options;
-  Fd train_index;
-  if (prepared.train) {
-    train_index = launch::make_memfd("train-index", prepared.train->bytes());
-    job.train_index_fd = train_index.get();
-    options.inherited.push_back(train_index.get());
-  }
-  const Fd eval_index =
-      launch::make_memfd("eval-index", prepared.eval->bytes());
-  job.eval_index_fd = eval_index.get();
-  options.inherited.push_back(eval_index.get());
+} // namespace
 
-  options.devices = prepared.devices;
-  if (job.single_process()) {
-    options.devices.resize(1); // the other devices are this worker's, too
+PreparedJob prepare(
+    const config::Arguments& arguments,
+    const std::string& command_line,
+    const std::string& version) {
+  PreparedJob prepared = begin_job(arguments, command_line, version);
+  choose_devices(prepared, arguments);
+  try {
+    check_job(prepared, arguments);
+  } catch (const std::exception& error) {
+    if (prepared.link) {
+      prepared.link->fail_all(
+          static_cast<int>(exit_code_of(error)), error.what());
+    }
+    throw;
   }
-  options.job = job.to_json();
-  options.log_folder = run.logs();
-  options.cores = prepared.cores;
-  options.timeouts = timeouts_of(job.recipe.dist.timeouts);
-  options.notice = [](const std::string& line) { tell(line + "\n"); };
-  const launch::Outcome outcome = launch::Supervisor(std::move(options)).run();
-  tell(outcome.report);
-  return outcome.exit_code;
+  return prepared;
 }
 
 std::string dry_run(const PreparedJob& prepared) {
   const Job& job = prepared.job;
-  const int workers = static_cast<int>(prepared.devices.size());
+  const int workers = prepared.workers;
   const config::Plan plan =
       make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
   const models::ModelSpec spec =

@@ -10,6 +10,7 @@
 #include "data/sampler.h"
 #include "engine/job.h"
 #include "launch/devices.h"
+#include "launch/node_link.h"
 
 namespace vitrain::engine {
 
@@ -20,8 +21,12 @@ launch::DeviceRequest device_request(const config::DevicesConfig& devices);
 // devices, datasets, arithmetic, model, precision. Makes no torch call.
 struct PreparedJob {
   Job job;
-  std::vector<launch::DeviceSlot> devices;
+  std::vector<launch::DeviceSlot> devices; // of this machine
+  int workers = 1; // devices that train, of all machines
   int cores = 1;
+  // To the other machines of the run; null where there is one.
+  std::unique_ptr<launch::NodeLink> link;
+  config::Origins origins; // of the recipe's values, for messages
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
   std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
@@ -29,7 +34,35 @@ struct PreparedJob {
   std::vector<std::string> notes;
   // The run that -resume means has all its steps.
   bool finished = false;
+
+  // On the machine that decides for all, and where there is only one.
+  bool decides() const { return !link || link->node_rank() == 0; }
 };
+
+// The steps of prepare() that workers of another launcher take after they have
+// met (settle.h): the datasets of the recipe; the checkpoint that -resume means
+// (`resume`, not empty); what only the numbers of samples and classes show.
+// Throw Error.
+void list_data(PreparedJob& prepared);
+void resolve_resume(PreparedJob& prepared, const std::string& resume);
+void check_arithmetic(PreparedJob& prepared);
+
+// A job with recipe, mode and descriptions from the command line; throws
+// Error(kUsage) for a recipe that cannot be read.
+PreparedJob begin_job(
+    const config::Arguments& arguments,
+    const std::string& command_line,
+    const std::string& version);
+
+// Makes a new folder for the job's run; its path.
+std::string make_run_directory(const Job& job);
+
+// "2 CPU workers with 1 thread each", or the devices by name.
+std::string describe_devices(
+    const std::vector<std::string>& labels,
+    bool cuda,
+    int threads,
+    std::string_view noun = "worker");
 
 // Prepares what the command line asks for; nothing is written. Throws Error
 // with everything that is wrong with the recipe.

@@ -18,11 +18,14 @@ std::string metric_text(config::Metric metric, double value) {
 
 } // namespace
 
-Reporter::Reporter(const Job& job, int rank)
+Reporter::Reporter(
+    const Job& job,
+    int rank,
+    const logging::ConsoleOptions& console)
     : job_(job),
       main_(rank == 0),
       classes_(job.recipe.train.loss == config::LossKind::kCrossEntropy),
-      console_(logging::console_options_from_environment()),
+      console_(console),
       progress_(console_, job.recipe.log.progress) {}
 
 Reporter::~Reporter() = default;

@@ -51,7 +51,11 @@ struct RunLength {
 // write to their own log file only. Never throws for storage that fails.
 class Reporter {
  public:
-  Reporter(const Job& job, int rank);
+  Reporter(
+      const Job& job,
+      int rank,
+      const logging::ConsoleOptions& console =
+          logging::console_options_from_environment());
   ~Reporter();
 
   logging::Console& console() { return console_; }

@@ -55,6 +55,13 @@ std::filesystem::path RunDirectory::worker_log(int rank) const {
   return logs() / fmt::format("workerlog.{}", rank);
 }
 
+std::filesystem::path log_folder(
+    const config::Recipe& recipe,
+    const RunDirectory& run) {
+  return recipe.log.folder ? std::filesystem::absolute(*recipe.log.folder)
+                           : run.logs();
+}
+
 std::string run_name(
     const config::Recipe& recipe,
     const std::string& config_path) {
@@ -79,7 +86,7 @@ RunDirectory create_run_directory(
         (attempt == 1 ? stamped : fmt::format("{}-{}", stamped, attempt))};
     std::error_code error;
     if (std::filesystem::create_directory(run.path, error)) {
-      make_folders(run.logs());
+      make_folders(log_folder(recipe, run));
       write_file_atomically(run.config(), config::to_yaml(recipe));
       return run;
     }

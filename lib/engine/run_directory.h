@@ -31,6 +31,11 @@ RunDirectory create_run_directory(
     const config::Recipe& recipe,
     const std::string& name);
 
+// The folder of workerlog.N: log.folder, or log/ in the run folder. Absolute.
+std::filesystem::path log_folder(
+    const config::Recipe& recipe,
+    const RunDirectory& run);
+
 // The name of a run: run.name, or for `auto` the config file's stem.
 std::string run_name(
     const config::Recipe& recipe,

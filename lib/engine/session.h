@@ -28,6 +28,7 @@ struct Session {
   const Job& job;
   int rank = 0;
   int world = 1;
+  int local_world = 1; // of this machine
   c10::Device device = c10::kCPU;
   const CudaPlugin* cuda = nullptr; // non-null on CUDA devices
   dist::Groups groups;

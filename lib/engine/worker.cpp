@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -19,7 +21,10 @@
 #include "engine/pretrained.h"
 #include "engine/run_directory.h"
 #include "engine/session.h"
+#include "engine/settle.h"
 #include "engine/trainer.h"
+#include "launch/error_file.h"
+#include "launch/rendezvous.h"
 #include "launch/worker.h"
 
 namespace vitrain::engine {
@@ -27,20 +32,28 @@ namespace {
 
 // Selects the device and everything global in torch. Returns the plugin on
 // CUDA devices, else null.
-const CudaPlugin* set_up_device(const Job& job, int rank) {
+const CudaPlugin* set_up_device(const Job& job, int local_rank) {
   const CudaPlugin* cuda = nullptr;
   if (job.cuda) {
     // Before the first torch call: torch caches its CUDA hooks.
     cuda = &load_cuda_plugin();
-    cuda->set_device(job.ordinals.at(static_cast<std::size_t>(rank)));
+    cuda->set_device(job.ordinals.at(static_cast<std::size_t>(local_rank)));
     const bool tf32 = job.recipe.train.precision == config::Precision::kTf32;
     at::globalContext().setAllowTF32CuBLAS(tf32);
     at::globalContext().setAllowTF32CuDNN(tf32);
     at::globalContext().setBenchmarkCuDNN(true);
   }
-  at::set_num_threads(job.threads);
   at::set_num_interop_threads(1);
   return cuda;
+}
+
+// The interface that the user wants Gloo to use; with workers on one machine
+// only it is loopback, which the address says as well.
+std::string gloo_interface(const launch::WorkerContext& context) {
+  const char* name = std::getenv("GLOO_SOCKET_IFNAME");
+  return name == nullptr || launch::is_loopback(context.own_address)
+      ? ""
+      : std::string(name);
 }
 
 dist::Groups connect(
@@ -56,6 +69,11 @@ dist::Groups connect(
        .address = context.master_address,
        .port = context.master_port,
        .listen_fd = context.listen.get(),
+       // Without a socket of ours, the launcher's store is there already.
+       .serves = !context.launched() || context.listen,
+       .prefix = context.store_prefix,
+       .own_address = context.own_address,
+       .interface = gloo_interface(context),
        .setup_timeout = timeouts.setup,
        .timeout = std::max({timeouts.step, timeouts.eval, timeouts.checkpoint}),
        .nccl = nccl ? cuda : nullptr});
@@ -87,8 +105,12 @@ RunFacts facts_of(const Session& session) {
 void announce(Session& session) {
   const RunFacts facts = facts_of(session);
   Json record = start_record(facts);
-  if (!session.job.resume.empty()) {
+  // Started again before its first checkpoint, a run begins anew in its folder.
+  if (!session.job.resume.empty() || session.job.restarts > 0) {
     record["resumed_step"] = session.job.resumed_step;
+  }
+  if (session.job.restarts > 0) {
+    record["restarts"] = session.job.restarts;
   }
   std::optional<RunLength> length;
   if (session.train_index) {
@@ -154,22 +176,25 @@ ExitCode work(Session& session) {
 ExitCode run_session(
     const Job& job,
     const launch::WorkerContext& context,
+    const CudaPlugin* cuda,
+    dist::Groups groups,
     launch::Heartbeat& heartbeat,
     const launch::StopRequest& stop,
     Reporter& reporter) {
-  const CudaPlugin* cuda = set_up_device(job, context.rank);
+  at::set_num_threads(job.threads);
   Session session{
       .job = job,
       .rank = context.rank,
       .world = context.world_size,
+      .local_world = context.local_world_size,
       .device = cuda != nullptr
           ? c10::Device(
                 c10::kCUDA,
-                static_cast<c10::DeviceIndex>(
-                    job.ordinals.at(static_cast<std::size_t>(context.rank))))
+                static_cast<c10::DeviceIndex>(job.ordinals.at(
+                    static_cast<std::size_t>(context.local_rank))))
           : c10::Device(c10::kCPU),
       .cuda = cuda,
-      .groups = connect(job, context, cuda),
+      .groups = std::move(groups),
       .heartbeat = heartbeat,
       .stop = stop,
       .reporter = reporter};
@@ -225,6 +250,23 @@ ExitCode code_of(const std::exception& error) {
   return out_of_memory ? ExitCode::kOutOfMemory : exit_code_of(error);
 }
 
+// An exception that nobody catches, such as one in the thread of NCCL that
+// watches for peers that are gone: the launcher learns of it all the same.
+[[noreturn]] void on_terminate() {
+  std::string text = "ended by an exception that nobody caught";
+  try {
+    if (const std::exception_ptr error = std::current_exception()) {
+      std::rethrow_exception(error);
+    }
+  } catch (const std::exception& error) {
+    text = first_words(error);
+  } catch (...) {
+  }
+  std::fprintf(stderr, "error: %s\n", text.c_str());
+  launch::write_error_file(text);
+  std::abort();
+}
+
 } // namespace
 
 int run_worker() {
@@ -232,21 +274,48 @@ int run_worker() {
   // parameter servers use them. Its first use reads this; no thread runs yet.
   ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
   launch::WorkerContext context = launch::read_worker_context();
-  const Job job = Job::from_json(context.job);
-  const launch::StopRequest stop(::getppid());
-  launch::Heartbeat heartbeat(
-      context.heartbeat.get(), context.local_rank, context.local_world_size);
-  Reporter reporter(job, context.rank);
-  ExitCode code = ExitCode::kInternal;
-  try {
-    code = run_session(job, context, heartbeat, stop, reporter);
-    heartbeat.done();
-  } catch (const std::exception& error) {
-    code = code_of(error);
-    reporter.failed();
-    reporter.console().log("error: " + first_words(error));
+  Job job = Job::from_json(context.job);
+  // A launcher may send its request more than once.
+  const launch::StopRequest stop(context.launched() ? 0 : ::getppid());
+  launch::Heartbeat heartbeat = context.launched()
+      ? launch::Heartbeat()
+      : launch::Heartbeat(
+            context.heartbeat.get(),
+            context.local_rank,
+            context.local_world_size);
+  if (context.launched()) {
+    std::set_terminate(&on_terminate);
   }
-  return static_cast<int>(code);
+  Settlement settlement{.console = logging::console_options_from_environment()};
+  std::optional<Reporter> reporter;
+  try {
+    const CudaPlugin* cuda = set_up_device(job, context.local_rank);
+    dist::Groups groups = connect(job, context, cuda);
+    if (context.launched()) {
+      settlement = settle(job, context, *groups.control);
+    }
+    if (settlement.finished) {
+      groups.shutdown();
+      return static_cast<int>(ExitCode::kDone);
+    }
+    reporter.emplace(job, context.rank, settlement.console);
+    const ExitCode code = run_session(
+        job, context, cuda, std::move(groups), heartbeat, stop, *reporter);
+    heartbeat.done();
+    return static_cast<int>(code);
+  } catch (const std::exception& error) {
+    const std::string text = first_words(error);
+    if (reporter) {
+      reporter->failed();
+      reporter->console().log("error: " + text);
+    }
+    // The last lines of a worker's log are in our supervisor's report.
+    if (!reporter || context.launched()) {
+      std::fprintf(stderr, "error: rank %d: %s\n", context.rank, text.c_str());
+    }
+    launch::write_error_file(text);
+    return static_cast<int>(code_of(error));
+  }
 }
 
 } // namespace vitrain::engine

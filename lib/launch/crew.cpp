@@ -1,8 +1,6 @@
 #include "launch/crew.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,34 +14,12 @@
 #include "launch/rendezvous.h"
 #include "launch/spawn.h"
 #include "launch/worker.h"
+#include "launch/worker_log.h"
 
 namespace vitrain::launch {
 namespace {
 
 constexpr double kReapSeconds = 5;
-
-// Opens a worker's log for appending and tells where this run's part begins.
-Fd open_log(const std::filesystem::path& path, off_t& start) {
-  // O_NONBLOCK: a FIFO of that name must not hang the start.
-  Fd fd(::open(
-      path.c_str(),
-      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK,
-      0666));
-  struct stat status {};
-  VITRAIN_CHECK(
-      fd && ::fstat(fd.get(), &status) == 0,
-      ExitCode::kStorage,
-      "{}: cannot open the worker's log: {}",
-      printable(path.native()),
-      error_text(errno));
-  VITRAIN_CHECK(
-      S_ISREG(status.st_mode),
-      ExitCode::kStorage,
-      "{}: cannot be the worker's log: not a regular file",
-      printable(path.native()));
-  start = status.st_size;
-  return fd;
-}
 
 } // namespace
 
@@ -53,6 +29,7 @@ std::string Member::label() const {
 
 Crew::Crew(const SupervisorOptions& options)
     : options_(options),
+      first_rank_(options.nodes != nullptr ? options.nodes->first_rank() : 0),
       heartbeats_(static_cast<int>(options.devices.size())) {}
 
 Crew::~Crew() {
@@ -69,27 +46,47 @@ Crew::~Crew() {
 void Crew::start() {
   make_folders(options_.log_folder);
   const Fd job = make_job(options_.job);
-  const Fd terminal = duplicate_or_null(STDOUT_FILENO);
+  const Fd terminal =
+      duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
   // Closed here when all have started: once rank 0 is gone, connecting to it is
   // refused instead of waiting.
-  const Rendezvous rendezvous = listen_on_loopback();
-  for (int rank = 0; rank < static_cast<int>(options_.devices.size()); ++rank) {
+  Rendezvous own;
+  if (options_.nodes == nullptr) {
+    own = listen_on_loopback();
+  }
+  const bool alone = options_.nodes == nullptr;
+  for (int i = 0; i < static_cast<int>(options_.devices.size()); ++i) {
     start_member(
-        rank,
+        i,
         job.get(),
-        rendezvous.socket.get(),
+        alone ? own.socket.get() : options_.store_socket,
         terminal.get(),
-        rendezvous.port);
+        alone ? own.port : options_.store_port);
   }
 }
 
-void Crew::start_member(int rank, int job, int listen, int terminal, int port) {
-  const int world = static_cast<int>(options_.devices.size());
+void Crew::start_member(
+    int local_rank,
+    int job,
+    int listen,
+    int terminal,
+    int port) {
+  const NodeLink* nodes = options_.nodes;
+  const int rank = first_rank_ + local_rank;
+  const int local_world = static_cast<int>(options_.devices.size());
+  const int world = nodes != nullptr ? nodes->world_size() : local_world;
   Member member;
   member.rank = rank;
-  member.device = options_.devices[static_cast<std::size_t>(rank)].label();
+  member.device =
+      options_.devices[static_cast<std::size_t>(local_rank)].label();
   member.log = options_.log_folder / fmt::format("workerlog.{}", rank);
-  const Fd log = open_log(member.log, member.log_start);
+  const WorkerLog log = open_worker_log(
+      member.log,
+      {.rank = rank,
+       .world_size = world,
+       .device = member.device,
+       .restarts = options_.restarts});
+  member.log_start = log.start;
 
   SpawnOptions spawn_options{
       .executable = options_.executable,
@@ -97,12 +94,15 @@ void Crew::start_member(int rank, int job, int listen, int terminal, int port) {
       .environment = worker_environment(
           options_.environment,
           {.rank = rank,
-           .local_rank = rank,
+           .local_rank = local_rank,
            .world_size = world,
-           .local_world_size = world,
+           .local_world_size = local_world,
+           .master_address =
+               nodes != nullptr ? nodes->master_address() : "127.0.0.1",
            .master_port = port,
+           .own_address = nodes != nullptr ? nodes->own_address() : "127.0.0.1",
            .cores = options_.cores}),
-      .output = log.get(),
+      .output = log.file.get(),
       .inherited = options_.inherited};
   const auto pass = [&](const char* name, int fd) {
     spawn_options.environment[name] = std::to_string(fd);

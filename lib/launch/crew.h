@@ -15,7 +15,7 @@ namespace vitrain::launch {
 
 // One worker as the supervisor sees it.
 struct Member {
-  int rank = 0;
+  int rank = 0; // in the run
   pid_t pid = 0;
   std::string device;
   std::filesystem::path log;
@@ -43,10 +43,12 @@ class Crew {
   void start();
 
   const std::vector<Member>& members() const { return members_; }
-  Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
+  Member& member(int rank) {
+    return members_[static_cast<std::size_t>(rank - first_rank_)];
+  }
   int alive() const;
   HeartbeatBlock::Progress progress(int rank) const {
-    return heartbeats_.progress(rank);
+    return heartbeats_.progress(rank - first_rank_);
   }
 
   // Takes note of every change of state since the last call; returns the ranks
@@ -59,9 +61,11 @@ class Crew {
   void kill_all();
 
  private:
-  void start_member(int rank, int job, int listen, int terminal, int port);
+  void
+  start_member(int local_rank, int job, int listen, int terminal, int port);
 
   const SupervisorOptions& options_;
+  int first_rank_ = 0; // of this machine
   HeartbeatBlock heartbeats_;
   std::vector<Member> members_;
 };

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "launch/rendezvous.h"
 #include "launch/worker.h"
 
 namespace vitrain::launch {
@@ -78,11 +79,14 @@ Environment worker_environment(
   result[variable::kLocalWorldSize] = std::to_string(place.local_world_size);
   result[variable::kMasterAddress] = place.master_address;
   result[variable::kMasterPort] = std::to_string(place.master_port);
+  result[variable::kOwnAddress] = place.own_address;
   for (const char* name :
        {variable::kJobFd,
         variable::kListenFd,
         variable::kTerminalFd,
-        variable::kHeartbeatFd}) {
+        variable::kHeartbeatFd,
+        variable::kLauncher,
+        variable::kStorePrefix}) {
     result.erase(name); // left over from a run that started this one
   }
 
@@ -95,7 +99,7 @@ Environment worker_environment(
   }
   set_waiting(result, place.local_world_size);
 
-  if (place.nodes == 1) {
+  if (is_loopback(place.own_address)) {
     // One node talks over loopback: nothing is reachable from outside, and no
     // name of this host has to resolve.
     result.emplace("GLOO_SOCKET_IFNAME", "lo");

@@ -17,9 +17,11 @@ struct WorkerPlace {
   int local_rank = 0;
   int world_size = 1;
   int local_world_size = 1;
-  int nodes = 1;
   std::string master_address = "127.0.0.1";
   int master_port = 0;
+  // Of this machine, where the peers' connections arrive. Loopback: all of
+  // them are on this machine.
+  std::string own_address = "127.0.0.1";
   int cores = 1; // of this node, shared by its workers
 };
 

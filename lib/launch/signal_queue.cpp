@@ -5,11 +5,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 
 #include "core/check.h"
 #include "launch/descriptors.h"
+#include "launch/heartbeat.h"
 #include "launch/signals.h"
 
 namespace vitrain::launch {
@@ -35,6 +37,23 @@ SignalQueue::SignalQueue() {
 SignalQueue::~SignalQueue() {
   ::pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
   ::sigaction(SIGCHLD, &previous_child_, nullptr);
+}
+
+int wait_for_signal(double seconds) {
+  SignalQueue queue;
+  const double end = monotonic_seconds() + seconds;
+  for (double left = seconds; left > 0; left = end - monotonic_seconds()) {
+    const std::vector<int> signals = queue.wait(left);
+    if (!signals.empty()) {
+      return signals.front();
+    }
+  }
+  return 0;
+}
+
+double restart_pause(int restarts) {
+  constexpr double kLongest = 60;
+  return std::min(kLongest, std::ldexp(1.0, std::min(restarts, 16)));
 }
 
 std::vector<int> SignalQueue::wait(double seconds) {

@@ -29,4 +29,12 @@ class SignalQueue {
   struct sigaction previous_child_;
 };
 
+// Waits `seconds`, or until a stop signal arrives; that one, or 0.
+int wait_for_signal(double seconds);
+
+// Seconds to wait before the restart that follows `restarts` others: 1, 2, 4,
+// ... at most 60, so that a machine that cannot work is not kept busy with
+// starting.
+double restart_pause(int restarts);
+
 } // namespace vitrain::launch

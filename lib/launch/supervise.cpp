@@ -1,6 +1,7 @@
 #include "launch/supervise.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "launch/cgroup.h"
 #include "launch/crew.h"
 #include "launch/descriptors.h"
+#include "launch/log_tee.h"
 #include "launch/signal_queue.h"
 #include "launch/signals.h"
 
@@ -67,6 +69,8 @@ class Supervisor::Run {
  private:
   void on_signal(int number, double now);
   void on_end(int rank, double now);
+  void look_at_nodes(double now);
+  void wait_for_nodes(SignalQueue& signals);
   void check_stopped(double now);
   void check_progress(double now);
   void blame(Failure failure, double grace);
@@ -86,6 +90,7 @@ class Supervisor::Run {
   Cgroup cgroup_;
   Crew crew_;
   std::optional<std::int64_t> oom_kills_; // before the run
+  LogTee tee_{STDOUT_FILENO};
   double last_look_ = 0;
   double resumed_at_ = 0; // after a suspension of the whole machine or group
   int stop_signal_ = 0; // the request passed on to the workers
@@ -93,6 +98,7 @@ class Supervisor::Run {
   int killed_by_ = 0; // the second signal
   std::optional<Failure> failure_;
   std::optional<Failure> suspect_; // may be a consequence
+  std::optional<NodeFailure> elsewhere_; // what ended the run on another node
   std::vector<std::string> also_; // other failures before the run was ended
   double kill_time_ = 0; // when SIGKILL is due; 0: not
   double killed_at_ = 0; // when it was sent; 0: not
@@ -101,8 +107,14 @@ class Supervisor::Run {
 Outcome Supervisor::Run::run() {
   SignalQueue signals;
   crew_.start();
+  if (options_.show_all_ranks) {
+    for (const Member& member : crew_.members()) {
+      tee_.add(member.rank, member.log, member.log_start);
+    }
+  }
   last_look_ = monotonic_seconds();
-  while (crew_.alive() > 0) {
+  // A suspect's cause may be on another machine: its news is on the way.
+  while (crew_.alive() > 0 || (suspect_ && options_.nodes != nullptr)) {
     const std::vector<int> arrived = signals.wait(kTickSeconds);
     const double now = monotonic_seconds();
     if (now - last_look_ > kSuspendedSeconds) {
@@ -115,24 +127,29 @@ Outcome Supervisor::Run::run() {
     for (const int rank : crew_.reap()) {
       on_end(rank, now);
     }
-    if (!failure_ && killed_at_ == 0) {
+    look_at_nodes(now);
+    if (!failure_ && !elsewhere_ && killed_at_ == 0) {
       check_stopped(now);
       check_progress(now);
     }
+    const bool nobody_left = crew_.alive() == 0 && options_.nodes == nullptr;
     if (suspect_ && !failure_ &&
-        (crew_.alive() == 0 || now - suspect_->time > options_.blame_seconds)) {
+        (nobody_left || now - suspect_->time > options_.blame_seconds)) {
       blame(*std::move(suspect_), options_.grace_seconds);
     }
     enforce(now);
+    tee_.copy(/*last=*/false);
     if (killed_at_ > 0 && now - killed_at_ > kUnkillableSeconds) {
       break;
     }
   }
+  tee_.copy(/*last=*/true);
+  wait_for_nodes(signals);
   return conclude();
 }
 
 void Supervisor::Run::on_signal(int number, double now) {
-  if (failure_) {
+  if (failure_ || elsewhere_) {
     kill_all(now); // ending anyway: do not wait for the grace period
     return;
   }
@@ -150,7 +167,7 @@ void Supervisor::Run::on_signal(int number, double now) {
 }
 
 void Supervisor::Run::on_end(int rank, double now) {
-  if (failure_ || killed_at_ > 0) {
+  if (failure_ || elsewhere_ || killed_at_ > 0) {
     return; // a consequence of what we did
   }
   const Member& member = crew_.member(rank);
@@ -197,6 +214,53 @@ std::string Supervisor::Run::end_hint(const Ending& ending) const {
       "raise the memory limit.\n",
       kills,
       kills == 1 ? "" : "es");
+}
+
+// What happened on other machines; the run ends here too then.
+void Supervisor::Run::look_at_nodes(double now) {
+  if (options_.nodes == nullptr) {
+    return;
+  }
+  const std::optional<NodeFailure> news = options_.nodes->poll();
+  if (!news || failure_ || elsewhere_ || killed_at_ > 0) {
+    return;
+  }
+  elsewhere_ = news;
+  suspect_.reset();
+  if (crew_.alive() > 0) {
+    notify(fmt::format(
+        "{} failed; stopping the workers here",
+        options_.nodes->name_of(news->node)));
+  }
+  crew_.signal_all(SIGTERM);
+  crew_.signal_all(SIGCONT);
+  kill_time_ = now + options_.grace_seconds;
+}
+
+// This machine is done well: the run is when all are.
+void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
+  if (options_.nodes == nullptr) {
+    return;
+  }
+  if (killed_by_ != 0) {
+    options_.nodes->fail_all(
+        static_cast<int>(ExitCode::kWorkerDied),
+        "ended at once by a second stop signal");
+    return;
+  }
+  if (failure_ || elsewhere_) {
+    return;
+  }
+  options_.nodes->finish();
+  const double end = monotonic_seconds() + options_.timeouts.shutdown;
+  while (!elsewhere_ && !options_.nodes->all_finished() &&
+         monotonic_seconds() < end) {
+    look_at_nodes(monotonic_seconds());
+    if (!options_.nodes->all_finished() &&
+        !signals.wait(kTickSeconds).empty()) {
+      return; // somebody does not want to wait
+    }
+  }
 }
 
 void Supervisor::Run::check_stopped(double now) {
@@ -300,11 +364,18 @@ void Supervisor::Run::blame(Failure failure, double grace) {
   }
   failure_ = std::move(failure);
   suspect_.reset();
-  notify(fmt::format(
-      "{} {}{}",
-      crew_.member(failure_->rank).label(),
-      failure_->cause,
-      crew_.alive() > 0 ? "; stopping the others" : ""));
+  if (options_.nodes != nullptr) {
+    options_.nodes->fail_all(
+        failure_->exit_code,
+        fmt::format(
+            "{} {}", crew_.member(failure_->rank).label(), failure_->cause));
+  }
+  // How it failed is in the report, which comes when the others have ended.
+  if (crew_.alive() > 0) {
+    notify(fmt::format(
+        "{} failed; stopping the others",
+        crew_.member(failure_->rank).label()));
+  }
   // A stopped process acts on SIGTERM only once it continues.
   crew_.signal_all(SIGTERM);
   crew_.signal_all(SIGCONT);
@@ -359,6 +430,12 @@ Outcome Supervisor::Run::conclude() {
         "ended at once by a second signal ({}); the last complete checkpoint "
         "is what was saved before.\n",
         signal_name(killed_by_));
+  } else if (elsewhere_) {
+    outcome.exit_code = elsewhere_->exit_code;
+    outcome.report += fmt::format(
+        "{}: {}.\n",
+        options_.nodes->name_of(elsewhere_->node),
+        elsewhere_->text);
   } else if (failure_) {
     outcome.exit_code = failure_->exit_code;
     outcome.failed_rank = failure_->rank;

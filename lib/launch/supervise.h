@@ -9,6 +9,7 @@
 
 #include "launch/devices.h"
 #include "launch/environment.h"
+#include "launch/node_link.h"
 
 namespace vitrain::launch {
 
@@ -26,8 +27,13 @@ struct SupervisorOptions {
   // What the workers run: this program itself.
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments{"vitrain", "--worker"};
-  // One worker per slot; its rank is the slot's position.
+  // One worker per slot, in the order of ranks.
   std::vector<DeviceSlot> devices;
+  // The other machines of the run, if there are any, and the socket (on node 0)
+  // and the port where rank 0's store listens for all of them.
+  NodeLink* nodes = nullptr;
+  int store_socket = -1;
+  int store_port = 0;
   // JSON text, read by read_worker_context().
   std::string job;
   // Descriptors above 2 that every worker inherits under the same numbers (and
@@ -38,6 +44,7 @@ struct SupervisorOptions {
   // The user's environment, see worker_environment().
   Environment environment = current_environment();
   int cores = 1; // shared by the workers
+  int restarts = 0; // how often the run has been started again
   SectionTimeouts timeouts;
   // After a failure: seconds from SIGTERM to SIGKILL for the other workers.
   double grace_seconds = 2;
@@ -45,6 +52,9 @@ struct SupervisorOptions {
   double stopped_seconds = 4;
   // How long a failure that may be a consequence waits for its cause.
   double blame_seconds = 1;
+  // Shows every worker's lines on stdout, after "[rank N] ", instead of what
+  // rank 0 writes to its terminal.
+  bool show_all_ranks = false;
   int log_lines = 15; // of the failed worker's log in the report
   // Stands for "/" where the control group's files are read.
   std::filesystem::path system_root = "/";
@@ -60,11 +70,12 @@ struct Outcome {
   // What a person needs to know, several lines with a newline each: which
   // worker failed first, how, where, its last lines. Empty after success.
   std::string report;
-  // Rank of the worker that failed first.
+  // Rank of the worker that failed first, where it was one of this machine.
   std::optional<int> failed_rank;
 };
 
-// Starts the workers of one node, waits for them, and leaves none behind.
+// Starts the workers of this machine, waits for them, and leaves none behind;
+// with several machines, returns when those of all have ended.
 //
 // The first failure ends the run: a worker that ends with a code other than 75
 // or by a signal, that ends with 0 before it called Heartbeat::done(), that is

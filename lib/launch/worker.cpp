@@ -37,6 +37,11 @@ int number_variable(const char* name, std::int64_t low, std::int64_t high) {
   return static_cast<int>(value);
 }
 
+std::string optional_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 Fd take_over(const char* name) {
   Fd fd(inherited_descriptor(name));
   set_close_on_exec(fd.get(), true);
@@ -70,9 +75,16 @@ WorkerContext read_worker_context() {
   context.master_port = number_variable(variable::kMasterPort, 1, 65535);
   context.job = read_job_from_environment();
   set_close_on_exec(inherited_descriptor(variable::kJobFd), true);
-  context.heartbeat = take_over(variable::kHeartbeatFd);
+  context.own_address = text_variable(variable::kOwnAddress);
+  context.launcher = optional_variable(variable::kLauncher);
+  context.store_prefix = optional_variable(variable::kStorePrefix);
+  if (!context.launched()) {
+    context.heartbeat = take_over(variable::kHeartbeatFd);
+  }
   if (context.rank == 0) {
-    context.listen = take_over(variable::kListenFd);
+    if (!context.launched() || std::getenv(variable::kListenFd) != nullptr) {
+      context.listen = take_over(variable::kListenFd);
+    }
     context.terminal = take_over(variable::kTerminalFd);
   }
   // exec of /proc/self/exe leaves "exe" as the name.

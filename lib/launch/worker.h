@@ -15,6 +15,12 @@ inline constexpr const char* kWorldSize = "WORLD_SIZE";
 inline constexpr const char* kLocalWorldSize = "LOCAL_WORLD_SIZE";
 inline constexpr const char* kMasterAddress = "MASTER_ADDR";
 inline constexpr const char* kMasterPort = "MASTER_PORT";
+// Numeric address of this machine that the peers reach.
+inline constexpr const char* kOwnAddress = "VITRAIN_ADDRESS";
+// Set in a worker that another launcher started: that one's name.
+inline constexpr const char* kLauncher = "VITRAIN_LAUNCHER";
+// What the keys of the store begin with, where it outlives the workers.
+inline constexpr const char* kStorePrefix = "VITRAIN_STORE_PREFIX";
 inline constexpr const char* kJobFd = "VITRAIN_JOB_FD";
 inline constexpr const char* kListenFd = "VITRAIN_LISTEN_FD";
 inline constexpr const char* kTerminalFd = "VITRAIN_TERMINAL_FD";
@@ -29,10 +35,17 @@ struct WorkerContext {
   int local_world_size = 1;
   std::string master_address;
   int master_port = 0;
+  std::string own_address;
+  std::string launcher; // that started this worker; empty: our supervisor
+  std::string store_prefix;
   std::string job; // JSON text
-  Fd heartbeat; // shared memory of heartbeat.h
-  Fd listen; // rank 0: the bound and listening socket for its TCPStore
+  Fd heartbeat; // shared memory of heartbeat.h; none under another launcher
+  // Rank 0: the bound and listening socket for its TCPStore; none where the
+  // launcher has a store.
+  Fd listen;
   Fd terminal; // rank 0: where people read
+
+  bool launched() const { return !launcher.empty(); }
 };
 
 // Reads the environment of a worker, takes over its descriptors (close-on-exec

@@ -68,10 +68,11 @@ ConsoleOptions console_options_from_environment() {
 Console::Console(const ConsoleOptions& options)
     : log_(duplicate(options.log_fd)),
       terminal_(duplicate(options.terminal_fd)),
+      prefix_(options.prefix),
       has_log_(options.log_fd >= 0),
       has_terminal_(options.terminal_fd >= 0),
       live_possible_(
-          terminal_ && ::isatty(terminal_.fd()) == 1 &&
+          terminal_ && prefix_.empty() && ::isatty(terminal_.fd()) == 1 &&
           environment("TERM") != "dumb"),
       colour_(live_possible_ && environment("NO_COLOR").empty()),
       unicode_(live_possible_ && utf8_locale()) {}
@@ -177,6 +178,10 @@ void Console::say(std::string_view text, std::string_view prefix, Tint tint) {
 
 void Console::to_terminal(const std::string& text) {
   if (!has_terminal_) {
+    return;
+  }
+  if (!prefix_.empty()) {
+    terminal_.write(prefixed(text, prefix_));
     return;
   }
   // One write, so that the live line never flickers away or is left between.

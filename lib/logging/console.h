@@ -14,6 +14,8 @@ namespace vitrain::logging {
 struct ConsoleOptions {
   int log_fd = 1; // the worker's log file; -1: none
   int terminal_fd = -1; // where a person reads, rank 0 only; -1: none
+  // Before every line on the terminal, which several processes share then.
+  std::string prefix;
 };
 
 // Standard output as the log and, where VITRAIN_TERMINAL_FD names an open
@@ -68,6 +70,7 @@ class Console {
   mutable std::mutex mutex_;
   RecordSink log_;
   RecordSink terminal_;
+  std::string prefix_;
   bool has_log_ = false;
   bool has_terminal_ = false;
   bool live_possible_ = false;

@@ -44,12 +44,23 @@ TempFolder::~TempFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-Program::Program(const std::vector<std::string>& arguments) : started_(now()) {
+Command Command::after(std::vector<std::string> before) const {
+  before.insert(before.end(), words.begin(), words.end());
+  return {.words = std::move(before), .environment = environment};
+}
+
+std::string binary() {
+  return VITRAIN_BINARY_DIR "/vitrain";
+}
+
+Program::Program(const std::vector<std::string>& arguments)
+    : Program(
+          Command{.words = arguments, .environment = {}}.after({binary()})) {}
+
+Program::Program(const Command& command) : started_(now()) {
   std::vector<char*> argv;
-  const std::string binary = VITRAIN_BINARY_DIR "/vitrain";
-  argv.push_back(const_cast<char*>(binary.c_str()));
-  for (const std::string& argument : arguments) {
-    argv.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& word : command.words) {
+    argv.push_back(const_cast<char*>(word.c_str()));
   }
   argv.push_back(nullptr);
   const int out = open_output(streams_ / "out");
@@ -58,7 +69,10 @@ Program::Program(const std::vector<std::string>& arguments) : started_(now()) {
   if (pid_ == 0) {
     ::dup2(out, 1);
     ::dup2(err, 2);
-    ::execv(argv[0], argv.data());
+    for (const auto& [name, value] : command.environment) {
+      ::setenv(name.c_str(), value.c_str(), 1);
+    }
+    ::execvp(argv[0], argv.data());
     ::_exit(127);
   }
   ::close(out);
@@ -139,6 +153,10 @@ Result Program::wait(double seconds) {
   result.out = slurp(streams_ / "out");
   result.err = slurp(streams_ / "err");
   return result;
+}
+
+Result run(const Command& command, double seconds) {
+  return Program(command).wait(seconds);
 }
 
 Result run(const std::vector<std::string>& arguments, double seconds) {

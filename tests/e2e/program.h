@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,24 @@ struct Result {
   double seconds = 0.0;
 };
 
+// Another program, or ours under other circumstances.
+struct Command {
+  std::vector<std::string> words; // the program first, looked up on PATH
+  std::map<std::string, std::string> environment; // added to this one
+
+  // The same command with words before its own: a launcher and its options.
+  Command after(std::vector<std::string> before) const;
+};
+
+// The path of the real binary.
+std::string binary();
+
 // The real binary, started with stdout and stderr in files. Killed with its
 // workers when the object goes while it runs.
 class Program {
  public:
   explicit Program(const std::vector<std::string>& arguments);
+  explicit Program(const Command& command);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -62,6 +76,7 @@ class Program {
   double started_ = 0.0;
 };
 
+Result run(const Command& command, double seconds = 60.0);
 Result run(const std::vector<std::string>& arguments, double seconds = 60.0);
 
 // The newest run folder under `output`.

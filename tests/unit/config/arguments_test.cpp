@@ -247,19 +247,64 @@ TEST(Arguments, OptionsWithoutMeaningAreRefused) {
       StartsWith("-dry_run: has no meaning with config check"));
 }
 
+TEST(Arguments, SpellingsOfOtherLaunchers) {
+  const auto devices = [](const std::vector<std::string>& words) {
+    return recipe_of(words).devices;
+  };
+  // torchrun, Paddle's launch, horovodrun.
+  EXPECT_EQ(devices({"--nproc_per_node=4"}).count, 4);
+  EXPECT_EQ(devices({"--nproc-per-node", "4"}).kind, DeviceKind::kAuto);
+  EXPECT_EQ(devices({"-np", "2"}).count, 2);
+  EXPECT_THAT(devices({"--gpus", "0,2"}).ids, ElementsAre("0", "2"));
+  EXPECT_THAT(devices({"--devices", "0,2"}).ids, ElementsAre("0", "2"));
+  EXPECT_THAT(devices({"--devices=3"}).ids, ElementsAre("3"));
+  EXPECT_EQ(devices({"--nnodes", "2"}).nodes, 2);
+  EXPECT_EQ(recipe_of({"--max_restart", "3"}).run.max_restarts, 3);
+  EXPECT_EQ(recipe_of({"--max-restarts=3"}).run.max_restarts, 3);
+  EXPECT_EQ(recipe_of({"--log_dir", "logs"}).log.folder, "logs");
+
+  const Arguments arguments = parse_arguments(std::vector<std::string>{
+      "-cfg",
+      "a",
+      "-np",
+      "4",
+      "-H",
+      "h1:2,h2:2",
+      "--master",
+      "h1:1",
+      "--ssh",
+      "-devices",
+      "cpu",
+      "-set",
+      "run.seed=3"});
+  EXPECT_EQ(arguments.launch.hosts, "h1:2,h2:2");
+  EXPECT_EQ(arguments.launch.workers, 4);
+  EXPECT_EQ(arguments.launch.master, "h1:1");
+  EXPECT_TRUE(arguments.launch.ssh);
+  // What every host runs.
+  EXPECT_THAT(
+      arguments.launch.shared,
+      ElementsAre("-cfg", "a", "-devices", "cpu", "-set", "run.seed=3"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-ssh"}),
+      StartsWith("-ssh: runs the commands of -hosts"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-H", "a:1", "-nnodes", "2"}),
+      StartsWith("-hosts: sets -nnodes and -node_rank itself"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-nnodes", "1:4"}),
+      HasSubstr("a range of machines is not offered"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-np", "0"}),
+      StartsWith("-np: expected integer >= 1"));
+}
+
 TEST(Arguments, LaterOptionsAreRefusedByName) {
-  for (const char* name :
-       {"nnodes",
-        "node_rank",
-        "master",
-        "hosts",
-        "max_restarts",
-        "log_dir",
-        // PaddleViT's, of families that are not here:
-        "teacher_model_path",
-        "mae_pretrain",
-        "multi_scale_sampler_ddp",
-        "deploy"}) {
+  for (const char* name : {// PaddleViT's, of families that are not here:
+                           "teacher_model_path",
+                           "mae_pretrain",
+                           "multi_scale_sampler_ddp",
+                           "deploy"}) {
     EXPECT_THAT(
         refusal({"-cfg", "a", std::string("-") + name, "1"}),
         StartsWith(
@@ -323,7 +368,7 @@ TEST(Arguments, Mistakes) {
 
 TEST(Arguments, AllMistakesAtOnce) {
   EXPECT_THAT(
-      refusal({"-nnodes", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
+      refusal({"-deploy", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
       HasSubstr("\n4 problems found; nothing was started."));
 }
 

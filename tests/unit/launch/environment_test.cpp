@@ -1,9 +1,11 @@
 #include "launch/environment.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "core/check.h"
+#include "launch/shared_memory.h"
 
 namespace vitrain::launch {
 namespace {
@@ -63,7 +65,8 @@ TEST(Environment, WhatTheUserSetStays) {
 }
 
 TEST(Environment, OneWorkerSpinsShortlyAndSeveralNodesChooseInterfaces) {
-  const Environment worker = worker_environment({}, {.nodes = 2, .cores = 8});
+  const Environment worker =
+      worker_environment({}, {.own_address = "10.0.0.2", .cores = 8});
   EXPECT_EQ(worker.at("GOMP_SPINCOUNT"), "10000");
   EXPECT_FALSE(worker.contains("OMP_WAIT_POLICY"));
   EXPECT_FALSE(worker.contains("GLOO_SOCKET_IFNAME"));
@@ -100,6 +103,22 @@ TEST(Environment, WarnsOfMoreThreadsThanCores) {
   EXPECT_TRUE(environment_warnings({}, 2, 4).empty());
   EXPECT_TRUE(environment_warnings({{"OMP_NUM_THREADS", "1"}}, 2, 4).empty());
   EXPECT_EQ(environment_warnings({{"OMP_NUM_THREADS", "4"}}, 4, 2).size(), 1U);
+}
+
+TEST(SharedMemory, IsTooSmallInAContainerAsDockerMakesIt) {
+  constexpr std::int64_t kDocker = 64 << 20;
+  const auto warning = shared_memory_warning(4, kDocker);
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(
+      *warning,
+      testing::AllOf(
+          testing::HasSubstr("64.0 MiB free"),
+          testing::HasSubstr("256.0 MiB for 4 GPUs"),
+          testing::HasSubstr("--shm-size=1g")));
+  EXPECT_FALSE(shared_memory_warning(1, kDocker));
+  EXPECT_FALSE(shared_memory_warning(4, std::int64_t{1} << 30));
+  // None at all is the least there can be.
+  EXPECT_TRUE(shared_memory_warning(2, "/no/such/folder"));
 }
 
 } // namespace

@@ -74,10 +74,12 @@ TEST(Supervisor, WorkerSeesItsPlaceAndItsDescriptors) {
   const Outcome outcome = trial.run();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "hello from rank 0\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.report;
+  EXPECT_THAT(trial.log(0), StartsWith("rank 0 of 2, cpu, started by vitrain"));
+  EXPECT_THAT(trial.log(1), StartsWith("rank 1 of 2, cpu, started by vitrain"));
   EXPECT_THAT(
       trial.log(1),
-      StartsWith("RANK=1\nWORLD_SIZE=2\nMASTER_ADDR=127.0.0.1\n"
-                 "OMP_NUM_THREADS=1\n"));
+      HasSubstr("\nRANK=1\nWORLD_SIZE=2\nMASTER_ADDR=127.0.0.1\n"
+                "OMP_NUM_THREADS=1\n"));
   // Rank 0 alone holds the socket; nobody ignores a signal.
   EXPECT_THAT(trial.log(0), HasSubstr("socket:"));
   EXPECT_THAT(trial.log(1), Not(HasSubstr("socket:")));
@@ -86,7 +88,30 @@ TEST(Supervisor, WorkerSeesItsPlaceAndItsDescriptors) {
   EXPECT_THAT(trial.log(1), HasSubstr("vitrain-heartbeat"));
   EXPECT_THAT(trial.log(1), Not(HasSubstr("ignored")));
   // 0, 1, 2, job, heartbeat and the folder being listed.
-  EXPECT_EQ(split(trial.log(1), '\n').size(), 4U + 6U + 1U);
+  EXPECT_EQ(split(trial.log(1), '\n').size(), 1U + 4U + 6U + 1U);
+}
+
+TEST(Supervisor, ShowsEveryRanksLines) {
+  Trial trial(
+      {{"terminal not shown", "say from zero", "done"},
+       {"say one", "say two", "done"}});
+  trial.options.show_all_ranks = true;
+  trial.options.restarts = 3;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(trial.run().exit_code, 0);
+  const std::string shown = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(shown, HasSubstr("[rank 0] from zero\n"));
+  EXPECT_THAT(shown, HasSubstr("[rank 1] one\n[rank 1] two\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("not shown")));
+  EXPECT_THAT(trial.log(1), HasSubstr(", restart 3\n"));
+}
+
+TEST(Supervisor, TheCauseIsToldOnce) {
+  Trial trial({{"hang"}, {"exit 3"}});
+  const Outcome outcome = trial.run();
+  EXPECT_THAT(trial.notices, HasSubstr("rank 1 (pid "));
+  EXPECT_THAT(trial.notices, Not(HasSubstr("exit code 3")));
+  EXPECT_THAT(outcome.report, HasSubstr("exit code 3"));
 }
 
 TEST(Supervisor, KilledWorkerIsNamedFirst) {
@@ -233,7 +258,9 @@ TEST(Supervisor, LogsAreAppendedAndTheReportShowsThisRunOnly) {
   const Outcome outcome = expect_failure(trial, 0, 3);
   EXPECT_THAT(outcome.report, HasSubstr("of this run"));
   EXPECT_THAT(outcome.report, Not(HasSubstr("of last week")));
-  EXPECT_EQ(trial.log(0), "of last week\nof this run\n");
+  EXPECT_THAT(
+      trial.log(0), StartsWith("of last week\nrank 0 of 1, cpu, started by"));
+  EXPECT_THAT(trial.log(0), testing::EndsWith("\nof this run\n"));
   Trial silent({Script{"exit 3"}});
   EXPECT_THAT(
       expect_failure(silent, 0, 3).report, HasSubstr("It wrote nothing to"));

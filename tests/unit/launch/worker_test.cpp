@@ -27,6 +27,7 @@ class WorkerEnvironmentTest : public testing::Test {
     set(variable::kLocalWorldSize, std::to_string(world));
     set(variable::kMasterAddress, "127.0.0.1");
     set(variable::kMasterPort, "4000");
+    set(variable::kOwnAddress, "127.0.0.1");
   }
   void TearDown() override {
     for (const char* name : names_) {

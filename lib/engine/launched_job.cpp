@@ -1,0 +1,112 @@
+#include "engine/launched_job.h"
+
+#include <cstdio>
+
+#include "config/validate.h"
+#include "core/check.h"
+#include "engine/launch_job.h"
+#include "launch/become.h"
+#include "launch/cores.h"
+#include "launch/environment.h"
+#include "launch/launched_device.h"
+#include "launch/meeting.h"
+
+namespace vitrain::engine {
+namespace {
+
+void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
+  Job& job = prepared.job;
+  const launch::LaunchedDevice device = launch::choose_launched_device(
+      place,
+      device_request(job.recipe.devices),
+      launch::visible_cuda_devices());
+  VITRAIN_CHECK(
+      !job.single_process() || place.world_size == 1,
+      ExitCode::kUsage,
+      "dist.mode: single_process is one process for all devices, and {} has "
+      "started {}: start vitrain without it, or use dist.mode: processes",
+      place.launcher,
+      place.world_size);
+  prepared.devices = {device.slot};
+  prepared.workers = place.world_size;
+  prepared.cores = launch::available_cores();
+  job.cuda = device.slot.kind == launch::DeviceKind::kCuda;
+  // Of the others on this node only they themselves know.
+  job.ordinals.assign(
+      static_cast<std::size_t>(place.local_world_size), device.slot.ordinal);
+  job.joining.device = device.slot.label();
+  job.joining.device_id = device.uuid;
+}
+
+// 0 where the user has not asked: how many cores this worker may use depends on
+// what the launcher has bound the others to.
+int asked_threads(const launch::Environment& user) {
+  return user.contains("OMP_NUM_THREADS") ? launch::worker_threads(user, 1, 1)
+                                          : 0;
+}
+
+int print_dry_run(
+    PreparedJob& prepared,
+    const launch::LaunchedPlace& place,
+    const config::Arguments& arguments) {
+  if (place.rank != 0) {
+    return 0;
+  }
+  list_data(prepared);
+  if (arguments.resume) {
+    resolve_resume(prepared, *arguments.resume);
+  }
+  check_arithmetic(prepared);
+  prepared.job.device_text = place.label();
+  std::fputs(dry_run(prepared).c_str(), stdout);
+  return 0;
+}
+
+} // namespace
+
+int run_launched(
+    const config::Arguments& arguments,
+    const launch::LaunchedPlace& place,
+    const std::string& command_line,
+    const std::string& version) {
+  PreparedJob prepared = begin_job(arguments, command_line, version);
+  Job& job = prepared.job;
+  VITRAIN_CHECK(
+      job.recipe.devices.nodes == 1,
+      ExitCode::kUsage,
+      "devices.nodes is {}: that is for machines on which vitrain starts the "
+      "workers, and {} has started them already; leave -nnodes out, or give "
+      "-node_rank as well",
+      job.recipe.devices.nodes,
+      place.launcher);
+  choose_device(prepared, place);
+  config::validate(
+      job.recipe,
+      {.workers = place.world_size,
+       .cuda = job.cuda,
+       .training = job.mode == JobMode::kTrain},
+      prepared.origins)
+      .throw_if_any();
+  if (arguments.dry_run) {
+    return print_dry_run(prepared, place, arguments);
+  }
+  const launch::Environment user = launch::without_launcher_defaults(
+      launch::current_environment(),
+      launch::find_launcher_process(place.rank_variable).environment);
+  job.threads = asked_threads(user);
+  job.joining.resume = arguments.resume.value_or("");
+  job.restarts = place.attempt;
+  if (place.rank == 0) {
+    for (const std::string& note : prepared.notes) {
+      std::fprintf(stderr, "%s\n", note.c_str());
+    }
+  }
+  launch::become_worker(
+      {.place = place,
+       .job = job.to_json(),
+       .environment = user,
+       .cores = prepared.cores,
+       .setup_timeout = job.recipe.dist.timeouts.setup});
+}
+
+} // namespace vitrain::engine

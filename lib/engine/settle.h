@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/files.h"
+#include "dist/group.h"
+#include "engine/job.h"
+#include "launch/worker.h"
+#include "logging/console.h"
+
+namespace vitrain::engine {
+
+// What settle() leaves open while the worker runs.
+struct Settlement {
+  bool finished = false; // the run that -resume means has all its steps
+  // The dataset indexes, which job names by number.
+  Fd train_index;
+  Fd eval_index;
+  Fd log; // this worker's workerlog.N
+  logging::ConsoleOptions console;
+};
+
+// Workers that another launcher started find out together what our supervisor
+// tells its own: which of them list the datasets (one per machine, whose
+// indexes the others map), threads by what each may use of the cores, the run
+// folder and the checkpoint to continue from (rank 0 decides). Completes `job`.
+// Collective over all ranks. When one rank fails, all throw Error with its code
+// and a message that names it. Throws Error(kUsage) when two ranks have one GPU
+// and exchange by NCCL.
+Settlement
+settle(Job& job, const launch::WorkerContext& context, dist::Group& control);
+
+} // namespace vitrain::engine

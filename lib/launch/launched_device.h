@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "launch/devices.h"
+#include "launch/launchers.h"
+
+namespace vitrain::launch {
+
+// The device of a worker that another launcher started.
+struct LaunchedDevice {
+  DeviceSlot slot;
+  std::string uuid; // of a GPU, where it is known
+};
+
+// Chooses by the local rank among `request.ids` or the visible devices, by the
+// launcher's own choice where it made one, or takes the only one where just one
+// is visible (srun shows each task its own). Throws Error(kUsage) when there
+// are fewer devices than workers on this node, or when the request names
+// another number of them.
+LaunchedDevice choose_launched_device(
+    const LaunchedPlace& place,
+    const DeviceRequest& request,
+    const VisibleDevices& visible);
+
+} // namespace vitrain::launch

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "launch/environment.h"
+
+namespace vitrain::launch {
+
+// The process that started the workers of this node: the nearest ancestor
+// without the rank's variable, past shells and scripts that workers were
+// wrapped in.
+struct LauncherProcess {
+  pid_t pid = 0;
+  std::uint64_t start_time = 0; // of /proc/PID/stat: tells reused pids apart
+  Environment environment; // as it was started; empty where it is not ours
+};
+LauncherProcess find_launcher_process(const std::string& rank_variable);
+
+// How the workers of one launcher on one node tell one another a number without
+// a port that all know: rank 0 listens on an abstract Unix socket named after
+// the launcher's process, which only processes of this user are answered on.
+struct Meeting {
+  std::string name; // the same for all workers of one launch
+  int rank = 0;
+  int size = 1;
+  double timeout = 600; // seconds
+};
+
+// Rank 0 tells `port` to each of the others and returns it; the others return
+// what rank 0 told. Throws Error(kWorkerDied) naming the ranks that did not
+// come in time.
+int meet(const Meeting& meeting, int port);
+
+// A name for the workers that `launcher` started, for the `attempt`-th time.
+std::string meeting_name(const LauncherProcess& launcher, int attempt);
+
+} // namespace vitrain::launch

@@ -1,0 +1,425 @@
+// Started by others: torchrun, Paddle's launch, mpirun. Those that are not here
+// are skipped:
+//   VITRAIN_TORCH_PYTHON    a Python with torch 2.11
+//   VITRAIN_PADDLE_PYTHON   a Python with paddlepaddle 3.3.1
+//   mpirun                  on PATH (Debian's openmpi-bin)
+//   mpiexec.hydra           on PATH (Debian's mpich)
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// A training of two workers that is over in a second.
+std::vector<std::string> short_run(
+    const std::filesystem::path& output,
+    const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = tiny_run(
+      output,
+      {"-set",
+       "run.max_steps=30",
+       "-set",
+       "dist.timeouts.setup=30",
+       "-set",
+       "checkpoint.every=10st"});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  arguments.insert(arguments.begin(), binary());
+  return arguments;
+}
+
+// One thread each, whatever a launcher binds them to: threads change bits.
+const std::map<std::string, std::string> kOneThread{{"OMP_NUM_THREADS", "1"}};
+
+// A TCP port of 127.0.0.1, bound while the object lives.
+class Port {
+ public:
+  Port() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(fd_, generic, size), 0);
+    EXPECT_EQ(::listen(fd_, 1), 0);
+    EXPECT_EQ(::getsockname(fd_, generic, &size), 0);
+    number_ = ntohs(address.sin_port);
+  }
+  ~Port() { release(); }
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  std::string number() const { return std::to_string(number_); }
+  void release() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+      fd_ = -1;
+    }
+  }
+
+ private:
+  int fd_;
+  int number_ = 0;
+};
+
+// What training and evaluation gave, to the last bit.
+Json numbers_of(const std::filesystem::path& output) {
+  const auto run = newest_run(output);
+  Json numbers = Json::array();
+  for (const Json& record : records(run, "train")) {
+    numbers.push_back({record.at("samples_hash"), record.at("loss")});
+  }
+  for (const Json& record : records(run, "eval")) {
+    numbers.push_back({record.at("correct1"), record.at("loss")});
+  }
+  return numbers;
+}
+
+// Two workers of our own supervisor.
+Json expected_numbers() {
+  const TempFolder folder;
+  const Result result = run(Command{
+      .words = short_run(folder / "runs", {"-devices", "cpu:2"}),
+      .environment = kOneThread});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return numbers_of(folder / "runs");
+}
+
+void expect_same_training(const std::vector<std::string>& launcher) {
+  const TempFolder folder;
+  const Command command{
+      .words = short_run(folder / "runs", {"-devices", "cpu"}),
+      .environment = kOneThread};
+  const Result result = run(command.after(launcher), 120);
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  const Json numbers = numbers_of(folder / "runs");
+  EXPECT_GT(numbers.size(), 30u);
+  EXPECT_EQ(numbers, expected_numbers());
+  // One run folder, and both workers' logs in it.
+  const auto run = newest_run(folder / "runs");
+  EXPECT_EQ(
+      std::distance(
+          std::filesystem::directory_iterator(folder / "runs"),
+          std::filesystem::directory_iterator()),
+      1);
+  EXPECT_THAT(slurp(run / "log/workerlog.0"), HasSubstr("rank 0 of 2, cpu"));
+  EXPECT_THAT(slurp(run / "log/workerlog.1"), HasSubstr("rank 1 of 2, cpu"));
+  EXPECT_THAT(records(run, "start").at(0).dump(), HasSubstr("\"workers\":2"));
+}
+
+std::string peer(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+bool is_on_path(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) ==
+      0;
+}
+
+const std::vector<std::string> kMpirun{
+    "mpirun",
+    "--allow-run-as-root",
+    "--oversubscribe",
+    "-np",
+    "2"};
+
+TEST(Torchrun, TrainsAsUnderOurSupervisor) {
+  const std::string python = peer("VITRAIN_TORCH_PYTHON");
+  if (python.empty()) {
+    GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
+  }
+  expect_same_training(
+      {python,
+       "-m",
+       "torch.distributed.run",
+       "--standalone",
+       "--nproc_per_node=2",
+       "--no_python"});
+}
+
+TEST(Torchrun, ReportsOurErrorFile) {
+  const std::string python = peer("VITRAIN_TORCH_PYTHON");
+  if (python.empty()) {
+    GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
+  }
+  const TempFolder folder;
+  const Command command{
+      .words = short_run(
+          folder / "runs", {"-devices", "cpu", "-set", "model.num_classes=3"}),
+      .environment = kOneThread};
+  const Result result =
+      run(command.after(
+              {python,
+               "-m",
+               "torch.distributed.run",
+               "--standalone",
+               "--nproc_per_node=2",
+               "--no_python"}),
+          120);
+  EXPECT_NE(result.exit_code, 0);
+  // In the table that torchrun prints of its workers' failures.
+  const std::size_t table = result.err.find("Root Cause");
+  ASSERT_NE(table, std::string::npos) << result.err;
+  EXPECT_THAT(
+      result.err.substr(table), HasSubstr("model.num_classes 3 is less"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+}
+
+TEST(PaddleLaunch, TrainsAsUnderOurSupervisor) {
+  const std::string python = peer("VITRAIN_PADDLE_PYTHON");
+  if (python.empty()) {
+    GTEST_SKIP() << "VITRAIN_PADDLE_PYTHON names no Python with paddlepaddle";
+  }
+  const TempFolder logs;
+  expect_same_training(
+      {python,
+       "-m",
+       "paddle.distributed.launch",
+       "--nproc_per_node=2",
+       "--log_dir",
+       (logs / "log").native()});
+  // Rank 0's lines are what Paddle's launcher echoes.
+  EXPECT_THAT(slurp(logs / "log/workerlog.0"), HasSubstr("started by paddle"));
+}
+
+TEST(Mpirun, TrainsAsUnderOurSupervisor) {
+  if (!is_on_path("mpirun")) {
+    GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
+  }
+  expect_same_training(kMpirun);
+}
+
+TEST(Mpirun, FindsItsPeersThroughAScript) {
+  if (!is_on_path("mpirun")) {
+    GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
+  }
+  const TempFolder folder;
+  std::ofstream(folder / "wrapper.sh") << "\"$@\"\nexit $?\n";
+  std::vector<std::string> launcher = kMpirun;
+  launcher.insert(launcher.end(), {"sh", (folder / "wrapper.sh").native()});
+  expect_same_training(launcher);
+}
+
+TEST(Hydra, TrainsAsUnderOurSupervisor) {
+  if (!is_on_path("mpiexec.hydra")) {
+    GTEST_SKIP() << "mpiexec.hydra is not installed (Debian: mpich)";
+  }
+  expect_same_training({"mpiexec.hydra", "-np", "2"});
+}
+
+// A worker as torchrun would start it, without its store.
+Command torch_worker(
+    const std::vector<std::string>& words,
+    int rank,
+    int world,
+    const std::string& port) {
+  return {
+      .words = words,
+      .environment = {
+          {"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(world)},
+          {"LOCAL_RANK", std::to_string(rank)},
+          {"LOCAL_WORLD_SIZE", std::to_string(world)},
+          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_PORT", port},
+          {"OMP_NUM_THREADS", "1"}}};
+}
+
+TEST(Launched, AMissingPeerIsNamed) {
+  const TempFolder folder;
+  Port port;
+  port.release();
+  const auto words = short_run(
+      folder / "runs", {"-devices", "cpu", "-set", "dist.timeouts.setup=2"});
+  Program first(torch_worker(words, 0, 3, port.number()));
+  Program third(torch_worker(words, 2, 3, port.number()));
+  const Result result = first.wait(20);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("rank 0 of 3"), HasSubstr("rank 1 did not come")));
+  EXPECT_EQ(third.wait(20).exit_code, 7);
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+}
+
+TEST(Launched, AnUnreachableMasterIsNamed) {
+  const TempFolder folder;
+  Port port;
+  port.release();
+  const Result result =
+      run(torch_worker(
+              short_run(
+                  folder / "runs",
+                  {"-devices", "cpu", "-set", "dist.timeouts.setup=2"}),
+              1,
+              2,
+              port.number()),
+          20);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(result.err, HasSubstr("rank 1 of 2"));
+  EXPECT_THAT(result.err, HasSubstr("127.0.0.1:" + port.number()));
+}
+
+TEST(Launched, APortInUseIsNamed) {
+  const TempFolder folder;
+  const Port port;
+  const Result result = run(
+      torch_worker(
+          short_run(folder / "runs", {"-devices", "cpu"}), 0, 2, port.number()),
+      20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("port " + port.number()));
+}
+
+TEST(Launched, AnotherNumberOfDevicesIsRefused) {
+  const TempFolder folder;
+  const Result result =
+      run(torch_worker(
+              short_run(folder / "runs", {"-devices", "cpu:3"}), 1, 2, "1234"),
+          20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("3 devices were asked for, but torchrun started 2 workers"));
+}
+
+TEST(Launched, NumbersOfMachinesAreTheLaunchersBusiness) {
+  const TempFolder folder;
+  const Result result =
+      run(torch_worker(
+              short_run(folder / "runs", {"-devices", "cpu", "-nnodes", "2"}),
+              1,
+              2,
+              "1234"),
+          20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(
+      result.err, HasSubstr("devices.nodes is 2: that is for machines"));
+}
+
+TEST(Launched, MpiOnSeveralMachinesNeedsAMaster) {
+  const TempFolder folder;
+  const Result result = run(
+      Command{
+          .words = short_run(folder / "runs", {"-devices", "cpu"}),
+          .environment =
+              {{"OMPI_COMM_WORLD_RANK", "0"},
+               {"OMPI_COMM_WORLD_SIZE", "4"},
+               {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}},
+      20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("-master HOST:PORT"));
+}
+
+TEST(Launched, NoLauncherMeansOurOwn) {
+  const TempFolder folder;
+  auto words =
+      short_run(folder / "runs", {"-devices", "cpu:2", "-launcher", "none"});
+  EXPECT_EQ(run(torch_worker(words, 1, 3, "1"), 60).exit_code, 0);
+}
+
+TEST(Launched, AllSaveAndStopOnARequest) {
+  const TempFolder folder;
+  Port port;
+  port.release();
+  const auto words = short_run(
+      folder / "runs",
+      {"-devices",
+       "cpu",
+       "-set",
+       "run.epochs=100000",
+       "-set",
+       "run.max_steps=1000000"});
+  Program first(torch_worker(words, 0, 2, port.number()));
+  Program second(torch_worker(words, 1, 2, port.number()));
+  ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
+  second.signal(SIGTERM);
+  const Result result = first.wait(30);
+  EXPECT_EQ(result.exit_code, 75) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("stopped on request"));
+  EXPECT_EQ(second.wait(30).exit_code, 75);
+}
+
+TEST(Restarts, ContinueFromTheLastCheckpoint) {
+  const TempFolder folder;
+  auto words = short_run(
+      folder / "runs",
+      {"-devices",
+       "cpu:2",
+       "-max_restarts",
+       "3",
+       "-set",
+       "run.epochs=50",
+       "-set",
+       "run.max_steps=1000",
+       "-set",
+       "eval.every=50ep",
+       "-set",
+       "checkpoint.every=100st",
+       "-set",
+       "log.ranks=all",
+       "-log_dir",
+       (folder / "logs").native()});
+  Program program(Command{.words = words, .environment = kOneThread});
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "checkpoint", 1, 60));
+  const auto workers = program.workers();
+  ASSERT_EQ(workers.size(), 2u);
+  ::kill(workers[1], SIGKILL);
+  const Result result = program.wait(60);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("rank 1"),
+          HasSubstr("SIGKILL"),
+          HasSubstr("restart 1 of 3 in 1 s, from step ")));
+  const auto run = newest_run(folder / "runs");
+  // Every step once, in order: what came after the checkpoint was done again.
+  std::int64_t expected = 1;
+  for (const Json& record : records(run, "train")) {
+    EXPECT_EQ(record.at("step"), expected++);
+  }
+  EXPECT_EQ(expected, 1001);
+  EXPECT_EQ(records(run, "start").back().at("restarts"), 1);
+  const std::string log = slurp(folder / "logs/workerlog.1");
+  EXPECT_THAT(log, HasSubstr("rank 1 of 2, cpu, started by vitrain"));
+  EXPECT_THAT(log, HasSubstr(", restart 1\n"));
+  EXPECT_FALSE(std::filesystem::exists(run / "log"));
+  // log.ranks: all
+  EXPECT_THAT(result.out, HasSubstr("[rank 0] "));
+}
+
+TEST(Restarts, MistakesAreNotRepeated) {
+  const TempFolder folder;
+  const Result result = run(Command{
+      .words = short_run(
+          folder / "runs",
+          {"-devices",
+           "cpu:2",
+           "-max_restarts",
+           "3",
+           "-set",
+           "model.num_classes=3"}),
+      .environment = {}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, Not(HasSubstr("restart")));
+}
+
+} // namespace
+} // namespace vitrain::e2e

@@ -1,0 +1,447 @@
+// Several machines: as processes of this one that meet over loopback, and as
+// two network namespaces (root only).
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::map<std::string, std::string> kOneThread{{"OMP_NUM_THREADS", "1"}};
+
+// A port of 127.0.0.1 that was free a moment ago.
+std::string free_port() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(fd, generic, size), 0);
+  EXPECT_EQ(::getsockname(fd, generic, &size), 0);
+  ::close(fd);
+  return std::to_string(ntohs(address.sin_port));
+}
+
+Command training(
+    const std::filesystem::path& output,
+    const std::vector<std::string>& more) {
+  std::vector<std::string> words = tiny_run(
+      output, {"-set", "run.max_steps=30", "-set", "dist.timeouts.setup=20"});
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.begin(), binary());
+  return {.words = words, .environment = kOneThread};
+}
+
+Command node(
+    const std::filesystem::path& output,
+    int rank,
+    int nodes,
+    const std::string& master,
+    std::vector<std::string> more) {
+  more.insert(
+      more.end(),
+      {"-nnodes",
+       std::to_string(nodes),
+       "-node_rank",
+       std::to_string(rank),
+       "-master",
+       master});
+  return training(output, more);
+}
+
+// What training and evaluation gave, to the last bit.
+Json numbers_of(const std::filesystem::path& output) {
+  const auto run = newest_run(output);
+  Json numbers = Json::array();
+  for (const Json& record : records(run, "train")) {
+    numbers.push_back({record.at("samples_hash"), record.at("loss")});
+  }
+  for (const Json& record : records(run, "eval")) {
+    numbers.push_back({record.at("correct1"), record.at("loss")});
+  }
+  return numbers;
+}
+
+Json one_machine(const std::string& devices) {
+  const TempFolder folder;
+  const Result result =
+      run(training(folder / "runs", {"-devices", devices}), 60);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return numbers_of(folder / "runs");
+}
+
+TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
+  const TempFolder folder;
+  const std::string master = "127.0.0.1:" + free_port();
+  // They need not have equally many.
+  Program second(node(folder / "runs", 1, 2, master, {"-devices", "cpu:2"}));
+  Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:1"}));
+  const Result result = first.wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(second.wait(30).exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("node 1 (127.0.0.1): 2 CPU workers"));
+  const Json numbers = numbers_of(folder / "runs");
+  EXPECT_GT(numbers.size(), 30u);
+  EXPECT_EQ(numbers, one_machine("cpu:3"));
+  // One run folder for all, and a log of each worker in it.
+  const auto run = newest_run(folder / "runs");
+  for (const char* log : {"workerlog.0", "workerlog.1", "workerlog.2"}) {
+    EXPECT_THAT(slurp(run / "log" / log), HasSubstr(" of 3, cpu"));
+  }
+}
+
+TEST(Nodes, AFailureOnOneEndsAllAndIsNamed) {
+  const TempFolder folder;
+  const std::string master = "127.0.0.1:" + free_port();
+  const std::vector<std::string> endless{
+      "-devices",
+      "cpu:1",
+      "-set",
+      "run.epochs=100000",
+      "-set",
+      "run.max_steps=1000000"};
+  Program first(node(folder / "runs", 0, 2, master, endless));
+  Program second(node(folder / "runs", 1, 2, master, endless));
+  ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
+  const auto workers = second.workers();
+  ASSERT_EQ(workers.size(), 1u);
+  ::kill(workers[0], SIGKILL);
+  const Result result = first.wait(20);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("node 1 (127.0.0.1)"),
+          HasSubstr("rank 1"),
+          HasSubstr("SIGKILL")));
+  const Result other = second.wait(20);
+  EXPECT_EQ(other.exit_code, 7);
+  EXPECT_THAT(other.err, HasSubstr("rank 1"));
+}
+
+TEST(Nodes, ALostMachineEndsTheRun) {
+  const TempFolder folder;
+  const std::string master = "127.0.0.1:" + free_port();
+  const std::vector<std::string> endless{
+      "-devices",
+      "cpu:1",
+      "-set",
+      "run.epochs=100000",
+      "-set",
+      "run.max_steps=1000000"};
+  Program first(node(folder / "runs", 0, 2, master, endless));
+  Program second(node(folder / "runs", 1, 2, master, endless));
+  ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
+  second.signal(SIGKILL); // with its workers
+  const Result result = first.wait(20);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(result.err, HasSubstr("node 1 (127.0.0.1) is gone"));
+}
+
+TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
+  const TempFolder folder;
+  const std::string master = "127.0.0.1:" + free_port();
+  const std::vector<std::string> restarting{
+      "-devices",
+      "cpu:1",
+      "-max_restarts",
+      "1",
+      "-set",
+      "run.epochs=50",
+      "-set",
+      "run.max_steps=600",
+      "-set",
+      "eval.every=50ep",
+      "-set",
+      "checkpoint.every=50st"};
+  Program first(node(folder / "runs", 0, 2, master, restarting));
+  Program second(node(folder / "runs", 1, 2, master, restarting));
+  ASSERT_TRUE(first.wait_for_record(folder / "runs", "checkpoint", 1, 60));
+  const auto workers = second.workers();
+  ASSERT_EQ(workers.size(), 1u);
+  ::kill(workers[0], SIGKILL);
+  const Result result = first.wait(60);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("restart 1 of 1"));
+  EXPECT_EQ(second.wait(30).exit_code, 0);
+  std::int64_t expected = 1;
+  for (const Json& record : records(newest_run(folder / "runs"), "train")) {
+    EXPECT_EQ(record.at("step"), expected++);
+  }
+  EXPECT_EQ(expected, 601);
+}
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* words;
+};
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+class NodeMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(NodeMistakes, EndWithinSeconds) {
+  const TempFolder folder;
+  auto arguments = GetParam().arguments;
+  arguments.insert(
+      arguments.end(), {"-devices", "cpu:1", "-set", "dist.timeouts.setup=2"});
+  const Result result = run(training(folder / "runs", arguments), 20);
+  EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.err;
+  EXPECT_LT(result.seconds, 15);
+  EXPECT_THAT(result.err, HasSubstr(GetParam().words));
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    NodeMistakes,
+    testing::Values(
+        Mistake{"NoRank", {"-nnodes", "2"}, 2, "-node_rank"},
+        Mistake{
+            "NoMaster",
+            {"-nnodes", "2", "-node_rank", "0"},
+            2,
+            "-master HOST:PORT"},
+        Mistake{
+            "RankOutOfRange",
+            {"-nnodes", "2", "-node_rank", "2", "-master", "127.0.0.1:1"},
+            2,
+            "-node_rank 2: with 2 machines it is 0 to 1"},
+        Mistake{
+            "RankWithoutMachines",
+            {"-node_rank", "1"},
+            2,
+            "-node_rank 1: the run has one machine"},
+        Mistake{
+            "NoPort",
+            {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1"},
+            2,
+            "-master: expected HOST:PORT"},
+        Mistake{
+            "UnreachableMaster",
+            {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1:1"},
+            7,
+            "node 1 of 2 could not reach node 0 at 127.0.0.1:1"},
+        Mistake{
+            "PortZero",
+            {"-nnodes", "3", "-node_rank", "0", "-master", "127.0.0.1:0"},
+            2,
+            "-master"},
+        Mistake{
+            "Range",
+            {"-nnodes", "2:4"},
+            2,
+            "a range of machines is not offered"},
+        Mistake{"NoMachines", {"-nnodes", "0"}, 2, "devices.nodes"}),
+    [](const auto& mistake) { return mistake.param.name; });
+
+TEST(Nodes, AMissingMachineIsNamed) {
+  const TempFolder folder;
+  const Result result =
+      run(node(
+              folder / "runs",
+              0,
+              3,
+              "127.0.0.1:" + free_port(),
+              {"-devices", "cpu:1", "-set", "dist.timeouts.setup=2"}),
+          20);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(result.err, HasSubstr("nodes 1, 2 of 3 did not come"));
+}
+
+// Stands for ssh: runs the command here.
+void write_fake_ssh(const std::filesystem::path& folder) {
+  std::ofstream(folder / "ssh")
+      << "#!/bin/sh\n"
+         "[ \"$1 $2 $3\" = '-T -o BatchMode=yes' ] || exit 255\n"
+         "case $4 in unreachable*) echo no route >&2; exit 255;; esac\n"
+         "exec sh -c \"$5\"\n";
+  std::filesystem::permissions(
+      folder / "ssh", std::filesystem::perms::owner_all);
+}
+
+Command over_hosts(
+    const TempFolder& folder,
+    const std::string& hosts,
+    const std::vector<std::string>& more) {
+  write_fake_ssh(folder.path());
+  std::vector<std::string> all{
+      "-devices",
+      "cpu",
+      "-hosts",
+      hosts,
+      "-master",
+      "127.0.0.1:" + free_port()};
+  all.insert(all.end(), more.begin(), more.end());
+  Command command = training(folder / "runs", all);
+  command.environment["PATH"] =
+      folder.path().native() + ":" + std::getenv("PATH");
+  return command;
+}
+
+TEST(Hosts, ArePrinted) {
+  const TempFolder folder;
+  const Result result = run(over_hosts(folder, "one:2,two:1", {}), 20);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(
+          HasSubstr("# on one\n"),
+          HasSubstr("-nnodes 2 -node_rank 1 -master 127.0.0.1:"),
+          HasSubstr("devices.count=2")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+}
+
+TEST(Hosts, AreRunOverSsh) {
+  const TempFolder folder;
+  const Result result =
+      run(over_hosts(folder, "one:2,two:1", {"-np", "3", "-ssh"}), 60);
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("[one] "));
+  EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:3"));
+}
+
+TEST(Hosts, SignalsAndExitCodesTravel) {
+  const TempFolder folder;
+  Program program(over_hosts(
+      folder,
+      "one:1,two:1",
+      {"-ssh", "-set", "run.epochs=100000", "-set", "run.max_steps=1000000"}));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 5, 60));
+  program.signal(SIGTERM);
+  const Result result = program.wait(30);
+  EXPECT_EQ(result.exit_code, 75) << result.out << result.err;
+}
+
+TEST(Hosts, MistakesAreNamed) {
+  const TempFolder folder;
+  const Result total = run(over_hosts(folder, "one:2,two:1", {"-np", "4"}), 20);
+  EXPECT_EQ(total.exit_code, 2);
+  EXPECT_THAT(total.err, HasSubstr("-np is 4, but -hosts has 3 workers"));
+  const Result unreachable =
+      run(over_hosts(folder, "unreachable:1,two:1", {"-ssh"}), 40);
+  EXPECT_EQ(unreachable.exit_code, 7);
+  EXPECT_THAT(unreachable.err, HasSubstr("unreachable: ssh failed"));
+}
+
+TEST(Hosts, OneHostThatIsThisOneTrainsHere) {
+  const TempFolder folder;
+  Command command =
+      training(folder / "runs", {"-np", "2", "-H", "localhost:2"});
+  EXPECT_EQ(run(command, 60).exit_code, 0);
+  EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
+}
+
+// Two network namespaces, connected by a pair of virtual cards, as two
+// machines: 10.231.N.1 and 10.231.N.2.
+class TwoMachines {
+ public:
+  TwoMachines() {
+    const int number = static_cast<int>(::getpid() % 250);
+    net_ = "10.231." + std::to_string(number);
+    for (int i = 0; i < 2; ++i) {
+      names_[i] =
+          "vitrain" + std::to_string(::getpid()) + "-" + std::to_string(i);
+    }
+    const std::string card = "vt" + std::to_string(::getpid() % 100000);
+    good_ = shell("ip netns add " + names_[0]) &&
+        shell("ip netns add " + names_[1]) &&
+        shell("ip link add " + card + "a netns " + names_[0] +
+              " type veth peer name " + card + "b netns " + names_[1]);
+    for (int i = 0; i < 2 && good_; ++i) {
+      const std::string inside = "ip -n " + names_[i] + " ";
+      const std::string end = card + (i == 0 ? "a" : "b");
+      good_ = shell(inside + "addr add " + address(i) + "/24 dev " + end) &&
+          shell(inside + "link set " + end + " up") &&
+          shell(inside + "link set lo up");
+    }
+  }
+  ~TwoMachines() {
+    shell("ip netns del " + names_[0]);
+    shell("ip netns del " + names_[1]);
+  }
+  TwoMachines(const TwoMachines&) = delete;
+  TwoMachines& operator=(const TwoMachines&) = delete;
+
+  bool good() const { return good_; }
+  std::string address(int i) const {
+    return net_ + "." + std::to_string(i + 1);
+  }
+  std::vector<std::string> inside(int i) const {
+    return {"ip", "netns", "exec", names_[i]};
+  }
+
+ private:
+  static bool shell(const std::string& command) {
+    return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+  }
+
+  std::string net_;
+  std::string names_[2];
+  bool good_ = false;
+};
+
+TEST(TwoNamespaces, TrainAsOneMachine) {
+  const TwoMachines machines;
+  if (!machines.good()) {
+    GTEST_SKIP() << "no network namespaces: needs root and `ip netns`";
+  }
+  const TempFolder folder;
+  const std::string master = machines.address(0) + ":29511";
+  Program second(node(folder / "runs", 1, 2, master, {"-devices", "cpu:1"})
+                     .after(machines.inside(1)));
+  Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:1"})
+                    .after(machines.inside(0)));
+  const Result result = first.wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(second.wait(30).exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("node 1 (" + machines.address(1) + ")"));
+  EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
+}
+
+TEST(TwoNamespaces, AreFoundByRoutingUnderAnotherLauncherToo) {
+  const TwoMachines machines;
+  if (!machines.good()) {
+    GTEST_SKIP() << "no network namespaces: needs root and `ip netns`";
+  }
+  const TempFolder folder;
+  const auto worker = [&](int rank) {
+    Command command = training(folder / "runs", {"-devices", "cpu"});
+    command.environment = {
+        {"RANK", std::to_string(rank)},
+        {"WORLD_SIZE", "2"},
+        {"LOCAL_RANK", "0"},
+        {"LOCAL_WORLD_SIZE", "1"},
+        {"MASTER_ADDR", machines.address(0)},
+        {"MASTER_PORT", "29512"},
+        {"OMP_NUM_THREADS", "1"}};
+    return command.after(machines.inside(rank));
+  };
+  Program first(worker(0));
+  Program second(worker(1));
+  const Result result = first.wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(second.wait(30).exit_code, 0);
+  EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
+}
+
+} // namespace
+} // namespace vitrain::e2e

@@ -1,0 +1,143 @@
+#include "launch/meeting.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "core/check.h"
+#include "core/json.h"
+#include "launch/cores.h"
+#include "launch/error_file.h"
+#include "launch/rendezvous.h"
+#include "trial.h"
+
+namespace vitrain::launch {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string fresh_name() {
+  static int count = 0;
+  return fmt::format("vitrain-test-{}-{}", ::getpid(), ++count);
+}
+
+TEST(Meeting, EveryRankLearnsThePort) {
+  for (int round = 0; round < 3; ++round) {
+    const std::string name = fresh_name();
+    std::vector<int> ports(4);
+    std::vector<std::thread> ranks;
+    for (int rank = 3; rank >= 0; --rank) {
+      ranks.emplace_back([&, rank] {
+        ports[static_cast<std::size_t>(rank)] = meet(
+            {.name = name, .rank = rank, .size = 4, .timeout = 30},
+            rank == 0 ? 4711 : 0);
+      });
+    }
+    for (std::thread& rank : ranks) {
+      rank.join();
+    }
+    EXPECT_THAT(ports, ElementsAre(4711, 4711, 4711, 4711));
+  }
+}
+
+TEST(Meeting, WhoIsMissingIsNamed) {
+  const std::string name = fresh_name();
+  std::thread present([&] {
+    EXPECT_EQ(meet({.name = name, .rank = 2, .size = 4, .timeout = 30}, 0), 5);
+  });
+  try {
+    meet({.name = name, .rank = 0, .size = 4, .timeout = 0.5}, 5);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWorkerDied);
+    EXPECT_THAT(error.what(), HasSubstr("ranks 1, 3 of 4 did not come"));
+  }
+  present.join();
+  try {
+    meet({.name = fresh_name(), .rank = 1, .size = 2, .timeout = 0.2}, 0);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rank 1 of 2 did not find rank 0"));
+  }
+}
+
+TEST(Meeting, TheLauncherIsTheFirstAncestorWithoutARank) {
+  EXPECT_EQ(find_launcher_process("NO_SUCH_VARIABLE").pid, ::getppid());
+  const LauncherProcess launcher = find_launcher_process("NO_SUCH_VARIABLE");
+  EXPECT_GT(launcher.start_time, 0u);
+}
+
+TEST(Rendezvous, PortsInUseAreUsageErrors) {
+  const Rendezvous first = listen_on_loopback();
+  EXPECT_GT(first.port, 0);
+  try {
+    listen_for_nodes("127.0.0.1", first.port);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("port {}", first.port)));
+  }
+  EXPECT_GT(listen_for_nodes("127.0.0.1", 0).port, 0);
+}
+
+TEST(Rendezvous, AddressesAreChosenByRouting) {
+  EXPECT_EQ(local_address_towards("127.0.0.1", true), "127.0.0.1");
+  EXPECT_EQ(local_address_towards("localhost", true).empty(), false);
+  EXPECT_TRUE(is_loopback(local_address_towards("127.3.2.1", true)));
+  EXPECT_THROW(local_address_towards("no.such.host.invalid", true), Error);
+  EXPECT_TRUE(is_loopback("127.0.1.1"));
+  EXPECT_TRUE(is_loopback("::1"));
+  EXPECT_FALSE(is_loopback("10.0.0.1"));
+}
+
+TEST(Rendezvous, HostsAndPorts) {
+  EXPECT_EQ(parse_host_port("a:1", "-master").host, "a");
+  EXPECT_EQ(parse_host_port("[::1]:65535", "-master").host, "::1");
+  EXPECT_EQ(parse_host_port("[::1]:65535", "-master").port, 65535);
+  for (const char* bad : {"", "a", "a:", ":1", "a:0", "a:65536", "a:x"}) {
+    try {
+      parse_host_port(bad, "-master");
+      ADD_FAILURE() << bad;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("-master: expected HOST:PORT"));
+    }
+  }
+}
+
+TEST(Cores, AreSharedByThoseThatMayUseThem) {
+  // Not bound: four workers on eight.
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_THAT(core_shares({all, all, all, all}), ElementsAre(2, 2, 2, 2));
+  // mpirun --bind-to core, and --map-by numa.
+  EXPECT_THAT(core_shares({{0}, {1}}), ElementsAre(1, 1));
+  EXPECT_THAT(
+      core_shares({{0, 1, 2, 3}, {0, 1, 2, 3}, {4, 5, 6, 7}}),
+      ElementsAre(2, 2, 4));
+  EXPECT_THAT(core_shares({{0}, {0}, {0}}), ElementsAre(1, 1, 1));
+  EXPECT_THAT(
+      core_shares({{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}), ElementsAre(1, 1, 1));
+  EXPECT_EQ(affinity_cpus().empty(), false);
+}
+
+TEST(ErrorFile, HasTorchsFormatAndKeepsTheFirst) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "attempt_0" / "error.json";
+  ::setenv("TORCHELASTIC_ERROR_FILE", path.c_str(), 1);
+  write_error_file("first \xff");
+  write_error_file("second");
+  ::unsetenv("TORCHELASTIC_ERROR_FILE");
+  const Json json = Json::parse(text_of(path));
+  EXPECT_EQ(json.at("message").at("message"), "first \xEF\xBF\xBD");
+  const Json& extra = json.at("message").at("extraInfo");
+  EXPECT_EQ(extra.at("py_callstack"), "first \xEF\xBF\xBD");
+  // torch reads int(timestamp).
+  EXPECT_GT(std::stoll(extra.at("timestamp").get<std::string>()), 1600000000);
+  write_error_file("without the variable nothing happens");
+}
+
+} // namespace
+} // namespace vitrain::launch
