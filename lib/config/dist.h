@@ -22,8 +22,9 @@ enum class SyncMode {
   kAsyncPs,
   kHogwild,
 };
-enum class Compress { kNone, kBf16, kFp16 };
+enum class Compress { kNone, kBf16, kFp16, kPowerSgd };
 enum class OnStale { kWait, kDrop };
+enum class BatchNormStatistics { kLocal, kBroadcast, kSync };
 enum class SyncAverage { kParameters, kParametersAndOptimizer };
 
 // How replicas are kept equal (docs/synchronisation.md has the definitions).
@@ -126,6 +127,37 @@ struct SyncConfig {
   }
 };
 
+// Gradients as products of two thin matrices (docs/synchronisation.md).
+struct PowerSgdConfig {
+  std::int64_t rank = 4;
+  Duration start{0.1, Duration::Unit::kFraction};
+  bool warm_start = true;
+  double min_compression = 2.0;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("rank", rank, "Columns of the two matrices: more are more exact.")
+        .in_range(1, 1024);
+    v.field(
+        "start",
+        start,
+        "Until then gradients travel as they are: they change fastest at the "
+        "beginning.");
+    v.field(
+        "warm_start",
+        warm_start,
+        "Each step starts from the matrices of the last one instead of from "
+        "random ones.");
+    v.field(
+         "min_compression",
+         min_compression,
+         "Parameters that would not become smaller by more than this factor "
+         "travel as they are; so do all with one dimension.")
+        .at_least(1.0)
+        .at_most(1e6);
+  }
+};
+
 // Seconds after which a section that makes no progress ends the run.
 struct TimeoutsConfig {
   double setup = 600.0;
@@ -158,6 +190,10 @@ struct DistConfig {
   double bucket_mb = 25.0;
   double first_bucket_mb = 1.0;
   Compress compress = Compress::kNone;
+  PowerSgdConfig powersgd;
+  bool zero1 = false;
+  BatchNormStatistics batchnorm = BatchNormStatistics::kLocal;
+  std::optional<Duration> check_every;
   TimeoutsConfig timeouts;
 
   template <typename Visitor>
@@ -187,8 +223,29 @@ struct DistConfig {
     v.field(
         "compress",
         compress,
-        "Gradients travel as they are (`none`), or rounded to `bf16` or "
-        "`fp16`: half the bytes, and sums rounded at each device.");
+        "Gradients travel as they are (`none`); rounded to `bf16` or `fp16`: "
+        "half the bytes, and sums rounded at each device; or, with `powersgd`, "
+        "as approximations of low rank, whose errors are added to the next "
+        "gradient.");
+    v.section("powersgd", powersgd, "Settings of compress: powersgd.");
+    v.field(
+        "zero1",
+        zero1,
+        "Each device keeps the optimizer's state of, and updates, only its "
+        "share of the weights (ZeRO stage 1): the same bits with less memory.");
+    v.field(
+        "batchnorm",
+        batchnorm,
+        "Statistics of BatchNorm layers. `local`: of each device's own batch; "
+        "running statistics are averaged before every evaluation and "
+        "checkpoint. `broadcast`: the same, but before every step all take "
+        "over the running statistics of rank 0 (PyTorch's broadcast_buffers). "
+        "`sync`: of the batches of all devices together (SyncBatchNorm).");
+    v.field(
+        "check_every",
+        check_every,
+        "How often a checksum proves that all replicas are equal, beside every "
+        "evaluation and checkpoint; null: only there.");
     v.section("timeouts", timeouts, "Limits in seconds.");
   }
 };

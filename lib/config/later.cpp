@@ -16,7 +16,6 @@ constexpr std::array<std::string_view, 10> kKeys{
     "data.augment.erasing",
     "data.augment.mixup",
     "data.on_bad_sample",
-    "dist.sync_batchnorm",
     "eval.weights",
     "optim.layer_decay",
 };

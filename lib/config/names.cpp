@@ -50,8 +50,9 @@ constexpr auto kSyncMode = names(
     "overlap_average",
     "async_ps",
     "hogwild");
-constexpr auto kCompress = names("none", "bf16", "fp16");
+constexpr auto kCompress = names("none", "bf16", "fp16", "powersgd");
 constexpr auto kOnStale = names("wait", "drop");
+constexpr auto kBatchNormStatistics = names("local", "broadcast", "sync");
 constexpr auto kSyncAverage = names("parameters", "parameters_and_optimizer");
 constexpr auto kMetric = names("top1", "top5", "loss");
 constexpr auto kLogRanks = names("main", "all");
@@ -86,6 +87,7 @@ VITRAIN_ENUM_NAMES(Backend)
 VITRAIN_ENUM_NAMES(SyncMode)
 VITRAIN_ENUM_NAMES(Compress)
 VITRAIN_ENUM_NAMES(OnStale)
+VITRAIN_ENUM_NAMES(BatchNormStatistics)
 VITRAIN_ENUM_NAMES(SyncAverage)
 VITRAIN_ENUM_NAMES(Metric)
 VITRAIN_ENUM_NAMES(LogRanks)

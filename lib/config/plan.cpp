@@ -156,6 +156,10 @@ Plan make_plan(
   plan.checkpoint_every = interval(recipe.checkpoint.every, plan);
   plan.sync_start =
       recipe.dist.sync.start.steps(plan.steps_per_epoch, plan.total_steps);
+  plan.powersgd_start =
+      recipe.dist.powersgd.start.steps(plan.steps_per_epoch, plan.total_steps);
+  plan.replicas_every =
+      recipe.dist.check_every ? interval(*recipe.dist.check_every, plan) : 0;
   scale_rates(recipe, plan);
   return plan;
 }

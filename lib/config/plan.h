@@ -50,6 +50,8 @@ struct Plan : BatchPlan {
   std::int64_t eval_every = 0; // at least 1
   std::int64_t checkpoint_every = 0; // at least 1
   std::int64_t sync_start = 0; // dist.sync.start
+  std::int64_t powersgd_start = 0; // dist.powersgd.start
+  std::int64_t replicas_every = 0; // dist.check_every; 0: never
 
   // After scaling by the global batch.
   double lr = 0.0;

@@ -1,10 +1,12 @@
 #include "config/reader.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "config/later.h"
+#include "config/refused.h"
 #include "config/suggest.h"
 #include "config/values.h"
 #include "core/text.h"
@@ -15,13 +17,33 @@ namespace {
 // Looking for what was meant costs time; a hostile file has 100,000 keys.
 constexpr std::size_t kMostSuggestions = 100;
 
-// The other way to write data.sampler.last_batch.
-constexpr const char* kDropLast = "data.sampler.drop_last";
-constexpr const char* kLastBatch = "data.sampler.last_batch";
+// Another way to write a key: as true or false.
+struct Spelling {
+  std::string_view path;
+  const char* field;
+  const char* when_true;
+  const char* when_false;
+};
+
+constexpr std::array<Spelling, 2> kSpellings{{
+    {"data.sampler.drop_last", "data.sampler.last_batch", "drop", "keep"},
+    {"dist.sync_batchnorm", "dist.batchnorm", "sync", "local"},
+}};
+
+// Null when `path` is no other way to write a key.
+const Spelling* spelling_of(std::string_view path) {
+  const auto found = std::ranges::find(kSpellings, path, &Spelling::path);
+  return found == kSpellings.end() ? nullptr : &*found;
+}
 
 bool is_bool(const Node& node) {
   return node.kind == Node::Kind::kScalar && !node.quoted &&
       (node.text == "true" || node.text == "false");
+}
+
+Node translated(Node value, const Spelling& spelling) {
+  value.text = value.text == "true" ? spelling.when_true : spelling.when_false;
+  return value;
 }
 
 } // namespace
@@ -75,20 +97,27 @@ void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
           fmt::format(
               "expected keys below it (a section), got {}", describe(value)));
     }
-  } else if (path == kDropLast && is_bool(value)) {
-    Node last_batch = value;
-    last_batch.text = value.text == "true" ? "drop" : "keep";
-    set(*fields_.at(kLastBatch), last_batch, at_value);
-  } else if (path == kDropLast) {
-    problems_.add(
-        at_value,
-        path,
-        fmt::format("expected true or false, got {}", describe(value)));
+  } else if (const Spelling* spelling = spelling_of(path)) {
+    if (is_bool(value)) {
+      set(*fields_.at(spelling->field), translated(value, *spelling), at_value);
+    } else {
+      expect_bool(path, value, at_value);
+    }
   } else if (const auto field = fields_.find(path); field != fields_.end()) {
     set(*field->second, value, at_value);
   } else {
     problems_.add(at_key, printable(path), unknown(path));
   }
+}
+
+void Reader::expect_bool(
+    const std::string& path,
+    const Node& value,
+    const Position& position) {
+  problems_.add(
+      position,
+      path,
+      fmt::format("expected true or false, got {}", describe(value)));
 }
 
 void Reader::set(
@@ -119,13 +148,17 @@ std::string Reader::unknown(const std::string& path) const {
   if (is_later_key(path)) {
     return std::string(kLater);
   }
+  if (const auto reason = refusal_of(path); !reason.empty()) {
+    return fmt::format("not offered: {}", reason);
+  }
   return "unknown key" +
       (problems_.size() < kMostSuggestions ? suggestion(schema_, path) : "");
 }
 
 void Reader::apply(const Override& override) {
   const Position position{override.source};
-  const std::string key = override.key == kDropLast ? kLastBatch : override.key;
+  const Spelling* spelling = spelling_of(override.key);
+  const std::string key = spelling != nullptr ? spelling->field : override.key;
   if (sections_.contains(key)) {
     problems_.add(
         position,
@@ -139,15 +172,12 @@ void Reader::apply(const Override& override) {
     return;
   }
   Node value = node_of(override, *field->second);
-  if (override.key == kDropLast) {
+  if (spelling != nullptr) {
     if (!is_bool(value)) {
-      problems_.add(
-          position,
-          override.key,
-          fmt::format("expected true or false, got {}", describe(value)));
+      expect_bool(override.key, value, position);
       return;
     }
-    value.text = value.text == "true" ? "drop" : "keep";
+    value = translated(value, *spelling);
   }
   // One mistake, one message, when an option sets several keys to its value.
   const auto blame = std::pair(override.source, override.value);

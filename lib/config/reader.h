@@ -27,6 +27,11 @@ class Reader {
  private:
   void read_map(const Node& map, const std::string& prefix);
   void read_entry(const Node::Entry& entry, const std::string& path);
+  // A problem: `value` is neither true nor false.
+  void expect_bool(
+      const std::string& path,
+      const Node& value,
+      const Position& position);
   void set(const Field& field, const Node& value, const Position& position);
   std::string unknown(const std::string& path) const;
   Node node_of(const Override& override, const Field& field);

@@ -120,8 +120,8 @@ std::string reference() {
         table_of(schema, section));
   }
   text += "`data.sampler.drop_last: true` is read as `last_batch: drop`, "
-          "`false` as "
-          "`last_batch: keep`.\n";
+          "`false` as `last_batch: keep`; `dist.sync_batchnorm: true` as "
+          "`batchnorm: sync`, `false` as `batchnorm: local`.\n";
   text += paddlevit_table();
   return text;
 }

@@ -261,6 +261,16 @@ class Validator {
         "dist.compress",
         "nothing travels between processes in dist.mode: single_process: set "
         "it to none");
+    require(
+        dist.batchnorm == BatchNormStatistics::kLocal,
+        "dist.batchnorm",
+        "in dist.mode: single_process each replica has its own statistics, and "
+        "those of the first are kept: use local, or dist.mode: processes");
+    require(
+        !dist.zero1,
+        "dist.zero1",
+        "divides the optimizer's state among processes, and dist.mode: "
+        "single_process has one: use dist.mode: processes");
   }
 
   void check_sync() {
@@ -287,6 +297,7 @@ class Validator {
         "dist.compress",
         "is for gradients, and in this dist.sync.mode only weights travel: set "
         "it to none");
+    check_exchange();
     if (sync.mode == SyncMode::kAsyncPs) {
       check_async_ps(sync, workers);
     }
@@ -337,6 +348,50 @@ class Validator {
         "run.determinism",
         "hogwild's workers update the same weights at the same time, which no "
         "two runs repeat: use fast, or another dist.sync.mode");
+  }
+
+  // What needs replicas that are equal after every step.
+  void check_exchange() {
+    const DistConfig& dist = recipe_.dist;
+    const bool equal = dist.sync.mode == SyncMode::kAllreduce ||
+        dist.sync.mode == SyncMode::kDelayedAllreduce;
+    const auto needs_equal =
+        [&](bool wanted, const char* key, const char* why) {
+          require(
+              !wanted || equal,
+              key,
+              fmt::format(
+                  "{}, and with dist.sync.mode: {} they differ between its "
+                  "exchanges: use allreduce or delayed_allreduce",
+                  why,
+                  name_of(dist.sync.mode)));
+        };
+    needs_equal(
+        dist.zero1,
+        "dist.zero1",
+        "each device updates its share of weights that all have");
+    needs_equal(
+        dist.batchnorm == BatchNormStatistics::kSync,
+        "dist.batchnorm",
+        "sync takes statistics over the batches of all devices, which mean "
+        "something only for equal weights");
+    needs_equal(
+        dist.batchnorm == BatchNormStatistics::kBroadcast,
+        "dist.batchnorm",
+        "broadcast gives all devices the running statistics of rank 0, which "
+        "belong to its weights");
+    needs_equal(
+        dist.check_every.has_value(),
+        "dist.check_every",
+        "it checks after a step that all have equal weights");
+    require(
+        dist.compress != Compress::kPowerSgd ||
+            dist.sync.mode == SyncMode::kAllreduce,
+        "dist.compress",
+        fmt::format(
+            "powersgd exchanges gradients in two rounds while a step waits for "
+            "them: it needs dist.sync.mode: allreduce, got {}",
+            name_of(dist.sync.mode)));
   }
 
   void

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/refused.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -173,6 +174,10 @@ class Scanner {
     const std::string shown = "-" + printable(name);
     if (is_later_option(name)) {
       problem(shown, "known, but not available in this version");
+      return;
+    }
+    if (const auto reason = refusal_of(name); !reason.empty()) {
+      problem(shown, fmt::format("not offered: {}", reason));
       return;
     }
     std::vector<std::string> names;

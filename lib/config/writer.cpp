@@ -55,14 +55,15 @@ std::string write(const Recipe& original, const Origins* origins) {
 }
 
 bool changes_training(const std::string& path) {
-  constexpr std::array<std::string_view, 7> kNeutral{
+  constexpr std::array<std::string_view, 8> kNeutral{
       "run.name",
       "run.output",
       "run.max_restarts",
       "devices.", // may differ between machines; the world size is checked
       "log.",
       "data.threads",
-      "dist.timeouts."};
+      "dist.timeouts.",
+      "dist.check_every"};
   return std::ranges::none_of(kNeutral, [&](std::string_view neutral) {
     return neutral.ends_with('.') ? path.starts_with(neutral) : path == neutral;
   });
@@ -76,6 +77,17 @@ std::string to_yaml(const Recipe& recipe) {
 
 std::string to_yaml(const Recipe& recipe, const Origins& origins) {
   return write(recipe, &origins);
+}
+
+std::map<std::string, std::string> recipe_values(const Recipe& original) {
+  Recipe recipe = original;
+  std::map<std::string, std::string> values;
+  for (const Field& field : schema_of(recipe).fields) {
+    if (changes_training(field.path)) {
+      values[field.path] = write_value(field);
+    }
+  }
+  return values;
 }
 
 std::string recipe_hash(const Recipe& original) {

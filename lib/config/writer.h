@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "config/problems.h"
@@ -15,9 +16,13 @@ std::string to_yaml(const Recipe& recipe);
 // "default".
 std::string to_yaml(const Recipe& recipe, const Origins& origins);
 
-// 16 hexadecimal digits over all keys that can change what is trained: equal
-// for recipes that differ only in run.name, run.output, log.*, data.threads and
-// dist.timeouts.*. Independent of how and where the values were written.
+// All keys that can change what is trained, with their values: all but
+// run.name, run.output, log.*, data.threads, dist.timeouts.* and
+// dist.check_every.
+std::map<std::string, std::string> recipe_values(const Recipe& recipe);
+
+// 16 hexadecimal digits over them. Independent of how and where the values were
+// written.
 std::string recipe_hash(const Recipe& recipe);
 
 } // namespace vitrain::config

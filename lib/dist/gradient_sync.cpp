@@ -30,21 +30,17 @@ class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
 } // namespace
 
 struct BucketedAllReduce::Bucket {
-  at::Tensor gradients; // view of the flat buffer
-  at::Tensor packed{}; // what travels instead, when gradients are compressed
   std::vector<std::string> names;
+  std::unique_ptr<BucketExchange> exchange;
   std::vector<bool> arrived{}; // by parameter, in this micro-batch
   std::size_t missing = 0; // parameters that have not arrived
-  Pending pending{};
 };
 
 BucketedAllReduce::BucketedAllReduce(
     Group& group,
     std::vector<GradientBuffer> buffers,
     const BucketOptions& options)
-    : group_(&group),
-      buffers_(std::move(buffers)),
-      compress_(options.compress) {
+    : group_(&group), buffers_(std::move(buffers)) {
   for (const GradientBuffer& buffer : buffers_) {
     cut(buffer, options);
   }
@@ -59,6 +55,7 @@ BucketedAllReduce::~BucketedAllReduce() {
 }
 
 std::int64_t BucketedAllReduce::begin_step(const StepInfo& step) {
+  step_ = step.step;
   return std::max<std::int64_t>(
       1,
       std::accumulate(
@@ -73,6 +70,7 @@ void BucketedAllReduce::begin_micro_batch(bool last, bool empty) {
   for (Bucket& bucket : buckets_) {
     bucket.arrived.assign(bucket.names.size(), false);
     bucket.missing = bucket.names.size();
+    bucket.exchange->begin(step_);
   }
 }
 
@@ -86,15 +84,57 @@ bool BucketedAllReduce::finish() {
     launch_next();
   }
   const at::NoGradGuard no_grad;
+  const c10::Device device = buffers_.front().gradients.device();
+  DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
   for (Bucket& bucket : buckets_) {
-    bucket.pending.wait();
-    if (bucket.packed.defined() && group_->size() > 1) {
-      bucket.gradients.copy_(bucket.packed);
-    }
+    bucket.exchange->advance(*group_);
+  }
+  for (Bucket& bucket : buckets_) {
+    bucket.exchange->complete(*group_);
   }
   syncing_ = false;
-  traffic_.exposed_seconds = watch.seconds();
+  wait.end = DeviceMark(device);
+  traffic_ = {};
+  if (wait.end.exists()) {
+    traffic_.waits.push_back(std::move(wait));
+  } else {
+    traffic_.exposed_seconds = watch.seconds();
+  }
+  measure();
   return true;
+}
+
+void BucketedAllReduce::flush(const std::function<void()>& /*update*/) {
+  const at::NoGradGuard no_grad;
+  for (Bucket& bucket : buckets_) {
+    bucket.exchange->flush(*group_);
+  }
+}
+
+std::map<std::string, at::Tensor> BucketedAllReduce::state() const {
+  std::map<std::string, at::Tensor> state;
+  for (const Bucket& bucket : buckets_) {
+    state.merge(bucket.exchange->state());
+  }
+  return state;
+}
+
+void BucketedAllReduce::measure() {
+  std::vector<Interval> intervals;
+  std::vector<DeviceSpan> spans;
+  for (const Bucket& bucket : buckets_) {
+    traffic_.bytes += bucket.exchange->bytes();
+    if (const auto span = bucket.exchange->span()) {
+      spans.push_back(*span);
+    }
+    if (const auto interval = bucket.exchange->interval()) {
+      intervals.push_back(*interval);
+    }
+  }
+  traffic_.busy_seconds = covered_seconds(std::move(intervals));
+  if (!spans.empty()) {
+    traffic_.buckets.push_back(std::move(spans));
+  }
 }
 
 void BucketedAllReduce::cut(
@@ -104,6 +144,7 @@ void BucketedAllReduce::cut(
       static_cast<std::int64_t>(buffer.gradients.element_size());
   std::int64_t begin = 0;
   std::vector<std::string> names;
+  std::vector<BucketPart> parts;
   for (std::size_t i = 0; i < buffer.slots.size(); ++i) {
     const GradientSlot& slot = buffer.slots[i];
     const bool is_last = i + 1 == buffer.slots.size();
@@ -111,12 +152,21 @@ void BucketedAllReduce::cut(
         is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
     watch(slot, buckets_.size(), names.size());
     names.push_back(slot.name);
+    parts.push_back(
+        {slot.name,
+         buffer.gradients.narrow(0, slot.offset, slot.parameter.numel())
+             .view(slot.parameter.sizes())});
     const std::int64_t limit = begin == 0 ? options.first_bytes : options.bytes;
     if (is_last || (end - begin) * element >= limit) {
       buckets_.push_back(
-          {.gradients = buffer.gradients.narrow(0, begin, end - begin),
-           .names = std::move(names)});
+          {.names = std::move(names),
+           .exchange = make_bucket_exchange(
+               buffer.gradients.narrow(0, begin, end - begin),
+               std::move(parts),
+               options.compress,
+               options.power_sgd)});
       names.clear();
+      parts.clear();
       begin = end;
     }
   }
@@ -149,21 +199,8 @@ void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
 }
 
 void BucketedAllReduce::launch_next() {
-  Bucket& bucket = buckets_[next_++];
-  if (group_->size() == 1) {
-    return;
-  }
-  at::Tensor travels = bucket.gradients;
-  if (compress_ != Compress::kNone) {
-    const at::NoGradGuard no_grad;
-    if (!bucket.packed.defined()) {
-      bucket.packed = travel_buffer(bucket.gradients, compress_);
-    }
-    bucket.packed.copy_(bucket.gradients);
-    travels = bucket.packed;
-  }
-  traffic_.bytes += bytes_of(*group_, travels);
-  bucket.pending = group_->all_reduce_async(std::move(travels));
+  const at::NoGradGuard no_grad;
+  buckets_[next_++].exchange->launch(*group_);
 }
 
 void BucketedAllReduce::check_all_arrived() const {
@@ -182,22 +219,6 @@ void BucketedAllReduce::check_all_arrived() const {
       "that is trained must take part in the loss",
       missing.size(),
       fmt::join(missing, ", "));
-}
-
-std::int64_t bytes_of(const Group& group, const at::Tensor& tensor) {
-  return group.size() == 1 ? 0 : static_cast<std::int64_t>(tensor.nbytes());
-}
-
-at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress) {
-  switch (compress) {
-    case Compress::kNone:
-      return at::empty_like(gradients);
-    case Compress::kBf16:
-      return at::empty_like(gradients, at::kBFloat16);
-    case Compress::kFp16:
-      return at::empty_like(gradients, at::kHalf);
-  }
-  return {};
 }
 
 std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(

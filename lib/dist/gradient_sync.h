@@ -9,7 +9,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "dist/bucket_exchange.h"
 #include "dist/group.h"
+#include "dist/traffic.h"
 
 namespace vitrain::dist {
 
@@ -27,20 +29,11 @@ struct GradientBuffer {
   std::vector<GradientSlot> slots;
 };
 
-// In what gradients travel: as they are, or rounded to 16 bits and summed so.
-enum class Compress { kNone, kBf16, kFp16 };
-
 struct BucketOptions {
   std::int64_t first_bytes = 1 << 20;
   std::int64_t bytes = 25 << 20;
   Compress compress = Compress::kNone;
-};
-
-// What a step put into collectives, on one rank.
-struct Traffic {
-  std::int64_t bytes = 0;
-  double exposed_seconds = 0.0; // waited for them, after backward
-  std::int64_t dropped = 0; // gradients that came too late to be applied
+  PowerSgdOptions power_sgd{};
 };
 
 // One optimizer step, as every rank knows it.
@@ -119,6 +112,8 @@ class BucketedAllReduce final : public GradientSync {
   std::int64_t begin_step(const StepInfo& step) override;
   void begin_micro_batch(bool last, bool empty) override;
   bool finish() override;
+  void flush(const std::function<void()>& update) override;
+  std::map<std::string, at::Tensor> state() const override;
   Traffic traffic() const override { return traffic_; }
 
   // Gradients of the following steps are summed over `group` instead.
@@ -132,23 +127,17 @@ class BucketedAllReduce final : public GradientSync {
   void arrive(Bucket& bucket, std::size_t index);
   void launch_next();
   void check_all_arrived() const;
+  void measure();
 
   Group* group_;
   std::vector<GradientBuffer> buffers_;
   std::vector<Bucket> buckets_;
   std::size_t next_ = 0; // first bucket that has not been launched
+  std::int64_t step_ = 0;
   bool syncing_ = false;
   bool empty_ = false;
-  Compress compress_;
   Traffic traffic_;
 };
-
-// Bytes that a rank puts into a collective of `tensor`: none when it is alone.
-std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);
-
-// Where gradients like `gradients` travel: a tensor of their shape and the type
-// that `compress` says.
-at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress);
 
 std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
     Group& group,

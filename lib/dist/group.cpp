@@ -48,6 +48,15 @@ void Pending::wait() {
   guarded("a collective", [&] { return work->wait(); });
 }
 
+void Pending::when_finished(std::function<void()> callback) {
+  if (work_) {
+    work_->getFuture()->addCallback(
+        [callback = std::move(callback)](c10::ivalue::Future& /*future*/) {
+          callback();
+        });
+  }
+}
+
 Group::Group() = default;
 
 Group::Group(
@@ -111,6 +120,18 @@ std::vector<at::Tensor> Group::all_gather(const at::Tensor& tensor) {
     return backend_->allgather(outputs, inputs);
   })).wait();
   return outputs[0];
+}
+
+void Group::all_gather_into(at::Tensor whole, at::Tensor own) {
+  if (alone()) {
+    if (whole.data_ptr() != own.data_ptr()) {
+      whole.copy_(own);
+    }
+    return;
+  }
+  Pending(guarded("all-gather", [&] {
+    return backend_->_allgather_base(whole, own);
+  })).wait();
 }
 
 void Group::barrier() {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +28,10 @@ class Pending {
   ~Pending();
 
   void wait();
+  // Calls back, from another thread and before wait() returns, when the
+  // collective has ended (Gloo), or is in the device's queue (NCCL); never
+  // where there is nobody to communicate with.
+  void when_finished(std::function<void()> callback);
 
  private:
   c10::intrusive_ptr<c10d::Work> work_;
@@ -65,6 +69,9 @@ class Group {
   void broadcast(at::Tensor tensor);
   // Every rank's tensor (equal shapes and dtypes), in rank order.
   std::vector<at::Tensor> all_gather(const at::Tensor& tensor);
+  // The same into one tensor: `whole` is size() times as long as `own`, which
+  // may be this rank's part of it. All contiguous.
+  void all_gather_into(at::Tensor whole, at::Tensor own);
   // Returns when all ranks have called it.
   void barrier();
   // Limits every later collective to `seconds`.

@@ -50,6 +50,31 @@ void compare(const Layout& first, const Layout& other, std::size_t rank) {
   }
 }
 
+// Applies `exchange`, one collective, to all floating-point values of `buffers`
+// in one tensor.
+template <typename Exchange>
+void together(Group& group, const NamedTensors& buffers, Exchange&& exchange) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> floating;
+  std::vector<at::Tensor> flat;
+  for (const auto& [name, tensor] : buffers) {
+    if (tensor.is_floating_point()) {
+      floating.push_back(tensor.detach());
+      flat.push_back(floating.back().reshape({-1}));
+    }
+  }
+  if (floating.empty() || group.size() == 1) {
+    return;
+  }
+  const at::Tensor all = at::cat(flat);
+  exchange(all);
+  std::int64_t offset = 0;
+  for (at::Tensor& tensor : floating) {
+    tensor.copy_(all.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
+    offset += tensor.numel();
+  }
+}
+
 } // namespace
 
 void broadcast_state(Group& control, Group& data, const NamedTensors& tensors) {
@@ -100,29 +125,14 @@ void check_equal(
 }
 
 void average_buffers(Group& data, const NamedTensors& buffers) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> floating;
-  for (const auto& [name, tensor] : buffers) {
-    if (tensor.is_floating_point()) {
-      floating.push_back(tensor.detach());
-    }
-  }
-  if (floating.empty() || data.size() == 1) {
-    return;
-  }
-  std::vector<at::Tensor> flat;
-  for (const at::Tensor& tensor : floating) {
-    flat.push_back(tensor.reshape({-1}));
-  }
-  // One collective for all of them.
-  at::Tensor all = at::cat(flat);
-  data.all_reduce(all);
-  all.div_(data.size());
-  std::int64_t offset = 0;
-  for (at::Tensor& tensor : floating) {
-    tensor.copy_(all.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
-    offset += tensor.numel();
-  }
+  together(data, buffers, [&](at::Tensor all) {
+    data.all_reduce(all);
+    all.div_(data.size());
+  });
+}
+
+void broadcast_buffers(Group& data, const NamedTensors& buffers) {
+  together(data, buffers, [&](at::Tensor all) { data.broadcast(all); });
 }
 
 } // namespace vitrain::dist

@@ -32,4 +32,8 @@ void check_equal(
 // reduce`). Integer tensors are left alone. Collective.
 void average_buffers(Group& data, const NamedTensors& buffers);
 
+// Gives every rank the floating-point tensors of rank 0: the running statistics
+// of PyTorch's `broadcast_buffers`. Integer tensors are left alone. Collective.
+void broadcast_buffers(Group& data, const NamedTensors& buffers);
+
 } // namespace vitrain::dist

@@ -116,7 +116,7 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
   return text;
 }
 
-// "gloo, local_sgd, bf16": what carries gradients or weights, and how.
+// "gloo, allreduce in bf16, zero1": what carries gradients or weights, and how.
 std::string describe_exchange(const RunFacts& facts) {
   const config::DistConfig& dist = facts.job.recipe.dist;
   std::string text = facts.backend;
@@ -124,6 +124,12 @@ std::string describe_exchange(const RunFacts& facts) {
     text += fmt::format(", {}", config::name_of(dist.sync.mode));
     if (dist.compress != config::Compress::kNone) {
       text += fmt::format(" in {}", config::name_of(dist.compress));
+    }
+    if (dist.zero1) {
+      text += ", zero1";
+    }
+    if (dist.batchnorm != config::BatchNormStatistics::kLocal) {
+      text += fmt::format(", batchnorm {}", config::name_of(dist.batchnorm));
     }
   }
   return text;

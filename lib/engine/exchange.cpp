@@ -2,6 +2,7 @@
 
 #include "dist/async_ps.h"
 #include "dist/averaging.h"
+#include "dist/sharded_update.h"
 #include "dist/shared_memory.h"
 #include "engine/parameter_shards.h"
 
@@ -21,16 +22,33 @@ std::vector<dist::GradientBuffer> gradient_buffers(
   return buffers;
 }
 
-dist::BucketOptions bucket_options(const config::DistConfig& dist) {
+dist::Compress compression(config::Compress compress) {
+  switch (compress) {
+    case config::Compress::kNone:
+      return dist::Compress::kNone;
+    case config::Compress::kBf16:
+      return dist::Compress::kBf16;
+    case config::Compress::kFp16:
+      return dist::Compress::kFp16;
+    case config::Compress::kPowerSgd:
+      return dist::Compress::kPowerSgd;
+  }
+  return {};
+}
+
+dist::BucketOptions bucket_options(const Session& session) {
+  const config::DistConfig& dist = session.job.recipe.dist;
   constexpr double kMebibyte = 1 << 20;
   return {
       .first_bytes =
           static_cast<std::int64_t>(dist.first_bucket_mb * kMebibyte),
       .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte),
-      .compress = dist.compress == config::Compress::kBf16
-          ? dist::Compress::kBf16
-          : dist.compress == config::Compress::kFp16 ? dist::Compress::kFp16
-                                                     : dist::Compress::kNone};
+      .compress = compression(dist.compress),
+      .power_sgd = {
+          .rank = dist.powersgd.rank,
+          .start = session.plan.powersgd_start,
+          .warm_start = dist.powersgd.warm_start,
+          .min_compression = dist.powersgd.min_compression}};
 }
 
 dist::ReplicaBuffers replica_buffers(
@@ -114,15 +132,14 @@ void share_parameters(Session& session, const optim::FlatState& parameters) {
   }
 }
 
-} // namespace
-
-std::unique_ptr<dist::GradientSync> make_gradient_sync(
+// As dist.sync.mode says.
+std::unique_ptr<dist::GradientSync> make_mode(
     Session& session,
     const optim::FlatState& parameters,
     const optim::Optimizer& optimizer) {
   const config::DistConfig& dist = session.job.recipe.dist;
   const config::SyncConfig& sync = dist.sync;
-  const dist::BucketOptions buckets = bucket_options(dist);
+  const dist::BucketOptions buckets = bucket_options(session);
   dist::Group& all = *session.groups.data;
   dist::ReplicaBuffers buffers = replica_buffers(parameters, optimizer);
   switch (sync.mode) {
@@ -167,6 +184,29 @@ std::unique_ptr<dist::GradientSync> make_gradient_sync(
           all, std::move(buffers), max_staleness(session));
   }
   return nullptr;
+}
+
+} // namespace
+
+std::unique_ptr<dist::GradientSync> make_gradient_sync(
+    Session& session,
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer) {
+  auto mode = make_mode(session, parameters, optimizer);
+  if (parameters.share().count == 1) {
+    return mode;
+  }
+  std::vector<dist::ShardedBuffer> shares;
+  for (const optim::FlatGroup& group : parameters.groups()) {
+    shares.push_back(
+        {.whole = group.shares,
+         .own = group.shares.narrow(
+             0,
+             parameters.share().index * group.share_size,
+             group.share_size)});
+  }
+  return dist::make_sharded_update(
+      *session.groups.data, std::move(mode), std::move(shares));
 }
 
 } // namespace vitrain::engine

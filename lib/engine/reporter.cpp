@@ -97,6 +97,8 @@ void Reporter::train(const TrainReport& report) {
       .lr = report.lr,
       .images_per_second = speed,
       .data_wait = report.data_wait,
+      .comm_bytes = report.comm_bytes,
+      .comm_wait = report.comm_seconds / step_seconds,
       .eta_seconds = step_seconds *
           static_cast<double>(length_.total_steps - report.step)};
   if (classes_) {
@@ -117,8 +119,8 @@ void Reporter::train(const TrainReport& report) {
       {"data_wait", report.data_wait},
       {"comm_bytes", report.comm_bytes},
       {"comm_seconds", report.comm_seconds},
-      {"comm_wait",
-       step_seconds > 0 ? report.comm_seconds / step_seconds : 0.0},
+      {"comm_busy_seconds", report.comm_busy_seconds},
+      {"comm_wait", shown_.comm_wait},
       {"grad_norm", report.grad_norm},
       {"samples_hash", report.samples_hash}};
   if (report.dropped > 0) {

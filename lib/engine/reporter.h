@@ -30,10 +30,11 @@ struct TrainReport {
   std::int64_t steps = 0;
   double seconds = 0.0;
   double data_wait = 0.0; // share of the time spent waiting for data
-  // Per step and device: bytes put into collectives, and seconds that steps
-  // waited for them.
+  // Per step and device: bytes put into collectives, seconds that steps waited
+  // for them, and seconds during which gradients travelled.
   std::int64_t comm_bytes = 0;
   double comm_seconds = 0.0;
+  double comm_busy_seconds = 0.0;
   std::int64_t dropped = 0; // gradients that came too late, over all workers
   double grad_norm = 0.0; // of the last step, before clipping
   std::string samples_hash;

@@ -27,14 +27,16 @@ TrainStep::TrainStep(
 }
 
 void TrainStep::begin(const dist::StepInfo& step) {
+  parameters_.check_values();
   inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
   parameters_.zero_gradients();
 }
 
 void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   const std::int64_t rows = batch.targets.size(0);
-  sync_.begin_micro_batch(last, /*empty=*/rows == 0);
-  if (rows == 0) {
+  const bool runs = rows > 0 || options_.collective_forward;
+  sync_.begin_micro_batch(last, /*empty=*/!runs);
+  if (!runs) {
     return;
   }
   at::Tensor outputs;
@@ -48,6 +50,9 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
   (loss * inverse_samples_).backward();
+  if (rows == 0) {
+    return;
+  }
 
   const at::NoGradGuard no_grad;
   loss_sum_.add_(loss.detach());
@@ -67,6 +72,7 @@ void TrainStep::finish(double lr) {
 }
 
 void TrainStep::flush(double lr) {
+  parameters_.check_model(model_);
   const at::NoGradGuard no_grad;
   sync_.flush([&] { update(lr); });
 }

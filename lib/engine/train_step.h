@@ -18,6 +18,9 @@ struct TrainStepOptions {
   double label_smoothing = 0.0;
   double clip_norm = 0.0; // 0: no clipping
   bool bf16 = false;
+  // Forward and backward wait for those of the other workers (synchronised
+  // BatchNorm): they run without samples too.
+  bool collective_forward = false;
 };
 
 // A micro-batch on the device.
@@ -59,7 +62,8 @@ class TrainStep {
   void micro_batch(const MicroBatch& batch, bool last);
   void finish(double lr);
   // Brings the replicas together between steps (GradientSync::flush); an update
-  // that is still due is made with `lr`.
+  // that is still due is made with `lr`. A model that is no longer the one of
+  // the training state is an error, before it is evaluated or saved.
   void flush(double lr);
 
   // Norm of the last step's averaged gradients before clipping. Waits for the

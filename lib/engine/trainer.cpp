@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "checkpoint/find.h"
+#include "config/names.h"
 #include "config/writer.h"
 #include "core/check.h"
 #include "core/cuda_plugin.h"
@@ -55,13 +56,12 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
       static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// BatchNorm's running statistics and the like.
-dist::NamedTensors buffers_of(torch::nn::Module& module) {
-  dist::NamedTensors buffers;
-  for (const auto& item : module.named_buffers()) {
-    buffers[item.key()] = item.value();
+// The part of the optimizer's work that this worker does.
+optim::Share share_of(const Session& session) {
+  if (!session.job.recipe.dist.zero1) {
+    return {};
   }
-  return buffers;
+  return {.index = session.rank, .count = session.world};
 }
 
 } // namespace
@@ -69,10 +69,15 @@ dist::NamedTensors buffers_of(torch::nn::Module& module) {
 Trainer::Trainer(Session& session)
     : session_(session),
       plan_(session.plan),
+      batch_norm_(
+          *session.model,
+          *session.groups.data,
+          session.job.recipe.dist.batchnorm),
       parameters_(
           *session.model,
           session.job.recipe.optim.weight_decay,
-          session.job.recipe.optim.no_decay),
+          session.job.recipe.optim.no_decay,
+          share_of(session)),
       optimizer_(optim::make_optimizer(parameters_, session.job.recipe.optim)),
       sync_(make_gradient_sync(session, parameters_, *optimizer_)),
       replicas_(make_data_parallel(session, parameters_)),
@@ -85,7 +90,8 @@ Trainer::Trainer(Session& session)
               .loss = session.job.recipe.train.loss,
               .label_smoothing = session.job.recipe.train.label_smoothing,
               .clip_norm = session.job.recipe.optim.clip_norm.value_or(0.0),
-              .bf16 = session.bf16()})),
+              .bf16 = session.bf16(),
+              .collective_forward = batch_norm_.forward_is_collective()})),
       rows_(data::open_rows(
           session.train_index,
           transform_options(session.job.recipe, session.spec, /*train=*/true))),
@@ -113,6 +119,15 @@ Trainer::Trainer(Session& session)
           session.plan,
           session.spec,
           *session.train_index)) {
+  const config::BatchNormStatistics statistics =
+      session.job.recipe.dist.batchnorm;
+  if (session.rank == 0 && batch_norm_.layers() == 0 &&
+      statistics != config::BatchNormStatistics::kLocal) {
+    session.reporter.console().warn(fmt::format(
+        "dist.batchnorm: {} has no effect: {} has no BatchNorm layers",
+        config::name_of(statistics),
+        session.spec.name));
+  }
   restore();
   open_loader(); // decodes while weights travel
   dist::broadcast_state(
@@ -189,6 +204,9 @@ ExitCode Trainer::run() {
     if (state_.step == 1 || due(session_.job.recipe.log.every)) {
       report_interval();
     }
+    if (plan_.replicas_every > 0 && due(plan_.replicas_every)) {
+      check_replicas();
+    }
     if (due(plan_.eval_every) || state_.step == plan_.total_steps) {
       evaluate();
     }
@@ -214,16 +232,14 @@ void Trainer::train_one_step() {
   session_.reporter.step_begins();
   const std::int64_t accumulate = session_.job.recipe.train.accumulate;
   session_.model->train();
+  batch_norm_.before_step();
   step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
   }
   lr_ = optim::learning_rate(schedule_of(session_), state_.step);
   step_->finish(lr_);
-  const dist::Traffic traffic = sync_->traffic();
-  interval_traffic_.bytes += traffic.bytes;
-  interval_traffic_.exposed_seconds += traffic.exposed_seconds;
-  interval_traffic_.dropped += traffic.dropped;
+  interval_traffic_.add(sync_->traffic());
   ++state_.step;
   session_.finished_steps = state_.step;
   metric_.reset();
@@ -306,6 +322,7 @@ void Trainer::check_finite() {
 
 void Trainer::report_interval() {
   const TrainSums sums = step_->take_sums();
+  interval_traffic_.settle();
   const double wait = loader_->wait_seconds() - interval_wait_start_;
   const dist::Dict reduced = dist::reduce_dict(
       *session_.groups.control,
@@ -315,6 +332,7 @@ void Trainer::report_interval() {
        {"count", sums.count},
        {"wait", wait},
        {"exposed", interval_traffic_.exposed_seconds},
+       {"busy", interval_traffic_.busy_seconds},
        {"bytes", interval_traffic_.bytes},
        {"dropped", interval_traffic_.dropped},
        {"hash", interval_hash_}},
@@ -339,6 +357,8 @@ void Trainer::report_interval() {
        .comm_bytes = integer("bytes") / session_.world / interval_steps_,
        .comm_seconds = std::get<double>(reduced.at("exposed")) /
            session_.world / static_cast<double>(interval_steps_),
+       .comm_busy_seconds = std::get<double>(reduced.at("busy")) /
+           session_.world / static_cast<double>(interval_steps_),
        .dropped = integer("dropped"),
        .grad_norm = step_->gradient_norm(),
        .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))});
@@ -354,7 +374,11 @@ void Trainer::bring_together() {
   }
   together_step_ = state_.step;
   step_->flush(lr_);
-  dist::average_buffers(*session_.groups.data, buffers_of(*session_.model));
+  batch_norm_.bring_together();
+  check_replicas();
+}
+
+void Trainer::check_replicas() const {
   std::vector<at::Tensor> parameters;
   for (const optim::FlatGroup& group : parameters_.groups()) {
     parameters.push_back(group.parameters);
@@ -396,7 +420,13 @@ void Trainer::evaluate() {
 }
 
 std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
-  auto state = optimizer_->state();
+  auto state = optimizer_->state([&](const at::Tensor& share) {
+    const at::Tensor whole =
+        at::empty({session_.world * share.numel()}, share.options());
+    session_.groups.data->all_gather_into(whole, share);
+    // Only rank 0 writes; there is no room on a device for all of it.
+    return session_.rank == 0 ? whole.cpu() : at::Tensor();
+  });
   state.merge(sync_->state());
   return state;
 }
@@ -413,6 +443,8 @@ void Trainer::save() {
   bring_together();
   const Stopwatch watch;
   std::string problem;
+  // Collective where the workers share the state.
+  const auto optimizer = optimizer_state();
   if (session_.rank == 0) {
     try {
       store_.save(
@@ -422,7 +454,7 @@ void Trainer::save() {
            .config_hash = config::recipe_hash(session_.job.recipe),
            .metric = metric_,
            .model = named_state(*session_.model),
-           .optimizer = optimizer_state(),
+           .optimizer = optimizer,
            .state = state_record()});
     } catch (const Error& error) {
       problem = error.what();

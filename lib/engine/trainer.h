@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/loader.h"
 #include "data/sampler.h"
+#include "engine/batch_norm.h"
 #include "engine/data_parallel.h"
 #include "engine/evaluator.h"
 #include "engine/normalizer.h"
@@ -46,12 +47,15 @@ class Trainer {
   void save();
   void finish_save(const std::string& problem, double seconds);
   bool due(std::int64_t every) const;
-  // Of the optimizer and of the mode of dist.sync.
+  // Of the optimizer and of the mode of dist.sync. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
+  // A checksum proves that all workers have the same weights. Collective.
+  void check_replicas() const;
   Json state_record() const;
 
   Session& session_;
   const config::Plan& plan_;
+  BatchNormExchange batch_norm_;
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<dist::GradientSync> sync_;

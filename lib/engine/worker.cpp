@@ -14,7 +14,9 @@
 #include "core/cuda_plugin.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "dist/agreement.h"
 #include "dist/replicas.h"
+#include "engine/agreement.h"
 #include "engine/data_options.h"
 #include "engine/describe.h"
 #include "engine/evaluator.h"
@@ -221,6 +223,7 @@ ExitCode run_session(
       reporter.console().info(line);
     }
   }
+  dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
   session.model->to(session.device);
   announce(session);
   const ExitCode code = work(session);

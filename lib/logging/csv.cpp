@@ -19,7 +19,7 @@ constexpr std::size_t kStepColumn = 1;
 
 const char* const kSummaryHeader =
     "epoch,step,train_loss,train_top1,eval_loss,eval_top1,eval_top5,lr,"
-    "images_per_second,seconds";
+    "images_per_second,comm_wait,seconds";
 
 std::string summary_text(const SummaryRow& row) {
   std::string text = fmt::format("{},{}", row.epoch, row.step);
@@ -31,6 +31,7 @@ std::string summary_text(const SummaryRow& row) {
         row.eval_top5,
         row.lr,
         row.images_per_second,
+        row.comm_wait,
         row.seconds}) {
     text += "," + (cell ? shortest(*cell) : "");
   }

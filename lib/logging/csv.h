@@ -21,6 +21,7 @@ struct SummaryRow {
   std::optional<double> eval_top5; // percent
   std::optional<double> lr;
   std::optional<double> images_per_second;
+  std::optional<double> comm_wait; // share of the time
   std::optional<double> seconds; // since the process started the run
 };
 

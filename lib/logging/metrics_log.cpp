@@ -48,6 +48,7 @@ void TrainSpan::add(const Json& train_record) {
   };
   add_to(loss_, number(train_record, "loss"));
   add_to(top1_, number(train_record, "top1"));
+  add_to(comm_wait_, number(train_record, "comm_wait"));
   const auto rate = number(train_record, "images_per_second");
   if (rate && *rate > 0.0) {
     add_to(seconds_per_image_, 1.0 / *rate);
@@ -63,6 +64,9 @@ void TrainSpan::fill(SummaryRow& row) const {
   }
   if (top1_.weight > 0.0) {
     row.train_top1 = top1_.sum / top1_.weight;
+  }
+  if (comm_wait_.weight > 0.0) {
+    row.comm_wait = comm_wait_.sum / comm_wait_.weight;
   }
   if (seconds_per_image_.sum > 0.0) {
     row.images_per_second = seconds_per_image_.weight / seconds_per_image_.sum;

@@ -33,6 +33,7 @@ class TrainSpan {
   };
   Mean loss_;
   Mean top1_;
+  Mean comm_wait_;
   Mean seconds_per_image_;
   std::optional<double> lr_;
 };

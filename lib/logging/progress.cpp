@@ -36,6 +36,16 @@ std::string rate_text(double images_per_second) {
       : with_commas(std::llround(images_per_second));
 }
 
+// "4.1 MiB 12.3%": what a step sends and how long it waits for it.
+std::string exchange_text(const ProgressState& state) {
+  return state.phase == Phase::kEval || state.comm_bytes == 0
+      ? ""
+      : fmt::format(
+            "{} {:.1f}%",
+            human_bytes(static_cast<double>(state.comm_bytes)),
+            100 * state.comm_wait);
+}
+
 // A field of the live line. The one with the largest rank is left out first.
 struct Field {
   std::string label;
@@ -60,6 +70,9 @@ std::vector<Field> live_fields(const ProgressState& state) {
   }
   fields.push_back({"img/s", rate_text(state.images_per_second), 4});
   fields.push_back({"wait", fmt::format("{:.1f}%", 100 * state.data_wait), 8});
+  if (const std::string exchange = exchange_text(state); !exchange.empty()) {
+    fields.push_back({"comm", exchange, 9});
+  }
   fields.push_back({"eta", human_seconds(state.eta_seconds), 3});
   return fields;
 }
@@ -127,12 +140,13 @@ int fit(std::vector<Field>& fields, int fixed, int room) {
 
 std::string plain_line(const ProgressState& state) {
   const bool train = state.phase == Phase::kTrain;
+  const std::string exchange = exchange_text(state);
   const auto percent = [](const char* label, std::optional<double> value) {
     return value ? fmt::format("  {} {:.2f}", label, *value) : "";
   };
   return fmt::format(
-      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%  eta "
-      "{}",
+      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%{}  "
+      "eta {}",
       train ? "" : "eval  ",
       state.epoch,
       state.epochs,
@@ -144,6 +158,7 @@ std::string plain_line(const ProgressState& state) {
       train ? fmt::format("  lr {:.1e}", state.lr) : "",
       rate_text(state.images_per_second),
       100 * state.data_wait,
+      exchange.empty() ? "" : "  comm " + exchange,
       human_seconds(state.eta_seconds));
 }
 

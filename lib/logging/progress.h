@@ -27,12 +27,17 @@ struct ProgressState {
   double lr = 0.0; // not shown in Phase::kEval
   double images_per_second = 0.0; // of all workers together
   double data_wait = 0.0; // fraction of the time spent waiting for data
+  // Gradient exchange per step and worker; bytes 0: there is none.
+  std::int64_t comm_bytes = 0;
+  double comm_wait = 0.0; // fraction of the time that steps waited for it
   double eta_seconds = 0.0; // negative or not finite: unknown
 };
 
 // One line for a file, without colours or control characters:
 // "epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  top5 90.10  lr 9.8e-04
-//  img/s 1,234  wait 0.3%  eta 1:23"; "eval  " before it in Phase::kEval.
+//  img/s 1,234  wait 0.3%  comm 4.1 MiB 12.3%  eta 1:23"; "eval  " before it,
+//  and
+// neither lr nor comm, in Phase::kEval.
 std::string plain_line(const ProgressState& state);
 
 // One line for a terminal, with a bar, at most look.columns - 1 wide: what

@@ -105,16 +105,21 @@ BatchNorm2d::BatchNorm2d(std::int64_t channels) {
 at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
   if (is_training()) {
     num_batches_tracked.add_(1);
+    if (form_) {
+      return form_(*this, x);
+    }
   }
+  // One value has no variance: the running ones would become NaN for good.
+  const bool learns = !is_training() || x.numel() > x.size(1);
   return at::batch_norm(
       x,
       weight,
       bias,
-      running_mean,
-      running_var,
+      learns ? running_mean : at::Tensor(),
+      learns ? running_var : at::Tensor(),
       is_training(),
-      /*momentum=*/0.1,
-      /*eps=*/1e-5,
+      kMomentum,
+      kEps,
       at::globalContext().userEnabledCuDNN());
 }
 

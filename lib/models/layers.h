@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
@@ -84,15 +85,29 @@ class Conv2d : public torch::nn::Module {
 // momentum 0.1, batch statistics in training mode.
 class BatchNorm2d : public torch::nn::Module {
  public:
+  static constexpr double kMomentum = 0.1;
+  static constexpr double kEps = 1e-5;
+
+  // Normalises x by statistics that it takes, and updates the running ones.
+  using TrainingForm =
+      std::function<at::Tensor(BatchNorm2d& norm, const at::Tensor& x)>;
+
   explicit BatchNorm2d(std::int64_t channels);
 
   at::Tensor operator()(const at::Tensor& x);
+
+  // What training mode does from now on instead of taking the statistics of x
+  // alone.
+  void set_training_form(TrainingForm form) { form_ = std::move(form); }
 
   at::Tensor weight; // [channels]
   at::Tensor bias; // [channels]
   at::Tensor running_mean; // [channels], buffer
   at::Tensor running_var; // [channels], buffer
   at::Tensor num_batches_tracked; // scalar int64, buffer
+
+ private:
+  TrainingForm form_;
 };
 
 } // namespace vitrain::models

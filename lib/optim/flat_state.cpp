@@ -19,13 +19,22 @@ std::int64_t aligned(std::int64_t elements) {
 }
 
 // Moves the parameters of `group` into its buffers.
-void flatten(FlatGroup& group, const at::TensorOptions& options) {
+void flatten(
+    FlatGroup& group,
+    const Share& share,
+    const at::TensorOptions& options) {
   std::int64_t size = 0;
   for (Segment& segment : group.segments) {
     segment.offset = size;
     size += aligned(segment.parameter.numel());
   }
-  group.parameters = at::zeros({size}, options);
+  // Whole vectors of every instruction set: then a share's kernel does the same
+  // arithmetic for each element as that of the whole buffer.
+  group.share_size = aligned((size + share.count - 1) / share.count);
+  group.own_begin = std::min(size, share.index * group.share_size);
+  group.own_size = std::min(size - group.own_begin, group.share_size);
+  group.shares = at::zeros({share.count * group.share_size}, options);
+  group.parameters = group.shares.narrow(0, 0, size);
   group.gradients = at::zeros({size}, options);
   for (Segment& segment : group.segments) {
     at::Tensor& parameter = segment.parameter;
@@ -33,10 +42,23 @@ void flatten(FlatGroup& group, const at::TensorOptions& options) {
     const at::Tensor view = group.parameters.narrow(0, segment.offset, numel)
                                 .view(parameter.sizes());
     view.copy_(parameter.detach());
+    segment.shape = parameter.sizes().vec();
     parameter.set_data(view);
     parameter.mutable_grad() = group.gradients.narrow(0, segment.offset, numel)
                                    .view(parameter.sizes());
   }
+}
+
+// What has been done to a parameter, unless `good`.
+void expect(bool good, const std::string& name, const char* what) {
+  VITRAIN_CHECK(
+      good,
+      ExitCode::kInternal,
+      "parameter {} was {} after the training state had been made from the "
+      "model: its gradient would not be exchanged. Change a model before "
+      "training begins",
+      name,
+      what);
 }
 
 } // namespace
@@ -60,7 +82,9 @@ bool is_no_decay(
 FlatState::FlatState(
     torch::nn::Module& module,
     double weight_decay,
-    const std::vector<std::string>& no_decay) {
+    const std::vector<std::string>& no_decay,
+    const Share& share)
+    : share_(share) {
   const at::NoGradGuard no_grad;
   groups_.push_back({.name = "decay", .weight_decay = weight_decay});
   groups_.push_back({.name = "no_decay", .weight_decay = 0.0});
@@ -69,6 +93,7 @@ FlatState::FlatState(
   for (const auto& item : std::views::reverse(named.pairs())) {
     const auto& [name, parameter] = item;
     if (!parameter.requires_grad()) {
+      frozen_.push_back(name);
       continue;
     }
     VITRAIN_CHECK(
@@ -95,8 +120,61 @@ FlatState::FlatState(
   const auto options =
       groups_.front().segments.front().parameter.options().requires_grad(false);
   for (FlatGroup& group : groups_) {
-    flatten(group, options);
+    flatten(group, share, options);
   }
+}
+
+FlatState::FlatState(std::vector<FlatGroup> groups)
+    : groups_(std::move(groups)) {
+  for (FlatGroup& group : groups_) {
+    group.shares = group.parameters;
+    group.share_size = group.parameters.numel();
+    group.own_size = group.share_size;
+    for (Segment& segment : group.segments) {
+      segment.shape = segment.parameter.sizes().vec();
+    }
+  }
+}
+
+void FlatState::check_values() const {
+  for (const FlatGroup& group : groups_) {
+    const auto element =
+        static_cast<std::int64_t>(group.parameters.element_size());
+    const auto* start = static_cast<const char*>(group.parameters.data_ptr());
+    for (const Segment& segment : group.segments) {
+      const at::Tensor& parameter = segment.parameter;
+      expect(parameter.requires_grad(), segment.name, "frozen");
+      expect(parameter.sizes() == segment.shape, segment.name, "reshaped");
+      expect(
+          parameter.data_ptr() == start + segment.offset * element,
+          segment.name,
+          "replaced");
+    }
+  }
+}
+
+void FlatState::check_model(const torch::nn::Module& module) const {
+  check_values();
+  std::map<std::string, at::Tensor> now;
+  for (const auto& item : module.named_parameters()) {
+    now.emplace(item.key(), item.value());
+  }
+  for (const FlatGroup& group : groups_) {
+    for (const Segment& segment : group.segments) {
+      const auto found = now.find(segment.name);
+      expect(found != now.end(), segment.name, "removed");
+      expect(
+          found->second.is_same(segment.parameter), segment.name, "replaced");
+      now.erase(found);
+    }
+  }
+  for (const std::string& name : frozen_) {
+    const auto found = now.find(name);
+    expect(
+        found == now.end() || !found->second.requires_grad(), name, "thawed");
+    now.erase(name);
+  }
+  expect(now.empty(), now.empty() ? "" : now.begin()->first, "added");
 }
 
 std::int64_t FlatState::parameter_count() const {

@@ -17,6 +17,14 @@ struct Segment {
   std::string name; // as in the module: "blocks.0.attn.qkv.weight"
   at::Tensor parameter; // view of FlatGroup::parameters
   std::int64_t offset = 0; // elements from the start of the buffer
+  std::vector<std::int64_t> shape{}; // that the parameter had
+};
+
+// Which part of every buffer this worker updates, when the workers divide them
+// (ZeRO stage 1): number `index` of `count` equal ones.
+struct Share {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
 };
 
 // Parameters that share their optimizer settings, in one contiguous buffer.
@@ -26,6 +34,15 @@ struct FlatGroup {
   at::Tensor parameters; // [n], fp32
   at::Tensor gradients; // [n], fp32
   std::vector<Segment> segments;
+
+  // All shares of the parameters: [count * share_size]; the parameters, and
+  // zeros behind them that make the shares equal.
+  at::Tensor shares{};
+  std::int64_t share_size = 0; // elements, a multiple of 16
+  // What this worker updates: elements [own_begin, own_begin + own_size) of the
+  // parameters; own_size is share_size except in the last shares.
+  std::int64_t own_begin = 0;
+  std::int64_t own_size = 0;
 };
 
 // The trainable parameters of a module and their gradients as flat fp32
@@ -45,19 +62,29 @@ class FlatState {
   FlatState(
       torch::nn::Module& module,
       double weight_decay,
-      const std::vector<std::string>& no_decay);
-  // Of groups that are laid out already: a part of another one.
-  explicit FlatState(std::vector<FlatGroup> groups)
-      : groups_(std::move(groups)) {}
+      const std::vector<std::string>& no_decay,
+      const Share& share = {});
+  // Of groups that are laid out already, a part of another one: buffers and
+  // segments are given, all of which this worker updates.
+  explicit FlatState(std::vector<FlatGroup> groups);
 
+  const Share& share() const { return share_; }
   std::vector<FlatGroup>& groups() { return groups_; }
   const std::vector<FlatGroup>& groups() const { return groups_; }
   // Trainable values, without gaps.
   std::int64_t parameter_count() const;
   void zero_gradients();
+  // Throws Error(kInternal) naming a parameter that was frozen, reshaped or
+  // given other memory since. Cheap enough for every step.
+  void check_values() const;
+  // The same for all that can have been done to the parameters of `module`:
+  // added, removed or thawed too.
+  void check_model(const torch::nn::Module& module) const;
 
  private:
+  Share share_;
   std::vector<FlatGroup> groups_;
+  std::vector<std::string> frozen_; // parameters that are not trained
 };
 
 // Whether a parameter is exempt from weight decay under `no_decay`.

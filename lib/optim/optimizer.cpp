@@ -1,5 +1,7 @@
 #include "optim/optimizer.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
@@ -25,10 +27,10 @@ class AdamW final : public Optimizer {
       const at::Tensor& non_finite) override {
     FlatGroup& group = parameters_.groups()[index];
     at::_fused_adamw_(
-        {group.parameters},
-        {group.gradients},
-        {first_[index]},
-        {second_[index]},
+        {own(group, group.parameters)},
+        {own(group, group.gradients)},
+        {own_state(group, first_[index])},
+        {own_state(group, second_[index])},
         /*max_exp_avg_sqs=*/{},
         {steps_},
         lr,
@@ -63,13 +65,13 @@ class Sgd final : public Optimizer {
     FlatGroup& group = parameters_.groups()[index];
     std::vector<at::Tensor> buffer;
     if (momentum_ != nullptr) {
-      buffer.push_back((*momentum_)[index]);
+      buffer.push_back(own_state(group, (*momentum_)[index]));
     }
     // The buffer starts as zeros: momentum x 0 + gradient is what torch's first
     // step makes of an empty buffer.
     at::_fused_sgd_(
-        {group.parameters},
-        {group.gradients},
+        {own(group, group.parameters)},
+        {own(group, group.gradients)},
         buffer,
         group.weight_decay,
         options_.momentum,
@@ -99,9 +101,20 @@ Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
 Optimizer::Buffers& Optimizer::add_buffers(const std::string& name) {
   Buffers& buffers = buffers_[name];
   for (const FlatGroup& group : parameters_.groups()) {
-    buffers.push_back(at::zeros_like(group.parameters));
+    buffers.push_back(
+        at::zeros({group.share_size}, group.parameters.options()));
   }
   return buffers;
+}
+
+at::Tensor Optimizer::own(const FlatGroup& group, const at::Tensor& whole) {
+  return whole.narrow(0, group.own_begin, group.own_size);
+}
+
+at::Tensor Optimizer::own_state(
+    const FlatGroup& group,
+    const at::Tensor& share) {
+  return share.narrow(0, 0, group.own_size);
 }
 
 void Optimizer::step(double lr, const at::Tensor& non_finite) {
@@ -109,23 +122,10 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
   lr_.fill_(lr);
   steps_.add_(1).sub_(non_finite);
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
-    update(i, lr_, non_finite);
-  }
-}
-
-std::map<std::string, at::Tensor> Optimizer::views() const {
-  std::map<std::string, at::Tensor> views;
-  for (const auto& [name, buffers] : buffers_) {
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-      for (const Segment& segment : parameters_.groups()[i].segments) {
-        views[segment.name + "." + name] =
-            buffers[i]
-                .narrow(0, segment.offset, segment.parameter.numel())
-                .view(segment.parameter.sizes());
-      }
+    if (parameters_.groups()[i].own_size > 0) {
+      update(i, lr_, non_finite);
     }
   }
-  return views;
 }
 
 std::vector<at::Tensor> Optimizer::buffers() const {
@@ -136,24 +136,74 @@ std::vector<at::Tensor> Optimizer::buffers() const {
   return all;
 }
 
-std::map<std::string, at::Tensor> Optimizer::state() const {
-  std::map<std::string, at::Tensor> state = views();
-  state["step"] = steps_.to(at::kLong);
+std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
+  std::map<std::string, at::Tensor> state{{"step", steps_.to(at::kLong)}};
+  for (const auto& [name, buffers] : buffers_) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const at::Tensor whole =
+          parameters_.share().count > 1 ? gather(buffers[i]) : buffers[i];
+      if (!whole.defined()) {
+        continue;
+      }
+      for (const Segment& segment : parameters_.groups()[i].segments) {
+        state[segment.name + "." + name] =
+            whole.narrow(0, segment.offset, segment.parameter.numel())
+                .view(segment.parameter.sizes());
+      }
+    }
+  }
   return state;
+}
+
+void Optimizer::take_share(
+    const FlatGroup& group,
+    const Segment& segment,
+    const at::Tensor& saved,
+    at::Tensor share) const {
+  const std::int64_t begin = std::max(group.own_begin, segment.offset);
+  const std::int64_t end = std::min(
+      group.own_begin + group.own_size,
+      segment.offset + segment.parameter.numel());
+  if (begin < end) {
+    share.narrow(0, begin - group.own_begin, end - begin)
+        .copy_(
+            saved.reshape({-1}).narrow(0, begin - segment.offset, end - begin));
+  }
 }
 
 void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
   const at::NoGradGuard no_grad;
-  std::map<std::string, at::Tensor> targets = views();
-  targets["step"] = steps_;
+  check_state(state);
+  steps_.copy_(state.at("step"));
+  for (auto& [name, buffers] : buffers_) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const FlatGroup& group = parameters_.groups()[i];
+      for (const Segment& segment : group.segments) {
+        take_share(
+            group, segment, state.at(segment.name + "." + name), buffers[i]);
+      }
+    }
+  }
+}
+
+void Optimizer::check_state(
+    const std::map<std::string, at::Tensor>& state) const {
+  std::map<std::string, std::vector<std::int64_t>> expected{{"step", {}}};
+  for (const auto& [name, buffers] : buffers_) {
+    for (const FlatGroup& group : parameters_.groups()) {
+      for (const Segment& segment : group.segments) {
+        expected[segment.name + "." + name] = segment.shape;
+      }
+    }
+  }
   for (const auto& [name, tensor] : state) {
     VITRAIN_CHECK(
-        targets.contains(name),
+        expected.contains(name),
         ExitCode::kWeights,
         "optimizer state '{}' does not belong to this model and optimizer",
         name);
   }
-  for (auto& [name, target] : targets) {
+  for (const auto& [name, shape] : expected) {
     const auto found = state.find(name);
     VITRAIN_CHECK(
         found != state.end(),
@@ -161,15 +211,12 @@ void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
         "optimizer state '{}' is missing",
         name);
     VITRAIN_CHECK(
-        found->second.sizes() == target.sizes(),
+        found->second.sizes() == shape,
         ExitCode::kWeights,
         "optimizer state '{}' has shape [{}], this model's parameter [{}]",
         name,
         fmt::join(found->second.sizes(), ", "),
-        fmt::join(target.sizes(), ", "));
-  }
-  for (auto& [name, target] : targets) {
-    target.copy_(state.at(name));
+        fmt::join(shape, ", "));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,10 +15,16 @@
 namespace vitrain::optim {
 
 // Updates the parameters of a FlatState from its gradients, by torch's fused
-// kernels on whole buffers. State is kept per group and named per parameter in
-// checkpoints, so that it does not depend on the layout of the buffers.
+// kernels on whole buffers, or on this worker's share of them: then there is
+// state for that share only. State is kept per group and named per parameter in
+// checkpoints, so that it depends neither on the layout of the buffers nor on
+// the number of shares.
 class Optimizer {
  public:
+  // Puts together the shares of one buffer, [share_size] each, of all workers:
+  // [count * share_size], or undefined where nobody wants it. Collective.
+  using Gather = std::function<at::Tensor(const at::Tensor& share)>;
+
   explicit Optimizer(FlatState& parameters);
   virtual ~Optimizer() = default;
 
@@ -31,17 +38,23 @@ class Optimizer {
   const at::Tensor& steps() const { return steps_; }
 
   // "<parameter>.<buffer>" -> view, shaped as the parameter; and "step", the
-  // number of updates made, int64.
-  std::map<std::string, at::Tensor> state() const;
-  // Takes over what state() returned. Throws Error(kWeights) naming what is
-  // missing, unknown or of another shape; then nothing has changed.
+  // number of updates made, int64. `gather` is called where there are several
+  // shares, for each buffer in the same order on all workers; the views are
+  // then of what it returns.
+  std::map<std::string, at::Tensor> state(const Gather& gather = {}) const;
+  // Takes over what state() returned, or its own share of it. Throws
+  // Error(kWeights) naming what is missing, unknown or of another shape; then
+  // nothing has changed.
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  protected:
   using Buffers = std::vector<at::Tensor>; // one per group
 
-  // A zero-filled buffer per group, saved under `name`.
+  // A zero-filled buffer of share_size per group, saved under `name`.
   Buffers& add_buffers(const std::string& name);
+  // What this worker updates of a group, and the state that belongs to it.
+  static at::Tensor own(const FlatGroup& group, const at::Tensor& whole);
+  static at::Tensor own_state(const FlatGroup& group, const at::Tensor& share);
   virtual void update(
       std::size_t group,
       const at::Tensor& lr,
@@ -51,7 +64,13 @@ class Optimizer {
   at::Tensor steps_; // updates made, scalar fp32 as the fused kernels want it
 
  private:
-  std::map<std::string, at::Tensor> views() const;
+  void check_state(const std::map<std::string, at::Tensor>& state) const;
+  // Copies what of `saved`, a parameter's state, lies in this worker's share.
+  void take_share(
+      const FlatGroup& group,
+      const Segment& segment,
+      const at::Tensor& saved,
+      at::Tensor share) const;
 
   std::map<std::string, Buffers> buffers_;
   at::Tensor lr_; // scalar on the device: no kernel depends on a host value

@@ -73,6 +73,15 @@ class Rank::CountingBackend final : public c10d::Backend {
     return inner_->allgather(outputs, inputs, options);
   }
 
+  c10::intrusive_ptr<c10d::Work> _allgather_base(
+      at::Tensor& output,
+      at::Tensor& input,
+      const c10d::AllgatherOptions& options) override {
+    std::vector<at::Tensor> inputs{input};
+    count(inputs);
+    return inner_->_allgather_base(output, input, options);
+  }
+
   std::int64_t collectives() const { return collectives_; }
   std::int64_t elements() const { return elements_; }
 

@@ -68,6 +68,8 @@ TEST(Names, FollowTheEnumerators) {
   EXPECT_EQ(name_of(Interpolation::kBicubic), "bicubic");
   EXPECT_EQ(name_of(SamplerPolicy::kSequential), "sequential");
   EXPECT_EQ(name_of(BatchMode::kGlobal), "global");
+  EXPECT_EQ(name_of(Compress::kPowerSgd), "powersgd");
+  EXPECT_EQ(name_of(BatchNormStatistics::kSync), "sync");
 }
 
 TEST(Suggestion, NamesWhatWasMeant) {

@@ -241,5 +241,41 @@ TEST(Validate, AllProblemsAtOnceWithTheirPlaces) {
   EXPECT_THAT(text, HasSubstr("\n3 problems found; nothing was started."));
 }
 
+TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
+  const Circumstances two{.workers = 2};
+  for (const char* set :
+       {"dist.zero1=true",
+        "dist.batchnorm=sync",
+        "dist.batchnorm=broadcast",
+        "dist.check_every=10st"}) {
+    EXPECT_EQ(problems_of({set}, two), "") << set;
+    EXPECT_EQ(problems_of({set, "dist.sync.mode=delayed_allreduce"}, two), "")
+        << set;
+    const std::string key =
+        std::string(set).substr(0, std::string(set).find('='));
+    for (const char* mode :
+         {"local_sgd", "post_local_sgd", "hierarchical_sgd", "diloco"}) {
+      EXPECT_THAT(
+          problems_of({set, std::string("dist.sync.mode=") + mode}, two),
+          ::testing::AllOf(
+              HasSubstr(key + ": "),
+              HasSubstr(std::string("dist.sync.mode: ") + mode),
+              HasSubstr("use allreduce or delayed_allreduce")))
+          << set << " " << mode;
+    }
+  }
+}
+
+TEST(Validate, PowerSgdNeedsAllReduce) {
+  EXPECT_EQ(problems_of({"dist.compress=powersgd"}), "");
+  EXPECT_THAT(
+      problems_of(
+          {"dist.compress=powersgd", "dist.sync.mode=delayed_allreduce"}),
+      HasSubstr(
+          "dist.compress: powersgd exchanges gradients in two rounds while a "
+          "step waits for them: it needs dist.sync.mode: allreduce, got "
+          "delayed_allreduce"));
+}
+
 } // namespace
 } // namespace vitrain::config

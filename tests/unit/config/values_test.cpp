@@ -311,5 +311,35 @@ TEST(Value, DropLastIsAnotherWayToWriteLastBatch) {
       LastBatch::kKeep);
 }
 
+TEST(Value, SyncBatchnormIsAnotherWayToWriteBatchnorm) {
+  const auto statistics = [](const std::string& value) {
+    return from_yaml("dist: {sync_batchnorm: " + value + "}\n").dist.batchnorm;
+  };
+  EXPECT_EQ(statistics("true"), BatchNormStatistics::kSync);
+  EXPECT_EQ(statistics("false"), BatchNormStatistics::kLocal);
+  EXPECT_EQ(
+      recipe_with({"dist.sync_batchnorm=true"}).dist.batchnorm,
+      BatchNormStatistics::kSync);
+  EXPECT_THAT(
+      refusal_of("dist: {sync_batchnorm: sync}\n"),
+      HasSubstr("dist.sync_batchnorm: expected true or false, got sync"));
+  EXPECT_THAT(
+      refusal_of("dist: {sync_batchnorm: true, batchnorm: local}\n"),
+      HasSubstr("dist.batchnorm: already set"));
+}
+
+TEST(Value, KeysThatAreNotWantedAreRefusedWithTheReason) {
+  EXPECT_THAT(
+      refusal_of("dist: {find_unused_parameters: true}\n"),
+      HasSubstr(
+          "dist.find_unused_parameters: not offered: a parameter that a step "
+          "does not use"));
+  EXPECT_THAT(
+      refusal_of("train: {find_unused: false}\n"), HasSubstr("not offered"));
+  EXPECT_THAT(
+      refusal_of("dist: {broadcast_buffers: true}\n"),
+      HasSubstr("write dist.batchnorm: broadcast"));
+}
+
 } // namespace
 } // namespace vitrain::config

@@ -1,5 +1,6 @@
 #include "engine/train_step.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +8,12 @@
 
 #include <ATen/ATen.h>
 
+#include "core/error.h"
+
 namespace vitrain::engine {
 namespace {
+
+using ::testing::HasSubstr;
 
 models::ModelSpec tiny_spec() {
   models::ModelSpec spec;
@@ -134,6 +139,45 @@ TEST(TrainStep, ClippingBoundsTheNormOfAllGradientsTogether) {
     squares += flat.gradients.to(at::kDouble).pow(2).sum().item<double>();
   }
   EXPECT_NEAR(std::sqrt(squares), kLimit, 1e-6);
+}
+
+// The message of what `change` to a model in training leads to, in the next
+// step or before the next evaluation.
+template <typename Change>
+std::string refusal_after(Change&& change) {
+  Bench bench;
+  bench.step.begin(step_of(4));
+  bench.step.micro_batch(batch_of(0, 4), true);
+  bench.step.finish(1e-3);
+  change(*bench.model);
+  try {
+    bench.step.begin(step_of(4));
+    bench.step.micro_batch(batch_of(0, 4), true);
+    bench.step.finish(1e-3);
+    bench.step.flush(1e-3);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TrainStep, NamesTheParameterThatWasChangedInTraining) {
+  EXPECT_EQ(refusal_after([](models::Model&) {}), "");
+  EXPECT_THAT(
+      refusal_after([](models::Model& model) {
+        model.register_parameter("gate", at::ones({2}));
+      }),
+      HasSubstr("parameter gate was added"));
+  EXPECT_THAT(
+      refusal_after([](models::Model& model) {
+        model.named_parameters()["head.bias"].set_requires_grad(false);
+      }),
+      HasSubstr("parameter head.bias was frozen"));
+  EXPECT_THAT(
+      refusal_after([](models::Model& model) {
+        model.named_parameters()["pos_embed"].set_data(at::zeros({1, 5, 16}));
+      }),
+      HasSubstr("parameter pos_embed was replaced"));
 }
 
 } // namespace

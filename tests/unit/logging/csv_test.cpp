@@ -14,7 +14,7 @@ TEST(Csv, TheHeaderIsTheOneDocumented) {
   EXPECT_STREQ(
       kSummaryHeader,
       "epoch,step,train_loss,train_top1,eval_loss,eval_top1,eval_top5,lr,"
-      "images_per_second,seconds");
+      "images_per_second,comm_wait,seconds");
 }
 
 TEST(Csv, ValuesStandUnderTheirNamesAndParseBackExactly) {
@@ -28,10 +28,11 @@ TEST(Csv, ValuesStandUnderTheirNamesAndParseBackExactly) {
       .eval_top5 = 7,
       .lr = 1e-5,
       .images_per_second = 1e20 / 3,
+      .comm_wait = 0.25,
       .seconds = 10};
   EXPECT_EQ(
       summary_text(row),
-      "1,2,0.30000000000000004,4,5,6,7,1e-05,3.333333333333333e+19,10");
+      "1,2,0.30000000000000004,4,5,6,7,1e-05,3.333333333333333e+19,0.25,10");
   const std::vector<std::string> cells = split(summary_text(row), ',');
   EXPECT_EQ(cells.size(), split(kSummaryHeader, ',').size());
   double value = 0;
@@ -40,30 +41,31 @@ TEST(Csv, ValuesStandUnderTheirNamesAndParseBackExactly) {
 }
 
 TEST(Csv, MissingValuesAreEmptyAndNanIsNan) {
-  EXPECT_EQ(summary_text({.epoch = 1, .step = 2}), "1,2,,,,,,,,");
+  EXPECT_EQ(summary_text({.epoch = 1, .step = 2}), "1,2,,,,,,,,,");
   EXPECT_EQ(
-      summary_text({.train_loss = std::nan(""), .lr = 0.0}), "0,0,nan,,,,,0,,");
+      summary_text({.train_loss = std::nan(""), .lr = 0.0}),
+      "0,0,nan,,,,,0,,,");
 }
 
 TEST(Csv, TheHeaderIsWrittenOnce) {
   const TemporaryFolder folder;
   CsvWriter(folder / "s").write({.epoch = 1, .step = 10});
   CsvWriter(folder / "s").write({.epoch = 2, .step = 20});
-  EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,\n2,20,,,,,,,,\n");
+  EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,,\n2,20,,,,,,,,,\n");
 }
 
 TEST(TruncateCsv, RemovesLaterAndTornRows) {
   const TemporaryFolder folder;
-  const std::string kept = kHead + "1,10,,,,,,,,\n2,20,,,,,,,,\n";
+  const std::string kept = kHead + "1,10,,,,,,,,,\n2,20,,,,,,,,,\n";
   for (const std::string tail :
        {"",
-        "3,30,,,,,,,,\n",
-        "3,30,,,,,,,,\n2,20,,,,,,,,\n",
+        "3,30,,,,,,,,,\n",
+        "3,30,,,,,,,,,\n2,20,,,,,,,,,\n",
         "2,20,,,,",
         "2,20,,,\n",
-        "x,y,,,,,,,,\n",
-        ",,,,,,,,,\n",
-        "2,20,,,,,,,,,\n"}) {
+        "x,y,,,,,,,,,\n",
+        ",,,,,,,,,,\n",
+        "2,20,,,,,,,,,,\n"}) {
     spill(folder / "s", kept + tail);
     truncate_csv_after(folder / "s", 20);
     EXPECT_EQ(slurp(folder / "s"), kept) << tail;
@@ -77,7 +79,7 @@ TEST(TruncateCsv, AForeignFileIsStartedAnew) {
   spill(folder / "s", "epoch,loss\n1,2\n");
   truncate_csv_after(folder / "s", 20);
   CsvWriter(folder / "s").write({.epoch = 1, .step = 10});
-  EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,\n");
+  EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,,\n");
   // A header that was torn is started anew as well.
   spill(folder / "s", kHead.substr(0, 9));
   EXPECT_EQ(truncate_csv_after(folder / "s", 20), 1);

@@ -81,7 +81,7 @@ TEST(MetricsLog, FansOutEachRecord) {
   // Means over 30 and 10 samples: (2 * 30 + 1 * 10) / 40 and so on; 30 samples
   // took 0.01 s and 10 as long.
   EXPECT_EQ(
-      std::vector<std::string>(cells.begin(), cells.end() - 2),
+      std::vector<std::string>(cells.begin(), cells.end() - 3),
       (std::vector<std::string>{
           "1", "40", "1.75", "20", "0.5", "70", "99", "0.04"}));
   double rate = 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::logging {
@@ -44,6 +45,18 @@ TEST(Progress, PlainLineOfAnEvaluation) {
       plain_line(state),
       "eval  epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  top5 90.10  "
       "img/s 1,234  wait 0.3%  eta 1:23");
+}
+
+TEST(Progress, ShowsWhatTheExchangeCosts) {
+  ProgressState state = example();
+  state.comm_bytes = 4'100'000;
+  state.comm_wait = 0.1234;
+  const std::string exchange = "comm " + human_bytes(4'100'000) + " 12.3%";
+  EXPECT_THAT(plain_line(state), HasSubstr("wait 0.3%  " + exchange + "  eta"));
+  EXPECT_THAT(
+      live_line(state, Look{.columns = 200}), HasSubstr(exchange + "  eta"));
+  state.phase = Phase::kEval;
+  EXPECT_THAT(plain_line(state), Not(HasSubstr("comm")));
 }
 
 TEST(Progress, OddNumbersStayReadable) {

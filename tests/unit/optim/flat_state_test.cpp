@@ -260,5 +260,71 @@ TEST(NoDecay, KnowsBiasesNormsAndTheEndsOfNames) {
   }
 }
 
+// What is said when `change` has been made to the model after the state.
+template <typename Change>
+std::string refusal_after(Change&& change) {
+  Net net;
+  net["norm_weight"].set_requires_grad(false);
+  const FlatState state(net, 0.05, kNoDecay);
+  state.check_model(net);
+  change(net);
+  try {
+    state.check_model(net);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kInternal);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FlatState, NamesTheParameterThatWasChangedAfterwards) {
+  EXPECT_EQ(refusal_after([](Net&) {}), "");
+  EXPECT_THAT(
+      refusal_after(
+          [](Net& net) { net.register_parameter("gate", at::ones({2})); }),
+      HasSubstr("parameter gate was added after"));
+  EXPECT_THAT(
+      refusal_after([](Net& net) { net["bias"].set_requires_grad(false); }),
+      HasSubstr("parameter bias was frozen after"));
+  EXPECT_THAT(
+      refusal_after(
+          [](Net& net) { net["norm_weight"].set_requires_grad(true); }),
+      HasSubstr("parameter norm_weight was thawed after"));
+  EXPECT_THAT(
+      refusal_after([](Net& net) {
+        net["fc_weight"].set_data(at::zeros({2, 8}));
+      }),
+      HasSubstr("parameter fc_weight was reshaped after"));
+  EXPECT_THAT(
+      refusal_after([](Net& net) {
+        net["fc_weight"].set_data(at::zeros({4, 4}));
+      }),
+      HasSubstr("parameter fc_weight was replaced after"));
+}
+
+TEST(FlatState, SharesCoverTheParametersOnce) {
+  for (const std::int64_t count : {1, 2, 3, 7}) {
+    for (std::int64_t index = 0; index < count; ++index) {
+      Net net;
+      const Net original;
+      const FlatState state(
+          net, 0.05, kNoDecay, {.index = index, .count = count});
+      for (const FlatGroup& group : state.groups()) {
+        EXPECT_EQ(group.shares.numel(), count * group.share_size);
+        EXPECT_EQ(group.share_size % 16, 0);
+        EXPECT_GE(group.shares.numel(), group.parameters.numel());
+        EXPECT_EQ(group.shares.data_ptr(), group.parameters.data_ptr());
+        EXPECT_EQ(
+            group.own_begin,
+            std::min(index * group.share_size, group.parameters.numel()));
+        EXPECT_EQ(
+            group.own_begin + group.own_size,
+            std::min((index + 1) * group.share_size, group.parameters.numel()));
+      }
+      EXPECT_TRUE(at::equal(net["fc_weight"], original["fc_weight"]));
+    }
+  }
+}
+
 } // namespace
 } // namespace vitrain::optim

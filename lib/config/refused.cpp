@@ -1,0 +1,37 @@
+#include "config/refused.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace vitrain::config {
+namespace {
+
+constexpr std::string_view kUnused =
+    "a parameter that a step does not use would keep other values on other "
+    "devices, or cost a search of the graph in every step. A trained "
+    "parameter without a gradient is an error that names it; take it out of "
+    "the model, or freeze it";
+constexpr std::string_view kBuckets =
+    "gradients are always views of the buffers in which they travel";
+constexpr std::string_view kBuffers = "write dist.batchnorm: broadcast";
+
+using Refusal = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Refusal, 4> kRefusals{{
+    {"find_unused", kUnused},
+    {"find_unused_parameters", kUnused},
+    {"gradient_as_bucket_view", kBuckets},
+    {"broadcast_buffers", kBuffers},
+}};
+
+} // namespace
+
+std::string_view refusal_of(std::string_view name) {
+  // Wherever it stands.
+  const std::string_view leaf = name.substr(name.rfind('.') + 1);
+  const auto found = std::ranges::find(kRefusals, leaf, &Refusal::first);
+  return found == kRefusals.end() ? std::string_view{} : found->second;
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,89 @@
+#include "dist/sharded_update.h"
+
+#include <ATen/ATen.h>
+
+#include "core/clock.h"
+
+namespace vitrain::dist {
+namespace {
+
+class ShardedUpdate final : public GradientSync {
+ public:
+  ShardedUpdate(
+      Group& group,
+      std::unique_ptr<GradientSync> inner,
+      std::vector<ShardedBuffer> parameters)
+      : group_(group),
+        inner_(std::move(inner)),
+        parameters_(std::move(parameters)) {}
+
+  std::int64_t begin_step(const StepInfo& step) override {
+    gathered_ = {};
+    return inner_->begin_step(step);
+  }
+
+  void begin_micro_batch(bool last, bool empty) override {
+    inner_->begin_micro_batch(last, empty);
+  }
+
+  bool finish() override { return inner_->finish(); }
+
+  void updated() override {
+    inner_->updated();
+    gather();
+  }
+
+  void flush(const std::function<void()>& update) override {
+    inner_->flush([&] {
+      update();
+      gather();
+    });
+  }
+
+  std::map<std::string, at::Tensor> state() const override {
+    return inner_->state();
+  }
+
+  Traffic traffic() const override {
+    Traffic traffic = inner_->traffic();
+    traffic.add(gathered_);
+    return traffic;
+  }
+
+ private:
+  void gather() {
+    const at::NoGradGuard no_grad;
+    const Stopwatch watch;
+    const c10::Device device = parameters_.front().whole.device();
+    DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
+    for (const ShardedBuffer& buffer : parameters_) {
+      group_.all_gather_into(buffer.whole, buffer.own);
+      gathered_.bytes += bytes_of(group_, buffer.own);
+    }
+    wait.end = DeviceMark(device);
+    if (wait.end.exists()) {
+      gathered_.waits.push_back(wait);
+      gathered_.buckets.push_back({wait});
+    } else {
+      gathered_.exposed_seconds += watch.seconds();
+      gathered_.busy_seconds = gathered_.exposed_seconds;
+    }
+  }
+
+  Group& group_;
+  std::unique_ptr<GradientSync> inner_;
+  std::vector<ShardedBuffer> parameters_;
+  Traffic gathered_;
+};
+
+} // namespace
+
+std::unique_ptr<GradientSync> make_sharded_update(
+    Group& group,
+    std::unique_ptr<GradientSync> inner,
+    std::vector<ShardedBuffer> parameters) {
+  return std::make_unique<ShardedUpdate>(
+      group, std::move(inner), std::move(parameters));
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <c10/core/Device.h>
+
+namespace c10 {
+struct Event;
+} // namespace c10
+
+namespace vitrain::dist {
+
+// Seconds of a monotonic clock.
+struct Interval {
+  double begin = 0.0;
+  double end = 0.0;
+};
+
+// Seconds that lie in at least one of the intervals.
+double covered_seconds(std::vector<Interval> intervals);
+
+// A point in the work that has been given to a device, whose time is known once
+// the device has come there. On the CPU there is none: what is called has
+// happened.
+class DeviceMark {
+ public:
+  DeviceMark() = default;
+  // Now, at the end of the current stream.
+  explicit DeviceMark(c10::Device device);
+
+  bool exists() const { return event_ != nullptr; }
+  // Waits for the device. Both must exist.
+  double seconds_since(const DeviceMark& earlier) const;
+
+ private:
+  std::shared_ptr<c10::Event> event_;
+};
+
+struct DeviceSpan {
+  DeviceMark begin;
+  DeviceMark end;
+};
+
+// What steps put into collectives, on one rank.
+struct Traffic {
+  std::int64_t bytes = 0;
+  double exposed_seconds = 0.0; // waited for them, after backward
+  // During which gradients travelled, hidden behind backward or not.
+  double busy_seconds = 0.0;
+  std::int64_t dropped = 0; // gradients that came too late to be applied
+  // Of a step on a device, not yet in the seconds: each wait, and each bucket.
+  std::vector<DeviceSpan> waits{};
+  std::vector<std::vector<DeviceSpan>> buckets{}; // by step
+
+  // Adds a step.
+  void add(const Traffic& step);
+  // Waits for the device and adds its spans to the seconds.
+  void settle();
+};
+
+} // namespace vitrain::dist

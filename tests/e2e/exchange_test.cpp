@@ -1,0 +1,208 @@
+// What dist.* adds to an all-reduce, in whole runs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+using Settings = std::vector<std::string>;
+
+std::vector<std::string> arguments_of(
+    const std::string& devices,
+    const Settings& settings) {
+  std::vector<std::string> arguments{"-devices", devices};
+  for (const std::string& setting : settings) {
+    arguments.insert(arguments.end(), {"-set", setting});
+  }
+  return arguments;
+}
+
+constexpr const char* kResNet =
+    VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny_resnet.yaml";
+
+// Trains below `folder`; returns the run's folder.
+std::filesystem::path train(
+    const std::filesystem::path& folder,
+    const std::string& devices,
+    const Settings& settings,
+    const std::filesystem::path& resume = {},
+    const std::string& config = "") {
+  auto arguments = arguments_of(devices, settings);
+  if (!config.empty()) {
+    arguments.insert(arguments.end(), {"-cfg", config});
+  }
+  if (!resume.empty()) {
+    arguments.insert(arguments.end(), {"-resume", resume.native()});
+  }
+  const Result result = run(tiny_run(folder, arguments), 120);
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  return newest_run(folder);
+}
+
+void expect_same_checkpoint(
+    const std::filesystem::path& one,
+    const std::filesystem::path& other,
+    const std::string& step) {
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    const auto name = std::filesystem::path("checkpoints") / step / file;
+    EXPECT_EQ(slurp(one / name), slurp(other / name)) << file;
+  }
+}
+
+// A copy of a run below `folder` that has ended before `step`.
+std::filesystem::path cut_before(
+    const std::filesystem::path& run,
+    const std::filesystem::path& folder,
+    const std::string& step) {
+  std::filesystem::create_directories(folder);
+  const auto copy = folder / run.filename();
+  std::filesystem::copy(run, copy, std::filesystem::copy_options::recursive);
+  std::filesystem::remove_all(copy / "checkpoints" / step);
+  return copy;
+}
+
+// Without it, with it, begun with it and continued without: the same bits.
+TEST(Zero1, ChangesNeitherWeightsNorCheckpoints) {
+  const TempFolder folder;
+  const Settings common{
+      "run.max_steps=12", "checkpoint.every=6st", "checkpoint.keep_last=9"};
+  auto divided = common;
+  divided.push_back("dist.zero1=true");
+  const auto plain = train(folder / "plain", "cpu:3", common);
+  const auto zero1 = train(folder / "zero1", "cpu:3", divided);
+  expect_same_checkpoint(plain, zero1, "step-000000006");
+  expect_same_checkpoint(plain, zero1, "step-000000012");
+  for (const auto& [from, settings] :
+       {std::pair(zero1, common), std::pair(plain, divided)}) {
+    const auto copy = cut_before(from, folder / "again", "step-000000012");
+    train(
+        folder / "again",
+        "cpu:3",
+        settings,
+        copy / "checkpoints" / "step-000000006");
+    expect_same_checkpoint(plain, copy, "step-000000012");
+    std::filesystem::remove_all(folder / "again");
+  }
+}
+
+TEST(PowerSgd, ResumesExactlyAndSendsLess) {
+  const TempFolder folder;
+  const Settings settings{
+      "run.max_steps=16",
+      "checkpoint.every=8st",
+      "checkpoint.keep_last=9",
+      "eval.every=8st",
+      "dist.compress=powersgd",
+      "dist.powersgd.rank=2",
+      "dist.powersgd.start=4st"};
+  const auto whole = train(folder / "whole", "cpu:2", settings);
+  const auto trained = records(whole, "train");
+  ASSERT_EQ(trained.size(), 16u);
+  const auto bytes = [&](std::size_t step) {
+    return trained[step].at("comm_bytes").get<std::int64_t>();
+  };
+  EXPECT_LT(2 * bytes(4), bytes(3));
+  EXPECT_EQ(bytes(15), bytes(4));
+  const auto copy = cut_before(whole, folder / "part", "step-000000016");
+  train(
+      folder / "part",
+      "cpu:2",
+      settings,
+      copy / "checkpoints" / "step-000000008");
+  expect_same_checkpoint(whole, copy, "step-000000016");
+}
+
+// 13 samples in batches of 4 per worker: in the last step two workers of three
+// have nothing, and still take part in the statistics.
+TEST(BatchNorm, EveryKindOfStatisticsTrainsWithEmptyBatches) {
+  for (const char* statistics : {"local", "broadcast", "sync"}) {
+    const TempFolder folder;
+    const auto run_folder = train(
+        folder / "runs",
+        "cpu:3",
+        {"data.train.count=13",
+         "data.batch_size=4",
+         "data.sampler.last_batch=keep",
+         "dist.check_every=1st",
+         std::string("dist.batchnorm=") + statistics},
+        /*resume=*/{},
+        kResNet);
+    const auto trained = records(run_folder, "train");
+    ASSERT_EQ(trained.size(), 2u) << statistics;
+    EXPECT_EQ(trained[1].at("count"), 1) << statistics;
+    const Json evaluated = records(run_folder, "eval").back();
+    EXPECT_EQ(evaluated.at("non_finite"), 0) << statistics;
+  }
+}
+
+// 12 samples on one worker and on two are the same step, when statistics are
+// those of all of them.
+TEST(BatchNorm, SynchronisedStatisticsMakeTheNumberOfWorkersIrrelevant) {
+  const auto loss = [](const char* devices, const char* statistics) {
+    const TempFolder folder;
+    const auto run_folder = train(
+        folder / "runs",
+        devices,
+        {"data.batch_mode=global", std::string("dist.batchnorm=") + statistics},
+        /*resume=*/{},
+        kResNet);
+    return records(run_folder, "train").back().at("loss").get<double>();
+  };
+  const double one = loss("cpu:1", "local");
+  // fp32 sums in another order, over two updates; losses are of order 2 (the
+  // difference measured is 6e-7).
+  EXPECT_NEAR(loss("cpu:2", "sync"), one, 1e-4);
+  EXPECT_GT(std::abs(loss("cpu:2", "local") - one), 1e-2);
+}
+
+TEST(Exchange, ItsCostIsInTheRecordsAndOnTheLine) {
+  const TempFolder folder;
+  const Result result =
+      run(tiny_run(
+              folder / "runs",
+              arguments_of("cpu:2", {"run.max_steps=4", "log.progress=plain"})),
+          60);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("%  comm "));
+  for (const Json& record : records(newest_run(folder / "runs"), "train")) {
+    const double busy = record.at("comm_busy_seconds");
+    const double waited = record.at("comm_seconds");
+    const double step = record.at("step_seconds");
+    EXPECT_GT(busy, 0.0);
+    EXPECT_LT(busy, step);
+    EXPECT_NEAR(record.at("comm_wait").get<double>(), waited / step, 1e-12);
+  }
+  const Result alone =
+      run(tiny_run(
+              folder / "alone",
+              arguments_of("cpu:1", {"run.max_steps=4", "log.progress=plain"})),
+          60);
+  EXPECT_EQ(alone.out.find("comm "), std::string::npos) << alone.out;
+}
+
+TEST(Exchange, WhatNeedsEqualReplicasIsRefusedWithoutThem) {
+  const auto refusal = [](const Settings& settings) {
+    const TempFolder folder;
+    const Result result =
+        run(tiny_run(folder / "runs", arguments_of("cpu:2", settings)), 20);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    return result.err;
+  };
+  EXPECT_THAT(
+      refusal({"dist.zero1=true", "dist.sync.mode=local_sgd"}),
+      HasSubstr("dist.zero1: each device updates its share of weights"));
+  EXPECT_THAT(
+      refusal({"dist.sync_batchnorm=true", "dist.sync.mode=diloco"}),
+      HasSubstr("dist.batchnorm: sync takes statistics over the batches"));
+  EXPECT_THAT(
+      refusal({"dist.find_unused_parameters=true"}),
+      HasSubstr("not offered: a parameter that a step does not use"));
+}
+
+} // namespace
+} // namespace vitrain::e2e

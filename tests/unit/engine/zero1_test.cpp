@@ -1,0 +1,234 @@
+// dist.zero1: every worker updates its share of the weights.
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "dist/sharded_update.h"
+#include "optim/flat_state.h"
+#include "optim/optimizer.h"
+#include "support/ranks.h"
+
+namespace vitrain::engine {
+namespace {
+
+using testing::Rank;
+using testing::run_ranks;
+
+// Parameters of sizes that no number of workers divides, in two groups.
+class Net : public torch::nn::Module {
+ public:
+  Net() {
+    // Equal on all ranks, unequal among themselves.
+    double seed = 0.1;
+    for (const auto& [name, shape] :
+         std::vector<std::pair<std::string, std::vector<std::int64_t>>>{
+             {"a", {13, 7}}, {"b", {5}}, {"c", {3, 2, 3, 3}}, {"d", {33}}}) {
+      const at::Tensor values = at::empty(shape);
+      values.copy_(
+          (at::arange(values.numel(), at::kFloat) * seed).sin().view(shape));
+      register_parameter(name, values);
+      seed += 0.37;
+    }
+  }
+};
+
+// A worker that trains with shares, or with everything.
+struct Worker {
+  Worker(const optim::Share& share, config::OptimKind kind)
+      : parameters(net, 0.05, {"norm"}, share),
+        optimizer(optim::make_optimizer(
+            parameters,
+            config::OptimConfig{.name = kind, .lr = 0.01})) {}
+
+  // The same gradients on every rank, as after an all-reduce.
+  void step(int number) {
+    for (optim::FlatGroup& group : parameters.groups()) {
+      group.gradients.copy_(
+          (at::arange(group.gradients.numel(), at::kFloat) * 0.7 + number)
+              .cos());
+    }
+    optimizer->step(0.01 / (1 + number), at::zeros({}));
+  }
+
+  Net net;
+  optim::FlatState parameters;
+  std::unique_ptr<optim::Optimizer> optimizer;
+};
+
+optim::Optimizer::Gather gather_over(dist::Group& group) {
+  return [&group](const at::Tensor& share) {
+    return at::cat(group.all_gather(share));
+  };
+}
+
+// Does nothing with gradients: they are equal already.
+class NoExchange final : public dist::GradientSync {
+ public:
+  std::int64_t begin_step(const dist::StepInfo&) override { return 1; }
+  void begin_micro_batch(bool, bool) override {}
+  bool finish() override { return true; }
+  dist::Traffic traffic() const override { return {}; }
+};
+
+std::unique_ptr<dist::GradientSync> sharded(Rank& rank, Worker& worker) {
+  std::vector<dist::ShardedBuffer> buffers;
+  for (const optim::FlatGroup& group : worker.parameters.groups()) {
+    buffers.push_back(
+        {group.shares,
+         group.shares.narrow(
+             0, rank.rank() * group.share_size, group.share_size)});
+  }
+  return dist::make_sharded_update(
+      rank.data(), std::make_unique<NoExchange>(), std::move(buffers));
+}
+
+void expect_same_state(
+    const std::map<std::string, at::Tensor>& one,
+    const std::map<std::string, at::Tensor>& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (const auto& [name, tensor] : one) {
+    EXPECT_TRUE(at::equal(tensor, other.at(name))) << name;
+  }
+}
+
+void expect_same_weights(const Worker& one, const Worker& other) {
+  for (std::size_t i = 0; i < one.parameters.groups().size(); ++i) {
+    EXPECT_TRUE(at::equal(
+        one.parameters.groups()[i].parameters,
+        other.parameters.groups()[i].parameters))
+        << "group " << i;
+  }
+}
+
+class Zero1 : public ::testing::TestWithParam<config::OptimKind> {};
+
+TEST_P(Zero1, HasTheBitsOfTheWholeUpdate) {
+  for (const int size : {2, 3, 4}) {
+    run_ranks(size, [&](Rank& rank) {
+      Worker whole({}, GetParam());
+      Worker part({.index = rank.rank(), .count = size}, GetParam());
+      const auto sync = sharded(rank, part);
+      for (int step = 0; step < 5; ++step) {
+        sync->begin_step({});
+        whole.step(step);
+        part.step(step);
+        sync->updated();
+        expect_same_weights(whole, part);
+        EXPECT_GT(sync->traffic().bytes, 0);
+      }
+      expect_same_state(
+          part.optimizer->state(gather_over(rank.data())),
+          whole.optimizer->state());
+    });
+  }
+}
+
+TEST_P(Zero1, CheckpointsAreThoseOfAnyNumberOfWorkers) {
+  // Saved by three, continued by two and by one.
+  std::map<std::string, at::Tensor> saved;
+  run_ranks(3, [&](Rank& rank) {
+    Worker part({.index = rank.rank(), .count = 3}, GetParam());
+    const auto sync = sharded(rank, part);
+    for (int step = 0; step < 3; ++step) {
+      part.step(step);
+      sync->updated();
+    }
+    const auto state = part.optimizer->state(gather_over(rank.data()));
+    if (rank.rank() == 0) {
+      for (const auto& [name, tensor] : state) {
+        saved[name] = tensor.clone();
+      }
+      for (const auto& item : part.net.named_parameters()) {
+        saved["weights." + item.key()] = item.value().detach().clone();
+      }
+    }
+  });
+  Worker unbroken({}, GetParam());
+  for (int step = 0; step < 5; ++step) {
+    unbroken.step(step);
+  }
+  const auto restore = [&](Worker& worker) {
+    const at::NoGradGuard no_grad;
+    std::map<std::string, at::Tensor> state;
+    for (const auto& [name, tensor] : saved) {
+      if (!name.starts_with("weights.")) {
+        state[name] = tensor;
+      }
+    }
+    for (const auto& item : worker.net.named_parameters()) {
+      item.value().copy_(saved.at("weights." + item.key()));
+    }
+    worker.optimizer->load_state(state);
+  };
+  run_ranks(2, [&](Rank& rank) {
+    Worker part({.index = rank.rank(), .count = 2}, GetParam());
+    const auto sync = sharded(rank, part);
+    restore(part);
+    for (int step = 3; step < 5; ++step) {
+      part.step(step);
+      sync->updated();
+    }
+    expect_same_weights(part, unbroken);
+    expect_same_state(
+        part.optimizer->state(gather_over(rank.data())),
+        unbroken.optimizer->state());
+  });
+  Worker alone({}, GetParam());
+  restore(alone);
+  alone.step(3);
+  alone.step(4);
+  expect_same_weights(alone, unbroken);
+}
+
+TEST_P(Zero1, KeepsItsShareOfTheStateOnly) {
+  constexpr std::int64_t kWorkers = 4;
+  Worker whole({}, GetParam());
+  Worker part({.index = 1, .count = kWorkers}, GetParam());
+  const auto elements = [](const Worker& worker) {
+    std::int64_t sum = 0;
+    for (const at::Tensor& buffer : worker.optimizer->buffers()) {
+      sum += buffer.numel();
+    }
+    return sum;
+  };
+  // Shares are rounded up to 16 elements, in each of two groups.
+  EXPECT_LE(
+      elements(part),
+      elements(whole) / kWorkers +
+          16 * static_cast<std::int64_t>(part.optimizer->buffers().size()));
+  EXPECT_GT(elements(part), 0);
+}
+
+// More workers than there are shares of 16 elements: some have nothing to do.
+TEST_P(Zero1, SharesMayBeEmpty) {
+  run_ranks(2, [&](Rank& rank) {
+    Worker whole({}, GetParam());
+    Worker part({.index = 14 + rank.rank(), .count = 16}, GetParam());
+    part.step(0);
+    for (const optim::FlatGroup& group : part.parameters.groups()) {
+      EXPECT_EQ(group.own_size, 0);
+    }
+    expect_same_weights(whole, part);
+  });
+}
+
+TEST_P(Zero1, RefusesStateOfAnotherModelWhole) {
+  Worker part({.index = 1, .count = 2}, GetParam());
+  Worker whole({}, GetParam());
+  auto state = whole.optimizer->state();
+  state.erase(state.begin());
+  EXPECT_THROW(part.optimizer->load_state(state), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Optimizers,
+    Zero1,
+    ::testing::Values(config::OptimKind::kAdamW, config::OptimKind::kSgd),
+    [](const auto& test) {
+      return test.param == config::OptimKind::kAdamW ? "AdamW" : "Sgd";
+    });
+
+} // namespace
+} // namespace vitrain::engine
