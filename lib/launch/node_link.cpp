@@ -378,7 +378,11 @@ void NodeLink::visit() {
       lose(0, lines_.front()->problem());
     }
     if (failure_) {
-      fail(static_cast<ExitCode>(failure_->exit_code), "{}", failure_->text);
+      fail(
+          static_cast<ExitCode>(failure_->exit_code),
+          "{}: {}",
+          name_of(failure_->node),
+          failure_->text);
     }
   }
 }
@@ -455,7 +459,7 @@ void NodeLink::lose(int node, const std::string& how) {
   failure_ = NodeFailure{
       .node = node,
       .exit_code = static_cast<int>(ExitCode::kWorkerDied),
-      .text = fmt::format("{} is gone: {}", name_of(node), how)};
+      .text = fmt::format("its supervisor is gone ({})", how)};
   if (request_.node_rank == 0) {
     send_to_all(to_line(failure_message(*failure_, attempt_)));
   }

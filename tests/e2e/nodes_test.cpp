@@ -95,7 +95,9 @@ TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
   const Result result = first.wait(60);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(second.wait(30).exit_code, 0);
-  EXPECT_THAT(result.out, HasSubstr("node 1 (127.0.0.1): 2 CPU workers"));
+  EXPECT_THAT(
+      records(newest_run(folder / "runs"), "start").at(0).at("devices"),
+      HasSubstr("node 1 (127.0.0.1): 2 CPU workers"));
   const Json numbers = numbers_of(folder / "runs");
   EXPECT_GT(numbers.size(), 30u);
   EXPECT_EQ(numbers, one_machine("cpu:3"));
@@ -151,7 +153,8 @@ TEST(Nodes, ALostMachineEndsTheRun) {
   second.signal(SIGKILL); // with its workers
   const Result result = first.wait(20);
   EXPECT_EQ(result.exit_code, 7);
-  EXPECT_THAT(result.err, HasSubstr("node 1 (127.0.0.1) is gone"));
+  EXPECT_THAT(
+      result.err, HasSubstr("node 1 (127.0.0.1): its supervisor is gone"));
 }
 
 TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
@@ -413,7 +416,9 @@ TEST(TwoNamespaces, TrainAsOneMachine) {
   const Result result = first.wait(60);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(second.wait(30).exit_code, 0);
-  EXPECT_THAT(result.out, HasSubstr("node 1 (" + machines.address(1) + ")"));
+  EXPECT_THAT(
+      records(newest_run(folder / "runs"), "start").at(0).at("devices"),
+      HasSubstr("node 1 (" + machines.address(1) + ")"));
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
 }
 

@@ -147,7 +147,7 @@ TEST(NodeLink, ANodeThatVanishesIsNamed) {
         ASSERT_TRUE(failure);
         EXPECT_EQ(failure->node, 1);
         EXPECT_EQ(failure->exit_code, 7);
-        EXPECT_THAT(failure->text, HasSubstr("node 1 (127.0.0.1) is gone"));
+        EXPECT_THAT(failure->text, HasSubstr("its supervisor is gone (closed"));
       });
   EXPECT_THAT(errors, ElementsAre("", "", ""));
 }
@@ -159,7 +159,7 @@ TEST(NodeLink, MissingNodesAreNamed) {
       run_nodes({node(0, 4, port, 1), node(2, 4, port, 15)}, [](NodeLink&) {});
   EXPECT_LT(monotonic_seconds() - start, 10);
   for (const std::string& error : errors) {
-    EXPECT_THAT(error, HasSubstr("7 nodes 1, 3 of 4 did not come to port"));
+    EXPECT_THAT(error, HasSubstr("nodes 1, 3 of 4 did not come to port"));
   }
 }
 
