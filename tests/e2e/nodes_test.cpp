@@ -96,7 +96,10 @@ TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(second.wait(30).exit_code, 0);
   EXPECT_THAT(
-      records(newest_run(folder / "runs"), "start").at(0).at("devices"),
+      records(newest_run(folder / "runs"), "start")
+          .at(0)
+          .at("devices")
+          .get<std::string>(),
       HasSubstr("node 1 (127.0.0.1): 2 CPU workers"));
   const Json numbers = numbers_of(folder / "runs");
   EXPECT_GT(numbers.size(), 30u);
@@ -417,7 +420,10 @@ TEST(TwoNamespaces, TrainAsOneMachine) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(second.wait(30).exit_code, 0);
   EXPECT_THAT(
-      records(newest_run(folder / "runs"), "start").at(0).at("devices"),
+      records(newest_run(folder / "runs"), "start")
+          .at(0)
+          .at("devices")
+          .get<std::string>(),
       HasSubstr("node 1 (" + machines.address(1) + ")"));
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
 }
