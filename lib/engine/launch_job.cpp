@@ -64,6 +64,16 @@ void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
       .devices = job.device_text,
       .timeout = job.recipe.dist.timeouts.setup});
   prepared.workers = prepared.link->world_size();
+  for (const launch::Node& node : prepared.link->nodes()) {
+    VITRAIN_CHECK(
+        node.workers == std::ssize(prepared.devices) ||
+            !needs_equal_machines(job.recipe),
+        ExitCode::kUsage,
+        "dist.sync.group_size: auto is the number of workers of a machine: {} "
+        "here and {} on another; set a number",
+        prepared.devices.size(),
+        node.workers);
+  }
   std::vector<std::string> texts;
   for (int node = 0; node < nodes; ++node) {
     texts.push_back(fmt::format(
@@ -220,6 +230,11 @@ void check_arithmetic(PreparedJob& prepared) {
             printable(job.resume));
     prepared.finished = job.resumed_step >= plan.total_steps;
   }
+}
+
+bool needs_equal_machines(const config::Recipe& recipe) {
+  return recipe.dist.sync.mode == config::SyncMode::kPostLocalSgd &&
+      !recipe.dist.sync.group_size;
 }
 
 std::string make_run_directory(const Job& job) {

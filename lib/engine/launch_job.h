@@ -54,6 +54,9 @@ PreparedJob begin_job(
     const std::string& command_line,
     const std::string& version);
 
+// dist.sync.group_size: auto makes a group of the workers of each machine.
+bool needs_equal_machines(const config::Recipe& recipe);
+
 // Makes a new folder for the job's run; its path.
 std::string make_run_directory(const Job& job);
 

@@ -79,6 +79,13 @@ int run_launched(
       "-node_rank as well",
       job.recipe.devices.nodes,
       place.launcher);
+  VITRAIN_CHECK(
+      place.one_node() ||
+          job.recipe.dist.sync.mode != config::SyncMode::kHogwild,
+      ExitCode::kUsage,
+      "dist.sync.mode: hogwild shares the weights in one machine's memory, and "
+      "{} started workers on several: use async_ps",
+      place.launcher);
   choose_device(prepared, place);
   config::validate(
       job.recipe,

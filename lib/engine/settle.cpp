@@ -62,12 +62,13 @@ struct Peers {
   std::vector<int> here; // ranks on this machine, rising
 };
 
-Peers introduce(const Job& job, dist::Group& control) {
+Peers introduce(const Job& job, int local_world, dist::Group& control) {
   Peers peers;
   const Json own{
       {"machine", machine_id()},
       {"pid", ::getpid()},
       {"cpus", launch::affinity_cpus()},
+      {"local_world", local_world},
       {"device", job.joining.device},
       {"device_id", job.joining.device_id}};
   peers.all = dist::all_gather(control, own);
@@ -77,6 +78,23 @@ Peers introduce(const Job& job, dist::Group& control) {
     }
   }
   return peers;
+}
+
+// Groups of a machine's workers have one size for all.
+void check_equal_machines(const Job& job, const Peers& peers) {
+  if (!needs_equal_machines(job.recipe)) {
+    return;
+  }
+  for (std::size_t rank = 1; rank < peers.all.size(); ++rank) {
+    VITRAIN_CHECK(
+        peers.all[rank].at("local_world") == peers.all[0].at("local_world"),
+        ExitCode::kUsage,
+        "dist.sync.group_size: auto is the number of workers of a machine, and "
+        "rank 0 is one of {}, rank {} of {}: set a number",
+        peers.all[0].at("local_world").get<int>(),
+        rank,
+        peers.all[rank].at("local_world").get<int>());
+  }
 }
 
 void check_devices(const Job& job, const Peers& peers) {
@@ -232,7 +250,8 @@ settle(Job& job, const launch::WorkerContext& context, dist::Group& control) {
   PreparedJob prepared;
   prepared.job = job;
   prepared.workers = context.world_size;
-  const Peers peers = introduce(job, control);
+  const Peers peers = introduce(job, context.local_world_size, control);
+  check_equal_machines(job, peers);
   check_devices(job, peers);
   share_cores(prepared.job, peers, context.rank);
   share_data(settlement, prepared, peers, control);

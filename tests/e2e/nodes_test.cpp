@@ -193,6 +193,24 @@ TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
   EXPECT_EQ(expected, 601);
 }
 
+TEST(Nodes, GroupsOfAMachineNeedEqualOnes) {
+  const TempFolder folder;
+  const std::string master = "127.0.0.1:" + free_port();
+  const auto start = [&](int rank, const char* devices) {
+    return node(
+        folder / "runs",
+        rank,
+        2,
+        master,
+        {"-devices", devices, "-set", "dist.sync.mode=post_local_sgd"});
+  };
+  Program second(start(1, "cpu:2"));
+  const Result result = run(start(0, "cpu:1"), 20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("1 here and 2 on another"));
+  EXPECT_EQ(second.wait(20).exit_code, 2);
+}
+
 struct Mistake {
   const char* name;
   std::vector<std::string> arguments;
