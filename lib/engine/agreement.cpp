@@ -17,10 +17,15 @@ namespace {
 using Facts = std::map<std::string, std::string>;
 
 // Keys that may differ between nodes: their devices and where they have their
-// files. What is in the files is compared; weights come from rank 0.
+// files. What is in the files is compared; weights come from rank 0, and so
+// does what is written.
 bool may_differ(const std::string& key) {
-  constexpr std::array<std::string_view, 3> kPaths{
-      "data.train.path", "data.eval.path", "model.pretrained"};
+  constexpr std::array<std::string_view, 5> kPaths{
+      "data.train.path",
+      "data.eval.path",
+      "model.pretrained",
+      "run.output",
+      "log.folder"};
   return key.starts_with("devices.") ||
       std::ranges::find(kPaths, key) != kPaths.end();
 }
