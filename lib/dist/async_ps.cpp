@@ -140,7 +140,7 @@ void AsyncPs::apply(
         message::kGradientTag);
     traffic_.bytes += static_cast<std::int64_t>(connection.gradients.nbytes());
   }
-  traffic_.exposed_seconds += watch.seconds();
+  waited(watch.seconds());
   undecided_ = true;
   ++counts_.pushed;
 }
@@ -188,7 +188,7 @@ void AsyncPs::fetch(Kind request) {
     wait(message);
   }
   requests_.clear();
-  traffic_.exposed_seconds += watch.seconds();
+  waited(watch.seconds());
 }
 
 void AsyncPs::ask(Kind kind, double lr) {
@@ -216,6 +216,12 @@ void AsyncPs::hear(const Verdict& verdict) {
     counts_.largest_staleness =
         std::max(counts_.largest_staleness, verdict.staleness);
   }
+}
+
+void AsyncPs::waited(double seconds) {
+  // Nothing of it is hidden behind computation.
+  traffic_.exposed_seconds += seconds;
+  traffic_.busy_seconds += seconds;
 }
 
 void AsyncPs::wait(Mailbox::Message& message) {

@@ -81,6 +81,7 @@ class AsyncPs final : public GradientSync {
   void ask(message::Kind kind, double lr = 0.0);
   // Waits, with the reason of this rank's own server when that has failed.
   void wait(Mailbox::Message& message);
+  void waited(double seconds);
   void hear(const message::Verdict& verdict);
   // Receives weights or states of all servers, in answer to `request`.
   void fetch(message::Kind request);

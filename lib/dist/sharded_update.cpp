@@ -28,6 +28,10 @@ class ShardedUpdate final : public GradientSync {
 
   bool finish() override { return inner_->finish(); }
 
+  void apply(const Update& update, const std::function<void()>& own) override {
+    inner_->apply(update, own);
+  }
+
   void updated() override {
     inner_->updated();
     gather();
@@ -43,6 +47,8 @@ class ShardedUpdate final : public GradientSync {
   std::map<std::string, at::Tensor> state() const override {
     return inner_->state();
   }
+
+  std::int64_t lead() const override { return inner_->lead(); }
 
   Traffic traffic() const override {
     Traffic traffic = inner_->traffic();

@@ -79,7 +79,17 @@ DataParallel::DataParallel(
     : first_(first),
       state_(state),
       first_device_(state.groups().front().parameters.device()),
-      others_(std::move(others)) {}
+      others_(std::move(others)) {
+  for (const auto& child : first.named_children()) {
+    register_module(child.key(), child.value());
+  }
+  for (const auto& item : first.named_parameters(/*recurse=*/false)) {
+    register_parameter(item.key(), item.value(), item.value().requires_grad());
+  }
+  for (const auto& item : first.named_buffers(/*recurse=*/false)) {
+    register_buffer(item.key(), item.value());
+  }
+}
 
 models::Model& DataParallel::network(std::size_t index) {
   return index == 0 ? first_ : *others_[index - 1]->network;

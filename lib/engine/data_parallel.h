@@ -21,8 +21,8 @@ namespace vitrain::engine {
 // statistics) are kept of the first replica only.
 //
 // Threads, a copy of all weights and one device that collects everything in
-// each pass: the slow way (docs/synchronisation.md). Parameters and buffers of
-// the model are those of the first replica; this object has none.
+// each pass: the slow way (docs/synchronisation.md). As a module it has the
+// parameters and buffers of the first replica, under their names.
 class DataParallel final : public models::Model {
  public:
   // A replica on `device`, beside the first one.
