@@ -17,8 +17,8 @@ std::string to_yaml(const Recipe& recipe);
 std::string to_yaml(const Recipe& recipe, const Origins& origins);
 
 // All keys that can change what is trained, with their values: all but
-// run.name, run.output, log.*, data.threads, dist.timeouts.* and
-// dist.check_every.
+// run.name, run.output, run.max_restarts, devices.*, log.*, data.threads,
+// dist.timeouts.* and dist.check_every.
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 
 // 16 hexadecimal digits over them. Independent of how and where the values were

@@ -24,7 +24,7 @@ BatchNormExchange::BatchNormExchange(
     dist::Group& group,
     BatchNormStatistics statistics)
     : model_(model), group_(group), statistics_(statistics) {
-  for (const auto& module : model.modules()) {
+  for (const auto& module : model.modules(/*include_self=*/false)) {
     auto* norm = dynamic_cast<models::BatchNorm2d*>(module.get());
     if (norm == nullptr) {
       continue;

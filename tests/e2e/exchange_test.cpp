@@ -165,7 +165,11 @@ TEST(Exchange, ItsCostIsInTheRecordsAndOnTheLine) {
   const Result result =
       run(tiny_run(
               folder / "runs",
-              arguments_of("cpu:2", {"run.max_steps=4", "log.progress=plain"})),
+              arguments_of(
+                  "cpu:2",
+                  {"run.max_steps=4",
+                   "schedule.warmup=0st",
+                   "log.progress=plain"})),
           60);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("%  comm "));
@@ -180,7 +184,11 @@ TEST(Exchange, ItsCostIsInTheRecordsAndOnTheLine) {
   const Result alone =
       run(tiny_run(
               folder / "alone",
-              arguments_of("cpu:1", {"run.max_steps=4", "log.progress=plain"})),
+              arguments_of(
+                  "cpu:1",
+                  {"run.max_steps=4",
+                   "schedule.warmup=0st",
+                   "log.progress=plain"})),
           60);
   EXPECT_EQ(alone.out.find("comm "), std::string::npos) << alone.out;
 }

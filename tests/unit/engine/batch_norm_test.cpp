@@ -39,9 +39,9 @@ MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
   const at::Tensor grid = at::linspace(0, 9, 8 * 3 * 4 * 4).view({8, 3, 4, 4});
   const at::Tensor scale = at::linspace(0.5, 4, 8).view({8, 1, 1, 1});
   return {
-      .images = ((grid * 5).sin() * scale + scale).narrow(0, first, rows),
-      .labels = at::arange(8).remainder(3).narrow(0, first, rows),
-      .drop_path = {},
+      .inputs = ((grid * 5).sin() * scale + scale).narrow(0, first, rows),
+      .targets = at::arange(8).remainder(3).narrow(0, first, rows),
+      .drop = {},
       .dropout = {}};
 }
 

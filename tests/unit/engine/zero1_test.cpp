@@ -45,9 +45,13 @@ struct Worker {
   // The same gradients on every rank, as after an all-reduce.
   void step(int number) {
     for (optim::FlatGroup& group : parameters.groups()) {
-      group.gradients.copy_(
-          (at::arange(group.gradients.numel(), at::kFloat) * 0.7 + number)
-              .cos());
+      for (const optim::Segment& segment : group.segments) {
+        const at::Tensor& parameter = segment.parameter;
+        parameter.grad().copy_(
+            (at::arange(parameter.numel(), at::kFloat) * 0.7 + number)
+                .cos()
+                .view(parameter.sizes()));
+      }
     }
     optimizer->step(0.01 / (1 + number), at::zeros({}));
   }
