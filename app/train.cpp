@@ -16,15 +16,15 @@ namespace {
 
 // -hosts: prints or runs the command of each host.
 int run_hosts(
-    const config::LaunchArguments& arguments,
+    const config::Arguments& arguments,
     const std::vector<launch::Host>& hosts) {
   const std::vector<launch::HostCommand> commands = launch::host_commands(
       hosts,
       executable_path(),
-      arguments.shared,
+      arguments.launch.shared,
       std::filesystem::current_path(),
-      arguments.master);
-  if (arguments.ssh) {
+      arguments.launch.master);
+  if (arguments.launch.ssh && !arguments.dry_run) {
     return launch::run_over_ssh(hosts, commands);
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -77,16 +77,17 @@ launch::Detected find_launcher(const config::LaunchArguments& arguments) {
 
 int train(const config::Arguments& given, const std::string& command_line) {
   config::Arguments arguments = given;
+  std::vector<launch::Host> hosts;
   if (arguments.launch.hosts) {
-    const auto hosts = launch::parse_hosts(*arguments.launch.hosts);
+    hosts = launch::parse_hosts(*arguments.launch.hosts);
     if (arguments.launch.workers) {
       check_total(hosts, *arguments.launch.workers);
     }
-    if (!launch::is_this_machine(hosts)) {
-      return run_hosts(arguments.launch, hosts);
+    if (launch::is_this_machine(hosts)) {
+      arguments.overrides.push_back(
+          {"devices.count", std::to_string(hosts.front().workers), "-hosts"});
+      hosts.clear();
     }
-    arguments.overrides.push_back(
-        {"devices.count", std::to_string(hosts.front().workers), "-hosts"});
   }
   if (arguments.print_config) {
     const config::Loaded loaded = config::load(arguments.load_request());
@@ -95,6 +96,9 @@ int train(const config::Arguments& given, const std::string& command_line) {
     }
     std::fputs(config::to_yaml(loaded.recipe).c_str(), stdout);
     return 0;
+  }
+  if (!hosts.empty()) {
+    return run_hosts(arguments, hosts);
   }
   const launch::Detected detected = find_launcher(arguments.launch);
   if (detected.place) {
