@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "launch/rendezvous.h"
 
 namespace vitrain::launch {
+
+class NodeLine;
 
 // What the supervisor of one machine brings to a run on several.
 struct NodeRequest {
@@ -31,6 +34,9 @@ struct NodeFailure {
   int node = 0; // where
   int exit_code = 0;
   std::string text; // "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL)"
+
+  // What supervisors tell one another in the given attempt of the run.
+  Json message(int attempt) const;
 };
 
 // How the supervisors of a run's machines know of one another: each is
@@ -79,11 +85,9 @@ class NodeLink {
   bool all_finished() const { return all_finished_; }
 
  private:
-  class Line; // a connection
-
   void serve();
   void visit();
-  void receive_hello(Line& line, const std::string& address);
+  void receive_hello(std::unique_ptr<NodeLine> line);
   void handle(int node, const std::string& message);
   void lose(int node, const std::string& how);
   void send_to_all(const std::string& message);
@@ -93,7 +97,7 @@ class NodeLink {
   std::string master_address_;
   std::string own_address_;
   // By node; on node 0 that of every other one, elsewhere only the first.
-  std::vector<std::unique_ptr<Line>> lines_;
+  std::vector<std::unique_ptr<NodeLine>> lines_;
   std::vector<bool> ready_;
   std::vector<bool> finished_;
   bool all_finished_ = false;

@@ -2,13 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cstring>
 #include <functional>
 #include <thread>
 
 #include "core/check.h"
+#include "core/files.h"
 #include "launch/heartbeat.h"
 #include "launch/hosts.h"
 
@@ -68,6 +71,17 @@ std::optional<NodeFailure> wait_for_failure(NodeLink& link) {
   return std::nullopt;
 }
 
+// As the supervisors do at the end of a run: nobody leaves before the others.
+void finish_together(NodeLink& link) {
+  link.finish();
+  const double end = monotonic_seconds() + 10;
+  while (!link.all_finished() && monotonic_seconds() < end) {
+    EXPECT_FALSE(link.poll());
+    ::usleep(5000);
+  }
+  EXPECT_TRUE(link.all_finished());
+}
+
 TEST(NodeLink, RanksFollowTheNodesWhateverTheirSizes) {
   const int port = free_port();
   const auto errors = run_nodes(
@@ -85,13 +99,7 @@ TEST(NodeLink, RanksFollowTheNodesWhateverTheirSizes) {
             fmt::format("from {}\n\"quoted\"", link.node_rank());
         EXPECT_EQ(link.share(text), "from 0\n\"quoted\"");
         EXPECT_EQ(link.share("again"), "again");
-        link.finish();
-        const double end = monotonic_seconds() + 10;
-        while (!link.all_finished() && monotonic_seconds() < end) {
-          EXPECT_FALSE(link.poll());
-          ::usleep(5000);
-        }
-        EXPECT_TRUE(link.all_finished());
+        finish_together(link);
       });
   EXPECT_THAT(errors, ElementsAre("", "", ""));
 }
@@ -114,8 +122,8 @@ TEST(NodeLink, AFailureIsKnownEverywhereAndTheNextAttemptForgetsIt) {
           EXPECT_EQ(failure->text, "rank 5 broke");
           EXPECT_EQ(link.name_of(2), "node 2 (127.0.0.1)");
         }
-        EXPECT_EQ(link.share("second"), link.share("second"));
-        EXPECT_FALSE(link.poll());
+        EXPECT_EQ(link.share("second"), "second");
+        finish_together(link);
       });
   EXPECT_THAT(errors, ElementsAre("", "", ""));
 }
@@ -191,6 +199,41 @@ TEST(NodeLink, ContradictionsAreUsageErrorsOnBothSides) {
       EXPECT_THAT(error, HasSubstr("-node_rank 1 was given twice"));
       EXPECT_EQ(error[0], '2');
     }
+  }
+}
+
+TEST(NodeLink, StrangersAreIgnored) {
+  const int port = free_port();
+  const auto errors =
+      run_nodes({node(0, 2, port), node(1, 2, port)}, [](NodeLink& link) {
+        link.share("");
+        finish_together(link);
+      });
+  EXPECT_THAT(errors, ElementsAre("", ""));
+  for (const char* words :
+       {"GET / HTTP/1.1\r\n\r\n", "{}\n", "{\"vitrain\": []}\n", "\n"}) {
+    std::thread stranger([&] {
+      const double end = monotonic_seconds() + 10;
+      while (monotonic_seconds() < end) {
+        const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(port));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        if (::connect(
+                fd.get(),
+                reinterpret_cast<sockaddr*>(&address),
+                sizeof address) == 0) {
+          write_all(fd.get(), words, std::strlen(words));
+          return;
+        }
+        ::usleep(1000);
+      }
+    });
+    const std::string error =
+        run_nodes({node(0, 2, port, 0.5)}, [](NodeLink&) {})[0];
+    EXPECT_THAT(error, HasSubstr("7 node 1 of 2 did not come"));
+    stranger.join();
   }
 }
 
