@@ -10,8 +10,9 @@ usage: check_docs.py [VITRAIN]
 - What documents put between backticks exists in VITRAIN: keys of the config
   with the values given to them, options in docs/migration.md's last columns
   and in docs/guide.md.
-- Fenced `sh` lines that begin with `vitrain` are commands that VITRAIN accepts,
-  and fenced `yaml` is a config or part of one.
+- Fenced `sh` lines that begin with `vitrain`, and commands in
+  docs/migration.md, are accepted by VITRAIN; fenced `yaml` is a config or part
+  of one.
 
 Prints each problem on a line and exits 1 when there is one.
 """
@@ -143,6 +144,10 @@ def stale_names(path, reference):
             problem = reference.problem_of_key(text)
             if problem:
                 yield f"{name}:{number}: {problem}"
+            if tables and text.startswith("vitrain -"):
+                problem = command_problem(reference.vitrain, text)
+                if problem:
+                    yield f"{name}:{number}: {text}: {problem}"
         here = line.rstrip(" |").rsplit(" | ", 1)[-1] if tables else line
         for text in quoted(here) if tables or name.name == "guide.md" else []:
             problem = reference.problem_of_option(text)

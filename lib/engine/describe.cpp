@@ -12,21 +12,26 @@
 namespace vitrain::engine {
 namespace {
 
+// "1 target", "10 features".
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format(
+      "{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
+}
+
 std::string describe_source(
     const config::SourceConfig& source,
     const data::Index& index) {
   const bool vectors = source.kind == config::SourceKind::kVectors;
-  std::string text = vectors
-      ? fmt::format(
-            "{} rows of {} features and {} targets, vectors",
-            with_commas(index.size()),
-            with_commas(index.options().features),
-            with_commas(index.options().targets))
-      : fmt::format(
-            "{} images, {} classes, {}",
-            with_commas(index.size()),
-            with_commas(std::ssize(index.classes())),
-            config::name_of(source.kind));
+  std::string text = vectors ? fmt::format(
+                                   "{} rows of {} and {}, vectors",
+                                   with_commas(index.size()),
+                                   counted(index.options().features, "feature"),
+                                   counted(index.options().targets, "target"))
+                             : fmt::format(
+                                   "{} images, {} classes, {}",
+                                   with_commas(index.size()),
+                                   with_commas(std::ssize(index.classes())),
+                                   config::name_of(source.kind));
   if (config::is_generated(source)) {
     text += vectors ? fmt::format(" of seed {}", source.seed)
                     : fmt::format(" {} px, seed {}", source.size, source.seed);
@@ -91,11 +96,10 @@ std::string describe_model(const RunFacts& facts) {
       "{}, {} parameters", spec.name, with_commas(facts.parameters));
   if (spec.features > 0) {
     return fmt::format(
-        "{}, {} features to {} {}",
+        "{}, {} to {}",
         net,
-        with_commas(spec.features),
-        with_commas(spec.num_classes),
-        spec.num_classes == 1 ? "output" : "outputs");
+        counted(spec.features, "feature"),
+        counted(spec.num_classes, "output"));
   }
   return fmt::format(
       "{}, {} px{}, {} classes",
