@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <regex>
 
@@ -163,6 +164,31 @@ TEST(GuideJobs, TorchsExampleSaysWhatItIs) {
       plan, HasSubstr("linear, 11 parameters, 10 features to 1 output"));
   EXPECT_THAT(plan, HasSubstr("4 steps x 10 epochs = 40 steps"));
   EXPECT_THAT(plan, HasSubstr("0.01 (not scaled), constant"));
+}
+
+// y = 2 a - b + 1, in a folder as -data_path finds it.
+TEST(GuideJobs, TorchsExampleLearnsFromTheUsersOwnFile) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "data");
+  for (const char* name : {"train.csv", "val.csv"}) {
+    std::ofstream file(folder / "data" / name);
+    file << "a,b,y\n";
+    for (int i = 0; i < 200; ++i) {
+      const double a = std::sin(1.7 * i);
+      const double b = std::cos(2.9 * i);
+      file << a << "," << b << "," << 2 * a - b + 1 << "\n";
+    }
+  }
+  const auto evaluated = run_records(
+      guide(
+          "pytorch_ddp_example",
+          {"-devices", "cpu:2", "-data_path", (folder / "data").native()},
+          {"optim.lr=0.1"}),
+      "eval");
+  // The mean square of y around its mean is 2.5; 70 steps of 0.1 leave none.
+  ASSERT_EQ(evaluated.size(), 2u);
+  EXPECT_LT(evaluated.back().at("loss").get<double>(), 0.01);
+  EXPECT_EQ(evaluated.back().at("count"), 200);
 }
 
 // Every mode that `config reference` lists, so that a new one is tried too.
