@@ -174,7 +174,9 @@ def command_problem(vitrain, command):
     Names that stand for files and folders (FILE, runs/NAME, ...) are given
     something that exists or nothing at all: only the command line itself is
     checked, by printing the recipe that it makes."""
-    words = [word for word in shlex.split(command, comments=True)]
+    # Nothing is started, neither here nor elsewhere.
+    words = [word for word in shlex.split(command, comments=True)
+             if word != "-ssh"]
     recipe = str(ROOT / "configs" / "shapes_vit_tiny.yaml")
     words = [recipe if word == "FILE" else word for word in words[1:]]
     words = [word if "/" not in word or not (ROOT / word).exists()
