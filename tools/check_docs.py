@@ -86,6 +86,9 @@ class Reference:
             [vitrain, "config", "reference"], capture_output=True, text=True).stdout
         for line in printed.splitlines():
             heading = re.match(r"#{2,4} ([a-z0-9_.]+)$", line)
+            if "is read as" in line:  # other names of keys
+                for key in re.findall(r"`([a-z0-9_.]+): \w+`", line):
+                    self.choices.setdefault(key, None)
             row = re.match(r"\| `(\w+)` \| (.*?) \| (.*?) \|", line)
             if heading:
                 section = heading.group(1)
