@@ -52,6 +52,7 @@ TEST_P(SyncMode, AResumedRunEqualsAnUninterruptedOne) {
   const auto common = arguments_of(
       GetParam(),
       {"run.max_steps=24",
+       "run.epochs=3",
        "run.name=r",
        "checkpoint.every=7st",
        "eval.every=7st",
