@@ -111,6 +111,34 @@ TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
   }
 }
 
+// What one machine reads differently is found before the first step.
+TEST(Nodes, ThatDoNotAgreeAreNamedWithBothValues) {
+  const TempFolder folder;
+  const std::string master = "127.0.0.1:" + free_port();
+  Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:2"}));
+  Program second(node(
+      folder / "runs",
+      1,
+      2,
+      master,
+      {"-devices",
+       "cpu:1",
+       "-set",
+       "optim.lr=0.5",
+       "-set",
+       "data.train.count=639"}));
+  const Result result = first.wait(30);
+  EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("the workers do not agree on what to train"),
+          HasSubstr("optim.lr: 0.001 on rank 0, 1; 0.5 on rank 2"),
+          HasSubstr("training data: 640 samples"),
+          HasSubstr("639 samples")));
+  EXPECT_EQ(second.wait(30).exit_code, 2);
+}
+
 TEST(Nodes, AFailureOnOneEndsAllAndIsNamed) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
