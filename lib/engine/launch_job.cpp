@@ -313,8 +313,8 @@ PreparedJob prepare(
     const std::string& command_line,
     const std::string& version) {
   PreparedJob prepared = begin_job(arguments, command_line, version);
-  choose_devices(prepared, arguments);
   try {
+    choose_devices(prepared, arguments);
     check_job(prepared, arguments);
   } catch (const std::exception& error) {
     if (prepared.link) {
