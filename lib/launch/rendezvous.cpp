@@ -68,7 +68,7 @@ std::string source_towards(const std::string& host) {
   const Addresses addresses = resolve(host);
   for (const addrinfo* one = addresses.get(); one != nullptr;
        one = one->ai_next) {
-    if (const std::string source = source_address(*one); !source.empty()) {
+    if (std::string source = source_address(*one); !source.empty()) {
       return source;
     }
   }
