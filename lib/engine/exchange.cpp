@@ -7,7 +7,6 @@
 #include "engine/parameter_shards.h"
 
 namespace vitrain::engine {
-namespace {
 
 std::vector<dist::GradientBuffer> gradient_buffers(
     const optim::FlatState& parameters) {
@@ -21,6 +20,8 @@ std::vector<dist::GradientBuffer> gradient_buffers(
   }
   return buffers;
 }
+
+namespace {
 
 dist::Compress compression(config::Compress compress) {
   switch (compress) {

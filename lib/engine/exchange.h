@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "dist/gradient_sync.h"
 #include "engine/session.h"
@@ -8,6 +9,10 @@
 #include "optim/optimizer.h"
 
 namespace vitrain::engine {
+
+// The gradients of `parameters` as what travels between workers.
+std::vector<dist::GradientBuffer> gradient_buffers(
+    const optim::FlatState& parameters);
 
 // What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
 // which must outlive it. Collective.

@@ -76,19 +76,6 @@ class Port {
   int number_ = 0;
 };
 
-// What training and evaluation gave, to the last bit.
-Json numbers_of(const std::filesystem::path& output) {
-  const auto run = newest_run(output);
-  Json numbers = Json::array();
-  for (const Json& record : records(run, "train")) {
-    numbers.push_back({record.at("samples_hash"), record.at("loss")});
-  }
-  for (const Json& record : records(run, "eval")) {
-    numbers.push_back({record.at("correct1"), record.at("loss")});
-  }
-  return numbers;
-}
-
 // Two workers of our own supervisor.
 Json expected_numbers() {
   const TempFolder folder;

@@ -38,6 +38,15 @@ std::string free_port() {
   return std::to_string(ntohs(address.sin_port));
 }
 
+// Options of a run that only its end ends.
+const std::vector<std::string> kEndless{
+    "-devices",
+    "cpu:1",
+    "-set",
+    "run.epochs=100000",
+    "-set",
+    "run.max_steps=1000000"};
+
 Command training(
     const std::filesystem::path& output,
     const std::vector<std::string>& more) {
@@ -63,19 +72,6 @@ Command node(
        "-master",
        master});
   return training(output, more);
-}
-
-// What training and evaluation gave, to the last bit.
-Json numbers_of(const std::filesystem::path& output) {
-  const auto run = newest_run(output);
-  Json numbers = Json::array();
-  for (const Json& record : records(run, "train")) {
-    numbers.push_back({record.at("samples_hash"), record.at("loss")});
-  }
-  for (const Json& record : records(run, "eval")) {
-    numbers.push_back({record.at("correct1"), record.at("loss")});
-  }
-  return numbers;
 }
 
 Json one_machine(const std::string& devices) {
@@ -142,15 +138,8 @@ TEST(Nodes, ThatDoNotAgreeAreNamedWithBothValues) {
 TEST(Nodes, AFailureOnOneEndsAllAndIsNamed) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
-  const std::vector<std::string> endless{
-      "-devices",
-      "cpu:1",
-      "-set",
-      "run.epochs=100000",
-      "-set",
-      "run.max_steps=1000000"};
-  Program first(node(folder / "runs", 0, 2, master, endless));
-  Program second(node(folder / "runs", 1, 2, master, endless));
+  Program first(node(folder / "runs", 0, 2, master, kEndless));
+  Program second(node(folder / "runs", 1, 2, master, kEndless));
   ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
   const auto workers = second.workers();
   ASSERT_EQ(workers.size(), 1u);
@@ -171,15 +160,8 @@ TEST(Nodes, AFailureOnOneEndsAllAndIsNamed) {
 TEST(Nodes, ALostMachineEndsTheRun) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
-  const std::vector<std::string> endless{
-      "-devices",
-      "cpu:1",
-      "-set",
-      "run.epochs=100000",
-      "-set",
-      "run.max_steps=1000000"};
-  Program first(node(folder / "runs", 0, 2, master, endless));
-  Program second(node(folder / "runs", 1, 2, master, endless));
+  Program first(node(folder / "runs", 0, 2, master, kEndless));
+  Program second(node(folder / "runs", 1, 2, master, kEndless));
   ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
   second.signal(SIGKILL); // with its workers
   const Result result = first.wait(20);

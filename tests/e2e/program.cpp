@@ -199,6 +199,18 @@ std::vector<Json> records(
   return all;
 }
 
+Json numbers_of(const std::filesystem::path& output) {
+  const auto run = newest_run(output);
+  Json numbers = Json::array();
+  for (const Json& record : records(run, "train")) {
+    numbers.push_back({record.at("samples_hash"), record.at("loss")});
+  }
+  for (const Json& record : records(run, "eval")) {
+    numbers.push_back({record.at("correct1"), record.at("loss")});
+  }
+  return numbers;
+}
+
 std::vector<std::string> tiny_run(
     const std::filesystem::path& output,
     const std::vector<std::string>& more) {

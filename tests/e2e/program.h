@@ -93,4 +93,8 @@ std::vector<std::string> tiny_run(
     const std::filesystem::path& output,
     const std::vector<std::string>& more = {});
 
+// What training and evaluation of the newest run in `output` gave, to the last
+// bit.
+Json numbers_of(const std::filesystem::path& output);
+
 } // namespace vitrain::e2e

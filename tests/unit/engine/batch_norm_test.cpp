@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "engine/exchange.h"
 #include "engine/train_step.h"
 #include "models/layers.h"
 #include "support/ranks.h"
@@ -58,25 +59,16 @@ struct Worker {
                 .name = config::OptimKind::kSgd,
                 .weight_decay = 0.0,
                 .momentum = 0.0})),
-        sync(dist::make_bucketed_all_reduce(group, buffers(), {})),
+        sync(dist::make_bucketed_all_reduce(
+            group,
+            gradient_buffers(parameters),
+            {})),
         step(
             net,
             parameters,
             *optimizer,
             *sync,
             {.collective_forward = batch_norm.forward_is_collective()}) {}
-
-  std::vector<dist::GradientBuffer> buffers() {
-    std::vector<dist::GradientBuffer> result;
-    for (const optim::FlatGroup& flat : parameters.groups()) {
-      result.push_back({.gradients = flat.gradients});
-      for (const optim::Segment& segment : flat.segments) {
-        result.back().slots.push_back(
-            {segment.name, segment.parameter, segment.offset});
-      }
-    }
-    return result;
-  }
 
   void train(
       const std::vector<std::int64_t>& samples,

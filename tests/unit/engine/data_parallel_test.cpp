@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/exchange.h"
 #include "engine/train_step.h"
 
 namespace vitrain::engine {
@@ -39,7 +40,10 @@ struct Trainee {
       : model(models::make_model(spec, 3)),
         parameters(*model, options.weight_decay, options.no_decay),
         optimizer(optim::make_optimizer(parameters, options)),
-        sync(dist::make_bucketed_all_reduce(group, buffers(), {})) {
+        sync(dist::make_bucketed_all_reduce(
+            group,
+            gradient_buffers(parameters),
+            {})) {
     std::vector<std::unique_ptr<DataParallel::Replica>> others;
     for (int i = 1; i < replicas; ++i) {
       // Other weights at first: they must not matter.
@@ -56,18 +60,6 @@ struct Trainee {
         *optimizer,
         *sync,
         TrainStepOptions{});
-  }
-
-  std::vector<dist::GradientBuffer> buffers() {
-    std::vector<dist::GradientBuffer> result;
-    for (const optim::FlatGroup& flat : parameters.groups()) {
-      result.push_back({.gradients = flat.gradients});
-      for (const optim::Segment& segment : flat.segments) {
-        result.back().slots.push_back(
-            {segment.name, segment.parameter, segment.offset});
-      }
-    }
-    return result;
   }
 
   // One step on the first `samples` images of this size.

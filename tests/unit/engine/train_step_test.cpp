@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "core/error.h"
+#include "engine/exchange.h"
 
 namespace vitrain::engine {
 namespace {
@@ -35,25 +36,16 @@ struct Bench {
       : model(models::make_model(tiny_spec(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
-        sync(dist::make_bucketed_all_reduce(group, buffers(), {})),
+        sync(dist::make_bucketed_all_reduce(
+            group,
+            gradient_buffers(parameters),
+            {})),
         step(
             *model,
             parameters,
             *optimizer,
             *sync,
             {.label_smoothing = 0.1, .clip_norm = clip_norm}) {}
-
-  std::vector<dist::GradientBuffer> buffers() {
-    std::vector<dist::GradientBuffer> result;
-    for (const optim::FlatGroup& flat : parameters.groups()) {
-      result.push_back({.gradients = flat.gradients});
-      for (const optim::Segment& segment : flat.segments) {
-        result.back().slots.push_back(
-            {segment.name, segment.parameter, segment.offset});
-      }
-    }
-    return result;
-  }
 
   at::Tensor weights() const {
     return parameters.groups().front().parameters.clone();
