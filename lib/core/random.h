@@ -18,6 +18,8 @@ enum class Purpose : std::uint32_t {
   kRandomImage = 8,
   kDropout = 9,
   kVectors = 10,
+  kMix = 11,
+  kErase = 12,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy
