@@ -46,6 +46,9 @@ Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
   for (std::size_t i = 0; i < slots; ++i) {
     slots_[i].rows = storage_.data() + i * batch_bytes;
   }
+  for (int i = 0; i < std::max(options.threads, 1); ++i) {
+    scratch_.push_back(rows.make_scratch());
+  }
   start_threads(options.threads);
   try {
     plan_ahead();
@@ -63,7 +66,8 @@ void Loader::start_threads(int threads) {
   const SignalsBlocked blocked;
   try {
     for (int i = 0; i < threads; ++i) {
-      threads_.emplace_back([this] { work(); });
+      Rows::Scratch& scratch = *scratch_[static_cast<std::size_t>(i)];
+      threads_.emplace_back([this, &scratch] { work(scratch); });
       pthread_setname_np(threads_.back().native_handle(), "vitrain-load");
     }
   } catch (...) {
@@ -143,7 +147,7 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       slot.request.samples};
 }
 
-void Loader::work() {
+void Loader::work(Rows::Scratch& scratch) {
   std::unique_lock lock(mutex_);
   while (true) {
     work_ready_.wait(lock, [&] { return stopping_ || !pending_.empty(); });
@@ -156,20 +160,21 @@ void Loader::work() {
       pending_.pop_front();
     }
     lock.unlock();
-    decode_row(slot, row);
+    decode_row(slot, row, scratch);
     lock.lock();
   }
 }
 
 // Fills one row in its place; takes the lock only to report.
-void Loader::decode_row(Slot& slot, std::int64_t row) {
+void Loader::decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch) {
   const auto i = static_cast<std::size_t>(row);
   const std::int64_t sample = slot.request.samples[i];
   try {
     const int warnings = rows_.fill(
         slot.request.epoch,
         sample,
-        {slot.rows + i * rows_.bytes(), rows_.bytes()});
+        {slot.rows + i * rows_.bytes(), rows_.bytes()},
+        scratch);
     finish_row(slot, warnings);
   } catch (const Error& error) {
     fail_row(slot, row, error.code(), error.what());
@@ -214,7 +219,7 @@ void Loader::fail_row(
 void Loader::wait_for(Slot& slot) {
   if (threads_.empty()) {
     for (std::int64_t row = 0; row < slot.batch.count; ++row) {
-      decode_row(slot, row);
+      decode_row(slot, row, *scratch_.front());
     }
     return;
   }

@@ -93,8 +93,8 @@ class Loader {
   void stop_threads();
   void plan_ahead();
   void prepare(Slot& slot, std::int64_t sequence);
-  void work();
-  void decode_row(Slot& slot, std::int64_t row);
+  void work(Rows::Scratch& scratch);
+  void decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch);
   void wait_for(Slot& slot);
   void finish_row(Slot& slot, int warnings);
   void
@@ -103,6 +103,7 @@ class Loader {
   const Rows& rows_;
   BatchPlan plan_;
   LoaderOptions options_;
+  std::vector<std::unique_ptr<Rows::Scratch>> scratch_; // one per thread
   std::vector<std::uint8_t> storage_;
   std::vector<Slot> slots_;
   std::int64_t planned_ = 0; // batches that the plan has given

@@ -1,7 +1,5 @@
 #include "data/pipeline.h"
 
-#include <vector>
-
 #include "core/random.h"
 #include "image/crop.h"
 #include "image/grey.h"
@@ -27,27 +25,29 @@ void Transform::apply(
     const image::Image& image,
     std::int64_t epoch,
     std::int64_t sample,
-    std::span<std::uint8_t> out) const {
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
   if (options_.channels == 3) {
-    apply_in_colour(image, epoch, sample, out);
+    apply_in_colour(image, epoch, sample, out, scratch);
     return;
   }
-  std::vector<std::uint8_t> colours(3 * out.size());
-  apply_in_colour(image, epoch, sample, colours);
-  image::to_grey(colours, out);
+  scratch.colours.resize(3 * out.size());
+  apply_in_colour(image, epoch, sample, scratch.colours, scratch);
+  image::to_grey(scratch.colours, out);
 }
 
 void Transform::apply_in_colour(
     const image::Image& image,
     std::int64_t epoch,
     std::int64_t sample,
-    std::span<std::uint8_t> out) const {
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
   const image::View view(image);
   if (!options_.train || options_.crop == CropKind::kNone) {
     image::resize_and_center_crop(
         view, options_.size, options_.crop_pct, options_.filter, out);
   } else if (options_.crop == CropKind::kPad) {
-    pad_crop(view, epoch, sample, out);
+    pad_crop(view, epoch, sample, out, scratch);
   } else {
     Random random = stream(options_, Purpose::kCrop, epoch, sample);
     const image::Rect rect = image::draw_resized_crop(
@@ -65,7 +65,8 @@ void Transform::pad_crop(
     const image::View& view,
     std::int64_t epoch,
     std::int64_t sample,
-    std::span<std::uint8_t> out) const {
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
   const int size = options_.size;
   Random random = stream(options_, Purpose::kCrop, epoch, sample);
   const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
@@ -75,7 +76,7 @@ void Transform::pad_crop(
     image::padded_crop(view, options_.padding, left, top, size, out);
     return;
   }
-  image::Image square;
+  image::Image& square = scratch.square;
   square.width = size;
   square.height = size;
   square.pixels.resize(out.size());

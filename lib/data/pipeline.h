@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "image/image.h"
 #include "image/resample.h"
@@ -36,6 +37,12 @@ struct TransformOptions {
 // In training a flip follows; at the end colours become grey, if asked for.
 class Transform {
  public:
+  // Buffers that a thread keeps from image to image.
+  struct Scratch {
+    std::vector<std::uint8_t> colours; // of a grey result: [size, size, 3]
+    image::Image square; // kPad: before padding
+  };
+
   explicit Transform(const TransformOptions& options) : options_(options) {}
 
   int size() const { return options_.size; }
@@ -48,7 +55,8 @@ class Transform {
       const image::Image& image,
       std::int64_t epoch,
       std::int64_t sample,
-      std::span<std::uint8_t> out) const;
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const;
 
  private:
   // Both write [size, size, 3].
@@ -56,12 +64,14 @@ class Transform {
       const image::Image& image,
       std::int64_t epoch,
       std::int64_t sample,
-      std::span<std::uint8_t> out) const;
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const;
   void pad_crop(
       const image::View& view,
       std::int64_t epoch,
       std::int64_t sample,
-      std::span<std::uint8_t> out) const;
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const;
 
   TransformOptions options_;
 };

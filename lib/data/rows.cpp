@@ -8,6 +8,13 @@
 #include "core/text.h"
 
 namespace vitrain::data {
+namespace {
+
+struct ImageScratch final : Rows::Scratch {
+  Transform::Scratch transform;
+};
+
+} // namespace
 
 ImageRows::ImageRows(
     std::shared_ptr<const Source> source,
@@ -16,19 +23,26 @@ ImageRows::ImageRows(
       source_(std::move(source)),
       transform_(options) {}
 
+std::unique_ptr<Rows::Scratch> ImageRows::make_scratch() const {
+  return std::make_unique<ImageScratch>();
+}
+
 int ImageRows::fill(
     std::int64_t epoch,
     std::int64_t sample,
-    std::span<std::uint8_t> out) const {
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
+  auto& own = static_cast<ImageScratch&>(scratch);
   const image::Image image = source_->load(sample);
-  transform_.apply(image, epoch, sample, out);
+  transform_.apply(image, epoch, sample, out, own.transform);
   return image.warnings;
 }
 
 int VectorRows::fill(
     std::int64_t /*epoch*/,
     std::int64_t sample,
-    std::span<std::uint8_t> out) const {
+    std::span<std::uint8_t> out,
+    Scratch& /*scratch*/) const {
   std::memcpy(out.data(), index().payload(sample).data(), out.size());
   return 0;
 }

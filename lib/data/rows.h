@@ -15,6 +15,15 @@ namespace vitrain::data {
 // All methods are thread-safe.
 class Rows {
  public:
+  // What a thread keeps from row to row: buffers, tables, decoders. Made by the
+  // Rows that it is given to; used by one thread at a time.
+  struct Scratch {
+    Scratch() = default;
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    virtual ~Scratch() = default;
+  };
+
   explicit Rows(std::shared_ptr<const Index> index)
       : index_(std::move(index)) {}
   virtual ~Rows() = default;
@@ -22,13 +31,18 @@ class Rows {
   const Index& index() const { return *index_; }
   // Of one row.
   virtual std::size_t bytes() const = 0;
+  virtual std::unique_ptr<Scratch> make_scratch() const {
+    return std::make_unique<Scratch>();
+  }
   // Writes the row of a sample to `out`, which holds bytes() bytes: a pure
-  // function of epoch and sample. Returns the number of defects that were
-  // worked around. Throws Error(kData) that names the sample.
+  // function of epoch and sample, whatever `scratch` was used for before.
+  // Returns the number of defects that were worked around. Throws Error(kData)
+  // that names the sample; then `out` holds anything.
   virtual int fill(
       std::int64_t epoch,
       std::int64_t sample,
-      std::span<std::uint8_t> out) const = 0;
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const = 0;
   // Where the sample is, printable.
   virtual std::string describe(std::int64_t sample) const = 0;
 
@@ -44,8 +58,12 @@ class ImageRows final : public Rows {
       const TransformOptions& options);
 
   std::size_t bytes() const override { return transform_.bytes(); }
-  int fill(std::int64_t epoch, std::int64_t sample, std::span<std::uint8_t> out)
-      const override;
+  std::unique_ptr<Scratch> make_scratch() const override;
+  int fill(
+      std::int64_t epoch,
+      std::int64_t sample,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const override;
   std::string describe(std::int64_t sample) const override {
     return source_->describe(sample);
   }
@@ -65,8 +83,11 @@ class VectorRows final : public Rows {
                index().options().features + index().options().targets) *
         sizeof(float);
   }
-  int fill(std::int64_t epoch, std::int64_t sample, std::span<std::uint8_t> out)
-      const override;
+  int fill(
+      std::int64_t epoch,
+      std::int64_t sample,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const override;
   std::string describe(std::int64_t sample) const override;
 };
 

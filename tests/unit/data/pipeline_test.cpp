@@ -38,7 +38,11 @@ Bytes apply(
     std::int64_t sample = 0) {
   const Transform transform(options);
   Bytes out(transform.bytes(), 99);
-  transform.apply(image, epoch, sample, out);
+  // Left from another image: it must not matter.
+  Transform::Scratch scratch;
+  scratch.colours.assign(7, 99);
+  scratch.square = gradient(9, 3);
+  transform.apply(image, epoch, sample, out, scratch);
   return out;
 }
 

@@ -28,7 +28,8 @@ std::vector<float> row(const Rows& rows, std::int64_t sample) {
   rows.fill(
       /*epoch=*/0,
       sample,
-      {reinterpret_cast<std::uint8_t*>(numbers.data()), rows.bytes()});
+      {reinterpret_cast<std::uint8_t*>(numbers.data()), rows.bytes()},
+      *rows.make_scratch());
   return numbers;
 }
 
