@@ -39,6 +39,16 @@ std::string error_text(int error_number) {
 
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code) {
+  std::string bytes;
+  read_file(path, limit, code, bytes);
+  return bytes;
+}
+
+void read_file(
+    const std::filesystem::path& path,
+    std::size_t limit,
+    ExitCode code,
+    std::string& bytes) {
   const std::string name = printable(path.native());
   // O_NONBLOCK: opening a FIFO without a writer must not hang.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -59,7 +69,7 @@ read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code) {
       name,
       human_bytes(static_cast<double>(status.st_size)),
       human_bytes(static_cast<double>(limit)));
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  bytes.resize(static_cast<std::size_t>(status.st_size));
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t got =
@@ -74,7 +84,6 @@ read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code) {
     done += static_cast<std::size_t>(got);
   }
   bytes.resize(done);
-  return bytes;
 }
 
 int write_all(int fd, const void* bytes, std::size_t size) {

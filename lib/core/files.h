@@ -32,6 +32,12 @@ class Fd {
 // `limit` bytes. Never blocks on a FIFO. Throws Error(code) naming the path.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
+// The same into a buffer, whose memory is used again.
+void read_file(
+    const std::filesystem::path& path,
+    std::size_t limit,
+    ExitCode code,
+    std::string& bytes);
 
 // Loops over short writes. Returns 0 or the errno of the failure.
 int write_all(int fd, const void* bytes, std::size_t size);

@@ -289,8 +289,9 @@ class FolderSource : public Source {
  public:
   using Source::Source;
 
-  image::Image load(std::int64_t sample) const override {
-    return load_file(path(sample));
+  bool read(std::int64_t sample, std::string& bytes) const override {
+    read_image_file(path(sample), bytes);
+    return true;
   }
 
   std::string describe(std::int64_t sample) const override {

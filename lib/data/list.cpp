@@ -340,8 +340,9 @@ class ListSource : public Source {
       : Source(std::move(shared)),
         folder_(fs::path(index().options().path).parent_path()) {}
 
-  image::Image load(std::int64_t sample) const override {
-    return load_file(path(sample));
+  bool read(std::int64_t sample, std::string& bytes) const override {
+    read_image_file(path(sample), bytes);
+    return true;
   }
 
   std::string describe(std::int64_t sample) const override {

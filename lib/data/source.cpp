@@ -8,15 +8,37 @@
 
 namespace vitrain::data {
 
-image::Image detail::load_file(const std::filesystem::path& file) {
-  // Photographs have a few MiB.
-  constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
-  const std::string bytes = read_file(file, kMaxFileBytes, ExitCode::kData);
+namespace {
+
+// Photographs have a few MiB.
+constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
+
+} // namespace
+
+void detail::read_image_file(
+    const std::filesystem::path& file,
+    std::string& bytes) {
+  read_file(file, kMostFileBytes, ExitCode::kData, bytes);
+}
+
+bool Source::read(std::int64_t /*sample*/, std::string& /*bytes*/) const {
+  return false;
+}
+
+image::Image Source::load(std::int64_t sample) const {
+  // Kept by each thread: a buffer of its own for every image would be zeroed
+  // and returned to the system each time.
+  thread_local std::string bytes;
+  VITRAIN_CHECK(
+      read(sample, bytes),
+      ExitCode::kInternal,
+      "{}: a source has files or pixels",
+      describe(sample));
   try {
     return image::decode(
         {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   } catch (const Error& error) {
-    fail(error.code(), "{}: {}", shown(file), error.what());
+    fail(error.code(), "{}: {}", describe(sample), error.what());
   }
 }
 

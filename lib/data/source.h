@@ -25,8 +25,14 @@ class Source {
   const Index& index() const { return *index_; }
   const std::shared_ptr<const Index>& shared_index() const { return index_; }
 
-  // The decoded image. Throws Error(kData) that names the sample.
-  virtual image::Image load(std::int64_t sample) const = 0;
+  // The bytes of the sample's image file (JPEG, PNG, ...) into `bytes`, whose
+  // memory is used again; or false, and `bytes` is left alone, when the source
+  // has pixels and no files. The answer is the same for every sample of a
+  // source. Throws Error(kData) that names the sample.
+  virtual bool read(std::int64_t sample, std::string& bytes) const;
+  // The decoded image: of the bytes of read(), unless a source that has pixels
+  // overrides it. Throws Error(kData) that names the sample.
+  virtual image::Image load(std::int64_t sample) const;
   // Where the sample is, printable: a path, a file and record, or "shapes
   // image 17".
   virtual std::string describe(std::int64_t sample) const = 0;

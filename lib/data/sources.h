@@ -15,8 +15,9 @@ inline std::string shown(const std::filesystem::path& path) {
   return printable(path.native());
 }
 
-// The decoded file. Throws Error(kData) that names it.
-image::Image load_file(const std::filesystem::path& file);
+// Reads an image file as Source::read() does. Throws Error(kData) that names
+// it.
+void read_image_file(const std::filesystem::path& file, std::string& bytes);
 
 Index list_folder(const SourceOptions& options);
 std::unique_ptr<Source> open_folder(std::shared_ptr<const Index> index);

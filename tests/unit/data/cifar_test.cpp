@@ -64,6 +64,9 @@ TEST(Cifar, ReadsFilesOfAnyNumberOfRecords) {
       ASSERT_EQ(pixel[2], (p + 2 + sample) % 256);
     }
   }
+  std::string bytes = "kept";
+  EXPECT_FALSE(source->read(0, bytes));
+  EXPECT_EQ(bytes, "kept");
   const Index eval = list_cifar(folder.path(), /*train=*/false);
   EXPECT_EQ(eval.size(), 2);
   EXPECT_EQ(eval.label(1), 4);

@@ -252,6 +252,9 @@ TEST(Folder, LoadsByContentAndNamesTheFileThatFails) {
   const auto source = open(std::make_shared<Index>(list_folder(folder.path())));
   EXPECT_EQ(source->load(0).width, 7);
   EXPECT_EQ(source->load(1).width, 61);
+  std::string bytes;
+  EXPECT_TRUE(source->read(1, bytes));
+  EXPECT_EQ(bytes.size(), fs::file_size(folder.path() / "a/2.jpg"));
   EXPECT_THAT(
       data_error([&] { source->load(2); }),
       HasSubstr("b/broken.jpg: damaged JPEG: "));
