@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   kVectors = 10,
   kMix = 11,
   kErase = 12,
+  kReplacement = 13,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

@@ -137,6 +137,7 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
   slot.claimed = 0;
   slot.finished = 0;
   slot.warnings = 0;
+  slot.bad_rows.clear();
   slot.failed_row = -1;
   slot.batch = {
       sequence,
@@ -144,7 +145,8 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       count,
       {slot.rows, static_cast<std::size_t>(options_.capacity) * row},
       slot.labels,
-      slot.request.samples};
+      slot.request.samples,
+      /*bad=*/{}};
 }
 
 void Loader::work(Rows::Scratch& scratch) {
@@ -170,12 +172,18 @@ void Loader::decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch) {
   const auto i = static_cast<std::size_t>(row);
   const std::int64_t sample = slot.request.samples[i];
   try {
-    const int warnings = rows_.fill(
+    FilledRow filled = fill_row(
+        rows_,
+        options_.bad_samples,
         slot.request.epoch,
         sample,
         {slot.rows + i * rows_.bytes(), rows_.bytes()},
         scratch);
-    finish_row(slot, warnings);
+    slot.request.samples[i] = filled.sample;
+    if (!slot.labels.empty()) {
+      slot.labels[i] = rows_.index().label(filled.sample);
+    }
+    finish_row(slot, row, std::move(filled));
   } catch (const Error& error) {
     fail_row(slot, row, error.code(), error.what());
   } catch (const std::exception& error) {
@@ -187,11 +195,14 @@ void Loader::decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch) {
   }
 }
 
-void Loader::finish_row(Slot& slot, int warnings) {
+void Loader::finish_row(Slot& slot, std::int64_t row, FilledRow filled) {
   bool last = false;
   {
     const std::lock_guard lock(mutex_);
-    slot.warnings += warnings;
+    slot.warnings += filled.warnings;
+    if (filled.bad) {
+      slot.bad_rows.emplace_back(row, std::move(*filled.bad));
+    }
     last = ++slot.finished == slot.batch.count;
   }
   if (last) {
@@ -213,7 +224,7 @@ void Loader::fail_row(
       slot.failed_message = std::move(message);
     }
   }
-  finish_row(slot, /*warnings=*/0);
+  finish_row(slot, row, {});
 }
 
 void Loader::wait_for(Slot& slot) {
@@ -245,8 +256,21 @@ const Batch* Loader::next() {
     throw Error(slot.failed_code, slot.failed_message);
   }
   image_warnings_ += slot.warnings;
+  hand_over(slot);
   ++next_sequence_;
   return &slot.batch;
+}
+
+// Gives a finished batch what its rows have reported, in their order.
+void Loader::hand_over(Slot& slot) {
+  std::ranges::sort(slot.bad_rows, {}, [](const auto& one) {
+    return one.first; // the row
+  });
+  slot.bad.clear();
+  for (auto& [row, bad] : slot.bad_rows) {
+    slot.bad.push_back(std::move(bad));
+  }
+  slot.batch.bad = slot.bad;
 }
 
 } // namespace vitrain::data

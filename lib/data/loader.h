@@ -9,9 +9,11 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "data/bad_samples.h"
 #include "data/rows.h"
 
 namespace vitrain::data {
@@ -32,6 +34,7 @@ struct LoaderOptions {
   int threads = 1; // 0: next() itself fills the rows
   int depth = 2; // batches prepared ahead of the one handed out
   std::int64_t capacity = 1; // most samples in a batch
+  BadSamplePolicy bad_samples{};
 };
 
 // One batch, in a slot of the loader.
@@ -42,7 +45,10 @@ struct Batch {
   // [capacity, Rows::bytes()]; rows from `count` on are zero.
   std::span<const std::uint8_t> rows;
   std::span<const std::int64_t> labels; // [count]; of vectors none
-  std::span<const std::int64_t> samples; // [count]
+  // [count]; a bad one's replacement in its place.
+  std::span<const std::int64_t> samples;
+  // What was replaced, in the order of the rows.
+  std::span<const BadSample> bad;
 };
 
 // Reads, decodes and transforms batches on threads, in the order of the plan.
@@ -75,12 +81,14 @@ class Loader {
     Batch batch;
     BatchRequest request;
     std::vector<std::int64_t> labels;
+    std::vector<BadSample> bad;
     std::uint8_t* rows = nullptr;
     std::int64_t filled_rows = 0; // rows that may not be zero
     // Under mutex_:
     std::int64_t claimed = 0;
     std::int64_t finished = 0;
     std::int64_t warnings = 0;
+    std::vector<std::pair<std::int64_t, BadSample>> bad_rows;
     std::int64_t failed_row = -1;
     ExitCode failed_code = ExitCode::kDone;
     std::string failed_message;
@@ -96,7 +104,8 @@ class Loader {
   void work(Rows::Scratch& scratch);
   void decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch);
   void wait_for(Slot& slot);
-  void finish_row(Slot& slot, int warnings);
+  void hand_over(Slot& slot);
+  void finish_row(Slot& slot, std::int64_t row, FilledRow filled);
   void
   fail_row(Slot& slot, std::int64_t row, ExitCode code, std::string message);
 
