@@ -2,6 +2,7 @@
 
 #include "core/random.h"
 #include "image/crop.h"
+#include "image/flip.h"
 #include "image/grey.h"
 
 namespace vitrain::data {
@@ -57,7 +58,7 @@ void Transform::apply_in_colour(
   if (options_.train &&
       stream(options_, Purpose::kFlip, epoch, sample).uniform() <
           options_.flip) {
-    image::flip_horizontally(options_.size, out);
+    image::flip_horizontally({out, options_.size, options_.size});
   }
 }
 

@@ -120,15 +120,4 @@ void padded_crop(
   }
 }
 
-void flip_horizontally(int size, std::span<std::uint8_t> pixels) {
-  for (int y = 0; y < size; ++y) {
-    std::uint8_t* row = pixels.data() + static_cast<std::size_t>(y) * size * 3;
-    std::uint8_t* left = row;
-    std::uint8_t* right = row + (static_cast<std::size_t>(size) - 1) * 3;
-    for (; left < right; left += 3, right -= 3) {
-      std::swap_ranges(left, left + 3, right);
-    }
-  }
-}
-
 } // namespace vitrain::image

@@ -53,7 +53,4 @@ void padded_crop(
     int size,
     std::span<std::uint8_t> out);
 
-// Mirrors the square left to right, in place.
-void flip_horizontally(int size, std::span<std::uint8_t> pixels);
-
 } // namespace vitrain::image

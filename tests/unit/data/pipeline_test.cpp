@@ -10,6 +10,7 @@
 
 #include "core/hash.h"
 #include "image/crop.h"
+#include "image/flip.h"
 
 namespace vitrain::data {
 namespace {
@@ -51,7 +52,7 @@ std::uint64_t fingerprint(const Bytes& bytes) {
 }
 
 Bytes flipped(int size, Bytes pixels) {
-  image::flip_horizontally(size, pixels);
+  image::flip_horizontally({pixels, size, size});
   return pixels;
 }
 

@@ -138,24 +138,5 @@ TEST(Crop, PaddedCropWithMorePaddingThanImage) {
   EXPECT_EQ(out, from.pixels);
 }
 
-TEST(Crop, FlipMirrorsEveryRow) {
-  for (const int size : {1, 2, 5, 32}) {
-    const Image from = fixtures::pattern(7, size, size);
-    Bytes pixels = from.pixels;
-    flip_horizontally(size, pixels);
-    for (int y = 0; y < size; ++y) {
-      for (int x = 0; x < size; ++x) {
-        for (int c = 0; c < 3; ++c) {
-          ASSERT_EQ(
-              pixels[static_cast<std::size_t>((y * size + x) * 3 + c)],
-              View(from).row(y)[(size - 1 - x) * 3 + c]);
-        }
-      }
-    }
-    flip_horizontally(size, pixels);
-    EXPECT_EQ(pixels, from.pixels);
-  }
-}
-
 } // namespace
 } // namespace vitrain::image

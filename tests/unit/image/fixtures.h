@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "image/image.h"
+#include "image/resample.h"
 
 // What the tests share with tests/golden/image/make_fixtures.py.
 namespace vitrain::image::fixtures {
@@ -57,6 +58,22 @@ inline Image pattern(std::uint32_t seed, int width, int height) {
     v = (v ^ (v >> 16)) * 0x7FEB352Du;
     v = (v ^ (v >> 15)) * 0x846CA68Bu;
     image.pixels[i] = static_cast<std::uint8_t>((v ^ (v >> 16)) >> 24);
+  }
+  return image;
+}
+
+// The inputs of make_augment.py: "noise" is pattern(), "dim" has few values,
+// "smooth" is a picture with gradients.
+inline Image
+input(const std::string& kind, std::uint32_t seed, int width, int height) {
+  if (kind == "smooth") {
+    return resize(pattern(seed, 5, 4), width, height, Filter::kBicubic);
+  }
+  Image image = pattern(seed, width, height);
+  if (kind == "dim") {
+    for (std::uint8_t& value : image.pixels) {
+      value = static_cast<std::uint8_t>(value / 3 + 40);
+    }
   }
   return image;
 }

@@ -1,0 +1,223 @@
+#include "image/affine_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+// Pillow interpolates in double precision and truncates, so that every product
+// and sum has to be the same one here. The channels of a pixel stand in one
+// vector; where the source coordinate falls on the centre of a row or column,
+// as with shears and shifts along an axis, interpolation in that direction
+// leaves values as they are and is left out.
+namespace vitrain::image {
+namespace {
+
+using Words = std::int32_t __attribute__((vector_size(16)));
+using Doubles = double __attribute__((vector_size(32)));
+
+// The canvas as it was, four words a pixel.
+struct Source {
+  const std::int32_t* words = nullptr;
+  int width = 0;
+  int height = 0;
+
+  const std::int32_t* row(int y) const {
+    return words +
+        static_cast<std::size_t>(std::clamp(y, 0, height - 1)) * width * 4;
+  }
+  std::size_t column(int x) const {
+    return static_cast<std::size_t>(std::clamp(x, 0, width - 1)) * 4;
+  }
+};
+
+// A source coordinate: the pixel whose centre is next to the left or above, and
+// how far it is away.
+struct Place {
+  int pixel = 0;
+  double rest = 0;
+
+  explicit Place(double coordinate) {
+    const double from_centre = coordinate - 0.5;
+    pixel = static_cast<int>(std::floor(from_centre));
+    rest = from_centre - pixel;
+  }
+};
+
+#define VITRAIN_INLINE inline __attribute__((always_inline))
+
+VITRAIN_INLINE void load(Words& to, const std::int32_t* from) {
+  std::memcpy(&to, from, sizeof to);
+}
+
+VITRAIN_INLINE void to_doubles(Doubles& to, const Words& from) {
+  to = __builtin_convertvector(from, Doubles);
+}
+
+struct Linear {
+  static constexpr int kTaps = 2;
+  static constexpr int kBefore = 0; // taps before Place::pixel
+
+  VITRAIN_INLINE static void mix(Doubles& out, const Words* in, double rest) {
+    Doubles first;
+    Doubles span;
+    to_doubles(first, in[0]);
+    to_doubles(span, in[1] - in[0]);
+    out = first + span * rest;
+  }
+  VITRAIN_INLINE static void mix(Doubles& out, const Doubles* in, double rest) {
+    out = in[0] + (in[1] - in[0]) * rest;
+  }
+};
+
+// The cubic through the two middle values with Keys' slopes for a = -1.
+struct Cubic {
+  static constexpr int kTaps = 4;
+  static constexpr int kBefore = 1;
+
+  VITRAIN_INLINE static void mix(Doubles& out, const Words* in, double rest) {
+    Doubles p1;
+    Doubles p2;
+    Doubles p3;
+    Doubles p4;
+    to_doubles(p1, in[1]);
+    to_doubles(p2, in[2] - in[0]);
+    to_doubles(p3, 2 * (in[0] - in[1]) + in[2] - in[3]);
+    to_doubles(p4, in[1] - in[0] - in[2] + in[3]);
+    out = p1 + rest * (p2 + rest * (p3 + rest * p4));
+  }
+  VITRAIN_INLINE static void mix(Doubles& out, const Doubles* in, double rest) {
+    const Doubles p2 = -in[0] + in[2];
+    const Doubles p3 = 2.0 * (in[0] - in[1]) + in[2] - in[3];
+    const Doubles p4 = -in[0] + in[1] - in[2] + in[3];
+    out = in[1] + rest * (p2 + rest * (p3 + rest * p4));
+  }
+};
+
+template <typename Kernel>
+VITRAIN_INLINE void across(
+    Doubles& out,
+    const std::int32_t* row,
+    const std::size_t* columns,
+    double rest) {
+  Words taps[Kernel::kTaps];
+  if (rest == 0.0) {
+    load(taps[0], row + columns[Kernel::kBefore]);
+    to_doubles(out, taps[0]);
+    return;
+  }
+  for (int tap = 0; tap < Kernel::kTaps; ++tap) {
+    load(taps[tap], row + columns[tap]);
+  }
+  Kernel::mix(out, taps, rest);
+}
+
+template <typename Kernel>
+VITRAIN_INLINE void
+value_at(Doubles& out, const Source& source, const Place& x, const Place& y) {
+  std::size_t columns[Kernel::kTaps];
+  for (int tap = 0; tap < Kernel::kTaps; ++tap) {
+    columns[tap] = source.column(x.pixel - Kernel::kBefore + tap);
+  }
+  if (y.rest == 0.0) {
+    across<Kernel>(out, source.row(y.pixel), columns, x.rest);
+    return;
+  }
+  Doubles rows[Kernel::kTaps];
+  for (int tap = 0; tap < Kernel::kTaps; ++tap) {
+    across<Kernel>(
+        rows[tap],
+        source.row(y.pixel - Kernel::kBefore + tap),
+        columns,
+        x.rest);
+  }
+  Kernel::mix(out, rows, y.rest);
+}
+
+template <typename Kernel>
+VITRAIN_INLINE void rows_with(
+    const Canvas& canvas,
+    const AffineMap& map,
+    const std::array<std::uint8_t, 3>& fill,
+    const Source& source) {
+  for (int row = 0; row < canvas.height; ++row) {
+    std::uint8_t* out = canvas.row(row);
+    const double y = row + 0.5;
+    for (int column = 0; column < canvas.width; ++column, out += 3) {
+      const double x = column + 0.5;
+      const double from_x = map.a * x + map.b * y + map.c;
+      const double from_y = map.d * x + map.e * y + map.f;
+      if (from_x < 0.0 || from_x >= source.width || from_y < 0.0 ||
+          from_y >= source.height) {
+        std::memcpy(out, fill.data(), 3);
+        continue;
+      }
+      Doubles value;
+      value_at<Kernel>(value, source, Place(from_x), Place(from_y));
+      for (int channel = 0; channel < 3; ++channel) {
+        out[channel] = static_cast<std::uint8_t>(
+            static_cast<int>(std::clamp(value[channel], 0.0, 255.0)));
+      }
+    }
+  }
+}
+
+using Rows = void (*)(
+    const Canvas&,
+    const AffineMap&,
+    const std::array<std::uint8_t, 3>&,
+    const Source&);
+
+template <typename Kernel>
+void rows_plain(
+    const Canvas& canvas,
+    const AffineMap& map,
+    const std::array<std::uint8_t, 3>& fill,
+    const Source& source) {
+  rows_with<Kernel>(canvas, map, fill, source);
+}
+
+#if defined(__x86_64__)
+// Without fused multiplication and addition: they round once, not twice.
+template <typename Kernel>
+__attribute__((target("avx2"))) void rows_avx2(
+    const Canvas& canvas,
+    const AffineMap& map,
+    const std::array<std::uint8_t, 3>& fill,
+    const Source& source) {
+  rows_with<Kernel>(canvas, map, fill, source);
+}
+#endif
+
+template <typename Kernel>
+Rows rows_of_this_machine() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) {
+    return rows_avx2<Kernel>;
+  }
+#endif
+  return rows_plain<Kernel>;
+}
+
+} // namespace
+
+void interpolate_rows(
+    const Canvas& canvas,
+    const AffineMap& map,
+    const AffineOptions& options,
+    Scratch& scratch) {
+  const std::size_t pixels = canvas.pixels.size() / 3;
+  scratch.words.resize(4 * pixels);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    scratch.words[4 * i] = canvas.pixels[3 * i];
+    scratch.words[4 * i + 1] = canvas.pixels[3 * i + 1];
+    scratch.words[4 * i + 2] = canvas.pixels[3 * i + 2];
+    scratch.words[4 * i + 3] = 0;
+  }
+  const Source source{scratch.words.data(), canvas.width, canvas.height};
+  const Rows rows = options.interpolation == Interpolation::kBilinear
+      ? rows_of_this_machine<Linear>()
+      : rows_of_this_machine<Cubic>();
+  rows(canvas, map, options.fill, source);
+}
+
+} // namespace vitrain::image
