@@ -1,9 +1,8 @@
 #include "data/pipeline.h"
 
 #include "core/random.h"
-#include "image/crop.h"
-#include "image/flip.h"
 #include "image/grey.h"
+#include "image/random_crop.h"
 
 namespace vitrain::data {
 namespace {
@@ -20,71 +19,92 @@ Random stream(
       static_cast<std::uint64_t>(sample)};
 }
 
+// timm's "random" interpolation.
+image::Filter any_filter(Random& random) {
+  return random.below(2) == 0 ? image::Filter::kBilinear
+                              : image::Filter::kBicubic;
+}
+
 } // namespace
 
-void Transform::apply(
-    const image::Image& image,
+image::CropPlan Transform::plan(
+    int width,
+    int height,
     std::int64_t epoch,
-    std::int64_t sample,
+    std::int64_t sample) const {
+  if (options_.train && options_.crop != CropKind::kNone) {
+    return plan_in_training(width, height, epoch, sample);
+  }
+  image::CropPlan plan = image::plan_eval_crop(
+      width,
+      height,
+      {.size = options_.size,
+       .mode = options_.crop_mode,
+       .resize = options_.resize,
+       .crop_pct = options_.crop_pct,
+       .filter = options_.filter,
+       .fill = options_.fill});
+  plan.mirrored = options_.train && flips(epoch, sample);
+  return plan;
+}
+
+image::CropPlan Transform::plan_in_training(
+    int width,
+    int height,
+    std::int64_t epoch,
+    std::int64_t sample) const {
+  Random random = stream(options_, Purpose::kCrop, epoch, sample);
+  const int size = options_.size;
+  image::CropPlan plan;
+  if (options_.crop == CropKind::kPad) {
+    const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
+    const int top = static_cast<int>(random.below(offsets));
+    const int left = static_cast<int>(random.below(offsets));
+    plan = image::plan_padded_crop(
+        width, height, size, options_.padding, left, top);
+  } else if (options_.crop == CropKind::kResized) {
+    plan = image::plan_resized_crop(
+        image::draw_resized_crop(
+            width, height, options_.scale, options_.ratio, random),
+        size);
+  } else {
+    const image::KeepRatio draw =
+        image::draw_keep_ratio(options_.scale, options_.ratio, random);
+    plan = image::plan_keep_ratio_crop(
+        width,
+        height,
+        size,
+        draw,
+        options_.crop == CropKind::kKeepRatio ? &random : nullptr);
+  }
+  // Drawn last, so that the same crops come with and without it.
+  plan.filter =
+      options_.random_filter ? any_filter(random) : options_.train_filter;
+  plan.mirrored = flips(epoch, sample);
+  return plan;
+}
+
+bool Transform::flips(std::int64_t epoch, std::int64_t sample) const {
+  return stream(options_, Purpose::kFlip, epoch, sample).uniform() <
+      options_.flip;
+}
+
+void Transform::apply(
+    const image::CropPlan& plan,
+    const image::View& part,
+    int left,
+    int top,
+    std::int64_t /*epoch*/,
+    std::int64_t /*sample*/,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   if (options_.channels == 3) {
-    apply_in_colour(image, epoch, sample, out, scratch);
+    image::cut(plan, part, left, top, scratch.resampler, out);
     return;
   }
   scratch.colours.resize(3 * out.size());
-  apply_in_colour(image, epoch, sample, scratch.colours, scratch);
+  image::cut(plan, part, left, top, scratch.resampler, scratch.colours);
   image::to_grey(scratch.colours, out);
-}
-
-void Transform::apply_in_colour(
-    const image::Image& image,
-    std::int64_t epoch,
-    std::int64_t sample,
-    std::span<std::uint8_t> out,
-    Scratch& scratch) const {
-  const image::View view(image);
-  if (!options_.train || options_.crop == CropKind::kNone) {
-    image::resize_and_center_crop(
-        view, options_.size, options_.crop_pct, options_.filter, out);
-  } else if (options_.crop == CropKind::kPad) {
-    pad_crop(view, epoch, sample, out, scratch);
-  } else {
-    Random random = stream(options_, Purpose::kCrop, epoch, sample);
-    const image::Rect rect = image::draw_resized_crop(
-        view.width, view.height, options_.scale, options_.ratio, random);
-    image::resized_crop(view, rect, options_.size, options_.filter, out);
-  }
-  if (options_.train &&
-      stream(options_, Purpose::kFlip, epoch, sample).uniform() <
-          options_.flip) {
-    image::flip_horizontally({out, options_.size, options_.size});
-  }
-}
-
-void Transform::pad_crop(
-    const image::View& view,
-    std::int64_t epoch,
-    std::int64_t sample,
-    std::span<std::uint8_t> out,
-    Scratch& scratch) const {
-  const int size = options_.size;
-  Random random = stream(options_, Purpose::kCrop, epoch, sample);
-  const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
-  const int top = static_cast<int>(random.below(offsets));
-  const int left = static_cast<int>(random.below(offsets));
-  if (view.width == size && view.height == size) {
-    image::padded_crop(view, options_.padding, left, top, size, out);
-    return;
-  }
-  image::Image& square = scratch.square;
-  square.width = size;
-  square.height = size;
-  square.pixels.resize(out.size());
-  image::resize_and_center_crop(
-      view, size, /*crop_pct=*/1.0, options_.filter, square.pixels);
-  image::padded_crop(
-      image::View(square), options_.padding, left, top, size, out);
 }
 
 } // namespace vitrain::data

@@ -5,22 +5,31 @@
 #include <span>
 #include <vector>
 
+#include "image/crop.h"
+#include "image/eval_crop.h"
 #include "image/image.h"
 #include "image/resample.h"
 
 namespace vitrain::data {
 
-enum class CropKind { kNone, kPad, kResized };
+// kKeepRatio: timm's "rkrr"; kKeepRatioCentre: its "rkrc".
+enum class CropKind { kNone, kPad, kResized, kKeepRatio, kKeepRatioCentre };
 
 struct TransformOptions {
   int size = 224; // side of the result
   int channels = 3; // of the result: 3, or 1 for grey
   image::Filter filter = image::Filter::kBicubic;
-  double crop_pct = 0.875; // evaluation, and training with kNone
+  // Evaluation, and training with kNone:
+  image::CropMode crop_mode = image::CropMode::kCenter;
+  int resize = 0; // 0: floor(size / crop_pct)
+  double crop_pct = 0.875;
+  std::array<std::uint8_t, 3> fill{}; // kBorder: what surrounds the image
   bool train = false; // false: the fields below have no effect
   CropKind crop = CropKind::kResized;
-  std::array<double, 2> scale{0.08, 1.0}; // kResized
-  std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // kResized
+  image::Filter train_filter = image::Filter::kBicubic; // all but kNone
+  bool random_filter = false; // instead: bilinear or bicubic, each as often
+  std::array<double, 2> scale{0.08, 1.0}; // kResized, kKeepRatio*
+  std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise
   int padding = 4; // kPad
   double flip = 0.5; // probability of a horizontal flip
   std::uint64_t seed = 0;
@@ -29,18 +38,17 @@ struct TransformOptions {
 // From a decoded image to the pixels that the network sees (before
 // normalisation). A pure function of (options, image, epoch, sample);
 // thread-safe.
-//   evaluation, or kNone: shorter side to floor(size / crop_pct), centre crop;
-//   kResized: torchvision's RandomResizedCrop;
-//   kPad: a random size x size window of the image with `padding` black pixels
-//     on every side; an image that is not size x size is first brought there by
-//     resizing its shorter side to `size` and cutting out the centre.
+//   evaluation, or kNone: image::plan_eval_crop;
+//   kResized: image::draw_resized_crop;
+//   kPad: image::plan_padded_crop;
+//   kKeepRatio, kKeepRatioCentre: image::plan_keep_ratio_crop.
 // In training a flip follows; at the end colours become grey, if asked for.
 class Transform {
  public:
-  // Buffers that a thread keeps from image to image.
+  // What a thread keeps from image to image.
   struct Scratch {
+    image::Resampler resampler;
     std::vector<std::uint8_t> colours; // of a grey result: [size, size, 3]
-    image::Image square; // kPad: before padding
   };
 
   explicit Transform(const TransformOptions& options) : options_(options) {}
@@ -50,28 +58,47 @@ class Transform {
     return static_cast<std::size_t>(options_.size) * options_.size *
         options_.channels;
   }
-  // Writes [size, size, channels] to `out`, which holds bytes() bytes.
+  // Where the pixels of an image of this size go; its source() is all that has
+  // to be decoded.
+  image::CropPlan
+  plan(int width, int height, std::int64_t epoch, std::int64_t sample) const;
+  // Writes [size, size, channels] to `out`, which holds bytes() bytes. `part`
+  // holds the image's pixels from (left, top) on, at least those of
+  // plan.source(); `plan` is that of the same epoch and sample.
+  void apply(
+      const image::CropPlan& plan,
+      const image::View& part,
+      int left,
+      int top,
+      std::int64_t epoch,
+      std::int64_t sample,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const;
+  // The same with all pixels of an image.
   void apply(
       const image::Image& image,
       std::int64_t epoch,
       std::int64_t sample,
       std::span<std::uint8_t> out,
-      Scratch& scratch) const;
+      Scratch& scratch) const {
+    apply(
+        plan(image.width, image.height, epoch, sample),
+        image::View(image),
+        0,
+        0,
+        epoch,
+        sample,
+        out,
+        scratch);
+  }
 
  private:
-  // Both write [size, size, 3].
-  void apply_in_colour(
-      const image::Image& image,
+  image::CropPlan plan_in_training(
+      int width,
+      int height,
       std::int64_t epoch,
-      std::int64_t sample,
-      std::span<std::uint8_t> out,
-      Scratch& scratch) const;
-  void pad_crop(
-      const image::View& view,
-      std::int64_t epoch,
-      std::int64_t sample,
-      std::span<std::uint8_t> out,
-      Scratch& scratch) const;
+      std::int64_t sample) const;
+  bool flips(std::int64_t epoch, std::int64_t sample) const;
 
   TransformOptions options_;
 };

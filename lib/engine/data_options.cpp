@@ -94,15 +94,18 @@ data::TransformOptions transform_options(
     bool train) {
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
   const config::AugmentConfig& augment = recipe.data.augment;
+  const image::Filter filter =
+      preprocess.interpolation == config::Interpolation::kBicubic
+      ? image::Filter::kBicubic
+      : image::Filter::kBilinear;
   return {
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
-      .filter = preprocess.interpolation == config::Interpolation::kBicubic
-          ? image::Filter::kBicubic
-          : image::Filter::kBilinear,
+      .filter = filter,
       .crop_pct = preprocess.crop_pct,
       .train = train,
       .crop = crop_kind(augment.crop),
+      .train_filter = filter,
       .scale = augment.scale,
       .ratio = augment.ratio,
       .padding = static_cast<int>(augment.padding),

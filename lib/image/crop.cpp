@@ -1,122 +1,130 @@
 #include "image/crop.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace vitrain::image {
 namespace {
 
-// Python's int(round(x)): half to even, which is the default rounding mode.
-int round_half_even(double x) {
-  return static_cast<int>(std::nearbyint(x));
+Resizing resizing_of(const CropPlan& plan) {
+  return {
+      .source_width = plan.from.width,
+      .source_height = plan.from.height,
+      .width = plan.width,
+      .height = plan.height,
+      .filter = plan.filter,
+      .window = plan.window,
+      .mirrored = plan.mirrored};
 }
+
+bool is_empty(const Rect& rect) {
+  return rect.width <= 0 || rect.height <= 0;
+}
+
+// Where position `at` of an axis takes its pixel from if the image lies in
+// [begin, begin + count) and is continued by reflection at its outermost
+// pixels.
+int reflected(int at, int begin, int count) {
+  if (count == 1) {
+    return begin;
+  }
+  const int period = 2 * (count - 1);
+  const int phase = ((at - begin) % period + period) % period;
+  return begin + std::min(phase, period - phase);
+}
+
+class Square {
+ public:
+  Square(std::uint8_t* pixels, int size) : pixels_(pixels), size_(size) {}
+
+  std::uint8_t* at(int x, int y) const {
+    return pixels_ + (static_cast<std::size_t>(y) * size_ + x) * 3;
+  }
+  std::size_t stride() const { return static_cast<std::size_t>(size_) * 3; }
+
+  // Both write what lies outside of `inner`.
+  void fill(const Rect& inner, const std::array<std::uint8_t, 3>& colour) {
+    for (int y = 0; y < size_; ++y) {
+      const bool outside = y < inner.top || y >= inner.top + inner.height;
+      fill_row(y, 0, outside ? size_ : inner.left, colour);
+      if (!outside) {
+        fill_row(y, inner.left + inner.width, size_, colour);
+      }
+    }
+  }
+  void reflect(const Rect& inner) {
+    for (int y = inner.top; y < inner.top + inner.height; ++y) {
+      for (int x = 0; x < size_; ++x) {
+        if (const int from = reflected(x, inner.left, inner.width); from != x) {
+          std::memcpy(at(x, y), at(from, y), 3);
+        }
+      }
+    }
+    for (int y = 0; y < size_; ++y) {
+      if (const int from = reflected(y, inner.top, inner.height); from != y) {
+        std::memcpy(at(0, y), at(0, from), stride());
+      }
+    }
+  }
+
+ private:
+  void fill_row(
+      int y,
+      int begin,
+      int end,
+      const std::array<std::uint8_t, 3>& colour) {
+    for (int x = begin; x < end; ++x) {
+      std::memcpy(at(x, y), colour.data(), 3);
+    }
+  }
+
+  std::uint8_t* pixels_;
+  int size_;
+};
 
 } // namespace
 
-void resize_and_center_crop(
-    const View& view,
-    int size,
-    double crop_pct,
-    Filter filter,
-    std::span<std::uint8_t> out) {
-  const int shorter = static_cast<int>(std::floor(size / crop_pct));
-  // The longer side is int(shorter * long / short), in double as in Python.
-  const auto scaled = [&](int side, int other) {
-    return static_cast<int>(
-        static_cast<double>(static_cast<std::int64_t>(shorter) * side) / other);
-  };
-  int width = shorter;
-  int height = shorter;
-  if (view.width < view.height) {
-    height = scaled(view.height, view.width);
-  } else {
-    width = scaled(view.width, view.height);
+Rect CropPlan::source() const {
+  if (is_empty(window)) {
+    return {from.left, from.top, 0, 0};
   }
-  const Rect window{
-      round_half_even((width - size) / 2.0),
-      round_half_even((height - size) / 2.0),
-      size,
-      size};
-  resize_window(view, width, height, filter, std::nullopt, window, out);
+  Rect rect = source_window(resizing_of(*this));
+  rect.left += from.left;
+  rect.top += from.top;
+  return rect;
 }
 
-Rect draw_resized_crop(
-    int width,
-    int height,
-    std::array<double, 2> scale,
-    std::array<double, 2> ratio,
-    Random& random) {
-  const double area = static_cast<double>(width) * height;
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    const double target = area * random.uniform(scale[0], scale[1]);
-    const double aspect =
-        std::exp(random.uniform(std::log(ratio[0]), std::log(ratio[1])));
-    const int w = round_half_even(std::sqrt(target * aspect));
-    const int h = round_half_even(std::sqrt(target / aspect));
-    if (w > 0 && w <= width && h > 0 && h <= height) {
-      const auto below = [&](int n) {
-        return static_cast<int>(random.below(static_cast<std::uint64_t>(n)));
-      };
-      const int top = below(height - h + 1);
-      const int left = below(width - w + 1);
-      return {left, top, w, h};
-    }
-  }
-  const double in_ratio = static_cast<double>(width) / height;
-  int w = width;
-  int h = height;
-  if (in_ratio < ratio[0]) {
-    h = round_half_even(w / ratio[0]);
-  } else if (in_ratio > ratio[1]) {
-    w = round_half_even(h * ratio[1]);
-  }
-  return {(width - w) / 2, (height - h) / 2, w, h};
-}
-
-void resized_crop(
-    const View& view,
-    const Rect& rect,
-    int size,
-    Filter filter,
-    std::span<std::uint8_t> out) {
-  resize_window(
-      view.crop(rect),
-      size,
-      size,
-      filter,
-      std::nullopt,
-      {0, 0, size, size},
-      out);
-}
-
-void padded_crop(
-    const View& view,
-    int padding,
+void cut(
+    const CropPlan& plan,
+    const View& part,
     int left,
     int top,
-    int size,
+    Resampler& resampler,
     std::span<std::uint8_t> out) {
-  const std::size_t row_bytes = static_cast<std::size_t>(size) * 3;
-  // Columns of the square that lie inside the image: [first, last).
-  const int first = std::clamp(padding - left, 0, size);
-  const int last = std::clamp(padding + view.width - left, first, size);
-  for (int y = 0; y < size; ++y) {
-    std::uint8_t* row = out.data() + static_cast<std::size_t>(y) * row_bytes;
-    const int source_y = top + y - padding;
-    if (source_y < 0 || source_y >= view.height || first == last) {
-      std::memset(row, 0, row_bytes);
-      continue;
-    }
-    const auto begin = static_cast<std::size_t>(first) * 3;
-    const auto end = static_cast<std::size_t>(last) * 3;
-    const int source_x = left + first - padding;
-    std::memset(row, 0, begin);
-    std::memcpy(
-        row + begin,
-        view.row(source_y) + static_cast<std::size_t>(source_x) * 3,
-        end - begin);
-    std::memset(row + end, 0, row_bytes - end);
+  Square square(out.data(), plan.size);
+  if (is_empty(plan.window)) {
+    square.fill({}, plan.fill);
+    return;
+  }
+  const Rect inner{
+      plan.mirrored ? plan.size - plan.left - plan.window.width : plan.left,
+      plan.top,
+      plan.window.width,
+      plan.window.height};
+  resampler.resize(
+      resizing_of(plan),
+      part,
+      left - plan.from.left,
+      top - plan.from.top,
+      square.at(inner.left, inner.top),
+      square.stride());
+  if (inner.width == plan.size && inner.height == plan.size) {
+    return;
+  }
+  if (plan.border == CropPlan::Border::kFill) {
+    square.fill(inner, plan.fill);
+  } else {
+    square.reflect(inner);
   }
 }
 

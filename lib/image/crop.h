@@ -4,53 +4,42 @@
 #include <cstdint>
 #include <span>
 
-#include "core/random.h"
 #include "image/image.h"
 #include "image/resample.h"
 
 namespace vitrain::image {
 
-// All functions write a [size, size, 3] square into `out`.
+// How a size x size square is made from an image. Depends on the image's size
+// alone (and random numbers), so that a decoder can be told what is needed
+// before it starts.
+struct CropPlan {
+  // What lies outside the part of the square that the image covers.
+  enum class Border { kFill, kReflect };
 
-// The evaluation transform of timm and torchvision: the shorter side is resized
-// to floor(size / crop_pct), the longer one in proportion (truncated), and the
-// centre is cut out (offsets rounded half to even). An image whose shorter side
-// has that length already is not resampled.
-void resize_and_center_crop(
-    const View& view,
-    int size,
-    double crop_pct,
-    Filter filter,
-    std::span<std::uint8_t> out);
+  int size = 0;
+  Rect from; // this part of the image, ...
+  int width = 0; // ... resized to width x height as if it stood alone, ...
+  int height = 0;
+  Filter filter = Filter::kBicubic;
+  Rect window; // ... of which this is seen (it may be empty) ...
+  int left = 0; // ... from this place of the square on
+  int top = 0;
+  Border border = Border::kFill;
+  std::array<std::uint8_t, 3> fill{};
+  bool mirrored = false; // the finished square, left to right
 
-// The crop that torchvision's RandomResizedCrop draws: a share `scale` of the
-// area, uniform; width over height in `ratio`, log-uniform; position uniform;
-// ten tries, then the largest centre crop within the ratios.
-Rect draw_resized_crop(
-    int width,
-    int height,
-    std::array<double, 2> scale,
-    std::array<double, 2> ratio,
-    Random& random);
+  // The pixels of the image that the square depends on; empty if none.
+  Rect source() const;
+};
 
-// Cuts `rect` out, then resizes it to the square (pixels outside `rect` have no
-// influence, as in torchvision's resized_crop).
-void resized_crop(
-    const View& view,
-    const Rect& rect,
-    int size,
-    Filter filter,
-    std::span<std::uint8_t> out);
-
-// A square cut from the view after `padding` black pixels were added on every
-// side; left and top count from the padded corner: 0 <= left <= view.width + 2
-// * padding - size, likewise top.
-void padded_crop(
-    const View& view,
-    int padding,
+// Writes the [size, size, 3] square to `out`. `part` holds the image's pixels
+// from (left, top) on, at least those of plan.source().
+void cut(
+    const CropPlan& plan,
+    const View& part,
     int left,
     int top,
-    int size,
+    Resampler& resampler,
     std::span<std::uint8_t> out);
 
 } // namespace vitrain::image

@@ -1,233 +1,310 @@
 #include "image/resample.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "core/check.h"
+#include "image/nearest.h"
+#include "image/resample_axis.h"
 
 namespace vitrain::image {
 namespace {
 
-// Weights are rounded to 22 bits after the point: with 8-bit pixels and sums
-// of weights below 4 in magnitude, a sum fits 32 bits.
-constexpr int kPrecision = 22;
-constexpr std::int32_t kHalf = 1 << (kPrecision - 1);
-
-double bilinear(double x) {
-  x = std::abs(x);
-  return x < 1.0 ? 1.0 - x : 0.0;
+const Kernels& kernels_of(Simd simd) {
+  VITRAIN_CHECK(
+      simd <= best_simd(),
+      ExitCode::kInternal,
+      "resample: this processor lacks the instruction set");
+  return kScalarKernels;
 }
 
-// Keys' cubic convolution ("Cubic convolution interpolation for digital image
-// processing", IEEE Trans. ASSP 29, 1981) with a = -0.5.
-double bicubic(double x) {
-  constexpr double kA = -0.5;
-  x = std::abs(x);
-  if (x < 1.0) {
-    return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1;
-  }
-  if (x < 2.0) {
-    return (((x - 5) * x + 8) * x - 4) * kA;
-  }
-  return 0.0;
+Box box_of(const Resizing& r) {
+  return r.box.value_or(
+      Box{0,
+          0,
+          static_cast<float>(r.source_width),
+          static_cast<float>(r.source_height)});
 }
 
-// Which source pixels an output pixel sums, and with which weights.
-struct Taps {
-  int first = 0;
-  int count = 0;
+void check(const Resizing& r) {
+  const Box box = box_of(r);
+  VITRAIN_CHECK(
+      r.width > 0 && r.height > 0,
+      ExitCode::kInternal,
+      "resize: the size has to be positive");
+  VITRAIN_CHECK(
+      box.left >= 0 && box.top >= 0 && box.right > box.left &&
+          box.bottom > box.top &&
+          box.right <= static_cast<float>(r.source_width) &&
+          box.bottom <= static_cast<float>(r.source_height),
+      ExitCode::kInternal,
+      "resize: the box has to lie inside the image");
+  VITRAIN_CHECK(
+      r.window.left >= 0 && r.window.top >= 0 && r.window.width > 0 &&
+          r.window.height > 0 && r.window.width <= r.width - r.window.left &&
+          r.window.height <= r.height - r.window.top,
+      ExitCode::kInternal,
+      "resize: the window has to lie inside the result");
+}
+
+// What a resize does along its two axes. An axis that keeps its length is
+// copied, not filtered, unless it has to be mirrored: then it is filtered to
+// the same length, which changes no byte.
+struct Axes {
+  AxisKey x;
+  AxisKey y;
+  bool filter_x;
+  bool filter_y;
+
+  explicit Axes(const Resizing& r) {
+    const Box box = box_of(r);
+    const bool keeps_width =
+        r.width == r.source_width && box.left == 0 && box.right == r.width;
+    filter_x = !keeps_width || r.mirrored;
+    filter_y =
+        r.height != r.source_height || box.top != 0 || box.bottom != r.height;
+    x = {
+        Pass::kColumns,
+        r.source_width,
+        box.left,
+        box.right,
+        r.width,
+        r.window.left,
+        r.window.width,
+        keeps_width ? Filter::kBox : r.filter,
+        r.mirrored};
+    y = {
+        Pass::kRows,
+        r.source_height,
+        box.top,
+        box.bottom,
+        r.height,
+        r.window.top,
+        r.window.height,
+        r.filter,
+        false};
+  }
+
+  Span source_columns() const {
+    return filter_x ? source_span(x) : Span{x.begin, x.begin + x.count};
+  }
+  Span source_rows() const {
+    return filter_y ? source_span(y) : Span{y.begin, y.begin + y.count};
+  }
 };
 
-// The taps of `outputs` consecutive output pixels along one axis.
-struct Axis {
-  std::vector<Taps> taps;
-  std::vector<std::int32_t> weights; // row i starts at i * stride
-  int stride = 0;
+// The pixels of a nearest resize; columns in the order they are written.
+struct Nearest {
+  std::vector<int> columns;
+  std::vector<int> rows;
 
-  const std::int32_t* weights_of(int i) const {
-    return weights.data() + static_cast<std::size_t>(i) * stride;
+  explicit Nearest(const Resizing& r) {
+    const Box box = box_of(r);
+    const Rect& window = r.window;
+    columns = nearest_pixels(
+        r.source_width,
+        box.left,
+        box.right,
+        r.width,
+        window.left,
+        window.width);
+    rows = nearest_pixels(
+        r.source_height,
+        box.top,
+        box.bottom,
+        r.height,
+        window.top,
+        window.height);
+    if (r.mirrored) {
+      std::reverse(columns.begin(), columns.end());
+    }
   }
 };
 
-std::int32_t to_fixed(double weight) {
-  const double scaled = weight * (1 << kPrecision);
-  return static_cast<std::int32_t>(weight < 0 ? scaled - 0.5 : scaled + 0.5);
-}
-
-// Source interval [low, high) of an axis of `in` pixels scaled to `out` pixels;
-// taps of the outputs [begin, begin + count).
-Axis make_axis(
-    int in,
-    float low,
-    float high,
-    int out,
-    int begin,
-    int count,
-    Filter filter) {
-  // The difference is taken in single precision, as Pillow takes it.
-  const double scale = static_cast<double>(high - low) / out;
-  const double widening = std::max(scale, 1.0);
-  const double support = (filter == Filter::kBilinear ? 1.0 : 2.0) * widening;
-  const auto weight = filter == Filter::kBilinear ? bilinear : bicubic;
-  Axis axis;
-  axis.stride = static_cast<int>(std::ceil(support)) * 2 + 1;
-  axis.taps.resize(static_cast<std::size_t>(count));
-  axis.weights.resize(static_cast<std::size_t>(count) * axis.stride);
-  std::vector<double> exact(static_cast<std::size_t>(axis.stride));
-  for (int i = 0; i < count; ++i) {
-    const double center = low + (begin + i + 0.5) * scale;
-    // Rounded by truncation towards zero, as Pillow does, then cut to the
-    // image. NOLINTBEGIN(bugprone-incorrect-roundings)
-    const int first = std::max(static_cast<int>(center - support + 0.5), 0);
-    const int last = std::min(static_cast<int>(center + support + 0.5), in);
-    // NOLINTEND(bugprone-incorrect-roundings)
-    const int taps = last - first;
-    double sum = 0;
-    for (int k = 0; k < taps; ++k) {
-      exact[k] = weight((k + first - center + 0.5) * (1.0 / widening));
-      sum += exact[k];
-    }
-    std::int32_t* fixed =
-        axis.weights.data() + static_cast<std::size_t>(i) * axis.stride;
-    for (int k = 0; k < taps; ++k) {
-      fixed[k] = to_fixed(sum != 0 ? exact[k] / sum : exact[k]);
-    }
-    axis.taps[i] = {first, taps};
-  }
-  return axis;
-}
-
-std::uint8_t to_byte(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> kPrecision, 0, 255));
-}
-
-void resample_row(
-    const std::uint8_t* row,
-    const Axis& axis,
-    std::uint8_t* out) {
-  for (std::size_t i = 0; i < axis.taps.size(); ++i, out += 3) {
-    const Taps taps = axis.taps[i];
-    const std::int32_t* weights = axis.weights_of(static_cast<int>(i));
-    const std::uint8_t* pixel = row + static_cast<std::size_t>(taps.first) * 3;
-    std::int32_t r = kHalf;
-    std::int32_t g = kHalf;
-    std::int32_t b = kHalf;
-    for (int k = 0; k < taps.count; ++k, pixel += 3) {
-      r += pixel[0] * weights[k];
-      g += pixel[1] * weights[k];
-      b += pixel[2] * weights[k];
-    }
-    out[0] = to_byte(r);
-    out[1] = to_byte(g);
-    out[2] = to_byte(b);
-  }
-}
-
-// Rows [first, first + rows) of the view, resampled to axis.taps.size()
-// columns.
-std::vector<std::uint8_t>
-resample_columns(const View& view, const Axis& axis, int first, int rows) {
-  const std::size_t stride = axis.taps.size() * 3;
-  std::vector<std::uint8_t> out(stride * static_cast<std::size_t>(rows));
-  for (int y = 0; y < rows; ++y) {
-    resample_row(
-        view.row(first + y),
-        axis,
-        out.data() + static_cast<std::size_t>(y) * stride);
-  }
-  return out;
-}
-
-// `bytes` bytes of every output row. `first` is the source row at `rows`.
-void resample_rows(
-    const std::uint8_t* rows,
-    std::size_t stride,
-    int first,
-    std::size_t bytes,
-    const Axis& axis,
-    std::uint8_t* out) {
-  std::vector<std::int32_t> sums(bytes);
-  for (std::size_t i = 0; i < axis.taps.size(); ++i, out += bytes) {
-    const Taps taps = axis.taps[i];
-    const std::int32_t* weights = axis.weights_of(static_cast<int>(i));
-    std::fill(sums.begin(), sums.end(), kHalf);
-    for (int k = 0; k < taps.count; ++k) {
-      const std::uint8_t* row =
-          rows + static_cast<std::size_t>(taps.first - first + k) * stride;
-      const std::int32_t weight = weights[k];
-      for (std::size_t x = 0; x < bytes; ++x) {
-        sums[x] += row[x] * weight;
-      }
-    }
-    for (std::size_t x = 0; x < bytes; ++x) {
-      out[x] = to_byte(sums[x]);
-    }
-  }
+// The span of pixels that nearest_pixels() gave, without its -1.
+Span span_of(const std::vector<int>& pixels) {
+  const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
+  return {std::max(*low, 0), *high + 1};
 }
 
 } // namespace
 
-void resize_window(
-    const View& view,
-    int width,
-    int height,
-    Filter filter,
-    std::optional<Box> box,
-    const Rect& window,
-    std::span<std::uint8_t> out) {
-  const Box whole{
-      0, 0, static_cast<float>(view.width), static_cast<float>(view.height)};
-  const Box from = box.value_or(whole);
-  const std::size_t row_bytes = static_cast<std::size_t>(window.width) * 3;
-  // An axis that keeps its length is copied, not filtered.
-  const bool filter_x =
-      width != view.width || from.left != 0 || from.right != whole.right;
-  const bool filter_y =
-      height != view.height || from.top != 0 || from.bottom != whole.bottom;
+Rect source_window(const Resizing& resizing) {
+  check(resizing);
+  Span x;
+  Span y;
+  if (resizing.filter == Filter::kNearest) {
+    const Nearest nearest(resizing);
+    x = span_of(nearest.columns);
+    y = span_of(nearest.rows);
+  } else {
+    const Axes axes(resizing);
+    x = axes.source_columns();
+    y = axes.source_rows();
+  }
+  return {x.first, y.first, x.last - x.first, y.last - y.first};
+}
 
-  int first_row = window.top;
-  int rows = window.height;
-  Axis y_axis;
-  if (filter_y) {
-    y_axis = make_axis(
-        view.height,
-        from.top,
-        from.bottom,
-        height,
-        window.top,
-        window.height,
-        filter);
-    first_row = y_axis.taps.front().first;
-    rows = y_axis.taps.back().first + y_axis.taps.back().count - first_row;
+struct Resampler::State {
+  explicit State(const Kernels& of) : kernels(of) {}
+
+  const Kernels& kernels;
+  AxisCache axes;
+  std::vector<std::uint8_t> columns; // the first pass' result
+  std::vector<std::uint8_t> tail; // a row with room behind it
+};
+
+namespace {
+
+// The first pass, done as far as the second one needs it, while its rows are
+// still near.
+class ColumnPass {
+ public:
+  // `source` holds the pixels of axis.span(), in rows [first, last); bytes from
+  // `end` on must not be read.
+  ColumnPass(
+      const Axis& axis,
+      const Kernels& kernels,
+      Rows<const std::uint8_t> source,
+      Span rows,
+      const std::uint8_t* end,
+      std::vector<std::uint8_t>& result,
+      std::vector<std::uint8_t>& tail)
+      : axis_(axis), kernels_(kernels), source_(source), tail_(tail) {
+    const auto count = static_cast<std::size_t>(rows.last - rows.first);
+    const auto outputs = static_cast<std::size_t>(axis.taps().outputs);
+    // What the kernels write behind a row must not reach the next one.
+    const std::size_t stride = (outputs * 3 + kernels.slack + 63) / 64 * 64;
+    if (result.size() < count * stride) {
+      result.resize(count * stride);
+    }
+    result_ = {result.data(), stride};
+    row_bytes_ =
+        3 * static_cast<std::size_t>(axis.span().last - axis.span().first);
+    const std::ptrdiff_t room = end - source.pixels -
+        static_cast<std::ptrdiff_t>(row_bytes_ + kernels.slack);
+    roomy_ = room < 0
+        ? 0
+        : static_cast<int>(static_cast<std::size_t>(room) / source.stride) + 1;
+    tail.resize(row_bytes_ + kernels.slack);
   }
-  std::vector<std::uint8_t> columns;
-  const std::uint8_t* source =
-      view.row(first_row) + static_cast<std::size_t>(window.left) * 3;
-  std::size_t stride = view.stride;
-  if (filter_x) {
-    const Axis x_axis = make_axis(
-        view.width,
-        from.left,
-        from.right,
-        width,
-        window.left,
-        window.width,
-        filter);
-    columns = resample_columns(view, x_axis, first_row, rows);
-    source = columns.data();
-    stride = row_bytes;
+
+  Rows<const std::uint8_t> result() const {
+    return {result_.pixels, result_.stride};
   }
-  if (filter_y) {
-    resample_rows(source, stride, first_row, row_bytes, y_axis, out.data());
+
+  // Computes the rows before `last`, counted from the first one.
+  void provide(int last) {
+    if (const int end = std::min(last, roomy_); done_ < end) {
+      kernels_.columns(axis_.taps(), source_row(), end - done_, result_row());
+      done_ = end;
+    }
+    for (; done_ < last; ++done_) {
+      std::memcpy(tail_.data(), source_row().pixels, row_bytes_);
+      kernels_.columns(
+          axis_.taps(), {tail_.data(), tail_.size()}, 1, result_row());
+    }
+  }
+
+ private:
+  Rows<const std::uint8_t> source_row() const {
+    return {
+        source_.pixels + static_cast<std::size_t>(done_) * source_.stride,
+        source_.stride};
+  }
+  Rows<std::uint8_t> result_row() const {
+    return {
+        result_.pixels + static_cast<std::size_t>(done_) * result_.stride,
+        result_.stride};
+  }
+
+  const Axis& axis_;
+  const Kernels& kernels_;
+  Rows<const std::uint8_t> source_;
+  Rows<std::uint8_t> result_;
+  std::vector<std::uint8_t>& tail_;
+  std::size_t row_bytes_ = 0;
+  int roomy_ = 0; // rows that the kernel may read behind
+  int done_ = 0;
+};
+
+// How many rows of the first pass are made at once.
+constexpr int kRowsAtOnce = 4;
+
+} // namespace
+
+Resampler::Resampler(Simd simd) : state_(new State(kernels_of(simd))) {}
+Resampler::~Resampler() = default;
+Resampler::Resampler(Resampler&& other) noexcept = default;
+Resampler& Resampler::operator=(Resampler&& other) noexcept = default;
+
+void Resampler::resize(
+    const Resizing& resizing,
+    const View& part,
+    int left,
+    int top,
+    std::uint8_t* out,
+    std::size_t stride) {
+  check(resizing);
+  if (resizing.filter == Filter::kNearest) {
+    const Nearest nearest(resizing);
+    pick(part, left, top, nearest.columns, nearest.rows, out, stride);
     return;
   }
-  for (int y = 0; y < rows; ++y) {
-    std::memcpy(
-        out.data() + static_cast<std::size_t>(y) * row_bytes,
-        source + static_cast<std::size_t>(y) * stride,
-        row_bytes);
+  const Axes axes(resizing);
+  const Span columns = axes.source_columns();
+  const Span rows = axes.source_rows();
+  VITRAIN_CHECK(
+      left <= columns.first && top <= rows.first &&
+          columns.last <= left + part.width && rows.last <= top + part.height,
+      ExitCode::kInternal,
+      "resize: the part lacks pixels of the window");
+
+  const std::size_t row_bytes = static_cast<std::size_t>(axes.x.count) * 3;
+  Rows<const std::uint8_t> source{
+      part.row(rows.first - top) +
+          3 * static_cast<std::size_t>(columns.first - left),
+      part.stride};
+  std::optional<ColumnPass> pass;
+  if (axes.filter_x) {
+    pass.emplace(
+        state_->axes.get(axes.x, state_->kernels),
+        state_->kernels,
+        source,
+        rows,
+        part.row(part.height - 1) + static_cast<std::size_t>(part.width) * 3,
+        state_->columns,
+        state_->tail);
+    source = pass->result();
+  }
+  const int row_count = rows.last - rows.first;
+  if (!axes.filter_y) {
+    if (pass) {
+      pass->provide(row_count);
+    }
+    for (int y = 0; y < row_count; ++y) {
+      const auto row = static_cast<std::size_t>(y);
+      std::memcpy(
+          out + row * stride, source.pixels + row * source.stride, row_bytes);
+    }
+    return;
+  }
+  const Axis& y_axis = state_->axes.get(axes.y, state_->kernels);
+  int provided = 0;
+  for (int y = 0; y < axes.y.count; ++y) {
+    if (const int needed = y_axis.end_of(y) - rows.first;
+        pass && needed > provided) {
+      provided = std::min(
+          (needed + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce, row_count);
+      pass->provide(provided);
+    }
+    state_->kernels.row(
+        y_axis.taps(),
+        y,
+        source,
+        row_bytes,
+        out + static_cast<std::size_t>(y) * stride);
   }
 }
 
@@ -237,31 +314,23 @@ Image resize(
     int height,
     Filter filter,
     std::optional<Box> box) {
-  VITRAIN_CHECK(
-      width > 0 && height > 0,
-      ExitCode::kInternal,
-      "resize: the size has to be positive");
-  if (box) {
-    VITRAIN_CHECK(
-        box->left >= 0 && box->top >= 0 && box->right > box->left &&
-            box->bottom > box->top &&
-            box->right <= static_cast<float>(image.width) &&
-            box->bottom <= static_cast<float>(image.height),
-        ExitCode::kInternal,
-        "resize: the box has to lie inside the image");
-  }
   Image result;
   result.width = width;
   result.height = height;
   result.pixels.resize(static_cast<std::size_t>(width) * height * 3);
-  resize_window(
+  Resampler().resize(
+      {.source_width = image.width,
+       .source_height = image.height,
+       .width = width,
+       .height = height,
+       .filter = filter,
+       .box = box,
+       .window = {0, 0, width, height}},
       View(image),
-      width,
-      height,
-      filter,
-      box,
-      {0, 0, width, height},
-      result.pixels);
+      0,
+      0,
+      result.pixels.data(),
+      static_cast<std::size_t>(width) * 3);
   return result;
 }
 

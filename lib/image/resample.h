@@ -1,14 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <span>
 
+#include "core/cpu.h"
 #include "image/image.h"
 
 namespace vitrain::image {
 
-enum class Filter { kBilinear, kBicubic };
+// Pillow's filters; all but kNearest widen with the reduction (antialias).
+enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
 
 // A source region in pixels; edges may lie between pixels. Single precision
 // because Pillow's is, and results are equal to the last bit.
@@ -19,29 +22,62 @@ struct Box {
   float bottom = 0;
 };
 
-// The image scaled to width x height with antialias, byte-equal to
-// Image.resize( (width, height), filter, box=box) on RGB of Pillow up to
-// version 12: separable filters in 22-bit fixed point, columns first, rounded
-// to 8 bits between the passes. (Pillow 13 takes the rows first when the height
-// shrinks much more than the width; published results are older.) Without a box
-// the whole image. Requires width, height > 0 and a box inside the image with a
-// positive size.
+// One resize: `box` of a source image (all of it, if absent) becomes width x
+// height pixels, of which only `window` is computed. Requires positive sizes, a
+// box inside the image with a positive size, a window inside the result.
+struct Resizing {
+  int source_width = 0;
+  int source_height = 0;
+  int width = 0;
+  int height = 0;
+  Filter filter = Filter::kBicubic;
+  std::optional<Box> box;
+  Rect window;
+  bool mirrored = false; // the window's columns are written right to left
+};
+
+// The source pixels that the window depends on: whoever decodes needs to
+// provide no others.
+Rect source_window(const Resizing& resizing);
+
+// Resizes images, byte-equal to Image.resize((width, height), filter, box=box)
+// on RGB of Pillow up to version 12: separable filters in 22-bit fixed point,
+// columns first, rounded to 8 bits between the passes; kNearest as its affine
+// transform. (Pillow 13 takes the rows first when the height shrinks much more
+// than the width; published results are older.) Every instruction set gives the
+// same bytes. Keeps the weights of recent sizes and its buffers from one image
+// to the next: one object per thread.
+class Resampler {
+ public:
+  // Throws Error(kInternal) for an instruction set that this machine lacks.
+  explicit Resampler(Simd simd = best_simd());
+  ~Resampler();
+  Resampler(Resampler&& other) noexcept;
+  Resampler& operator=(Resampler&& other) noexcept;
+
+  // `part` holds the source pixels from column `left` and row `top` on, at
+  // least those of source_window(resizing). Writes window.height rows of
+  // window.width RGB pixels to `out`, `stride` bytes apart; writes no byte
+  // between the rows.
+  void resize(
+      const Resizing& resizing,
+      const View& part,
+      int left,
+      int top,
+      std::uint8_t* out,
+      std::size_t stride);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The whole image, scaled; for a single one.
 Image resize(
     const Image& image,
     int width,
     int height,
     Filter filter,
     std::optional<Box> box = std::nullopt);
-
-// The same on a view, computing only `window` of the width x height result.
-// `out` receives [window.height, window.width, 3].
-void resize_window(
-    const View& view,
-    int width,
-    int height,
-    Filter filter,
-    std::optional<Box> box,
-    const Rect& window,
-    std::span<std::uint8_t> out);
 
 } // namespace vitrain::image

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/hash.h"
-#include "image/crop.h"
 #include "image/flip.h"
+#include "image/random_crop.h"
 
 namespace vitrain::data {
 namespace {
@@ -42,7 +42,17 @@ Bytes apply(
   // Left from another image: it must not matter.
   Transform::Scratch scratch;
   scratch.colours.assign(7, 99);
-  scratch.square = gradient(9, 3);
+  scratch.resampler.resize(
+      {.source_width = 9,
+       .source_height = 3,
+       .width = 2,
+       .height = 2,
+       .window = {0, 0, 2, 2}},
+      image::View(gradient(9, 3)),
+      0,
+      0,
+      std::vector<std::uint8_t>(12).data(),
+      6);
   transform.apply(image, epoch, sample, out, scratch);
   return out;
 }
@@ -120,13 +130,19 @@ TEST(Transform, PadCropTakesEveryOffsetEquallyOften) {
   options.flip = 0;
   const image::Image image = gradient(6, 6);
   std::array<int, 25> counts{};
+  image::Resampler resampler;
   for (std::int64_t sample = 0; sample < 25000; ++sample) {
     const Bytes out = apply(options, image, 0, sample);
     bool found = false;
     for (int shift = 0; shift < 25 && !found; ++shift) {
       Bytes expected(out.size());
-      image::padded_crop(
-          image::View(image), 2, shift % 5, shift / 5, 6, expected);
+      image::cut(
+          image::plan_padded_crop(6, 6, 6, 2, shift % 5, shift / 5),
+          image::View(image),
+          0,
+          0,
+          resampler,
+          expected);
       found = out == expected;
       counts.at(static_cast<std::size_t>(shift)) += found ? 1 : 0;
     }

@@ -6,12 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "image/eval_crop.h"
+#include "image/random_crop.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
+
+Bytes cut(const CropPlan& plan, const Image& from) {
+  Resampler resampler;
+  Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
+  cut(plan, View(from), 0, 0, resampler, out);
+  return out;
+}
 
 TEST(Crop, EqualsTimmAndTorchvision) {
   const auto rows = fixtures::rows("transform.csv");
@@ -24,13 +33,18 @@ TEST(Crop, EqualsTimmAndTorchvision) {
     const int size = number(4);
     const Filter filter =
         row[5] == "bilinear" ? Filter::kBilinear : Filter::kBicubic;
-    Bytes out(static_cast<std::size_t>(size) * size * 3);
+    CropPlan plan;
     if (row[0] == "eval") {
-      resize_and_center_crop(View(from), size, std::stod(row[6]), filter, out);
+      plan = plan_eval_crop(
+          from.width,
+          from.height,
+          {.size = size, .crop_pct = std::stod(row[6])});
     } else {
-      const Rect rect{number(7), number(8), number(9), number(10)};
-      resized_crop(View(from), rect, size, filter, out);
+      plan = plan_resized_crop(
+          {number(7), number(8), number(9), number(10)}, size);
     }
+    plan.filter = filter;
+    const Bytes out = cut(plan, from);
     ASSERT_EQ(std::to_string(fixtures::crc(out)), row[11]);
   }
 }
@@ -105,16 +119,16 @@ TEST(Crop, FallsBackToTheCentreOfExtremeImages) {
 }
 
 TEST(Crop, PaddedCropShiftsOverBlack) {
-  const Image from = fixtures::pattern(6, 5, 4);
+  const Image from = fixtures::pattern(6, 4, 4);
   for (int top = 0; top <= 4 + 2 * 3 - 4; ++top) {
-    for (int left = 0; left <= 5 + 2 * 3 - 4; ++left) {
-      Bytes out(4 * 4 * 3, 77);
-      padded_crop(View(from), /*padding=*/3, left, top, /*size=*/4, out);
+    for (int left = 0; left <= 4 + 2 * 3 - 4; ++left) {
+      const Bytes out =
+          cut(plan_padded_crop(4, 4, 4, /*padding=*/3, left, top), from);
       for (int y = 0; y < 4; ++y) {
         for (int x = 0; x < 4; ++x) {
           const int sx = left + x - 3;
           const int sy = top + y - 3;
-          const bool inside = sx >= 0 && sx < 5 && sy >= 0 && sy < 4;
+          const bool inside = sx >= 0 && sx < 4 && sy >= 0 && sy < 4;
           for (int c = 0; c < 3; ++c) {
             const int expected = inside ? View(from).row(sy)[sx * 3 + c] : 0;
             ASSERT_EQ(
@@ -129,13 +143,33 @@ TEST(Crop, PaddedCropShiftsOverBlack) {
 
 TEST(Crop, PaddedCropWithMorePaddingThanImage) {
   const Image from = fixtures::pattern(6, 3, 3);
-  Bytes out(27, 77);
-  padded_crop(View(from), /*padding=*/10, 0, 0, /*size=*/3, out);
-  EXPECT_EQ(out, Bytes(27, 0));
-  padded_crop(View(from), 10, 20, 10, 3, out);
-  EXPECT_EQ(out, Bytes(27, 0));
-  padded_crop(View(from), 10, 10, 10, 3, out);
-  EXPECT_EQ(out, from.pixels);
+  EXPECT_EQ(cut(plan_padded_crop(3, 3, 3, 10, 0, 0), from), Bytes(27, 0));
+  EXPECT_EQ(cut(plan_padded_crop(3, 3, 3, 10, 20, 10), from), Bytes(27, 0));
+  EXPECT_EQ(cut(plan_padded_crop(3, 3, 3, 10, 10, 10), from), from.pixels);
+}
+
+// In the resampler's own way: see also the sums with every window there.
+TEST(Crop, MirroringReversesEveryRow) {
+  for (const int size : {1, 2, 5, 32}) {
+    const Image from = fixtures::pattern(7, size + 2, size);
+    for (const int padding : {0, 2}) {
+      CropPlan plan =
+          plan_padded_crop(from.width, size, size, padding, padding / 2, 0);
+      const Bytes plain = cut(plan, from);
+      plan.mirrored = true;
+      const Bytes mirrored = cut(plan, from);
+      for (int y = 0; y < size; ++y) {
+        for (int x = 0; x < size; ++x) {
+          for (int c = 0; c < 3; ++c) {
+            const auto at = [&](int column) {
+              return static_cast<std::size_t>((y * size + column) * 3 + c);
+            };
+            ASSERT_EQ(mirrored[at(x)], plain[at(size - 1 - x)]);
+          }
+        }
+      }
+    }
+  }
 }
 
 } // namespace

@@ -36,8 +36,18 @@ TEST(Resample, WindowEqualsThatPartOfTheWhole) {
       const Image whole = resize(from, width, height, filter);
       const Rect window{3, 2, 9, 7};
       std::vector<std::uint8_t> part(9 * 7 * 3);
-      resize_window(
-          View(from), width, height, filter, std::nullopt, window, part);
+      Resampler().resize(
+          {.source_width = from.width,
+           .source_height = from.height,
+           .width = width,
+           .height = height,
+           .filter = filter,
+           .window = window},
+          View(from),
+          0,
+          0,
+          part.data(),
+          9 * 3);
       const View expected = View(whole).crop(window);
       for (int y = 0; y < window.height; ++y) {
         const std::vector<std::uint8_t> row(
