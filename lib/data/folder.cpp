@@ -4,9 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -51,9 +53,14 @@ std::string lower_extension(const std::string& name) {
   return extension;
 }
 
+// Which files are samples is their names' affair, what is in them is
+// decode()'s.
 bool has_image_extension(const std::string& name) {
+  static constexpr std::string_view kKnown[] = {
+      ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".ppm", ".pgm", ".pbm", ".gif"};
   const std::string extension = lower_extension(name);
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  return std::find(std::begin(kKnown), std::end(kKnown), extension) !=
+      std::end(kKnown);
 }
 
 void count_other_file(const std::string& name, Skipped& skipped) {
@@ -278,7 +285,7 @@ std::vector<std::string> notes_of(const Skipped& skipped) {
     note(
         skipped.others,
         fmt::format(
-            "files that are not .jpg, .jpeg or .png [{}]", join(kinds, ", "))
+            "files without an image's extension [{}]", join(kinds, ", "))
             .c_str(),
         notes);
   }
@@ -321,7 +328,8 @@ Index list_folder(const SourceOptions& options) {
     VITRAIN_CHECK(
         !files.empty(),
         ExitCode::kData,
-        "{}: the class folder has no images (.jpg, .jpeg, .png); remove it, or "
+        "{}: the class folder has no images (.jpg, .png, .webp, ...); remove "
+        "it, or "
         "put images into it (removing it renumbers the classes after it)",
         shown(folder));
     for (const std::string& file : files) {

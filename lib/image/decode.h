@@ -8,26 +8,46 @@
 
 namespace vitrain::image {
 
-// Bounds on what a file may ask for; checked before anything is allocated.
+// How files become pixels; one object is handed down to every decoder.
 struct DecodeOptions {
-  // Pillow refuses more than this (twice its warning limit of 89,478,485).
+  // What a file may ask for, checked before anything is allocated. Pillow
+  // refuses more than this (twice its warning limit of 89,478,485).
   std::int64_t max_pixels = 178'956'970;
-  // Scans of a progressive JPEG; real ones have about ten.
+  // Scans of a JPEG; a progressive one has about ten.
   int max_scans = 100;
+  // Turn the image as its Exif orientation tag says; off, the tag is ignored,
+  // as Image.open and torchvision's ImageFolder do.
+  bool exif_orientation = false;
+
+  bool operator==(const DecodeOptions&) const = default;
 };
 
-// Pixels of a JPEG or PNG file, recognised by its content, never by its name.
-// The result equals Pillow's Image.open(file).convert("RGB"): accurate integer
-// DCT and smooth chroma for JPEG, Adobe's inverted CMYK; transparency of PNG is
-// dropped. Orientation tags, gamma and colour profiles are ignored, as Pillow
-// does. A file that ends before its last pixel is an error; defects that the
-// decoder works around are counted in Image::warnings. Throws Error(kData) with
-// the reason, without a path (bytes have none). Thread-safe.
+// Pixels of a JPEG, PNG, WebP, BMP, PPM (PBM, PGM) or GIF file, of an animated
+// one the first frame. The format is recognised by the content, never by a
+// name. The result equals Pillow's Image.open(file).convert("RGB"), and with
+// exif_orientation ImageOps.exif_transpose of it: accurate integer DCT and
+// smooth chroma for JPEG, Adobe's inverted CMYK; transparency is dropped; gamma
+// and colour profiles are ignored. A file that ends before its last pixel is an
+// error; defects that the decoder works around are counted in Image::warnings.
+// Throws Error(kData) with the reason, without a path (bytes have none).
+// Thread-safe.
 Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
 
-// What the bytes look like, for messages: "JPEG", "PNG", "a GIF image",
+// What a file says about itself.
+struct Header {
+  std::string format; // "JPEG", "PNG", "WebP", "BMP", "PPM", "GIF"
+  int width = 0; // in pixels, before any orientation
+  int height = 0;
+};
+
+// Reads the header without decoding pixels: microseconds, and no memory that
+// grows with the image. Throws Error(kData) as decode() does for what it cannot
+// read, but has no limit on the size. Thread-safe.
+Header read_header(std::span<const std::uint8_t> bytes);
+
+// What the bytes look like, for messages: "JPEG", "PNG", "a TIFF image",
 // "text or HTML", "unknown content that starts with 00 01 02 03".
 std::string describe_content(std::span<const std::uint8_t> bytes);
 

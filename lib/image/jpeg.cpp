@@ -22,7 +22,7 @@ struct Decoder {
   std::jmp_buf on_error{};
   char message[JMSG_LENGTH_MAX] = {};
   int warnings = 0;
-  bool ended_early = false;
+  bool unsupported = false; // not damaged: of a kind that libjpeg cannot read
   int max_scans = 0;
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
@@ -39,6 +39,18 @@ Decoder& decoder_of(j_common_ptr jpeg) {
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
   Decoder& decoder = decoder_of(jpeg);
+  switch (jpeg->err->msg_code) {
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION: // 12 bits
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_SOF_UNSUPPORTED: // lossless or hierarchical
+      decoder.unsupported = true;
+      break;
+    default:
+      break;
+  }
   jpeg->err->format_message(jpeg, decoder.message);
   leave(decoder);
 }
@@ -51,7 +63,6 @@ void on_message(j_common_ptr jpeg, int level) {
   ++decoder.warnings;
   // The reader asked for bytes after the last one: the rest would be grey.
   if (jpeg->err->msg_code == JWRN_JPEG_EOF) {
-    decoder.ended_early = true;
     std::snprintf(
         decoder.message, sizeof(decoder.message), "the file is truncated");
     leave(decoder);
@@ -60,8 +71,8 @@ void on_message(j_common_ptr jpeg, int level) {
 
 void on_output(j_common_ptr) {}
 
-// Called for every row of blocks. A file of a few kilobytes can hold thousands
-// of scans over a large image.
+// Called for every row of blocks: counts the scans that check_scans did not
+// find, since libjpeg resumes after damage where it sees a marker.
 void on_progress(j_common_ptr jpeg) {
   Decoder& decoder = decoder_of(jpeg);
   if (decoder.jpeg.input_scan_number > decoder.max_scans) {
@@ -120,23 +131,91 @@ void run(Decoder& decoder, void (*step)(Decoder&)) {
   VITRAIN_CHECK(
       guarded(decoder, step),
       ExitCode::kData,
-      "damaged JPEG: {}",
+      "{} JPEG: {}",
+      decoder.unsupported ? "unsupported" : "damaged",
       printable(decoder.message));
+}
+
+Size size_of(const Decoder& decoder) {
+  return {decoder.jpeg.image_width, decoder.jpeg.image_height};
+}
+
+void open(Decoder& decoder, Bytes bytes) {
+  decoder.jpeg.err = jpeg_std_error(&decoder.errors);
+  decoder.jpeg.client_data = &decoder;
+  decoder.errors.error_exit = on_error;
+  decoder.errors.emit_message = on_message;
+  decoder.errors.output_message = on_output;
+  decoder.progress.progress_monitor = on_progress;
+  decoder.bytes = bytes.data();
+  decoder.size = bytes.size();
+  run(decoder, read_header);
+  const int channels = decoder.jpeg.num_components;
+  VITRAIN_CHECK(
+      channels == 1 || channels == 3 || channels == 4,
+      ExitCode::kData,
+      "unsupported JPEG: it has {} colour channels; 1, 3 and 4 have a meaning",
+      channels);
 }
 
 // A block of 8 x 8 pixels takes at least one bit of Huffman code, so a small
 // file cannot hold a large image: refused before memory is spent on it.
+// Arithmetic code has no such limit.
 void check_plausible(const Decoder& decoder) {
-  const std::uint64_t width = decoder.jpeg.image_width;
-  const std::uint64_t height = decoder.jpeg.image_height;
-  const std::uint64_t blocks = ((width + 7) / 8) * ((height + 7) / 8);
+  const Size size = size_of(decoder);
+  if (decoder.jpeg.arith_code) {
+    check_density(size, decoder.size);
+    return;
+  }
+  const std::int64_t blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8);
   VITRAIN_CHECK(
-      decoder.jpeg.arith_code || blocks <= decoder.size * 8,
+      static_cast<std::size_t>(blocks) <= decoder.size * 8,
       ExitCode::kData,
       "damaged JPEG: {} bytes cannot hold {} x {} pixels",
       decoder.size,
-      width,
-      height);
+      size.width,
+      size.height);
+}
+
+// Scans from the first one on, as the markers say.
+int count_scans(Bytes data) {
+  int scans = 1;
+  std::size_t at = 0;
+  while (at + 4 <= data.size()) {
+    const void* found = std::memchr(data.data() + at, 0xFF, data.size() - at);
+    if (found == nullptr) {
+      break;
+    }
+    at = static_cast<std::size_t>(
+        static_cast<const std::uint8_t*>(found) - data.data());
+    const int marker = at + 1 < data.size() ? data[at + 1] : 0xD9;
+    if (marker == 0xD9) {
+      break; // the end of the image
+    }
+    if (marker == 0xFF) {
+      ++at; // fill bytes
+    } else if (marker == 0x00 || (marker >= 0xD0 && marker <= 0xD7)) {
+      at += 2; // a data byte of 255, or a restart
+    } else if (at + 4 <= data.size()) {
+      scans += marker == 0xDA ? 1 : 0;
+      at += 2 + (std::size_t{data[at + 2]} << 8 | data[at + 3]);
+    }
+  }
+  return scans;
+}
+
+// A file of a few kilobytes can hold thousands of scans over a large image, of
+// which each one takes as long as a whole baseline file.
+void check_scans(const Decoder& decoder) {
+  const jpeg_source_mgr& source = *decoder.jpeg.src;
+  const int scans =
+      count_scans({source.next_input_byte, source.bytes_in_buffer});
+  VITRAIN_CHECK(
+      scans <= decoder.max_scans,
+      ExitCode::kData,
+      "damaged JPEG: it has {} scans, more than the limit of {}",
+      scans,
+      decoder.max_scans);
 }
 
 // a * b / 255, rounded to nearest, for 8-bit values (Blinn, "Three wrongs make
@@ -162,32 +241,28 @@ void cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
 
 } // namespace
 
-Image decode_jpeg(
-    std::span<const std::uint8_t> bytes,
-    const DecodeOptions& options) {
+Size jpeg_size(Bytes bytes) {
   Decoder decoder;
-  decoder.jpeg.err = jpeg_std_error(&decoder.errors);
-  decoder.jpeg.client_data = &decoder;
-  decoder.errors.error_exit = on_error;
-  decoder.errors.emit_message = on_message;
-  decoder.errors.output_message = on_output;
-  decoder.progress.progress_monitor = on_progress;
-  decoder.max_scans = options.max_scans;
-  decoder.bytes = bytes.data();
-  decoder.size = bytes.size();
   const Cleanup cleanup{decoder};
-  run(decoder, read_header);
-  check_size(decoder.jpeg.image_width, decoder.jpeg.image_height, options);
-  check_plausible(decoder);
+  open(decoder, bytes);
+  return size_of(decoder);
+}
 
-  Image image;
-  image.width = static_cast<int>(decoder.jpeg.image_width);
-  image.height = static_cast<int>(decoder.jpeg.image_height);
-  const std::size_t count =
-      static_cast<std::size_t>(image.width) * image.height;
-  image.pixels.resize(count * 3);
+Image decode_jpeg(Bytes bytes, const DecodeOptions& options) {
+  Decoder decoder;
+  const Cleanup cleanup{decoder};
+  open(decoder, bytes);
+  const Size size = size_of(decoder);
+  check_size(size, options);
+  check_plausible(decoder);
+  decoder.max_scans = options.max_scans;
+  if (jpeg_has_multiple_scans(&decoder.jpeg)) {
+    check_scans(decoder);
+  }
+
+  Image image = blank(size);
   if (decoder.jpeg.out_color_space == JCS_CMYK) {
-    std::vector<std::uint8_t> cmyk(count * 4);
+    std::vector<std::uint8_t> cmyk(image.pixels.size() / 3 * 4);
     decoder.pixels = cmyk.data();
     run(decoder, read_pixels);
     cmyk_to_rgb(cmyk, image);

@@ -155,6 +155,19 @@ int channels_of(int colour) {
   }
 }
 
+Size size_of(const Decoder& decoder) {
+  return {decoder.width, decoder.height};
+}
+
+void open(Decoder& decoder, Bytes bytes) {
+  decoder.bytes = bytes.data();
+  decoder.size = bytes.size();
+  run(decoder, create);
+  VITRAIN_CHECK(
+      decoder.info != nullptr, ExitCode::kOutOfMemory, "libpng: out of memory");
+  run(decoder, read_header);
+}
+
 // Deflate packs at most 1032 bytes into one (zlib's technical notes), so a
 // small file cannot hold a large image: refused before memory is spent on it.
 void check_plausible(const Decoder& decoder) {
@@ -216,26 +229,23 @@ void convert_row(
 
 } // namespace
 
-Image decode_png(
-    std::span<const std::uint8_t> bytes,
-    const DecodeOptions& options) {
+Size png_size(Bytes bytes) {
   Decoder decoder;
-  decoder.bytes = bytes.data();
-  decoder.size = bytes.size();
   const Cleanup cleanup{decoder};
-  run(decoder, create);
-  VITRAIN_CHECK(
-      decoder.info != nullptr, ExitCode::kOutOfMemory, "libpng: out of memory");
-  run(decoder, read_header);
-  check_size(decoder.width, decoder.height, options);
+  open(decoder, bytes);
+  return size_of(decoder);
+}
+
+Image decode_png(Bytes bytes, const DecodeOptions& options) {
+  Decoder decoder;
+  const Cleanup cleanup{decoder};
+  open(decoder, bytes);
+  check_size(size_of(decoder), options);
   check_plausible(decoder);
   run(decoder, start);
 
-  Image image;
-  image.width = static_cast<int>(decoder.width);
-  image.height = static_cast<int>(decoder.height);
+  Image image = blank(size_of(decoder));
   const std::size_t rgb_stride = std::size_t{decoder.width} * 3;
-  image.pixels.resize(rgb_stride * decoder.height);
   decoder.stride = png_get_rowbytes(decoder.png, decoder.info);
   // Interlaced passes fill the same rows again and again; else one row at a
   // time is enough.

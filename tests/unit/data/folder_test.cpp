@@ -53,6 +53,7 @@ TEST(Folder, ListsClassesAndFilesInByteOrder) {
         "Bee/deep/er/x.png",
         "Bee/a.jpeg",
         "ant/1.Png",
+        "ant/2.WebP",
         "\xc3\xa4pfel/1.jpg"}) {
     folder.write(name);
   }
@@ -65,10 +66,11 @@ TEST(Folder, ListsClassesAndFilesInByteOrder) {
           "Bee/a.jpeg",
           "Bee/deep/er/x.png",
           "ant/1.Png",
+          "ant/2.WebP",
           "zebra/10.JPG",
           "zebra/2.jpg",
           "\xc3\xa4pfel/1.jpg"));
-  EXPECT_EQ(index.size(), 6);
+  EXPECT_EQ(index.size(), 7);
   EXPECT_THAT(index.notes(), IsEmpty());
 }
 
@@ -96,7 +98,7 @@ TEST(Folder, SkipsAndCountsWhatIsNotAnImage) {
       ElementsAre(
           "skipped hidden entries: 5",
           "skipped files outside the class folders: 1",
-          "skipped files that are not .jpg, .jpeg or .png [.csv (1), .txt (2), "
+          "skipped files without an image's extension [.csv (1), .txt (2), "
           "no extension (1)]: 4"));
 }
 
