@@ -10,7 +10,7 @@ Simd best_simd() {
       __builtin_cpu_supports("avx512vnni")) {
     return Simd::kAvx512;
   }
-  if (__builtin_cpu_supports("avx2")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
     return Simd::kAvx2;
   }
 #endif

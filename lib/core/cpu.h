@@ -3,7 +3,8 @@
 namespace vitrain {
 
 // Instruction sets that kernels are written for, each including those before
-// it. kAvx512 means F, BW, VL, VBMI and VNNI: Ice Lake, Zen 4 and newer.
+// it. kAvx2 means BMI2 too; kAvx512 means F, BW, VL, VBMI and
+// VNNI: Ice Lake, Zen 4 and newer.
 enum class Simd { kScalar, kAvx2, kAvx512 };
 
 // The last of them that this processor and its operating system run.

@@ -5,12 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "core/check.h"
 #include "core/text.h"
+#include "image/decoder.h"
 
 namespace vitrain::data {
 namespace {
 
 struct ImageScratch final : Rows::Scratch {
+  std::string bytes; // of the file
+  image::Decoder decoder;
   Transform::Scratch transform;
 };
 
@@ -33,9 +37,32 @@ int ImageRows::fill(
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   auto& own = static_cast<ImageScratch&>(scratch);
-  const image::Image image = source_->load(sample);
-  transform_.apply(image, epoch, sample, out, own.transform);
-  return image.warnings;
+  if (!source_->read(sample, own.bytes)) {
+    const image::Image image = source_->load(sample);
+    transform_.apply(image, epoch, sample, out, own.transform);
+    return image.warnings;
+  }
+  try {
+    own.decoder.open(
+        {reinterpret_cast<const std::uint8_t*>(own.bytes.data()),
+         own.bytes.size()});
+    const image::CropPlan plan = transform_.plan(
+        own.decoder.width(), own.decoder.height(), epoch, sample);
+    // Only the pixels that the crop needs are decoded.
+    const image::Decoder::Part part = own.decoder.decode(plan.source());
+    transform_.apply(
+        plan,
+        part.view,
+        part.left,
+        part.top,
+        epoch,
+        sample,
+        out,
+        own.transform);
+    return part.warnings;
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", describe(sample), error.what());
+  }
 }
 
 int VectorRows::fill(

@@ -119,20 +119,6 @@ TEST(Decode, EqualsPillowOnEveryKindOfFile) {
   }
 }
 
-// Reads one member of a plain tar file; empty when it is not there.
-Bytes tar_member(const Bytes& tar, const std::string& name) {
-  for (std::size_t at = 0; at + 512 <= tar.size() && tar[at] != 0;) {
-    const char* header = reinterpret_cast<const char*>(tar.data() + at);
-    const std::size_t size = std::stoul(std::string(header + 124, 11), {}, 8);
-    if (std::string(header, strnlen(header, 100)) == name) {
-      const auto start = tar.begin() + static_cast<std::ptrdiff_t>(at) + 512;
-      return {start, start + static_cast<std::ptrdiff_t>(size)};
-    }
-    at += 512 + (size + 511) / 512 * 512;
-  }
-  return {};
-}
-
 TEST(Decode, EqualsPillowOnImageNet) {
   const auto path = std::filesystem::path(VITRAIN_SOURCE_DIR) /
       "../shared/data/imagenet-sample.tar";
@@ -142,7 +128,7 @@ TEST(Decode, EqualsPillowOnImageNet) {
   const Bytes tar = fixtures::read(path);
   for (const auto& row : fixtures::rows("imagenet.csv")) {
     SCOPED_TRACE(row[0]);
-    const Image image = decode(tar_member(tar, row[0]));
+    const Image image = decode(fixtures::tar_member(tar, row[0]));
     EXPECT_EQ(std::to_string(image.width), row[1]);
     EXPECT_EQ(std::to_string(image.height), row[2]);
     EXPECT_EQ(std::to_string(fixtures::crc(image.pixels)), row[3]);

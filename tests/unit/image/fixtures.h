@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,22 @@ inline std::vector<std::vector<std::string>> rows(const std::string& name) {
     }
   }
   return rows;
+}
+
+// Reads one member of a plain tar file; empty when it is not there.
+inline std::vector<std::uint8_t> tar_member(
+    const std::vector<std::uint8_t>& tar,
+    const std::string& name) {
+  for (std::size_t at = 0; at + 512 <= tar.size() && tar[at] != 0;) {
+    const char* header = reinterpret_cast<const char*>(tar.data() + at);
+    const std::size_t size = std::stoul(std::string(header + 124, 11), {}, 8);
+    if (std::string(header, strnlen(header, 100)) == name) {
+      const auto start = tar.begin() + static_cast<std::ptrdiff_t>(at) + 512;
+      return {start, start + static_cast<std::ptrdiff_t>(size)};
+    }
+    at += 512 + (size + 511) / 512 * 512;
+  }
+  return {};
 }
 
 inline std::uint32_t crc(std::span<const std::uint8_t> bytes) {

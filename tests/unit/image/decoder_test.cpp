@@ -1,0 +1,252 @@
+#include "image/decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+// jpeglib.h needs size_t and FILE declared before it.
+#include <jpeglib.h>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "fixtures.h"
+
+namespace vitrain::image {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// How a test file is written.
+struct Encoding {
+  int width = 16;
+  int height = 16;
+  int h = 2; // luma samples per chroma sample
+  int v = 2;
+  bool grey = false;
+  int quality = 90;
+  bool optimised = false; // Huffman tables of its own
+  int restart = 0;
+};
+
+Bytes encode(const Encoding& encoding, std::uint32_t seed) {
+  // Noise over a gradient: long and short codes, large and small coefficients.
+  Image image = fixtures::pattern(seed, encoding.width, encoding.height);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    const auto noise = image.pixels[i] / (1 + seed % 7 * 9);
+    image.pixels[i] = static_cast<std::uint8_t>(
+        std::min<std::size_t>(255, i / 3 % image.width * 2 + noise));
+  }
+  jpeg_compress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* out = nullptr;
+  unsigned long size = 0; // NOLINT: libjpeg's type
+  jpeg_mem_dest(&jpeg, &out, &size);
+  jpeg.image_width = static_cast<JDIMENSION>(encoding.width);
+  jpeg.image_height = static_cast<JDIMENSION>(encoding.height);
+  jpeg.input_components = 3;
+  jpeg.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&jpeg);
+  if (encoding.grey) {
+    jpeg_set_colorspace(&jpeg, JCS_GRAYSCALE);
+  }
+  jpeg_set_quality(&jpeg, encoding.quality, TRUE);
+  jpeg.comp_info[0].h_samp_factor = encoding.h;
+  jpeg.comp_info[0].v_samp_factor = encoding.v;
+  jpeg.optimize_coding = encoding.optimised ? TRUE : FALSE;
+  jpeg.restart_interval = static_cast<unsigned>(encoding.restart);
+  jpeg_start_compress(&jpeg, TRUE);
+  while (jpeg.next_scanline < jpeg.image_height) {
+    JSAMPROW row = image.pixels.data() +
+        static_cast<std::size_t>(jpeg.next_scanline) * encoding.width * 3;
+    jpeg_write_scanlines(&jpeg, &row, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  Bytes bytes(out, out + size);
+  std::free(out);
+  return bytes;
+}
+
+Rect random_rect(int width, int height, Random& random) {
+  const auto below = [&](int n) {
+    return static_cast<int>(random.below(static_cast<std::uint64_t>(n)));
+  };
+  Rect rect;
+  rect.left = below(width);
+  rect.top = below(height);
+  rect.width = 1 + below(width - rect.left);
+  rect.height = 1 + below(height - rect.top);
+  return rect;
+}
+
+// Whether a part shows the same pixels as the whole image inside `rect`.
+bool equal(const Decoder::Part& part, const Image& whole, const Rect& rect) {
+  const View expected = View(whole).crop(rect);
+  const View got = part.view.crop(
+      {rect.left - part.left, rect.top - part.top, rect.width, rect.height});
+  for (int y = 0; y < rect.height; ++y) {
+    if (std::memcmp(
+            expected.row(y),
+            got.row(y),
+            static_cast<std::size_t>(rect.width) * 3) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<Simd> instruction_sets() {
+  std::vector<Simd> sets{Simd::kScalar};
+  for (const Simd simd : {Simd::kAvx2, Simd::kAvx512}) {
+    if (simd <= best_simd()) {
+      sets.push_back(simd);
+    }
+  }
+  return sets;
+}
+
+// Some rectangles of a file, on every instruction set, beside libjpeg's whole
+// image. Returns whether parts were decoded, not the whole.
+bool check_parts(const Bytes& bytes, int rects, std::uint64_t seed) {
+  const Image whole = decode(bytes);
+  bool in_part = false;
+  for (const Simd simd : instruction_sets()) {
+    Decoder decoder({}, simd);
+    Random random(seed, Purpose::kCrop, 0, 0);
+    for (int i = 0; i < rects; ++i) {
+      decoder.open(bytes);
+      EXPECT_EQ(decoder.width(), whole.width);
+      EXPECT_EQ(decoder.height(), whole.height);
+      const Rect rect = i == 0 ? Rect{0, 0, whole.width, whole.height}
+                               : random_rect(whole.width, whole.height, random);
+      const Decoder::Part part = decoder.decode(rect);
+      in_part |= part.view.width != whole.width;
+      EXPECT_TRUE(equal(part, whole, rect))
+          << "simd " << static_cast<int>(simd) << ", " << rect.width << " x "
+          << rect.height << " at " << rect.left << ", " << rect.top;
+    }
+  }
+  return in_part;
+}
+
+TEST(Decoder, GivesThePixelsOfEveryGoldenFile) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(fixtures::folder() / "files")) {
+    SCOPED_TRACE(entry.path().filename().string());
+    check_parts(fixtures::read(entry.path()), 4, 1);
+  }
+}
+
+TEST(Decoder, GivesThePixelsOfEverySampling) {
+  Random random(7, Purpose::kAugment, 0, 0);
+  int parts = 0;
+  for (std::uint32_t i = 0; i < 240; ++i) {
+    Encoding encoding;
+    encoding.width = 1 + static_cast<int>(random.below(i % 5 == 0 ? 150 : 40));
+    encoding.height = 1 + static_cast<int>(random.below(40));
+    encoding.h = 1 + static_cast<int>(i % 2);
+    encoding.v = 1 + static_cast<int>(i / 2 % 2);
+    encoding.grey = i % 11 == 0;
+    encoding.quality = 1 + static_cast<int>(random.below(100));
+    encoding.optimised = i % 3 == 0;
+    encoding.restart = i % 4 == 0 ? 1 + static_cast<int>(random.below(7)) : 0;
+    SCOPED_TRACE(
+        testing::Message() << i << ": " << encoding.width << " x "
+                           << encoding.height << ", " << encoding.h << "x"
+                           << encoding.v << ", quality " << encoding.quality
+                           << ", restart " << encoding.restart);
+    parts += check_parts(encode(encoding, i), 6, i) ? 1 : 0;
+  }
+  EXPECT_GT(parts, 200); // the others are too small for parts
+}
+
+TEST(Decoder, GivesThePixelsOfPhotographs) {
+  const std::filesystem::path path = std::filesystem::path(VITRAIN_SOURCE_DIR) /
+      "../shared/data/imagenet-sample.tar";
+  if (!std::filesystem::exists(path)) {
+    GTEST_SKIP() << path << " is not there";
+  }
+  const Bytes tar = fixtures::read(path);
+  std::uint64_t seed = 0;
+  for (const auto& row : fixtures::rows("imagenet.csv")) {
+    SCOPED_TRACE(row[0]);
+    EXPECT_TRUE(check_parts(fixtures::tar_member(tar, row[0]), 3, ++seed));
+  }
+}
+
+// Where a damaged file can be decoded at all, the part shows what libjpeg makes
+// of it.
+TEST(Decoder, DamagedFilesGiveTheSamePixelsOrAnError) {
+  Random random(3, Purpose::kAugment, 0, 0);
+  int equal_parts = 0;
+  for (std::uint32_t i = 0; i < 1500; ++i) {
+    Encoding encoding{.width = 61, .height = 45};
+    encoding.h = 1 + static_cast<int>(i % 2);
+    encoding.restart = i % 3 == 0 ? 2 : 0;
+    Bytes bytes = encode(encoding, i % 20);
+    const std::size_t at = random.below(bytes.size());
+    switch (i % 4) {
+      case 0:
+        bytes[at] ^= static_cast<std::uint8_t>(1u << random.below(8));
+        break;
+      case 1:
+        bytes[at] = 0xFF;
+        break;
+      case 2:
+        std::fill(
+            bytes.begin() + static_cast<std::ptrdiff_t>(at),
+            bytes.begin() +
+                static_cast<std::ptrdiff_t>(std::min(at + 9, bytes.size())),
+            std::uint8_t{0});
+        break;
+      default:
+        bytes.resize(at);
+    }
+    SCOPED_TRACE(i);
+    try {
+      Decoder decoder;
+      decoder.open(bytes);
+      const Rect rect = random_rect(decoder.width(), decoder.height(), random);
+      const Decoder::Part part = decoder.decode(rect);
+      const Image whole = decode(bytes);
+      EXPECT_TRUE(equal(part, whole, rect));
+      ++equal_parts;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kData);
+    }
+  }
+  EXPECT_GT(equal_parts, 300);
+}
+
+TEST(Decoder, AFileWithoutItsEndIsAnErrorWhateverPartIsRead) {
+  Bytes bytes = encode({.width = 64, .height = 64}, 5);
+  bytes.resize(bytes.size() - 40);
+  Decoder decoder;
+  decoder.open(bytes);
+  EXPECT_THROW(decoder.decode({0, 0, 8, 8}), Error);
+}
+
+TEST(Decoder, ServesManyFilesInTurn) {
+  Decoder decoder;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const Bytes bytes = i % 3 == 2
+        ? fixtures::read(fixtures::folder() / "files/rgb_8.png")
+        : encode(
+              {.width = 5 + static_cast<int>(i * 7 % 60),
+               .height = 90 - static_cast<int>(i) * 4,
+               .grey = i % 4 == 0,
+               .optimised = i % 2 == 0},
+              i);
+    const Image whole = decode(bytes);
+    decoder.open(bytes);
+    const Rect rect{whole.width / 3, whole.height / 4, 2, 3};
+    EXPECT_TRUE(equal(decoder.decode(rect), whole, rect)) << i;
+  }
+}
+
+} // namespace
+} // namespace vitrain::image
