@@ -1,11 +1,13 @@
 // The way of a training image from the bytes of its file to the pixels of its
 // row in the batch, on one core: decode, random resized crop, bicubic, flip.
 //
-// usage: image_chain TAR CROPS [PIXELS]
+// usage: image_chain files|packed TAR CROPS [PIXELS]
+//   files   as they are; packed: packed by image::pack_jpeg first
 //   TAR     a plain tar of JPEG files, read into memory first
 //   CROPS   written: `left,top,width,height,mirrored` of every image
 //   PIXELS  written: [images, 224, 224, 3] bytes, to be compared
-// Prints the images and the seconds of process time that they took.
+// Prints the images, the seconds of process time that they took, and their
+// bytes.
 //
 // For bench/compare_loader.sh; its peers cut the same crops.
 
@@ -18,10 +20,13 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/pipeline.h"
 #include "image/decoder.h"
+#include "image/packed_jpeg.h"
 
 namespace {
 
@@ -53,21 +58,35 @@ std::vector<Bytes> members(const std::string& tar) {
 
 int main(int argc, char** argv) {
   using namespace vitrain;
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: image_chain TAR CROPS [PIXELS]\n");
+  if (argc < 4) {
+    std::fprintf(
+        stderr, "usage: image_chain files|packed TAR CROPS [PIXELS]\n");
     return 2;
   }
-  std::ifstream file(argv[1], std::ios::binary);
+  std::ifstream file(argv[2], std::ios::binary);
   const std::string tar{std::istreambuf_iterator<char>(file), {}};
-  const std::vector<Bytes> images = members(tar);
+  std::vector<Bytes> images = members(tar);
   const data::Transform transform({.size = 224, .train = true, .seed = 1});
-  std::ofstream crops(argv[2]);
+  std::ofstream crops(argv[3]);
   for (std::size_t i = 0; i < images.size(); ++i) {
     const image::Header header = image::read_header(images[i]);
     const image::CropPlan plan = transform.plan(
         header.width, header.height, 0, static_cast<std::int64_t>(i));
     crops << plan.from.left << ',' << plan.from.top << ',' << plan.from.width
           << ',' << plan.from.height << ',' << plan.mirrored << '\n';
+  }
+  std::vector<std::string> packed(images.size());
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (std::string_view(argv[1]) == "packed") {
+      if (auto one = image::pack_jpeg(images[i])) {
+        packed[i] = std::move(*one);
+        images[i] = {
+            reinterpret_cast<const std::uint8_t*>(packed[i].data()),
+            packed[i].size()};
+      }
+    }
+    bytes += images[i].size();
   }
   std::vector<std::uint8_t> pixels(transform.bytes() * images.size());
   image::Decoder decoder;
@@ -90,9 +109,9 @@ int main(int argc, char** argv) {
         scratch);
   }
   const double seconds = process_seconds() - start;
-  std::printf("%zu %.6f\n", images.size(), seconds);
-  if (argc > 3) {
-    std::ofstream out(argv[3], std::ios::binary);
+  std::printf("%zu %.6f %zu\n", images.size(), seconds, bytes);
+  if (argc > 4) {
+    std::ofstream out(argv[4], std::ios::binary);
     out.write(
         reinterpret_cast<const char*>(pixels.data()),
         static_cast<std::streamsize>(pixels.size()));

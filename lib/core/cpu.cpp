@@ -7,6 +7,7 @@ Simd best_simd() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("avx512vbmi2") &&
       __builtin_cpu_supports("avx512vnni")) {
     return Simd::kAvx512;
   }

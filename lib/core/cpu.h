@@ -3,7 +3,7 @@
 namespace vitrain {
 
 // Instruction sets that kernels are written for, each including those before
-// it. kAvx2 means BMI2 too; kAvx512 means F, BW, VL, VBMI and
+// it. kAvx2 means BMI2 too; kAvx512 means F, BW, VL, VBMI, VBMI2 and
 // VNNI: Ice Lake, Zen 4 and newer.
 enum class Simd { kScalar, kAvx2, kAvx512 };
 

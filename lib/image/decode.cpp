@@ -27,6 +27,10 @@ constexpr Codec kWebp{"WebP", detail::webp_size, detail::decode_webp};
 constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp};
 constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm};
 constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif};
+constexpr Codec kPacked{
+    "packed JPEG",
+    detail::packed_jpeg_size,
+    detail::decode_packed_jpeg};
 
 struct Signature {
   std::size_t offset;
@@ -39,6 +43,7 @@ struct Signature {
 constexpr std::array kSignatures = {
     Signature{0, "\xFF\xD8\xFF"sv, "JPEG", &kJpeg},
     Signature{0, "\x89PNG\r\n\x1A\n"sv, "PNG", &kPng},
+    Signature{0, "VJC1"sv, "packed JPEG", &kPacked},
     Signature{0, "GIF87a"sv, "GIF", &kGif},
     Signature{0, "GIF89a"sv, "GIF", &kGif},
     Signature{8, "WEBP"sv, "WebP", &kWebp},

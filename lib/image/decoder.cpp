@@ -9,6 +9,7 @@
 #include "image/formats.h"
 #include "image/jpeg_file.h"
 #include "image/jpeg_region.h"
+#include "image/packed_jpeg.h"
 
 namespace vitrain::image {
 
@@ -16,9 +17,22 @@ struct Decoder::State {
   State(const DecodeOptions& wanted, Simd simd)
       : options(wanted), region(detail::jpeg_kernels(simd)) {}
 
+  // Of a file that parts are read of, else null.
+  const detail::JpegFile* file() const {
+    return packed ? &packed->file() : plain ? &*plain : nullptr;
+  }
+  bool decode_part(const Rect& needed) {
+    if (packed) {
+      region.decode(*packed, needed, pixels);
+      return true;
+    }
+    return region.decode(*plain, bytes, needed, pixels);
+  }
+
   DecodeOptions options;
   std::span<const std::uint8_t> bytes;
-  std::optional<detail::JpegFile> plain; // a JPEG file that parts are read of
+  std::optional<detail::JpegFile> plain;
+  std::optional<detail::PackedJpeg> packed;
   Image whole; // any other image
   detail::JpegRegion region;
   std::vector<std::uint8_t> pixels; // of a part
@@ -39,34 +53,39 @@ Decoder& Decoder::operator=(Decoder&& other) noexcept = default;
 void Decoder::open(std::span<const std::uint8_t> bytes) {
   State& state = *state_;
   state.bytes = bytes;
-  state.plain = detail::read_plain_jpeg(bytes);
-  if (state.plain && state.options.exif_orientation &&
-      exif_orientation(bytes) != 1) {
-    state.plain.reset();
+  state.plain.reset();
+  state.packed.reset();
+  const bool upright =
+      !state.options.exif_orientation || exif_orientation(bytes) == 1;
+  if (upright && detail::is_packed_jpeg(bytes)) {
+    state.packed.emplace(bytes);
+  } else if (upright) {
+    state.plain = detail::read_plain_jpeg(bytes, bytes.size());
   }
-  if (state.plain) {
-    detail::check_size(
-        {state.plain->width, state.plain->height}, state.options);
+  if (const detail::JpegFile* file = state.file()) {
+    detail::check_size({file->width, file->height}, state.options);
   } else {
     state.whole = image::decode(bytes, state.options);
   }
 }
 
 int Decoder::width() const {
-  return state_->plain ? state_->plain->width : state_->whole.width;
+  const detail::JpegFile* file = state_->file();
+  return file != nullptr ? file->width : state_->whole.width;
 }
 
 int Decoder::height() const {
-  return state_->plain ? state_->plain->height : state_->whole.height;
+  const detail::JpegFile* file = state_->file();
+  return file != nullptr ? file->height : state_->whole.height;
 }
 
 Decoder::Part Decoder::decode(const Rect& needed) {
   State& state = *state_;
-  if (state.plain) {
+  if (state.file() != nullptr) {
     if (needed.width <= 0 || needed.height <= 0) {
       return {};
     }
-    if (state.region.decode(*state.plain, state.bytes, needed, state.pixels)) {
+    if (state.decode_part(needed)) {
       Part part;
       part.view.pixels = state.pixels.data();
       part.view.width = needed.width;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "image/metadata.h"
+#include "image/packed_jpeg.h"
 
 namespace vitrain::image {
 namespace {
@@ -104,6 +105,9 @@ std::optional<int> orientation_in(std::string_view xmp) {
 } // namespace
 
 int exif_orientation(std::span<const std::uint8_t> bytes) {
+  if (detail::is_packed_jpeg(bytes)) {
+    return exif_orientation(detail::packed_headers(bytes));
+  }
   const detail::Metadata metadata = detail::read_metadata(bytes);
   std::optional<int> found = orientation_in(metadata.exif);
   if (!found) {

@@ -35,6 +35,9 @@ Image decode_bmp(Bytes bytes, const DecodeOptions& options);
 Size ppm_size(Bytes bytes);
 Image decode_ppm(Bytes bytes, const DecodeOptions& options);
 
+Size packed_jpeg_size(Bytes bytes);
+Image decode_packed_jpeg(Bytes bytes, const DecodeOptions& options);
+
 Size gif_size(Bytes bytes);
 Image decode_gif(Bytes bytes, const DecodeOptions& options);
 

@@ -232,7 +232,9 @@ bool read_segment(
 
 } // namespace
 
-std::optional<JpegFile> read_plain_jpeg(std::span<const std::uint8_t> bytes) {
+std::optional<JpegFile> read_plain_jpeg(
+    std::span<const std::uint8_t> bytes,
+    std::size_t size) {
   JpegFile file;
   ColourHints hints;
   if (bytes.size() < 4 || bytes[0] != 0xFF || bytes[1] != kSoi) {
@@ -254,7 +256,7 @@ std::optional<JpegFile> read_plain_jpeg(std::span<const std::uint8_t> bytes) {
     if (marker == kSos) {
       file.scan_begin = at;
       if (!read_scan(body, file) || !is_ycbcr(file, hints) ||
-          !is_plausible(file, bytes.size())) {
+          !is_plausible(file, size)) {
         return std::nullopt;
       }
       return file;

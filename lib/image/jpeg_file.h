@@ -59,6 +59,9 @@ inline constexpr std::array<std::uint8_t, 64> kZigzag = {
 // chroma that is sampled as often as luma or half as often in either direction.
 // Anything else, also anything damaged, gives nothing: libjpeg then decides
 // what it is. Never throws.
-std::optional<JpegFile> read_plain_jpeg(std::span<const std::uint8_t> bytes);
+// `size`: of the whole file, where `bytes` are only its beginning.
+std::optional<JpegFile> read_plain_jpeg(
+    std::span<const std::uint8_t> bytes,
+    std::size_t size);
 
 } // namespace vitrain::image::detail

@@ -5,6 +5,7 @@
 
 #include "core/cpu.h"
 #include "image/jpeg_entropy.h"
+#include "image/packed_blocks.h"
 
 namespace vitrain::image::detail {
 
@@ -18,6 +19,10 @@ struct JpegKernels {
   bool (*read_mcus)(McuReader& mcus, int first, int count);
   // The same without keeping coefficients.
   bool (*skip_mcus)(McuReader& mcus, int first, int count);
+
+  // The next `count` blocks of a packed row, into groups from the first one on,
+  // or, with a null pointer, past them. False at damaged data.
+  bool (*read_packed)(PackedReader& reader, int count, std::int16_t* groups);
 
   // Pixels of four neighbouring blocks, [8, 32] bytes at `out`, from a group of
   // quantised coefficients (jpeg_scan.h) and the 64 steps of quantisation in

@@ -93,11 +93,123 @@ struct Lanes {
 #include "image/jpeg_entropy.inc"
 #include "image/jpeg_kernels.inc"
 
+// Natural positions of a block's coefficients from zigzag order.
+struct NaturalOrder {
+  alignas(64) std::uint8_t index[64];
+};
+constexpr NaturalOrder kNaturalOrder = [] {
+  NaturalOrder order{};
+  for (int i = 0; i < 64; ++i) {
+    order.index[kZigzag[i]] = static_cast<std::uint8_t>(i);
+  }
+  return order;
+}();
+
+// The values of a block that need sixteen bits; few have any.
+void add_words(
+    PackedReader& reader,
+    std::uint64_t mask,
+    __mmask64 wide, // of the values that are there
+    std::int16_t* block,
+    int& first) {
+  for (; wide != 0; wide &= wide - 1) {
+    // The position of the value's bit in the mask.
+    const int at = __builtin_ctzll(_pdep_u64(wide & -wide, mask));
+    std::int16_t word = 0;
+    if (reader.words < reader.end) {
+      __builtin_memcpy(&word, reader.words, sizeof(word));
+    }
+    reader.words += sizeof(word);
+    if (at == 0) {
+      first = word;
+    } else if (block != nullptr) {
+      block[kPlaces.at[at]] = word;
+    }
+  }
+}
+
+// Writes 64 coefficients in row order into a group.
+void store_block(__m512i natural, std::int16_t* block) {
+  const __m512i low = _mm512_cvtepi8_epi16(_mm512_castsi512_si256(natural));
+  const __m512i high =
+      _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(natural, 1));
+  const auto store = [&](int row, __m128i values) {
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i*>(
+            block + static_cast<std::ptrdiff_t>(row) * 8 * kGroupBlocks),
+        values);
+  };
+  store(0, _mm512_castsi512_si128(low));
+  store(1, _mm512_extracti32x4_epi32(low, 1));
+  store(2, _mm512_extracti32x4_epi32(low, 2));
+  store(3, _mm512_extracti32x4_epi32(low, 3));
+  store(4, _mm512_castsi512_si128(high));
+  store(5, _mm512_extracti32x4_epi32(high, 1));
+  store(6, _mm512_extracti32x4_epi32(high, 2));
+  store(7, _mm512_extracti32x4_epi32(high, 3));
+}
+
+bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
+  PackedReader reader = shared; // in registers
+  const __m512i order = _mm512_load_si512(kNaturalOrder.index);
+  for (int i = 0; i < count; ++i) {
+    if (!reader.inside()) {
+      return false;
+    }
+    const int head =
+        reader.heads[reader.block / 2] >> reader.block % 2 * 4 & 15;
+    ++reader.block;
+    std::uint64_t mask;
+    __builtin_memcpy(&mask, reader.masks, sizeof(mask));
+    mask = _bzhi_u64(mask, static_cast<unsigned>(8 * head));
+    reader.masks += head;
+    const auto values = static_cast<unsigned>(__builtin_popcountll(mask));
+    // Nibbles to bytes in their order, signs included.
+    const __m512i pairs = _mm512_cvtepu8_epi16(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(reader.nibbles)));
+    const __m512i nibbles = _mm512_and_si512(
+        _mm512_or_si512(pairs, _mm512_slli_epi16(pairs, 4)),
+        _mm512_set1_epi8(15));
+    const __m512i eight = _mm512_set1_epi8(8);
+    __m512i packed = _mm512_sub_epi8(_mm512_xor_si512(nibbles, eight), eight);
+    reader.nibbles += (values + 1) / 2;
+    // Where a nibble says so, the next byte.
+    const __mmask64 there = _bzhi_u64(~std::uint64_t{0}, values);
+    const __mmask64 longer =
+        _mm512_mask_cmpeq_epi8_mask(there, packed, _mm512_set1_epi8(-8));
+    packed = _mm512_mask_expand_epi8(
+        packed, longer, _mm512_loadu_si512(reader.bytes));
+    reader.bytes += __builtin_popcountll(longer);
+    const __mmask64 wide =
+        _mm512_mask_cmpeq_epi8_mask(longer, packed, _mm512_set1_epi8(-128));
+    const __m512i zigzag = _mm512_maskz_expand_epi8(mask, packed);
+    int first = static_cast<std::int8_t>(
+        _mm_cvtsi128_si32(_mm512_castsi512_si128(zigzag)));
+    std::int16_t* block = nullptr;
+    if (groups != nullptr) {
+      block = groups +
+          static_cast<std::ptrdiff_t>(i / kGroupBlocks) * kGroupSize +
+          i % kGroupBlocks * 8;
+      store_block(_mm512_permutexvar_epi8(order, zigzag), block);
+    }
+    if (wide != 0) [[unlikely]] {
+      add_words(reader, mask, wide, block, first);
+    }
+    reader.prediction += first;
+    if (block != nullptr) {
+      *block = static_cast<std::int16_t>(reader.prediction);
+    }
+  }
+  shared = reader;
+  return reader.inside();
+}
+
 } // namespace
 
 const JpegKernels kJpegKernelsAvx512 = {
     run_mcus<true>,
     run_mcus<false>,
+    read_packed,
     inverse_dct,
     upsample_h2v1,
     blend_rows,

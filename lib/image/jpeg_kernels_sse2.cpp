@@ -76,12 +76,14 @@ struct Lanes {
 
 #include "image/jpeg_entropy.inc"
 #include "image/jpeg_kernels.inc"
+#include "image/packed_blocks.inc"
 
 } // namespace
 
 const JpegKernels kJpegKernelsScalar = {
     run_mcus<true>,
     run_mcus<false>,
+    read_packed,
     inverse_dct,
     upsample_h2v1,
     blend_rows,

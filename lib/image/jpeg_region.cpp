@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "image/packed_jpeg.h"
+
 namespace vitrain::image::detail {
 namespace {
 
@@ -65,7 +67,7 @@ void JpegPixels::start(const JpegFile& file, const Rect& rect) {
   }
 }
 
-void JpegPixels::add_row(int y, const McuRow& row) {
+void JpegPixels::add_row(int y, McuRow& row) {
   for (int c = 0; c < file_->components; ++c) {
     const JpegComponent& component = file_->component[c];
     Plane& plane = planes_[c];
@@ -178,9 +180,30 @@ bool JpegRegion::decode(
     }
     pixels_.add_row(y, row_);
   }
-  out.resize(static_cast<std::size_t>(rect.width) * rect.height * 3 + kSlack);
-  pixels_.finish(out.data());
+  finish(rect, out);
   return true;
+}
+
+void JpegRegion::decode(
+    const PackedJpeg& packed,
+    const Rect& rect,
+    std::vector<std::uint8_t>& out) {
+  pixels_.start(packed.file(), rect);
+  const McuWindow& window = pixels_.window();
+  for (int y = window.rows.begin; y < window.rows.end; ++y) {
+    packed.read_row(*kernels_, y, window.columns, row_);
+    pixels_.add_row(y, row_);
+  }
+  finish(rect, out);
+}
+
+void JpegRegion::finish(const Rect& rect, std::vector<std::uint8_t>& out) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(rect.width) * rect.height * 3 + kSlack;
+  if (out.size() < bytes) {
+    out.resize(bytes);
+  }
+  pixels_.finish(out.data());
 }
 
 } // namespace vitrain::image::detail

@@ -46,7 +46,7 @@ class JpegPixels {
   void start(const JpegFile& file, const Rect& rect);
   const McuWindow& window() const { return window_; }
   // Row `y` of the window's MCUs, in order.
-  void add_row(int y, const McuRow& row);
+  void add_row(int y, McuRow& row);
   // [rect.height, rect.width, 3], when all rows were added; `out` has kSlack
   // bytes more.
   void finish(std::uint8_t* out);
@@ -65,11 +65,13 @@ class JpegPixels {
   std::array<std::vector<std::uint8_t>, 3> chroma_;
 };
 
+class PackedJpeg;
+
 // Decodes rectangles of plain JPEG files. One object per thread.
 class JpegRegion {
  public:
   explicit JpegRegion(const JpegKernels& kernels)
-      : scan_(kernels), pixels_(kernels) {}
+      : kernels_(&kernels), scan_(kernels), pixels_(kernels) {}
 
   // Equal to that part of what libjpeg decodes. `out` receives [rect.height,
   // rect.width, 3] and may grow by kSlack. False when the file is damaged where
@@ -79,8 +81,16 @@ class JpegRegion {
       std::span<const std::uint8_t> bytes,
       const Rect& rect,
       std::vector<std::uint8_t>& out);
+  // The same of a packed file. Throws Error(kData) when it is damaged.
+  void decode(
+      const PackedJpeg& packed,
+      const Rect& rect,
+      std::vector<std::uint8_t>& out);
 
  private:
+  void finish(const Rect& rect, std::vector<std::uint8_t>& out);
+
+  const JpegKernels* kernels_;
   JpegScan scan_;
   JpegPixels pixels_;
   McuRow row_;

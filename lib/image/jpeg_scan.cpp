@@ -5,6 +5,15 @@
 
 namespace vitrain::image::detail {
 
+void McuRow::set_columns(int component, int count, int rows) {
+  groups[component] = (count + kGroupBlocks - 1) / kGroupBlocks;
+  const auto size =
+      static_cast<std::size_t>(rows) * groups[component] * kGroupSize;
+  if (blocks[component].size() < size) {
+    blocks[component].resize(size);
+  }
+}
+
 bool JpegScan::start(
     const JpegFile& file,
     std::span<const std::uint8_t> bytes) {
@@ -71,6 +80,7 @@ bool JpegScan::split_segments(std::span<const std::uint8_t> bytes) {
       *out++ = 0xFF;
       continue;
     }
+    end_ = file_->scan_begin + static_cast<std::size_t>(marker - bytes.data());
     segment_ends_.push_back(static_cast<std::size_t>(out - data_.data()));
     const bool restart = file_->restart_interval != 0 &&
         code == 0xD0 + (segment_ends_.size() - 1) % 8;
@@ -135,13 +145,14 @@ bool JpegScan::skip_rows(int rows) {
 bool JpegScan::read_row(Range columns, McuRow& row) {
   for (int c = 0; c < file_->components; ++c) {
     McuReader::Component& component = mcus_.component[c];
-    const int blocks = columns.size() * component.h;
-    component.groups = (blocks + kGroupBlocks - 1) / kGroupBlocks;
-    row.groups[c] = component.groups;
-    row.blocks[c].assign(
-        static_cast<std::size_t>(component.v) * component.groups * kGroupSize,
-        0);
-    component.blocks = row.blocks[c].data();
+    row.set_columns(c, columns.size() * component.h, component.v);
+    component.groups = row.groups[c];
+    component.blocks = row.group(c, 0, 0);
+    std::fill_n(
+        component.blocks,
+        static_cast<std::ptrdiff_t>(component.v) * component.groups *
+            kGroupSize,
+        std::int16_t{0});
   }
   return run(kernels_->skip_mcus, 0, columns.begin) &&
       run(kernels_->read_mcus, 0, columns.size()) &&

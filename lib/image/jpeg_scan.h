@@ -17,10 +17,13 @@ struct McuRow {
   std::array<std::vector<std::int16_t>, 3> blocks;
   std::array<int, 3> groups{}; // of a row of blocks
 
-  const std::int16_t* group(int component, int row, int i) const {
+  std::int16_t* group(int component, int row, int i) {
     return blocks[component].data() +
         static_cast<std::ptrdiff_t>(row * groups[component] + i) * kGroupSize;
   }
+  // Makes room for `rows` rows of `count` blocks of a component; their
+  // coefficients are anything.
+  void set_columns(int component, int count, int rows);
 };
 
 // A range [begin, end).
@@ -42,6 +45,9 @@ class JpegScan {
   // `file` must stay until the last row was read.
   bool start(const JpegFile& file, std::span<const std::uint8_t> bytes);
 
+  // Offset in `bytes` of what follows the entropy-coded data: the final marker.
+  std::size_t end() const { return end_; }
+
   // Passes over the next `rows` MCU rows. False when the data are damaged.
   bool skip_rows(int rows);
   // The next MCU row's blocks in the MCU columns `columns`. False when the data
@@ -62,6 +68,7 @@ class JpegScan {
   std::array<PairTable, 4> pair_tables_;
   std::vector<std::uint8_t> data_; // without stuffing
   std::vector<std::size_t> segment_ends_; // between restart markers
+  std::size_t end_ = 0;
   McuReader mcus_;
   std::size_t segment_ = 0; // the next one
   std::int64_t left_ = 0; // MCUs of this segment

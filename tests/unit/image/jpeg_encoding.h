@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+// jpeglib.h needs size_t and FILE declared before it.
+#include <jpeglib.h>
+
+#include "fixtures.h"
+
+namespace vitrain::image::fixtures {
+
+// How a test file is written, by libjpeg.
+struct Encoding {
+  int width = 16;
+  int height = 16;
+  int h = 2; // luma samples per chroma sample
+  int v = 2;
+  bool grey = false;
+  int quality = 90;
+  bool optimised = false; // Huffman tables of its own
+  bool progressive = false;
+  int restart = 0;
+};
+
+// Noise over a gradient: long and short codes, large and small coefficients.
+inline std::vector<std::uint8_t> encode(
+    const Encoding& encoding,
+    std::uint32_t seed) {
+  Image image = pattern(seed, encoding.width, encoding.height);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    const auto noise = image.pixels[i] / (1 + seed % 7 * 9);
+    image.pixels[i] = static_cast<std::uint8_t>(
+        std::min<std::size_t>(255, i / 3 % image.width * 2 + noise));
+  }
+  jpeg_compress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* out = nullptr;
+  unsigned long size = 0; // NOLINT: libjpeg's type
+  jpeg_mem_dest(&jpeg, &out, &size);
+  jpeg.image_width = static_cast<JDIMENSION>(encoding.width);
+  jpeg.image_height = static_cast<JDIMENSION>(encoding.height);
+  jpeg.input_components = 3;
+  jpeg.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&jpeg);
+  if (encoding.grey) {
+    jpeg_set_colorspace(&jpeg, JCS_GRAYSCALE);
+  }
+  jpeg_set_quality(&jpeg, encoding.quality, TRUE);
+  jpeg.comp_info[0].h_samp_factor = encoding.h;
+  jpeg.comp_info[0].v_samp_factor = encoding.v;
+  jpeg.optimize_coding = encoding.optimised ? TRUE : FALSE;
+  jpeg.restart_interval = static_cast<unsigned>(encoding.restart);
+  if (encoding.progressive) {
+    jpeg_simple_progression(&jpeg);
+  }
+  jpeg_start_compress(&jpeg, TRUE);
+  while (jpeg.next_scanline < jpeg.image_height) {
+    JSAMPROW row = image.pixels.data() +
+        static_cast<std::size_t>(jpeg.next_scanline) * encoding.width * 3;
+    jpeg_write_scanlines(&jpeg, &row, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  std::vector<std::uint8_t> bytes(out, out + size);
+  std::free(out);
+  return bytes;
+}
+
+} // namespace vitrain::image::fixtures
