@@ -3,6 +3,7 @@
 #include "config/load.h"
 #include "config/plan.h"
 #include "core/check.h"
+#include "data_verbs.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
 #include "launch/devices.h"
@@ -22,20 +23,39 @@ void print_batch(const std::vector<std::int64_t>& samples) {
 
 } // namespace
 
-int data_order(const config::Arguments& arguments) {
-  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+std::int64_t training_devices(
+    const config::Arguments& arguments,
+    const config::Recipe& recipe) {
   // Machines are taken to be like this one.
-  const std::int64_t devices = arguments.world.value_or(
+  return arguments.data.world.value_or(
       recipe.devices.nodes *
       launch::requested_workers(
           engine::device_request(recipe.devices),
           launch::visible_cuda_devices()));
+}
+
+int data_verb(const config::Arguments& arguments) {
+  switch (arguments.verb) {
+    case config::Verb::kDataCheck:
+      return data_check(arguments);
+    case config::Verb::kDataShow:
+      return data_show(arguments);
+    case config::Verb::kDataDump:
+      return data_dump(arguments);
+    default:
+      return data_order(arguments);
+  }
+}
+
+int data_order(const config::Arguments& arguments) {
+  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const std::int64_t devices = training_devices(arguments, recipe);
   const std::int64_t workers = config::plan_batch(recipe, devices).workers;
   VITRAIN_CHECK(
-      arguments.rank.value_or(0) < workers,
+      arguments.data.rank.value_or(0) < workers,
       ExitCode::kUsage,
       "-rank is {}, but of {} workers the last one is {}",
-      arguments.rank.value_or(0),
+      arguments.data.rank.value_or(0),
       workers,
       workers - 1);
   const data::Index index =
@@ -44,10 +64,10 @@ int data_order(const config::Arguments& arguments) {
   const std::int64_t accumulate = recipe.train.accumulate;
   for (std::int64_t step = 0; step < sampler->steps_per_epoch(); ++step) {
     for (std::int64_t k = 0; k < workers * accumulate; ++k) {
-      if (arguments.rank && k / accumulate != *arguments.rank) {
+      if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
-      const auto samples = sampler->micro_batch(arguments.epoch, step, k);
+      const auto samples = sampler->micro_batch(arguments.data.epoch, step, k);
       if (!samples.empty()) {
         print_batch(samples);
       }

@@ -35,7 +35,10 @@ int run(int argc, char** argv) {
     case Verb::kConfigReference:
       return vitrain::app::config_verb(arguments);
     case Verb::kDataOrder:
-      return vitrain::app::data_order(arguments);
+    case Verb::kDataCheck:
+    case Verb::kDataShow:
+    case Verb::kDataDump:
+      return vitrain::app::data_verb(arguments);
     case Verb::kDevices:
       return vitrain::app::devices();
     case Verb::kModels:

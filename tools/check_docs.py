@@ -121,7 +121,8 @@ class Reference:
 
     @functools.lru_cache(maxsize=None)
     def problem_of_name(self, option):
-        for verb in (["train"], ["data", "order"], ["config", "show"]):
+        for verb in (["train"], ["data", "order"], ["data", "dump"],
+                     ["data", "show"], ["config", "show"]):
             said = subprocess.run(
                 [self.vitrain, *verb, option],
                 capture_output=True, text=True).stderr
@@ -181,16 +182,24 @@ def command_problem(vitrain, command):
     words = [word for word in shlex.split(command, comments=True)
              if word != "-ssh"]
     recipe = str(ROOT / "configs" / "shapes_vit_tiny.yaml")
+    image = str(ROOT / "tests" / "golden" / "image" / "files" / "rgb_420.jpg")
     words = [recipe if word == "FILE" else word for word in words[1:]]
     words = [word if "/" not in word or not (ROOT / word).exists()
              else str(ROOT / word) for word in words]
+    # Images that are named for example, and what is written.
+    words = [image if word.endswith(".jpg") else word for word in words]
     verbs = {"config", "data", "devices", "models"}
     if not words or words[0] in verbs or "-dry_run" in words:
         pass
     else:
         words.append("-print_config")
-    done = subprocess.run(
-        [vitrain, *words], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    with tempfile.TemporaryDirectory() as folder:
+        for i, word in enumerate(words[:-1]):
+            if word == "-out":
+                words[i + 1] = str(pathlib.Path(folder) / "out")
+        done = subprocess.run(
+            [vitrain, *words], capture_output=True, text=True, cwd=ROOT,
+            timeout=60)
     if done.returncode == 0:
         return None
     return done.stderr.strip().splitlines()[0] if done.stderr else "failed"

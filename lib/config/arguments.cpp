@@ -1,7 +1,6 @@
 #include "config/arguments.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -59,6 +58,9 @@ class Interpreter {
       choose_devices(option.id, shown, given.value);
     } else if (option.group == "Several machines") {
       launch(option.id, shown, given.value);
+    } else if (option.group == "Looking at data") {
+      read_data_option(
+          option.id, shown, given.value, arguments_.data, complain());
     } else {
       act(option.id, shown, given.value);
     }
@@ -92,15 +94,6 @@ class Interpreter {
         break;
       case OptionId::kLastEpoch:
         skip_epochs(shown, value);
-        break;
-      case OptionId::kEpoch:
-        arguments_.epoch = read_count(shown, value, 0).value_or(0);
-        break;
-      case OptionId::kWorld:
-        arguments_.world = read_count(shown, value, 1);
-        break;
-      case OptionId::kRank:
-        arguments_.rank = read_count(shown, value, 0);
         break;
       default:
         override_keys(id, shown, value);
@@ -245,19 +238,15 @@ class Interpreter {
     arguments_.overrides.push_back({key, value, source, form});
   }
 
-  // A number of at least `least` and at most 2^31 - 1.
+  Complain complain() {
+    return [this](const std::string& shown, std::string text) {
+      problem(shown, std::move(text));
+    };
+  }
+
   std::optional<std::int64_t>
   read_count(const std::string& shown, const std::string& value, int least) {
-    std::int64_t count = 0;
-    if (!parse_int(value, count) || count < least ||
-        count > std::numeric_limits<std::int32_t>::max()) {
-      problem(
-          shown,
-          fmt::format(
-              "expected integer >= {}, got {}", least, printable(value)));
-      return std::nullopt;
-    }
-    return count;
+    return config::read_count(shown, value, least, complain());
   }
 
   void add_set(const std::string& text, const std::string& source) {
@@ -301,7 +290,12 @@ class Interpreter {
     }
     const bool needs_cfg = contains(
         verb_set(
-            {Verb::kTrain, Verb::kEval, Verb::kConfigCheck, Verb::kDataOrder}),
+            {Verb::kTrain,
+             Verb::kEval,
+             Verb::kConfigCheck,
+             Verb::kDataOrder,
+             Verb::kDataCheck,
+             Verb::kDataShow}),
         arguments_.verb);
     if (needs_cfg && !words_.has(OptionId::kCfg)) {
       problem(
@@ -309,6 +303,40 @@ class Interpreter {
           "no config file: give -cfg FILE, for example "
           "-cfg configs/shapes_vit_tiny.yaml; vitrain --help says more");
     }
+    if (arguments_.verb == Verb::kDataDump) {
+      check_dump();
+    }
+  }
+
+  void check_dump() {
+    if (words_.files.empty()) {
+      problem("FILES", "no image: name those whose pixels are wanted");
+    }
+    if (!words_.has(OptionId::kOut)) {
+      problem("-out", "give -out FILE.npy");
+    }
+    const bool cfg = words_.has(OptionId::kCfg);
+    if (!cfg && !words_.has(OptionId::kResizeTo) &&
+        (words_.has(OptionId::kCropTo) || words_.has(OptionId::kFilter))) {
+      problem("-resize", "-crop and -filter belong to it: give -resize N");
+    }
+    if (!cfg && words_.has(OptionId::kTrainPixels)) {
+      problem("-train", "what training does is in the recipe: give -cfg FILE");
+    }
+    for (const Words::Given& given : words_.given) {
+      const OptionId id = given.option->id;
+      const std::string shown = "-" + std::string(given.option->name);
+      if (cfg &&
+          (id == OptionId::kResizeTo || id == OptionId::kCropTo ||
+           id == OptionId::kFilter)) {
+        problem(shown, "the recipe says this: leave it or -cfg out");
+      } else if (
+          !words_.has(OptionId::kTrainPixels) &&
+          (id == OptionId::kIndex || id == OptionId::kEpoch)) {
+        problem(shown, "has a meaning with -train only");
+      }
+    }
+    arguments_.data.files = words_.files;
   }
 
   const Words& words_;

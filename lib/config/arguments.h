@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/data_arguments.h"
 #include "config/load.h"
 
 namespace vitrain::config {
@@ -17,6 +18,9 @@ enum class Verb {
   kConfigShow,
   kConfigReference,
   kDataOrder,
+  kDataCheck,
+  kDataShow,
+  kDataDump,
   kDevices,
   kModels,
 };
@@ -46,9 +50,7 @@ struct Arguments {
   std::vector<Override> overrides;
   std::optional<std::string> data_path;
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
-  std::int64_t epoch = 0; // data order: which epoch ...
-  std::optional<std::int64_t> world; // ... of how many workers ...
-  std::optional<std::int64_t> rank; // ... and which one; none: all
+  DataArguments data;
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "config/augment.h"
+#include "config/bad_samples.h"
 #include "config/preprocess.h"
 #include "config/sampler.h"
 #include "config/source.h"
@@ -21,6 +22,9 @@ struct DataConfig {
   std::optional<std::int64_t> eval_batch_size;
   SamplerConfig sampler;
   std::optional<std::int64_t> threads;
+  OnBadSample on_bad_sample = OnBadSample::kError;
+  DecoderWarnings decoder_warnings = DecoderWarnings::kCount;
+  BadSamplesConfig bad_samples;
   PreprocessConfig preprocess;
   AugmentConfig augment;
 
@@ -54,6 +58,19 @@ struct DataConfig {
          "on a GPU, one on a CPU.")
         .auto_value()
         .in_range(1, 1024);
+    v.field(
+        "on_bad_sample",
+        on_bad_sample,
+        "A training sample that cannot be read: `error` ends the run with exit "
+        "code 3; `replace` puts another sample in its place, a function of "
+        "run.seed, epoch and sample, and lists it in bad_samples.jsonl. In "
+        "evaluation it is an error always.");
+    v.field(
+        "decoder_warnings",
+        decoder_warnings,
+        "Defects that a decoder can work around, such as extraneous bytes: "
+        "`count`, or `reject` the sample as bad.");
+    v.section("bad_samples", bad_samples, "Limits of on_bad_sample: replace.");
     v.section("preprocess", preprocess, "Pixels to network input.");
     v.section("augment", augment, "Random changes to training images.");
   }

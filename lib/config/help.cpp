@@ -89,6 +89,24 @@ std::string examples(Verb verb) {
     case Verb::kDataOrder:
       return "  vitrain data order -cfg configs/shapes_vit_tiny.yaml -epoch 3 "
              "-devices cpu:2\n";
+    case Verb::kDataCheck:
+      return "  vitrain data check -cfg configs/cifar10_vit.yaml -data_path "
+             "data/cifar10-jpg\n"
+             "  vitrain data check -cfg configs/imagenet_vit_small.yaml "
+             "-data_path /data/imagenet \\\n"
+             "      -out report.json\n";
+    case Verb::kDataShow:
+      return "  vitrain data show -cfg configs/cifar10_vit.yaml -data_path "
+             "data/cifar10-jpg \\\n"
+             "      -epoch 3 -count 100 -out sheet.png\n";
+    case Verb::kDataDump:
+      return "  vitrain data dump a.jpg b.png -out pixels.npy -resize 256 "
+             "-filter bicubic -crop 224\n"
+             "  vitrain data dump a.jpg -cfg configs/imagenet_vit_small.yaml "
+             "-out eval.npy\n"
+             "  vitrain data dump a.jpg -cfg configs/imagenet_vit_small.yaml "
+             "-out train.npy \\\n"
+             "      -train -epoch 3 -index 17\n";
     case Verb::kDevices:
       return "  CUDA_VISIBLE_DEVICES=0,1 vitrain devices\n";
     case Verb::kModels:
@@ -128,11 +146,13 @@ std::string help() {
 
 std::string help(Verb verb) {
   const auto info = std::ranges::find(verbs(), verb, &VerbInfo::verb);
-  const bool needs_cfg = contains(options().front().verbs, verb);
+  const bool needs_cfg =
+      info->files.empty() && contains(options().front().verbs, verb);
   return fmt::format(
-      "{}\n\nUsage\n  vitrain {}{} [options]\n\nExamples\n{}{}{}",
+      "{}\n\nUsage\n  vitrain {}{}{} [options]\n\nExamples\n{}{}{}",
       info->summary,
       info->words,
+      info->files.empty() ? "" : " " + std::string(info->files),
       needs_cfg ? " -cfg FILE" : "",
       examples(verb),
       option_rows(verb_set({verb})),

@@ -9,13 +9,12 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 10> kKeys{
+constexpr std::array<std::string_view, 8> kKeys{
     "data.augment.auto_augment",
     "data.augment.color_jitter",
     "data.augment.cutmix",
     "data.augment.erasing",
     "data.augment.mixup",
-    "data.on_bad_sample",
     "eval.weights",
     "optim.layer_decay",
 };

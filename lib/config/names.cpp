@@ -29,6 +29,8 @@ constexpr auto kSamplerPolicy = names(
     "repeated",
     "weighted");
 constexpr auto kLastBatch = names("drop", "keep", "pad");
+constexpr auto kOnBadSample = names("error", "replace");
+constexpr auto kDecoderWarnings = names("count", "reject");
 constexpr auto kInterpolation = names("bilinear", "bicubic");
 constexpr auto kTrainCrop = names("none", "pad", "resized");
 constexpr auto kOptimKind = names("adamw", "sgd");
@@ -73,6 +75,8 @@ VITRAIN_ENUM_NAMES(SourceKind)
 VITRAIN_ENUM_NAMES(BatchMode)
 VITRAIN_ENUM_NAMES(SamplerPolicy)
 VITRAIN_ENUM_NAMES(LastBatch)
+VITRAIN_ENUM_NAMES(OnBadSample)
+VITRAIN_ENUM_NAMES(DecoderWarnings)
 VITRAIN_ENUM_NAMES(Interpolation)
 VITRAIN_ENUM_NAMES(TrainCrop)
 VITRAIN_ENUM_NAMES(OptimKind)

@@ -24,6 +24,13 @@ enum class OptionId {
   kEpoch,
   kWorld,
   kRank,
+  kOut,
+  kCount,
+  kTrainPixels,
+  kIndex,
+  kResizeTo,
+  kFilter,
+  kCropTo,
   kAccumIter,
   kAmp,
   kOutput,
@@ -91,6 +98,7 @@ struct VerbInfo {
   Verb verb;
   std::string_view words;
   std::string_view summary;
+  std::string_view files{}; // "FILES...", where it takes names of files
 };
 std::span<const VerbInfo> verbs();
 

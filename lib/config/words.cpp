@@ -39,6 +39,8 @@ class Scanner {
       const std::string& word = words_[next_++];
       if (is_option(word)) {
         read_option(word);
+      } else if (takes_files_) {
+        result_.files.push_back(word);
       } else {
         unexpected(word);
       }
@@ -89,6 +91,7 @@ class Scanner {
       if (parts.size() == 1 || parts[1] == second) {
         result_.verb = info.verb;
         result_.verb_given = true;
+        takes_files_ = !info.files.empty();
         next_ = parts.size();
         return;
       }
@@ -226,6 +229,7 @@ class Scanner {
   std::span<const std::string> words_;
   Problems& problems_;
   std::size_t next_ = 0;
+  bool takes_files_ = false;
   Words result_;
 };
 

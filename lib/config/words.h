@@ -21,6 +21,7 @@ struct Words {
   bool verb_given = false;
   bool verb_unknown = false; // a problem says so
   std::vector<Given> given; // in order; only -set more than once
+  std::vector<std::string> files; // of a verb that takes them
   // The words as they came, without those of -hosts, -ssh, -np and -master.
   std::vector<std::string> shared;
 

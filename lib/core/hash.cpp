@@ -15,6 +15,11 @@ std::uint64_t hash64(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+Hash128 hash128(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.high64, hash.low64};
+}
+
 Hasher::Hasher() : state_(std::make_unique<State>()) {
   XXH3_128bits_reset(state_->xxh);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,10 @@ namespace vitrain {
 
 // XXH3, 64 bits: fast fingerprint of bytes; not cryptographic.
 std::uint64_t hash64(std::string_view bytes);
+
+// XXH3, 128 bits: equal for equal bytes; different ones collide by intent only.
+using Hash128 = std::array<std::uint64_t, 2>;
+Hash128 hash128(std::string_view bytes);
 
 // Incremental XXH3, 128 bits: the checksum of checkpoint files.
 class Hasher {

@@ -85,6 +85,13 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::string without_prefix(std::string_view text, std::string_view prefix) {
+  if (text.starts_with(prefix)) {
+    text.remove_prefix(prefix.size());
+  }
+  return std::string(text);
+}
+
 std::string prefixed(std::string_view text, std::string_view prefix) {
   std::string result;
   while (!text.empty()) {

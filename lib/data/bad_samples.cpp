@@ -1,7 +1,6 @@
 #include "data/bad_samples.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "core/check.h"
 #include "core/random.h"
@@ -27,14 +26,6 @@ int fill_or_reject(
       rows.describe(sample),
       warnings);
   return warnings;
-}
-
-// A message without the name of the sample before it.
-std::string without(std::string_view message, const std::string& where) {
-  if (message.starts_with(where + ": ")) {
-    message.remove_prefix(where.size() + 2);
-  }
-  return std::string(message);
 }
 
 } // namespace
@@ -74,7 +65,7 @@ FilledRow fill_row(
       throw;
     }
     bad.where = rows.describe(sample);
-    bad.reason = without(error.what(), bad.where);
+    bad.reason = without_prefix(error.what(), bad.where + ": ");
   }
   for (int attempt = 0; attempt < kReplacementTries; ++attempt) {
     bad.replacement = replacement_of(

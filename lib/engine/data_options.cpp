@@ -88,16 +88,19 @@ data::SourceOptions source_options(
       .targets = source.targets};
 }
 
+image::Filter resize_filter(config::Interpolation interpolation) {
+  return interpolation == config::Interpolation::kBicubic
+      ? image::Filter::kBicubic
+      : image::Filter::kBilinear;
+}
+
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
     bool train) {
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
   const config::AugmentConfig& augment = recipe.data.augment;
-  const image::Filter filter =
-      preprocess.interpolation == config::Interpolation::kBicubic
-      ? image::Filter::kBicubic
-      : image::Filter::kBilinear;
+  const image::Filter filter = resize_filter(preprocess.interpolation);
   return {
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
@@ -110,6 +113,17 @@ data::TransformOptions transform_options(
       .ratio = augment.ratio,
       .padding = static_cast<int>(augment.padding),
       .flip = augment.flip,
+      .seed = static_cast<std::uint64_t>(recipe.run.seed)};
+}
+
+data::BadSamplePolicy bad_sample_policy(
+    const config::Recipe& recipe,
+    bool train) {
+  return {
+      .replace =
+          train && recipe.data.on_bad_sample == config::OnBadSample::kReplace,
+      .reject_warnings =
+          recipe.data.decoder_warnings == config::DecoderWarnings::kReject,
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "config/recipe.h"
+#include "data/bad_samples.h"
 #include "data/index.h"
 #include "data/pipeline.h"
 #include "data/sampler.h"
@@ -14,9 +15,14 @@ namespace vitrain::engine {
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
+image::Filter resize_filter(config::Interpolation interpolation);
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
+    bool train);
+// Evaluation never puts a sample in another one's place.
+data::BadSamplePolicy bad_sample_policy(
+    const config::Recipe& recipe,
     bool train);
 // What a dataset asks of a network.
 models::DataShape data_shape(const data::Index& index);

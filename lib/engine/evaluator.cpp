@@ -19,6 +19,7 @@ Evaluator::Evaluator(
       rows_(data::open_rows(
           std::move(index),
           transform_options(recipe, spec, /*train=*/false))),
+      bad_samples_(bad_sample_policy(recipe, /*train=*/false)),
       normalizer_(recipe.data.preprocess, spec, device),
       options_(options) {}
 
@@ -39,7 +40,10 @@ EvalCounts Evaluator::run(
         request.samples = sharding.samples_of(control.rank(), sequence);
         return true;
       },
-      {.threads = options_.threads, .depth = 2, .capacity = options_.batch});
+      {.threads = options_.threads,
+       .depth = 2,
+       .capacity = options_.batch,
+       .bad_samples = bad_samples_});
 
   EvalCounts counts;
   while (const data::Batch* batch = loader.next()) {

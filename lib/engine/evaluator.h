@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 
 #include "config/recipe.h"
+#include "data/bad_samples.h"
 #include "data/rows.h"
 #include "data/sampler.h"
 #include "dist/group.h"
@@ -48,6 +49,7 @@ class Evaluator {
  private:
   config::LossKind loss_;
   std::unique_ptr<data::Rows> rows_;
+  data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;
   Options options_;
 };

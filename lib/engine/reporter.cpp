@@ -99,6 +99,7 @@ void Reporter::train(const TrainReport& report) {
       .data_wait = report.data_wait,
       .comm_bytes = report.comm_bytes,
       .comm_wait = report.comm_seconds / step_seconds,
+      .bad_samples = report.bad_samples,
       .eta_seconds = step_seconds *
           static_cast<double>(length_.total_steps - report.step)};
   if (classes_) {
@@ -126,6 +127,14 @@ void Reporter::train(const TrainReport& report) {
   if (report.dropped > 0) {
     record["dropped_updates"] = report.dropped;
   }
+  bad_samples_ = report.bad_samples;
+  if (report.bad_samples > 0) {
+    record["replaced"] = report.replaced;
+    record["bad_samples"] = report.bad_samples;
+  }
+  if (report.image_warnings > 0) {
+    record["image_warnings"] = report.image_warnings;
+  }
   if (classes_) {
     record["top1"] = *shown_.top1;
     record["top5"] = *shown_.top5;
@@ -136,6 +145,20 @@ void Reporter::train(const TrainReport& report) {
     first_step_begin_ = -1.0; // told once
   }
   metrics_->write(record);
+}
+
+void Reporter::bad_samples(const BadSamples::News& news) {
+  if (main_) {
+    console_.warn(fmt::format(
+        "{} training sample{} cannot be read and {} replaced ({} so far, "
+        "listed "
+        "in bad_samples.jsonl). The last one is {}",
+        with_commas(news.found),
+        news.found == 1 ? "" : "s",
+        news.found == 1 ? "is" : "are",
+        with_commas(news.total),
+        news.example));
+  }
 }
 
 void Reporter::evaluating(std::int64_t done, std::int64_t batches) {
@@ -282,7 +305,14 @@ void Reporter::finish(
        {"exit", static_cast<int>(code)},
        {"seconds", watch_.seconds()},
        {"best", best}});
-  for (const std::string& problem : {metrics_->problem(), console_.problem()}) {
+  const std::string replaced = bad_samples_ == 0
+      ? ""
+      : fmt::format(
+            "{} bad training samples were replaced: see {}",
+            with_commas(bad_samples_),
+            shown_path(job_.run_directory + "/bad_samples.jsonl"));
+  for (const std::string& problem :
+       {replaced, metrics_->problem(), console_.problem()}) {
     if (!problem.empty()) {
       end.problems.push_back(problem);
     }

@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/json.h"
+#include "engine/bad_samples.h"
 #include "engine/job.h"
 #include "engine/metrics.h"
 #include "engine/run_state.h"
@@ -36,6 +37,9 @@ struct TrainReport {
   double comm_seconds = 0.0;
   double comm_busy_seconds = 0.0;
   std::int64_t dropped = 0; // gradients that came too late, over all workers
+  std::int64_t replaced = 0; // samples that took the place of a bad one
+  std::int64_t bad_samples = 0; // different ones, since the run began
+  std::int64_t image_warnings = 0; // defects that decoders worked around
   double grad_norm = 0.0; // of the last step, before clipping
   std::string samples_hash;
 };
@@ -74,6 +78,8 @@ class Reporter {
   void step_ended(std::int64_t step);
 
   void train(const TrainReport& report);
+  // Some worker has met new ones.
+  void bad_samples(const BadSamples::News& news);
   void evaluating(std::int64_t done, std::int64_t batches);
   void evaluated(
       std::int64_t step,
@@ -109,6 +115,7 @@ class Reporter {
   std::optional<std::string> checkpoint_;
   double train_seconds_ = 0.0;
   double train_samples_ = 0.0;
+  std::int64_t bad_samples_ = 0;
 };
 
 } // namespace vitrain::engine

@@ -19,6 +19,9 @@ struct RunDirectory {
   }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path summary() const { return path / "summary.csv"; }
+  std::filesystem::path bad_samples() const {
+    return path / "bad_samples.jsonl";
+  }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path logs() const { return path / "log"; }
   std::filesystem::path worker_log(int rank) const;

@@ -17,6 +17,7 @@
 #include "engine/drop.h"
 #include "engine/dropout.h"
 #include "engine/exchange.h"
+#include "engine/run_directory.h"
 #include "engine/stop_vote.h"
 #include "optim/schedule.h"
 
@@ -100,6 +101,10 @@ Trainer::Trainer(Session& session)
           session.job.recipe.data.preprocess,
           session.spec,
           session.device),
+      bad_samples_(
+          session.train_index,
+          {.count = session.job.recipe.data.bad_samples.limit,
+           .fraction = session.job.recipe.data.bad_samples.fraction}),
       evaluator_(
           session.eval_index,
           session.job.recipe,
@@ -129,6 +134,10 @@ Trainer::Trainer(Session& session)
         session.spec.name));
   }
   restore();
+  if (session.rank == 0) {
+    bad_samples_.write_to(
+        RunDirectory{session.job.run_directory}.bad_samples(), state_.step);
+  }
   open_loader(); // decodes while weights travel
   dist::broadcast_state(
       *session_.groups.control,
@@ -148,6 +157,7 @@ void Trainer::restore() {
   load_named_state(*session_.model, snapshot.model);
   load_optimizer(snapshot.optimizer);
   state_ = RunState::from_json(snapshot.state.at("run"));
+  bad_samples_.restore(snapshot.state.value("bad_samples", Json::array()));
   saved_step_ = state_.step;
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
@@ -190,7 +200,9 @@ void Trainer::open_loader() {
       data::LoaderOptions{
           .threads = session_.loader_threads(),
           .depth = 3,
-          .capacity = plan_.worker_batch()});
+          .capacity = plan_.worker_batch(),
+          .bad_samples =
+              bad_sample_policy(session_.job.recipe, /*train=*/true)});
 }
 
 ExitCode Trainer::run() {
@@ -261,6 +273,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   const data::Batch* batch = loader_->next();
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
+  bad_samples_.take(state_.step + 1, batch->bad);
   const std::int64_t first = k * plan_.worker_batch();
   for (std::int64_t i = 0; i < batch->count; ++i) {
     interval_hash_ =
@@ -335,12 +348,17 @@ void Trainer::report_interval() {
        {"busy", interval_traffic_.busy_seconds},
        {"bytes", interval_traffic_.bytes},
        {"dropped", interval_traffic_.dropped},
+       {"replaced", bad_samples_.take_replaced()},
+       {"warnings", loader_->image_warnings() - interval_warnings_start_},
        {"hash", interval_hash_}},
       /*average=*/false);
   const double seconds = interval_.restart();
   const auto integer = [&](const char* key) {
     return std::get<std::int64_t>(reduced.at(key));
   };
+  if (integer("replaced") > 0) {
+    meet_over_bad_samples();
+  }
   session_.reporter.train(
       {.step = state_.step,
        .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
@@ -360,12 +378,23 @@ void Trainer::report_interval() {
        .comm_busy_seconds = std::get<double>(reduced.at("busy")) /
            session_.world / static_cast<double>(interval_steps_),
        .dropped = integer("dropped"),
+       .replaced = integer("replaced"),
+       .bad_samples = bad_samples_.total(),
+       .image_warnings = integer("warnings"),
        .grad_norm = step_->gradient_norm(),
        .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))});
   interval_steps_ = 0;
   interval_hash_ = 0;
   interval_wait_start_ = loader_->wait_seconds();
+  interval_warnings_start_ = loader_->image_warnings();
   interval_traffic_ = {};
+}
+
+void Trainer::meet_over_bad_samples() {
+  const BadSamples::News news = bad_samples_.meet(*session_.groups.control);
+  if (news.found > 0) {
+    session_.reporter.bad_samples(news);
+  }
 }
 
 void Trainer::bring_together() {
@@ -432,7 +461,10 @@ std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
 }
 
 Json Trainer::state_record() const {
-  return {{"run", state_.to_json()}, {"identity", identity_.to_json()}};
+  return {
+      {"run", state_.to_json()},
+      {"identity", identity_.to_json()},
+      {"bad_samples", bad_samples_.to_json()}};
 }
 
 void Trainer::save() {
@@ -441,6 +473,7 @@ void Trainer::save() {
   }
   session_.heartbeat.enter(launch::Section::kCheckpoint);
   bring_together();
+  meet_over_bad_samples();
   const Stopwatch watch;
   std::string problem;
   // Collective where the workers share the state.

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/loader.h"
 #include "data/sampler.h"
+#include "engine/bad_samples.h"
 #include "engine/batch_norm.h"
 #include "engine/data_parallel.h"
 #include "engine/evaluator.h"
@@ -41,6 +42,8 @@ class Trainer {
   void micro_batch(std::int64_t k, bool last);
   void check_finite();
   void report_interval();
+  // Tells of bad samples that some worker has met. Collective.
+  void meet_over_bad_samples();
   // One set of weights on all ranks, and a check that it is one.
   void bring_together();
   void evaluate();
@@ -65,6 +68,7 @@ class Trainer {
   const data::Sampler& sampler_;
   Normalizer normalizer_;
   std::unique_ptr<data::Loader> loader_;
+  BadSamples bad_samples_;
   Evaluator evaluator_;
   checkpoint::Store store_;
   RunIdentity identity_;
@@ -80,6 +84,7 @@ class Trainer {
   std::int64_t interval_steps_ = 0;
   std::int64_t interval_hash_ = 0; // of this rank's samples and positions
   double interval_wait_start_ = 0.0;
+  std::int64_t interval_warnings_start_ = 0;
   dist::Traffic interval_traffic_;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "logging/work.h"
 
 namespace vitrain::logging {
 namespace {
@@ -73,6 +74,9 @@ std::vector<Field> live_fields(const ProgressState& state) {
   if (const std::string exchange = exchange_text(state); !exchange.empty()) {
     fields.push_back({"comm", exchange, 9});
   }
+  if (state.bad_samples > 0) {
+    fields.push_back({"bad", with_commas(state.bad_samples), 2});
+  }
   fields.push_back({"eta", human_seconds(state.eta_seconds), 3});
   return fields;
 }
@@ -84,34 +88,6 @@ double share_done(const ProgressState& state) {
                                       static_cast<double>(state.batches),
                                   0.0,
                                   1.0);
-}
-
-std::string repeat(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) {
-    out += text;
-  }
-  return out;
-}
-
-// A bar of exactly `width` columns: in halves of a column with box-drawing
-// characters, else as [===>    ].
-std::string bar_text(double share, int width, const Look& look) {
-  if (!look.unicode) {
-    const int room = width - 2;
-    const int full = static_cast<int>(share * room);
-    const std::string head = full < room ? ">" : "";
-    return fmt::format("[{:<{}}]", repeat("=", full) + head, room);
-  }
-  const int halves = static_cast<int>(share * 2 * width);
-  const int full = halves / 2;
-  const bool half = halves % 2 == 1;
-  std::string done = repeat("\u2501", full);
-  if (half) {
-    done += "\u2578";
-  }
-  const std::string rest = repeat("\u2500", width - full - (half ? 1 : 0));
-  return tinted(done, Tint::kGood, look) + tinted(rest, Tint::kFaint, look);
 }
 
 // Removes fields, and the bar (rank 5), until the line fits; returns the
@@ -145,7 +121,7 @@ std::string plain_line(const ProgressState& state) {
     return value ? fmt::format("  {} {:.2f}", label, *value) : "";
   };
   return fmt::format(
-      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%{}  "
+      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%{}{}  "
       "eta {}",
       train ? "" : "eval  ",
       state.epoch,
@@ -159,6 +135,7 @@ std::string plain_line(const ProgressState& state) {
       rate_text(state.images_per_second),
       100 * state.data_wait,
       exchange.empty() ? "" : "  comm " + exchange,
+      state.bad_samples > 0 ? "  bad " + with_commas(state.bad_samples) : "",
       human_seconds(state.eta_seconds));
 }
 
@@ -177,7 +154,7 @@ std::string live_line(const ProgressState& state, const Look& look) {
   const int bar = fit(fields, fixed, look.columns - 1);
   std::string line = tinted(head, Tint::kTitle, look) + " ";
   if (bar > 0) {
-    line += bar_text(share_done(state), bar, look) + " ";
+    line += work_bar(share_done(state), bar, look) + " ";
   }
   line += count;
   for (const Field& field : fields) {

@@ -72,7 +72,9 @@ TEST(Arguments, UnknownVerbs) {
       StartsWith(
           "config: has no verb 'shwo'; there are check, show, reference. Did "
           "you mean 'show'?"));
-  EXPECT_THAT(refusal({"data"}), HasSubstr("expected one of order behind it"));
+  EXPECT_THAT(
+      refusal({"data"}),
+      HasSubstr("expected one of order, check, show, dump behind it"));
   EXPECT_THAT(refusal({"predict"}), HasSubstr("predict: unknown verb"));
   EXPECT_THAT(refusal({"a\x1b.txt"}), StartsWith("a\\x1b.txt: unknown verb"));
 }
@@ -395,7 +397,75 @@ TEST(Arguments, DataOrderTakesAnEpoch) {
   const Arguments arguments =
       parse({"data", "order", "-cfg", "a", "-epoch", "3"});
   EXPECT_EQ(arguments.verb, Verb::kDataOrder);
-  EXPECT_EQ(arguments.epoch, 3);
+  EXPECT_EQ(arguments.data.epoch, 3);
+}
+
+TEST(Arguments, DataDumpTakesFilesAnywhere) {
+  const Arguments arguments = parse(
+      {"data",
+       "dump",
+       "a.jpg",
+       "--resize",
+       "256",
+       "b c.png",
+       "-crop=224",
+       "--filter",
+       "bilinear",
+       "--out",
+       "x.npy",
+       "eval.yaml"});
+  EXPECT_EQ(arguments.verb, Verb::kDataDump);
+  EXPECT_THAT(
+      arguments.data.files, ElementsAre("a.jpg", "b c.png", "eval.yaml"));
+  EXPECT_EQ(arguments.data.resize, 256);
+  EXPECT_EQ(arguments.data.crop, 224);
+  EXPECT_EQ(arguments.data.filter, Interpolation::kBilinear);
+  EXPECT_EQ(arguments.data.out, "x.npy");
+  const Arguments train = parse(
+      {"data",
+       "dump",
+       "a",
+       "-cfg",
+       "f",
+       "-out",
+       "x",
+       "-train",
+       "-epoch",
+       "3",
+       "-index",
+       "17"});
+  EXPECT_TRUE(train.data.train);
+  EXPECT_EQ(train.data.epoch, 3);
+  EXPECT_EQ(train.data.index, 17);
+}
+
+TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
+  EXPECT_THAT(
+      refusal({"data", "dump", "-crop", "0", "-filter", "cubic"}),
+      AllOf(
+          HasSubstr("-crop: expected integer >= 1, got 0"),
+          HasSubstr("-filter: expected one of "),
+          HasSubstr("bicubic"),
+          HasSubstr(", got cubic"),
+          HasSubstr("-resize: -crop and -filter belong to it"),
+          HasSubstr("FILES: no image"),
+          HasSubstr("-out: give -out FILE.npy")));
+  EXPECT_THAT(
+      refusal({"data", "dump", "a", "-out", "x", "-train"}),
+      HasSubstr("-train: what training does is in the recipe"));
+  EXPECT_THAT(
+      refusal({"data", "dump", "a", "-out", "x", "-index", "1"}),
+      HasSubstr("-index: has a meaning with -train only"));
+  EXPECT_THAT(
+      refusal({"data", "dump", "a", "-out", "x", "-cfg", "f", "-crop", "9"}),
+      HasSubstr("-crop: the recipe says this"));
+  EXPECT_THAT(
+      refusal({"data", "check", "file.png"}),
+      HasSubstr("file.png: unexpected"));
+  EXPECT_THAT(refusal({"data", "check"}), HasSubstr("-cfg: no config file"));
+  EXPECT_THAT(
+      refusal({"data", "show", "-cfg", "a", "-crop", "9"}),
+      HasSubstr("-crop: has no meaning with data show"));
 }
 
 TEST(Help, FitsAndNamesEverything) {

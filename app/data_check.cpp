@@ -1,0 +1,52 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "config/load.h"
+#include "core/files.h"
+#include "data/check.h"
+#include "data/check_report.h"
+#include "data_verbs.h"
+#include "engine/data_options.h"
+#include "logging/console.h"
+#include "logging/work.h"
+
+namespace vitrain::app {
+
+int data_check(const config::Arguments& arguments) {
+  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  std::vector<std::pair<std::string, std::shared_ptr<const data::Index>>>
+      splits;
+  const auto list = [&](const char* name, const auto& source, bool train) {
+    splits.emplace_back(
+        name,
+        std::make_shared<const data::Index>(
+            data::list(engine::source_options(source, train))));
+  };
+  list("train", recipe.data.train, /*train=*/true);
+  list("eval", recipe.data.eval, /*train=*/false);
+  logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
+  data::CheckReport report;
+  {
+    logging::WorkProgress progress(console, "reading");
+    report = data::check(
+        splits,
+        {.threads = static_cast<int>(recipe.data.threads.value_or(
+             std::max(1U, std::thread::hardware_concurrency()))),
+         .progress = [&](std::int64_t done, std::int64_t all) {
+           progress.update(done, all);
+         }});
+  }
+  constexpr std::size_t kExamples = 10;
+  std::fputs(data::to_text(report, kExamples).c_str(), stdout);
+  if (arguments.data.out) {
+    write_file_atomically(
+        *arguments.data.out, data::to_json(report).dump(2) + "\n");
+  }
+  data::check_same_classes(*splits[0].second, *splits[1].second);
+  return static_cast<int>(report.clean() ? ExitCode::kDone : ExitCode::kData);
+}
+
+} // namespace vitrain::app

@@ -1,0 +1,52 @@
+#include <cstdio>
+
+#include "config/load.h"
+#include "core/text.h"
+#include "data/dump.h"
+#include "data_verbs.h"
+#include "engine/data_options.h"
+#include "models/spec.h"
+
+namespace vitrain::app {
+namespace {
+
+// What -resize, -filter and -crop describe.
+std::optional<data::TransformOptions> described(
+    const config::DataArguments& arguments) {
+  if (!arguments.resize) {
+    return std::nullopt;
+  }
+  data::TransformOptions options;
+  options.resize = static_cast<int>(*arguments.resize);
+  options.size = static_cast<int>(arguments.crop.value_or(*arguments.resize));
+  options.filter = engine::resize_filter(arguments.filter);
+  return options;
+}
+
+data::TransformOptions of_recipe(const config::Arguments& arguments) {
+  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  // How many classes there are does not matter to pixels.
+  const models::ModelSpec spec = models::resolve(
+      recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});
+  return engine::transform_options(recipe, spec, arguments.data.train);
+}
+
+} // namespace
+
+int data_dump(const config::Arguments& arguments) {
+  const config::DataArguments& wanted = arguments.data;
+  data::dump_pixels(
+      wanted.files,
+      {.transform = arguments.cfg ? of_recipe(arguments) : described(wanted),
+       .epoch = wanted.epoch,
+       .first_sample = wanted.index},
+      *wanted.out);
+  std::printf(
+      "%s: pixels of %zu file%s\n",
+      printable(*wanted.out).c_str(),
+      wanted.files.size(),
+      wanted.files.size() == 1 ? "" : "s");
+  return 0;
+}
+
+} // namespace vitrain::app

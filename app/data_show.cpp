@@ -1,0 +1,115 @@
+#include <cmath>
+#include <cstdio>
+
+#include "config/load.h"
+#include "config/plan.h"
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "data/loader.h"
+#include "data/sheet.h"
+#include "data_verbs.h"
+#include "engine/data_options.h"
+#include "image/png_write.h"
+#include "models/spec.h"
+
+namespace vitrain::app {
+namespace {
+
+// The first samples that training takes in an epoch.
+std::vector<std::int64_t> first_samples(
+    const data::Sampler& sampler,
+    std::int64_t micro_batches,
+    std::int64_t epoch,
+    std::int64_t count) {
+  std::vector<std::int64_t> samples;
+  for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
+    for (std::int64_t k = 0; k < micro_batches; ++k) {
+      for (const std::int64_t sample : sampler.micro_batch(epoch, step, k)) {
+        if (std::ssize(samples) == count) {
+          return samples;
+        }
+        samples.push_back(sample);
+      }
+    }
+  }
+  return samples;
+}
+
+void print_legend(
+    const data::Batch& batch,
+    const data::Rows& rows,
+    std::int64_t columns) {
+  const auto& classes = rows.index().classes();
+  std::printf("row column sample class path\n");
+  for (std::int64_t i = 0; i < batch.count; ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    const std::string name =
+        printable(classes[static_cast<std::size_t>(batch.labels[place])]);
+    std::printf(
+        "%lld %lld %lld %s %s\n",
+        static_cast<long long>(i / columns + 1),
+        static_cast<long long>(i % columns + 1),
+        static_cast<long long>(batch.samples[place]),
+        name.c_str(),
+        rows.describe(batch.samples[place]).c_str());
+  }
+  for (const data::BadSample& bad : batch.bad) {
+    std::printf(
+        "sample %lld is bad, and %lld is in its place: %s: %s\n",
+        static_cast<long long>(bad.sample),
+        static_cast<long long>(bad.replacement),
+        bad.where.c_str(),
+        bad.reason.c_str());
+  }
+}
+
+} // namespace
+
+int data_show(const config::Arguments& arguments) {
+  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const auto index = std::make_shared<const data::Index>(
+      data::list(engine::source_options(recipe.data.train, /*train=*/true)));
+  VITRAIN_CHECK(
+      index->options().kind != data::SourceKind::kVectors,
+      ExitCode::kUsage,
+      "data show: the samples of kind vectors are no images");
+  const models::ModelSpec spec =
+      models::resolve(recipe.model, engine::data_shape(*index));
+  const auto rows = data::open_rows(
+      index, engine::transform_options(recipe, spec, /*train=*/true));
+  const std::int64_t devices = training_devices(arguments, recipe);
+  const auto sampler = engine::make_sampler(recipe, index.get(), devices);
+  const std::vector<std::int64_t> samples = first_samples(
+      *sampler,
+      config::plan_batch(recipe, devices).workers * recipe.train.accumulate,
+      arguments.data.epoch,
+      arguments.data.count);
+  data::Loader loader(
+      *rows,
+      [&](std::int64_t sequence, data::BatchRequest& request) {
+        request = {.epoch = arguments.data.epoch, .samples = samples};
+        return sequence == 0;
+      },
+      {.threads = static_cast<int>(recipe.data.threads.value_or(1)),
+       .depth = 1,
+       .capacity = std::ssize(samples),
+       .bad_samples = engine::bad_sample_policy(recipe, /*train=*/true)});
+  const data::Batch& batch = *loader.next();
+  const auto columns =
+      static_cast<int>(std::ceil(std::sqrt(static_cast<double>(batch.count))));
+  const std::string out = arguments.data.out.value_or("sheet.png");
+  write_file_atomically(
+      out,
+      image::encode_png(data::contact_sheet(
+          batch.rows,
+          batch.count,
+          static_cast<int>(spec.image_size),
+          static_cast<int>(spec.channels),
+          columns)));
+  print_legend(batch, *rows, columns);
+  std::printf("%s\n", printable(out).c_str());
+  return 0;
+}
+
+} // namespace vitrain::app

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/arguments.h"
+#include "config/recipe.h"
+
+namespace vitrain::app {
+
+int data_order(const config::Arguments& arguments);
+int data_check(const config::Arguments& arguments);
+int data_show(const config::Arguments& arguments);
+int data_dump(const config::Arguments& arguments);
+
+// As many as training would use, started as this process was.
+std::int64_t training_devices(
+    const config::Arguments& arguments,
+    const config::Recipe& recipe);
+
+} // namespace vitrain::app

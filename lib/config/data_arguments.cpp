@@ -1,0 +1,97 @@
+#include "config/data_arguments.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/names.h"
+#include "config/options.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+Interpolation read_filter(
+    const std::string& shown,
+    const std::string& value,
+    const Complain& complain) {
+  const auto names = names_of<Interpolation>();
+  const auto found = std::ranges::find(names, value);
+  if (found == names.end()) {
+    complain(
+        shown,
+        fmt::format(
+            "expected one of {}, got {}",
+            fmt::join(names, ", "),
+            printable(value)));
+    return Interpolation::kBicubic;
+  }
+  return static_cast<Interpolation>(found - names.begin());
+}
+
+} // namespace
+
+std::optional<std::int64_t> read_count(
+    const std::string& shown,
+    const std::string& value,
+    int least,
+    const Complain& complain) {
+  std::int64_t count = 0;
+  if (!parse_int(value, count) || count < least ||
+      count > std::numeric_limits<std::int32_t>::max()) {
+    complain(
+        shown,
+        fmt::format("expected integer >= {}, got {}", least, printable(value)));
+    return std::nullopt;
+  }
+  return count;
+}
+
+void read_data_option(
+    OptionId id,
+    const std::string& shown,
+    const std::string& value,
+    DataArguments& arguments,
+    const Complain& complain) {
+  const auto count = [&](int least) {
+    return read_count(shown, value, least, complain);
+  };
+  switch (id) {
+    case OptionId::kEpoch:
+      arguments.epoch = count(0).value_or(0);
+      break;
+    case OptionId::kWorld:
+      arguments.world = count(1);
+      break;
+    case OptionId::kRank:
+      arguments.rank = count(0);
+      break;
+    case OptionId::kOut:
+      arguments.out = value;
+      break;
+    case OptionId::kCount:
+      arguments.count = count(1).value_or(1);
+      break;
+    case OptionId::kTrainPixels:
+      arguments.train = true;
+      break;
+    case OptionId::kIndex:
+      arguments.index = count(0).value_or(0);
+      break;
+    case OptionId::kResizeTo:
+      arguments.resize = count(1);
+      break;
+    case OptionId::kCropTo:
+      arguments.crop = count(1);
+      break;
+    case OptionId::kFilter:
+      arguments.filter = read_filter(shown, value, complain);
+      break;
+    default:
+      break; // other groups
+  }
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/preprocess.h"
+
+namespace vitrain::config {
+
+enum class OptionId;
+
+// What the verbs that look at data are asked for.
+struct DataArguments {
+  std::int64_t epoch = 0;
+  std::optional<std::int64_t> world; // order: of how many workers ...
+  std::optional<std::int64_t> rank; // ... and which one; none: all
+  std::int64_t count = 64; // show
+  std::optional<std::string> out;
+  // dump
+  std::vector<std::string> files;
+  bool train = false;
+  std::int64_t index = 0;
+  std::optional<std::int64_t> resize;
+  std::optional<std::int64_t> crop;
+  Interpolation filter = Interpolation::kBicubic;
+};
+
+// Takes what is wrong with an option.
+using Complain =
+    std::function<void(const std::string& shown, std::string text)>;
+
+// A number of at least `least` and at most 2^31 - 1.
+std::optional<std::int64_t> read_count(
+    const std::string& shown,
+    const std::string& value,
+    int least,
+    const Complain& complain);
+
+// Reads an option of the group "Looking at data".
+void read_data_option(
+    OptionId id,
+    const std::string& shown,
+    const std::string& value,
+    DataArguments& arguments,
+    const Complain& complain);
+
+} // namespace vitrain::config

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "data/pipeline.h"
+
+namespace vitrain::data {
+
+struct DumpOptions {
+  // Without one, the pixels are written as they are decoded.
+  std::optional<TransformOptions> transform;
+  // In training: file k is taken for sample first_sample + k of this epoch.
+  std::int64_t epoch = 0;
+  std::int64_t first_sample = 0;
+};
+
+// Writes the pixels of image files as a .npy file of uint8 [files, height,
+// width, channels]. Throws Error(kData) naming a file that cannot be decoded or
+// whose size differs from that of the first one, Error(kStorage) when `out`
+// cannot be written; then there is no file `out`.
+void dump_pixels(
+    std::span<const std::string> files,
+    const DumpOptions& options,
+    const std::filesystem::path& out);
+
+} // namespace vitrain::data

@@ -1,0 +1,92 @@
+#include "engine/bad_samples.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dist/collectives.h"
+
+namespace vitrain::engine {
+
+void BadSamples::write_to(
+    const std::filesystem::path& file,
+    std::int64_t step) {
+  logging::truncate_jsonl_after(file, step);
+  file_ = file;
+}
+
+void BadSamples::restore(const Json& saved) {
+  for (const Json& sample : saved) {
+    ledger_.add(sample.get<std::int64_t>());
+  }
+  own_ = ledger_;
+}
+
+Json BadSamples::to_json() const {
+  return ledger_.samples();
+}
+
+void BadSamples::take(std::int64_t step, std::span<const data::BadSample> bad) {
+  replaced_ += std::ssize(bad);
+  for (const data::BadSample& one : bad) {
+    if (!own_.add(one.sample)) {
+      continue;
+    }
+    pending_.push_back(to_line(
+        {{"step", step},
+         {"epoch", one.epoch + 1},
+         {"sample", one.sample},
+         {"path", one.where},
+         {"reason", one.reason},
+         {"replacement", one.replacement}}));
+    own_.check(one);
+  }
+}
+
+BadSamples::News BadSamples::meet(dist::Group& control) {
+  std::vector<Json> records;
+  for (const auto& lines : dist::all_gather(control, pending_)) {
+    for (const std::string& line : lines) {
+      records.push_back(Json::parse(line));
+    }
+  }
+  pending_.clear();
+  // The order in which one worker would have met them.
+  std::ranges::stable_sort(records, {}, [](const Json& record) {
+    return std::pair(
+        record.at("step").get<std::int64_t>(),
+        record.at("sample").get<std::int64_t>());
+  });
+  News news;
+  std::optional<data::BadSample> last;
+  for (const Json& record : records) {
+    const auto sample = record.at("sample").get<std::int64_t>();
+    if (!ledger_.add(sample)) {
+      continue; // met by two workers
+    }
+    own_.add(sample);
+    write(record);
+    ++news.found;
+    last = data::BadSample{
+        .sample = sample,
+        .where = record.at("path"),
+        .reason = record.at("reason")};
+    ledger_.check(*last);
+  }
+  news.total = ledger_.count();
+  if (last) {
+    news.example = last->where + ": " + last->reason;
+  }
+  return news;
+}
+
+void BadSamples::write(const Json& record) {
+  if (file_.empty()) {
+    return;
+  }
+  if (!writer_) {
+    writer_.emplace(file_);
+  }
+  writer_->write(record);
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,242 @@
+// Bad samples in training and evaluation, and the verbs that look at data.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string golden(const std::string& name) {
+  return VITRAIN_SOURCE_DIR "/tests/golden/image/files/" + name;
+}
+
+// Two classes of 20 images each for training, of 3 for evaluation; some of the
+// training images of class a cannot be read.
+void write_dataset(const fs::path& folder, int bad) {
+  const std::string image = slurp(golden("rgb_420.jpg"));
+  for (const char* name : {"a", "b"}) {
+    for (const auto& [split, count] : {std::pair("train", 20), {"val", 3}}) {
+      const fs::path place = folder / split / name;
+      fs::create_directories(place);
+      for (int i = 0; i < count; ++i) {
+        const bool broken =
+            *name == 'a' && split == std::string("train") && i < bad;
+        std::ofstream(place / (std::to_string(10 + i) + ".jpg"))
+            << image.substr(0, broken ? 300 + 10 * i : image.size());
+      }
+    }
+  }
+}
+
+std::vector<std::string> training(
+    const fs::path& folder,
+    const std::string& output,
+    const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{
+      "-dataset",
+      "folder",
+      "-data_path",
+      folder / "data",
+      "-set",
+      "data.batch_mode=global",
+      "-set",
+      "data.batch_size=8",
+      "-set",
+      "data.on_bad_sample=replace",
+      "-set",
+      "data.bad_samples.fraction=0.5",
+      "-set",
+      "schedule.warmup=1st",
+      "-set",
+      "data.augment.crop=resized"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return tiny_run(folder / output, arguments);
+}
+
+std::string listed(const fs::path& output) {
+  return slurp(newest_run(output) / "bad_samples.jsonl");
+}
+
+// Row 42 of the torture table.
+TEST(BadSamples, AreReplacedAlikeOnAnyNumberOfWorkersAndAfterAResume) {
+  const TempFolder folder;
+  write_dataset(folder / "data", 4);
+  const Result one = run(training(folder.path(), "one", {"-devices", "cpu:1"}));
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  const std::string bad = listed(folder / "one");
+  EXPECT_EQ(std::ranges::count(bad, '\n'), 4) << bad;
+  const Json first = Json::parse(bad.substr(0, bad.find('\n')));
+  EXPECT_EQ(first.at("epoch"), 1);
+  EXPECT_THAT(first.at("path").get<std::string>(), HasSubstr("train/a/1"));
+  EXPECT_NE(first.at("replacement"), first.at("sample"));
+  EXPECT_FALSE(first.at("reason").get<std::string>().empty());
+  const auto trained = records(newest_run(folder / "one"), "train");
+  EXPECT_EQ(trained.back().at("bad_samples"), 4);
+  std::int64_t replaced = 0;
+  for (const Json& record : trained) {
+    replaced += record.value("replaced", 0);
+  }
+  EXPECT_EQ(replaced, 8); // in two epochs
+  EXPECT_THAT(one.out, HasSubstr("bad 4"));
+  EXPECT_THAT(one.out, HasSubstr("4 bad training samples were replaced"));
+
+  const Result two = run(training(folder.path(), "two", {"-devices", "cpu:2"}));
+  ASSERT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(listed(folder / "two"), bad);
+
+  // The first epoch alone, then the rest of the same run.
+  const std::vector<std::string> more{
+      "-devices", "cpu:1", "-set", "schedule.name=constant"};
+  auto half = more;
+  half.insert(half.end(), {"-set", "run.max_steps=3"});
+  ASSERT_EQ(run(training(folder.path(), "three", half)).exit_code, 0);
+  auto rest = more;
+  rest.insert(rest.end(), {"-resume", "auto"});
+  const Result resumed = run(training(folder.path(), "three", rest));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(listed(folder / "three"), bad);
+}
+
+// Rows 40 and 41.
+TEST(BadSamples, EndTheRunBeyondTheirLimits) {
+  const TempFolder folder;
+  write_dataset(folder / "data", 4);
+  const Result strict = run(
+      training(folder.path(), "runs", {"-set", "data.on_bad_sample=error"}));
+  EXPECT_EQ(strict.exit_code, 3);
+  EXPECT_THAT(strict.err, HasSubstr("/train/a/1"));
+  const Result limited = run(
+      training(folder.path(), "runs", {"-set", "data.bad_samples.limit=1"}));
+  EXPECT_EQ(limited.exit_code, 3);
+  EXPECT_THAT(
+      limited.err, HasSubstr("2 of 40 training samples are bad so far"));
+  EXPECT_LT(limited.seconds, 30);
+
+  write_dataset(folder / "data", 20);
+  const Result half = run(training(folder.path(), "runs"));
+  EXPECT_EQ(half.exit_code, 3);
+  EXPECT_THAT(
+      half.err, HasSubstr("all 20 training samples of class 'a' are bad"));
+
+  for (const auto& file : fs::recursive_directory_iterator(folder / "data")) {
+    if (file.is_regular_file()) {
+      std::ofstream(file.path()) << "no image";
+    }
+  }
+  const Result none = run(training(folder.path(), "runs"));
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("16 of 16 samples that were tried"));
+}
+
+TEST(BadSamples, OfTheEvaluationAreNeverReplaced) {
+  const TempFolder folder;
+  write_dataset(folder / "data", 0);
+  std::ofstream(folder / "data/val/b/11.jpg") << "no image";
+  const Result result = run(training(folder.path(), "runs"));
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("/val/b/11.jpg: "));
+}
+
+TEST(DataCheck, SaysWhatIsBad) {
+  const TempFolder folder;
+  write_dataset(folder / "data", 2);
+  const std::vector<std::string> words{
+      "data",
+      "check",
+      "-cfg",
+      VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
+      "-dataset",
+      "folder",
+      "-data_path",
+      folder / "data",
+      "-out",
+      folder / "report.json"};
+  const Result bad = run(words);
+  EXPECT_EQ(bad.exit_code, 3) << bad.err;
+  EXPECT_THAT(bad.out, HasSubstr("2 of 46 samples are bad"));
+  const Json report = Json::parse(slurp(folder / "report.json"));
+  EXPECT_EQ(report.at("splits").at("train").at("bad").size(), 2u);
+  EXPECT_EQ(report.at("clean"), false);
+  fs::remove_all(folder / "data");
+  write_dataset(folder / "data", 0);
+  const Result good = run(words);
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("none of 46 samples are bad"));
+}
+
+TEST(DataShow, WritesASheet) {
+  const TempFolder folder;
+  const fs::path sheet = folder / "sheet.png";
+  const Result result = run(
+      {"data",
+       "show",
+       "-cfg",
+       VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
+       "-count",
+       "5",
+       "-epoch",
+       "1",
+       "-out",
+       sheet});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(slurp(sheet), testing::StartsWith("\x89PNG"));
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 7) << result.out;
+}
+
+// A row of tests/golden/data/dump.csv: torchvision's pixels.
+TEST(DataDump, WritesTorchvisionsPixels) {
+  const TempFolder folder;
+  const fs::path pixels = folder / "x.npy";
+  const Result result = run(
+      {"data",
+       "dump",
+       golden("rgb_420.jpg"),
+       "--out",
+       pixels,
+       "--resize",
+       "40",
+       "--filter",
+       "bicubic",
+       "--crop",
+       "32"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string bytes = slurp(pixels);
+  ASSERT_EQ(bytes.size(), 128u + 32 * 32 * 3);
+  EXPECT_EQ(
+      crc32(
+          0,
+          reinterpret_cast<const Bytef*>(bytes.data()) + 128,
+          static_cast<uInt>(bytes.size() - 128)),
+      1837462783u);
+}
+
+// Without a network: evaluation's pixels of a recipe.
+TEST(DataDump, TakesTheTransformOfARecipe) {
+  const TempFolder folder;
+  const auto dump = [&](std::vector<std::string> words) {
+    const fs::path out = folder / "x.npy";
+    words.insert(
+        words.begin(), {"data", "dump", golden("rgb_420.jpg"), "-out", out});
+    const Result result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return slurp(out);
+  };
+  const std::string cfg = VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml";
+  const std::string evaluated = dump({"-cfg", cfg});
+  EXPECT_EQ(evaluated, dump({"-resize", "16"}));
+  EXPECT_NE(
+      dump({"-cfg", cfg, "-train", "-epoch", "1"}),
+      dump({"-cfg", cfg, "-train", "-epoch", "2"}));
+}
+
+} // namespace
+} // namespace vitrain::e2e

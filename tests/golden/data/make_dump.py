@@ -1,0 +1,41 @@
+"""Writes dump.csv: what `vitrain data dump` has to write.
+
+Needs Pillow 12 and torchvision. Run in this folder:
+
+    python make_dump.py
+
+Each row is a file of ../image/files through Resize and CenterCrop of
+torchvision on Pillow's convert("RGB"); without -resize the decoded pixels.
+The pixels are stored as zlib.crc32 of the RGB bytes, rows from the top.
+"""
+
+import csv
+import zlib
+from pathlib import Path
+
+import PIL
+from PIL import Image
+from torchvision import transforms
+from torchvision.transforms import InterpolationMode
+
+FILES = Path("../image/files")
+NAMES = ["rgb_420.jpg", "cmyk.jpg", "grey.jpg", "rgb_8.png", "palette_8.png"]
+CASES = [(0, "bicubic", 0), (40, "bicubic", 32), (37, "bilinear", 29),
+         (96, "bicubic", 64), (24, "bilinear", 24), (20, "bicubic", 31)]
+
+assert PIL.__version__.startswith("12."), PIL.__version__
+
+with open("dump.csv", "w", newline="") as out:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["file", "resize", "filter", "crop", "width", "height", "crc"])
+    for name in NAMES:
+        image = Image.open(FILES / name).convert("RGB")
+        for resize, filter_name, crop in CASES:
+            result = image
+            if resize:
+                mode = InterpolationMode(filter_name)
+                result = transforms.Compose([
+                    transforms.Resize(resize, interpolation=mode),
+                    transforms.CenterCrop(crop)])(image)
+            writer.writerow([name, resize, filter_name, crop, *result.size,
+                             zlib.crc32(result.tobytes())])
