@@ -16,6 +16,14 @@ const Kernels& kernels_of(Simd simd) {
       simd <= best_simd(),
       ExitCode::kInternal,
       "resample: this processor lacks the instruction set");
+#if defined(__x86_64__)
+  if (simd == Simd::kAvx512) {
+    return kAvx512Kernels;
+  }
+  if (simd == Simd::kAvx2) {
+    return kAvx2Kernels;
+  }
+#endif
   return kScalarKernels;
 }
 

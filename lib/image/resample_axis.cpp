@@ -97,7 +97,7 @@ void Axis::compute(const AxisKey& key, const Kernels& kernels) {
   }
   const std::size_t stride = (static_cast<std::size_t>(most) + 3) / 4 * 4;
   weights_.assign(outputs * stride, 0);
-  exact_.resize(8 * stride);
+  exact_.resize(stride);
   taps_ = {
       .outputs = key.count,
       .origin = span_.first,
@@ -110,7 +110,7 @@ void Axis::compute(const AxisKey& key, const Kernels& kernels) {
       curve_of(key.filter),
       centers_.data(),
       1.0 / geometry.widening,
-      exact_.data(),
+      exact_.data()->numbers,
       weights_.data());
 
   const bool columns = key.pass == Pass::kColumns;

@@ -56,15 +56,19 @@ class Axis {
   }
 
  private:
+  // Aligned memory for the kernels.
   struct alignas(64) Line {
     std::uint32_t words[16];
+  };
+  struct alignas(64) Numbers {
+    double numbers[8];
   };
 
   AxisKey key_;
   Span span_;
   Taps taps_;
   std::vector<double> centers_;
-  std::vector<double> exact_;
+  std::vector<Numbers> exact_;
   std::vector<std::int32_t> first_;
   std::vector<std::int32_t> counts_;
   std::vector<std::int32_t> weights_;

@@ -43,7 +43,7 @@ struct Rows {
 struct Kernels {
   // weights[i, k], k < counts[i], from the curve at (k + origin + first[i] -
   // centers[i] + 0.5) * shrink, divided by their sum, rounded to kWeightBits
-  // half away from zero. `exact` has room for 8 * stride numbers.
+  // half away from zero. `exact` has room for 8 * stride numbers, on 64 bytes.
   void (*weigh)(
       const Taps& taps,
       Curve curve,
@@ -76,5 +76,9 @@ struct Kernels {
 };
 
 extern const Kernels kScalarKernels;
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+#endif
 
 } // namespace vitrain::image

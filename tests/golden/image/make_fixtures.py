@@ -10,14 +10,11 @@ published were made before it. Run in this folder:
 Expected pixels are stored as zlib.crc32 of the RGB bytes, rows from the top:
 
     decode.csv     files/* as Image.open(...).convert("RGB") gives them
-    resize.csv     Image.resize on generated pixels
-    transform.csv  timm's evaluation transform, torchvision's resized_crop
     imagenet.csv   some members of the tar file, if one is given
 """
 
 import csv
 import io
-import random
 import struct
 import sys
 import tarfile
@@ -192,64 +189,7 @@ def make_decode():
     write_rows("decode.csv", ["file", "width", "height", "crc32"], rows)
 
 
-# --- resize and transforms ----------------------------------------------------
-
-FILTERS = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
-
-
-def make_resize():
-    rng = random.Random(0)
-    rows = []
-    for seed in range(400):
-        largest = rng.choice([4, 20, 90, 300])
-        width, height = rng.randint(1, largest), rng.randint(1, largest)
-        to = [rng.choice([side, rng.randint(1, 2 * side), rng.randint(1, 64)]) for side in (width, height)]
-        name = rng.choice(list(FILTERS))
-        box = [0, 0, width, height]
-        if rng.random() < 0.6:
-            # Binary fractions: the same number in text, double and float.
-            for low, high, side in ((0, 2, width), (1, 3, height)):
-                a, b = sorted(rng.sample(range(side * 64 + 1), 2))
-                if rng.random() < 0.8:
-                    box[low], box[high] = a / 64, b / 64
-        image = Image.fromarray(pattern(seed, width, height))
-        out = image.resize(tuple(to), FILTERS[name], box=tuple(box))
-        rows.append([seed, width, height, *to, name, *box, crc(out)])
-    header = "seed width height to_width to_height filter left top right bottom crc32"
-    write_rows("resize.csv", header.split(), rows)
-
-
-def make_transform():
-    import timm.data
-    from torchvision.transforms import InterpolationMode
-    from torchvision.transforms import functional
-
-    rng = random.Random(1)
-    rows = []
-    for seed in range(120):
-        size = rng.choice([8, 17, 32, 64])
-        width, height = (max(1, int(size * rng.uniform(0.3, 4))) for _ in range(2))
-        if seed % 6 == 0:
-            height = width
-        if seed % 15 == 0:
-            width = height = size
-        name = rng.choice(list(FILTERS))
-        pct = rng.choice([0.875, 0.9, 0.95, 0.96, 0.97, 0.99, 1.0])
-        image = Image.fromarray(pattern(seed, width, height))
-        transform = timm.data.create_transform(
-            (3, size, size), is_training=False, use_prefetcher=True, interpolation=name, crop_pct=pct
-        )
-        out = transform(image)
-        pixels = np.ascontiguousarray(np.asarray(out).transpose(1, 2, 0))
-        rows.append(["eval", seed, width, height, size, name, pct, 0, 0, 0, 0, zlib.crc32(pixels.tobytes())])
-
-        w, h = rng.randint(1, width), rng.randint(1, height)
-        left, top = rng.randint(0, width - w), rng.randint(0, height - h)
-        mode = InterpolationMode(name)
-        out = functional.resized_crop(image, top, left, h, w, [size, size], mode)
-        rows.append(["crop", seed, width, height, size, name, 1, left, top, w, h, crc(out)])
-    header = "kind seed width height size filter crop_pct left top crop_width crop_height crc32"
-    write_rows("transform.csv", header.split(), rows)
+# --- ImageNet ------------------------------------------------------------------
 
 
 def make_imagenet(path):
@@ -265,7 +205,5 @@ def make_imagenet(path):
 if __name__ == "__main__":
     assert PIL.__version__.startswith("12."), PIL.__version__
     make_decode()
-    make_resize()
-    make_transform()
     if len(sys.argv) > 1:
         make_imagenet(sys.argv[1])

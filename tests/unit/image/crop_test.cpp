@@ -22,30 +22,65 @@ Bytes cut(const CropPlan& plan, const Image& from) {
   return out;
 }
 
-TEST(Crop, EqualsTimmAndTorchvision) {
-  const auto rows = fixtures::rows("transform.csv");
-  ASSERT_EQ(rows.size(), 240u);
-  for (const auto& row : rows) {
-    SCOPED_TRACE(row[0] + ", seed " + row[1]);
-    const auto number = [&](int i) { return std::stoi(row[i]); };
-    const Image from = fixtures::pattern(
-        static_cast<std::uint32_t>(number(1)), number(2), number(3));
-    const int size = number(4);
-    const Filter filter =
-        row[5] == "bilinear" ? Filter::kBilinear : Filter::kBicubic;
-    CropPlan plan;
+// The plan of a row of crops.csv.
+CropPlan plan_of(const std::vector<std::string>& row) {
+  const auto number = [&](int i) { return std::stoi(row[i]); };
+  const int width = number(1);
+  const int height = number(2);
+  const int size = number(3);
+  if (row[0] == "eval" || row[0] == "resize") {
+    EvalCrop crop{.size = size};
     if (row[0] == "eval") {
-      plan = plan_eval_crop(
-          from.width,
-          from.height,
-          {.size = size, .crop_pct = std::stod(row[6])});
+      crop.crop_pct = std::stod(row[6]);
     } else {
-      plan = plan_resized_crop(
-          {number(7), number(8), number(9), number(10)}, size);
+      crop.resize = number(6);
     }
-    plan.filter = filter;
-    const Bytes out = cut(plan, from);
-    ASSERT_EQ(std::to_string(fixtures::crc(out)), row[11]);
+    if (row[5] == "squash") {
+      crop.mode = CropMode::kSquash;
+    } else if (row[5] == "border") {
+      crop.mode = CropMode::kBorder;
+      crop.fill = {124, 116, 104}; // round(255 * mean)
+    }
+    return plan_eval_crop(width, height, crop);
+  }
+  if (row[0] == "random") {
+    return plan_resized_crop(
+        {number(8), number(9), number(6), number(7)}, size);
+  }
+  const KeepRatio draw{std::stod(row[6]), std::stod(row[7])};
+  CropPlan plan = plan_keep_ratio_crop(width, height, size, draw, nullptr);
+  if (row[0] == "placed") {
+    const auto place =
+        [&](int in, int offset, int& first, int& count, int& at) {
+          first = in < size ? 0 : offset;
+          count = std::min(in, size);
+          at = in < size ? -offset : 0;
+        };
+    place(
+        plan.width, number(8), plan.window.left, plan.window.width, plan.left);
+    place(
+        plan.height, number(9), plan.window.top, plan.window.height, plan.top);
+  }
+  return plan;
+}
+
+TEST(Crop, EqualsTimmAndTorchvision) {
+  const auto rows = fixtures::rows("crops.csv");
+  ASSERT_GT(rows.size(), 300u);
+  Resampler resampler;
+  for (const auto& row : rows) {
+    const int width = std::stoi(row[1]);
+    const int height = std::stoi(row[2]);
+    const Image from = fixtures::pattern(
+        static_cast<std::uint32_t>(width + height), width, height);
+    CropPlan plan = plan_of(row);
+    plan.filter = fixtures::filter_of(row[4]);
+    // Nothing but the pixels that the plan asks for.
+    const Rect rect = plan.source();
+    Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
+    cut(plan, View(from).crop(rect), rect.left, rect.top, resampler, out);
+    ASSERT_EQ(std::to_string(fixtures::crc(out)), row[10])
+        << testing::PrintToString(row);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -62,6 +64,14 @@ inline std::vector<std::uint8_t> tar_member(
 inline std::uint32_t crc(std::span<const std::uint8_t> bytes) {
   return static_cast<std::uint32_t>(
       crc32(0, bytes.data(), static_cast<uInt>(bytes.size())));
+}
+
+// The filter that Pillow's scripts call by this name.
+inline Filter filter_of(const std::string& name) {
+  constexpr std::array kNames{
+      "nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"};
+  const auto at = std::find(kNames.begin(), kNames.end(), name);
+  return static_cast<Filter>(at - kNames.begin());
 }
 
 // Pixels from (seed, position), as the script's pattern().
