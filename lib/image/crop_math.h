@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -16,11 +17,12 @@ struct Size {
 };
 
 // The shorter side becomes `to`, the longer one Python's
-// int(to * longer / shorter): torchvision's Resize(to).
+// int(to * longer / shorter): torchvision's Resize(to). At most 2^30, for
+// images that have one row of a hundred million pixels.
 inline Size shorter_side_to(int to, int width, int height) {
   const auto scaled = [&](int longer, int shorter) {
-    return static_cast<int>(
-        static_cast<double>(std::int64_t{to} * longer) / shorter);
+    return static_cast<int>(std::min(
+        static_cast<double>(std::int64_t{to} * longer) / shorter, 0x1p30));
   };
   return width <= height ? Size{to, scaled(height, width)}
                          : Size{scaled(width, height), to};

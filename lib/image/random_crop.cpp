@@ -114,7 +114,7 @@ CropPlan plan_keep_ratio_crop(
       static_cast<double>(height) / size, static_cast<double>(width) / size);
   const double factor = std::sqrt(draw.aspect);
   const auto side = [&](int in, double by) {
-    return std::max(round_half_even(in * by / ratio), 1);
+    return std::max(round_half_even(std::min(in * by / ratio, 0x1p30)), 1);
   };
   const int to_height = side(height, draw.zoom / factor);
   const int to_width = side(width, draw.zoom * factor);

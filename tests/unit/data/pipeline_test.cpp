@@ -174,5 +174,55 @@ TEST(Transform, ResizedCropOfTheWholeIsAResize) {
       image::resize(image, 16, 16, options.filter).pixels);
 }
 
+// timm's `random` interpolation, with the crops that a fixed filter has.
+TEST(Transform, RandomFilterIsBilinearOrBicubicEquallyOften) {
+  TransformOptions options = training(CropKind::kResized, 16);
+  options.train_filter = image::Filter::kLanczos;
+  const Transform fixed(options);
+  options.random_filter = true;
+  const Transform random(options);
+  int bicubic = 0;
+  for (std::int64_t sample = 0; sample < 4000; ++sample) {
+    image::CropPlan plan = random.plan(40, 30, 2, sample);
+    const image::CropPlan other = fixed.plan(40, 30, 2, sample);
+    ASSERT_EQ(plan.from, other.from);
+    ASSERT_EQ(plan.mirrored, other.mirrored);
+    ASSERT_EQ(other.filter, image::Filter::kLanczos);
+    ASSERT_TRUE(
+        plan.filter == image::Filter::kBilinear ||
+        plan.filter == image::Filter::kBicubic);
+    bicubic += plan.filter == image::Filter::kBicubic ? 1 : 0;
+  }
+  EXPECT_NEAR(bicubic, 2000, 5 * std::sqrt(4000 * 0.25));
+}
+
+TEST(Transform, PlansTellWhatHasToBeDecoded) {
+  const image::Image image = gradient(90, 60);
+  for (const CropKind crop :
+       {CropKind::kNone,
+        CropKind::kPad,
+        CropKind::kResized,
+        CropKind::kKeepRatio,
+        CropKind::kKeepRatioCentre}) {
+    const Transform transform(training(crop, 16));
+    for (std::int64_t sample = 0; sample < 50; ++sample) {
+      const image::CropPlan plan = transform.plan(90, 60, 0, sample);
+      const image::Rect needed = plan.source();
+      Transform::Scratch scratch;
+      Bytes out(transform.bytes());
+      transform.apply(
+          plan,
+          image::View(image).crop(needed),
+          needed.left,
+          needed.top,
+          0,
+          sample,
+          out,
+          scratch);
+      ASSERT_EQ(out, apply(training(crop, 16), image, 0, sample));
+    }
+  }
+}
+
 } // namespace
 } // namespace vitrain::data

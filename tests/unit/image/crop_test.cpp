@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -151,6 +152,86 @@ TEST(Crop, FallsBackToTheCentreOfExtremeImages) {
   EXPECT_EQ(
       draw_resized_crop(10, 9, {1.0, 1.0}, {4.0 / 3.0, 4.0 / 3.0}, random),
       (Rect{0, 0, 10, 8}));
+}
+
+// timm's law: each change happens in half of the cases, on its own.
+TEST(Crop, DrawsZoomAndAspectFromTheirLaws) {
+  constexpr int kDraws = 40000;
+  int zooms = 0;
+  int aspects = 0;
+  int both = 0;
+  double share = 0;
+  double log_aspect = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    Random random(6, Purpose::kCrop, 0, static_cast<std::uint64_t>(i));
+    const KeepRatio draw = draw_keep_ratio({0.5, 0.9}, {0.5, 4.0}, random);
+    zooms += draw.zoom != 1 ? 1 : 0;
+    aspects += draw.aspect != 1 ? 1 : 0;
+    both += draw.zoom != 1 && draw.aspect != 1 ? 1 : 0;
+    share += draw.zoom != 1 ? 1 / (draw.zoom * draw.zoom) : 0;
+    log_aspect += std::log2(draw.aspect);
+    ASSERT_GE(draw.zoom, 1);
+    ASSERT_LE(draw.zoom, std::sqrt(2.0) + 1e-9);
+    ASSERT_GE(draw.aspect, 0.5 - 1e-9);
+    ASSERT_LE(draw.aspect, 4 + 1e-9);
+  }
+  // Five standard errors.
+  EXPECT_NEAR(zooms, kDraws / 2, 5 * 100);
+  EXPECT_NEAR(aspects, kDraws / 2, 5 * 100);
+  EXPECT_NEAR(both, kDraws / 4, 5 * 87);
+  EXPECT_NEAR(share / zooms, 0.7, 5 * 0.1155 / 141);
+  EXPECT_NEAR(log_aspect / aspects, 0.5, 5 * 0.866 / 141);
+}
+
+TEST(Crop, KeepRatioCropsAreEquallyLikelyEverywhere) {
+  std::vector<int> lefts(5);
+  for (int i = 0; i < 10000; ++i) {
+    Random random(7, Purpose::kCrop, 0, static_cast<std::uint64_t>(i));
+    // 12 x 8 pixels, of which 8 x 8 are seen.
+    const CropPlan plan = plan_keep_ratio_crop(12, 8, 8, {}, &random);
+    ASSERT_EQ(plan.window.top, 0);
+    ++lefts.at(static_cast<std::size_t>(plan.window.left));
+  }
+  for (const int count : lefts) {
+    EXPECT_NEAR(count, 2000, 5 * std::sqrt(10000 * 0.2 * 0.8));
+  }
+}
+
+// One pixel, one row of thousands, at the size of a network.
+TEST(Crop, TakesImagesOfAnyShape) {
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 5000}, {5000, 1}, {1, 10000}, {20000, 2}}) {
+    Image flat;
+    flat.width = width;
+    flat.height = height;
+    flat.pixels.assign(static_cast<std::size_t>(width) * height * 3, 203);
+    for (int filter = 0; filter < 6; ++filter) {
+      for (const CropMode mode : {CropMode::kCenter, CropMode::kSquash}) {
+        CropPlan plan = plan_eval_crop(width, height, {.mode = mode});
+        plan.filter = static_cast<Filter>(filter);
+        ASSERT_EQ(cut(plan, flat), Bytes(224 * 224 * 3, 203));
+      }
+      Random random(8, Purpose::kCrop, 0, 0);
+      CropPlan plan = plan_resized_crop(
+          draw_resized_crop(width, height, {0.08, 1}, {0.75, 1.3}, random),
+          224);
+      plan.filter = static_cast<Filter>(filter);
+      ASSERT_EQ(cut(plan, flat), Bytes(224 * 224 * 3, 203));
+      plan = plan_keep_ratio_crop(width, height, 224, {1.1, 0.9}, &random);
+      plan.filter = static_cast<Filter>(filter);
+      ASSERT_EQ(cut(plan, flat), Bytes(224 * 224 * 3, 203));
+    }
+  }
+  // Such a row in a border: one pixel high, where timm refuses.
+  Image row;
+  row.width = 10000;
+  row.height = 1;
+  row.pixels.assign(30000, 203);
+  const Bytes out =
+      cut(plan_eval_crop(
+              10000, 1, {.size = 8, .mode = CropMode::kBorder, .crop_pct = 1}),
+          row);
+  EXPECT_EQ(std::count(out.begin(), out.end(), 203), 8 * 3);
 }
 
 TEST(Crop, PaddedCropShiftsOverBlack) {
