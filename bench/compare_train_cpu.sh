@@ -28,9 +28,6 @@ steps=${STEPS:-30}
 skip=${SKIP:-5}
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
-peer_packages="torch==2.11.0 torchvision==0.26.0 timm==1.0.31 pillow==13.0.0
-  numpy==2.4.6 safetensors==0.8.0"
-
 case $mode in
   fp32 | bf16 | exchange | startup | loss) ;;
   *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
@@ -40,29 +37,11 @@ work=$(mktemp -d "$cache/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
+. "$root/bench/peer.sh"
+
 say() { echo "[bench] $*" >&2; }
 
 report() { python3 "$root/bench/report.py" "$@"; }
-
-# Sets $peer: a Python that imports timm, installed on the first call.
-find_peer() {
-  if [ -n "${VITRAIN_PEER_PYTHON-}" ]; then
-    peer=$VITRAIN_PEER_PYTHON
-    return
-  fi
-  peer=python3
-  site=$cache/peer
-  PYTHONPATH=$site
-  export PYTHONPATH
-  if [ "$(cat "$site/packages" 2>/dev/null)" != "$peer_packages" ]; then
-    say "installing the peer (torch, torchvision, timm) into $site"
-    rm -rf "$site"
-    # shellcheck disable=SC2086 # one word per package
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --no-cache-dir \
-      --target "$site" $peer_packages
-    echo "$peer_packages" >"$site/packages"
-  fi
-}
 
 # Sets $data: a folder with train/ and test/ of small JPEG files.
 find_data() {
@@ -259,7 +238,7 @@ compare_losses() {
 }
 
 "$root/tools/setup.sh" train
-find_peer
+find_peer "$cache"
 find_data
 few_images
 case $mode in
