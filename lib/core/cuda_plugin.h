@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +28,10 @@ class CudaPlugin {
   virtual void synchronize() const = 0;
   // Peak bytes that torch's allocator held on the device.
   virtual std::int64_t peak_memory(int device) const = 0;
+  // Memory of the machine that devices read without a copy in between, or null
+  // when there is none left; free_pinned() gives it back.
+  virtual void* allocate_pinned(std::size_t bytes) const = 0;
+  virtual void free_pinned(void* memory) const = 0;
   // "CUDA 13.0, cuDNN 9.19, NCCL 2.28.9".
   virtual std::string versions() const = 0;
   // A new ProcessGroupNCCL; the caller adopts the reference (collective).
@@ -38,7 +43,7 @@ class CudaPlugin {
 };
 
 // Increased whenever the class above changes.
-inline constexpr int kCudaPluginVersion = 1;
+inline constexpr int kCudaPluginVersion = 2;
 
 // The two C functions that vitrain_cuda.so exports.
 inline constexpr const char* kCudaPluginVersionSymbol =

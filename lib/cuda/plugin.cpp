@@ -44,6 +44,17 @@ class Plugin final : public CudaPlugin {
     return stats.reserved_bytes[kAggregate].peak;
   }
 
+  void* allocate_pinned(std::size_t bytes) const override {
+    void* memory = nullptr;
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocDefault) != cudaSuccess) {
+      cudaGetLastError(); // else a later call would return this failure
+      return nullptr;
+    }
+    return memory;
+  }
+
+  void free_pinned(void* memory) const override { cudaFreeHost(memory); }
+
   std::string versions() const override {
     int runtime = 0;
     cudaRuntimeGetVersion(&runtime);

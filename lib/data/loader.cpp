@@ -41,10 +41,13 @@ Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
       options.threads == 0 ? 1 : static_cast<std::size_t>(options.depth) + 1;
   const std::size_t batch_bytes =
       static_cast<std::size_t>(options.capacity) * rows.bytes();
-  storage_.resize(slots * batch_bytes);
+  const std::size_t all_bytes = slots * batch_bytes;
+  storage_ = options.allocate ? options.allocate(all_bytes)
+                              : SlotMemory(new std::uint8_t[all_bytes]);
+  std::fill_n(storage_.get(), all_bytes, std::uint8_t{0});
   slots_.resize(slots);
   for (std::size_t i = 0; i < slots; ++i) {
-    slots_[i].rows = storage_.data() + i * batch_bytes;
+    slots_[i].rows = storage_.get() + i * batch_bytes;
   }
   for (int i = 0; i < std::max(options.threads, 1); ++i) {
     scratch_.push_back(rows.make_scratch());

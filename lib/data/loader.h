@@ -30,11 +30,16 @@ struct BatchRequest {
 using BatchPlan =
     std::function<bool(std::int64_t sequence, BatchRequest& request)>;
 
+// Memory for batches, aligned for any number.
+using SlotMemory = std::shared_ptr<std::uint8_t[]>;
+using SlotAllocator = std::function<SlotMemory(std::size_t bytes)>;
+
 struct LoaderOptions {
   int threads = 1; // 0: next() itself fills the rows
   int depth = 2; // batches prepared ahead of the one handed out
   std::int64_t capacity = 1; // most samples in a batch
   BadSamplePolicy bad_samples{};
+  SlotAllocator allocate{}; // none: ordinary memory
 };
 
 // One batch, in a slot of the loader.
@@ -113,7 +118,7 @@ class Loader {
   BatchPlan plan_;
   LoaderOptions options_;
   std::vector<std::unique_ptr<Rows::Scratch>> scratch_; // one per thread
-  std::vector<std::uint8_t> storage_;
+  SlotMemory storage_;
   std::vector<Slot> slots_;
   std::int64_t planned_ = 0; // batches that the plan has given
   std::int64_t next_sequence_ = 0; // what next() hands out

@@ -43,7 +43,8 @@ EvalCounts Evaluator::run(
       {.threads = options_.threads,
        .depth = 2,
        .capacity = options_.batch,
-       .bad_samples = bad_samples_});
+       .bad_samples = bad_samples_,
+       .allocate = options_.allocate});
 
   EvalCounts counts;
   while (const data::Batch* batch = loader.next()) {

@@ -7,6 +7,7 @@
 
 #include "config/recipe.h"
 #include "data/bad_samples.h"
+#include "data/loader.h"
 #include "data/rows.h"
 #include "data/sampler.h"
 #include "dist/group.h"
@@ -26,6 +27,7 @@ class Evaluator {
     std::int64_t batch = 1; // per worker
     int threads = 1; // decoding threads
     bool bf16 = false;
+    data::SlotAllocator allocate{}; // of the memory for batches
   };
   // Called after each of this rank's batches with those done and their number.
   using Progress = std::function<void(std::int64_t, std::int64_t)>;

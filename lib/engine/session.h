@@ -6,6 +6,7 @@
 
 #include "config/plan.h"
 #include "data/index.h"
+#include "data/loader.h"
 #include "data/sampler.h"
 #include "dist/connect.h"
 #include "engine/job.h"
@@ -48,6 +49,8 @@ struct Session {
   // Decoding threads of this worker: data.threads, or for `auto` one on a CPU,
   // where they share its cores with the step, else its share of the cores.
   int loader_threads() const;
+  // Of the memory for batches: on CUDA devices such that they can read it.
+  data::SlotAllocator slot_allocator() const;
 };
 
 } // namespace vitrain::engine

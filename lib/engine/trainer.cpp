@@ -112,7 +112,8 @@ Trainer::Trainer(Session& session)
           session.device,
           {.batch = session.plan.eval_batch,
            .threads = session.loader_threads(),
-           .bf16 = session.bf16()}),
+           .bf16 = session.bf16(),
+           .allocate = session.slot_allocator()}),
       store_(
           std::filesystem::path(session.job.run_directory) / "checkpoints",
           {.keep_last = session.job.recipe.checkpoint.keep_last,
@@ -201,8 +202,8 @@ void Trainer::open_loader() {
           .threads = session_.loader_threads(),
           .depth = 3,
           .capacity = plan_.worker_batch(),
-          .bad_samples =
-              bad_sample_policy(session_.job.recipe, /*train=*/true)});
+          .bad_samples = bad_sample_policy(session_.job.recipe, /*train=*/true),
+          .allocate = session_.slot_allocator()});
 }
 
 ExitCode Trainer::run() {

@@ -153,7 +153,8 @@ ExitCode evaluate_only(Session& session) {
       session.device,
       {.batch = session.plan.eval_batch,
        .threads = session.loader_threads(),
-       .bf16 = session.bf16()});
+       .bf16 = session.bf16(),
+       .allocate = session.slot_allocator()});
   session.heartbeat.enter(launch::Section::kEval);
   const Stopwatch watch;
   const EvalCounts counts = evaluator.run(

@@ -312,6 +312,30 @@ TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
   EXPECT_EQ(entries("/proc/self/fd"), files);
 }
 
+TEST(Loader, TakesMemoryFromWhereItIsTold) {
+  const FakeSource source(10);
+  const ImageRows rows = rows_of(source);
+  LoaderOptions wanted = options(1, 5, 2);
+  std::size_t allocated = 0;
+  std::weak_ptr<std::uint8_t[]> memory;
+  wanted.allocate = [&](std::size_t bytes) {
+    allocated = bytes;
+    const SlotMemory made(new std::uint8_t[bytes]);
+    std::fill_n(made.get(), bytes, std::uint8_t{99}); // is cleared
+    memory = made;
+    return made;
+  };
+  {
+    Loader loader(rows, consecutive(3, 5), wanted);
+    const Batch* batch = loader.next();
+    EXPECT_EQ(allocated, 3 * batch->rows.size());
+    EXPECT_EQ(batch->rows.data(), memory.lock().get());
+    EXPECT_EQ(batch->rows[2 * 48], 3);
+    EXPECT_EQ(batch->rows[3 * 48], 0);
+  }
+  EXPECT_TRUE(memory.expired());
+}
+
 TEST(Loader, CountsTheTimeThatItMakesItsOwnerWait) {
   FakeSource source(100);
   source.uneven = true;
