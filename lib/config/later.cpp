@@ -24,8 +24,6 @@ constexpr std::array<std::string_view, 1> kSections{"train.ema"};
 constexpr std::array<Value, 9> kValues{{
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
-    {"data.train.kind", "tar"},
-    {"data.eval.kind", "tar"},
     {"train.precision", "fp16"},
     {"train.on_non_finite", "skip"},
     {"train.on_non_finite", "rollback"},

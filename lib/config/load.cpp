@@ -24,15 +24,22 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
     return data_path;
   }
   const fs::path folder = data_path;
-  if (kind == SourceKind::kList) {
-    return (folder / (training ? "train_list.txt" : "val_list.txt")).native();
-  }
   std::error_code error;
+  if (kind == SourceKind::kList) {
+    const fs::path csv = folder / (training ? "train.csv" : "val.csv");
+    return fs::exists(csv, error)
+        ? csv.native()
+        : (folder / (training ? "train_list.txt" : "val_list.txt")).native();
+  }
   const auto find = [&](const std::string& end) {
     const bool has_val = fs::exists(folder / ("val" + end), error);
     const char* name = training ? "train" : has_val ? "val" : "test";
     return folder / (name + end);
   };
+  if (kind == SourceKind::kTar) {
+    const fs::path tar = find(".tar");
+    return fs::exists(tar, error) ? tar.native() : find("").native();
+  }
   if (kind != SourceKind::kVectors) {
     return find("").native();
   }

@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, sizeof...(Names)> names(
 constexpr auto kDeterminism = names("fast");
 constexpr auto kDeviceKind = names("auto", "cuda", "cpu");
 constexpr auto kHeadInit = names("auto", "load", "fresh");
-constexpr auto kSourceKind =
-    names("folder", "shapes", "cifar", "random", "list", "mnist", "vectors");
+constexpr auto kSourceKind = kSourceKindNames;
+constexpr auto kClassOrder = names("torchvision", "timm");
 constexpr auto kBatchMode = names("per_device", "global");
 constexpr auto kSamplerPolicy = names(
     "global",
@@ -72,6 +72,7 @@ VITRAIN_ENUM_NAMES(Determinism)
 VITRAIN_ENUM_NAMES(DeviceKind)
 VITRAIN_ENUM_NAMES(HeadInit)
 VITRAIN_ENUM_NAMES(SourceKind)
+VITRAIN_ENUM_NAMES(ClassOrder)
 VITRAIN_ENUM_NAMES(BatchMode)
 VITRAIN_ENUM_NAMES(SamplerPolicy)
 VITRAIN_ENUM_NAMES(LastBatch)

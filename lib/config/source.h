@@ -4,22 +4,21 @@
 #include <optional>
 #include <string>
 
+#include "core/source_kind.h"
+
 namespace vitrain::config {
 
-enum class SourceKind {
-  kFolder,
-  kShapes,
-  kCifar,
-  kRandom,
-  kList,
-  kMnist,
-  kVectors,
-};
+using vitrain::SourceKind;
+
+enum class ClassOrder { kTorchvision, kTimm };
 
 // Where samples come from.
 struct SourceConfig {
   SourceKind kind = SourceKind::kFolder;
   std::optional<std::string> path;
+  ClassOrder class_order = ClassOrder::kTorchvision;
+  std::optional<std::string> class_map;
+  std::optional<std::string> label;
   std::int64_t count = 10000;
   std::int64_t size = 32;
   std::int64_t classes = 1000;
@@ -33,17 +32,41 @@ struct SourceConfig {
         "kind",
         kind,
         "`folder`: one sub-folder of images per class; `list`: a text file "
-        "with an image and its label on each line; `cifar`: the binary "
-        "distribution of CIFAR-10; `mnist`: the IDX files of MNIST or "
-        "Fashion-MNIST; `shapes`: generated images that can be learned; "
-        "`random`: noise, for timing; `vectors`: rows of numbers for "
+        "with an image and its label on each line, or a .csv file; `tar`: "
+        "images in tar files, which stay packed; `cifar`: the binary "
+        "distribution of CIFAR-10 or CIFAR-100; `mnist`: the IDX files of "
+        "MNIST or Fashion-MNIST; `shapes`: generated images that can be "
+        "learned; `random`: noise, for timing; `vectors`: rows of numbers for "
         "regression, from a file or, without path, normally distributed.");
     v.field(
         "path",
         path,
         "The folder, or the text file of `list`; relative to the working "
-        "directory. Needed by `folder`, `list`, `cifar` and `mnist`. "
-        "`vectors`: a .csv or .npy file, whose last columns are the targets.");
+        "directory. Needed by all that is not generated. `tar`: a file, a "
+        "folder of them, or a pattern (`train-{000..146}.tar`, `*.tar`); may "
+        "go on inside one file (`all.tar/train`). `vectors`: a .csv or .npy "
+        "file, whose last columns are the targets.");
+    v.field(
+        "class_order",
+        class_order,
+        "`folder`, `tar`, and `list` with names as labels. `torchvision`: the "
+        "sub-folders are the classes, in byte order; `timm`: every folder with "
+        "images is one, by the last part of its path, in natural order (`a2` "
+        "before `A10`). Samples follow in the same order.");
+    v.field(
+        "class_map",
+        class_map,
+        "`folder`, `tar`, `list`: a text file with the name of a class on each "
+        "line, in the order of their numbers, instead of those that "
+        "`class_order` gives; folders that it does not name are left out. "
+        "Relative to the working directory, or else to the dataset's folder.");
+    v.field(
+        "label",
+        label,
+        "Which of several labels. `cifar`: `fine` (the usual one) or `coarse`, "
+        "of CIFAR-100. `tar`: `cls`, the file beside an image, or "
+        "`json:FIELD`, a field of the .json file beside it; without it the "
+        "folder that an image lies in, or `cls` where there are such files.");
     v.field("count", count, "Generated: number of images or rows.")
         .in_range(1, 1 << 30);
     v.field("size", size, "`shapes`, `random`: side of the images in pixels.")

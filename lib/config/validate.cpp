@@ -113,7 +113,10 @@ class Validator {
     const char* inside = source.kind == SourceKind::kFolder
         ? " (with train/ and val/ or test/ in it)"
         : source.kind == SourceKind::kList
-        ? " (with train_list.txt and val_list.txt in it)"
+        ? " (with train_list.txt and val_list.txt, or train.csv and val.csv, "
+          "in it)"
+        : source.kind == SourceKind::kTar
+        ? " (with train.tar and val.tar, or folders of tar files, in it)"
         : "";
     require(
         source.path.has_value() && !source.path->empty(),

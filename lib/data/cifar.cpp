@@ -14,10 +14,11 @@
 #include "core/text.h"
 #include "data/sources.h"
 
-// The binary version of CIFAR-10 (https://www.cs.toronto.edu/~kriz/cifar.html):
-// records of one label byte and 32 x 32 pixels, all red, then green, then blue
-// bytes, in data_batch_*.bin for training and test_batch.bin for evaluation;
-// class names in batches.meta.txt. The number of records a file is free.
+// The binary versions of CIFAR-10 and CIFAR-100
+// (https://www.cs.toronto.edu/~kriz/cifar.html): records of a label byte, or of
+// a coarse and a fine one, and 32 x 32 pixels, all red, then green, then blue
+// bytes; names of the classes in a text file. The number of records a file is
+// free.
 namespace vitrain::data::detail {
 namespace {
 
@@ -25,8 +26,39 @@ namespace fs = std::filesystem;
 
 constexpr int kSide = 32;
 constexpr std::int64_t kPlane = std::int64_t{kSide} * kSide;
-constexpr std::int64_t kRecord = 1 + 3 * kPlane;
-constexpr const char* kSubfolder = "cifar-10-batches-bin";
+
+// One of the two datasets.
+struct Format {
+  const char* name;
+  const char* subfolder; // of the archive
+  std::int64_t labels; // bytes in front of the pixels
+  std::int64_t label; // which of them
+  std::int64_t classes; // where there is no file with their names
+  const char* names;
+
+  std::int64_t record() const { return labels + 3 * kPlane; }
+};
+constexpr Format
+    kCifar10{"CIFAR-10", "cifar-10-batches-bin", 1, 0, 10, "batches.meta.txt"};
+constexpr Format
+    kFine{"CIFAR-100", "cifar-100-binary", 2, 1, 100, "fine_label_names.txt"};
+constexpr Format kCoarse{
+    "CIFAR-100",
+    "cifar-100-binary",
+    2,
+    0,
+    20,
+    "coarse_label_names.txt"};
+
+// CIFAR-100 has one file for training and one for evaluation.
+bool is_of_cifar100(const std::string& name) {
+  return name == "train.bin" || name == "test.bin";
+}
+
+bool is_of_cifar10(const std::string& name) {
+  return (name.starts_with("data_batch_") && name.ends_with(".bin")) ||
+      name == "test_batch.bin";
+}
 
 // Reads exactly `size` bytes. Throws Error(kData) naming the file.
 void read_at(
@@ -62,7 +94,8 @@ Fd open_file(const fs::path& path) {
 }
 
 // Number of records in an open file.
-std::int64_t count_records(const Fd& fd, const fs::path& path) {
+std::int64_t
+count_records(const Fd& fd, const fs::path& path, const Format& format) {
   struct stat status {};
   VITRAIN_CHECK(
       ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode),
@@ -70,19 +103,20 @@ std::int64_t count_records(const Fd& fd, const fs::path& path) {
       "{}: is not a regular file",
       shown(path));
   VITRAIN_CHECK(
-      status.st_size > 0 && status.st_size % kRecord == 0,
+      status.st_size > 0 && status.st_size % format.record() == 0,
       ExitCode::kData,
       "{}: has {} bytes, which is not a whole number of records of {} bytes "
-      "(a label and 32 x 32 pixels); is the download complete?",
+      "({} and 32 x 32 pixels); is the download complete?",
       shown(path),
       status.st_size,
-      kRecord);
-  return status.st_size / kRecord;
+      format.record(),
+      format.labels == 1 ? "a label" : "two labels");
+  return status.st_size / format.record();
 }
 
 bool is_wanted(const std::string& name, bool train) {
-  return train ? name.starts_with("data_batch_") && name.ends_with(".bin")
-               : name == "test_batch.bin";
+  return (is_of_cifar10(name) || is_of_cifar100(name)) &&
+      name.starts_with("test") != train;
 }
 
 // Names of the data files in a folder, in byte order.
@@ -107,12 +141,14 @@ std::vector<std::string> find_files(const fs::path& folder, bool train) {
   return names;
 }
 
-// One name a line, as batches.meta.txt has them; the digits without that file.
-std::vector<std::string> read_classes(const fs::path& folder) {
-  const fs::path path = folder / "batches.meta.txt";
+// One name a line; numbers without that file.
+std::vector<std::string> read_classes(
+    const fs::path& folder,
+    const Format& format) {
+  const fs::path path = folder / format.names;
   std::vector<std::string> classes;
   if (!fs::exists(path)) {
-    for (int i = 0; i < 10; ++i) {
+    for (std::int64_t i = 0; i < format.classes; ++i) {
       classes.push_back(std::to_string(i));
     }
     return classes;
@@ -135,22 +171,24 @@ std::vector<std::string> read_classes(const fs::path& folder) {
 void read_labels(
     const Fd& fd,
     const fs::path& path,
+    const Format& format,
     std::int64_t records,
     std::size_t classes,
     std::vector<std::int32_t>& labels) {
   for (std::int64_t record = 0; record < records; ++record) {
     std::uint8_t label = 0;
-    read_at(fd, path, record * kRecord, &label, 1);
+    read_at(fd, path, record * format.record() + format.label, &label, 1);
     VITRAIN_CHECK(
         label < classes,
         ExitCode::kData,
         "{}: record {} has label {}, but there are {} classes (0 to {}); this "
-        "is not the binary version of CIFAR-10",
+        "is not the binary version of {}",
         shown(path),
         record,
         label,
         classes,
-        classes - 1);
+        classes - 1,
+        format.name);
     labels.push_back(label);
   }
 }
@@ -162,6 +200,8 @@ class CifarSource : public Source {
     for (std::int64_t i = 0; i < index().names_count(); ++i) {
       files_.push_back(open_file(path(i)));
     }
+    const std::string first = fs::path(index().name(0)).filename();
+    format_ = is_of_cifar100(first) ? kFine : kCifar10;
   }
 
   image::Image load(std::int64_t sample) const override {
@@ -170,7 +210,7 @@ class CifarSource : public Source {
     read_at(
         files_[static_cast<std::size_t>(file)],
         path(file),
-        record * kRecord + 1,
+        record * format_.record() + format_.labels,
         planes.data(),
         planes.size());
     image::Image image;
@@ -204,7 +244,28 @@ class CifarSource : public Source {
   }
 
   std::vector<Fd> files_;
+  Format format_ = kCifar10; // the pixels of kFine and kCoarse are the same
 };
+
+const Format& format_of(const SourceOptions& options, const std::string& file) {
+  const bool coarse = options.label == "coarse";
+  VITRAIN_CHECK(
+      coarse || options.label.empty() || options.label == "fine",
+      ExitCode::kData,
+      "label '{}' is none that CIFAR has: expected fine or coarse",
+      printable(options.label));
+  if (is_of_cifar100(file)) {
+    return coarse ? kCoarse : kFine;
+  }
+  VITRAIN_CHECK(
+      options.label.empty(),
+      ExitCode::kData,
+      "{}: label '{}' is for CIFAR-100, and this is CIFAR-10, which has one "
+      "label: leave it out",
+      shown(options.path),
+      options.label);
+  return kCifar10;
+}
 
 } // namespace
 
@@ -212,37 +273,51 @@ Index list_cifar(const SourceOptions& options) {
   VITRAIN_CHECK(
       !options.path.empty(),
       ExitCode::kData,
-      "the dataset has no path; give the folder of CIFAR-10's binary version");
+      "the dataset has no path; give the folder of the binary version of "
+      "CIFAR-10 or CIFAR-100");
   fs::path folder = options.path;
   std::string prefix;
   std::vector<std::string> names = find_files(folder, options.train);
-  if (names.empty() && fs::is_directory(folder / kSubfolder)) {
-    folder /= kSubfolder;
-    prefix = std::string(kSubfolder) + "/";
-    names = find_files(folder, options.train);
+  for (const Format& format : {kCifar10, kFine}) {
+    if (names.empty() && fs::is_directory(folder / format.subfolder)) {
+      folder /= format.subfolder;
+      prefix = std::string(format.subfolder) + "/";
+      names = find_files(folder, options.train);
+    }
   }
   VITRAIN_CHECK(
       !names.empty(),
       ExitCode::kData,
-      "{}: no {} in it or in its sub-folder {}; give the folder of CIFAR-10's "
-      "binary version (the Python and MATLAB versions are other formats)",
+      "{}: no {} in it or in its sub-folder {} or {}; give the folder of the "
+      "binary version of CIFAR-10 or CIFAR-100 (the Python and MATLAB versions "
+      "are other formats)",
       shown(options.path),
-      options.train ? "data_batch_*.bin" : "test_batch.bin",
-      kSubfolder);
+      options.train ? "data_batch_*.bin or train.bin"
+                    : "test_batch.bin or test.bin",
+      kCifar10.subfolder,
+      kFine.subfolder);
+  VITRAIN_CHECK(
+      !is_of_cifar100(names.back()) || names.size() == 1,
+      ExitCode::kData,
+      "{}: has files of CIFAR-10 and of CIFAR-100; give each a folder of its "
+      "own",
+      shown(folder));
+  const Format& format = format_of(options, names.back());
   Index::Contents contents;
   contents.options = options;
-  contents.classes = read_classes(folder);
+  contents.classes = read_classes(folder, format);
   for (const std::string& name : names) {
     const fs::path path = folder / name;
     const Fd fd = open_file(path);
-    const std::int64_t records = count_records(fd, path);
+    const std::int64_t records = count_records(fd, path, format);
     contents.file_starts.push_back(contents.samples);
     contents.name_starts.push_back(contents.names.size());
     contents.names.append(prefix + name).push_back('\0');
-    read_labels(fd, path, records, contents.classes.size(), contents.labels);
+    read_labels(
+        fd, path, format, records, contents.classes.size(), contents.labels);
     contents.samples += records;
   }
-  return Index(contents);
+  return Index(std::move(contents));
 }
 
 std::unique_ptr<Source> open_cifar(std::shared_ptr<const Index> index) {

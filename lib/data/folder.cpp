@@ -1,20 +1,23 @@
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "data/class_names.h"
+#include "data/image_tree.h"
 #include "data/sources.h"
 
 namespace vitrain::data::detail {
@@ -37,33 +40,11 @@ enum class EntryKind { kFolder, kFile, kNone };
 
 // Entries that tools leave behind: dot files (.DS_Store, .ipynb_checkpoints),
 // AppleDouble twins (._x.jpg) and the folder that holds them in zip archives.
-bool is_hidden(const std::string& name) {
+bool is_hidden(std::string_view name) {
   return name.front() == '.' || name == "__MACOSX";
 }
 
-std::string lower_extension(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  std::string extension =
-      dot == std::string::npos ? std::string() : name.substr(dot);
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') {
-      c = static_cast<char>(c - 'A' + 'a');
-    }
-  }
-  return extension;
-}
-
-// Which files are samples is their names' affair, what is in them is
-// decode()'s.
-bool has_image_extension(const std::string& name) {
-  static constexpr std::string_view kKnown[] = {
-      ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".ppm", ".pgm", ".pbm", ".gif"};
-  const std::string extension = lower_extension(name);
-  return std::find(std::begin(kKnown), std::end(kKnown), extension) !=
-      std::end(kKnown);
-}
-
-void count_other_file(const std::string& name, Skipped& skipped) {
+void count_other_file(std::string_view name, Skipped& skipped) {
   ++skipped.others;
   std::string extension = lower_extension(name);
   if (extension.empty()) {
@@ -77,80 +58,102 @@ void count_other_file(const std::string& name, Skipped& skipped) {
   ++skipped.extensions[extension];
 }
 
-// The kind of an entry, from the directory's own record where that has it, so
-// that a million files cost no stat each. Counts what is passed over.
-EntryKind kind_of(
-    const fs::directory_entry& entry,
-    const std::string& name,
-    Skipped& skipped) {
-  if (is_hidden(name)) {
-    ++skipped.hidden;
+// The kind of what cannot be told from its folder: a link, or anything on file
+// systems that keep no kinds there. Counts what is passed over.
+EntryKind
+look_up(int folder, const fs::path& path, const char* name, Skipped& skipped) {
+  struct stat status {};
+  if (::fstatat(folder, name, &status, 0) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      ++skipped.dangling;
+    } else if (errno == ELOOP) {
+      ++skipped.repeated;
+    } else {
+      fail(ExitCode::kData, "{}: {}", shown(path / name), error_text(errno));
+    }
     return EntryKind::kNone;
   }
-  std::error_code error;
-  if (entry.is_directory(error)) {
+  if (S_ISDIR(status.st_mode)) {
     return EntryKind::kFolder;
   }
-  if (entry.is_regular_file(error)) {
+  if (S_ISREG(status.st_mode)) {
     return EntryKind::kFile;
   }
-  // Neither, or a link that cannot be followed: status() tells why.
-  const fs::file_type type = entry.status(error).type();
-  if (type == fs::file_type::not_found) {
-    ++skipped.dangling;
-  } else if (error == std::errc::too_many_symbolic_link_levels) {
-    ++skipped.repeated;
-  } else {
-    VITRAIN_CHECK(
-        !error,
-        ExitCode::kData,
-        "{}: {}",
-        shown(entry.path()),
-        error.message());
-    ++skipped.special;
-  }
+  ++skipped.special;
   return EntryKind::kNone;
 }
 
-// Calls visit(entry, name) for every entry. Throws Error(kData) with the path
-// and the reason when the folder cannot be read.
-template <typename Visit>
-void for_each_entry(const fs::path& folder, Visit visit) {
-  std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  for (; !error && entries != fs::directory_iterator();
-       entries.increment(error)) {
-    visit(*entries, entries->path().filename().native());
+// The kind of an entry, from the folder's own record where that has it, so that
+// a million files cost no stat each.
+EntryKind kind_of(
+    int folder,
+    const fs::path& path,
+    const ::dirent& entry,
+    Skipped& skipped) {
+  if (is_hidden(entry.d_name)) {
+    ++skipped.hidden;
+    return EntryKind::kNone;
   }
-  VITRAIN_CHECK(
-      !error,
-      ExitCode::kData,
-      "{}: cannot read the folder: {}",
-      shown(folder),
-      error.message());
+  switch (entry.d_type) {
+    case DT_DIR:
+      return EntryKind::kFolder;
+    case DT_REG:
+      return EntryKind::kFile;
+    case DT_LNK:
+    case DT_UNKNOWN:
+      return look_up(folder, path, entry.d_name, skipped);
+    default:
+      ++skipped.special;
+      return EntryKind::kNone;
+  }
 }
 
-// Images of one class: names relative to its folder, whatever the depth.
-class ClassLister {
- public:
-  ClassLister(fs::path root, Skipped& skipped)
-      : root_(std::move(root)), skipped_(skipped) {}
-
-  std::vector<std::string> files() {
-    list(root_, "");
-    // Byte order: the same on every machine, whatever its locale.
-    std::sort(files_.begin(), files_.end());
-    return std::move(files_);
-  }
-
- private:
-  void list(const fs::path& folder, const std::string& prefix) {
-    struct stat status {};
+// Calls visit(kind, name) for every entry that is a file or a folder. Throws
+// Error(kData) with the path and the reason when the folder cannot be read.
+template <typename Visit>
+void for_each_entry(const fs::path& path, Skipped& skipped, Visit visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
+      ::opendir(path.c_str()), ::closedir);
+  const auto check = [&](bool good) {
     VITRAIN_CHECK(
-        ::stat(folder.c_str(), &status) == 0,
+        good,
         ExitCode::kData,
         "{}: cannot read the folder: {}",
-        shown(folder),
+        shown(path),
+        error_text(errno));
+  };
+  check(folder != nullptr);
+  errno = 0;
+  while (const ::dirent* entry = ::readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      const EntryKind kind =
+          kind_of(::dirfd(folder.get()), path, *entry, skipped);
+      if (kind != EntryKind::kNone) {
+        visit(kind, name);
+      }
+    }
+    errno = 0;
+  }
+  check(errno == 0);
+}
+
+// Puts the images below one sub-folder of the dataset into a tree, whatever
+// their depth.
+class Walker {
+ public:
+  Walker(fs::path root, ImageTree& tree, Skipped& skipped)
+      : root_(std::move(root)), tree_(tree), skipped_(skipped) {}
+
+  // `folder` is relative to the root.
+  void walk(const std::string& folder) {
+    const fs::path path = root_ / folder;
+    struct stat status {};
+    VITRAIN_CHECK(
+        ::stat(path.c_str(), &status) == 0,
+        ExitCode::kData,
+        "{}: cannot read the folder: {}",
+        shown(path),
         error_text(errno));
     // Links may lead back: every folder is listed once a class.
     if (!seen_.emplace(status.st_dev, status.st_ino).second) {
@@ -158,33 +161,30 @@ class ClassLister {
       return;
     }
     std::vector<std::string> folders;
-    for_each_entry(folder, [&](const auto& entry, const std::string& name) {
-      switch (kind_of(entry, name, skipped_)) {
-        case EntryKind::kFolder:
-          folders.push_back(name);
-          break;
-        case EntryKind::kFile:
-          if (has_image_extension(name)) {
-            files_.push_back(prefix + name);
-          } else {
-            count_other_file(name, skipped_);
-          }
-          break;
-        case EntryKind::kNone:
-          break;
+    std::string image = folder + "/";
+    for_each_entry(path, skipped_, [&](EntryKind kind, std::string_view name) {
+      if (kind == EntryKind::kFolder) {
+        folders.emplace_back(name);
+      } else if (has_image_name(name)) {
+        image.resize(folder.size() + 1);
+        image += name;
+        tree_.add(image);
+      } else {
+        count_other_file(name, skipped_);
       }
     });
     // In order, so that of two ways to a folder the same one counts always.
-    std::sort(folders.begin(), folders.end());
+    std::ranges::sort(folders);
     for (const std::string& name : folders) {
-      list(folder / name, prefix + name + "/");
+      walk(folder + "/" + name);
     }
   }
 
+ private:
   fs::path root_;
+  ImageTree& tree_;
   Skipped& skipped_;
   std::set<std::pair<dev_t, ino_t>> seen_;
-  std::vector<std::string> files_;
 };
 
 void check_is_folder(const fs::path& root) {
@@ -204,43 +204,20 @@ void check_is_folder(const fs::path& root) {
       S_ISDIR(status.st_mode),
       ExitCode::kData,
       "{}: is not a folder; a dataset is a folder with one sub-folder of "
-      "images per class (archives have to be unpacked)",
+      "images per class (kind tar reads archives)",
       shown(root));
 }
 
-// The folder above training and evaluation data would pass as a dataset of two
-// classes.
-void check_not_splits(
-    const fs::path& root,
-    const std::vector<std::string>& names) {
-  static const std::set<std::string> splits = {
-      "train", "training", "val", "valid", "validation", "eval", "test"};
-  const bool all = std::all_of(names.begin(), names.end(), [](const auto& n) {
-    return splits.count(n) != 0;
-  });
-  VITRAIN_CHECK(
-      !all || names.size() < 2,
-      ExitCode::kData,
-      "{}: its sub-folders ({}) look like parts of a dataset, not like "
-      "classes; give one of them as the path",
-      shown(root),
-      printable(join(names, ", ")));
-}
-
-std::vector<std::string> list_classes(const fs::path& root, Skipped& skipped) {
+// The sub-folders of the dataset, in byte order.
+std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
   std::vector<std::string> names;
   std::int64_t images = 0;
-  for_each_entry(root, [&](const auto& entry, const std::string& name) {
-    switch (kind_of(entry, name, skipped)) {
-      case EntryKind::kFolder:
-        names.push_back(name);
-        break;
-      case EntryKind::kFile:
-        ++skipped.outside;
-        images += has_image_extension(name) ? 1 : 0;
-        break;
-      case EntryKind::kNone:
-        break;
+  for_each_entry(root, skipped, [&](EntryKind kind, std::string_view name) {
+    if (kind == EntryKind::kFolder) {
+      names.emplace_back(name);
+    } else {
+      ++skipped.outside;
+      images += has_image_name(name) ? 1 : 0;
     }
   });
   VITRAIN_CHECK(
@@ -256,8 +233,8 @@ std::vector<std::string> list_classes(const fs::path& root, Skipped& skipped) {
       "{}: has no class folders; a dataset is a folder with one sub-folder of "
       "images per class",
       shown(root));
-  std::sort(names.begin(), names.end());
-  check_not_splits(root, names);
+  std::ranges::sort(names);
+  check_not_splits(root.native(), names);
   return names;
 }
 
@@ -292,59 +269,57 @@ std::vector<std::string> notes_of(const Skipped& skipped) {
   return notes;
 }
 
-class FolderSource : public Source {
- public:
-  using Source::Source;
-
-  bool read(std::int64_t sample, std::string& bytes) const override {
-    read_image_file(path(sample), bytes);
-    return true;
+// torchvision makes every sub-folder a class, and so do we; one without images
+// would be a class that cannot be learned, and without it the others would have
+// other numbers.
+void check_not_empty(
+    const fs::path& root,
+    const std::vector<std::string>& folders,
+    const std::vector<std::string>& classes) {
+  const auto empty = std::ranges::find_if(folders, [&](const auto& folder) {
+    return !std::ranges::binary_search(classes, folder);
+  });
+  if (empty != folders.end()) {
+    fail(
+        ExitCode::kData,
+        "{}: the class folder has no images ({}); remove it, or put images "
+        "into "
+        "it (removing it renumbers the classes after it)",
+        shown(root / *empty),
+        kImageNames);
   }
-
-  std::string describe(std::int64_t sample) const override {
-    return shown(path(sample));
-  }
-
- private:
-  fs::path path(std::int64_t sample) const {
-    const auto label = static_cast<std::size_t>(this->label(sample));
-    return fs::path(index().options().path) / classes()[label] /
-        index().name(sample);
-  }
-};
+}
 
 } // namespace
 
 Index list_folder(const SourceOptions& options) {
   const fs::path root = options.path;
   check_is_folder(root);
+  const std::vector<std::string> class_map = read_class_map(options, root);
   Skipped skipped;
+  ImageTree tree;
+  const std::vector<std::string> folders = list_folders(root, skipped);
+  for (const std::string& folder : folders) {
+    Walker(root, tree, skipped).walk(folder);
+  }
   Index::Contents contents;
   contents.options = options;
-  contents.classes = list_classes(root, skipped);
-  for (std::size_t c = 0; c < contents.classes.size(); ++c) {
-    const fs::path folder = root / contents.classes[c];
-    const auto files = ClassLister(folder, skipped).files();
-    VITRAIN_CHECK(
-        !files.empty(),
-        ExitCode::kData,
-        "{}: the class folder has no images (.jpg, .png, .webp, ...); remove "
-        "it, or "
-        "put images into it (removing it renumbers the classes after it)",
-        shown(folder));
-    for (const std::string& file : files) {
-      contents.name_starts.push_back(contents.names.size());
-      contents.names.append(file.c_str(), file.size() + 1);
-      contents.labels.push_back(static_cast<std::int32_t>(c));
-    }
-  }
-  contents.samples = static_cast<std::int64_t>(contents.labels.size());
   contents.notes = notes_of(skipped);
-  return Index(contents);
+  const bool every_folder =
+      class_map.empty() && options.class_order == ClassOrder::kTorchvision;
+  if (tree.size() == 0 && every_folder) {
+    check_not_empty(root, folders, {});
+  }
+  std::move(tree).fill(options.class_order, class_map, contents);
+  if (every_folder) {
+    check_not_empty(root, folders, contents.classes);
+  }
+  return Index(std::move(contents));
 }
 
 std::unique_ptr<Source> open_folder(std::shared_ptr<const Index> index) {
-  return std::make_unique<FolderSource>(std::move(index));
+  fs::path root = index->options().path;
+  return std::make_unique<FileSource>(std::move(index), std::move(root));
 }
 
 } // namespace vitrain::data::detail

@@ -14,7 +14,7 @@
 namespace vitrain::data {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3258444E49525456; // "VTRINDX2"
+constexpr std::uint64_t kMagic = 0x3358444E49525456; // "VTRINDX3"
 
 enum Section : int {
   kNameStarts,
@@ -25,8 +25,9 @@ enum Section : int {
   kNotes,
   kPath,
   kPayload,
+  kPlaces,
 };
-constexpr std::size_t kSections = 8;
+constexpr std::size_t kSections = 9;
 
 // Start of the block; the sections follow in the order of Section.
 struct Header {
@@ -105,7 +106,7 @@ std::array<std::string_view, kSections> sections_of(
   return sections;
 }
 
-// The payload is as large as the header says.
+// The payload is as large as the header says, where that says it.
 void check_payload(const Header& header, std::string_view payload) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   std::int64_t each = 0;
@@ -121,15 +122,15 @@ void check_payload(const Header& header, std::string_view payload) {
         static_cast<std::int64_t>(sizeof(float));
   }
   const auto bytes = static_cast<std::int64_t>(payload.size());
-  require(
-      each == 0 ? bytes == 0
-                : bytes % each == 0 && bytes / each == header.samples,
-      "the payload's size");
+  const bool fits = each > 0
+      ? bytes % each == 0 && bytes / each == header.samples
+      : bytes == 0 || (header.samples > 0 && bytes % header.samples == 0);
+  require(fits, "the payload's size");
 }
 
 } // namespace
 
-Index::Index(const Contents& contents) {
+Index::Index(Contents contents) {
   const SourceOptions& options = contents.options;
   Header header;
   header.kind = static_cast<std::int32_t>(options.kind);
@@ -150,7 +151,8 @@ Index::Index(const Contents& contents) {
       classes,
       notes,
       options.path,
-      contents.payload};
+      contents.payload,
+      raw(contents.places)};
   std::size_t total = sizeof(Header);
   for (std::size_t i = 0; i < sections.size(); ++i) {
     header.section_bytes[i] = sections[i].size();
@@ -201,7 +203,7 @@ void Index::attach() {
   require(header.magic == kMagic, "wrong magic number");
   require(
       header.kind >= 0 &&
-          header.kind <= static_cast<std::int32_t>(SourceKind::kVectors),
+          static_cast<std::size_t>(header.kind) < kSourceKindNames.size(),
       "unknown kind");
   require(header.samples >= 0, "negative size");
   const auto sections = sections_of(header, bytes_);
@@ -214,7 +216,10 @@ void Index::attach() {
       header.seed,
       SourceOptions{}.classes,
       header.features,
-      header.targets};
+      header.targets,
+      /*class_order=*/{},
+      /*class_map=*/{},
+      /*label=*/{}};
   samples_ = header.samples;
   name_starts_ = numbers<std::uint64_t>(sections[kNameStarts]);
   file_starts_ = numbers<std::int64_t>(sections[kFileStarts]);
@@ -223,6 +228,7 @@ void Index::attach() {
   classes_ = unpack(sections[kClasses]);
   notes_ = unpack(sections[kNotes]);
   payload_ = sections[kPayload];
+  places_ = numbers<Place>(sections[kPlaces]);
   const bool vectors = options_.kind == SourceKind::kVectors;
   require(classes_.empty() == vectors, "no classes");
   check_payload(header, payload_);
@@ -236,6 +242,20 @@ void Index::attach() {
   }
   for (const std::uint64_t start : name_starts_) {
     require(start < names_.size(), "a name is out of range");
+  }
+  check_places();
+}
+
+// With places there is one for each sample, and a name; then come the files'
+// names.
+void Index::check_places() const {
+  const std::int64_t files = names_count() - samples_;
+  require(
+      places_.empty() || (std::ssize(places_) == samples_ && files > 0),
+      "wrong number of places");
+  for (const Place& place : places_) {
+    require(
+        place.offset >= 0 && place.file < files, "a place is out of range");
   }
 }
 
@@ -255,6 +275,10 @@ std::string_view Index::payload(std::int64_t sample) const {
 
 std::uint64_t Index::fingerprint() const {
   const bool generated = is_generated(options_.kind);
+  // Without the names of archives, which say where the dataset lies.
+  const std::string_view names = places_.empty()
+      ? names_
+      : names_.substr(0, name_starts_[static_cast<std::size_t>(samples_)]);
   const auto as_text = [](auto span) {
     return std::string_view(
         reinterpret_cast<const char*>(span.data()), span.size_bytes());
@@ -265,7 +289,7 @@ std::uint64_t Index::fingerprint() const {
       generated ? static_cast<std::uint64_t>(options_.seed) : 0,
       static_cast<std::uint64_t>(samples_),
       hash64(pack(classes_)),
-      hash64(names_),
+      hash64(names),
       hash64(as_text(labels_)),
       hash64(as_text(file_starts_))};
   const std::uint64_t listed = hash64(as_text(std::span(parts)));

@@ -7,40 +7,53 @@
 #include <string_view>
 #include <vector>
 
+#include "core/source_kind.h"
+
 namespace vitrain::data {
 
-// The values are part of an index's bytes and of fingerprints in checkpoints:
-// do not change them.
-enum class SourceKind : std::int32_t {
-  kFolder = 0,
-  kShapes = 1,
-  kCifar = 2,
-  kRandom = 3,
-  kList = 4,
-  kMnist = 5,
-  kVectors = 6,
-};
+using vitrain::SourceKind;
 
 // Images that come from a seed, not from files.
 inline bool is_generated(SourceKind kind) {
   return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
 }
 
+// How classes are numbered, and their samples after them.
+enum class ClassOrder {
+  // Folders directly below the dataset's are the classes, in byte order;
+  // samples
+  // by folder, then by name.
+  kTorchvision,
+  // The folders that hold images are the classes, by the last part of their
+  // path, wherever they lie; classes and samples in natural order: small
+  // letters equal capitals, and numbers have their value.
+  kTimm,
+};
+
 // Where samples come from.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
-  // folder, cifar, mnist: the folder; list, vectors: the file
+  // folder, cifar, mnist: the folder; list, vectors: the file; tar: a file, a
+  // folder of them, or a pattern
   std::string path;
   bool train = true; // cifar, mnist: the files for training, else for testing
   std::int64_t count = 10000; // generated: number of images or rows
   std::int64_t size = 32; // generated, and mnist once listed: side in pixels
   std::int64_t seed = 0; // generated
-  // random, list, when listed: number of classes (list: 0 takes as many as the
-  // labels need). An index has their names instead.
+  // When listed. random: number of classes. list, tar with numbers as labels:
+  // the same, or 0 for as many as the labels need. An index has names instead.
   std::int64_t classes = 1000;
   // vectors: numbers of a row; the features of a file are found in it.
   std::int64_t features = 10;
   std::int64_t targets = 1;
+  // These matter when listed. folder, tar, list: see ClassOrder.
+  ClassOrder class_order = ClassOrder::kTorchvision;
+  // folder, tar, list: a file with the name of a class on each line, in the
+  // order of their numbers, or "".
+  std::string class_map;
+  // Which of several labels. cifar: "fine" or "coarse" of CIFAR-100. tar:
+  // "cls", or "json:FIELD", of WebDataset's shards. "" for the usual one.
+  std::string label;
 };
 
 // The result of listing a dataset once: classes, and for every sample its label
@@ -49,6 +62,12 @@ struct SourceOptions {
 // memfd, and every worker maps the same pages. Immutable; thread-safe.
 class Index {
  public:
+  // Bytes of one of the files.
+  struct Place {
+    std::int64_t offset = 0;
+    std::uint32_t size = 0;
+    std::uint32_t file = 0;
+  };
   // What a lister hands over; see index_layout in index.cpp.
   struct Contents {
     SourceOptions options;
@@ -57,20 +76,22 @@ class Index {
     // One per sample, or empty: the label of sample i is i % classes.
     std::vector<std::int32_t> labels;
     // Zero-terminated names. folder: one per sample, relative to the class
-    // folder. list: one per sample, as in the list. cifar: the files.
+    // folder. list: one per sample, as in the list. cifar: the files. tar: one
+    // per sample, as in the archive, and then the archives.
     std::string names;
-    // folder, list: where each sample's name starts; cifar: where each file's
-    // name starts.
+    // Where each of them starts.
     std::vector<std::uint64_t> name_starts;
     // cifar: the first sample of each file.
     std::vector<std::int64_t> file_starts;
+    // tar: where each sample is.
+    std::vector<Place> places;
     // mnist: pixels, [samples, size, size] bytes; vectors: numbers, [samples,
     // features + targets] float. Shared by all workers like the rest.
     std::string payload;
     // Sentences for the reader about what was skipped.
     std::vector<std::string> notes;
   };
-  explicit Index(const Contents& contents);
+  explicit Index(Contents contents);
 
   // Reads bytes in place; `owner` keeps them alive. Throws Error(kInternal)
   // when they are not an index.
@@ -92,17 +113,22 @@ class Index {
   }
   const char* name(std::int64_t i) const;
   std::span<const std::int64_t> file_starts() const { return file_starts_; }
+  // tar: where a sample is.
+  const Place& place(std::int64_t sample) const {
+    return places_[static_cast<std::size_t>(sample)];
+  }
   // The payload's share of one sample.
   std::string_view payload(std::int64_t sample) const;
   // What the listing skipped, one sentence each, printable.
   const std::vector<std::string>& notes() const { return notes_; }
   // Equal for equal datasets wherever they lie: hash of kind, classes, names,
   // labels, payload and, for generated data, its parameters. Not of the pixels
-  // in image files.
+  // in image files, nor of where archives have them.
   std::uint64_t fingerprint() const;
 
  private:
   void attach();
+  void check_places() const;
 
   std::shared_ptr<const void> owner_;
   std::span<const char> bytes_;
@@ -113,6 +139,7 @@ class Index {
   std::span<const std::int32_t> labels_;
   std::span<const std::uint64_t> name_starts_;
   std::span<const std::int64_t> file_starts_;
+  std::span<const Place> places_;
   std::string_view names_;
   std::string_view payload_;
 };

@@ -206,7 +206,7 @@ Index list_mnist(const SourceOptions& options) {
   }
   contents.name_starts = {0};
   contents.names = images_file.native() + '\0';
-  return Index(contents);
+  return Index(std::move(contents));
 }
 
 std::unique_ptr<Source> open_mnist(std::shared_ptr<const Index> index) {

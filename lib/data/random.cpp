@@ -72,7 +72,7 @@ Index list_random(const SourceOptions& options) {
     contents.labels.push_back(static_cast<std::int32_t>(
         random.below(static_cast<std::uint64_t>(options.classes))));
   }
-  return Index(contents);
+  return Index(std::move(contents));
 }
 
 std::unique_ptr<Source> open_random(std::shared_ptr<const Index> index) {

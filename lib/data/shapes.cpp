@@ -258,7 +258,7 @@ Index list_shapes(const SourceOptions& options) {
   contents.classes.assign(kClasses.begin(), kClasses.end());
   // No labels are stored: sample i has class i % 10, exactly balanced.
   contents.samples = options.count;
-  return Index(contents);
+  return Index(std::move(contents));
 }
 
 std::unique_ptr<Source> open_shapes(std::shared_ptr<const Index> index) {

@@ -1,5 +1,8 @@
 #include "data/source.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
@@ -10,15 +13,79 @@ namespace vitrain::data {
 
 namespace {
 
-// Photographs have a few MiB.
-constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
+struct Functions {
+  Index (*list)(const SourceOptions& options);
+  std::unique_ptr<Source> (*open)(std::shared_ptr<const Index> index);
+};
+
+const Functions& functions_of(SourceKind kind) {
+  static constexpr auto kFunctions = std::to_array<Functions>({
+#define VITRAIN_SOURCE(enumerator, name) \
+  {detail::list_##name, detail::open_##name},
+      VITRAIN_SOURCE_KINDS(VITRAIN_SOURCE)
+#undef VITRAIN_SOURCE
+  });
+  return kFunctions.at(static_cast<std::size_t>(kind));
+}
 
 } // namespace
 
 void detail::read_image_file(
     const std::filesystem::path& file,
     std::string& bytes) {
-  read_file(file, kMostFileBytes, ExitCode::kData, bytes);
+  read_file(
+      file, static_cast<std::size_t>(kMostFileBytes), ExitCode::kData, bytes);
+}
+
+bool detail::FileSource::read(std::int64_t sample, std::string& bytes) const {
+  read_image_file(path(sample), bytes);
+  return true;
+}
+
+std::string detail::FileSource::describe(std::int64_t sample) const {
+  return shown(path(sample));
+}
+
+std::string detail::lower_extension(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  std::string extension(
+      dot == name.npos ? std::string_view() : name.substr(dot));
+  for (char& c : extension) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return extension;
+}
+
+bool detail::has_image_name(std::string_view name) {
+  static constexpr auto kExtensions = std::to_array<std::string_view>(
+      {".jpg",
+       ".jpeg",
+       ".png",
+       ".webp",
+       ".bmp",
+       ".ppm",
+       ".pgm",
+       ".pbm",
+       ".gif"});
+  return std::ranges::find(kExtensions, lower_extension(name)) !=
+      kExtensions.end();
+}
+
+void detail::check_not_splits(
+    std::string_view path,
+    const std::vector<std::string>& classes) {
+  static constexpr auto kSplits = std::to_array<std::string_view>(
+      {"train", "training", "val", "valid", "validation", "eval", "test"});
+  const bool all = std::ranges::all_of(classes, [](const auto& name) {
+    return std::ranges::find(kSplits, name) != kSplits.end();
+  });
+  VITRAIN_CHECK(
+      !all || classes.size() < 2,
+      ExitCode::kData,
+      "{}: its sub-folders ({}) look like parts of a dataset, not like "
+      "classes; give one of them as the path",
+      printable(path),
+      printable(join(classes, ", ")));
 }
 
 bool Source::read(std::int64_t /*sample*/, std::string& /*bytes*/) const {
@@ -43,43 +110,12 @@ image::Image Source::load(std::int64_t sample) const {
 }
 
 Index list(const SourceOptions& options) {
-  switch (options.kind) {
-    case SourceKind::kFolder:
-      return detail::list_folder(options);
-    case SourceKind::kShapes:
-      return detail::list_shapes(options);
-    case SourceKind::kCifar:
-      return detail::list_cifar(options);
-    case SourceKind::kRandom:
-      return detail::list_random(options);
-    case SourceKind::kList:
-      return detail::list_list(options);
-    case SourceKind::kMnist:
-      return detail::list_mnist(options);
-    case SourceKind::kVectors:
-      return detail::list_vectors(options);
-  }
-  fail(ExitCode::kInternal, "unknown kind of source");
+  return functions_of(options.kind).list(options);
 }
 
 std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
-  switch (index->options().kind) {
-    case SourceKind::kFolder:
-      return detail::open_folder(std::move(index));
-    case SourceKind::kShapes:
-      return detail::open_shapes(std::move(index));
-    case SourceKind::kCifar:
-      return detail::open_cifar(std::move(index));
-    case SourceKind::kRandom:
-      return detail::open_random(std::move(index));
-    case SourceKind::kList:
-      return detail::open_list(std::move(index));
-    case SourceKind::kMnist:
-      return detail::open_mnist(std::move(index));
-    case SourceKind::kVectors:
-      break; // no images: open_rows
-  }
-  fail(ExitCode::kInternal, "unknown kind of source");
+  const auto open_kind = functions_of(index->options().kind).open;
+  return open_kind(std::move(index));
 }
 
 void check_for_training(const Index& index) {

@@ -63,7 +63,11 @@ Index list_vectors(const SourceOptions& options) {
   contents.payload.assign(
       reinterpret_cast<const char*>(numbers.data()),
       numbers.size() * sizeof(float));
-  return Index(contents);
+  return Index(std::move(contents));
+}
+
+std::unique_ptr<Source> open_vectors(std::shared_ptr<const Index> /*index*/) {
+  fail(ExitCode::kInternal, "vectors are no images: open_rows() has them");
 }
 
 } // namespace vitrain::data::detail

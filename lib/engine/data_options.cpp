@@ -6,26 +6,6 @@
 namespace vitrain::engine {
 namespace {
 
-data::SourceKind source_kind(config::SourceKind kind) {
-  switch (kind) {
-    case config::SourceKind::kFolder:
-      return data::SourceKind::kFolder;
-    case config::SourceKind::kShapes:
-      return data::SourceKind::kShapes;
-    case config::SourceKind::kRandom:
-      return data::SourceKind::kRandom;
-    case config::SourceKind::kCifar:
-      return data::SourceKind::kCifar;
-    case config::SourceKind::kList:
-      return data::SourceKind::kList;
-    case config::SourceKind::kMnist:
-      return data::SourceKind::kMnist;
-    case config::SourceKind::kVectors:
-      return data::SourceKind::kVectors;
-  }
-  return data::SourceKind::kFolder;
-}
-
 data::CropKind crop_kind(config::TrainCrop crop) {
   switch (crop) {
     case config::TrainCrop::kNone:
@@ -76,16 +56,21 @@ data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train) {
   return {
-      .kind = source_kind(source.kind),
+      .kind = source.kind,
       .path = source.path.value_or(""),
       .train = train,
       .count = source.count,
       .size = source.size,
       .seed = source.seed,
-      // A list has as many as its labels need, unless somebody knows better.
-      .classes = source.kind == config::SourceKind::kList ? 0 : source.classes,
+      // Files have as many as their labels need, unless somebody knows better.
+      .classes = source.kind == SourceKind::kRandom ? source.classes : 0,
       .features = source.features,
-      .targets = source.targets};
+      .targets = source.targets,
+      .class_order = source.class_order == config::ClassOrder::kTimm
+          ? data::ClassOrder::kTimm
+          : data::ClassOrder::kTorchvision,
+      .class_map = source.class_map.value_or(""),
+      .label = source.label.value_or("")};
 }
 
 image::Filter resize_filter(config::Interpolation interpolation) {

@@ -126,14 +126,14 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
   }
 }
 
-// Lists one of the datasets. A list of images does not say how many classes
-// there are: `classes` does, or with 0 its largest label.
+// Lists one of the datasets. Labels that are numbers do not say how many
+// classes there are: `classes` does, or with 0 the largest one.
 std::unique_ptr<data::Index> list_source(
     const config::SourceConfig& source,
     bool train,
     std::int64_t classes) {
   data::SourceOptions options = source_options(source, train);
-  if (options.kind == data::SourceKind::kList) {
+  if (options.kind != SourceKind::kRandom) {
     options.classes = classes;
   }
   return std::make_unique<data::Index>(data::list(options));

@@ -211,8 +211,12 @@ TEST(Document, ReportsEveryProblemInOrder) {
           "recipe:4:3: optim.lr: duplicate key, already in line 3\n"
           "recipe:5:8: data.batch_sise: unknown key. Did you mean "
           "data.batch_size?\n"
-          "recipe:5:37: data.train.kind: expected one of folder, shapes, "
-          "cifar, random, list, mnist, vectors, got 3\n"
+          "recipe:5:37: data.train.kind: expected one of " +
+          join(
+              std::vector<std::string>(
+                  kSourceKindNames.begin(), kSourceKindNames.end()),
+              ", ") +
+          ", got 3\n"
           "5 problems found; nothing was started."));
 }
 

@@ -85,12 +85,68 @@ TEST(Cifar, FindsTheSubfolderOfTheArchive) {
   EXPECT_EQ(source->load(0).pixels[0], 0);
 }
 
+// A record of CIFAR-100 has a coarse label before the fine one.
+std::string record_of_100(int coarse, int fine, int shift) {
+  return std::string(1, static_cast<char>(coarse)) + record(fine, shift);
+}
+
+TEST(Cifar, ReadsCifar100WithFineOrCoarseLabels) {
+  const TempFolder folder;
+  folder.write(
+      "cifar-100-binary/train.bin",
+      record_of_100(19, 99, 0) + record_of_100(3, 0, 1));
+  folder.write("cifar-100-binary/test.bin", record_of_100(4, 7, 2));
+  const auto fine = open(std::make_shared<Index>(list_cifar(folder.path())));
+  EXPECT_EQ(fine->size(), 2);
+  EXPECT_EQ(fine->label(0), 99);
+  EXPECT_EQ(fine->label(1), 0);
+  EXPECT_EQ(fine->classes().size(), 100u);
+  EXPECT_EQ(fine->load(1).pixels[0], 0);
+  EXPECT_EQ(fine->load(1).pixels[1], 1);
+  EXPECT_EQ(fine->load(1).pixels[2], 3);
+  EXPECT_EQ(list_cifar(folder.path(), /*train=*/false).label(0), 7);
+  SourceOptions options;
+  options.kind = SourceKind::kCifar;
+  options.path = (folder.path() / "cifar-100-binary").native();
+  options.label = "coarse";
+  const auto coarse = open(std::make_shared<Index>(list(options)));
+  EXPECT_EQ(coarse->label(0), 19);
+  EXPECT_EQ(coarse->classes().size(), 20u);
+  EXPECT_EQ(coarse->load(1).pixels, fine->load(1).pixels);
+  // Names are in a file for each kind of label.
+  std::string names;
+  for (int i = 0; i < 20; ++i) {
+    names += "group" + std::to_string(i) + "\n";
+  }
+  folder.write("cifar-100-binary/coarse_label_names.txt", names);
+  EXPECT_EQ(list(options).classes()[19], "group19");
+  EXPECT_EQ(list_cifar(folder.path()).classes()[19], "19");
+  options.label = "medium";
+  EXPECT_THAT(
+      data_error([&] { list(options); }), HasSubstr("expected fine or coarse"));
+  folder.write("ten/data_batch_1.bin", record(1, 0));
+  options.path = (folder.path() / "ten").native();
+  options.label = "coarse";
+  EXPECT_THAT(
+      data_error([&] { list(options); }), HasSubstr("which has one label"));
+  folder.write("ten/train.bin", record_of_100(1, 1, 0));
+  EXPECT_THAT(
+      list_error(folder.path() / "ten"),
+      HasSubstr("has files of CIFAR-10 and of CIFAR-100"));
+  folder.write("cifar-100-binary/train.bin", record(1, 0));
+  EXPECT_THAT(
+      list_error(folder.path()),
+      HasSubstr("records of 3074 bytes (two labels"));
+}
+
 TEST(Cifar, ExplainsWhatIsWrong) {
   const TempFolder folder;
   EXPECT_THAT(
-      list_error(folder.path()), HasSubstr("no data_batch_*.bin in it"));
+      list_error(folder.path()),
+      HasSubstr("no data_batch_*.bin or train.bin in it"));
   EXPECT_THAT(
-      list_error(folder.path(), false), HasSubstr("no test_batch.bin in it"));
+      list_error(folder.path(), false),
+      HasSubstr("no test_batch.bin or test.bin in it"));
   EXPECT_THAT(
       list_error(folder.path() / "missing"),
       HasSubstr("missing: cannot read the dataset folder: No such file"));

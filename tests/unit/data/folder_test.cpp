@@ -37,9 +37,12 @@ std::string list_error(const fs::path& path) {
 std::vector<std::string> names_of(const Index& index) {
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < index.names_count(); ++i) {
-    names.push_back(
-        index.classes()[static_cast<std::size_t>(index.label(i))] + "/" +
-        index.name(i));
+    names.emplace_back(index.name(i));
+    // The class is the folder.
+    EXPECT_THAT(
+        names.back(),
+        testing::StartsWith(
+            index.classes()[static_cast<std::size_t>(index.label(i))] + "/"));
   }
   return names;
 }
@@ -268,6 +271,80 @@ TEST(Folder, LoadsByContentAndNamesTheFileThatFails) {
   ASSERT_EQ(::mkfifo((folder.path() / "a/2.jpg").c_str(), 0600), 0);
   EXPECT_THAT(
       data_error([&] { source->load(1); }), HasSubstr("not a regular file"));
+}
+
+// Blanks, quotes, a newline, an escape code, bytes that are no UTF-8, an emoji,
+// what looks like an option, and the longest name there is (torture row 44).
+TEST(Folder, TakesEveryName) {
+  const TempFolder folder;
+  const std::vector<std::string> names = {
+      "two words",
+      "it's \"quoted\"",
+      "new\nline",
+      "\x1b[31mred",
+      "\xff\xfe",
+      "\xf0\x9f\x98\x80",
+      "-rf",
+      "%s%n",
+      std::string(251, 'x')};
+  for (const std::string& name : names) {
+    fs::create_directories(folder.path() / name);
+    fs::copy(image_file("rgb_420.jpg"), folder.path() / name / (name + ".jpg"));
+  }
+  const auto source = open(std::make_shared<Index>(list_folder(folder.path())));
+  ASSERT_EQ(source->size(), std::ssize(names));
+  EXPECT_THAT(source->classes(), testing::UnorderedElementsAreArray(names));
+  for (std::int64_t i = 0; i < source->size(); ++i) {
+    EXPECT_EQ(source->load(i).width, 61);
+    const std::string shown = source->describe(i);
+    EXPECT_EQ(shown.find_first_of("\n\x1b\xff"), shown.npos) << shown;
+  }
+}
+
+TEST(Folder, OneSampleAndNone) {
+  const TempFolder folder;
+  folder.write("one/a/1.jpg");
+  EXPECT_EQ(list_folder(folder.path() / "one").size(), 1);
+  fs::create_directories(folder.path() / "none/a");
+  EXPECT_THAT(
+      list_error(folder.path() / "none"),
+      HasSubstr("none/a: the class folder has no images"));
+  fs::create_directories(folder.path() / "hidden/.a");
+  EXPECT_THAT(
+      list_error(folder.path() / "hidden"), HasSubstr("has no class folders"));
+}
+
+TEST(Folder, ClassMapChoosesAndNumbersClasses) {
+  const TempFolder folder;
+  for (const char* name :
+       {"a/1.jpg", "b/1.jpg", "b/2.jpg", "c/1.jpg", "nothing/readme.txt"}) {
+    folder.write(name);
+  }
+  SourceOptions options;
+  options.path = folder.path().native();
+  options.class_map = "map.txt"; // found in the dataset's folder
+  folder.write("map.txt", "c\nmissing\r\nb\n");
+  const Index index = list(options);
+  EXPECT_THAT(index.classes(), ElementsAre("c", "missing", "b"));
+  EXPECT_THAT(names_of(index), ElementsAre("c/1.jpg", "b/1.jpg", "b/2.jpg"));
+  EXPECT_THAT(
+      index.notes(),
+      testing::IsSupersetOf(
+          {"skipped images of classes that the class map does not name: 1",
+           "classes without an image: 1"}));
+  folder.write("map.txt", "x\n");
+  EXPECT_THAT(
+      data_error([&] { list(options); }),
+      HasSubstr("no image lies in the folder of a class that the class map "
+                "names"));
+  folder.write("map.txt", "a\nb\na\n");
+  EXPECT_THAT(
+      data_error([&] { list(options); }),
+      HasSubstr("map.txt:3: 'a' is the name of a class before it, too"));
+  options.class_map = "none.txt";
+  EXPECT_THAT(
+      data_error([&] { list(options); }),
+      HasSubstr("none.txt: cannot read the file: No such file"));
 }
 
 // Runs in a process of its own, as a user who is not root: root may read all.

@@ -59,7 +59,7 @@ TEST(Index, CopiesShareTheirBytes) {
   const Index copy = *index;
   EXPECT_EQ(copy.bytes().data(), index->bytes().data());
   index.reset();
-  EXPECT_STREQ(copy.name(1), "22.png");
+  EXPECT_STREQ(copy.name(1), "b\nc/22.png");
 }
 
 TEST(Index, FingerprintFollowsContentNotPlace) {

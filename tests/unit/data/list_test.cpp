@@ -131,7 +131,7 @@ TEST_F(ListFile, WhatIsNoListIsRefused) {
       HasSubstr("is a folder; kind list takes the text file itself"));
   EXPECT_THAT(
       data_error([&] { list_file(folder_.path() / "none.txt"); }),
-      HasSubstr("cannot read the list: No such file"));
+      HasSubstr("none.txt: cannot read the file: No such file"));
   EXPECT_THAT(
       data_error([] { list_file(""); }), HasSubstr("the dataset has no path"));
   const fs::path pipe = folder_.path() / "pipe";

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace vitrain {
+
+// Every kind of source that a recipe can name, a line each: its enumerator and
+// its name. lib/data has list_NAME() and open_NAME() for it (data/sources.h).
+// The order gives the numbers in an index's bytes and in the fingerprints of
+// checkpoints: add at the end.
+#define VITRAIN_SOURCE_KINDS(KIND) \
+  KIND(kFolder, folder)            \
+  KIND(kShapes, shapes)            \
+  KIND(kCifar, cifar)              \
+  KIND(kRandom, random)            \
+  KIND(kList, list)                \
+  KIND(kMnist, mnist)              \
+  KIND(kVectors, vectors)          \
+  KIND(kTar, tar)
+
+enum class SourceKind : std::int32_t {
+#define VITRAIN_ENUMERATOR(enumerator, name) enumerator,
+  VITRAIN_SOURCE_KINDS(VITRAIN_ENUMERATOR)
+#undef VITRAIN_ENUMERATOR
+};
+
+inline constexpr auto kSourceKindNames = std::to_array<std::string_view>({
+#define VITRAIN_NAME(enumerator, name) #name,
+    VITRAIN_SOURCE_KINDS(VITRAIN_NAME)
+#undef VITRAIN_NAME
+});
+
+} // namespace vitrain

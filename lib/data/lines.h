@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace vitrain::data {
+
+// Fills `into` with the next bytes and returns their number, 0 at the end.
+using ReadBytes = std::function<std::size_t(std::span<char> into)>;
+
+// The bytes of a text file, for those who read it once from start to end,
+// whatever its length. Throws Error(kData) for what is no regular file; `use`
+// says what is wanted instead.
+ReadBytes open_text(const std::filesystem::path& path, const char* use);
+
+// Bytes one by one, in large reads.
+class Characters {
+ public:
+  explicit Characters(ReadBytes read) : read_(std::move(read)) {}
+
+  static constexpr int kEnd = -1;
+  // The next byte, or kEnd; next() takes it.
+  int peek() { return position_ < filled_ || fill() ? front() : kEnd; }
+  int next() {
+    const int c = peek();
+    position_ += c == kEnd ? 0 : 1;
+    return c;
+  }
+  // Takes a UTF-8 byte order mark if one comes next; call it first.
+  void skip_byte_order_mark();
+
+ private:
+  int front() const { return static_cast<unsigned char>(buffer_[position_]); }
+  bool fill();
+
+  ReadBytes read_;
+  std::array<char, std::size_t{64} << 10> buffer_{};
+  std::size_t position_ = 0;
+  std::size_t filled_ = 0;
+};
+
+// The lines of a text, which end with LF, CR LF or CR.
+class Lines {
+ public:
+  // `name` is for messages.
+  Lines(ReadBytes read, std::string name);
+
+  // The next line without its end, or false. Throws Error(kData) for what is no
+  // text.
+  bool next(std::string& line);
+  // Of the last line, from 1.
+  std::int64_t number() const { return number_; }
+
+ private:
+  Characters characters_;
+  std::string name_;
+  std::int64_t number_ = 0;
+};
+
+// The records of a table whose fields stand between commas (RFC 4180): a field
+// in quotes may have commas, quotes (two for one) and line ends. Records of one
+// empty field, which are empty lines, are passed over and counted.
+class CsvRecords {
+ public:
+  CsvRecords(ReadBytes read, std::string name);
+
+  // The next record, or false. Throws Error(kData), with the line, for what is
+  // no such table.
+  bool next(std::vector<std::string>& fields);
+  // The line on which the last record starts, from 1.
+  std::int64_t number() const { return number_; }
+  std::int64_t empty_lines() const { return empty_lines_; }
+
+ private:
+  // Each returns whether the record goes on after the field.
+  bool read_field(std::string& field);
+  void read_quoted(std::string& field);
+  bool end_of_field();
+  void append(std::string& field, int c);
+
+  Characters characters_;
+  std::string name_;
+  std::int64_t line_ = 1; // that the next character is on
+  std::int64_t number_ = 0;
+  std::int64_t empty_lines_ = 0;
+};
+
+// What is wrong with single lines: the first ones in full, the others counted.
+class LineProblems {
+ public:
+  explicit LineProblems(std::string name) : name_(std::move(name)) {}
+
+  void add(std::int64_t line, const std::string& text);
+  // Throws Error(kData) when something was added.
+  void throw_if_any() const;
+
+ private:
+  std::string name_;
+  std::vector<std::string> lines_;
+  std::int64_t count_ = 0;
+};
+
+} // namespace vitrain::data

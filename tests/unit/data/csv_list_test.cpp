@@ -1,0 +1,203 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "data/lines.h"
+#include "data/source.h"
+#include "unit/data/temp_folder.h"
+
+namespace vitrain::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A table among the images that it names (torture row 46).
+class CsvList : public testing::Test {
+ protected:
+  CsvList() {
+    for (const char* name :
+         {"a.jpg",
+          "b.jpg",
+          "c d.jpg",
+          "e,f.jpg",
+          "say \"g\".jpg",
+          "h\ni.jpg"}) {
+      folder_.write(name);
+    }
+  }
+
+  Index index(std::string_view text) {
+    options_.kind = SourceKind::kList;
+    options_.path = folder_.write("train.csv", text).native();
+    return list(options_);
+  }
+  std::string refusal(std::string_view text) {
+    return data_error([&] { index(text); });
+  }
+  std::string at(int line) const {
+    return (folder_.path() / "train.csv").native() + ":" +
+        std::to_string(line) + ": ";
+  }
+  static std::vector<std::string> names_of(const Index& index) {
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < index.size(); ++i) {
+      names.emplace_back(index.name(i));
+    }
+    return names;
+  }
+  static std::vector<std::int64_t> labels_of(const Index& index) {
+    std::vector<std::int64_t> labels;
+    for (std::int64_t i = 0; i < index.size(); ++i) {
+      labels.push_back(index.label(i));
+    }
+    return labels;
+  }
+
+  TempFolder folder_;
+  SourceOptions options_{.classes = 0};
+};
+
+TEST_F(CsvList, HasPathsAndNumbers) {
+  const Index list = index("a.jpg,2\nc d.jpg,0\nb.jpg, 1\n");
+  EXPECT_THAT(names_of(list), ElementsAre("a.jpg", "c d.jpg", "b.jpg"));
+  EXPECT_THAT(labels_of(list), ElementsAre(2, 0, 1));
+  EXPECT_THAT(list.classes(), ElementsAre("0", "1", "2"));
+}
+
+TEST_F(CsvList, TheFirstLineMayNameColumns) {
+  const Index plain = index("a.jpg,1\nb.jpg,0\n");
+  EXPECT_EQ(
+      index("path,label\na.jpg,1\nb.jpg,0\n").fingerprint(),
+      plain.fingerprint());
+  EXPECT_EQ(
+      index("id,Label,split,\"Filename\"\n7,1,x,a.jpg\n8,0,y,b.jpg\n")
+          .fingerprint(),
+      plain.fingerprint());
+  EXPECT_THAT(
+      refusal("path,label\n"), HasSubstr("names no image; expected an image"));
+}
+
+TEST_F(CsvList, LabelsMayBeNames) {
+  const std::string text = "a.jpg,dog\nb.jpg,Cat\nc d.jpg,dog\n";
+  EXPECT_THAT(index(text).classes(), ElementsAre("Cat", "dog"));
+  EXPECT_THAT(labels_of(index(text)), ElementsAre(1, 0, 1));
+  EXPECT_THAT(
+      index("a.jpg,a10\nb.jpg,A9\n").classes(), ElementsAre("A9", "a10"));
+  options_.class_order = ClassOrder::kTimm;
+  EXPECT_THAT(
+      index("a.jpg,b10\nb.jpg,B9\nc d.jpg,a\n").classes(),
+      ElementsAre("a", "B9", "b10"));
+  folder_.write("names.txt", "dog\nhorse\nCat\n");
+  options_.class_map = "names.txt";
+  EXPECT_THAT(labels_of(index(text)), ElementsAre(0, 2, 0));
+  EXPECT_THAT(labels_of(index("a.jpg,1\n")), ElementsAre(1));
+  EXPECT_EQ(
+      refusal("a.jpg,dog\nb.jpg,hors\n"),
+      at(2) +
+          "label 'hors' is not one of the 3 classes that names.txt names. Did "
+          "you mean 'horse'?");
+}
+
+TEST_F(CsvList, QuotesMarksAndLineEndsAreRead) {
+  const std::string text = "\"a.jpg\",0\n\"e,f.jpg\",1\n\"say "
+                           "\"\"g\"\".jpg\",2\n\"h\ni.jpg\",\"3\"\n";
+  const Index list = index(text);
+  EXPECT_THAT(
+      names_of(list),
+      ElementsAre("a.jpg", "e,f.jpg", "say \"g\".jpg", "h\ni.jpg"));
+  const std::uint64_t plain = index("a.jpg,1\nb.jpg,0\n").fingerprint();
+  EXPECT_EQ(
+      index("\xEF\xBB\xBF"
+            "a.jpg,1\r\nb.jpg,0\r\n")
+          .fingerprint(),
+      plain);
+  EXPECT_EQ(index("a.jpg,1\rb.jpg,0\r").fingerprint(), plain);
+  const Index gaps = index("\n\na.jpg,1\n\n  \nb.jpg,0");
+  EXPECT_EQ(gaps.fingerprint(), plain);
+  EXPECT_THAT(gaps.notes(), ElementsAre("skipped empty lines: 4"));
+}
+
+TEST_F(CsvList, MistakesAreNamedWithTheirLines) {
+  EXPECT_EQ(
+      refusal("a.jpg,1\nb.jpg,-1\n"),
+      at(2) + "label -1 is not one of the 1,048,576 classes, 0 to 1048575");
+  options_.classes = 3;
+  EXPECT_EQ(
+      refusal("path,label\na.jpg,1\n\"h\ni.jpg\",2\nb.jpg,3\n"),
+      at(5) + "label 3 is not one of the 3 classes, 0 to 2");
+  EXPECT_EQ(
+      refusal("a.jpg,1\nb.jpg,x\nc d.jpg,1.5\nb.jpg\na.jpg,1,2\n,1\n"),
+      at(2) + "expected a whole number as label, as before, got 'x'\n" + at(3) +
+          "expected a whole number as label, as before, got '1.5'\n" + at(4) +
+          "expected the path of an image, a comma and its label, got b.jpg\n" +
+          at(5) +
+          "expected the path of an image, a comma and its label, got "
+          "a.jpg,1,2\n" +
+          at(6) +
+          "expected the path of an image, a comma and its label, got ,1");
+  EXPECT_EQ(
+      refusal("a.jpg,1\nb.jpg,2\na.jpg,1\nb.jpg,0\n"),
+      at(3) + "a.jpg is listed already, in line 1\n" + at(4) +
+          "b.jpg is listed already, in line 2");
+  EXPECT_EQ(
+      refusal("a.jpg,1\nnone.jpg,2\n"),
+      at(2) + (folder_.path() / "none.jpg").native() +
+          ": No such file or directory");
+  EXPECT_EQ(
+      refusal("a.jpg,1\n\"b.jpg,2\nc d.jpg,1\n"),
+      at(2) + "a quote (\") is opened here and never closed");
+  EXPECT_THAT(
+      refusal("a.jpg,1\n\"b.jpg\"x,2\n"),
+      StartsWith(at(2) + "expected a comma or the line's end"));
+  EXPECT_THAT(
+      refusal(std::string_view("a\0b,1\n", 6)),
+      StartsWith(at(1) + "is no line of text"));
+  EXPECT_THAT(
+      refusal(std::string(9000, 'x') + ",1\n"),
+      StartsWith(at(1) + "is no line of text"));
+  EXPECT_THAT(
+      refusal("a.jpg,1\n" + std::string(5000, ',') + "\n"),
+      StartsWith(at(2) + "has more than 1000 fields"));
+}
+
+// The readers get their bytes in pieces of any size.
+TEST(CsvRecords, DoNotDependOnThePiecesThatComeIn) {
+  const std::string text = "\xEF\xBB\xBF"
+                           "a,\"b\"\"c\",d\r\n\r\n\"x\ny\",,\rlast";
+  std::vector<std::vector<std::string>> whole;
+  for (const std::size_t piece :
+       {std::size_t{1000}, std::size_t{3}, std::size_t{5}, std::size_t{7}}) {
+    std::size_t done = 0;
+    CsvRecords records(
+        [&](std::span<char> into) {
+          const std::size_t got =
+              text.copy(into.data(), std::min(piece, into.size()), done);
+          done += got;
+          return got;
+        },
+        "t.csv");
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::int64_t> lines;
+    for (std::vector<std::string> row; records.next(row);) {
+      rows.push_back(row);
+      lines.push_back(records.number());
+    }
+    EXPECT_THAT(
+        rows,
+        ElementsAre(
+            ElementsAre("a", "b\"c", "d"),
+            ElementsAre("x\ny", "", ""),
+            ElementsAre("last")));
+    EXPECT_THAT(lines, ElementsAre(1, 3, 5));
+    EXPECT_EQ(records.empty_lines(), 1);
+  }
+}
+
+} // namespace
+} // namespace vitrain::data
