@@ -2,9 +2,16 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/auto_augment.h"
 
 namespace vitrain::config {
 
+// Of the operations of auto_augment; kRandom: bilinear or bicubic, drawn.
+enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
 enum class TrainCrop { kNone, kPad, kResized };
 
 // Random changes to training images.
@@ -14,6 +21,18 @@ struct AugmentConfig {
   std::array<double, 2> ratio{0.75, 4.0 / 3.0};
   std::int64_t padding = 4;
   double flip = 0.5;
+  double vertical_flip = 0.0;
+  std::optional<std::string> auto_augment;
+  std::optional<AugmentInterpolation> auto_augment_interpolation;
+  std::optional<std::array<std::int64_t, 3>> auto_augment_fill;
+  std::vector<double> color_jitter;
+  double color_jitter_prob = 1.0;
+  bool force_color_jitter = false;
+  double grayscale = 0.0;
+  double gaussian_blur = 0.0;
+  std::array<double, 2> gaussian_blur_radius{0.1, 2.0};
+  double solarize = 0.0;
+  std::int64_t solarize_threshold = 128;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -34,6 +53,75 @@ struct AugmentConfig {
     v.field("flip", flip, "Probability of a horizontal flip.")
         .at_least(0.0)
         .at_most(1.0);
+    visit_colours(v);
+  }
+
+  // What happens after crop and flip, in this order.
+  template <typename Visitor>
+  void visit_colours(Visitor& v) {
+    const auto probability = [&](const char* key, double& p, const char* help) {
+      v.field(key, p, help).at_least(0.0).at_most(1.0);
+    };
+    probability(
+        "vertical_flip", vertical_flip, "Probability of a vertical flip.");
+    v.field(
+         "auto_augment",
+         auto_augment,
+         "A policy in timm's words, as `rand-m9-mstd0.5-inc1`, `v0`, `3a` or "
+         "`augmix-m5-w4-d2`, or `torchvision:randaugment-n2-m9-b31`, "
+         "`torchvision:autoaugment-cifar10`, `torchvision:trivialaugment`, "
+         "`torchvision:augmix-s3` (docs/guide.md).")
+        .written_as(
+            "policy, as in rand-m9-mstd0.5-inc1", fault_of_auto_augment);
+    v.field(
+         "auto_augment_interpolation",
+         auto_augment_interpolation,
+         "How auto_augment turns, shears and shifts; `random`: bilinear or "
+         "bicubic. `auto`: timm's policies as preprocess.interpolation, "
+         "torchvision's `nearest` (its augmix `bilinear`).")
+        .auto_value();
+    v.field(
+         "auto_augment_fill",
+         auto_augment_fill,
+         "Red, green, blue of what auto_augment moves in from outside the "
+         "image. `auto`: timm's policies preprocess.mean, torchvision's black.")
+        .auto_value()
+        .each_at_least(0)
+        .each_at_most(255);
+    v.field(
+         "color_jitter",
+         color_jitter,
+         "How far factors of brightness, contrast and saturation may be from "
+         "1: one number, or one for each; a fourth is for the hue, in turns of "
+         "the circle (0 to 0.5). Not with auto_augment other than 3-Augment "
+         "(timm's rule), but for force_color_jitter.")
+        .one_or_list()
+        .each_at_least(0.0);
+    probability(
+        "color_jitter_prob", color_jitter_prob, "Probability of color_jitter.");
+    v.field(
+        "force_color_jitter",
+        force_color_jitter,
+        "color_jitter with auto_augment too.");
+    probability("grayscale", grayscale, "Probability of grey colours.");
+    probability(
+        "gaussian_blur", gaussian_blur, "Probability of Pillow's blur.");
+    v.field(
+         "gaussian_blur_radius",
+         gaussian_blur_radius,
+         "Range of the blur's standard deviation, in pixels.")
+        .each_at_least(0.0)
+        .each_at_most(100.0)
+        .ascending();
+    probability(
+        "solarize",
+        solarize,
+        "Probability that values from solarize_threshold on are inverted.");
+    v.field(
+         "solarize_threshold",
+         solarize_threshold,
+         "The smallest value that solarize inverts.")
+        .in_range(0, 256);
   }
 };
 

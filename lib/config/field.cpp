@@ -32,6 +32,19 @@ Rules& Rules::each_of(std::initializer_list<const char*> choices) {
   return *this;
 }
 
+Rules& Rules::one_or_list() {
+  field_.one_or_list = true;
+  return *this;
+}
+
+Rules& Rules::written_as(
+    const char* form,
+    std::string (*fault_of)(const std::string&)) {
+  field_.form = form;
+  field_.fault_of = fault_of;
+  return *this;
+}
+
 Rules& Rules::ascending() {
   field_.ascending = true;
   return *this;

@@ -40,6 +40,10 @@ struct Field {
   bool not_empty = false;
   bool file_name = false;
   bool ascending = false;
+  bool one_or_list = false; // one value stands for a list of it
+  // Of text: what it has to be, and the fault of one that is not (or empty).
+  const char* form = nullptr;
+  std::string (*fault_of)(const std::string&) = nullptr;
 
   std::function<Setting()> get;
   std::function<void(const Setting&)> set;
@@ -70,6 +74,12 @@ class Rules {
   Rules& each_more_than(double value) { return more_than(value); }
   Rules& each_at_most(double value) { return at_most(value); }
   Rules& each_less_than(double value) { return less_than(value); }
+  // A list that may be written as its only item.
+  Rules& one_or_list();
+  // Text in a form of its own: `fault_of` says what is wrong with one, or "".
+  Rules& written_as(
+      const char* form,
+      std::string (*fault_of)(const std::string&));
   // No item is smaller than the one before.
   Rules& ascending();
 

@@ -9,9 +9,7 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 8> kKeys{
-    "data.augment.auto_augment",
-    "data.augment.color_jitter",
+constexpr std::array<std::string_view, 5> kKeys{
     "data.augment.cutmix",
     "data.augment.erasing",
     "data.augment.mixup",

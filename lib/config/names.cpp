@@ -32,6 +32,8 @@ constexpr auto kLastBatch = names("drop", "keep", "pad");
 constexpr auto kOnBadSample = names("error", "replace");
 constexpr auto kDecoderWarnings = names("count", "reject");
 constexpr auto kInterpolation = names("bilinear", "bicubic");
+constexpr auto kAugmentInterpolation =
+    names("nearest", "bilinear", "bicubic", "random");
 constexpr auto kTrainCrop = names("none", "pad", "resized");
 constexpr auto kOptimKind = names("adamw", "sgd");
 constexpr auto kScheduleKind = names("cosine", "step", "constant");
@@ -79,6 +81,7 @@ VITRAIN_ENUM_NAMES(LastBatch)
 VITRAIN_ENUM_NAMES(OnBadSample)
 VITRAIN_ENUM_NAMES(DecoderWarnings)
 VITRAIN_ENUM_NAMES(Interpolation)
+VITRAIN_ENUM_NAMES(AugmentInterpolation)
 VITRAIN_ENUM_NAMES(TrainCrop)
 VITRAIN_ENUM_NAMES(OptimKind)
 VITRAIN_ENUM_NAMES(ScheduleKind)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/paddlevit_idle.h"
 #include "config/paddlevit_keys.h"
 #include "config/reader.h"
 #include "config/suggest.h"
@@ -200,18 +201,24 @@ void check_limits(
 
 // Keys that are set and do nothing. Those with a limit that holds are as they
 // say.
-void note_idle_keys(const Origins& origins, std::vector<std::string>& notes) {
+void note_idle_keys(
+    const Config& config,
+    const Origins& origins,
+    std::vector<std::string>& notes) {
   for (const Meaning& meaning : paddlevit::meanings()) {
     const auto origin = origins.find(std::string(meaning.key));
     const bool limited = std::ranges::any_of(
         paddlevit::limits(),
         [&](const Limit& limit) { return limit.key == meaning.key; });
-    if (origin != origins.end() && meaning.sets.empty() && !limited) {
+    const std::string_view reason = meaning.sets.empty() && !limited
+        ? meaning.note
+        : paddlevit::idle_beside_others(config, meaning.key);
+    if (origin != origins.end() && !reason.empty()) {
       notes.push_back(fmt::format(
           "{}: {}: has no effect: {}",
           origin->second.text(),
           meaning.key,
-          meaning.note));
+          reason));
     }
   }
 }
@@ -261,7 +268,7 @@ PaddleVitRecipe read_paddlevit(
       "{}: read as PaddleViT's (`vitrain config show` prints the recipe)",
       layers.back().source));
   check_limits(config, origins, use, notes, problems);
-  note_idle_keys(origins, notes);
+  note_idle_keys(config, origins, notes);
   result.loaded.recipe =
       paddlevit::translate(config, use != RecipeUse::kEvaluation);
   result.loaded.origins = translate_origins(origins);

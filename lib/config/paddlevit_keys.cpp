@@ -66,11 +66,17 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.SMOOTHING",
      "train.label_smoothing",
      "applied as it is; PaddleViT takes 0.1 whatever it says"},
-    {"TRAIN.COLOR_JITTER", "", "colours stay as they are"},
-    {"TRAIN.AUTO_AUGMENT", "", "no AutoAugment"},
-    {"TRAIN.RAND_AUGMENT", "", "no RandAugment"},
-    {"TRAIN.RAND_AUGMENT_LAYERS", "", "belongs to RAND_AUGMENT"},
-    {"TRAIN.RAND_AUGMENT_MAGNITUDE", "", "belongs to RAND_AUGMENT"},
+    {"TRAIN.COLOR_JITTER",
+     "data.augment.color_jitter",
+     "of brightness, contrast and saturation, without the other two"},
+    {"TRAIN.AUTO_AUGMENT",
+     "data.augment.auto_augment",
+     "PaddleViT's AutoAugment; RAND_AUGMENT wins"},
+    {"TRAIN.RAND_AUGMENT",
+     "data.augment.auto_augment",
+     "PaddleViT's RandAugment (paddlevit:randaugment)"},
+    {"TRAIN.RAND_AUGMENT_LAYERS", "data.augment.auto_augment", ""},
+    {"TRAIN.RAND_AUGMENT_MAGNITUDE", "data.augment.auto_augment", ""},
     {"TRAIN.MIXUP_ALPHA", "", "no mixup"},
     {"TRAIN.MIXUP_PROB", "", "belongs to mixup and CutMix"},
     {"TRAIN.MIXUP_SWITCH_PROB", "", "belongs to mixup and CutMix"},
@@ -154,24 +160,6 @@ constexpr auto kLimits = std::to_array<Limit>({
      false,
      [](const Config& c) { return !c.train.model_ema; },
      "averaging of the weights is not available in this version",
-     "False"},
-    {"TRAIN.COLOR_JITTER",
-     false,
-     [](const Config& c) {
-       return c.train.color_jitter == 0.0 || c.train.auto_augment ||
-           c.train.rand_augment;
-     },
-     "colour jitter is not available in this version",
-     "0.0"},
-    {"TRAIN.AUTO_AUGMENT",
-     false,
-     [](const Config& c) { return !c.train.auto_augment; },
-     "AutoAugment is not available in this version",
-     "False"},
-    {"TRAIN.RAND_AUGMENT",
-     false,
-     [](const Config& c) { return !c.train.rand_augment; },
-     "RandAugment is not available in this version",
      "False"},
     {"TRAIN.MIXUP_ALPHA",
      false,
@@ -294,6 +282,19 @@ DataConfig translate_data(const Data& from) {
   return to;
 }
 
+void translate_colours(const Train& from, AugmentConfig& to) {
+  if (from.rand_augment) {
+    to.auto_augment = fmt::format(
+        "paddlevit:randaugment-n{}-m{}",
+        from.rand_augment_layers,
+        from.rand_augment_magnitude);
+  } else if (from.auto_augment) {
+    to.auto_augment = "paddlevit:autoaugment";
+  } else if (from.color_jitter > 0.0) {
+    to.color_jitter = {from.color_jitter};
+  }
+}
+
 OptimConfig translate_optim(const Config& config) {
   const Train& from = config.train;
   OptimConfig to;
@@ -369,6 +370,7 @@ Recipe translate(const Config& config, bool training) {
   recipe.devices.count = config.ngpus;
   recipe.model = translate_model(config);
   recipe.data = translate_data(config.data);
+  translate_colours(config.train, recipe.data.augment);
   recipe.optim = translate_optim(config);
   recipe.schedule = translate_schedule(config.train);
   recipe.train.precision =

@@ -79,8 +79,9 @@ struct Train {
     v.field("COLOR_JITTER", color_jitter, "").at_least(0.0);
     v.field("AUTO_AUGMENT", auto_augment, "");
     v.field("RAND_AUGMENT", rand_augment, "");
-    v.field("RAND_AUGMENT_LAYERS", rand_augment_layers, "").at_least(0);
-    v.field("RAND_AUGMENT_MAGNITUDE", rand_augment_magnitude, "").at_least(0);
+    v.field("RAND_AUGMENT_LAYERS", rand_augment_layers, "").in_range(1, 32);
+    v.field("RAND_AUGMENT_MAGNITUDE", rand_augment_magnitude, "")
+        .in_range(0, 100);
     v.field("MIXUP_ALPHA", mixup_alpha, "").at_least(0.0);
     v.field("MIXUP_PROB", mixup_prob, "").at_least(0.0).at_most(1.0);
     v.field("MIXUP_SWITCH_PROB", mixup_switch_prob, "")

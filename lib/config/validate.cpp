@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/augment_rules.h"
 #include "config/names.h"
 #include "core/text.h"
 
@@ -31,6 +32,9 @@ class Validator {
       check_batch();
       check_training();
       check_sync();
+      for (Finding& finding : check_augment(recipe_)) {
+        require(false, finding.key, std::move(finding.text));
+      }
     }
     return std::move(problems_);
   }

@@ -99,9 +99,10 @@ std::string item_text(const Field& field) {
     case ScalarType::kText:
       break;
   }
-  return field.file_name ? "name of letters, digits, '.', '_' and '-'"
-      : field.not_empty  ? "text that is not empty"
-                         : "text";
+  return field.form != nullptr ? field.form
+      : field.file_name        ? "name of letters, digits, '.', '_' and '-'"
+      : field.not_empty        ? "text that is not empty"
+                               : "text";
 }
 
 // Why a text is not the number that it may have been meant to be.
@@ -147,6 +148,9 @@ bool good_text(const Field& field, const std::string& text) {
   }
   if (!clean(text)) {
     return false;
+  }
+  if (field.fault_of != nullptr) {
+    return field.fault_of(text).empty();
   }
   if (field.file_name) {
     constexpr std::string_view kAllowed =
@@ -215,6 +219,8 @@ std::string refusal(const Field& field, const Node& node) {
     hint = ": a length needs a unit";
   } else if (scalar && !clean(node.text)) {
     hint = ": it has control characters or is not UTF-8";
+  } else if (scalar && field.fault_of != nullptr) {
+    hint = ": " + field.fault_of(node.text);
   }
   return fmt::format(
       "expected {}, got {}{}", expectation(field), describe(node), hint);
@@ -222,6 +228,14 @@ std::string refusal(const Field& field, const Node& node) {
 
 // Absent when the list is accepted.
 std::optional<std::string> read_list(const Field& field, const Node& node) {
+  if (field.one_or_list && node.kind == Node::Kind::kScalar) {
+    const std::optional<Scalar> value = read_scalar(field, node);
+    if (!value) {
+      return refusal(field, node);
+    }
+    field.set(Setting{{*value}});
+    return std::nullopt;
+  }
   const bool sized = field.length == 0 || node.items.size() == field.length;
   if (node.kind != Node::Kind::kList) {
     return refusal(field, node);
@@ -326,7 +340,8 @@ std::string expectation(const Field& field) {
     const std::string length =
         field.length > 0 ? fmt::format(" of {}", field.length) : "";
     text = fmt::format(
-        "list{}, each {}{}",
+        "{}list{}, each {}{}",
+        field.one_or_list ? "one value or " : "",
         length,
         text,
         field.ascending ? ", in rising order" : "");

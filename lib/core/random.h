@@ -21,6 +21,11 @@ enum class Purpose : std::uint32_t {
   kMix = 11,
   kErase = 12,
   kReplacement = 13,
+  kVerticalFlip = 14,
+  kColorJitter = 15,
+  kGrayscale = 16,
+  kBlur = 17,
+  kSolarize = 18,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

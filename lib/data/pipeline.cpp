@@ -94,17 +94,34 @@ void Transform::apply(
     const image::View& part,
     int left,
     int top,
-    std::int64_t /*epoch*/,
-    std::int64_t /*sample*/,
+    std::int64_t epoch,
+    std::int64_t sample,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   if (options_.channels == 3) {
-    image::cut(plan, part, left, top, scratch.resampler, out);
+    apply_in_colour(plan, part, left, top, epoch, sample, out, scratch);
     return;
   }
   scratch.colours.resize(3 * out.size());
-  image::cut(plan, part, left, top, scratch.resampler, scratch.colours);
+  apply_in_colour(
+      plan, part, left, top, epoch, sample, scratch.colours, scratch);
   image::to_grey(scratch.colours, out);
+}
+
+void Transform::apply_in_colour(
+    const image::CropPlan& plan,
+    const image::View& part,
+    int left,
+    int top,
+    std::int64_t epoch,
+    std::int64_t sample,
+    std::span<std::uint8_t> colours,
+    Scratch& scratch) const {
+  image::cut(plan, part, left, top, scratch.resampler, colours);
+  if (options_.train) {
+    const image::Canvas canvas(colours, options_.size, options_.size);
+    augment_.apply(canvas, epoch, sample, scratch.augment);
+  }
 }
 
 } // namespace vitrain::data

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "data/augment.h"
 #include "image/crop.h"
 #include "image/eval_crop.h"
 #include "image/image.h"
@@ -32,6 +33,7 @@ struct TransformOptions {
   std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise
   int padding = 4; // kPad
   double flip = 0.5; // probability of a horizontal flip
+  AugmentOptions augment; // with the same seed
   std::uint64_t seed = 0;
 };
 
@@ -42,16 +44,19 @@ struct TransformOptions {
 //   kResized: image::draw_resized_crop;
 //   kPad: image::plan_padded_crop;
 //   kKeepRatio, kKeepRatioCentre: image::plan_keep_ratio_crop.
-// In training a flip follows; at the end colours become grey, if asked for.
+// In training a flip and data::Augment follow; at the end colours become grey,
+// if asked for.
 class Transform {
  public:
   // What a thread keeps from image to image.
   struct Scratch {
     image::Resampler resampler;
+    AugmentScratch augment;
     std::vector<std::uint8_t> colours; // of a grey result: [size, size, 3]
   };
 
-  explicit Transform(const TransformOptions& options) : options_(options) {}
+  explicit Transform(const TransformOptions& options)
+      : options_(options), augment_(options.augment) {}
 
   int size() const { return options_.size; }
   std::size_t bytes() const {
@@ -99,8 +104,19 @@ class Transform {
       std::int64_t epoch,
       std::int64_t sample) const;
   bool flips(std::int64_t epoch, std::int64_t sample) const;
+  // Cuts into `colours`, [size, size, 3].
+  void apply_in_colour(
+      const image::CropPlan& plan,
+      const image::View& part,
+      int left,
+      int top,
+      std::int64_t epoch,
+      std::int64_t sample,
+      std::span<std::uint8_t> colours,
+      Scratch& scratch) const;
 
   TransformOptions options_;
+  Augment augment_;
 };
 
 } // namespace vitrain::data

@@ -2,6 +2,7 @@
 
 #include "config/plan.h"
 #include "data/weights.h"
+#include "engine/augment_options.h"
 
 namespace vitrain::engine {
 namespace {
@@ -98,6 +99,7 @@ data::TransformOptions transform_options(
       .ratio = augment.ratio,
       .padding = static_cast<int>(augment.padding),
       .flip = augment.flip,
+      .augment = augment_options(recipe),
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }
 

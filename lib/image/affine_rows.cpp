@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/cpu.h"
+#include "image/avx2.h"
+
 // Pillow interpolates in double precision and truncates, so that every product
 // and sum has to be the same one here. The channels of a pixel stand in one
 // vector; where the source coordinate falls on the centre of a row or column,
@@ -15,14 +18,14 @@ namespace {
 using Words = std::int32_t __attribute__((vector_size(16)));
 using Doubles = double __attribute__((vector_size(32)));
 
-// The canvas as it was, four words a pixel.
+// The canvas as it was, four numbers a pixel.
 struct Source {
-  const std::int32_t* words = nullptr;
+  const double* numbers = nullptr;
   int width = 0;
   int height = 0;
 
-  const std::int32_t* row(int y) const {
-    return words +
+  const double* row(int y) const {
+    return numbers +
         static_cast<std::size_t>(std::clamp(y, 0, height - 1)) * width * 4;
   }
   std::size_t column(int x) const {
@@ -43,27 +46,17 @@ struct Place {
   }
 };
 
-#define VITRAIN_INLINE inline __attribute__((always_inline))
-
-VITRAIN_INLINE void load(Words& to, const std::int32_t* from) {
-  std::memcpy(&to, from, sizeof to);
-}
-
-VITRAIN_INLINE void to_doubles(Doubles& to, const Words& from) {
-  to = __builtin_convertvector(from, Doubles);
+// One load: copies in parts would have to be put together again in memory.
+VITRAIN_INLINE void load(Doubles& to, const double* from) {
+  using Anywhere =
+      double __attribute__((vector_size(32), aligned(8), may_alias));
+  to = *reinterpret_cast<const Anywhere*>(from);
 }
 
 struct Linear {
   static constexpr int kTaps = 2;
   static constexpr int kBefore = 0; // taps before Place::pixel
 
-  VITRAIN_INLINE static void mix(Doubles& out, const Words* in, double rest) {
-    Doubles first;
-    Doubles span;
-    to_doubles(first, in[0]);
-    to_doubles(span, in[1] - in[0]);
-    out = first + span * rest;
-  }
   VITRAIN_INLINE static void mix(Doubles& out, const Doubles* in, double rest) {
     out = in[0] + (in[1] - in[0]) * rest;
   }
@@ -74,17 +67,6 @@ struct Cubic {
   static constexpr int kTaps = 4;
   static constexpr int kBefore = 1;
 
-  VITRAIN_INLINE static void mix(Doubles& out, const Words* in, double rest) {
-    Doubles p1;
-    Doubles p2;
-    Doubles p3;
-    Doubles p4;
-    to_doubles(p1, in[1]);
-    to_doubles(p2, in[2] - in[0]);
-    to_doubles(p3, 2 * (in[0] - in[1]) + in[2] - in[3]);
-    to_doubles(p4, in[1] - in[0] - in[2] + in[3]);
-    out = p1 + rest * (p2 + rest * (p3 + rest * p4));
-  }
   VITRAIN_INLINE static void mix(Doubles& out, const Doubles* in, double rest) {
     const Doubles p2 = -in[0] + in[2];
     const Doubles p3 = 2.0 * (in[0] - in[1]) + in[2] - in[3];
@@ -96,15 +78,15 @@ struct Cubic {
 template <typename Kernel>
 VITRAIN_INLINE void across(
     Doubles& out,
-    const std::int32_t* row,
+    const double* row,
     const std::size_t* columns,
     double rest) {
-  Words taps[Kernel::kTaps];
   if (rest == 0.0) {
-    load(taps[0], row + columns[Kernel::kBefore]);
-    to_doubles(out, taps[0]);
+    load(out, row + columns[Kernel::kBefore]);
     return;
   }
+  Doubles taps[Kernel::kTaps];
+#pragma GCC unroll 4
   for (int tap = 0; tap < Kernel::kTaps; ++tap) {
     load(taps[tap], row + columns[tap]);
   }
@@ -115,6 +97,7 @@ template <typename Kernel>
 VITRAIN_INLINE void
 value_at(Doubles& out, const Source& source, const Place& x, const Place& y) {
   std::size_t columns[Kernel::kTaps];
+#pragma GCC unroll 4
   for (int tap = 0; tap < Kernel::kTaps; ++tap) {
     columns[tap] = source.column(x.pixel - Kernel::kBefore + tap);
   }
@@ -123,6 +106,7 @@ value_at(Doubles& out, const Source& source, const Place& x, const Place& y) {
     return;
   }
   Doubles rows[Kernel::kTaps];
+#pragma GCC unroll 4
   for (int tap = 0; tap < Kernel::kTaps; ++tap) {
     across<Kernel>(
         rows[tap],
@@ -153,19 +137,15 @@ VITRAIN_INLINE void rows_with(
       }
       Doubles value;
       value_at<Kernel>(value, source, Place(from_x), Place(from_y));
-      for (int channel = 0; channel < 3; ++channel) {
-        out[channel] = static_cast<std::uint8_t>(
-            static_cast<int>(std::clamp(value[channel], 0.0, 255.0)));
-      }
+      value = value < 0.0 ? Doubles{} : value;
+      value = value > 255.0 ? Doubles{} + 255.0 : value;
+      const Words whole = __builtin_convertvector(value, Words);
+      out[0] = static_cast<std::uint8_t>(whole[0]);
+      out[1] = static_cast<std::uint8_t>(whole[1]);
+      out[2] = static_cast<std::uint8_t>(whole[2]);
     }
   }
 }
-
-using Rows = void (*)(
-    const Canvas&,
-    const AffineMap&,
-    const std::array<std::uint8_t, 3>&,
-    const Source&);
 
 template <typename Kernel>
 void rows_plain(
@@ -176,26 +156,13 @@ void rows_plain(
   rows_with<Kernel>(canvas, map, fill, source);
 }
 
-#if defined(__x86_64__)
-// Without fused multiplication and addition: they round once, not twice.
 template <typename Kernel>
-__attribute__((target("avx2"))) void rows_avx2(
+VITRAIN_AVX2 void rows_avx2(
     const Canvas& canvas,
     const AffineMap& map,
     const std::array<std::uint8_t, 3>& fill,
     const Source& source) {
   rows_with<Kernel>(canvas, map, fill, source);
-}
-#endif
-
-template <typename Kernel>
-Rows rows_of_this_machine() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    return rows_avx2<Kernel>;
-  }
-#endif
-  return rows_plain<Kernel>;
 }
 
 } // namespace
@@ -206,18 +173,22 @@ void interpolate_rows(
     const AffineOptions& options,
     Scratch& scratch) {
   const std::size_t pixels = canvas.pixels.size() / 3;
-  scratch.words.resize(4 * pixels);
+  scratch.numbers.resize(4 * pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
-    scratch.words[4 * i] = canvas.pixels[3 * i];
-    scratch.words[4 * i + 1] = canvas.pixels[3 * i + 1];
-    scratch.words[4 * i + 2] = canvas.pixels[3 * i + 2];
-    scratch.words[4 * i + 3] = 0;
+    scratch.numbers[4 * i] = canvas.pixels[3 * i];
+    scratch.numbers[4 * i + 1] = canvas.pixels[3 * i + 1];
+    scratch.numbers[4 * i + 2] = canvas.pixels[3 * i + 2];
+    scratch.numbers[4 * i + 3] = 0;
   }
-  const Source source{scratch.words.data(), canvas.width, canvas.height};
-  const Rows rows = options.interpolation == Interpolation::kBilinear
-      ? rows_of_this_machine<Linear>()
-      : rows_of_this_machine<Cubic>();
-  rows(canvas, map, options.fill, source);
+  const Source source{scratch.numbers.data(), canvas.width, canvas.height};
+  const bool linear = options.interpolation == Interpolation::kBilinear;
+  if (best_simd() >= Simd::kAvx2) {
+    const auto rows = linear ? rows_avx2<Linear> : rows_avx2<Cubic>;
+    rows(canvas, map, options.fill, source);
+  } else {
+    const auto rows = linear ? rows_plain<Linear> : rows_plain<Cubic>;
+    rows(canvas, map, options.fill, source);
+  }
 }
 
 } // namespace vitrain::image

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/cpu.h"
+#include "image/avx2.h"
+
 namespace vitrain::image {
 namespace {
 
@@ -37,7 +40,7 @@ float reach_of(float deviation) {
 
 // One pass down the columns, from `in` to `out`, both [rows, length]; beyond
 // the ends the first and last row go on.
-void pass_down(
+VITRAIN_INLINE void pass_rows(
     const std::uint8_t* in,
     std::uint8_t* __restrict out,
     int rows,
@@ -65,6 +68,30 @@ void pass_down(
       const std::uint32_t total = sums[i] * box.whole + sides * box.part;
       out[i] = static_cast<std::uint8_t>((total + (1U << 23)) >> 24);
     }
+  }
+}
+
+VITRAIN_AVX2 void pass_rows_avx2(
+    const std::uint8_t* in,
+    std::uint8_t* out,
+    int rows,
+    std::size_t length,
+    const Box& box,
+    std::uint32_t* sums) {
+  pass_rows(in, out, rows, length, box, sums);
+}
+
+void pass_down(
+    const std::uint8_t* in,
+    std::uint8_t* out,
+    int rows,
+    std::size_t length,
+    const Box& box,
+    std::uint32_t* sums) {
+  if (best_simd() >= Simd::kAvx2) {
+    pass_rows_avx2(in, out, rows, length, box, sums);
+  } else {
+    pass_rows(in, out, rows, length, box, sums);
   }
 }
 

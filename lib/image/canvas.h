@@ -33,6 +33,7 @@ struct Canvas {
 struct Scratch {
   std::vector<std::uint8_t> bytes;
   std::vector<std::int32_t> words;
+  std::vector<double> numbers;
 };
 
 } // namespace vitrain::image

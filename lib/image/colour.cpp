@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/cpu.h"
+#include "image/avx2.h"
 #include "image/blend.h"
 #include "image/grey.h"
 
@@ -36,7 +38,7 @@ void with_grey(const Canvas& canvas, Use use) {
 }
 
 // [from + factor * (to - from)] in `to`.
-void blend_into(
+VITRAIN_INLINE void blend_values(
     std::uint8_t* __restrict to,
     const std::uint8_t* __restrict from,
     std::size_t count,
@@ -46,16 +48,42 @@ void blend_into(
   }
 }
 
-// The mean of 3 x 3 values in which the middle one counts five times, rounded;
+VITRAIN_AVX2 void blend_values_avx2(
+    std::uint8_t* to,
+    const std::uint8_t* from,
+    std::size_t count,
+    float factor) {
+  blend_values(to, from, count, factor);
+}
+
+void blend_into(
+    std::uint8_t* to,
+    const std::uint8_t* from,
+    std::size_t count,
+    float factor) {
+  if (best_simd() >= Simd::kAvx2) {
+    blend_values_avx2(to, from, count, factor);
+  } else {
+    blend_values(to, from, count, factor);
+  }
+}
+
+// The means of 3 x 3 values in which the middle one counts five times, rounded;
 // Pillow sums in single precision, which is never far enough from the exact
 // sum of thirteenths to round to another integer.
-std::uint8_t smoothed(
-    const std::uint8_t* above,
+void smooth_row(
+    std::uint8_t* __restrict out,
     const std::uint8_t* here,
-    const std::uint8_t* below) {
-  const std::uint32_t sum = std::uint32_t{above[-3]} + above[0] + above[3] +
-      here[-3] + 5U * here[0] + here[3] + below[-3] + below[0] + below[3];
-  return static_cast<std::uint8_t>((2 * sum + 13) / 26);
+    std::size_t row,
+    std::size_t count) {
+  const std::uint8_t* above = here - row;
+  const std::uint8_t* below = here + row;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t sum = std::uint32_t{above[i - 3]} + above[i] +
+        above[i + 3] + here[i - 3] + 5U * here[i] + here[i + 3] + below[i - 3] +
+        below[i] + below[i + 3];
+    out[i] = static_cast<std::uint8_t>((2 * sum + 13) / 26);
+  }
 }
 
 struct Hsv {
@@ -142,19 +170,16 @@ void sharpness(const Canvas& canvas, double factor, Scratch& scratch) {
   if (canvas.width < 3 || canvas.height < 3) {
     return;
   }
-  scratch.bytes.assign(canvas.pixels.begin(), canvas.pixels.end());
   const std::size_t row = canvas.row_bytes();
-  std::vector<std::uint8_t>& before = scratch.bytes;
+  const std::size_t inside = row - 6; // values of a row that have neighbours
+  const std::size_t bytes = canvas.pixels.size();
+  scratch.bytes.assign(canvas.pixels.begin(), canvas.pixels.end());
+  scratch.bytes.resize(bytes + inside);
+  std::uint8_t* smooth = scratch.bytes.data() + bytes;
   for (int y = 1; y < canvas.height - 1; ++y) {
-    const std::uint8_t* here =
-        before.data() + static_cast<std::size_t>(y) * row;
-    std::uint8_t* out = canvas.row(y);
-    for (std::size_t i = 3; i < row - 3; ++i) {
-      out[i] = blended(
-          smoothed(here + i - row, here + i, here + i + row),
-          here[i],
-          static_cast<float>(factor));
-    }
+    const std::size_t first = static_cast<std::size_t>(y) * row + 3;
+    smooth_row(smooth, scratch.bytes.data() + first, row, inside);
+    blend_into(canvas.row(y) + 3, smooth, inside, static_cast<float>(factor));
   }
 }
 

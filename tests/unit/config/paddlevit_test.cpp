@@ -321,7 +321,6 @@ TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
   const std::string message = refusal(text);
   for (const char* key :
        {"TRAIN.MODEL_EMA: averaging",
-        "TRAIN.RAND_AUGMENT: RandAugment",
         "TRAIN.MIXUP_ALPHA: mixup",
         "TRAIN.CUTMIX_ALPHA: CutMix",
         "TRAIN.RANDOM_ERASE_PROB: random erasing"}) {
@@ -330,10 +329,10 @@ TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
   EXPECT_THAT(
       message,
       HasSubstr(
-          "PaddleViT's default: TRAIN.RAND_AUGMENT: RandAugment is not "
-          "available in this version, got true; to train without it, say "
-          "RAND_AUGMENT: False in the file, or -set TRAIN.RAND_AUGMENT=False"));
-  EXPECT_THAT(message, HasSubstr("5 problems found"));
+          "PaddleViT's default: TRAIN.MODEL_EMA: averaging of the weights is "
+          "not available in this version, got true; to train without it, say "
+          "MODEL_EMA: False in the file, or -set TRAIN.MODEL_EMA=False"));
+  EXPECT_THAT(message, HasSubstr("4 problems found"));
 
   // Evaluation needs none of it.
   const Recipe evaluated = recipe(text, {"-eval", "-pretrained", "w"});
@@ -342,10 +341,6 @@ TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
   const Recipe trained = recipe(
       text,
       {"-set",
-       "TRAIN.RAND_AUGMENT=False",
-       "-set",
-       "TRAIN.COLOR_JITTER=0.0",
-       "-set",
        "TRAIN.MIXUP_PROB=0.0",
        "-set",
        "TRAIN.RANDOM_ERASE_PROB=0.0",
@@ -365,13 +360,26 @@ TEST_F(PaddleVit, DistillationIsRefused) {
       HasSubstr("TRAIN.DISTILLATION_TYPE: distillation, and the second token"));
 }
 
-TEST_F(PaddleVit, ColourJitterCountsOnlyWithoutAugmentation) {
-  EXPECT_THAT(
-      refusal("TRAIN: {COLOR_JITTER: 0.4}\n"),
-      HasSubstr("TRAIN.COLOR_JITTER: colour jitter is not available"));
-  EXPECT_THAT(
-      refusal("TRAIN: {COLOR_JITTER: 0.4, RAND_AUGMENT: True}\n"),
-      Not(HasSubstr("COLOR_JITTER:")));
+TEST_F(PaddleVit, AugmentsAsPaddleVit) {
+  const auto augment = [&](const std::string& train) {
+    return recipe("TRAIN: {" + train + "}\n").data.augment;
+  };
+  EXPECT_EQ(augment("").auto_augment, std::nullopt);
+  EXPECT_THAT(augment("").color_jitter, IsEmpty());
+  EXPECT_THAT(augment("COLOR_JITTER: 0.4").color_jitter, ElementsAre(0.4));
+  EXPECT_EQ(
+      augment("RAND_AUGMENT: True, AUTO_AUGMENT: True").auto_augment,
+      "paddlevit:randaugment-n2-m9");
+  EXPECT_EQ(
+      augment("RAND_AUGMENT: True, RAND_AUGMENT_LAYERS: 9, "
+              "RAND_AUGMENT_MAGNITUDE: 5")
+          .auto_augment,
+      "paddlevit:randaugment-n9-m5");
+  // The jitter counts only without the others.
+  const AugmentConfig automatic =
+      augment("AUTO_AUGMENT: True, COLOR_JITTER: 0.4");
+  EXPECT_EQ(automatic.auto_augment, "paddlevit:autoaugment");
+  EXPECT_THAT(automatic.color_jitter, IsEmpty());
 }
 
 // eff = batch x accumulation x world, of all three rates.

@@ -201,6 +201,12 @@ TEST_P(LoaderOnThreads, GivesTheSamePixelsOnAnyNumberOfThreads) {
   TransformOptions transform_options;
   transform_options.size = 16;
   transform_options.train = true;
+  // Threads keep scratch memory from image to image: it must not show.
+  transform_options.augment.policy.emplace();
+  transform_options.augment.policy->kind = PolicyKind::kMix;
+  transform_options.augment.policy->deviation = 1.0;
+  transform_options.augment.jitter = {0.4, 0.4, 0.4, 0.1};
+  transform_options.augment.blur = 0.5;
   const auto rows = open_rows(
       std::make_shared<Index>(list(source_options)), transform_options);
   const auto load = [&](int threads) {

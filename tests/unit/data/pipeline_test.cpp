@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/hash.h"
+#include "image/colour.h"
 #include "image/flip.h"
 #include "image/random_crop.h"
 
@@ -222,6 +223,28 @@ TEST(Transform, PlansTellWhatHasToBeDecoded) {
       ASSERT_EQ(out, apply(training(crop, 16), image, 0, sample));
     }
   }
+}
+
+// After crop and flip, in training only.
+TEST(Transform, AugmentsTrainingImages) {
+  TransformOptions options;
+  options.size = 8;
+  options.crop = CropKind::kNone;
+  options.flip = 0;
+  options.crop_pct = 1.0;
+  options.augment.grayscale = 1.0;
+  const image::Image from = gradient(8, 8);
+  const auto pixels = [&](bool train) {
+    options.train = train;
+    Bytes out(192);
+    Transform::Scratch scratch;
+    Transform(options).apply(from, 0, 0, out, scratch);
+    return out;
+  };
+  EXPECT_EQ(pixels(false), from.pixels);
+  Bytes grey = from.pixels;
+  image::grayscale({grey, 8, 8});
+  EXPECT_EQ(pixels(true), grey);
 }
 
 } // namespace

@@ -1,0 +1,60 @@
+#include "config/augment_rules.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::config {
+
+std::vector<Finding> check_augment(const Recipe& recipe) {
+  std::vector<Finding> findings;
+  const std::vector<double>& jitter = recipe.data.augment.color_jitter;
+  const std::size_t count = jitter.size();
+  if (count != 0 && count != 1 && count != 3 && count != 4) {
+    findings.push_back(
+        {"data.augment.color_jitter",
+         fmt::format(
+             "has {} values: expected one for brightness, contrast and "
+             "saturation together, one for each, or a fourth for the hue",
+             count)});
+  }
+  if (count == 4 && jitter[3] > 0.5) {
+    findings.push_back(
+        {"data.augment.color_jitter",
+         fmt::format(
+             "the fourth value turns the hue by up to {} of the circle: "
+             "expected at most 0.5",
+             jitter[3])});
+  }
+  return findings;
+}
+
+AugmentInterpolation auto_augment_interpolation(const Recipe& recipe) {
+  const AugmentConfig& augment = recipe.data.augment;
+  if (augment.auto_augment_interpolation) {
+    return *augment.auto_augment_interpolation;
+  }
+  AutoAugment read;
+  parse_auto_augment(augment.auto_augment.value_or("rand"), read);
+  if (read.definition == AugmentDefinition::kTimm) {
+    return recipe.data.preprocess.interpolation == Interpolation::kBilinear
+        ? AugmentInterpolation::kBilinear
+        : AugmentInterpolation::kBicubic;
+  }
+  const bool mix = read.policy == AugmentPolicy::kMix;
+  return mix ? AugmentInterpolation::kBilinear : AugmentInterpolation::kNearest;
+}
+
+std::optional<Finding> idle_augment_key(const Recipe& recipe) {
+  const AugmentConfig& augment = recipe.data.augment;
+  if (augment.color_jitter.empty() || !augment.auto_augment ||
+      augment.force_color_jitter || keeps_color_jitter(*augment.auto_augment)) {
+    return std::nullopt;
+  }
+  return Finding{
+      "data.augment.color_jitter",
+      fmt::format(
+          "has no effect: auto_augment is {}, and timm's rule is that only "
+          "3-Augment goes with it; force_color_jitter: true takes both",
+          *augment.auto_augment)};
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,133 @@
+#include "engine/augment_options.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "config/augment_rules.h"
+#include "config/auto_augment.h"
+
+namespace vitrain::engine {
+namespace {
+
+data::PolicySource policy_source(config::AugmentDefinition definition) {
+  switch (definition) {
+    case config::AugmentDefinition::kTimm:
+      return data::PolicySource::kTimm;
+    case config::AugmentDefinition::kTorchvision:
+      return data::PolicySource::kTorchvision;
+    case config::AugmentDefinition::kPaddleVit:
+      return data::PolicySource::kPaddleVit;
+  }
+  return data::PolicySource::kTimm;
+}
+
+data::PolicyKind policy_kind(config::AugmentPolicy policy) {
+  switch (policy) {
+    case config::AugmentPolicy::kRand:
+      return data::PolicyKind::kRand;
+    case config::AugmentPolicy::kAuto:
+      return data::PolicyKind::kAuto;
+    case config::AugmentPolicy::kTrivial:
+      return data::PolicyKind::kTrivial;
+    case config::AugmentPolicy::kMix:
+      return data::PolicyKind::kMix;
+  }
+  return data::PolicyKind::kRand;
+}
+
+image::Interpolation interpolation_of(
+    config::AugmentInterpolation interpolation) {
+  switch (interpolation) {
+    case config::AugmentInterpolation::kNearest:
+      return image::Interpolation::kNearest;
+    case config::AugmentInterpolation::kBilinear:
+      return image::Interpolation::kBilinear;
+    case config::AugmentInterpolation::kBicubic:
+    case config::AugmentInterpolation::kRandom:
+      break;
+  }
+  return image::Interpolation::kBicubic;
+}
+
+// timm's colour of what was outside: the mean in 8 bits, rounded half to even.
+std::array<std::uint8_t, 3> mean_colour(const std::array<double, 3>& mean) {
+  std::array<std::uint8_t, 3> colour{};
+  std::ranges::transform(mean, colour.begin(), [](double value) {
+    return static_cast<std::uint8_t>(
+        std::clamp(std::nearbyint(255.0 * value), 0.0, 255.0));
+  });
+  return colour;
+}
+
+data::PolicyOptions policy_options(
+    const config::AutoAugment& read,
+    const config::Recipe& recipe) {
+  const config::AugmentConfig& augment = recipe.data.augment;
+  data::PolicyOptions options{
+      .source = policy_source(read.definition),
+      .kind = policy_kind(read.policy),
+      .table = read.table,
+      .layers = static_cast<int>(read.layers),
+      .magnitude = static_cast<double>(read.magnitude),
+      .bins = static_cast<int>(read.bins),
+      .probability = read.probability,
+      .deviation = read.deviation,
+      .most = static_cast<double>(read.most),
+      .increasing = read.increasing,
+      .width = static_cast<int>(read.width),
+      .depth = static_cast<int>(read.depth),
+      .alpha = read.alpha,
+      .blended = read.blended,
+      .all_ops = read.all_ops};
+  const bool timm = read.definition == config::AugmentDefinition::kTimm;
+  if (augment.auto_augment_fill) {
+    std::ranges::transform(
+        *augment.auto_augment_fill, options.fill.begin(), [](std::int64_t x) {
+          return static_cast<std::uint8_t>(x);
+        });
+  } else if (timm) {
+    options.fill = mean_colour(recipe.data.preprocess.mean);
+  }
+  const config::AugmentInterpolation interpolation =
+      config::auto_augment_interpolation(recipe);
+  options.interpolation.reset();
+  if (interpolation != config::AugmentInterpolation::kRandom) {
+    options.interpolation = interpolation_of(interpolation);
+  }
+  return options;
+}
+
+std::array<double, 4> jitter_of(const config::Recipe& recipe) {
+  const std::vector<double>& jitter = recipe.data.augment.color_jitter;
+  if (jitter.empty() || config::idle_augment_key(recipe)) {
+    return {};
+  }
+  if (jitter.size() == 1) {
+    return {jitter[0], jitter[0], jitter[0], 0.0};
+  }
+  return {jitter[0], jitter[1], jitter[2], jitter.size() > 3 ? jitter[3] : 0.0};
+}
+
+} // namespace
+
+data::AugmentOptions augment_options(const config::Recipe& recipe) {
+  const config::AugmentConfig& augment = recipe.data.augment;
+  data::AugmentOptions options{
+      .vertical_flip = augment.vertical_flip,
+      .jitter = jitter_of(recipe),
+      .jitter_probability = augment.color_jitter_prob,
+      .grayscale = augment.grayscale,
+      .blur = augment.gaussian_blur,
+      .blur_radius = augment.gaussian_blur_radius,
+      .solarize = augment.solarize,
+      .solarize_threshold = static_cast<double>(augment.solarize_threshold),
+      .seed = static_cast<std::uint64_t>(recipe.run.seed)};
+  config::AutoAugment read;
+  if (augment.auto_augment &&
+      config::parse_auto_augment(*augment.auto_augment, read).empty()) {
+    options.policy = policy_options(read, recipe);
+  }
+  return options;
+}
+
+} // namespace vitrain::engine
