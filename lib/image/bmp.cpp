@@ -14,6 +14,12 @@ namespace {
 
 using Colour = std::array<std::uint8_t, 3>;
 
+Colour grey(std::uint32_t level) {
+  Colour colour;
+  colour.fill(static_cast<std::uint8_t>(level));
+  return colour;
+}
+
 enum Compression : std::uint32_t { kRaw = 0, kRle8 = 1, kRle4 = 2, kMasks = 3 };
 
 struct Info {
@@ -114,7 +120,8 @@ void check_kind(const Info& info) {
       info.bits);
 }
 
-// The palette's colours; indices beyond them are black.
+// The palette's colours. Indices beyond them are black; where the colours are a
+// ramp of grey, they go on with it, as in Pillow.
 std::vector<Colour> read_palette(ByteReader& reader, const Info& info) {
   VITRAIN_CHECK(
       info.colours <= 65536,
@@ -123,11 +130,16 @@ std::vector<Colour> read_palette(ByteReader& reader, const Info& info) {
       info.colours);
   reader.seek(info.palette_at);
   std::vector<Colour> palette(256);
+  bool ramp = true;
   for (std::uint32_t i = 0; i < info.colours; ++i) {
     const Bytes entry = reader.take(info.colour_bytes);
     if (i < palette.size()) {
       palette[i] = {entry[2], entry[1], entry[0]};
+      ramp = ramp && palette[i] == grey(i);
     }
+  }
+  for (std::uint32_t i = info.colours; ramp && i < palette.size(); ++i) {
+    palette[i] = grey(i);
   }
   return palette;
 }

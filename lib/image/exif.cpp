@@ -69,13 +69,15 @@ std::optional<int> orientation_in(Bytes exif) {
     const std::uint32_t type = tiff.number(at + 2, 2);
     const std::uint64_t count = tiff.number(at + 4, 4);
     const std::uint64_t size = count * type_bytes(type);
-    if (size > 4 && !tiff.holds(tiff.number(at + 8, 4), size)) {
+    // Values of more than four bytes are elsewhere.
+    const std::size_t value_at = size > 4 ? tiff.number(at + 8, 4) : at + 8;
+    if (!tiff.holds(value_at, size)) {
       break;
     }
     if (tiff.number(at, 2) == kOrientation && size > 0) {
-      const bool one = count == 1 && (type == kShort || type == kLong);
+      const bool whole = type == kShort || type == kLong;
       const std::uint32_t value =
-          one ? tiff.number(at + 8, type_bytes(type)) : 0;
+          whole ? tiff.number(value_at, type_bytes(type)) : 0;
       found = value <= 8 ? static_cast<int>(value) : 0;
     }
   }

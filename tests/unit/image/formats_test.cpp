@@ -1,0 +1,95 @@
+// Every format and variant against Pillow (tests/golden/image/make_formats.py),
+// and what damaged or dishonest files do.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "image/decode.h"
+#include "image/exif.h"
+#include "unit/image/fixtures.h"
+
+namespace vitrain::image {
+namespace {
+
+using testing::HasSubstr;
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes file(const std::string& name) {
+  return fixtures::read(fixtures::folder() / "formats" / name);
+}
+
+std::string format_of(const std::string& name) {
+  const std::string extension = name.substr(name.rfind('.') + 1);
+  if (extension == "jpg" || extension == "mpo") {
+    return "JPEG";
+  }
+  if (extension == "webp") {
+    return "WebP";
+  }
+  if (extension == "png" || extension == "bmp" || extension == "gif") {
+    std::string upper;
+    for (const char c : extension) {
+      upper += static_cast<char>(c - 'a' + 'A');
+    }
+    return upper;
+  }
+  return "PPM";
+}
+
+std::string summary(const Image& image) {
+  return fmt::format(
+      "{},{},{}", image.width, image.height, fixtures::crc(image.pixels));
+}
+
+// Size and checksum, or the reason for refusing.
+std::string outcome(const Bytes& bytes, const DecodeOptions& options = {}) {
+  try {
+    return summary(decode(bytes, options));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kData);
+    return error.what();
+  }
+}
+
+std::string expected(const std::vector<std::string>& row, std::size_t first) {
+  return row[first] + "," + row[first + 1] + "," + row[first + 2];
+}
+
+TEST(Formats, EqualPillow) {
+  const auto rows = fixtures::rows("formats.csv");
+  ASSERT_GE(rows.size(), 220u);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row[0]);
+    EXPECT_EQ(outcome(file(row[0])), expected(row, 1));
+  }
+}
+
+TEST(Formats, AreTurnedAsPillowTurnsThem) {
+  DecodeOptions options;
+  options.exif_orientation = true;
+  int turned = 0;
+  for (const auto& row : fixtures::rows("formats.csv")) {
+    SCOPED_TRACE(row[0]);
+    EXPECT_EQ(outcome(file(row[0]), options), expected(row, 4));
+    turned += row[3] != row[6] ? 1 : 0;
+  }
+  EXPECT_GE(turned, 7 * 3);
+}
+
+TEST(Formats, HeadersEqualTheImages) {
+  for (const auto& row : fixtures::rows("formats.csv")) {
+    SCOPED_TRACE(row[0]);
+    const Header header = read_header(file(row[0]));
+    EXPECT_EQ(header.format, format_of(row[0]));
+    EXPECT_EQ(std::to_string(header.width), row[1]);
+    EXPECT_EQ(std::to_string(header.height), row[2]);
+  }
+}
+
+} // namespace
+} // namespace vitrain::image
