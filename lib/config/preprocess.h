@@ -9,6 +9,7 @@ enum class Interpolation { kBilinear, kBicubic };
 // Pixels to network input, for training and evaluation alike. Vectors are given
 // to the network as they are.
 struct PreprocessConfig {
+  bool exif_orientation = false;
   std::array<double, 3> mean{0.485, 0.456, 0.406};
   std::array<double, 3> std{0.229, 0.224, 0.225};
   Interpolation interpolation = Interpolation::kBicubic;
@@ -16,6 +17,11 @@ struct PreprocessConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    v.field(
+        "exif_orientation",
+        exif_orientation,
+        "Turn images as the orientation tag in their Exif or XMP data says; "
+        "published accuracies were measured without.");
     v.field(
         "mean",
         mean,

@@ -7,6 +7,7 @@
 
 #include "data/augment.h"
 #include "image/crop.h"
+#include "image/decode.h"
 #include "image/eval_crop.h"
 #include "image/image.h"
 #include "image/resample.h"
@@ -17,6 +18,7 @@ namespace vitrain::data {
 enum class CropKind { kNone, kPad, kResized, kKeepRatio, kKeepRatioCentre };
 
 struct TransformOptions {
+  image::DecodeOptions decode; // of sources that have files
   int size = 224; // side of the result
   int channels = 3; // of the result: 3, or 1 for grey
   image::Filter filter = image::Filter::kBicubic;
@@ -59,6 +61,7 @@ class Transform {
       : options_(options), augment_(options.augment) {}
 
   int size() const { return options_.size; }
+  const image::DecodeOptions& decode() const { return options_.decode; }
   std::size_t bytes() const {
     return static_cast<std::size_t>(options_.size) * options_.size *
         options_.channels;

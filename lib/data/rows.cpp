@@ -13,6 +13,9 @@ namespace vitrain::data {
 namespace {
 
 struct ImageScratch final : Rows::Scratch {
+  explicit ImageScratch(const image::DecodeOptions& options)
+      : decoder(options) {}
+
   std::string bytes; // of the file
   image::Decoder decoder;
   Transform::Scratch transform;
@@ -28,7 +31,7 @@ ImageRows::ImageRows(
       transform_(options) {}
 
 std::unique_ptr<Rows::Scratch> ImageRows::make_scratch() const {
-  return std::make_unique<ImageScratch>();
+  return std::make_unique<ImageScratch>(transform_.decode());
 }
 
 int ImageRows::fill(

@@ -88,6 +88,7 @@ data::TransformOptions transform_options(
   const config::AugmentConfig& augment = recipe.data.augment;
   const image::Filter filter = resize_filter(preprocess.interpolation);
   return {
+      .decode = {.exif_orientation = preprocess.exif_orientation},
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
       .filter = filter,

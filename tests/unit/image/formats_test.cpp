@@ -1,22 +1,19 @@
 // Every format and variant against Pillow (tests/golden/image/make_formats.py),
 // and what damaged or dishonest files do.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "core/error.h"
-#include "core/random.h"
 #include "image/decode.h"
-#include "image/exif.h"
+#include "image/decoder.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {
 namespace {
 
-using testing::HasSubstr;
 using Bytes = std::vector<std::uint8_t>;
 
 Bytes file(const std::string& name) {
@@ -79,6 +76,32 @@ TEST(Formats, AreTurnedAsPillowTurnsThem) {
     turned += row[3] != row[6] ? 1 : 0;
   }
   EXPECT_GE(turned, 7 * 3);
+}
+
+// The object that the loader uses gives the same pixels, whatever it decoded
+// before.
+TEST(Formats, DecoderGivesTheSamePixels) {
+  for (const bool turn : {false, true}) {
+    DecodeOptions options;
+    options.exif_orientation = turn;
+    Decoder decoder(options);
+    for (const auto& row : fixtures::rows("formats.csv")) {
+      SCOPED_TRACE(row[0]);
+      const Bytes bytes = file(row[0]);
+      decoder.open(bytes);
+      Image image;
+      image.width = decoder.width();
+      image.height = decoder.height();
+      const auto part = decoder.decode({0, 0, image.width, image.height});
+      ASSERT_EQ(part.left, 0);
+      ASSERT_EQ(part.top, 0);
+      for (int y = 0; y < image.height; ++y) {
+        const std::uint8_t* from = part.view.row(y);
+        image.pixels.insert(image.pixels.end(), from, from + 3 * image.width);
+      }
+      EXPECT_EQ(summary(image), expected(row, turn ? 4 : 1));
+    }
+  }
 }
 
 TEST(Formats, HeadersEqualTheImages) {
