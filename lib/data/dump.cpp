@@ -96,8 +96,8 @@ class Dumper {
     detail::read_image_file(file, bytes_);
     try {
       image::Image image = image::decode(
-          {reinterpret_cast<const std::uint8_t*>(bytes_.data()),
-           bytes_.size()});
+          {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()},
+          transform_ ? transform_->decode() : image::DecodeOptions{});
       if (transform_) {
         pixels_.resize(transform_->bytes());
         transform_->apply(
