@@ -13,6 +13,8 @@ namespace vitrain::checkpoint {
 // Increased when a checkpoint can no longer be read by older programs.
 inline constexpr std::int64_t kFormatVersion = 1;
 inline constexpr const char* kManifestName = "manifest.json";
+// The file of the weights in a checkpoint.
+inline constexpr const char* kModelFile = "model.safetensors";
 
 // A file of a checkpoint.
 struct ManifestFile {

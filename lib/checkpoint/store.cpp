@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/preprocess.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/hash.h"
@@ -23,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 constexpr const char* kLatest = "latest";
 constexpr const char* kBest = "best";
@@ -98,24 +98,29 @@ void write_durably(const fs::path& path, const Write& write) {
   }
 }
 
+using Metadata = std::map<std::string, std::string>;
+
 ManifestFile write_tensors(
     const fs::path& folder,
     const char* name,
-    const std::map<std::string, at::Tensor>& tensors) {
+    const std::map<std::string, at::Tensor>& tensors,
+    const Metadata& metadata) {
   Hasher hasher;
   ManifestFile file{.name = name};
   write_durably(folder / name, [&](int fd) {
     return weights::write_safetensors(
-        fd,
-        {.tensors = tensors, .metadata = {{"format", "pt"}}},
-        &hasher,
-        file.size);
+        fd, {.tensors = tensors, .metadata = metadata}, &hasher, file.size);
   });
   file.xxh3 = hasher.hex();
   return file;
 }
 
 std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
+  const Metadata plain{{"format", "pt"}};
+  Metadata model = plain;
+  if (!snapshot.preprocess.is_null()) {
+    model[kPreprocessKey] = to_line(snapshot.preprocess);
+  }
   const Manifest manifest{
       .vitrain_version = VITRAIN_VERSION,
       .step = snapshot.step,
@@ -124,8 +129,8 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
       .config_hash = snapshot.config_hash,
       .metric = snapshot.metric,
       .files =
-          {write_tensors(folder, kModelFile, snapshot.model),
-           write_tensors(folder, kOptimizerFile, snapshot.optimizer)},
+          {write_tensors(folder, kModelFile, snapshot.model, model),
+           write_tensors(folder, kOptimizerFile, snapshot.optimizer, plain)},
       .state = snapshot.state};
   std::string text = manifest.text();
   write_durably(folder / kManifestName, [&](int fd) {
@@ -336,6 +341,7 @@ Snapshot load(const std::filesystem::path& checkpoint) {
       .world_size = manifest.world_size,
       .config_hash = manifest.config_hash,
       .metric = manifest.metric,
+      .preprocess = read_preprocess(checkpoint / kModelFile),
       .model = tensors(kModelFile),
       .optimizer = tensors(kOptimizerFile),
       .state = manifest.state};

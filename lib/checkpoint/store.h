@@ -24,6 +24,8 @@ struct Snapshot {
   // Value of the metric that decides which checkpoint is best; none when the
   // weights of this step were not evaluated.
   std::optional<double> metric;
+  // How inputs of the model are made (preprocess.h); null: not known.
+  Json preprocess;
   std::map<std::string, at::Tensor> model;
   std::map<std::string, at::Tensor> optimizer;
   Json state = Json::object(); // the trainer's own record; no times in it

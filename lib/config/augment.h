@@ -8,6 +8,9 @@
 
 #include "config/auto_augment.h"
 
+#include "config/erase.h"
+#include "config/mix.h"
+
 namespace vitrain::config {
 
 // Of the operations of auto_augment; kRandom: bilinear or bicubic, drawn.
@@ -33,6 +36,8 @@ struct AugmentConfig {
   std::array<double, 2> gaussian_blur_radius{0.1, 2.0};
   double solarize = 0.0;
   std::int64_t solarize_threshold = 128;
+  MixConfig mix;
+  EraseConfig erase;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -54,6 +59,8 @@ struct AugmentConfig {
         .at_least(0.0)
         .at_most(1.0);
     visit_colours(v);
+    mix.visit(v);
+    erase.visit(v);
   }
 
   // What happens after crop and flip, in this order.

@@ -4,9 +4,10 @@
 
 namespace vitrain::config {
 
-// Evaluation during training.
+// Evaluation, during training and of saved weights.
 struct EvalConfig {
   Duration every{1.0, Duration::Unit::kEpochs};
+  bool check_classes = true;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -16,6 +17,11 @@ struct EvalConfig {
          "Interval of evaluation during training; the end of the run is always "
          "evaluated.")
         .more_than(0.0);
+    v.field(
+        "check_classes",
+        check_classes,
+        "With -eval: the names of the data's classes must be those that a "
+        "checkpoint was trained with.");
   }
 };
 

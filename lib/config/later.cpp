@@ -9,13 +9,10 @@ namespace {
 
 using Value = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 5> kKeys{
-    "data.augment.cutmix",
-    "data.augment.erasing",
-    "data.augment.mixup",
+constexpr auto kKeys = std::to_array<std::string_view>({
     "eval.weights",
     "optim.layer_decay",
-};
+});
 
 constexpr std::array<std::string_view, 1> kSections{"train.ema"};
 

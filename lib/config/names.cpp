@@ -35,12 +35,15 @@ constexpr auto kInterpolation = names("bilinear", "bicubic");
 constexpr auto kAugmentInterpolation =
     names("nearest", "bilinear", "bicubic", "random");
 constexpr auto kTrainCrop = names("none", "pad", "resized");
+constexpr auto kMixMode = names("batch", "pair", "elem");
+constexpr auto kEraseMode = names("const", "rand", "pixel");
 constexpr auto kOptimKind = names("adamw", "sgd");
 constexpr auto kScheduleKind = names("cosine", "step", "constant");
 constexpr auto kScaleRule = names("none", "linear", "sqrt");
 constexpr auto kScheduleUnit = names("step", "epoch");
 constexpr auto kPrecision = names("auto", "fp32", "tf32", "bf16");
-constexpr auto kLossKind = names("cross_entropy", "mse");
+constexpr auto kLossKind =
+    names("cross_entropy", "binary_cross_entropy", "mse");
 constexpr auto kOnNonFinite = names("stop");
 constexpr auto kDistMode = names("processes", "single_process");
 constexpr auto kBackend = names("auto", "gloo", "nccl");
@@ -83,6 +86,8 @@ VITRAIN_ENUM_NAMES(DecoderWarnings)
 VITRAIN_ENUM_NAMES(Interpolation)
 VITRAIN_ENUM_NAMES(AugmentInterpolation)
 VITRAIN_ENUM_NAMES(TrainCrop)
+VITRAIN_ENUM_NAMES(MixMode)
+VITRAIN_ENUM_NAMES(EraseMode)
 VITRAIN_ENUM_NAMES(OptimKind)
 VITRAIN_ENUM_NAMES(ScheduleKind)
 VITRAIN_ENUM_NAMES(ScaleRule)

@@ -239,6 +239,10 @@ bool is_paddlevit_key(const std::string& key) {
   return !key.empty() && is_upper(key.front());
 }
 
+bool is_paddlevit_default(const Position& position) {
+  return position.source == kDefault;
+}
+
 PaddleVitRecipe read_paddlevit(
     std::span<const Layer> layers,
     std::span<const Override> overrides,

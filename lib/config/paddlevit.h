@@ -18,6 +18,9 @@ bool is_paddlevit(const Node& root);
 // True for "TRAIN.BASE_LR".
 bool is_paddlevit_key(const std::string& key);
 
+// True for a value that no file and no option has: PaddleViT's default.
+bool is_paddlevit_default(const Position& position);
+
 // A recipe and what is still to be done with it.
 struct PaddleVitRecipe {
   Loaded loaded; // its notes: keys without effect

@@ -77,16 +77,22 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "PaddleViT's RandAugment (paddlevit:randaugment)"},
     {"TRAIN.RAND_AUGMENT_LAYERS", "data.augment.auto_augment", ""},
     {"TRAIN.RAND_AUGMENT_MAGNITUDE", "data.augment.auto_augment", ""},
-    {"TRAIN.MIXUP_ALPHA", "", "no mixup"},
-    {"TRAIN.MIXUP_PROB", "", "belongs to mixup and CutMix"},
-    {"TRAIN.MIXUP_SWITCH_PROB", "", "belongs to mixup and CutMix"},
-    {"TRAIN.MIXUP_MODE", "", "belongs to mixup and CutMix"},
-    {"TRAIN.CUTMIX_ALPHA", "", "no CutMix"},
-    {"TRAIN.CUTMIX_MINMAX", "", "no CutMix"},
-    {"TRAIN.RANDOM_ERASE_PROB", "", "no random erasing"},
-    {"TRAIN.RANDOM_ERASE_MODE", "", "belongs to RANDOM_ERASE_PROB"},
-    {"TRAIN.RANDOM_ERASE_COUNT", "", "belongs to RANDOM_ERASE_PROB"},
-    {"TRAIN.RANDOM_ERASE_SPLIT", "", "belongs to RANDOM_ERASE_PROB"},
+    {"TRAIN.MIXUP_ALPHA", "data.augment.mixup", ""},
+    {"TRAIN.MIXUP_PROB", "data.augment.mix_prob", "of CutMix, too"},
+    {"TRAIN.MIXUP_SWITCH_PROB", "data.augment.mix_switch_prob", ""},
+    {"TRAIN.MIXUP_MODE",
+     "data.augment.mix_mode",
+     "pair and elem as timm has them (PaddleViT has batch only)"},
+    {"TRAIN.CUTMIX_ALPHA",
+     "data.augment.cutmix",
+     "also without mixup (PaddleViT then mixes up with its alpha)"},
+    {"TRAIN.CUTMIX_MINMAX", "data.augment.cutmix_minmax", ""},
+    {"TRAIN.RANDOM_ERASE_PROB", "data.augment.erasing", ""},
+    {"TRAIN.RANDOM_ERASE_MODE", "data.augment.erasing_mode", ""},
+    {"TRAIN.RANDOM_ERASE_COUNT",
+     "data.augment.erasing_count",
+     "0: nothing is erased"},
+    {"TRAIN.RANDOM_ERASE_SPLIT", "", "all of a batch may be erased"},
     {"TRAIN.DISTILLATION_TYPE", "", "no distillation"},
     {"TRAIN.DISTILLATION_ALPHA", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.DISTILLATION_TAU", "", "belongs to DISTILLATION_TYPE"},
@@ -113,10 +119,6 @@ constexpr auto kMeanings = std::to_array<Meaning>({
 
 bool known_family(std::string_view family) {
   return family == "vit" || family == "deit";
-}
-
-bool mixes(const Train& train) {
-  return train.mixup_prob > 0.0;
 }
 
 constexpr auto kLimits = std::to_array<Limit>({
@@ -161,33 +163,13 @@ constexpr auto kLimits = std::to_array<Limit>({
      [](const Config& c) { return !c.train.model_ema; },
      "averaging of the weights is not available in this version",
      "False"},
-    {"TRAIN.MIXUP_ALPHA",
+    {"TRAIN.RANDOM_ERASE_SPLIT",
      false,
      [](const Config& c) {
-       return c.train.mixup_alpha == 0.0 || !mixes(c.train);
+       return !c.train.random_erase_split || c.train.random_erase_prob == 0.0;
      },
-     "mixup is not available in this version",
-     "0.0"},
-    {"TRAIN.CUTMIX_ALPHA",
-     false,
-     [](const Config& c) {
-       return c.train.cutmix_alpha == 0.0 || !mixes(c.train);
-     },
-     "CutMix is not available in this version",
-     "0.0"},
-    {"TRAIN.CUTMIX_MINMAX",
-     false,
-     [](const Config& c) { return !c.train.cutmix_minmax || !mixes(c.train); },
-     "CutMix is not available in this version",
-     "None"},
-    {"TRAIN.RANDOM_ERASE_PROB",
-     false,
-     [](const Config& c) {
-       return c.train.random_erase_prob == 0.0 ||
-           c.train.random_erase_count == 0;
-     },
-     "random erasing is not available in this version",
-     "0.0"},
+     "erasing in a part of each batch only is not available in this version",
+     "False"},
     {"TRAIN.DISTILLATION_TYPE",
      true,
      [](const Config& c) { return c.train.distillation_type == "none"; },
@@ -295,6 +277,20 @@ void translate_colours(const Train& from, AugmentConfig& to) {
   }
 }
 
+void translate_mixing(const Train& from, AugmentConfig& to) {
+  to.mix.mixup = from.mixup_alpha;
+  to.mix.cutmix = from.cutmix_alpha;
+  to.mix.cutmix_minmax = from.cutmix_minmax;
+  to.mix.mix_prob = from.mixup_prob;
+  to.mix.mix_switch_prob = from.mixup_switch_prob;
+  to.mix.mix_mode = from.mixup_mode;
+  if (from.random_erase_count > 0) {
+    to.erase.erasing = from.random_erase_prob;
+    to.erase.erasing_count = from.random_erase_count;
+  }
+  to.erase.erasing_mode = from.random_erase_mode;
+}
+
 OptimConfig translate_optim(const Config& config) {
   const Train& from = config.train;
   OptimConfig to;
@@ -371,6 +367,7 @@ Recipe translate(const Config& config, bool training) {
   recipe.model = translate_model(config);
   recipe.data = translate_data(config.data);
   translate_colours(config.train, recipe.data.augment);
+  translate_mixing(config.train, recipe.data.augment);
   recipe.optim = translate_optim(config);
   recipe.schedule = translate_schedule(config.train);
   recipe.train.precision =

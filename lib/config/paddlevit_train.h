@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "config/erase.h"
+#include "config/mix.h"
+
 namespace vitrain::config::paddlevit {
 
 struct Optimizer {
@@ -45,11 +48,11 @@ struct Train {
   double mixup_alpha = 0.0;
   double mixup_prob = 1.0;
   double mixup_switch_prob = 0.5;
-  std::string mixup_mode = "batch";
+  MixMode mixup_mode = MixMode::kBatch;
   double cutmix_alpha = 0.0;
   std::optional<std::array<double, 2>> cutmix_minmax;
   double random_erase_prob = 0.0;
-  std::string random_erase_mode = "pixel";
+  EraseMode random_erase_mode = EraseMode::kPixel;
   std::int64_t random_erase_count = 1;
   bool random_erase_split = false;
   std::string distillation_type = "none";
@@ -89,12 +92,15 @@ struct Train {
         .at_most(1.0);
     v.field("MIXUP_MODE", mixup_mode, "");
     v.field("CUTMIX_ALPHA", cutmix_alpha, "").at_least(0.0);
-    v.field("CUTMIX_MINMAX", cutmix_minmax, "");
+    v.field("CUTMIX_MINMAX", cutmix_minmax, "")
+        .each_more_than(0.0)
+        .each_at_most(1.0)
+        .ascending();
     v.field("RANDOM_ERASE_PROB", random_erase_prob, "")
         .at_least(0.0)
         .at_most(1.0);
     v.field("RANDOM_ERASE_MODE", random_erase_mode, "");
-    v.field("RANDOM_ERASE_COUNT", random_erase_count, "").at_least(0);
+    v.field("RANDOM_ERASE_COUNT", random_erase_count, "").in_range(0, 64);
     v.field("RANDOM_ERASE_SPLIT", random_erase_split, "");
     v.field("DISTILLATION_TYPE", distillation_type, "")
         .each_of({"none", "soft", "hard"});

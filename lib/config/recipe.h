@@ -40,7 +40,7 @@ struct Recipe {
     v.section("train", train, "The training step.");
     v.section("dist", dist, "Exchange between workers.");
     v.section("checkpoint", checkpoint, "Saved states.");
-    v.section("eval", eval, "Evaluation during training.");
+    v.section("eval", eval, "Evaluation.");
     v.section("log", log, "What is recorded.");
   }
 };

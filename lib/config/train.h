@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace vitrain::config {
 
 enum class Precision { kAuto, kFp32, kTf32, kBf16 };
-enum class LossKind { kCrossEntropy, kMse };
+enum class LossKind { kCrossEntropy, kBinaryCrossEntropy, kMse };
 enum class OnNonFinite { kStop };
 
 // The training step.
@@ -14,6 +15,8 @@ struct TrainConfig {
   std::int64_t accumulate = 1;
   LossKind loss = LossKind::kCrossEntropy;
   double label_smoothing = 0.0;
+  std::optional<double> bce_threshold;
+  bool bce_sum = false;
   OnNonFinite on_non_finite = OnNonFinite::kStop;
 
   template <typename Visitor>
@@ -31,14 +34,27 @@ struct TrainConfig {
     v.field(
         "loss",
         loss,
-        "`cross_entropy` of the classes; `mse`: mean squared error, for "
-        "data.train.kind: vectors.");
+        "`cross_entropy` of the classes; `binary_cross_entropy` of each class "
+        "against the others, in training, while evaluation reports cross "
+        "entropy; `mse`: mean squared error, for data.train.kind: vectors.");
     v.field(
          "label_smoothing",
          label_smoothing,
          "Share of the target spread evenly over all classes; training only.")
         .at_least(0.0)
         .less_than(1.0);
+    v.field(
+         "bce_threshold",
+         bce_threshold,
+         "`binary_cross_entropy`: targets above it count as 1, others as 0; "
+         "`null`: as they are.")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field(
+        "bce_sum",
+        bce_sum,
+        "`binary_cross_entropy`: the sum over the classes instead of their "
+        "mean.");
     v.field(
         "on_non_finite",
         on_non_finite,

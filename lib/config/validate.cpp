@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/augment_rules.h"
+#include "config/mix_rules.h"
 #include "config/names.h"
 #include "core/text.h"
 
@@ -33,6 +34,9 @@ class Validator {
       check_training();
       check_sync();
       for (Finding& finding : check_augment(recipe_)) {
+        require(false, finding.key, std::move(finding.text));
+      }
+      for (Finding& finding : check_mixing(recipe_, circumstances_)) {
         require(false, finding.key, std::move(finding.text));
       }
     }

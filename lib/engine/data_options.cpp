@@ -39,6 +39,18 @@ data::SamplerPolicy sampler_policy(config::SamplerPolicy policy) {
   return data::SamplerPolicy::kGlobal;
 }
 
+data::MixMode mix_mode(config::MixMode mode) {
+  switch (mode) {
+    case config::MixMode::kBatch:
+      return data::MixMode::kBatch;
+    case config::MixMode::kPair:
+      return data::MixMode::kPair;
+    case config::MixMode::kElem:
+      return data::MixMode::kElem;
+  }
+  return data::MixMode::kBatch;
+}
+
 data::LastBatch last_batch(config::LastBatch last) {
   switch (last) {
     case config::LastBatch::kDrop:
@@ -101,6 +113,28 @@ data::TransformOptions transform_options(
       .padding = static_cast<int>(augment.padding),
       .flip = augment.flip,
       .augment = augment_options(recipe),
+      .seed = static_cast<std::uint64_t>(recipe.run.seed)};
+}
+
+data::MixOptions mix_options(const config::Recipe& recipe) {
+  const config::MixConfig& mix = recipe.data.augment.mix;
+  return {
+      .mixup = mix.mixup,
+      .cutmix = mix.cutmix,
+      .cutmix_minmax = mix.cutmix_minmax,
+      .prob = mix.mix_prob,
+      .switch_prob = mix.mix_switch_prob,
+      .mode = mix_mode(mix.mix_mode),
+      .seed = static_cast<std::uint64_t>(recipe.run.seed)};
+}
+
+data::EraseOptions erase_options(const config::Recipe& recipe) {
+  const config::EraseConfig& erase = recipe.data.augment.erase;
+  return {
+      .probability = erase.erasing,
+      .area = erase.erasing_area,
+      .aspect = erase.erasing_aspect,
+      .count = erase.erasing_count,
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }
 

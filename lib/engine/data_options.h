@@ -4,7 +4,9 @@
 
 #include "config/recipe.h"
 #include "data/bad_samples.h"
+#include "data/erase.h"
 #include "data/index.h"
+#include "data/mix.h"
 #include "data/pipeline.h"
 #include "data/sampler.h"
 #include "models/spec.h"
@@ -24,6 +26,8 @@ data::TransformOptions transform_options(
 data::BadSamplePolicy bad_sample_policy(
     const config::Recipe& recipe,
     bool train);
+data::MixOptions mix_options(const config::Recipe& recipe);
+data::EraseOptions erase_options(const config::Recipe& recipe);
 // What a dataset asks of a network.
 models::DataShape data_shape(const data::Index& index);
 

@@ -139,6 +139,31 @@ std::string describe_exchange(const RunFacts& facts) {
   return text;
 }
 
+// "mixup 0.8 or CutMix 1 (batch); erasing 0.25 (pixel)"; empty: neither.
+std::string describe_mixing(const config::AugmentConfig& augment) {
+  const config::MixConfig& mix = augment.mix;
+  std::vector<std::string> kinds;
+  if (mix.mixup > 0.0) {
+    kinds.push_back(fmt::format("mixup {}", shortest(mix.mixup)));
+  }
+  if (mix.cutmix > 0.0 || mix.cutmix_minmax) {
+    kinds.push_back(fmt::format(
+        "CutMix {}", mix.cutmix_minmax ? "min-max" : shortest(mix.cutmix)));
+  }
+  std::vector<std::string> parts;
+  if (mix.active()) {
+    parts.push_back(fmt::format(
+        "{} ({})", join(kinds, " or "), config::name_of(mix.mix_mode)));
+  }
+  if (augment.erase.active()) {
+    parts.push_back(fmt::format(
+        "erasing {} ({})",
+        shortest(augment.erase.erasing),
+        config::name_of(augment.erase.erasing_mode)));
+  }
+  return join(parts, "; ");
+}
+
 std::string relative(const std::string& path) {
   std::error_code error;
   const std::string text = std::filesystem::relative(path, error).native();
@@ -178,7 +203,8 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
         {"global batch", facts.plan.batch_text},
         {"length", describe_epoch(facts)},
         {"lr", describe_rate(facts)},
-        {"optimizer", describe_optimizer(recipe.optim)}};
+        {"optimizer", describe_optimizer(recipe.optim)},
+        {"mixing", describe_mixing(recipe.data.augment)}};
   }
   const logging::BannerSection place{
       {"config", printable(facts.job.config_path)},

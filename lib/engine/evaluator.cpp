@@ -55,14 +55,13 @@ EvalCounts Evaluator::run(
       outputs = model.forward(inputs, /*drop=*/{});
     }
     const at::Tensor targets = normalizer_.targets(*batch);
-    if (loss_ == config::LossKind::kCrossEntropy) {
+    if (loss_ != config::LossKind::kMse) {
       counts.add(outputs, targets, batch->count);
     } else {
       counts.add_losses(sample_losses(
-          loss_,
+          {.kind = loss_},
           outputs.narrow(0, 0, batch->count).to(at::kFloat),
-          targets,
-          /*label_smoothing=*/0.0));
+          targets));
     }
     progress(batch->sequence + 1, batches);
   }

@@ -2,6 +2,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
+#include "config/preprocess_values.h"
 #include "config/validate.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -15,6 +16,7 @@
 #include "launch/environment.h"
 #include "launch/rendezvous.h"
 #include "launch/shared_memory.h"
+#include "models/registry.h"
 #include "models/spec.h"
 
 namespace vitrain::engine {
@@ -161,7 +163,8 @@ std::string describe_devices(
 void list_data(PreparedJob& prepared) {
   const Job& job = prepared.job;
   const config::DataConfig& data = job.recipe.data;
-  std::int64_t classes = job.recipe.model.num_classes.value_or(0);
+  std::int64_t classes = job.recipe.model.num_classes.value_or(
+      prepared.record ? std::ssize(prepared.record->classes) : 0);
   if (job.mode == JobMode::kTrain) {
     prepared.train = list_source(data.train, /*train=*/true, classes);
     data::check_for_training(*prepared.train);
@@ -218,6 +221,9 @@ void check_arithmetic(PreparedJob& prepared) {
   const models::ModelSpec spec =
       models::resolve(job.recipe.model, data_shape(*prepared.eval));
   check_normalisation(job.recipe.data.preprocess, spec);
+  if (prepared.record && job.recipe.eval.check_classes) {
+    check_classes(*prepared.record, prepared.eval->classes());
+  }
   resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
   prepared.sampler =
       make_sampler(job.recipe, prepared.train.get(), prepared.workers);
@@ -260,6 +266,43 @@ launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
   return request;
 }
 
+namespace {
+
+constexpr const char* kImageSize = "model.image_size";
+
+// Weights bring with them how images were made into their inputs: an evaluation
+// does the same where nobody says otherwise, training from them says what it
+// does differently.
+void use_record(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const bool evaluates = job.mode == JobMode::kEval;
+  config::ModelConfig model = job.recipe.model;
+  std::optional<PreprocessRecord> record = pretrained_record(model);
+  if (!record) {
+    return;
+  }
+  const auto named = models::find_model(model.name);
+  const bool as_named = !model.image_size && named &&
+      record->values.value(kImageSize, Json()) == named->image_size;
+  if (as_named || !evaluates) { // resized position embeddings are reported
+    record->values.erase(kImageSize);
+  }
+  const std::vector<std::string> notes = config::use_preprocess_values(
+      record->values,
+      record->source,
+      evaluates ? config::PreprocessUse::kAdopt
+                : config::PreprocessUse::kCompare,
+      job.recipe,
+      prepared.origins);
+  prepared.notes.insert(prepared.notes.end(), notes.begin(), notes.end());
+  if (evaluates) {
+    job.recipe.model.pretrained = model.pretrained;
+    prepared.record = std::move(record);
+  }
+}
+
+} // namespace
+
 PreparedJob begin_job(
     const config::Arguments& arguments,
     const std::string& command_line,
@@ -283,6 +326,9 @@ PreparedJob begin_job(
       ExitCode::kUsage,
       "-eval needs weights: give -pretrained FILE (a .safetensors file, a "
       "checkpoint or a run folder) or set model.pretrained");
+  if (job.recipe.model.pretrained && !arguments.resume) {
+    use_record(prepared);
+  }
   return prepared;
 }
 

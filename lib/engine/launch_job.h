@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "data/index.h"
 #include "data/sampler.h"
 #include "engine/job.h"
+#include "engine/preprocess_record.h"
 #include "launch/devices.h"
 #include "launch/node_link.h"
 
@@ -27,6 +29,8 @@ struct PreparedJob {
   // To the other machines of the run; null where there is one.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // of the recipe's values, for messages
+  // Of the weights that are evaluated, where they have one.
+  std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
   std::unique_ptr<const data::Sampler> sampler; // null when evaluating only

@@ -39,11 +39,7 @@ void EvalCounts::add(
   const at::Tensor ranks = label_ranks(values, targets);
   correct1 += ranks.lt(1).sum().item<std::int64_t>();
   correct5 += ranks.lt(5).sum().item<std::int64_t>();
-  add_losses(sample_losses(
-      config::LossKind::kCrossEntropy,
-      values,
-      targets,
-      /*label_smoothing=*/0.0));
+  add_losses(sample_losses({}, values, targets));
 }
 
 void EvalCounts::add_losses(const at::Tensor& losses) {

@@ -24,7 +24,7 @@ Reporter::Reporter(
     const logging::ConsoleOptions& console)
     : job_(job),
       main_(rank == 0),
-      classes_(job.recipe.train.loss == config::LossKind::kCrossEntropy),
+      classes_(job.recipe.train.loss != config::LossKind::kMse),
       console_(console),
       progress_(console_, job.recipe.log.progress) {}
 

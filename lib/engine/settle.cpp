@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/preprocess_values.h"
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
@@ -158,6 +159,9 @@ void share_data(
     if (control.rank() != leader) {
       return;
     }
+    if (prepared.job.mode == JobMode::kEval) {
+      prepared.record = pretrained_record(prepared.job.recipe.model);
+    }
     list_data(prepared);
     if (prepared.train) {
       settlement.train_index =
@@ -207,13 +211,22 @@ void decide(
         {"run_directory", job.run_directory},
         {"resume", job.resume},
         {"resumed_step", job.resumed_step},
-        {"finished", prepared.finished}};
+        {"finished", prepared.finished},
+        {"preprocess", config::preprocess_values(job.recipe)}};
   });
   decision = dist::all_gather(control, decision).front();
   job.run_directory = decision.at("run_directory");
   job.resume = decision.at("resume");
   job.resumed_step = decision.at("resumed_step");
   settlement.finished = decision.at("finished");
+  if (job.mode == JobMode::kEval) { // others need not have the weights
+    config::use_preprocess_values(
+        decision.at("preprocess"),
+        "rank 0",
+        config::PreprocessUse::kAdopt,
+        job.recipe,
+        prepared.origins);
+  }
 }
 
 void open_log(

@@ -6,6 +6,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
+#include "config/preprocess_values.h"
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
@@ -53,6 +54,7 @@ launch::Rendezvous agree(PreparedJob& prepared) {
         {"resume", job.resume},
         {"resumed_step", job.resumed_step},
         {"finished", prepared.finished},
+        {"preprocess", config::preprocess_values(job.recipe)},
         {"port", store.port}};
   }
   decision = Json::parse(prepared.link->share(decision.dump()));
@@ -60,6 +62,14 @@ launch::Rendezvous agree(PreparedJob& prepared) {
   job.resume = decision.at("resume");
   job.resumed_step = decision.at("resumed_step");
   prepared.finished = decision.at("finished");
+  if (job.mode == JobMode::kEval) { // only node 0 needs to have the weights
+    config::use_preprocess_values(
+        decision.at("preprocess"),
+        "node 0",
+        config::PreprocessUse::kAdopt,
+        job.recipe,
+        prepared.origins);
+  }
   store.port = decision.at("port");
   return store;
 }

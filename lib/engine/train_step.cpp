@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/loss.h"
 #include "engine/metrics.h"
 #include "engine/precision.h"
 
@@ -46,7 +45,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   }
   outputs = outputs.to(at::kFloat);
   const at::Tensor loss =
-      loss_sum(options_.loss, outputs, batch.targets, options_.label_smoothing);
+      loss_sum(options_.loss, outputs, batch.targets, batch.shares);
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
   (loss * inverse_samples_).backward();
@@ -56,7 +55,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 
   const at::NoGradGuard no_grad;
   loss_sum_.add_(loss.detach());
-  if (options_.loss == config::LossKind::kCrossEntropy) {
+  if (options_.loss.kind != config::LossKind::kMse) {
     const at::Tensor ranks = label_ranks(outputs.detach(), batch.targets);
     correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
   }

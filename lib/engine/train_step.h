@@ -4,9 +4,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "config/train.h"
 #include "dist/collectives.h"
 #include "dist/gradient_sync.h"
+#include "engine/loss.h"
 #include "models/model.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
@@ -14,8 +14,7 @@
 namespace vitrain::engine {
 
 struct TrainStepOptions {
-  config::LossKind loss = config::LossKind::kCrossEntropy;
-  double label_smoothing = 0.0;
+  LossOptions loss;
   double clip_norm = 0.0; // 0: no clipping
   bool bf16 = false;
   // Forward and backward wait for those of the other workers (synchronised
@@ -28,6 +27,9 @@ struct MicroBatch {
   // [N, C, S, S] fp32, normalised, or vectors [N, F]; N may be 0.
   at::Tensor inputs;
   at::Tensor targets; // labels [N] int64, or [N, T] fp32
+  // Of mixed samples, whose label is that of the larger share: the shares of
+  // the classes [N, C] fp32; else undefined.
+  at::Tensor shares;
   at::Tensor drop; // Model::forward's, or undefined
   at::Generator dropout; // of dropout's masks, or undefined
 };

@@ -14,9 +14,8 @@
 #include "dist/collectives.h"
 #include "dist/replicas.h"
 #include "engine/data_options.h"
-#include "engine/drop.h"
-#include "engine/dropout.h"
 #include "engine/exchange.h"
+#include "engine/preprocess_record.h"
 #include "engine/run_directory.h"
 #include "engine/stop_vote.h"
 #include "optim/schedule.h"
@@ -57,6 +56,14 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
       static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
+LossOptions loss_options(const config::TrainConfig& train) {
+  return {
+      .kind = train.loss,
+      .label_smoothing = train.label_smoothing,
+      .threshold = train.bce_threshold,
+      .sum_classes = train.bce_sum};
+}
+
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session) {
   if (!session.job.recipe.dist.zero1) {
@@ -88,8 +95,7 @@ Trainer::Trainer(Session& session)
           *optimizer_,
           *sync_,
           TrainStepOptions{
-              .loss = session.job.recipe.train.loss,
-              .label_smoothing = session.job.recipe.train.label_smoothing,
+              .loss = loss_options(session.job.recipe.train),
               .clip_norm = session.job.recipe.optim.clip_norm.value_or(0.0),
               .bf16 = session.bf16(),
               .collective_forward = batch_norm_.forward_is_collective()})),
@@ -97,10 +103,7 @@ Trainer::Trainer(Session& session)
           session.train_index,
           transform_options(session.job.recipe, session.spec, /*train=*/true))),
       sampler_(*session.sampler),
-      normalizer_(
-          session.job.recipe.data.preprocess,
-          session.spec,
-          session.device),
+      inputs_(session),
       bad_samples_(
           session.train_index,
           {.count = session.job.recipe.data.bad_samples.limit,
@@ -280,33 +283,13 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
     interval_hash_ =
         wrapping_add(interval_hash_, sample_hash(first + i, batch->samples[i]));
   }
-  at::Tensor factors = drop_factors(
-      session_.model->drop_rates(),
-      static_cast<std::uint64_t>(session_.job.recipe.run.seed),
-      state_.step,
-      first,
-      batch->count);
-  if (factors.defined()) {
-    factors = factors.to(session_.device);
-  }
-  const auto masks = [this, step = state_.step, k](
-                         const c10::Device& device, std::int64_t replica) {
-    return dropout_masks(
-        device,
-        session_.job.recipe.model,
-        static_cast<std::uint64_t>(session_.job.recipe.run.seed),
-        step,
-        k * plan_.replicas + replica);
-  };
   if (replicas_) {
-    replicas_->set_masks(masks);
+    replicas_->set_masks([this, step = state_.step, k](
+                             const c10::Device& device, std::int64_t replica) {
+      return inputs_.masks(device, step, k, replica);
+    });
   }
-  step_->micro_batch(
-      {.inputs = normalizer_.inputs(*batch, batch->count),
-       .targets = normalizer_.targets(*batch),
-       .drop = factors,
-       .dropout = masks(session_.device, /*replica=*/0)},
-      last);
+  step_->micro_batch(inputs_.make(*batch, state_.step, k), last);
 }
 
 void Trainer::check_finite() {
@@ -487,6 +470,10 @@ void Trainer::save() {
            .world_size = session_.world,
            .config_hash = config::recipe_hash(session_.job.recipe),
            .metric = metric_,
+           .preprocess = preprocess_record(
+               session_.job.recipe,
+               session_.spec,
+               session_.train_index->classes()),
            .model = named_state(*session_.model),
            .optimizer = optimizer,
            .state = state_record()});

@@ -13,9 +13,9 @@
 #include "engine/batch_norm.h"
 #include "engine/data_parallel.h"
 #include "engine/evaluator.h"
-#include "engine/normalizer.h"
 #include "engine/run_state.h"
 #include "engine/session.h"
+#include "engine/train_inputs.h"
 #include "engine/train_step.h"
 
 namespace vitrain::engine {
@@ -66,7 +66,7 @@ class Trainer {
   std::unique_ptr<TrainStep> step_;
   std::unique_ptr<data::Rows> rows_;
   const data::Sampler& sampler_;
-  Normalizer normalizer_;
+  TrainInputs inputs_;
   std::unique_ptr<data::Loader> loader_;
   BadSamples bad_samples_;
   Evaluator evaluator_;

@@ -178,6 +178,17 @@ bool is_storable(at::ScalarType type) {
   return find_dtype(type).has_value();
 }
 
+std::map<std::string, std::string> read_metadata(
+    const std::filesystem::path& path) {
+  const std::string source = printable(path.native());
+  Fd fd;
+  const std::int64_t file_bytes = open_regular(fd, path);
+  const std::string text = read_header(fd, file_bytes, source);
+  const std::int64_t start =
+      kLengthBytes + static_cast<std::int64_t>(text.size());
+  return parse_header(text, file_bytes - start, source).metadata;
+}
+
 TensorFile read_safetensors(const std::filesystem::path& path) {
   const std::string source = printable(path.native());
   Fd fd;

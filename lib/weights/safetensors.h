@@ -25,6 +25,10 @@ struct TensorFile {
 // values like any other. Throws Error(kWeights) naming file and tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
 
+// Only its metadata, from the header. Makes no torch call. Throws likewise.
+std::map<std::string, std::string> read_metadata(
+    const std::filesystem::path& path);
+
 // Whether the platform's tensor type can be stored (kFloat, kLong, ...).
 bool is_storable(at::ScalarType type);
 

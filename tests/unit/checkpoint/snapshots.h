@@ -23,6 +23,7 @@ inline Snapshot make_snapshot(
   snapshot.world_size = 2;
   snapshot.config_hash = "0123456789abcdef";
   snapshot.metric = metric;
+  snapshot.preprocess = {{"classes", {"cat", "n\u00e9"}}, {"pct", 0.1 + 0.2}};
   const double value = static_cast<double>(step) + content;
   snapshot.model["head.weight"] = at::full({3, 5}, value);
   snapshot.model["norm.num_batches_tracked"] = at::full({}, step, at::kLong);
@@ -49,6 +50,7 @@ inline void expect_same(const Snapshot& a, const Snapshot& b) {
   EXPECT_EQ(a.config_hash, b.config_hash);
   EXPECT_EQ(a.metric, b.metric);
   EXPECT_EQ(a.state, b.state);
+  EXPECT_EQ(a.preprocess, b.preprocess);
   expect_same(a.model, b.model);
   expect_same(a.optimizer, b.optimizer);
 }

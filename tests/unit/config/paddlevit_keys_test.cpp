@@ -68,6 +68,9 @@ Setting other_value(const Field& field) {
       value = std::get<std::int64_t>(value) + 3;
     } else if (field.type == ScalarType::kNumber) {
       value = std::get<double>(value) * 0.5 + 0.01;
+    } else if (!field.choices.empty()) {
+      const bool first = value == Scalar(field.choices.front());
+      value = first ? field.choices.back() : field.choices.front();
     } else {
       value = std::get<std::string>(value) + "x";
     }

@@ -23,13 +23,12 @@ TEST(Loss, SumsAreTorchsMeansTimesTheSamples) {
   const at::Tensor outputs = values(7, 3, 0.7);
   const at::Tensor targets = values(7, 3, 1.3);
   EXPECT_NEAR(
-      loss_sum(LossKind::kMse, outputs, targets, 0.0).item<double>() / 7,
+      loss_sum({.kind = LossKind::kMse}, outputs, targets).item<double>() / 7,
       at::mse_loss(outputs, targets).item<double>(),
       1e-6);
   const at::Tensor labels = at::arange(7).remainder(3);
   EXPECT_NEAR(
-      loss_sum(LossKind::kCrossEntropy, outputs, labels, 0.1).item<double>() /
-          7,
+      loss_sum({.label_smoothing = 0.1}, outputs, labels).item<double>() / 7,
       at::cross_entropy_loss(
           outputs, labels, {}, at::Reduction::Mean, -100, 0.1)
           .item<double>(),
@@ -39,10 +38,11 @@ TEST(Loss, SumsAreTorchsMeansTimesTheSamples) {
 TEST(Loss, OfEachSampleAddUp) {
   const at::Tensor outputs = values(7, 3, 0.7);
   const at::Tensor targets = values(7, 3, 1.3);
-  const at::Tensor each = sample_losses(LossKind::kMse, outputs, targets, 0.0);
+  const at::Tensor each =
+      sample_losses({.kind = LossKind::kMse}, outputs, targets);
   EXPECT_EQ(each.sizes(), at::IntArrayRef{7});
   EXPECT_TRUE(at::allclose(
-      each.sum(), loss_sum(LossKind::kMse, outputs, targets, 0.0)));
+      each.sum(), loss_sum({.kind = LossKind::kMse}, outputs, targets)));
   EXPECT_NEAR(
       each[2].item<double>(),
       at::mse_loss(outputs[2], targets[2]).item<double>(),

@@ -45,7 +45,7 @@ struct Bench {
             parameters,
             *optimizer,
             *sync,
-            {.label_smoothing = 0.1, .clip_norm = clip_norm}) {}
+            {.loss = {.label_smoothing = 0.1}, .clip_norm = clip_norm}) {}
 
   at::Tensor weights() const {
     return parameters.groups().front().parameters.clone();

@@ -1,0 +1,74 @@
+#include "config/mix_rules.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::config {
+namespace {
+
+// The first key that asks for mixing.
+std::string mixing_key(const MixConfig& mix) {
+  return mix.mixup > 0.0  ? "data.augment.mixup"
+      : mix.cutmix > 0.0  ? "data.augment.cutmix"
+      : mix.cutmix_minmax ? "data.augment.cutmix_minmax"
+                          : "";
+}
+
+// What a recipe with one sample in a micro-batch is told; else empty.
+std::string lone_sample(
+    const DataConfig& data,
+    const Circumstances& circumstances) {
+  const bool global = data.batch_mode == BatchMode::kGlobal;
+  const std::int64_t workers = circumstances.workers;
+  if ((global ? data.batch_size / workers : data.batch_size) > 1) {
+    return "";
+  }
+  return fmt::format(
+      "mixes the samples of a micro-batch, and with data.batch_size: {}{} "
+      "each has one: take at least {}, or set 0",
+      data.batch_size,
+      global ? fmt::format(" on {} workers", workers) : "",
+      global ? 2 * workers : 2);
+}
+
+} // namespace
+
+std::vector<Finding> check_mixing(
+    const Recipe& recipe,
+    const Circumstances& circumstances) {
+  std::vector<Finding> findings;
+  const auto require =
+      [&](bool good, const std::string& key, const std::string& text) {
+        if (!good) {
+          findings.push_back({key, text});
+        }
+      };
+  const MixConfig& mix = recipe.data.augment.mix;
+  const EraseConfig& erase = recipe.data.augment.erase;
+  const TrainConfig& train = recipe.train;
+  const std::string key = mixing_key(mix);
+  if (mix.active()) {
+    require(
+        train.loss != LossKind::kMse,
+        key,
+        "mixes the labels of classes, which train.loss: mse has not: set 0");
+    const std::string lone = lone_sample(recipe.data, circumstances);
+    require(lone.empty(), key, lone);
+  }
+  require(
+      !key.empty() || !mix.mix_off_epoch,
+      "data.augment.mix_off_epoch",
+      "ends mixup and CutMix, and neither is asked for: set mixup or cutmix, "
+      "or null");
+  require(
+      !erase.active() || recipe.data.train.kind != SourceKind::kVectors,
+      "data.augment.erasing",
+      "is for images, and data.train.kind is vectors: set 0");
+  require(
+      train.loss == LossKind::kBinaryCrossEntropy ||
+          (!train.bce_threshold && !train.bce_sum),
+      train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
+      "needs train.loss: binary_cross_entropy");
+  return findings;
+}
+
+} // namespace vitrain::config

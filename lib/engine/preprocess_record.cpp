@@ -1,0 +1,102 @@
+#include "engine/preprocess_record.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "checkpoint/manifest.h"
+#include "checkpoint/preprocess.h"
+#include "config/preprocess_values.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "engine/pretrained.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Lists without names get their numbers.
+bool are_numbers(const std::vector<std::string>& classes) {
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i] != std::to_string(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+Json preprocess_record(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& classes) {
+  if (spec.features > 0) {
+    return nullptr;
+  }
+  config::Recipe resolved = recipe;
+  resolved.model.image_size = spec.image_size;
+  return {
+      {"channels", spec.channels},
+      {"keys", config::preprocess_values(resolved)},
+      {"classes", classes}};
+}
+
+std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
+  std::filesystem::path path = *model.pretrained;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return std::nullopt; // who loads it says so; other machines need not
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    path = find_checkpoint(path, /*best=*/true);
+    model.pretrained = path.native();
+    path /= checkpoint::kModelFile;
+  } else if (path.extension() != ".safetensors") {
+    return std::nullopt;
+  }
+  const Json json = checkpoint::read_preprocess(path);
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  PreprocessRecord record{.source = printable(*model.pretrained)};
+  try {
+    record.values = json.at("keys");
+    record.classes = json.at("classes").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception& wrong) {
+    fail(
+        ExitCode::kWeights,
+        "{}: its record of pre-processing cannot be read: {}",
+        record.source,
+        wrong.what());
+  }
+  return record;
+}
+
+void check_classes(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes) {
+  constexpr const char* kRemedy =
+      "take data with its classes in the same order, or set "
+      "eval.check_classes: false where only the names differ";
+  VITRAIN_CHECK(
+      classes.size() == record.classes.size(),
+      ExitCode::kData,
+      "data.eval has {} classes, and {} was trained with {}",
+      classes.size(),
+      record.source,
+      record.classes.size());
+  if (are_numbers(classes) || are_numbers(record.classes)) {
+    return;
+  }
+  const auto differs = std::ranges::mismatch(classes, record.classes);
+  VITRAIN_CHECK(
+      differs.in1 == classes.end(),
+      ExitCode::kData,
+      "class {} of data.eval is '{}', and {} was trained with '{}' there: {}",
+      differs.in1 - classes.begin(),
+      printable(*differs.in1),
+      record.source,
+      printable(*differs.in2),
+      kRemedy);
+}
+
+} // namespace vitrain::engine
