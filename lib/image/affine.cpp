@@ -41,10 +41,9 @@ void scale_nearest(
     if (y >= 0.0 && y < canvas.height) {
       const std::uint8_t* from =
           source + static_cast<std::size_t>(y) * canvas.row_bytes();
-      std::uint8_t* to = canvas.row(row);
-      for (int i = first; i < last; ++i) {
-        std::memcpy(
-            to + 3 * i, from + scratch.words[static_cast<std::size_t>(i)], 3);
+      std::uint8_t* to = canvas.row(row) + static_cast<std::size_t>(first) * 3;
+      for (int i = first; i < last; ++i, to += 3) {
+        std::memcpy(to, from + scratch.words[static_cast<std::size_t>(i)], 3);
       }
     }
     y += map.e;
@@ -102,7 +101,8 @@ void turn(const Canvas& canvas, int quarters, Scratch& scratch) {
   const int width = canvas.width;
   const int height = canvas.height;
   for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
+    std::uint8_t* to = canvas.row(y);
+    for (int x = 0; x < width; ++x, to += 3) {
       const int from_x = quarters == 1 ? width - 1 - y
           : quarters == 2              ? width - 1 - x
                                        : y;
@@ -110,7 +110,7 @@ void turn(const Canvas& canvas, int quarters, Scratch& scratch) {
           : quarters == 2              ? height - 1 - y
                                        : height - 1 - x;
       std::memcpy(
-          canvas.row(y) + 3 * x,
+          to,
           scratch.bytes.data() +
               static_cast<std::size_t>(from_y) * canvas.row_bytes() +
               static_cast<std::size_t>(from_x) * 3,

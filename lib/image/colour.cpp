@@ -127,7 +127,8 @@ Hsv to_hsv(const std::uint8_t* pixel) {
 
 // Rounds a number >= 0 that is no neighbour of one half.
 std::uint8_t rounded(double x) {
-  return static_cast<std::uint8_t>(static_cast<int>(x + 0.5));
+  const double above = x + 0.5;
+  return static_cast<std::uint8_t>(static_cast<int>(above));
 }
 
 void to_rgb(const Hsv& hsv, std::uint8_t* pixel) {

@@ -131,7 +131,7 @@ std::uint8_t mean_grey(const Canvas& canvas) {
     sum += part_sum;
   }
   return static_cast<std::uint8_t>(
-      static_cast<double>(sum) / static_cast<double>(pixels) + 0.5);
+      std::floor(static_cast<double>(sum) / static_cast<double>(pixels) + 0.5));
 }
 
 void blend_from(const Canvas& canvas, std::uint8_t level, double factor) {
