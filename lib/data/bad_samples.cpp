@@ -73,10 +73,7 @@ FilledRow fill_row(
     try {
       const int warnings =
           fill_or_reject(rows, policy, epoch, bad.replacement, out, scratch);
-      return {
-          .sample = bad.replacement,
-          .warnings = warnings,
-          .bad = std::move(bad)};
+      return {.sample = bad.replacement, .warnings = warnings, .bad = bad};
     } catch (const Error& error) {
       if (error.code() != ExitCode::kData) {
         throw;

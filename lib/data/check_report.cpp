@@ -229,10 +229,9 @@ std::string to_text(const CheckReport& report, std::size_t examples) {
   text += duplicates_text(report, examples) + "\n";
   return text +
       fmt::format(
-             "{} of {} samples are bad ({} in {})\n",
+             "{} of {} samples are bad (read in {})\n",
              bad == 0 ? "none" : with_commas(bad),
              with_commas(samples),
-             count_of(samples, "sample"),
              human_seconds(report.seconds));
 }
 
