@@ -193,15 +193,20 @@ class Scan {
   }
 
   void watch(const CheckOptions& options) {
+    const auto tell = [&] {
+      if (options.progress) {
+        options.progress(done_, all_);
+      }
+    };
     std::unique_lock lock(mutex_);
     while (finished_ < parts_.size()) {
       one_finished_.wait_for(lock, std::chrono::milliseconds(100));
-      if (options.progress) {
-        lock.unlock();
-        options.progress(done_, all_);
-        lock.lock();
-      }
+      lock.unlock();
+      tell();
+      lock.lock();
     }
+    lock.unlock();
+    tell();
   }
 
   const std::vector<Split>& splits_;

@@ -76,8 +76,8 @@ struct CheckReport {
 
 struct CheckOptions {
   int threads = 1;
-  // Called by the caller's thread about ten times a second with the samples
-  // done and their number, over all splits.
+  // Called by the caller's thread about ten times a second, and at the end,
+  // with the samples done and their number, over all splits.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
 
