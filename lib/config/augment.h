@@ -15,13 +15,25 @@ namespace vitrain::config {
 
 // Of the operations of auto_augment; kRandom: bilinear or bicubic, drawn.
 enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
-enum class TrainCrop { kNone, kPad, kResized };
+enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc };
+// kSame: as data.preprocess.interpolation.
+enum class TrainInterpolation {
+  kSame,
+  kRandom,
+  kNearest,
+  kBox,
+  kBilinear,
+  kHamming,
+  kBicubic,
+  kLanczos
+};
 
 // Random changes to training images.
 struct AugmentConfig {
   TrainCrop crop = TrainCrop::kResized;
-  std::array<double, 2> scale{0.08, 1.0};
-  std::array<double, 2> ratio{0.75, 4.0 / 3.0};
+  TrainInterpolation interpolation = TrainInterpolation::kSame;
+  std::optional<std::array<double, 2>> scale;
+  std::optional<std::array<double, 2>> ratio;
   std::int64_t padding = 4;
   double flip = 0.5;
   double vertical_flip = 0.0;
@@ -45,12 +57,29 @@ struct AugmentConfig {
         "crop",
         crop,
         "`resized`: random resized crop; `pad`: random crop after padding "
-        "with black; `none`: as in evaluation.");
-    v.field("scale", scale, "`resized`: range of the crop's share of the area.")
+        "with black; `rkrr`, `rkrc`: timm's resize in proportion with random "
+        "zoom and aspect, then a random or the centre crop; `none`: as in "
+        "evaluation.");
+    v.field(
+        "interpolation",
+        interpolation,
+        "Filter of crops but `none`; `same`: that of data.preprocess, "
+        "`random`: bilinear or bicubic for each image (timm's default).");
+    v.field(
+         "scale",
+         scale,
+         "`resized`, `rkrr`, `rkrc`: range of the crop's share of the area; "
+         "`auto`: [0.08, 1], for the latter two [0.8, 1].")
+        .auto_value()
         .each_more_than(0.0)
         .each_at_most(1.0)
         .ascending();
-    v.field("ratio", ratio, "`resized`: range of width over height.")
+    v.field(
+         "ratio",
+         ratio,
+         "`resized`: range of width over height, `auto`: [3/4, 4/3]; `rkrr`, "
+         "`rkrc`: of the factor of that ratio, `auto`: [0.9, 1/0.9].")
+        .auto_value()
         .each_more_than(0.0)
         .ascending();
     v.field("padding", padding, "`pad`: pixels on each side.")
@@ -84,8 +113,9 @@ struct AugmentConfig {
          "auto_augment_interpolation",
          auto_augment_interpolation,
          "How auto_augment turns, shears and shifts; `random`: bilinear or "
-         "bicubic. `auto`: timm's policies as preprocess.interpolation, "
-         "torchvision's `nearest` (its augmix `bilinear`).")
+         "bicubic. `auto`: timm's policies as the crops, but bicubic for box, "
+         "hamming and lanczos, torchvision's `nearest` (its augmix "
+         "`bilinear`).")
         .auto_value();
     v.field(
          "auto_augment_fill",

@@ -3,6 +3,45 @@
 #include <fmt/format.h>
 
 namespace vitrain::config {
+namespace {
+
+AugmentInterpolation nearest_relative(Interpolation interpolation) {
+  switch (interpolation) {
+    case Interpolation::kNearest:
+      return AugmentInterpolation::kNearest;
+    case Interpolation::kBilinear:
+      return AugmentInterpolation::kBilinear;
+    case Interpolation::kBox:
+    case Interpolation::kHamming:
+    case Interpolation::kBicubic:
+    case Interpolation::kLanczos:
+      // Pillow has no affine maps with the other three, and timm fails.
+      return AugmentInterpolation::kBicubic;
+  }
+  return AugmentInterpolation::kBicubic;
+}
+
+// The interpolation of training crops.
+AugmentInterpolation interpolation_of_crops(const Recipe& recipe) {
+  switch (recipe.data.augment.interpolation) {
+    case TrainInterpolation::kSame:
+      return nearest_relative(recipe.data.preprocess.interpolation);
+    case TrainInterpolation::kRandom:
+      return AugmentInterpolation::kRandom;
+    case TrainInterpolation::kNearest:
+      return AugmentInterpolation::kNearest;
+    case TrainInterpolation::kBilinear:
+      return AugmentInterpolation::kBilinear;
+    case TrainInterpolation::kBox:
+    case TrainInterpolation::kHamming:
+    case TrainInterpolation::kBicubic:
+    case TrainInterpolation::kLanczos:
+      return AugmentInterpolation::kBicubic;
+  }
+  return AugmentInterpolation::kBicubic;
+}
+
+} // namespace
 
 std::vector<Finding> check_augment(const Recipe& recipe) {
   std::vector<Finding> findings;
@@ -35,9 +74,7 @@ AugmentInterpolation auto_augment_interpolation(const Recipe& recipe) {
   AutoAugment read;
   parse_auto_augment(augment.auto_augment.value_or("rand"), read);
   if (read.definition == AugmentDefinition::kTimm) {
-    return recipe.data.preprocess.interpolation == Interpolation::kBilinear
-        ? AugmentInterpolation::kBilinear
-        : AugmentInterpolation::kBicubic;
+    return interpolation_of_crops(recipe);
   }
   const bool mix = read.policy == AugmentPolicy::kMix;
   return mix ? AugmentInterpolation::kBilinear : AugmentInterpolation::kNearest;

@@ -31,12 +31,23 @@ constexpr auto kSamplerPolicy = names(
 constexpr auto kLastBatch = names("drop", "keep", "pad");
 constexpr auto kOnBadSample = names("error", "replace");
 constexpr auto kDecoderWarnings = names("count", "reject");
-constexpr auto kInterpolation = names("bilinear", "bicubic");
 constexpr auto kAugmentInterpolation =
     names("nearest", "bilinear", "bicubic", "random");
-constexpr auto kTrainCrop = names("none", "pad", "resized");
 constexpr auto kMixMode = names("batch", "pair", "elem");
 constexpr auto kEraseMode = names("const", "rand", "pixel");
+constexpr auto kInterpolation =
+    names("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos");
+constexpr auto kCropMode = names("center", "squash", "border");
+constexpr auto kTrainCrop = names("none", "pad", "resized", "rkrr", "rkrc");
+constexpr auto kTrainInterpolation = names(
+    "same",
+    "random",
+    "nearest",
+    "box",
+    "bilinear",
+    "hamming",
+    "bicubic",
+    "lanczos");
 constexpr auto kOptimKind = names("adamw", "sgd");
 constexpr auto kScheduleKind = names("cosine", "step", "constant");
 constexpr auto kScaleRule = names("none", "linear", "sqrt");
@@ -85,9 +96,11 @@ VITRAIN_ENUM_NAMES(OnBadSample)
 VITRAIN_ENUM_NAMES(DecoderWarnings)
 VITRAIN_ENUM_NAMES(Interpolation)
 VITRAIN_ENUM_NAMES(AugmentInterpolation)
+VITRAIN_ENUM_NAMES(CropMode)
 VITRAIN_ENUM_NAMES(TrainCrop)
 VITRAIN_ENUM_NAMES(MixMode)
 VITRAIN_ENUM_NAMES(EraseMode)
+VITRAIN_ENUM_NAMES(TrainInterpolation)
 VITRAIN_ENUM_NAMES(OptimKind)
 VITRAIN_ENUM_NAMES(ScheduleKind)
 VITRAIN_ENUM_NAMES(ScaleRule)

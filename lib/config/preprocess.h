@@ -1,10 +1,20 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 
 namespace vitrain::config {
 
-enum class Interpolation { kBilinear, kBicubic };
+enum class Interpolation {
+  kNearest,
+  kBox,
+  kBilinear,
+  kHamming,
+  kBicubic,
+  kLanczos
+};
+enum class CropMode { kCenter, kSquash, kBorder };
 
 // Pixels to network input, for training and evaluation alike. Vectors are given
 // to the network as they are.
@@ -13,7 +23,9 @@ struct PreprocessConfig {
   std::array<double, 3> mean{0.485, 0.456, 0.406};
   std::array<double, 3> std{0.229, 0.224, 0.225};
   Interpolation interpolation = Interpolation::kBicubic;
+  CropMode crop_mode = CropMode::kCenter;
   double crop_pct = 0.875;
+  std::optional<std::int64_t> resize;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -35,15 +47,29 @@ struct PreprocessConfig {
     v.field(
         "interpolation",
         interpolation,
-        "Filter of every resize (Pillow's, with antialias).");
+        "Filter of resizes (Pillow's, with antialias but for `nearest`); of "
+        "training crops see data.augment.interpolation.");
+    v.field(
+        "crop_mode",
+        crop_mode,
+        "Evaluation, before the centre is cut out: `center`: the shorter side "
+        "is resized; `squash`: both sides are, to a square; `border`: the "
+        "longer side is, and the mean's colour fills what remains. In "
+        "proportion but for `squash`.");
     v.field(
          "crop_pct",
          crop_pct,
-         "Evaluation: the shorter side is resized to floor(image_size / "
-         "crop_pct) and the centre is cut out; 1 for images that have the "
-         "right size already.")
+         "Evaluation: the side is resized to floor(image_size / crop_pct); 1 "
+         "for images that have the right size already.")
         .more_than(0.0)
         .at_most(1.0);
+    v.field(
+         "resize",
+         resize,
+         "Evaluation: pixels that the side is resized to, `auto`: by crop_pct. "
+         "Less than image_size: black (`border`: the mean) around the image.")
+        .auto_value()
+        .in_range(1, 8192);
   }
 };
 

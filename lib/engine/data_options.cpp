@@ -1,5 +1,10 @@
 #include "engine/data_options.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
 #include "config/plan.h"
 #include "data/weights.h"
 #include "engine/augment_options.h"
@@ -15,8 +20,76 @@ data::CropKind crop_kind(config::TrainCrop crop) {
       return data::CropKind::kPad;
     case config::TrainCrop::kResized:
       return data::CropKind::kResized;
+    case config::TrainCrop::kRkrr:
+      return data::CropKind::kKeepRatio;
+    case config::TrainCrop::kRkrc:
+      return data::CropKind::kKeepRatioCentre;
   }
   return data::CropKind::kNone;
+}
+
+// What `interpolation` in training asks for, by its name; `otherwise` for those
+// that name no filter.
+image::Filter filter_of(
+    config::TrainInterpolation interpolation,
+    config::Interpolation otherwise) {
+  switch (interpolation) {
+    case config::TrainInterpolation::kSame:
+    case config::TrainInterpolation::kRandom:
+      return resize_filter(otherwise);
+    case config::TrainInterpolation::kNearest:
+      return image::Filter::kNearest;
+    case config::TrainInterpolation::kBox:
+      return image::Filter::kBox;
+    case config::TrainInterpolation::kBilinear:
+      return image::Filter::kBilinear;
+    case config::TrainInterpolation::kHamming:
+      return image::Filter::kHamming;
+    case config::TrainInterpolation::kBicubic:
+      return image::Filter::kBicubic;
+    case config::TrainInterpolation::kLanczos:
+      return image::Filter::kLanczos;
+  }
+  return resize_filter(otherwise);
+}
+
+image::CropMode crop_mode(config::CropMode mode) {
+  switch (mode) {
+    case config::CropMode::kCenter:
+      return image::CropMode::kCenter;
+    case config::CropMode::kSquash:
+      return image::CropMode::kSquash;
+    case config::CropMode::kBorder:
+      return image::CropMode::kBorder;
+  }
+  return image::CropMode::kCenter;
+}
+
+// timm's border: the mean's colour, rounded half to even as Python's round().
+std::array<std::uint8_t, 3> fill_of(
+    const config::PreprocessConfig& preprocess) {
+  std::array<std::uint8_t, 3> fill{};
+  if (preprocess.crop_mode == config::CropMode::kBorder) {
+    for (std::size_t i = 0; i < fill.size(); ++i) {
+      fill[i] = static_cast<std::uint8_t>(
+          std::clamp(std::nearbyint(255 * preprocess.mean[i]), 0.0, 255.0));
+    }
+  }
+  return fill;
+}
+
+// timm's defaults.
+std::array<double, 2> scale_of(const config::AugmentConfig& augment) {
+  const bool resized = augment.crop == config::TrainCrop::kResized;
+  return augment.scale.value_or(
+      std::array<double, 2>{resized ? 0.08 : 0.8, 1.0});
+}
+
+std::array<double, 2> ratio_of(const config::AugmentConfig& augment) {
+  return augment.ratio.value_or(
+      augment.crop == config::TrainCrop::kResized
+          ? std::array<double, 2>{3.0 / 4.0, 4.0 / 3.0}
+          : std::array<double, 2>{0.9, 1 / 0.9});
 }
 
 data::SamplerPolicy sampler_policy(config::SamplerPolicy policy) {
@@ -87,9 +160,21 @@ data::SourceOptions source_options(
 }
 
 image::Filter resize_filter(config::Interpolation interpolation) {
-  return interpolation == config::Interpolation::kBicubic
-      ? image::Filter::kBicubic
-      : image::Filter::kBilinear;
+  switch (interpolation) {
+    case config::Interpolation::kNearest:
+      return image::Filter::kNearest;
+    case config::Interpolation::kBox:
+      return image::Filter::kBox;
+    case config::Interpolation::kBilinear:
+      return image::Filter::kBilinear;
+    case config::Interpolation::kHamming:
+      return image::Filter::kHamming;
+    case config::Interpolation::kBicubic:
+      return image::Filter::kBicubic;
+    case config::Interpolation::kLanczos:
+      return image::Filter::kLanczos;
+  }
+  return image::Filter::kBicubic;
 }
 
 data::TransformOptions transform_options(
@@ -98,18 +183,23 @@ data::TransformOptions transform_options(
     bool train) {
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
   const config::AugmentConfig& augment = recipe.data.augment;
-  const image::Filter filter = resize_filter(preprocess.interpolation);
   return {
       .decode = {.exif_orientation = preprocess.exif_orientation},
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
-      .filter = filter,
+      .filter = resize_filter(preprocess.interpolation),
+      .crop_mode = crop_mode(preprocess.crop_mode),
+      .resize = static_cast<int>(preprocess.resize.value_or(0)),
       .crop_pct = preprocess.crop_pct,
+      .fill = fill_of(preprocess),
       .train = train,
       .crop = crop_kind(augment.crop),
-      .train_filter = filter,
-      .scale = augment.scale,
-      .ratio = augment.ratio,
+      .train_filter =
+          filter_of(augment.interpolation, preprocess.interpolation),
+      .random_filter =
+          augment.interpolation == config::TrainInterpolation::kRandom,
+      .scale = scale_of(augment),
+      .ratio = ratio_of(augment),
       .padding = static_cast<int>(augment.padding),
       .flip = augment.flip,
       .augment = augment_options(recipe),

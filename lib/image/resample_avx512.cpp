@@ -10,9 +10,9 @@
 namespace vitrain::image {
 namespace {
 
-constexpr int kTapsPerStep = 4;
-constexpr int kDigits = 3;
-constexpr int kWordsPerLine = 16;
+constexpr std::ptrdiff_t kTapsPerStep = 4;
+constexpr std::ptrdiff_t kDigits = 3;
+constexpr std::ptrdiff_t kWordsPerLine = 16;
 // Outputs of a group: five pixels of three channels in the sixteen lanes.
 constexpr int kPixelsPerGroup = 5;
 
@@ -79,7 +79,8 @@ Group group_at(const Taps& taps, int output) {
     high = new_high;
     most = count > most ? count : most;
   }
-  return {3 * low, output, outputs, (most + kTapsPerStep - 1) / kTapsPerStep};
+  constexpr int kTaps = kTapsPerStep;
+  return {3 * low, output, outputs, (most + kTaps - 1) / kTaps};
 }
 
 // Layout: how many groups; the groups; for each group the line of source bytes
@@ -220,8 +221,8 @@ std::size_t words_for_rows(const Taps& taps) {
 }
 
 void prepare_rows(const Taps& taps, std::uint32_t* prepared) {
-  const int steps = taps.outputs * (taps.stride / kTapsPerStep);
-  for (int step = 0; step < steps; ++step) {
+  const std::ptrdiff_t steps = taps.outputs * (taps.stride / kTapsPerStep);
+  for (std::ptrdiff_t step = 0; step < steps; ++step) {
     _mm_storeu_si128(
         reinterpret_cast<__m128i*>(prepared + step * kDigits),
         digits_of(taps.weights + step * kTapsPerStep));

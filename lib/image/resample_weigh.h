@@ -28,7 +28,7 @@ using Ints = int __attribute__((vector_size(kLanes * 4)));
 
 struct BoxCurve {
   static Doubles at(Doubles x) {
-    return (x > -0.5) & (x <= 0.5) ? all(1.0) : all(0.0);
+    return ((x > -0.5) & (x <= 0.5)) ? all(1.0) : all(0.0);
   }
 };
 

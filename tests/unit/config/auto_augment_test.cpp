@@ -213,6 +213,17 @@ TEST(AugmentRules, PoliciesMovePixelsAsTheirOriginals) {
       AugmentInterpolation::kNearest);
   EXPECT_EQ(
       how("torchvision:augmix", "bicubic"), AugmentInterpolation::kBilinear);
+
+  const auto with_crops = [](const char* filter) {
+    return auto_augment_interpolation(recipe_with(
+        {"data.augment.auto_augment=rand-m9",
+         std::string("data.augment.interpolation=") + filter,
+         "data.preprocess.interpolation=bilinear"}));
+  };
+  EXPECT_EQ(with_crops("same"), AugmentInterpolation::kBilinear);
+  EXPECT_EQ(with_crops("random"), AugmentInterpolation::kRandom);
+  EXPECT_EQ(with_crops("nearest"), AugmentInterpolation::kNearest);
+  EXPECT_EQ(with_crops("lanczos"), AugmentInterpolation::kBicubic);
 }
 
 } // namespace

@@ -115,7 +115,14 @@ INSTANTIATE_TEST_SUITE_P(
             "0",
             "",
             "expected number in (0, 1], got 0"},
-        Case{"data.preprocess.crop_pct", "1", "1.0", ""}));
+        Case{"data.preprocess.crop_pct", "1", "1.0", ""},
+        Case{"data.preprocess.resize", "256", "256", ""},
+        Case{"data.preprocess.resize", "auto", "auto", ""},
+        Case{
+            "data.preprocess.resize",
+            "0",
+            "",
+            "expected integer in [1, 8192] or auto, got 0"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Integers,
@@ -263,9 +270,10 @@ INSTANTIATE_TEST_SUITE_P(
             "data.augment.scale",
             "[0.5, 0.25]",
             "",
-            "expected list of 2, each number in (0, 1], in rising order, got "
-            "0.25 after a larger number"},
+            "expected list of 2, each number in (0, 1], in rising order or "
+            "auto, got 0.25 after a larger number"},
         Case{"data.augment.scale", "[0.5, 0.5]", "[0.5, 0.5]", ""},
+        Case{"data.augment.scale", "auto", "auto", ""},
         Case{"optim.no_decay", "[]", "[]", ""},
         Case{"optim.no_decay", "[bias, \"a, b\"]", "[bias, \"a, b\"]", ""},
         Case{
