@@ -123,7 +123,9 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
        "-devices",
        "cpu:1",
        "-set",
-       "run.max_steps=1"});
+       "run.max_steps=1",
+       "-set",
+       "schedule.warmup=0st"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_THAT(
       tuned.err,
