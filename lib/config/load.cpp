@@ -27,10 +27,12 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
   const fs::path folder = data_path;
   std::error_code error;
   if (kind == SourceKind::kList) {
-    const fs::path csv = folder / (training ? "train.csv" : "val.csv");
-    return fs::exists(csv, error)
-        ? csv.native()
-        : (folder / (training ? "train_list.txt" : "val_list.txt")).native();
+    const fs::path lines =
+        folder / (training ? "train_list.txt" : "val_list.txt");
+    const fs::path table = folder / (training ? "train.csv" : "val.csv");
+    const bool only_table =
+        !fs::exists(lines, error) && fs::exists(table, error);
+    return only_table ? table.native() : lines.native();
   }
   const auto find = [&](const std::string& end) {
     const bool has_val = fs::exists(folder / ("val" + end), error);

@@ -7,6 +7,7 @@
 #include "config/augment_rules.h"
 #include "config/mix_rules.h"
 #include "config/names.h"
+#include "config/source_rules.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -115,6 +116,9 @@ class Validator {
       const std::string& section,
       const SourceConfig& source,
       const char* purpose) {
+    for (const SourceProblem& problem : problems_of(source)) {
+      require(false, section + "." + problem.key, problem.text);
+    }
     if (is_generated(source)) {
       return;
     }

@@ -225,6 +225,11 @@ void ImageTree::fill(
       contents.notes);
   contents.samples = size();
   const bool placed = contents.options.kind == SourceKind::kTar;
+  std::size_t bytes = 0;
+  for (const Image& image : images_) {
+    bytes += std::string_view(path(image)).size() + 1;
+  }
+  contents.names.reserve(contents.names.size() + bytes);
   contents.name_starts.reserve(images_.size());
   contents.labels.reserve(images_.size());
   contents.places.reserve(placed ? images_.size() : 0);

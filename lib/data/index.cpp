@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -66,6 +67,10 @@ std::vector<std::string> unpack(std::string_view packed) {
     packed.remove_prefix(end + 1);
   }
   return texts;
+}
+
+std::string_view raw(const std::string& text) {
+  return text;
 }
 
 template <typename T>
@@ -141,30 +146,36 @@ Index::Index(Contents contents) {
   header.features = options.features;
   header.targets = options.targets;
   header.samples = contents.samples;
-  const std::string classes = pack(contents.classes);
-  const std::string notes = pack(contents.notes);
-  const std::array<std::string_view, kSections> sections = {
-      raw(contents.name_starts),
-      raw(contents.file_starts),
-      raw(contents.labels),
+  std::string classes = pack(contents.classes);
+  std::string notes = pack(contents.notes);
+  // In the order of Section.
+  const auto sections = std::tie(
+      contents.name_starts,
+      contents.file_starts,
+      contents.labels,
       contents.names,
       classes,
       notes,
-      options.path,
+      contents.options.path,
       contents.payload,
-      raw(contents.places)};
+      contents.places);
   std::size_t total = sizeof(Header);
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    header.section_bytes[i] = sections[i].size();
-    total += padded(sections[i].size());
-  }
+  std::size_t next = 0;
+  const auto count = [&](const auto& section) {
+    header.section_bytes[next++] = raw(section).size();
+    total += padded(raw(section).size());
+  };
+  std::apply([&](const auto&... section) { (count(section), ...); }, sections);
   auto block = std::make_shared<std::string>();
   block->reserve(total);
   block->append(reinterpret_cast<const char*>(&header), sizeof(header));
-  for (const std::string_view section : sections) {
-    block->append(section);
-    block->append(padded(section.size()) - section.size(), '\0');
-  }
+  // What is in the block is freed: a large dataset need not be there twice.
+  const auto move = [&](auto& section) {
+    block->append(raw(section));
+    block->append(padded(block->size()) - block->size(), '\0');
+    section = {};
+  };
+  std::apply([&](auto&... section) { (move(section), ...); }, sections);
   bytes_ = {block->data(), block->size()};
   owner_ = std::move(block);
   attach();
@@ -254,8 +265,7 @@ void Index::check_places() const {
       places_.empty() || (std::ssize(places_) == samples_ && files > 0),
       "wrong number of places");
   for (const Place& place : places_) {
-    require(
-        place.offset >= 0 && place.file < files, "a place is out of range");
+    require(place.offset >= 0 && place.file < files, "a place is out of range");
   }
 }
 

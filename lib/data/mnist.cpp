@@ -68,11 +68,18 @@ unpack(const fs::path& path, const std::string& packed, std::size_t most) {
       shown(path));
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
-  std::string bytes(most + 1, '\0');
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.size());
-  const int result = ::inflate(&stream, Z_FINISH);
-  bytes.resize(bytes.size() - stream.avail_out);
+  // Piece by piece: a header may claim what does not follow.
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::string bytes;
+  int result = Z_OK;
+  while (result == Z_OK && bytes.size() <= most) {
+    const std::size_t done = bytes.size();
+    bytes.resize(std::min(most + 1, done + kPiece));
+    stream.next_out = reinterpret_cast<Bytef*>(bytes.data() + done);
+    stream.avail_out = static_cast<uInt>(bytes.size() - done);
+    result = ::inflate(&stream, Z_NO_FLUSH);
+    bytes.resize(bytes.size() - stream.avail_out);
+  }
   ::inflateEnd(&stream);
   VITRAIN_CHECK(
       result == Z_STREAM_END || bytes.size() > most,

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "support.h"
 
 namespace vitrain::config {
@@ -282,6 +285,30 @@ TEST_F(DataPath, FolderHasTrainAndValOrTest) {
   EXPECT_EQ(data(root).eval.path, root + "/test");
   std::filesystem::create_directory(folder_.path() / "val");
   EXPECT_EQ(data(root).eval.path, root + "/val");
+}
+
+TEST_F(DataPath, TarIsAFileOrAFolderOfThem) {
+  const std::string root = folder_.path().native();
+  const std::vector<std::string> tar = {
+      "data.train.kind=tar", "data.eval.kind=tar"};
+  EXPECT_EQ(data(root, tar).train.path, root + "/train");
+  EXPECT_EQ(data(root, tar).eval.path, root + "/test");
+  std::ofstream(folder_.path() / "train.tar") << "";
+  std::ofstream(folder_.path() / "val.tar") << "";
+  EXPECT_EQ(data(root, tar).train.path, root + "/train.tar");
+  EXPECT_EQ(data(root, tar).eval.path, root + "/val.tar");
+}
+
+TEST_F(DataPath, ListIsATableWhereThereIsOnlyThat) {
+  const std::string root = folder_.path().native();
+  const std::vector<std::string> list = {
+      "data.train.kind=list", "data.eval.kind=list"};
+  EXPECT_EQ(data(root, list).train.path, root + "/train_list.txt");
+  std::ofstream(folder_.path() / "train.csv") << "";
+  EXPECT_EQ(data(root, list).train.path, root + "/train.csv");
+  EXPECT_EQ(data(root, list).eval.path, root + "/val_list.txt");
+  std::ofstream(folder_.path() / "train_list.txt") << "";
+  EXPECT_EQ(data(root, list).train.path, root + "/train_list.txt");
 }
 
 TEST_F(DataPath, CifarIsOneFolder) {

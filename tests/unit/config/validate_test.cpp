@@ -53,6 +53,31 @@ TEST(Validate, DataNeedsAPath) {
   EXPECT_EQ(problems_of({"data.train.kind=folder", "data.train.path=x"}), "");
 }
 
+TEST(Validate, KeysOfASourceGoWithItsKind) {
+  const auto with = [](const std::string& kind, const std::string& key) {
+    return problems_of(
+        {"data.train.kind=" + kind, "data.train.path=x", "data.train." + key});
+  };
+  for (const char* kind : {"folder", "list", "tar"}) {
+    EXPECT_EQ(with(kind, "class_map=map.txt"), "");
+  }
+  EXPECT_THAT(
+      with("mnist", "class_map=map.txt"),
+      HasSubstr("data.train.class_map: is for the kinds folder, list and tar, "
+                "and has no effect on mnist"));
+  EXPECT_EQ(with("tar", "label=cls"), "");
+  EXPECT_EQ(with("tar", "label=json:a.b"), "");
+  EXPECT_EQ(with("cifar", "label=coarse"), "");
+  EXPECT_THAT(
+      with("cifar", "label=cls"),
+      HasSubstr("data.train.label: 'cls' is no label of kind cifar: expected "
+                "fine or coarse"));
+  EXPECT_THAT(
+      with("tar", "label=\"json:\""), HasSubstr("expected cls or json:FIELD"));
+  EXPECT_THAT(
+      with("folder", "label=fine"), HasSubstr("has no effect on folder"));
+}
+
 TEST(Validate, EvaluationNeedsWeightsAndNoTrainingData) {
   const Circumstances evaluation{.training = false};
   const std::string message =

@@ -378,5 +378,28 @@ TEST(Folder, NamesUnreadableEntries) {
   fs::permissions(folder.path() / "folders/b", fs::perms::owner_all);
 }
 
+// A folder that may be read but not entered shows its names and kinds, and
+// nothing else: a listing that asks for each file would fail.
+int check_without_stat(const fs::path& root) {
+  if (::geteuid() == 0 && ::setuid(65534) != 0) {
+    return 1;
+  }
+  return list_folder(root).size() == 3 ? 0 : 2;
+}
+
+TEST(Folder, AsksForNoFileThatTheFolderKnows) {
+  const TempFolder folder;
+  fs::permissions(folder.path(), fs::perms::all);
+  for (const char* name : {"a/1.jpg", "a/2.jpg", "a/3.jpg"}) {
+    folder.write(name);
+  }
+  fs::permissions(folder.path() / "a", fs::perms(0444));
+  EXPECT_EXIT(
+      std::_Exit(check_without_stat(folder.path())),
+      testing::ExitedWithCode(0),
+      "");
+  fs::permissions(folder.path() / "a", fs::perms::owner_all);
+}
+
 } // namespace
 } // namespace vitrain::data

@@ -110,8 +110,8 @@ int use_a_million_images() {
   }
   bool right = index->size() == kImages &&
       std::ssize(index->classes()) == kClasses &&
-      std::string_view(index->name(1)) == "n00000000/n00000000_10000.JPEG" &&
-      index->place(1).offset == 10000 * kEach + 512;
+      std::string_view(index->name(1)) == "n00000000/n00000000_1000.JPEG" &&
+      index->place(1).offset == 1000 * kEach + 512;
   for (const SamplerPolicy policy :
        {SamplerPolicy::kGlobal, SamplerPolicy::kTorch}) {
     const Sampler sampler(
