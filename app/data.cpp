@@ -42,6 +42,10 @@ int data_verb(const config::Arguments& arguments) {
       return data_show(arguments);
     case config::Verb::kDataDump:
       return data_dump(arguments);
+    case config::Verb::kDataPack:
+      return data_pack(arguments);
+    case config::Verb::kDataUnpack:
+      return data_unpack(arguments);
     default:
       return data_order(arguments);
   }

@@ -11,6 +11,8 @@ int data_order(const config::Arguments& arguments);
 int data_check(const config::Arguments& arguments);
 int data_show(const config::Arguments& arguments);
 int data_dump(const config::Arguments& arguments);
+int data_pack(const config::Arguments& arguments);
+int data_unpack(const config::Arguments& arguments);
 
 // As many as training would use, started as this process was.
 std::int64_t training_devices(

@@ -38,6 +38,8 @@ int run(int argc, char** argv) {
     case Verb::kDataCheck:
     case Verb::kDataShow:
     case Verb::kDataDump:
+    case Verb::kDataPack:
+    case Verb::kDataUnpack:
       return vitrain::app::data_verb(arguments);
     case Verb::kDevices:
       return vitrain::app::devices();

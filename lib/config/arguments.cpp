@@ -295,7 +295,8 @@ class Interpreter {
              Verb::kConfigCheck,
              Verb::kDataOrder,
              Verb::kDataCheck,
-             Verb::kDataShow}),
+             Verb::kDataShow,
+             Verb::kDataPack}),
         arguments_.verb);
     if (needs_cfg && !words_.has(OptionId::kCfg)) {
       problem(
@@ -305,6 +306,17 @@ class Interpreter {
     }
     if (arguments_.verb == Verb::kDataDump) {
       check_dump();
+    }
+    const bool packs = arguments_.verb == Verb::kDataPack ||
+        arguments_.verb == Verb::kDataUnpack;
+    if (packs && !words_.has(OptionId::kOut)) {
+      problem("-out", "give the folder to write to: -out FOLDER");
+    }
+    if (arguments_.verb == Verb::kDataUnpack) {
+      if (words_.files.empty()) {
+        problem("FILES", "no archive: name those that 'data pack' wrote");
+      }
+      arguments_.data.files = words_.files;
     }
   }
 

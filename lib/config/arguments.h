@@ -21,6 +21,8 @@ enum class Verb {
   kDataCheck,
   kDataShow,
   kDataDump,
+  kDataPack,
+  kDataUnpack,
   kDevices,
   kModels,
 };

@@ -71,6 +71,9 @@ void read_data_option(
     case OptionId::kOut:
       arguments.out = value;
       break;
+    case OptionId::kShardMb:
+      arguments.shard_mb = count(1).value_or(1);
+      break;
     case OptionId::kCount:
       arguments.count = count(1).value_or(1);
       break;

@@ -19,8 +19,10 @@ struct DataArguments {
   std::optional<std::int64_t> rank; // ... and which one; none: all
   std::int64_t count = 64; // show
   std::optional<std::string> out;
-  // dump
+  std::int64_t shard_mb = 1024; // pack
+  // dump, unpack
   std::vector<std::string> files;
+  // dump
   bool train = false;
   std::int64_t index = 0;
   std::optional<std::int64_t> resize;

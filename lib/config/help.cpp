@@ -107,6 +107,12 @@ std::string examples(Verb verb) {
              "  vitrain data dump a.jpg -cfg configs/imagenet_vit_small.yaml "
              "-out train.npy \\\n"
              "      -train -epoch 3 -index 17\n";
+    case Verb::kDataPack:
+      return "  vitrain data pack -cfg configs/imagenet_vit_small.yaml "
+             "-data_path /data/imagenet -out /data/packed\n";
+    case Verb::kDataUnpack:
+      return "  vitrain data unpack /data/packed/train-000000.tar -out "
+             "/data/files\n";
     case Verb::kDevices:
       return "  CUDA_VISIBLE_DEVICES=0,1 vitrain devices\n";
     case Verb::kModels:

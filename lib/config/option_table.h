@@ -16,7 +16,8 @@ constexpr VerbSet kTraining = verb_set(
      Verb::kDataOrder,
      Verb::kDataCheck,
      Verb::kDataShow,
-     Verb::kDataDump});
+     Verb::kDataDump,
+     Verb::kDataPack});
 constexpr VerbSet kEval = verb_set({Verb::kEval});
 constexpr VerbSet kRecipes = kTraining | kEval;
 constexpr VerbSet kAll = ~VerbSet{0};

@@ -62,6 +62,16 @@ constexpr std::array kVerbs{
         "Write the pixels that evaluation or training sees of some files.",
         "FILES..."},
     VerbInfo{
+        Verb::kDataPack,
+        "data pack",
+        "Pack the JPEG files of a dataset into archives that load several "
+        "times faster, without loss."},
+    VerbInfo{
+        Verb::kDataUnpack,
+        "data unpack",
+        "Write the files in such archives as they were.",
+        "FILES..."},
+    VerbInfo{
         Verb::kDevices,
         "devices",
         "List the devices that training would see."},

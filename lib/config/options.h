@@ -25,6 +25,7 @@ enum class OptionId {
   kWorld,
   kRank,
   kOut,
+  kShardMb,
   kCount,
   kTrainPixels,
   kIndex,

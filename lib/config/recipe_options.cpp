@@ -129,10 +129,25 @@ constexpr std::array kOptions{
         kRequired,
         "FILE",
         "Looking at data",
-        verb_set({Verb::kDataCheck, Verb::kDataShow, Verb::kDataDump}),
+        verb_set(
+            {Verb::kDataCheck,
+             Verb::kDataShow,
+             Verb::kDataDump,
+             Verb::kDataPack,
+             Verb::kDataUnpack}),
         kNobody,
         "What to write: the report as JSON (check), the contact sheet (show; "
-        "default: sheet.png), the pixels as .npy (dump)."},
+        "default: sheet.png), the pixels as .npy (dump), the folder of the "
+        "archives (pack) or of the files (unpack)."},
+    Option{
+        OptionId::kShardMb,
+        "shard_mb",
+        kRequired,
+        "N",
+        "Looking at data",
+        verb_set({Verb::kDataPack}),
+        kNobody,
+        "An archive ends with the image that fills N MiB; default: 1024."},
     Option{
         OptionId::kCount,
         "count",

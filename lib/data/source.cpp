@@ -66,7 +66,8 @@ bool detail::has_image_name(std::string_view name) {
        ".ppm",
        ".pgm",
        ".pbm",
-       ".gif"});
+       ".gif",
+       ".vjc"}); // packed JPEG
   return std::ranges::find(kExtensions, lower_extension(name)) !=
       kExtensions.end();
 }

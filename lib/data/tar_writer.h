@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace vitrain::data {
+
+// Writes a tar archive (ustar, with a pax header for names that do not fit).
+// Owner, times and modes are the same for all members, so that equal files make
+// equal archives. Every method throws Error(kStorage) naming the file when it
+// cannot be written.
+class TarWriter {
+ public:
+  // Creates the file; it must not exist.
+  explicit TarWriter(const std::filesystem::path& file);
+
+  // Adds a regular file.
+  void add(std::string_view name, std::string_view bytes);
+  // Bytes written so far.
+  std::int64_t size() const { return size_; }
+  // Writes the end of the archive and closes it.
+  void finish();
+
+ private:
+  void header(std::string_view name, std::size_t size, char type);
+  void write(std::string_view bytes);
+  void pad();
+
+  std::filesystem::path path_;
+  std::ofstream out_;
+  std::int64_t size_ = 0;
+};
+
+} // namespace vitrain::data

@@ -1,0 +1,167 @@
+#include "data/pack.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/files.h"
+#include "data/rows.h"
+#include "unit/data/temp_folder.h"
+
+namespace vitrain::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(const fs::path& path) {
+  return read_file(path, 1 << 26, ExitCode::kData);
+}
+
+// Images of all sorts in class folders; the longest name needs a pax header.
+void fill(const TempFolder& folder) {
+  const auto put = [&](const std::string& name, const std::string& image) {
+    folder.write(name, bytes_of(image_file(image)));
+  };
+  put("ant/1.jpg", "rgb_420.jpg");
+  put("ant/2.JPEG", "rgb_422.jpg");
+  put("ant/deep/er/3.jpg", "rgb_444.jpg");
+  put("bee/1.png", "rgb_8.png");
+  put("bee/progressive.jpg", "progressive.jpg");
+  put("bee/" + std::string(120, 'x') + ".jpg", "restarts.jpg");
+  put("bee/grey.jpg", "grey.jpg");
+}
+
+std::shared_ptr<const Index> list_of(SourceKind kind, const fs::path& path) {
+  SourceOptions options;
+  options.kind = kind;
+  options.path = path.native();
+  return std::make_shared<const Index>(list(options));
+}
+
+// The files below a folder, by their names in it.
+std::map<std::string, std::string> files_in(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      files[fs::relative(entry.path(), folder).native()] =
+          bytes_of(entry.path());
+    }
+  }
+  return files;
+}
+
+PackReport pack_folder(
+    const fs::path& from,
+    const fs::path& to,
+    std::int64_t shard_bytes,
+    int threads = 2) {
+  return pack(
+      *open(list_of(SourceKind::kFolder, from)),
+      {.folder = to,
+       .name = "train",
+       .shard_bytes = shard_bytes,
+       .threads = threads});
+}
+
+TEST(Pack, ArchivesHoldTheDatasetAndTrainAsItsFilesDo) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder to;
+  const PackReport report = pack_folder(from.path(), to.path(), 20000);
+  EXPECT_EQ(report.images, 7);
+  EXPECT_EQ(report.packed, 5); // neither the PNG nor the progressive file
+  EXPECT_GT(report.archives.size(), 1u);
+  const auto files = list_of(SourceKind::kFolder, from.path());
+  const auto packed = list_of(SourceKind::kTar, to.path());
+  ASSERT_EQ(packed->size(), files->size());
+  EXPECT_EQ(packed->classes(), files->classes());
+  const TransformOptions options{.size = 48, .train = true, .seed = 3};
+  const auto expected = open_rows(files, options);
+  const auto got = open_rows(packed, options);
+  std::vector<std::uint8_t> a(expected->bytes());
+  std::vector<std::uint8_t> b(got->bytes());
+  const auto scratch = expected->make_scratch();
+  const auto other = got->make_scratch();
+  for (std::int64_t i = 0; i < files->size(); ++i) {
+    EXPECT_EQ(files->label(i), packed->label(i));
+    expected->fill(2, i, a, *scratch);
+    got->fill(2, i, b, *other);
+    EXPECT_EQ(a, b) << expected->describe(i) << ", " << got->describe(i);
+  }
+}
+
+TEST(Pack, FilesComeBackBitForBit) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder to;
+  const TempFolder back;
+  std::int64_t files = 0;
+  for (const fs::path& archive :
+       pack_folder(from.path(), to.path(), 30000).archives) {
+    files += unpack(archive, back.path());
+  }
+  EXPECT_EQ(files, 7);
+  EXPECT_EQ(files_in(back.path()), files_in(from.path()));
+}
+
+TEST(Pack, EqualFilesMakeEqualArchivesOnAnyNumberOfThreads) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder one;
+  const TempFolder many;
+  pack_folder(from.path(), one.path(), 25000, 1);
+  pack_folder(from.path(), many.path(), 25000, 5);
+  EXPECT_EQ(files_in(one.path()), files_in(many.path()));
+}
+
+TEST(Pack, NeverWritesOverAnArchive) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder to;
+  pack_folder(from.path(), to.path(), 1 << 30);
+  const auto before = files_in(to.path());
+  try {
+    pack_folder(from.path(), to.path(), 1 << 30);
+    FAIL() << "written over";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+    EXPECT_NE(std::string(error.what()).find("exists"), std::string::npos);
+  }
+  EXPECT_EQ(files_in(to.path()), before);
+}
+
+TEST(Pack, NamesTheFileThatCannotBeRead) {
+  const TempFolder from;
+  fill(from);
+  from.write("ant/0.jpg", "");
+  const TempFolder to;
+  // An empty file has no content to look into; it is carried as it is.
+  EXPECT_EQ(pack_folder(from.path(), to.path(), 1 << 30).images, 8);
+  const auto source = open(list_of(SourceKind::kFolder, from.path()));
+  fs::remove(from.path() / "ant/1.jpg");
+  const TempFolder other;
+  EXPECT_NE(
+      data_error([&] {
+        pack(*source, {.folder = other.path(), .name = "train"});
+      }).find("ant/1.jpg"),
+      std::string::npos);
+}
+
+TEST(Pack, DamagedArchivesAreNamedAndNothingIsWrittenOutsideTheFolder) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder to;
+  const fs::path archive =
+      pack_folder(from.path(), to.path(), 1 << 30).archives.front();
+  std::string bytes = bytes_of(archive);
+  bytes[2000] ^= 1; // in the first image
+  const fs::path damaged = to.write("damaged.tar", bytes);
+  const TempFolder back;
+  const std::string error = data_error([&] { unpack(damaged, back.path()); });
+  EXPECT_NE(error.find("damaged.tar: ant/1.jpg.vjc"), std::string::npos)
+      << error;
+}
+
+} // namespace
+} // namespace vitrain::data
