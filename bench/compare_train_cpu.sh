@@ -4,12 +4,14 @@
 # under PyTorch DDP over Gloo, fused AdamW, clip 1.0, JPEG folder with random
 # crop and flip, 2 workers x batch 64, one compute thread each.
 #
-# usage: bench/compare_train_cpu.sh [fp32|bf16|exchange|startup|loss]
+# usage: bench/compare_train_cpu.sh [fp32|bf16|exchange|photos|startup|loss]
 #   fp32     images/s in fp32 (default)
 #   bf16     images/s in bf16, and ours in fp32 beside it
 #   exchange the same in fp32 with a model of 21 million parameters and 8 images
 #            per worker, where the exchange of gradients is a large part of a step;
 #            and the bytes of a step with dist.compress none and bf16
+#   photos   photographs at 224 pixels (random resized crop, bicubic, flip) and a
+#            model so small that the loader limits; the peer with timm's transform
 #   startup  seconds from process start to the begin and end of the first step
 #   loss     20 steps from the same weights and batches, loss by loss
 # The last line is `ratio R`, ours / theirs (loss: the largest difference, and
@@ -29,7 +31,7 @@ skip=${SKIP:-5}
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
 case $mode in
-  fp32 | bf16 | exchange | startup | loss) ;;
+  fp32 | bf16 | exchange | photos | startup | loss) ;;
   *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 mkdir -p "$cache"
@@ -197,6 +199,49 @@ compare_exchange() {
   report pairs "$work/pairs"
 }
 
+# Folders of photographs, each eight times, so that an epoch is longer than the
+# run; and each once.
+find_photos() {
+  archive=$root/../shared/data/imagenet-sample.tar
+  data=$cache/photos
+  if [ -e "$data" ]; then return; fi
+  if [ ! -e "$archive" ]; then
+    say "$archive is not here"
+    exit 2
+  fi
+  rm -rf "$data.partial"
+  mkdir -p "$data.partial/files"
+  tar -xf "$archive" -C "$data.partial/files" --strip-components 1
+  for class in "$data.partial"/files/*/; do
+    name=$(basename "$class")
+    mkdir -p "$data.partial/train/$name" "$data.partial/test/$name"
+    for file in "$class"*; do
+      file=$(basename "$file")
+      ln -s "../../files/$name/$file" "$data.partial/test/$name/$file"
+      for copy in 1 2 3 4 5 6 7 8; do
+        ln -s "../../files/$name/$file" "$data.partial/train/$name/$copy-$file"
+      done
+    done
+  done
+  mv "$data.partial" "$data"
+}
+
+compare_photos() {
+  peer_model='--photos --batch 50 --patch 32 --dim 64 --depth 1 --heads 1
+    --mlp_ratio 1'
+  our_model='-set data.batch_size=50 -set model.image_size=224
+    -set model.patch_size=32 -set model.embed_dim=64 -set model.depth=1
+    -set model.num_heads=1 -set model.mlp_ratio=1
+    -set data.augment.crop=resized -set data.preprocess.interpolation=bicubic'
+  choose_loader_workers fp32
+  echo "photographs, 2 workers x batch 50, steps $((skip + 1)) to $steps," \
+    "peer with $loader_workers loader workers"
+  for pair in $(seq "$pairs"); do
+    speed_pair "$pair" fp32
+  done
+  report pairs "$work/pairs"
+}
+
 # The two programs have one epoch to go; the peer begins and ends after one
 # step, ours too. The first pair warms the page cache and is not counted.
 compare_startup() {
@@ -239,11 +284,15 @@ compare_losses() {
 
 "$root/tools/setup.sh" train
 find_peer "$cache"
-find_data
+case $mode in
+  photos) find_photos ;;
+  *) find_data ;;
+esac
 few_images
 case $mode in
   fp32 | bf16) compare_speed ;;
   exchange) compare_exchange ;;
+  photos) compare_photos ;;
   startup) compare_startup ;;
   loss) compare_losses ;;
 esac

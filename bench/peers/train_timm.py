@@ -49,27 +49,42 @@ def parse_arguments():
     parser.add_argument("--depth", type=int, default=9)
     parser.add_argument("--heads", type=int, default=3)
     parser.add_argument("--mlp_ratio", type=float, default=2)
+    parser.add_argument("--photos", action="store_true",
+                        help="224 pixels, timm's own transform of training")
     parser.add_argument("--export", type=pathlib.Path)
     return parser.parse_args()
 
 
 def make_model(args):
     return VisionTransformer(
-        img_size=32, patch_size=args.patch, embed_dim=args.dim,
+        img_size=224 if args.photos else 32, patch_size=args.patch, embed_dim=args.dim,
         depth=args.depth, num_heads=args.heads, mlp_ratio=args.mlp_ratio,
-        num_classes=10)
+        num_classes=1000 if args.photos else 10)
+
+
+def small_transform():
+    return transforms.Compose([
+        transforms.RandomCrop(32, padding=4),
+        transforms.RandomHorizontalFlip(),
+        transforms.ToTensor(),
+        transforms.Normalize(MEAN, STD),
+    ])
+
+
+def photo_transform():
+    """Random resized crop, bicubic, flip, and no colours changed."""
+    from timm.data import create_transform
+
+    return create_transform(
+        224, is_training=True, color_jitter=None, interpolation="bicubic",
+        mean=MEAN, std=STD)
 
 
 def augmented_batches(args, rank, world):
     """A DataLoader over the JPEG folder: random crop with padding, flip."""
     dataset = datasets.ImageFolder(
         os.path.join(args.data, "train"),
-        transforms.Compose([
-            transforms.RandomCrop(32, padding=4),
-            transforms.RandomHorizontalFlip(),
-            transforms.ToTensor(),
-            transforms.Normalize(MEAN, STD),
-        ]))
+        photo_transform() if args.photos else small_transform())
     sampler = torch.utils.data.DistributedSampler(
         dataset, num_replicas=world, rank=rank, shuffle=True, drop_last=True)
     return torch.utils.data.DataLoader(
