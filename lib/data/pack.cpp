@@ -82,19 +82,21 @@ std::string extension_of(const std::string& bytes) {
   return "." + format;
 }
 
-// class/name, as in the folder that it comes from, or class/number.
+// The name in the folder that it comes from, or class/number.
 std::string
 member_name(const Source& source, std::int64_t sample, const Packed& one) {
   const Index& index = source.index();
-  const std::string& name_of_class =
-      index.classes()[static_cast<std::size_t>(index.label(sample))];
   std::string name = index.options().kind == SourceKind::kFolder
       ? index.name(sample)
-      : fmt::format("{:09}{}", sample, extension_of(one.bytes));
+      : fmt::format(
+            "{}/{:09}{}",
+            index.classes()[static_cast<std::size_t>(index.label(sample))],
+            sample,
+            extension_of(one.bytes));
   if (one.packed) {
     name += kPackedSuffix;
   }
-  return name_of_class + "/" + name;
+  return name;
 }
 
 class Archives {

@@ -68,7 +68,7 @@ TEST(Pack, ArchivesHoldTheDatasetAndTrainAsItsFilesDo) {
   const TempFolder from;
   fill(from);
   const TempFolder to;
-  const PackReport report = pack_folder(from.path(), to.path(), 20000);
+  const PackReport report = pack_folder(from.path(), to.path(), 4000);
   EXPECT_EQ(report.images, 7);
   EXPECT_EQ(report.packed, 5); // neither the PNG nor the progressive file
   EXPECT_GT(report.archives.size(), 1u);
@@ -98,11 +98,11 @@ TEST(Pack, FilesComeBackBitForBit) {
   const TempFolder back;
   std::int64_t files = 0;
   for (const fs::path& archive :
-       pack_folder(from.path(), to.path(), 30000).archives) {
+       pack_folder(from.path(), to.path(), 6000).archives) {
     files += unpack(archive, back.path());
   }
   EXPECT_EQ(files, 7);
-  EXPECT_EQ(files_in(back.path()), files_in(from.path()));
+  EXPECT_TRUE(files_in(back.path()) == files_in(from.path()));
 }
 
 TEST(Pack, EqualFilesMakeEqualArchivesOnAnyNumberOfThreads) {
@@ -110,9 +110,9 @@ TEST(Pack, EqualFilesMakeEqualArchivesOnAnyNumberOfThreads) {
   fill(from);
   const TempFolder one;
   const TempFolder many;
-  pack_folder(from.path(), one.path(), 25000, 1);
-  pack_folder(from.path(), many.path(), 25000, 5);
-  EXPECT_EQ(files_in(one.path()), files_in(many.path()));
+  pack_folder(from.path(), one.path(), 5000, 1);
+  pack_folder(from.path(), many.path(), 5000, 5);
+  EXPECT_TRUE(files_in(one.path()) == files_in(many.path()));
 }
 
 TEST(Pack, NeverWritesOverAnArchive) {
@@ -128,7 +128,7 @@ TEST(Pack, NeverWritesOverAnArchive) {
     EXPECT_EQ(error.code(), ExitCode::kStorage);
     EXPECT_NE(std::string(error.what()).find("exists"), std::string::npos);
   }
-  EXPECT_EQ(files_in(to.path()), before);
+  EXPECT_TRUE(files_in(to.path()) == before);
 }
 
 TEST(Pack, NamesTheFileThatCannotBeRead) {
@@ -155,7 +155,7 @@ TEST(Pack, DamagedArchivesAreNamedAndNothingIsWrittenOutsideTheFolder) {
   const fs::path archive =
       pack_folder(from.path(), to.path(), 1 << 30).archives.front();
   std::string bytes = bytes_of(archive);
-  bytes[2000] ^= 1; // in the first image
+  bytes[512 + 300] ^= 1; // in the first image
   const fs::path damaged = to.write("damaged.tar", bytes);
   const TempFolder back;
   const std::string error = data_error([&] { unpack(damaged, back.path()); });
