@@ -142,10 +142,9 @@ class Painter {
     go_to_row();
   }
   void go_to_row() {
-    const auto row = static_cast<std::size_t>(frame_.place.top + y_);
-    const auto column = static_cast<std::size_t>(frame_.place.left);
-    const auto width = static_cast<std::size_t>(image_.width);
-    out_ = image_.pixels.data() + (row * width + column) * 3;
+    const std::ptrdiff_t row = frame_.place.top + y_;
+    const std::ptrdiff_t width = image_.width;
+    out_ = image_.pixels.data() + (row * width + frame_.place.left) * 3;
   }
 
   const Frame& frame_;

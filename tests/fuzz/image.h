@@ -13,7 +13,7 @@ inline void fuzz_format(
     image::detail::Size (*size_of)(image::detail::Bytes),
     image::Image (*decode)(image::detail::Bytes, const image::DecodeOptions&)) {
   image::DecodeOptions options;
-  options.max_pixels = 1 << 20;
+  options.max_pixels = 1 << 16;
   image::Image image;
   if (!accepts([&] { image = decode(input, options); })) {
     accepts([&] { size_of(input); });

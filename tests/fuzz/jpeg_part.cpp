@@ -10,7 +10,7 @@ void vitrain::fuzz::fuzz(std::span<const std::uint8_t> input) {
     return;
   }
   image::DecodeOptions options;
-  options.max_pixels = 1 << 20;
+  options.max_pixels = 1 << 16;
   image::Image whole;
   const bool whole_is_good =
       accepts([&] { whole = image::decode(input, options); });
