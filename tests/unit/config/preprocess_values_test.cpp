@@ -16,6 +16,7 @@ using ::testing::IsEmpty;
 Recipe trained() {
   Recipe recipe;
   recipe.model.image_size = 96;
+  recipe.data.preprocess.exif_orientation = true;
   recipe.data.preprocess.mean = {0.1, 0.2, 0.1 + 0.2};
   recipe.data.preprocess.std = {1.0 / 3.0, 0.5, 0.25};
   recipe.data.preprocess.interpolation = Interpolation::kBilinear;
@@ -34,7 +35,7 @@ TEST(PreprocessValues, AreTakenOverBitForBit) {
   const auto notes = use_preprocess_values(
       saved(trained()), "runs/a", PreprocessUse::kAdopt, recipe, origins);
   EXPECT_EQ(preprocess_values(recipe), preprocess_values(trained()));
-  EXPECT_EQ(notes.size(), 5u);
+  EXPECT_EQ(notes.size(), 6u);
   EXPECT_THAT(
       notes,
       testing::Contains("data.preprocess.crop_pct: 0.95, as runs/a was trained "
@@ -54,6 +55,7 @@ TEST(PreprocessValues, AKeyThatSomebodySetWinsAndIsReported) {
       {"data.preprocess.crop_pct", {"a.yaml", 12, 7}},
       {"data.preprocess.interpolation", {"-set #1"}}};
   Json values = saved(trained());
+  values.erase("data.preprocess.exif_orientation");
   values.erase("data.preprocess.mean");
   values.erase("data.preprocess.std");
   values.erase("model.image_size");
