@@ -50,14 +50,15 @@ std::vector<std::string> read_class_names(const fs::path& path) {
   return names;
 }
 
-std::vector<std::string> read_class_map(
-    const SourceOptions& options,
-    const fs::path& folder) {
+std::vector<std::string> read_class_map(const SourceOptions& options) {
   if (options.class_map.empty()) {
     return {};
   }
   std::error_code error;
   const fs::path path = options.class_map;
+  const fs::path dataset = options.path;
+  const fs::path folder =
+      fs::is_directory(dataset, error) ? dataset : dataset.parent_path();
   return read_class_names(
       fs::exists(path, error) || !fs::exists(folder / path, error)
           ? path

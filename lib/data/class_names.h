@@ -18,10 +18,9 @@ constexpr std::int64_t kMostClasses = std::int64_t{1} << 20;
 // Throws Error(kData) with the line for an empty name or one that comes twice.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
 
-// What options.class_map names, as it is or in `folder`; empty without one.
-std::vector<std::string> read_class_map(
-    const SourceOptions& options,
-    const std::filesystem::path& folder);
+// What options.class_map names, as it is or in the folder that options.path is
+// or lies in; empty without one.
+std::vector<std::string> read_class_map(const SourceOptions& options);
 
 // Whether class `a` comes before class `b`.
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);

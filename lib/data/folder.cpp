@@ -295,7 +295,7 @@ void check_not_empty(
 Index list_folder(const SourceOptions& options) {
   const fs::path root = options.path;
   check_is_folder(root);
-  const std::vector<std::string> class_map = read_class_map(options, root);
+  const std::vector<std::string> class_map = read_class_map(options);
   Skipped skipped;
   ImageTree tree;
   const std::vector<std::string> folders = list_folders(root, skipped);

@@ -48,7 +48,7 @@ struct KnownClasses {
 KnownClasses known_classes(const SourceOptions& options) {
   const fs::path folder = fs::path(options.path).parent_path();
   if (!options.class_map.empty()) {
-    return {read_class_map(options, folder), printable(options.class_map)};
+    return {read_class_map(options), printable(options.class_map)};
   }
   std::error_code error;
   if (fs::exists(folder / kClassNames, error)) {

@@ -49,7 +49,7 @@ class TreeLister {
       tree_.strip_common_folders();
     }
     std::move(tree_).fill(
-        options.class_order, read_class_map(options, ""), contents);
+        options.class_order, read_class_map(options), contents);
     check_not_splits(options.path, contents.classes);
     const auto note = [&](std::int64_t count, const char* what) {
       if (count > 0) {

@@ -15,7 +15,7 @@ constexpr std::string_view kJson = "json:";
 
 LabelTexts make_texts(const SourceOptions& options) {
   return {
-      read_class_map(options, ""),
+      read_class_map(options),
       printable(options.class_map),
       options.classes,
       options.class_order};

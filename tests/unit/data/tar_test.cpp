@@ -292,6 +292,17 @@ TEST(WebDataset, SamplesAreThoseOfTheShardsInOrder) {
   EXPECT_THAT(source->index().notes(), IsEmpty());
 }
 
+TEST(WebDataset, AClassMapNamesTheNumbers) {
+  const TempFolder folder;
+  folder.write("s.tar", shard(0, 8));
+  folder.write("map.txt", "zero\none\ntwo\nthree\n");
+  SourceOptions options = tar_options((folder.path() / "s.tar").native());
+  options.class_map = "map.txt"; // beside the archive
+  const Index index = list(options);
+  EXPECT_THAT(index.classes(), ElementsAre("zero", "one", "two", "three"));
+  EXPECT_EQ(index.label(5), 2);
+}
+
 TEST(WebDataset, LabelsAreAlsoInFieldsOfJson) {
   const TempFolder folder;
   folder.write("s.tar", shard(0, 8));
