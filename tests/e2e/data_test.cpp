@@ -238,5 +238,61 @@ TEST(DataDump, TakesTheTransformOfARecipe) {
       dump({"-cfg", cfg, "-train", "-epoch", "2"}));
 }
 
+// Training sees the same pixels, and the files come back.
+TEST(DataPack, TrainsAsItsFilesDoAndUnpacksToThem) {
+  const TempFolder folder;
+  write_dataset(folder / "data", 0);
+  const std::string data = folder / "data";
+  const std::string packed = folder / "packed";
+  const Result pack = run(
+      {"data",
+       "pack",
+       "-cfg",
+       VITRAIN_SOURCE_DIR "/configs/cifar10_vit.yaml",
+       "-data_path",
+       data,
+       "-set",
+       "data.eval.path=" + data + "/val",
+       "-out",
+       packed});
+  ASSERT_EQ(pack.exit_code, 0) << pack.err;
+  EXPECT_THAT(
+      pack.out, HasSubstr("train: 40 images, 40 packed, 0 as they are"));
+  const Result files = run(training(folder.path(), "files"));
+  ASSERT_EQ(files.exit_code, 0) << files.err;
+  const Result tar = run(training(
+      folder.path(),
+      "tar",
+      {"-set",
+       "data.train.kind=tar",
+       "-set",
+       "data.train.path=" + packed + "/train-*.tar",
+       "-set",
+       "data.eval.kind=tar",
+       "-set",
+       "data.eval.path=" + packed + "/eval-*.tar"}));
+  ASSERT_EQ(tar.exit_code, 0) << tar.err;
+  const auto expected = records(newest_run(folder / "files"), "train");
+  const auto got = records(newest_run(folder / "tar"), "train");
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].at("loss"), expected[i].at("loss")) << "record " << i;
+  }
+  const Result unpack = run(
+      {"data",
+       "unpack",
+       packed + "/train-000000.tar",
+       "-out",
+       (folder / "back").string()});
+  ASSERT_EQ(unpack.exit_code, 0) << unpack.err;
+  EXPECT_EQ(
+      slurp(folder / "back/a/17.jpg"), slurp(folder / "data/train/a/17.jpg"));
+
+  const Result again =
+      run({"data", "pack", "-cfg", "x.yaml", "-shard_mb", "0"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("give the folder to write to"));
+}
+
 } // namespace
 } // namespace vitrain::e2e
