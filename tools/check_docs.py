@@ -103,7 +103,7 @@ class Reference:
         match = re.match(r"((\w+)(?:\.\w+)+)(?:(?:: ?|=)(\S+))?$", text)
         if not match or match.group(2) not in self.sections:
             return None
-        if text.endswith((".safetensors", ".yaml", ".json", ".csv", ".npy")):
+        if text.endswith((".safetensors", ".yaml", ".json", ".csv", ".npy", ".bin")):
             return None  # a file
         key, value = match.group(1), match.group(3)
         if key in self.sections:
@@ -122,7 +122,7 @@ class Reference:
     @functools.lru_cache(maxsize=None)
     def problem_of_name(self, option):
         for verb in (["train"], ["data", "order"], ["data", "dump"],
-                     ["data", "show"], ["config", "show"]):
+                     ["data", "show"], ["data", "pack"], ["config", "show"]):
             said = subprocess.run(
                 [self.vitrain, *verb, option],
                 capture_output=True, text=True).stderr
@@ -189,7 +189,9 @@ def command_problem(vitrain, command):
     # Images that are named for example, and what is written.
     words = [image if word.endswith(".jpg") else word for word in words]
     verbs = {"config", "data", "devices", "models"}
-    if not words or words[0] in verbs or "-dry_run" in words:
+    if words[:2] in (["data", "pack"], ["data", "unpack"]):
+        words.append("-help")  # their data are not here
+    elif not words or words[0] in verbs or "-dry_run" in words:
         pass
     else:
         words.append("-print_config")

@@ -105,8 +105,8 @@ int compare_numbers(std::string_view& a, std::string_view& b) {
                                      : left.compare(right);
 }
 
-// Bytes at the start of both that need no look: equal ones, up to where a number
-// or a code point may go on.
+// Bytes at the start of both that need no look: equal ones, up to where a
+// number or a code point may go on.
 std::size_t equal_pieces(std::string_view a, std::string_view b) {
   std::size_t same = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) {

@@ -9,4 +9,3 @@
 #else
 #define VITRAIN_AVX2
 #endif
-

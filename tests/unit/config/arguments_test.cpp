@@ -74,7 +74,8 @@ TEST(Arguments, UnknownVerbs) {
           "you mean 'show'?"));
   EXPECT_THAT(
       refusal({"data"}),
-      HasSubstr("expected one of order, check, show, dump behind it"));
+      HasSubstr("expected one of order, check, show, dump, pack, "
+                "unpack behind it"));
   EXPECT_THAT(refusal({"predict"}), HasSubstr("predict: unknown verb"));
   EXPECT_THAT(refusal({"a\x1b.txt"}), StartsWith("a\\x1b.txt: unknown verb"));
 }
