@@ -82,17 +82,21 @@ std::string extension_of(const std::string& bytes) {
   return "." + format;
 }
 
-// The name in the folder that it comes from, or class/number.
+// The name in the folder or archive that it comes from, where it says the
+// class; else class/number.
 std::string
 member_name(const Source& source, std::int64_t sample, const Packed& one) {
   const Index& index = source.index();
-  std::string name = index.options().kind == SourceKind::kFolder
-      ? index.name(sample)
-      : fmt::format(
-            "{}/{:09}{}",
-            index.classes()[static_cast<std::size_t>(index.label(sample))],
-            sample,
-            extension_of(one.bytes));
+  const SourceKind kind = index.options().kind;
+  const std::string in_class =
+      index.classes()[static_cast<std::size_t>(index.label(sample))] + "/";
+  std::string name;
+  if (kind == SourceKind::kFolder || kind == SourceKind::kTar) {
+    name = index.name(sample);
+  }
+  if (("/" + name).find("/" + in_class) == name.npos) {
+    name = fmt::format("{}{:09}{}", in_class, sample, extension_of(one.bytes));
+  }
   if (one.packed) {
     name += kPackedSuffix;
   }

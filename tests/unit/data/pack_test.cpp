@@ -105,6 +105,25 @@ TEST(Pack, FilesComeBackBitForBit) {
   EXPECT_TRUE(files_in(back.path()) == files_in(from.path()));
 }
 
+TEST(Pack, AnArchiveMayBePackedLikeAFolder) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder once;
+  pack_folder(from.path(), once.path(), 1 << 30);
+  const TempFolder plain;
+  unpack(once.path() / "train-000000.tar", plain.path() / "files");
+  // Packed files are carried on, by their names.
+  const TempFolder twice;
+  const PackReport report = pack(
+      *open(list_of(SourceKind::kTar, once.path())),
+      {.folder = twice.path(), .name = "train"});
+  EXPECT_EQ(report.images, 7);
+  EXPECT_EQ(report.packed, 0);
+  const TempFolder back;
+  unpack(report.archives.front(), back.path());
+  EXPECT_TRUE(files_in(back.path()) == files_in(from.path()));
+}
+
 TEST(Pack, EqualFilesMakeEqualArchivesOnAnyNumberOfThreads) {
   const TempFolder from;
   fill(from);
