@@ -176,7 +176,10 @@ class Walker {
     // In order, so that of two ways to a folder the same one counts always.
     std::ranges::sort(folders);
     for (const std::string& name : folders) {
-      walk(folder + "/" + name);
+      std::string inner = folder;
+      inner += '/';
+      inner += name;
+      walk(inner);
     }
   }
 

@@ -66,6 +66,7 @@ Index list_vectors(const SourceOptions& options) {
   return Index(std::move(contents));
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): like every open_*.
 std::unique_ptr<Source> open_vectors(std::shared_ptr<const Index> /*index*/) {
   fail(ExitCode::kInternal, "vectors are no images: open_rows() has them");
 }

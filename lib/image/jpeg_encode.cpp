@@ -99,10 +99,7 @@ bool JpegEncoder::add_row(McuRow& row) {
       for (int v = 0; v < component.v; ++v) {
         for (int h = 0; h < component.h; ++h) {
           const int column = x * component.h + h;
-          if (!add_block(
-                  c,
-                  row.group(c, v, column / kGroupBlocks) +
-                      column % kGroupBlocks * 8)) {
+          if (!add_block(c, row.group(c, v, 0) + block_offset(column))) {
             return false;
           }
         }

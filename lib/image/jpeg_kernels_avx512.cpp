@@ -183,13 +183,10 @@ bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
     const __mmask64 wide =
         _mm512_mask_cmpeq_epi8_mask(longer, packed, _mm512_set1_epi8(-128));
     const __m512i zigzag = _mm512_maskz_expand_epi8(mask, packed);
-    int first = static_cast<std::int8_t>(
-        _mm_cvtsi128_si32(_mm512_castsi512_si128(zigzag)));
+    int first = _mm_cvtsi128_si32(_mm512_castsi512_si128(zigzag)) << 24 >> 24;
     std::int16_t* block = nullptr;
     if (groups != nullptr) {
-      block = groups +
-          static_cast<std::ptrdiff_t>(i / kGroupBlocks) * kGroupSize +
-          i % kGroupBlocks * 8;
+      block = groups + block_offset(i);
       store_block(_mm512_permutexvar_epi8(order, zigzag), block);
     }
     if (wide != 0) [[unlikely]] {

@@ -58,7 +58,8 @@ void JpegPixels::start(const JpegFile& file, const Rect& rect) {
         kGroupBlocks;
     plane.left = window_.columns.begin * component.h * 8;
     plane.top = window_.rows.begin * component.v * 8;
-    plane.stride = groups * 8 * kGroupBlocks + 2 * Plane::kMargin;
+    plane.stride = static_cast<std::ptrdiff_t>(groups) * 8 * kGroupBlocks +
+        2 * Plane::kMargin;
     const auto bytes = static_cast<std::size_t>(
         plane.stride * window_.rows.size() * component.v * 8);
     if (plane.samples.size() < bytes + kSlack) {

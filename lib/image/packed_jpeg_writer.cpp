@@ -124,9 +124,7 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
       const int width = file->mcus_x * file->component[c].h;
       for (int v = 0; v < file->component[c].v; ++v) {
         for (int x = 0; x < width; ++x) {
-          packed.add_block(
-              row.group(c, v, x / kGroupBlocks) + x % kGroupBlocks * 8,
-              prediction);
+          packed.add_block(row.group(c, v, 0) + block_offset(x), prediction);
         }
       }
     }
