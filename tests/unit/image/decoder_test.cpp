@@ -191,7 +191,7 @@ TEST(Decoder, DamagedFilesGiveTheSamePixelsOrAnError) {
 
 TEST(Decoder, AFileWithoutItsEndIsAnErrorWhateverPartIsRead) {
   Bytes bytes = encode({.width = 64, .height = 64}, 5);
-  bytes.resize(bytes.size() - 40);
+  bytes.erase(bytes.end() - 40, bytes.end());
   Decoder decoder;
   decoder.open(bytes);
   EXPECT_THROW(decoder.decode({0, 0, 8, 8}), Error);
