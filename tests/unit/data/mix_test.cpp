@@ -41,7 +41,8 @@ double share(const std::vector<Mix>& mixes, bool (*is)(const Mix&)) {
 const double kTolerance = 4 * 0.5 / std::sqrt(kRows);
 
 TEST(CutMix, BoxesAreTimms) {
-  for (const Json& row : golden().at("boxes")) {
+  const Json boxes = golden().at("boxes");
+  for (const Json& row : boxes) {
     const int height = row[0];
     const int width = row[1];
     const image::Rect box =

@@ -78,7 +78,8 @@ std::vector<data::Mix> mixes_of(const Json& test) {
 }
 
 TEST(Mixing, ImagesAndTargetsAreTimms) {
-  for (const Json& test : golden().at("cases")) {
+  const Json cases = golden().at("cases");
+  for (const Json& test : cases) {
     SCOPED_TRACE(test.at("mode").dump() + test.at("draws").dump());
     const MixTable table(mixes_of(test), /*group=*/4, at::kCPU);
     const at::Tensor mixed = table.images(images());
