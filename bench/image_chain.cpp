@@ -3,7 +3,7 @@
 //
 // usage: image_chain files|packed TAR CROPS [PIXELS]
 //   files   as they are; packed: packed by image::pack_jpeg first
-//   TAR     a plain tar of JPEG files, read into memory first
+//   TAR     a tar of JPEG files, read into memory first
 //   CROPS   written: `left,top,width,height,mirrored` of every image
 //   PIXELS  written: [images, 224, 224, 3] bytes, to be compared
 // Prints the images, the seconds of process time that they took, and their
@@ -13,6 +13,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "data/pipeline.h"
+#include "data/tar_reader.h"
 #include "image/decoder.h"
 #include "image/packed_jpeg.h"
 
@@ -39,17 +41,20 @@ double process_seconds() {
       1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The regular files of a ustar archive, in its order.
-std::vector<Bytes> members(const std::string& tar) {
+// The files in an archive that is in memory, in its order.
+std::vector<Bytes> members(const std::string& name, const std::string& tar) {
+  const auto read = [&](std::int64_t offset, std::span<char> into) {
+    const std::size_t from =
+        std::min(static_cast<std::size_t>(offset), tar.size());
+    return tar.copy(into.data(), into.size(), from);
+  };
+  vitrain::data::TarReader reader(name, read, 0, std::ssize(tar));
   std::vector<Bytes> files;
-  for (std::size_t at = 0; at + 512 <= tar.size() && tar[at] != '\0';) {
-    const std::size_t size = std::stoul(tar.substr(at + 124, 11), nullptr, 8);
-    const char type = tar[at + 156];
-    if (type == '0' || type == '\0') {
-      files.emplace_back(
-          reinterpret_cast<const std::uint8_t*>(tar.data()) + at + 512, size);
-    }
-    at += 512 + (size + 511) / 512 * 512;
+  vitrain::data::TarMember member;
+  while (reader.next(member)) {
+    files.emplace_back(
+        reinterpret_cast<const std::uint8_t*>(tar.data()) + member.offset,
+        static_cast<std::size_t>(member.size));
   }
   return files;
 }
@@ -65,7 +70,7 @@ int main(int argc, char** argv) {
   }
   std::ifstream file(argv[2], std::ios::binary);
   const std::string tar{std::istreambuf_iterator<char>(file), {}};
-  std::vector<Bytes> images = members(tar);
+  std::vector<Bytes> images = members(argv[2], tar);
   const data::Transform transform({.size = 224, .train = true, .seed = 1});
   std::ofstream crops(argv[3]);
   for (std::size_t i = 0; i < images.size(); ++i) {

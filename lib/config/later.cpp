@@ -14,15 +14,15 @@ constexpr auto kKeys = std::to_array<std::string_view>({
     "optim.layer_decay",
 });
 
-constexpr std::array<std::string_view, 1> kSections{"train.ema"};
+constexpr auto kSections = std::to_array<std::string_view>({"train.ema"});
 
-constexpr std::array<Value, 9> kValues{{
+constexpr auto kValues = std::to_array<Value>({
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
     {"train.precision", "fp16"},
     {"train.on_non_finite", "skip"},
     {"train.on_non_finite", "rollback"},
-}};
+});
 
 } // namespace
 
