@@ -44,14 +44,18 @@ TarWriter::TarWriter(const std::filesystem::path& file) : path_(file) {
   write({});
 }
 
-void TarWriter::write(std::string_view bytes) {
-  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+void TarWriter::check_written() const {
   VITRAIN_CHECK(
       out_.good(),
       ExitCode::kStorage,
       "{}: cannot be written: {}",
       printable(path_.native()),
       std::strerror(errno));
+}
+
+void TarWriter::write(std::string_view bytes) {
+  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  check_written();
   size_ += static_cast<std::int64_t>(bytes.size());
 }
 
@@ -110,12 +114,7 @@ void TarWriter::finish() {
   const std::array<char, 2 * kBlock> zeros{};
   write({zeros.data(), zeros.size()});
   out_.close();
-  VITRAIN_CHECK(
-      out_.good(),
-      ExitCode::kStorage,
-      "{}: cannot be written: {}",
-      printable(path_.native()),
-      std::strerror(errno));
+  check_written();
 }
 
 } // namespace vitrain::data

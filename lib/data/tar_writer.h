@@ -26,6 +26,7 @@ class TarWriter {
 
  private:
   void header(std::string_view name, std::size_t size, char type);
+  void check_written() const;
   void write(std::string_view bytes);
   void pad();
 
