@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -40,6 +41,11 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> make_gloo(
 [[maybe_unused]] const bool kNoFlightRecorder =
     ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1) == 0 &&
     ::setenv("TORCH_NCCL_TRACE_BUFFER_SIZE", "0", /*overwrite=*/1) == 0;
+
+// Gloo writes to connections that the other end may have closed. A worker lives
+// with that (launch::StopRequest), so the tests must.
+[[maybe_unused]] const bool kIgnoreBrokenPipes =
+    ::signal(SIGPIPE, SIG_IGN) != SIG_ERR;
 
 } // namespace
 
