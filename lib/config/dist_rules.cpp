@@ -1,0 +1,245 @@
+#include "config/dist_rules.h"
+
+#include <fmt/format.h>
+
+#include "config/names.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+class DistRules {
+ public:
+  DistRules(const Recipe& recipe, const Circumstances& circumstances)
+      : recipe_(recipe), circumstances_(circumstances) {}
+
+  std::vector<Finding> run() {
+    check_sync();
+    return std::move(findings_);
+  }
+
+ private:
+  // Adds a finding when `good` does not hold.
+  void require(bool good, const std::string& key, std::string text) {
+    if (!good) {
+      findings_.push_back({key, std::move(text)});
+    }
+  }
+
+  void check_single_process() {
+    const DistConfig& dist = recipe_.dist;
+    require(
+        recipe_.devices.nodes == 1,
+        "dist.mode",
+        "one process trains on the devices of one machine, and devices.nodes "
+        "is more: use processes");
+    require(
+        dist.sync.mode == SyncMode::kAllreduce,
+        "dist.sync.mode",
+        "the one process of dist.mode: single_process has nobody to exchange "
+        "with; its gradients are always those of the whole batch: use "
+        "allreduce, or dist.mode: processes");
+    require(
+        dist.compress == Compress::kNone,
+        "dist.compress",
+        "nothing travels between processes in dist.mode: single_process: set "
+        "it to none");
+    require(
+        dist.batchnorm == BatchNormStatistics::kLocal,
+        "dist.batchnorm",
+        "in dist.mode: single_process each replica has its own statistics, and "
+        "those of the first are kept: use local, or dist.mode: processes");
+    require(
+        !dist.zero1,
+        "dist.zero1",
+        "divides the optimizer's state among processes, and dist.mode: "
+        "single_process has one: use dist.mode: processes");
+  }
+
+  void check_sync() {
+    if (recipe_.dist.mode == DistMode::kSingleProcess) {
+      check_single_process();
+      return;
+    }
+    const SyncConfig& sync = recipe_.dist.sync;
+    const std::int64_t workers = circumstances_.workers;
+    require(
+        sync.mode != SyncMode::kOverlapAverage || sync.delay < sync.period,
+        "dist.sync.delay",
+        fmt::format(
+            "{} must be less than dist.sync.period: {}",
+            sync.delay,
+            sync.period));
+    const bool gradients_travel = sync.mode == SyncMode::kAllreduce ||
+        sync.mode == SyncMode::kDelayedAllreduce ||
+        sync.mode == SyncMode::kPostLocalSgd ||
+        (sync.mode == SyncMode::kLocalSgd && sync.start.value > 0.0);
+    require(
+        recipe_.dist.compress == Compress::kNone || gradients_travel ||
+            sync.mode == SyncMode::kAsyncPs,
+        "dist.compress",
+        "is for gradients, and in this dist.sync.mode only weights travel: set "
+        "it to none");
+    check_exchange();
+    if (sync.mode == SyncMode::kAsyncPs) {
+      check_async_ps(sync, workers);
+    }
+    if (sync.mode == SyncMode::kHogwild) {
+      check_hogwild();
+    }
+    if (sync.mode == SyncMode::kPostLocalSgd && sync.group_size) {
+      check_group("dist.sync.group_size", *sync.group_size, workers);
+    }
+    if (sync.mode == SyncMode::kHierarchicalSgd) {
+      check_levels(sync, workers);
+    }
+  }
+
+  void check_async_ps(const SyncConfig& sync, std::int64_t workers) {
+    require(
+        sync.servers <= workers,
+        "dist.sync.servers",
+        fmt::format(
+            "{}: each is a thread of a worker of its own, and there {} {}",
+            sync.servers,
+            workers == 1 ? "is" : "are",
+            workers));
+    require(
+        recipe_.dist.compress == Compress::kNone,
+        "dist.compress",
+        "rounds sums of gradients, and async_ps adds none up: set it to none");
+    require(
+        recipe_.run.determinism == Determinism::kFast,
+        "run.determinism",
+        "async_ps applies gradients in the order in which they arrive, which "
+        "no two runs share: use fast, or another dist.sync.mode");
+  }
+
+  void check_hogwild() {
+    require(
+        recipe_.devices.nodes == 1,
+        "dist.sync.mode",
+        "hogwild shares the weights in one machine's memory, and devices.nodes "
+        "is more: use async_ps");
+    require(
+        !circumstances_.cuda,
+        "dist.sync.mode",
+        "hogwild shares the weights in this machine's memory, which CUDA "
+        "devices do not update: use -devices cpu:N, or async_ps");
+    require(
+        recipe_.run.determinism == Determinism::kFast,
+        "run.determinism",
+        "hogwild's workers update the same weights at the same time, which no "
+        "two runs repeat: use fast, or another dist.sync.mode");
+  }
+
+  // What needs replicas that are equal after every step.
+  void check_exchange() {
+    const DistConfig& dist = recipe_.dist;
+    const bool equal = dist.sync.mode == SyncMode::kAllreduce ||
+        dist.sync.mode == SyncMode::kDelayedAllreduce;
+    const auto needs_equal =
+        [&](bool wanted, const char* key, const char* why) {
+          require(
+              !wanted || equal,
+              key,
+              fmt::format(
+                  "{}, and with dist.sync.mode: {} they differ between its "
+                  "exchanges: use allreduce or delayed_allreduce",
+                  why,
+                  name_of(dist.sync.mode)));
+        };
+    needs_equal(
+        dist.zero1,
+        "dist.zero1",
+        "each device updates its share of weights that all have");
+    needs_equal(
+        dist.batchnorm == BatchNormStatistics::kSync,
+        "dist.batchnorm",
+        "sync takes statistics over the batches of all devices, which mean "
+        "something only for equal weights");
+    needs_equal(
+        dist.batchnorm == BatchNormStatistics::kBroadcast,
+        "dist.batchnorm",
+        "broadcast gives all devices the running statistics of rank 0, which "
+        "belong to its weights");
+    needs_equal(
+        dist.check_every.has_value(),
+        "dist.check_every",
+        "it checks after a step that all have equal weights");
+    require(
+        dist.compress != Compress::kPowerSgd ||
+            dist.sync.mode == SyncMode::kAllreduce,
+        "dist.compress",
+        fmt::format(
+            "powersgd exchanges gradients in two rounds while a step waits for "
+            "them: it needs dist.sync.mode: allreduce, got {}",
+            name_of(dist.sync.mode)));
+  }
+
+  void
+  check_group(const std::string& key, std::int64_t size, std::int64_t workers) {
+    std::vector<std::string> divisors;
+    for (std::int64_t d = 1; d <= workers; ++d) {
+      if (workers % d == 0) {
+        divisors.push_back(std::to_string(d));
+      }
+    }
+    require(
+        workers % size == 0,
+        key,
+        fmt::format(
+            "groups of {} do not divide {} workers: expected one of {}",
+            size,
+            workers,
+            join(divisors, ", ")));
+  }
+
+  void check_levels(const SyncConfig& sync, std::int64_t workers) {
+    const std::vector<std::int64_t>& sizes = sync.group_sizes;
+    if (sync.periods.empty() || sync.periods.size() != sizes.size()) {
+      require(
+          false,
+          "dist.sync.group_sizes",
+          fmt::format(
+              "has {} levels, but dist.sync.periods has {}: each level needs "
+              "both",
+              sizes.size(),
+              sync.periods.size()));
+      return;
+    }
+    require(
+        sizes.back() == -1 || sizes.back() == workers,
+        "dist.sync.group_sizes",
+        fmt::format(
+            "the last level is {}: it must be all {} workers, -1",
+            sizes.back(),
+            workers));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] != -1) {
+        check_group("dist.sync.group_sizes", sizes[i], workers);
+      }
+      const bool rises = i == 0 ||
+          (sync.periods[i] > sync.periods[i - 1] &&
+           (sizes[i] == -1 || sizes[i] > sizes[i - 1]));
+      require(
+          rises,
+          "dist.sync.periods",
+          "and group_sizes must rise from level to level");
+    }
+  }
+
+  const Recipe& recipe_;
+  const Circumstances& circumstances_;
+  std::vector<Finding> findings_;
+};
+
+} // namespace
+
+std::vector<Finding> check_dist(
+    const Recipe& recipe,
+    const Circumstances& circumstances) {
+  return DistRules(recipe, circumstances).run();
+}
+
+} // namespace vitrain::config
