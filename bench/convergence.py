@@ -29,6 +29,8 @@ TABLE = ROOT / "docs" / "measurements" / "convergence.csv"
 PICTURE = ROOT / "docs" / "images" / "convergence.svg"
 LARGEST_LOSS = 2.0  # points of top-1 below allreduce
 
+# Keys of dist.sync, or whole ones. An update of async_ps is made from one worker's
+# batch: its learning rate is that of the recipe divided by the two workers.
 SETTINGS = {
     "allreduce": {},
     "delayed_allreduce": {},
@@ -37,7 +39,7 @@ SETTINGS = {
     "hierarchical_sgd": {"periods": "[4, 16]", "group_sizes": "[1, -1]"},
     "diloco": {"period": 16, "outer_lr": 0.7, "outer_momentum": 0.5},
     "overlap_average": {"period": 8, "delay": 2},
-    "async_ps": {"max_staleness": 2},
+    "async_ps": {"max_staleness": 2, "optim.lr": 5.0e-4},
     "hogwild": {},
 }
 COLOURS = ["#5aa9e6", "#7bc47f", "#e6a15a", "#d66ba0", "#c9c94f", "#9b8cf2",
@@ -84,7 +86,7 @@ def train(args, mode, options):
                    "-devices", args.devices, "-output", folder,
                    "-set", f"dist.sync.mode={mode}", *options]
         for key, value in SETTINGS[mode].items():
-            command += ["-set", f"dist.sync.{key}={value}"]
+            command += ["-set", f"{key if '.' in key else 'dist.sync.' + key}={value}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{mode}: exit {done.returncode}\n{done.stderr[-2000:]}")
