@@ -12,10 +12,10 @@
 namespace vitrain::app {
 namespace {
 
-void print_batch(const std::vector<std::int64_t>& samples) {
+void print_batch(const std::vector<data::Draw>& draws) {
   const char* separator = "";
-  for (const std::int64_t sample : samples) {
-    std::printf("%s%lld", separator, static_cast<long long>(sample));
+  for (const data::Draw& draw : draws) {
+    std::printf("%s%lld", separator, static_cast<long long>(draw.sample));
     separator = " ";
   }
   std::printf("\n");
@@ -71,9 +71,9 @@ int data_order(const config::Arguments& arguments) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
-      const auto samples = sampler->micro_batch(arguments.data.epoch, step, k);
-      if (!samples.empty()) {
-        print_batch(samples);
+      const auto draws = sampler->micro_batch(arguments.data.epoch, step, k);
+      if (!draws.empty()) {
+        print_batch(draws);
       }
     }
   }

@@ -16,24 +16,24 @@
 namespace vitrain::app {
 namespace {
 
-// The first samples that training takes in an epoch.
-std::vector<std::int64_t> first_samples(
+// What training takes first in an epoch.
+std::vector<data::Draw> first_draws(
     const data::Sampler& sampler,
     std::int64_t micro_batches,
     std::int64_t epoch,
     std::int64_t count) {
-  std::vector<std::int64_t> samples;
+  std::vector<data::Draw> draws;
   for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
     for (std::int64_t k = 0; k < micro_batches; ++k) {
-      for (const std::int64_t sample : sampler.micro_batch(epoch, step, k)) {
-        if (std::ssize(samples) == count) {
-          return samples;
+      for (const data::Draw& draw : sampler.micro_batch(epoch, step, k)) {
+        if (std::ssize(draws) == count) {
+          return draws;
         }
-        samples.push_back(sample);
+        draws.push_back(draw);
       }
     }
   }
-  return samples;
+  return draws;
 }
 
 void print_legend(
@@ -50,9 +50,9 @@ void print_legend(
         "%lld %lld %lld %s %s\n",
         static_cast<long long>(i / columns + 1),
         static_cast<long long>(i % columns + 1),
-        static_cast<long long>(batch.samples[place]),
+        static_cast<long long>(batch.draws[place].sample),
         name.c_str(),
-        rows.describe(batch.samples[place]).c_str());
+        rows.describe(batch.draws[place].sample).c_str());
   }
   for (const data::BadSample& bad : batch.bad) {
     std::printf(
@@ -80,20 +80,20 @@ int data_show(const config::Arguments& arguments) {
       index, engine::transform_options(recipe, spec, /*train=*/true));
   const std::int64_t devices = training_devices(arguments, recipe);
   const auto sampler = engine::make_sampler(recipe, index.get(), devices);
-  const std::vector<std::int64_t> samples = first_samples(
+  const std::vector<data::Draw> shown = first_draws(
       *sampler,
       config::plan_batch(recipe, devices).workers * recipe.train.accumulate,
       arguments.data.epoch,
       arguments.data.count);
   data::Loader loader(
       *rows,
-      [&](std::int64_t sequence, data::BatchRequest& request) {
-        request = {.epoch = arguments.data.epoch, .samples = samples};
+      [&](std::int64_t sequence, std::vector<data::Draw>& draws) {
+        draws = shown;
         return sequence == 0;
       },
       {.threads = static_cast<int>(recipe.data.threads.value_or(1)),
        .depth = 1,
-       .capacity = std::ssize(samples),
+       .capacity = std::ssize(shown),
        .bad_samples = engine::bad_sample_policy(recipe, /*train=*/true)});
   const data::Batch& batch = *loader.next();
   const auto columns =

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const image::Header header = image::read_header(images[i]);
     const image::CropPlan plan = transform.plan(
-        header.width, header.height, 0, static_cast<std::int64_t>(i));
+        header.width, header.height, {.sample = static_cast<std::int64_t>(i)});
     crops << plan.from.left << ',' << plan.from.top << ',' << plan.from.width
           << ',' << plan.from.height << ',' << plan.mirrored << '\n';
   }
@@ -98,18 +98,17 @@ int main(int argc, char** argv) {
   data::Transform::Scratch scratch;
   const double start = process_seconds();
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const auto sample = static_cast<std::int64_t>(i);
+    const data::Draw draw{.sample = static_cast<std::int64_t>(i)};
     decoder.open(images[i]);
     const image::CropPlan plan =
-        transform.plan(decoder.width(), decoder.height(), 0, sample);
+        transform.plan(decoder.width(), decoder.height(), draw);
     const image::Decoder::Part part = decoder.decode(plan.source());
     transform.apply(
         plan,
         part.view,
         part.left,
         part.top,
-        0,
-        sample,
+        draw,
         {pixels.data() + i * transform.bytes(), transform.bytes()},
         scratch);
   }

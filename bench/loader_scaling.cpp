@@ -52,11 +52,11 @@ Run measure(const data::Rows& rows, int threads, double seconds) {
   constexpr int kDepth = 3;
   data::Loader loader(
       rows,
-      [&](std::int64_t sequence, data::BatchRequest& request) {
+      [&](std::int64_t sequence, std::vector<data::Draw>& draws) {
         for (std::int64_t i = 0; i < kBatch; ++i) {
-          request.samples.push_back((sequence * kBatch + i) % samples);
+          const std::int64_t place = sequence * kBatch + i;
+          draws.push_back({place / samples, place % samples});
         }
-        request.epoch = sequence * kBatch / samples;
         return true;
       },
       {.threads = threads, .depth = kDepth, .capacity = kBatch});

@@ -16,40 +16,35 @@ Augment::Augment(const AugmentOptions& options)
 
 void Augment::apply(
     const image::Canvas& canvas,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     AugmentScratch& scratch) const {
-  const auto stream = [&](Purpose purpose) {
-    return Random(
-        options_.seed,
-        purpose,
-        static_cast<std::uint64_t>(epoch),
-        static_cast<std::uint64_t>(sample));
+  const auto numbers = [&](Purpose purpose) {
+    return stream(options_.seed, purpose, draw);
   };
   const auto happens = [](Random& random, double probability) {
     return random.uniform() < probability;
   };
-  if (Random random = stream(Purpose::kVerticalFlip);
+  if (Random random = numbers(Purpose::kVerticalFlip);
       happens(random, options_.vertical_flip)) {
     image::flip_vertically(canvas);
   }
   if (policy_ != nullptr) {
-    Random random = stream(Purpose::kAugment);
+    Random random = numbers(Purpose::kAugment);
     policy_->apply(canvas, random, scratch);
   }
-  if (Random random = stream(Purpose::kColorJitter);
+  if (Random random = numbers(Purpose::kColorJitter);
       happens(random, options_.jitter_probability)) {
     jitter(canvas, random, scratch);
   }
-  if (Random random = stream(Purpose::kGrayscale);
+  if (Random random = numbers(Purpose::kGrayscale);
       happens(random, options_.grayscale)) {
     image::grayscale(canvas);
   }
-  if (Random random = stream(Purpose::kBlur); happens(random, options_.blur)) {
+  if (Random random = numbers(Purpose::kBlur); happens(random, options_.blur)) {
     const auto [low, high] = options_.blur_radius;
     image::gaussian_blur(canvas, random.uniform(low, high), scratch.image);
   }
-  if (Random random = stream(Purpose::kSolarize);
+  if (Random random = numbers(Purpose::kSolarize);
       happens(random, options_.solarize)) {
     image::solarize(canvas, options_.solarize_threshold);
   }

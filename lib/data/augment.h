@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "data/augment_policy.h"
+#include "data/draw.h"
 
 namespace vitrain::data {
 
@@ -29,7 +30,7 @@ struct AugmentOptions {
 
 // In the order of timm's create_transform: vertical flip, policy, colour
 // jitter, grayscale, blur; then solarize, as in BYOL and DINO. A pure function
-// of (options, pixels, epoch, sample), whose stages draw from streams of their
+// of (options, pixels, draw), whose stages draw from streams of their
 // own: changing one leaves the others as they are. Thread-safe.
 class Augment {
  public:
@@ -37,8 +38,7 @@ class Augment {
 
   void apply(
       const image::Canvas& canvas,
-      std::int64_t epoch,
-      std::int64_t sample,
+      const Draw& draw,
       AugmentScratch& scratch) const;
 
  private:

@@ -13,17 +13,16 @@ namespace {
 int fill_or_reject(
     const Rows& rows,
     const BadSamplePolicy& policy,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch) {
-  const int warnings = rows.fill(epoch, sample, out, scratch);
+  const int warnings = rows.fill(draw, out, scratch);
   VITRAIN_CHECK(
       warnings == 0 || !policy.reject_warnings,
       ExitCode::kData,
       "{}: {} defects that the decoder worked around "
       "(data.decoder_warnings: reject)",
-      rows.describe(sample),
+      rows.describe(draw.sample),
       warnings);
   return warnings;
 }
@@ -33,14 +32,9 @@ int fill_or_reject(
 std::int64_t replacement_of(
     std::int64_t samples,
     std::uint64_t seed,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     int attempt) {
-  Random random(
-      seed,
-      Purpose::kReplacement,
-      static_cast<std::uint64_t>(epoch),
-      static_cast<std::uint64_t>(sample));
+  Random random = stream(seed, Purpose::kReplacement, draw);
   std::uint64_t drawn = 0;
   for (int i = 0; i <= attempt; ++i) {
     drawn = random.below(static_cast<std::uint64_t>(samples));
@@ -51,28 +45,27 @@ std::int64_t replacement_of(
 FilledRow fill_row(
     const Rows& rows,
     const BadSamplePolicy& policy,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch) {
-  BadSample bad{.epoch = epoch, .sample = sample};
+  BadSample bad{.epoch = draw.epoch, .sample = draw.sample};
   try {
-    const int warnings =
-        fill_or_reject(rows, policy, epoch, sample, out, scratch);
-    return {.sample = sample, .warnings = warnings};
+    const int warnings = fill_or_reject(rows, policy, draw, out, scratch);
+    return {.sample = draw.sample, .warnings = warnings};
   } catch (const Error& error) {
     if (!policy.replace || error.code() != ExitCode::kData) {
       throw;
     }
-    bad.where = rows.describe(sample);
+    bad.where = rows.describe(draw.sample);
     bad.reason = without_prefix(error.what(), bad.where + ": ");
   }
   for (int attempt = 0; attempt < kReplacementTries; ++attempt) {
-    bad.replacement = replacement_of(
-        rows.index().size(), policy.seed, epoch, sample, attempt);
+    Draw other = draw;
+    other.sample =
+        replacement_of(rows.index().size(), policy.seed, draw, attempt);
+    bad.replacement = other.sample;
     try {
-      const int warnings =
-          fill_or_reject(rows, policy, epoch, bad.replacement, out, scratch);
+      const int warnings = fill_or_reject(rows, policy, other, out, scratch);
       return {.sample = bad.replacement, .warnings = warnings, .bad = bad};
     } catch (const Error& error) {
       if (error.code() != ExitCode::kData) {

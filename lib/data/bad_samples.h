@@ -33,13 +33,13 @@ struct BadSample {
 // As many samples are tried in the place of a bad one.
 inline constexpr int kReplacementTries = 16;
 
-// The sample of `samples` that is tried in the place of a bad one at `attempt`,
-// from 0: a pure function of the arguments, uniform over the dataset.
+// The sample of `samples` that is tried in the place of a bad draw at
+// `attempt`, from 0: a pure function of the arguments, uniform over the
+// dataset.
 std::int64_t replacement_of(
     std::int64_t samples,
     std::uint64_t seed,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     int attempt);
 
 // What a row was filled with.
@@ -56,8 +56,7 @@ struct FilledRow {
 FilledRow fill_row(
     const Rows& rows,
     const BadSamplePolicy& policy,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch);
 

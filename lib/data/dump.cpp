@@ -102,8 +102,7 @@ class Dumper {
         pixels_.resize(transform_->bytes());
         transform_->apply(
             image,
-            options_.epoch,
-            options_.first_sample + k,
+            {.epoch = options_.epoch, .sample = options_.first_sample + k},
             pixels_,
             scratch_);
         shape_ = {

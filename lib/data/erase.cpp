@@ -54,15 +54,10 @@ std::optional<image::Rect> erased_box(
 
 Erasing draw_erasing(
     const EraseOptions& options,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     int height,
     int width) {
-  Random random(
-      options.seed,
-      Purpose::kErase,
-      static_cast<std::uint64_t>(epoch),
-      static_cast<std::uint64_t>(sample));
+  Random random = stream(options.seed, Purpose::kErase, draw);
   Erasing erasing;
   if (random.uniform() >= options.probability) {
     return erasing;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "data/draw.h"
 #include "image/image.h"
 
 namespace vitrain::data {
@@ -38,8 +39,7 @@ struct Erasing {
 // A pure function of its arguments.
 Erasing draw_erasing(
     const EraseOptions& options,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     int height,
     int width);
 

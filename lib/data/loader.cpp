@@ -96,8 +96,8 @@ void Loader::plan_ahead() {
   const auto limit = next_sequence_ + static_cast<std::int64_t>(slots_.size());
   while (!plan_ended_ && planned_ < limit) {
     Slot& slot = slot_of(planned_);
-    slot.request.samples.clear();
-    if (!plan_(planned_, slot.request)) {
+    slot.draws.clear();
+    if (!plan_(planned_, slot.draws)) {
       plan_ended_ = true;
       return;
     }
@@ -113,9 +113,9 @@ void Loader::plan_ahead() {
   }
 }
 
-// Makes a slot that no thread uses ready for the batch in its request.
+// Makes a slot that no thread uses ready for the batch of its draws.
 void Loader::prepare(Slot& slot, std::int64_t sequence) {
-  const auto count = static_cast<std::int64_t>(slot.request.samples.size());
+  const auto count = static_cast<std::int64_t>(slot.draws.size());
   VITRAIN_CHECK(
       count <= options_.capacity,
       ExitCode::kInternal,
@@ -125,8 +125,8 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       options_.capacity);
   slot.labels.clear();
   if (!rows_.index().classes().empty()) {
-    for (const std::int64_t sample : slot.request.samples) {
-      slot.labels.push_back(rows_.index().label(sample));
+    for (const Draw& draw : slot.draws) {
+      slot.labels.push_back(rows_.index().label(draw.sample));
     }
   }
   const std::size_t row = rows_.bytes();
@@ -144,11 +144,10 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
   slot.failed_row = -1;
   slot.batch = {
       sequence,
-      slot.request.epoch,
       count,
       {slot.rows, static_cast<std::size_t>(options_.capacity) * row},
       slot.labels,
-      slot.request.samples,
+      slot.draws,
       /*bad=*/{}};
 }
 
@@ -173,16 +172,15 @@ void Loader::work(Rows::Scratch& scratch) {
 // Fills one row in its place; takes the lock only to report.
 void Loader::decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch) {
   const auto i = static_cast<std::size_t>(row);
-  const std::int64_t sample = slot.request.samples[i];
+  Draw& draw = slot.draws[i];
   try {
     FilledRow filled = fill_row(
         rows_,
         options_.bad_samples,
-        slot.request.epoch,
-        sample,
+        draw,
         {slot.rows + i * rows_.bytes(), rows_.bytes()},
         scratch);
-    slot.request.samples[i] = filled.sample;
+    draw.sample = filled.sample;
     if (!slot.labels.empty()) {
       slot.labels[i] = rows_.index().label(filled.sample);
     }
@@ -194,7 +192,7 @@ void Loader::decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch) {
         slot,
         row,
         exit_code_of(error),
-        rows_.describe(sample) + ": " + error.what());
+        rows_.describe(draw.sample) + ": " + error.what());
   }
 }
 

@@ -18,17 +18,11 @@
 
 namespace vitrain::data {
 
-// The samples of one batch; the epoch keys their random changes.
-struct BatchRequest {
-  std::int64_t epoch = 0;
-  std::vector<std::int64_t> samples;
-};
-
-// Fills the request of batch `sequence` (0, 1, 2, ...) or returns false when
-// there are no more. Called in order, by the thread that owns the Loader, some
-// batches ahead of next().
+// What batch `sequence` (0, 1, 2, ...) is made of, added to `draws`, which is
+// empty; or false when there are no more. Called in order, by the thread that
+// owns the Loader, some batches ahead of next().
 using BatchPlan =
-    std::function<bool(std::int64_t sequence, BatchRequest& request)>;
+    std::function<bool(std::int64_t sequence, std::vector<Draw>& draws)>;
 
 // Memory for batches, aligned for any number.
 using SlotMemory = std::shared_ptr<std::uint8_t[]>;
@@ -45,13 +39,12 @@ struct LoaderOptions {
 // One batch, in a slot of the loader.
 struct Batch {
   std::int64_t sequence = 0;
-  std::int64_t epoch = 0;
   std::int64_t count = 0;
   // [capacity, Rows::bytes()]; rows from `count` on are zero.
   std::span<const std::uint8_t> rows;
   std::span<const std::int64_t> labels; // [count]; of vectors none
-  // [count]; a bad one's replacement in its place.
-  std::span<const std::int64_t> samples;
+  // [count]; a bad sample's replacement in its place.
+  std::span<const Draw> draws;
   // What was replaced, in the order of the rows.
   std::span<const BadSample> bad;
 };
@@ -84,7 +77,7 @@ class Loader {
  private:
   struct Slot {
     Batch batch;
-    BatchRequest request;
+    std::vector<Draw> draws;
     std::vector<std::int64_t> labels;
     std::vector<BadSample> bad;
     std::uint8_t* rows = nullptr;

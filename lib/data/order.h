@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "data/draw.h"
 #include "data/sampler_options.h"
 
 namespace vitrain::data {
@@ -12,7 +13,8 @@ inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// The order of one epoch: `lanes` lists of `length` sample indices. One lane is
+// The order of one epoch: `lanes` lists of `length` draws, all of
+// them different. One lane is
 // dealt to all workers step by step; with a lane per worker, worker r works
 // through lane r. Thread-safe; every value is a pure function of the options
 // and the arguments.
@@ -31,7 +33,7 @@ class Order {
       std::int64_t epoch,
       std::int64_t lane,
       std::int64_t first,
-      std::span<std::int64_t> into) const = 0;
+      std::span<Draw> into) const = 0;
 
  private:
   std::int64_t lanes_;

@@ -20,15 +20,17 @@ class DealtOrder final : public Order {
       std::int64_t epoch,
       std::int64_t /*lane*/,
       std::int64_t first,
-      std::span<std::int64_t> into) const override {
+      std::span<Draw> into) const override {
     const KeyedPermutation permutation(
         static_cast<std::uint64_t>(length()),
         seed_,
         static_cast<std::uint64_t>(epoch));
-    for (std::int64_t& sample : into) {
-      sample = shuffled_ ? static_cast<std::int64_t>(
-                               permutation(static_cast<std::uint64_t>(first)))
-                         : first;
+    for (Draw& draw : into) {
+      const std::int64_t sample = shuffled_
+          ? static_cast<std::int64_t>(
+                permutation(static_cast<std::uint64_t>(first)))
+          : first;
+      draw = {.epoch = epoch, .sample = sample};
       ++first;
     }
   }
@@ -74,17 +76,21 @@ class WeightedOrder final : public Order {
       std::int64_t epoch,
       std::int64_t /*lane*/,
       std::int64_t first,
-      std::span<std::int64_t> into) const override {
-    for (std::int64_t& sample : into) {
+      std::span<Draw> into) const override {
+    for (Draw& draw : into) {
       Random random(
           seed_,
           Purpose::kOrder,
           static_cast<std::uint64_t>(epoch),
-          static_cast<std::uint64_t>(first++));
+          static_cast<std::uint64_t>(first));
       // Strictly above the draw: a sample of weight 0 is never taken.
       const auto place =
           std::ranges::upper_bound(sums_, random.uniform() * sums_.back());
-      sample = place == sums_.end() ? last_positive() : place - sums_.begin();
+      draw = {
+          .epoch = epoch,
+          .sample =
+              place == sums_.end() ? last_positive() : place - sums_.begin(),
+          .copy = first++};
     }
   }
 
@@ -116,18 +122,20 @@ class ShardOrder final : public Order {
       std::int64_t epoch,
       std::int64_t lane,
       std::int64_t first,
-      std::span<std::int64_t> into) const override {
+      std::span<Draw> into) const override {
     // The lane joins the key above any epoch that is reached.
     const std::uint64_t key = static_cast<std::uint64_t>(epoch) |
         (static_cast<std::uint64_t>(lane) + 1) << 40;
     const KeyedPermutation permutation(
         static_cast<std::uint64_t>(length()), seed_, key);
-    for (std::int64_t& sample : into) {
+    for (Draw& draw : into) {
       const std::int64_t place = shuffled_
           ? static_cast<std::int64_t>(
                 permutation(static_cast<std::uint64_t>(first)))
           : first;
-      sample = (lane * length() + place) % samples_;
+      const std::int64_t taken = lane * length() + place;
+      draw = {
+          .epoch = epoch, .sample = taken % samples_, .copy = taken / samples_};
       ++first;
     }
   }

@@ -7,18 +7,6 @@
 namespace vitrain::data {
 namespace {
 
-Random stream(
-    const TransformOptions& options,
-    Purpose purpose,
-    std::int64_t epoch,
-    std::int64_t sample) {
-  return {
-      options.seed,
-      purpose,
-      static_cast<std::uint64_t>(epoch),
-      static_cast<std::uint64_t>(sample)};
-}
-
 // timm's "random" interpolation.
 image::Filter any_filter(Random& random) {
   return random.below(2) == 0 ? image::Filter::kBilinear
@@ -27,13 +15,9 @@ image::Filter any_filter(Random& random) {
 
 } // namespace
 
-image::CropPlan Transform::plan(
-    int width,
-    int height,
-    std::int64_t epoch,
-    std::int64_t sample) const {
+image::CropPlan Transform::plan(int width, int height, const Draw& draw) const {
   if (options_.train && options_.crop != CropKind::kNone) {
-    return plan_in_training(width, height, epoch, sample);
+    return plan_in_training(width, height, draw);
   }
   image::CropPlan plan = image::plan_eval_crop(
       width,
@@ -44,16 +28,13 @@ image::CropPlan Transform::plan(
        .crop_pct = options_.crop_pct,
        .filter = options_.filter,
        .fill = options_.fill});
-  plan.mirrored = options_.train && flips(epoch, sample);
+  plan.mirrored = options_.train && flips(draw);
   return plan;
 }
 
-image::CropPlan Transform::plan_in_training(
-    int width,
-    int height,
-    std::int64_t epoch,
-    std::int64_t sample) const {
-  Random random = stream(options_, Purpose::kCrop, epoch, sample);
+image::CropPlan
+Transform::plan_in_training(int width, int height, const Draw& draw) const {
+  Random random = stream(options_.seed, Purpose::kCrop, draw);
   const int size = options_.size;
   image::CropPlan plan;
   if (options_.crop == CropKind::kPad) {
@@ -68,25 +49,24 @@ image::CropPlan Transform::plan_in_training(
             width, height, options_.scale, options_.ratio, random),
         size);
   } else {
-    const image::KeepRatio draw =
+    const image::KeepRatio shape =
         image::draw_keep_ratio(options_.scale, options_.ratio, random);
     plan = image::plan_keep_ratio_crop(
         width,
         height,
         size,
-        draw,
+        shape,
         options_.crop == CropKind::kKeepRatio ? &random : nullptr);
   }
   // Drawn last, so that the same crops come with and without it.
   plan.filter =
       options_.random_filter ? any_filter(random) : options_.train_filter;
-  plan.mirrored = flips(epoch, sample);
+  plan.mirrored = flips(draw);
   return plan;
 }
 
-bool Transform::flips(std::int64_t epoch, std::int64_t sample) const {
-  return stream(options_, Purpose::kFlip, epoch, sample).uniform() <
-      options_.flip;
+bool Transform::flips(const Draw& draw) const {
+  return stream(options_.seed, Purpose::kFlip, draw).uniform() < options_.flip;
 }
 
 void Transform::apply(
@@ -94,17 +74,15 @@ void Transform::apply(
     const image::View& part,
     int left,
     int top,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   if (options_.channels == 3) {
-    apply_in_colour(plan, part, left, top, epoch, sample, out, scratch);
+    apply_in_colour(plan, part, left, top, draw, out, scratch);
     return;
   }
   scratch.colours.resize(3 * out.size());
-  apply_in_colour(
-      plan, part, left, top, epoch, sample, scratch.colours, scratch);
+  apply_in_colour(plan, part, left, top, draw, scratch.colours, scratch);
   image::to_grey(scratch.colours, out);
 }
 
@@ -113,14 +91,13 @@ void Transform::apply_in_colour(
     const image::View& part,
     int left,
     int top,
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> colours,
     Scratch& scratch) const {
   image::cut(plan, part, left, top, scratch.resampler, colours);
   if (options_.train) {
     const image::Canvas canvas(colours, options_.size, options_.size);
-    augment_.apply(canvas, epoch, sample, scratch.augment);
+    augment_.apply(canvas, draw, scratch.augment);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/augment.h"
+#include "data/draw.h"
 #include "image/crop.h"
 #include "image/decode.h"
 #include "image/eval_crop.h"
@@ -40,7 +41,7 @@ struct TransformOptions {
 };
 
 // From a decoded image to the pixels that the network sees (before
-// normalisation). A pure function of (options, image, epoch, sample);
+// normalisation). A pure function of (options, image, draw);
 // thread-safe.
 //   evaluation, or kNone: image::plan_eval_crop;
 //   kResized: image::draw_resized_crop;
@@ -68,53 +69,45 @@ class Transform {
   }
   // Where the pixels of an image of this size go; its source() is all that has
   // to be decoded.
-  image::CropPlan
-  plan(int width, int height, std::int64_t epoch, std::int64_t sample) const;
+  image::CropPlan plan(int width, int height, const Draw& draw) const;
   // Writes [size, size, channels] to `out`, which holds bytes() bytes. `part`
   // holds the image's pixels from (left, top) on, at least those of
-  // plan.source(); `plan` is that of the same epoch and sample.
+  // plan.source(); `plan` is that of the same draw.
   void apply(
       const image::CropPlan& plan,
       const image::View& part,
       int left,
       int top,
-      std::int64_t epoch,
-      std::int64_t sample,
+      const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const;
   // The same with all pixels of an image.
   void apply(
       const image::Image& image,
-      std::int64_t epoch,
-      std::int64_t sample,
+      const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const {
     apply(
-        plan(image.width, image.height, epoch, sample),
+        plan(image.width, image.height, draw),
         image::View(image),
         0,
         0,
-        epoch,
-        sample,
+        draw,
         out,
         scratch);
   }
 
  private:
-  image::CropPlan plan_in_training(
-      int width,
-      int height,
-      std::int64_t epoch,
-      std::int64_t sample) const;
-  bool flips(std::int64_t epoch, std::int64_t sample) const;
+  image::CropPlan plan_in_training(int width, int height, const Draw& draw)
+      const;
+  bool flips(const Draw& draw) const;
   // Cuts into `colours`, [size, size, 3].
   void apply_in_colour(
       const image::CropPlan& plan,
       const image::View& part,
       int left,
       int top,
-      std::int64_t epoch,
-      std::int64_t sample,
+      const Draw& draw,
       std::span<std::uint8_t> colours,
       Scratch& scratch) const;
 

@@ -18,31 +18,41 @@ List in_order(std::int64_t samples) {
   return list;
 }
 
-// Repeats the list from its start until it has `size` elements, or cuts it.
-void fit(List& list, std::int64_t size) {
+// Repeats the list from its start until it has `size` elements, each time with
+// `step` added, or cuts it.
+void fit(List& list, std::int64_t size, std::int64_t step) {
   const std::size_t n = list.size();
   list.resize(static_cast<std::size_t>(size));
   for (std::size_t i = n; i < list.size(); ++i) {
-    list[i] = list[i - n];
+    list[i] = list[i - n] + step;
   }
 }
 
 // An order that has to be made as a whole: one list per epoch, of which lanes
-// take their positions.
+// take their positions. Copy c of sample i stands in it as i + c * samples.
 class ListOrder : public Order {
  public:
-  using Order::Order;
+  ListOrder(std::int64_t samples, std::int64_t lanes, std::int64_t length)
+      : Order(lanes, length), samples_(samples) {}
 
   void take(
       std::int64_t epoch,
       std::int64_t lane,
       std::int64_t first,
-      std::span<std::int64_t> into) const final {
+      std::span<Draw> into) const final {
     const std::shared_ptr<const List> list = list_of(epoch);
-    for (std::int64_t& sample : into) {
-      sample = (*list)[static_cast<std::size_t>(place(lane, first++))];
+    for (Draw& draw : into) {
+      const std::int64_t number =
+          (*list)[static_cast<std::size_t>(place(lane, first++))];
+      draw = {
+          .epoch = epoch,
+          .sample = number % samples_,
+          .copy = number / samples_};
     }
   }
+
+ protected:
+  std::int64_t samples() const { return samples_; }
 
  private:
   virtual List make(std::int64_t epoch) const = 0;
@@ -65,6 +75,7 @@ class ListOrder : public Order {
     std::int64_t epoch = -1;
     std::shared_ptr<const List> list;
   };
+  std::int64_t samples_;
   mutable std::mutex mutex_;
   mutable std::array<Made, 2> made_;
 };
@@ -78,22 +89,21 @@ class TorchOrder final : public ListOrder {
       const SamplerOptions& options,
       std::int64_t world)
       : ListOrder(
+            samples,
             world,
             options.drops_tail() ? samples / world : divide_up(samples, world)),
-        samples_(samples),
         shuffle_(options.shuffle),
         seed_(options.seed) {}
 
  private:
   List make(std::int64_t epoch) const override {
     List list = shuffle_
-        ? torch_randperm(samples_, seed_ + static_cast<std::uint64_t>(epoch))
-        : in_order(samples_);
-    fit(list, lanes() * length());
+        ? torch_randperm(samples(), seed_ + static_cast<std::uint64_t>(epoch))
+        : in_order(samples());
+    fit(list, lanes() * length(), samples());
     return list;
   }
 
-  std::int64_t samples_;
   bool shuffle_;
   std::uint64_t seed_;
 };
@@ -107,15 +117,14 @@ class PaddleOrder final : public ListOrder {
       std::int64_t samples,
       const SamplerOptions& options,
       const BatchGeometry& geometry)
-      : ListOrder(geometry.world, divide_up(samples, geometry.world)),
-        samples_(samples),
+      : ListOrder(samples, geometry.world, divide_up(samples, geometry.world)),
         shuffle_(options.shuffle),
         batch_(geometry.per_device) {}
 
  private:
   List make(std::int64_t epoch) const override {
-    List list = in_order(samples_);
-    fit(list, lanes() * length());
+    List list = in_order(samples());
+    fit(list, lanes() * length(), samples());
     if (shuffle_) {
       numpy_shuffle(list, static_cast<std::uint32_t>(epoch));
     }
@@ -131,7 +140,6 @@ class PaddleOrder final : public ListOrder {
     return full * lanes() + lane * rest + (i - full);
   }
 
-  std::int64_t samples_;
   bool shuffle_;
   std::int64_t batch_;
 };
@@ -158,8 +166,7 @@ class RepeatedOrder final : public ListOrder {
       std::int64_t samples,
       const SamplerOptions& options,
       std::int64_t world)
-      : ListOrder(world, selected(samples, options, world)),
-        samples_(samples),
+      : ListOrder(samples, world, selected(samples, options, world)),
         shuffle_(options.shuffle),
         repeats_(options.repeats) {}
 
@@ -180,19 +187,27 @@ class RepeatedOrder final : public ListOrder {
 
   List make(std::int64_t epoch) const override {
     const List order = shuffle_
-        ? torch_randperm(samples_, static_cast<std::uint64_t>(epoch))
-        : in_order(samples_);
+        ? torch_randperm(samples(), static_cast<std::uint64_t>(epoch))
+        : in_order(samples());
     List list(static_cast<std::size_t>(
-        std::ceil(repeats_ * static_cast<double>(samples_))));
+        std::ceil(repeats_ * static_cast<double>(samples()))));
+    std::int64_t before = -1;
+    std::int64_t copy = 0;
+    std::int64_t copies = 1; // the most that a sample has
     for (std::size_t i = 0; i < list.size(); ++i) {
-      list[i] = order[static_cast<std::size_t>(
-          floor_divide(static_cast<std::int64_t>(i), repeats_))];
+      const std::int64_t place =
+          floor_divide(static_cast<std::int64_t>(i), repeats_);
+      copy = place == before ? copy + 1 : 0;
+      copies = std::max(copies, copy + 1);
+      before = place;
+      list[i] = order[static_cast<std::size_t>(place)] + copy * samples();
     }
-    fit(list, std::max(std::ssize(list), lanes() * length()));
+    fit(list,
+        std::max(std::ssize(list), lanes() * length()),
+        copies * samples());
     return list;
   }
 
-  std::int64_t samples_;
   bool shuffle_;
   double repeats_;
 };

@@ -35,45 +35,36 @@ std::unique_ptr<Rows::Scratch> ImageRows::make_scratch() const {
 }
 
 int ImageRows::fill(
-    std::int64_t epoch,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   auto& own = static_cast<ImageScratch&>(scratch);
-  if (!source_->read(sample, own.bytes)) {
-    const image::Image image = source_->load(sample);
-    transform_.apply(image, epoch, sample, out, own.transform);
+  if (!source_->read(draw.sample, own.bytes)) {
+    const image::Image image = source_->load(draw.sample);
+    transform_.apply(image, draw, out, own.transform);
     return image.warnings;
   }
   try {
     own.decoder.open(
         {reinterpret_cast<const std::uint8_t*>(own.bytes.data()),
          own.bytes.size()});
-    const image::CropPlan plan = transform_.plan(
-        own.decoder.width(), own.decoder.height(), epoch, sample);
+    const image::CropPlan plan =
+        transform_.plan(own.decoder.width(), own.decoder.height(), draw);
     // Only the pixels that the crop needs are decoded.
     const image::Decoder::Part part = own.decoder.decode(plan.source());
     transform_.apply(
-        plan,
-        part.view,
-        part.left,
-        part.top,
-        epoch,
-        sample,
-        out,
-        own.transform);
+        plan, part.view, part.left, part.top, draw, out, own.transform);
     return part.warnings;
   } catch (const Error& error) {
-    fail(error.code(), "{}: {}", describe(sample), error.what());
+    fail(error.code(), "{}: {}", describe(draw.sample), error.what());
   }
 }
 
 int VectorRows::fill(
-    std::int64_t /*epoch*/,
-    std::int64_t sample,
+    const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& /*scratch*/) const {
-  std::memcpy(out.data(), index().payload(sample).data(), out.size());
+  std::memcpy(out.data(), index().payload(draw.sample).data(), out.size());
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "data/draw.h"
 #include "data/index.h"
 #include "data/pipeline.h"
 #include "data/source.h"
@@ -34,13 +35,12 @@ class Rows {
   virtual std::unique_ptr<Scratch> make_scratch() const {
     return std::make_unique<Scratch>();
   }
-  // Writes the row of a sample to `out`, which holds bytes() bytes: a pure
-  // function of epoch and sample, whatever `scratch` was used for before.
-  // Returns the number of defects that were worked around. Throws Error(kData)
-  // that names the sample; then `out` holds anything.
+  // Writes the row of a draw's sample to `out`, which holds bytes() bytes: a
+  // pure function of the draw, whatever `scratch` was used for before. Returns
+  // the number of defects that were worked around. Throws Error(kData) that
+  // names the sample; then `out` holds anything.
   virtual int fill(
-      std::int64_t epoch,
-      std::int64_t sample,
+      const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const = 0;
   // Where the sample is, printable.
@@ -59,11 +59,8 @@ class ImageRows final : public Rows {
 
   std::size_t bytes() const override { return transform_.bytes(); }
   std::unique_ptr<Scratch> make_scratch() const override;
-  int fill(
-      std::int64_t epoch,
-      std::int64_t sample,
-      std::span<std::uint8_t> out,
-      Scratch& scratch) const override;
+  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
+      const override;
   std::string describe(std::int64_t sample) const override {
     return source_->describe(sample);
   }
@@ -83,11 +80,8 @@ class VectorRows final : public Rows {
                index().options().features + index().options().targets) *
         sizeof(float);
   }
-  int fill(
-      std::int64_t epoch,
-      std::int64_t sample,
-      std::span<std::uint8_t> out,
-      Scratch& scratch) const override;
+  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
+      const override;
   std::string describe(std::int64_t sample) const override;
 };
 

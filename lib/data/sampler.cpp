@@ -81,7 +81,7 @@ std::int64_t Sampler::samples_of_worker(std::int64_t step_in_epoch, int rank)
   return std::clamp<std::int64_t>(in_lane - first, 0, share);
 }
 
-std::vector<std::int64_t> Sampler::micro_batch(
+std::vector<Draw> Sampler::micro_batch(
     std::int64_t epoch,
     std::int64_t step_in_epoch,
     std::int64_t k) const {
@@ -93,23 +93,28 @@ std::vector<std::int64_t> Sampler::micro_batch(
       epoch, k / per_lane, step_in_epoch * lane_batch() + in_step, count);
 }
 
-std::vector<std::int64_t> Sampler::positions(
+std::vector<Draw> Sampler::positions(
     std::int64_t epoch,
     std::int64_t lane,
     std::int64_t first,
     std::int64_t count) const {
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
-  std::span<std::int64_t> rest = indices;
+  std::vector<Draw> draws(static_cast<std::size_t>(count));
+  std::span<Draw> rest = draws;
   while (!rest.empty()) {
     const std::int64_t start = first % order_->length();
     const std::int64_t here =
         std::min(std::ssize(rest), order_->length() - start);
-    order_->take(
-        epoch, lane, start, rest.first(static_cast<std::size_t>(here)));
+    const std::span<Draw> part = rest.first(static_cast<std::size_t>(here));
+    order_->take(epoch, lane, start, part);
+    for (Draw& draw : part) {
+      // Beyond all copies of the rounds before.
+      draw.copy +=
+          first / order_->length() * order_->lanes() * order_->length();
+    }
     rest = rest.subspan(static_cast<std::size_t>(here));
     first += here;
   }
-  return indices;
+  return draws;
 }
 
 EpochCounts Sampler::counts(std::int64_t epoch) const {
@@ -122,8 +127,8 @@ EpochCounts Sampler::counts(std::int64_t epoch) const {
   } else {
     std::vector<bool> seen(static_cast<std::size_t>(samples_));
     for (std::int64_t lane = 0; lane < order_->lanes(); ++lane) {
-      for (const std::int64_t i : positions(epoch, lane, 0, per_lane)) {
-        seen[static_cast<std::size_t>(i)] = true;
+      for (const Draw& draw : positions(epoch, lane, 0, per_lane)) {
+        seen[static_cast<std::size_t>(draw.sample)] = true;
       }
     }
     counts.distinct = std::ranges::count(seen, true);

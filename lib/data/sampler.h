@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/draw.h"
 #include "data/order.h"
 #include "data/sampler_options.h"
 
@@ -43,10 +44,10 @@ class Sampler {
   std::int64_t samples_in_step(std::int64_t step_in_epoch) const;
   // The same of one worker.
   std::int64_t samples_of_worker(std::int64_t step_in_epoch, int rank) const;
-  // Sample indices of micro-batch k, 0 <= k < world * accumulate. Shorter, or
+  // The draws of micro-batch k, 0 <= k < world * accumulate. Shorter, or
   // empty, only in the last step when the rest is kept. With padding, the
   // positions after the last one of a lane are those from its start.
-  std::vector<std::int64_t> micro_batch(
+  std::vector<Draw> micro_batch(
       std::int64_t epoch,
       std::int64_t step_in_epoch,
       std::int64_t k) const;
@@ -59,7 +60,7 @@ class Sampler {
   }
   // Samples of a lane in one step.
   std::int64_t lane_samples_in_step(std::int64_t step_in_epoch) const;
-  std::vector<std::int64_t> positions(
+  std::vector<Draw> positions(
       std::int64_t epoch,
       std::int64_t lane,
       std::int64_t first,

@@ -33,11 +33,14 @@ EvalCounts Evaluator::run(
   const std::int64_t batches = sharding.batches_of(control.rank());
   data::Loader loader(
       *rows_,
-      [&](std::int64_t sequence, data::BatchRequest& request) {
+      [&](std::int64_t sequence, std::vector<data::Draw>& draws) {
         if (sequence >= batches) {
           return false;
         }
-        request.samples = sharding.samples_of(control.rank(), sequence);
+        for (const std::int64_t sample :
+             sharding.samples_of(control.rank(), sequence)) {
+          draws.push_back({.sample = sample});
+        }
         return true;
       },
       {.threads = options_.threads,

@@ -49,7 +49,7 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
   if (augment_.erase.active()) {
     erase(micro_batch.inputs, batch);
   }
-  if (mixes(batch.epoch) && batch.count > 0) {
+  if (batch.count > 0 && mixes(batch.draws.front().epoch)) {
     mix(micro_batch, batch, step, k);
   }
   return micro_batch;
@@ -72,8 +72,7 @@ void TrainInputs::erase(const at::Tensor& images, const data::Batch& batch) {
   for (std::int64_t i = 0; i < batch.count; ++i) {
     const data::Erasing erasing = data::draw_erasing(
         erase_,
-        batch.epoch,
-        batch.samples[static_cast<std::size_t>(i)],
+        batch.draws[static_cast<std::size_t>(i)],
         static_cast<int>(images.size(2)),
         static_cast<int>(images.size(3)));
     erase_boxes(images[i], erasing, augment_.erase.erasing_mode, noise_);

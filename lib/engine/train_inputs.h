@@ -13,8 +13,8 @@ namespace vitrain::engine {
 
 // Makes what a training step takes of the loader's batches, on the device:
 // normalised, erased, mixed, in this order, with the masks of stochastic
-// layers. Everything random is a pure function of seed, epoch and sample, or of
-// seed, step and micro-batch: neither restarts nor the number of workers change
+// layers. Everything random is a pure function of seed and draw, or of seed,
+// step and micro-batch: neither restarts nor the number of workers change
 // it.
 class TrainInputs {
  public:

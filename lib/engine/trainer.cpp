@@ -8,8 +8,8 @@
 #include "config/names.h"
 #include "config/writer.h"
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/cuda_plugin.h"
-#include "core/hash.h"
 #include "core/text.h"
 #include "dist/collectives.h"
 #include "dist/replicas.h"
@@ -40,20 +40,6 @@ optim::Schedule schedule_of(const Session& session) {
       .step_every = plan.step_every,
       .milestones = plan.milestones,
       .step_factor = schedule.step_factor};
-}
-
-// A fingerprint of one sample at one place of a step; their sum over all ranks
-// tells whether two runs took the same samples in the same places.
-std::int64_t sample_hash(std::int64_t position, std::int64_t sample) {
-  const std::array<std::int64_t, 2> words{position, sample};
-  return static_cast<std::int64_t>(
-      hash64({reinterpret_cast<const char*>(words.data()), sizeof(words)}));
-}
-
-// Wrapping sum: signed overflow would be undefined.
-std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 LossOptions loss_options(const config::TrainConfig& train) {
@@ -188,15 +174,14 @@ void Trainer::open_loader() {
   loader_ = std::make_unique<data::Loader>(
       *rows_,
       [this, accumulate, first, end](
-          std::int64_t sequence, data::BatchRequest& request) {
+          std::int64_t sequence, std::vector<data::Draw>& draws) {
         const std::int64_t index = first + sequence;
         if (index >= end) {
           return false;
         }
         const std::int64_t step = index / accumulate;
-        request.epoch = step / plan_.steps_per_epoch;
-        request.samples = sampler_.micro_batch(
-            request.epoch,
+        draws = sampler_.micro_batch(
+            step / plan_.steps_per_epoch,
             step % plan_.steps_per_epoch,
             session_.rank * accumulate + index % accumulate);
         return true;
@@ -211,7 +196,7 @@ void Trainer::open_loader() {
 
 ExitCode Trainer::run() {
   session_.heartbeat.enter(launch::Section::kStep);
-  interval_.restart();
+  interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
   while (state_.step < plan_.total_steps) {
     votes.begin(session_.stop.requested());
@@ -255,11 +240,10 @@ void Trainer::train_one_step() {
   }
   lr_ = optim::learning_rate(schedule_of(session_), state_.step);
   step_->finish(lr_);
-  interval_traffic_.add(sync_->traffic());
+  interval_.end_step(sync_->traffic());
   ++state_.step;
   session_.finished_steps = state_.step;
   metric_.reset();
-  ++interval_steps_;
   session_.heartbeat.beat(state_.step);
   session_.reporter.step_ended(state_.step);
 }
@@ -278,11 +262,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
   bad_samples_.take(state_.step + 1, batch->bad);
-  const std::int64_t first = k * plan_.worker_batch();
-  for (std::int64_t i = 0; i < batch->count; ++i) {
-    interval_hash_ =
-        wrapping_add(interval_hash_, sample_hash(first + i, batch->samples[i]));
-  }
+  interval_.add(*batch, k * plan_.worker_batch());
   if (replicas_) {
     replicas_->set_masks([this, step = state_.step, k](
                              const c10::Device& device, std::int64_t replica) {
@@ -318,60 +298,21 @@ void Trainer::check_finite() {
 }
 
 void Trainer::report_interval() {
-  const TrainSums sums = step_->take_sums();
-  interval_traffic_.settle();
-  const double wait = loader_->wait_seconds() - interval_wait_start_;
-  const dist::Dict reduced = dist::reduce_dict(
+  TrainReport report = interval_.report(
       *session_.groups.control,
-      {{"loss", sums.loss},
-       {"correct1", sums.correct1},
-       {"correct5", sums.correct5},
-       {"count", sums.count},
-       {"wait", wait},
-       {"exposed", interval_traffic_.exposed_seconds},
-       {"busy", interval_traffic_.busy_seconds},
-       {"bytes", interval_traffic_.bytes},
-       {"dropped", interval_traffic_.dropped},
-       {"replaced", bad_samples_.take_replaced()},
-       {"warnings", loader_->image_warnings() - interval_warnings_start_},
-       {"hash", interval_hash_}},
-      /*average=*/false);
-  const double seconds = interval_.restart();
-  const auto integer = [&](const char* key) {
-    return std::get<std::int64_t>(reduced.at(key));
-  };
-  if (integer("replaced") > 0) {
+      step_->take_sums(),
+      *loader_,
+      bad_samples_.take_replaced());
+  if (report.replaced > 0) {
     meet_over_bad_samples();
   }
-  session_.reporter.train(
-      {.step = state_.step,
-       .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
-       .batch = (state_.step - 1) % plan_.steps_per_epoch + 1,
-       .loss_sum = std::get<double>(reduced.at("loss")),
-       .correct1 = integer("correct1"),
-       .correct5 = integer("correct5"),
-       .count = integer("count"),
-       .lr = lr_,
-       .steps = interval_steps_,
-       .seconds = seconds,
-       .data_wait =
-           std::get<double>(reduced.at("wait")) / session_.world / seconds,
-       .comm_bytes = integer("bytes") / session_.world / interval_steps_,
-       .comm_seconds = std::get<double>(reduced.at("exposed")) /
-           session_.world / static_cast<double>(interval_steps_),
-       .comm_busy_seconds = std::get<double>(reduced.at("busy")) /
-           session_.world / static_cast<double>(interval_steps_),
-       .dropped = integer("dropped"),
-       .replaced = integer("replaced"),
-       .bad_samples = bad_samples_.total(),
-       .image_warnings = integer("warnings"),
-       .grad_norm = step_->gradient_norm(),
-       .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))});
-  interval_steps_ = 0;
-  interval_hash_ = 0;
-  interval_wait_start_ = loader_->wait_seconds();
-  interval_warnings_start_ = loader_->image_warnings();
-  interval_traffic_ = {};
+  report.step = state_.step;
+  report.epoch = (state_.step - 1) / plan_.steps_per_epoch + 1;
+  report.batch = (state_.step - 1) % plan_.steps_per_epoch + 1;
+  report.lr = lr_;
+  report.bad_samples = bad_samples_.total();
+  report.grad_norm = step_->gradient_norm();
+  session_.reporter.train(report);
 }
 
 void Trainer::meet_over_bad_samples() {
@@ -404,7 +345,7 @@ void Trainer::check_replicas() const {
 
 void Trainer::evaluate() {
   // The samples so far are reported first: their time is training time.
-  if (interval_steps_ > 0) {
+  if (interval_.steps() > 0) {
     report_interval();
   }
   session_.heartbeat.enter(launch::Section::kEval);
@@ -429,7 +370,7 @@ void Trainer::evaluate() {
       state_.step, counts, watch.seconds(), state_.best);
   metric_ = value;
   session_.heartbeat.enter(launch::Section::kStep);
-  interval_.restart();
+  interval_.restart_clock();
 }
 
 std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
@@ -485,7 +426,7 @@ void Trainer::save() {
   const auto problems = dist::all_gather(*session_.groups.control, problem);
   finish_save(problems[0], watch.seconds());
   session_.heartbeat.enter(launch::Section::kStep);
-  interval_.restart();
+  interval_.restart_clock();
 }
 
 void Trainer::finish_save(const std::string& problem, double seconds) {

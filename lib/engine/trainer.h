@@ -5,7 +5,6 @@
 #include <string>
 
 #include "checkpoint/store.h"
-#include "core/clock.h"
 #include "core/error.h"
 #include "data/loader.h"
 #include "data/sampler.h"
@@ -13,6 +12,7 @@
 #include "engine/batch_norm.h"
 #include "engine/data_parallel.h"
 #include "engine/evaluator.h"
+#include "engine/interval.h"
 #include "engine/run_state.h"
 #include "engine/session.h"
 #include "engine/train_inputs.h"
@@ -78,14 +78,7 @@ class Trainer {
   std::optional<double> metric_; // of the current weights, when evaluated
   double lr_ = 0.0;
   bool stopping_ = false;
-
-  // Since the last report.
-  Stopwatch interval_;
-  std::int64_t interval_steps_ = 0;
-  std::int64_t interval_hash_ = 0; // of this rank's samples and positions
-  double interval_wait_start_ = 0.0;
-  std::int64_t interval_warnings_start_ = 0;
-  dist::Traffic interval_traffic_;
+  Interval interval_;
 };
 
 } // namespace vitrain::engine

@@ -35,7 +35,7 @@ Bytes augmented(
     std::int64_t sample) {
   image::Image image = start();
   AugmentScratch scratch;
-  Augment(options).apply(image::Canvas(image), epoch, sample, scratch);
+  Augment(options).apply(image::Canvas(image), {epoch, sample}, scratch);
   return image.pixels;
 }
 
@@ -95,7 +95,7 @@ TEST(Augment, JitterDrawsFactorsWithinItsReach) {
   int largest = 0;
   for (int sample = 0; sample < kDraws; ++sample) {
     Bytes pixels(3, 100);
-    augment.apply(image::Canvas(pixels, 1, 1), 0, sample, scratch);
+    augment.apply(image::Canvas(pixels, 1, 1), {0, sample}, scratch);
     sum += (pixels[0] + 0.5) / kDraws; // rounded down
     smallest = std::min(smallest, int{pixels[0]});
     largest = std::max(largest, int{pixels[0]});
@@ -113,7 +113,7 @@ TEST(Augment, JitterBeyondOneEndsAtFactorZero) {
   double sum = 0;
   for (int sample = 0; sample < 4000; ++sample) {
     Bytes pixels(3, 50);
-    augment.apply(image::Canvas(pixels, 1, 1), 0, sample, scratch);
+    augment.apply(image::Canvas(pixels, 1, 1), {0, sample}, scratch);
     sum += (pixels[0] + 0.5) / 4000;
   }
   EXPECT_NEAR(sum, 100, 5 * 200 / std::sqrt(12.0 * 4000)); // factors 0 to 4

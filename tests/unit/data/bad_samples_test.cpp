@@ -35,11 +35,9 @@ class FakeRows final : public Rows {
       : Rows(shapes_index(count)), bad_(std::move(bad)) {}
 
   std::size_t bytes() const override { return 1; }
-  int fill(
-      std::int64_t /*epoch*/,
-      std::int64_t sample,
-      std::span<std::uint8_t> out,
-      Scratch& /*scratch*/) const override {
+  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& /*scratch*/)
+      const override {
+    const std::int64_t sample = draw.sample;
     out[0] = static_cast<std::uint8_t>(sample);
     if (bad_.contains(sample)) {
       throw Error(ExitCode::kData, describe(sample) + ": is bad");
@@ -77,7 +75,7 @@ FilledRow fill(
     std::int64_t sample) {
   std::vector<std::uint8_t> out(rows.bytes());
   const FilledRow filled =
-      fill_row(rows, policy, epoch, sample, out, *rows.make_scratch());
+      fill_row(rows, policy, {epoch, sample}, out, *rows.make_scratch());
   EXPECT_EQ(out[0], filled.sample);
   return filled;
 }
@@ -120,7 +118,7 @@ TEST(BadSamples, AreReplacedByAFunctionOfSeedEpochAndSample) {
 TEST(BadSamples, HaveTheReplacementsThatTheyAlwaysHad) {
   std::vector<std::int64_t> first;
   for (int attempt = 0; attempt < 4; ++attempt) {
-    first.push_back(replacement_of(1'281'167, 42, 3, 1000, attempt));
+    first.push_back(replacement_of(1'281'167, 42, {3, 1000}, attempt));
   }
   EXPECT_THAT(first, testing::ElementsAre(664704, 113670, 1155483, 952601));
 }
@@ -128,7 +126,7 @@ TEST(BadSamples, HaveTheReplacementsThatTheyAlwaysHad) {
 TEST(BadSamples, AreReplacedAcrossTheWholeDataset) {
   std::vector<int> counts(10);
   for (std::int64_t sample = 0; sample < 5000; ++sample) {
-    ++counts[static_cast<std::size_t>(replacement_of(10, 1, 0, sample, 0))];
+    ++counts[static_cast<std::size_t>(replacement_of(10, 1, {0, sample}, 0))];
   }
   // Six standard deviations of 500 +- 21.
   EXPECT_THAT(
@@ -227,14 +225,13 @@ struct Loaded {
 
 // Samples 0 ... 99, seven at a time.
 BatchPlan plan_of_hundred(std::int64_t first) {
-  return [=](std::int64_t sequence, BatchRequest& request) {
-    request.epoch = 2;
+  return [=](std::int64_t sequence, std::vector<Draw>& draws) {
     for (std::int64_t i = 7 * (first + sequence);
          i < std::min<std::int64_t>(100, 7 * (first + sequence + 1));
          ++i) {
-      request.samples.push_back(i);
+      draws.push_back({2, i});
     }
-    return !request.samples.empty();
+    return !draws.empty();
   };
 }
 
@@ -250,8 +247,9 @@ Loaded load(const Rows& rows, int threads, std::int64_t first = 0) {
         all.rows.end(), batch->rows.begin(), batch->rows.begin() + count);
     all.labels.insert(
         all.labels.end(), batch->labels.begin(), batch->labels.end());
-    all.samples.insert(
-        all.samples.end(), batch->samples.begin(), batch->samples.end());
+    for (const Draw& draw : batch->draws) {
+      all.samples.push_back(draw.sample);
+    }
     for (const BadSample& bad : batch->bad) {
       all.bad.push_back(bad.sample);
       all.bad.push_back(bad.replacement);
@@ -303,9 +301,9 @@ TEST(BadSamples, MayComeIntoBeingWhileTraining) {
   const auto rows = open_rows(std::make_shared<Index>(list(source)), transform);
   Loader loader(
       *rows,
-      [](std::int64_t /*sequence*/, BatchRequest& request) {
+      [](std::int64_t /*sequence*/, std::vector<Draw>& draws) {
         for (std::int64_t i = 0; i < 40; ++i) {
-          request.samples.push_back(i);
+          draws.push_back({.sample = i});
         }
         return true;
       },

@@ -110,7 +110,7 @@ TEST(Dump, OfTrainingIsWhatTheLoaderGives) {
   std::string expected;
   for (std::int64_t sample = 0; sample < 3; ++sample) {
     std::vector<std::uint8_t> out(rows->bytes());
-    rows->fill(/*epoch=*/6, sample, out, *scratch);
+    rows->fill({.epoch = 6, .sample = sample}, out, *scratch);
     expected.append(out.begin(), out.end());
   }
   EXPECT_EQ(

@@ -36,7 +36,7 @@ TEST(RandomErasing, ErasesAsOftenAndAsMuchAsAskedFor) {
   double area = 0.0;
   double top = 0.0;
   for (int sample = 0; sample < kSamples; ++sample) {
-    const Erasing erasing = draw_erasing(options, 0, sample, 224, 224);
+    const Erasing erasing = draw_erasing(options, {0, sample}, 224, 224);
     if (erasing.boxes.empty()) {
       continue;
     }
@@ -64,7 +64,7 @@ TEST(RandomErasing, DrawsTheNumberOfBoxesUniformly) {
   std::array<int, 4> of{};
   for (int sample = 0; sample < 6000; ++sample) {
     const Erasing erasing =
-        draw_erasing({.probability = 1.0, .count = 3}, 0, sample, 64, 64);
+        draw_erasing({.probability = 1.0, .count = 3}, {0, sample}, 64, 64);
     ++of.at(erasing.boxes.size());
   }
   EXPECT_EQ(of[0], 0);
@@ -73,20 +73,21 @@ TEST(RandomErasing, DrawsTheNumberOfBoxesUniformly) {
   }
 }
 
-TEST(RandomErasing, IsAFunctionOfSeedEpochAndSample) {
-  const auto draw = [](std::uint64_t seed, std::int64_t epoch, std::int64_t i) {
+TEST(RandomErasing, IsAFunctionOfSeedAndDraw) {
+  const auto erase = [](std::uint64_t seed, const Draw& draw) {
     const Erasing erasing =
-        draw_erasing({.probability = 1.0, .seed = seed}, epoch, i, 96, 96);
+        draw_erasing({.probability = 1.0, .seed = seed}, draw, 96, 96);
     return std::pair(erasing.boxes.at(0), erasing.noise);
   };
-  EXPECT_EQ(draw(1, 2, 3), draw(1, 2, 3));
-  EXPECT_NE(draw(1, 2, 3), draw(2, 2, 3));
-  EXPECT_NE(draw(1, 2, 3), draw(1, 3, 3));
-  EXPECT_NE(draw(1, 2, 3), draw(1, 2, 4));
+  EXPECT_EQ(erase(1, {2, 3}), erase(1, {2, 3}));
+  EXPECT_NE(erase(1, {2, 3}), erase(2, {2, 3}));
+  EXPECT_NE(erase(1, {2, 3}), erase(1, {3, 3}));
+  EXPECT_NE(erase(1, {2, 3}), erase(1, {2, 4}));
+  EXPECT_NE(erase(1, {2, 3}), erase(1, {2, 3, 1}));
 }
 
 TEST(RandomErasing, AnImageTooSmallForAnyBoxStaysWhole) {
-  EXPECT_TRUE(draw_erasing({.probability = 1.0}, 0, 0, 1, 1).boxes.empty());
+  EXPECT_TRUE(draw_erasing({.probability = 1.0}, {}, 1, 1).boxes.empty());
 }
 
 } // namespace

@@ -83,8 +83,7 @@ class EmptyRows final : public Rows {
   using Rows::Rows;
   std::size_t bytes() const override { return std::size_t{3} * 32 * 32; }
   int fill(
-      std::int64_t /*epoch*/,
-      std::int64_t /*sample*/,
+      const Draw& /*draw*/,
       std::span<std::uint8_t> /*out*/,
       Scratch& /*scratch*/) const override {
     return 0;
@@ -119,8 +118,8 @@ int use_a_million_images() {
     const EmptyRows rows(index);
     Loader loader(
         rows,
-        [&](std::int64_t sequence, BatchRequest& request) {
-          request.samples = sampler.micro_batch(0, sequence, 0);
+        [&](std::int64_t sequence, std::vector<Draw>& draws) {
+          draws = sampler.micro_batch(0, sequence, 0);
           return true;
         },
         {.threads = 2, .depth = 2, .capacity = 256});

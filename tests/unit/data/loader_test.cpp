@@ -83,12 +83,11 @@ ImageRows rows_of(const Source& source) {
 
 // Batches of `size` consecutive samples, `count` in total.
 BatchPlan consecutive(std::int64_t count, std::int64_t size) {
-  return [=](std::int64_t sequence, BatchRequest& request) {
-    request.epoch = sequence / 3;
+  return [=](std::int64_t sequence, std::vector<Draw>& draws) {
     for (std::int64_t i = sequence * size;
          i < std::min(count, (sequence + 1) * size);
          ++i) {
-      request.samples.push_back(i);
+      draws.push_back({sequence / 3, i});
     }
     return sequence * size < count;
   };
@@ -116,14 +115,13 @@ TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
       const Batch* batch = loader.next();
       ASSERT_NE(batch, nullptr);
       EXPECT_EQ(batch->sequence, sequence);
-      EXPECT_EQ(batch->epoch, sequence / 3);
       ASSERT_EQ(batch->count, sequence < 10 ? 10 : 3);
       ASSERT_EQ(batch->rows.size(), 10u * 48);
       for (std::int64_t row = 0; row < 10; ++row) {
         const auto i = static_cast<std::size_t>(row);
         const bool used = row < batch->count;
         if (used) {
-          EXPECT_EQ(batch->samples[i], sample);
+          EXPECT_EQ(batch->draws[i], (Draw{sequence / 3, sample}));
           EXPECT_EQ(batch->labels[i], sample % 10);
         }
         const auto pixels = batch->rows.subspan(i * 48, 48);
@@ -146,11 +144,14 @@ TEST_P(LoaderOnThreads, HandsOutEmptyAndShortBatches) {
       {}, {1, 2, 3}, {}, {}, {4}, {5, 6, 7}, {}};
   Loader loader(
       rows,
-      [&](std::int64_t sequence, BatchRequest& request) {
+      [&](std::int64_t sequence, std::vector<Draw>& draws) {
         if (sequence >= 700) {
           return false;
         }
-        request.samples = wanted[static_cast<std::size_t>(sequence) % 7];
+        for (const std::int64_t i :
+             wanted[static_cast<std::size_t>(sequence) % 7]) {
+          draws.push_back({.sample = i});
+        }
         return true;
       },
       options(GetParam(), 3));
@@ -251,11 +252,12 @@ TEST(Loader, ThreadsReceiveNoSignals) {
 TEST(Loader, SurvivesAPlanThatThrows) {
   const FakeSource source(100);
   const ImageRows rows = rows_of(source);
-  const auto plan = [](std::int64_t sequence, BatchRequest& request) -> bool {
+  const auto plan = [](std::int64_t sequence,
+                       std::vector<Draw>& draws) -> bool {
     if (sequence == 4) {
       throw Error(ExitCode::kData, "no plan");
     }
-    request.samples = {1, 2};
+    draws = {{.sample = 1}, {.sample = 2}};
     return true;
   };
   EXPECT_EQ(
@@ -293,8 +295,8 @@ std::int64_t entries(const char* folder) {
 TEST(Loader, UsesNoMoreMemoryThreadsOrFilesOverTime) {
   const FakeSource source(100);
   const ImageRows rows = rows_of(source);
-  const auto plan = [](std::int64_t sequence, BatchRequest& request) {
-    request.samples.assign(static_cast<std::size_t>(sequence % 50), 1);
+  const auto plan = [](std::int64_t sequence, std::vector<Draw>& draws) {
+    draws.assign(static_cast<std::size_t>(sequence % 50), {.sample = 1});
     return true;
   };
   Loader loader(rows, plan, options(2, 50));

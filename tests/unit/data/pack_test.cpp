@@ -85,8 +85,8 @@ TEST(Pack, ArchivesHoldTheDatasetAndTrainAsItsFilesDo) {
   const auto other = got->make_scratch();
   for (std::int64_t i = 0; i < files->size(); ++i) {
     EXPECT_EQ(files->label(i), packed->label(i));
-    expected->fill(2, i, a, *scratch);
-    got->fill(2, i, b, *other);
+    expected->fill({2, i}, a, *scratch);
+    got->fill({2, i}, b, *other);
     EXPECT_EQ(a, b) << expected->describe(i) << ", " << got->describe(i);
   }
 }

@@ -54,7 +54,7 @@ Bytes apply(
       0,
       std::vector<std::uint8_t>(12).data(),
       6);
-  transform.apply(image, epoch, sample, out, scratch);
+  transform.apply(image, {epoch, sample}, out, scratch);
   return out;
 }
 
@@ -184,8 +184,8 @@ TEST(Transform, RandomFilterIsBilinearOrBicubicEquallyOften) {
   const Transform random(options);
   int bicubic = 0;
   for (std::int64_t sample = 0; sample < 4000; ++sample) {
-    image::CropPlan plan = random.plan(40, 30, 2, sample);
-    const image::CropPlan other = fixed.plan(40, 30, 2, sample);
+    image::CropPlan plan = random.plan(40, 30, {2, sample});
+    const image::CropPlan other = fixed.plan(40, 30, {2, sample});
     ASSERT_EQ(plan.from, other.from);
     ASSERT_EQ(plan.mirrored, other.mirrored);
     ASSERT_EQ(other.filter, image::Filter::kLanczos);
@@ -207,7 +207,7 @@ TEST(Transform, PlansTellWhatHasToBeDecoded) {
         CropKind::kKeepRatioCentre}) {
     const Transform transform(training(crop, 16));
     for (std::int64_t sample = 0; sample < 50; ++sample) {
-      const image::CropPlan plan = transform.plan(90, 60, 0, sample);
+      const image::CropPlan plan = transform.plan(90, 60, {0, sample});
       const image::Rect needed = plan.source();
       Transform::Scratch scratch;
       Bytes out(transform.bytes());
@@ -216,12 +216,42 @@ TEST(Transform, PlansTellWhatHasToBeDecoded) {
           image::View(image).crop(needed),
           needed.left,
           needed.top,
-          0,
-          sample,
+          {0, sample},
           out,
           scratch);
       ASSERT_EQ(out, apply(training(crop, 16), image, 0, sample));
     }
+  }
+}
+
+// What an epoch uses more than once is cropped, flipped and changed in as many
+// ways.
+TEST(Transform, ChangesEveryCopyOfASampleInItsOwnWay) {
+  const image::Image image = gradient(40, 30);
+  TransformOptions flipped = training(CropKind::kNone, 8);
+  flipped.flip = 0.5;
+  TransformOptions jittered = flipped;
+  jittered.flip = 0;
+  jittered.augment.jitter = {0.4, 0.4, 0.4, 0.1};
+  struct Case {
+    TransformOptions options;
+    std::size_t ways;
+  };
+  for (const auto& [options, ways] :
+       {Case{training(CropKind::kResized, 8), 10},
+        Case{training(CropKind::kPad, 8), 10},
+        Case{flipped, 2},
+        Case{jittered, 10}}) {
+    const Transform transform(options);
+    Transform::Scratch scratch;
+    std::set<Bytes> seen;
+    for (std::int64_t copy = 0; copy < 12; ++copy) {
+      Bytes out(transform.bytes());
+      transform.apply(
+          image, {.epoch = 3, .sample = 5, .copy = copy}, out, scratch);
+      seen.insert(out);
+    }
+    EXPECT_GE(seen.size(), ways);
   }
 }
 
@@ -238,7 +268,7 @@ TEST(Transform, AugmentsTrainingImages) {
     options.train = train;
     Bytes out(192);
     Transform::Scratch scratch;
-    Transform(options).apply(from, 0, 0, out, scratch);
+    Transform(options).apply(from, {}, out, scratch);
     return out;
   };
   EXPECT_EQ(pixels(false), from.pixels);

@@ -24,7 +24,7 @@ Pixels first_row(const TempFolder& folder, bool turn) {
       open_rows(std::make_shared<const Index>(list(source)), options);
   Pixels pixels(rows->bytes());
   const auto scratch = rows->make_scratch();
-  rows->fill(0, 0, pixels, *scratch);
+  rows->fill({}, pixels, *scratch);
   return pixels;
 }
 

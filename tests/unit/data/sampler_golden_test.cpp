@@ -38,8 +38,8 @@ std::string text_of(
          sampler != nullptr && step < sampler->steps_per_epoch();
          ++step) {
       const char* separator = "";
-      for (const std::int64_t i : sampler->micro_batch(epoch, step, rank)) {
-        text += separator + std::to_string(i);
+      for (const Draw& draw : sampler->micro_batch(epoch, step, rank)) {
+        text += separator + std::to_string(draw.sample);
         separator = " ";
       }
       text += "\n";

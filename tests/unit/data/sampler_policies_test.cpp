@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "unit/data/draws.h"
 #include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
@@ -45,8 +46,8 @@ Indices samples_of(
   Indices all;
   for (std::int64_t s = 0; s < sampler.steps_per_epoch(); ++s) {
     for (std::int64_t j = 0; j < geometry.accumulate; ++j) {
-      const Indices part =
-          sampler.micro_batch(epoch, s, rank * geometry.accumulate + j);
+      const Indices part = indices_of(
+          sampler.micro_batch(epoch, s, rank * geometry.accumulate + j));
       all.insert(all.end(), part.begin(), part.end());
     }
   }
@@ -69,17 +70,21 @@ TEST(SamplerPolicies, StepsAndCountsAreWhatIsTaken) {
           }
           const Sampler sampler(n, options, geometry);
           std::set<std::int64_t> seen;
+          std::set<std::pair<std::int64_t, std::int64_t>> draws;
           std::int64_t used = 0;
           for (std::int64_t s = 0; s < sampler.steps_per_epoch(); ++s) {
             std::int64_t in_step = 0;
             for (std::int64_t k = 0; k < geometry.micro_batches(); ++k) {
-              const Indices part = sampler.micro_batch(1, s, k);
+              const std::vector<Draw> part = sampler.micro_batch(1, s, k);
               ASSERT_LE(std::ssize(part), geometry.per_device);
               in_step += std::ssize(part);
-              for (const std::int64_t i : part) {
-                ASSERT_GE(i, 0);
-                ASSERT_LT(i, n);
-                seen.insert(i);
+              for (const Draw& draw : part) {
+                ASSERT_EQ(draw.epoch, 1);
+                ASSERT_GE(draw.sample, 0);
+                ASSERT_LT(draw.sample, n);
+                seen.insert(draw.sample);
+                // However often a sample is used, each use is another one.
+                ASSERT_TRUE(draws.emplace(draw.sample, draw.copy).second);
               }
             }
             ASSERT_EQ(in_step, sampler.samples_in_step(s));
@@ -241,9 +246,9 @@ TEST(SamplerPolicies, WeightedDrawsDoNotDependOnTheWorkers) {
   const Sampler one(50, options, {12, 1, 1});
   const Sampler three(50, options, {2, 3, 2});
   for (std::int64_t step = 0; step < 4; ++step) {
-    Indices all;
+    std::vector<Draw> all;
     for (std::int64_t k = 0; k < 6; ++k) {
-      const Indices part = three.micro_batch(2, step, k);
+      const std::vector<Draw> part = three.micro_batch(2, step, k);
       all.insert(all.end(), part.begin(), part.end());
     }
     EXPECT_EQ(all, one.micro_batch(2, step, 0));

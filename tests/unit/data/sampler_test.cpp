@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "unit/data/draws.h"
 #include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
@@ -31,7 +32,7 @@ Indices step_of(
     std::int64_t step) {
   Indices all;
   for (std::int64_t k = 0; k < geometry.micro_batches(); ++k) {
-    const Indices part = sampler.micro_batch(epoch, step, k);
+    const Indices part = indices_of(sampler.micro_batch(epoch, step, k));
     EXPECT_LE(static_cast<std::int64_t>(part.size()), geometry.per_device);
     all.insert(all.end(), part.begin(), part.end());
   }

@@ -26,8 +26,7 @@ SourceOptions generated(std::int64_t count, std::int64_t seed = 0) {
 std::vector<float> row(const Rows& rows, std::int64_t sample) {
   std::vector<float> numbers(rows.bytes() / sizeof(float));
   rows.fill(
-      /*epoch=*/0,
-      sample,
+      {.sample = sample},
       {reinterpret_cast<std::uint8_t*>(numbers.data()), rows.bytes()},
       *rows.make_scratch());
   return numbers;
@@ -101,11 +100,11 @@ TEST(Vectors, AreLoadedInBatchesWithoutLabels) {
   const auto rows = open_rows(std::make_shared<Index>(list(generated(7))), {});
   Loader loader(
       *rows,
-      [](std::int64_t sequence, BatchRequest& request) {
+      [](std::int64_t sequence, std::vector<Draw>& draws) {
         for (std::int64_t i = 4 * sequence;
              i < std::min<std::int64_t>(7, 4 * sequence + 4);
              ++i) {
-          request.samples.push_back(i);
+          draws.push_back({.sample = i});
         }
         return sequence < 2;
       },

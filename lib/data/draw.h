@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/random.h"
+
+namespace vitrain::data {
+
+// One use of a sample in training: what its random changes are keyed by.
+struct Draw {
+  std::int64_t epoch = 0;
+  std::int64_t sample = 0;
+  // Tells the uses of a sample in one epoch apart, so that each changes in its
+  // own way. Below 2^32; 0 where the order of an epoch is a permutation.
+  std::int64_t copy = 0;
+
+  friend bool operator==(const Draw&, const Draw&) = default;
+};
+
+// The random numbers that a draw has for one purpose.
+inline Random stream(std::uint64_t seed, Purpose purpose, const Draw& draw) {
+  const auto epoch = static_cast<std::uint64_t>(draw.epoch);
+  const auto copy = static_cast<std::uint64_t>(draw.copy);
+  return {
+      seed,
+      purpose,
+      epoch | copy << 32,
+      static_cast<std::uint64_t>(draw.sample)};
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,92 @@
+#include "engine/interval.h"
+
+#include <array>
+#include <variant>
+
+#include "core/hash.h"
+#include "dist/collectives.h"
+
+namespace vitrain::engine {
+namespace {
+
+// A fingerprint of one sample at one place of a step; their sum over all ranks
+// tells whether two runs took the same samples in the same places.
+std::int64_t sample_hash(std::int64_t place, std::int64_t sample) {
+  const std::array<std::int64_t, 2> words{place, sample};
+  return static_cast<std::int64_t>(
+      hash64({reinterpret_cast<const char*>(words.data()), sizeof(words)}));
+}
+
+// Wrapping sum: signed overflow would be undefined.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+} // namespace
+
+void Interval::add(const data::Batch& batch, std::int64_t first) {
+  for (const data::Draw& draw : batch.draws) {
+    hash_ = wrapping_add(hash_, sample_hash(first++, draw.sample));
+  }
+}
+
+void Interval::end_step(const dist::Traffic& traffic) {
+  traffic_.add(traffic);
+  ++steps_;
+}
+
+TrainReport Interval::report(
+    dist::Group& control,
+    const TrainSums& sums,
+    const data::Loader& loader,
+    std::int64_t replaced) {
+  traffic_.settle();
+  const dist::Dict reduced = dist::reduce_dict(
+      control,
+      {{"loss", sums.loss},
+       {"correct1", sums.correct1},
+       {"correct5", sums.correct5},
+       {"count", sums.count},
+       {"wait", loader.wait_seconds() - wait_before_},
+       {"exposed", traffic_.exposed_seconds},
+       {"busy", traffic_.busy_seconds},
+       {"bytes", traffic_.bytes},
+       {"dropped", traffic_.dropped},
+       {"replaced", replaced},
+       {"warnings", loader.image_warnings() - warnings_before_},
+       {"hash", hash_}},
+      /*average=*/false);
+  const double seconds = clock_.restart();
+  const auto integer = [&](const char* key) {
+    return std::get<std::int64_t>(reduced.at(key));
+  };
+  const auto number = [&](const char* key) {
+    return std::get<double>(reduced.at(key));
+  };
+  const double workers = control.size();
+  const double worker_steps = workers * static_cast<double>(steps_);
+  const TrainReport report{
+      .loss_sum = number("loss"),
+      .correct1 = integer("correct1"),
+      .correct5 = integer("correct5"),
+      .count = integer("count"),
+      .steps = steps_,
+      .seconds = seconds,
+      .data_wait = number("wait") / workers / seconds,
+      .comm_bytes = integer("bytes") / control.size() / steps_,
+      .comm_seconds = number("exposed") / worker_steps,
+      .comm_busy_seconds = number("busy") / worker_steps,
+      .dropped = integer("dropped"),
+      .replaced = integer("replaced"),
+      .image_warnings = integer("warnings"),
+      .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))};
+  steps_ = 0;
+  hash_ = 0;
+  traffic_ = {};
+  wait_before_ = loader.wait_seconds();
+  warnings_before_ = loader.image_warnings();
+  return report;
+}
+
+} // namespace vitrain::engine
