@@ -33,7 +33,9 @@ struct Node {
 struct NodeFailure {
   int node = 0; // where
   int exit_code = 0;
-  std::string text; // "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL)"
+  // "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL) ..." and what it
+  // wrote last; no newline at the end.
+  std::string text;
 
   // What supervisors tell one another in the given attempt of the run.
   Json message(int attempt) const;

@@ -365,10 +365,9 @@ void Supervisor::Run::blame(Failure failure, double grace) {
   failure_ = std::move(failure);
   suspect_.reset();
   if (options_.nodes != nullptr) {
+    // With the worker's own words: only this machine has its log.
     options_.nodes->fail_all(
-        failure_->exit_code,
-        fmt::format(
-            "{} {}", crew_.member(failure_->rank).label(), failure_->cause));
+        failure_->exit_code, std::string(trim(failure_report())));
   }
   // How it failed is in the report, which comes when the others have ended.
   if (crew_.alive() > 0) {
@@ -433,7 +432,7 @@ Outcome Supervisor::Run::conclude() {
   } else if (elsewhere_) {
     outcome.exit_code = elsewhere_->exit_code;
     outcome.report += fmt::format(
-        "{}: {}.\n",
+        "{}: {}\n",
         options_.nodes->name_of(elsewhere_->node),
         elsewhere_->text);
   } else if (failure_) {

@@ -151,7 +151,9 @@ TEST(Nodes, AFailureOnOneEndsAllAndIsNamed) {
       AllOf(
           HasSubstr("node 1 (127.0.0.1)"),
           HasSubstr("rank 1"),
-          HasSubstr("SIGKILL")));
+          HasSubstr("SIGKILL"),
+          // Its last words: the log is on the other machine.
+          HasSubstr("workerlog.1")));
   const Result other = second.wait(20);
   EXPECT_EQ(other.exit_code, 7);
   EXPECT_THAT(other.err, HasSubstr("rank 1"));
