@@ -1,5 +1,6 @@
 #!/bin/sh
 # What the ways to exchange cost on this machine's CPU, as tables in Markdown.
+# Every worker computes on one thread, so that one more worker is one more core.
 #
 # usage: bench/compare_modes.sh [workers|delay|server]
 #   workers  images/s, step time and speed-up at 1, 2 and 4 workers, with the
@@ -26,6 +27,7 @@ esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-modes.XXXXXX")
 spaces="vitrain-a-$$ vitrain-b-$$"
 link=
+export OMP_NUM_THREADS=1
 clean_up() {
   if [ -n "$link" ]; then kill "$link" 2>/dev/null || true; wait "$link" || true; fi
   for space in $spaces; do ip netns del "$space" 2>/dev/null || true; done

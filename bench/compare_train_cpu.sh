@@ -126,7 +126,8 @@ choose_loader_workers() {
   fi
   best=0
   for loader_workers in 0 1 2; do
-    peer_run "$work/try" --steps $((skip + 8)) --precision "$1"
+    # shellcheck disable=SC2086 # options
+    peer_run "$work/try" --steps $((skip + 8)) --precision "$1" ${peer_model-}
     rate=$(report speed "$work/try" "$skip")
     say "the peer with $loader_workers loader workers: $rate images/s"
     if [ "$(echo "$rate $best" | awk '{print ($1 > $2)}')" = 1 ]; then
