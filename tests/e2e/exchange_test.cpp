@@ -54,18 +54,6 @@ void expect_same_checkpoint(
   }
 }
 
-// A copy of a run below `folder` that has ended before `step`.
-std::filesystem::path cut_before(
-    const std::filesystem::path& run,
-    const std::filesystem::path& folder,
-    const std::string& step) {
-  std::filesystem::create_directories(folder);
-  const auto copy = folder / run.filename();
-  std::filesystem::copy(run, copy, std::filesystem::copy_options::recursive);
-  std::filesystem::remove_all(copy / "checkpoints" / step);
-  return copy;
-}
-
 // Without it, with it, begun with it and continued without: the same bits.
 TEST(Zero1, ChangesNeitherWeightsNorCheckpoints) {
   const TempFolder folder;
@@ -79,7 +67,7 @@ TEST(Zero1, ChangesNeitherWeightsNorCheckpoints) {
   expect_same_checkpoint(plain, zero1, "step-000000012");
   for (const auto& [from, settings] :
        {std::pair(zero1, common), std::pair(plain, divided)}) {
-    const auto copy = cut_before(from, folder / "again", "step-000000012");
+    const auto copy = copy_until(from, folder / "again", "step-000000006");
     train(
         folder / "again",
         "cpu:3",
@@ -108,7 +96,7 @@ TEST(PowerSgd, ResumesExactlyAndSendsLess) {
   };
   EXPECT_LT(2 * bytes(4), bytes(3));
   EXPECT_EQ(bytes(15), bytes(4));
-  const auto copy = cut_before(whole, folder / "part", "step-000000016");
+  const auto copy = copy_until(whole, folder / "part", "step-000000008");
   train(
       folder / "part",
       "cpu:2",

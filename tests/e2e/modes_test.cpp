@@ -60,12 +60,7 @@ TEST_P(SyncMode, AResumedRunEqualsAnUninterruptedOne) {
   const Result first = run(tiny_run(folder / "whole", common), 120);
   ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
   const auto whole = newest_run(folder / "whole");
-  const auto copy = folder / "part" / whole.filename();
-  std::filesystem::create_directories(folder / "part");
-  std::filesystem::copy(whole, copy, std::filesystem::copy_options::recursive);
-  for (const char* later : {"step-000000021", "step-000000024"}) {
-    std::filesystem::remove_all(copy / "checkpoints" / later);
-  }
+  const auto copy = copy_until(whole, folder / "part", "step-000000014");
   auto again = common;
   const auto checkpoint = copy / "checkpoints" / "step-000000014";
   again.insert(again.end(), {"-resume", checkpoint.native()});

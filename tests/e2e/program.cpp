@@ -177,6 +177,29 @@ std::filesystem::path newest_run(const std::filesystem::path& output) {
   return newest;
 }
 
+std::filesystem::path copy_until(
+    const std::filesystem::path& run,
+    const std::filesystem::path& folder,
+    const std::string& checkpoint) {
+  std::filesystem::create_directories(folder);
+  const auto copy = folder / run.filename();
+  std::filesystem::copy(run, copy, std::filesystem::copy_options::recursive);
+  const auto last = copy / "checkpoints" / checkpoint;
+  EXPECT_TRUE(std::filesystem::exists(last)) << last;
+  std::vector<std::filesystem::path> later;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(copy / "checkpoints")) {
+    // Names of one length: in the order of steps.
+    if (entry.is_directory() && entry.path() > last) {
+      later.push_back(entry.path());
+    }
+  }
+  for (const auto& path : later) {
+    std::filesystem::remove_all(path);
+  }
+  return copy;
+}
+
 std::string slurp(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

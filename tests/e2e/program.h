@@ -81,6 +81,12 @@ Result run(const std::vector<std::string>& arguments, double seconds = 60.0);
 
 // The newest run folder under `output`.
 std::filesystem::path newest_run(const std::filesystem::path& output);
+// Copies a run folder into `folder`, without the checkpoints after one
+// ("step-000000014"), so that it can be continued from there. Returns the copy.
+std::filesystem::path copy_until(
+    const std::filesystem::path& run,
+    const std::filesystem::path& folder,
+    const std::string& checkpoint);
 // Records of a run's metrics.jsonl, all or of one kind; every line must parse.
 std::vector<Json> records(
     const std::filesystem::path& run,

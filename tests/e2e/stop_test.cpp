@@ -100,14 +100,7 @@ TEST(Stop, AResumedRunEqualsAnUninterruptedOne) {
       "model.drop_path=0.2"};
   ASSERT_EQ(run(tiny_run(folder / "whole", common)).exit_code, 0);
   const auto whole = newest_run(folder / "whole");
-  // Continue from step 14 in a copy of the folder.
-  const auto copy = folder / "part" / whole.filename();
-  std::filesystem::create_directories(copy.parent_path());
-  std::filesystem::copy(whole, copy, std::filesystem::copy_options::recursive);
-  for (const char* later :
-       {"step-000000021", "step-000000028", "step-000000030"}) {
-    std::filesystem::remove_all(copy / "checkpoints" / later);
-  }
+  const auto copy = copy_until(whole, folder / "part", "step-000000014");
   auto again = common;
   again.insert(
       again.end(),
