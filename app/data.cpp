@@ -3,6 +3,7 @@
 #include "config/load.h"
 #include "config/plan.h"
 #include "core/check.h"
+#include "core/counted.h"
 #include "data_verbs.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
@@ -58,9 +59,9 @@ int data_order(const config::Arguments& arguments) {
   VITRAIN_CHECK(
       arguments.data.rank.value_or(0) < workers,
       ExitCode::kUsage,
-      "-rank is {}, but of {} workers the last one is {}",
+      "-rank is {}, but of {} the last one is {}",
       arguments.data.rank.value_or(0),
-      workers,
+      counted(workers, "worker"),
       workers - 1);
   const data::Index index =
       data::list(engine::source_options(recipe.data.train, /*train=*/true));

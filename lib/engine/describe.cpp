@@ -4,6 +4,7 @@
 
 #include "config/names.h"
 #include "config/writer.h"
+#include "core/counted.h"
 #include "core/text.h"
 #include "engine/run_directory.h"
 
@@ -11,12 +12,6 @@
 
 namespace vitrain::engine {
 namespace {
-
-// "1 target", "10 features".
-std::string counted(std::int64_t count, const char* what) {
-  return fmt::format(
-      "{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
-}
 
 std::string describe_source(
     const config::SourceConfig& source,

@@ -1,6 +1,7 @@
 #include "launch/launched_device.h"
 
 #include "core/check.h"
+#include "core/counted.h"
 
 namespace vitrain::launch {
 
@@ -11,11 +12,12 @@ LaunchedDevice choose_launched_device(
   VITRAIN_CHECK(
       request.count == -1 || request.count == place.local_world_size,
       ExitCode::kUsage,
-      "{} devices were asked for, but {} started {} workers on this node: "
+      "{} asked for, but {} started {} on this node: "
       "leave the number of devices to it, or give -launcher none",
-      request.count,
+      request.count == 1 ? "1 device was"
+                         : fmt::format("{} devices were", request.count),
       place.launcher,
-      place.local_world_size);
+      counted(place.local_world_size, "worker"));
   DeviceRequest all = request;
   all.count = -1;
   // What choose_devices() refuses is refused here too.
@@ -32,11 +34,10 @@ LaunchedDevice choose_launched_device(
       position < count &&
           (bound || place.device || place.local_world_size <= count),
       ExitCode::kUsage,
-      "{} started {} workers on this node, and worker {} is to use device {} "
-      "of "
-      "{}: {}. Start one worker per device",
+      "{} started {} on this node, and worker {} is to use device {} of {}: "
+      "{}. Start one worker per device",
       place.launcher,
-      place.local_world_size,
+      counted(place.local_world_size, "worker"),
       place.local_rank,
       position,
       count,
