@@ -269,6 +269,7 @@ void Reporter::finish(
   progress_.clear();
   logging::Closing end{
       .outcome = outcome,
+      .failed = code == ExitCode::kWorkerDied,
       .seconds = watch_.seconds(),
       .steps = step,
       .epochs = epoch_of(step),

@@ -10,7 +10,10 @@
 
 namespace vitrain::engine {
 
-// How ranks agree on stopping: in each step the largest flag wins. The exchange
+// What a worker knows of an early end, the weightier last.
+enum class EarlyEnd : int { kNone, kRequested, kFailed };
+
+// How ranks agree on stopping: in each step the weightiest wins. The exchange
 // runs while the step computes, so asking every step costs nothing; with `lead`
 // a vote has that many more steps to arrive, so that a rank may be that far
 // ahead of the others before it waits for them. Collective.
@@ -20,22 +23,22 @@ class StopVotes {
       : control_(control), lead_(lead) {}
 
   // Begins the vote of a step.
-  void begin(bool requested) {
+  void begin(EarlyEnd own) {
     Vote& vote = votes_.emplace_back();
-    vote.flag = at::full({1}, requested ? 1 : 0, at::kInt);
+    vote.flag = at::full({1}, static_cast<int>(own), at::kInt);
     vote.pending = control_.all_reduce_max_async(vote.flag);
   }
 
-  // Whether any rank had asked for a stop when the vote of `lead` steps before
-  // began. Once per step.
-  bool agreed() {
+  // What any rank knew when the vote of `lead` steps before began. Once per
+  // step.
+  EarlyEnd agreed() {
     if (static_cast<std::int64_t>(votes_.size()) <= lead_) {
-      return false;
+      return EarlyEnd::kNone;
     }
     Vote vote = std::move(votes_.front());
     votes_.pop_front();
     vote.pending.wait();
-    return vote.flag.item<int>() != 0;
+    return static_cast<EarlyEnd>(vote.flag.item<int>());
   }
 
   // Waits for the votes that are under way: before the ranks part.

@@ -199,7 +199,10 @@ ExitCode Trainer::run() {
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
   while (state_.step < plan_.total_steps) {
-    votes.begin(session_.stop.requested());
+    votes.begin(
+        session_.stop.run_failed()      ? EarlyEnd::kFailed
+            : session_.stop.requested() ? EarlyEnd::kRequested
+                                        : EarlyEnd::kNone);
     train_one_step();
     check_finite();
     if (state_.step == 1 || due(session_.job.recipe.log.every)) {
@@ -214,11 +217,13 @@ ExitCode Trainer::run() {
     if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
       save();
     }
-    if (votes.agreed() && state_.step < plan_.total_steps) {
+    const EarlyEnd end = votes.agreed();
+    if (end != EarlyEnd::kNone && state_.step < plan_.total_steps) {
       votes.finish();
       stopping_ = true;
       save();
-      return ExitCode::kStopped;
+      return end == EarlyEnd::kFailed ? ExitCode::kWorkerDied
+                                      : ExitCode::kStopped;
     }
   }
   votes.finish();
@@ -287,14 +292,19 @@ void Trainer::check_finite() {
       std::isfinite(norm),
       ExitCode::kNonFinite,
       "the gradient norm is {} at step {} (epoch {}, lr {}): training has "
-      "diverged. The weights were not changed by this step; the last "
-      "checkpoint is of step {}. Try a lower optim.lr, a longer "
-      "schedule.warmup, or optim.clip_norm",
+      "diverged. The weights were not changed by this step; {}. Try a lower "
+      "optim.lr, a longer schedule.warmup, or optim.clip_norm",
       norm,
       state_.step,
       (state_.step - 1) / plan_.steps_per_epoch + 1,
       shortest(lr_),
-      saved_step_ < 0 ? "none" : std::to_string(saved_step_));
+      last_checkpoint());
+}
+
+std::string Trainer::last_checkpoint() const {
+  return saved_step_ < 0
+      ? "there is no checkpoint yet"
+      : fmt::format("the last checkpoint is of step {}", saved_step_);
 }
 
 void Trainer::report_interval() {
@@ -443,10 +453,9 @@ void Trainer::finish_save(const std::string& problem, double seconds) {
   VITRAIN_CHECK(
       !needed, ExitCode::kStorage, "the last checkpoint failed: {}", problem);
   session_.reporter.console().warn(fmt::format(
-      "the checkpoint of step {} failed and training goes on; the last one is "
-      "of step {}: {}",
+      "the checkpoint of step {} failed and training goes on ({}): {}",
       state_.step,
-      saved_step_ < 0 ? "none" : std::to_string(saved_step_),
+      last_checkpoint(),
       problem));
 }
 

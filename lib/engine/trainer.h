@@ -49,6 +49,8 @@ class Trainer {
   void evaluate();
   void save();
   void finish_save(const std::string& problem, double seconds);
+  // "the last checkpoint is of step 50", or that there is none.
+  std::string last_checkpoint() const;
   bool due(std::int64_t every) const;
   // Of the optimizer and of the mode of dist.sync. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;

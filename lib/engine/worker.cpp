@@ -232,10 +232,14 @@ ExitCode run_session(
       code,
       job.mode == JobMode::kEval       ? "evaluated"
           : code == ExitCode::kStopped ? "stopped on request"
-                                       : "done",
+          : code == ExitCode::kWorkerDied
+          ? "stopped after another worker failed"
+          : "done",
       session.finished_steps);
   session.groups.shutdown();
-  return code;
+  // After another one's failure this one has stopped with a checkpoint all the
+  // same; how the run ended is for the supervisor to say.
+  return code == ExitCode::kWorkerDied ? ExitCode::kStopped : code;
 }
 
 // The message of an exception, without torch's stack of C++ frames.

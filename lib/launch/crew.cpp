@@ -12,6 +12,7 @@
 #include "launch/descriptors.h"
 #include "launch/job.h"
 #include "launch/rendezvous.h"
+#include "launch/signals.h"
 #include "launch/spawn.h"
 #include "launch/worker.h"
 #include "launch/worker_log.h"
@@ -173,6 +174,19 @@ void Crew::signal_all(int number) {
   for (const Member& member : members_) {
     if (!member.ending) {
       ::kill(member.pid, number);
+    }
+  }
+}
+
+void Crew::end_all() {
+  const sigval why{.sival_int = kRunFailed};
+  for (const Member& member : members_) {
+    if (!member.ending) {
+      // Where the queue is full, without the reason.
+      if (::sigqueue(member.pid, SIGTERM, why) != 0) {
+        ::kill(member.pid, SIGTERM);
+      }
+      ::kill(member.pid, SIGCONT);
     }
   }
 }

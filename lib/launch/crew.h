@@ -57,6 +57,10 @@ class Crew {
 
   // To every worker that is running.
   void signal_all(int number);
+  // To every worker that is running, because another one has failed: SIGTERM
+  // that says so (kRunFailed), and SIGCONT, without which a stopped one would
+  // not act on it.
+  void end_all();
   // SIGKILL to the process groups of those that are running.
   void kill_all();
 

@@ -21,6 +21,7 @@ constexpr double kSameRequestSeconds = 0.5;
 std::atomic<int> stop_signal{0};
 std::atomic<double> stop_time{0};
 std::atomic<pid_t> stop_supervisor{0};
+std::atomic<bool> stop_failed{false};
 std::atomic<bool> stop_installed{false};
 
 struct Previous {
@@ -32,6 +33,14 @@ Previous previous;
 
 void on_stop(int number, siginfo_t* info, void* /*context*/) {
   const double now = monotonic_seconds();
+  const pid_t supervisor = stop_supervisor.load();
+  const bool forwarded = supervisor != 0 && info != nullptr &&
+      (info->si_code == SI_USER || info->si_code == SI_QUEUE) &&
+      info->si_pid == supervisor;
+  if (forwarded && info->si_code == SI_QUEUE &&
+      info->si_value.sival_int == kRunFailed) {
+    stop_failed.store(true);
+  }
   int none = 0;
   if (stop_signal.load() == 0) {
     // The time first: a second signal must never see a flag without it.
@@ -40,9 +49,6 @@ void on_stop(int number, siginfo_t* info, void* /*context*/) {
   if (stop_signal.compare_exchange_strong(none, number)) {
     return;
   }
-  const pid_t supervisor = stop_supervisor.load();
-  const bool forwarded = supervisor != 0 && info != nullptr &&
-      info->si_code == SI_USER && info->si_pid == supervisor;
   if (!forwarded && now - stop_time.load() > kSameRequestSeconds) {
     ::_exit(128 + number);
   }
@@ -98,6 +104,7 @@ StopRequest::StopRequest(pid_t supervisor) {
   assert(!second && "one StopRequest at a time");
   stop_signal = 0;
   stop_supervisor = supervisor;
+  stop_failed = false;
   struct sigaction action {};
   action.sa_sigaction = &on_stop;
   // Restart: no read or write of the program fails because of a request.
@@ -132,6 +139,10 @@ bool StopRequest::requested() const {
 
 int StopRequest::signal() const {
   return stop_signal.load();
+}
+
+bool StopRequest::run_failed() const {
+  return stop_failed.load();
 }
 
 void block_signals_in_this_thread() {

@@ -13,6 +13,10 @@ sigset_t stop_signals();
 // "SIGTERM", "SIGSEGV", ...; "signal 99" for one without a name.
 const char* signal_name(int number);
 
+// With a stop signal that the supervisor sends by sigqueue(): the run has
+// failed elsewhere, and nobody has asked for its end.
+inline constexpr int kRunFailed = 1;
+
 // A worker's handling of stop signals, from construction to destruction: the
 // first one sets a flag that the trainer polls. The second one from outside
 // ends the process at once with 128 + its number. One within half a second
@@ -34,6 +38,8 @@ class StopRequest {
   bool requested() const;
   // The signal that asked, or 0.
   int signal() const;
+  // Whether the supervisor ends the run because another worker has failed.
+  bool run_failed() const;
 };
 
 // Blocks the signals that can be sent to the process (not those that report a

@@ -232,8 +232,7 @@ void Supervisor::Run::look_at_nodes(double now) {
         "{} failed; stopping the workers here",
         options_.nodes->name_of(news->node)));
   }
-  crew_.signal_all(SIGTERM);
-  crew_.signal_all(SIGCONT);
+  crew_.end_all();
   kill_time_ = now + options_.grace_seconds;
 }
 
@@ -375,9 +374,7 @@ void Supervisor::Run::blame(Failure failure, double grace) {
         "{} failed; stopping the others",
         crew_.member(failure_->rank).label()));
   }
-  // A stopped process acts on SIGTERM only once it continues.
-  crew_.signal_all(SIGTERM);
-  crew_.signal_all(SIGCONT);
+  crew_.end_all();
   kill_time_ = monotonic_seconds() + grace;
 }
 

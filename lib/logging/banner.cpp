@@ -141,7 +141,9 @@ std::string closing(const Closing& end, const Look& look) {
   const std::string last = end.last ? reached_text(*end.last) : "";
   const std::string where = folder.empty() ? "" : " in " + folder;
   return block({lines}, look) +
-      tinted(printable(end.outcome), Tint::kGood, look) +
+      tinted(printable(end.outcome),
+             end.failed ? Tint::kError : Tint::kGood,
+             look) +
       (last.empty() ? where : ": " + last + where) + "\n";
 }
 

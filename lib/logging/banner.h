@@ -39,6 +39,7 @@ struct Reached {
 // How a run ended.
 struct Closing {
   std::string outcome; // "done", "stopped on request", "evaluated"
+  bool failed = false; // the outcome is no good one
   double seconds = 0.0;
   std::int64_t steps = 0; // 0: an evaluation alone
   std::int64_t epochs = 0;

@@ -15,6 +15,7 @@ namespace vitrain::e2e {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // Long enough to be interrupted anywhere.
 std::vector<std::string> long_run(
@@ -179,6 +180,23 @@ INSTANTIATE_TEST_SUITE_P(
     BySignal,
     Death,
     testing::Values(SIGKILL, SIGSEGV, SIGABRT));
+
+// The others save and stop, and nobody has asked for it.
+TEST(Death, IsNotToldAsARequest) {
+  const TempFolder folder;
+  Program program(long_run(folder / "runs"));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+  const auto workers = program.workers();
+  ASSERT_EQ(workers.size(), 2u);
+  ::kill(workers[1], SIGSTOP);
+  const Result result = program.wait(20);
+  EXPECT_EQ(result.exit_code, 7) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("was stopped by signal 19"));
+  EXPECT_THAT(result.out, Not(HasSubstr("on request")));
+  for (const Json& done : records(newest_run(folder / "runs"), "done")) {
+    EXPECT_EQ(done.at("exit"), 7);
+  }
+}
 
 TEST(Death, OfTheSupervisorTakesTheWorkersAlong) {
   const TempFolder folder;

@@ -233,6 +233,7 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
   EXPECT_EQ(result.exit_code, 5) << result.out << result.err;
   EXPECT_THAT(result.err, HasSubstr("gradient norm"));
   EXPECT_THAT(result.err, HasSubstr("step"));
+  EXPECT_THAT(result.err, HasSubstr("; there is no checkpoint yet. Try"));
 }
 
 TEST(Train, DryRunTouchesNoDisk) {

@@ -165,7 +165,9 @@ class FakeWorker {
       heartbeat_.beat();
       ::usleep(2000);
     }
-    say(fmt::format("stopping for {}", signal_name(stop_->signal())));
+    say(fmt::format(
+        "stopping for {}",
+        stop_->run_failed() ? "a failure" : signal_name(stop_->signal())));
     ::_exit(code);
   }
 

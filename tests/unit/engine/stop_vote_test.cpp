@@ -11,8 +11,8 @@ std::vector<int> agreed_steps(std::int64_t lead) {
   StopVotes votes(alone, lead);
   std::vector<int> agreed;
   for (int step = 0; step < 10; ++step) {
-    votes.begin(step == 3);
-    if (votes.agreed()) {
+    votes.begin(step == 3 ? EarlyEnd::kRequested : EarlyEnd::kNone);
+    if (votes.agreed() == EarlyEnd::kRequested) {
       agreed.push_back(step);
     }
   }

@@ -78,6 +78,32 @@ TEST(StopRequest, TheSupervisorsSignalIsNeverTheSecond) {
       0);
 }
 
+TEST(StopRequest, TellsAFailureOfTheRunFromARequest) {
+  EXPECT_EQ(
+      in_child([] {
+        const sigval why{.sival_int = kRunFailed};
+        const StopRequest stop(::getpid());
+        ::kill(::getpid(), SIGTERM);
+        if (!stop.requested() || stop.run_failed()) {
+          return 1;
+        }
+        // Somebody asked first, and then a worker failed.
+        ::usleep(600'000);
+        ::sigqueue(::getpid(), SIGTERM, why);
+        return stop.run_failed() ? 0 : 2;
+      }),
+      0);
+  EXPECT_EQ(
+      in_child([] {
+        // Only the supervisor knows.
+        const sigval why{.sival_int = kRunFailed};
+        const StopRequest stop(0);
+        ::sigqueue(::getpid(), SIGTERM, why);
+        return stop.requested() && !stop.run_failed() ? 0 : 1;
+      }),
+      0);
+}
+
 TEST(StopRequest, LetsInWhatArrivedBefore) {
   EXPECT_EQ(
       in_child([] {

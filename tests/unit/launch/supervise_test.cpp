@@ -114,6 +114,14 @@ TEST(Supervisor, TheCauseIsToldOnce) {
   EXPECT_THAT(outcome.report, HasSubstr("exit code 3"));
 }
 
+TEST(Supervisor, TheOthersLearnThatNobodyAskedForTheEnd) {
+  Trial trial(
+      {{"handle_stop", "enter step", "until_stop 75"},
+       {"enter step", "sleep 0.3", "exit 3"}});
+  expect_failure(trial, 1, 3);
+  EXPECT_THAT(trial.log(0), HasSubstr("stopping for a failure"));
+}
+
 TEST(Supervisor, KilledWorkerIsNamedFirst) {
   Trial trial(
       {{"enter step", "beat 11", "hang"},
