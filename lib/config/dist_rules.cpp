@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/names.h"
+#include "core/counted.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -97,7 +98,7 @@ class DistRules {
 
   void check_async_ps(const SyncConfig& sync, std::int64_t workers) {
     require(
-        sync.servers <= workers,
+        workers == kWorkersUnknown || sync.servers <= workers,
         "dist.sync.servers",
         fmt::format(
             "{}: each is a thread of a worker of its own, and there {} {}",
@@ -189,9 +190,9 @@ class DistRules {
         workers % size == 0,
         key,
         fmt::format(
-            "groups of {} do not divide {} workers: expected one of {}",
+            "groups of {} do not divide {}: expected one of {}",
             size,
-            workers,
+            counted(workers, "worker"),
             join(divisors, ", ")));
   }
 
@@ -209,12 +210,13 @@ class DistRules {
       return;
     }
     require(
-        sizes.back() == -1 || sizes.back() == workers,
+        sizes.back() == -1 || workers == kWorkersUnknown ||
+            sizes.back() == workers,
         "dist.sync.group_sizes",
         fmt::format(
-            "the last level is {}: it must be all {} workers, -1",
+            "the last level is {}: it must be all {}, -1",
             sizes.back(),
-            workers));
+            counted(workers, "worker")));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] != -1) {
         check_group("dist.sync.group_sizes", sizes[i], workers);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/counted.h"
+
 namespace vitrain::config {
 namespace {
 
@@ -19,6 +21,9 @@ std::string lone_sample(
     const Circumstances& circumstances) {
   const bool global = data.batch_mode == BatchMode::kGlobal;
   const std::int64_t workers = circumstances.workers;
+  if (global && workers == kWorkersUnknown) {
+    return "";
+  }
   if ((global ? data.batch_size / workers : data.batch_size) > 1) {
     return "";
   }
@@ -26,7 +31,7 @@ std::string lone_sample(
       "mixes the samples of a micro-batch, and with data.batch_size: {}{} "
       "each has one: take at least {}, or set 0",
       data.batch_size,
-      global ? fmt::format(" on {} workers", workers) : "",
+      global ? " on " + counted(workers, "worker") : "",
       global ? 2 * workers : 2);
 }
 

@@ -201,7 +201,7 @@ class Validator {
   void check_batch() {
     const DataConfig& data = recipe_.data;
     const std::int64_t workers = circumstances_.workers;
-    if (data.batch_mode != BatchMode::kGlobal ||
+    if (data.batch_mode != BatchMode::kGlobal || workers == kWorkersUnknown ||
         data.batch_size % workers == 0) {
       return;
     }

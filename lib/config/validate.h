@@ -8,9 +8,12 @@
 
 namespace vitrain::config {
 
+// As a number of workers: not known yet, and rules that need it wait.
+inline constexpr std::int64_t kWorkersUnknown = 0;
+
 // What a recipe is checked against.
 struct Circumstances {
-  std::int64_t workers = 1;
+  std::int64_t workers = 1; // of all machines
   bool cuda = false; // the workers run on CUDA devices
   bool training = true; // false: evaluation only
 };

@@ -1,5 +1,7 @@
 #include "engine/launch_job.h"
 
+#include <cstdio>
+
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
 #include "config/preprocess_values.h"
@@ -22,6 +24,8 @@
 namespace vitrain::engine {
 namespace {
 
+constexpr const char* kNodes = "devices.nodes";
+
 std::vector<std::string> labels_of(
     const std::vector<launch::DeviceSlot>& devices) {
   std::vector<std::string> labels;
@@ -29,6 +33,17 @@ std::vector<std::string> labels_of(
     labels.push_back(device.label());
   }
   return labels;
+}
+
+void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
+  const Job& job = prepared.job;
+  config::validate(
+      job.recipe,
+      {.workers = workers,
+       .cuda = job.cuda,
+       .training = job.mode == JobMode::kTrain},
+      prepared.origins)
+      .throw_if_any();
 }
 
 // Finds the other machines of the run; with -dry_run, takes them to be like
@@ -58,13 +73,20 @@ void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
       *launch.node_rank,
       nodes,
       nodes - 1);
+  const launch::HostPort master =
+      launch::parse_host_port(*launch.master, "-master");
+  // Whatever is wrong already need not wait for the other machines.
+  check_recipe(prepared, config::kWorkersUnknown);
   prepared.link = std::make_unique<launch::NodeLink>(launch::NodeRequest{
       .nodes = nodes,
       .node_rank = static_cast<int>(*launch.node_rank),
-      .master = launch::parse_host_port(*launch.master, "-master"),
+      .master = master,
       .workers = prepared.workers,
       .devices = job.device_text,
-      .timeout = job.recipe.dist.timeouts.setup});
+      .timeout = job.recipe.dist.timeouts.setup,
+      .notice = [](const std::string& line) {
+        std::fprintf(stderr, "%s\n", line.c_str());
+      }});
   prepared.workers = prepared.link->world_size();
   for (const launch::Node& node : prepared.link->nodes()) {
     VITRAIN_CHECK(
@@ -121,6 +143,12 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
         "(devices.nodes) "
         "as well",
         *arguments.launch.node_rank);
+    VITRAIN_CHECK(
+        !arguments.launch.master || prepared.origins.contains(kNodes),
+        ExitCode::kUsage,
+        "-master {}: the run has one machine; give -nnodes N (devices.nodes) "
+        "and -node_rank R as well",
+        printable(*arguments.launch.master));
   }
   for (const std::string& warning :
        launch::environment_warnings(user, prepared.cores, devices)) {
@@ -336,14 +364,7 @@ namespace {
 
 // Everything after the machines have met.
 void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
-  Job& job = prepared.job;
-  config::validate(
-      job.recipe,
-      {.workers = prepared.workers,
-       .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain},
-      prepared.origins)
-      .throw_if_any();
+  check_recipe(prepared, prepared.workers);
   list_data(prepared);
   // Of several machines the first one decides, and tells the others.
   if (arguments.resume && prepared.decides()) {

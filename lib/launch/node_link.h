@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ struct NodeRequest {
   int workers = 1; // on this machine
   std::string devices; // of them, for people
   double timeout = 600; // seconds until all machines must be there
+  // Gets a line for people while machines are waited for; may be empty.
+  std::function<void(const std::string&)> notice;
 };
 
 // One machine of a run.
@@ -51,8 +54,9 @@ struct NodeFailure {
 class NodeLink {
  public:
   // Meets the others. Throws Error: kUsage when node ranks or numbers of
-  // machines contradict one another, or the port is in use; kWorkerDied naming
-  // the machines that did not come in time.
+  // machines contradict one another, the master's name has no address, the port
+  // is in use or answers what is not vitrain; kWorkerDied naming the machines
+  // that did not come in time.
   explicit NodeLink(const NodeRequest& request);
   NodeLink(const NodeLink&) = delete;
   NodeLink& operator=(const NodeLink&) = delete;
@@ -89,10 +93,16 @@ class NodeLink {
  private:
   void serve();
   void visit();
+  void await_answer();
   void receive_hello(std::unique_ptr<NodeLine> line);
   void handle(int node, const std::string& message);
   void lose(int node, const std::string& how);
   void send_to_all(const std::string& message);
+  void notify(const std::string& line) const {
+    if (request_.notice) {
+      request_.notice(line);
+    }
+  }
 
   NodeRequest request_;
   std::vector<Node> nodes_;

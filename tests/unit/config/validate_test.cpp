@@ -199,6 +199,31 @@ TEST(Validate, WarmupFitsIntoTheRun) {
       HasSubstr("schedule.warmup: 11st is more than run.max_steps: 10"));
 }
 
+// Of several machines the first checks come before they have met.
+TEST(Validate, RulesThatNeedTheNumberOfWorkersWaitForIt) {
+  const Circumstances unknown{.workers = kWorkersUnknown};
+  const std::vector<std::vector<std::string>> later{
+      {"data.batch_size=3", "data.batch_mode=global"},
+      {"data.batch_size=1", "data.batch_mode=global", "data.augment.mixup=0.8"},
+      {"dist.sync.mode=async_ps", "dist.sync.servers=5"},
+      {"dist.sync.mode=post_local_sgd", "dist.sync.group_size=3"},
+      {"dist.sync.mode=hierarchical_sgd",
+       "dist.sync.group_sizes=[2, 4]",
+       "dist.sync.periods=[2, 8]"}};
+  for (const std::vector<std::string>& sets : later) {
+    EXPECT_EQ(problems_of(sets, unknown), "") << sets.back();
+    EXPECT_NE(problems_of(sets, {.workers = 2}), "") << sets.back();
+  }
+  EXPECT_THAT(
+      problems_of(
+          {"dist.sync.mode=post_local_sgd", "dist.sync.group_size=2"},
+          {.workers = 1}),
+      HasSubstr("groups of 2 do not divide 1 worker: expected one of 1"));
+  EXPECT_THAT(
+      problems_of({"dist.sync.mode=hogwild", "devices.nodes=2"}, unknown),
+      HasSubstr("one machine's memory"));
+}
+
 // What cannot work together, and a piece of the reason that is given.
 TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
   struct Case {

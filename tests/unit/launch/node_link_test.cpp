@@ -202,6 +202,87 @@ TEST(NodeLink, ContradictionsAreUsageErrorsOnBothSides) {
   }
 }
 
+TEST(NodeLink, WhoIsWaitedForIsToldAtOnce) {
+  const int port = free_port();
+  const auto lines = [&](NodeRequest request) {
+    std::string text;
+    request.notice = [&](const std::string& line) { text += line + "\n"; };
+    run_nodes({request}, [](NodeLink&) {});
+    return text;
+  };
+  EXPECT_EQ(
+      lines(node(0, 3, port, 0.5)),
+      fmt::format(
+          "waiting for nodes 1, 2 of 3 at port {} (up to 0.5 s)\n", port));
+  EXPECT_EQ(
+      lines(node(1, 2, port, 0.5)),
+      fmt::format(
+          "waiting for node 0 at 127.0.0.1:{} (up to 0.5 s): Connection "
+          "refused\n",
+          port));
+}
+
+TEST(NodeLink, WhoIsStillMissingIsTold) {
+  const int port = free_port();
+  std::string first;
+  std::string second;
+  NodeRequest zero = node(0, 3, port, 2);
+  zero.notice = [&](const std::string& line) { first += line + "\n"; };
+  NodeRequest two = node(2, 3, port, 10);
+  two.notice = [&](const std::string& line) { second += line + "\n"; };
+  run_nodes({zero, two}, [](NodeLink&) {});
+  EXPECT_THAT(first, HasSubstr("\nstill waiting for node 1\n"));
+  EXPECT_THAT(
+      second,
+      HasSubstr(fmt::format(
+          "node 0 is there (127.0.0.1:{}); waiting until all 3 nodes are",
+          port)));
+}
+
+TEST(NodeLink, ANameWithoutAnAddressIsAUsageError) {
+  for (const int rank : {0, 1}) {
+    NodeRequest request = node(rank, 2, 1, 0.3);
+    request.master.host = "no such host";
+    std::string told;
+    request.notice = [&](const std::string& line) { told += line + "\n"; };
+    EXPECT_THAT(
+        run_nodes({request}, [](NodeLink&) {})[0],
+        HasSubstr("2 no address for the master 'no such host': "));
+    EXPECT_THAT(told, HasSubstr("no address for the master"));
+  }
+}
+
+// What listens at the port and is not node 0: says `words` to the first
+// connection and closes it.
+std::string told_by_a_stranger(const std::string& words) {
+  const Rendezvous port = listen_on_loopback();
+  std::thread stranger([&] {
+    const Fd peer(::accept(port.socket.get(), nullptr, nullptr));
+    write_all(peer.get(), words.data(), words.size());
+    ::usleep(200000); // its words are read before its end is seen
+  });
+  const std::string error =
+      run_nodes({node(1, 2, port.port, 5)}, [](NodeLink&) {})[0];
+  stranger.join();
+  EXPECT_THAT(error, HasSubstr(fmt::format("127.0.0.1:{}", port.port)));
+  return error;
+}
+
+TEST(NodeLink, APortOfSomethingElseIsNamed) {
+  EXPECT_THAT(
+      told_by_a_stranger("SSH-2.0-OpenSSH_9.2p1\n"),
+      AllOf(
+          HasSubstr("2 what answers at"),
+          HasSubstr("is not vitrain (it says 'SSH-2.0-OpenSSH_9.2p1')")));
+  EXPECT_THAT(told_by_a_stranger("{}\n"), HasSubstr("is not vitrain"));
+  EXPECT_THAT(
+      told_by_a_stranger(""),
+      AllOf(
+          HasSubstr("7 127.0.0.1:"),
+          HasSubstr("ended the connection without an answer"),
+          HasSubstr("is not vitrain")));
+}
+
 TEST(NodeLink, StrangersAreIgnored) {
   const int port = free_port();
   const auto errors =
