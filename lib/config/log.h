@@ -33,8 +33,8 @@ struct LogConfig {
     v.field(
         "progress",
         progress,
-        "`auto`: a live `line` on a terminal, `plain` lines elsewhere; `off`: "
-        "neither.");
+        "`auto`: a live `line` on a terminal, `plain` lines elsewhere, also on "
+        "the terminal that mpirun makes for its workers; `off`: neither.");
     v.field(
         "ranks",
         ranks,

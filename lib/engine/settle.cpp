@@ -1,6 +1,7 @@
 #include "engine/settle.h"
 
 #include <fcntl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -249,6 +250,11 @@ void open_log(
   });
   settlement.console = logging::console_options_from_environment();
   settlement.console.log_fd = settlement.log.get();
+  // Open MPI gives its workers a terminal of its own making, and what they
+  // write there may end in a file.
+  settlement.console.plain =
+      job.recipe.log.progress != config::ProgressKind::kLine &&
+      ::tcgetsid(STDOUT_FILENO) == -1;
   if (job.recipe.log.ranks == config::LogRanks::kAll) {
     settlement.console.terminal_fd = STDOUT_FILENO;
     settlement.console.prefix = fmt::format("[rank {}] ", context.rank);

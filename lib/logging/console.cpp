@@ -72,8 +72,8 @@ Console::Console(const ConsoleOptions& options)
       has_log_(options.log_fd >= 0),
       has_terminal_(options.terminal_fd >= 0),
       live_possible_(
-          terminal_ && prefix_.empty() && ::isatty(terminal_.fd()) == 1 &&
-          environment("TERM") != "dumb"),
+          !options.plain && terminal_ && prefix_.empty() &&
+          ::isatty(terminal_.fd()) == 1 && environment("TERM") != "dumb"),
       colour_(live_possible_ && environment("NO_COLOR").empty()),
       unicode_(live_possible_ && utf8_locale()) {}
 

@@ -16,6 +16,7 @@ struct ConsoleOptions {
   int terminal_fd = -1; // where a person reads, rank 0 only; -1: none
   // Before every line on the terminal, which several processes share then.
   std::string prefix;
+  bool plain = false; // neither colours nor a live line, whatever it is
 };
 
 // Standard output as the log and, where VITRAIN_TERMINAL_FD names an open

@@ -86,6 +86,17 @@ TEST_F(ConsoleTest, ADumbTerminalGetsPlainText) {
   EXPECT_EQ(desk.terminal.text(), "warning: careful\n");
 }
 
+TEST_F(ConsoleTest, PlainIsPlainOnATerminalToo) {
+  Desk desk;
+  ConsoleOptions options = desk.options();
+  options.plain = true;
+  Console console(options);
+  console.warn("careful");
+  console.live("line");
+  EXPECT_FALSE(console.is_live());
+  EXPECT_EQ(desk.terminal.text(), "warning: careful\n");
+}
+
 TEST_F(ConsoleTest, AsksTheTerminalForItsWidth) {
   Desk desk(133);
   Console console(desk.options());
