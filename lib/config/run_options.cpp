@@ -71,8 +71,8 @@ constexpr std::array kOptions{
         "Devices",
         kRecipes,
         kNobody,
-        "cpu, cpu:2, cuda or cuda:4: what to run on, one worker per device; a "
-        "list of numbers is -gpus."},
+        "cpu, cpu:2, cuda (or gpu) or cuda:4: what to run on, one worker per "
+        "device; a list of numbers is -gpus."},
     Option{
         OptionId::kGpus,
         "gpus",
@@ -139,7 +139,8 @@ constexpr std::array kOptions{
         kRuns,
         kNobody,
         "Print the command for each host (N workers on it; without :N, one per "
-        "device) instead of training. Also -H."},
+        "device) instead of training; a single host that is this machine "
+        "trains. Also -H."},
     Option{
         OptionId::kSsh,
         "ssh",
@@ -168,7 +169,8 @@ constexpr std::array kOptions{
         kTraining,
         kEval,
         "Start again up to N times after the death of a worker, from the last "
-        "checkpoint: run.max_restarts. Also -max_restart."},
+        "checkpoint: run.max_restarts; for workers that vitrain has started. "
+        "Also -max_restart."},
     Option{
         OptionId::kLogDir,
         "log_dir",

@@ -58,6 +58,9 @@ int print_dry_run(
   }
   check_arithmetic(prepared);
   prepared.job.device_text = place.label();
+  for (const std::string& note : prepared.notes) {
+    std::printf("%s\n", note.c_str());
+  }
   std::fputs(dry_run(prepared).c_str(), stdout);
   return 0;
 }
@@ -75,8 +78,8 @@ int run_launched(
       job.recipe.devices.nodes == 1,
       ExitCode::kUsage,
       "devices.nodes is {}: that is for machines on which vitrain starts the "
-      "workers, and {} has started them already; leave -nnodes out, or give "
-      "-node_rank as well",
+      "workers, and {} has started them already; leave -nnodes out, or, "
+      "where it started one on each machine, give -node_rank as well",
       job.recipe.devices.nodes,
       place.launcher);
   VITRAIN_CHECK(
@@ -94,6 +97,13 @@ int run_launched(
        .training = job.mode == JobMode::kTrain},
       prepared.origins)
       .throw_if_any();
+  if (job.mode == JobMode::kTrain && job.recipe.run.max_restarts > 0) {
+    prepared.notes.push_back(fmt::format(
+        "run.max_restarts: has no effect: {} started the workers, and only "
+        "what started them can start them again (with -resume auto, from the "
+        "last checkpoint)",
+        place.launcher));
+  }
   if (arguments.dry_run) {
     return print_dry_run(prepared, place, arguments);
   }

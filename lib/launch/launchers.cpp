@@ -4,7 +4,10 @@
 #include <array>
 
 #include "core/check.h"
+#include "core/counted.h"
 #include "core/text.h"
+#include "launch/near_misses.h"
+#include "launch/variables.h"
 #include "launch/worker.h"
 
 namespace vitrain::launch {
@@ -14,51 +17,6 @@ constexpr std::int64_t kMaxRanks = 1 << 20;
 // Steps with these numbers and above are not tasks of srun but Slurm's own:
 // the batch script, the interactive shell of salloc.
 constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;
-
-// Reads variables of one launcher, with its name in the messages.
-class Variables {
- public:
-  Variables(const Environment& environment, std::string launcher)
-      : environment_(environment), launcher_(std::move(launcher)) {}
-
-  bool has(const char* name) const {
-    const auto found = environment_.find(name);
-    return found != environment_.end() && !trim(found->second).empty();
-  }
-  std::string text(const char* name) const {
-    VITRAIN_CHECK(
-        has(name),
-        ExitCode::kUsage,
-        "{}: {} is not set; `-launcher none` starts workers whatever the "
-        "environment says",
-        launcher_,
-        name);
-    return std::string(trim(environment_.at(name)));
-  }
-  int number(const char* name, std::int64_t low, std::int64_t high) const {
-    const std::string value = text(name);
-    std::int64_t result = 0;
-    VITRAIN_CHECK(
-        parse_int(value, result) && result >= low && result <= high,
-        ExitCode::kUsage,
-        "{}: {}={}: expected an integer in [{}, {}]; `-launcher none` starts "
-        "workers whatever the environment says",
-        launcher_,
-        name,
-        printable(value),
-        low,
-        high);
-    return static_cast<int>(result);
-  }
-  std::int64_t number_or(const char* name, std::int64_t fallback) const {
-    std::int64_t result = 0;
-    return has(name) && parse_int(text(name), result) ? result : fallback;
-  }
-
- private:
-  const Environment& environment_;
-  std::string launcher_;
-};
 
 // One launcher: the variables that all of its workers have.
 struct Row {
@@ -99,9 +57,9 @@ void complete_paddle(const Variables& variables, LaunchedPlace& place) {
   VITRAIN_CHECK(
       std::ssize(endpoints) == place.world_size,
       ExitCode::kUsage,
-      "paddle: PADDLE_TRAINER_ENDPOINTS names {} workers, but "
-      "PADDLE_TRAINERS_NUM is {}",
-      endpoints.size(),
+      "paddle: PADDLE_TRAINER_ENDPOINTS names {}, but PADDLE_TRAINERS_NUM is "
+      "{}",
+      counted(std::ssize(endpoints), "worker"),
       place.world_size);
   const auto host = [](const std::string& endpoint) {
     return endpoint.substr(0, endpoint.rfind(':'));
@@ -247,26 +205,6 @@ LaunchedPlace read_place(const Row& row, const Variables& variables) {
   return place;
 }
 
-void note_near_misses(
-    const Variables& variables,
-    std::vector<std::string>& notes) {
-  if (variables.has("RANK") && variables.has("WORLD_SIZE") &&
-      !variables.has(variable::kJobFd)) {
-    notes.emplace_back(
-        "RANK and WORLD_SIZE are set, but not LOCAL_RANK, MASTER_ADDR and "
-        "MASTER_PORT as torchrun does: they are ignored (-nnodes and "
-        "-node_rank are for several machines)");
-  }
-  if (variables.has("SLURM_PROCID") &&
-      variables.number_or("SLURM_NTASKS", 1) > 1) {
-    notes.push_back(fmt::format(
-        "SLURM_NTASKS is {}, but this is not one of several tasks of srun: "
-        "the devices of this node are used (`srun vitrain ...` makes every "
-        "task a worker)",
-        variables.text("SLURM_NTASKS")));
-  }
-}
-
 } // namespace
 
 std::string LaunchedPlace::label() const {
@@ -302,7 +240,7 @@ Detected detect_launcher(
       return result;
     }
   }
-  note_near_misses(Variables(environment, "auto"), result.notes);
+  note_near_misses(Variables(environment, "auto"), result);
   return result;
 }
 

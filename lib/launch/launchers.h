@@ -38,13 +38,18 @@ struct Detected {
   // Variables that look like a launcher's and are not taken for one, a sentence
   // each.
   std::vector<std::string> notes;
+  // Not empty: the variables say that this process is one of several, and do
+  // not say enough to join them; training alone would be a mistake. Not for
+  // those who say by -node_rank which of several machines this is.
+  std::string incomplete;
 };
 
 // Looks for a launcher in an environment: torchrun, Paddle's launch,
 // horovodrun, Open MPI's mpirun, Hydra's (MPICH, Intel MPI), srun; where one
 // was started inside another, the inner one counts. Variables that a shell or a
 // batch script has inherited are not taken for a launch: a lone task of srun, a
-// task with a terminal, the script of sbatch, RANK without LOCAL_RANK.
+// task with a terminal, the script of sbatch, RANK without LOCAL_RANK (which
+// with MASTER_ADDR is an incomplete one, as of a pod of several).
 //
 // `wanted` is `auto`, `none`, or a launcher's name, whose variables must then
 // be there. Throws Error(kUsage) when they are not, or contradict one another.

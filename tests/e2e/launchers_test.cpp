@@ -202,6 +202,26 @@ TEST(Mpirun, FindsItsPeersThroughAScript) {
   expect_same_training(launcher);
 }
 
+// Open MPI gives its workers a terminal, whatever becomes of their words.
+TEST(Mpirun, PutsPlainLinesIntoAFile) {
+  if (!is_on_path("mpirun")) {
+    GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
+  }
+  const TempFolder folder;
+  Command command{
+      .words =
+          short_run(folder / "runs", {"-devices", "cpu", "-max_restarts", "2"}),
+      .environment = kOneThread};
+  command.environment["TERM"] = "xterm-256color";
+  const Result result = run(command.after(kMpirun), 120);
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("done"), Not(HasSubstr("\x1b["))));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("run.max_restarts: has no effect: openmpi started the "
+                "workers"));
+}
+
 TEST(Hydra, TrainsAsUnderOurSupervisor) {
   if (!is_on_path("mpiexec.hydra")) {
     GTEST_SKIP() << "mpiexec.hydra is not installed (Debian: mpich)";
@@ -297,6 +317,45 @@ TEST(Launched, NumbersOfMachinesAreTheLaunchersBusiness) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(
       result.err, HasSubstr("devices.nodes is 2: that is for machines"));
+}
+
+TEST(Launched, SeveralOnAMachineAreNotMachines) {
+  const TempFolder folder;
+  const Result result =
+      run(torch_worker(
+              short_run(
+                  folder / "runs",
+                  {"-devices",
+                   "cpu",
+                   "-nnodes",
+                   "2",
+                   "-node_rank",
+                   "0",
+                   "-master",
+                   "127.0.0.1:1"}),
+              0,
+              2,
+              "1234"),
+          20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("torchrun started 2 on this machine"),
+          HasSubstr("-launcher none")));
+}
+
+// A pod of several, as managers of containers start them.
+TEST(Launched, OneOfSeveralDoesNotTrainAlone) {
+  const TempFolder folder;
+  Command pod = torch_worker(
+      short_run(folder / "runs", {"-devices", "cpu"}), 1, 2, "1234");
+  pod.environment.erase("LOCAL_RANK");
+  const Result result = run(pod, 20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(
+      result.err, HasSubstr("-nnodes 2 -node_rank 1 -master 127.0.0.1:1234"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
 }
 
 TEST(Launched, MpiOnSeveralMachinesNeedsAMaster) {

@@ -286,7 +286,30 @@ INSTANTIATE_TEST_SUITE_P(
             {"-nnodes", "2:4"},
             2,
             "a range of machines is not offered"},
-        Mistake{"NoMachines", {"-nnodes", "0"}, 2, "devices.nodes"}),
+        Mistake{"NoMachines", {"-nnodes", "0"}, 2, "devices.nodes"},
+        Mistake{
+            "MasterWithoutMachines",
+            {"-master", "127.0.0.1:29500"},
+            2,
+            "-master 127.0.0.1:29500: the run has one machine; give -nnodes"},
+        Mistake{
+            "UnknownMaster",
+            {"-nnodes", "2", "-node_rank", "1", "-master", "no such host:1"},
+            2,
+            "no address for the master 'no such host'"},
+        // Known before the others are there, who never come.
+        Mistake{
+            "SenselessMode",
+            {"-nnodes",
+             "2",
+             "-node_rank",
+             "0",
+             "-master",
+             "127.0.0.1:1",
+             "-set",
+             "dist.sync.mode=hogwild"},
+            2,
+            "dist.sync.mode: hogwild shares the weights"}),
     [](const auto& mistake) { return mistake.param.name; });
 
 TEST(Nodes, AMissingMachineIsNamed) {
@@ -300,7 +323,24 @@ TEST(Nodes, AMissingMachineIsNamed) {
               {"-devices", "cpu:1", "-set", "dist.timeouts.setup=2"}),
           20);
   EXPECT_EQ(result.exit_code, 7);
-  EXPECT_THAT(result.err, HasSubstr("nodes 1, 2 of 3 did not come"));
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("waiting for nodes 1, 2 of 3 at port"),
+          HasSubstr("nodes 1, 2 of 3 did not come")));
+}
+
+TEST(Nodes, OneMachineOfOneNeedsNoOthers) {
+  const TempFolder folder;
+  const Result result =
+      run(node(
+              folder / "runs",
+              0,
+              1,
+              "127.0.0.1:" + free_port(),
+              {"-devices", "cpu:1"}),
+          60);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 // Stands for ssh: runs the command here.
@@ -372,6 +412,20 @@ TEST(Hosts, MistakesAreNamed) {
   const Result total = run(over_hosts(folder, "one:2,two:1", {"-np", "4"}), 20);
   EXPECT_EQ(total.exit_code, 2);
   EXPECT_THAT(total.err, HasSubstr("-np is 4, but -hosts has 3 workers"));
+  const Result twice =
+      run(over_hosts(folder, "one:2,two:1", {"-set", "devices.count=2"}), 20);
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(
+      twice.err,
+      HasSubstr("asks for 2 workers on each machine, but -hosts for 1 on two"));
+  // No command is printed for a run that cannot be.
+  for (const std::vector<std::string>& broken :
+       std::vector<std::vector<std::string>>{
+           {"-set", "optim.lr=x"}, {"-set", "dist.sync.mode=hogwild"}}) {
+    const Result result = run(over_hosts(folder, "one:2,two:1", broken), 20);
+    EXPECT_EQ(result.exit_code, 2) << broken.back();
+    EXPECT_EQ(result.out, "") << broken.back();
+  }
   const Result unreachable =
       run(over_hosts(folder, "unreachable:1,two:1", {"-ssh"}), 40);
   EXPECT_EQ(unreachable.exit_code, 7);
@@ -383,6 +437,11 @@ TEST(Hosts, OneHostThatIsThisOneTrainsHere) {
   Command command =
       training(folder / "runs", {"-np", "2", "-H", "localhost:2"});
   EXPECT_EQ(run(command, 60).exit_code, 0);
+  const Result both =
+      run(training(folder / "runs", {"-devices", "cpu:3", "-H", "localhost:2"}),
+          20);
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("-devices asks for 3 workers"));
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
 }
 

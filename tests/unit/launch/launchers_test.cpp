@@ -13,6 +13,7 @@
 namespace vitrain::launch {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -240,12 +241,51 @@ TEST(Launchers, InheritedVariablesAreNoLaunch) {
   Environment pod = torchrun();
   pod.erase("LOCAL_RANK");
   EXPECT_FALSE(detect_launcher(pod).place);
+  // Without a place to meet they may mean anything.
+  pod.erase("MASTER_ADDR");
+  EXPECT_EQ(detect_launcher(pod).incomplete, "");
   EXPECT_THAT(
-      detect_launcher(pod).notes, ElementsAre(HasSubstr("not LOCAL_RANK")));
+      detect_launcher(pod).notes,
+      ElementsAre(HasSubstr("not LOCAL_RANK, MASTER_ADDR, as torchrun")));
   // What one of our own workers starts.
   Environment own = torchrun();
   own["VITRAIN_JOB_FD"] = "7";
   EXPECT_FALSE(detect_launcher(own).place);
+}
+
+TEST(Launchers, OneOfSeveralDoesNotTrainAlone) {
+  // As Kubeflow's PyTorchJob sets them, for each pod.
+  Environment pod{
+      {"RANK", "1"},
+      {"WORLD_SIZE", "2"},
+      {"MASTER_ADDR", "job-master-0"},
+      {"MASTER_PORT", "23456"}};
+  const Detected found = detect_launcher(pod);
+  EXPECT_FALSE(found.place);
+  EXPECT_THAT(found.notes, IsEmpty());
+  EXPECT_THAT(
+      found.incomplete,
+      AllOf(
+          HasSubstr("but LOCAL_RANK is not set"),
+          HasSubstr("-nnodes 2 -node_rank 1 -master job-master-0:23456"),
+          HasSubstr("-launcher none")));
+  EXPECT_EQ(detect_launcher(pod, "none").incomplete, "");
+  pod.erase("MASTER_PORT");
+  EXPECT_THAT(
+      detect_launcher(pod).incomplete,
+      HasSubstr("but LOCAL_RANK, MASTER_PORT are not set"));
+  pod["WORLD_SIZE"] = "1"; // a job of one pod
+  EXPECT_EQ(detect_launcher(pod).incomplete, "");
+  Environment trainer = paddle();
+  trainer.erase("PADDLE_TRAINER_ENDPOINTS");
+  EXPECT_THAT(
+      detect_launcher(trainer).incomplete,
+      AllOf(
+          HasSubstr("PADDLE_TRAINER_ENDPOINTS is not set"),
+          HasSubstr("-nnodes 4 -node_rank 3")));
+  trainer["PADDLE_TRAINERS_NUM"] = "1";
+  trainer["PADDLE_TRAINER_ID"] = "0";
+  EXPECT_EQ(detect_launcher(trainer).incomplete, "");
 }
 
 TEST(Launchers, SlurmLists) {
@@ -317,6 +357,19 @@ TEST(LaunchedDevice, FollowsTheLocalRank) {
       choose_launched_device(second, {.kind = DeviceChoice::kCpu}, gpus(2))
           .slot.kind,
       DeviceKind::kCpu);
+}
+
+TEST(LaunchedDevice, OneIsNoPlural) {
+  const LaunchedPlace only{.local_rank = 0, .local_world_size = 1};
+  try {
+    ordinal(only, gpus(4), {.count = 3});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("3 devices were asked for, but torchrun started 1 worker "
+                  "on this node"));
+  }
 }
 
 TEST(LaunchedDevice, TooFewDevicesAreAUsageError) {

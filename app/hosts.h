@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "config/arguments.h"
+#include "launch/hosts.h"
+
+namespace vitrain::app {
+
+// The machines of -hosts, none where it is not given. Throws Error(kUsage) when
+// another option says something else about their workers.
+std::vector<launch::Host> named_hosts(const config::Arguments& arguments);
+
+// Checks the recipe as each of these machines would begin with it, and prints
+// their commands, or with -ssh runs them. Returns the exit code.
+int run_hosts(
+    const config::Arguments& arguments,
+    const std::vector<launch::Host>& hosts);
+
+} // namespace vitrain::app
