@@ -47,7 +47,7 @@ class Interpreter {
 
   void apply(const Words::Given& given) {
     const Option& option = *given.option;
-    const std::string shown = "-" + std::string(option.name);
+    const std::string& shown = given.shown;
     const std::string verb = verb_name(arguments_.verb);
     if (contains(option.ignored, arguments_.verb)) {
       arguments_.notes.push_back(
@@ -224,6 +224,19 @@ class Interpreter {
       const std::size_t colon = value.find(':');
       kind = value.substr(0, colon);
       count = colon == std::string::npos ? "-1" : value.substr(colon + 1);
+      if (kind == "gpu" && colon != std::string::npos) {
+        // Paddle's name of one device, and a number of them for others.
+        problem(
+            shown,
+            fmt::format(
+                "{}: the device of that number is -gpus {}, and that many are "
+                "cuda:{}",
+                printable(value),
+                printable(count),
+                printable(count)));
+        return;
+      }
+      kind = kind == "gpu" ? "cuda" : kind;
     }
     add(shown, "devices.kind", kind);
     add(shown, "devices.count", count);
@@ -269,12 +282,19 @@ class Interpreter {
   }
 
   void check_together() {
+    std::vector<const Words::Given*> chosen;
     std::vector<std::string> choices;
     for (const Words::Given& given : words_.given) {
       const bool of_hosts =
           given.option->id == OptionId::kNp && words_.has(OptionId::kHosts);
-      if (given.option->group == "Devices" && !of_hosts) {
-        choices.push_back("-" + std::string(given.option->name));
+      // One that is given twice is a problem of its own.
+      const bool again =
+          std::ranges::any_of(chosen, [&](const Words::Given* other) {
+            return other->option == given.option;
+          });
+      if (given.option->group == "Devices" && !of_hosts && !again) {
+        chosen.push_back(&given);
+        choices.push_back(given.shown);
       }
     }
     if (choices.size() > 1) {
@@ -337,7 +357,7 @@ class Interpreter {
     }
     for (const Words::Given& given : words_.given) {
       const OptionId id = given.option->id;
-      const std::string shown = "-" + std::string(given.option->name);
+      const std::string& shown = given.shown;
       if (cfg &&
           (id == OptionId::kResizeTo || id == OptionId::kCropTo ||
            id == OptionId::kFilter)) {

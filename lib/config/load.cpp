@@ -142,10 +142,14 @@ Loaded load(const LoadRequest& request) {
       reader.apply(layer);
     }
   }
+  const std::size_t before = problems.size();
   apply_overrides(request.overrides, dialect, loaded, reader);
+  // A kind that was refused may be one that -data_path is for.
+  const bool kinds_count = problems.size() == before;
   const Position& place = paddlevit.data_path_position;
   if (request.data_path && !place.source.starts_with(kSet)) {
-    if (!apply_data_path(*request.data_path, kDataPath, loaded, reader)) {
+    if (!apply_data_path(*request.data_path, kDataPath, loaded, reader) &&
+        kinds_count) {
       problems.add(
           {kDataPath},
           "",

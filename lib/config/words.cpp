@@ -152,13 +152,13 @@ class Scanner {
       value = name.substr(equals + 1);
       name.resize(equals);
     }
+    const std::string shown = "-" + printable(normal_name(name));
     name = option_meant(normal_name(name));
     const auto option = std::ranges::find(options(), name, &Option::name);
     if (option == options().end()) {
       refuse(name, value.has_value());
       return;
     }
-    const std::string shown = "-" + name;
     if (option->id != OptionId::kSet && result_.has(option->id)) {
       problem(shown, "given twice");
     }
@@ -198,7 +198,7 @@ class Scanner {
     if (value) {
       problem(shown, "takes no value");
     } else {
-      result_.given.push_back({&option, ""});
+      result_.given.push_back({&option, "", shown});
     }
   }
 
@@ -223,7 +223,7 @@ class Scanner {
               option.label));
     }
     // Also without a value: it has been given, and is not missing as well.
-    result_.given.push_back({&option, value.value_or("")});
+    result_.given.push_back({&option, value.value_or(""), shown});
   }
 
   std::span<const std::string> words_;

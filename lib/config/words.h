@@ -15,6 +15,7 @@ struct Words {
   struct Given {
     const Option* option = nullptr;
     std::string value;
+    std::string shown{}; // as it was given: "-nproc_per_node"
   };
 
   Verb verb = Verb::kTrain;

@@ -220,6 +220,7 @@ DriverReport read_proc_driver(const std::filesystem::path& root) {
         {.uuid = information(file, "GPU UUID"),
          .name = information(file, "Model")});
   }
+  report.missing = buses.empty();
   report.source = buses.empty() ? "no NVIDIA driver" : "/proc/driver/nvidia";
   return report;
 }

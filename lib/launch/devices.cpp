@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/check.h"
+#include "core/counted.h"
 #include "core/text.h"
 
 namespace vitrain::launch {
@@ -188,11 +189,8 @@ class Selection {
 };
 
 std::string count_text(std::size_t count, std::string_view what) {
-  return fmt::format(
-      "{} {}{}",
-      count == 0 ? "no" : std::to_string(count),
-      what,
-      count == 1 ? "" : "s");
+  return count == 0 ? fmt::format("no {}s", what)
+                    : counted(static_cast<std::int64_t>(count), what);
 }
 
 std::string id_list(const VisibleDevices& visible) {
@@ -289,12 +287,17 @@ VisibleDevices visible_cuda_devices(
     selection.add_all();
   }
   VisibleDevices result{.devices = selection.take(), .summary = {}};
+  const std::string listed = driver.missing
+      ? "and there is " + driver.source
+      : fmt::format(
+            "{} lists {}",
+            driver.source,
+            count_text(driver.devices.size(), "GPU"));
   result.summary = fmt::format(
-      "CUDA_VISIBLE_DEVICES is {}, {} lists {}{}{}",
+      "CUDA_VISIBLE_DEVICES is {}, {}{}{}",
       visible.has_value() ? fmt::format("'{}'", printable(*visible))
                           : "not set",
-      driver.source,
-      count_text(driver.devices.size(), "GPU"),
+      listed,
       selection.note().empty() ? "" : "; ",
       selection.note());
   return result;

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Arguments parse(std::vector<std::string> words) {
@@ -369,6 +370,26 @@ TEST(Arguments, Mistakes) {
   EXPECT_THAT(refusal({"-cfg", "a", "--"}), StartsWith("-: unknown option"));
 }
 
+TEST(Arguments, GpuIsCuda) {
+  EXPECT_EQ(recipe_of({"-devices", "gpu"}).devices.kind, DeviceKind::kCuda);
+  // Paddle's gpu:1 is one device, cuda:1 is the number of them.
+  const std::string error = refusal({"-cfg", "a", "-devices", "gpu:1"});
+  EXPECT_THAT(
+      error,
+      StartsWith("-devices: gpu:1: the device of that number is -gpus 1, and "
+                 "that many are cuda:1"));
+  EXPECT_THAT(error, HasSubstr("\n1 problem found"));
+}
+
+TEST(Arguments, MessagesNameTheOptionThatWasGiven) {
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-nproc_per_node", "2", "-devices", "cpu:3"}),
+      StartsWith("-nproc_per_node, -devices: each chooses the devices"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "--nproc-per-node=0"}),
+      StartsWith("-nproc_per_node: expected integer >= 1"));
+}
+
 TEST(Arguments, AllMistakesAtOnce) {
   EXPECT_THAT(
       refusal({"-deploy", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
@@ -385,6 +406,15 @@ TEST(Arguments, OneMistakeIsOneMessage) {
       usage_error([] {
         recipe_of({"-dataset", "imagenet"});
       }),
+      HasSubstr("\n1 problem found"));
+  // The kind may be one that -data_path is for.
+  EXPECT_THAT(
+      usage_error([] {
+        recipe_of({"-dataset", "imagenet", "-data_path", "/d"});
+      }),
+      Not(HasSubstr("-data_path")));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-devices", "cpu:2", "-devices", "cpu:3"}),
       HasSubstr("\n1 problem found"));
 }
 

@@ -207,6 +207,15 @@ TEST(RequestedWorkers, CountsWhatIsAskedForWhetherItIsHereOrNot) {
       requested_workers({.kind = DeviceChoice::kCpu, .count = 3}, gpus), 3);
 }
 
+TEST(DescribeDevices, AMissingDriverListsNothing) {
+  DriverReport driver = read_proc_driver("/no/such/root");
+  driver.source += " (no library)";
+  EXPECT_EQ(
+      visible_cuda_devices(driver, std::nullopt).summary,
+      "CUDA_VISIBLE_DEVICES is not set, and there is no NVIDIA driver (no "
+      "library)");
+}
+
 TEST(DescribeDevices, ListsWhatCanBeNamed) {
   EXPECT_EQ(
       describe_devices(visible_cuda_devices(four_gpus(), "2"), 8),
