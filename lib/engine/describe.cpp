@@ -43,15 +43,16 @@ std::string describe_epoch(const RunFacts& facts) {
   const config::Plan& plan = facts.plan;
   const data::EpochCounts counts = facts.sampler->counts(/*epoch=*/0);
   std::string text = fmt::format(
-      "{} steps x {} epochs = {} steps",
-      with_commas(plan.steps_per_epoch),
-      with_commas(
-          (plan.total_steps + plan.steps_per_epoch - 1) / plan.steps_per_epoch),
-      with_commas(plan.total_steps));
+      "{} x {} = {}",
+      counted(plan.steps_per_epoch, "step"),
+      counted(
+          (plan.total_steps + plan.steps_per_epoch - 1) / plan.steps_per_epoch,
+          "epoch"),
+      counted(plan.total_steps, "step"));
   if (plan.total_steps % plan.steps_per_epoch != 0) {
     text = fmt::format(
-        "{} steps in epochs of {}",
-        with_commas(plan.total_steps),
+        "{} in epochs of {}",
+        counted(plan.total_steps, "step"),
         with_commas(plan.steps_per_epoch));
   }
   if (counts.dropped > 0 || counts.repeated > 0) {
@@ -75,8 +76,8 @@ std::string describe_rate(const RunFacts& facts) {
   }
   if (plan.warmup_steps > 0) {
     text += fmt::format(
-        " after {} steps of warm-up from {}",
-        with_commas(plan.warmup_steps),
+        " after {} of warm-up from {}",
+        counted(plan.warmup_steps, "step"),
         shortest(plan.warmup_lr));
   }
   if (recipe.schedule.paddle_exact_schedule) {
