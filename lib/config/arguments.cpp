@@ -224,16 +224,16 @@ class Interpreter {
       const std::size_t colon = value.find(':');
       kind = value.substr(0, colon);
       count = colon == std::string::npos ? "-1" : value.substr(colon + 1);
-      if (kind == "gpu" && colon != std::string::npos) {
-        // Paddle's name of one device, and a number of them for others.
+      if ((kind == "gpu" && colon != std::string::npos) || value == "cuda:0") {
+        // Others' names of one device; here it is a number of them.
+        const std::string number = printable(count);
         problem(
             shown,
             fmt::format(
-                "{}: the device of that number is -gpus {}, and that many are "
-                "cuda:{}",
+                "{}: the device of that number is -gpus {}, and cuda:N takes N "
+                "of them",
                 printable(value),
-                printable(count),
-                printable(count)));
+                number));
         return;
       }
       kind = kind == "gpu" ? "cuda" : kind;

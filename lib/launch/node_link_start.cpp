@@ -88,7 +88,10 @@ void check_name(const NodeRequest& request) {
         "{}; -master HOST:PORT is an address of node 0",
         problem);
     if (!told && request.notice) {
-      request.notice(problem);
+      request.notice(fmt::format(
+          "{}; asking again for {:g} s",
+          problem,
+          std::min(request.timeout, kNameSeconds)));
     }
     constexpr int kAskMicroseconds = 200000;
     ::usleep(kAskMicroseconds);

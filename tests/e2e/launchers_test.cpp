@@ -345,6 +345,58 @@ TEST(Launched, SeveralOnAMachineAreNotMachines) {
           HasSubstr("-launcher none")));
 }
 
+// A launcher that starts one process per machine, which starts the workers.
+TEST(Launched, OneOnAMachineMayStartTheWorkers) {
+  const TempFolder folder;
+  Port port;
+  port.release();
+  const auto pod = [&](int rank) {
+    Command command = torch_worker(
+        short_run(
+            folder / "runs",
+            {"-devices",
+             "cpu:1",
+             "-nnodes",
+             "2",
+             "-node_rank",
+             std::to_string(rank),
+             "-master",
+             "127.0.0.1:" + port.number()}),
+        rank,
+        2,
+        "1234");
+    command.environment["LOCAL_RANK"] = "0";
+    command.environment["LOCAL_WORLD_SIZE"] = "1";
+    if (rank == 1) { // or says less
+      command.environment.erase("LOCAL_RANK");
+    }
+    return command;
+  };
+  Program second(pod(1));
+  const Result first = run(pod(0), 60);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(second.wait(30).exit_code, 0);
+  EXPECT_EQ(numbers_of(folder / "runs"), expected_numbers());
+}
+
+TEST(Launched, RestartsAreTheLaunchersBusiness) {
+  const TempFolder folder;
+  const Result result =
+      run(torch_worker(
+              short_run(
+                  folder / "runs",
+                  {"-devices", "cpu", "-max_restarts", "2", "-dry_run"}),
+              0,
+              2,
+              "1234"),
+          20);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("run.max_restarts: has no effect: torchrun started the "
+                "workers"));
+}
+
 // A pod of several, as managers of containers start them.
 TEST(Launched, OneOfSeveralDoesNotTrainAlone) {
   const TempFolder folder;

@@ -377,7 +377,10 @@ TEST(Arguments, GpuIsCuda) {
   EXPECT_THAT(
       error,
       StartsWith("-devices: gpu:1: the device of that number is -gpus 1, and "
-                 "that many are cuda:1"));
+                 "cuda:N takes N of them"));
+  EXPECT_THAT(
+      refusal({"-cfg", "a", "-devices", "cuda:0"}),
+      StartsWith("-devices: cuda:0: the device of that number is -gpus 0"));
   EXPECT_THAT(error, HasSubstr("\n1 problem found"));
 }
 

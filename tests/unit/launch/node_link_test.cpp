@@ -249,6 +249,7 @@ TEST(NodeLink, ANameWithoutAnAddressIsAUsageError) {
         run_nodes({request}, [](NodeLink&) {})[0],
         HasSubstr("2 no address for the master 'no such host': "));
     EXPECT_THAT(told, HasSubstr("no address for the master"));
+    EXPECT_THAT(told, HasSubstr("asking again for 0.3 s\n"));
   }
 }
 
