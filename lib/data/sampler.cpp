@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/counted.h"
 
 namespace vitrain::data {
 namespace {
@@ -52,14 +53,12 @@ Sampler::Sampler(
       steps_ > 0,
       ExitCode::kUsage,
       "data.batch_size: the {} training samples are fewer than one global "
-      "batch "
-      "of {} ({} per device x {} workers x {} accumulated), so that an epoch "
-      "has "
+      "batch of {} ({} per device x {} x {} accumulated), so that an epoch has "
       "no step: make it smaller, or set data.sampler.last_batch to keep or pad",
       samples,
       geometry.global(),
       geometry.per_device,
-      geometry.world,
+      counted(geometry.world, "worker"),
       geometry.accumulate);
 }
 

@@ -190,6 +190,12 @@ TEST(Sampler, RefusesLessThanOneStep) {
         HasSubstr("the 7 training samples are fewer than one global batch of 8 "
                   "(4 per device x 2 workers x 1 accumulated)"));
   }
+  try {
+    Sampler(7, options(LastBatch::kDrop), {8, 1, 1});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("x 1 worker x"));
+  }
   EXPECT_THAT(
       data_error([] {
         Sampler(0, options(LastBatch::kPad), {4, 2, 1});
