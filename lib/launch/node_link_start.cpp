@@ -346,7 +346,9 @@ void NodeLink::await_answer() {
       told = true;
       notify(master + " accepted the connection, and has not answered yet");
     }
-    if (greeted && !before && nodes_.front().workers == 0) {
+    // Of two nodes both are there then.
+    if (greeted && !before && request_.nodes > 2 &&
+        nodes_.front().workers == 0) {
       notify(fmt::format(
           "node 0 is there ({}); waiting until all {} nodes are",
           master,

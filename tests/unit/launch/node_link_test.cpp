@@ -21,6 +21,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // A port that was free a moment ago.
 int free_port() {
@@ -231,6 +232,12 @@ TEST(NodeLink, WhoIsStillMissingIsTold) {
   NodeRequest two = node(2, 3, port, 10);
   two.notice = [&](const std::string& line) { second += line + "\n"; };
   run_nodes({zero, two}, [](NodeLink&) {});
+  std::string only;
+  const int other = free_port();
+  NodeRequest one = node(1, 2, other);
+  one.notice = [&](const std::string& line) { only += line; };
+  run_nodes({node(0, 2, other), one}, [](NodeLink&) {});
+  EXPECT_THAT(only, Not(HasSubstr("node 0 is there"))); // nobody is missing
   EXPECT_THAT(first, HasSubstr("\nstill waiting for node 1\n"));
   EXPECT_THAT(
       second,
