@@ -16,11 +16,14 @@ class DelayedAllReduce final : public GradientSync {
         gradients_(buffers.gradients),
         local_(alone_, std::move(buffers.gradients), buckets) {
     for (const GradientBuffer& buffer : gradients_) {
-      for (auto* stage : {&travelling_, &arrived_}) {
-        stage->push_back(travel_buffer(buffer.gradients, buckets.compress));
+      for (Stage* stage : {&travelling_, &arrived_}) {
+        const at::Tensor tensor =
+            travel_buffer(buffer.gradients, buckets.compress);
+        stage->tensors.push_back(tensor);
+        stage->exchanges.push_back(make_bucket_exchange(
+            tensor, /*parts=*/{}, Compress::kNone, /*power_sgd=*/{}));
       }
     }
-    pending_.resize(gradients_.size());
   }
 
   std::int64_t begin_step(const StepInfo& step) override {
@@ -38,11 +41,12 @@ class DelayedAllReduce final : public GradientSync {
     wait();
     std::swap(travelling_, arrived_);
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
-      travelling_[i].copy_(gradients_[i].gradients);
-      pending_[i] = group_.all_reduce_async(travelling_[i]);
-      traffic_.bytes += bytes_of(group_, travelling_[i]);
+      travelling_.tensors[i].copy_(gradients_[i].gradients);
+      travelling_.exchanges[i]->begin(/*step=*/0);
+      travelling_.exchanges[i]->launch(group_);
+      traffic_.bytes += travelling_.exchanges[i]->bytes();
       if (has_earlier) {
-        gradients_[i].gradients.copy_(arrived_[i]);
+        gradients_[i].gradients.copy_(arrived_.tensors[i]);
       }
     }
     under_way_ = true;
@@ -55,7 +59,7 @@ class DelayedAllReduce final : public GradientSync {
     }
     wait();
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
-      gradients_[i].gradients.copy_(travelling_[i]);
+      gradients_[i].gradients.copy_(travelling_.tensors[i]);
     }
     update();
   }
@@ -64,22 +68,56 @@ class DelayedAllReduce final : public GradientSync {
   Traffic traffic() const override { return traffic_; }
 
  private:
+  // A copy of all gradients, and how it travels.
+  struct Stage {
+    std::vector<at::Tensor> tensors;
+    std::vector<std::unique_ptr<BucketExchange>> exchanges;
+  };
+
+  // For what is under way, whose time is that of the step that gets it.
   void wait() {
+    if (!under_way_) {
+      return;
+    }
     const Stopwatch watch;
-    for (Pending& pending : pending_) {
-      pending.wait();
+    const c10::Device device = travelling_.tensors.front().device();
+    DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
+    for (const auto& exchange : travelling_.exchanges) {
+      exchange->complete(group_);
+    }
+    wait.end = DeviceMark(device);
+    if (wait.end.exists()) {
+      traffic_.waits.push_back(std::move(wait));
+    } else {
+      traffic_.exposed_seconds += watch.seconds();
     }
     under_way_ = false;
-    traffic_.exposed_seconds += watch.seconds();
+    measure();
+  }
+
+  void measure() {
+    std::vector<Interval> intervals;
+    std::vector<DeviceSpan> spans;
+    for (const auto& exchange : travelling_.exchanges) {
+      if (const auto span = exchange->span()) {
+        spans.push_back(*span);
+      }
+      if (const auto interval = exchange->interval()) {
+        intervals.push_back(*interval);
+      }
+    }
+    traffic_.busy_seconds += covered_seconds(std::move(intervals));
+    if (!spans.empty()) {
+      traffic_.buckets.push_back(std::move(spans));
+    }
   }
 
   Group alone_;
   Group& group_;
   std::vector<GradientBuffer> gradients_;
   BucketedAllReduce local_; // sums micro-batches, exchanges nothing
-  std::vector<at::Tensor> travelling_;
-  std::vector<at::Tensor> arrived_;
-  std::vector<Pending> pending_;
+  Stage travelling_;
+  Stage arrived_;
   bool under_way_ = false;
   Traffic traffic_;
 };

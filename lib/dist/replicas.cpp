@@ -131,8 +131,13 @@ void average_buffers(Group& data, const NamedTensors& buffers) {
   });
 }
 
-void broadcast_buffers(Group& data, const NamedTensors& buffers) {
-  together(data, buffers, [&](at::Tensor all) { data.broadcast(all); });
+std::int64_t broadcast_buffers(Group& data, const NamedTensors& buffers) {
+  std::int64_t bytes = 0;
+  together(data, buffers, [&](at::Tensor all) {
+    data.broadcast(all);
+    bytes = static_cast<std::int64_t>(all.nbytes());
+  });
+  return bytes;
 }
 
 } // namespace vitrain::dist

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ void check_equal(
 void average_buffers(Group& data, const NamedTensors& buffers);
 
 // Gives every rank the floating-point tensors of rank 0: the running statistics
-// of PyTorch's `broadcast_buffers`. Integer tensors are left alone. Collective.
-void broadcast_buffers(Group& data, const NamedTensors& buffers);
+// of PyTorch's `broadcast_buffers`. Integer tensors are left alone. Returns the
+// bytes that travel. Collective.
+std::int64_t broadcast_buffers(Group& data, const NamedTensors& buffers);
 
 } // namespace vitrain::dist

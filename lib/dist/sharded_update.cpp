@@ -59,21 +59,13 @@ class ShardedUpdate final : public GradientSync {
  private:
   void gather() {
     const at::NoGradGuard no_grad;
-    const Stopwatch watch;
     const c10::Device device = parameters_.front().whole.device();
-    DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
-    for (const ShardedBuffer& buffer : parameters_) {
-      group_.all_gather_into(buffer.whole, buffer.own);
-      gathered_.bytes += bytes_of(group_, buffer.own);
-    }
-    wait.end = DeviceMark(device);
-    if (wait.end.exists()) {
-      gathered_.waits.push_back(wait);
-      gathered_.buckets.push_back({wait});
-    } else {
-      gathered_.exposed_seconds += watch.seconds();
-      gathered_.busy_seconds = gathered_.exposed_seconds;
-    }
+    add_exposed(gathered_, device, [&] {
+      for (const ShardedBuffer& buffer : parameters_) {
+        group_.all_gather_into(buffer.whole, buffer.own);
+        gathered_.bytes += bytes_of(group_, buffer.own);
+      }
+    });
   }
 
   Group& group_;

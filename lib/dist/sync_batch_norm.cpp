@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "dist/bucket_exchange.h"
+
 namespace vitrain::dist {
 namespace {
 
@@ -79,6 +81,21 @@ at::Tensor beside(const at::Tensor& per_channel, const at::Tensor& x) {
   return per_channel.view(shape);
 }
 
+// Runs an exchange to which this rank gives `own`.
+template <typename Exchange>
+void counted(
+    Traffic* traffic,
+    const Group& group,
+    const at::Tensor& own,
+    Exchange&& exchange) {
+  if (traffic == nullptr || group.size() == 1) {
+    exchange();
+    return;
+  }
+  traffic->bytes += bytes_of(group, own);
+  add_exposed(*traffic, own.device(), exchange);
+}
+
 class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
  public:
   static Variable forward(
@@ -88,14 +105,19 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
       const Variable& bias,
       Group* group,
       const BatchNormLayer& layer) {
-    const Statistics statistics =
-        combine(group->all_gather(local_statistics(x, weight)), x.size(1));
+    const at::Tensor own = local_statistics(x, weight);
+    std::vector<at::Tensor> parts;
+    counted(
+        layer.traffic, *group, own, [&] { parts = group->all_gather(own); });
+    const Statistics statistics = combine(parts, x.size(1));
     update_running(
         statistics, layer.momentum, layer.running_mean, layer.running_var);
     const at::Tensor mean = statistics.mean.to(at::kFloat);
     const at::Tensor variance = statistics.variance.to(at::kFloat);
     context->save_for_backward({x, weight, mean, variance, statistics.count});
     context->saved_data["group"] = reinterpret_cast<std::int64_t>(group);
+    context->saved_data["traffic"] =
+        reinterpret_cast<std::int64_t>(layer.traffic);
     context->saved_data["eps"] = layer.eps;
     if (x.numel() == 0) {
       return at::empty_like(x);
@@ -142,7 +164,9 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
           /*output_mask=*/{false, true, true});
     }
     const at::Tensor sums = at::stack({dweight, dbias});
-    group->all_reduce(sums);
+    auto* traffic =
+        reinterpret_cast<Traffic*>(context->saved_data["traffic"].toInt());
+    counted(traffic, *group, sums, [&] { group->all_reduce(sums); });
     if (x.numel() == 0) {
       return {at::zeros_like(x), dweight, dbias, {}, {}};
     }

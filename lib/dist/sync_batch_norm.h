@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "dist/group.h"
+#include "dist/traffic.h"
 
 namespace vitrain::dist {
 
@@ -14,6 +15,9 @@ struct BatchNormLayer {
   at::Tensor running_var;
   double momentum = 0.1;
   double eps = 1e-5;
+  // What its exchanges are added to, forward and backward; outlives them. Null:
+  // nothing.
+  Traffic* traffic = nullptr;
 };
 
 // Normalises x [N, C, ...] by the mean and variance of the batches of all ranks

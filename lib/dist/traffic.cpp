@@ -33,6 +33,16 @@ double DeviceMark::seconds_since(const DeviceMark& earlier) const {
   return earlier.event_->elapsedTime(*event_) * 1e-3;
 }
 
+void Traffic::add_wait(const DeviceSpan& span, double seconds) {
+  if (span.end.exists()) {
+    waits.push_back(span);
+    buckets.push_back({span});
+  } else {
+    exposed_seconds += seconds;
+    busy_seconds += seconds;
+  }
+}
+
 void Traffic::add(const Traffic& step) {
   bytes += step.bytes;
   exposed_seconds += step.exposed_seconds;

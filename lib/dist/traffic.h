@@ -6,6 +6,8 @@
 
 #include <c10/core/Device.h>
 
+#include "core/clock.h"
+
 namespace c10 {
 struct Event;
 } // namespace c10
@@ -54,10 +56,23 @@ struct Traffic {
   std::vector<DeviceSpan> waits{};
   std::vector<std::vector<DeviceSpan>> buckets{}; // by step
 
+  // Adds a wait that nothing hid: its span, and what the host saw of it, which
+  // counts where devices have no marks.
+  void add_wait(const DeviceSpan& span, double seconds);
   // Adds a step.
   void add(const Traffic& step);
   // Waits for the device and adds its spans to the seconds.
   void settle();
 };
+
+// Runs an exchange that a step waits for, and adds its time.
+template <typename Exchange>
+void add_exposed(Traffic& traffic, c10::Device device, Exchange&& exchange) {
+  const Stopwatch watch;
+  DeviceSpan span{.begin = DeviceMark(device), .end = {}};
+  exchange();
+  span.end = DeviceMark(device);
+  traffic.add_wait(span, watch.seconds());
+}
 
 } // namespace vitrain::dist

@@ -32,16 +32,17 @@ BatchNormExchange::BatchNormExchange(
     ++layers_;
     if (statistics == BatchNormStatistics::kSync) {
       norm->set_training_form(
-          [&group](models::BatchNorm2d& layer, const at::Tensor& x) {
+          [this](models::BatchNorm2d& layer, const at::Tensor& x) {
             return dist::sync_batch_norm(
-                group,
+                group_,
                 x,
                 {.weight = layer.weight,
                  .bias = layer.bias,
                  .running_mean = layer.running_mean,
                  .running_var = layer.running_var,
                  .momentum = models::BatchNorm2d::kMomentum,
-                 .eps = models::BatchNorm2d::kEps});
+                 .eps = models::BatchNorm2d::kEps,
+                 .traffic = &traffic_});
           });
     }
   }
@@ -52,9 +53,14 @@ bool BatchNormExchange::forward_is_collective() const {
 }
 
 void BatchNormExchange::before_step() {
-  if (statistics_ == BatchNormStatistics::kBroadcast) {
-    dist::broadcast_buffers(group_, buffers_of(model_));
+  if (statistics_ != BatchNormStatistics::kBroadcast || layers_ == 0 ||
+      group_.size() == 1) {
+    return;
   }
+  const dist::NamedTensors buffers = buffers_of(model_);
+  dist::add_exposed(traffic_, buffers.begin()->second.device(), [&] {
+    traffic_.bytes += dist::broadcast_buffers(group_, buffers);
+  });
 }
 
 void BatchNormExchange::bring_together() {

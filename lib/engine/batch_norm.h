@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "config/dist.h"
 #include "dist/group.h"
+#include "dist/traffic.h"
 #include "models/model.h"
 
 namespace vitrain::engine {
@@ -17,6 +19,8 @@ class BatchNormExchange {
       models::Model& model,
       dist::Group& group,
       config::BatchNormStatistics statistics);
+  BatchNormExchange(const BatchNormExchange&) = delete;
+  BatchNormExchange& operator=(const BatchNormExchange&) = delete;
 
   // BatchNorm layers in the model.
   std::int64_t layers() const { return layers_; }
@@ -25,6 +29,9 @@ class BatchNormExchange {
   bool forward_is_collective() const;
   // Before the first forward of a step. Collective.
   void before_step();
+  // What travelled for statistics since this was asked the last time, in
+  // before_step(), forward and backward.
+  dist::Traffic take_traffic() { return std::exchange(traffic_, {}); }
   // Makes the running statistics of all workers equal. Before every evaluation
   // and checkpoint. Collective.
   void bring_together();
@@ -34,6 +41,7 @@ class BatchNormExchange {
   dist::Group& group_;
   config::BatchNormStatistics statistics_;
   std::int64_t layers_ = 0;
+  dist::Traffic traffic_;
 };
 
 } // namespace vitrain::engine

@@ -244,6 +244,18 @@ TEST(DelayedAllReduce, EqualsASerialReferenceExactly) {
   });
 }
 
+// The time that gradients travel is that of the step that gets them.
+TEST(DelayedAllReduce, MeasuresWhatTravels) {
+  run_ranks(2, [](Rank& rank) {
+    Replica replica(rank, delayed());
+    replica.step();
+    EXPECT_GT(replica.sync().traffic().bytes, 0);
+    EXPECT_EQ(replica.sync().traffic().busy_seconds, 0.0);
+    replica.step();
+    EXPECT_GT(replica.sync().traffic().busy_seconds, 0.0);
+  });
+}
+
 TEST(LocalSgd, AveragesEveryPeriodAndKeepsTheMean) {
   run_ranks(3, [](Rank& rank) {
     Replica replica(rank, local({.start = 0, .period = 3}), kMomentum);

@@ -175,6 +175,33 @@ TEST(BatchNormStatistics, SynchronisedOnesAreThoseOfTheWholeBatch) {
   }
 }
 
+// comm_bytes and comm_seconds of a step have them, too.
+TEST(BatchNormStatistics, WhatTravelsForThemIsCounted) {
+  const auto traffic_of = [](BatchNormStatistics statistics) {
+    dist::Traffic traffic;
+    run_ranks(2, [&](Rank& rank) {
+      Worker worker(rank.data(), statistics);
+      worker.train({4, 4}, rank.rank() * 4, 4);
+      const dist::Traffic own = worker.batch_norm.take_traffic();
+      EXPECT_EQ(worker.batch_norm.take_traffic().bytes, 0);
+      if (rank.rank() == 0) {
+        traffic = own;
+      }
+    });
+    return traffic;
+  };
+  EXPECT_EQ(traffic_of(BatchNormStatistics::kLocal).bytes, 0);
+  // Running mean and variance of 3 channels.
+  const dist::Traffic broadcast = traffic_of(BatchNormStatistics::kBroadcast);
+  EXPECT_EQ(broadcast.bytes, 2 * 3 * 4);
+  EXPECT_GT(broadcast.exposed_seconds, 0.0);
+  // Forward: mean, variance and count in fp64; backward: two sums in fp32.
+  const dist::Traffic sync = traffic_of(BatchNormStatistics::kSync);
+  EXPECT_EQ(sync.bytes, (2 * 3 + 1) * 8 + 2 * 3 * 4);
+  EXPECT_GT(sync.exposed_seconds, 0.0);
+  EXPECT_EQ(sync.busy_seconds, sync.exposed_seconds);
+}
+
 // The last, short batch of an epoch over features of one pixel.
 TEST(BatchNormStatistics, OneValueLeavesTheRunningOnesAlone) {
   for (const auto statistics :
