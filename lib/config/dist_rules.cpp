@@ -1,6 +1,9 @@
 #include "config/dist_rules.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <functional>
+
+#include <fmt/ranges.h>
 
 #include "config/names.h"
 #include "core/counted.h"
@@ -209,26 +212,55 @@ class DistRules {
               sync.periods.size()));
       return;
     }
-    require(
-        sizes.back() == -1 || workers == kWorkersUnknown ||
-            sizes.back() == workers,
-        "dist.sync.group_sizes",
-        fmt::format(
-            "the last level is {}: it must be all {}, -1",
-            sizes.back(),
-            counted(workers, "worker")));
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] != -1) {
-        check_group("dist.sync.group_sizes", sizes[i], workers);
-      }
-      const bool rises = i == 0 ||
-          (sync.periods[i] > sync.periods[i - 1] &&
-           (sizes[i] == -1 || sizes[i] > sizes[i - 1]));
-      require(
-          rises,
-          "dist.sync.periods",
-          "and group_sizes must rise from level to level");
+    check_rise("dist.sync.periods", sync.periods);
+    if (workers == 1) {
+      return; // alone in every group, as in the other modes
     }
+    const bool known = workers != kWorkersUnknown;
+    std::vector<std::int64_t> counts;
+    for (const std::int64_t size : sizes) {
+      if (size != -1 || known) {
+        counts.push_back(size == -1 ? workers : size);
+      }
+    }
+    // One problem for one mistake: of sizes that do not even rise, what they
+    // add up to says nothing.
+    if (!check_rise("dist.sync.group_sizes", counts)) {
+      return;
+    }
+    if (known) {
+      require(
+          counts.back() == workers,
+          "dist.sync.group_sizes",
+          fmt::format(
+              "the last level is {}: it must be all {}, -1",
+              counts.back(),
+              counted(workers, "worker")));
+      counts.pop_back();
+    }
+    for (const std::int64_t size : counts) {
+      check_group("dist.sync.group_sizes", size, workers);
+    }
+  }
+
+  // Of the numbers of hierarchical_sgd's levels. Returns whether they rise.
+  bool check_rise(
+      const std::string& key,
+      const std::vector<std::int64_t>& levels) {
+    const auto at = std::ranges::adjacent_find(levels, std::greater_equal());
+    if (at == levels.end()) {
+      return true;
+    }
+    require(
+        false,
+        key,
+        fmt::format(
+            "[{}]: each level must have more than the one before, and {} comes "
+            "after {}",
+            fmt::join(levels, ", "),
+            at[1],
+            at[0]));
+    return false;
   }
 
   const Recipe& recipe_;

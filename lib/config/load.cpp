@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "config/augment_rules.h"
+#include "config/idle_keys.h"
 #include "config/layers.h"
 #include "config/paddlevit.h"
 #include "config/reader.h"
@@ -160,14 +160,15 @@ Loaded load(const LoadRequest& request) {
     apply_data_path(paddlevit.data_path, place.text(), loaded, reader);
   }
   problems.throw_if_any();
-  if (const auto idle = idle_augment_key(loaded.recipe);
-      idle && request.use != RecipeUse::kEvaluation) {
-    const auto origin = loaded.origins.find(idle->key);
-    loaded.notes.push_back(fmt::format(
-        "{}{}: {}",
-        origin == loaded.origins.end() ? "" : origin->second.text() + ": ",
-        idle->key,
-        idle->text));
+  if (request.use != RecipeUse::kEvaluation) {
+    for (const Finding& idle : idle_keys(loaded.recipe, loaded.origins)) {
+      const auto origin = loaded.origins.find(idle.key);
+      loaded.notes.push_back(fmt::format(
+          "{}{}: {}",
+          origin == loaded.origins.end() ? "" : origin->second.text() + ": ",
+          idle.key,
+          idle.text));
+    }
   }
   return loaded;
 }

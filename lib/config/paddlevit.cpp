@@ -10,6 +10,7 @@
 #include "config/reader.h"
 #include "config/suggest.h"
 #include "config/values.h"
+#include "config/writer.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -143,7 +144,7 @@ Position position_of(const Origins& origins, std::string_view key) {
 
 // A key of the recipe comes from the first of PaddleViT's that is set. Those of
 // the data's paths follow when they are applied.
-Origins translate_origins(const Origins& from) {
+Origins translate_origins(const Origins& from, const Recipe& recipe) {
   Origins to;
   for (const Meaning& meaning : paddlevit::meanings()) {
     for (const std::string& key : split(meaning.sets, ' ')) {
@@ -155,6 +156,10 @@ Origins translate_origins(const Origins& from) {
   }
   for (const char* key : {"", "data.train.path", "data.eval.path"}) {
     to.erase(key);
+  }
+  // What PaddleViT does without a key for it.
+  for (const Difference& own : differences(Recipe{}, recipe)) {
+    to.try_emplace(own.key, Position{kDefault});
   }
   return to;
 }
@@ -275,7 +280,7 @@ PaddleVitRecipe read_paddlevit(
   note_idle_keys(config, origins, notes);
   result.loaded.recipe =
       paddlevit::translate(config, use != RecipeUse::kEvaluation);
-  result.loaded.origins = translate_origins(origins);
+  result.loaded.origins = translate_origins(origins, result.loaded.recipe);
   result.data_path = config.data.data_path;
   result.data_path_position = position_of(origins, "DATA.DATA_PATH");
   return result;

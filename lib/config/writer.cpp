@@ -90,6 +90,23 @@ std::map<std::string, std::string> recipe_values(const Recipe& original) {
   return values;
 }
 
+std::vector<Difference> differences(const Recipe& before, const Recipe& after) {
+  std::array<Recipe, 2> recipes{before, after};
+  const Schema first = schema_of(recipes[0]);
+  const Schema second = schema_of(recipes[1]);
+  std::vector<Difference> list;
+  for (std::size_t i = 0; i < first.fields.size(); ++i) {
+    const std::string& key = first.fields[i].path;
+    std::string value = write_value(first.fields[i]);
+    std::string other = write_value(second.fields[i]);
+    if (value != other) {
+      list.push_back(
+          {key, std::move(value), std::move(other), changes_training(key)});
+    }
+  }
+  return list;
+}
+
 std::string recipe_hash(const Recipe& original) {
   Recipe recipe = original;
   std::string text;

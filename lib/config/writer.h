@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "config/problems.h"
 #include "config/recipe.h"
@@ -21,8 +22,17 @@ std::string to_yaml(const Recipe& recipe, const Origins& origins);
 // dist.timeouts.* and dist.check_every.
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 
-// 16 hexadecimal digits over them. Independent of how and where the values were
-// written.
+// A key to which two recipes give different values, as to_yaml() writes them.
+struct Difference {
+  std::string key;
+  std::string before;
+  std::string after;
+  bool changes_training = false; // one of recipe_values()
+};
+std::vector<Difference> differences(const Recipe& before, const Recipe& after);
+
+// 16 hexadecimal digits over recipe_values(). Independent of how and where the
+// values were written.
 std::string recipe_hash(const Recipe& recipe);
 
 } // namespace vitrain::config

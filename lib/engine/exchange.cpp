@@ -84,7 +84,8 @@ std::vector<dist::AveragingLevel> levels(Session& session) {
     levels.push_back(
         {.period = sync.periods[i],
          .group = &session.groups.data_block(
-             size == -1 ? session.world : static_cast<int>(size))});
+             size == -1 || session.world == 1 ? session.world
+                                              : static_cast<int>(size))});
   }
   return levels;
 }

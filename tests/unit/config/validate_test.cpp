@@ -348,5 +348,52 @@ TEST(Validate, PowerSgdNeedsAllReduce) {
           "delayed_allreduce"));
 }
 
+// One problem for one mistake, at the key that has it, with its values.
+TEST(Validate, LevelsOfHierarchicalSgdRise) {
+  const auto levels = [](const std::string& set, std::int64_t workers) {
+    return problems_of(
+        {"dist.sync.mode=hierarchical_sgd", set}, {.workers = workers});
+  };
+  EXPECT_THAT(
+      levels("dist.sync.group_sizes=[2, 2]", 4),
+      AllOf(
+          HasSubstr("dist.sync.group_sizes: [2, 2]: each level must have more "
+                    "than the one before, and 2 comes after 2"),
+          HasSubstr("1 problem found")));
+  EXPECT_THAT(
+      levels("dist.sync.group_sizes=[4, 2]", 4),
+      AllOf(
+          HasSubstr("dist.sync.group_sizes: [4, 2]: each"),
+          HasSubstr("1 problem found")));
+  EXPECT_THAT(
+      levels("dist.sync.periods=[16, 4]", 4),
+      AllOf(
+          HasSubstr("dist.sync.periods: [16, 4]: each level must have more "
+                    "than the one before, and 4 comes after 16"),
+          HasSubstr("1 problem found")));
+  EXPECT_THAT(
+      levels("dist.sync.group_sizes=[3, -1]", 4),
+      HasSubstr("groups of 3 do not divide 4 workers"));
+  EXPECT_THAT(
+      levels("dist.sync.group_sizes=[1, 2]", 4),
+      HasSubstr("the last level is 2: it must be all 4 workers"));
+}
+
+TEST(Validate, HierarchicalSgdRunsOnOneWorkerAsTheOtherModes) {
+  for (const char* mode :
+       {"local_sgd",
+        "post_local_sgd",
+        "hierarchical_sgd",
+        "diloco",
+        "overlap_average",
+        "async_ps",
+        "hogwild"}) {
+    EXPECT_EQ(
+        problems_of({std::string("dist.sync.mode=") + mode}, {.workers = 1}),
+        "")
+        << mode;
+  }
+}
+
 } // namespace
 } // namespace vitrain::config

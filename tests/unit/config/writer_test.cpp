@@ -234,5 +234,19 @@ TEST(Hash, SeesEveryKeyThatChangesTraining) {
   }
 }
 
+TEST(Differences, AreOfBothValuesAndKnowWhatChangesTraining) {
+  EXPECT_TRUE(differences(Recipe(), Recipe()).empty());
+  const auto list = differences(
+      recipe_with({"optim.lr=0.1"}),
+      recipe_with({"optim.lr=0.2", "devices.count=3"}));
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].key, "devices.count");
+  EXPECT_FALSE(list[0].changes_training);
+  EXPECT_EQ(list[1].key, "optim.lr");
+  EXPECT_EQ(list[1].before, "0.1");
+  EXPECT_EQ(list[1].after, "0.2");
+  EXPECT_TRUE(list[1].changes_training);
+}
+
 } // namespace
 } // namespace vitrain::config

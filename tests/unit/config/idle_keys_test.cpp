@@ -1,0 +1,111 @@
+// Keys that cannot have an effect beside others.
+
+#include "config/idle_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The notes of a recipe of which these are set on the command line.
+std::vector<std::string> notes(
+    const std::vector<std::string>& sets,
+    const LoadRequest& base = {}) {
+  LoadRequest request = base;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::size_t equals = sets[i].find('=');
+    request.overrides.push_back(
+        {sets[i].substr(0, equals),
+         sets[i].substr(equals + 1),
+         "-set #" + std::to_string(i + 1)});
+  }
+  return load(request).notes;
+}
+
+struct Idle {
+  const char* set;
+  const char* needs; // as the note says it
+  const char* remedy; // with it, the key has an effect
+};
+
+class IdleKeys : public testing::TestWithParam<Idle> {};
+
+TEST_P(IdleKeys, AreTold) {
+  const Idle& idle = GetParam();
+  const std::string key(idle.set, std::string_view(idle.set).find('='));
+  EXPECT_THAT(
+      notes({idle.set}),
+      ElementsAre(
+          "-set #1: " + key + ": has no effect: it needs " + idle.needs));
+  EXPECT_THAT(notes({idle.set, idle.remedy}), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    IdleKeys,
+    testing::Values(
+        Idle{
+            "dist.sync.period=3",
+            "dist.sync.mode: local_sgd, post_local_sgd, diloco or "
+            "overlap_average",
+            "dist.sync.mode=diloco"},
+        Idle{
+            "dist.sync.start=3st",
+            "dist.sync.mode: local_sgd or post_local_sgd",
+            "dist.sync.mode=local_sgd"},
+        Idle{
+            "dist.sync.servers=1",
+            "dist.sync.mode: async_ps",
+            "dist.sync.mode=async_ps"},
+        Idle{
+            "dist.powersgd.rank=2",
+            "dist.compress: powersgd",
+            "dist.compress=powersgd"},
+        Idle{
+            "data.sampler.repeats=4",
+            "data.sampler.policy: repeated",
+            "data.sampler.policy=repeated"},
+        Idle{
+            "data.bad_samples.limit=4",
+            "data.on_bad_sample: replace",
+            "data.on_bad_sample=replace"},
+        Idle{"optim.momentum=0.5", "optim.name: sgd", "optim.name=sgd"},
+        Idle{"optim.nesterov=true", "optim.name: sgd", "optim.name=sgd"},
+        Idle{
+            "schedule.step_factor=0.5",
+            "schedule.name: step",
+            "schedule.name=step"},
+        Idle{
+            "data.augment.mix_prob=0.0",
+            "data.augment.mixup or cutmix",
+            "data.augment.cutmix=1.0"}));
+
+TEST(IdleKey, ShuffleAndTheWeightedPolicy) {
+  EXPECT_THAT(
+      notes({"data.sampler.policy=weighted", "data.sampler.shuffle=false"}),
+      ElementsAre(HasSubstr("data.sampler.shuffle: has no effect")));
+  EXPECT_THAT(notes({"data.sampler.shuffle=false"}), IsEmpty());
+}
+
+// A base file may set what only some of those that build on it need.
+TEST(IdleKey, OfAFileIsNotTold) {
+  const TempFolder folder;
+  const auto file = folder.write("a.yaml", "optim: {momentum: 0.5}\n");
+  EXPECT_THAT(notes({}, {.file = file}), IsEmpty());
+  EXPECT_THAT(
+      notes({"optim.momentum=0.6"}, {.file = file}),
+      ElementsAre(HasSubstr("optim.momentum")));
+  EXPECT_THAT(
+      notes({"optim.momentum=0.6"}, {.use = RecipeUse::kEvaluation}),
+      IsEmpty());
+}
+
+} // namespace
+} // namespace vitrain::config

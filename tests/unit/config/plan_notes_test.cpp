@@ -1,0 +1,85 @@
+// What is told about a plan before the start.
+
+#include "config/plan_notes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace vitrain::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Of 24 steps, in epochs of 8.
+std::vector<std::string> notes(
+    std::vector<std::string> sets,
+    std::int64_t epochs = 3) {
+  sets.push_back("data.batch_size=16");
+  Recipe recipe = recipe_with(sets);
+  recipe.run.epochs = epochs;
+  const Plan plan = make_plan(
+      recipe,
+      plan_batch(recipe, /*devices=*/1),
+      {.train_samples = 128, .steps_per_epoch = 8, .eval_samples = 10});
+  return plan_notes(recipe, plan);
+}
+
+TEST(PlanNotes, NothingToSay) {
+  EXPECT_THAT(notes({}), IsEmpty());
+}
+
+TEST(PlanNotes, ARateBelowTheCosinesEndRises) {
+  const std::vector<std::string> scaled{
+      "schedule.scale.rule=linear", "schedule.scale.base_batch=8192"};
+  EXPECT_THAT(
+      notes(scaled),
+      ElementsAre("warning: the learning rate rises: optim.lr is 0.001 x 16 / "
+                  "8192 = 1.95313e-06, less than schedule.min_lr, 1e-05, to "
+                  "which the cosine goes. Lower schedule.min_lr, or name "
+                  "min_lr in schedule.scale.apply_to"));
+  EXPECT_THAT(
+      notes({"optim.lr=5e-6"}),
+      ElementsAre(HasSubstr("optim.lr is 5e-06 (not scaled)")));
+  auto all = scaled;
+  all.push_back("schedule.scale.apply_to=[lr, min_lr]");
+  EXPECT_THAT(notes(all), IsEmpty());
+  EXPECT_THAT(notes({"optim.lr=5e-6", "schedule.name=constant"}), IsEmpty());
+}
+
+TEST(PlanNotes, TheBestEvaluationMayHaveNoCheckpoint) {
+  EXPECT_THAT(
+      notes({"eval.every=3st"}),
+      ElementsAre(AllOf(
+          HasSubstr("every 3 steps (eval.every) and a checkpoint every 8 "
+                    "(checkpoint.every) meet at the end only"),
+          HasSubstr("checkpoints/best"))));
+  EXPECT_THAT(
+      notes({"eval.every=4st", "checkpoint.every=6st"}),
+      ElementsAre(HasSubstr("meet every 12 steps")));
+  // A checkpoint at every evaluation, or only one evaluation.
+  EXPECT_THAT(notes({"checkpoint.every=4st"}), IsEmpty());
+  EXPECT_THAT(notes({"eval.every=3ep", "checkpoint.every=2ep"}), IsEmpty());
+  EXPECT_THAT(notes({"eval.every=3st", "checkpoint.keep_best=0"}), IsEmpty());
+}
+
+TEST(PlanNotes, DilocoMakesOuterStepsForEvaluations) {
+  const std::string mode = "dist.sync.mode=diloco";
+  EXPECT_THAT(notes({mode}), IsEmpty()); // every 8 steps
+  EXPECT_THAT(
+      notes({mode, "dist.sync.period=5"}),
+      ElementsAre(AllOf(
+          HasSubstr("an outer step before every evaluation and checkpoint"),
+          HasSubstr("eval.every: 8 steps, checkpoint.every: 8 steps is no "
+                    "multiple of dist.sync.period: 5"))));
+  EXPECT_THAT(
+      notes({mode, "checkpoint.every=4st"}),
+      ElementsAre(HasSubstr("and checkpoint.every: 4 steps is")));
+  EXPECT_THAT(notes({"dist.sync.period=5"}), IsEmpty());
+}
+
+} // namespace
+} // namespace vitrain::config
