@@ -72,10 +72,8 @@ int data_order(const config::Arguments& arguments) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
-      const auto draws = sampler->micro_batch(arguments.data.epoch, step, k);
-      if (!draws.empty()) {
-        print_batch(draws);
-      }
+      // A line for an empty batch, too: line i is of worker i mod workers.
+      print_batch(sampler->micro_batch(arguments.data.epoch, step, k));
     }
   }
   return 0;

@@ -32,9 +32,10 @@ constexpr std::array kOptions{
         "Training",
         verb_set({Verb::kTrain}),
         kNobody,
-        "Continue a run: the newest of this recipe in run.output (auto, the "
-        "default), or the run or "
-        "checkpoint folder PATH."},
+        "Continue a run: the newest of this recipe in run.output, or a new one "
+        "where none has it (auto, the default); or the run or checkpoint "
+        "folder "
+        "PATH, whose recipe may change."},
     Option{
         OptionId::kLastEpoch,
         "last_epoch",

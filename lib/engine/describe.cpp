@@ -128,7 +128,8 @@ std::string describe_exchange(const RunFacts& facts) {
     if (dist.zero1) {
       text += ", zero1";
     }
-    if (dist.batchnorm != config::BatchNormStatistics::kLocal) {
+    if (facts.spec.family == models::Family::kResNet &&
+        dist.batchnorm != config::BatchNormStatistics::kLocal) {
       text += fmt::format(", batchnorm {}", config::name_of(dist.batchnorm));
     }
   }

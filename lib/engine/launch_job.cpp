@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
+#include "config/plan_notes.h"
 #include "config/preprocess_values.h"
 #include "config/validate.h"
 #include "core/check.h"
@@ -12,6 +12,7 @@
 #include "engine/describe.h"
 #include "engine/precision.h"
 #include "engine/pretrained.h"
+#include "engine/resume.h"
 #include "engine/run_directory.h"
 #include "engine/run_state.h"
 #include "launch/cores.h"
@@ -204,30 +205,6 @@ void list_data(PreparedJob& prepared) {
   }
 }
 
-// Finds the checkpoint that -resume means.
-void resolve_resume(PreparedJob& prepared, const std::string& resume) {
-  Job& job = prepared.job;
-  std::filesystem::path path = resume;
-  if (resume == "auto") {
-    const std::string name = run_name(job.recipe, job.config_path);
-    const auto run = newest_run(job.recipe, name);
-    if (!run) {
-      prepared.notes.push_back(fmt::format(
-          "-resume auto: no run '{}' with a checkpoint under {}, so a new one "
-          "starts",
-          name,
-          printable(job.recipe.run.output)));
-      return;
-    }
-    path = *run;
-  }
-  const std::filesystem::path folder = find_checkpoint(path, /*best=*/false);
-  job.resume = folder.native();
-  job.resumed_step = checkpoint::read_manifest(folder).step;
-  // <run>/checkpoints/step-...: the run goes on where it was.
-  job.run_directory = folder.parent_path().parent_path().native();
-}
-
 void check_normalisation(
     const config::PreprocessConfig& preprocess,
     const models::ModelSpec& spec) {
@@ -263,6 +240,21 @@ void check_arithmetic(PreparedJob& prepared) {
             checkpoint::read_manifest(job.resume).state.at("identity"),
             printable(job.resume));
     prepared.finished = job.resumed_step >= plan.total_steps;
+    VITRAIN_CHECK(
+        !prepared.finished || same_recipe(prepared.changes),
+        ExitCode::kUsage,
+        "{} has {} steps, and this recipe asks for {}: nothing would be "
+        "trained with what differs from its config.yaml:{}\nTrain longer "
+        "(run.epochs, run.max_steps), or leave -resume out for a new run",
+        printable(job.run_directory),
+        with_commas(job.resumed_step),
+        with_commas(plan.total_steps),
+        listed(prepared.changes));
+  }
+  if (job.mode == JobMode::kTrain) {
+    for (std::string& note : config::plan_notes(job.recipe, plan)) {
+      prepared.notes.push_back(std::move(note));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/arguments.h"
 #include "config/load.h"
+#include "config/writer.h"
 #include "data/index.h"
 #include "data/sampler.h"
 #include "engine/job.h"
@@ -36,7 +37,9 @@ struct PreparedJob {
   std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
   // What to tell before the start, one sentence each.
   std::vector<std::string> notes;
-  // The run that -resume means has all its steps.
+  // What the recipe changes about that of the run that -resume means.
+  std::vector<config::Difference> changes;
+  // That run has all its steps.
   bool finished = false;
 
   // On the machine that decides for all, and where there is only one.

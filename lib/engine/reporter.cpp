@@ -33,22 +33,26 @@ Reporter::~Reporter() = default;
 void Reporter::start(
     const std::string& title,
     const std::vector<logging::BannerSection>& sections,
-    const Json& record,
     std::optional<RunLength> length) {
   length_ = length.value_or(RunLength{});
+  if (main_) {
+    console_.print([&](const logging::Look& look) {
+      return logging::banner(title, sections, look);
+    });
+  }
+}
+
+void Reporter::open_records(const Json& start) {
   if (!main_) {
     return;
   }
-  console_.print([&](const logging::Look& look) {
-    return logging::banner(title, sections, look);
-  });
   std::optional<std::int64_t> resumed_step;
-  if (record.contains("resumed_step")) {
-    resumed_step = record.at("resumed_step").get<std::int64_t>();
+  if (start.contains("resumed_step")) {
+    resumed_step = start.at("resumed_step").get<std::int64_t>();
   }
   metrics_ = std::make_unique<logging::MetricsLog>(
       job_.run_directory, job_.recipe.log, resumed_step);
-  metrics_->write(record);
+  metrics_->write(start);
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
 }
 

@@ -65,12 +65,14 @@ class Reporter {
 
   logging::Console& console() { return console_; }
 
-  // Rank 0: banner and start record. `length` is absent for an evaluation.
+  // Rank 0: the banner. `length` is absent for an evaluation.
   void start(
       const std::string& title,
       const std::vector<logging::BannerSection>& sections,
-      const Json& record,
       std::optional<RunLength> length);
+  // Rank 0: opens the files of the run folder with a start record, before what
+  // follows; those of a run that goes on lose the records of later steps.
+  void open_records(const Json& start);
   void resumed(std::int64_t step);
 
   // Times of the first step since the process started.

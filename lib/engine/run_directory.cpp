@@ -104,28 +104,6 @@ RunDirectory create_run_directory(
       kMostAttempts);
 }
 
-std::optional<std::filesystem::path> newest_run(
-    const config::Recipe& recipe,
-    const std::string& name) {
-  std::optional<std::filesystem::path> newest;
-  std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(recipe.run.output, error)) {
-    const std::string folder = entry.path().filename().native();
-    const std::string prefix = name + "-";
-    // The rest is a time stamp: "a-20260101-..." is not a run of "a-2026".
-    const bool ours = folder.starts_with(prefix) &&
-        folder.find_first_not_of("0123456789-", prefix.size()) ==
-            std::string::npos;
-    if (ours &&
-        std::filesystem::exists(entry.path() / "checkpoints" / "latest") &&
-        (!newest || entry.path() > *newest)) {
-      newest = std::filesystem::absolute(entry.path());
-    }
-  }
-  return newest;
-}
-
 Json describe_environment(const std::string& version) {
   utsname system{};
   ::uname(&system);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "config/recipe.h"
@@ -43,12 +42,6 @@ std::filesystem::path log_folder(
 std::string run_name(
     const config::Recipe& recipe,
     const std::string& config_path);
-
-// The newest run folder of this name under run.output that holds a checkpoint,
-// for `-resume auto`.
-std::optional<std::filesystem::path> newest_run(
-    const config::Recipe& recipe,
-    const std::string& name);
 
 // What the run ran on: versions, processor, memory, and the few environment
 // variables that change results. No secrets: an allow-list.

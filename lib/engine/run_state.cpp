@@ -38,7 +38,9 @@ RunState RunState::from_json(const Json& json) {
 Json RunIdentity::to_json() const {
   return {
       {"model", model},
+      {"network", network},
       {"num_classes", num_classes},
+      {"optim.name", optimizer},
       {"seed", seed},
       {"global_batch", global_batch},
       {"train_samples", train_samples},
@@ -51,7 +53,7 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
   std::string differences;
   const Json own = to_json();
   for (const auto& [key, value] : own.items()) {
-    const Json saved = checkpoint.value(key, Json());
+    const Json saved = checkpoint.value(key, value);
     if (saved != value) {
       differences += fmt::format(
           "\n  {}: checkpoint {}, this run {}",
@@ -69,6 +71,45 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
       differences);
 }
 
+namespace {
+
+// What decides the shapes and the meaning of a network's weights, beside its
+// name and its outputs.
+std::string network_text(const models::ModelSpec& spec) {
+  const models::VitSpec& vit = spec.vit;
+  switch (spec.family) {
+    case models::Family::kVit:
+      return fmt::format(
+          "image {}, patch {}, width {}, depth {}, heads {}, mlp {}",
+          spec.image_size,
+          vit.patch_size,
+          vit.embed_dim,
+          vit.depth,
+          vit.num_heads,
+          vit.mlp_dim);
+    case models::Family::kResNet:
+      return fmt::format("{} channels", spec.channels);
+    case models::Family::kConvNet:
+      return fmt::format(
+          "image {}, {} channels", spec.image_size, spec.channels);
+    case models::Family::kMlp:
+      return fmt::format(
+          "{} inputs, depth {}, width {}",
+          spec.input_numbers(),
+          spec.mlp.hidden,
+          spec.mlp.width);
+  }
+  return "";
+}
+
+std::string optimizer_text(const config::OptimConfig& optim) {
+  const bool plain =
+      optim.name == config::OptimKind::kSgd && optim.momentum == 0.0;
+  return config::name_of(optim.name) + (plain ? " without momentum" : "");
+}
+
+} // namespace
+
 RunIdentity identity_of(
     const Job& job,
     const config::Plan& plan,
@@ -76,7 +117,9 @@ RunIdentity identity_of(
     const data::Index& train) {
   return {
       .model = spec.name,
+      .network = network_text(spec),
       .num_classes = spec.num_classes,
+      .optimizer = optimizer_text(job.recipe.optim),
       .seed = job.recipe.run.seed,
       .global_batch = plan.global_batch,
       .train_samples = train.size(),

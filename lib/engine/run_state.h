@@ -43,7 +43,9 @@ struct RunState {
 // the samples of a step and the meaning of weights depend on it.
 struct RunIdentity {
   std::string model;
+  std::string network; // sizes of the model that its name leaves open
   std::int64_t num_classes = 0;
+  std::string optimizer; // optim.name, and whether it has momentum
   std::int64_t seed = 0;
   std::int64_t global_batch = 0;
   std::int64_t train_samples = 0;
@@ -52,6 +54,8 @@ struct RunIdentity {
 
   Json to_json() const;
   // Throws Error(kUsage) naming every field that differs, with both values.
+  // Fields that the checkpoint's version of vitrain did not have are passed
+  // over.
   void check_same(const Json& checkpoint, const std::string& path) const;
 };
 

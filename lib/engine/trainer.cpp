@@ -124,10 +124,6 @@ Trainer::Trainer(Session& session)
         session.spec.name));
   }
   restore();
-  if (session.rank == 0) {
-    bad_samples_.write_to(
-        RunDirectory{session.job.run_directory}.bad_samples(), state_.step);
-  }
   open_loader(); // decodes while weights travel
   dist::broadcast_state(
       *session_.groups.control,
@@ -195,6 +191,10 @@ void Trainer::open_loader() {
 }
 
 ExitCode Trainer::run() {
+  if (session_.rank == 0) {
+    bad_samples_.write_to(
+        RunDirectory{session_.job.run_directory}.bad_samples(), state_.step);
+  }
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
@@ -245,7 +245,9 @@ void Trainer::train_one_step() {
   }
   lr_ = optim::learning_rate(schedule_of(session_), state_.step);
   step_->finish(lr_);
-  interval_.end_step(sync_->traffic());
+  dist::Traffic traffic = sync_->traffic();
+  traffic.add(batch_norm_.take_traffic());
+  interval_.end_step(traffic);
   ++state_.step;
   session_.finished_steps = state_.step;
   metric_.reset();

@@ -21,6 +21,7 @@
 #include "engine/describe.h"
 #include "engine/evaluator.h"
 #include "engine/pretrained.h"
+#include "engine/resume.h"
 #include "engine/run_directory.h"
 #include "engine/session.h"
 #include "engine/settle.h"
@@ -104,16 +105,9 @@ RunFacts facts_of(const Session& session) {
                                               : "gloo"};
 }
 
-void announce(Session& session) {
+// Says what is about to run. Returns its start record.
+Json announce(Session& session) {
   const RunFacts facts = facts_of(session);
-  Json record = start_record(facts);
-  // Started again before its first checkpoint, a run begins anew in its folder.
-  if (!session.job.resume.empty() || session.job.restarts > 0) {
-    record["resumed_step"] = session.job.resumed_step;
-  }
-  if (session.job.restarts > 0) {
-    record["restarts"] = session.job.restarts;
-  }
   std::optional<RunLength> length;
   if (session.train_index) {
     length = RunLength{
@@ -127,16 +121,38 @@ void announce(Session& session) {
   if (session.rank == 0) { // counting an epoch's samples takes its time
     sections = describe_run(facts);
   }
-  session.reporter.start(describe_title(facts), sections, record, length);
+  session.reporter.start(describe_title(facts), sections, length);
+  Json record = start_record(facts);
+  // Started again before its first checkpoint, a run begins anew in its folder.
+  if (!session.job.resume.empty() || session.job.restarts > 0) {
+    record["resumed_step"] = session.job.resumed_step;
+  }
+  if (session.job.restarts > 0) {
+    record["restarts"] = session.job.restarts;
+  }
+  return record;
+}
+
+// The first writes to the run folder. A run that goes on has been restored by
+// then: what cannot be continued leaves its folder as it was.
+void open_run(Session& session, const Json& start) {
+  const Job& job = session.job;
+  if (session.rank == 0 && !job.resume.empty()) {
+    for (const std::string& line :
+         take_up({job.run_directory}, job.recipe, job.resumed_step)) {
+      session.reporter.console().info(line);
+    }
+  }
+  session.reporter.open_records(start);
   if (session.rank == 0) {
-    Json environment = describe_environment(session.job.version);
-    environment["devices"] = session.job.device_text;
-    environment["command"] = session.job.command_line;
+    Json environment = describe_environment(job.version);
+    environment["devices"] = job.device_text;
+    environment["command"] = job.command_line;
     if (session.cuda != nullptr) {
       environment["cuda"] = session.cuda->versions();
     }
     write_file_atomically(
-        RunDirectory{session.job.run_directory}.environment(),
+        RunDirectory{job.run_directory}.environment(),
         environment.dump(2) + "\n");
   }
 }
@@ -170,10 +186,14 @@ ExitCode evaluate_only(Session& session) {
 }
 
 ExitCode work(Session& session) {
+  const Json start = announce(session);
   if (session.job.mode == JobMode::kEval) {
+    open_run(session, start);
     return evaluate_only(session);
   }
-  return Trainer(session).run();
+  Trainer trainer(session);
+  open_run(session, start);
+  return trainer.run();
 }
 
 ExitCode run_session(
@@ -226,7 +246,6 @@ ExitCode run_session(
   }
   dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
   session.model->to(session.device);
-  announce(session);
   const ExitCode code = work(session);
   reporter.finish(
       code,

@@ -100,7 +100,8 @@ TEST(BadSamples, AreReplacedAlikeOnAnyNumberOfWorkersAndAfterAResume) {
   half.insert(half.end(), {"-set", "run.max_steps=3"});
   ASSERT_EQ(run(training(folder.path(), "three", half)).exit_code, 0);
   auto rest = more;
-  rest.insert(rest.end(), {"-resume", "auto"});
+  const auto third = newest_run(folder / "three");
+  rest.insert(rest.end(), {"-resume", third.native()});
   const Result resumed = run(training(folder.path(), "three", rest));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(listed(folder / "three"), bad);

@@ -232,7 +232,7 @@ TEST(AsyncPs, StopsAtOneStepAndGoesOn) {
       {"run.epochs=30",
        "run.name=r",
        "run.max_steps=" + std::to_string(step + 3)});
-  again.insert(again.end(), {"-resume", "auto"});
+  again.insert(again.end(), {"-resume", path.native()});
   const Result resumed = run(tiny_run(folder / "runs", again), 60);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   EXPECT_EQ(records(path, "train").back().at("step"), step + 3);
@@ -302,6 +302,51 @@ TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
       HasSubstr("nobody to exchange with"));
 }
 
+TEST(SyncModes, HierarchicalSgdRunsOnOneWorker) {
+  const TempFolder folder;
+  const Result result = run(tiny_run(
+      folder / "runs",
+      arguments_of({"hierarchical_sgd", "cpu:1", {}}, {"run.max_steps=11"})));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+// What is delayed travels while the next step is computed, and takes its time.
+TEST(SyncModes, DelayedGradientsAreMeasured) {
+  const TempFolder folder;
+  const Result result = run(tiny_run(
+      folder / "runs",
+      arguments_of({"delayed_allreduce", "cpu:2", {}}, {"run.max_steps=11"})));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json record = records(newest_run(folder / "runs"), "train").back();
+  EXPECT_GT(record.at("comm_busy_seconds").get<double>(), 0.0);
+}
+
+// Notes at the start, also of a dry run.
+TEST(Notes, AreToldBeforeTheStart) {
+  const TempFolder folder;
+  const Result result = run(tiny_run(
+      folder / "runs",
+      {"-dry_run",
+       "-set",
+       "dist.sync.period=3",
+       "-set",
+       "optim.lr=5e-6",
+       "-set",
+       "eval.every=3st",
+       "-set",
+       "dist.batchnorm=sync"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(
+          HasSubstr("-set #1: dist.sync.period: has no effect: it needs "
+                    "dist.sync.mode"),
+          HasSubstr("the learning rate rises"),
+          HasSubstr("the best evaluation may have none"),
+          // A ViT has none.
+          Not(HasSubstr("batchnorm sync"))));
+}
+
 // What `data order` prints, line by line.
 std::vector<std::vector<std::int64_t>> order(
     const std::vector<std::string>& more) {
@@ -328,6 +373,24 @@ std::vector<std::vector<std::int64_t>> order(
     }
   }
   return lines;
+}
+
+// Every batch has its line, so that lines tell ranks apart.
+TEST(DataOrder, AnEmptyBatchIsAnEmptyLine) {
+  const auto lines = order(
+      {"-set",
+       "data.sampler.policy=sequential",
+       "-set",
+       "data.sampler.last_batch=keep",
+       "-set",
+       "data.train.count=29",
+       "-set",
+       "data.batch_size=4",
+       "-world",
+       "3"});
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines[7], std::vector<std::int64_t>{28});
+  EXPECT_TRUE(lines[8].empty());
 }
 
 TEST(DataOrder, ListsTheBatchesOfOneWorkerOrOfAll) {

@@ -139,6 +139,7 @@ TEST(Stop, AFinishedRunHasNothingToDo) {
   EXPECT_EQ(slurp(newest_run(folder / "runs") / "metrics.jsonl"), before);
 }
 
+// Its samples or its weights would be others.
 TEST(Stop, AnotherRecipeCannotContinue) {
   const TempFolder folder;
   const std::vector<std::string> common{
@@ -149,11 +150,154 @@ TEST(Stop, AnotherRecipeCannotContinue) {
       "-set",
       "schedule.warmup=0st"};
   ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
+  const auto path = newest_run(folder / "runs");
+  const auto before = slurp(path / "metrics.jsonl");
+  const auto refusal = [&](const std::string& set) {
+    auto again = common;
+    again.insert(
+        again.end(),
+        {"-resume", path.native(), "-set", "run.max_steps=6", "-set", set});
+    const Result result = run(tiny_run(folder / "runs", again));
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(
+      refusal("run.seed=5"), HasSubstr("seed: checkpoint 0, this run 5"));
+  EXPECT_THAT(
+      refusal("optim.name=sgd"),
+      HasSubstr("optim.name: checkpoint \"adamw\", this run \"sgd\""));
+  EXPECT_THAT(
+      refusal("model.depth=3"),
+      AllOf(HasSubstr("depth 2, heads"), HasSubstr("depth 3, heads")));
+  EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
+}
+
+// Every recipe of a sweep has a run of its own.
+TEST(Resume, AutoStartsANewRunForAnotherRecipe) {
+  const TempFolder folder;
+  std::vector<std::string> arguments{
+      "-set",
+      "run.max_steps=3",
+      "-set",
+      "run.name=r",
+      "-set",
+      "schedule.warmup=0st",
+      "-resume",
+      "auto"};
+  const Result first = run(tiny_run(folder / "runs", arguments));
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("no run 'r' with a checkpoint"));
+  const auto path = newest_run(folder / "runs");
+  const auto before = slurp(path / "metrics.jsonl");
+  auto other = arguments;
+  other.insert(other.end(), {"-set", "optim.lr=0.1"});
+  const Result second = run(tiny_run(folder / "runs", other));
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(
+      second.err,
+      AllOf(
+          HasSubstr("so a new one starts"),
+          HasSubstr(path.filename().native()),
+          HasSubstr("\n  optim.lr: 0.001 -> 0.1\n")));
+  EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
+  EXPECT_NE(newest_run(folder / "runs"), path);
+  // Both are found again.
+  for (const auto& each : {arguments, other}) {
+    EXPECT_THAT(
+        run(tiny_run(folder / "runs", each)).err,
+        HasSubstr("has all its 3 steps: nothing to do"));
+  }
+  // Asked for by name, a finished run says what would have no effect.
+  auto named = std::vector<std::string>(arguments.begin(), arguments.end() - 1);
+  named.insert(named.end(), {path.native(), "-set", "optim.lr=0.1"});
+  const Result refused = run(tiny_run(folder / "runs", named));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(
+      refused.err,
+      AllOf(
+          HasSubstr("has 3 steps, and this recipe asks for 3"),
+          HasSubstr("optim.lr: 0.001 -> 0.1")));
+}
+
+// What changes is printed and recorded, and what it replaces is kept.
+TEST(Resume, FromAnOlderCheckpointKeepsTheBranchThatItLeaves) {
+  const TempFolder folder;
+  const std::vector<std::string> common{
+      "-set",
+      "run.max_steps=12",
+      "-set",
+      "run.name=r",
+      "-set",
+      "checkpoint.every=4st",
+      "-set",
+      "checkpoint.keep_last=9"};
+  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
+  const auto path = newest_run(folder / "runs");
+  const auto recipe = slurp(path / "config.yaml");
+  const auto metrics = slurp(path / "metrics.jsonl");
+  const auto model = std::filesystem::path("checkpoints") / "step-000000012" /
+      "model.safetensors";
+  const auto weights = slurp(path / model);
   auto again = common;
-  again.insert(again.end(), {"-resume", "auto", "-set", "run.seed=5"});
+  again.insert(
+      again.end(),
+      {"-resume",
+       (path / "checkpoints" / "step-000000004").native(),
+       "-set",
+       "optim.lr=0.01"});
   const Result result = run(tiny_run(folder / "runs", again));
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("seed: checkpoint 0, this run 5"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("\n  optim.lr: 0.001 -> 0.01\n"));
+  EXPECT_THAT(
+      result.out,
+      AllOf(
+          HasSubstr("the checkpoints of steps 8, 12, with the records of the "
+                    "steps after 4, are now in "),
+          HasSubstr("is the recipe of the steps after 4")));
+  EXPECT_THAT(slurp(path / "config.yaml"), HasSubstr("  lr: 0.01\n"));
+  const auto starts = records(path, "start");
+  ASSERT_EQ(starts.size(), 2u);
+  EXPECT_EQ(starts[1].at("resumed_step"), 4);
+  EXPECT_NE(starts[0].at("config_hash"), starts[1].at("config_hash"));
+  EXPECT_EQ(records(path, "train").back().at("step"), 12);
+  EXPECT_NE(slurp(path / model), weights);
+  const auto kept = path / "replaced-1";
+  EXPECT_EQ(slurp(kept / "config.yaml"), recipe);
+  EXPECT_EQ(slurp(kept / "metrics.jsonl"), metrics);
+  EXPECT_EQ(slurp(kept / model), weights);
+  // It is a run that can go on.
+  auto further = common;
+  further.insert(
+      further.end(), {"-resume", kept.native(), "-set", "run.max_steps=14"});
+  const Result old = run(tiny_run(folder / "runs", further));
+  ASSERT_EQ(old.exit_code, 0) << old.err;
+  EXPECT_THAT(old.out, HasSubstr("continuing after step 12"));
+  EXPECT_EQ(records(kept, "train").size(), 14u);
+}
+
+// A damaged checkpoint is found before anything is moved or cut off.
+TEST(Resume, WhatCannotBeRestoredLeavesTheFolderAsItWas) {
+  const TempFolder folder;
+  const std::vector<std::string> common{
+      "-set",
+      "run.max_steps=12",
+      "-set",
+      "run.name=r",
+      "-set",
+      "checkpoint.every=4st",
+      "-set",
+      "checkpoint.keep_last=9"};
+  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
+  const auto path = newest_run(folder / "runs");
+  const auto metrics = slurp(path / "metrics.jsonl");
+  const auto damaged = path / "checkpoints" / "step-000000004";
+  std::filesystem::resize_file(damaged / "model.safetensors", 100);
+  auto again = common;
+  again.insert(
+      again.end(), {"-resume", damaged.native(), "-set", "optim.lr=0.01"});
+  EXPECT_EQ(run(tiny_run(folder / "runs", again)).exit_code, 4);
+  EXPECT_EQ(slurp(path / "metrics.jsonl"), metrics);
+  EXPECT_FALSE(std::filesystem::exists(path / "replaced-1"));
 }
 
 class Death : public testing::TestWithParam<int> {};

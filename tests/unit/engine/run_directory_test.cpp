@@ -45,22 +45,6 @@ TEST_F(RunDirectoryTest, AFileInTheWayIsAStorageError) {
   }
 }
 
-TEST_F(RunDirectoryTest, NewestRunHasACheckpointAndTheSameName) {
-  EXPECT_FALSE(newest_run(recipe_, "a").has_value());
-  const auto make = [&](const std::string& name, bool checkpoint) {
-    const auto path = std::filesystem::path(recipe_.run.output) / name;
-    std::filesystem::create_directories(path / "checkpoints");
-    if (checkpoint) {
-      std::ofstream(path / "checkpoints" / "latest") << "step-000000001\n";
-    }
-  };
-  make("a-20260101-000000", true);
-  make("a-20260102-000000", true);
-  make("a-20260103-000000", false);
-  make("a-b-20260104-000000", true);
-  EXPECT_EQ(newest_run(recipe_, "a")->filename(), "a-20260102-000000");
-}
-
 TEST_F(RunDirectoryTest, AutoNameIsTheConfigFiles) {
   EXPECT_EQ(run_name(recipe_, "configs/my_recipe.yaml"), "my_recipe");
   EXPECT_EQ(run_name(recipe_, ""), recipe_.model.name);

@@ -32,7 +32,9 @@ TEST(RunState, RoundTrip) {
 TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {
   const RunIdentity saved{
       .model = "vit_tiny_patch16_224",
+      .network = "depth 2",
       .num_classes = 10,
+      .optimizer = "adamw",
       .seed = 1,
       .global_batch = 64,
       .train_samples = 1000,
@@ -41,6 +43,8 @@ TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {
   EXPECT_NO_THROW(saved.check_same(saved.to_json(), "x"));
   RunIdentity other = saved;
   other.seed = 2;
+  other.network = "depth 3";
+  other.optimizer = "sgd";
   other.global_batch = 128;
   try {
     other.check_same(saved.to_json(), "runs/a");
@@ -52,9 +56,23 @@ TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {
         testing::AllOf(
             testing::HasSubstr("runs/a"),
             testing::HasSubstr("seed: checkpoint 1, this run 2"),
+            testing::HasSubstr("optim.name: checkpoint \"adamw\", this run "
+                               "\"sgd\""),
+            testing::HasSubstr("network: checkpoint \"depth 2\", this run "
+                               "\"depth 3\""),
             testing::HasSubstr("global_batch: checkpoint 64, this run 128"),
             testing::Not(testing::HasSubstr("num_classes"))));
   }
+}
+
+// A checkpoint of a version that did not record the optimizer.
+TEST(RunIdentity, WhatACheckpointDoesNotKnowIsPassedOver) {
+  const RunIdentity identity{.model = "m", .optimizer = "adamw"};
+  Json older = identity.to_json();
+  older.erase("optim.name");
+  EXPECT_NO_THROW(identity.check_same(older, "x"));
+  older["model"] = "n";
+  EXPECT_THROW(identity.check_same(older, "x"), Error);
 }
 
 } // namespace

@@ -1,0 +1,88 @@
+// resolve_resume() of launch_job.h: the checkpoint that -resume means.
+
+#include "checkpoint/manifest.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "engine/launch_job.h"
+#include "engine/pretrained.h"
+#include "engine/resume.h"
+#include "engine/run_directory.h"
+
+namespace vitrain::engine {
+namespace {
+
+// The run that `-resume auto` means; none: a new one starts, and a note says
+// so.
+std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  const std::string name = run_name(job.recipe, job.config_path);
+  NewestRun newest = newest_run(job.recipe, name);
+  if (newest.other && !newest.path) {
+    const std::string other = printable(newest.other->native());
+    prepared.notes.push_back(fmt::format(
+        "-resume auto: no run '{}' under {} has this recipe, so a new one "
+        "starts. The newest of this name is {} (-resume {} asks for it), whose "
+        "config.yaml differs:{}",
+        name,
+        printable(job.recipe.run.output),
+        other,
+        other,
+        newest.reason));
+  } else if (!newest.path) {
+    prepared.notes.push_back(fmt::format(
+        "-resume auto: no run '{}' with a checkpoint under {}, so a new one "
+        "starts",
+        name,
+        printable(job.recipe.run.output)));
+  }
+  return newest.path;
+}
+
+// What the run will be trained with from here on.
+void compare_recipes(PreparedJob& prepared) {
+  const RunDirectory run{prepared.job.run_directory};
+  const std::string name = printable(run.config().native());
+  try {
+    prepared.changes = changes_to(run, prepared.job.recipe);
+  } catch (const Error& error) {
+    prepared.notes.push_back(fmt::format(
+        "warning: -resume: what has changed since is not known, because the "
+        "run's recipe cannot be read: {}",
+        error.what()));
+  }
+  if (!prepared.changes.empty()) {
+    prepared.notes.push_back(fmt::format(
+        "-resume: this recipe differs from {}, and holds from here on:{}",
+        name,
+        listed(prepared.changes)));
+  }
+}
+
+} // namespace
+
+void resolve_resume(PreparedJob& prepared, const std::string& resume) {
+  Job& job = prepared.job;
+  std::filesystem::path path = resume;
+  if (resume == "auto") {
+    const auto run = resolve_auto(prepared);
+    if (!run) {
+      return;
+    }
+    path = *run;
+  }
+  const std::filesystem::path folder = find_checkpoint(path, /*best=*/false);
+  VITRAIN_CHECK(
+      folder.parent_path().filename() == "checkpoints",
+      ExitCode::kUsage,
+      "-resume {}: a run goes on in its own folder, and this checkpoint is in "
+      "none (<run>/checkpoints/step-...). -pretrained starts a new run from "
+      "its weights",
+      printable(folder.native()));
+  job.resume = folder.native();
+  job.resumed_step = checkpoint::read_manifest(folder).step;
+  // <run>/checkpoints/step-...: the run goes on where it was.
+  job.run_directory = folder.parent_path().parent_path().native();
+  compare_recipes(prepared);
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,169 @@
+// Which run -resume means, and what it does to its folder.
+
+#include "engine/resume.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "checkpoint/find.h"
+#include "config/load.h"
+#include "core/error.h"
+
+namespace vitrain::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class ResumeTest : public testing::Test {
+ protected:
+  ResumeTest() {
+    std::string pattern = testing::TempDir() + "/vitrain-resume-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    recipe_.run.output = folder_;
+  }
+  ~ResumeTest() override { std::filesystem::remove_all(folder_); }
+
+  // A run folder with checkpoints that hold nothing but their place.
+  RunDirectory make_run(
+      const std::string& name,
+      const config::Recipe& recipe,
+      const std::vector<std::int64_t>& steps = {8}) {
+    const RunDirectory run{folder_ / name};
+    for (const std::int64_t step : steps) {
+      const auto path = run.checkpoints() / checkpoint::folder_name(step);
+      std::filesystem::create_directories(path);
+      std::ofstream(path / "manifest.json") << step;
+    }
+    if (!steps.empty()) {
+      std::ofstream(run.checkpoints() / "latest")
+          << checkpoint::folder_name(steps.back()) << '\n';
+    }
+    std::filesystem::create_directories(run.path);
+    std::ofstream(run.config()) << config::to_yaml(recipe);
+    std::ofstream(run.metrics()) << "{\"step\":24}\n";
+    return run;
+  }
+
+  std::vector<std::int64_t> steps_in(const RunDirectory& run) {
+    std::vector<std::int64_t> steps;
+    for (const auto& [step, path] : checkpoint::list_steps(run.checkpoints())) {
+      steps.push_back(step);
+    }
+    return steps;
+  }
+
+  std::filesystem::path folder_;
+  config::Recipe recipe_;
+};
+
+TEST_F(ResumeTest, AutoIsTheNewestRunWithACheckpointAndTheSameName) {
+  EXPECT_FALSE(newest_run(recipe_, "a").path.has_value());
+  EXPECT_FALSE(newest_run(recipe_, "a").other.has_value());
+  make_run("a-20260101-000000", recipe_);
+  make_run("a-20260102-000000", recipe_);
+  make_run("a-20260103-000000", recipe_, {});
+  make_run("a-b-20260104-000000", recipe_);
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260102-000000");
+}
+
+// A sweep: every value of optim.lr has its own run.
+TEST_F(ResumeTest, AutoTakesNoRunOfAnotherRecipe) {
+  make_run("a-20260101-000000", recipe_);
+  config::Recipe other = recipe_;
+  other.optim.lr = 0.5;
+  const NewestRun none = newest_run(other, "a");
+  EXPECT_FALSE(none.path.has_value());
+  EXPECT_EQ(none.other->filename(), "a-20260101-000000");
+  EXPECT_EQ(none.reason, "\n  optim.lr: 0.001 -> 0.5");
+
+  make_run("a-20260102-000000", other);
+  EXPECT_EQ(newest_run(other, "a").path->filename(), "a-20260102-000000");
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+  EXPECT_FALSE(newest_run(recipe_, "a").other.has_value());
+}
+
+TEST_F(ResumeTest, AutoPassesOverWhatChangesNothingThatIsTrained) {
+  make_run("a-20260101-000000", recipe_);
+  recipe_.devices.count = 3;
+  recipe_.log.every = 7;
+  recipe_.data.train.path = "/moved"; // the samples have a fingerprint
+  EXPECT_TRUE(newest_run(recipe_, "a").path.has_value());
+  recipe_.model.depth = 3;
+  EXPECT_FALSE(newest_run(recipe_, "a").path.has_value());
+}
+
+TEST_F(ResumeTest, AutoPassesOverARunWhoseRecipeCannotBeRead) {
+  const RunDirectory run = make_run("a-20260101-000000", recipe_);
+  std::ofstream(run.config()) << "optim: {learning: 3}\n";
+  const NewestRun newest = newest_run(recipe_, "a");
+  EXPECT_FALSE(newest.path.has_value());
+  EXPECT_THAT(newest.reason, HasSubstr("config.yaml:1:9: optim.learning"));
+}
+
+TEST_F(ResumeTest, TheSameRecipeFromTheLastCheckpointChangesNothing) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  EXPECT_THAT(take_up(run, recipe_, 16), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(run.path / "replaced-1"));
+}
+
+TEST_F(ResumeTest, AnotherRecipeIsRecordedAndTheFormerOneKept) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  const std::string before = text_of(run.config());
+  recipe_.optim.lr = 0.5;
+  EXPECT_THAT(
+      take_up(run, recipe_, 16),
+      ElementsAre(AllOf(
+          HasSubstr("config.yaml is the recipe of the steps after 16"),
+          HasSubstr("replaced-1/config.yaml"))));
+  EXPECT_EQ(text_of(run.config()), config::to_yaml(recipe_));
+  EXPECT_EQ(text_of(run.path / "replaced-1/config.yaml"), before);
+  EXPECT_THAT(steps_in(run), ElementsAre(8, 16));
+}
+
+// No checkpoint of the branch that is left can be taken for one of the new one.
+TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16, 24, 32});
+  EXPECT_THAT(
+      take_up(run, recipe_, 16),
+      ElementsAre(AllOf(
+          HasSubstr("the checkpoints of steps 24, 32, with the records of the "
+                    "steps after 16, are now in "),
+          HasSubstr("replaced-1 goes on from there"))));
+  EXPECT_THAT(steps_in(run), ElementsAre(8, 16));
+  const RunDirectory kept{run.path / "replaced-1"};
+  EXPECT_THAT(steps_in(kept), ElementsAre(24, 32));
+  EXPECT_EQ(text_of(kept.metrics()), text_of(run.metrics()));
+  EXPECT_EQ(text_of(kept.config()), text_of(run.config()));
+  // Once more, from further back and with another recipe.
+  recipe_.optim.lr = 0.5;
+  EXPECT_EQ(take_up(run, recipe_, 8).size(), 2u);
+  EXPECT_THAT(steps_in(run), ElementsAre(8));
+  EXPECT_THAT(steps_in({run.path / "replaced-2"}), ElementsAre(16));
+}
+
+TEST_F(ResumeTest, AFolderThatCannotBeWrittenIsAStorageError) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  std::filesystem::remove(run.config());
+  std::filesystem::create_directory(run.config());
+  try {
+    take_up(run, recipe_, 16);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+  }
+}
+
+} // namespace
+} // namespace vitrain::engine
