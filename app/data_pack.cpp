@@ -37,14 +37,39 @@ void print(const std::string& name, const data::PackReport& report) {
   }
 }
 
+// The settings with which a split is read from its archives.
+std::string settings(const char* split, const data::SourceOptions& source) {
+  std::string text;
+  const auto set = [&](const char* key, const std::string& value) {
+    text += fmt::format(" -set data.{}.{}={}", split, key, value);
+  };
+  const auto path = [](const std::string& name) {
+    return fmt::format("'{}'", printable(name));
+  };
+  set("kind", "tar");
+  set("path", path(source.path));
+  if (source.class_order == data::ClassOrder::kTimm) {
+    set("class_order", "timm");
+  }
+  if (!source.class_map.empty()) {
+    set("class_map", path(source.class_map));
+  }
+  if (!source.label.empty()) {
+    set("label", source.label);
+  }
+  return text;
+}
+
 } // namespace
 
 int data_pack(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
+  std::string to_train;
   const auto pack = [&](const char* name, const auto& from, bool train) {
-    const auto source = data::open(std::make_shared<const data::Index>(
-        data::list(engine::source_options(from, train))));
+    const data::SourceOptions listed = engine::source_options(from, train);
+    const auto source =
+        data::open(std::make_shared<const data::Index>(data::list(listed)));
     data::PackReport report;
     {
       logging::WorkProgress progress(console, fmt::format("packing {}", name));
@@ -52,6 +77,8 @@ int data_pack(const config::Arguments& arguments) {
           *source,
           {.folder = *arguments.data.out,
            .name = name,
+           .class_order = listed.class_order,
+           .class_map = !listed.class_map.empty(),
            .shard_bytes = arguments.data.shard_mb << 20,
            .threads = static_cast<int>(recipe.data.threads.value_or(
                std::max(1U, std::thread::hardware_concurrency()))),
@@ -60,24 +87,29 @@ int data_pack(const config::Arguments& arguments) {
            }});
     }
     print(name, report);
+    to_train += settings(name, report.source);
   };
   pack("train", recipe.data.train, /*train=*/true);
   pack("eval", recipe.data.eval, /*train=*/false);
-  fmt::print(
-      "To train on them: -set data.train.kind=tar "
-      "-set data.train.path='{0}/train-*.tar' -set data.eval.kind=tar "
-      "-set data.eval.path='{0}/eval-*.tar'\n",
-      printable(*arguments.data.out));
+  fmt::print("To train on them:{}\n", to_train);
   return 0;
 }
 
 int data_unpack(const config::Arguments& arguments) {
   std::int64_t files = 0;
   for (const std::string& archive : arguments.data.files) {
-    files += data::unpack(archive, *arguments.data.out);
+    const data::UnpackReport report =
+        data::unpack(archive, *arguments.data.out);
+    files += report.files;
+    for (const std::string& note : report.notes) {
+      fmt::print("{}: {}\n", printable(archive), note);
+    }
   }
   fmt::print(
-      "{} files in {}\n", with_commas(files), printable(*arguments.data.out));
+      "{} file{} in {}\n",
+      with_commas(files),
+      files == 1 ? "" : "s",
+      printable(*arguments.data.out));
   return 0;
 }
 

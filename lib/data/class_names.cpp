@@ -106,8 +106,11 @@ std::string LabelTexts::add_number(
         "expected a whole number as label, as before, got '{}'",
         printable(text.substr(0, 200)));
   }
+  if (label < 0) {
+    return fmt::format("label {} is negative; classes count from 0", label);
+  }
   const std::int64_t most = classes_ > 0 ? classes_ : kMostClasses;
-  if (label < 0 || label >= most) {
+  if (label >= most) {
     return fmt::format(
         "label {} is not one of the {} classes, 0 to {}{}",
         label,

@@ -48,6 +48,12 @@ class TreeLister {
     if (inside_.empty()) {
       tree_.strip_common_folders();
     }
+    if (labels_ > 0) {
+      contents.notes.push_back(fmt::format(
+          "skipped .cls members, which label images only beside them and with "
+          "the same name up to the first dot: {}",
+          with_commas(labels_)));
+    }
     std::move(tree_).fill(
         options.class_order, read_class_map(options), contents);
     check_not_splits(options.path, contents.classes);
@@ -91,7 +97,7 @@ class TreeLister {
       } else if (has_image_name(member.name)) {
         add(member, name, file, folder);
       } else {
-        ++others_;
+        ++(member.name.ends_with(".cls") ? labels_ : others_);
       }
     }
     skipped_ += reader.skipped();
@@ -124,6 +130,7 @@ class TreeLister {
   ImageTree tree_;
   TarReader::Skipped skipped_;
   std::int64_t hidden_ = 0;
+  std::int64_t labels_ = 0; // as WebDataset has them
   std::int64_t others_ = 0;
   std::int64_t elsewhere_ = 0;
 };
@@ -192,24 +199,6 @@ TarReader::Skipped list_tree(
   return skipped;
 }
 
-void add_notes(
-    const TarReader::Skipped& skipped,
-    std::vector<std::string>& notes) {
-  const auto note = [&](std::int64_t count, const char* what) {
-    if (count > 0) {
-      notes.push_back(fmt::format("{}: {}", what, with_commas(count)));
-    }
-  };
-  note(skipped.links, "skipped links in archives");
-  note(skipped.special, "skipped devices and FIFOs in archives");
-  note(skipped.sparse, "skipped sparse files in archives");
-  note(skipped.outside, "skipped members with .. in their names");
-  note(skipped.unknown, "skipped members of unknown kinds");
-  note(
-      skipped.behind_end,
-      "archives with more members behind their end, which were not read");
-}
-
 class TarSource final : public Source {
  public:
   explicit TarSource(std::shared_ptr<const Index> shared)
@@ -270,7 +259,7 @@ Index list_tar(const SourceOptions& options) {
       "{}: no image ({}) is in it",
       shown(options.path),
       kImageNames);
-  add_notes(skipped, contents.notes);
+  skipped.add_to(contents.notes);
   for (const std::string& file : tars.files) {
     contents.name_starts.push_back(contents.names.size());
     contents.names.append(file).push_back('\0');

@@ -48,6 +48,22 @@ TarReader::Skipped& TarReader::Skipped::operator+=(const Skipped& other) {
   return *this;
 }
 
+void TarReader::Skipped::add_to(std::vector<std::string>& notes) const {
+  const auto note = [&](std::int64_t count, const char* what) {
+    if (count > 0) {
+      notes.push_back(fmt::format("{}: {}", what, with_commas(count)));
+    }
+  };
+  note(links, "skipped links in archives");
+  note(special, "skipped devices and FIFOs in archives");
+  note(sparse, "skipped sparse files in archives");
+  note(outside, "skipped members with .. in their names");
+  note(unknown, "skipped members of unknown kinds");
+  note(
+      behind_end,
+      "archives with more members behind their end, which were not read");
+}
+
 TarReader::TarReader(
     std::string name,
     ReadAt read,
@@ -91,6 +107,12 @@ std::string_view TarReader::block_at(std::int64_t offset) {
 // Goes to the header at next_; false at the end of the archive.
 bool TarReader::read_header() {
   header_ = next_;
+  if (header_ == 0 && end_ < kTarBlock) {
+    fail_at(
+        0,
+        end_ == 0 ? "is an empty file, no tar archive"
+                  : "is no tar archive: it is shorter than one header");
+  }
   block_ = block_at(header_);
   next_ += kTarBlock;
   const TarHeader header(block_);

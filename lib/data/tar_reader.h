@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/tar_header.h"
 
@@ -53,6 +54,8 @@ class TarReader {
     std::int64_t behind_end = 0; // archives with more bytes behind their end
 
     Skipped& operator+=(const Skipped& other);
+    // A sentence for each that is not 0.
+    void add_to(std::vector<std::string>& notes) const;
   };
   const Skipped& skipped() const { return skipped_; }
 

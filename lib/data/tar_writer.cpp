@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <system_error>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -34,12 +35,20 @@ std::string pax_record(std::string_view key, std::string_view value) {
 
 } // namespace
 
-TarWriter::TarWriter(const std::filesystem::path& file) : path_(file) {
+void check_absent(const std::filesystem::path& path) {
+  // A link to nothing is something, too; what cannot be looked up is found out
+  // by who writes there.
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(path, error);
   VITRAIN_CHECK(
-      !std::filesystem::exists(file),
+      !std::filesystem::exists(status),
       ExitCode::kStorage,
       "{}: exists; give another folder or delete it",
-      printable(file.native()));
+      printable(path.native()));
+}
+
+TarWriter::TarWriter(const std::filesystem::path& file) : path_(file) {
+  check_absent(file);
   out_.open(file, std::ios::binary);
   write({});
 }

@@ -8,6 +8,9 @@
 
 namespace vitrain::data {
 
+// Throws Error(kStorage), with what to do, when something is at this path.
+void check_absent(const std::filesystem::path& path);
+
 // Writes a tar archive (ustar, with a pax header for names that do not fit).
 // Owner, times and modes are the same for all members, so that equal files make
 // equal archives. Every method throws Error(kStorage) naming the file when it

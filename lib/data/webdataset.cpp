@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "data/pack.h"
 #include "data/sources.h"
 
 namespace vitrain::data {
@@ -12,6 +13,15 @@ namespace {
 
 constexpr std::int64_t kMostLabelBytes = 1 << 20;
 constexpr std::string_view kJson = "json:";
+
+// Whether what is behind the first dot of an image's name is no more than its
+// format: "jpg", "jpg.vjc". "seg.png" is another image that belongs to it.
+bool is_plain(std::string_view extension) {
+  if (extension.ends_with(kPackedSuffix)) {
+    extension.remove_suffix(kPackedSuffix.size());
+  }
+  return extension.find('.') == extension.npos;
+}
 
 LabelTexts make_texts(const SourceOptions& options) {
   return {
@@ -99,9 +109,11 @@ void WebDataset::add(
   }
   if (extension == extension_) {
     sample_.label = read_label(reader, member, archive);
-  } else if (
-      sample_.image.empty() && extension.find('.') == extension.npos &&
-      detail::has_image_name(member.name)) {
+  } else if (!detail::has_image_name(member.name) || !is_plain(extension)) {
+    return; // a text, a mask, ...
+  } else if (!sample_.image.empty()) {
+    ++further_images_;
+  } else {
     VITRAIN_CHECK(
         member.size <= detail::kMostFileBytes,
         ExitCode::kData,
@@ -155,6 +167,7 @@ void WebDataset::fill(Index::Contents& contents) && {
     }
   };
   note(without_image_, "samples without an image");
+  note(further_images_, "skipped images beside the first one of their sample");
   note(without_key_, "members whose name has no dot");
 }
 

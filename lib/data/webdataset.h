@@ -14,6 +14,7 @@ namespace vitrain::data {
 
 // The samples of WebDataset's shards: members that follow one another and have
 // one name up to the first dot behind the folders (a/7.jpg, a/7.cls) are one.
+// Its image is the first one whose name has only that dot (and .vjc's).
 // Its label is the text of the .cls member, or a field of the .json member.
 class WebDataset {
  public:
@@ -59,6 +60,7 @@ class WebDataset {
   Sample sample_;
   Index::Contents found_; // samples, as far as they are known
   std::int64_t without_image_ = 0;
+  std::int64_t further_images_ = 0;
   std::int64_t without_key_ = 0;
 };
 

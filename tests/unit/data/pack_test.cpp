@@ -1,22 +1,19 @@
 #include "data/pack.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
-#include "core/files.h"
 #include "data/rows.h"
+#include "unit/data/file_bytes.h"
+#include "unit/data/tar_builder.h"
 #include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-  return read_file(path, 1 << 26, ExitCode::kData);
-}
 
 // Images of all sorts in class folders; the longest name needs a pax header.
 void fill(const TempFolder& folder) {
@@ -37,18 +34,6 @@ std::shared_ptr<const Index> list_of(SourceKind kind, const fs::path& path) {
   options.kind = kind;
   options.path = path.native();
   return std::make_shared<const Index>(list(options));
-}
-
-// The files below a folder, by their names in it.
-std::map<std::string, std::string> files_in(const fs::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) {
-      files[fs::relative(entry.path(), folder).native()] =
-          bytes_of(entry.path());
-    }
-  }
-  return files;
 }
 
 PackReport pack_folder(
@@ -99,7 +84,7 @@ TEST(Pack, FilesComeBackBitForBit) {
   std::int64_t files = 0;
   for (const fs::path& archive :
        pack_folder(from.path(), to.path(), 6000).archives) {
-    files += unpack(archive, back.path());
+    files += unpack(archive, back.path()).files;
   }
   EXPECT_EQ(files, 7);
   EXPECT_TRUE(files_in(back.path()) == files_in(from.path()));
@@ -180,6 +165,67 @@ TEST(Pack, DamagedArchivesAreNamedAndNothingIsWrittenOutsideTheFolder) {
   const std::string error = data_error([&] { unpack(damaged, back.path()); });
   EXPECT_NE(error.find("damaged.tar: ant/1.jpg.vjc"), std::string::npos)
       << error;
+}
+
+// Exit code of the Error that an action throws, with its text.
+std::string storage_error(const auto& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.code() == ExitCode::kStorage ? error.what() : "another code";
+  }
+  return "";
+}
+
+TEST(Pack, NamesTheFolderThatCannotBe) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder to;
+  const fs::path file = to.write("file");
+  EXPECT_THAT(
+      storage_error([&] { pack_folder(from.path(), file, 1 << 30); }),
+      testing::HasSubstr("file"));
+  const fs::path archive =
+      pack_folder(from.path(), to.path(), 1 << 30).archives.front();
+  EXPECT_THAT(
+      storage_error([&] { unpack(archive, file); }),
+      testing::HasSubstr("file"));
+  // A member where another one needs a folder.
+  TarBuilder tar;
+  tar.file("ok/x.jpg", "1");
+  tar.file("ok/x.jpg/y.jpg", "2");
+  const fs::path odd = to.write("odd.tar", tar.finish());
+  EXPECT_THAT(
+      storage_error([&] { unpack(odd, to.path() / "odd"); }),
+      testing::HasSubstr("ok/x.jpg"));
+}
+
+TEST(Unpack, NeverWritesOverAFile) {
+  const TempFolder from;
+  fill(from);
+  const TempFolder to;
+  const fs::path archive =
+      pack_folder(from.path(), to.path(), 1 << 30).archives.front();
+  const TempFolder back;
+  back.write("bee/1.png", "mine");
+  EXPECT_THAT(
+      storage_error([&] { unpack(archive, back.path()); }),
+      testing::AllOf(
+          testing::HasSubstr("bee/1.png"), testing::HasSubstr("exists")));
+  EXPECT_EQ(bytes_of(back.path() / "bee/1.png"), "mine");
+}
+
+TEST(Unpack, CountsWhatItPassesOver) {
+  TarBuilder tar;
+  tar.file("../evil.jpg", "x");
+  tar.file("good.jpg", "x");
+  const TempFolder folder;
+  const fs::path archive = folder.write("a.tar", tar.finish());
+  const UnpackReport report = unpack(archive, folder.path() / "out");
+  EXPECT_EQ(report.files, 1);
+  EXPECT_THAT(
+      report.notes,
+      testing::ElementsAre("skipped members with .. in their names: 1"));
 }
 
 } // namespace

@@ -191,7 +191,10 @@ TEST(TarReader, NamesFileOffsetAndReason) {
   tar.file("a", "1");
   tar.file("b", std::string(5000, 'b'));
   const std::string whole = tar.finish();
-  EXPECT_THAT(error_of(""), StartsWith("x.tar: byte 0: the archive ends"));
+  EXPECT_THAT(error_of(""), StartsWith("x.tar: byte 0: is an empty file"));
+  EXPECT_THAT(
+      error_of("PK" + std::string(20, 'z')),
+      StartsWith("x.tar: byte 0: is no tar archive: it is shorter"));
   EXPECT_THAT(
       error_of(whole.substr(0, 1024)),
       StartsWith("x.tar: byte 1024: the archive ends without the zeros"));

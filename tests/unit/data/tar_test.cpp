@@ -292,6 +292,21 @@ TEST(WebDataset, SamplesAreThoseOfTheShardsInOrder) {
   EXPECT_THAT(source->index().notes(), IsEmpty());
 }
 
+TEST(WebDataset, CountsImagesBesideTheFirstOne) {
+  const TempFolder folder;
+  TarBuilder tar;
+  tar.file("1.png", "first");
+  tar.file("1.jpg", "second");
+  tar.file("1.cls", "0");
+  tar.file("1.seg.png", "mask");
+  const auto source = open_tar(folder.write("s.tar", tar.finish()));
+  ASSERT_EQ(source->size(), 1);
+  EXPECT_EQ(bytes_of(*source, 0), "first");
+  EXPECT_THAT(
+      source->index().notes(),
+      ElementsAre("skipped images beside the first one of their sample: 1"));
+}
+
 TEST(WebDataset, AClassMapNamesTheNumbers) {
   const TempFolder folder;
   folder.write("s.tar", shard(0, 8));
@@ -341,12 +356,24 @@ TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
   wrong.file("2.jpg", "");
   wrong.file("2.cls", "-1");
   EXPECT_THAT(
-      refusal(wrong), HasSubstr("2.jpg (byte 2048): label -1 is not one of"));
+      refusal(wrong), HasSubstr("2.jpg (byte 2048): label -1 is negative"));
   TarBuilder json;
   json.file("1.json", "{");
   json.file("1.jpg", "");
   EXPECT_THAT(
       refusal(json, "json:label"), HasSubstr("1.json (byte 512): is no JSON"));
+  // Without a folder or a label beside it; the labels are somewhere else.
+  TarBuilder apart;
+  apart.file("img.v1.0.jpg", "");
+  apart.file("img.v1.1.jpg", "");
+  apart.file("labels/img.v1.0.cls", "0");
+  EXPECT_THAT(
+      refusal(apart, ""),
+      testing::AllOf(
+          HasSubstr("expected CLASS/IMAGE (skipped .cls members, which label "
+                    "images only beside them and with the same name up to the "
+                    "first dot: 1"),
+          HasSubstr("no image lies in the folder of a class")));
   TarBuilder none;
   none.file("1.cls", "0");
   none.file("nodot", "0");
