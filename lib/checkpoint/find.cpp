@@ -19,6 +19,8 @@ namespace {
 constexpr std::string_view kPrefix = "step-";
 constexpr std::size_t kDigits = 9;
 constexpr std::size_t kPointerLimit = 4096;
+constexpr const char* kLatest = "latest";
+constexpr const char* kBest = "best";
 
 // Size and hash of a file without keeping it.
 void verify_file(
@@ -163,7 +165,7 @@ std::map<std::int64_t, std::filesystem::path> list_steps(
 std::optional<std::filesystem::path> newest_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected) {
-  const auto latest = follow(folder, "latest", rejected);
+  const auto latest = follow(folder, kLatest, rejected);
   if (latest && is_valid(*latest, rejected)) {
     return latest;
   }
@@ -179,8 +181,28 @@ std::optional<std::filesystem::path> newest_valid(
 std::optional<std::filesystem::path> best_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected) {
-  const auto best = follow(folder, "best", rejected);
+  const auto best = follow(folder, kBest, rejected);
   return best && is_valid(*best, rejected) ? best : std::nullopt;
+}
+
+bool is_pointer(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path name = path.filename();
+  return (name == kLatest || name == kBest) &&
+      std::filesystem::is_regular_file(path, error);
+}
+
+std::filesystem::path pointed_to(const std::filesystem::path& pointer) {
+  std::vector<std::string> rejected;
+  const auto found =
+      follow(pointer.parent_path(), pointer.filename().c_str(), &rejected);
+  VITRAIN_CHECK(
+      found && is_valid(*found, &rejected),
+      ExitCode::kWeights,
+      "{}: names no complete checkpoint: {}",
+      printable(pointer.native()),
+      join(rejected, "; "));
+  return *found;
 }
 
 } // namespace vitrain::checkpoint

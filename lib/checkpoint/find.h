@@ -37,6 +37,14 @@ std::optional<std::filesystem::path> best_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected = nullptr);
 
+// Whether the path is a file called `latest` or `best`, beside the checkpoints
+// of which it names one.
+bool is_pointer(const std::filesystem::path& path);
+
+// The checkpoint that such a file names. Throws Error(kWeights) when it is not
+// complete and intact.
+std::filesystem::path pointed_to(const std::filesystem::path& pointer);
+
 // Folders in `folder` named like checkpoints, by step, valid or not.
 std::map<std::int64_t, std::filesystem::path> list_steps(
     const std::filesystem::path& folder);

@@ -88,8 +88,9 @@ class Interpreter {
         break;
       case OptionId::kResume:
         arguments_.resume = value;
-        if (is_paddle_file(value)) {
-          problem(shown, std::string(kPaddleFile));
+        if (const std::string_view foreign = foreign_weights(value);
+            !foreign.empty()) {
+          problem(shown, std::string(foreign));
         }
         break;
       case OptionId::kLastEpoch:

@@ -1,6 +1,7 @@
 #include "config/validate.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -106,10 +107,9 @@ class Validator {
         "model.pretrained",
         "evaluation needs weights: give -pretrained FILE (a .safetensors file, "
         "or a checkpoint folder)");
-    require(
-        !is_paddle_file(model.pretrained.value_or("")),
-        "model.pretrained",
-        std::string(kPaddleFile));
+    const std::string_view foreign =
+        foreign_weights(model.pretrained.value_or(""));
+    require(foreign.empty(), "model.pretrained", std::string(foreign));
     require(
         model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
         "model.head_init",
@@ -266,14 +266,28 @@ class Validator {
 
 } // namespace
 
-const std::string_view kPaddleFile =
-    "files of PaddlePaddle (.pdparams, .pdopt, .pdema) are not read in this "
-    "version: write its weights to a .safetensors file with timm's names where "
-    "Paddle is installed (tools/pdparams_to_safetensors.py), and give that";
-
-bool is_paddle_file(std::string_view path) {
-  return path.ends_with(".pdparams") || path.ends_with(".pdopt") ||
-      path.ends_with(".pdema");
+std::string_view foreign_weights(std::string_view path) {
+  const auto ends_with_any =
+      [&](std::initializer_list<std::string_view> endings) {
+        return std::ranges::any_of(
+            endings, [&](auto ending) { return path.ends_with(ending); });
+      };
+  if (ends_with_any({".pdparams", ".pdopt", ".pdema"})) {
+    return "files of PaddlePaddle (.pdparams, .pdopt, .pdema) are not read in "
+           "this version: write its weights to a .safetensors file with timm's "
+           "names where Paddle is installed "
+           "(tools/pdparams_to_safetensors.py), "
+           "and give that";
+  }
+  if (ends_with_any({".pth", ".pth.tar", ".pt", ".bin", ".ckpt"})) {
+    return "files of PyTorch (.pth, .pt, .bin, .ckpt) are not read: write the "
+           "weights to a .safetensors file with timm's names, and give that; "
+           "in "
+           "Python: safetensors.torch.save_file(torch.load('w.pth', "
+           "map_location='cpu'), 'w.safetensors'), with ['model'] or "
+           "['state_dict'] behind load() for a training checkpoint";
+  }
+  return "";
 }
 
 Problems validate(

@@ -18,10 +18,10 @@ struct Circumstances {
   bool training = true; // false: evaluation only
 };
 
-// True for the names of PaddlePaddle's weights and checkpoints (.pdparams,
-// ...), and what to say about them.
-bool is_paddle_file(std::string_view path);
-extern const std::string_view kPaddleFile;
+// What to do with a file of weights or a checkpoint that PyTorch or
+// PaddlePaddle has written, going by its name (.pth, .pdparams, ...); "" for
+// other names.
+std::string_view foreign_weights(std::string_view path);
 
 // Every rule between keys, and between keys and the machine, that the recipe
 // breaks. Rules that need the number of samples are make_plan()'s, those of one

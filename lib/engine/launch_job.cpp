@@ -192,8 +192,9 @@ std::string describe_devices(
 void list_data(PreparedJob& prepared) {
   const Job& job = prepared.job;
   const config::DataConfig& data = job.recipe.data;
+  const bool evaluates = job.mode == JobMode::kEval;
   std::int64_t classes = job.recipe.model.num_classes.value_or(
-      prepared.record ? std::ssize(prepared.record->classes) : 0);
+      evaluates && prepared.record ? std::ssize(prepared.record->classes) : 0);
   if (job.mode == JobMode::kTrain) {
     prepared.train = list_source(data.train, /*train=*/true, classes);
     data::check_for_training(*prepared.train);
@@ -226,8 +227,15 @@ void check_arithmetic(PreparedJob& prepared) {
   const models::ModelSpec spec =
       models::resolve(job.recipe.model, data_shape(*prepared.eval));
   check_normalisation(job.recipe.data.preprocess, spec);
-  if (prepared.record && job.recipe.eval.check_classes) {
-    check_classes(*prepared.record, prepared.eval->classes());
+  if (prepared.record) {
+    const std::string warning = compare_classes(
+        *prepared.record,
+        job.recipe,
+        prepared.train ? &prepared.train->classes() : nullptr,
+        prepared.eval->classes());
+    if (!warning.empty()) {
+      prepared.notes.push_back(warning);
+    }
   }
   resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
   prepared.sampler =
@@ -317,8 +325,8 @@ void use_record(PreparedJob& prepared) {
   prepared.notes.insert(prepared.notes.end(), notes.begin(), notes.end());
   if (evaluates) {
     job.recipe.model.pretrained = model.pretrained;
-    prepared.record = std::move(record);
   }
+  prepared.record = std::move(record);
 }
 
 } // namespace
@@ -357,6 +365,9 @@ namespace {
 // Everything after the machines have met.
 void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
   check_recipe(prepared, prepared.workers);
+  if (!arguments.resume && prepared.decides()) {
+    check_exists(prepared.job.recipe.model); // before there is a run folder
+  }
   list_data(prepared);
   // Of several machines the first one decides, and tells the others.
   if (arguments.resume && prepared.decides()) {

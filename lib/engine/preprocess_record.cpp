@@ -6,6 +6,7 @@
 #include "checkpoint/manifest.h"
 #include "checkpoint/preprocess.h"
 #include "config/preprocess_values.h"
+#include "config/validate.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "engine/pretrained.h"
@@ -21,6 +22,46 @@ bool are_numbers(const std::vector<std::string>& classes) {
     }
   }
   return true;
+}
+
+// Says where the names of the record's and the data's classes begin to differ;
+// "" where they do not, where one of them has only numbers for names, or where
+// their counts are different. `data` is the key of the data.
+std::string other_class(
+    const PreprocessRecord& record,
+    const std::string& data,
+    const std::vector<std::string>& classes) {
+  if (classes.size() != record.classes.size() || are_numbers(classes) ||
+      are_numbers(record.classes)) {
+    return "";
+  }
+  const auto differs = std::ranges::mismatch(classes, record.classes);
+  return differs.in1 == classes.end()
+      ? ""
+      : fmt::format(
+            "class {} of {} is '{}', and {} was trained with '{}' there",
+            differs.in1 - classes.begin(),
+            data,
+            printable(*differs.in1),
+            record.source,
+            printable(*differs.in2));
+}
+
+void check_classes(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes) {
+  constexpr const char* kRemedy =
+      "take data with its classes in the same order, or set "
+      "eval.check_classes: false where only the names differ";
+  VITRAIN_CHECK(
+      classes.size() == record.classes.size(),
+      ExitCode::kData,
+      "data.eval has {} classes, and {} was trained with {}",
+      classes.size(),
+      record.source,
+      record.classes.size());
+  const std::string other = other_class(record, "data.eval", classes);
+  VITRAIN_CHECK(other.empty(), ExitCode::kData, "{}: {}", other, kRemedy);
 }
 
 } // namespace
@@ -46,12 +87,12 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
   if (!std::filesystem::exists(path, error)) {
     return std::nullopt; // who loads it says so; other machines need not
   }
-  if (std::filesystem::is_directory(path, error)) {
+  if (is_checkpoint_path(path)) {
     path = find_checkpoint(path, /*best=*/true);
     model.pretrained = path.native();
     path /= checkpoint::kModelFile;
-  } else if (path.extension() != ".safetensors") {
-    return std::nullopt;
+  } else if (!config::foreign_weights(path.native()).empty()) {
+    return std::nullopt; // validate() says what to do with it
   }
   const Json json = checkpoint::read_preprocess(path);
   if (json.is_null()) {
@@ -71,32 +112,24 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
   return record;
 }
 
-void check_classes(
+std::string compare_classes(
     const PreprocessRecord& record,
-    const std::vector<std::string>& classes) {
-  constexpr const char* kRemedy =
-      "take data with its classes in the same order, or set "
-      "eval.check_classes: false where only the names differ";
-  VITRAIN_CHECK(
-      classes.size() == record.classes.size(),
-      ExitCode::kData,
-      "data.eval has {} classes, and {} was trained with {}",
-      classes.size(),
-      record.source,
-      record.classes.size());
-  if (are_numbers(classes) || are_numbers(record.classes)) {
-    return;
+    const config::Recipe& recipe,
+    const std::vector<std::string>* train,
+    const std::vector<std::string>& eval) {
+  if (train == nullptr) {
+    if (recipe.eval.check_classes) {
+      check_classes(record, eval);
+    }
+    return "";
   }
-  const auto differs = std::ranges::mismatch(classes, record.classes);
-  VITRAIN_CHECK(
-      differs.in1 == classes.end(),
-      ExitCode::kData,
-      "class {} of data.eval is '{}', and {} was trained with '{}' there: {}",
-      differs.in1 - classes.begin(),
-      printable(*differs.in1),
-      record.source,
-      printable(*differs.in2),
-      kRemedy);
+  const std::string other = other_class(record, "data.train", *train);
+  return other.empty() || recipe.model.head_init == config::HeadInit::kFresh
+      ? ""
+      : fmt::format(
+            "warning: {}: the classifier that is loaded gives its classes "
+            "other numbers (model.head_init: fresh starts a new one)",
+            other);
 }
 
 } // namespace vitrain::engine

@@ -32,11 +32,16 @@ Json preprocess_record(
 // them. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model);
 
-// Throws Error(kData) naming the first difference between the names of the
-// record's and the data's classes. Classes that have only their numbers for
-// names are counted.
-void check_classes(
+// Compares the record's classes with those of the data: in training `train`,
+// which may be others, so that a warning is all that comes of it ("" for none,
+// and for a classifier that starts anew); otherwise null, and with
+// eval.check_classes, `eval` has to have the same names. Classes that have only
+// their numbers for names are counted. Throws Error(kData) naming the first
+// difference.
+std::string compare_classes(
     const PreprocessRecord& record,
-    const std::vector<std::string>& classes);
+    const config::Recipe& recipe,
+    const std::vector<std::string>* train,
+    const std::vector<std::string>& eval);
 
 } // namespace vitrain::engine

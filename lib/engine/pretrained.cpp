@@ -36,6 +36,9 @@ std::filesystem::path find_checkpoint(
   if (checkpoint::is_checkpoint(path)) {
     return std::filesystem::canonical(path);
   }
+  if (checkpoint::is_pointer(path)) {
+    return std::filesystem::canonical(checkpoint::pointed_to(path));
+  }
   std::filesystem::path folder = path;
   if (std::filesystem::is_directory(path / "checkpoints")) {
     folder = path / "checkpoints";
@@ -55,13 +58,29 @@ std::filesystem::path find_checkpoint(
   return std::filesystem::canonical(*found);
 }
 
+bool is_checkpoint_path(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ||
+      checkpoint::is_pointer(path);
+}
+
+void check_exists(const config::ModelConfig& model) {
+  std::error_code error;
+  VITRAIN_CHECK(
+      !model.pretrained || std::filesystem::exists(*model.pretrained, error),
+      ExitCode::kWeights,
+      "{}: no such file or folder; model.pretrained (-pretrained) is a "
+      ".safetensors file, a checkpoint or a run folder",
+      printable(*model.pretrained));
+}
+
 std::vector<std::string> load_pretrained(
     models::Model& model,
     const config::ModelConfig& config) {
   const std::filesystem::path path = *config.pretrained;
   weights::TensorFile file;
   std::string source = printable(path.native());
-  if (std::filesystem::is_directory(path)) {
+  if (is_checkpoint_path(path)) {
     const auto folder = find_checkpoint(path, /*best=*/true);
     file.tensors = checkpoint::load_model(folder);
     source = printable(folder.native());

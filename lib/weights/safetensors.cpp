@@ -81,6 +81,17 @@ std::int64_t open_regular(Fd& fd, const std::filesystem::path& path) {
   return status.st_size;
 }
 
+// What the start of a file that torch.save wrote adds to a refusal: a zip
+// archive, or before PyTorch 1.6 a pickle of protocol 2.
+std::string_view hint_for(std::uint64_t start) {
+  const bool zip = (start & 0xFFFFFFFF) == 0x04034B50; // "PK\3\4"
+  const bool pickle = (start & 0xFFFF) == 0x0280;
+  return zip || pickle
+      ? "; it looks like one of PyTorch: write its weights with "
+        "safetensors.torch.save_file"
+      : "";
+}
+
 std::string
 read_header(const Fd& fd, std::int64_t file_bytes, const std::string& source) {
   VITRAIN_CHECK(
@@ -94,10 +105,11 @@ read_header(const Fd& fd, std::int64_t file_bytes, const std::string& source) {
   VITRAIN_CHECK(
       length <= kHeaderLimit,
       ExitCode::kWeights,
-      "{}: not a safetensors file: a header of {} bytes (at most {})",
+      "{}: not a safetensors file: a header of {} bytes (at most {}){}",
       source,
       length,
-      kHeaderLimit);
+      kHeaderLimit,
+      hint_for(length));
   VITRAIN_CHECK(
       length <= static_cast<std::uint64_t>(file_bytes - kLengthBytes),
       ExitCode::kWeights,

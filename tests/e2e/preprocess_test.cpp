@@ -112,6 +112,14 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
   EXPECT_EQ(classes.exit_code, 3);
   EXPECT_THAT(classes.err, HasSubstr("data.eval has 3 classes, and "));
 
+  // `best` and `latest` are files with the name of a checkpoint.
+  for (const char* name : {"best", "latest"}) {
+    const Result named = evaluate(
+        folder / name, config, (trained / "checkpoints" / name).native());
+    ASSERT_EQ(named.exit_code, 0) << named.err;
+    EXPECT_EQ(loss(name), expected);
+  }
+
   // Training from such weights says what it does differently.
   const Result tuned = run(
       {"-cfg",
@@ -130,6 +138,7 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
   EXPECT_THAT(
       tuned.err,
       HasSubstr("data.preprocess.crop_pct: 0.875 (the default), but "));
+  EXPECT_THAT(tuned.err, Not(HasSubstr("other numbers")));
 }
 
 } // namespace

@@ -213,7 +213,12 @@ TEST(Eval, NeedsWeights) {
   const Result missing =
       run(tiny_run(folder / "runs", {"-eval", "-pretrained", "/no/such"}));
   EXPECT_EQ(missing.exit_code, 4);
-  EXPECT_THAT(missing.err, HasSubstr("/no/such"));
+  EXPECT_THAT(missing.err, HasSubstr("/no/such: no such file or folder"));
+  const Result pickle =
+      run(tiny_run(folder / "runs", {"-eval", "-pretrained", "w.pth"}));
+  EXPECT_EQ(pickle.exit_code, 2);
+  EXPECT_THAT(pickle.err, HasSubstr("safetensors.torch.save_file"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
 }
 
 TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "snapshots.h"
 
 namespace vitrain::checkpoint {
@@ -77,6 +78,25 @@ TEST_F(FindTest, FindsNothingWhereNothingIs) {
 TEST_F(FindTest, FollowsLatestRatherThanTheHighestStep) {
   write_bytes(folder_ / "latest", "step-000000010\n");
   EXPECT_EQ(find(), older_);
+}
+
+TEST_F(FindTest, FollowsAPointerThatIsGivenItself) {
+  const fs::path best = folder_ / "best";
+  write_file_atomically(best, older_.filename().native() + "\n");
+  EXPECT_TRUE(is_pointer(best));
+  EXPECT_TRUE(is_pointer(folder_ / "latest"));
+  EXPECT_FALSE(is_pointer(folder_));
+  EXPECT_FALSE(is_pointer(older_ / kManifestName));
+  EXPECT_EQ(pointed_to(best), older_);
+  EXPECT_EQ(pointed_to(folder_ / "latest"), newest_);
+  write_file_atomically(best, "../elsewhere");
+  try {
+    pointed_to(best);
+    FAIL() << "followed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWeights);
+    EXPECT_THAT(error.what(), HasSubstr("not a checkpoint of this folder"));
+  }
 }
 
 TEST_F(FindTest, FallsBackWhenTheNewestIsDamaged) {

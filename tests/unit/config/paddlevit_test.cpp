@@ -160,6 +160,15 @@ TEST_F(PaddleVit, PaddlesWeightsAreRefusedByName) {
           ".pdema) are not read in this version: write its weights"));
 }
 
+TEST_F(PaddleVit, TorchsWeightsAreRefusedByName) {
+  const Loaded loaded =
+      load_text("MODEL: {PRETRAINED: ./vit.pth}\n", {"-data_path", "d"});
+  EXPECT_THAT(
+      validate(loaded.recipe, {}, loaded.origins).text(),
+      HasSubstr(":1:21: model.pretrained: files of PyTorch (.pth, .pt, .bin, "
+                ".ckpt) are not read: write"));
+}
+
 // YAML 1.1 and Python literals, as yacs reads them.
 TEST_F(PaddleVit, ValuesAreRead) {
   const Recipe r = recipe("TRAIN:\n"

@@ -31,8 +31,11 @@ std::string difference(
     const std::vector<std::string>& trained,
     const std::vector<std::string>& data) {
   try {
-    check_classes({.source = "runs/a", .values = {}, .classes = trained}, data);
-    return "";
+    return compare_classes(
+        {.source = "runs/a", .values = {}, .classes = trained},
+        {},
+        /*train=*/nullptr,
+        data);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kData);
     return error.what();
@@ -55,6 +58,25 @@ TEST(PreprocessRecord, ClassesWithoutNamesAreCounted) {
   EXPECT_EQ(difference({"0", "1"}, {"a", "b"}), "");
   EXPECT_THAT(difference({"0", "1"}, {"a"}), HasSubstr("has 1 classes"));
   EXPECT_THAT(difference({"a", "b"}, {"1", "0"}), HasSubstr("class 0"));
+}
+
+// Training may mean other classes, so it is told only.
+TEST(PreprocessRecord, WarnsOfAClassifierOfOtherClasses) {
+  const PreprocessRecord record{
+      .source = "runs/a", .values = {}, .classes = {"ant", "bee"}};
+  config::Recipe recipe;
+  const auto warning = [&](const std::vector<std::string>& train) {
+    return compare_classes(record, recipe, &train, train);
+  };
+  EXPECT_THAT(
+      warning({"bee", "ant"}),
+      HasSubstr("warning: class 0 of data.train is 'bee', and runs/a was "
+                "trained with 'ant' there"));
+  EXPECT_EQ(warning({"ant", "bee"}), "");
+  EXPECT_EQ(warning({"0", "1"}), "");
+  EXPECT_EQ(warning({"bee", "ant", "wasp"}), ""); // starts anew
+  recipe.model.head_init = config::HeadInit::kFresh;
+  EXPECT_EQ(warning({"bee", "ant"}), "");
 }
 
 } // namespace
