@@ -1,11 +1,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "config/load.h"
+#include "core/check.h"
 #include "core/files.h"
+#include "core/text.h"
 #include "data/check.h"
 #include "data/check_report.h"
 #include "data_verbs.h"
@@ -14,9 +19,33 @@
 #include "logging/work.h"
 
 namespace vitrain::app {
+namespace {
+
+// Hours of reading should not end with a report that cannot be written: does
+// beforehand what write_file_atomically() will do.
+void check_writable(const std::filesystem::path& path) {
+  std::string probe = path.native() + ".XXXXXX";
+  const Fd file(::mkstemp(probe.data()));
+  const int error = file ? 0 : errno;
+  if (file) {
+    ::unlink(probe.c_str());
+  }
+  std::error_code ignored;
+  VITRAIN_CHECK(
+      error == 0 && !std::filesystem::is_directory(path, ignored),
+      ExitCode::kStorage,
+      "{}: cannot be written: {}",
+      printable(path.native()),
+      error == 0 ? "it is a folder" : error_text(error));
+}
+
+} // namespace
 
 int data_check(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  if (arguments.data.out) {
+    check_writable(*arguments.data.out);
+  }
   std::vector<std::pair<std::string, std::shared_ptr<const data::Index>>>
       splits;
   const auto list = [&](const char* name, const auto& source, bool train) {

@@ -11,24 +11,29 @@ namespace vitrain::app {
 namespace {
 
 // What -resize, -filter and -crop describe.
-std::optional<data::TransformOptions> described(
-    const config::DataArguments& arguments) {
-  if (!arguments.resize) {
-    return std::nullopt;
+data::DumpOptions described(const config::DataArguments& arguments) {
+  data::DumpOptions options{
+      .resize = static_cast<int>(arguments.resize.value_or(0)),
+      .filter = engine::resize_filter(arguments.filter)};
+  if (arguments.crop) {
+    options.transform = data::TransformOptions{
+        .size = static_cast<int>(*arguments.crop),
+        .filter = options.filter,
+        .resize = options.resize};
   }
-  data::TransformOptions options;
-  options.resize = static_cast<int>(*arguments.resize);
-  options.size = static_cast<int>(arguments.crop.value_or(*arguments.resize));
-  options.filter = engine::resize_filter(arguments.filter);
   return options;
 }
 
-data::TransformOptions of_recipe(const config::Arguments& arguments) {
+data::DumpOptions of_recipe(const config::Arguments& arguments) {
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
   // How many classes there are does not matter to pixels.
   const models::ModelSpec spec = models::resolve(
       recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});
-  return engine::transform_options(recipe, spec, arguments.data.train);
+  return {
+      .transform =
+          engine::transform_options(recipe, spec, arguments.data.train),
+      .epoch = arguments.data.epoch,
+      .first_sample = arguments.data.index};
 }
 
 } // namespace
@@ -37,9 +42,7 @@ int data_dump(const config::Arguments& arguments) {
   const config::DataArguments& wanted = arguments.data;
   data::dump_pixels(
       wanted.files,
-      {.transform = arguments.cfg ? of_recipe(arguments) : described(wanted),
-       .epoch = wanted.epoch,
-       .first_sample = wanted.index},
+      arguments.cfg ? of_recipe(arguments) : described(wanted),
       *wanted.out);
   std::printf(
       "%s: pixels of %zu file%s\n",

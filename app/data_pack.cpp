@@ -6,6 +6,7 @@
 
 #include "config/load.h"
 #include "core/check.h"
+#include "core/counted.h"
 #include "core/text.h"
 #include "data/pack.h"
 #include "data_verbs.h"
@@ -106,10 +107,7 @@ int data_unpack(const config::Arguments& arguments) {
     }
   }
   fmt::print(
-      "{} file{} in {}\n",
-      with_commas(files),
-      files == 1 ? "" : "s",
-      printable(*arguments.data.out));
+      "{} in {}\n", counted(files, "file"), printable(*arguments.data.out));
   return 0;
 }
 

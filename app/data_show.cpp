@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "config/load.h"
 #include "config/plan.h"
@@ -67,6 +68,13 @@ void print_legend(
 } // namespace
 
 int data_show(const config::Arguments& arguments) {
+  const std::filesystem::path out = arguments.data.out.value_or("sheet.png");
+  const std::string extension = out.extension().native();
+  VITRAIN_CHECK(
+      extension.empty() || extension == ".png" || extension == ".PNG",
+      ExitCode::kUsage,
+      "-out {}: the sheet is a PNG file; give a name that ends in .png",
+      printable(out.native()));
   const config::Recipe recipe = config::load(arguments.load_request()).recipe;
   const auto index = std::make_shared<const data::Index>(
       data::list(engine::source_options(recipe.data.train, /*train=*/true)));
@@ -98,7 +106,6 @@ int data_show(const config::Arguments& arguments) {
   const data::Batch& batch = *loader.next();
   const auto columns =
       static_cast<int>(std::ceil(std::sqrt(static_cast<double>(batch.count))));
-  const std::string out = arguments.data.out.value_or("sheet.png");
   write_file_atomically(
       out,
       image::encode_png(data::contact_sheet(
@@ -108,7 +115,7 @@ int data_show(const config::Arguments& arguments) {
           static_cast<int>(spec.channels),
           columns)));
   print_legend(batch, *rows, columns);
-  std::printf("%s\n", printable(out).c_str());
+  std::printf("%s\n", printable(out.native()).c_str());
   return 0;
 }
 

@@ -37,13 +37,19 @@ std::optional<std::int64_t> read_count(
     const std::string& shown,
     const std::string& value,
     int least,
-    const Complain& complain) {
+    const Complain& complain,
+    int most) {
   std::int64_t count = 0;
-  if (!parse_int(value, count) || count < least ||
-      count > std::numeric_limits<std::int32_t>::max()) {
+  if (!parse_int(value, count) || count < least || count > most) {
+    const bool open =
+        most == std::numeric_limits<std::int32_t>::max() && count <= most;
     complain(
         shown,
-        fmt::format("expected integer >= {}, got {}", least, printable(value)));
+        fmt::format(
+            "expected integer {}, got {}",
+            open ? fmt::format(">= {}", least)
+                 : fmt::format("in [{}, {}]", least, most),
+            printable(value)));
     return std::nullopt;
   }
   return count;
@@ -58,6 +64,8 @@ void read_data_option(
   const auto count = [&](int least) {
     return read_count(shown, value, least, complain);
   };
+  // As data.preprocess.resize.
+  const auto side = [&] { return read_count(shown, value, 1, complain, 8192); };
   switch (id) {
     case OptionId::kEpoch:
       arguments.epoch = count(0).value_or(0);
@@ -84,10 +92,10 @@ void read_data_option(
       arguments.index = count(0).value_or(0);
       break;
     case OptionId::kResizeTo:
-      arguments.resize = count(1);
+      arguments.resize = side();
       break;
     case OptionId::kCropTo:
-      arguments.crop = count(1);
+      arguments.crop = side();
       break;
     case OptionId::kFilter:
       arguments.filter = read_filter(shown, value, complain);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,12 +35,13 @@ struct DataArguments {
 using Complain =
     std::function<void(const std::string& shown, std::string text)>;
 
-// A number of at least `least` and at most 2^31 - 1.
+// A number from `least` to `most`.
 std::optional<std::int64_t> read_count(
     const std::string& shown,
     const std::string& value,
     int least,
-    const Complain& complain);
+    const Complain& complain,
+    int most = std::numeric_limits<std::int32_t>::max());
 
 // Reads an option of the group "Looking at data".
 void read_data_option(

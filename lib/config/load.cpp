@@ -35,9 +35,12 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
     return only_table ? table.native() : lines.native();
   }
   const auto find = [&](const std::string& end) {
-    const bool has_val = fs::exists(folder / ("val" + end), error);
-    const char* name = training ? "train" : has_val ? "val" : "test";
-    return folder / (name + end);
+    const fs::path val = folder / ("val" + end);
+    const fs::path test = folder / ("test" + end);
+    // Where there is neither, the usual one is missing.
+    return training ? folder / ("train" + end)
+        : !fs::exists(val, error) && fs::exists(test, error) ? test
+                                                             : val;
   };
   if (kind == SourceKind::kTar) {
     const fs::path tar = find(".tar");

@@ -64,7 +64,7 @@ constexpr std::array kOptions{
         "Data",
         kRecipes,
         kNobody,
-        "folder, list, cifar, mnist, shapes, random or vectors: "
+        "folder, list, tar, cifar, mnist, shapes, random or vectors: "
         "data.train.kind and data.eval.kind; imagenet2012 is PaddleViT's word "
         "for list."},
     Option{
@@ -76,8 +76,9 @@ constexpr std::array kOptions{
         kRecipes,
         kNobody,
         "Where the data is: train/ and val/ (or test/) below FOLDER; for list "
-        "train_list.txt and val_list.txt in it; for cifar and mnist FOLDER "
-        "itself; for vectors train.npy or .csv and so on."},
+        "train_list.txt and val_list.txt in it; for tar train.tar or the "
+        "archives in train/ and so on; for cifar and mnist FOLDER itself; for "
+        "vectors train.npy or .csv and so on."},
     Option{
         OptionId::kBatchSize,
         "batch_size",
@@ -136,8 +137,9 @@ constexpr std::array kOptions{
              Verb::kDataPack,
              Verb::kDataUnpack}),
         kNobody,
-        "What to write: the report as JSON (check), the contact sheet (show; "
-        "default: sheet.png), the pixels as .npy (dump), the folder of the "
+        "What to write: the report as JSON (check), the contact sheet (show: "
+        "a .png; default: sheet.png), the pixels as .npy (dump), the folder of "
+        "the "
         "archives (pack) or of the files (unpack)."},
     Option{
         OptionId::kShardMb,
@@ -184,7 +186,8 @@ constexpr std::array kOptions{
         "Looking at data",
         verb_set({Verb::kDataDump}),
         kNobody,
-        "Without a config: resize the shorter side to N pixels."},
+        "Without a config: resize the shorter side to N pixels, at most "
+        "8192."},
     Option{
         OptionId::kFilter,
         "filter",
@@ -222,8 +225,9 @@ constexpr std::array kOptions{
         "Model",
         kRecipes,
         kNobody,
-        "Weights to start from or to evaluate: a .safetensors file or a "
-        "checkpoint folder."},
+        "Weights to start from or to evaluate: a .safetensors file, a "
+        "checkpoint folder, the file best or latest beside it, or a run "
+        "folder."},
 };
 
 } // namespace

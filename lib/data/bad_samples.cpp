@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/counted.h"
 #include "core/random.h"
 #include "core/text.h"
 
@@ -20,10 +21,10 @@ int fill_or_reject(
   VITRAIN_CHECK(
       warnings == 0 || !policy.reject_warnings,
       ExitCode::kData,
-      "{}: {} defects that the decoder worked around "
+      "{}: {} that the decoder worked around "
       "(data.decoder_warnings: reject)",
       rows.describe(draw.sample),
-      warnings);
+      counted(warnings, "defect"));
   return warnings;
 }
 
@@ -97,10 +98,11 @@ void BadSampleLedger::check(const BadSample& last) const {
       count() <= limits_.count &&
           static_cast<double>(count()) <= limits_.fraction * size,
       ExitCode::kData,
-      "{} of {} training samples are bad so far, more than data.bad_samples "
+      "{} of {} training samples {} bad so far, more than data.bad_samples "
       "allows (limit {}, fraction {}). {}",
       with_commas(count()),
       with_commas(index_->size()),
+      count() == 1 ? "is" : "are",
       with_commas(limits_.count),
       shortest(limits_.fraction),
       example);

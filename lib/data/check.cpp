@@ -14,6 +14,7 @@
 
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/counted.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "data/rows.h"
@@ -98,7 +99,8 @@ class Reader {
             {sample,
              from.describe(sample),
              fmt::format(
-                 "{} defects that the decoder worked around", image.warnings)});
+                 "{} that the decoder worked around",
+                 counted(image.warnings, "defect"))});
       }
       part_.contents.push_back(content);
     } catch (const Error& error) {

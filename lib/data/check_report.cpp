@@ -13,9 +13,10 @@ std::string row(const char* label, const std::string& text) {
   return fmt::format("  {:<12}{}\n", label, text);
 }
 
-std::string count_of(std::int64_t count, const char* singular) {
+std::string
+count_of(std::int64_t count, const char* singular, const char* plural) {
   return fmt::format(
-      "{} {}{}", with_commas(count), singular, count == 1 ? "" : "s");
+      "{} {}", with_commas(count), count == 1 ? singular : plural);
 }
 
 std::vector<std::string> empty_classes(const SplitReport& split) {
@@ -116,7 +117,12 @@ std::string split_text(const SplitReport& split, std::size_t examples) {
   text += row("classes", classes_text(split));
   const std::vector<std::string> empty = empty_classes(split);
   if (!empty.empty()) {
-    text += row("empty", count_of(std::ssize(empty), "class without a sample"));
+    text +=
+        row("empty",
+            count_of(
+                std::ssize(empty),
+                "class without a sample",
+                "classes without a sample"));
     for (std::size_t i = 0; i < std::min(empty.size(), examples); ++i) {
       text += fmt::format("    {}\n", printable(empty[i]));
     }
@@ -145,12 +151,13 @@ std::string duplicates_text(const CheckReport& report, std::size_t examples) {
           report.splits[static_cast<std::size_t>(of)].name;
       const std::string& other =
           report.splits[static_cast<std::size_t>(in)].name;
-      text += of == in ? row(name.c_str(),
-                             count_of(report.repeated(of, of), "sample") +
-                                 " that another one equals")
-                       : row(name.c_str(),
-                             count_of(report.repeated(of, in), "sample") +
-                                 " that are in " + other + " as well");
+      const std::string samples = count_of(
+          report.repeated(of, in),
+          of == in ? "sample that another one equals" : "sample that is in ",
+          of == in ? "samples that another one equals"
+                   : "samples that are in ");
+      text +=
+          row(name.c_str(), of == in ? samples : samples + other + " as well");
     }
   }
   const auto contradictions = std::ranges::count_if(
@@ -158,7 +165,8 @@ std::string duplicates_text(const CheckReport& report, std::size_t examples) {
       [](const auto& group) { return group.across_labels(); });
   if (contradictions > 0) {
     text += row(
-        "labels", count_of(contradictions, "group") + " with different ones");
+        "labels",
+        count_of(contradictions, "group", "groups") + " with different ones");
   }
   for (std::size_t i = 0; i < std::min(report.duplicates.size(), examples);
        ++i) {
@@ -229,9 +237,10 @@ std::string to_text(const CheckReport& report, std::size_t examples) {
   text += duplicates_text(report, examples) + "\n";
   return text +
       fmt::format(
-             "{} of {} samples are bad (read in {})\n",
+             "{} of {} samples {} bad (read in {})\n",
              bad == 0 ? "none" : with_commas(bad),
              with_commas(samples),
+             bad == 1 ? "is" : "are",
              human_seconds(report.seconds));
 }
 

@@ -11,7 +11,9 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "data/sources.h"
+#include "image/crop_math.h"
 #include "image/decode.h"
+#include "image/resample.h"
 
 namespace vitrain::data {
 namespace {
@@ -82,6 +84,21 @@ class NewFile {
   Fd fd_;
 };
 
+// torchvision's Resize(to).
+image::Image resized(const image::Image& image, int to, image::Filter filter) {
+  const image::Size size =
+      image::shorter_side_to(to, image.width, image.height);
+  const std::int64_t most = image::DecodeOptions{}.max_pixels;
+  VITRAIN_CHECK(
+      std::int64_t{size.width} * size.height <= most,
+      ExitCode::kData,
+      "would be {} x {} pixels, more than the limit of {}",
+      size.width,
+      size.height,
+      with_commas(most));
+  return image::resize(image, size.width, size.height, filter);
+}
+
 // The pixels of one file after another.
 class Dumper {
  public:
@@ -110,6 +127,9 @@ class Dumper {
             transform_->size(),
             options_.transform->channels};
       } else {
+        if (options_.resize > 0) {
+          image = resized(image, options_.resize, options_.filter);
+        }
         pixels_ = std::move(image.pixels);
         shape_ = {image.height, image.width, 3};
       }

@@ -11,8 +11,11 @@
 namespace vitrain::data {
 
 struct DumpOptions {
-  // Without one, the pixels are written as they are decoded.
   std::optional<TransformOptions> transform;
+  // Without one: torchvision's Resize of the shorter side, or 0 for the pixels
+  // as they are decoded.
+  int resize = 0;
+  image::Filter filter = image::Filter::kBicubic;
   // In training: file k is taken for sample first_sample + k of this epoch.
   std::int64_t epoch = 0;
   std::int64_t first_sample = 0;

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 struct Skipped {
   std::int64_t hidden = 0;
   std::int64_t special = 0; // FIFOs, devices, sockets
-  std::int64_t dangling = 0; // links to nothing
+  std::int64_t dangling = 0; // links to nothing, or to themselves
   std::int64_t repeated = 0; // folders reached a second time through links
   std::int64_t outside = 0; // files beside the class folders
   std::int64_t others = 0; // files of other kinds
@@ -64,10 +64,8 @@ EntryKind
 look_up(int folder, const fs::path& path, const char* name, Skipped& skipped) {
   struct stat status {};
   if (::fstatat(folder, name, &status, 0) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) {
       ++skipped.dangling;
-    } else if (errno == ELOOP) {
-      ++skipped.repeated;
     } else {
       fail(ExitCode::kData, "{}: {}", shown(path / name), error_text(errno));
     }

@@ -1,12 +1,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
+
+#include <fmt/ranges.h>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -57,6 +61,20 @@ KnownClasses known_classes(const SourceOptions& options) {
   return {};
 }
 
+constexpr auto kPathColumns = std::to_array<std::string_view>(
+    {"path", "file", "filename", "file_name", "filepath", "image", "img"});
+constexpr auto kLabelColumns = std::to_array<std::string_view>(
+    {"label", "class", "target", "category", "class_name"});
+
+// Added to what is wrong with a first line that may have been meant to name
+// columns.
+std::string header_hint() {
+  return fmt::format(
+      " (a first line that names columns has one of {} and one of {})",
+      fmt::join(kPathColumns, ", "),
+      fmt::join(kLabelColumns, ", "));
+}
+
 // Where a .csv file has what; the first line may name its columns.
 struct Columns {
   std::size_t path = 0;
@@ -64,34 +82,49 @@ struct Columns {
   std::size_t count = 2; // of the first record
   bool named = false;
 
-  explicit Columns(const std::vector<std::string>& first)
+  // Throws Error(kData) with `where` for columns of which two could be meant.
+  Columns(const std::vector<std::string>& first, const std::string& where)
       : count(first.size()) {
-    const std::optional<std::size_t> paths = find(
-        first,
-        {"path", "file", "filename", "file_name", "filepath", "image", "img"});
-    const std::optional<std::size_t> labels =
-        find(first, {"label", "class", "target", "category", "class_name"});
-    named = paths && labels;
+    const std::vector<std::size_t> paths = find(first, kPathColumns);
+    const std::vector<std::size_t> labels = find(first, kLabelColumns);
+    named = !paths.empty() && !labels.empty();
     if (named) {
-      path = *paths;
-      label = *labels;
+      path = only(paths, first, "the path of the image", where);
+      label = only(labels, first, "the label", where);
     }
   }
 
  private:
-  static std::optional<std::size_t> find(
+  static std::vector<std::size_t> find(
       const std::vector<std::string>& names,
-      std::initializer_list<std::string_view> wanted) {
+      std::span<const std::string_view> wanted) {
+    std::vector<std::size_t> found;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string_view name = trim(names[i]);
       const auto same = [&](std::string_view other) {
         return std::ranges::equal(name, other, {}, to_lower);
       };
       if (std::ranges::any_of(wanted, same)) {
-        return i;
+        found.push_back(i);
       }
     }
-    return std::nullopt;
+    return found;
+  }
+
+  static std::size_t only(
+      const std::vector<std::size_t>& found,
+      const std::vector<std::string>& names,
+      const char* what,
+      const std::string& where) {
+    VITRAIN_CHECK(
+        found.size() == 1,
+        ExitCode::kData,
+        "{}: both column '{}' and column '{}' could be {}: rename one of them",
+        where,
+        printable(trim(names[found[0]])),
+        printable(trim(names[found[1]])),
+        what);
+    return found[0];
   }
 };
 
@@ -169,7 +202,10 @@ class ListReader {
     if (!records.next(fields)) {
       return;
     }
-    const Columns columns(fields);
+    const Columns columns(
+        fields, fmt::format("{}:{}", shown(path_), records.number()));
+    named_columns_ = columns.named;
+    const std::int64_t first_line = records.number();
     bool more = !columns.named || records.next(fields);
     for (; more; more = records.next(fields)) {
       if (fields.size() == columns.count &&
@@ -179,7 +215,10 @@ class ListReader {
             trim(fields[columns.label]),
             records.number());
       } else {
-        problems_.add(records.number(), wrong_record(fields, columns));
+        const bool first = !columns.named && records.number() == first_line;
+        problems_.add(
+            records.number(),
+            wrong_record(fields, columns) + (first ? header_hint() : ""));
       }
     }
     blank_ = records.empty_lines();
@@ -230,9 +269,19 @@ class ListReader {
         reason = "is not a regular file";
       }
       if (!reason.empty()) {
+        reason += hint_for_missing(i);
         problems_.add(lines_[i], fmt::format("{}: {}", shown(file), reason));
       }
     }
+  }
+
+  // What may have been meant by a name that is no file's.
+  std::string hint_for_missing(std::size_t i) const {
+    if (csv_) {
+      return i == 0 && !named_columns_ ? header_hint() : "";
+    }
+    return name(i)[0] == '"' ? " (quotes have a meaning in .csv lists only)"
+                             : "";
   }
 
   // Names that come again: a mistake in a table. Lists for PaddleViT repeat
@@ -282,6 +331,7 @@ class ListReader {
 
   fs::path path_;
   bool csv_;
+  bool named_columns_ = false; // by the first line of a .csv file
   Index::Contents& contents_;
   LineProblems problems_;
   LabelTexts labels_;

@@ -120,14 +120,16 @@ std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
 }
 
 void check_for_training(const Index& index) {
+  const SourceKind kind = index.options().kind;
   VITRAIN_CHECK(
-      index.options().kind == SourceKind::kVectors ||
-          index.classes().size() >= 2,
+      kind == SourceKind::kVectors || index.classes().size() >= 2,
       ExitCode::kData,
-      "{}: only one class ('{}') was found, and one class cannot be learned; "
-      "put the images of each class into a sub-folder of their own",
+      "{}: only one class ('{}') was found, and one class cannot be learned{}",
       printable(index.options().path),
-      printable(index.classes().at(0)));
+      printable(index.classes().at(0)),
+      kind == SourceKind::kFolder
+          ? "; put the images of each class into a sub-folder of their own"
+          : "");
 }
 
 void check_same_classes(const Index& train, const Index& eval) {

@@ -1,5 +1,6 @@
 // Bad samples in training and evaluation, and the verbs that look at data.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/text.h"
 #include "program.h"
 
 namespace vitrain::e2e {
@@ -172,6 +174,16 @@ TEST(DataCheck, SaysWhatIsBad) {
   const Result good = run(words);
   EXPECT_EQ(good.exit_code, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("none of 46 samples are bad"));
+  // What cannot be written is said before everything is read.
+  for (const std::string& out :
+       {folder.path().native(), std::string("/no/such/report.json")}) {
+    std::vector<std::string> unwritable = words;
+    unwritable.back() = out;
+    const Result refused = run(unwritable);
+    EXPECT_EQ(refused.exit_code, 8);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_THAT(refused.err, HasSubstr(out + ": cannot be written: "));
+  }
 }
 
 TEST(DataShow, WritesASheet) {
@@ -191,6 +203,15 @@ TEST(DataShow, WritesASheet) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(slurp(sheet), testing::StartsWith("\x89PNG"));
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 7) << result.out;
+  const Result other = run(
+      {"data",
+       "show",
+       "-cfg",
+       VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
+       "-out",
+       folder / "sheet.jpg"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("give a name that ends in .png"));
 }
 
 // A row of tests/golden/data/dump.csv: torchvision's pixels.
@@ -233,7 +254,9 @@ TEST(DataDump, TakesTheTransformOfARecipe) {
   };
   const std::string cfg = VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml";
   const std::string evaluated = dump({"-cfg", cfg});
-  EXPECT_EQ(evaluated, dump({"-resize", "16"}));
+  EXPECT_EQ(evaluated, dump({"-resize", "16", "-crop", "16"}));
+  // 61 x 47 pixels; without a crop nothing is cut off.
+  EXPECT_THAT(dump({"-resize", "16"}), HasSubstr("'shape': (1, 16, 20, 3), }"));
   EXPECT_NE(
       dump({"-cfg", cfg, "-train", "-epoch", "1"}),
       dump({"-cfg", cfg, "-train", "-epoch", "2"}));
@@ -293,6 +316,64 @@ TEST(DataPack, TrainsAsItsFilesDoAndUnpacksToThem) {
       run({"data", "pack", "-cfg", "x.yaml", "-shard_mb", "0"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("give the folder to write to"));
+}
+
+// The line that pack prints is all that training needs; labels were those of
+// folders called 0, 1, 10, 11, 2, ...
+TEST(DataPack, KeepsTheNumbersOfAList) {
+  const TempFolder folder;
+  const std::string image = slurp(golden("rgb_420.jpg"));
+  for (const char* split : {"train", "val"}) {
+    fs::create_directories(folder / "data" / split);
+    std::ofstream list(folder / "data" / (split + std::string("_list.txt")));
+    for (int i = 0; i < 24; ++i) {
+      const std::string name = fmt::format("{}/{}.jpg", split, i);
+      std::ofstream(folder / "data" / name) << image;
+      list << name << ' ' << i % 12 << '\n';
+    }
+  }
+  const std::vector<std::string> from{
+      "-set",
+      "data.train.kind=list",
+      "-set",
+      "data.eval.kind=list",
+      "-data_path",
+      folder / "data"};
+  std::vector<std::string> words{
+      "data",
+      "pack",
+      "-cfg",
+      VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
+      "-out",
+      folder / "packed"};
+  words.insert(words.end(), from.begin(), from.end());
+  const Result pack = run(words);
+  ASSERT_EQ(pack.exit_code, 0) << pack.err;
+  const std::string says = "To train on them: ";
+  const std::size_t at = pack.out.find(says);
+  ASSERT_NE(at, std::string::npos);
+  std::vector<std::string> settings;
+  for (std::string word : split(trim(pack.out.substr(at + says.size())), ' ')) {
+    std::erase(word, '\''); // the shell's
+    settings.push_back(word);
+  }
+  const auto losses = [&](const char* name, std::vector<std::string> data) {
+    data.insert(data.end(), {"-devices", "cpu:1", "-set", "run.max_steps=2"});
+    data.insert(data.end(), {"-set", "schedule.warmup=0st"});
+    data.insert(data.end(), {"-set", "data.batch_size=8"});
+    const Result result = run(tiny_run(folder / name, data));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return numbers_of(folder / name);
+  };
+  EXPECT_EQ(losses("packed-run", settings), losses("run", from));
+
+  // Mistakes about the place to write to are no defects of the program.
+  words[5] = words[3];
+  EXPECT_EQ(run(words).exit_code, 8);
+  const Result unpack = run(
+      {"data", "unpack", folder / "packed/train-000000.tar", "-out", words[3]});
+  EXPECT_EQ(unpack.exit_code, 8);
+  EXPECT_THAT(unpack.err, HasSubstr("tiny.yaml: cannot create the folder"));
 }
 
 } // namespace

@@ -5,7 +5,8 @@ Needs Pillow 12 and torchvision. Run in this folder:
     python make_dump.py
 
 Each row is a file of ../image/files through Resize and CenterCrop of
-torchvision on Pillow's convert("RGB"); without -resize the decoded pixels.
+torchvision on Pillow's convert("RGB"); without -crop through Resize alone,
+without -resize the decoded pixels.
 The pixels are stored as zlib.crc32 of the RGB bytes, rows from the top.
 """
 
@@ -21,7 +22,8 @@ from torchvision.transforms import InterpolationMode
 FILES = Path("../image/files")
 NAMES = ["rgb_420.jpg", "cmyk.jpg", "grey.jpg", "rgb_8.png", "palette_8.png"]
 CASES = [(0, "bicubic", 0), (40, "bicubic", 32), (37, "bilinear", 29),
-         (96, "bicubic", 64), (24, "bilinear", 24), (20, "bicubic", 31)]
+         (96, "bicubic", 64), (24, "bilinear", 24), (20, "bicubic", 31), (40, "bicubic", 0),
+         (100, "box", 0)]
 
 assert PIL.__version__.startswith("12."), PIL.__version__
 
@@ -34,8 +36,8 @@ with open("dump.csv", "w", newline="") as out:
             result = image
             if resize:
                 mode = InterpolationMode(filter_name)
-                result = transforms.Compose([
-                    transforms.Resize(resize, interpolation=mode),
-                    transforms.CenterCrop(crop)])(image)
+                result = transforms.Resize(resize, interpolation=mode)(image)
+                if crop:
+                    result = transforms.CenterCrop(crop)(result)
             writer.writerow([name, resize, filter_name, crop, *result.size,
                              zlib.crc32(result.tobytes())])

@@ -341,6 +341,12 @@ TEST(Arguments, PaddlesFilesAreRefusedByName) {
   EXPECT_THAT(
       refusal({"-cfg", "a", "-resume", "Epoch-3-Loss-1.2.pdparams"}),
       StartsWith("-resume: files of PaddlePaddle (.pdparams,"));
+  for (const char* file : {"w.pth", "model_best.pth.tar", "a/b.pt", "x.bin"}) {
+    EXPECT_THAT(
+        refusal({"-cfg", "a", "-resume", file}),
+        StartsWith("-resume: files of PyTorch (.pth,"))
+        << file;
+  }
 }
 
 TEST(Arguments, Mistakes) {
@@ -473,11 +479,22 @@ TEST(Arguments, DataDumpTakesFilesAnywhere) {
   EXPECT_EQ(train.data.index, 17);
 }
 
+// Numbers beyond every limit were told the least one.
+TEST(Arguments, NumbersHaveLimits) {
+  EXPECT_THAT(
+      refusal({"data", "dump", "a", "-out", "x", "-resize", "8193"}),
+      StartsWith("-resize: expected integer in [1, 8192], got 8193"));
+  EXPECT_THAT(
+      refusal({"data", "show", "-cfg", "a", "-count", "99999999999"}),
+      StartsWith(
+          "-count: expected integer in [1, 2147483647], got 99999999999"));
+}
+
 TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
   EXPECT_THAT(
       refusal({"data", "dump", "-crop", "0", "-filter", "cubic"}),
       AllOf(
-          HasSubstr("-crop: expected integer >= 1, got 0"),
+          HasSubstr("-crop: expected integer in [1, 8192], got 0"),
           HasSubstr("-filter: expected one of "),
           HasSubstr("bicubic"),
           HasSubstr(", got cubic"),

@@ -282,6 +282,8 @@ class DataPath : public ::testing::Test {
 TEST_F(DataPath, FolderHasTrainAndValOrTest) {
   const std::string root = folder_.path().native();
   EXPECT_EQ(data(root).train.path, root + "/train");
+  EXPECT_EQ(data(root).eval.path, root + "/val"); // which is then missing
+  std::filesystem::create_directory(folder_.path() / "test");
   EXPECT_EQ(data(root).eval.path, root + "/test");
   std::filesystem::create_directory(folder_.path() / "val");
   EXPECT_EQ(data(root).eval.path, root + "/val");
@@ -292,8 +294,10 @@ TEST_F(DataPath, TarIsAFileOrAFolderOfThem) {
   const std::vector<std::string> tar = {
       "data.train.kind=tar", "data.eval.kind=tar"};
   EXPECT_EQ(data(root, tar).train.path, root + "/train");
-  EXPECT_EQ(data(root, tar).eval.path, root + "/test");
+  EXPECT_EQ(data(root, tar).eval.path, root + "/val");
   std::ofstream(folder_.path() / "train.tar") << "";
+  std::ofstream(folder_.path() / "test.tar") << "";
+  EXPECT_EQ(data(root, tar).eval.path, root + "/test.tar");
   std::ofstream(folder_.path() / "val.tar") << "";
   EXPECT_EQ(data(root, tar).train.path, root + "/train.tar");
   EXPECT_EQ(data(root, tar).eval.path, root + "/val.tar");

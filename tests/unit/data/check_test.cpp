@@ -130,7 +130,7 @@ TEST(Check, WritesAReportForPeopleAndPrograms) {
           HasSubstr("  formats     JPEG 4, PNG 1\n"),
           HasSubstr("  bad         2\n    " + dataset.path("train/b/1.jpg")),
           HasSubstr("    ... and 1 more\n"),
-          HasSubstr("1 sample that are in train as well"),
+          HasSubstr("1 sample that is in train as well"),
           HasSubstr("1 group with different ones"),
           HasSubstr("2 of 9 samples are bad")));
   const Json json = to_json(report);

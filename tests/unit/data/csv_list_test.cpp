@@ -83,6 +83,37 @@ TEST_F(CsvList, TheFirstLineMayNameColumns) {
       refusal("path,label\n"), HasSubstr("names no image; expected an image"));
 }
 
+TEST_F(CsvList, ColumnsThatCouldBothBeMeantAreNamed) {
+  EXPECT_EQ(
+      refusal("class,label,file\nx,1,a.jpg\n"),
+      at(1) +
+          "both column 'class' and column 'label' could be the label: rename "
+          "one of them");
+  EXPECT_EQ(
+      refusal("\n label,File,path\n1,x,a.jpg\n"),
+      at(2) +
+          "both column 'File' and column 'path' could be the path of the "
+          "image: rename one of them");
+}
+
+TEST_F(CsvList, AFirstLineThatNamesOtherColumnsIsExplained) {
+  const std::string hint =
+      " (a first line that names columns has one of path, file, filename, "
+      "file_name, filepath, image, img and one of label, class, target, "
+      "category, class_name)";
+  EXPECT_EQ(
+      refusal("image_id,breed\na.jpg,dog\n"),
+      at(1) + (folder_.path() / "image_id").native() +
+          ": No such file or directory" + hint);
+  EXPECT_THAT(
+      refusal("id,image,breed\n1,a.jpg,dog\n2,b.jpg,cat\n"),
+      StartsWith(
+          at(1) +
+          "expected the path of an image, a comma and its label, got "
+          "id,image,breed" +
+          hint + "\n" + at(2) + "expected"));
+}
+
 TEST_F(CsvList, LabelsMayBeNames) {
   const std::string text = "a.jpg,dog\nb.jpg,Cat\nc d.jpg,dog\n";
   EXPECT_THAT(index(text).classes(), ElementsAre("Cat", "dog"));
@@ -126,7 +157,7 @@ TEST_F(CsvList, QuotesMarksAndLineEndsAreRead) {
 TEST_F(CsvList, MistakesAreNamedWithTheirLines) {
   EXPECT_EQ(
       refusal("a.jpg,1\nb.jpg,-1\n"),
-      at(2) + "label -1 is not one of the 1,048,576 classes, 0 to 1048575");
+      at(2) + "label -1 is negative; classes count from 0");
   options_.classes = 3;
   EXPECT_EQ(
       refusal("path,label\na.jpg,1\n\"h\ni.jpg\",2\nb.jpg,3\n"),

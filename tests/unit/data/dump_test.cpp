@@ -66,13 +66,15 @@ TEST(Dump, EqualsTorchvision) {
     const std::vector<std::string> row = split(line, ',');
     ASSERT_EQ(row.size(), 7u);
     DumpOptions options;
-    if (row[1] != "0") {
-      options.transform = TransformOptions{};
-      options.transform->resize = std::stoi(row[1]);
-      options.transform->filter = row[2] == "bicubic"
-          ? image::Filter::kBicubic
-          : image::Filter::kBilinear;
-      options.transform->size = std::stoi(row[3]);
+    options.resize = std::stoi(row[1]);
+    options.filter = row[2] == "bicubic" ? image::Filter::kBicubic
+        : row[2] == "box"                ? image::Filter::kBox
+                                         : image::Filter::kBilinear;
+    if (row[3] != "0") {
+      options.transform = TransformOptions{
+          .size = std::stoi(row[3]),
+          .filter = options.filter,
+          .resize = options.resize};
     }
     const Array array = dump({image_file(row[0])}, options);
     EXPECT_THAT(
@@ -80,7 +82,19 @@ TEST(Dump, EqualsTorchvision) {
         testing::StartsWith(shape(1, std::stoi(row[5]), std::stoi(row[4]))));
     EXPECT_EQ(std::to_string(crc(array.values)), row[6]) << line;
   }
-  EXPECT_EQ(cases, 30);
+  EXPECT_EQ(cases, 40);
+}
+
+TEST(Dump, RefusesSizesBeyondAllImages) {
+  const TempFolder folder;
+  std::string wide = "P6 60000 1 255\n";
+  wide.append(180000, 'x');
+  const auto file = folder.write("wide.ppm", wide);
+  EXPECT_THAT(
+      data_error([&] { dump({file.native()}, {.resize = 8192}); }),
+      testing::AllOf(
+          HasSubstr("wide.ppm: would be 491520000 x 8192 pixels, more than the "
+                    "limit of 178,956,970")));
 }
 
 TransformOptions training(int size) {

@@ -101,8 +101,8 @@ TEST_F(ListFile, MistakesAreNamedWithTheirLines) {
               "99999999999999999999\n1\n"),
       at(2) + expected + "b.jpg\n" + at(3) + expected + "b.jpg x\n" + at(4) +
           expected + "b.jpg 1.0\n" + at(5) +
-          "label -1 is not one of the 1,048,576 classes, 0 to 1048575\n" +
-          at(6) + expected + "e.png,1\n... and 2 lines more");
+          "label -1 is negative; classes count from 0\n" + at(6) + expected +
+          "e.png,1\n... and 2 lines more");
   EXPECT_EQ(
       refusal("a.jpg 2\na.jpg 3\n", /*classes=*/3),
       at(2) + "label 3 is not one of the 3 classes, 0 to 2");
@@ -115,6 +115,14 @@ TEST_F(ListFile, MissingFilesAreNamedWithTheirLines) {
       at(2) + (folder_.path() / "none.jpg").native() +
           ": No such file or directory\n" + at(3) +
           (folder_.path() / "folder").native() + ": is not a regular file");
+}
+
+TEST_F(ListFile, QuotesAreExplained) {
+  EXPECT_THAT(
+      refusal("\"a.jpg\" 0\n"),
+      testing::EndsWith(
+          "No such file or directory (quotes have a meaning in .csv lists "
+          "only)"));
 }
 
 TEST_F(ListFile, WhatIsNoListIsRefused) {
