@@ -33,9 +33,8 @@ constexpr std::array kOptions{
         verb_set({Verb::kTrain}),
         kNobody,
         "Continue a run: the newest of this recipe in run.output, or a new one "
-        "where none has it (auto, the default); or the run or checkpoint "
-        "folder "
-        "PATH, whose recipe may change."},
+        "where there is none of its name (auto, the default); or the run or "
+        "checkpoint folder PATH, whose recipe may change."},
     Option{
         OptionId::kLastEpoch,
         "last_epoch",

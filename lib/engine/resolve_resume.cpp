@@ -12,23 +12,23 @@ namespace vitrain::engine {
 namespace {
 
 // The run that `-resume auto` means; none: a new one starts, and a note says
-// so.
+// so. Throws Error(kUsage) where there are only runs of other recipes.
 std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   const Job& job = prepared.job;
   const std::string name = run_name(job.recipe, job.config_path);
   NewestRun newest = newest_run(job.recipe, name);
-  if (newest.other && !newest.path) {
-    const std::string other = printable(newest.other->native());
-    prepared.notes.push_back(fmt::format(
-        "-resume auto: no run '{}' under {} has this recipe, so a new one "
-        "starts. The newest of this name is {} (-resume {} asks for it), whose "
-        "config.yaml differs:{}",
-        name,
-        printable(job.recipe.run.output),
-        other,
-        other,
-        newest.reason));
-  } else if (!newest.path) {
+  VITRAIN_CHECK(
+      newest.path || !newest.other,
+      ExitCode::kUsage,
+      "-resume auto: no run '{}' under {} has this recipe, and the newest, {}, "
+      "differs:{}\nGo on with it and what differs by its path (-resume {}), or "
+      "leave -resume out for a new run",
+      name,
+      printable(job.recipe.run.output),
+      printable(newest.other.value_or("").native()),
+      newest.reason,
+      printable(newest.other.value_or("").native()));
+  if (!newest.path) {
     prepared.notes.push_back(fmt::format(
         "-resume auto: no run '{}' with a checkpoint under {}, so a new one "
         "starts",

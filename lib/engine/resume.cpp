@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <span>
 
 #include "checkpoint/find.h"
 #include "config/load.h"
@@ -14,6 +15,26 @@ namespace vitrain::engine {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Where the data lie; and how long a run is.
+constexpr std::array<std::string_view, 2> kPlaces{
+    "data.train.path",
+    "data.eval.path"};
+constexpr std::array<std::string_view, 4> kPlacesAndLength{
+    "data.train.path",
+    "data.eval.path",
+    "run.epochs",
+    "run.max_steps"};
+
+// Whether nothing else that changes training differs.
+bool only_these(
+    const std::vector<config::Difference>& differences,
+    std::span<const std::string_view> keys) {
+  return std::ranges::none_of(differences, [&](const auto& difference) {
+    return difference.changes_training &&
+        std::ranges::find(keys, difference.key) == keys.end();
+  });
+}
 
 constexpr std::size_t kLargestRecipe = std::size_t{16} << 20; // bytes
 
@@ -111,12 +132,7 @@ void move_checkpoints(
 } // namespace
 
 bool same_recipe(const std::vector<config::Difference>& differences) {
-  constexpr std::array<std::string_view, 2> kPlaces{
-      "data.train.path", "data.eval.path"};
-  return std::ranges::none_of(differences, [&](const auto& difference) {
-    return difference.changes_training &&
-        std::ranges::find(kPlaces, difference.key) == kPlaces.end();
-  });
+  return only_these(differences, kPlaces);
 }
 
 std::string listed(const std::vector<config::Difference>& differences) {
@@ -148,6 +164,10 @@ NewestRun newest_run(const config::Recipe& recipe, const std::string& name) {
       const auto changes = changes_to({path}, recipe);
       if (same_recipe(changes)) {
         return {.path = path, .other = {}, .reason = {}};
+      }
+      if (only_these(changes, kPlacesAndLength)) {
+        newest.path = newest.path.value_or(path);
+        continue;
       }
       reason = listed(changes);
     } catch (const Error& error) {

@@ -28,7 +28,9 @@ std::vector<config::Difference> changes_to(
 
 // What `-resume auto` finds under run.output.
 struct NewestRun {
-  // The newest run of this name and recipe that holds a checkpoint.
+  // The newest run of this name and recipe that holds a checkpoint; where there
+  // is none, the newest whose recipe differs in length alone (run.epochs,
+  // run.max_steps).
   std::optional<std::filesystem::path> path;
   // Else the newest of this name, and what is against it.
   std::optional<std::filesystem::path> other;

@@ -172,8 +172,8 @@ TEST(Stop, AnotherRecipeCannotContinue) {
   EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
 }
 
-// Every recipe of a sweep has a run of its own.
-TEST(Resume, AutoStartsANewRunForAnotherRecipe) {
+// A sweep must not find the runs of its other recipes, nor end in silence.
+TEST(Resume, AutoRefusesAnotherRecipe) {
   const TempFolder folder;
   std::vector<std::string> arguments{
       "-set",
@@ -189,24 +189,31 @@ TEST(Resume, AutoStartsANewRunForAnotherRecipe) {
   EXPECT_THAT(first.err, HasSubstr("no run 'r' with a checkpoint"));
   const auto path = newest_run(folder / "runs");
   const auto before = slurp(path / "metrics.jsonl");
-  auto other = arguments;
-  other.insert(other.end(), {"-set", "optim.lr=0.1"});
-  const Result second = run(tiny_run(folder / "runs", other));
-  ASSERT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_THAT(
-      second.err,
-      AllOf(
-          HasSubstr("so a new one starts"),
-          HasSubstr(path.filename().native()),
-          HasSubstr("\n  optim.lr: 0.001 -> 0.1\n")));
-  EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
-  EXPECT_NE(newest_run(folder / "runs"), path);
-  // Both are found again.
-  for (const auto& each : {arguments, other}) {
+  for (const auto& [key, difference] :
+       {std::pair("optim.lr=0.1", "\n  optim.lr: 0.001 -> 0.1\n"),
+        std::pair("run.seed=5", "\n  run.seed: 0 -> 5\n"),
+        std::pair("model.depth=3", "\n  model.depth: 2 -> 3\n")}) {
+    auto other = arguments;
+    other.insert(other.end(), {"-set", key});
+    const Result refused = run(tiny_run(folder / "runs", other));
+    EXPECT_EQ(refused.exit_code, 2) << key;
     EXPECT_THAT(
-        run(tiny_run(folder / "runs", each)).err,
-        HasSubstr("has all its 3 steps: nothing to do"));
+        refused.err,
+        AllOf(HasSubstr(path.filename().native()), HasSubstr(difference)));
   }
+  EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
+  EXPECT_EQ(newest_run(folder / "runs"), path);
+  EXPECT_THAT(
+      run(tiny_run(folder / "runs", arguments)).err,
+      HasSubstr("has all its 3 steps: nothing to do"));
+  // Longer is not another recipe.
+  auto longer = arguments;
+  longer[1] = "run.max_steps=5";
+  const Result more = run(tiny_run(folder / "runs", longer));
+  EXPECT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_THAT(more.err, HasSubstr("\n  run.max_steps: 3 -> 5\n"));
+  EXPECT_EQ(newest_run(folder / "runs"), path);
+  EXPECT_EQ(records(path, "train").back().at("step"), 5);
   // Asked for by name, a finished run says what would have no effect.
   auto named = std::vector<std::string>(arguments.begin(), arguments.end() - 1);
   named.insert(named.end(), {path.native(), "-set", "optim.lr=0.1"});
@@ -215,7 +222,7 @@ TEST(Resume, AutoStartsANewRunForAnotherRecipe) {
   EXPECT_THAT(
       refused.err,
       AllOf(
-          HasSubstr("has 3 steps, and this recipe asks for 3"),
+          HasSubstr("has 5 steps, and this recipe asks for 3"),
           HasSubstr("optim.lr: 0.001 -> 0.1")));
 }
 

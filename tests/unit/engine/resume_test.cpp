@@ -78,6 +78,19 @@ TEST_F(ResumeTest, AutoIsTheNewestRunWithACheckpointAndTheSameName) {
   EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260102-000000");
 }
 
+// Those who train longer need not name the run.
+TEST_F(ResumeTest, AutoTakesARunOfAnotherLengthWhereNoneHasTheSame) {
+  make_run("a-20260101-000000", recipe_);
+  config::Recipe longer = recipe_;
+  longer.run.epochs += 5;
+  EXPECT_EQ(newest_run(longer, "a").path->filename(), "a-20260101-000000");
+  make_run("a-20260102-000000", longer);
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+  EXPECT_EQ(newest_run(longer, "a").path->filename(), "a-20260102-000000");
+  longer.optim.lr = 0.5;
+  EXPECT_FALSE(newest_run(longer, "a").path.has_value());
+}
+
 // A sweep: every value of optim.lr has its own run.
 TEST_F(ResumeTest, AutoTakesNoRunOfAnotherRecipe) {
   make_run("a-20260101-000000", recipe_);
