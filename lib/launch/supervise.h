@@ -79,10 +79,10 @@ struct Outcome {
 //
 // The first failure ends the run: a worker that ends with a code other than 75
 // or by a signal, that ends with 0 before it called Heartbeat::done(), that is
-// stopped, or that shows no progress. The other workers get SIGTERM, which tells
-// them so (StopRequest::run_failed()), and, after the grace period, SIGKILL.
-// Exit code 7 and SIGABRT are blamed only if no other failure is seen within
-// blame_seconds.
+// stopped, or that shows no progress. The other workers get SIGTERM, which
+// tells them so (StopRequest::run_failed()), and, after the grace period,
+// SIGKILL. Exit code 7 and SIGABRT are blamed only if no other failure is seen
+// within blame_seconds.
 //
 // SIGTERM, SIGINT, SIGHUP and SIGUSR1 are passed on to the workers once (SIGHUP
 // as SIGTERM), who save and exit with 75; the second one (not within half a
