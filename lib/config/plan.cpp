@@ -78,67 +78,6 @@ bool is_scaled(const ScaleConfig& scale, const char* what) {
   return std::ranges::find(scale.apply_to, what) != scale.apply_to.end();
 }
 
-// Refuses a duration that this run does not reach the end of. `remedy`: what to
-// do about it.
-void check_reached(
-    const char* key,
-    const std::string& text,
-    std::int64_t steps,
-    const Plan& plan,
-    const char* remedy) {
-  VITRAIN_CHECK(
-      steps <= plan.total_steps,
-      ExitCode::kUsage,
-      "{}: {} is {} steps, more than the whole run of {} ({} steps an epoch): "
-      "{}",
-      key,
-      text,
-      with_commas(steps),
-      with_commas(plan.total_steps),
-      with_commas(plan.steps_per_epoch),
-      remedy);
-}
-
-// What dist.sync.mode and dist.compress wait for has to come.
-void check_exchange(const DistConfig& dist, const Plan& plan) {
-  const SyncConfig& sync = dist.sync;
-  const bool starts =
-      sync.mode == SyncMode::kLocalSgd || sync.mode == SyncMode::kPostLocalSgd;
-  const bool has_period = starts || sync.mode == SyncMode::kDiloco ||
-      sync.mode == SyncMode::kOverlapAverage;
-  const auto check_period = [&](const char* key, std::int64_t period) {
-    check_reached(
-        key,
-        std::to_string(period),
-        period,
-        plan,
-        "weights would be averaged for evaluations and checkpoints only; take "
-        "a shorter period or train longer");
-  };
-  if (starts) {
-    check_reached(
-        "dist.sync.start",
-        sync.start.text(),
-        plan.sync_start,
-        plan,
-        "start earlier, train longer, or take dist.sync.mode: allreduce");
-  }
-  if (has_period) {
-    check_period("dist.sync.period", sync.period);
-  }
-  if (sync.mode == SyncMode::kHierarchicalSgd) {
-    check_period("dist.sync.periods", sync.periods.front());
-  }
-  if (dist.compress == Compress::kPowerSgd) {
-    check_reached(
-        "dist.powersgd.start",
-        dist.powersgd.start.text(),
-        plan.powersgd_start,
-        plan,
-        "start earlier, train longer, or take dist.compress: none");
-  }
-}
-
 void scale_rates(const Recipe& recipe, Plan& plan) {
   const ScheduleConfig& schedule = recipe.schedule;
   const Scaling scaling =
@@ -198,12 +137,15 @@ Plan make_plan(
   const ScheduleConfig& schedule = recipe.schedule;
   plan.warmup_steps =
       schedule.warmup.steps(plan.steps_per_epoch, plan.total_steps);
-  check_reached(
-      "schedule.warmup",
+  VITRAIN_CHECK(
+      plan.warmup_steps <= plan.total_steps,
+      ExitCode::kUsage,
+      "schedule.warmup: {} is {} steps, more than the whole run of {} ({} "
+      "steps an epoch): shorten the warm-up or train longer",
       schedule.warmup.text(),
-      plan.warmup_steps,
-      plan,
-      "shorten the warm-up or train longer");
+      with_commas(plan.warmup_steps),
+      with_commas(plan.total_steps),
+      with_commas(plan.steps_per_epoch));
   plan.step_every = interval(schedule.step_every, plan);
   for (const Duration& milestone : schedule.milestones) {
     plan.milestones.push_back(
@@ -218,7 +160,6 @@ Plan make_plan(
       recipe.dist.powersgd.start.steps(plan.steps_per_epoch, plan.total_steps);
   plan.replicas_every =
       recipe.dist.check_every ? interval(*recipe.dist.check_every, plan) : 0;
-  check_exchange(recipe.dist, plan);
   scale_rates(recipe, plan);
   return plan;
 }

@@ -72,11 +72,82 @@ std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
       period);
 }
 
+// What this run is too short for; else empty. `then`: what it means.
+std::string unreached(
+    const char* key,
+    const std::string& text,
+    std::int64_t steps,
+    const Plan& plan,
+    const char* then) {
+  if (steps <= plan.total_steps) {
+    return "";
+  }
+  return fmt::format(
+      "warning: {}: {} is {} steps, more than the whole run of {}: {}",
+      key,
+      text,
+      with_commas(steps),
+      with_commas(plan.total_steps),
+      then);
+}
+
+std::string late_start(const Recipe& recipe, const Plan& plan) {
+  const SyncConfig& sync = recipe.dist.sync;
+  return sync.mode == SyncMode::kLocalSgd ||
+          sync.mode == SyncMode::kPostLocalSgd
+      ? unreached(
+            "dist.sync.start",
+            sync.start.text(),
+            plan.sync_start,
+            plan,
+            "until then it is dist.sync.mode: allreduce")
+      : "";
+}
+
+std::string long_period(const Recipe& recipe, const Plan& plan) {
+  const SyncConfig& sync = recipe.dist.sync;
+  const auto of = [&](const char* key, std::int64_t period) {
+    return unreached(
+        key,
+        std::to_string(period),
+        period,
+        plan,
+        "weights are averaged for evaluations and checkpoints only");
+  };
+  switch (sync.mode) {
+    case SyncMode::kLocalSgd:
+    case SyncMode::kPostLocalSgd:
+    case SyncMode::kDiloco:
+    case SyncMode::kOverlapAverage:
+      return of("dist.sync.period", sync.period);
+    case SyncMode::kHierarchicalSgd:
+      return sync.periods.empty()
+          ? ""
+          : of("dist.sync.periods", sync.periods.front());
+    default:
+      return "";
+  }
+}
+
+std::string late_compression(const Recipe& recipe, const Plan& plan) {
+  const DistConfig& dist = recipe.dist;
+  return dist.compress == Compress::kPowerSgd ? unreached(
+                                                    "dist.powersgd.start",
+                                                    dist.powersgd.start.text(),
+                                                    plan.powersgd_start,
+                                                    plan,
+                                                    "nothing is compressed")
+                                              : "";
+}
+
 } // namespace
 
 std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan) {
   std::vector<std::string> notes{
       rising_rate(recipe, plan),
+      late_start(recipe, plan),
+      long_period(recipe, plan),
+      late_compression(recipe, plan),
       best_without_checkpoint(recipe, plan),
       further_outer_steps(recipe, plan)};
   std::erase(notes, "");

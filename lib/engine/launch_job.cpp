@@ -365,7 +365,7 @@ namespace {
 // Everything after the machines have met.
 void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
   check_recipe(prepared, prepared.workers);
-  if (!arguments.resume && prepared.decides()) {
+  if (!arguments.resume && !arguments.dry_run && prepared.decides()) {
     check_exists(prepared.job.recipe.model); // before there is a run folder
   }
   list_data(prepared);

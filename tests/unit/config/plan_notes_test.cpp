@@ -50,6 +50,37 @@ TEST(PlanNotes, ARateBelowTheCosinesEndRises) {
   EXPECT_THAT(notes({"optim.lr=5e-6", "schedule.name=constant"}), IsEmpty());
 }
 
+// Short runs are made on purpose, so nothing is refused.
+TEST(PlanNotes, WhatTheRunIsTooShortForIsTold) {
+  EXPECT_THAT(
+      notes({"dist.sync.mode=local_sgd", "dist.sync.start=5000st"}),
+      ElementsAre("warning: dist.sync.start: 5000st is 5,000 steps, more than "
+                  "the whole run of 24: until then it is dist.sync.mode: "
+                  "allreduce"));
+  for (const char* mode :
+       {"local_sgd", "post_local_sgd", "diloco", "overlap_average"}) {
+    const std::string set = std::string("dist.sync.mode=") + mode;
+    EXPECT_THAT(
+        notes({set, "dist.sync.period=100000"}),
+        testing::Contains(HasSubstr("dist.sync.period: 100000 is 100,000")))
+        << mode;
+    EXPECT_THAT(
+        notes({set, "dist.sync.period=24"}),
+        testing::Not(testing::Contains(HasSubstr("more than"))))
+        << mode;
+  }
+  EXPECT_THAT(
+      notes({"dist.sync.mode=hierarchical_sgd", "dist.sync.periods=[30, 60]"}),
+      ElementsAre(HasSubstr("dist.sync.periods: 30 is 30 steps")));
+  EXPECT_THAT(
+      notes({"dist.compress=powersgd", "dist.powersgd.start=1000st"}),
+      ElementsAre(HasSubstr("nothing is compressed")));
+  // Those of other modes matter to nobody.
+  EXPECT_THAT(
+      notes({"dist.sync.start=5000st", "dist.powersgd.start=1000st"}),
+      IsEmpty());
+}
+
 TEST(PlanNotes, TheBestEvaluationMayHaveNoCheckpoint) {
   EXPECT_THAT(
       notes({"eval.every=3st"}),

@@ -179,36 +179,5 @@ TEST(Plan, PerDeviceScalingIsTimesTheNumberOfDevices) {
   EXPECT_EQ(global.lr_text, "0.1 (not scaled)");
 }
 
-// As the warm-up: what a mode waits for has to come.
-TEST(Plan, StartsAndPeriodsAreWithinTheRun) {
-  const auto refusal = [](std::vector<std::string> sets) {
-    sets.push_back("run.max_steps=24");
-    return usage_error([&] { plan_of(sets, 2); });
-  };
-  EXPECT_THAT(
-      refusal({"dist.sync.mode=local_sgd", "dist.sync.start=5000st"}),
-      HasSubstr("dist.sync.start: 5000st is 5,000 steps, more than the whole "
-                "run of 24 (195 steps an epoch): start earlier"));
-  for (const char* mode :
-       {"local_sgd", "post_local_sgd", "diloco", "overlap_average"}) {
-    const std::string set = std::string("dist.sync.mode=") + mode;
-    EXPECT_THAT(
-        refusal({set, "dist.sync.period=100000"}),
-        HasSubstr("dist.sync.period: 100000 is 100,000 steps, more than"))
-        << mode;
-    EXPECT_EQ(refusal({set, "dist.sync.period=24"}), "") << mode;
-  }
-  EXPECT_THAT(
-      refusal(
-          {"dist.sync.mode=hierarchical_sgd", "dist.sync.periods=[30, 60]"}),
-      HasSubstr("dist.sync.periods: 30 is 30 steps"));
-  EXPECT_THAT(
-      refusal({"dist.compress=powersgd", "dist.powersgd.start=1000st"}),
-      HasSubstr("dist.powersgd.start: 1000st is 1,000 steps"));
-  // Nobody waits for those of other modes.
-  EXPECT_EQ(
-      refusal({"dist.sync.start=5000st", "dist.powersgd.start=1000st"}), "");
-}
-
 } // namespace
 } // namespace vitrain::config
