@@ -26,6 +26,10 @@ function(vitrain_test name)
   target_compile_definitions(${name} PRIVATE
     VITRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VITRAIN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   vitrain_link(${name} PRIVATE "${ARG_TORCH}")
+  if(NOT ARG_TORCH)
+    # A third less time to compile; torch's precompiled header allows one level.
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(ARG_LABEL STREQUAL unit)
     if(NOT TARGET unit_tests)
       add_custom_target(unit_tests)
