@@ -72,7 +72,7 @@ int data_order(const config::Arguments& arguments) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
-      // A line for an empty batch, too: line i is of worker i mod workers.
+      // A line for an empty batch, too: its number tells step and worker.
       print_batch(sampler->micro_batch(arguments.data.epoch, step, k));
     }
   }

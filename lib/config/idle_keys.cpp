@@ -48,13 +48,14 @@ bool warms_up(const Recipe& recipe) {
   return recipe.schedule.warmup.value > 0.0;
 }
 
+// Not active(), which mix_prob: 0 ends: that has its effect.
 bool mixes(const Recipe& recipe) {
   const MixConfig& mix = recipe.data.augment.mix;
   return mix.mixup > 0.0 || mix.cutmix > 0.0 || mix.cutmix_minmax;
 }
 
 bool erases(const Recipe& recipe) {
-  return recipe.data.augment.erase.erasing > 0.0;
+  return recipe.data.augment.erase.active();
 }
 
 bool has_policy(const Recipe& recipe) {

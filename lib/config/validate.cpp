@@ -35,15 +35,9 @@ class Validator {
       check_generated();
       check_batch();
       check_training();
-      for (Finding& finding : check_dist(recipe_, circumstances_)) {
-        require(false, finding.key, std::move(finding.text));
-      }
-      for (Finding& finding : check_augment(recipe_)) {
-        require(false, finding.key, std::move(finding.text));
-      }
-      for (Finding& finding : check_mixing(recipe_, circumstances_)) {
-        require(false, finding.key, std::move(finding.text));
-      }
+      add(check_dist(recipe_, circumstances_));
+      add(check_augment(recipe_));
+      add(check_mixing(recipe_, circumstances_));
     }
     return std::move(problems_);
   }
@@ -57,6 +51,12 @@ class Validator {
           origin == origins_.end() ? Position{} : origin->second,
           key,
           std::move(text));
+    }
+  }
+
+  void add(std::vector<Finding> findings) {
+    for (Finding& finding : findings) {
+      require(false, finding.key, std::move(finding.text));
     }
   }
 

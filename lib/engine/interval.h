@@ -19,7 +19,8 @@ class Interval {
   void add(const data::Batch& batch, std::int64_t first);
   void end_step(const dist::Traffic& traffic);
   std::int64_t steps() const { return steps_; }
-  // What follows is not training: its time does not count.
+  // The time since the last report or restart was not training: it does not
+  // count.
   void restart_clock() { clock_.restart(); }
 
   // Sums over all workers, and a new interval begins. Fills all of a report
