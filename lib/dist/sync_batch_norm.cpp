@@ -83,7 +83,7 @@ at::Tensor beside(const at::Tensor& per_channel, const at::Tensor& x) {
 
 // Runs an exchange to which this rank gives `own`.
 template <typename Exchange>
-void counted(
+void measured(
     Traffic* traffic,
     const Group& group,
     const at::Tensor& own,
@@ -107,7 +107,7 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
       const BatchNormLayer& layer) {
     const at::Tensor own = local_statistics(x, weight);
     std::vector<at::Tensor> parts;
-    counted(
+    measured(
         layer.traffic, *group, own, [&] { parts = group->all_gather(own); });
     const Statistics statistics = combine(parts, x.size(1));
     update_running(
@@ -166,7 +166,7 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
     const at::Tensor sums = at::stack({dweight, dbias});
     auto* traffic =
         reinterpret_cast<Traffic*>(context->saved_data["traffic"].toInt());
-    counted(traffic, *group, sums, [&] { group->all_reduce(sums); });
+    measured(traffic, *group, sums, [&] { group->all_reduce(sums); });
     if (x.numel() == 0) {
       return {at::zeros_like(x), dweight, dbias, {}, {}};
     }

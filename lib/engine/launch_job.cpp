@@ -36,17 +36,6 @@ std::vector<std::string> labels_of(
   return labels;
 }
 
-void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
-  const Job& job = prepared.job;
-  config::validate(
-      job.recipe,
-      {.workers = workers,
-       .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain},
-      prepared.origins)
-      .throw_if_any();
-}
-
 // Finds the other machines of the run; with -dry_run, takes them to be like
 // this one.
 void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
@@ -171,6 +160,17 @@ std::unique_ptr<data::Index> list_source(
 }
 
 } // namespace
+
+void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
+  const Job& job = prepared.job;
+  config::validate(
+      job.recipe,
+      {.workers = workers,
+       .cuda = job.cuda,
+       .training = job.mode == JobMode::kTrain},
+      prepared.origins)
+      .throw_if_any();
+}
 
 std::string describe_devices(
     const std::vector<std::string>& labels,

@@ -52,6 +52,10 @@ struct PreparedJob {
 // Throw Error.
 void list_data(PreparedJob& prepared);
 void resolve_resume(PreparedJob& prepared, const std::string& resume);
+
+// Throws Error(kUsage) with every rule that the recipe breaks on so many
+// workers (config::kWorkersUnknown: those of the others).
+void check_recipe(const PreparedJob& prepared, std::int64_t workers);
 void check_arithmetic(PreparedJob& prepared);
 
 // A job with recipe, mode and descriptions from the command line; throws

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "config/validate.h"
 #include "core/check.h"
 #include "engine/launch_job.h"
 #include "launch/become.h"
@@ -90,13 +89,7 @@ int run_launched(
       "{} started workers on several: use async_ps",
       place.launcher);
   choose_device(prepared, place);
-  config::validate(
-      job.recipe,
-      {.workers = place.world_size,
-       .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain},
-      prepared.origins)
-      .throw_if_any();
+  check_recipe(prepared, place.world_size);
   if (job.mode == JobMode::kTrain && job.recipe.run.max_restarts > 0) {
     prepared.notes.push_back(fmt::format(
         "run.max_restarts: has no effect: {} started the workers, and only "

@@ -50,6 +50,13 @@ LossOptions loss_options(const config::TrainConfig& train) {
       .sum_classes = train.bce_sum};
 }
 
+EarlyEnd early_end(const launch::StopRequest& stop) {
+  if (stop.run_failed()) {
+    return EarlyEnd::kFailed;
+  }
+  return stop.requested() ? EarlyEnd::kRequested : EarlyEnd::kNone;
+}
+
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session) {
   if (!session.job.recipe.dist.zero1) {
@@ -199,10 +206,7 @@ ExitCode Trainer::run() {
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
   while (state_.step < plan_.total_steps) {
-    votes.begin(
-        session_.stop.run_failed()      ? EarlyEnd::kFailed
-            : session_.stop.requested() ? EarlyEnd::kRequested
-                                        : EarlyEnd::kNone);
+    votes.begin(early_end(session_.stop));
     train_one_step();
     check_finite();
     if (state_.step == 1 || due(session_.job.recipe.log.every)) {

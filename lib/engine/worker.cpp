@@ -196,6 +196,21 @@ ExitCode work(Session& session) {
   return trainer.run();
 }
 
+// How a run ended, for people.
+const char* outcome(JobMode mode, ExitCode code) {
+  if (mode == JobMode::kEval) {
+    return "evaluated";
+  }
+  switch (code) {
+    case ExitCode::kStopped:
+      return "stopped on request";
+    case ExitCode::kWorkerDied:
+      return "stopped after another worker failed";
+    default:
+      return "done";
+  }
+}
+
 ExitCode run_session(
     const Job& job,
     const launch::WorkerContext& context,
@@ -247,14 +262,7 @@ ExitCode run_session(
   dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
   session.model->to(session.device);
   const ExitCode code = work(session);
-  reporter.finish(
-      code,
-      job.mode == JobMode::kEval       ? "evaluated"
-          : code == ExitCode::kStopped ? "stopped on request"
-          : code == ExitCode::kWorkerDied
-          ? "stopped after another worker failed"
-          : "done",
-      session.finished_steps);
+  reporter.finish(code, outcome(job.mode, code), session.finished_steps);
   session.groups.shutdown();
   // After another one's failure this one has stopped with a checkpoint all the
   // same; how the run ended is for the supervisor to say.
