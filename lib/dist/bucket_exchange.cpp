@@ -100,6 +100,22 @@ std::unique_ptr<BucketExchange> make_bucket_exchange(
   return std::make_unique<OneRound>(gradients, compress);
 }
 
+void TravelTimes::add(const BucketExchange& exchange) {
+  if (const auto span = exchange.span()) {
+    spans_.push_back(*span);
+  }
+  if (const auto interval = exchange.interval()) {
+    intervals_.push_back(*interval);
+  }
+}
+
+void TravelTimes::add_to(Traffic& traffic) && {
+  traffic.busy_seconds += covered_seconds(std::move(intervals_));
+  if (!spans_.empty()) {
+    traffic.buckets.push_back(std::move(spans_));
+  }
+}
+
 std::int64_t bytes_of(const Group& group, const at::Tensor& tensor) {
   return group.size() == 1 ? 0 : static_cast<std::int64_t>(tensor.nbytes());
 }

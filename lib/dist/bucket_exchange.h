@@ -97,6 +97,17 @@ std::unique_ptr<BucketExchange> make_power_sgd(
     std::vector<BucketPart> parts,
     const PowerSgdOptions& options);
 
+// Adds to `traffic` when the exchanges of a step travelled.
+class TravelTimes {
+ public:
+  void add(const BucketExchange& exchange);
+  void add_to(Traffic& traffic) &&;
+
+ private:
+  std::vector<Interval> intervals_;
+  std::vector<DeviceSpan> spans_;
+};
+
 // Bytes that a rank puts into a collective of `tensor`: none when it is alone.
 std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);
 

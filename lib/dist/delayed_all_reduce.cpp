@@ -96,20 +96,11 @@ class DelayedAllReduce final : public GradientSync {
   }
 
   void measure() {
-    std::vector<Interval> intervals;
-    std::vector<DeviceSpan> spans;
+    TravelTimes times;
     for (const auto& exchange : travelling_.exchanges) {
-      if (const auto span = exchange->span()) {
-        spans.push_back(*span);
-      }
-      if (const auto interval = exchange->interval()) {
-        intervals.push_back(*interval);
-      }
+      times.add(*exchange);
     }
-    traffic_.busy_seconds += covered_seconds(std::move(intervals));
-    if (!spans.empty()) {
-      traffic_.buckets.push_back(std::move(spans));
-    }
+    std::move(times).add_to(traffic_);
   }
 
   Group alone_;

@@ -120,21 +120,12 @@ std::map<std::string, at::Tensor> BucketedAllReduce::state() const {
 }
 
 void BucketedAllReduce::measure() {
-  std::vector<Interval> intervals;
-  std::vector<DeviceSpan> spans;
+  TravelTimes times;
   for (const Bucket& bucket : buckets_) {
     traffic_.bytes += bucket.exchange->bytes();
-    if (const auto span = bucket.exchange->span()) {
-      spans.push_back(*span);
-    }
-    if (const auto interval = bucket.exchange->interval()) {
-      intervals.push_back(*interval);
-    }
+    times.add(*bucket.exchange);
   }
-  traffic_.busy_seconds = covered_seconds(std::move(intervals));
-  if (!spans.empty()) {
-    traffic_.buckets.push_back(std::move(spans));
-  }
+  std::move(times).add_to(traffic_);
 }
 
 void BucketedAllReduce::cut(

@@ -227,12 +227,12 @@ void check_arithmetic(PreparedJob& prepared) {
   const models::ModelSpec spec =
       models::resolve(job.recipe.model, data_shape(*prepared.eval));
   check_normalisation(job.recipe.data.preprocess, spec);
-  if (prepared.record) {
-    const std::string warning = compare_classes(
-        *prepared.record,
-        job.recipe,
-        prepared.train ? &prepared.train->classes() : nullptr,
-        prepared.eval->classes());
+  if (prepared.record && !prepared.train && job.recipe.eval.check_classes) {
+    check_classes(*prepared.record, prepared.eval->classes());
+  }
+  if (prepared.record && prepared.train) {
+    const std::string warning = class_warning(
+        *prepared.record, job.recipe.model, prepared.train->classes());
     if (!warning.empty()) {
       prepared.notes.push_back(warning);
     }

@@ -47,23 +47,6 @@ std::string other_class(
             printable(*differs.in2));
 }
 
-void check_classes(
-    const PreprocessRecord& record,
-    const std::vector<std::string>& classes) {
-  constexpr const char* kRemedy =
-      "take data with its classes in the same order, or set "
-      "eval.check_classes: false where only the names differ";
-  VITRAIN_CHECK(
-      classes.size() == record.classes.size(),
-      ExitCode::kData,
-      "data.eval has {} classes, and {} was trained with {}",
-      classes.size(),
-      record.source,
-      record.classes.size());
-  const std::string other = other_class(record, "data.eval", classes);
-  VITRAIN_CHECK(other.empty(), ExitCode::kData, "{}: {}", other, kRemedy);
-}
-
 } // namespace
 
 Json preprocess_record(
@@ -112,19 +95,29 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
   return record;
 }
 
-std::string compare_classes(
+void check_classes(
     const PreprocessRecord& record,
-    const config::Recipe& recipe,
-    const std::vector<std::string>* train,
-    const std::vector<std::string>& eval) {
-  if (train == nullptr) {
-    if (recipe.eval.check_classes) {
-      check_classes(record, eval);
-    }
-    return "";
-  }
-  const std::string other = other_class(record, "data.train", *train);
-  return other.empty() || recipe.model.head_init == config::HeadInit::kFresh
+    const std::vector<std::string>& classes) {
+  constexpr const char* kRemedy =
+      "take data with its classes in the same order, or set "
+      "eval.check_classes: false where only the names differ";
+  VITRAIN_CHECK(
+      classes.size() == record.classes.size(),
+      ExitCode::kData,
+      "data.eval has {} classes, and {} was trained with {}",
+      classes.size(),
+      record.source,
+      record.classes.size());
+  const std::string other = other_class(record, "data.eval", classes);
+  VITRAIN_CHECK(other.empty(), ExitCode::kData, "{}: {}", other, kRemedy);
+}
+
+std::string class_warning(
+    const PreprocessRecord& record,
+    const config::ModelConfig& model,
+    const std::vector<std::string>& classes) {
+  const std::string other = other_class(record, "data.train", classes);
+  return other.empty() || model.head_init == config::HeadInit::kFresh
       ? ""
       : fmt::format(
             "warning: {}: the classifier that is loaded gives its classes "

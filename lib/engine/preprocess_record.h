@@ -32,16 +32,19 @@ Json preprocess_record(
 // them. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model);
 
-// Compares the record's classes with those of the data: in training `train`,
-// which may be others, so that a warning is all that comes of it ("" for none,
-// and for a classifier that starts anew); otherwise null, and with
-// eval.check_classes, `eval` has to have the same names. Classes that have only
-// their numbers for names are counted. Throws Error(kData) naming the first
-// difference.
-std::string compare_classes(
+// Throws Error(kData) naming the first difference between the names of the
+// record's and the data's classes. Classes that have only their numbers for
+// names are counted.
+void check_classes(
     const PreprocessRecord& record,
-    const config::Recipe& recipe,
-    const std::vector<std::string>* train,
-    const std::vector<std::string>& eval);
+    const std::vector<std::string>& classes);
+
+// For training, whose classes may be others: a warning where they have the
+// record's number and not its names, "" otherwise, and for a classifier that
+// starts anew.
+std::string class_warning(
+    const PreprocessRecord& record,
+    const config::ModelConfig& model,
+    const std::vector<std::string>& classes);
 
 } // namespace vitrain::engine

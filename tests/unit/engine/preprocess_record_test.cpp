@@ -31,11 +31,8 @@ std::string difference(
     const std::vector<std::string>& trained,
     const std::vector<std::string>& data) {
   try {
-    return compare_classes(
-        {.source = "runs/a", .values = {}, .classes = trained},
-        {},
-        /*train=*/nullptr,
-        data);
+    check_classes({.source = "runs/a", .values = {}, .classes = trained}, data);
+    return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kData);
     return error.what();
@@ -66,7 +63,7 @@ TEST(PreprocessRecord, WarnsOfAClassifierOfOtherClasses) {
       .source = "runs/a", .values = {}, .classes = {"ant", "bee"}};
   config::Recipe recipe;
   const auto warning = [&](const std::vector<std::string>& train) {
-    return compare_classes(record, recipe, &train, train);
+    return class_warning(record, recipe.model, train);
   };
   EXPECT_THAT(
       warning({"bee", "ant"}),
