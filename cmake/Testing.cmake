@@ -9,6 +9,20 @@ if(BUILD_TESTING)
   include(GoogleTest)
 endif()
 
+# The header that all tests without torch share, and the options it was made with.
+if(BUILD_TESTING AND VITRAIN_PCH)
+  file(WRITE ${PROJECT_BINARY_DIR}/test_pch.cpp "")
+  add_library(vitrain_test_pch STATIC ${PROJECT_BINARY_DIR}/test_pch.cpp)
+  target_link_libraries(vitrain_test_pch PRIVATE vitrain_warnings vitrain_dep_fmt GTest::gmock Threads::Threads)
+  # A third less time to compile than with -O3. (gcc 12 takes std::string's own
+  # operator+ for an overrun when it comes from a precompiled header.)
+  set(VITRAIN_TEST_OPTIONS $<$<CONFIG:Release>:-O1> -Wno-array-bounds -Wno-stringop-overflow)
+  target_compile_options(vitrain_test_pch PRIVATE ${VITRAIN_TEST_OPTIONS})
+  target_precompile_headers(vitrain_test_pch PRIVATE
+    <algorithm> <filesystem> <functional> <map> <memory> <optional> <string> <vector>
+    <fmt/format.h> <gmock/gmock.h> <nlohmann/json.hpp>)
+endif()
+
 function(vitrain_test name)
   cmake_parse_arguments(ARG "TORCH;ONE_PROCESS" "LABEL;TIMEOUT" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -27,8 +41,10 @@ function(vitrain_test name)
     VITRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VITRAIN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   vitrain_link(${name} PRIVATE "${ARG_TORCH}")
   if(NOT ARG_TORCH)
-    # A third less time to compile; torch's precompiled header allows one level.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(VITRAIN_PCH)
+      target_compile_options(${name} PRIVATE ${VITRAIN_TEST_OPTIONS})
+      target_precompile_headers(${name} REUSE_FROM vitrain_test_pch)
+    endif()
   endif()
   if(ARG_LABEL STREQUAL unit)
     if(NOT TARGET unit_tests)

@@ -273,8 +273,11 @@ configure() {
 # includes torch takes about 1.5 GB.
 jobs() {
   cores=$(nproc)
-  memory=$(awk '/^MemAvailable:/ {print int($2 / 1500000)}' /proc/meminfo)
-  if [ "$memory" -lt "$cores" ]; then cores=$memory; fi
+  memory=
+  if [ -r /proc/meminfo ]; then
+    memory=$(awk '/^MemAvailable:/ {print int($2 / 1500000)}' /proc/meminfo)
+  fi
+  if [ "${memory:-$cores}" -lt "$cores" ]; then cores=$memory; fi
   if [ "$cores" -lt 1 ]; then cores=1; fi
   echo "${VITRAIN_JOBS:-$cores}"
 }

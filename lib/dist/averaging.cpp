@@ -1,6 +1,7 @@
 #include "dist/averaging.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "core/clock.h"

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "core/check.h"
 

@@ -1,6 +1,7 @@
 #include "dist/replicas.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
 #include "core/check.h"

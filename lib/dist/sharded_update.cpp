@@ -1,6 +1,7 @@
 #include "dist/sharded_update.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "core/clock.h"
 

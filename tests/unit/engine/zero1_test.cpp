@@ -1,8 +1,10 @@
 // dist.zero1: every worker updates its share of the weights.
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/nn/module.h>
 
 #include "core/error.h"
 #include "dist/sharded_update.h"
