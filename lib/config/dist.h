@@ -43,6 +43,15 @@ struct SyncConfig {
   OnStale on_stale = OnStale::kWait;
   std::int64_t servers = 1;
 
+  // Whether `period` has an effect, and `start` with `average`.
+  bool uses_period() const {
+    return averages_from_start() || mode == SyncMode::kDiloco ||
+        mode == SyncMode::kOverlapAverage;
+  }
+  bool averages_from_start() const {
+    return mode == SyncMode::kLocalSgd || mode == SyncMode::kPostLocalSgd;
+  }
+
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field(

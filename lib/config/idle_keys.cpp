@@ -37,7 +37,7 @@ bool schedule_is(const Recipe& recipe) {
 }
 
 bool averages_from_start(const Recipe& recipe) {
-  return sync_is<SyncMode::kLocalSgd, SyncMode::kPostLocalSgd>(recipe);
+  return recipe.dist.sync.averages_from_start();
 }
 
 bool is_scaled(const Recipe& recipe) {
@@ -77,11 +77,7 @@ constexpr std::string_view kScaling = "schedule.scale.rule: linear or sqrt";
 constexpr auto kNeeds = std::to_array<Need>({
     {"dist.sync.period",
      "dist.sync.mode: local_sgd, post_local_sgd, diloco or overlap_average",
-     sync_is<
-         SyncMode::kLocalSgd,
-         SyncMode::kPostLocalSgd,
-         SyncMode::kDiloco,
-         SyncMode::kOverlapAverage>},
+     [](const Recipe& r) { return r.dist.sync.uses_period(); }},
     {"dist.sync.start", kAveraging, averages_from_start},
     {"dist.sync.average", kAveraging, averages_from_start},
     {"dist.sync.group_size",

@@ -93,8 +93,7 @@ std::string unreached(
 
 std::string late_start(const Recipe& recipe, const Plan& plan) {
   const SyncConfig& sync = recipe.dist.sync;
-  return sync.mode == SyncMode::kLocalSgd ||
-          sync.mode == SyncMode::kPostLocalSgd
+  return sync.averages_from_start()
       ? unreached(
             "dist.sync.start",
             sync.start.text(),
@@ -114,19 +113,12 @@ std::string long_period(const Recipe& recipe, const Plan& plan) {
         plan,
         "weights are averaged for evaluations and checkpoints only");
   };
-  switch (sync.mode) {
-    case SyncMode::kLocalSgd:
-    case SyncMode::kPostLocalSgd:
-    case SyncMode::kDiloco:
-    case SyncMode::kOverlapAverage:
-      return of("dist.sync.period", sync.period);
-    case SyncMode::kHierarchicalSgd:
-      return sync.periods.empty()
-          ? ""
-          : of("dist.sync.periods", sync.periods.front());
-    default:
-      return "";
+  if (sync.uses_period()) {
+    return of("dist.sync.period", sync.period);
   }
+  return sync.mode == SyncMode::kHierarchicalSgd && !sync.periods.empty()
+      ? of("dist.sync.periods", sync.periods.front())
+      : "";
 }
 
 std::string late_compression(const Recipe& recipe, const Plan& plan) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -37,22 +36,6 @@ struct Failure {
   std::string hint; // further lines
   double time = 0;
 };
-
-double limit_of(const SectionTimeouts& timeouts, Section section) {
-  switch (section) {
-    case Section::kSetup:
-      return timeouts.setup;
-    case Section::kStep:
-      return timeouts.step;
-    case Section::kEval:
-      return timeouts.eval;
-    case Section::kCheckpoint:
-      return timeouts.checkpoint;
-    case Section::kDone:
-      return timeouts.shutdown;
-  }
-  return 0;
-}
 
 } // namespace
 
@@ -287,18 +270,7 @@ void Supervisor::Run::check_stopped(double now) {
   }
 }
 
-// A worker is stuck when it has been silent for longer than its section allows,
-// unless it may be waiting for another one that is no further and still within
-// its own limit (such as rank 0 writing a checkpoint). Of several, the one that
-// is furthest behind is blamed.
 void Supervisor::Run::check_progress(double now) {
-  struct Silence {
-    int rank;
-    std::int64_t step;
-    double seconds;
-    double limit;
-    bool over() const { return limit > 0 && seconds > limit; }
-  };
   std::vector<Silence> running;
   for (const Member& member : crew_.members()) {
     if (!member.ending) {
@@ -307,36 +279,24 @@ void Supervisor::Run::check_progress(double now) {
           {.rank = member.rank,
            .step = progress.step,
            .seconds = now - std::max(progress.last_beat, resumed_at_),
-           .limit = limit_of(options_.timeouts, progress.section)});
+           .limit = options_.timeouts.of(progress.section)});
     }
   }
-  const Silence* worst = nullptr;
-  for (const Silence& one : running) {
-    const bool waits =
-        std::any_of(running.begin(), running.end(), [&](const Silence& other) {
-          return !other.over() && other.step <= one.step;
-        });
-    if (!one.over() || waits) {
-      continue;
-    }
-    if (worst == nullptr || one.step < worst->step ||
-        (one.step == worst->step && one.seconds > worst->seconds)) {
-      worst = &one;
-    }
+  const std::optional<Silence> stuck = find_stuck(running);
+  if (!stuck) {
+    return;
   }
-  if (worst != nullptr) {
-    blame(
-        {.rank = worst->rank,
-         .exit_code = static_cast<int>(ExitCode::kWorkerDied),
-         .cause = fmt::format(
-             "made no progress for {:.0f} s {} (limit {:g} s)",
-             worst->seconds,
-             where(crew_.progress(worst->rank)),
-             worst->limit),
-         .hint = progress_table(now),
-         .time = now},
-        options_.grace_seconds);
-  }
+  blame(
+      {.rank = stuck->rank,
+       .exit_code = static_cast<int>(ExitCode::kWorkerDied),
+       .cause = fmt::format(
+           "made no progress for {:.0f} s {} (limit {:g} s)",
+           stuck->seconds,
+           where(crew_.progress(stuck->rank)),
+           stuck->limit),
+       .hint = progress_table(now),
+       .time = now},
+      options_.grace_seconds);
 }
 
 std::string Supervisor::Run::progress_table(double now) {

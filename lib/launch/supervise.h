@@ -10,18 +10,9 @@
 #include "launch/devices.h"
 #include "launch/environment.h"
 #include "launch/node_link.h"
+#include "launch/silence.h"
 
 namespace vitrain::launch {
-
-// Seconds that a worker may go without a heartbeat, by what it is doing; 0: for
-// ever.
-struct SectionTimeouts {
-  double setup = 600;
-  double step = 300;
-  double eval = 600;
-  double checkpoint = 600;
-  double shutdown = 60; // from its last beat to its end
-};
 
 struct SupervisorOptions {
   // What the workers run: this program itself.

@@ -1,22 +1,16 @@
 #!/usr/bin/env bash
-# Fuzzes each target for a while, one after the other; findings and what was
-# learnt stay in build/fuzz/corpus. usage: tests/fuzz/run.sh SECONDS [TARGET...]
+# Fuzzes each target for a while, as many at once as there are cores; findings and
+# what was learnt stay in build/fuzz/corpus. usage: tests/fuzz/run.sh SECONDS [TARGET...]
 #   cmake --preset fuzz && ninja -C build/fuzz fuzzers && tests/fuzz/run.sh 600
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
-seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
+export seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
+export build=build/fuzz/tests/fuzz
 shift
-build=build/fuzz/tests/fuzz
-targets=("$@")
-if [ ${#targets[@]} -eq 0 ]; then
-  for list in "$build"/*.seeds; do
-    targets+=("$(basename "$list" .seeds)")
-  done
-fi
 
-failed=()
-for target in "${targets[@]}"; do
-  corpus=build/fuzz/corpus/$target
+fuzz() {
+  local target=$1
+  local corpus=build/fuzz/corpus/$target
   mkdir -p "$corpus"
   if "$build/fuzz_$target" "$corpus" \
     -seed_inputs="@$build/$target.seeds" -max_total_time="$seconds" \
@@ -26,7 +20,16 @@ for target in "${targets[@]}"; do
       "$(sed -n 's/^stat::number_of_executed_units: *//p' "$corpus.log")"
   else
     printf '%-12s FINDING, see %s\n' "$target" "$corpus.log"
-    failed+=("$target")
+    return 1
   fi
-done
-[ ${#failed[@]} -eq 0 ]
+}
+export -f fuzz
+
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then
+  for list in "$build"/*.seeds; do
+    targets+=("$(basename "$list" .seeds)")
+  done
+fi
+printf '%s\n' "${targets[@]}" |
+  xargs -P "$(nproc)" -I{} bash -c 'fuzz "$1"' _ {}

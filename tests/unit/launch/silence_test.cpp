@@ -1,0 +1,67 @@
+#include "launch/silence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace vitrain::launch {
+namespace {
+
+// The rank of the worker that is blamed, or -1.
+int stuck(const std::vector<Silence>& workers) {
+  const std::optional<Silence> found = find_stuck(workers);
+  return found ? found->rank : -1;
+}
+
+TEST(Silence, NobodyIsStuckWithinTheLimit) {
+  EXPECT_EQ(stuck({}), -1);
+  EXPECT_EQ(stuck({{.rank = 0, .step = 3, .seconds = 10, .limit = 10}}), -1);
+  EXPECT_EQ(stuck({{.rank = 0, .step = 3, .seconds = 10.1, .limit = 10}}), 0);
+}
+
+TEST(Silence, WithoutALimitAWorkerIsNeverStuck) {
+  EXPECT_EQ(stuck({{.rank = 0, .step = 3, .seconds = 1e9, .limit = 0}}), -1);
+}
+
+TEST(Silence, TheOneFurthestBehindIsBlamed) {
+  EXPECT_EQ(
+      stuck(
+          {{.rank = 0, .step = 8, .seconds = 30, .limit = 10},
+           {.rank = 1, .step = 7, .seconds = 20, .limit = 10},
+           {.rank = 2, .step = 8, .seconds = 40, .limit = 10}}),
+      1);
+}
+
+TEST(Silence, OfEquallyFarTheOneSilentForLongestIsBlamed) {
+  EXPECT_EQ(
+      stuck(
+          {{.rank = 0, .step = 7, .seconds = 20, .limit = 10},
+           {.rank = 1, .step = 7, .seconds = 21, .limit = 10},
+           {.rank = 2, .step = 7, .seconds = 20, .limit = 10}}),
+      1);
+}
+
+TEST(Silence, WhoMayBeWaitingForASlowOneIsNotBlamed) {
+  // Rank 0 writes a checkpoint, for which it has more time.
+  const Silence writes{.rank = 0, .step = 7, .seconds = 50, .limit = 600};
+  const Silence waits{.rank = 1, .step = 7, .seconds = 50, .limit = 10};
+  EXPECT_EQ(stuck({writes, waits}), -1);
+  // One that is behind cannot be waiting for one that is ahead.
+  const Silence behind{.rank = 2, .step = 6, .seconds = 50, .limit = 10};
+  EXPECT_EQ(stuck({writes, waits, behind}), 2);
+  // Rank 0, too, has been at it for too long.
+  EXPECT_EQ(
+      stuck({{.rank = 0, .step = 7, .seconds = 601, .limit = 600}, waits}), 0);
+}
+
+TEST(Silence, LimitsFollowTheSection) {
+  const SectionTimeouts timeouts{
+      .setup = 1, .step = 2, .eval = 3, .checkpoint = 4, .shutdown = 5};
+  EXPECT_EQ(timeouts.of(Section::kSetup), 1);
+  EXPECT_EQ(timeouts.of(Section::kStep), 2);
+  EXPECT_EQ(timeouts.of(Section::kEval), 3);
+  EXPECT_EQ(timeouts.of(Section::kCheckpoint), 4);
+  EXPECT_EQ(timeouts.of(Section::kDone), 5);
+}
+
+} // namespace
+} // namespace vitrain::launch
