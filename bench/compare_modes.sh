@@ -80,7 +80,7 @@ compare_workers() {
       if [ $mode-$workers = per_device-2 ]; then ratio=$(divide "$rate" "$one"); fi
     done
   done
-  echo "($(nproc) cores: more workers than cores share them)"
+  echo "($(env -u OMP_NUM_THREADS nproc) cores: more workers than cores share them)"
 }
 
 # Sets $options for a mode of dist.sync.
