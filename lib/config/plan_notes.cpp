@@ -123,13 +123,15 @@ std::string long_period(const Recipe& recipe, const Plan& plan) {
 
 std::string late_compression(const Recipe& recipe, const Plan& plan) {
   const DistConfig& dist = recipe.dist;
-  return dist.compress == Compress::kPowerSgd ? unreached(
-                                                    "dist.powersgd.start",
-                                                    dist.powersgd.start.text(),
-                                                    plan.powersgd_start,
-                                                    plan,
-                                                    "nothing is compressed")
-                                              : "";
+  if (dist.compress != Compress::kPowerSgd) {
+    return "";
+  }
+  return unreached(
+      "dist.powersgd.start",
+      dist.powersgd.start.text(),
+      plan.powersgd_start,
+      plan,
+      "nothing is compressed");
 }
 
 } // namespace
