@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads metrics.jsonl files and prints what the comparison scripts need.
 
-usage: report.py speed METRICS SKIP    images/s over the steps after SKIP
+usage: report.py speed METRICS SKIP    images/s over the steps after SKIP, which
+                                       must be one with a record
        report.py start METRICS         seconds to begin and end of step 1
        report.py bytes METRICS         comm_bytes of a step
        report.py exposed METRICS SKIP  share of the steps that waits for the exchange
@@ -16,24 +17,41 @@ import statistics
 import sys
 
 
-def train_records(path):
-    """The records of kind train, which must be of consecutive steps."""
+def all_records(path):
     with open(path) as lines:
         records = [json.loads(line) for line in lines]
-    records = [r for r in records if r["kind"] == "train"]
+    return [r for r in records if r["kind"] == "train"]
+
+
+def train_records(path):
+    """The records of kind train, which must be of consecutive steps."""
+    records = all_records(path)
     steps = [r["step"] for r in records]
     if not steps or steps != list(range(1, len(steps) + 1)):
         sys.exit(f"{path}: expected a record of every step from 1, got {steps}")
     return records
 
 
+def records_after(path, skip):
+    """The records of the steps after `skip`, each with the number of its steps:
+    a record is the mean over the steps since the one before."""
+    records = all_records(path)
+    steps = [0] + [r["step"] for r in records]
+    counted = [(r, r["step"] - before)
+               for before, r in zip(steps, records) if before >= int(skip)]
+    if not counted or int(skip) not in steps:
+        sys.exit(f"{path}: expected records of step {skip} and later ones, "
+                 f"got {steps[1:]}")
+    return counted
+
+
 def speed(path, skip):
     """Images over seconds, not a mean of rates: slow steps count in full."""
-    records = train_records(path)[int(skip):]
-    if not records:
-        sys.exit(f"{path}: no steps after the first {skip}")
-    images = sum(r["images_per_second"] * r["step_seconds"] for r in records)
-    return images / sum(r["step_seconds"] for r in records)
+    images = seconds = 0
+    for record, steps in records_after(path, skip):
+        images += steps * record["images_per_second"] * record["step_seconds"]
+        seconds += steps * record["step_seconds"]
+    return images / seconds
 
 
 def start(path):
@@ -47,9 +65,9 @@ def comm_bytes(path):
 
 
 def exposed(path, skip):
-    records = train_records(path)[int(skip):]
-    waited = sum(r["comm_seconds"] for r in records)
-    return waited / sum(r["step_seconds"] for r in records)
+    records = records_after(path, skip)
+    waited = sum(steps * r["comm_seconds"] for r, steps in records)
+    return waited / sum(steps * r["step_seconds"] for r, steps in records)
 
 
 def describe(name, values):
