@@ -63,7 +63,7 @@ bool JpegEncoder::add_block(int component, const std::int16_t* block) {
   int zeros = 0;
   for (std::size_t k = 1; k < 64 && good; ++k) {
     const int at = kZigzag[k];
-    const int value = block[at / 8 * 8 * kGroupBlocks + at % 8];
+    const int value = block[at / 8 * kRowOfGroup + at % 8];
     if (value == 0) {
       ++zeros;
       continue;

@@ -36,7 +36,6 @@ struct McuReader {
     const HuffmanTable* ac = nullptr;
     const PairTable* pairs = nullptr; // of ac
     int prediction = 0; // of the first coefficient
-    int largest_dc = 0; // what cannot overflow later
     // Where the blocks go: rows of groups (jpeg_layout.h).
     std::int16_t* blocks = nullptr;
     int groups = 0; // in a row of blocks

@@ -136,7 +136,7 @@ void store_block(__m512i natural, std::int16_t* block) {
   const auto store = [&](int row, __m128i values) {
     _mm_storeu_si128(
         reinterpret_cast<__m128i*>(
-            block + static_cast<std::ptrdiff_t>(row) * 8 * kGroupBlocks),
+            block + static_cast<std::ptrdiff_t>(row) * kRowOfGroup),
         values);
   };
   store(0, _mm512_castsi512_si128(low));

@@ -8,6 +8,7 @@ namespace vitrain::image::detail {
 // vector register holds one row of all four: [8, 4, 8] coefficients.
 constexpr int kGroupBlocks = 4;
 constexpr int kGroupSize = 64 * kGroupBlocks;
+constexpr int kRowOfGroup = 8 * kGroupBlocks;
 
 // From the first group of a row of blocks to its block number `column`.
 constexpr std::ptrdiff_t block_offset(std::ptrdiff_t column) {

@@ -58,8 +58,8 @@ void JpegPixels::start(const JpegFile& file, const Rect& rect) {
         kGroupBlocks;
     plane.left = window_.columns.begin * component.h * 8;
     plane.top = window_.rows.begin * component.v * 8;
-    plane.stride = static_cast<std::ptrdiff_t>(groups) * 8 * kGroupBlocks +
-        2 * Plane::kMargin;
+    plane.stride =
+        static_cast<std::ptrdiff_t>(groups) * kRowOfGroup + 2 * Plane::kMargin;
     const auto bytes = static_cast<std::size_t>(
         plane.stride * window_.rows.size() * component.v * 8);
     if (plane.samples.size() < bytes + kSlack) {
@@ -77,7 +77,7 @@ void JpegPixels::add_row(int y, McuRow& row) {
       for (int group = 0; group < row.groups[c]; ++group) {
         kernels_->inverse_dct(
             row.group(c, v, group), steps_[c].data(), out, plane.stride);
-        out += static_cast<std::ptrdiff_t>(8) * kGroupBlocks;
+        out += kRowOfGroup;
       }
     }
   }

@@ -30,9 +30,13 @@ bool JpegScan::start(
     to.dc = &dc_tables_[from.dc_table];
     to.ac = &ac_tables_[from.ac_table];
     to.pairs = &pair_tables_[from.ac_table];
-    // Beyond this sixteen bits would overflow between the two passes of the
-    // inverse DCT, in a way that depends on its implementation.
-    to.largest_dc = 8191 / file.quant[from.quant][0];
+    for (std::size_t k = 0; k < 64; ++k) {
+      if (kZigzag[k] < 8) {
+        for (int block = 0; block < kGroupBlocks; ++block) {
+          first_steps_[i][kZigzag[k] + 8 * block] = file.quant[from.quant][k];
+        }
+      }
+    }
     if (!dc_filled[from.dc_table]) {
       dc_tables_[from.dc_table].fill(file.dc[from.dc_table], /*is_ac=*/false);
       dc_filled[from.dc_table] = true;
@@ -142,6 +146,25 @@ bool JpegScan::skip_rows(int rows) {
   return !mcus_.bits.overrun();
 }
 
+// Whether the first row of each block, times its steps, has room for the two
+// bits that the first pass of the inverse DCT adds to sixteen. Beyond,
+// libjpeg's vector code wraps around where all other rows are zero, and else
+// saturates; no encoder writes such values.
+bool JpegScan::fits(McuRow& row) const {
+  unsigned outside = 0;
+  for (int c = 0; c < file_->components; ++c) {
+    const int groups = row.groups[c] * file_->component[c].v;
+    const int* steps = first_steps_[c].data();
+    for (int g = 0; g < groups; ++g) {
+      const std::int16_t* first = row.group(c, 0, g);
+      for (int i = 0; i < kRowOfGroup; ++i) {
+        outside |= static_cast<unsigned>(first[i] * steps[i] + 8192) >> 14;
+      }
+    }
+  }
+  return outside == 0;
+}
+
 bool JpegScan::read_row(Range columns, McuRow& row) {
   for (int c = 0; c < file_->components; ++c) {
     McuReader::Component& component = mcus_.component[c];
@@ -157,7 +180,7 @@ bool JpegScan::read_row(Range columns, McuRow& row) {
   return run(kernels_->skip_mcus, 0, columns.begin) &&
       run(kernels_->read_mcus, 0, columns.size()) &&
       run(kernels_->skip_mcus, 0, file_->mcus_x - columns.end) &&
-      !mcus_.bits.overrun();
+      !mcus_.bits.overrun() && fits(row);
 }
 
 } // namespace vitrain::image::detail

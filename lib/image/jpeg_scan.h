@@ -51,7 +51,7 @@ class JpegScan {
   // Passes over the next `rows` MCU rows. False when the data are damaged.
   bool skip_rows(int rows);
   // The next MCU row's blocks in the MCU columns `columns`. False when the data
-  // are damaged.
+  // are damaged, or what they hold has no pixels that all decoders agree on.
   bool read_row(Range columns, McuRow& row);
 
  private:
@@ -60,12 +60,15 @@ class JpegScan {
   bool split_segments(std::span<const std::uint8_t> bytes);
   bool begin_segment();
   bool run(Run decode, int first, int count);
+  bool fits(McuRow& row) const;
 
   const JpegKernels* kernels_;
   const JpegFile* file_ = nullptr;
   std::array<HuffmanTable, 4> dc_tables_;
   std::array<HuffmanTable, 4> ac_tables_;
   std::array<PairTable, 4> pair_tables_;
+  // What the first row of coefficients is multiplied by, for a group of blocks.
+  std::array<std::array<int, kRowOfGroup>, 3> first_steps_{};
   std::vector<std::uint8_t> data_; // without stuffing
   std::vector<std::size_t> segment_ends_; // between restart markers
   std::size_t end_ = 0;

@@ -54,7 +54,7 @@ void PackedRow::add_block(const std::int16_t* block, int& prediction) {
   std::size_t position = 0;
   for (std::size_t k = 0; k < 64; ++k) {
     const int at = kZigzag[k];
-    int value = block[at / 8 * 8 * kGroupBlocks + at % 8];
+    int value = block[at / 8 * kRowOfGroup + at % 8];
     if (k == 0) {
       const int difference = value - prediction;
       prediction = value;
@@ -105,6 +105,26 @@ std::string body_of(
   return body;
 }
 
+// The file that was packed; nothing when its Huffman tables lack a code for
+// what it holds.
+std::optional<std::string> restore(std::span<const std::uint8_t> packed) {
+  const PackedJpeg jpeg(packed);
+  const JpegFile& file = jpeg.file();
+  JpegEncoder encoder(file, jpeg.fills_with_ones());
+  const JpegKernels& kernels = jpeg_kernels(best_simd());
+  McuRow row;
+  for (int y = 0; y < file.mcus_y; ++y) {
+    jpeg.read_row(kernels, y, {0, file.mcus_x}, row);
+    if (!encoder.add_row(row)) {
+      return std::nullopt;
+    }
+  }
+  std::string result(jpeg.headers().begin(), jpeg.headers().end());
+  result += encoder.finish();
+  result.append(jpeg.trailer().begin(), jpeg.trailer().end());
+  return result;
+}
+
 } // namespace
 
 std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
@@ -141,10 +161,11 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
     const std::uint64_t hash = hash64(body);
     packed.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
     packed += body;
-    const std::string again = unpack_jpeg(
+    // A file may spell a block in a way that needs other codes than ours.
+    const auto again = restore(
         {reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()});
-    if (again.size() == bytes.size() &&
-        std::memcmp(again.data(), bytes.data(), again.size()) == 0) {
+    if (again && again->size() == bytes.size() &&
+        std::memcmp(again->data(), bytes.data(), bytes.size()) == 0) {
       return packed;
     }
   }
@@ -152,19 +173,9 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
 }
 
 std::string unpack_jpeg(std::span<const std::uint8_t> packed) {
-  const PackedJpeg jpeg(packed);
-  const JpegFile& file = jpeg.file();
-  JpegEncoder encoder(file, jpeg.fills_with_ones());
-  const JpegKernels& kernels = jpeg_kernels(best_simd());
-  McuRow row;
-  for (int y = 0; y < file.mcus_y; ++y) {
-    jpeg.read_row(kernels, y, {0, file.mcus_x}, row);
-    VITRAIN_CHECK(encoder.add_row(row), ExitCode::kData, "damaged packed JPEG");
-  }
-  std::string result(jpeg.headers().begin(), jpeg.headers().end());
-  result += encoder.finish();
-  result.append(jpeg.trailer().begin(), jpeg.trailer().end());
-  return result;
+  std::optional<std::string> file = restore(packed);
+  VITRAIN_CHECK(file.has_value(), ExitCode::kData, "damaged packed JPEG");
+  return *std::move(file);
 }
 
 } // namespace vitrain::image

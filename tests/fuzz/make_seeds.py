@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes seeds/ beside this file: inputs for the fuzz targets of the readers of
-datasets (tar, list, binaries).
+datasets (tar, list, binaries). seeds/jpeg holds what the fuzzers found instead:
+files that were decoded wrongly once, as they were found.
 
 Needs Python alone:  python3 make_seeds.py
 """

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/error.h"
@@ -129,6 +130,34 @@ TEST(Decoder, GivesThePixelsOfEverySampling) {
   EXPECT_GT(parts, 200); // the others are too small for parts
 }
 
+// Coefficients that no encoder writes, beyond what sixteen bits hold between
+// the passes of the inverse DCT: in the first row alone, where libjpeg's vector
+// code takes a short cut, and in all.
+TEST(Decoder, GivesThePixelsOfCoefficientsThatOverflow) {
+  Random random(3, Purpose::kAugment, 0, 0);
+  const auto up_to = [&](int largest) {
+    return static_cast<int>(random.below(2 * largest + 1)) - largest;
+  };
+  for (int i = 0; i < 600; ++i) {
+    std::array<int, 64> block{};
+    const int largest = i % 4 == 0 ? 60 : 1023;
+    const std::size_t row = random.below(8);
+    for (std::size_t k = 0; k < 64; ++k) {
+      const bool other_row = i % 3 == 2 && k / 8 == row;
+      if ((k < 8 || other_row) && random.below(3) != 0) {
+        block[k] = up_to(largest);
+      }
+    }
+    const int step = 1 + static_cast<int>(random.below(i % 2 == 0 ? 255 : 20));
+    const Bytes bytes = fixtures::encode_block(block, step);
+    SCOPED_TRACE(testing::Message() << i << ", step " << step);
+    check_parts(bytes, 2, 1);
+    if (const auto packed = pack_jpeg(bytes)) {
+      EXPECT_EQ(decode(bytes_of(*packed)).pixels, decode(bytes).pixels);
+    }
+  }
+}
+
 TEST(Decoder, GivesThePixelsOfPhotographs) {
   const std::filesystem::path path = std::filesystem::path(VITRAIN_SOURCE_DIR) /
       "../shared/data/imagenet-sample.tar";
@@ -207,6 +236,22 @@ TEST(PackedJpeg, FilesThatWouldNotComeBackAreNotPacked) {
   Bytes cut = encode({}, 1);
   cut.resize(cut.size() / 2);
   EXPECT_FALSE(pack_jpeg(cut));
+}
+
+// T.81 knows one symbol that ends a block; decoders take fourteen more for it.
+TEST(PackedJpeg, AFileWhoseTablesLackACodeIsNotPacked) {
+  Bytes bytes = encode({.width = 40, .height = 24}, 4);
+  int changed = 0;
+  for (std::size_t at = 0; at + 21 < bytes.size(); ++at) {
+    if (bytes[at] == 0xFF && bytes[at + 1] == 0xC4 && bytes[at + 4] >= 0x10) {
+      const auto symbols = bytes.begin() + static_cast<std::ptrdiff_t>(at) + 21;
+      *std::find(symbols, bytes.end(), std::uint8_t{0}) = 0x10;
+      ++changed;
+    }
+  }
+  ASSERT_EQ(changed, 2);
+  EXPECT_TRUE(check_parts(bytes, 4, 1));
+  EXPECT_FALSE(pack_jpeg(bytes));
 }
 
 TEST(PackedJpeg, BytesBehindTheImageComeBack) {

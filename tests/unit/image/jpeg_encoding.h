@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -64,6 +65,40 @@ inline std::vector<std::uint8_t> encode(
         static_cast<std::size_t>(jpeg.next_scanline) * encoding.width * 3;
     jpeg_write_scanlines(&jpeg, &row, 1);
   }
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  std::vector<std::uint8_t> bytes(out, out + size);
+  std::free(out);
+  return bytes;
+}
+
+// A grey image of one block: its quantised coefficients in row order, and the
+// step that all of them are multiplied by.
+inline std::vector<std::uint8_t> encode_block(
+    const std::array<int, 64>& coefficients,
+    int step) {
+  jpeg_compress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* out = nullptr;
+  unsigned long size = 0; // NOLINT: libjpeg's type
+  jpeg_mem_dest(&jpeg, &out, &size);
+  jpeg.image_width = DCTSIZE;
+  jpeg.image_height = DCTSIZE;
+  jpeg.input_components = 1;
+  jpeg.in_color_space = JCS_GRAYSCALE;
+  jpeg_set_defaults(&jpeg);
+  std::array<unsigned, 64> steps{};
+  steps.fill(static_cast<unsigned>(step));
+  jpeg_add_quant_table(&jpeg, 0, steps.data(), 100, TRUE);
+  auto* common = reinterpret_cast<j_common_ptr>(&jpeg);
+  jvirt_barray_ptr array = (*jpeg.mem->request_virt_barray)(
+      common, JPOOL_IMAGE, TRUE, /*blocksperrow=*/1, /*numrows=*/1, 1);
+  jpeg_write_coefficients(&jpeg, &array);
+  JCOEF* block =
+      (*jpeg.mem->access_virt_barray)(common, array, 0, 1, TRUE)[0][0];
+  std::copy(coefficients.begin(), coefficients.end(), block);
   jpeg_finish_compress(&jpeg);
   jpeg_destroy_compress(&jpeg);
   std::vector<std::uint8_t> bytes(out, out + size);
