@@ -31,10 +31,10 @@ bool JpegScan::start(
     to.ac = &ac_tables_[from.ac_table];
     to.pairs = &pair_tables_[from.ac_table];
     for (std::size_t k = 0; k < 64; ++k) {
-      if (kZigzag[k] < 8) {
-        for (int block = 0; block < kGroupBlocks; ++block) {
-          first_steps_[i][kZigzag[k] + 8 * block] = file.quant[from.quant][k];
-        }
+      const int step = file.quant[from.quant][k];
+      for (int block = 0; kZigzag[k] < 8 && block < kGroupBlocks; ++block) {
+        largest_[i][kZigzag[k] + 8 * block] =
+            static_cast<std::int16_t>(step == 0 ? INT16_MAX : 8191 / step);
       }
     }
     if (!dc_filled[from.dc_table]) {
@@ -151,14 +151,15 @@ bool JpegScan::skip_rows(int rows) {
 // libjpeg's vector code wraps around where all other rows are zero, and else
 // saturates; no encoder writes such values.
 bool JpegScan::fits(McuRow& row) const {
-  unsigned outside = 0;
+  std::int16_t outside = 0;
   for (int c = 0; c < file_->components; ++c) {
     const int groups = row.groups[c] * file_->component[c].v;
-    const int* steps = first_steps_[c].data();
+    const std::int16_t* largest = largest_[c].data();
     for (int g = 0; g < groups; ++g) {
       const std::int16_t* first = row.group(c, 0, g);
       for (int i = 0; i < kRowOfGroup; ++i) {
-        outside |= static_cast<unsigned>(first[i] * steps[i] + 8192) >> 14;
+        outside |= static_cast<std::int16_t>(
+            (first[i] > largest[i]) | (first[i] < -largest[i]));
       }
     }
   }

@@ -67,8 +67,8 @@ class JpegScan {
   std::array<HuffmanTable, 4> dc_tables_;
   std::array<HuffmanTable, 4> ac_tables_;
   std::array<PairTable, 4> pair_tables_;
-  // What the first row of coefficients is multiplied by, for a group of blocks.
-  std::array<std::array<int, kRowOfGroup>, 3> first_steps_{};
+  // Limits of fits() for the first row of a group of blocks, by component.
+  std::array<std::array<std::int16_t, kRowOfGroup>, 3> largest_{};
   std::vector<std::uint8_t> data_; // without stuffing
   std::vector<std::size_t> segment_ends_; // between restart markers
   std::size_t end_ = 0;
