@@ -47,7 +47,7 @@ SETTINGS = {
                          "optim.lr": LONGER},
     "diloco": {"period": 4, "outer_lr": 0.9, "outer_momentum": 0.1,
                "optim.lr": LONGER},
-    "overlap_average": {"period": 4, "delay": 2, "optim.lr": LONGER},
+    "overlap_average": {"period": 2, "delay": 1, "optim.lr": LONGER},
     "async_ps": {"max_staleness": 2, "optim.lr": LATE},
     "hogwild": {},
 }
