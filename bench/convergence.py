@@ -36,7 +36,7 @@ LARGEST_LOSS = 2.0  # points of top-1 below allreduce
 #   inverse curvature before it oscillates (38 with b = 0.9), a delay of one step
 #   makes that 1, whatever b is.
 LONGER = 1.4e-3
-LATE = 3.0e-4
+LATE = 5.0e-4
 SETTINGS = {
     "allreduce": {},
     "delayed_allreduce": {"optim.lr": LATE},
