@@ -26,6 +26,30 @@ struct Encoding {
   int restart = 0;
 };
 
+// libjpeg's encoder, writing to memory.
+struct MemoryJpeg {
+  MemoryJpeg() {
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&jpeg);
+    jpeg_mem_dest(&jpeg, &out, &size);
+  }
+  MemoryJpeg(const MemoryJpeg&) = delete;
+  MemoryJpeg& operator=(const MemoryJpeg&) = delete;
+  ~MemoryJpeg() {
+    jpeg_destroy_compress(&jpeg);
+    std::free(out);
+  }
+  std::vector<std::uint8_t> finish() {
+    jpeg_finish_compress(&jpeg);
+    return {out, out + size};
+  }
+
+  jpeg_compress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  unsigned char* out = nullptr;
+  unsigned long size = 0; // NOLINT: libjpeg's type
+};
+
 // Noise over a gradient: long and short codes, large and small coefficients.
 inline std::vector<std::uint8_t> encode(
     const Encoding& encoding,
@@ -36,13 +60,8 @@ inline std::vector<std::uint8_t> encode(
     image.pixels[i] = static_cast<std::uint8_t>(
         std::min<std::size_t>(255, i / 3 % image.width * 2 + noise));
   }
-  jpeg_compress_struct jpeg{};
-  jpeg_error_mgr errors{};
-  jpeg.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&jpeg);
-  unsigned char* out = nullptr;
-  unsigned long size = 0; // NOLINT: libjpeg's type
-  jpeg_mem_dest(&jpeg, &out, &size);
+  MemoryJpeg file;
+  jpeg_compress_struct& jpeg = file.jpeg;
   jpeg.image_width = static_cast<JDIMENSION>(encoding.width);
   jpeg.image_height = static_cast<JDIMENSION>(encoding.height);
   jpeg.input_components = 3;
@@ -65,11 +84,7 @@ inline std::vector<std::uint8_t> encode(
         static_cast<std::size_t>(jpeg.next_scanline) * encoding.width * 3;
     jpeg_write_scanlines(&jpeg, &row, 1);
   }
-  jpeg_finish_compress(&jpeg);
-  jpeg_destroy_compress(&jpeg);
-  std::vector<std::uint8_t> bytes(out, out + size);
-  std::free(out);
-  return bytes;
+  return file.finish();
 }
 
 // A grey image of one block: its quantised coefficients in row order, and the
@@ -77,13 +92,8 @@ inline std::vector<std::uint8_t> encode(
 inline std::vector<std::uint8_t> encode_block(
     const std::array<int, 64>& coefficients,
     int step) {
-  jpeg_compress_struct jpeg{};
-  jpeg_error_mgr errors{};
-  jpeg.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&jpeg);
-  unsigned char* out = nullptr;
-  unsigned long size = 0; // NOLINT: libjpeg's type
-  jpeg_mem_dest(&jpeg, &out, &size);
+  MemoryJpeg file;
+  jpeg_compress_struct& jpeg = file.jpeg;
   jpeg.image_width = DCTSIZE;
   jpeg.image_height = DCTSIZE;
   jpeg.input_components = 1;
@@ -99,11 +109,7 @@ inline std::vector<std::uint8_t> encode_block(
   JCOEF* block =
       (*jpeg.mem->access_virt_barray)(common, array, 0, 1, TRUE)[0][0];
   std::copy(coefficients.begin(), coefficients.end(), block);
-  jpeg_finish_compress(&jpeg);
-  jpeg_destroy_compress(&jpeg);
-  std::vector<std::uint8_t> bytes(out, out + size);
-  std::free(out);
-  return bytes;
+  return file.finish();
 }
 
 } // namespace vitrain::image::fixtures
