@@ -2,15 +2,18 @@
 # What the ways to exchange cost on this machine's CPU, as tables in Markdown.
 # Every worker computes on one thread, so that one more worker is one more core.
 #
-# usage: bench/compare_modes.sh [workers|delay|server]
+# usage: bench/compare_modes.sh [workers|delay|server|predict]
 #   workers  images/s, step time and speed-up at 1, 2 and 4 workers, with the
 #            batch per device fixed, and with the global batch fixed
 #   delay    every mode of dist.sync with two nodes of one worker each, between
 #            two network namespaces 0, 1, 10 and 50 ms apart (needs root)
 #   server   async_ps beside allreduce at 1 to 4 workers
-#   (nothing) all three
+#   predict  what dist.sync.predict costs two workers: medians of three runs
+#            without and with it, in turns
+#   (nothing) all four
 # The last line is `ratio R`: images/s of the fastest mode beside allreduce's at
-# the largest delay; without `delay`, the speed-up of two workers.
+# the largest delay; without `delay`, the speed-up of two workers; of `predict`
+# alone, delayed_allreduce with beside without.
 #
 # Settings: STEPS (40), SKIP (8: first steps not counted), DELAYS ("0 1 10 50").
 # With `delay` the workers meet for a record of metrics every SKIP steps only: a
@@ -23,7 +26,7 @@ skip=${SKIP:-8}
 delays=${DELAYS:-0 1 10 50}
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 case $what in
-  workers | delay | server | all) ;;
+  workers | delay | server | predict | all) ;;
   *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-modes.XXXXXX")
@@ -176,11 +179,33 @@ compare_server() {
   done
 }
 
+compare_predict() {
+  echo "| mode | images/s | with \`predict\` | with / without |"
+  echo "| --- | --- | --- | --- |"
+  for mode in delayed_allreduce async_ps; do
+    options_of "$mode"
+    rm -f "$work"/rates-*
+    for pair in 1 2 3; do
+      for predict in false true; do
+        # shellcheck disable=SC2086 # options
+        run "$mode-$predict-$pair" vitrain -devices cpu:2 $options \
+          -set dist.sync.predict=$predict
+        speed "$mode-$predict-$pair" >>"$work/rates-$predict"
+      done
+    done
+    without=$(sort -n "$work/rates-false" | sed -n 2p)
+    with=$(sort -n "$work/rates-true" | sed -n 2p)
+    echo "| $mode | $without | $with | $(divide "$with" "$without") |"
+    if [ -z "$ratio" ]; then ratio=$(divide "$with" "$without"); fi
+  done
+}
+
 "$root/tools/setup.sh" train
 modes='allreduce delayed_allreduce local_sgd post_local_sgd hierarchical_sgd
   diloco overlap_average async_ps'
 ratio=
 case $what in workers | all) compare_workers ;; esac
 case $what in server | all) compare_server ;; esac
+case $what in predict | all) compare_predict ;; esac
 case $what in delay | all) compare_delay ;; esac
 echo "ratio ${ratio:-1.00}"

@@ -42,6 +42,7 @@ struct SyncConfig {
   std::optional<std::int64_t> max_staleness;
   OnStale on_stale = OnStale::kWait;
   std::int64_t servers = 1;
+  bool predict = false;
 
   // Whether `period` has an effect, and `start` with `average`.
   bool uses_period() const {
@@ -133,6 +134,14 @@ struct SyncConfig {
          "`async_ps`: servers among which the weights are divided, threads of "
          "the first workers.")
         .in_range(1, 1 << 10);
+    v.field(
+        "predict",
+        predict,
+        "`delayed_allreduce`, `async_ps`: gradients are computed at the "
+        "weights "
+        "that are expected when they are applied, instead of at those before "
+        "the updates in between: more exact, for two more passes over weights "
+        "and optimizer state per step.");
   }
 };
 

@@ -140,8 +140,9 @@ class DistRules {
   // What needs replicas that are equal after every step.
   void check_exchange() {
     const DistConfig& dist = recipe_.dist;
+    const bool delayed = dist.sync.mode == SyncMode::kDelayedAllreduce;
     const bool equal = dist.sync.mode == SyncMode::kAllreduce ||
-        dist.sync.mode == SyncMode::kDelayedAllreduce;
+        (delayed && !dist.sync.predict);
     const auto needs_equal =
         [&](bool wanted, const char* key, const char* why) {
           require(
@@ -149,9 +150,10 @@ class DistRules {
               key,
               fmt::format(
                   "{}, and with dist.sync.mode: {} they differ between its "
-                  "exchanges: use allreduce or delayed_allreduce",
+                  "exchanges: use allreduce or delayed_allreduce{}",
                   why,
-                  name_of(dist.sync.mode)));
+                  name_of(dist.sync.mode),
+                  delayed ? " without dist.sync.predict" : ""));
         };
     needs_equal(
         dist.zero1,

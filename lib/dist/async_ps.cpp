@@ -254,7 +254,8 @@ void AsyncPs::start_server() {
           .layout = layout_,
           .index = group_.rank(),
           .max_staleness = options_.max_staleness,
-          .on_stale = options_.on_stale});
+          .on_stale = options_.on_stale,
+          .predict = options_.predict});
   own_.reset();
 }
 

@@ -23,6 +23,7 @@ struct ReplicaShard {
 struct AsyncPsOptions {
   std::int64_t max_staleness = 0;
   OnStale on_stale = OnStale::kWait;
+  bool predict = false; // ParameterServer::Options has the meaning
 };
 
 // Connects mailbox `place` of `places`. Collective over the places; a rank that

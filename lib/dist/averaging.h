@@ -19,15 +19,21 @@ struct ReplicaBuffers {
   std::vector<GradientBuffer> gradients;
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> moments; // of the optimizer, however many
+  at::Tensor updates{}; // how many it has made
 };
 
 // Applies in step t the mean gradient of step t - 1, whose all-reduce has run
 // meanwhile; the first step applies nothing, flush() applies what is left.
-// Replicas are equal after every step.
+// Replicas are equal after every step. With `predict` each rank computes its
+// next gradients at weights to which it has applied its own gradients of step t
+// already, in the place of their mean; before that arrives this is taken back.
+// Then it is the weights without the prediction that are equal: after flush(),
+// and whenever updates are made.
 std::unique_ptr<GradientSync> make_delayed_all_reduce(
     Group& group,
     ReplicaBuffers buffers,
-    const BucketOptions& buckets);
+    const BucketOptions& buckets,
+    bool predict);
 
 struct LocalSgdOptions {
   std::int64_t start = 0; // all-reduce of gradients until t = start

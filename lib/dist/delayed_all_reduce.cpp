@@ -1,7 +1,12 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
 #include <ATen/ATen.h>
 
 #include "core/clock.h"
 #include "dist/averaging.h"
+#include "dist/prediction.h"
 
 namespace vitrain::dist {
 namespace {
@@ -11,10 +16,20 @@ class DelayedAllReduce final : public GradientSync {
   DelayedAllReduce(
       Group& group,
       ReplicaBuffers buffers,
-      const BucketOptions& buckets)
+      const BucketOptions& buckets,
+      bool predict)
       : group_(group),
         gradients_(buffers.gradients),
         local_(alone_, std::move(buffers.gradients), buckets) {
+    if (predict) {
+      std::vector<at::Tensor> state = std::move(buffers.parameters);
+      std::ranges::move(buffers.moments, std::back_inserter(state));
+      state.push_back(buffers.updates);
+      prediction_.emplace(std::move(state));
+      for (const GradientBuffer& buffer : gradients_) {
+        own_.push_back(at::empty_like(buffer.gradients));
+      }
+    }
     for (const GradientBuffer& buffer : gradients_) {
       for (Stage* stage : {&travelling_, &arrived_}) {
         const at::Tensor tensor =
@@ -27,7 +42,13 @@ class DelayedAllReduce final : public GradientSync {
   }
 
   std::int64_t begin_step(const StepInfo& step) override {
-    return local_.begin_step(step); // of all ranks
+    const std::int64_t samples = local_.begin_step(step); // of all ranks
+    const std::int64_t own =
+        step.samples[static_cast<std::size_t>(group_.rank())];
+    own_to_mean_ = own == 0
+        ? 0.0
+        : static_cast<double>(samples) / static_cast<double>(own);
+    return samples;
   }
 
   void begin_micro_batch(bool last, bool empty) override {
@@ -36,6 +57,12 @@ class DelayedAllReduce final : public GradientSync {
 
   bool finish() override {
     local_.finish();
+    if (prediction_) {
+      prediction_->take_back();
+      for (std::size_t i = 0; i < gradients_.size(); ++i) {
+        own_[i].copy_(gradients_[i].gradients);
+      }
+    }
     const bool has_earlier = under_way_;
     traffic_ = {};
     wait();
@@ -53,7 +80,23 @@ class DelayedAllReduce final : public GradientSync {
     return has_earlier;
   }
 
+  // The mean that is under way is not known yet, and this rank's own gradients
+  // are what is known of it (Xu et al., "OD-SGD: one-step delay stochastic
+  // gradient descent for distributed training", 2020).
+  void predict(const std::function<void()>& update) override {
+    if (!prediction_ || own_to_mean_ == 0.0) {
+      return;
+    }
+    for (std::size_t i = 0; i < gradients_.size(); ++i) {
+      gradients_[i].gradients.copy_(own_[i]).mul_(own_to_mean_);
+    }
+    prediction_->make(update);
+  }
+
   void flush(const std::function<void()>& update) override {
+    if (prediction_) {
+      prediction_->take_back();
+    }
     if (!under_way_) {
       return;
     }
@@ -110,6 +153,9 @@ class DelayedAllReduce final : public GradientSync {
   Stage travelling_;
   Stage arrived_;
   bool under_way_ = false;
+  std::optional<Prediction> prediction_; // where the weights are predicted
+  std::vector<at::Tensor> own_; // gradients of the last step, of this rank
+  double own_to_mean_ = 0.0; // makes them means; 0: there were no samples
   Traffic traffic_;
 };
 
@@ -118,8 +164,10 @@ class DelayedAllReduce final : public GradientSync {
 std::unique_ptr<GradientSync> make_delayed_all_reduce(
     Group& group,
     ReplicaBuffers buffers,
-    const BucketOptions& buckets) {
-  return std::make_unique<DelayedAllReduce>(group, std::move(buffers), buckets);
+    const BucketOptions& buckets,
+    bool predict) {
+  return std::make_unique<DelayedAllReduce>(
+      group, std::move(buffers), buckets, predict);
 }
 
 } // namespace vitrain::dist

@@ -54,8 +54,8 @@ struct Update {
 // must run the same sequence of steps and micro-batches.
 //
 // Protocol of a step: begin_step(); begin_micro_batch() and a backward pass,
-// once per micro-batch; finish(); apply(), when finish() says so; updated().
-// Between steps: flush().
+// once per micro-batch; finish(); apply(), when finish() says so; updated();
+// predict(). Between steps: flush().
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
@@ -81,6 +81,10 @@ class GradientSync {
   }
   // The step's update has been made, or left out.
   virtual void updated() {}
+  // Moves the parameters to where the next gradients are to be computed, in
+  // modes where that is not where the updates have brought them. `update`
+  // applies the gradients in the buffers.
+  virtual void predict(const std::function<void()>& /*update*/) {}
   // Brings the replicas together: afterwards all ranks have equal parameters
   // and nothing is under way. `update` applies the gradients in the buffers.
   // Before every evaluation and checkpoint, and at the end.

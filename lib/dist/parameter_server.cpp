@@ -113,6 +113,12 @@ class Headers {
   int next_ = 0;
 };
 
+std::vector<at::Tensor> all_of(const ServerShard& shard) {
+  std::vector<at::Tensor> buffers = shard.state;
+  buffers.push_back(shard.parameters);
+  return buffers;
+}
+
 // Events that may be on their way to the other servers before the first one
 // waits for them.
 constexpr std::size_t kEventsUnderWay = 64;
@@ -128,6 +134,7 @@ ParameterServer::ParameterServer(
       options_(options),
       bound_(options.layout.workers, options.max_staleness, options.on_stale),
       verdicts_(static_cast<std::size_t>(options.layout.workers)),
+      prediction_(all_of(shard_)),
       thread_([this] { run(); }) {}
 
 ParameterServer::~ParameterServer() {
@@ -215,13 +222,25 @@ void ParameterServer::read(int worker) {
   await(lock, [&] { return readers_.front() == worker && bound_.may_read(); });
   readers_.pop_front();
   bound_.read(worker);
-  tell({.kind = Kind::kRead, .worker = worker});
   Verdict& verdict = verdicts_[static_cast<std::size_t>(worker)];
   verdict.version = bound_.version();
+  // Of a withdrawn or dropped gradient nothing is known: below 0.
+  const double lr = options_.predict && verdict.staleness > 0
+      ? static_cast<double>(verdict.staleness) * last_lr_
+      : 0.0;
+  tell({.kind = Kind::kRead, .worker = worker, .lr = lr});
   // Under the lock: the weights are those of one version.
   auto first = mail_->send(verdict.pack(), worker, message::kVerdictTag);
-  mail_->send(shard_.parameters, worker, message::kWeightsTag).wait();
+  send_weights(worker, lr);
   first.wait();
+}
+
+void ParameterServer::send_weights(int worker, double lr) {
+  if (lr > 0.0) {
+    prediction_.make([&] { shard_.apply(lr); });
+  }
+  mail_->send(shard_.parameters, worker, message::kWeightsTag).wait();
+  prediction_.take_back();
 }
 
 void ParameterServer::update(const Header& request, Inbox& inbox) {
@@ -305,7 +324,7 @@ void ParameterServer::follow() {
     const auto worker = static_cast<int>(event.worker);
     switch (event.kind) {
       case Kind::kRead:
-        mail_->send(shard_.parameters, worker, message::kWeightsTag).wait();
+        send_weights(worker, event.lr);
         break;
       case Kind::kUpdate:
         apply(inbox.gradient(), event.lr);
@@ -331,6 +350,7 @@ void ParameterServer::follow() {
 void ParameterServer::apply(const at::Tensor& gradient, double lr) {
   shard_.gradients.copy_(gradient);
   shard_.apply(lr);
+  last_lr_ = lr;
 }
 
 at::Tensor ParameterServer::packed_state() const {

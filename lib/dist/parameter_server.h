@@ -13,6 +13,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "dist/mailbox.h"
+#include "dist/prediction.h"
 #include "dist/staleness.h"
 
 namespace vitrain::dist {
@@ -64,7 +65,7 @@ struct Header {
   std::int64_t worker = 0;
   std::int64_t step = 0; // of the worker
   std::int64_t version = 0; // that the worker has read
-  double lr = 0.0;
+  double lr = 0.0; // of an update, or of the prediction that is read
 
   static constexpr std::int64_t kSize = 5; // int64 words
   at::Tensor pack() const;
@@ -101,6 +102,11 @@ class ParameterServer {
     int index = 0; // which server this is
     std::int64_t max_staleness = 0;
     OnStale on_stale = OnStale::kWait;
+    // Workers read the weights as they are expected to be when their gradient
+    // comes, after as many updates as there were for its last one: predicted by
+    // one update with the gradient that came last, and with so many times its
+    // learning rate.
+    bool predict = false;
   };
 
   // Starts to serve `shard` through `mailbox`, the one of place_of(index).
@@ -135,6 +141,8 @@ class ParameterServer {
   void follow();
 
   void apply(const at::Tensor& gradient, double lr);
+  // Sends the weights, predicted with learning rate `lr` unless it is 0.
+  void send_weights(int worker, double lr);
   at::Tensor packed_state() const;
 
   std::unique_ptr<Mailbox> mail_;
@@ -146,6 +154,8 @@ class ParameterServer {
   StalenessBound bound_;
   std::deque<int> readers_; // those who wait to read, in the order of requests
   std::vector<message::Verdict> verdicts_; // by worker
+  Prediction prediction_;
+  double last_lr_ = 0.0; // of the last update
   int settling_ = 0; // workers that have asked to settle
   std::int64_t settlements_ = 0;
   at::Tensor settlement_; // the present one, until all workers have it

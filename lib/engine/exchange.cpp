@@ -58,7 +58,8 @@ dist::ReplicaBuffers replica_buffers(
   dist::ReplicaBuffers buffers{
       .gradients = gradient_buffers(parameters),
       .parameters = {},
-      .moments = optimizer.buffers()};
+      .moments = optimizer.buffers(),
+      .updates = optimizer.steps()};
   for (const optim::FlatGroup& group : parameters.groups()) {
     buffers.parameters.push_back(group.parameters);
   }
@@ -117,7 +118,8 @@ std::unique_ptr<dist::GradientSync> make_async_ps(
           .max_staleness = max_staleness(session),
           .on_stale = sync.on_stale == config::OnStale::kDrop
               ? dist::OnStale::kDrop
-              : dist::OnStale::kWait});
+              : dist::OnStale::kWait,
+          .predict = sync.predict});
 }
 
 // Makes the parameters of all ranks the same memory.
@@ -149,7 +151,8 @@ std::unique_ptr<dist::GradientSync> make_mode(
       return dist::make_bucketed_all_reduce(
           all, std::move(buffers.gradients), buckets);
     case config::SyncMode::kDelayedAllreduce:
-      return dist::make_delayed_all_reduce(all, std::move(buffers), buckets);
+      return dist::make_delayed_all_reduce(
+          all, std::move(buffers), buckets, sync.predict);
     case config::SyncMode::kLocalSgd:
     case config::SyncMode::kPostLocalSgd:
       return dist::make_local_sgd(

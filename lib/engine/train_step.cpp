@@ -65,22 +65,24 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
   if (sync_.finish()) {
-    update(lr);
+    gradient_norm_ = update(lr);
   }
   sync_.updated();
+  sync_.predict([&] { update(lr); });
 }
 
 void TrainStep::flush(double lr) {
   parameters_.check_model(model_);
   const at::NoGradGuard no_grad;
-  sync_.flush([&] { update(lr); });
+  sync_.flush([&] { gradient_norm_ = update(lr); });
 }
 
-void TrainStep::update(double lr) {
-  gradient_norm_ = optim::clip_gradients(parameters_, options_.clip_norm);
-  const at::Tensor non_finite =
-      gradient_norm_.isfinite().logical_not_().to(at::kFloat);
+at::Tensor TrainStep::update(double lr) {
+  const at::Tensor norm =
+      optim::clip_gradients(parameters_, options_.clip_norm);
+  const at::Tensor non_finite = norm.isfinite().logical_not_().to(at::kFloat);
   sync_.apply({lr, non_finite}, [&] { optimizer_.step(lr, non_finite); });
+  return norm;
 }
 
 double TrainStep::gradient_norm() const {

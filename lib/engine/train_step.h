@@ -76,7 +76,8 @@ class TrainStep {
 
  private:
   // Clips the gradients in the buffers and applies them, when they are finite.
-  void update(double lr);
+  // Returns their norm before clipping.
+  at::Tensor update(double lr);
 
   models::Model& model_;
   optim::FlatState& parameters_;

@@ -119,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
     SyncMode,
     testing::Values(
         Mode{"delayed_allreduce", "cpu:3", {}},
+        Mode{"delayed_allreduce__predict", "cpu:3", {"dist.sync.predict=true"}},
         Mode{"local_sgd", "cpu:3", {"dist.sync.period=4"}},
         Mode{
             "post_local_sgd",
@@ -139,7 +140,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mode{
             "async_ps__wait",
             "cpu:3",
-            {"dist.sync.max_staleness=3", "dist.sync.servers=2"},
+            {"dist.sync.max_staleness=3",
+             "dist.sync.servers=2",
+             "dist.sync.predict=true"},
             /*repeatable=*/false},
         Mode{
             "async_ps__drop",

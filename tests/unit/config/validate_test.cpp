@@ -322,6 +322,12 @@ TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
     EXPECT_EQ(problems_of({set}, two), "") << set;
     EXPECT_EQ(problems_of({set, "dist.sync.mode=delayed_allreduce"}, two), "")
         << set;
+    EXPECT_THAT(
+        problems_of(
+            {set, "dist.sync.mode=delayed_allreduce", "dist.sync.predict=true"},
+            two),
+        HasSubstr("or delayed_allreduce without dist.sync.predict"))
+        << set;
     const std::string key =
         std::string(set).substr(0, std::string(set).find('='));
     for (const char* mode :

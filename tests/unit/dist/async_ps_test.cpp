@@ -81,6 +81,7 @@ struct Setting {
   std::int64_t max_staleness = 0;
   OnStale on_stale = OnStale::kWait;
   int servers = 1;
+  bool predict = false;
 };
 
 // What a worker did in one step.
@@ -119,7 +120,8 @@ class Replica {
         [&rank, name](int place, int places) {
           return rank.mailbox(name, place, places);
         },
-        AsyncPsOptions{setting.max_staleness, setting.on_stale});
+        AsyncPsOptions{
+            setting.max_staleness, setting.on_stale, setting.predict});
   }
 
   // Takes over weights and moments, as a resumed run does.
@@ -227,24 +229,49 @@ class Serial {
     }
   }
 
-  void update(std::int64_t seed) {
+  void update(std::int64_t seed) { apply(gradient(seed)); }
+
+  // At the weights of now, by server.
+  Tensors gradient(std::int64_t seed) {
     zero(gradients_);
     loss_of(
         net_, make_batch(kPerRank, static_cast<std::uint64_t>(seed)), kPerRank)
         .backward();
+    Tensors shards;
+    for (const Tensors& grads : grads_) {
+      shards.push_back(flat(grads));
+    }
+    return shards;
+  }
+
+  void apply(const Tensors& gradient, double lr = kLr) {
     const at::NoGradGuard no_grad;
     for (std::size_t i = 0; i < sgd_.size(); ++i) {
-      sgd_[i].gradients.copy_(flat(grads_[i]));
-      sgd_[i].apply(kLr);
-      std::int64_t offset = 0;
-      for (const at::Tensor& parameter : parameters_[i]) {
-        parameter.copy_(sgd_[i]
-                            .parameters.narrow(0, offset, parameter.numel())
-                            .view(parameter.sizes()));
-        offset += parameter.numel();
-      }
+      sgd_[i].gradients.copy_(gradient[i]);
+      sgd_[i].apply(lr);
+      show(sgd_[i].parameters, parameters_[i]);
     }
   }
+
+  // The gradient of `seed` at weights to which `guess` has been applied.
+  Tensors predicted(std::int64_t seed, const Tensors& guess, double lr = kLr) {
+    std::vector<Sgd> before = sgd_;
+    for (Sgd& sgd : sgd_) {
+      sgd.parameters = sgd.parameters.clone();
+      sgd.moments = sgd.moments.clone();
+    }
+    apply(guess, lr);
+    predicted_ = weights();
+    const Tensors result = gradient(seed);
+    sgd_ = std::move(before);
+    const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < sgd_.size(); ++i) {
+      show(sgd_[i].parameters, parameters_[i]);
+    }
+    return result;
+  }
+  // Those weights.
+  const at::Tensor& predicted_weights() const { return predicted_; }
 
   at::Tensor weights() { return flat(parameters_of(net_)); }
   at::Tensor moments() const {
@@ -256,7 +283,17 @@ class Serial {
   }
 
  private:
+  static void show(const at::Tensor& from, const Tensors& parameters) {
+    std::int64_t offset = 0;
+    for (const at::Tensor& parameter : parameters) {
+      parameter.copy_(
+          from.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
+      offset += parameter.numel();
+    }
+  }
+
   SmallNet net_;
+  at::Tensor predicted_;
   std::vector<GradientBuffer> gradients_;
   std::vector<Tensors> parameters_;
   std::vector<Tensors> grads_;
@@ -347,6 +384,58 @@ TEST(AsyncPs, OfStalenessZeroSerialisesTheWorkers) {
       if (setting.on_stale == OnStale::kWait) {
         EXPECT_EQ(order.size(), 18u);
       }
+    });
+  }
+}
+
+// Rank 1 reads first and updates last, so that two updates of rank 0 come
+// between; its next read expects as many again: one update with the gradient
+// that came last, and twice its learning rate. Rank 0, whose gradients are
+// never late, reads the weights as they are.
+TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
+  for (const int servers : {1, 2}) {
+    run_ranks(2, [&](Rank& rank) {
+      Replica replica(
+          rank, {.max_staleness = 2, .servers = servers, .predict = true});
+      Serial serial(servers);
+      // Both know the order, so both can replay it.
+      const Tensors late = serial.gradient(1);
+      serial.update(100);
+      serial.update(200);
+      const at::Tensor as_it_is = serial.weights();
+      serial.apply(late);
+      const at::Tensor not_predicted = serial.weights();
+      const Tensors last = serial.predicted(101, late, 2 * kLr);
+
+      const auto meet = [&] { rank.control().barrier(); };
+      if (rank.rank() == 0) {
+        replica.step(/*samples=*/0); // starts the server
+        meet(); // rank 1 has read
+        replica.step();
+        replica.step();
+        // Who can read the second update knows that it was made.
+        replica.step(kPerRank, /*finite=*/false, [&] {
+          EXPECT_TRUE(at::equal(replica.weights(), as_it_is));
+          meet();
+        });
+        meet(); // rank 1 has updated
+      } else {
+        replica.step(kPerRank, /*finite=*/true, [&] {
+          meet();
+          meet(); // rank 0 has made two updates
+        });
+        replica.step(kPerRank, /*finite=*/true, [&] {
+          EXPECT_TRUE(at::equal(replica.weights(), serial.predicted_weights()));
+          EXPECT_FALSE(at::equal(replica.weights(), not_predicted));
+          EXPECT_EQ(replica.counts().version, 3);
+          meet();
+        });
+      }
+      replica.flush();
+      serial.apply(last);
+      EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
+      EXPECT_TRUE(at::equal(replica.moments(), serial.moments()));
+      EXPECT_EQ(replica.counts().largest_staleness, rank.rank() == 0 ? 0 : 2);
     });
   }
 }

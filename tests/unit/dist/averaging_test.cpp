@@ -2,6 +2,8 @@
 
 #include "dist/averaging.h"
 
+#include <array>
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -36,31 +38,42 @@ class Replica {
     }
     buffers.parameters = parameters_;
     buffers.moments = moments_;
+    buffers.updates = updates_;
     gradients_ = buffers.gradients;
     sync_ = make(rank, buffers);
   }
 
   void step() {
     StepInfo info{.step = t_, .samples = {}};
-    info.samples.assign(static_cast<std::size_t>(rank_.size()), kPerRank);
+    for (int rank = 0; rank < rank_.size(); ++rank) {
+      info.samples.push_back(samples_of(rank));
+    }
     const std::int64_t samples = sync_->begin_step(info);
+    const std::int64_t own = samples_of(rank_.rank());
     zero(gradients_);
-    sync_->begin_micro_batch(/*last=*/true, /*empty=*/false);
-    const std::int64_t seed = 100 * t_ + rank_.rank();
-    loss_of(
-        net_, make_batch(kPerRank, static_cast<std::uint64_t>(seed)), samples)
-        .backward();
+    sync_->begin_micro_batch(/*last=*/true, /*empty=*/own == 0);
+    if (own > 0) {
+      const std::int64_t seed = 100 * t_ + (same_batches_ ? 0 : rank_.rank());
+      loss_of(net_, make_batch(own, static_cast<std::uint64_t>(seed)), samples)
+          .backward();
+    }
     if (sync_->finish()) {
       update();
     }
     before_ = weights();
     sync_->updated();
+    sync_->predict([this] { update(); });
     ++t_;
   }
 
   void flush() {
     sync_->flush([this] { update(); });
   }
+
+  // From now on all ranks see the batches of rank 0.
+  void see_the_same() { same_batches_ = true; }
+  // From now on the last rank has no samples.
+  void leave_out_the_last() { last_is_empty_ = true; }
 
   // All parameters as one vector.
   at::Tensor weights() const {
@@ -80,11 +93,17 @@ class Replica {
     }
     return at::cat(flat).clone();
   }
+  double updates() const { return updates_.item<double>(); }
   GradientSync& sync() { return *sync_; }
 
  private:
+  std::int64_t samples_of(int rank) const {
+    return last_is_empty_ && rank + 1 == rank_.size() ? 0 : kPerRank;
+  }
+
   void update() {
     const at::NoGradGuard no_grad;
+    updates_.add_(1);
     std::size_t i = 0;
     for (const at::Tensor& parameter : net_.parameters()) {
       moments_[i].mul_(momentum_).add_(parameter.grad());
@@ -98,10 +117,13 @@ class Replica {
   SmallNet net_;
   Tensors parameters_;
   Tensors moments_;
+  at::Tensor updates_ = at::zeros({});
   std::vector<GradientBuffer> gradients_;
   std::unique_ptr<GradientSync> sync_;
   at::Tensor before_;
   std::int64_t t_ = 0;
+  bool same_batches_ = false;
+  bool last_is_empty_ = false;
 };
 
 // Each rank's vector, seen by all.
@@ -139,9 +161,9 @@ MakeSync all_reduce() {
   };
 }
 
-MakeSync delayed() {
-  return [](Rank& rank, ReplicaBuffers buffers) {
-    return make_delayed_all_reduce(rank.data(), buffers, {});
+MakeSync delayed(bool predict = false) {
+  return [predict](Rank& rank, ReplicaBuffers buffers) {
+    return make_delayed_all_reduce(rank.data(), buffers, {}, predict);
   };
 }
 
@@ -188,59 +210,134 @@ TEST(DelayedAllReduce, RanksAreEqualAfterEveryStep) {
   });
 }
 
-// In one process: gradient t at the weights of then, applied a step later.
-Tensors serial_delayed_weights(int steps) {
-  SmallNet net;
+// Weights and moments of SGD with momentum.
+struct SerialState {
   Tensors parameters;
-  for (const at::Tensor& parameter : net.parameters()) {
-    parameters.push_back(parameter.detach());
-  }
-  Gradients earlier;
-  const auto apply = [&] {
-    for (std::size_t i = 0; i < earlier.size(); ++i) {
-      parameters[i].sub_(earlier[i], kLr);
+  Tensors moments;
+
+  void apply(const Gradients& mean) {
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      moments[i].mul_(kMomentum).add_(mean[i]);
+      parameters[i].sub_(moments[i], kLr);
     }
-  };
+  }
+  void take_over(const SerialState& other) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      parameters[i].copy_(other.parameters[i]);
+      moments[i].copy_(other.moments[i]);
+    }
+  }
+  SerialState copy() const {
+    SerialState result;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      result.parameters.push_back(parameters[i].clone());
+      result.moments.push_back(moments[i].clone());
+    }
+    return result;
+  }
+};
+
+// In one process: gradient t of each of two ranks at the weights of then, or,
+// with `predict`, at those to which the rank's gradient t - 1 has been applied
+// in the place of the mean; the mean of both is applied a step later.
+at::Tensor serial_delayed_weights(int steps, bool predict) {
+  SmallNet net;
+  SerialState state;
+  for (const at::Tensor& parameter : net.parameters()) {
+    state.parameters.push_back(parameter.detach());
+    state.moments.push_back(at::zeros_like(parameter.detach()));
+  }
+  std::array<Gradients, 2> own;
+  Gradients mean;
   for (int t = 0; t < steps; ++t) {
     Gradients sum;
-    for (int rank = 0; rank < 2; ++rank) {
+    for (std::size_t rank = 0; rank < own.size(); ++rank) {
+      const SerialState now = state.copy();
+      if (predict) {
+        const at::NoGradGuard no_grad;
+        state.apply(own[rank]);
+      }
       net.zero_grad();
-      loss_of(
-          net,
-          make_batch(kPerRank, static_cast<std::uint64_t>(100 * t + rank)),
-          2 * kPerRank)
-          .backward();
-      const Gradients own = gradients_of(net);
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        sum.size() < own.size() ? sum.push_back(own[i])
-                                : void(sum[i].add_(own[i]));
+      const auto seed = static_cast<std::uint64_t>(100 * t) + rank;
+      loss_of(net, make_batch(kPerRank, seed), 2 * kPerRank).backward();
+      const at::NoGradGuard no_grad;
+      state.take_over(now);
+      own[rank] = gradients_of(net);
+      for (std::size_t i = 0; i < own[rank].size(); ++i) {
+        sum.size() < own[rank].size() ? sum.push_back(own[rank][i].clone())
+                                      : void(sum[i].add_(own[rank][i]));
+        own[rank][i].mul_(2);
       }
     }
     const at::NoGradGuard no_grad;
-    apply();
-    earlier = sum;
+    state.apply(mean);
+    mean = sum;
   }
   const at::NoGradGuard no_grad;
-  apply();
+  state.apply(mean);
   Tensors flat;
-  for (const at::Tensor& parameter : parameters) {
+  for (const at::Tensor& parameter : state.parameters) {
     flat.push_back(parameter.flatten());
   }
-  return {at::cat(flat)};
+  return at::cat(flat);
 }
 
 // On two ranks sums have no order, so the bits must be those of the reference.
 TEST(DelayedAllReduce, EqualsASerialReferenceExactly) {
-  const Tensors expected = serial_delayed_weights(6);
-  run_ranks(2, [&](Rank& rank) {
-    Replica replica(rank, delayed());
-    for (int t = 0; t < 6; ++t) {
-      replica.step();
+  for (const bool predict : {false, true}) {
+    const at::Tensor expected = serial_delayed_weights(6, predict);
+    run_ranks(2, [&](Rank& rank) {
+      Replica replica(rank, delayed(predict), kMomentum);
+      for (int t = 0; t < 6; ++t) {
+        replica.step();
+      }
+      replica.flush();
+      EXPECT_TRUE(at::equal(replica.weights(), expected)) << predict;
+      replica.flush(); // nothing is left
+      EXPECT_TRUE(at::equal(replica.weights(), expected)) << predict;
+    });
+  }
+  EXPECT_FALSE(at::equal(
+      serial_delayed_weights(6, true), serial_delayed_weights(6, false)));
+}
+
+// The mean of equal gradients is the gradient: then nothing is late.
+TEST(DelayedAllReduce, APredictionFromTheSameBatchesIsExact) {
+  for (const int ranks : {1, 2, 4}) {
+    run_ranks(ranks, [](Rank& rank) {
+      Replica predicted(rank, delayed(/*predict=*/true), kMomentum);
+      Replica reduced(rank, all_reduce(), kMomentum);
+      predicted.see_the_same();
+      reduced.see_the_same();
+      for (int t = 0; t < 7; ++t) {
+        predicted.step();
+        reduced.step();
+        EXPECT_TRUE(at::equal(predicted.weights(), reduced.weights())) << t;
+      }
+      predicted.flush();
+      EXPECT_TRUE(at::equal(predicted.weights(), reduced.weights()));
+      EXPECT_TRUE(at::equal(predicted.moments(), reduced.moments()));
+    });
+  }
+}
+
+// Weights, moments and the count of updates, also where a rank has no gradients
+// from which it could predict.
+TEST(DelayedAllReduce, AFlushTakesThePredictionBack) {
+  run_ranks(3, [](Rank& rank) {
+    Replica replica(rank, delayed(/*predict=*/true), kMomentum);
+    int steps = 0;
+    for (const int more : {1, 3, 2}) {
+      for (int t = 0; t < more; ++t, ++steps) {
+        replica.step();
+        EXPECT_FALSE(all_equal(everyone(rank, replica.weights()))) << steps;
+      }
+      replica.flush();
+      EXPECT_TRUE(all_equal(everyone(rank, replica.weights())));
+      EXPECT_TRUE(all_equal(everyone(rank, replica.moments())));
+      EXPECT_EQ(replica.updates(), steps);
+      replica.leave_out_the_last();
     }
-    replica.flush();
-    EXPECT_TRUE(at::equal(replica.weights(), expected[0]));
-    replica.flush(); // nothing is left
-    EXPECT_TRUE(at::equal(replica.weights(), expected[0]));
   });
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace vitrain::dist {
+
+// Weights as they will be when a gradient that is computed now is applied, for
+// modes in which other updates come between (Chen et al., "Efficient and robust
+// parallel DNN training through model parallelism on multi-GPU platform"
+// (SpecTrain), 2018). The guess is an update by the real optimizer, which is
+// taken back before the next real one.
+class Prediction {
+ public:
+  // `buffers`: all that an update changes, parameters and optimizer state.
+  // Keeps copies of them from the first make() on.
+  explicit Prediction(std::vector<at::Tensor> buffers);
+
+  // Remembers the buffers, then updates them. Takes back an earlier prediction
+  // first.
+  void make(const std::function<void()>& update);
+  // Makes the buffers what they were before make(), bit by bit; nothing without
+  // a prediction.
+  void take_back();
+
+ private:
+  std::vector<at::Tensor> buffers_;
+  std::vector<at::Tensor> saved_;
+  bool made_ = false;
+};
+
+} // namespace vitrain::dist
