@@ -1,7 +1,6 @@
 #include "engine/exchange.h"
 
 #include "dist/async_ps.h"
-#include "dist/averaging.h"
 #include "dist/sharded_update.h"
 #include "dist/shared_memory.h"
 #include "engine/parameter_shards.h"
@@ -17,6 +16,20 @@ std::vector<dist::GradientBuffer> gradient_buffers(
       buffer.slots.push_back({segment.name, segment.parameter, segment.offset});
     }
     buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+dist::ReplicaBuffers replica_buffers(
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer) {
+  dist::ReplicaBuffers buffers{
+      .gradients = gradient_buffers(parameters),
+      .parameters = {},
+      .moments = optimizer.buffers(),
+      .updates = optimizer.steps()};
+  for (const optim::FlatGroup& group : parameters.groups()) {
+    buffers.parameters.push_back(group.parameters);
   }
   return buffers;
 }
@@ -50,20 +63,6 @@ dist::BucketOptions bucket_options(const Session& session) {
           .start = session.plan.powersgd_start,
           .warm_start = dist.powersgd.warm_start,
           .min_compression = dist.powersgd.min_compression}};
-}
-
-dist::ReplicaBuffers replica_buffers(
-    const optim::FlatState& parameters,
-    const optim::Optimizer& optimizer) {
-  dist::ReplicaBuffers buffers{
-      .gradients = gradient_buffers(parameters),
-      .parameters = {},
-      .moments = optimizer.buffers(),
-      .updates = optimizer.steps()};
-  for (const optim::FlatGroup& group : parameters.groups()) {
-    buffers.parameters.push_back(group.parameters);
-  }
-  return buffers;
 }
 
 // The ranks that average gradients in every step of post_local_sgd: by default

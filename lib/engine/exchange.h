@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "dist/averaging.h"
 #include "dist/gradient_sync.h"
 #include "engine/session.h"
 #include "optim/flat_state.h"
@@ -13,6 +14,10 @@ namespace vitrain::engine {
 // The gradients of `parameters` as what travels between workers.
 std::vector<dist::GradientBuffer> gradient_buffers(
     const optim::FlatState& parameters);
+// All that updates change, and the gradients.
+dist::ReplicaBuffers replica_buffers(
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer);
 
 // What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
 // which must outlive it. Collective.

@@ -30,35 +30,6 @@ models::ModelSpec tiny_spec() {
   return spec;
 }
 
-// Everything that one worker needs for a step.
-struct Bench {
-  explicit Bench(double clip_norm = 0.0)
-      : model(models::make_model(tiny_spec(), 3)),
-        parameters(*model, 0.05, {"bias", "norm"}),
-        optimizer(optim::make_optimizer(parameters, {})),
-        sync(dist::make_bucketed_all_reduce(
-            group,
-            gradient_buffers(parameters),
-            {})),
-        step(
-            *model,
-            parameters,
-            *optimizer,
-            *sync,
-            {.loss = {.label_smoothing = 0.1}, .clip_norm = clip_norm}) {}
-
-  at::Tensor weights() const {
-    return parameters.groups().front().parameters.clone();
-  }
-
-  dist::Group group;
-  std::shared_ptr<models::Model> model;
-  optim::FlatState parameters;
-  std::unique_ptr<optim::Optimizer> optimizer;
-  std::unique_ptr<dist::GradientSync> sync;
-  TrainStep step;
-};
-
 // The first step, with `samples` on the one worker.
 dist::StepInfo step_of(std::int64_t samples) {
   return {.step = 0, .samples = {samples}};
@@ -71,6 +42,59 @@ MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
       .inputs = (images * 9).narrow(0, first, rows),
       .targets = at::arange(8).remainder(6).narrow(0, first, rows)};
 }
+
+MicroBatch bad_batch() {
+  MicroBatch batch = batch_of(0, 4);
+  batch.inputs = batch.inputs.clone();
+  batch.inputs[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
+  return batch;
+}
+
+// Everything that one worker needs for a step.
+struct Bench {
+  using MakeSync = std::unique_ptr<dist::GradientSync> (*)(Bench&);
+
+  explicit Bench(double clip_norm = 0.0, MakeSync make_sync = all_reduce)
+      : model(models::make_model(tiny_spec(), 3)),
+        parameters(*model, 0.05, {"bias", "norm"}),
+        optimizer(optim::make_optimizer(parameters, {})),
+        sync(make_sync(*this)),
+        step(
+            *model,
+            parameters,
+            *optimizer,
+            *sync,
+            {.loss = {.label_smoothing = 0.1}, .clip_norm = clip_norm}) {}
+
+  static std::unique_ptr<dist::GradientSync> all_reduce(Bench& bench) {
+    return dist::make_bucketed_all_reduce(
+        bench.group, gradient_buffers(bench.parameters), {});
+  }
+  static std::unique_ptr<dist::GradientSync> predicting(Bench& bench) {
+    return dist::make_delayed_all_reduce(
+        bench.group,
+        replica_buffers(bench.parameters, *bench.optimizer),
+        {},
+        /*predict=*/true);
+  }
+
+  void train(const MicroBatch& batch) {
+    step.begin(step_of(batch.targets.size(0)));
+    step.micro_batch(batch, /*last=*/true);
+    step.finish(1e-3);
+  }
+
+  at::Tensor weights() const {
+    return parameters.groups().front().parameters.clone();
+  }
+
+  dist::Group group;
+  std::shared_ptr<models::Model> model;
+  optim::FlatState parameters;
+  std::unique_ptr<optim::Optimizer> optimizer;
+  std::unique_ptr<dist::GradientSync> sync;
+  TrainStep step;
+};
 
 TEST(TrainStep, UnequalMicroBatchesEqualTheWholeBatch) {
   Bench whole;
@@ -103,20 +127,54 @@ TEST(TrainStep, UnequalMicroBatchesEqualTheWholeBatch) {
 TEST(TrainStep, ANonFiniteGradientChangesNothing) {
   Bench bench;
   const at::Tensor before = bench.weights();
-  MicroBatch batch = batch_of(0, 4);
-  batch.inputs = batch.inputs.clone();
-  batch.inputs[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
-  bench.step.begin(step_of(4));
-  bench.step.micro_batch(batch, true);
-  bench.step.finish(1e-3);
+  const MicroBatch batch = bad_batch();
+  bench.train(batch);
   EXPECT_TRUE(std::isnan(bench.step.gradient_norm()));
   EXPECT_TRUE(at::equal(before, bench.weights()));
   EXPECT_EQ(bench.optimizer->state().at("step").item<std::int64_t>(), 0);
-  bench.step.begin(step_of(4));
-  bench.step.micro_batch(batch_of(0, 4), true);
-  bench.step.finish(1e-3);
+  bench.train(batch_of(0, 4));
   EXPECT_TRUE(std::isfinite(bench.step.gradient_norm()));
   EXPECT_FALSE(at::equal(before, bench.weights()));
+}
+
+// One worker's guess of the mean is the mean: gradients are those of a run
+// without delay, and the norm that is reported is that of the real update.
+TEST(TrainStep, APredictionOfOneWorkerIsExactAndNotReported) {
+  constexpr double kClip = 0.5;
+  Bench predicted(kClip, Bench::predicting);
+  Bench plain(kClip);
+  double norm = 0.0;
+  for (std::int64_t t = 0; t < 6; ++t) {
+    predicted.train(batch_of(t % 4, 4));
+    EXPECT_EQ(predicted.step.gradient_norm(), norm) << t;
+    plain.train(batch_of(t % 4, 4));
+    norm = plain.step.gradient_norm();
+    EXPECT_GT(norm, kClip);
+    EXPECT_TRUE(at::equal(predicted.weights(), plain.weights())) << t;
+  }
+  predicted.step.flush(1e-3);
+  EXPECT_EQ(predicted.step.gradient_norm(), norm);
+  const auto state = predicted.optimizer->state();
+  for (const auto& [name, tensor] : plain.optimizer->state()) {
+    EXPECT_TRUE(at::equal(state.at(name), tensor)) << name;
+  }
+}
+
+TEST(TrainStep, ANonFiniteGradientIsNotPredictedFrom) {
+  Bench bench(0.0, Bench::predicting);
+  bench.train(batch_of(0, 4));
+  const at::Tensor before = bench.weights();
+  bench.train(bad_batch()); // applies the first one, and guesses nothing
+  EXPECT_TRUE(at::equal(before, bench.weights()));
+  EXPECT_TRUE(std::isfinite(bench.step.gradient_norm()));
+  bench.train(batch_of(4, 4)); // leaves out the bad one
+  EXPECT_TRUE(std::isnan(bench.step.gradient_norm()));
+  bench.train(batch_of(0, 4));
+  EXPECT_TRUE(std::isfinite(bench.step.gradient_norm()));
+  EXPECT_EQ(bench.optimizer->steps().item<double>(), 3); // one is a guess
+  bench.step.flush(1e-3);
+  EXPECT_EQ(bench.optimizer->steps().item<double>(), 3);
+  EXPECT_TRUE(bench.weights().isfinite().all().item<bool>());
 }
 
 TEST(TrainStep, ClippingBoundsTheNormOfAllGradientsTogether) {
