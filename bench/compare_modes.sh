@@ -9,7 +9,8 @@
 #            two network namespaces 0, 1, 10 and 50 ms apart (needs root)
 #   server   async_ps beside allreduce at 1 to 4 workers
 #   predict  what dist.sync.predict costs two workers: medians of three runs
-#            without and with it, in turns
+#            without and with it, in turns (async_ps predicts only for workers
+#            whose last gradient was late)
 #   (nothing) all four
 # The last line is `ratio R`: images/s of the fastest mode beside allreduce's at
 # the largest delay; without `delay`, the speed-up of two workers; of `predict`
@@ -186,7 +187,9 @@ compare_predict() {
     options_of "$mode"
     rm -f "$work"/rates-*
     for pair in 1 2 3; do
-      for predict in false true; do
+      order='false true'
+      if [ $pair = 2 ]; then order='true false'; fi
+      for predict in $order; do
         # shellcheck disable=SC2086 # options
         run "$mode-$predict-$pair" vitrain -devices cpu:2 $options \
           -set dist.sync.predict=$predict

@@ -29,11 +29,13 @@ TABLE = ROOT / "docs" / "measurements" / "convergence.csv"
 PICTURE = ROOT / "docs" / "images" / "convergence.svg"
 LARGEST_LOSS = 2.0  # points of top-1 below allreduce
 
-# Keys of dist.sync, or whole ones. The learning rate is that of the recipe, but
-# higher for averaged weights: AdamW divides by a root mean square in which the
-# noise of half the batch is sqrt(2) times as large, and may make steps that are
-# too short.
+# Keys of dist.sync, or whole ones. The learning rate is that of the recipe but for
+# - averaged weights: AdamW divides by a root mean square in which the noise of half
+#   the batch is sqrt(2) times as large, and may make steps that are too short;
+# - async_ps, which makes an update of each worker's half of the batch: as the rule
+#   `sqrt` of schedule.scale has it.
 LONGER = 1.4e-3
+HALF_BATCH = 7.0e-4
 SETTINGS = {
     "allreduce": {},
     "delayed_allreduce": {"predict": "true"},
@@ -45,7 +47,8 @@ SETTINGS = {
     "diloco": {"period": 4, "outer_lr": 0.9, "outer_momentum": 0.1,
                "optim.lr": LONGER},
     "overlap_average": {"period": 2, "delay": 1, "optim.lr": LONGER},
-    "async_ps": {"max_staleness": 2, "predict": "true"},
+    "async_ps": {"max_staleness": 2, "predict": "true",
+                 "optim.lr": HALF_BATCH},
     "hogwild": {},
 }
 COLOURS = ["#5aa9e6", "#7bc47f", "#e6a15a", "#d66ba0", "#c9c94f", "#9b8cf2",

@@ -140,8 +140,8 @@ struct SyncConfig {
         "`delayed_allreduce`, `async_ps`: gradients are computed at the "
         "weights "
         "that are expected when they are applied, instead of at those before "
-        "the updates in between: more exact, for two more passes over weights "
-        "and optimizer state per step.");
+        "the updates in between. Costs a copy of weights and optimizer state, "
+        "and a second update per step.");
   }
 };
 

@@ -143,18 +143,20 @@ class DistRules {
     const bool delayed = dist.sync.mode == SyncMode::kDelayedAllreduce;
     const bool equal = dist.sync.mode == SyncMode::kAllreduce ||
         (delayed && !dist.sync.predict);
-    const auto needs_equal =
-        [&](bool wanted, const char* key, const char* why) {
-          require(
-              !wanted || equal,
-              key,
-              fmt::format(
-                  "{}, and with dist.sync.mode: {} they differ between its "
-                  "exchanges: use allreduce or delayed_allreduce{}",
-                  why,
-                  name_of(dist.sync.mode),
-                  delayed ? " without dist.sync.predict" : ""));
-        };
+    const auto needs_equal = [&](bool wanted,
+                                 const char* key,
+                                 const char* why) {
+      require(
+          !wanted || equal,
+          key,
+          fmt::format(
+              "{}, and with {} they differ between its exchanges: use "
+              "allreduce, or delayed_allreduce without dist.sync.predict",
+              why,
+              delayed ? "dist.sync.predict"
+                      : fmt::format(
+                            "dist.sync.mode: {}", name_of(dist.sync.mode))));
+    };
     needs_equal(
         dist.zero1,
         "dist.zero1",

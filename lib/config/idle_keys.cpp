@@ -108,8 +108,14 @@ constexpr auto kNeeds = std::to_array<Need>({
      "dist.sync.mode: async_ps",
      sync_is<SyncMode::kAsyncPs>},
     {"dist.sync.predict",
-     "dist.sync.mode: delayed_allreduce or async_ps",
-     sync_is<SyncMode::kDelayedAllreduce, SyncMode::kAsyncPs>},
+     "dist.sync.mode: delayed_allreduce, or async_ps with a max_staleness "
+     "above 0",
+     [](const Recipe& r) {
+       const SyncConfig& sync = r.dist.sync;
+       return sync.mode == SyncMode::kDelayedAllreduce ||
+           (sync.mode == SyncMode::kAsyncPs &&
+            sync.max_staleness.value_or(1) > 0);
+     }},
     {"dist.powersgd.",
      "dist.compress: powersgd",
      [](const Recipe& r) { return r.dist.compress == Compress::kPowerSgd; }},

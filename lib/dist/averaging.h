@@ -14,12 +14,13 @@
 // are those of docs/synchronisation.md.
 namespace vitrain::dist {
 
-// What the modes act on: flat buffers, one of each per parameter group.
+// What the modes act on: flat buffers, one of each per parameter group, and the
+// optimizer's count.
 struct ReplicaBuffers {
   std::vector<GradientBuffer> gradients;
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> moments; // of the optimizer, however many
-  at::Tensor updates{}; // how many it has made
+  at::Tensor steps{}; // that it has made: only predictions need it
 };
 
 // Applies in step t the mean gradient of step t - 1, whose all-reduce has run

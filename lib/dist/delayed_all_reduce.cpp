@@ -24,7 +24,7 @@ class DelayedAllReduce final : public GradientSync {
     if (predict) {
       std::vector<at::Tensor> state = std::move(buffers.parameters);
       std::ranges::move(buffers.moments, std::back_inserter(state));
-      state.push_back(buffers.updates);
+      state.push_back(buffers.steps);
       prediction_.emplace(std::move(state));
       for (const GradientBuffer& buffer : gradients_) {
         own_.push_back(at::empty_like(buffer.gradients));
@@ -79,6 +79,8 @@ class DelayedAllReduce final : public GradientSync {
     under_way_ = true;
     return has_earlier;
   }
+
+  bool one_step_late() const override { return true; }
 
   // The mean that is under way is not known yet, and this rank's own gradients
   // are what is known of it (Xu et al., "OD-SGD: one-step delay stochastic

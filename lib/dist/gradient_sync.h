@@ -71,6 +71,9 @@ class GradientSync {
   // When it returns, the gradient buffers hold what is to be applied; false:
   // there is nothing to apply in this step.
   virtual bool finish() = 0;
+  // Whether those are the gradients of the step before, and are to be applied
+  // with its learning rate.
+  virtual bool one_step_late() const { return false; }
   // Makes the update from the gradients in the buffers, which may have been
   // clipped since finish(): by `own`, this rank's optimizer, unless the mode
   // leaves it to somebody else.
@@ -81,9 +84,10 @@ class GradientSync {
   }
   // The step's update has been made, or left out.
   virtual void updated() {}
-  // Moves the parameters to where the next gradients are to be computed, in
-  // modes where that is not where the updates have brought them. `update`
-  // applies the gradients in the buffers.
+  // Moves parameters and optimizer state to where the next gradients are to be
+  // computed, in modes where that is not where the updates have brought them;
+  // ranks may differ then. `update` applies the gradients in the buffers, which
+  // are free for it. finish() and flush() take it back.
   virtual void predict(const std::function<void()>& /*update*/) {}
   // Brings the replicas together: afterwards all ranks have equal parameters
   // and nothing is under way. `update` applies the gradients in the buffers.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -134,7 +135,9 @@ ParameterServer::ParameterServer(
       options_(options),
       bound_(options.layout.workers, options.max_staleness, options.on_stale),
       verdicts_(static_cast<std::size_t>(options.layout.workers)),
-      prediction_(all_of(shard_)),
+      prediction_(
+          options.predict ? std::optional<Prediction>(all_of(shard_))
+                          : std::nullopt),
       thread_([this] { run(); }) {}
 
 ParameterServer::~ParameterServer() {
@@ -224,10 +227,7 @@ void ParameterServer::read(int worker) {
   bound_.read(worker);
   Verdict& verdict = verdicts_[static_cast<std::size_t>(worker)];
   verdict.version = bound_.version();
-  // Of a withdrawn or dropped gradient nothing is known: below 0.
-  const double lr = options_.predict && verdict.staleness > 0
-      ? static_cast<double>(verdict.staleness) * last_lr_
-      : 0.0;
+  const double lr = rate_of_prediction(verdict);
   tell({.kind = Kind::kRead, .worker = worker, .lr = lr});
   // Under the lock: the weights are those of one version.
   auto first = mail_->send(verdict.pack(), worker, message::kVerdictTag);
@@ -235,12 +235,24 @@ void ParameterServer::read(int worker) {
   first.wait();
 }
 
+double ParameterServer::rate_of_prediction(const Verdict& last) const {
+  if (!prediction_ || last.staleness == Verdict::kNone) {
+    return 0.0;
+  }
+  const std::int64_t updates = last.staleness == Verdict::kDropped
+      ? options_.max_staleness
+      : last.staleness;
+  return static_cast<double>(updates) * last_lr_;
+}
+
 void ParameterServer::send_weights(int worker, double lr) {
   if (lr > 0.0) {
-    prediction_.make([&] { shard_.apply(lr); });
+    prediction_->make([&] { shard_.apply(lr); });
   }
   mail_->send(shard_.parameters, worker, message::kWeightsTag).wait();
-  prediction_.take_back();
+  if (lr > 0.0) {
+    prediction_->take_back();
+  }
 }
 
 void ParameterServer::update(const Header& request, Inbox& inbox) {
@@ -284,7 +296,8 @@ void ParameterServer::settle(int worker) {
   if (--settling_ == 0) {
     settlement_.reset();
   }
-  Verdict verdict = verdicts_[static_cast<std::size_t>(worker)];
+  Verdict verdict =
+      std::exchange(verdicts_[static_cast<std::size_t>(worker)], Verdict{});
   verdict.version = bound_.version();
   lock.unlock();
   auto first = mail_->send(verdict.pack(), worker, message::kVerdictTag);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -103,9 +104,11 @@ class ParameterServer {
     std::int64_t max_staleness = 0;
     OnStale on_stale = OnStale::kWait;
     // Workers read the weights as they are expected to be when their gradient
-    // comes, after as many updates as there were for its last one: predicted by
-    // one update with the gradient that came last, and with so many times its
-    // learning rate.
+    // comes. As many updates are expected in between as there were for the
+    // worker's last gradient, max_staleness if that was dropped; they are
+    // predicted by one update with the gradient that was applied last, and so
+    // many times its learning rate. After settling a server knows nothing of
+    // gradients, as one that starts.
     bool predict = false;
   };
 
@@ -141,6 +144,8 @@ class ParameterServer {
   void follow();
 
   void apply(const at::Tensor& gradient, double lr);
+  // Learning rate of the prediction that is due to a worker, or 0.
+  double rate_of_prediction(const message::Verdict& last) const;
   // Sends the weights, predicted with learning rate `lr` unless it is 0.
   void send_weights(int worker, double lr);
   at::Tensor packed_state() const;
@@ -154,7 +159,7 @@ class ParameterServer {
   StalenessBound bound_;
   std::deque<int> readers_; // those who wait to read, in the order of requests
   std::vector<message::Verdict> verdicts_; // by worker
-  Prediction prediction_;
+  std::optional<Prediction> prediction_;
   double last_lr_ = 0.0; // of the last update
   int settling_ = 0; // workers that have asked to settle
   std::int64_t settlements_ = 0;

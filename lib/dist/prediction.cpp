@@ -1,5 +1,6 @@
 #include "dist/prediction.h"
 
+#include <cassert>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -7,15 +8,14 @@
 namespace vitrain::dist {
 
 Prediction::Prediction(std::vector<at::Tensor> buffers)
-    : buffers_(std::move(buffers)) {}
+    : buffers_(std::move(buffers)) {
+  for (const at::Tensor& buffer : buffers_) {
+    saved_.push_back(at::empty_like(buffer));
+  }
+}
 
 void Prediction::make(const std::function<void()>& update) {
-  take_back();
-  if (saved_.empty()) {
-    for (const at::Tensor& buffer : buffers_) {
-      saved_.push_back(at::empty_like(buffer));
-    }
-  }
+  assert(!made_);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     saved_[i].copy_(buffers_[i]);
   }

@@ -7,19 +7,19 @@
 
 namespace vitrain::dist {
 
-// Weights as they will be when a gradient that is computed now is applied, for
-// modes in which other updates come between (Chen et al., "Efficient and robust
-// parallel DNN training through model parallelism on multi-GPU platform"
-// (SpecTrain), 2018). The guess is an update by the real optimizer, which is
-// taken back before the next real one.
+// Weights as they are expected to be when a gradient that is computed now is
+// applied, for modes in which other updates come between (Chen et al.,
+// "Efficient and robust parallel DNN training through model parallelism on
+// multi-GPU platform" (SpecTrain), 2018). The guess is an update by the real
+// optimizer, which is taken back before the next real one.
 class Prediction {
  public:
   // `buffers`: all that an update changes, parameters and optimizer state.
-  // Keeps copies of them from the first make() on.
+  // Keeps a copy of each.
   explicit Prediction(std::vector<at::Tensor> buffers);
 
-  // Remembers the buffers, then updates them. Takes back an earlier prediction
-  // first.
+  // Remembers the buffers, then updates them. The prediction before has been
+  // taken back.
   void make(const std::function<void()>& update);
   // Makes the buffers what they were before make(), bit by bit; nothing without
   // a prediction.

@@ -28,6 +28,7 @@ class ShardedUpdate final : public GradientSync {
   }
 
   bool finish() override { return inner_->finish(); }
+  bool one_step_late() const override { return inner_->one_step_late(); }
 
   void apply(const Update& update, const std::function<void()>& own) override {
     inner_->apply(update, own);

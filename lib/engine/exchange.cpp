@@ -27,7 +27,7 @@ dist::ReplicaBuffers replica_buffers(
       .gradients = gradient_buffers(parameters),
       .parameters = {},
       .moments = optimizer.buffers(),
-      .updates = optimizer.steps()};
+      .steps = optimizer.steps()};
   for (const optim::FlatGroup& group : parameters.groups()) {
     buffers.parameters.push_back(group.parameters);
   }

@@ -65,10 +65,11 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
   if (sync_.finish()) {
-    gradient_norm_ = update(lr);
+    gradient_norm_ = update(sync_.one_step_late() ? previous_lr_ : lr);
   }
   sync_.updated();
   sync_.predict([&] { update(lr); });
+  previous_lr_ = lr;
 }
 
 void TrainStep::flush(double lr) {

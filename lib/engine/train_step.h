@@ -64,8 +64,9 @@ class TrainStep {
   void micro_batch(const MicroBatch& batch, bool last);
   void finish(double lr);
   // Brings the replicas together between steps (GradientSync::flush); an update
-  // that is still due is made with `lr`. A model that is no longer the one of
-  // the training state is an error, before it is evaluated or saved.
+  // that is still due is made with `lr`, that of the last step. A model that is
+  // no longer the one of the training state is an error, before it is evaluated
+  // or saved.
   void flush(double lr);
 
   // Norm of the last step's averaged gradients before clipping. Waits for the
@@ -85,6 +86,7 @@ class TrainStep {
   dist::GradientSync& sync_;
   TrainStepOptions options_;
   double inverse_samples_ = 0.0;
+  double previous_lr_ = 0.0; // of the last step, if there was one
   at::Tensor gradient_norm_; // scalar
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5

@@ -140,14 +140,17 @@ INSTANTIATE_TEST_SUITE_P(
         Mode{
             "async_ps__wait",
             "cpu:3",
-            {"dist.sync.max_staleness=3",
-             "dist.sync.servers=2",
-             "dist.sync.predict=true"},
+            {"dist.sync.max_staleness=3", "dist.sync.servers=2"},
             /*repeatable=*/false},
         Mode{
             "async_ps__drop",
             "cpu:3",
             {"dist.sync.max_staleness=1", "dist.sync.on_stale=drop"},
+            /*repeatable=*/false},
+        Mode{
+            "async_ps__predict",
+            "cpu:3",
+            {"dist.sync.servers=2", "dist.sync.predict=true"},
             /*repeatable=*/false},
         Mode{"hogwild__alone", "cpu:1", {}},
         Mode{"hogwild__three", "cpu:3", {}, /*repeatable=*/false},

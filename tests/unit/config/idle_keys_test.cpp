@@ -65,6 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
             "dist.sync.mode: async_ps",
             "dist.sync.mode=async_ps"},
         Idle{
+            "dist.sync.predict=true",
+            "dist.sync.mode: delayed_allreduce, or async_ps with a "
+            "max_staleness above 0",
+            "dist.sync.mode=async_ps"},
+        Idle{
             "dist.powersgd.rank=2",
             "dist.compress: powersgd",
             "dist.compress=powersgd"},

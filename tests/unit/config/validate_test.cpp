@@ -326,7 +326,7 @@ TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
         problems_of(
             {set, "dist.sync.mode=delayed_allreduce", "dist.sync.predict=true"},
             two),
-        HasSubstr("or delayed_allreduce without dist.sync.predict"))
+        HasSubstr("with dist.sync.predict they differ between its exchanges"))
         << set;
     const std::string key =
         std::string(set).substr(0, std::string(set).find('='));
@@ -337,7 +337,7 @@ TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
           ::testing::AllOf(
               HasSubstr(key + ": "),
               HasSubstr(std::string("dist.sync.mode: ") + mode),
-              HasSubstr("use allreduce or delayed_allreduce")))
+              HasSubstr("use allreduce, or delayed_allreduce without")))
           << set << " " << mode;
     }
   }

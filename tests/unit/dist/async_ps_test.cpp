@@ -244,34 +244,34 @@ class Serial {
     return shards;
   }
 
-  void apply(const Tensors& gradient, double lr = kLr) {
+  void apply(const Tensors& gradient) {
     const at::NoGradGuard no_grad;
     for (std::size_t i = 0; i < sgd_.size(); ++i) {
       sgd_[i].gradients.copy_(gradient[i]);
-      sgd_[i].apply(lr);
-      show(sgd_[i].parameters, parameters_[i]);
+      sgd_[i].apply(kLr);
+      std::int64_t offset = 0;
+      for (const at::Tensor& parameter : parameters_[i]) {
+        parameter.copy_(sgd_[i]
+                            .parameters.narrow(0, offset, parameter.numel())
+                            .view(parameter.sizes()));
+        offset += parameter.numel();
+      }
     }
   }
 
-  // The gradient of `seed` at weights to which `guess` has been applied.
-  Tensors predicted(std::int64_t seed, const Tensors& guess, double lr = kLr) {
-    std::vector<Sgd> before = sgd_;
-    for (Sgd& sgd : sgd_) {
+  // As apply() would make them.
+  at::Tensor predicted_weights(const Tensors& gradient, double lr) const {
+    Tensors shards;
+    for (std::size_t i = 0; i < sgd_.size(); ++i) {
+      Sgd sgd = sgd_[i];
       sgd.parameters = sgd.parameters.clone();
       sgd.moments = sgd.moments.clone();
+      sgd.gradients = gradient[i];
+      sgd.apply(lr);
+      shards.push_back(sgd.parameters);
     }
-    apply(guess, lr);
-    predicted_ = weights();
-    const Tensors result = gradient(seed);
-    sgd_ = std::move(before);
-    const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < sgd_.size(); ++i) {
-      show(sgd_[i].parameters, parameters_[i]);
-    }
-    return result;
+    return at::cat(shards);
   }
-  // Those weights.
-  const at::Tensor& predicted_weights() const { return predicted_; }
 
   at::Tensor weights() { return flat(parameters_of(net_)); }
   at::Tensor moments() const {
@@ -283,17 +283,7 @@ class Serial {
   }
 
  private:
-  static void show(const at::Tensor& from, const Tensors& parameters) {
-    std::int64_t offset = 0;
-    for (const at::Tensor& parameter : parameters) {
-      parameter.copy_(
-          from.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
-      offset += parameter.numel();
-    }
-  }
-
   SmallNet net_;
-  at::Tensor predicted_;
   std::vector<GradientBuffer> gradients_;
   std::vector<Tensors> parameters_;
   std::vector<Tensors> grads_;
@@ -388,56 +378,95 @@ TEST(AsyncPs, OfStalenessZeroSerialisesTheWorkers) {
   }
 }
 
-// Rank 1 reads first and updates last, so that two updates of rank 0 come
-// between; its next read expects as many again: one update with the gradient
-// that came last, and twice its learning rate. Rank 0, whose gradients are
-// never late, reads the weights as they are.
+// Rank 1 reads first and pushes last, after two updates of rank 0; then it goes
+// on alone with `then`. Rank 0, whose gradients are never late, reads weights
+// as they are: at last `two_updates`.
+void let_rank_1_be_late(
+    Rank& rank,
+    Replica& replica,
+    const at::Tensor& two_updates,
+    const std::function<void()>& then) {
+  const auto meet = [&] { rank.control().barrier(); };
+  if (rank.rank() == 0) {
+    replica.step(/*samples=*/0); // starts the server
+    meet(); // rank 1 has read
+    replica.step();
+    replica.step();
+    // Who can read the second update knows that it was made.
+    replica.step(kPerRank, /*finite=*/false, [&] {
+      EXPECT_TRUE(at::equal(replica.weights(), two_updates));
+      meet();
+    });
+  } else {
+    replica.step(kPerRank, /*finite=*/true, [&] {
+      meet();
+      meet(); // rank 0 has made two updates
+    });
+    then();
+  }
+  replica.flush();
+}
+
+// The next read of rank 1 expects two updates again: one with the gradient that
+// was applied last, its own, and twice the rate. After a step that is not
+// finite nothing is expected.
 TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
   for (const int servers : {1, 2}) {
     run_ranks(2, [&](Rank& rank) {
       Replica replica(
           rank, {.max_staleness = 2, .servers = servers, .predict = true});
       Serial serial(servers);
-      // Both know the order, so both can replay it.
       const Tensors late = serial.gradient(1);
       serial.update(100);
       serial.update(200);
-      const at::Tensor as_it_is = serial.weights();
+      const at::Tensor two_updates = serial.weights();
       serial.apply(late);
-      const at::Tensor not_predicted = serial.weights();
-      const Tensors last = serial.predicted(101, late, 2 * kLr);
-
-      const auto meet = [&] { rank.control().barrier(); };
-      if (rank.rank() == 0) {
-        replica.step(/*samples=*/0); // starts the server
-        meet(); // rank 1 has read
-        replica.step();
-        replica.step();
-        // Who can read the second update knows that it was made.
+      const at::Tensor guess = serial.predicted_weights(late, 2 * kLr);
+      let_rank_1_be_late(rank, replica, two_updates, [&] {
         replica.step(kPerRank, /*finite=*/false, [&] {
-          EXPECT_TRUE(at::equal(replica.weights(), as_it_is));
-          meet();
-        });
-        meet(); // rank 1 has updated
-      } else {
-        replica.step(kPerRank, /*finite=*/true, [&] {
-          meet();
-          meet(); // rank 0 has made two updates
-        });
-        replica.step(kPerRank, /*finite=*/true, [&] {
-          EXPECT_TRUE(at::equal(replica.weights(), serial.predicted_weights()));
-          EXPECT_FALSE(at::equal(replica.weights(), not_predicted));
           EXPECT_EQ(replica.counts().version, 3);
-          meet();
+          EXPECT_TRUE(at::equal(replica.weights(), guess));
+          EXPECT_FALSE(at::equal(guess, serial.weights()));
         });
-      }
-      replica.flush();
-      serial.apply(last);
+        replica.step(kPerRank, /*finite=*/true, [&] {
+          EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
+        });
+      });
+      serial.update(201);
       EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
       EXPECT_TRUE(at::equal(replica.moments(), serial.moments()));
       EXPECT_EQ(replica.counts().largest_staleness, rank.rank() == 0 ? 0 : 2);
+      // A server that has settled is as one that starts.
+      if (rank.rank() == 1) {
+        replica.step(kPerRank, /*finite=*/false, [&] {
+          EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
+        });
+      }
+      replica.flush();
     });
   }
+}
+
+// Then as many are expected as there may be, after the gradient of rank 0.
+TEST(AsyncPs, PredictsForAWorkerWhoseGradientWasDropped) {
+  run_ranks(2, [](Rank& rank) {
+    Replica replica(
+        rank,
+        {.max_staleness = 1, .on_stale = OnStale::kDrop, .predict = true});
+    Serial serial(1);
+    serial.update(100);
+    const Tensors second = serial.gradient(200);
+    serial.apply(second);
+    const at::Tensor guess = serial.predicted_weights(second, kLr);
+    let_rank_1_be_late(rank, replica, serial.weights(), [&] {
+      replica.step(kPerRank, /*finite=*/false, [&] {
+        EXPECT_EQ(replica.counts().dropped, 1);
+        EXPECT_TRUE(at::equal(replica.weights(), guess));
+      });
+    });
+    EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
+    EXPECT_TRUE(at::equal(replica.moments(), serial.moments()));
+  });
 }
 
 TEST(AsyncPs, CountsAddUpAndStalenessIsBounded) {

@@ -38,7 +38,7 @@ class Replica {
     }
     buffers.parameters = parameters_;
     buffers.moments = moments_;
-    buffers.updates = updates_;
+    buffers.steps = updates_;
     gradients_ = buffers.gradients;
     sync_ = make(rank, buffers);
   }
@@ -301,7 +301,8 @@ TEST(DelayedAllReduce, EqualsASerialReferenceExactly) {
       serial_delayed_weights(6, true), serial_delayed_weights(6, false)));
 }
 
-// The mean of equal gradients is the gradient: then nothing is late.
+// The mean of equal gradients is the gradient: then nothing is late. Exact up
+// to four ranks, where sums of equal numbers are.
 TEST(DelayedAllReduce, APredictionFromTheSameBatchesIsExact) {
   for (const int ranks : {1, 2, 4}) {
     run_ranks(ranks, [](Rank& rank) {

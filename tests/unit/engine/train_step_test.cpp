@@ -78,10 +78,10 @@ struct Bench {
         /*predict=*/true);
   }
 
-  void train(const MicroBatch& batch) {
+  void train(const MicroBatch& batch, double lr = 1e-3) {
     step.begin(step_of(batch.targets.size(0)));
     step.micro_batch(batch, /*last=*/true);
-    step.finish(1e-3);
+    step.finish(lr);
   }
 
   at::Tensor weights() const {
@@ -137,22 +137,25 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
   EXPECT_FALSE(at::equal(before, bench.weights()));
 }
 
-// One worker's guess of the mean is the mean: gradients are those of a run
-// without delay, and the norm that is reported is that of the real update.
+// One worker's guess of the mean is the mean: weights and state are those of a
+// run without delay, each gradient with its own learning rate, and the norm
+// that is reported is that of the real update.
 TEST(TrainStep, APredictionOfOneWorkerIsExactAndNotReported) {
   constexpr double kClip = 0.5;
   Bench predicted(kClip, Bench::predicting);
   Bench plain(kClip);
   double norm = 0.0;
+  double lr = 0.0;
   for (std::int64_t t = 0; t < 6; ++t) {
-    predicted.train(batch_of(t % 4, 4));
+    lr = 1e-3 / static_cast<double>(1 + t);
+    predicted.train(batch_of(t % 4, 4), lr);
     EXPECT_EQ(predicted.step.gradient_norm(), norm) << t;
-    plain.train(batch_of(t % 4, 4));
+    plain.train(batch_of(t % 4, 4), lr);
     norm = plain.step.gradient_norm();
     EXPECT_GT(norm, kClip);
     EXPECT_TRUE(at::equal(predicted.weights(), plain.weights())) << t;
   }
-  predicted.step.flush(1e-3);
+  predicted.step.flush(lr);
   EXPECT_EQ(predicted.step.gradient_norm(), norm);
   const auto state = predicted.optimizer->state();
   for (const auto& [name, tensor] : plain.optimizer->state()) {
