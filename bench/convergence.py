@@ -9,13 +9,14 @@ missing), with the settings below and the same number of samples. The evaluation
 accuracy after each epoch goes to docs/measurements/convergence.csv, which keeps
 earlier modes, and is drawn in docs/images/convergence.svg. Ends with a table,
 and with exit code 1 when a mode ends more than 2 points below allreduce (hogwild
-aside, which has no bound on its staleness). About 15 minutes a mode on two
+aside, which has no bound on its staleness). About 10 minutes a mode on two
 cores. Standard library only.
 """
 
 import argparse
 import csv
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -106,24 +107,29 @@ def train(args, mode, options):
 
 def draw(curves):
     width, height, left, top, right, bottom = 760, 380, 50, 46, 190, 44
-    last = max(epoch for curve in curves.values() for epoch, _ in curve)
-    across = lambda epoch: left + (width - left - right) * epoch / last
-    down = lambda top1: top + (height - top - bottom) * (1 - top1 / 100)
+    points = [point for curve in curves.values() for point in curve]
+    first, last = min(points)[0], max(points)[0]
+    # The axis has the part where the curves are, in whole tens.
+    low = 10 * math.floor(min(top1 for _, top1 in points) / 10)
+    high = 10 * math.ceil(max(top1 for _, top1 in points) / 10)
+    across = lambda epoch: left + (width - left - right) * (
+        (epoch - first) / max(1, last - first))
+    down = lambda top1: top + (height - top - bottom) * (high - top1) / (high - low)
     body = [f'<text x="{left}" y="26" font-size="14" fill="{INK}">'
             "CIFAR-10, short recipe: top-1 after each epoch, by mode</text>"]
-    for i in range(6):
-        y = down(20 * i)
+    for percent in range(low, high + 1, 10):
+        y = down(percent)
         body.append(f'<line x1="{left}" x2="{width - right}" y1="{y}" y2="{y}" '
                     f'stroke="#2a323b"/><text x="{left - 8}" y="{y + 4}" '
-                    f'font-size="12" fill="{FAINT}" text-anchor="end">{20 * i} %</text>')
-    for epoch in range(last + 1):
+                    f'font-size="12" fill="{FAINT}" text-anchor="end">{percent} %</text>')
+    for epoch in range(first, last + 1):
         body.append(f'<text x="{across(epoch)}" y="{height - 18}" font-size="12" '
                     f'fill="{FAINT}" text-anchor="middle">{epoch}</text>')
     for i, (mode, curve) in enumerate(curves.items()):
         colour = COLOURS[list(SETTINGS).index(mode)]
-        points = [(across(epoch), down(top1)) for epoch, top1 in curve]
+        line = [(across(epoch), down(top1)) for epoch, top1 in curve]
         y = top + 20 * i
-        body.append(f'<path d="{path(points)}" fill="none" stroke="{colour}" '
+        body.append(f'<path d="{path(line)}" fill="none" stroke="{colour}" '
                     f'stroke-width="2"/><path d="M{width - right + 16},{y} h20" '
                     f'stroke="{colour}" stroke-width="2"/>'
                     f'<text x="{width - right + 42}" y="{y + 4}" font-size="12" '
@@ -155,8 +161,8 @@ def main():
         curves[mode] = train(args, mode, options)
         curves = {m: curves[m] for m in SETTINGS if m in curves}
         write_table(curves)
-        draw(curves)
         print(f"{mode}: {curves[mode][-1][1]:.2f} %", file=sys.stderr)
+    draw(curves)
     if not report(curves):
         sys.exit(1)
 
