@@ -445,13 +445,18 @@ TEST(Hosts, OneHostThatIsThisOneTrainsHere) {
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
 }
 
+enum class Family { kIPv4, kIPv6 };
+
 // Two network namespaces, connected by a pair of virtual cards, as two
-// machines: 10.231.N.1 and 10.231.N.2.
+// machines: 10.231.N.1 and 10.231.N.2, or fd00:N::1 and fd00:N::2.
 class TwoMachines {
  public:
-  TwoMachines() {
-    const int number = static_cast<int>(::getpid() % 250);
-    net_ = "10.231." + std::to_string(number);
+  explicit TwoMachines(Family family) : family_(family) {
+    const std::string number = std::to_string(::getpid() % 250);
+    net_ = family == Family::kIPv4 ? "10.231." + number + "."
+                                   : "fd00:" + number + "::";
+    // No waiting for other owners of the address.
+    const std::string length = family == Family::kIPv4 ? "/24" : "/64 nodad";
     for (int i = 0; i < 2; ++i) {
       names_[i] =
           "vitrain" + std::to_string(::getpid()) + "-" + std::to_string(i);
@@ -464,7 +469,8 @@ class TwoMachines {
     for (int i = 0; i < 2 && good_; ++i) {
       const std::string inside = "ip -n " + names_[i] + " ";
       const std::string end = card + (i == 0 ? "a" : "b");
-      good_ = shell(inside + "addr add " + address(i) + "/24 dev " + end) &&
+      good_ =
+          shell(inside + "addr add " + address(i) + length + " dev " + end) &&
           shell(inside + "link set " + end + " up") &&
           shell(inside + "link set lo up");
     }
@@ -477,8 +483,11 @@ class TwoMachines {
   TwoMachines& operator=(const TwoMachines&) = delete;
 
   bool good() const { return good_; }
-  std::string address(int i) const {
-    return net_ + "." + std::to_string(i + 1);
+  std::string address(int i) const { return net_ + std::to_string(i + 1); }
+  // As -master has it.
+  std::string master(const std::string& port) const {
+    return (family_ == Family::kIPv4 ? address(0) : "[" + address(0) + "]") +
+        ":" + port;
   }
   std::vector<std::string> inside(int i) const {
     return {"ip", "netns", "exec", names_[i]};
@@ -489,18 +498,29 @@ class TwoMachines {
     return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
   }
 
+  Family family_;
   std::string net_;
   std::string names_[2];
   bool good_ = false;
 };
 
-TEST(TwoNamespaces, TrainAsOneMachine) {
-  const TwoMachines machines;
+class TwoNamespaces : public testing::TestWithParam<Family> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Over,
+    TwoNamespaces,
+    testing::Values(Family::kIPv4, Family::kIPv6),
+    [](const auto& test) {
+      return test.param == Family::kIPv4 ? "IPv4" : "IPv6";
+    });
+
+TEST_P(TwoNamespaces, TrainAsOneMachine) {
+  const TwoMachines machines(GetParam());
   if (!machines.good()) {
     GTEST_SKIP() << "no network namespaces: needs root and `ip netns`";
   }
   const TempFolder folder;
-  const std::string master = machines.address(0) + ":29511";
+  const std::string master = machines.master("29511");
   Program second(node(folder / "runs", 1, 2, master, {"-devices", "cpu:1"})
                      .after(machines.inside(1)));
   Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:1"})
@@ -517,8 +537,8 @@ TEST(TwoNamespaces, TrainAsOneMachine) {
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
 }
 
-TEST(TwoNamespaces, AreFoundByRoutingUnderAnotherLauncherToo) {
-  const TwoMachines machines;
+TEST_P(TwoNamespaces, AreFoundByRoutingUnderAnotherLauncherToo) {
+  const TwoMachines machines(GetParam());
   if (!machines.good()) {
     GTEST_SKIP() << "no network namespaces: needs root and `ip netns`";
   }
