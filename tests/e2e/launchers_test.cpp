@@ -1,9 +1,10 @@
-// Started by others: torchrun, Paddle's launch, mpirun. Those that are not here
-// are skipped:
+// Started by others: torchrun, Paddle's launch, mpirun, srun. Those that are
+// not here are skipped:
 //   VITRAIN_TORCH_PYTHON    a Python with torch 2.11
 //   VITRAIN_PADDLE_PYTHON   a Python with paddlepaddle 3.3.1
 //   mpirun                  on PATH (Debian's openmpi-bin)
 //   mpiexec.hydra           on PATH (Debian's mpich)
+//   srun                    and a cluster: tests/e2e/with_slurm.sh makes one
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -227,6 +228,13 @@ TEST(Hydra, TrainsAsUnderOurSupervisor) {
     GTEST_SKIP() << "mpiexec.hydra is not installed (Debian: mpich)";
   }
   expect_same_training({"mpiexec.hydra", "-np", "2"});
+}
+
+TEST(Srun, TrainsAsUnderOurSupervisor) {
+  if (std::system("sinfo --noheader >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "there is no Slurm cluster: see tests/e2e/with_slurm.sh";
+  }
+  expect_same_training({"srun", "--ntasks=2", "--overcommit"});
 }
 
 // A worker as torchrun would start it, without its store.
