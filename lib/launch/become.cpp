@@ -40,9 +40,11 @@ MeetingPoint find_peers(const LaunchedPlace& place, double timeout) {
       here = listen_on_loopback();
     }
     if (place.world_size > 1) {
+      const std::string launch = place.launch_id.empty()
+          ? find_launcher_process(place.rank_variable).id()
+          : place.launch_id;
       here.port = meet(
-          {.name = meeting_name(
-               find_launcher_process(place.rank_variable), place.attempt),
+          {.name = meeting_name(launch, place.attempt),
            .rank = place.rank,
            .size = place.world_size,
            .timeout = timeout},

@@ -51,6 +51,18 @@ void complete_torchrun(const Variables& variables, LaunchedPlace& place) {
       static_cast<int>(variables.number_or("TORCHELASTIC_RESTART_COUNT", 0));
 }
 
+// Each worker has a shell and a process of its own between itself and
+// horovodrun, so that only the address of horovodrun's own server tells
+// launches apart.
+void complete_horovodrun(const Variables& variables, LaunchedPlace& place) {
+  read_master(variables, place);
+  if (variables.has("HOROVOD_GLOO_RENDEZVOUS_ADDR") &&
+      variables.has("HOROVOD_GLOO_RENDEZVOUS_PORT")) {
+    place.launch_id = variables.text("HOROVOD_GLOO_RENDEZVOUS_ADDR") + ":" +
+        variables.text("HOROVOD_GLOO_RENDEZVOUS_PORT");
+  }
+}
+
 // "10.0.0.1:6070,10.0.0.1:6071,10.0.0.2:6070": one per rank, in order.
 void complete_paddle(const Variables& variables, LaunchedPlace& place) {
   const auto endpoints = split(variables.text("PADDLE_TRAINER_ENDPOINTS"), ',');
@@ -147,7 +159,7 @@ constexpr std::array kRows{
         "HOROVOD_LOCAL_RANK",
         "HOROVOD_LOCAL_SIZE",
         nullptr,
-        &read_master},
+        &complete_horovodrun},
     Row{"openmpi",
         "OMPI_COMM_WORLD_RANK",
         "OMPI_COMM_WORLD_SIZE",

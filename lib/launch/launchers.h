@@ -27,6 +27,9 @@ struct LaunchedPlace {
   std::optional<int> device;
   // The variable that tells the rank: the launcher itself does not have it.
   std::string rank_variable;
+  // The same for all workers of a launch and for no other; empty: the launcher
+  // does not say, and is one process above all workers of a machine.
+  std::string launch_id;
 
   bool one_node() const { return local_world_size == world_size; }
   // "rank 1 of 4 (local rank 1 of 2), started by torchrun".

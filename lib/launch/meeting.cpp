@@ -169,13 +169,12 @@ LauncherProcess find_launcher_process(const std::string& rank_variable) {
   return result;
 }
 
-std::string meeting_name(const LauncherProcess& launcher, int attempt) {
-  return fmt::format(
-      "vitrain-{}-{}-{}-{}",
-      ::getuid(),
-      launcher.pid,
-      launcher.start_time,
-      attempt);
+std::string LauncherProcess::id() const {
+  return fmt::format("{}-{}", pid, start_time);
+}
+
+std::string meeting_name(const std::string& launch, int attempt) {
+  return fmt::format("vitrain-{}-{}-{}", ::getuid(), launch, attempt);
 }
 
 int meet(const Meeting& meeting, int port) {

@@ -1,7 +1,8 @@
-// Started by others: torchrun, Paddle's launch, mpirun, srun. Those that are
-// not here are skipped:
+// Started by others: torchrun, Paddle's launch, horovodrun, mpirun, srun. Those
+// that are not here are skipped:
 //   VITRAIN_TORCH_PYTHON    a Python with torch 2.11
 //   VITRAIN_PADDLE_PYTHON   a Python with paddlepaddle 3.3.1
+//   VITRAIN_HOROVOD_PYTHON  a Python with horovod 0.28.1
 //   mpirun                  on PATH (Debian's openmpi-bin)
 //   mpiexec.hydra           on PATH (Debian's mpich)
 //   srun                    and a cluster: tests/e2e/with_slurm.sh makes one
@@ -185,6 +186,24 @@ TEST(PaddleLaunch, TrainsAsUnderOurSupervisor) {
   EXPECT_THAT(slurp(logs / "log/workerlog.0"), HasSubstr("started by paddle"));
 }
 
+// horovodrun's `--gloo` is Python alone; it refuses to start when Horovod's own
+// library, which nothing here loads, was built without.
+TEST(Horovodrun, TrainsAsUnderOurSupervisor) {
+  const std::string python = peer("VITRAIN_HOROVOD_PYTHON");
+  if (python.empty()) {
+    GTEST_SKIP() << "VITRAIN_HOROVOD_PYTHON names no Python with horovod";
+  }
+  const TempFolder folder;
+  std::ofstream(folder / "run.py") << R"(
+from horovod.runner import launch
+if __name__ == "__main__":
+    launch.gloo_built = lambda verbose=False: True
+    launch.run_commandline()
+)";
+  expect_same_training(
+      {python, (folder / "run.py").native(), "--gloo", "-np", "2"});
+}
+
 TEST(Mpirun, TrainsAsUnderOurSupervisor) {
   if (!is_on_path("mpirun")) {
     GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
@@ -253,6 +272,35 @@ Command torch_worker(
           {"MASTER_ADDR", "127.0.0.1"},
           {"MASTER_PORT", port},
           {"OMP_NUM_THREADS", "1"}}};
+}
+
+// As horovodrun starts them: each below a shell of its own, which has no rank.
+TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
+  const TempFolder folder;
+  Port port;
+  const auto worker = [&](int rank, const std::string& server) {
+    Command command{
+        .words = short_run(
+            folder / "runs",
+            {"-devices", "cpu", "-set", "dist.timeouts.setup=10"}),
+        .environment = kOneThread};
+    const std::string number = std::to_string(rank);
+    return command.after(
+        {"sh",
+         "-c",
+         "env HOROVOD_RANK=" + number +
+             " HOROVOD_SIZE=2 HOROVOD_LOCAL_RANK=" + number +
+             " HOROVOD_LOCAL_SIZE=2 "
+             "HOROVOD_GLOO_RENDEZVOUS_ADDR=127.0.0.1 "
+             "HOROVOD_GLOO_RENDEZVOUS_PORT=" +
+             server + " \"$@\"; exit $?",
+         "sh"});
+  };
+  Program first(worker(0, port.number()));
+  Program second(worker(1, port.number()));
+  EXPECT_EQ(first.wait(60).exit_code, 0);
+  EXPECT_EQ(second.wait(30).exit_code, 0);
+  EXPECT_EQ(numbers_of(folder / "runs"), expected_numbers());
 }
 
 TEST(Launched, AMissingPeerIsNamed) {

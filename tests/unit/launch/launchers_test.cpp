@@ -205,6 +205,19 @@ TEST(Launchers, WhereToMeet) {
   }
 }
 
+TEST(Launchers, HorovodrunIsKnownByItsServer) {
+  const auto launch_id = [](const Environment& environment) {
+    return detect_launcher(environment).place->launch_id;
+  };
+  auto environment = horovodrun();
+  EXPECT_EQ(launch_id(environment), "");
+  environment["HOROVOD_GLOO_RENDEZVOUS_ADDR"] = "10.0.0.1";
+  EXPECT_EQ(launch_id(environment), "");
+  environment["HOROVOD_GLOO_RENDEZVOUS_PORT"] = "4711";
+  EXPECT_EQ(launch_id(environment), "10.0.0.1:4711");
+  EXPECT_EQ(launch_id(openmpi()), "");
+}
+
 TEST(Launchers, TheInnerOneCounts) {
   // mpirun and torchrun in a Slurm allocation start one daemon per node by
   // srun, whose variables the workers inherit.
