@@ -181,25 +181,24 @@ compare_server() {
 }
 
 compare_predict() {
-  echo "| mode | images/s | with \`predict\` | with / without |"
-  echo "| --- | --- | --- | --- |"
   for mode in delayed_allreduce async_ps; do
     options_of "$mode"
-    rm -f "$work"/rates-*
+    : >"$work/pairs"
     for pair in 1 2 3; do
-      order='false true'
-      if [ $pair = 2 ]; then order='true false'; fi
+      order='true false'
+      if [ $pair = 2 ]; then order='false true'; fi
       for predict in $order; do
         # shellcheck disable=SC2086 # options
-        run "$mode-$predict-$pair" vitrain -devices cpu:2 $options \
+        run "predict-$predict" vitrain -devices cpu:2 $options \
           -set dist.sync.predict=$predict
-        speed "$mode-$predict-$pair" >>"$work/rates-$predict"
       done
+      echo "$(speed predict-true) $(speed predict-false)" >>"$work/pairs"
     done
-    without=$(sort -n "$work/rates-false" | sed -n 2p)
-    with=$(sort -n "$work/rates-true" | sed -n 2p)
-    echo "| $mode | $without | $with | $(divide "$with" "$without") |"
-    if [ -z "$ratio" ]; then ratio=$(divide "$with" "$without"); fi
+    python3 "$root/bench/report.py" pairs "$work/pairs" >"$work/report"
+    echo "$mode, images/s:"
+    sed 's/^ours  :/with predict:/; s/^theirs:/without:/
+      s/^ours \/ theirs:/with \/ without:/; /^ratio/d' "$work/report"
+    ratio=${ratio:-$(sed -n 's/^ratio //p' "$work/report")}
   done
 }
 

@@ -138,10 +138,9 @@ struct SyncConfig {
         "predict",
         predict,
         "`delayed_allreduce`, `async_ps`: gradients are computed at the "
-        "weights "
-        "that are expected when they are applied, instead of at those before "
-        "the updates in between. Costs a copy of weights and optimizer state, "
-        "and a second update per step.");
+        "weights that are expected when they are applied, instead of at those "
+        "before the updates in between. Costs a copy of weights and optimizer "
+        "state, and a second update per step.");
   }
 };
 

@@ -278,7 +278,7 @@ Command torch_worker(
 TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
   const TempFolder folder;
   Port port;
-  const auto worker = [&](int rank, const std::string& server) {
+  const auto worker = [&](int rank) {
     Command command{
         .words = short_run(
             folder / "runs",
@@ -293,11 +293,11 @@ TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
              " HOROVOD_LOCAL_SIZE=2 "
              "HOROVOD_GLOO_RENDEZVOUS_ADDR=127.0.0.1 "
              "HOROVOD_GLOO_RENDEZVOUS_PORT=" +
-             server + " \"$@\"; exit $?",
+             port.number() + " \"$@\"; exit $?",
          "sh"});
   };
-  Program first(worker(0, port.number()));
-  Program second(worker(1, port.number()));
+  Program first(worker(0));
+  Program second(worker(1));
   EXPECT_EQ(first.wait(60).exit_code, 0);
   EXPECT_EQ(second.wait(30).exit_code, 0);
   EXPECT_EQ(numbers_of(folder / "runs"), expected_numbers());
