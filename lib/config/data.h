@@ -25,6 +25,8 @@ struct DataConfig {
   OnBadSample on_bad_sample = OnBadSample::kError;
   DecoderWarnings decoder_warnings = DecoderWarnings::kCount;
   BadSamplesConfig bad_samples;
+  std::int64_t max_pixels = 178'956'970;
+  std::int64_t decode_memory_mb = 1024;
   PreprocessConfig preprocess;
   AugmentConfig augment;
 
@@ -71,6 +73,18 @@ struct DataConfig {
         "Defects that a decoder can work around, such as extraneous bytes: "
         "`count`, or `reject` the sample as bad.");
     v.section("bad_samples", bad_samples, "Limits of on_bad_sample: replace.");
+    v.field(
+         "max_pixels",
+         max_pixels,
+         "An image with more pixels is a bad sample (Pillow refuses from twice "
+         "its MAX_IMAGE_PIXELS on, which is this number).")
+        .in_range(1, std::int64_t{1} << 31);
+    v.field(
+         "decode_memory_mb",
+         decode_memory_mb,
+         "MiB that a worker's threads may use at once for decoding: a large "
+         "image waits until those beside it are done.")
+        .in_range(1, 1 << 20);
     v.section("preprocess", preprocess, "Pixels to network input.");
     v.section("augment", augment, "Random changes to training images.");
   }

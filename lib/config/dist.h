@@ -181,6 +181,7 @@ struct TimeoutsConfig {
   double step = 600.0;
   double eval = 1800.0;
   double checkpoint = 1800.0;
+  double stopped = 4.0;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -194,6 +195,13 @@ struct TimeoutsConfig {
         .more_than(0.0)
         .at_most(1e6);
     v.field("checkpoint", checkpoint, "Seconds for one checkpoint.")
+        .more_than(0.0)
+        .at_most(1e6);
+    v.field(
+         "stopped",
+         stopped,
+         "Seconds that a worker may be stopped (SIGSTOP, a debugger) until the "
+         "run is ended.")
         .more_than(0.0)
         .at_most(1e6);
   }

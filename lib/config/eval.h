@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/duration.h"
+#include "config/train.h"
 
 namespace vitrain::config {
 
@@ -8,6 +9,7 @@ namespace vitrain::config {
 struct EvalConfig {
   Duration every{1.0, Duration::Unit::kEpochs};
   bool check_classes = true;
+  Precision precision = Precision::kFp32;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -22,6 +24,11 @@ struct EvalConfig {
         check_classes,
         "With -eval: the names of the data's classes must be those that a "
         "checkpoint was trained with.");
+    v.field(
+        "precision",
+        precision,
+        "Of the forward pass in evaluations: `fp32`, in which numbers are "
+        "published, whatever train.precision says; `auto`: as it.");
   }
 };
 

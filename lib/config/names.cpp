@@ -56,6 +56,7 @@ constexpr auto kPrecision = names("auto", "fp32", "tf32", "bf16");
 constexpr auto kLossKind =
     names("cross_entropy", "binary_cross_entropy", "mse");
 constexpr auto kOnNonFinite = names("stop");
+constexpr auto kMkl = names("auto", "plain");
 constexpr auto kDistMode = names("processes", "single_process");
 constexpr auto kBackend = names("auto", "gloo", "nccl");
 constexpr auto kSyncMode = names(
@@ -108,6 +109,7 @@ VITRAIN_ENUM_NAMES(ScheduleUnit)
 VITRAIN_ENUM_NAMES(Precision)
 VITRAIN_ENUM_NAMES(LossKind)
 VITRAIN_ENUM_NAMES(OnNonFinite)
+VITRAIN_ENUM_NAMES(Mkl)
 VITRAIN_ENUM_NAMES(DistMode)
 VITRAIN_ENUM_NAMES(Backend)
 VITRAIN_ENUM_NAMES(SyncMode)

@@ -8,6 +8,7 @@ namespace vitrain::config {
 enum class Precision { kAuto, kFp32, kTf32, kBf16 };
 enum class LossKind { kCrossEntropy, kBinaryCrossEntropy, kMse };
 enum class OnNonFinite { kStop };
+enum class Mkl { kAuto, kPlain };
 
 // The training step.
 struct TrainConfig {
@@ -18,6 +19,7 @@ struct TrainConfig {
   std::optional<double> bce_threshold;
   bool bce_sum = false;
   OnNonFinite on_non_finite = OnNonFinite::kStop;
+  Mkl mkl = Mkl::kAuto;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -59,6 +61,12 @@ struct TrainConfig {
         "on_non_finite",
         on_non_finite,
         "What to do when a gradient norm is not finite: `stop` (exit 5).");
+    v.field(
+        "mkl",
+        mkl,
+        "CPU matrix products in fp32. `auto`: MKL uses AVX-512 wherever the "
+        "processor has it; `plain`: MKL decides, which on processors that are "
+        "not Intel's is AVX2, about half as fast. Bits of results differ.");
   }
 };
 
