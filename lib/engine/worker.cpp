@@ -17,6 +17,7 @@
 #include "dist/agreement.h"
 #include "dist/replicas.h"
 #include "engine/agreement.h"
+#include "engine/cpu_setup.h"
 #include "engine/data_options.h"
 #include "engine/describe.h"
 #include "engine/evaluator.h"
@@ -36,6 +37,7 @@ namespace {
 // Selects the device and everything global in torch. Returns the plugin on
 // CUDA devices, else null.
 const CudaPlugin* set_up_device(const Job& job, int local_rank) {
+  set_up_mkl(job.recipe.train.mkl);
   const CudaPlugin* cuda = nullptr;
   if (job.cuda) {
     // Before the first torch call: torch caches its CUDA hooks.
@@ -147,6 +149,7 @@ void open_run(Session& session, const Json& start) {
   if (session.rank == 0) {
     Json environment = describe_environment(job.version);
     environment["devices"] = job.device_text;
+    environment["mkl"] = describe_mkl();
     environment["command"] = job.command_line;
     if (session.cuda != nullptr) {
       environment["cuda"] = session.cuda->versions();

@@ -50,6 +50,40 @@ void set_waiting(Environment& result, int local_workers) {
   }
 }
 
+// A setting of glibc's allocator by both of its names.
+struct AllocatorSetting {
+  const char* tunable;
+  const char* variable; // its older name; null: there is none
+  const char* value;
+};
+
+// A step takes and returns the same memory as the one before. By default glibc
+// gives large blocks back to the kernel at once, which clears their pages and
+// maps them anew: up to a quarter of a step (docs/performance.md). So large
+// blocks come from the heap, the heap is kept, and it asks for huge pages where
+// the kernel offers them on request.
+constexpr AllocatorSetting kAllocatorSettings[] = {
+    {"glibc.malloc.mmap_max", "MALLOC_MMAP_MAX_", "0"},
+    {"glibc.malloc.trim_threshold", "MALLOC_TRIM_THRESHOLD_", "17179869184"},
+    {"glibc.malloc.top_pad", "MALLOC_TOP_PAD_", "67108864"},
+    {"glibc.malloc.hugetlb", nullptr, "1"},
+};
+
+void set_allocator(Environment& result) {
+  std::string& tunables = result["GLIBC_TUNABLES"];
+  for (const AllocatorSetting& setting : kAllocatorSettings) {
+    const bool given = tunables.find(setting.tunable) != std::string::npos ||
+        (setting.variable != nullptr && result.contains(setting.variable));
+    if (!given) {
+      tunables += fmt::format(
+          "{}{}={}",
+          tunables.empty() ? "" : ":",
+          setting.tunable,
+          setting.value);
+    }
+  }
+}
+
 } // namespace
 
 Environment current_environment() {
@@ -98,6 +132,7 @@ Environment worker_environment(
     result["MKL_NUM_THREADS"] = std::to_string(threads);
   }
   set_waiting(result, place.local_world_size);
+  set_allocator(result);
 
   if (is_loopback(place.own_address)) {
     // One node talks over loopback: nothing is reachable from outside, and no

@@ -31,7 +31,8 @@ struct WorkerPlace {
 int worker_threads(const Environment& user, int cores, int local_workers);
 
 // The environment of a worker: the user's, with ranks, rendezvous, threads and
-// the settings of the libraries below. What the user has set stays, except for
+// the settings of the libraries below it (OpenMP's waiting, glibc's allocator,
+// NCCL, cuBLAS). What the user has set stays, except for
 // ranks and rendezvous. CUDA_VISIBLE_DEVICES is passed on as it is: every
 // worker sees all devices and picks its own, since hiding devices from one
 // another breaks NCCL's peer-to-peer paths. Throws as worker_threads.

@@ -73,6 +73,23 @@ TEST(Environment, OneWorkerSpinsShortlyAndSeveralNodesChooseInterfaces) {
   EXPECT_FALSE(worker.contains("NCCL_SOCKET_IFNAME"));
 }
 
+TEST(Environment, TheAllocatorKeepsItsPagesUnlessTheUserSaysOtherwise) {
+  EXPECT_EQ(
+      worker_environment({}, {.cores = 2}).at("GLIBC_TUNABLES"),
+      "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=17179869184:"
+      "glibc.malloc.top_pad=67108864:glibc.malloc.hugetlb=1");
+  // By either of a setting's names; what is not of the allocator stays.
+  EXPECT_EQ(
+      worker_environment(
+          {{"GLIBC_TUNABLES",
+            "glibc.rtld.nns=4:glibc.malloc.hugetlb=0:glibc.malloc.mmap_max=9"},
+           {"MALLOC_TOP_PAD_", "1"}},
+          {.cores = 2})
+          .at("GLIBC_TUNABLES"),
+      "glibc.rtld.nns=4:glibc.malloc.hugetlb=0:glibc.malloc.mmap_max=9:"
+      "glibc.malloc.trim_threshold=17179869184");
+}
+
 TEST(Environment, ThreadsShareTheCoresUnlessTheUserSaysOtherwise) {
   EXPECT_EQ(worker_threads({}, 8, 2), 4);
   EXPECT_EQ(worker_threads({}, 2, 3), 1);
