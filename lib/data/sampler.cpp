@@ -34,21 +34,66 @@ bool is_permutation(SamplerPolicy policy) {
       policy == SamplerPolicy::kSequential;
 }
 
+// Whether the lanes of one geometry are those of the other.
+bool same_lanes(
+    SamplerPolicy policy,
+    const BatchGeometry& a,
+    const BatchGeometry& b) {
+  switch (policy) {
+    case SamplerPolicy::kGlobal:
+    case SamplerPolicy::kSequential:
+    case SamplerPolicy::kWeighted:
+      return true;
+    case SamplerPolicy::kPaddle:
+      return a.world == b.world && a.per_device == b.per_device;
+    default:
+      return a.world == b.world;
+  }
+}
+
+// Positions [first, first + count) of a lane that begins again at its end.
+std::vector<Draw> positions(
+    const Order& order,
+    std::int64_t epoch,
+    std::int64_t lane,
+    std::int64_t first,
+    std::int64_t count) {
+  std::vector<Draw> draws(static_cast<std::size_t>(count));
+  std::span<Draw> rest = draws;
+  while (!rest.empty()) {
+    const std::int64_t start = first % order.length();
+    const std::int64_t here =
+        std::min(std::ssize(rest), order.length() - start);
+    const std::span<Draw> part = rest.first(static_cast<std::size_t>(here));
+    order.take(epoch, lane, start, part);
+    for (Draw& draw : part) {
+      // Beyond all copies of the rounds before.
+      draw.copy += first / order.length() * order.lanes() * order.length();
+    }
+    rest = rest.subspan(static_cast<std::size_t>(here));
+    first += here;
+  }
+  return draws;
+}
+
 } // namespace
+
+std::int64_t Sampler::Dealt::steps(LastBatch last_batch) const {
+  return last_batch == LastBatch::kDrop
+      ? order->length() / lane_batch()
+      : divide_up(order->length(), lane_batch());
+}
 
 Sampler::Sampler(
     std::int64_t samples,
     const SamplerOptions& options,
-    const BatchGeometry& geometry)
+    const BatchGeometry& geometry,
+    const std::optional<BegunEpoch>& begun)
     : samples_(samples),
       policy_(options.policy),
       last_batch_(options.last_batch),
-      geometry_(geometry),
-      order_(make_order(samples, options, geometry)),
-      steps_(
-          options.last_batch == LastBatch::kDrop
-              ? order_->length() / lane_batch()
-              : divide_up(order_->length(), lane_batch())) {
+      own_{geometry, make_order(samples, options, geometry)},
+      steps_(own_.steps(options.last_batch)) {
   VITRAIN_CHECK(
       steps_ > 0,
       ExitCode::kUsage,
@@ -60,73 +105,128 @@ Sampler::Sampler(
       geometry.per_device,
       counted(geometry.world, "worker"),
       geometry.accumulate);
+  if (begun && !same_lanes(policy_, geometry, begun->geometry)) {
+    take_up(options, *begun);
+  }
 }
 
-std::int64_t Sampler::lane_samples_in_step(std::int64_t step_in_epoch) const {
+void Sampler::take_up(const SamplerOptions& options, const BegunEpoch& begun) {
+  const BatchGeometry& before = begun.geometry;
+  VITRAIN_CHECK(
+      before.global() == own_.geometry.global(),
+      ExitCode::kInternal,
+      "an epoch was begun with a global batch of {}, and goes on with {}",
+      before.global(),
+      own_.geometry.global());
+  Dealt theirs{before, make_order(samples_, options, before)};
+  const std::int64_t steps = theirs.steps(last_batch_);
+  // Else steps made would be another place in another epoch.
+  VITRAIN_CHECK(
+      steps == steps_,
+      ExitCode::kUsage,
+      "with this data.sampler.policy the {} training samples make {} per epoch "
+      "on {} and {} on {}, so that the run cannot be continued without "
+      "repeating or leaving out samples: go on with {}",
+      samples_,
+      counted(steps, "step"),
+      counted(before.world, "worker"),
+      counted(steps_, "step"),
+      counted(own_.geometry.world, "worker"),
+      counted(before.world, "worker"));
+  if (begun.steps % steps_ != 0) {
+    begun_epoch_ = begun.steps / steps_;
+    begun_ = std::move(theirs);
+  }
+}
+
+std::optional<std::int64_t> Sampler::begun_epoch() const {
+  return begun_ ? std::optional(begun_epoch_) : std::nullopt;
+}
+
+std::int64_t Sampler::lane_samples_in_step(
+    const Dealt& dealt,
+    std::int64_t step_in_epoch) const {
   return last_batch_ == LastBatch::kKeep
-      ? std::min(lane_batch(), order_->length() - step_in_epoch * lane_batch())
-      : lane_batch();
+      ? std::min(
+            dealt.lane_batch(),
+            dealt.order->length() - step_in_epoch * dealt.lane_batch())
+      : dealt.lane_batch();
 }
 
-std::int64_t Sampler::samples_in_step(std::int64_t step_in_epoch) const {
-  return order_->lanes() * lane_samples_in_step(step_in_epoch);
+std::int64_t Sampler::samples_in_step(
+    std::int64_t epoch,
+    std::int64_t step_in_epoch) const {
+  const Dealt& of_epoch = dealt(epoch);
+  return of_epoch.order->lanes() *
+      lane_samples_in_step(of_epoch, step_in_epoch);
 }
 
-std::int64_t Sampler::samples_of_worker(std::int64_t step_in_epoch, int rank)
-    const {
-  const std::int64_t in_lane = lane_samples_in_step(step_in_epoch);
-  const std::int64_t share = geometry_.per_device * geometry_.accumulate;
-  const std::int64_t first = order_->lanes() == 1 ? rank * share : 0;
-  return std::clamp<std::int64_t>(in_lane - first, 0, share);
+std::int64_t Sampler::samples_of_worker(
+    std::int64_t epoch,
+    std::int64_t step_in_epoch,
+    int rank) const {
+  const Dealt& of_epoch = dealt(epoch);
+  const std::int64_t share =
+      own_.geometry.per_device * own_.geometry.accumulate;
+  if (&of_epoch == &own_ && own_.order->lanes() > 1) {
+    return std::clamp<std::int64_t>(
+        lane_samples_in_step(own_, step_in_epoch), 0, share);
+  }
+  return std::clamp<std::int64_t>(
+      samples_in_step(epoch, step_in_epoch) - rank * share, 0, share);
 }
 
 std::vector<Draw> Sampler::micro_batch(
     std::int64_t epoch,
     std::int64_t step_in_epoch,
     std::int64_t k) const {
-  const std::int64_t per_lane = geometry_.micro_batches() / order_->lanes();
-  const std::int64_t in_step = k % per_lane * geometry_.per_device;
-  const std::int64_t count = std::clamp<std::int64_t>(
-      lane_samples_in_step(step_in_epoch) - in_step, 0, geometry_.per_device);
-  return positions(
-      epoch, k / per_lane, step_in_epoch * lane_batch() + in_step, count);
+  const Dealt& of_epoch = dealt(epoch);
+  if (&of_epoch == &own_) {
+    return share_of_lane(own_, epoch, step_in_epoch, k);
+  }
+  std::vector<Draw> step;
+  for (std::int64_t of = 0; of < of_epoch.geometry.micro_batches(); ++of) {
+    const auto part = share_of_lane(of_epoch, epoch, step_in_epoch, of);
+    step.insert(step.end(), part.begin(), part.end());
+  }
+  const std::int64_t share = own_.geometry.per_device;
+  const std::int64_t first = std::min(k * share, std::ssize(step));
+  const std::int64_t last = std::min(first + share, std::ssize(step));
+  return {step.begin() + first, step.begin() + last};
 }
 
-std::vector<Draw> Sampler::positions(
+std::vector<Draw> Sampler::share_of_lane(
+    const Dealt& dealt,
     std::int64_t epoch,
-    std::int64_t lane,
-    std::int64_t first,
-    std::int64_t count) const {
-  std::vector<Draw> draws(static_cast<std::size_t>(count));
-  std::span<Draw> rest = draws;
-  while (!rest.empty()) {
-    const std::int64_t start = first % order_->length();
-    const std::int64_t here =
-        std::min(std::ssize(rest), order_->length() - start);
-    const std::span<Draw> part = rest.first(static_cast<std::size_t>(here));
-    order_->take(epoch, lane, start, part);
-    for (Draw& draw : part) {
-      // Beyond all copies of the rounds before.
-      draw.copy +=
-          first / order_->length() * order_->lanes() * order_->length();
-    }
-    rest = rest.subspan(static_cast<std::size_t>(here));
-    first += here;
-  }
-  return draws;
+    std::int64_t step_in_epoch,
+    std::int64_t k) const {
+  const BatchGeometry& geometry = dealt.geometry;
+  const std::int64_t per_lane = geometry.micro_batches() / dealt.order->lanes();
+  const std::int64_t in_step = k % per_lane * geometry.per_device;
+  const std::int64_t count = std::clamp<std::int64_t>(
+      lane_samples_in_step(dealt, step_in_epoch) - in_step,
+      0,
+      geometry.per_device);
+  return positions(
+      *dealt.order,
+      epoch,
+      k / per_lane,
+      step_in_epoch * dealt.lane_batch() + in_step,
+      count);
 }
 
 EpochCounts Sampler::counts(std::int64_t epoch) const {
+  const Order& order = *own_.order;
   const std::int64_t per_lane =
-      (steps_ - 1) * lane_batch() + lane_samples_in_step(steps_ - 1);
-  const std::int64_t used = per_lane * order_->lanes();
+      (steps_ - 1) * own_.lane_batch() + lane_samples_in_step(own_, steps_ - 1);
+  const std::int64_t used = per_lane * order.lanes();
   EpochCounts counts;
   if (is_permutation(policy_)) {
     counts.distinct = std::min(used, samples_);
   } else {
     std::vector<bool> seen(static_cast<std::size_t>(samples_));
-    for (std::int64_t lane = 0; lane < order_->lanes(); ++lane) {
-      for (const Draw& draw : positions(epoch, lane, 0, per_lane)) {
+    for (std::int64_t lane = 0; lane < order.lanes(); ++lane) {
+      for (const Draw& draw : positions(order, epoch, lane, 0, per_lane)) {
         seen[static_cast<std::size_t>(draw.sample)] = true;
       }
     }

@@ -250,7 +250,8 @@ models::DataShape data_shape(const data::Index& index) {
 std::unique_ptr<const data::Sampler> make_sampler(
     const config::Recipe& recipe,
     const data::Index* index,
-    std::int64_t devices) {
+    std::int64_t devices,
+    const std::optional<data::BegunEpoch>& begun) {
   if (index == nullptr) {
     return nullptr;
   }
@@ -275,7 +276,8 @@ std::unique_ptr<const data::Sampler> make_sampler(
       data::BatchGeometry{
           .per_device = batch.worker_batch(),
           .world = static_cast<int>(batch.workers),
-          .accumulate = static_cast<int>(batch.accumulate)});
+          .accumulate = static_cast<int>(batch.accumulate)},
+      begun);
 }
 
 } // namespace vitrain::engine

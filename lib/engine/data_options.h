@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "config/recipe.h"
 #include "data/bad_samples.h"
@@ -31,12 +32,14 @@ data::EraseOptions erase_options(const config::Recipe& recipe);
 // What a dataset asks of a network.
 models::DataShape data_shape(const data::Index& index);
 
-// The sampler of the training samples in `index` for `devices` of them. Throws
-// Error(kUsage) when they do not make one step, Error(kData) when the file of
+// The sampler of the training samples in `index` for `devices` of them, which
+// go on with what others have `begun`. Throws Error(kUsage) when they do not
+// make one step or other workers cannot go on, Error(kData) when the file of
 // their weights cannot be used. Null without an index.
 std::unique_ptr<const data::Sampler> make_sampler(
     const config::Recipe& recipe,
     const data::Index* index,
-    std::int64_t devices);
+    std::int64_t devices,
+    const std::optional<data::BegunEpoch>& begun = {});
 
 } // namespace vitrain::engine

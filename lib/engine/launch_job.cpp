@@ -247,6 +247,7 @@ void check_arithmetic(PreparedJob& prepared) {
         .check_same(
             checkpoint::read_manifest(job.resume).state.at("identity"),
             printable(job.resume));
+    take_up_epoch(prepared);
     prepared.finished = job.resumed_step >= plan.total_steps;
     VITRAIN_CHECK(
         !prepared.finished || same_recipe(prepared.changes),

@@ -52,6 +52,9 @@ struct PreparedJob {
 // Throw Error.
 void list_data(PreparedJob& prepared);
 void resolve_resume(PreparedJob& prepared, const std::string& resume);
+// Makes the sampler go on with the epoch that the workers of the checkpoint
+// have begun, and notes it. Throws Error(kUsage) where other workers cannot.
+void take_up_epoch(PreparedJob& prepared);
 
 // Throws Error(kUsage) with every rule that the recipe breaks on so many
 // workers (config::kWorkersUnknown: those of the others).

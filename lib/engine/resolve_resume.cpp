@@ -1,8 +1,12 @@
-// resolve_resume() of launch_job.h: the checkpoint that -resume means.
+// resolve_resume() and take_up_epoch() of launch_job.h: the checkpoint that
+// -resume means, and the epoch that it is in.
 
 #include "checkpoint/manifest.h"
 #include "core/check.h"
+#include "core/counted.h"
 #include "core/text.h"
+#include "engine/begun_epoch.h"
+#include "engine/data_options.h"
 #include "engine/launch_job.h"
 #include "engine/pretrained.h"
 #include "engine/resume.h"
@@ -83,6 +87,22 @@ void resolve_resume(PreparedJob& prepared, const std::string& resume) {
   // <run>/checkpoints/step-...: the run goes on where it was.
   job.run_directory = folder.parent_path().parent_path().native();
   compare_recipes(prepared);
+}
+
+void take_up_epoch(PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  const auto begun = begun_epoch(
+      checkpoint::read_manifest(job.resume), job.recipe.train.accumulate);
+  prepared.sampler =
+      make_sampler(job.recipe, prepared.train.get(), prepared.workers, begun);
+  if (const auto epoch = prepared.sampler->begun_epoch()) {
+    prepared.notes.push_back(fmt::format(
+        "-resume: epoch {} was begun by {}, whose order of the samples it "
+        "keeps; those after it have that of {}",
+        *epoch + 1,
+        counted(prepared.sampler->geometry_of(*epoch).world, "worker"),
+        counted(prepared.sampler->geometry_of(*epoch + 1).world, "worker")));
+  }
 }
 
 } // namespace vitrain::engine

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "dist/collectives.h"
 #include "dist/replicas.h"
+#include "engine/begun_epoch.h"
 #include "engine/data_options.h"
 #include "engine/exchange.h"
 #include "engine/preprocess_record.h"
@@ -262,8 +263,10 @@ void Trainer::train_one_step() {
 dist::StepInfo Trainer::step_info() const {
   dist::StepInfo info{.step = state_.step, .samples = {}};
   for (int rank = 0; rank < session_.world; ++rank) {
-    info.samples.push_back(
-        sampler_.samples_of_worker(state_.step % plan_.steps_per_epoch, rank));
+    info.samples.push_back(sampler_.samples_of_worker(
+        state_.step / plan_.steps_per_epoch,
+        state_.step % plan_.steps_per_epoch,
+        rank));
   }
   return info;
 }
@@ -405,6 +408,7 @@ Json Trainer::state_record() const {
   return {
       {"run", state_.to_json()},
       {"identity", identity_.to_json()},
+      {"order", order_record(sampler_, state_.step)},
       {"bad_samples", bad_samples_.to_json()}};
 }
 

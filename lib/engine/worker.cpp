@@ -17,6 +17,7 @@
 #include "dist/agreement.h"
 #include "dist/replicas.h"
 #include "engine/agreement.h"
+#include "engine/begun_epoch.h"
 #include "engine/cpu_setup.h"
 #include "engine/data_options.h"
 #include "engine/describe.h"
@@ -246,8 +247,14 @@ ExitCode run_session(
         data::Index::map(job.train_index_fd));
   }
   const int devices = job.devices(context.world_size);
-  session.sampler =
-      make_sampler(job.recipe, session.train_index.get(), devices);
+  session.sampler = make_sampler(
+      job.recipe,
+      session.train_index.get(),
+      devices,
+      job.resume.empty() ? std::nullopt
+                         : begun_epoch(
+                               checkpoint::read_manifest(job.resume),
+                               job.recipe.train.accumulate));
   session.plan =
       make_plan(job, devices, session.sampler.get(), *session.eval_index);
   session.precision =

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "core/error.h"
 #include "unit/data/draws.h"
 #include "unit/data/temp_folder.h"
 
@@ -87,7 +88,7 @@ TEST(SamplerPolicies, StepsAndCountsAreWhatIsTaken) {
                 ASSERT_TRUE(draws.emplace(draw.sample, draw.copy).second);
               }
             }
-            ASSERT_EQ(in_step, sampler.samples_in_step(s));
+            ASSERT_EQ(in_step, sampler.samples_in_step(1, s));
             ASSERT_GT(in_step, 0);
             if (last != LastBatch::kKeep) {
               ASSERT_EQ(in_step, geometry.global());
@@ -101,6 +102,119 @@ TEST(SamplerPolicies, StepsAndCountsAreWhatIsTaken) {
         }
       }
     }
+  }
+}
+
+// All draws of a step.
+std::vector<Draw> step_of(
+    const Sampler& sampler,
+    const BatchGeometry& geometry,
+    std::int64_t epoch,
+    std::int64_t step) {
+  std::vector<Draw> all;
+  for (std::int64_t k = 0; k < geometry.micro_batches(); ++k) {
+    const std::vector<Draw> part = sampler.micro_batch(epoch, step, k);
+    EXPECT_LE(std::ssize(part), geometry.per_device);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  std::int64_t of_workers = 0;
+  for (int rank = 0; rank < geometry.world; ++rank) {
+    of_workers += sampler.samples_of_worker(epoch, step, rank);
+  }
+  EXPECT_EQ(of_workers, std::ssize(all));
+  EXPECT_EQ(sampler.samples_in_step(epoch, step), std::ssize(all));
+  return all;
+}
+
+// A run that is stopped within an epoch and goes on with other workers takes
+// what the first ones would have taken, each sample as often; the next epoch is
+// that of the new workers. Where epochs would have other numbers of steps it is
+// refused.
+void check_splices(
+    const SamplerOptions& options,
+    std::int64_t n,
+    const BatchGeometry& before,
+    const BatchGeometry& after,
+    std::int64_t& refused) {
+  const Sampler unbroken(n, options, before);
+  const Sampler fresh(n, options, after);
+  const std::int64_t steps = unbroken.steps_per_epoch();
+  for (std::int64_t stop = 1; stop <= steps; ++stop) {
+    const BegunEpoch begun{.steps = 2 * steps + stop, .geometry = before};
+    if (fresh.steps_per_epoch() != steps) {
+      EXPECT_THROW(Sampler(n, options, after, begun), Error);
+      ++refused;
+      continue;
+    }
+    const Sampler spliced(n, options, after, begun);
+    for (std::int64_t step = stop; step < steps; ++step) {
+      ASSERT_EQ(
+          step_of(spliced, after, 2, step), step_of(unbroken, before, 2, step))
+          << n << ": " << before.world << " -> " << after.world;
+    }
+    for (const std::int64_t epoch : {1, 3}) {
+      ASSERT_EQ(
+          step_of(spliced, after, epoch, 0), step_of(fresh, after, epoch, 0));
+    }
+  }
+}
+
+TEST(SamplerPolicies, AnEpochThatOtherWorkersGoOnWithTakesTheSameSamples) {
+  std::int64_t refused = 0;
+  for (const SamplerPolicy policy : kPolicies) {
+    for (const LastBatch last :
+         {LastBatch::kDrop, LastBatch::kKeep, LastBatch::kPad}) {
+      for (const std::int64_t n : {203, 299, 300, 601}) {
+        SamplerOptions options = options_of(policy, n);
+        options.last_batch = last;
+        for (const int before : {1, 2, 3, 4, 5}) {
+          for (const int after : {1, 2, 3, 4, 5}) {
+            check_splices(
+                options,
+                n,
+                {60 / before, before, 1},
+                {after < 4 ? 30 / after : 60 / after, after, after < 4 ? 2 : 1},
+                refused);
+          }
+        }
+      }
+    }
+  }
+  // Some that do not divide evenly; by far not all.
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 1000);
+}
+
+// What went wrong: 203 samples, a global batch of 12, stopped within the epoch
+// on 3 workers and continued on 2, then on 4.
+TEST(SamplerPolicies, AShardedEpochOnThreeThenTwoThenFourWorkersIsWhole) {
+  SamplerOptions options = options_of(SamplerPolicy::kShardThenShuffle, 203);
+  options.last_batch = LastBatch::kKeep;
+  options.drop_tail = false;
+  const BatchGeometry three{4, 3, 1};
+  const BatchGeometry two{3, 2, 2};
+  const BatchGeometry four{3, 4, 1};
+  const Sampler first(203, options, three);
+  const Sampler second(203, options, two, BegunEpoch{5, three});
+  ASSERT_EQ(second.begun_epoch(), 0);
+  EXPECT_EQ(second.geometry_of(0).world, 3);
+  EXPECT_EQ(second.geometry_of(1).world, 2);
+  const Sampler third(203, options, four, BegunEpoch{9, second.geometry_of(0)});
+  std::map<std::int64_t, int> uses;
+  for (std::int64_t step = 0; step < first.steps_per_epoch(); ++step) {
+    const std::vector<Draw> draws = step < 5 ? step_of(first, three, 0, step)
+        : step < 9                           ? step_of(second, two, 0, step)
+                                             : step_of(third, four, 0, step);
+    for (const Draw& draw : draws) {
+      ++uses[draw.sample];
+    }
+  }
+  EXPECT_EQ(uses.size(), 203u);
+  // 3 x 68: the first sample fills the last block.
+  EXPECT_EQ(uses[0], 2);
+  uses.erase(0);
+  for (const auto& [sample, count] : uses) {
+    EXPECT_EQ(count, 1) << sample;
   }
 }
 

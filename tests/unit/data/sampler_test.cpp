@@ -37,7 +37,8 @@ Indices step_of(
     all.insert(all.end(), part.begin(), part.end());
   }
   EXPECT_EQ(
-      static_cast<std::int64_t>(all.size()), sampler.samples_in_step(step));
+      static_cast<std::int64_t>(all.size()),
+      sampler.samples_in_step(epoch, step));
   return all;
 }
 
@@ -141,8 +142,8 @@ TEST(Sampler, KeepLeavesShortAndEmptyMicroBatchesAtTheEnd) {
   const BatchGeometry geometry{4, 3, 1};
   const Sampler sampler(17, options(LastBatch::kKeep), geometry);
   ASSERT_EQ(sampler.steps_per_epoch(), 2);
-  EXPECT_EQ(sampler.samples_in_step(0), 12);
-  EXPECT_EQ(sampler.samples_in_step(1), 5);
+  EXPECT_EQ(sampler.samples_in_step(0, 0), 12);
+  EXPECT_EQ(sampler.samples_in_step(0, 1), 5);
   EXPECT_EQ(sampler.micro_batch(0, 1, 0).size(), 4u);
   EXPECT_EQ(sampler.micro_batch(0, 1, 1).size(), 1u);
   EXPECT_EQ(sampler.micro_batch(0, 1, 2).size(), 0u);
