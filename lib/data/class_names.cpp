@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -14,6 +15,38 @@
 namespace vitrain::data {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// The digits of a number and, where it has a point, those behind it.
+struct Digits {
+  std::string_view whole; // with the sign
+  std::string_view fraction;
+  bool point = false;
+};
+
+// Nothing for what is no plain decimal number; exponents, nan and hexadecimal
+// digits may be names.
+std::optional<Digits> digits_of(std::string_view text) {
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+');
+  const std::size_t point = std::min(text.find('.'), text.size());
+  Digits digits{
+      .whole = text.substr(0, point),
+      .fraction = text.substr(std::min(point + 1, text.size())),
+      .point = point < text.size()};
+  const auto all_digits = [](std::string_view part) {
+    return part.find_first_not_of("0123456789") == part.npos;
+  };
+  const bool number = digits.whole.size() > sign &&
+      all_digits(digits.whole.substr(sign)) && all_digits(digits.fraction);
+  return number ? std::optional(digits) : std::nullopt;
+}
+
+bool is_whole(const Digits& digits) {
+  return digits.fraction.find_first_not_of('0') == digits.fraction.npos;
+}
+
+} // namespace
 
 std::vector<std::string> read_class_names(const fs::path& path) {
   const std::string shown = printable(path.native());
@@ -87,14 +120,39 @@ LabelTexts::LabelTexts(
 std::string LabelTexts::add(
     std::string_view text,
     std::vector<std::int32_t>& labels) {
-  if (kind_ == Kind::kUnknown) {
-    std::int64_t number = 0;
-    const bool name =
-        numbers_.contains(std::string(text)) || !parse_int(text, number);
-    kind_ = name ? Kind::kNames : Kind::kNumbers;
+  const auto digits = digits_of(text);
+  const bool known = named_ && numbers_.contains(std::string(text));
+  if (known || !digits || !digits->point || !is_whole(*digits)) {
+    return add_text(text, labels);
   }
-  return kind_ == Kind::kNames ? add_name(text, labels)
-                               : add_number(text, labels);
+  std::string wrong = add_text(digits->whole, labels);
+  decimal_ += wrong.empty() ? 1 : 0;
+  return wrong;
+}
+
+std::string LabelTexts::add_text(
+    std::string_view text,
+    std::vector<std::int32_t>& labels) {
+  const auto digits = digits_of(text);
+  const bool known = named_ && numbers_.contains(std::string(text));
+  if (kind_ == Kind::kUnknown) {
+    if (digits && !is_whole(*digits) && !known) {
+      return fmt::format(
+          "label {} is no whole number; classes are numbered, or have names",
+          printable(text.substr(0, 200)));
+    }
+    kind_ = known || !digits ? Kind::kNames : Kind::kNumbers;
+  }
+  if (kind_ == Kind::kNumbers) {
+    return add_number(text, labels);
+  }
+  if (digits && !named_) {
+    return fmt::format(
+        "expected the name of a class as label, as before, got the number {}; "
+        "where numbers are names, list all names in a class_map",
+        printable(text.substr(0, 200)));
+  }
+  return add_name(text, labels);
 }
 
 std::string LabelTexts::add_number(
@@ -173,6 +231,12 @@ void LabelTexts::order_names(Index::Contents& contents) {
 }
 
 void LabelTexts::finish(Index::Contents& contents) {
+  if (decimal_ > 0) {
+    contents.notes.push_back(fmt::format(
+        "labels with a fraction of zeros, such as 2.0, that were read as whole "
+        "numbers: {}",
+        with_commas(decimal_)));
+  }
   if (kind_ == Kind::kNames && !named_) {
     order_names(contents);
     return;

@@ -26,7 +26,8 @@ std::vector<std::string> read_class_map(const SourceOptions& options);
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);
 
 // Labels as people write them, numbers or names, to classes. The first one
-// tells which of the two they are.
+// tells which of the two they are. Whole numbers may have a fraction of zeros,
+// as pandas writes a column of numbers that lacked some: 2.0 is 2.
 class LabelTexts {
  public:
   // `names` are those of the classes where they are known, and `source` says
@@ -42,12 +43,15 @@ class LabelTexts {
   // with it.
   std::string add(std::string_view text, std::vector<std::int32_t>& labels);
   // When all labels are added: puts the names of all classes into `contents`,
-  // whose labels get their final numbers.
+  // whose labels get their final numbers, and notes how they were read.
   void finish(Index::Contents& contents);
 
  private:
   enum class Kind { kUnknown, kNumbers, kNames };
 
+  std::string add_text(
+      std::string_view text,
+      std::vector<std::int32_t>& labels);
   std::string add_number(
       std::string_view text,
       std::vector<std::int32_t>& labels);
@@ -62,6 +66,7 @@ class LabelTexts {
   std::int64_t classes_;
   ClassOrder order_;
   Kind kind_ = Kind::kUnknown;
+  std::int64_t decimal_ = 0; // labels that were written as 2.0
   std::unordered_map<std::string, std::int32_t> numbers_; // of names_
 };
 

@@ -93,8 +93,16 @@ bool Lines::next(std::string& line) {
   return true;
 }
 
-CsvRecords::CsvRecords(ReadBytes read, std::string name)
-    : characters_(std::move(read)), name_(std::move(name)) {
+const char* separator_name(char separator) {
+  return separator == ';' ? "a semicolon"
+      : separator == '\t' ? "a tab"
+                          : "a comma";
+}
+
+CsvRecords::CsvRecords(ReadBytes read, std::string name, char separator)
+    : characters_(std::move(read)),
+      name_(std::move(name)),
+      separator_(separator) {
   characters_.skip_byte_order_mark();
 }
 
@@ -128,7 +136,7 @@ bool CsvRecords::read_field(std::string& field) {
     return end_of_field();
   }
   for (int c = characters_.peek();
-       c != ',' && c != '\n' && c != '\r' && c != Characters::kEnd;
+       c != separator_ && c != '\n' && c != '\r' && c != Characters::kEnd;
        c = characters_.peek()) {
     append(field, characters_.next());
   }
@@ -158,16 +166,17 @@ void CsvRecords::read_quoted(std::string& field) {
 
 bool CsvRecords::end_of_field() {
   const int c = characters_.next();
-  if (c == ',') {
+  if (c == separator_) {
     return true;
   }
   VITRAIN_CHECK(
       c == '\n' || c == '\r' || c == Characters::kEnd,
       ExitCode::kData,
-      "{}:{}: expected a comma or the line's end after a closing quote (a "
-      "quote inside quotes is written twice)",
+      "{}:{}: expected {} or the line's end after a closing quote (a quote "
+      "inside quotes is written twice)",
       name_,
-      line_);
+      line_,
+      separator_name(separator_));
   if (c == '\r' && characters_.peek() == '\n') {
     characters_.next();
   }

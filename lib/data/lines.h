@@ -62,12 +62,13 @@ class Lines {
   std::int64_t number_ = 0;
 };
 
-// The records of a table whose fields stand between commas (RFC 4180): a field
-// in quotes may have commas, quotes (two for one) and line ends. Records of one
-// empty field, which are empty lines, are passed over and counted.
+// The records of a table whose fields stand between commas (RFC 4180), or
+// another `separator`: a field in quotes may have separators, quotes (two for
+// one) and line ends. Records of one empty field, which are empty lines, are
+// passed over and counted.
 class CsvRecords {
  public:
-  CsvRecords(ReadBytes read, std::string name);
+  CsvRecords(ReadBytes read, std::string name, char separator = ',');
 
   // The next record, or false. Throws Error(kData), with the line, for what is
   // no such table.
@@ -85,10 +86,16 @@ class CsvRecords {
 
   Characters characters_;
   std::string name_;
+  char separator_;
   std::int64_t line_ = 1; // that the next character is on
   std::int64_t number_ = 0;
   std::int64_t empty_lines_ = 0;
 };
+
+// What programs write between the fields of a .csv file.
+inline constexpr std::array kSeparators = {',', ';', '\t'};
+// "a comma", "a semicolon", "a tab".
+const char* separator_name(char separator);
 
 // What is wrong with single lines: the first ones in full, the others counted.
 class LineProblems {

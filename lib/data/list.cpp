@@ -82,6 +82,11 @@ struct Columns {
   std::size_t count = 2; // of the first record
   bool named = false;
 
+  static bool are_named(const std::vector<std::string>& first) {
+    return !find(first, kPathColumns).empty() &&
+        !find(first, kLabelColumns).empty();
+  }
+
   // Throws Error(kData) with `where` for columns of which two could be meant.
   Columns(const std::vector<std::string>& first, const std::string& where)
       : count(first.size()) {
@@ -148,7 +153,7 @@ class ListReader {
         "{}: names no image; expected an image and its label on each line, as "
         "in `train/n01440764/x.JPEG{}0`",
         shown(path_),
-        csv_ ? ',' : ' ');
+        csv_ ? separator_ : ' ');
     labels_.finish(contents_);
     look_up_files();
     find_repeated();
@@ -196,8 +201,31 @@ class ListReader {
     add(trim(text.substr(0, gap)), last, number);
   }
 
+  // By the first line: the one with which it names columns, else the first one
+  // that it has.
+  char find_separator() const {
+    char found = '\0';
+    for (const char separator : kSeparators) {
+      CsvRecords records(open_text(path_, kUse), shown(path_), separator);
+      std::vector<std::string> fields;
+      try {
+        if (!records.next(fields)) {
+          break;
+        }
+      } catch (const Error&) {
+        continue; // a quoted field that something else stands behind
+      }
+      if (Columns::are_named(fields)) {
+        return separator;
+      }
+      found = found == '\0' && fields.size() > 1 ? separator : found;
+    }
+    return found == '\0' ? kSeparators.front() : found;
+  }
+
   void read_records() {
-    CsvRecords records(open_text(path_, kUse), shown(path_));
+    separator_ = find_separator();
+    CsvRecords records(open_text(path_, kUse), shown(path_), separator_);
     std::vector<std::string> fields;
     if (!records.next(fields)) {
       return;
@@ -224,15 +252,17 @@ class ListReader {
     blank_ = records.empty_lines();
   }
 
-  static std::string wrong_record(
+  std::string wrong_record(
       const std::vector<std::string>& fields,
-      const Columns& columns) {
+      const Columns& columns) const {
     return fmt::format(
         "expected {}, got {}",
         columns.named
             ? fmt::format("{} fields, like the first line", columns.count)
-            : std::string("the path of an image, a comma and its label"),
-        printable(join(fields, ",").substr(0, 200)));
+            : fmt::format(
+                  "the path of an image, {} and its label",
+                  separator_name(separator_)),
+        printable(join(fields, std::string(1, separator_)).substr(0, 200)));
   }
 
   void add(std::string_view name, std::string_view label, std::int64_t number) {
@@ -322,6 +352,11 @@ class ListReader {
     for (const std::int32_t label : contents_.labels) {
       seen[static_cast<std::size_t>(label)] = true;
     }
+    if (separator_ != ',') {
+      contents_.notes.push_back(fmt::format(
+          "fields are read with {} between them, as in the first line",
+          separator_name(separator_)));
+    }
     note(blank_, "skipped empty lines");
     note(same_, "lines that repeat another one (they count again)");
     note(other_, "images that are listed again with another label");
@@ -331,6 +366,7 @@ class ListReader {
 
   fs::path path_;
   bool csv_;
+  char separator_ = ','; // of the fields of a .csv file
   bool named_columns_ = false; // by the first line of a .csv file
   Index::Contents& contents_;
   LineProblems problems_;

@@ -1,5 +1,6 @@
 #include "data/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "data/lines.h"
 
 namespace vitrain::data {
 namespace {
@@ -42,7 +44,10 @@ class CsvReader {
 
  private:
   void read_line(std::string_view line) {
-    const auto cells = split(line, ',');
+    if (table_.rows == 0 && !named_) {
+      table_.separator = separator_of(line);
+    }
+    const auto cells = split(line, table_.separator);
     if (table_.rows == 0 && !named_ && is_names(cells)) {
       named_ = true;
       return;
@@ -70,6 +75,13 @@ class CsvReader {
           printable(cells[i].substr(0, 40)));
     }
     ++table_.rows;
+  }
+
+  static char separator_of(std::string_view line) {
+    const auto found = std::ranges::find_if(kSeparators, [&](char separator) {
+      return line.find(separator) != line.npos;
+    });
+    return found == kSeparators.end() ? kSeparators.front() : *found;
   }
 
   // A first line in which nothing is a number.

@@ -8,14 +8,16 @@ namespace vitrain::data {
 
 // A table of finite numbers.
 struct Table {
+  char separator = ','; // between the numbers of a .csv file
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::vector<float> values; // [rows, columns]
 };
 
-// Reads a .csv file (numbers between commas, with or without a first line of
-// names) or a .npy file (two dimensions of f4, f8, i4, i8 or u1, in C order).
-// Throws Error(kData) that names file, line and column.
+// Reads a .csv file (numbers between commas or, where its first line has none,
+// semicolons or tabs; with or without a first line of names) or a .npy file
+// (two dimensions of f4, f8, i4, i8 or u1, in C order). Throws Error(kData)
+// that names file, line and column.
 Table read_table(const std::filesystem::path& path);
 
 } // namespace vitrain::data

@@ -1,5 +1,6 @@
 #include "core/check.h"
 #include "core/random.h"
+#include "data/lines.h"
 #include "data/sources.h"
 #include "data/table.h"
 
@@ -56,6 +57,11 @@ Index list_vectors(const SourceOptions& options) {
         shown(options.path),
         table.columns,
         options.targets);
+    if (table.separator != ',') {
+      contents.notes.push_back(fmt::format(
+          "numbers are read with {} between them, as in the first line",
+          separator_name(table.separator)));
+    }
     contents.options.features = table.columns - options.targets;
     contents.samples = table.rows;
     numbers = std::move(table.values);

@@ -135,6 +135,90 @@ TEST_F(CsvList, LabelsMayBeNames) {
           "you mean 'horse'?");
 }
 
+// What pandas writes of a column of numbers that lacked some.
+TEST_F(CsvList, WholeNumbersMayHaveAFractionOfZeros) {
+  const Index list =
+      index("path,label\na.jpg,0.0\nb.jpg,2.0\nc d.jpg,10.00\n\"e,f.jpg\",1\n");
+  EXPECT_THAT(labels_of(list), ElementsAre(0, 2, 10, 1));
+  EXPECT_EQ(list.classes().size(), 11u);
+  EXPECT_THAT(
+      list.notes(),
+      ElementsAre(
+          "labels with a fraction of zeros, such as 2.0, that were read as "
+          "whole numbers: 3",
+          "classes without an image: 7"));
+  EXPECT_THAT(labels_of(index("a.jpg,3\nb.jpg,1.\n")), ElementsAre(3, 1));
+  EXPECT_EQ(
+      refusal("a.jpg,1.5\nb.jpg,2.0\n"),
+      at(1) +
+          "label 1.5 is no whole number; classes are numbered, or have names");
+  EXPECT_EQ(
+      refusal("a.jpg,1.0\nb.jpg,2.5\n"),
+      at(2) + "expected a whole number as label, as before, got '2.5'");
+  EXPECT_EQ(
+      refusal("a.jpg,-1.0\n"),
+      at(1) + "label -1 is negative; classes count from 0");
+  // The names of a map are names, whatever they look like.
+  folder_.write("names.txt", "1.0\n2.5\n");
+  options_.class_map = "names.txt";
+  EXPECT_THAT(labels_of(index("a.jpg,2.5\nb.jpg,1.0\n")), ElementsAre(1, 0));
+  folder_.write("names.txt", "cat\ndog\n");
+  EXPECT_THAT(labels_of(index("a.jpg,1.0\nb.jpg,0.0\n")), ElementsAre(1, 0));
+}
+
+TEST_F(CsvList, NumbersAndNamesDoNotMix) {
+  EXPECT_EQ(
+      refusal("a.jpg,dog\nb.jpg,3\nc d.jpg,2.0\n"),
+      at(2) +
+          "expected the name of a class as label, as before, got the number 3; "
+          "where numbers are names, list all names in a class_map\n" +
+          at(3) +
+          "expected the name of a class as label, as before, got the number 2; "
+          "where numbers are names, list all names in a class_map");
+  EXPECT_EQ(
+      refusal("a.jpg,0.0\nb.jpg,dog\n"),
+      at(2) + "expected a whole number as label, as before, got 'dog'");
+  // Letters, exponents and hexadecimal digits make names.
+  EXPECT_THAT(
+      index("a.jpg,n01\nb.jpg,1e5\nc d.jpg,0x1\n").classes(),
+      ElementsAre("0x1", "1e5", "n01"));
+}
+
+TEST_F(CsvList, FieldsMayStandBetweenSemicolonsOrTabs) {
+  const std::uint64_t plain =
+      index("path,label\na.jpg,1\nb.jpg,0\n").fingerprint();
+  for (const std::string& text :
+       {std::string("path;label\na.jpg;1\nb.jpg;0\n"),
+        std::string("a.jpg;1\nb.jpg;0\n"),
+        std::string(
+            "\xEF\xBB\xBF\"path\";\"label\";size\r\n\"a.jpg\";1;\"3,5\"\r\n"
+            "b.jpg;0;1,5\r\n"),
+        std::string("image;class;size,cm\na.jpg;1;2\nb.jpg;0;2\n")}) {
+    const Index list = index(text);
+    EXPECT_EQ(list.fingerprint(), plain) << text;
+    EXPECT_THAT(
+        list.notes(),
+        ElementsAre("fields are read with a semicolon between them, as in the "
+                    "first line"))
+        << text;
+  }
+  const Index tabs = index("label\tfile\n1\ta.jpg\n0\tb.jpg\n");
+  EXPECT_EQ(tabs.fingerprint(), plain);
+  EXPECT_THAT(tabs.notes(), ElementsAre(HasSubstr("with a tab between")));
+  // Commas in the first line are what separates, unless it names columns.
+  EXPECT_THAT(
+      names_of(index("\"e,f.jpg\",1\na.jpg,0\n")),
+      ElementsAre("e,f.jpg", "a.jpg"));
+  EXPECT_EQ(
+      refusal("path;label\na.jpg,1\n"),
+      at(2) + "expected 2 fields, like the first line, got a.jpg,1");
+  EXPECT_EQ(
+      refusal("a.jpg;1\nb.jpg\n"),
+      at(2) +
+          "expected the path of an image, a semicolon and its label, got "
+          "b.jpg");
+}
+
 TEST_F(CsvList, QuotesMarksAndLineEndsAreRead) {
   const std::string text = "\"a.jpg\",0\n\"e,f.jpg\",1\n\"say "
                            "\"\"g\"\".jpg\",2\n\"h\ni.jpg\",\"3\"\n";

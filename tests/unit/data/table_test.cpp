@@ -55,6 +55,17 @@ TEST(Table, ReadsCsvWithAndWithoutNames) {
   EXPECT_THAT(table.values, ElementsAre(1, 2, 3, -0.4F, 5.5F, 6));
   folder.write("t.csv", "1,2\n3,4");
   EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(read_table(file).separator, ',');
+  folder.write("t.csv", "a;b\n1;2\n3;4\n");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(read_table(file).separator, ';');
+  folder.write("t.csv", "1\t2\n3\t4\n");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  // Commas in numbers are refused, not taken for separators.
+  folder.write("t.csv", "a;b\n1,5;2\n");
+  EXPECT_THAT(
+      read_error(file),
+      HasSubstr("t.csv:2: column 1: expected a finite number, got '1,5'"));
 }
 
 TEST(Table, ReadsNpyOfEachType) {
