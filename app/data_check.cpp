@@ -64,6 +64,7 @@ int data_check(const config::Arguments& arguments) {
         splits,
         {.threads = static_cast<int>(recipe.data.threads.value_or(
              std::max(1U, std::thread::hardware_concurrency()))),
+         .decode = engine::decode_options(recipe.data),
          .progress = [&](std::int64_t done, std::int64_t all) {
            progress.update(done, all);
          }});

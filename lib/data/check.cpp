@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "data/rows.h"
 #include "image/decode.h"
+#include "image/decode_room.h"
 
 namespace vitrain::data {
 namespace {
@@ -69,8 +70,11 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
 // Reads samples for one thread.
 class Reader {
  public:
-  Reader(const std::vector<Split>& splits, Part& part)
-      : splits_(splits), part_(part) {
+  Reader(
+      const std::vector<Split>& splits,
+      const image::DecodeOptions& options,
+      Part& part)
+      : splits_(splits), options_(options), part_(part) {
     part_.splits.resize(splits.size());
     for (SplitReport& report : part_.splits) {
       report.smallest = kNoneYet;
@@ -87,8 +91,10 @@ class Reader {
       part_.contents.push_back(content);
       return;
     }
+    image::DecodeRoom room; // given back when the image is gone
     try {
-      const image::Image image = decode(*from.source, sample, report, content);
+      const image::Image image =
+          decode(*from.source, sample, report, content, room);
       ++report.sizes
             [std::bit_width(
                  static_cast<unsigned>(std::min(image.width, image.height))) -
@@ -119,7 +125,8 @@ class Reader {
       const Source& source,
       std::int64_t sample,
       SplitReport& report,
-      Content& content) {
+      Content& content,
+      image::DecodeRoom& room) {
     if (!source.read(sample, bytes_)) {
       image::Image image = source.load(sample);
       content.hash = hash128(
@@ -128,13 +135,16 @@ class Reader {
       return image;
     }
     content.hash = hash128(bytes_);
-    image::Image image = image::decode(as_bytes(bytes_));
+    room = image::DecodeRoom(
+        image::decode_bytes(as_bytes(bytes_), options_), options_.memory);
+    image::Image image = image::decode(as_bytes(bytes_), options_);
     report.bytes += std::ssize(bytes_);
     ++report.formats[image::describe_content(as_bytes(bytes_))];
     return image;
   }
 
   const std::vector<Split>& splits_;
+  const image::DecodeOptions& options_;
   Part& part_;
   std::string bytes_;
 };
@@ -143,7 +153,9 @@ class Reader {
 class Scan {
  public:
   Scan(const std::vector<Split>& splits, const CheckOptions& options)
-      : splits_(splits), parts_(static_cast<std::size_t>(options.threads)) {
+      : splits_(splits),
+        decode_(options.decode),
+        parts_(static_cast<std::size_t>(options.threads)) {
     for (const Split& split : splits) {
       all_ += split.index->size();
     }
@@ -167,7 +179,7 @@ class Scan {
 
   void work(Part& part) {
     try {
-      Reader reader(splits_, part);
+      Reader reader(splits_, decode_, part);
       while (!failed_) {
         const std::int64_t first = next_.fetch_add(kLot);
         const std::int64_t end = std::min(first + kLot, all_);
@@ -212,6 +224,7 @@ class Scan {
   }
 
   const std::vector<Split>& splits_;
+  const image::DecodeOptions decode_;
   std::vector<Part> parts_;
   std::int64_t all_ = 0;
   std::atomic<std::int64_t> next_ = 0;

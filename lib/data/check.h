@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/index.h"
+#include "image/decode.h"
 
 namespace vitrain::data {
 
@@ -76,6 +77,7 @@ struct CheckReport {
 
 struct CheckOptions {
   int threads = 1;
+  image::DecodeOptions decode;
   // Called by the caller's thread about ten times a second, and at the end,
   // with the samples done and their number, over all splits.
   std::function<void(std::int64_t done, std::int64_t all)> progress;

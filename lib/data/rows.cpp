@@ -21,6 +21,12 @@ struct ImageScratch final : Rows::Scratch {
   Transform::Scratch transform;
 };
 
+// However a row ends, others may have the memory of its image.
+struct Closing {
+  image::Decoder& decoder;
+  ~Closing() { decoder.close(); }
+};
+
 } // namespace
 
 ImageRows::ImageRows(
@@ -44,6 +50,7 @@ int ImageRows::fill(
     transform_.apply(image, draw, out, own.transform);
     return image.warnings;
   }
+  const Closing closing{own.decoder};
   try {
     own.decoder.open(
         {reinterpret_cast<const std::uint8_t*>(own.bytes.data()),

@@ -177,6 +177,13 @@ image::Filter resize_filter(config::Interpolation interpolation) {
   return image::Filter::kBicubic;
 }
 
+image::DecodeOptions decode_options(const config::DataConfig& data) {
+  return {
+      .max_pixels = data.max_pixels,
+      .memory = data.decode_memory_mb << 20,
+      .exif_orientation = data.preprocess.exif_orientation};
+}
+
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
@@ -184,7 +191,7 @@ data::TransformOptions transform_options(
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
   const config::AugmentConfig& augment = recipe.data.augment;
   return {
-      .decode = {.exif_orientation = preprocess.exif_orientation},
+      .decode = decode_options(recipe.data),
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
       .filter = resize_filter(preprocess.interpolation),

@@ -19,6 +19,8 @@ data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
 image::Filter resize_filter(config::Interpolation interpolation);
+// How files become pixels, in training, evaluation and `data` verbs.
+image::DecodeOptions decode_options(const config::DataConfig& data);
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,

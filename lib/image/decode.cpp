@@ -19,14 +19,19 @@ struct Codec {
   const char* name;
   detail::Size (*size)(detail::Bytes);
   Image (*decode)(detail::Bytes, const DecodeOptions&);
+  // Bytes of memory for a pixel, with the three of the result. Formats whose
+  // decoders work row by row need no more; libjpeg keeps two bytes a
+  // coefficient of a progressive file, libwebp and others planes or pixels of
+  // their own.
+  std::int64_t bytes_per_pixel = 11;
 };
 
 constexpr Codec kJpeg{"JPEG", detail::jpeg_size, detail::decode_jpeg};
 constexpr Codec kPng{"PNG", detail::png_size, detail::decode_png};
 constexpr Codec kWebp{"WebP", detail::webp_size, detail::decode_webp};
-constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp};
-constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm};
-constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif};
+constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp, 3};
+constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm, 3};
+constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif, 3};
 constexpr Codec kPacked{
     "packed JPEG",
     detail::packed_jpeg_size,
@@ -139,9 +144,32 @@ Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options) {
   Image image = codec_of(bytes).decode(bytes, options);
-  return options.exif_orientation
-      ? oriented(std::move(image), exif_orientation(bytes))
-      : image;
+  // Not by ?:, which would copy the image.
+  if (options.exif_orientation) {
+    return oriented(std::move(image), exif_orientation(bytes));
+  }
+  return image;
+}
+
+std::int64_t decode_bytes(
+    std::span<const std::uint8_t> bytes,
+    const DecodeOptions& options) {
+  try {
+    const Codec& codec = codec_of(bytes);
+    const detail::Size size = codec.size(bytes);
+    detail::check_size(size, options);
+    // A PNG file is read row by row, unless its rows come interlaced.
+    constexpr std::size_t kPngInterlace = 28;
+    const bool rows = codec.decode == detail::decode_png &&
+        bytes.size() > kPngInterlace && bytes[kPngInterlace] == 0;
+    // Turning makes another image.
+    const bool turned =
+        options.exif_orientation && exif_orientation(bytes) != 1;
+    return size.width * size.height *
+        ((rows ? 3 : codec.bytes_per_pixel) + (turned ? 3 : 0));
+  } catch (const Error&) {
+    return 0; // decode() says what is wrong
+  }
 }
 
 Header read_header(std::span<const std::uint8_t> bytes) {

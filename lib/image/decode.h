@@ -13,6 +13,9 @@ struct DecodeOptions {
   // What a file may ask for, checked before anything is allocated. Pillow
   // refuses more than this (twice its warning limit of 89,478,485).
   std::int64_t max_pixels = 178'956'970;
+  // Bytes that the threads of a process may use at once for images that are
+  // being decoded (decode_room.h).
+  std::int64_t memory = std::int64_t{1} << 30;
   // Scans of a JPEG; a progressive one has about ten.
   int max_scans = 100;
   // Turn the image as its Exif orientation tag says; off, the tag is ignored,
@@ -32,6 +35,12 @@ struct DecodeOptions {
 // Throws Error(kData) with the reason, without a path (bytes have none).
 // Thread-safe.
 Image decode(
+    std::span<const std::uint8_t> bytes,
+    const DecodeOptions& options = {});
+
+// About the bytes that decode() needs at most, with those of the image that it
+// returns; 0 for what it refuses. Reads the header only. Thread-safe.
+std::int64_t decode_bytes(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "image/decode_room.h"
 #include "image/exif.h"
 #include "image/formats.h"
 #include "image/jpeg_file.h"
@@ -29,7 +30,15 @@ struct Decoder::State {
     return region.decode(*plain, bytes, needed, pixels);
   }
 
+  void open_whole() {
+    room = {}; // not beside what is waited for
+    room = DecodeRoom(decode_bytes(bytes, options), options.memory);
+    whole = {};
+    whole = image::decode(bytes, options);
+  }
+
   DecodeOptions options;
+  DecodeRoom room;
   std::span<const std::uint8_t> bytes;
   std::optional<detail::JpegFile> plain;
   std::optional<detail::PackedJpeg> packed;
@@ -51,10 +60,9 @@ Decoder::Decoder(Decoder&& other) noexcept = default;
 Decoder& Decoder::operator=(Decoder&& other) noexcept = default;
 
 void Decoder::open(std::span<const std::uint8_t> bytes) {
+  close();
   State& state = *state_;
   state.bytes = bytes;
-  state.plain.reset();
-  state.packed.reset();
   const bool upright =
       !state.options.exif_orientation || exif_orientation(bytes) == 1;
   if (upright && detail::is_packed_jpeg(bytes)) {
@@ -65,8 +73,21 @@ void Decoder::open(std::span<const std::uint8_t> bytes) {
   if (const detail::JpegFile* file = state.file()) {
     detail::check_size({file->width, file->height}, state.options);
   } else {
-    state.whole = image::decode(bytes, state.options);
+    state.open_whole();
   }
+}
+
+void Decoder::close() {
+  State& state = *state_;
+  state.plain.reset();
+  state.packed.reset();
+  state.whole = {};
+  // Kept from image to image, but for an unusually large one.
+  constexpr std::size_t kMostKept = std::size_t{32} << 20;
+  if (state.pixels.capacity() > kMostKept) {
+    std::vector<std::uint8_t>().swap(state.pixels);
+  }
+  state.room.give_back();
 }
 
 int Decoder::width() const {
@@ -85,6 +106,9 @@ Decoder::Part Decoder::decode(const Rect& needed) {
     if (needed.width <= 0 || needed.height <= 0) {
       return {};
     }
+    state.room.give_back();
+    state.room = DecodeRoom(
+        std::int64_t{3} * needed.width * needed.height, state.options.memory);
     if (state.decode_part(needed)) {
       Part part;
       part.view.pixels = state.pixels.data();
@@ -97,7 +121,7 @@ Decoder::Part Decoder::decode(const Rect& needed) {
     }
     // Damaged: libjpeg decides what can be shown.
     state.plain.reset();
-    state.whole = image::decode(state.bytes, state.options);
+    state.open_whole();
   }
   Part part;
   part.view = View(state.whole);

@@ -12,7 +12,9 @@ namespace vitrain::image {
 
 // Decodes images, and of plain JPEG files only the part that is asked for, with
 // the pixels of decode() to the last bit. Buffers stay from image to image: one
-// object per thread.
+// object per thread. Images take their part of DecodeOptions::memory, so that
+// open() and decode() may wait for other threads, and a thread has one open
+// image at a time.
 class Decoder {
  public:
   // Throws Error(kInternal) for an instruction set that this machine lacks.
@@ -39,6 +41,8 @@ class Decoder {
   // the next call. Throws what decode() throws, if the damage lies in the part
   // of the file that is read or cuts off its end.
   Part decode(const Rect& needed);
+  // Gives memory back for other images; parts are not valid any more.
+  void close();
 
  private:
   struct State;
