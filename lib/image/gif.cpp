@@ -184,7 +184,11 @@ class CodeReader {
 };
 
 // GIF89a specification, appendix F (variable-length-code LZW). A string is a
-// code for all but its last byte, and that byte.
+// code for all but its last byte, and that byte. Some programs begin with more
+// bits than the eight of a colour; as in Pillow, up to 12 are read, and of
+// larger single values the lowest eight bits count.
+constexpr int kMostBits = 12;
+
 class Lzw {
  public:
   explicit Lzw(int bits)
@@ -225,6 +229,11 @@ class Lzw {
     int rest = repeats ? previous : code;
     // The string comes out backwards.
     while (rest > clear_) {
+      // With 12 bits there is no code behind those of single values.
+      VITRAIN_CHECK(
+          rest < kTable,
+          ExitCode::kData,
+          "damaged GIF: its data hold an invalid code");
       string_[length++] = last_[static_cast<std::size_t>(rest)];
       rest = before_[static_cast<std::size_t>(rest)];
     }
@@ -294,10 +303,11 @@ Image decode_gif(Bytes bytes, const DecodeOptions& options) {
   check_plausible(frame, bytes.size());
   const int bits = reader.u8();
   VITRAIN_CHECK(
-      bits <= 8,
+      bits <= kMostBits,
       ExitCode::kData,
-      "damaged GIF: its codes begin with {} bits, more than 8",
-      bits);
+      "damaged GIF: its codes begin with {} bits, more than {}",
+      bits,
+      kMostBits);
 
   Image image = blank(frame.canvas);
   // What the frame does not cover shows the transparent colour, or the first.

@@ -397,6 +397,14 @@ def gifs():
     for name, options in (("", {}), ("_full_table", {"clear_when_full": False}), ("_cleared", {"clear_every": 50})):
         yield f"noise{name}.gif", gif((100, 60), [gif_frame(noise, **options)], colours)
         yield f"stripes{name}.gif", gif((100, 100), [gif_frame(stripes, bits=3, **options)], colours[:8])
+    # Codes that begin with more bits than a colour has, as in issue_2811.gif of
+    # Pillow's tests; of values above 255 it takes the lowest eight bits.
+    for bits in (9, 10, 11, 12):
+        yield f"codes_of_{bits}_bits.gif", gif((100, 60), [gif_frame(noise, bits=bits)], colours)
+        beyond = noise + 256 * (np.arange(100) % (1 << (bits - 8)))
+        yield f"codes_of_{bits}_bits_full_table.gif", gif(
+            (100, 60), [gif_frame(beyond, bits=bits, clear_when_full=False)], colours
+        )
     for height in (1, 2, 3, 5, 13):
         yield f"interlaced_{height}.gif", gif((11, height), [gif_frame(few[:height], bits=2, interlace=True)], colours[:4])
     local = gif_frame(few, bits=2, palette=colours[8:12])
