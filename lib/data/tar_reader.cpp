@@ -44,7 +44,8 @@ TarReader::Skipped& TarReader::Skipped::operator+=(const Skipped& other) {
   sparse += other.sparse;
   outside += other.outside;
   unknown += other.unknown;
-  behind_end += other.behind_end;
+  joined += other.joined;
+  unclosed += other.unclosed;
   return *this;
 }
 
@@ -59,9 +60,11 @@ void TarReader::Skipped::add_to(std::vector<std::string>& notes) const {
   note(sparse, "skipped sparse files in archives");
   note(outside, "skipped members with .. in their names");
   note(unknown, "skipped members of unknown kinds");
+  note(joined, "files with several archives, all of which were read");
   note(
-      behind_end,
-      "archives with more members behind their end, which were not read");
+      unclosed,
+      "archives that end without zeros to close them (is the download "
+      "complete?)");
 }
 
 TarReader::TarReader(
@@ -84,8 +87,8 @@ std::string_view TarReader::block_at(std::int64_t offset) {
   if (offset + kTarBlock > end_) {
     fail_at(
         end_,
-        "the archive ends without the zeros that close one; it was cut off (is "
-        "the download complete?)");
+        "the archive ends where a block of 512 bytes was expected; it was cut "
+        "off (is the download complete?)");
   }
   const auto inside = [&] {
     return offset >= buffer_start_ &&
@@ -113,13 +116,16 @@ bool TarReader::read_header() {
         end_ == 0 ? "is an empty file, no tar archive"
                   : "is no tar archive: it is shorter than one header");
   }
+  if (ends_unclosed()) {
+    ended_ = true;
+    return false;
+  }
   block_ = block_at(header_);
   next_ += kTarBlock;
   const TarHeader header(block_);
   if (header.is_zero()) {
-    check_end();
-    ended_ = true;
-    return false;
+    ended_ = !find_next_archive();
+    return !ended_;
   }
   if (!header.is_valid()) {
     const bool packed = header_ == 0 &&
@@ -136,19 +142,32 @@ bool TarReader::read_header() {
   return true;
 }
 
+// Whether nothing but a part of a block is left behind a member.
+bool TarReader::ends_unclosed() {
+  const std::int64_t left = end_ - next_;
+  if (!whole_ || left < 0 || left >= kTarBlock) {
+    return false;
+  }
+  ++skipped_.unclosed;
+  return true;
+}
+
 // An archive ends with two blocks of zeros; programs that write one are read as
-// well. What is behind them up to the end of a record may be anything, but
-// archives that were put one behind the other would lose all but the first.
-void TarReader::check_end() {
-  constexpr std::int64_t kRecord = 20 * kTarBlock;
-  const std::int64_t last = std::min(end_, next_ + 4 * kRecord);
-  for (std::int64_t at = next_; at + kTarBlock <= last; at += kTarBlock) {
-    const TarHeader header(block_at(at));
+// well. What is behind them up to the end of a record may be anything. Goes to
+// the first header there, that of another archive; false when there is none.
+bool TarReader::find_next_archive() {
+  for (; next_ + kTarBlock <= end_; next_ += kTarBlock) {
+    block_ = block_at(next_);
+    const TarHeader header(block_);
     if (!header.is_zero() && header.is_valid()) {
-      ++skipped_.behind_end;
-      return;
+      skipped_.joined += whole_ && !joined_ ? 1 : 0;
+      joined_ = true;
+      header_ = next_;
+      next_ += kTarBlock;
+      return true;
     }
   }
+  return false;
 }
 
 // Bytes behind the header, after a check that they are there.
@@ -269,7 +288,8 @@ bool TarReader::read_member(const PaxRecords& records, TarMember& member) {
 bool TarReader::next(TarMember& member) {
   PaxRecords records = defaults_;
   while (!ended_ && read_header()) {
-    if (read_extended(records)) {
+    whole_ = !read_extended(records);
+    if (!whole_) {
       continue;
     }
     if (read_member(records, member)) {

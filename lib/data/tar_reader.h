@@ -27,8 +27,11 @@ struct TarMember {
 // the bytes of members are not touched. Reads ustar, the older format before
 // it, GNU's long names and pax headers (path, size). Folders are passed over;
 // links, devices, sparse files and names with ".." are passed over and counted.
+// Reads on behind the zeros that close an archive, as tar -i and Python's
+// tarfile with ignore_zeros do, since archives may stand one behind the other;
+// and, as they do, needs no zeros at the end of the file.
 // Every method throws Error(kData), with the archive's name, an offset and the
-// reason, for what is no complete archive.
+// reason, for an archive that is damaged or was cut off within a member.
 class TarReader {
  public:
   // The archive lies in [begin, end) of what `read` reads. `name` is for
@@ -39,19 +42,22 @@ class TarReader {
       std::int64_t begin,
       std::int64_t end);
 
-  // The next regular file, or false after the mark that ends an archive.
+  // The next regular file, or false at the end.
   bool next(TarMember& member);
   // The bytes of a member, if it has at most `most` of them.
   std::string contents(const TarMember& member, std::int64_t most) const;
 
-  // What was passed over.
+  // What was passed over, and what is unusual.
   struct Skipped {
     std::int64_t links = 0;
     std::int64_t special = 0; // devices, FIFOs
     std::int64_t sparse = 0; // files with holes
     std::int64_t outside = 0; // names with ".."
     std::int64_t unknown = 0; // kinds of members that are not known
-    std::int64_t behind_end = 0; // archives with more bytes behind their end
+    // Not passed over, but met: files that have several archives, and that end
+    // without the zeros that close one.
+    std::int64_t joined = 0;
+    std::int64_t unclosed = 0;
 
     Skipped& operator+=(const Skipped& other);
     // A sentence for each that is not 0.
@@ -69,7 +75,8 @@ class TarReader {
   std::int64_t body_size(const PaxRecords& records) const;
   void skip_body(std::int64_t size);
   void skip_sparse_file();
-  void check_end();
+  bool ends_unclosed();
+  bool find_next_archive();
 
   std::string name_;
   ReadAt read_;
@@ -79,6 +86,8 @@ class TarReader {
   std::int64_t end_;
   PaxRecords defaults_; // of a global header
   Skipped skipped_;
+  bool whole_ = false; // a member was read, and nothing that asks for another
+  bool joined_ = false; // several archives were met
   bool ended_ = false;
   // A part of the file, so that small members cost no read each.
   std::string buffer_;
