@@ -15,7 +15,10 @@ data::DumpOptions described(const config::DataArguments& arguments) {
   data::DumpOptions options{
       .resize = static_cast<int>(arguments.resize.value_or(0)),
       .filter = engine::resize_filter(arguments.filter)};
-  if (arguments.crop) {
+  if (arguments.crop && !arguments.resize) {
+    options.crop = static_cast<int>(*arguments.crop);
+  } else if (arguments.crop) {
+    // Computes only the pixels that are cut out.
     options.transform = data::TransformOptions{
         .size = static_cast<int>(*arguments.crop),
         .filter = options.filter,

@@ -350,8 +350,8 @@ class Interpreter {
     }
     const bool cfg = words_.has(OptionId::kCfg);
     if (!cfg && !words_.has(OptionId::kResizeTo) &&
-        (words_.has(OptionId::kCropTo) || words_.has(OptionId::kFilter))) {
-      problem("-resize", "-crop and -filter belong to it: give -resize N");
+        words_.has(OptionId::kFilter)) {
+      problem("-resize", "-filter belongs to it: give -resize N");
     }
     if (!cfg && words_.has(OptionId::kTrainPixels)) {
       problem("-train", "what training does is in the recipe: give -cfg FILE");

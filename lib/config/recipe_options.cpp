@@ -207,7 +207,7 @@ constexpr std::array kOptions{
         verb_set({Verb::kDataDump}),
         kNobody,
         "Without a config: cut N x N pixels out of the centre, after "
-        "-resize."},
+        "-resize if that is given; black where there are none."},
     Option{
         OptionId::kImageSize,
         "image_size",

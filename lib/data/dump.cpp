@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "core/check.h"
@@ -99,6 +100,26 @@ image::Image resized(const image::Image& image, int to, image::Filter filter) {
   return image::resize(image, size.width, size.height, filter);
 }
 
+// torchvision's CenterCrop(size): black where the image is smaller.
+image::Image cropped(const image::Image& image, int size) {
+  const image::Overlap x = image::centred(image.width, size);
+  const image::Overlap y = image::centred(image.height, size);
+  image::Image square;
+  square.width = size;
+  square.height = size;
+  square.pixels.resize(static_cast<std::size_t>(size) * size * 3);
+  const image::View part =
+      image::View(image).crop({x.first, y.first, x.count, y.count});
+  for (int row = 0; row < part.height; ++row) {
+    std::memcpy(
+        square.pixels.data() +
+            (static_cast<std::size_t>(y.at + row) * size + x.at) * 3,
+        part.row(row),
+        static_cast<std::size_t>(part.width) * 3);
+  }
+  return square;
+}
+
 // The pixels of one file after another.
 class Dumper {
  public:
@@ -129,6 +150,9 @@ class Dumper {
       } else {
         if (options_.resize > 0) {
           image = resized(image, options_.resize, options_.filter);
+        }
+        if (options_.crop > 0) {
+          image = cropped(image, options_.crop);
         }
         pixels_ = std::move(image.pixels);
         shape_ = {image.height, image.width, 3};

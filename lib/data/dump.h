@@ -13,8 +13,9 @@ namespace vitrain::data {
 struct DumpOptions {
   std::optional<TransformOptions> transform;
   // Without one: torchvision's Resize of the shorter side, or 0 for the pixels
-  // as they are decoded.
+  // as they are decoded; then its CenterCrop, unless 0.
   int resize = 0;
+  int crop = 0;
   image::Filter filter = image::Filter::kBicubic;
   // In training: file k is taken for sample first_sample + k of this epoch.
   std::int64_t epoch = 0;

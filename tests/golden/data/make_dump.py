@@ -6,7 +6,7 @@ Needs Pillow 12 and torchvision. Run in this folder:
 
 Each row is a file of ../image/files through Resize and CenterCrop of
 torchvision on Pillow's convert("RGB"); without -crop through Resize alone,
-without -resize the decoded pixels.
+without -resize through CenterCrop alone, without both the decoded pixels.
 The pixels are stored as zlib.crc32 of the RGB bytes, rows from the top.
 """
 
@@ -23,7 +23,8 @@ FILES = Path("../image/files")
 NAMES = ["rgb_420.jpg", "cmyk.jpg", "grey.jpg", "rgb_8.png", "palette_8.png"]
 CASES = [(0, "bicubic", 0), (40, "bicubic", 32), (37, "bilinear", 29),
          (96, "bicubic", 64), (24, "bilinear", 24), (20, "bicubic", 31), (40, "bicubic", 0),
-         (100, "box", 0)]
+         (100, "box", 0), (0, "bicubic", 32), (0, "bicubic", 45),
+         (0, "bicubic", 55), (0, "bicubic", 70)]
 
 assert PIL.__version__.startswith("12."), PIL.__version__
 
@@ -37,7 +38,7 @@ with open("dump.csv", "w", newline="") as out:
             if resize:
                 mode = InterpolationMode(filter_name)
                 result = transforms.Resize(resize, interpolation=mode)(image)
-                if crop:
-                    result = transforms.CenterCrop(crop)(result)
+            if crop:
+                result = transforms.CenterCrop(crop)(result)
             writer.writerow([name, resize, filter_name, crop, *result.size,
                              zlib.crc32(result.tobytes())])

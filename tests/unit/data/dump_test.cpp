@@ -70,7 +70,9 @@ TEST(Dump, EqualsTorchvision) {
     options.filter = row[2] == "bicubic" ? image::Filter::kBicubic
         : row[2] == "box"                ? image::Filter::kBox
                                          : image::Filter::kBilinear;
-    if (row[3] != "0") {
+    if (row[3] != "0" && row[1] == "0") {
+      options.crop = std::stoi(row[3]);
+    } else if (row[3] != "0") {
       options.transform = TransformOptions{
           .size = std::stoi(row[3]),
           .filter = options.filter,
@@ -82,7 +84,7 @@ TEST(Dump, EqualsTorchvision) {
         testing::StartsWith(shape(1, std::stoi(row[5]), std::stoi(row[4]))));
     EXPECT_EQ(std::to_string(crc(array.values)), row[6]) << line;
   }
-  EXPECT_EQ(cases, 40);
+  EXPECT_EQ(cases, 60);
 }
 
 TEST(Dump, RefusesSizesBeyondAllImages) {
