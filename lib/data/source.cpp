@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -17,6 +18,44 @@ struct Functions {
   Index (*list)(const SourceOptions& options);
   std::unique_ptr<Source> (*open)(std::shared_ptr<const Index> index);
 };
+
+// What the data of an evaluation may be called instead.
+std::filesystem::path other_name(const std::filesystem::path& path) {
+  if (path.filename() == "val_list.txt") {
+    return path.parent_path() / "val.csv";
+  }
+  return path.stem() == "val"
+      ? path.parent_path() / ("test" + path.extension().native())
+      : std::filesystem::path();
+}
+
+// Added to what is wrong with a path that does not exist: where that is, and
+// whether there is what else it could be.
+std::string about_missing(const std::string& name) {
+  const std::filesystem::path path = name;
+  std::error_code error;
+  // A pattern, or a folder inside an archive, is no file's name.
+  if (name.empty() || std::filesystem::exists(path, error) ||
+      name.find_first_of("*?[{") != name.npos ||
+      std::filesystem::is_regular_file(path.parent_path(), error)) {
+    return "";
+  }
+  std::string text;
+  if (const auto other = other_name(path); !other.empty()) {
+    text += fmt::format(
+        "; {} {}",
+        printable(other.native()),
+        std::filesystem::exists(other, error) ? "is there: set it as the path"
+                                              : "is not there, either");
+  }
+  if (path.is_relative()) {
+    text += fmt::format(
+        "\nPaths of data are relative to the working directory: this one is "
+        "{}",
+        printable(std::filesystem::absolute(path, error).native()));
+  }
+  return text;
+}
 
 const Functions& functions_of(SourceKind kind) {
   static constexpr auto kFunctions = std::to_array<Functions>({
@@ -111,7 +150,11 @@ image::Image Source::load(std::int64_t sample) const {
 }
 
 Index list(const SourceOptions& options) {
-  return functions_of(options.kind).list(options);
+  try {
+    return functions_of(options.kind).list(options);
+  } catch (const Error& error) {
+    fail(error.code(), "{}{}", error.what(), about_missing(options.path));
+  }
 }
 
 std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {

@@ -403,5 +403,26 @@ TEST(Folder, AsksForNoFileThatTheFolderKnows) {
   fs::permissions(folder.path() / "a", fs::perms::owner_all);
 }
 
+TEST(Folder, SaysWhereAMissingOneWasLookedFor) {
+  const TempFolder folder;
+  const auto missing = [](const std::filesystem::path& path) {
+    return data_error([&] { list(SourceOptions{.path = path}); });
+  };
+  const std::string val = (folder.path() / "val").native();
+  EXPECT_THAT(
+      missing(val),
+      testing::HasSubstr(
+          "; " + (folder.path() / "test").native() + " is not there, either"));
+  std::filesystem::create_directory(folder.path() / "test");
+  EXPECT_THAT(missing(val), testing::HasSubstr("/test is there: set it"));
+  EXPECT_THAT(missing(val), testing::Not(testing::HasSubstr("relative")));
+  EXPECT_THAT(
+      missing("no/such/train"),
+      testing::EndsWith(
+          "\nPaths of data are relative to the working directory: this one "
+          "is " +
+          (std::filesystem::current_path() / "no/such/train").native()));
+}
+
 } // namespace
 } // namespace vitrain::data
