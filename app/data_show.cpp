@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "data/letters.h"
 #include "data/loader.h"
 #include "data/sheet.h"
 #include "data_verbs.h"
@@ -40,17 +41,17 @@ std::vector<data::Draw> first_draws(
 void print_legend(
     const data::Batch& batch,
     const data::Rows& rows,
-    std::int64_t columns) {
+    std::int64_t columns,
+    std::int64_t before) {
   const auto& classes = rows.index().classes();
-  std::printf("row column sample class path\n");
   for (std::int64_t i = 0; i < batch.count; ++i) {
     const auto place = static_cast<std::size_t>(i);
     const std::string name =
         printable(classes[static_cast<std::size_t>(batch.labels[place])]);
     std::printf(
         "%lld %lld %lld %s %s\n",
-        static_cast<long long>(i / columns + 1),
-        static_cast<long long>(i % columns + 1),
+        static_cast<long long>((before + i) / columns + 1),
+        static_cast<long long>((before + i) % columns + 1),
         static_cast<long long>(batch.draws[place].sample),
         name.c_str(),
         rows.describe(batch.draws[place].sample).c_str());
@@ -63,6 +64,56 @@ void print_legend(
         bad.where.c_str(),
         bad.reason.c_str());
   }
+}
+
+// Letters of the longest name.
+int longest_name(const std::vector<std::string>& classes) {
+  std::size_t longest = 0;
+  for (const std::string& name : classes) {
+    longest = std::max(longest, data::letters_of(name).size());
+  }
+  return static_cast<int>(longest);
+}
+
+// Draws the images in batches, so that memory does not grow with their number.
+data::ContactSheet draw_sheet(
+    const std::vector<data::Draw>& shown,
+    const data::Rows& rows,
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec) {
+  constexpr std::int64_t kBatch = 64;
+  data::Loader loader(
+      rows,
+      [&](std::int64_t sequence, std::vector<data::Draw>& draws) {
+        const std::int64_t first =
+            std::min(sequence * kBatch, std::ssize(shown));
+        const std::int64_t end = std::min(first + kBatch, std::ssize(shown));
+        draws.assign(shown.begin() + first, shown.begin() + end);
+        return first < end;
+      },
+      {.threads = static_cast<int>(recipe.data.threads.value_or(1)),
+       .depth = 1,
+       .capacity = kBatch,
+       .bad_samples = engine::bad_sample_policy(recipe, /*train=*/true)});
+  const auto& classes = rows.index().classes();
+  data::ContactSheet sheet(
+      std::ssize(shown),
+      static_cast<int>(spec.image_size),
+      static_cast<int>(spec.channels),
+      longest_name(classes));
+  std::printf("row column sample class path\n");
+  std::int64_t before = 0;
+  while (const data::Batch* batch = loader.next()) {
+    for (std::int64_t i = 0; i < batch->count; ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      sheet.add(
+          batch->rows.subspan(place * rows.bytes(), rows.bytes()),
+          classes[static_cast<std::size_t>(batch->labels[place])]);
+    }
+    print_legend(*batch, rows, sheet.columns(), before);
+    before += batch->count;
+  }
+  return sheet;
 }
 
 } // namespace
@@ -93,28 +144,15 @@ int data_show(const config::Arguments& arguments) {
       config::plan_batch(recipe, devices).workers * recipe.train.accumulate,
       arguments.data.epoch,
       arguments.data.count);
-  data::Loader loader(
-      *rows,
-      [&](std::int64_t sequence, std::vector<data::Draw>& draws) {
-        draws = shown;
-        return sequence == 0;
-      },
-      {.threads = static_cast<int>(recipe.data.threads.value_or(1)),
-       .depth = 1,
-       .capacity = std::ssize(shown),
-       .bad_samples = engine::bad_sample_policy(recipe, /*train=*/true)});
-  const data::Batch& batch = *loader.next();
-  const auto columns =
-      static_cast<int>(std::ceil(std::sqrt(static_cast<double>(batch.count))));
-  write_file_atomically(
-      out,
-      image::encode_png(data::contact_sheet(
-          batch.rows,
-          batch.count,
-          static_cast<int>(spec.image_size),
-          static_cast<int>(spec.channels),
-          columns)));
-  print_legend(batch, *rows, columns);
+  const data::ContactSheet sheet = draw_sheet(shown, *rows, recipe, spec);
+  write_file_atomically(out, image::encode_png(sheet.image()));
+  if (sheet.tile() < spec.image_size) {
+    std::printf(
+        "reduced from %lld to %d pixels each, so that a sheet of so many "
+        "can be looked at\n",
+        static_cast<long long>(spec.image_size),
+        sheet.tile());
+  }
   std::printf("%s\n", printable(out.native()).c_str());
   return 0;
 }

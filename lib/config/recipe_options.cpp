@@ -158,7 +158,8 @@ constexpr std::array kOptions{
         "Looking at data",
         verb_set({Verb::kDataShow}),
         kNobody,
-        "Images on the sheet: the first N of the epoch; default: 64."},
+        "Images on the sheet: the first N of the epoch; default: 64. Many are "
+        "drawn smaller, so that the sheet stays below 8 Mi pixels."},
     Option{
         OptionId::kTrainPixels,
         "train",

@@ -1,11 +1,15 @@
 #include "data/sheet.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "image/decode.h"
 #include "image/png_write.h"
+#include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
 namespace {
@@ -14,13 +18,35 @@ const std::uint8_t* at(const image::Image& image, int x, int y) {
   return image.pixels.data() + 3 * (y * image.width + x);
 }
 
+ContactSheet sheet_of(
+    const std::vector<std::uint8_t>& rows,
+    int count,
+    int size,
+    int channels,
+    const std::vector<std::string>& captions = {}) {
+  std::size_t letters = 0;
+  for (const std::string& caption : captions) {
+    letters = std::max(letters, caption.size());
+  }
+  ContactSheet sheet(count, size, channels, static_cast<int>(letters));
+  const auto bytes = static_cast<std::size_t>(size * size * channels);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    sheet.add(
+        std::span(rows).subspan(i * bytes, bytes),
+        captions.empty() ? "" : captions[i]);
+  }
+  return sheet;
+}
+
 TEST(Sheet, HoldsTheSquaresSideBySide) {
   // Three squares of 2 x 2 pixels whose bytes count up.
   std::vector<std::uint8_t> rows(36);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = static_cast<std::uint8_t>(i);
   }
-  const image::Image sheet = contact_sheet(rows, 3, 2, 3, 2);
+  const ContactSheet all = sheet_of(rows, 3, 2, 3);
+  EXPECT_EQ(all.columns(), 2);
+  const image::Image& sheet = all.image();
   EXPECT_EQ(sheet.width, 10);
   EXPECT_EQ(sheet.height, 10);
   EXPECT_EQ(at(sheet, 0, 0)[0], 128);
@@ -31,9 +57,77 @@ TEST(Sheet, HoldsTheSquaresSideBySide) {
   EXPECT_EQ(at(sheet, 6, 6)[0], 128); // nothing there
 }
 
+// The pixels below a square, '#' for black.
+std::vector<std::string>
+drawn(const image::Image& sheet, int left, int top, int width) {
+  std::vector<std::string> lines;
+  for (int y = 0; y < 8; ++y) {
+    std::string& line = lines.emplace_back();
+    for (int x = 0; x < width; ++x) {
+      line += at(sheet, left + x, top + y)[0] == 0 ? '#' : '.';
+    }
+  }
+  return lines;
+}
+
+TEST(Sheet, NamesStandBelowTheSquares) {
+  const std::vector<std::uint8_t> rows(2 * 24 * 24 * 3, 200);
+  const image::Image sheet =
+      sheet_of(rows, 2, 24, 3, {"A\xC3\xA9", "horses"}).image();
+  // Two squares of 24 pixels with room for six letters below.
+  EXPECT_EQ(sheet.width, 2 * (48 + 2) + 2);
+  EXPECT_EQ(sheet.height, 24 + 2 + 8 + 2 + 2);
+  EXPECT_THAT(
+      drawn(sheet, 2, 28, 16),
+      testing::ElementsAre(
+          "..##.......###..",
+          ".####...........",
+          "##..##...####...",
+          "##..##..##..##..",
+          "######..######..",
+          "##..##..##......",
+          "##..##...####...",
+          "................"));
+  EXPECT_EQ(at(sheet, 2, 25)[0], 200);
+  EXPECT_EQ(at(sheet, 27, 25)[0], 128); // beside a square
+}
+
+TEST(Sheet, LongNamesAreCut) {
+  const std::vector<std::uint8_t> rows(16 * 16 * 3, 200);
+  const image::Image cut = sheet_of(rows, 1, 16, 3, {"abcdefghijk"}).image();
+  EXPECT_EQ(cut.width, 64 + 4);
+  EXPECT_EQ(cut.pixels, sheet_of(rows, 1, 16, 3, {"abcdef.."}).image().pixels);
+  EXPECT_NE(cut.pixels, sheet_of(rows, 1, 16, 3, {"abcdefgh"}).image().pixels);
+}
+
+TEST(Sheet, ManySquaresAreReduced) {
+  const ContactSheet hundred(100, 224, 3, 10);
+  EXPECT_EQ(hundred.tile(), 224);
+  for (const std::int64_t count : {500, 5000, 20000}) {
+    const ContactSheet sheet(count, 224, 3, 10);
+    EXPECT_LT(sheet.tile(), 224);
+    EXPECT_GE(sheet.tile(), 16);
+    const std::int64_t pixels =
+        std::int64_t{sheet.image().width} * sheet.image().height;
+    EXPECT_LE(pixels, 8 << 20);
+    EXPECT_GT(pixels, 6 << 20);
+  }
+  // Reduced squares keep their colour and their place.
+  std::vector<std::uint8_t> square(224 * 224 * 3, 90);
+  ContactSheet sheet(5000, 224, 3, 0);
+  sheet.add(square, "");
+  square.assign(square.size(), 30);
+  sheet.add(square, "");
+  EXPECT_EQ(at(sheet.image(), 2, 2)[0], 90);
+  EXPECT_EQ(at(sheet.image(), 2 + sheet.tile() + 2, 2)[0], 30);
+  EXPECT_THAT(
+      data_error([] { ContactSheet(30000, 32, 3, 4); }),
+      testing::HasSubstr("-count 30,000: a sheet has room for at most 25,"));
+}
+
 TEST(Sheet, ShowsOneChannelAsGrey) {
   const std::vector<std::uint8_t> rows{7, 8, 9, 10};
-  const image::Image sheet = contact_sheet(rows, 1, 2, 1, 1);
+  const image::Image sheet = sheet_of(rows, 1, 2, 1).image();
   for (int c = 0; c < 3; ++c) {
     EXPECT_EQ(at(sheet, 2, 2)[c], 7);
     EXPECT_EQ(at(sheet, 3, 3)[c], 10);
@@ -45,7 +139,7 @@ TEST(Sheet, IsAPngThatReadsBackEqual) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = static_cast<std::uint8_t>(i * 37);
   }
-  const image::Image sheet = contact_sheet(rows, 5, 9, 3, 3);
+  const image::Image sheet = sheet_of(rows, 5, 9, 3).image();
   const std::string png = image::encode_png(sheet);
   const image::Image read = image::decode(
       {reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
