@@ -10,11 +10,12 @@
 namespace vitrain::app {
 namespace {
 
-// What -resize, -filter and -crop describe.
+// What -resize, -filter, -pillow and -crop describe.
 data::DumpOptions described(const config::DataArguments& arguments) {
   data::DumpOptions options{
       .resize = static_cast<int>(arguments.resize.value_or(0)),
-      .filter = engine::resize_filter(arguments.filter)};
+      .filter = engine::resize_filter(arguments.filter),
+      .pillow = engine::pillow(arguments.pillow)};
   if (arguments.crop && !arguments.resize) {
     options.crop = static_cast<int>(*arguments.crop);
   } else if (arguments.crop) {
@@ -22,6 +23,7 @@ data::DumpOptions described(const config::DataArguments& arguments) {
     options.transform = data::TransformOptions{
         .size = static_cast<int>(*arguments.crop),
         .filter = options.filter,
+        .pillow = options.pillow,
         .resize = options.resize};
   }
   return options;

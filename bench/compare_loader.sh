@@ -1,7 +1,7 @@
 #!/bin/sh
 # From JPEG files to the uint8 pixels of training (decode, random resized crop,
 # bicubic, flip; 224 x 224), per core in process CPU time: vitrain beside Pillow
-# 12 with torchvision's PIL transforms, which is timm's loader, and beside
+# 12.0.0 with torchvision's PIL transforms, which is timm's loader, and beside
 # torchvision's decoder with its tensor transforms. All cut the same crops; our
 # pixels have to be Pillow's, byte by byte.
 #
@@ -13,7 +13,7 @@
 #
 # Settings: PAIRS (5), IMAGES_TAR (a plain tar of JPEG files; default
 #   ../shared/data/imagenet-sample.tar), VITRAIN_PEER_PYTHON (a Python with torch,
-#   torchvision and Pillow 12; default: installed into the user's cache).
+#   torchvision and Pillow 12.0.0; default: installed into the user's cache).
 set -eu
 
 pairs=${PAIRS:-5}

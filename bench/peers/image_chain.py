@@ -3,7 +3,7 @@
 
 usage: image_chain.py pil|tensor TAR CROPS [PIXELS]
 
-  pil     Pillow's decoder and torchvision's transforms on PIL images, which is
+  pil     the decoder of Pillow 12.0.0 (13 resizes some crops otherwise) and torchvision's transforms on PIL images, which is
           what timm's loader runs
   tensor  torchvision's own decoder and its transforms on tensors (antialias)
 

@@ -3,7 +3,8 @@
 
 usage: noise_images.py FOLDER    makes FOLDER/train (10,000) and FOLDER/test
 
-Stands in for CIFAR-10 where only speed is measured. Needs Pillow and numpy.
+Stands in for CIFAR-10 where only speed is measured. Needs Pillow and numpy;
+peer.sh has 13.0.0.
 """
 
 import pathlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The peer of bench/compare_train_cpu.sh: timm's VisionTransformer, PyTorch DDP.
+"""The peer of bench/compare_train_cpu.sh: timm's VisionTransformer, PyTorch DDP,
+images through Pillow 13.0.0 (peer.sh).
 
 Started by torch.distributed.run, one process per rank, over Gloo. Writes one
 JSON object per optimizer step to --metrics, with the names that vitrain uses:

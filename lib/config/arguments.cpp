@@ -350,8 +350,8 @@ class Interpreter {
     }
     const bool cfg = words_.has(OptionId::kCfg);
     if (!cfg && !words_.has(OptionId::kResizeTo) &&
-        words_.has(OptionId::kFilter)) {
-      problem("-resize", "-filter belongs to it: give -resize N");
+        (words_.has(OptionId::kFilter) || words_.has(OptionId::kPillow))) {
+      problem("-resize", "-filter and -pillow belong to it: give -resize N");
     }
     if (!cfg && words_.has(OptionId::kTrainPixels)) {
       problem("-train", "what training does is in the recipe: give -cfg FILE");
@@ -361,7 +361,7 @@ class Interpreter {
       const std::string& shown = given.shown;
       if (cfg &&
           (id == OptionId::kResizeTo || id == OptionId::kCropTo ||
-           id == OptionId::kFilter)) {
+           id == OptionId::kFilter || id == OptionId::kPillow)) {
         problem(shown, "the recipe says this: leave it or -cfg out");
       } else if (
           !words_.has(OptionId::kTrainPixels) &&

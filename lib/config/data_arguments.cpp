@@ -100,6 +100,10 @@ void read_data_option(
     case OptionId::kFilter:
       arguments.filter = read_filter(shown, value, complain);
       break;
+    case OptionId::kPillow:
+      arguments.pillow =
+          read_count(shown, value, 12, complain, 13).value_or(12);
+      break;
     default:
       break; // other groups
   }

@@ -29,6 +29,7 @@ struct DataArguments {
   std::optional<std::int64_t> resize;
   std::optional<std::int64_t> crop;
   Interpolation filter = Interpolation::kBicubic;
+  std::int64_t pillow = 12;
 };
 
 // Takes what is wrong with an option.

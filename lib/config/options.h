@@ -31,6 +31,7 @@ enum class OptionId {
   kIndex,
   kResizeTo,
   kFilter,
+  kPillow,
   kCropTo,
   kAccumIter,
   kAmp,

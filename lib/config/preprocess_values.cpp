@@ -64,6 +64,12 @@ void set(const Field& field, const Json& value, const std::string& source) {
       problem);
 }
 
+// What a record says, and what it left open because there was one way only.
+Json with_older_ways(Json values) {
+  values.emplace("data.preprocess.pillow", 12);
+  return values;
+}
+
 // Whether a person has set a key.
 const Position* set_by(const Origins& origins, const std::string& key) {
   const auto origin = origins.find(key);
@@ -93,7 +99,7 @@ std::vector<std::string> use_preprocess_values(
     Origins& origins) {
   std::vector<std::string> notes;
   const Schema schema = schema_of(recipe);
-  for (const auto& [key, value] : values.items()) {
+  for (const auto& [key, value] : with_older_ways(values).items()) {
     const auto field = std::ranges::find(schema.fields, key, &Field::path);
     VITRAIN_CHECK(
         field != schema.fields.end() && is_preprocess_key(key),

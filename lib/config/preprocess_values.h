@@ -20,7 +20,8 @@ enum class PreprocessUse {
   kCompare, // leave the recipe as it is
 };
 
-// Applies or compares such values; origins say who has set a key. Returns a
+// Applies or compares such values (without data.preprocess.pillow they are of
+// version 12); origins say who has set a key. Returns a
 // sentence for every difference, and for what was done about it. Throws
 // Error(kWeights) for values that cannot be read, or that are of a key which is
 // not known here. `source` names the weights.

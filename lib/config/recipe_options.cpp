@@ -200,6 +200,16 @@ constexpr std::array kOptions{
         "Without a config: the filter of -resize, a value of "
         "data.preprocess.interpolation; default: bicubic."},
     Option{
+        OptionId::kPillow,
+        "pillow",
+        kRequired,
+        "V",
+        "Looking at data",
+        verb_set({Verb::kDataDump}),
+        kNobody,
+        "Without a config: whose -resize, a value of data.preprocess.pillow; "
+        "default: 12."},
+    Option{
         OptionId::kCropTo,
         "crop",
         kRequired,

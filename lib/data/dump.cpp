@@ -86,7 +86,11 @@ class NewFile {
 };
 
 // torchvision's Resize(to).
-image::Image resized(const image::Image& image, int to, image::Filter filter) {
+image::Image resized(
+    const image::Image& image,
+    int to,
+    image::Filter filter,
+    image::Pillow pillow) {
   const image::Size size =
       image::shorter_side_to(to, image.width, image.height);
   const std::int64_t most = image::DecodeOptions{}.max_pixels;
@@ -97,7 +101,8 @@ image::Image resized(const image::Image& image, int to, image::Filter filter) {
       size.width,
       size.height,
       with_commas(most));
-  return image::resize(image, size.width, size.height, filter);
+  return image::resize(
+      image, size.width, size.height, filter, std::nullopt, pillow);
 }
 
 // torchvision's CenterCrop(size): black where the image is smaller.
@@ -149,7 +154,8 @@ class Dumper {
             options_.transform->channels};
       } else {
         if (options_.resize > 0) {
-          image = resized(image, options_.resize, options_.filter);
+          image =
+              resized(image, options_.resize, options_.filter, options_.pillow);
         }
         if (options_.crop > 0) {
           image = cropped(image, options_.crop);

@@ -17,6 +17,7 @@ struct DumpOptions {
   int resize = 0;
   int crop = 0;
   image::Filter filter = image::Filter::kBicubic;
+  image::Pillow pillow = image::Pillow::k12;
   // In training: file k is taken for sample first_sample + k of this epoch.
   std::int64_t epoch = 0;
   std::int64_t first_sample = 0;

@@ -16,9 +16,15 @@ image::Filter any_filter(Random& random) {
 } // namespace
 
 image::CropPlan Transform::plan(int width, int height, const Draw& draw) const {
-  if (options_.train && options_.crop != CropKind::kNone) {
-    return plan_in_training(width, height, draw);
-  }
+  image::CropPlan plan = options_.train && options_.crop != CropKind::kNone
+      ? plan_in_training(width, height, draw)
+      : plan_otherwise(width, height, draw);
+  plan.pillow = options_.pillow;
+  return plan;
+}
+
+image::CropPlan
+Transform::plan_otherwise(int width, int height, const Draw& draw) const {
   image::CropPlan plan = image::plan_eval_crop(
       width,
       height,

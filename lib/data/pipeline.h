@@ -23,6 +23,7 @@ struct TransformOptions {
   int size = 224; // side of the result
   int channels = 3; // of the result: 3, or 1 for grey
   image::Filter filter = image::Filter::kBicubic;
+  image::Pillow pillow = image::Pillow::k12; // whose resizes
   // Evaluation, and training with kNone:
   image::CropMode crop_mode = image::CropMode::kCenter;
   int resize = 0; // 0: floor(size / crop_pct)
@@ -100,6 +101,7 @@ class Transform {
  private:
   image::CropPlan plan_in_training(int width, int height, const Draw& draw)
       const;
+  image::CropPlan plan_otherwise(int width, int height, const Draw& draw) const;
   bool flips(const Draw& draw) const;
   // Cuts into `colours`, [size, size, 3].
   void apply_in_colour(

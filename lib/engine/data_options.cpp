@@ -184,6 +184,10 @@ image::DecodeOptions decode_options(const config::DataConfig& data) {
       .exif_orientation = data.preprocess.exif_orientation};
 }
 
+image::Pillow pillow(std::int64_t version) {
+  return version >= 13 ? image::Pillow::k13 : image::Pillow::k12;
+}
+
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
@@ -195,6 +199,7 @@ data::TransformOptions transform_options(
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
       .filter = resize_filter(preprocess.interpolation),
+      .pillow = pillow(preprocess.pillow),
       .crop_mode = crop_mode(preprocess.crop_mode),
       .resize = static_cast<int>(preprocess.resize.value_or(0)),
       .crop_pct = preprocess.crop_pct,

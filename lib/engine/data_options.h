@@ -21,6 +21,8 @@ data::SourceOptions source_options(
 image::Filter resize_filter(config::Interpolation interpolation);
 // How files become pixels, in training, evaluation and `data` verbs.
 image::DecodeOptions decode_options(const config::DataConfig& data);
+// A value of data.preprocess.pillow.
+image::Pillow pillow(std::int64_t version);
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,

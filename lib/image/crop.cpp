@@ -14,7 +14,8 @@ Resizing resizing_of(const CropPlan& plan) {
       .height = plan.height,
       .filter = plan.filter,
       .window = plan.window,
-      .mirrored = plan.mirrored};
+      .mirrored = plan.mirrored,
+      .pillow = plan.pillow};
 }
 
 bool is_empty(const Rect& rect) {

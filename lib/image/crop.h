@@ -27,6 +27,7 @@ struct CropPlan {
   Border border = Border::kFill;
   std::array<std::uint8_t, 3> fill{};
   bool mirrored = false; // the finished square, left to right
+  Pillow pillow = Pillow::k12; // whose resize
 
   // The pixels of the image that the square depends on; empty if none.
   Rect source() const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "image/column_pass.h"
 #include "image/nearest.h"
 #include "image/resample_axis.h"
 
@@ -102,6 +103,12 @@ struct Axes {
   }
 };
 
+bool takes_rows_first(const Resizing& r) {
+  const std::int64_t lower = std::int64_t{r.source_height} - r.height;
+  const std::int64_t narrower = std::int64_t{r.source_width} - r.width;
+  return r.pillow == Pillow::k13 && lower > 0 && lower > 2 * narrower;
+}
+
 // The pixels of a nearest resize; columns in the order they are written.
 struct Nearest {
   std::vector<int> columns;
@@ -159,86 +166,86 @@ struct Resampler::State {
 
   const Kernels& kernels;
   AxisCache axes;
-  std::vector<std::uint8_t> columns; // the first pass' result
-  std::vector<std::uint8_t> tail; // a row with room behind it
+  std::vector<std::uint8_t> between; // the first pass' result
+  std::vector<std::uint8_t> tail; // rows with room behind them
 };
 
 namespace {
 
-// The first pass, done as far as the second one needs it, while its rows are
-// still near.
-class ColumnPass {
- public:
-  // `source` holds the pixels of axis.span(), in rows [first, last); bytes from
-  // `end` on must not be read.
-  ColumnPass(
-      const Axis& axis,
-      const Kernels& kernels,
-      Rows<const std::uint8_t> source,
-      Span rows,
-      const std::uint8_t* end,
-      std::vector<std::uint8_t>& result,
-      std::vector<std::uint8_t>& tail)
-      : axis_(axis), kernels_(kernels), source_(source), tail_(tail) {
-    const auto count = static_cast<std::size_t>(rows.last - rows.first);
-    const auto outputs = static_cast<std::size_t>(axis.taps().outputs);
-    // What the kernels write behind a row must not reach the next one.
-    const std::size_t stride = (outputs * 3 + kernels.slack + 63) / 64 * 64;
-    if (result.size() < count * stride) {
-      result.resize(count * stride);
-    }
-    result_ = {result.data(), stride};
-    row_bytes_ =
-        3 * static_cast<std::size_t>(axis.span().last - axis.span().first);
-    const std::ptrdiff_t room = end - source.pixels -
-        static_cast<std::ptrdiff_t>(row_bytes_ + kernels.slack);
-    roomy_ = room < 0
-        ? 0
-        : static_cast<int>(static_cast<std::size_t>(room) / source.stride) + 1;
-    tail.resize(row_bytes_ + kernels.slack);
-  }
-
-  Rows<const std::uint8_t> result() const {
-    return {result_.pixels, result_.stride};
-  }
-
-  // Computes the rows before `last`, counted from the first one.
-  void provide(int last) {
-    if (const int end = std::min(last, roomy_); done_ < end) {
-      kernels_.columns(axis_.taps(), source_row(), end - done_, result_row());
-      done_ = end;
-    }
-    for (; done_ < last; ++done_) {
-      std::memcpy(tail_.data(), source_row().pixels, row_bytes_);
-      kernels_.columns(
-          axis_.taps(), {tail_.data(), tail_.size()}, 1, result_row());
-    }
-  }
-
- private:
-  Rows<const std::uint8_t> source_row() const {
-    return {
-        source_.pixels + static_cast<std::size_t>(done_) * source_.stride,
-        source_.stride};
-  }
-  Rows<std::uint8_t> result_row() const {
-    return {
-        result_.pixels + static_cast<std::size_t>(done_) * result_.stride,
-        result_.stride};
-  }
-
-  const Axis& axis_;
-  const Kernels& kernels_;
-  Rows<const std::uint8_t> source_;
-  Rows<std::uint8_t> result_;
-  std::vector<std::uint8_t>& tail_;
-  std::size_t row_bytes_ = 0;
-  int roomy_ = 0; // rows that the kernel may read behind
-  int done_ = 0;
-};
-
 // How many rows of the first pass are made at once.
 constexpr int kRowsAtOnce = 4;
+
+// Where a window is written.
+struct Target {
+  std::uint8_t* pixels;
+  std::size_t stride;
+
+  std::uint8_t* row(int y) const {
+    return pixels + static_cast<std::size_t>(y) * stride;
+  }
+};
+
+// The second pass, over rows that the first one has made or that were there.
+void run_row_pass(
+    const Axes& axes,
+    const Axis& axis,
+    const Kernels& kernels,
+    Rows<const std::uint8_t> source,
+    ColumnPass* first,
+    const Target& out) {
+  const std::size_t row_bytes = static_cast<std::size_t>(axes.x.count) * 3;
+  const Span rows = axes.source_rows();
+  int provided = 0;
+  for (int y = 0; y < axes.y.count; ++y) {
+    if (const int needed = axis.end_of(y) - rows.first;
+        first != nullptr && needed > provided) {
+      provided = std::min(
+          (needed + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce,
+          rows.last - rows.first);
+      first->provide(provided);
+    }
+    kernels.row(axis.taps(), y, source, row_bytes, out.row(y));
+  }
+}
+
+// Both passes, the rows first: a few rows of the result at a time.
+void run_rows_first(
+    const Axes& axes,
+    Rows<const std::uint8_t> source,
+    const Kernels& kernels,
+    AxisCache& cache,
+    std::vector<std::uint8_t>& between,
+    std::vector<std::uint8_t>& tail,
+    const Target& out) {
+  const Axis& x = cache.get(axes.x, kernels);
+  const Axis& y = cache.get(axes.y, kernels);
+  const Span columns = x.span();
+  const std::size_t between_bytes =
+      3 * static_cast<std::size_t>(columns.last - columns.first);
+  const std::size_t row_bytes = 3 * static_cast<std::size_t>(axes.x.count);
+  between.resize(kRowsAtOnce * (between_bytes + kernels.slack));
+  tail.resize(kRowsAtOnce * (row_bytes + kernels.slack));
+  const Rows<std::uint8_t> low{between.data(), between_bytes + kernels.slack};
+  const Rows<std::uint8_t> done{tail.data(), row_bytes + kernels.slack};
+  for (int top = 0; top < axes.y.count; top += kRowsAtOnce) {
+    const int count = std::min(kRowsAtOnce, axes.y.count - top);
+    for (int i = 0; i < count; ++i) {
+      kernels.row(
+          y.taps(),
+          top + i,
+          source,
+          between_bytes,
+          low.pixels + static_cast<std::size_t>(i) * low.stride);
+    }
+    kernels.columns(x.taps(), {low.pixels, low.stride}, count, done);
+    for (int i = 0; i < count; ++i) {
+      std::memcpy(
+          out.row(top + i),
+          done.pixels + static_cast<std::size_t>(i) * done.stride,
+          row_bytes);
+    }
+  }
+}
 
 } // namespace
 
@@ -269,50 +276,53 @@ void Resampler::resize(
       ExitCode::kInternal,
       "resize: the part lacks pixels of the window");
 
-  const std::size_t row_bytes = static_cast<std::size_t>(axes.x.count) * 3;
+  const Kernels& kernels = state_->kernels;
+  const Target target{out, stride};
   Rows<const std::uint8_t> source{
       part.row(rows.first - top) +
           3 * static_cast<std::size_t>(columns.first - left),
       part.stride};
+  if (axes.filter_x && axes.filter_y && takes_rows_first(resizing)) {
+    run_rows_first(
+        axes,
+        source,
+        kernels,
+        state_->axes,
+        state_->between,
+        state_->tail,
+        target);
+    return;
+  }
   std::optional<ColumnPass> pass;
   if (axes.filter_x) {
     pass.emplace(
-        state_->axes.get(axes.x, state_->kernels),
-        state_->kernels,
+        state_->axes.get(axes.x, kernels),
+        kernels,
         source,
         rows,
         part.row(part.height - 1) + static_cast<std::size_t>(part.width) * 3,
-        state_->columns,
+        state_->between,
         state_->tail);
     source = pass->result();
   }
-  const int row_count = rows.last - rows.first;
-  if (!axes.filter_y) {
-    if (pass) {
-      pass->provide(row_count);
-    }
-    for (int y = 0; y < row_count; ++y) {
-      const auto row = static_cast<std::size_t>(y);
-      std::memcpy(
-          out + row * stride, source.pixels + row * source.stride, row_bytes);
-    }
+  if (axes.filter_y) {
+    run_row_pass(
+        axes,
+        state_->axes.get(axes.y, kernels),
+        kernels,
+        source,
+        pass ? &*pass : nullptr,
+        target);
     return;
   }
-  const Axis& y_axis = state_->axes.get(axes.y, state_->kernels);
-  int provided = 0;
-  for (int y = 0; y < axes.y.count; ++y) {
-    if (const int needed = y_axis.end_of(y) - rows.first;
-        pass && needed > provided) {
-      provided = std::min(
-          (needed + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce, row_count);
-      pass->provide(provided);
-    }
-    state_->kernels.row(
-        y_axis.taps(),
-        y,
-        source,
-        row_bytes,
-        out + static_cast<std::size_t>(y) * stride);
+  if (pass) {
+    pass->provide(rows.last - rows.first);
+  }
+  for (int y = 0; y < rows.last - rows.first; ++y) {
+    std::memcpy(
+        target.row(y),
+        source.pixels + static_cast<std::size_t>(y) * source.stride,
+        static_cast<std::size_t>(axes.x.count) * 3);
   }
 }
 
@@ -321,7 +331,8 @@ Image resize(
     int width,
     int height,
     Filter filter,
-    std::optional<Box> box) {
+    std::optional<Box> box,
+    Pillow pillow) {
   Image result;
   result.width = width;
   result.height = height;
@@ -333,7 +344,8 @@ Image resize(
        .height = height,
        .filter = filter,
        .box = box,
-       .window = {0, 0, width, height}},
+       .window = {0, 0, width, height},
+       .pillow = pillow},
       View(image),
       0,
       0,

@@ -13,6 +13,14 @@ namespace vitrain::image {
 // Pillow's filters; all but kNearest widen with the reduction (antialias).
 enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
 
+// Whose resizes: the versions differ in which pass comes first, and each pass
+// rounds to 8 bits. k12, of all versions up to 12: the columns. k13: the rows
+// where the height loses more than twice the pixels that the width does (which
+// loses less than none where it grows), else the columns. (12.2 and 12.3 take
+// the rows first of what is more than 100 times as high as wide and gets
+// lower.)
+enum class Pillow { k12, k13 };
+
 // A source region in pixels; edges may lie between pixels. Single precision
 // because Pillow's is, and results are equal to the last bit.
 struct Box {
@@ -34,6 +42,7 @@ struct Resizing {
   std::optional<Box> box;
   Rect window;
   bool mirrored = false; // the window's columns are written right to left
+  Pillow pillow = Pillow::k12;
 };
 
 // The source pixels that the window depends on: whoever decodes needs to
@@ -41,12 +50,10 @@ struct Resizing {
 Rect source_window(const Resizing& resizing);
 
 // Resizes images, byte-equal to Image.resize((width, height), filter, box=box)
-// on RGB of Pillow up to version 12: separable filters in 22-bit fixed point,
-// columns first, rounded to 8 bits between the passes; kNearest as its affine
-// transform. (Pillow 13 takes the rows first when the height shrinks much more
-// than the width; published results are older.) Every instruction set gives the
-// same bytes. Keeps the weights of recent sizes and its buffers from one image
-// to the next: one object per thread.
+// on RGB of the Pillow asked for: separable filters in 22-bit fixed point,
+// rounded to 8 bits between the passes; kNearest as its affine transform. Every
+// instruction set gives the same bytes. Keeps the weights of recent sizes and
+// its buffers from one image to the next: one object per thread.
 class Resampler {
  public:
   // Throws Error(kInternal) for an instruction set that this machine lacks.
@@ -78,6 +85,7 @@ Image resize(
     int width,
     int height,
     Filter filter,
-    std::optional<Box> box = std::nullopt);
+    std::optional<Box> box = std::nullopt,
+    Pillow pillow = Pillow::k12);
 
 } // namespace vitrain::image

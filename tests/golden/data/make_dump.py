@@ -1,6 +1,6 @@
 """Writes dump.csv: what `vitrain data dump` has to write.
 
-Needs Pillow 12 and torchvision. Run in this folder:
+Needs Pillow 12.0.0 and torchvision 0.26. Run in this folder:
 
     python make_dump.py
 
@@ -26,7 +26,7 @@ CASES = [(0, "bicubic", 0), (40, "bicubic", 32), (37, "bilinear", 29),
          (100, "box", 0), (0, "bicubic", 32), (0, "bicubic", 45),
          (0, "bicubic", 55), (0, "bicubic", 70)]
 
-assert PIL.__version__.startswith("12."), PIL.__version__
+assert PIL.__version__ == "12.0.0", PIL.__version__
 
 with open("dump.csv", "w", newline="") as out:
     writer = csv.writer(out, lineterminator="\n")

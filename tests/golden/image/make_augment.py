@@ -1,6 +1,6 @@
 """Writes augment.csv, levels.csv and policies.csv from the originals.
 
-Needs Pillow 12, numpy, torch 2.11, torchvision 0.26 and timm 1.0.31. Run in
+Needs Pillow 12.0.0, numpy, torch 2.11, torchvision 0.26 and timm 1.0.31. Run in
 this folder, without vector instructions, whose torch.linspace differs from the
 plain one in last bits:
 
@@ -210,7 +210,7 @@ def make_policies():
 
 
 if __name__ == "__main__":
-    assert PIL.__version__.startswith("12."), PIL.__version__
+    assert PIL.__version__ == "12.0.0", PIL.__version__
     assert timm.__version__ == "1.0.31", timm.__version__
     assert torch.__version__.startswith("2.11"), torch.__version__
     assert torchvision.__version__.startswith("0.26"), torchvision.__version__

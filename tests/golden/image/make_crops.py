@@ -1,6 +1,7 @@
-"""Writes crops.csv: squares that torchvision and timm cut from images.
+"""Writes crops.csv or crops13.csv: squares that torchvision and timm cut.
 
-Needs Pillow 12, numpy, torchvision and timm; run in this folder. Expected
+Needs numpy, torchvision 0.26 and timm 1.0.31, and Pillow 12.0.0 for the one,
+13.0.0 for the other; run in this folder. Expected
 pixels are stored as zlib.crc32 of the [size, size, 3] bytes; the sources are
 make_fixtures.pattern(). Kinds of rows:
 
@@ -17,9 +18,8 @@ import random
 from unittest import mock
 
 import numpy as np
-import PIL
 import timm.data.transforms as timm_transforms
-from make_fixtures import crc, pattern, write_rows
+from make_fixtures import crc, for_this_pillow, pattern, write_rows
 from PIL import Image
 from timm.data.transforms_factory import transforms_imagenet_eval
 from torchvision import transforms
@@ -114,8 +114,7 @@ def random_crops(rng):
 
 
 if __name__ == "__main__":
-    assert PIL.__version__.startswith("12."), PIL.__version__
     rng = random.Random(3)
     rows = [*evaluations(rng), *explicit_sizes(rng), *keep_ratios(rng), *random_crops(rng)]
     header = "kind width height size filter mode a b left top crc32"
-    write_rows("crops.csv", header.split(), rows)
+    write_rows(for_this_pillow("crops"), header.split(), rows)

@@ -1,7 +1,7 @@
 """Writes tests/golden/image/formats: small files of every format and variant,
 and formats.csv: what Pillow makes of them.
 
-Needs Pillow 12, numpy, and cjpeg and jpegtran of libjpeg-turbo (Debian's
+Needs Pillow 12.0.0, numpy, and cjpeg and jpegtran of libjpeg-turbo (Debian's
 libjpeg-turbo-progs) for JPEGs that Pillow cannot write. Run in this folder:
 
     python make_formats.py
@@ -532,5 +532,5 @@ def make():
 
 
 if __name__ == "__main__":
-    assert PIL.__version__.startswith("12."), PIL.__version__
+    assert PIL.__version__ == "12.0.0", PIL.__version__
     make()

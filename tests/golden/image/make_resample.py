@@ -1,21 +1,36 @@
-"""Writes resample.csv: Image.resize of Pillow with every filter.
+"""Writes resample.csv or resample13.csv: Image.resize with every filter.
 
-Needs Pillow 12 and numpy; run in this folder. Expected pixels are stored as
+Needs numpy, and Pillow 12.0.0 for the one, 13.0.0 for the other; run in this
+folder. Expected pixels are stored as
 zlib.crc32 of the RGB bytes; the sources are make_fixtures.pattern().
 """
 
 import random
 
 import PIL
-from make_fixtures import crc, pattern, write_rows
+from make_fixtures import crc, for_this_pillow, pattern, write_rows
 from PIL import Image
 
-FILTERS = [f.name.lower() for f in Image.Resampling]
+FILTERS = ["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"]
 EXTREME = [(1, 1), (1, 5000), (5000, 1), (1, 10000), (10000, 1), (3, 2000), (2000, 3)]
 
 
 def side(rng):
     return rng.randint(1, rng.choice([2, 8, 40, 100, 220]))
+
+
+def changed_cases(rng):
+    """Where Pillow 13 differs: both sides of its border, with and without boxes."""
+    for i in range(70):
+        width, height = rng.randint(2, 90), rng.randint(3, 160)
+        lower = rng.randint(0, height - 1)
+        narrower = rng.choice([lower // 2, (lower + 1) // 2, lower // 2 + 1, lower // 2 - 1,
+                               -rng.randint(0, 60), rng.randint(-10, width - 1)])
+        to = max(1, width - narrower), height - lower
+        box = (0, 0, width, height)
+        if i % 3 == 0:
+            box = (0.25, 1.5, width - 0.5, height - 0.75)
+        yield (width, height), to, box
 
 
 def cases(rng):
@@ -44,15 +59,15 @@ def cases(rng):
 def make_resample():
     rng = random.Random(2)
     rows = []
-    for seed, (source, to, box) in enumerate(cases(rng)):
+    chosen = cases if PIL.__version__.startswith("12.") else changed_cases
+    for seed, (source, to, box) in enumerate(chosen(rng)):
         image = Image.fromarray(pattern(seed, *source))
         for name in FILTERS:
             out = image.resize(to, Image.Resampling[name.upper()], box=box)
             rows.append([seed, *source, *to, name, *box, crc(out)])
     header = "seed width height to_width to_height filter left top right bottom crc32"
-    write_rows("resample.csv", header.split(), rows)
+    write_rows(for_this_pillow("resample"), header.split(), rows)
 
 
 if __name__ == "__main__":
-    assert PIL.__version__.startswith("12."), PIL.__version__
     make_resample()

@@ -498,7 +498,7 @@ TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
           HasSubstr("-filter: expected one of "),
           HasSubstr("bicubic"),
           HasSubstr(", got cubic"),
-          HasSubstr("-resize: -filter belongs to it"),
+          HasSubstr("-resize: -filter and -pillow belong to it"),
           HasSubstr("FILES: no image"),
           HasSubstr("-out: give -out FILE.npy")));
   EXPECT_THAT(

@@ -68,6 +68,31 @@ TEST(PreprocessValues, AKeyThatSomebodySetWinsAndIsReported) {
                   "trained with 0.95"));
 }
 
+TEST(PreprocessValues, ARecordWithoutAPillowMeans12) {
+  Recipe recipe;
+  recipe.data.preprocess.pillow = 13;
+  Origins origins;
+  Json values = saved(trained());
+  EXPECT_EQ(values.at("data.preprocess.pillow"), 12);
+  values.erase("data.preprocess.pillow");
+  EXPECT_THAT(
+      use_preprocess_values(
+          values, "runs/a", PreprocessUse::kCompare, recipe, origins),
+      testing::Contains("data.preprocess.pillow: 13 (the default), but runs/a "
+                        "was trained with 12"));
+  origins["data.preprocess.pillow"] = {"-set #1"};
+  EXPECT_THAT(
+      use_preprocess_values(
+          values, "runs/a", PreprocessUse::kAdopt, recipe, origins),
+      testing::Contains("data.preprocess.pillow: 13 (-set #1), but runs/a was "
+                        "trained with 12"));
+  EXPECT_EQ(recipe.data.preprocess.pillow, 13);
+  origins.clear();
+  use_preprocess_values(
+      values, "runs/a", PreprocessUse::kAdopt, recipe, origins);
+  EXPECT_EQ(recipe.data.preprocess.pillow, 12);
+}
+
 TEST(PreprocessValues, ADefaultOfPaddleViTIsNobodysChoice) {
   Recipe recipe;
   Origins origins{

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "data/rows.h"
 #include "unit/data/temp_folder.h"
+#include "unit/image/fixtures.h"
 
 namespace vitrain::data {
 namespace {
@@ -140,6 +141,37 @@ TEST(Dump, OfTrainingIsWhatTheLoaderGives) {
           {.transform = training(24), .epoch = 6, .first_sample = 1})
           .values,
       expected.substr(rows->bytes(), rows->bytes()));
+}
+
+// Where both sides get smaller by the same share, Pillow 13 differs on what is
+// more than twice as high as wide.
+TEST(Dump, IsOfThePillowAskedFor) {
+  const TempFolder folder;
+  const image::Image tall = image::fixtures::pattern(3, 31, 97);
+  std::string ppm = "P6 31 97 255\n";
+  ppm.append(tall.pixels.begin(), tall.pixels.end());
+  const std::vector<std::string> files{folder.write("tall.ppm", ppm).native()};
+  TransformOptions transform;
+  transform.size = 13;
+  transform.resize = 13;
+  transform.scale = {0.5, 0.5};
+  transform.ratio = {0.4, 0.4};
+  std::vector<std::string> training;
+  for (const auto pillow : {image::Pillow::k12, image::Pillow::k13}) {
+    const image::Image out = image::resize(
+        tall, 13, 40, image::Filter::kBicubic, std::nullopt, pillow);
+    const std::string expected(out.pixels.begin(), out.pixels.end());
+    EXPECT_EQ(dump(files, {.resize = 13, .pillow = pillow}).values, expected);
+    transform.pillow = pillow;
+    transform.train = false;
+    // Rows 14 to 26: half of 40 - 13, rounded to even.
+    EXPECT_EQ(
+        dump(files, {.transform = transform}).values,
+        expected.substr(14 * 13 * 3, 13 * 13 * 3));
+    transform.train = true;
+    training.push_back(dump(files, {.transform = transform}).values);
+  }
+  EXPECT_NE(training[0], training[1]);
 }
 
 TEST(Dump, LeavesNoFileBehindWhenOneIsBad) {

@@ -65,8 +65,8 @@ CropPlan plan_of(const std::vector<std::string>& row) {
   return plan;
 }
 
-TEST(Crop, EqualsTimmAndTorchvision) {
-  const auto rows = fixtures::rows("crops.csv");
+void expect_equal(const std::string& file, Pillow pillow) {
+  const auto rows = fixtures::rows(file);
   ASSERT_GT(rows.size(), 300u);
   Resampler resampler;
   for (const auto& row : rows) {
@@ -76,6 +76,7 @@ TEST(Crop, EqualsTimmAndTorchvision) {
         static_cast<std::uint32_t>(width + height), width, height);
     CropPlan plan = plan_of(row);
     plan.filter = fixtures::filter_of(row[4]);
+    plan.pillow = pillow;
     // Nothing but the pixels that the plan asks for.
     const Rect rect = plan.source();
     Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
@@ -83,6 +84,14 @@ TEST(Crop, EqualsTimmAndTorchvision) {
     ASSERT_EQ(std::to_string(fixtures::crc(out)), row[10])
         << testing::PrintToString(row);
   }
+}
+
+TEST(Crop, EqualsTimmAndTorchvision) {
+  expect_equal("crops.csv", Pillow::k12);
+}
+
+TEST(Crop, EqualsTimmAndTorchvisionOnPillow13) {
+  expect_equal("crops13.csv", Pillow::k13);
 }
 
 // torchvision's law on a large image, where every first try fits: the share of

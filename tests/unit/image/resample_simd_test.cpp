@@ -31,7 +31,8 @@ std::string text(const Resizing& r) {
   out << r.source_width << "x" << r.source_height << " -> " << r.width << "x"
       << r.height << ", filter " << static_cast<int>(r.filter) << ", window "
       << r.window.left << "," << r.window.top << " " << r.window.width << "x"
-      << r.window.height << (r.mirrored ? ", mirrored" : "");
+      << r.window.height << (r.mirrored ? ", mirrored" : "")
+      << (r.pillow == Pillow::k13 ? ", of 13" : "");
   if (r.box) {
     out << ", box " << r.box->left << "," << r.box->top << "," << r.box->right
         << "," << r.box->bottom;
@@ -87,6 +88,7 @@ class Draw {
       r.window.height = between(1, r.window.height);
     }
     r.mirrored = coin();
+    r.pillow = coin() ? Pillow::k12 : Pillow::k13;
     return r;
   }
 

@@ -9,16 +9,14 @@
 namespace vitrain::image {
 namespace {
 
-TEST(Resample, EqualsPillowForAnySizeBoxAndFilter) {
-  const auto rows = fixtures::rows("resample.csv");
-  ASSERT_GT(rows.size(), 1200u);
+void expect_equal(const std::string& file, Pillow pillow) {
   std::vector<Resampler> resamplers;
   for (int simd = 0; simd <= static_cast<int>(best_simd()); ++simd) {
     resamplers.emplace_back(static_cast<Simd>(simd));
   }
   Image from;
   std::string seed;
-  for (const auto& row : rows) {
+  for (const auto& row : fixtures::rows(file)) {
     const auto number = [&](int i) { return std::stoi(row[i]); };
     const auto edge = [&](int i) { return std::stof(row[i]); };
     if (seed != row[0]) {
@@ -36,7 +34,8 @@ TEST(Resample, EqualsPillowForAnySizeBoxAndFilter) {
            .height = number(4),
            .filter = fixtures::filter_of(row[5]),
            .box = Box{edge(6), edge(7), edge(8), edge(9)},
-           .window = {0, 0, number(3), number(4)}},
+           .window = {0, 0, number(3), number(4)},
+           .pillow = pillow},
           View(from),
           0,
           0,
@@ -46,6 +45,16 @@ TEST(Resample, EqualsPillowForAnySizeBoxAndFilter) {
           << "seed " << seed << ", " << row[5] << ", kernels " << simd;
     }
   }
+}
+
+TEST(Resample, EqualsPillowForAnySizeBoxAndFilter) {
+  ASSERT_GT(fixtures::rows("resample.csv").size(), 1200u);
+  expect_equal("resample.csv", Pillow::k12);
+}
+
+TEST(Resample, EqualsPillow13ForAnySizeBoxAndFilter) {
+  ASSERT_EQ(fixtures::rows("resample13.csv").size(), 420u);
+  expect_equal("resample13.csv", Pillow::k13);
 }
 
 TEST(Resample, WindowEqualsThatPartOfTheWhole) {
