@@ -93,6 +93,17 @@ void mix_as_timm_blended(
       dirichlet(options.width, options.alpha, random);
   const auto share =
       static_cast<float>(beta_draw(random, options.alpha, options.alpha));
+  blend_as_timm(options, weights, share, canvas, random, scratch, step);
+}
+
+void blend_as_timm(
+    const MixOptions& options,
+    std::span<const float> weights,
+    float share,
+    const Canvas& canvas,
+    Random& random,
+    AugmentScratch& scratch,
+    const ChainStep& step) {
   // How much of each chain to blend in, so that the later ones leave the first
   // ones their weights.
   std::vector<float> shares(weights.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "core/random.h"
 #include "data/augment_op.h"
@@ -29,6 +30,15 @@ void mix_as_timm(
 // timm's b1: each chain is blended into the image, rounded down every time.
 void mix_as_timm_blended(
     const MixOptions& options,
+    const image::Canvas& canvas,
+    Random& random,
+    AugmentScratch& scratch,
+    const ChainStep& step);
+// What it does with given weights of the chains, of which `share` is mixed in.
+void blend_as_timm(
+    const MixOptions& options,
+    std::span<const float> weights,
+    float share,
     const image::Canvas& canvas,
     Random& random,
     AugmentScratch& scratch,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes mixup.json beside this file.
 
-Needs timm 1.0 and torch 2:  python3 make_mixup.py
+Needs timm 1.0.31 and torch 2.11:  python3 make_mixup.py
 
 timm's own Mixup, RandomErasing, SoftTargetCrossEntropy and BinaryCrossEntropy
 run here. What they draw is given to them or recorded, so that the same draws
@@ -12,6 +12,7 @@ import json
 import math
 import pathlib
 import random
+import zlib
 
 import numpy as np
 import torch
@@ -24,15 +25,19 @@ CLASSES = 5
 SHAPE = (4, 2, 7, 6)
 
 
-def images():
+# Mixed images of these sizes are kept as zlib.crc32 of their fp32 numbers.
+LARGER = [(4, 3, 32, 32), (6, 1, 33, 31), (2, 3, 45, 64)]
+
+
+def images(shape=SHAPE):
     """Numbers without a pattern; exact in single precision."""
-    count = math.prod(SHAPE)
+    count = math.prod(shape)
     values = torch.arange(count).mul(37).remainder(101).float() / 64 - 0.75
-    return values.view(SHAPE)
+    return values.view(shape)
 
 
-def labels():
-    return torch.tensor([3, 0, 3, 1])
+def labels(count=4):
+    return torch.tensor([3, 0, 3, 1, 4, 2])[:count]
 
 
 class Integers:
@@ -47,7 +52,7 @@ class Integers:
         return value
 
 
-def mix_case(mode, smoothing, draws, integers, minmax=None):
+def mix_case(mode, smoothing, draws, integers, minmax=None, shape=SHAPE):
     """draws: one (lam, cut) for each batch, pair or element."""
     mixup = timm_mixup.Mixup(
         mixup_alpha=1.0,
@@ -64,22 +69,45 @@ def mix_case(mode, smoothing, draws, integers, minmax=None):
     original = np.random.randint
     np.random.randint = Integers(integers)
     try:
-        mixed, targets = mixup(images(), labels())
+        mixed, targets = mixup(images(shape), labels(shape[0]))
         assert not np.random.randint.values
     finally:
         np.random.randint = original
     if mode != "batch":
         draws = [(float(lam), cut) for lam, (_, cut) in zip(lams, draws)]
+    pixels = mixed.contiguous().numpy()
     return {
+        "shape": shape,
         "mode": mode,
         "smoothing": smoothing,
         "draws": [{"lam": lam, "cut": cut} for lam, cut in draws],
         # Centres (y, x) of the boxes, or with minmax their (h, w, y, x).
         "integers": integers,
         "minmax": minmax is not None,
-        "images": mixed.flatten().tolist(),
+        **(
+            {"images": mixed.flatten().tolist()}
+            if shape == SHAPE
+            else {"crc32": zlib.crc32(pixels.tobytes())}
+        ),
         "targets": targets.flatten().tolist(),
     }
+
+
+def larger_cases():
+    """Every mode at sizes of data sets, with boxes inside and over the edges."""
+    generator = random.Random(8)
+    for shape in LARGER:
+        count, _, height, width = shape
+        for mode, draws in [("batch", 1), ("pair", count // 2), ("elem", count)]:
+            for smoothing in (0.0, 0.1):
+                chosen, integers = [], []
+                for i in range(draws):
+                    cut = (i + (smoothing > 0)) % 2 == 0
+                    chosen.append((generator.uniform(0.05, 0.95), cut))
+                    if cut:
+                        y = generator.choice([0, height - 1, generator.randrange(height)])
+                        integers += [y, generator.randrange(width)]
+                yield mix_case(mode, smoothing, chosen, integers, shape=shape)
 
 
 def boxes():
@@ -163,6 +191,7 @@ def main():
         mix_case("pair", 0.1, [cut, none], [4, 4]),
         mix_case("elem", 0.1, [cut, mixup, none, (0.45, True)], [1, 1, 5, 0]),
         mix_case("elem", 0.0, [(0.9, False), mixup, mixup, mixup], []),
+        *larger_cases(),
     ]
     text = json.dumps(
         {

@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "data/augment_mix.h"
 #include "data/augment_tables.h"
 #include "data/augment_timm.h"
 #include "data/augment_torchvision.h"
@@ -85,6 +90,113 @@ TEST(AugmentGolden, TorchvisionsMagnitudesAndPixels) {
   }
   EXPECT_EQ(checked, 1874);
   EXPECT_GT(pixels, 250);
+}
+
+image::Interpolation interpolation_of(const std::string& name) {
+  return name == "nearest" ? image::Interpolation::kNearest
+      : name == "bilinear" ? image::Interpolation::kBilinear
+                           : image::Interpolation::kBicubic;
+}
+
+// A row of policy_pixels.csv.
+PixelStep policy_step(const Row& row, int width, int height) {
+  const double level = std::stod(row[2]);
+  const bool negative = row[3] == "1";
+  if (row[0] == "timm") {
+    const TimmScale scale{
+        .translate_pixels = std::floor(std::min(width, height) * 0.45)};
+    return timm_step(
+        timm_op(row[1]), level, negative ? 0.75 : 0.25, scale, width, height);
+  }
+  const TorchvisionOp& op = torchvision_op(row[1]);
+  const double size = torchvision_magnitude(
+      op, TorchvisionSpace::kRand, static_cast<int>(level), 31, width, height);
+  return torchvision_step(op, negative ? -size : size);
+}
+
+TEST(AugmentGolden, PixelsAtThreeSizesWithEveryInterpolation) {
+  std::map<std::string, int> checked;
+  image::Scratch scratch;
+  const std::vector<std::string> sizes{"32x32", "17x23", "61x40"};
+  for (const Row& row : image::fixtures::rows("policy_pixels.csv")) {
+    SCOPED_TRACE(testing::PrintToString(row));
+    const int width = std::stoi(row[5]);
+    const int height = std::stoi(row[6]);
+    const auto size =
+        std::ranges::find(sizes, row[5] + "x" + row[6]) - sizes.begin();
+    image::Image image = image::fixtures::input(
+        "smooth", static_cast<std::uint32_t>(40 + size), width, height);
+    apply_step(
+        policy_step(row, width, height),
+        {{interpolation_of(row[4]), kFill}, kFill},
+        image::Canvas(image),
+        scratch);
+    EXPECT_EQ(std::to_string(image::fixtures::crc(image.pixels)), row[7]);
+    ++checked[row[0] + " " + row[4]];
+  }
+  const std::map<std::string, int> expected{
+      {"timm nearest", 84},
+      {"timm bilinear", 84},
+      {"timm bicubic", 84 + 240},
+      {"torchvision nearest", 60},
+      {"torchvision bilinear", 60 + 69},
+      {"torchvision bicubic", 60}};
+  EXPECT_EQ(checked, expected);
+}
+
+// STEPS of make_policy_pixels.py, again and again.
+class Steps {
+ public:
+  void operator()(const image::Canvas& canvas) {
+    static const std::vector<std::pair<const char*, double>> kSteps{
+        {"Posterize", 7},
+        {"SolarizeAdd", 4},
+        {"Color", 9},
+        {"Invert", 0},
+        {"Equalize", 0},
+        {"Contrast", 8}};
+    const auto& [name, magnitude] = kSteps[at_++ % kSteps.size()];
+    apply_step(
+        timm_step(
+            timm_op(name), magnitude, 0.25, {}, canvas.width, canvas.height),
+        {{image::Interpolation::kBicubic, kFill}, kFill},
+        canvas,
+        scratch_);
+  }
+
+ private:
+  std::size_t at_ = 0;
+  image::Scratch scratch_;
+};
+
+TEST(AugmentGolden, BlendedChainsAreTimms) {
+  const auto rows = image::fixtures::rows("blended.csv");
+  ASSERT_EQ(rows.size(), 56U);
+  AugmentScratch scratch;
+  for (const Row& row : rows) {
+    SCOPED_TRACE(testing::PrintToString(row));
+    std::vector<float> weights;
+    std::istringstream numbers(row[5]);
+    for (std::string number; numbers >> number;) {
+      weights.push_back(std::stof(number));
+    }
+    image::Image image = image::fixtures::input(
+        "smooth",
+        static_cast<std::uint32_t>(std::stoi(row[0])),
+        std::stoi(row[1]),
+        std::stoi(row[2]));
+    Random random(1, Purpose::kAugment, 0, 0);
+    Steps steps;
+    blend_as_timm(
+        {.depth = std::stoi(row[3])},
+        weights,
+        std::stof(row[4]),
+        image::Canvas(image),
+        random,
+        scratch,
+        [&](const image::Canvas& chain) { steps(chain); });
+    EXPECT_EQ(std::to_string(image::fixtures::crc(image.pixels)), row[6]);
+  }
 }
 
 // The tables of this program as rows of policies.csv.

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "core/json.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 namespace {
@@ -58,6 +62,68 @@ TEST(RandomErasing, ErasesAsOftenAndAsMuchAsAskedFor) {
   // Long boxes of large areas do not fit and are drawn again: less area.
   EXPECT_NEAR(area / erased, 0.02 + range / 2, 0.01);
   EXPECT_NEAR(top / erased, 0.5, 4 * std::sqrt(1.0 / 12) / root);
+}
+
+// The largest distance of two empirical distribution functions.
+double distance(const std::vector<int>& a, const std::vector<int>& b) {
+  double largest = 0.0;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const int value = std::min(a[i], b[j]);
+    while (i < a.size() && a[i] == value) {
+      ++i;
+    }
+    while (j < b.size() && b[j] == value) {
+      ++j;
+    }
+    largest = std::max(
+        largest,
+        std::abs(
+            static_cast<double>(i) / static_cast<double>(a.size()) -
+            static_cast<double>(j) / static_cast<double>(b.size())));
+  }
+  return largest;
+}
+
+TEST(RandomErasing, AreasFollowTimms) {
+  std::ifstream csv(VITRAIN_SOURCE_DIR "/tests/golden/data/erase_areas.csv");
+  std::string line;
+  std::getline(csv, line);
+  int cases = 0;
+  for (; std::getline(csv, line); ++cases) {
+    SCOPED_TRACE(line.substr(0, 9));
+    const std::vector<std::string> row = split(line, ',');
+    const int height = std::stoi(row.at(0));
+    const int width = std::stoi(row.at(1));
+    std::vector<int> theirs;
+    for (const std::string& area : split(row.at(2), ' ')) {
+      theirs.push_back(std::stoi(area));
+    }
+    ASSERT_EQ(theirs.size(), 1500u);
+    const auto drawn = [&](const std::array<double, 2>& area) {
+      std::vector<int> ours;
+      for (int sample = 0; sample < 6000; ++sample) {
+        const Erasing erasing = draw_erasing(
+            {.probability = 1.0, .area = area, .seed = 3},
+            {0, sample},
+            height,
+            width);
+        ours.push_back(
+            erasing.boxes.empty()
+                ? 0
+                : erasing.boxes[0].width * erasing.boxes[0].height);
+      }
+      std::ranges::sort(ours);
+      return ours;
+    };
+    // Kolmogorov's and Smirnov's test, which lets 99.9 % of right ones pass.
+    const double allowed = 1.95 * std::sqrt(1.0 / 1500 + 1.0 / 6000);
+    EXPECT_LT(distance(drawn(EraseOptions{}.area), theirs), allowed);
+    // It can tell areas that are a tenth larger.
+    EXPECT_GT(distance(drawn({0.022, 1.1 / 3}), theirs), allowed);
+  }
+  EXPECT_EQ(cases, 3);
 }
 
 TEST(RandomErasing, DrawsTheNumberOfBoxesUniformly) {

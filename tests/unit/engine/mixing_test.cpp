@@ -1,8 +1,10 @@
 #include "engine/mixing.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <fstream>
+#include <vector>
 
 #include <ATen/ATen.h>
 
@@ -13,8 +15,8 @@ namespace vitrain::engine {
 namespace {
 
 constexpr std::int64_t kClasses = 5;
-constexpr int kHeight = 7;
-constexpr int kWidth = 6;
+// Of the first cases of make_mixup.py: rows, channels, height, width.
+const std::vector<std::int64_t> kShape{4, 2, 7, 6};
 
 Json golden() {
   return Json::parse(
@@ -26,21 +28,31 @@ at::Tensor tensor(const Json& values) {
 }
 
 // Those of make_mixup.py.
-at::Tensor images() {
-  return at::arange(4 * 2 * kHeight * kWidth)
+at::Tensor images(const std::vector<std::int64_t>& shape = kShape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    count *= size;
+  }
+  return at::arange(count)
       .mul(37)
       .remainder(101)
       .to(at::kFloat)
       .div(64)
       .sub(0.75)
-      .view({4, 2, kHeight, kWidth});
+      .view(shape);
 }
 
-at::Tensor labels() {
-  return at::tensor({3, 0, 3, 1}, at::kLong);
+at::Tensor labels(std::int64_t count = 4) {
+  return at::tensor({3, 0, 3, 1, 4, 2}, at::kLong).narrow(0, 0, count);
 }
 
-data::Mix mix_of(const Json& draw, const Json& integers, bool minmax, int& at) {
+data::Mix mix_of(
+    const Json& draw,
+    const Json& integers,
+    bool minmax,
+    int height,
+    int width,
+    int& at) {
   const double keep = draw.at("lam");
   if (keep == 1.0) {
     return {};
@@ -58,39 +70,55 @@ data::Mix mix_of(const Json& draw, const Json& integers, bool minmax, int& at) {
   } else {
     const int y = next();
     const int x = next();
-    box = data::cutmix_box(kHeight, kWidth, keep, y, x);
+    box = data::cutmix_box(height, width, keep, y, x);
   }
-  return data::cut(box, kHeight, kWidth);
+  return data::cut(box, height, width);
 }
 
 std::vector<data::Mix> mixes_of(const Json& test) {
   int at = 0;
   std::vector<data::Mix> drawn;
+  const Json& shape = test.at("shape");
   for (const Json& draw : test.at("draws")) {
-    drawn.push_back(mix_of(draw, test.at("integers"), test.at("minmax"), at));
+    drawn.push_back(mix_of(
+        draw, test.at("integers"), test.at("minmax"), shape[2], shape[3], at));
   }
   if (test.at("mode") == "batch") {
-    drawn.resize(4, drawn.front());
+    drawn.resize(shape[0], drawn.front());
   } else if (test.at("mode") == "pair") {
-    drawn = {drawn[0], drawn[1], drawn[1], drawn[0]};
+    const std::vector<data::Mix> half = drawn;
+    drawn.insert(drawn.end(), half.rbegin(), half.rend());
   }
   return drawn;
 }
 
 TEST(Mixing, ImagesAndTargetsAreTimms) {
   const Json cases = golden().at("cases");
+  int larger = 0; // 32 pixels and odd sizes
   for (const Json& test : cases) {
     SCOPED_TRACE(test.at("mode").dump() + test.at("draws").dump());
-    const MixTable table(mixes_of(test), /*group=*/4, at::kCPU);
-    const at::Tensor mixed = table.images(images());
-    EXPECT_TRUE(at::equal(mixed.flatten(), tensor(test.at("images"))));
-    const at::Tensor shares =
-        table.shares(class_shares(labels(), kClasses, test.at("smoothing")));
+    const auto shape = test.at("shape").get<std::vector<std::int64_t>>();
+    const MixTable table(mixes_of(test), /*group=*/shape[0], at::kCPU);
+    const at::Tensor mixed = table.images(images(shape)).contiguous();
+    if (test.contains("images")) {
+      EXPECT_TRUE(at::equal(mixed.flatten(), tensor(test.at("images"))));
+    } else {
+      EXPECT_EQ(
+          crc32(
+              0,
+              static_cast<const Bytef*>(mixed.const_data_ptr()),
+              static_cast<uInt>(mixed.nbytes())),
+          test.at("crc32").get<uLong>());
+      ++larger;
+    }
+    const at::Tensor shares = table.shares(
+        class_shares(labels(shape[0]), kClasses, test.at("smoothing")));
     // A share of the area is rounded to fp32 before timm subtracts it from 1,
     // when it is that of a pair or sample.
     EXPECT_TRUE(at::allclose(
         shares.flatten(), tensor(test.at("targets")), /*rtol=*/0, 6e-8));
   }
+  EXPECT_EQ(larger, 18);
 }
 
 TEST(Mixing, PartnersAreOfTheSameMicroBatch) {
