@@ -20,6 +20,12 @@ vitrain_dependency(webp webp/decode.h libwebp.a libwebp-dev)
 vitrain_dependency(webpdemux webp/demux.h libwebpdemux.a libwebp-dev)
 vitrain_dependency(zlib zlib.h libz.a zlib1g-dev)
 vitrain_dependency(xxhash xxhash.h libxxhash.a libxxhash-dev)
+# Shared: their static archives need a dozen others, of which Debian has not all.
+# Starting costs some 5 ms for it, of 400 with libtorch.
+vitrain_dependency(tiff tiffio.h libtiff.so libtiff-dev)
+vitrain_dependency(avif avif/avif.h libavif.so libavif-dev)
+# They bring shared twins of the archives, whose symbols must not mix with these.
+target_link_options(vitrain_dep_tiff INTERFACE LINKER:--exclude-libs,libjpeg.a:libpng.a:libwebp.a:libz.a)
 target_link_libraries(vitrain_dep_png INTERFACE vitrain_dep_zlib m)
 target_link_libraries(vitrain_dep_webpdemux INTERFACE vitrain_dep_webp m)
 

@@ -99,8 +99,12 @@ bool detail::has_image_name(std::string_view name) {
   static constexpr auto kExtensions = std::to_array<std::string_view>(
       {".jpg",
        ".jpeg",
+       ".jfif",
        ".png",
        ".webp",
+       ".avif",
+       ".tif",
+       ".tiff",
        ".bmp",
        ".ppm",
        ".pgm",

@@ -32,6 +32,10 @@ constexpr Codec kWebp{"WebP", detail::webp_size, detail::decode_webp};
 constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp, 3};
 constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm, 3};
 constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif, 3};
+// A strip may be the whole image, with six samples of 16 bits; it is turned.
+constexpr Codec kTiff{"TIFF", detail::tiff_size, detail::decode_tiff, 18};
+// Four planes of 16 bits, three of 8, and pixels of four bytes.
+constexpr Codec kAvif{"AVIF", detail::avif_size, detail::decode_avif, 18};
 constexpr Codec kPacked{
     "packed JPEG",
     detail::packed_jpeg_size,
@@ -53,17 +57,15 @@ constexpr std::array kSignatures = {
     Signature{0, "GIF89a"sv, "GIF", &kGif},
     Signature{8, "WEBP"sv, "WebP", &kWebp},
     Signature{0, "BM"sv, "BMP", &kBmp},
-    Signature{4, "ftypavif"sv, "an AVIF image"},
-    Signature{4, "ftypavis"sv, "an AVIF image"},
     Signature{4, "ftyphei"sv, "a HEIC image"},
     Signature{4, "ftyphev"sv, "a HEIC image"},
     Signature{4, "ftypmif1"sv, "a HEIF image"},
     Signature{4, "ftypmsf1"sv, "a HEIF image"},
     Signature{4, "ftyp"sv, "an MP4 video"},
-    Signature{0, "II*\0"sv, "a TIFF image"},
-    Signature{0, "MM\0*"sv, "a TIFF image"},
-    Signature{0, "II+\0"sv, "a BigTIFF image"},
-    Signature{0, "MM\0+"sv, "a BigTIFF image"},
+    Signature{0, "II*\0"sv, "TIFF", &kTiff},
+    Signature{0, "MM\0*"sv, "TIFF", &kTiff},
+    Signature{0, "II+\0"sv, "TIFF", &kTiff}, // BigTIFF
+    Signature{0, "MM\0+"sv, "TIFF", &kTiff},
     Signature{0, "\0\0\0\x0CjP"sv, "a JPEG 2000 image"},
     Signature{0, "\xFF\x4F\xFF\x51"sv, "a JPEG 2000 codestream"},
     Signature{0, "\0\0\0\x0CJXL"sv, "a JPEG XL image"},
@@ -92,6 +94,12 @@ bool is_ppm(std::string_view text) {
 }
 
 const Signature* recognise(std::string_view text) {
+  // Brands are in a list, of which the first one may be another format's.
+  static constexpr Signature kBrands{4, "ftyp"sv, "AVIF", &kAvif};
+  if (detail::is_avif(
+          {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()})) {
+    return &kBrands;
+  }
   for (const Signature& known : kSignatures) {
     if (text.size() >= known.offset &&
         text.substr(known.offset).starts_with(known.bytes)) {
@@ -113,8 +121,8 @@ const Codec& codec_of(std::span<const std::uint8_t> bytes) {
   VITRAIN_CHECK(
       known != nullptr && known->codec != nullptr,
       ExitCode::kData,
-      "the content is {}; supported are JPEG, PNG, WebP, BMP, PPM and GIF "
-      "(recognised by content, whatever the file's name)",
+      "the content is {}; supported are JPEG, PNG, WebP, AVIF, TIFF, BMP, PPM "
+      "and GIF (recognised by content, whatever the file's name)",
       describe_content(bytes));
   return *known->codec;
 }

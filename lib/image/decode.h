@@ -25,15 +25,16 @@ struct DecodeOptions {
   bool operator==(const DecodeOptions&) const = default;
 };
 
-// Pixels of a JPEG, PNG, WebP, BMP, PPM (PBM, PGM) or GIF file, of an animated
-// one the first frame. The format is recognised by the content, never by a
-// name. The result equals Pillow's Image.open(file).convert("RGB"), and with
-// exif_orientation ImageOps.exif_transpose of it: accurate integer DCT and
-// smooth chroma for JPEG, Adobe's inverted CMYK; transparency is dropped; gamma
-// and colour profiles are ignored. A file that ends before its last pixel is an
-// error; defects that the decoder works around are counted in Image::warnings.
-// Throws Error(kData) with the reason, without a path (bytes have none).
-// Thread-safe.
+// Pixels of a JPEG, PNG, WebP, AVIF, TIFF, BMP, PPM (PBM, PGM) or GIF file, of
+// several images or frames the first. The format is recognised by the content,
+// never by a name. The result equals Pillow's Image.open(file).convert("RGB"),
+// and with exif_orientation ImageOps.exif_transpose of it: accurate integer DCT
+// and smooth chroma for JPEG, Adobe's inverted CMYK; a TIFF is turned as its
+// orientation tag says, with or without exif_orientation; transparency is
+// dropped; gamma and colour profiles are ignored. A file that ends before its
+// last pixel is an error; defects that the decoder works around are counted in
+// Image::warnings. Throws Error(kData) with the reason, without a path (bytes
+// have none). Thread-safe.
 Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
@@ -46,8 +47,8 @@ std::int64_t decode_bytes(
 
 // What a file says about itself.
 struct Header {
-  std::string format; // "JPEG", "PNG", "WebP", "BMP", "PPM", "GIF"
-  int width = 0; // in pixels, before any orientation
+  std::string format; // "JPEG", "PNG", "WebP", "AVIF", "TIFF", "BMP", ...
+  int width = 0; // in pixels, before any orientation (of a TIFF: after it)
   int height = 0;
 };
 
@@ -56,7 +57,7 @@ struct Header {
 // read, but has no limit on the size. Thread-safe.
 Header read_header(std::span<const std::uint8_t> bytes);
 
-// What the bytes look like, for messages: "JPEG", "PNG", "a TIFF image",
+// What the bytes look like, for messages: "JPEG", "PNG", "an icon",
 // "text or HTML", "unknown content that starts with 00 01 02 03".
 std::string describe_content(std::span<const std::uint8_t> bytes);
 

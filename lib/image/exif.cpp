@@ -110,12 +110,20 @@ int exif_orientation(std::span<const std::uint8_t> bytes) {
   if (detail::is_packed_jpeg(bytes)) {
     return exif_orientation(detail::packed_headers(bytes));
   }
+  if (detail::is_avif(bytes)) {
+    return detail::avif_orientation(bytes);
+  }
   const detail::Metadata metadata = detail::read_metadata(bytes);
   std::optional<int> found = orientation_in(metadata.exif);
   if (!found) {
     found = orientation_in(std::string_view(metadata.xmp));
   }
   return found && *found >= 1 && *found <= 8 ? *found : 1;
+}
+
+int xmp_orientation(std::string_view packet) {
+  const int found = orientation_in(packet).value_or(1);
+  return found >= 1 && found <= 8 ? found : 1;
 }
 
 Image oriented(Image image, int orientation) {

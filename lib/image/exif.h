@@ -2,14 +2,19 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "image/image.h"
 
 namespace vitrain::image {
 
-// The orientation tag (1 to 8) in the Exif data of a JPEG, PNG or WebP file; 1
-// where there is none or it is malformed. Never throws.
+// The orientation tag (1 to 8) in the Exif data of a JPEG, PNG or WebP file, or
+// what an AVIF file's rotation and mirroring amount to; 1 where there is none
+// or it is malformed, and for a TIFF, which decode() has turned. Never throws.
 int exif_orientation(std::span<const std::uint8_t> bytes);
+
+// That of an XMP packet; 1 where there is none.
+int xmp_orientation(std::string_view packet);
 
 // The image as the tag wants it shown: 2 to 8 flip and turn it, any other value
 // leaves it as it is.

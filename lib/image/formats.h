@@ -41,6 +41,17 @@ Image decode_packed_jpeg(Bytes bytes, const DecodeOptions& options);
 Size gif_size(Bytes bytes);
 Image decode_gif(Bytes bytes, const DecodeOptions& options);
 
+// Turned as the orientation tag says, whatever the options.
+Size tiff_size(Bytes bytes);
+Image decode_tiff(Bytes bytes, const DecodeOptions& options);
+
+// Whether the file names AVIF among its brands.
+bool is_avif(Bytes bytes);
+Size avif_size(Bytes bytes);
+Image decode_avif(Bytes bytes, const DecodeOptions& options);
+// Rotation and mirroring as an orientation tag; 1 for damaged files.
+int avif_orientation(Bytes bytes);
+
 // Throws Error(kData) when the claimed size is empty or over the limit.
 void check_size(const Size& size, const DecodeOptions& options);
 

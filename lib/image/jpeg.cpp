@@ -1,3 +1,4 @@
+#include <array>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
@@ -9,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "image/cmyk.h"
 #include "image/formats.h"
 
 namespace vitrain::image::detail {
@@ -218,24 +220,15 @@ void check_scans(const Decoder& decoder) {
       decoder.max_scans);
 }
 
-// a * b / 255, rounded to nearest, for 8-bit values (Blinn, "Three wrongs make
-// a right", IEEE CG&A 15(6), 1995).
-int multiply_255(int a, int b) {
-  const int product = a * b + 128;
-  return ((product >> 8) + product) >> 8;
-}
-
-// Adobe stores CMYK inverted, and readers assume that of every file: c, m, y, k
-// here are 255 minus the amounts of ink.
-void cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
+// Adobe stores CMYK inverted, and readers assume that of every file.
+void inverted_cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
   const std::size_t pixels = cmyk.size() / 4;
   for (std::size_t i = 0; i < pixels; ++i) {
-    const std::uint8_t* from = cmyk.data() + i * 4;
-    const int light = from[3];
-    for (std::size_t c = 0; c < 3; ++c) {
-      image.pixels[i * 3 + c] =
-          static_cast<std::uint8_t>(light - multiply_255(255 - from[c], light));
+    std::array<std::uint8_t, 4> ink{};
+    for (std::size_t c = 0; c < ink.size(); ++c) {
+      ink[c] = static_cast<std::uint8_t>(255 - cmyk[i * 4 + c]);
     }
+    cmyk_to_rgb(ink.data(), image.pixels.data() + i * 3);
   }
 }
 
@@ -265,7 +258,7 @@ Image decode_jpeg(Bytes bytes, const DecodeOptions& options) {
     std::vector<std::uint8_t> cmyk(image.pixels.size() / 3 * 4);
     decoder.pixels = cmyk.data();
     run(decoder, read_pixels);
-    cmyk_to_rgb(cmyk, image);
+    inverted_cmyk_to_rgb(cmyk, image);
   } else {
     decoder.pixels = image.pixels.data();
     run(decoder, read_pixels);

@@ -47,6 +47,22 @@ std::vector<std::string> names_of(const Index& index) {
   return names;
 }
 
+TEST(Folder, TakesEveryNameOfAnImage) {
+  const TempFolder folder;
+  for (const char* name :
+       {"a/1.jfif",
+        "a/2.avif",
+        "a/3.TIF",
+        "a/4.tiff",
+        "a/5.bmp",
+        "a/6.tif.txt"}) {
+    folder.write(name);
+  }
+  EXPECT_THAT(
+      names_of(list_folder(folder.path())),
+      ElementsAre("a/1.jfif", "a/2.avif", "a/3.TIF", "a/4.tiff", "a/5.bmp"));
+}
+
 TEST(Folder, ListsClassesAndFilesInByteOrder) {
   const TempFolder folder;
   // Locale order would put "a" before "B" and the umlaut near "a".

@@ -12,6 +12,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "image/image.h"
@@ -43,6 +44,15 @@ inline std::vector<std::vector<std::string>> rows(const std::string& name) {
     }
   }
   return rows;
+}
+
+// Those of all files in formats/.
+inline std::vector<std::vector<std::string>> format_rows() {
+  auto all = rows("formats.csv");
+  for (auto& row : rows("tiff_avif.csv")) {
+    all.push_back(std::move(row));
+  }
+  return all;
 }
 
 // Reads one member of a plain tar file; empty when it is not there.

@@ -220,4 +220,41 @@ inline Bytes bmp_size(Bytes bmp, int width, int height) {
   return bmp;
 }
 
+// Of a little-endian file: width, height and rows of a strip.
+inline Bytes tiff_size(Bytes tiff, int width, int height) {
+  const auto number = [&](std::size_t at, int count) {
+    std::size_t value = 0;
+    for (int i = 0; i < count; ++i) {
+      value |= std::size_t{tiff.at(at + static_cast<std::size_t>(i))}
+          << (8 * i);
+    }
+    return value;
+  };
+  const std::size_t directory = number(4, 4);
+  for (std::size_t i = 0; i < number(directory, 2); ++i) {
+    const std::size_t at = directory + 2 + 12 * i;
+    const std::size_t tag = number(at, 2);
+    if (tag == 256 || tag == 257 || tag == 278) {
+      put_little(tiff, at + 2, 2, 4); // 32 bits
+      put_little(
+          tiff,
+          at + 8,
+          4,
+          static_cast<std::uint32_t>(tag == 256 ? width : height));
+    }
+  }
+  return tiff;
+}
+
+// In the box that says the size of the image.
+inline Bytes avif_size(Bytes avif, int width, int height) {
+  const std::string name = "ispe";
+  const auto at = static_cast<std::size_t>(
+      std::search(avif.begin(), avif.end(), name.begin(), name.end()) -
+      avif.begin());
+  put_big(avif, at + 8, 4, static_cast<std::uint32_t>(width));
+  put_big(avif, at + 12, 4, static_cast<std::uint32_t>(height));
+  return avif;
+}
+
 } // namespace vitrain::image::forgery
