@@ -55,13 +55,14 @@ std::string write(const Recipe& original, const Origins* origins) {
 }
 
 bool changes_training(const std::string& path) {
-  constexpr std::array<std::string_view, 8> kNeutral{
+  constexpr std::array<std::string_view, 9> kNeutral{
       "run.name",
       "run.output",
       "run.max_restarts",
       "devices.", // may differ between machines; the world size is checked
       "log.",
       "data.threads",
+      "data.decode_memory_mb",
       "dist.timeouts.",
       "dist.check_every"};
   return std::ranges::none_of(kNeutral, [&](std::string_view neutral) {

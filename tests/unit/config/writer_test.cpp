@@ -226,6 +226,7 @@ TEST(Hash, SeesEveryKeyThatChangesTraining) {
     }
     const bool neutral = field.path == "run.name" ||
         field.path == "run.output" || field.path == "data.threads" ||
+        field.path == "data.decode_memory_mb" ||
         field.path == "run.max_restarts" ||
         field.path.starts_with("devices.") || field.path.starts_with("log.") ||
         field.path.starts_with("dist.timeouts.") ||

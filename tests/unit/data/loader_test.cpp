@@ -14,6 +14,7 @@
 
 #include "core/clock.h"
 #include "core/random.h"
+#include "image/png_write.h"
 #include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
@@ -355,6 +356,59 @@ TEST(Loader, CountsTheTimeThatItMakesItsOwnerWait) {
   EXPECT_GT(first, 50 * 50e-6);
   loader.next();
   EXPECT_GT(loader.wait_seconds(), first);
+}
+
+// PNG files of many sizes, one of them cut off; what the threads may decode at
+// once changes neither pixels nor what is replaced, and nobody waits for ever.
+TEST(Loader, DecodesWithinAnyBudget) {
+  const TempFolder folder;
+  for (int i = 0; i < 24; ++i) {
+    image::Image image;
+    image.width = 20 + 13 * i;
+    image.height = 90 - 3 * i;
+    image.pixels.assign(
+        static_cast<std::size_t>(image.width * image.height * 3),
+        static_cast<std::uint8_t>(10 * i));
+    const std::string png = image::encode_png(image);
+    folder.write(
+        (i < 12 ? "a/" : "b/") + std::to_string(i) + ".png",
+        i == 7 ? png.substr(0, png.size() / 2) : png);
+  }
+  SourceOptions source;
+  source.path = folder.path();
+  const auto index = std::make_shared<Index>(list(source));
+  std::vector<std::vector<std::uint8_t>> seen;
+  for (const std::int64_t memory : {1 << 30, 1, 30'000}) {
+    TransformOptions transform;
+    transform.decode.memory = memory;
+    transform.size = 16;
+    const auto rows = open_rows(index, transform);
+    LoaderOptions wanted = options(/*threads=*/6, /*capacity=*/8);
+    wanted.bad_samples.replace = true;
+    Loader loader(*rows, consecutive(24, 8), wanted);
+    std::vector<std::uint8_t> all;
+    std::size_t bad = 0;
+    while (const Batch* batch = loader.next()) {
+      all.insert(all.end(), batch->rows.begin(), batch->rows.end());
+      bad += batch->bad.size();
+    }
+    EXPECT_EQ(bad, 1u) << memory;
+    seen.push_back(std::move(all));
+  }
+  EXPECT_EQ(seen[0].size(), 24u * 16 * 16 * 3);
+  EXPECT_EQ(seen[1], seen[0]);
+  EXPECT_EQ(seen[2], seen[0]);
+  // Images beyond data.max_pixels are bad samples.
+  TransformOptions small;
+  small.decode.max_pixels = 5000;
+  const auto rows = open_rows(index, small);
+  Loader loader(*rows, consecutive(24, 8), options(2, 8));
+  EXPECT_THAT(
+      data_error([&] {
+        while (loader.next() != nullptr) {
+        }
+      }),
+      HasSubstr("more than the limit of 5000 pixels"));
 }
 
 } // namespace
