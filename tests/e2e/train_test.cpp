@@ -89,6 +89,55 @@ TEST(Train, TwoWorkersEqualOne) {
   }
 }
 
+// 203 samples whose epoch three workers begin and two end: each comes as often
+// as if the three had gone on.
+TEST(Train, AnEpochGoesOnWithOtherWorkers) {
+  const TempFolder folder;
+  const std::vector<std::string> recipe{
+      "-set",
+      "run.epochs=1",
+      "-set",
+      "data.train.count=203",
+      "-set",
+      "data.batch_mode=global",
+      "-set",
+      "data.batch_size=12",
+      "-set",
+      "data.sampler.policy=shard_then_shuffle",
+      "-set",
+      "data.sampler.last_batch=keep",
+      "-set",
+      "checkpoint.every=5st",
+      "-set",
+      "checkpoint.keep_last=9"};
+  auto three = recipe;
+  three.insert(three.end(), {"-devices", "cpu:3"});
+  ASSERT_EQ(run(tiny_run(folder / "runs", three)).exit_code, 0);
+  const auto path = newest_run(folder / "runs");
+  const auto whole = records(path, "train");
+  ASSERT_EQ(whole.size(), 17u);
+  auto two = recipe;
+  two.insert(
+      two.end(),
+      {"-devices",
+       "cpu:2",
+       "-resume",
+       (path / "checkpoints" / "step-000000005").native()});
+  const Result resumed = run(tiny_run(folder / "runs", two));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(
+      resumed.out + resumed.err, HasSubstr("epoch 1 was begun by 3 workers"));
+  const auto spliced = records(path, "train");
+  ASSERT_EQ(spliced.size(), 17u);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(spliced[i].at("samples_hash"), whole[i].at("samples_hash"))
+        << "step " << i + 1;
+    const double x = whole[i].at("loss");
+    const double y = spliced[i].at("loss");
+    EXPECT_LE(std::abs(x - y), 1e-4 * std::abs(x)) << "step " << i + 1;
+  }
+}
+
 TEST(Train, AccumulationEqualsTheLargeBatch) {
   const TempFolder folder;
   const std::vector<std::string> common{
