@@ -5,6 +5,7 @@
 #include "config/validate.h"
 #include "config/writer.h"
 #include "engine/launch_job.h"
+#include "launch/cores.h"
 #include "launch/devices.h"
 #include "verbs.h"
 
@@ -14,16 +15,15 @@ namespace {
 // As training on this machine would check it, without looking at data.
 void check(const config::Loaded& loaded) {
   const launch::VisibleDevices visible = launch::visible_cuda_devices();
-  const bool cuda = loaded.recipe.devices.kind == config::DeviceKind::kCuda ||
-      (loaded.recipe.devices.kind == config::DeviceKind::kAuto &&
-       !visible.devices.empty());
+  const launch::DeviceRequest request =
+      engine::device_request(loaded.recipe.devices);
   config::validate(
       loaded.recipe,
       // Machines are taken to be like this one.
       {.workers = loaded.recipe.devices.nodes *
            launch::requested_workers(
-                      engine::device_request(loaded.recipe.devices), visible),
-       .cuda = cuda},
+                      request, visible, launch::available_cores()),
+       .cuda = launch::wants_cuda(request, visible)},
       loaded.origins)
       .throw_if_any();
 }

@@ -7,6 +7,7 @@
 #include "data_verbs.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
+#include "launch/cores.h"
 #include "launch/devices.h"
 #include "verbs.h"
 
@@ -32,7 +33,8 @@ std::int64_t training_devices(
       recipe.devices.nodes *
       launch::requested_workers(
           engine::device_request(recipe.devices),
-          launch::visible_cuda_devices()));
+          launch::visible_cuda_devices(),
+          launch::available_cores()));
 }
 
 int data_verb(const config::Arguments& arguments) {

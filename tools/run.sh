@@ -4,7 +4,7 @@
 # usage: tools/run.sh train|eval [vitrain's arguments]
 #
 # Runs in the caller's folder, so that relative paths mean what they say, and
-# leaves CUDA_VISIBLE_DEVICES alone.
+# leaves the choice of devices, CUDA_VISIBLE_DEVICES with it, to vitrain.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -30,48 +30,6 @@ has_option() {
     done
   done
   return 1
-}
-
-# The value given to -cfg, or nothing.
-config_file() {
-  while [ $# -gt 0 ]; do
-    case $1 in
-      -cfg | --cfg) echo "${2-}"; return ;;
-      -cfg=* | --cfg=*) echo "${1#*=}"; return ;;
-    esac
-    shift
-  done
-}
-
-# True when the arguments or the config file say which devices to use.
-devices_are_chosen() {
-  if has_option gpus devices ngpus np nproc_per_node nproc-per-node hosts H worker -- "$@"; then return 0; fi
-  for argument in "$@"; do
-    case $argument in
-      devices.* | -set=devices.* | --set=devices.*) return 0 ;;
-    esac
-  done
-  file=$(config_file "$@")
-  [ -r "$file" ] && grep -q '^devices:' "$file"
-}
-
-# True where vitrain would find no GPU: the user hides all of them, or there is
-# none. A CUDA_VISIBLE_DEVICES that names devices is vitrain's to judge.
-no_gpu() {
-  case ${CUDA_VISIBLE_DEVICES-unset} in
-    '' | -1) return 0 ;;
-    unset) ;;
-    *) return 1 ;;
-  esac
-  for device in /dev/nvidia[0-9]* /dev/dxg; do
-    if [ -e "$device" ]; then return 1; fi
-  done
-  return 0
-}
-
-# True where another launcher has started this process as one of its workers.
-is_launched() {
-  [ -n "${LOCAL_RANK-}${PADDLE_TRAINER_ID-}${HOROVOD_RANK-}${OMPI_COMM_WORLD_RANK-}${PMI_RANK-}${SLURM_STEP_ID-}" ]
 }
 
 # Prints the folder of the newest example run that has a best checkpoint, which
@@ -112,11 +70,6 @@ case ${1-} in
     if ! $asks_only; then
       if ! has_option cfg -- "$@"; then
         set -- "$@" -cfg "$root/configs/shapes_vit_tiny.yaml"
-      fi
-      cores=$(nproc)
-      if [ "$cores" -gt 1 ] && no_gpu && ! is_launched &&
-        ! devices_are_chosen "$@"; then
-        set -- "$@" -devices cpu:2
       fi
     fi
     ;;

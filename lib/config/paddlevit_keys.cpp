@@ -112,7 +112,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"AMP",
      "train.precision",
      "True: bf16 (PaddleViT: fp16), but not for -eval; False: fp32"},
-    {"NGPUS", "devices.count", "-1: all that are visible"},
+    {"NGPUS", "devices.count", "a number of GPUs; -1: all that are visible"},
     {"TAG", "", "a label"},
     {"LOCAL_RANK", "", "workers know their rank"},
 });
@@ -364,6 +364,9 @@ Recipe translate(const Config& config, bool training) {
   recipe.run.seed = config.seed;
   recipe.run.epochs = config.train.num_epochs;
   recipe.devices.count = config.ngpus;
+  if (config.ngpus > 0) {
+    recipe.devices.kind = DeviceKind::kCuda; // as -ngpus
+  }
   recipe.model = translate_model(config);
   recipe.data = translate_data(config.data);
   translate_colours(config.train, recipe.data.augment);

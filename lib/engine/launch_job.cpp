@@ -101,9 +101,11 @@ void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
 void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
-  prepared.devices = launch::choose_devices(
-      device_request(job.recipe.devices), launch::visible_cuda_devices());
   prepared.cores = launch::available_cores();
+  prepared.devices = launch::choose_devices(
+      device_request(job.recipe.devices),
+      launch::visible_cuda_devices(),
+      prepared.cores);
   const int devices = static_cast<int>(prepared.devices.size());
   const int workers = job.single_process() ? 1 : devices;
   job.cuda = prepared.devices.front().kind == launch::DeviceKind::kCuda;

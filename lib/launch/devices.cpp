@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/counted.h"
 #include "core/text.h"
+#include "launch/devices_named.h"
 
 namespace vitrain::launch {
 namespace {
@@ -240,7 +241,8 @@ std::vector<DeviceSlot> choose_cuda(
       !visible.devices.empty(),
       ExitCode::kUsage,
       "CUDA devices were asked for, but none is visible: {}. To train on the "
-      "CPU ask for devices.kind: cpu",
+      "CPU give -devices cpu, or -devices cpu:N for N workers (devices.kind: "
+      "cpu)",
       visible.summary);
   std::vector<DeviceSlot> slots;
   for (const std::string& id : request.ids) {
@@ -261,6 +263,17 @@ std::vector<DeviceSlot> choose_cuda(
       ExitCode::kUsage,
       "{} CUDA devices were asked for, but {} visible: {}",
       request.count,
+      visible.devices.size() == 1
+          ? "1 is"
+          : fmt::format("{} are", visible.devices.size()),
+      visible.summary);
+  VITRAIN_CHECK(
+      request.count != -1 || visible.named <= std::ssize(visible.devices),
+      ExitCode::kUsage,
+      "CUDA_VISIBLE_DEVICES names {}, of which {} visible: {}. Name what there "
+      "is (`env -u CUDA_VISIBLE_DEVICES vitrain devices` lists it), or give "
+      "-devices cpu to train on the CPU",
+      counted(visible.named, "device"),
       visible.devices.size() == 1
           ? "1 is"
           : fmt::format("{} are", visible.devices.size()),
@@ -286,7 +299,10 @@ VisibleDevices visible_cuda_devices(
   } else {
     selection.add_all();
   }
-  VisibleDevices result{.devices = selection.take(), .summary = {}};
+  VisibleDevices result{
+      .devices = selection.take(),
+      .named = visible ? devices_named(*visible) : 0,
+      .summary = {}};
   const std::string listed = driver.missing
       ? "and there is " + driver.source
       : fmt::format(
@@ -320,17 +336,26 @@ std::string DeviceSlot::label() const {
                       : fmt::format("cuda:{} ({})", ordinal, name);
 }
 
+int default_cpu_workers(int cores) {
+  return cores > 1 ? 2 : 1;
+}
+
+bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible) {
+  return request.kind == DeviceChoice::kCuda ||
+      (request.kind == DeviceChoice::kAuto &&
+       (!visible.devices.empty() || visible.named > 0 || !request.ids.empty()));
+}
+
 std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
-    const VisibleDevices& visible) {
+    const VisibleDevices& visible,
+    int cores) {
   VITRAIN_CHECK(
       request.count == -1 || request.count >= 1,
       ExitCode::kUsage,
       "devices.count is {}: expected -1 (all) or at least 1",
       request.count);
-  if (request.kind == DeviceChoice::kCuda ||
-      (request.kind == DeviceChoice::kAuto &&
-       (!visible.devices.empty() || !request.ids.empty()))) {
+  if (wants_cuda(request, visible)) {
     return choose_cuda(request, visible);
   }
   VITRAIN_CHECK(
@@ -338,22 +363,26 @@ std::vector<DeviceSlot> choose_devices(
       ExitCode::kUsage,
       "devices.ids names CUDA devices, but devices.kind is cpu: leave one of "
       "them out");
-  const auto workers =
-      static_cast<std::size_t>(request.count == -1 ? 1 : request.count);
   return std::vector<DeviceSlot>(
-      workers, {.kind = DeviceKind::kCpu, .ordinal = 0, .name = "cpu"});
+      static_cast<std::size_t>(requested_workers(request, visible, cores)),
+      {.kind = DeviceKind::kCpu, .ordinal = 0, .name = "cpu"});
 }
 
 std::int64_t requested_workers(
     const DeviceRequest& request,
-    const VisibleDevices& visible) {
+    const VisibleDevices& visible,
+    int cores) {
   if (!request.ids.empty()) {
     return std::ssize(request.ids);
   }
   if (request.count != -1 || request.kind == DeviceChoice::kCpu) {
     return std::max<std::int64_t>(1, request.count);
   }
-  return std::max<std::int64_t>(1, std::ssize(visible.devices));
+  if (wants_cuda(request, visible)) {
+    return std::max<std::int64_t>(
+        {1, visible.named, std::ssize(visible.devices)});
+  }
+  return default_cpu_workers(cores);
 }
 
 std::string describe_devices(const VisibleDevices& visible, int cores) {

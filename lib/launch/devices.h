@@ -22,6 +22,8 @@ struct CudaDevice {
 
 struct VisibleDevices {
   std::vector<CudaDevice> devices;
+  // How many CUDA_VISIBLE_DEVICES asks for, there or not; 0: it names none.
+  std::int64_t named = 0;
   // One sentence for messages: what CUDA_VISIBLE_DEVICES says, what the driver
   // lists and, where entries were ignored, why.
   std::string summary;
@@ -60,7 +62,8 @@ enum class DeviceChoice { kAuto, kCuda, kCpu };
 
 struct DeviceRequest {
   DeviceChoice kind = DeviceChoice::kAuto;
-  // Workers; -1: every visible CUDA device, or one CPU worker.
+  // Workers; -1: every visible CUDA device, or on the CPU one for kCpu and
+  // default_cpu_workers() for kAuto.
   std::int64_t count = -1;
   // CUDA devices by driver index, UUID or MIG name (or a unique beginning of
   // these), in the order of ranks; a device may be named twice, for two workers
@@ -68,17 +71,29 @@ struct DeviceRequest {
   std::vector<std::string> ids;
 };
 
-// One slot per worker, at least one. Throws Error(kUsage) naming what was asked
-// for and what there is.
+// CPU workers of a machine without GPUs, where nobody says how many: two, so
+// that what is tried there is what several devices do, unless they would share
+// a core.
+int default_cpu_workers(int cores);
+
+// Whether CUDA devices are asked for, by the request or by the variable, or are
+// there to be taken.
+bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible);
+
+// One slot per worker, at least one; `cores` are those that CPU workers would
+// share. Who asks for GPUs gets them: throws Error(kUsage) naming what was
+// asked for and what there is.
 std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
-    const VisibleDevices& visible);
+    const VisibleDevices& visible,
+    int cores);
 
 // Workers that `request` means where it can be met, whether or not it can be
 // met here. At least one.
 std::int64_t requested_workers(
     const DeviceRequest& request,
-    const VisibleDevices& visible);
+    const VisibleDevices& visible,
+    int cores);
 
 // Text of the `devices` verb: the CUDA devices with their numbers and names,
 // and the cores that CPU workers would share. Ends with a newline.

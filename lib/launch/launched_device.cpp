@@ -21,7 +21,17 @@ LaunchedDevice choose_launched_device(
   DeviceRequest all = request;
   all.count = -1;
   // What choose_devices() refuses is refused here too.
-  const std::vector<DeviceSlot> slots = choose_devices(all, visible);
+  const std::vector<DeviceSlot> slots =
+      choose_devices(all, visible, /*cores=*/1);
+  VITRAIN_CHECK(
+      slots.front().kind == DeviceKind::kCuda || !place.device ||
+          request.kind == DeviceChoice::kCpu,
+      ExitCode::kUsage,
+      "{} gave this worker GPU {}, but none is visible: {}. To train on the "
+      "CPU give -devices cpu",
+      place.launcher,
+      place.device.value_or(0),
+      visible.summary);
   if (slots.front().kind == DeviceKind::kCpu) {
     return {.slot = slots.front(), .uuid = {}};
   }

@@ -110,6 +110,45 @@ INSTANTIATE_TEST_SUITE_P(
             {"model.num_classes", "10"}}),
     [](const auto& mistake) { return mistake.param.name; });
 
+// Training on something else without a word is the worst answer.
+TEST(Devices, WhoAsksForGpusGetsThemOrIsToldWhyNot) {
+  const TempFolder folder;
+  const auto with = [&](const std::string& visible,
+                        const std::vector<std::string>& more) {
+    Command command{
+        .words = tiny_run(folder / "runs", {"-dry_run"}),
+        .environment = {{"CUDA_VISIBLE_DEVICES", visible}}};
+    command.words.insert(command.words.begin(), binary());
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    return run(command, 30);
+  };
+  const std::string none_has_so_many = "97,98,99,100";
+  const std::string explained =
+      run(Command{
+              .words = {binary(), "devices"},
+              .environment = {{"CUDA_VISIBLE_DEVICES", none_has_so_many}}})
+          .out;
+  const std::string last_line = explained.substr(
+      explained.rfind('\n', explained.size() - 2) + 1,
+      explained.size() - explained.rfind('\n', explained.size() - 2) - 2);
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"-np", "2"}, {"-ngpus", "2"}}) {
+    const Result result = with(none_has_so_many, more);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr(last_line));
+    EXPECT_THAT(result.err, HasSubstr("-devices cpu"));
+  }
+  EXPECT_EQ(with(none_has_so_many, {"-devices", "cpu"}).exit_code, 0);
+  for (const char* none : {"", "-1", "NoDevFiles"}) {
+    const Result result = with(none, {});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const bool one_core = explained.find(" 1 core ") != std::string::npos;
+    EXPECT_THAT(
+        result.out, HasSubstr(one_core ? "1 CPU worker " : "2 CPU workers "));
+  }
+  EXPECT_THAT(with("", {"-devices", "cpu"}).out, HasSubstr("1 CPU worker "));
+}
+
 TEST(Usage, VersionAndHelp) {
   const Result version = run({"-version"});
   EXPECT_EQ(version.exit_code, 0);

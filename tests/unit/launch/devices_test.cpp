@@ -129,22 +129,25 @@ TEST(VisibleDevices, HostileVariableCannotForgeLines) {
 
 TEST(ChooseDevices, AutoTakesGpusElseTheCpu) {
   const auto gpus =
-      choose_devices({}, visible_cuda_devices(four_gpus(), "2,3"));
+      choose_devices({}, visible_cuda_devices(four_gpus(), "2,3"), 8);
   ASSERT_EQ(gpus.size(), 2U);
   EXPECT_EQ(gpus[1].label(), "cuda:1 (NVIDIA H200)");
-  const auto none = choose_devices({}, visible_cuda_devices({}, std::nullopt));
+  const VisibleDevices nothing = visible_cuda_devices({}, std::nullopt);
+  const auto none = choose_devices({}, nothing, 1);
   ASSERT_EQ(none.size(), 1U);
   EXPECT_EQ(none[0].label(), "cpu");
+  EXPECT_EQ(choose_devices({.count = 3}, nothing, 1).size(), 3U);
+  // What nobody has chosen: two, unless they would share a core.
+  EXPECT_EQ(choose_devices({}, nothing, 2).size(), 2U);
+  EXPECT_EQ(choose_devices({}, nothing, 64).size(), 2U);
   EXPECT_EQ(
-      choose_devices({.count = 3}, visible_cuda_devices({}, std::nullopt))
-          .size(),
-      3U);
+      choose_devices({.kind = DeviceChoice::kCpu}, nothing, 64).size(), 1U);
 }
 
 TEST(ChooseDevices, IdsAreThoseOfTheDriver) {
   const auto visible = visible_cuda_devices(four_gpus(), "3,1,2");
   const auto slots =
-      choose_devices({.ids = {"2", "GPU-ccc", "1", "1"}}, visible);
+      choose_devices({.ids = {"2", "GPU-ccc", "1", "1"}}, visible, 8);
   std::vector<int> ordinals;
   for (const auto& slot : slots) {
     EXPECT_EQ(slot.kind, DeviceKind::kCuda);
@@ -157,54 +160,111 @@ TEST(ChooseDevices, MessagesNameWhatThereIs) {
   const auto visible = visible_cuda_devices(four_gpus(), "3,1");
   for (const char* id : {"0", "-1", "", "GPU-", "GPU-bbb", "cpu"}) {
     EXPECT_THAT(
-        usage_error([&] { choose_devices({.ids = {id}}, visible); }),
+        usage_error([&] { choose_devices({.ids = {id}}, visible, 8); }),
         HasSubstr("Devices that can be named: 3, 1"))
         << id;
   }
   EXPECT_THAT(
-      usage_error([&] { choose_devices({.count = 3}, visible); }),
+      usage_error([&] { choose_devices({.count = 3}, visible, 8); }),
       HasSubstr("3 CUDA devices were asked for, but 2 are visible: "
                 "CUDA_VISIBLE_DEVICES is '3,1', a test driver lists 4 GPUs"));
   EXPECT_THAT(
       usage_error([&] {
-        choose_devices({.count = 1, .ids = {"3", "1"}}, visible);
+        choose_devices({.count = 1, .ids = {"3", "1"}}, visible, 8);
       }),
       HasSubstr("devices.count is 1 but devices.ids names 2 devices"));
   EXPECT_THAT(
       usage_error([&] {
         choose_devices(
             {.kind = DeviceChoice::kCuda},
-            visible_cuda_devices(four_gpus(), ""));
+            visible_cuda_devices(four_gpus(), ""),
+            8);
       }),
       HasSubstr("CUDA_VISIBLE_DEVICES is ''"));
   EXPECT_THAT(
       usage_error([&] {
-        choose_devices({.kind = DeviceChoice::kCpu, .ids = {"3"}}, visible);
+        choose_devices({.kind = DeviceChoice::kCpu, .ids = {"3"}}, visible, 8);
       }),
       HasSubstr("devices.kind is cpu"));
   for (const std::int64_t count : {0, -2}) {
-    usage_error([&] { choose_devices({.count = count}, visible); });
+    usage_error([&] { choose_devices({.count = count}, visible, 8); });
   }
 }
 
 TEST(ChooseDevices, CpuWorkersIgnoreGpus) {
   const auto slots = choose_devices(
       {.kind = DeviceChoice::kCpu, .count = 2},
-      visible_cuda_devices(four_gpus(), std::nullopt));
+      visible_cuda_devices(four_gpus(), std::nullopt),
+      8);
   ASSERT_EQ(slots.size(), 2U);
   EXPECT_EQ(slots[0].kind, DeviceKind::kCpu);
+}
+
+// Training on less than was asked for, without a word, is the worst answer.
+TEST(ChooseDevices, TheVariableAsksForWhatItNames) {
+  const auto refusal = [](const DriverReport& driver, const char* value) {
+    return usage_error(
+        [&] { choose_devices({}, visible_cuda_devices(driver, value), 8); });
+  };
+  DriverReport missing{
+      .source = "no NVIDIA driver", .missing = true, .devices = {}};
+  for (const char* value : {"0", "0,1,2,3", "GPU-aaa1", "all", "7"}) {
+    EXPECT_THAT(
+        refusal(missing, value),
+        AllOf(
+            HasSubstr(fmt::format(
+                "none is visible: CUDA_VISIBLE_DEVICES is '{}', and there is "
+                "no NVIDIA driver",
+                value)),
+            HasSubstr("-devices cpu")))
+        << value;
+  }
+  EXPECT_THAT(
+      refusal(four_gpus(), "0,1,2,3,4"),
+      AllOf(
+          HasSubstr("names 5 devices, of which 4 are visible"),
+          HasSubstr("a test driver lists 4 GPUs"),
+          HasSubstr("'4' names no device"),
+          HasSubstr("-devices cpu")));
+  EXPECT_THAT(refusal(four_gpus(), "1,,2"), HasSubstr("names 2 devices"));
+  EXPECT_THAT(refusal(four_gpus(), "1,GPU-aaa1"), HasSubstr("of which 1 is"));
+  EXPECT_THAT(refusal(four_gpus(), "1,1"), HasSubstr("repeats a device"));
+  EXPECT_THAT(
+      refusal(mig_gpus(), "MIG-0001,MIG-0002"), HasSubstr("one MIG slice"));
+  // "No more than these" and "none" are no requests.
+  for (const char* value : {"", " ", "-1", "-1,0,1", "NoDevFiles", "none"}) {
+    const auto slots =
+        choose_devices({}, visible_cuda_devices(missing, value), 8);
+    EXPECT_EQ(slots.front().kind, DeviceKind::kCpu) << value;
+  }
+  for (const char* value : {"0,1", "0,1,", "0,1,-1,2", "0,1,NoDevFiles"}) {
+    EXPECT_EQ(
+        choose_devices({}, visible_cuda_devices(four_gpus(), value), 8).size(),
+        2U)
+        << value;
+  }
+  // Saying otherwise.
+  const VisibleDevices more = visible_cuda_devices(four_gpus(), "0,1,7");
+  EXPECT_EQ(
+      choose_devices({.kind = DeviceChoice::kCpu}, more, 8).front().kind,
+      DeviceKind::kCpu);
+  EXPECT_EQ(choose_devices({.count = 2}, more, 8).size(), 2U);
+  EXPECT_EQ(choose_devices({.ids = {"1"}}, more, 8).size(), 1U);
 }
 
 TEST(RequestedWorkers, CountsWhatIsAskedForWhetherItIsHereOrNot) {
   const VisibleDevices gpus = visible_cuda_devices(four_gpus(), "2,3");
   const VisibleDevices none = visible_cuda_devices({}, std::nullopt);
-  EXPECT_EQ(requested_workers({}, gpus), 2);
-  EXPECT_EQ(requested_workers({}, none), 1);
-  EXPECT_EQ(requested_workers({.count = 8}, none), 8);
-  EXPECT_EQ(requested_workers({.ids = {"0", "1", "2"}}, gpus), 3);
-  EXPECT_EQ(requested_workers({.kind = DeviceChoice::kCpu}, gpus), 1);
+  EXPECT_EQ(requested_workers({}, gpus, 8), 2);
+  EXPECT_EQ(requested_workers({}, none, 8), 2);
+  EXPECT_EQ(requested_workers({}, none, 1), 1);
+  EXPECT_EQ(requested_workers({}, visible_cuda_devices({}, "0,1,2"), 8), 3);
+  EXPECT_EQ(requested_workers({.kind = DeviceChoice::kCuda}, none, 8), 1);
+  EXPECT_EQ(requested_workers({.count = 8}, none, 8), 8);
+  EXPECT_EQ(requested_workers({.ids = {"0", "1", "2"}}, gpus, 8), 3);
+  EXPECT_EQ(requested_workers({.kind = DeviceChoice::kCpu}, gpus, 8), 1);
   EXPECT_EQ(
-      requested_workers({.kind = DeviceChoice::kCpu, .count = 3}, gpus), 3);
+      requested_workers({.kind = DeviceChoice::kCpu, .count = 3}, gpus, 8), 3);
 }
 
 TEST(DescribeDevices, AMissingDriverListsNothing) {

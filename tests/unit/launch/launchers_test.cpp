@@ -372,6 +372,23 @@ TEST(LaunchedDevice, FollowsTheLocalRank) {
       DeviceKind::kCpu);
 }
 
+// Nobody asked: the CPU. The launcher's own choice is a request.
+TEST(LaunchedDevice, WhatTheLauncherGaveHasToBeThere) {
+  LaunchedPlace given{.local_rank = 1, .local_world_size = 2};
+  EXPECT_EQ(
+      choose_launched_device(given, {}, gpus(0)).slot.kind, DeviceKind::kCpu);
+  given.device = 1;
+  EXPECT_THROW(ordinal(given, gpus(0)), Error);
+  EXPECT_THROW(ordinal(given, gpus(1)), Error);
+  EXPECT_EQ(
+      choose_launched_device(given, {.kind = DeviceChoice::kCpu}, gpus(0))
+          .slot.kind,
+      DeviceKind::kCpu);
+  VisibleDevices named = gpus(2);
+  named.named = 4; // CUDA_VISIBLE_DEVICES=0,1,2,3
+  EXPECT_THROW(ordinal(given, named), Error);
+}
+
 TEST(LaunchedDevice, OneIsNoPlural) {
   const LaunchedPlace only{.local_rank = 0, .local_world_size = 1};
   try {
