@@ -297,6 +297,15 @@ launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
   return request;
 }
 
+launch::OpenFiles open_files(const Job& job, int devices) {
+  const config::SyncMode mode = job.recipe.dist.sync.mode;
+  return {
+      .workers = job.single_process() ? 1 : devices,
+      .servers = mode == config::SyncMode::kAsyncPs,
+      .blocks = mode == config::SyncMode::kHierarchicalSgd ||
+          mode == config::SyncMode::kPostLocalSgd};
+}
+
 namespace {
 
 constexpr const char* kImageSize = "model.image_size";

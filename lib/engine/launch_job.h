@@ -14,11 +14,14 @@
 #include "engine/preprocess_record.h"
 #include "launch/devices.h"
 #include "launch/node_link.h"
+#include "launch/open_files.h"
 
 namespace vitrain::engine {
 
 // The recipe's section as launch's plain options.
 launch::DeviceRequest device_request(const config::DevicesConfig& devices);
+// What the workers of a run on so many devices will have open.
+launch::OpenFiles open_files(const Job& job, int devices);
 
 // A job, checked as far as that is possible without starting it: recipe,
 // devices, datasets, arithmetic, model, precision. Makes no torch call.

@@ -9,6 +9,7 @@
 #include "launch/environment.h"
 #include "launch/launched_device.h"
 #include "launch/meeting.h"
+#include "launch/starters.h"
 
 namespace vitrain::engine {
 namespace {
@@ -71,6 +72,10 @@ int run_launched(
     const launch::LaunchedPlace& place,
     const std::string& command_line,
     const std::string& version) {
+  const std::vector<launch::Starter> starters =
+      launch::find_starters(place.rank_variable);
+  const launch::StarterWatch watch(
+      starters, fmt::format("rank {}", place.rank));
   PreparedJob prepared = begin_job(arguments, command_line, version);
   Job& job = prepared.job;
   VITRAIN_CHECK(
@@ -100,6 +105,7 @@ int run_launched(
   if (arguments.dry_run) {
     return print_dry_run(prepared, place, arguments);
   }
+  launch::provide_open_files(open_files(job, place.world_size));
   const launch::Environment user = launch::without_launcher_defaults(
       launch::current_environment(),
       launch::find_launcher_process(place.rank_variable).environment);
@@ -113,6 +119,7 @@ int run_launched(
   }
   launch::become_worker(
       {.place = place,
+       .starters = starters,
        .job = job.to_json(),
        .environment = user,
        .cores = prepared.cores,

@@ -13,6 +13,7 @@
 #include "engine/launch_job.h"
 #include "engine/run_directory.h"
 #include "launch/descriptors.h"
+#include "launch/open_files.h"
 #include "launch/rendezvous.h"
 #include "launch/signal_queue.h"
 #include "launch/signals.h"
@@ -112,6 +113,7 @@ std::optional<int> after_attempt(PreparedJob& prepared, int code) {
 
 int launch_here(PreparedJob& prepared) {
   Job& job = prepared.job;
+  launch::provide_open_files(open_files(job, prepared.workers));
   for (const std::string& note : prepared.notes) {
     tell(note + "\n");
   }

@@ -30,6 +30,7 @@
 #include "engine/trainer.h"
 #include "launch/error_file.h"
 #include "launch/rendezvous.h"
+#include "launch/starters.h"
 #include "launch/worker.h"
 
 namespace vitrain::engine {
@@ -331,6 +332,9 @@ int run_worker() {
   if (context.launched()) {
     std::set_terminate(&on_terminate);
   }
+  launch::StarterWatch starters(
+      launch::starters_from(context.starters),
+      fmt::format("rank {}", context.rank));
   Settlement settlement{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
   try {
@@ -338,6 +342,7 @@ int run_worker() {
     dist::Groups groups = connect(job, context, cuda);
     if (context.launched()) {
       settlement = settle(job, context, *groups.control);
+      starters.tell_also(settlement.log.get());
     }
     if (settlement.finished) {
       groups.shutdown();

@@ -102,6 +102,7 @@ void become_worker(const BecomeOptions& options) {
        .own_address = point.own_address,
        .cores = options.cores});
   environment[variable::kLauncher] = place.launcher;
+  environment[variable::kStarters] = to_text(options.starters);
   // torchrun's store outlives its workers and keeps what they wrote.
   environment[variable::kStorePrefix] =
       fmt::format("vitrain/attempt_{}", place.attempt);

@@ -7,6 +7,7 @@
 #include "core/files.h"
 #include "launch/environment.h"
 #include "launch/launchers.h"
+#include "launch/starters.h"
 
 namespace vitrain::launch {
 
@@ -15,6 +16,7 @@ struct BecomeOptions {
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments{"vitrain", "--worker"};
   LaunchedPlace place;
+  std::vector<Starter> starters; // of this process
   std::string job; // JSON text, read by read_worker_context()
   Environment environment; // the user's, see worker_environment()
   int cores = 1; // of this node

@@ -9,56 +9,16 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "launch/heartbeat.h"
+#include "launch/process.h"
 
 namespace vitrain::launch {
 namespace {
-
-struct Status {
-  pid_t parent = 0;
-  std::uint64_t start_time = 0;
-};
-
-// Fields 4 and 22 of /proc/PID/stat, counted behind the name in parentheses.
-Status status_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string stat;
-  std::getline(file, stat);
-  Status result;
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) {
-    return result;
-  }
-  const auto fields = split(stat.substr(name_end + 1), ' ');
-  std::int64_t value = 0;
-  if (fields.size() > 20 && parse_int(fields[2], value)) {
-    result.parent = static_cast<pid_t>(value);
-    if (parse_int(fields[20], value)) {
-      result.start_time = static_cast<std::uint64_t>(value);
-    }
-  }
-  return result;
-}
-
-Environment environment_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  Environment result;
-  for (const std::string& entry : split(text.str(), '\0')) {
-    if (const std::size_t equals = entry.find('='); equals != entry.npos) {
-      result.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-    }
-  }
-  return result;
-}
 
 // An abstract address: no file, gone with its socket.
 sockaddr_un address_of(const std::string& name, socklen_t& size) {

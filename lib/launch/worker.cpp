@@ -78,6 +78,7 @@ WorkerContext read_worker_context() {
   context.own_address = text_variable(variable::kOwnAddress);
   context.launcher = optional_variable(variable::kLauncher);
   context.store_prefix = optional_variable(variable::kStorePrefix);
+  context.starters = optional_variable(variable::kStarters);
   if (!context.launched()) {
     context.heartbeat = take_over(variable::kHeartbeatFd);
   }

@@ -19,6 +19,8 @@ inline constexpr const char* kMasterPort = "MASTER_PORT";
 inline constexpr const char* kOwnAddress = "VITRAIN_ADDRESS";
 // Set in a worker that another launcher started: that one's name.
 inline constexpr const char* kLauncher = "VITRAIN_LAUNCHER";
+// Likewise: those by whose end it ends, see starters.h.
+inline constexpr const char* kStarters = "VITRAIN_STARTERS";
 // What the keys of the store begin with, where it outlives the workers.
 inline constexpr const char* kStorePrefix = "VITRAIN_STORE_PREFIX";
 inline constexpr const char* kJobFd = "VITRAIN_JOB_FD";
@@ -38,6 +40,7 @@ struct WorkerContext {
   std::string own_address;
   std::string launcher; // that started this worker; empty: our supervisor
   std::string store_prefix;
+  std::string starters; // see starters.h; under another launcher
   std::string job; // JSON text
   Fd heartbeat; // shared memory of heartbeat.h; none under another launcher
   // Rank 0: the bound and listening socket for its TCPStore; none where the

@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 
@@ -508,6 +510,116 @@ TEST(Launched, AllSaveAndStopOnARequest) {
   EXPECT_EQ(result.exit_code, 75) << result.err;
   EXPECT_THAT(result.out, HasSubstr("stopped on request"));
   EXPECT_EQ(second.wait(30).exit_code, 75);
+}
+
+// Every process below this one, as far as it has parents that live.
+std::vector<pid_t> descendants(pid_t root) {
+  std::vector<pid_t> found{root};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::ifstream children(
+        "/proc/" + std::to_string(found[i]) + "/task/" +
+        std::to_string(found[i]) + "/children");
+    pid_t pid = 0;
+    while (children >> pid) {
+      found.push_back(pid);
+    }
+  }
+  return {found.begin() + 1, found.end()};
+}
+
+bool is_worker(pid_t pid) {
+  return slurp("/proc/" + std::to_string(pid) + "/comm")
+             .starts_with("vitrain:") &&
+      slurp("/proc/" + std::to_string(pid) + "/stat").find(") Z ") ==
+      std::string::npos;
+}
+
+// Kills a launcher of two workers while they train.
+void expect_workers_to_follow(const std::vector<std::string>& launcher) {
+  const TempFolder folder;
+  Command command{
+      .words = short_run(
+          folder / "runs",
+          {"-devices",
+           "cpu",
+           "-set",
+           "run.epochs=100000",
+           "-set",
+           "run.max_steps=1000000"}),
+      .environment = kOneThread};
+  Program program(command.after(launcher));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 90));
+  const std::vector<pid_t> started = descendants(program.pid());
+  ASSERT_EQ(std::ranges::count_if(started, is_worker), 2);
+  program.signal(SIGKILL);
+  EXPECT_EQ(program.wait(5).exit_code, 128 + SIGKILL);
+  bool gone = false;
+  for (int i = 0; i < 250 && !gone; ++i) { // 5 s
+    ::usleep(20'000);
+    gone = std::ranges::none_of(started, is_worker);
+  }
+  EXPECT_TRUE(gone);
+  for (const pid_t pid : started) {
+    if (is_worker(pid)) {
+      ::kill(pid, SIGKILL);
+    }
+  }
+  EXPECT_THAT(
+      slurp(newest_run(folder / "runs") / "log/workerlog.1"),
+      HasSubstr("has ended: nobody waits for what it does"));
+}
+
+TEST(KilledLauncher, TakesItsWorkersAlongThroughShells) {
+  Port port;
+  port.release();
+  expect_workers_to_follow(
+      {VITRAIN_SOURCE_DIR "/tests/e2e/files/launcher.sh", "2", port.number()});
+}
+
+TEST(KilledLauncher, MayBeMpirun) {
+  if (!is_on_path("mpirun")) {
+    GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
+  }
+  std::vector<std::string> launcher = kMpirun;
+  launcher.insert(launcher.end(), {"bash", "-c", "\"$@\"; exit $?", "bash"});
+  expect_workers_to_follow(launcher);
+}
+
+TEST(KilledLauncher, MayBeTorchrun) {
+  const std::string python = peer("VITRAIN_TORCH_PYTHON");
+  if (python.empty()) {
+    GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
+  }
+  expect_workers_to_follow(
+      {python,
+       "-m",
+       "torch.distributed.run",
+       "--standalone",
+       "--nproc_per_node=2",
+       "--no_python"});
+}
+
+TEST(OpenFiles, TheSoftLimitIsRaisedAndTheHardOneExplained) {
+  const TempFolder folder;
+  const auto limited = [&](const char* limit, const char* devices) {
+    Command command{
+        .words = short_run(
+            folder / "runs",
+            {"-devices", devices, "-set", "data.batch_size=2"}),
+        .environment = kOneThread};
+    return run(
+        command.after(
+            {"sh", "-c", std::string("ulimit ") + limit + "; \"$@\"", "sh"}),
+        120);
+  };
+  const Result refused = limited("-n 40", "cpu:8");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("8 workers need "));
+  EXPECT_THAT(refused.err, HasSubstr("40 are allowed"));
+  EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+  const Result raised = limited("-Sn 40", "cpu:4");
+  EXPECT_EQ(raised.exit_code, 0) << raised.err;
 }
 
 TEST(Restarts, ContinueFromTheLastCheckpoint) {

@@ -1,0 +1,57 @@
+#include "launch/open_files.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "core/check.h"
+
+namespace vitrain::launch {
+namespace {
+
+// In a child with these limits: the soft one afterwards, or 1 for Error(kUsage)
+// that names the hard one.
+int limit_after(rlim_t soft, rlim_t hard, const OpenFiles& files) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    rlimit limit{.rlim_cur = soft, .rlim_max = hard};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    try {
+      provide_open_files(files);
+      ::getrlimit(RLIMIT_NOFILE, &limit);
+      ::_exit(static_cast<int>(limit.rlim_cur));
+    } catch (const Error& error) {
+      const std::string_view text = error.what();
+      const bool readable = error.code() == ExitCode::kUsage &&
+          text.find("40 are allowed") != text.npos &&
+          text.find("8 workers need 53") != text.npos &&
+          text.find('\n') == text.npos;
+      ::_exit(readable ? 1 : 2);
+    }
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WEXITSTATUS(status);
+}
+
+TEST(OpenFiles, TheLimitIsRaisedToWhatItMayBe) {
+  EXPECT_EQ(limit_after(30, 200, {.workers = 8}), 200);
+  EXPECT_EQ(limit_after(30, 53, {.workers = 8}), 53);
+}
+
+TEST(OpenFiles, TooFewAreToldBeforeTheStart) {
+  EXPECT_EQ(limit_after(40, 40, {.workers = 8}), 1);
+  EXPECT_EQ(limit_after(30, 40, {.workers = 8}), 1);
+}
+
+TEST(OpenFiles, ServersNeedMore) {
+  EXPECT_GT(
+      (OpenFiles{.workers = 8, .servers = true}.need()),
+      (OpenFiles{.workers = 8}.need()));
+}
+
+} // namespace
+} // namespace vitrain::launch
