@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
@@ -15,6 +17,7 @@
 #include "launch/descriptors.h"
 #include "launch/open_files.h"
 #include "launch/rendezvous.h"
+#include "launch/restarts.h"
 #include "launch/signal_queue.h"
 #include "launch/signals.h"
 #include "launch/supervise.h"
@@ -39,11 +42,16 @@ void tell(const std::string& text) {
   std::fflush(stderr);
 }
 
-// What node 0 has decided about the next attempt, with a socket for its store;
-// the same on every machine. With one machine there is nothing to agree on.
-launch::Rendezvous agree(PreparedJob& prepared) {
+// What node 0 has decided about the next attempt, the same on every machine.
+struct Agreement {
+  launch::Rendezvous store; // node 0: the socket of rank 0's
+  bool again = true; // there is one
+};
+
+// With one machine there is nothing to agree on.
+Agreement agree(PreparedJob& prepared, bool again = true) {
   if (!prepared.link) {
-    return {};
+    return {.store = {}, .again = again};
   }
   Job& job = prepared.job;
   launch::Rendezvous store;
@@ -56,6 +64,7 @@ launch::Rendezvous agree(PreparedJob& prepared) {
         {"resumed_step", job.resumed_step},
         {"finished", prepared.finished},
         {"preprocess", config::preprocess_values(job.recipe)},
+        {"again", again},
         {"port", store.port}};
   }
   decision = Json::parse(prepared.link->share(decision.dump()));
@@ -72,43 +81,82 @@ launch::Rendezvous agree(PreparedJob& prepared) {
         prepared.origins);
   }
   store.port = decision.at("port");
-  return store;
+  return {.store = std::move(store), .again = decision.at("again")};
 }
 
-// What follows an attempt that ended with `code`: the exit code of the run, or
-// nothing when training starts again. Then waits, and sets in `job` what the
-// next attempt continues from.
-std::optional<int> after_attempt(PreparedJob& prepared, int code) {
-  Job& job = prepared.job;
-  const std::int64_t allowed = job.recipe.run.max_restarts;
-  if (code != static_cast<int>(ExitCode::kWorkerDied) ||
-      job.mode == JobMode::kEval || job.restarts >= allowed) {
-    return code;
-  }
-  std::optional<std::filesystem::path> checkpoint;
-  if (prepared.decides()) {
-    checkpoint =
-        checkpoint::newest_valid(RunDirectory{job.run_directory}.checkpoints());
-  }
+// The newest complete checkpoint, from which the next attempt continues; sets
+// it in the job. For the machine that decides.
+bool find_checkpoint(Job& job) {
+  const auto checkpoint =
+      checkpoint::newest_valid(RunDirectory{job.run_directory}.checkpoints());
   if (checkpoint) {
     job.resume = checkpoint->native();
     job.resumed_step = checkpoint::read_manifest(*checkpoint).step;
   }
-  const double pause = launch::restart_pause(job.restarts);
-  ++job.restarts;
+  return checkpoint.has_value();
+}
+
+// Waits before the next attempt, having said so. The exit code of the run where
+// a signal came meanwhile.
+std::optional<int> pause_before_restart(
+    PreparedJob& prepared,
+    const launch::Restarts& restarts) {
+  Job& job = prepared.job;
+  const bool decides = prepared.decides();
+  const bool checkpoint = decides && find_checkpoint(job);
+  // Elsewhere the count is not known: it is that of all together.
+  const std::int64_t count = decides ? restarts.in_a_row() : job.restarts + 1;
+  const double pause = launch::restart_pause(static_cast<int>(count - 1));
   const std::string from = checkpoint
       ? fmt::format("from step {}", with_commas(job.resumed_step))
-      : prepared.decides()
-      ? "from the beginning: there is no complete checkpoint yet"
-      : "from where node 0 says";
+      : decides ? "from the beginning: there is no complete checkpoint yet"
+                : "from where node 0 says, if it does";
   tell(fmt::format(
-      "restart {} of {} in {:g} s, {}\n", job.restarts, allowed, pause, from));
+      "restart {} of {} in {:g} s, {}\n",
+      count,
+      job.recipe.run.max_restarts,
+      pause,
+      from));
+  ++job.restarts;
   const int number = launch::wait_for_signal(pause);
   if (number == 0) {
     return std::nullopt;
   }
   tell(fmt::format("{}: not started again\n", launch::signal_name(number)));
   return checkpoint ? static_cast<int>(ExitCode::kStopped) : 128 + number;
+}
+
+// What follows an attempt: the exit code of the run, or nothing when training
+// starts again, from what is then set in `job`, with that store.
+std::optional<int> after_attempt(
+    PreparedJob& prepared,
+    launch::Restarts& restarts,
+    const launch::Outcome& outcome,
+    launch::Rendezvous& store) {
+  const Job& job = prepared.job;
+  const int code = outcome.exit_code;
+  if (code > 128 && !job.resume.empty() && outcome.stopped_in_setup) {
+    return static_cast<int>(ExitCode::kStopped); // its checkpoint is there
+  }
+  if (code != static_cast<int>(ExitCode::kWorkerDied) ||
+      job.mode == JobMode::kEval || job.recipe.run.max_restarts == 0) {
+    return code;
+  }
+  const bool again = !prepared.decides() ||
+      restarts.after(
+          {.how = outcome.failed_in_setup ? "" : outcome.failure,
+           .step = std::max(outcome.step, job.resumed_step)});
+  if (!again && !restarts.reason().empty()) {
+    tell(restarts.reason() + "\n");
+  }
+  if (again) {
+    if (const auto stopped = pause_before_restart(prepared, restarts)) {
+      return stopped;
+    }
+  }
+  Agreement agreement = agree(prepared, again);
+  store = std::move(agreement.store);
+  return agreement.again ? std::nullopt : std::optional(code);
 }
 
 int launch_here(PreparedJob& prepared) {
@@ -120,7 +168,7 @@ int launch_here(PreparedJob& prepared) {
   if (job.run_directory.empty() && prepared.decides()) {
     job.run_directory = make_run_directory(job);
   }
-  launch::Rendezvous store = agree(prepared);
+  launch::Rendezvous store = agree(prepared).store;
   if (prepared.finished) {
     tell(fmt::format(
         "{} has all its {} steps: nothing to do\n",
@@ -129,7 +177,6 @@ int launch_here(PreparedJob& prepared) {
     return 0;
   }
   const RunDirectory run{job.run_directory};
-
   launch::SupervisorOptions options;
   Fd train_index;
   if (prepared.train) {
@@ -149,8 +196,11 @@ int launch_here(PreparedJob& prepared) {
   options.log_folder = log_folder(job.recipe, run);
   options.cores = prepared.cores;
   options.timeouts = timeouts_of(job.recipe.dist.timeouts);
+  options.stopped_seconds = job.recipe.dist.timeouts.stopped;
   options.notice = [](const std::string& line) { tell(line + "\n"); };
   options.show_all_ranks = job.recipe.log.ranks == config::LogRanks::kAll;
+  options.saves = job.mode == JobMode::kTrain;
+  launch::Restarts restarts(job.recipe.run.max_restarts);
   while (true) {
     options.job = job.to_json();
     options.restarts = job.restarts;
@@ -159,10 +209,9 @@ int launch_here(PreparedJob& prepared) {
     options.store_port = store.port;
     const launch::Outcome outcome = launch::Supervisor(options).run();
     tell(outcome.report);
-    if (const auto code = after_attempt(prepared, outcome.exit_code)) {
+    if (const auto code = after_attempt(prepared, restarts, outcome, store)) {
       return *code;
     }
-    store = agree(prepared);
   }
 }
 

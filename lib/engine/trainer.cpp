@@ -19,6 +19,7 @@
 #include "engine/preprocess_record.h"
 #include "engine/run_directory.h"
 #include "engine/stop_vote.h"
+#include "launch/stop_at_once.h"
 #include "optim/schedule.h"
 
 namespace vitrain::engine {
@@ -204,6 +205,7 @@ ExitCode Trainer::run() {
         RunDirectory{session_.job.run_directory}.bad_samples(), state_.step);
   }
   session_.heartbeat.enter(launch::Section::kStep);
+  launch::stop_at_once(false); // last: the supervisor goes by the section
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
   while (state_.step < plan_.total_steps) {

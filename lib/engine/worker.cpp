@@ -31,6 +31,7 @@
 #include "launch/error_file.h"
 #include "launch/rendezvous.h"
 #include "launch/starters.h"
+#include "launch/stop_at_once.h"
 #include "launch/worker.h"
 
 namespace vitrain::engine {
@@ -82,7 +83,11 @@ dist::Groups connect(
        .own_address = context.own_address,
        .interface = gloo_interface(context),
        .setup_timeout = timeouts.setup,
-       .timeout = std::max({timeouts.step, timeouts.eval, timeouts.checkpoint}),
+       .timeout = std::max(
+           {timeouts.step,
+            timeouts.eval,
+            timeouts.checkpoint,
+            timeouts.stopped}),
        .nccl = nccl ? cuda : nullptr});
 }
 
@@ -321,6 +326,7 @@ int run_worker() {
   ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
   launch::WorkerContext context = launch::read_worker_context();
   Job job = Job::from_json(context.job);
+  launch::stop_at_once(true); // until the trainer has something to save
   // A launcher may send its request more than once.
   const launch::StopRequest stop(context.launched() ? 0 : ::getppid());
   launch::Heartbeat heartbeat = context.launched()

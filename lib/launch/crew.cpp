@@ -158,6 +158,7 @@ std::vector<int> Crew::reap() {
           break;
         case CLD_CONTINUED:
           member.stopped_since.reset();
+          member.continued_at = monotonic_seconds();
           break;
         default:
           member.ending = {

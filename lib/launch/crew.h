@@ -23,6 +23,7 @@ struct Member {
   std::optional<Ending> ending; // nothing: still running
   std::optional<double> stopped_since; // monotonic; set while it is stopped
   int stopped_by = 0; // the signal that stopped it
+  double continued_at = 0; // monotonic; nobody's silence counts from before
 
   // "rank 1 (pid 1234, cpu)".
   std::string label() const;

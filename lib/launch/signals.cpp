@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "launch/heartbeat.h"
+#include "launch/stop_at_once.h"
 
 namespace vitrain::launch {
 namespace {
@@ -22,6 +23,7 @@ std::atomic<int> stop_signal{0};
 std::atomic<double> stop_time{0};
 std::atomic<pid_t> stop_supervisor{0};
 std::atomic<bool> stop_failed{false};
+std::atomic<bool> ends_at_once{false};
 std::atomic<bool> stop_installed{false};
 
 struct Previous {
@@ -30,6 +32,19 @@ struct Previous {
   sigset_t mask;
 };
 Previous previous;
+
+// Not fmt: in a signal handler.
+void say(const char* text) {
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+[[noreturn]] void end_with_nothing_to_save(int number) {
+  say("ended by ");
+  say(signal_name(number));
+  say(": there is nothing to save yet\n");
+  ::_exit(128 + number);
+}
 
 void on_stop(int number, siginfo_t* info, void* /*context*/) {
   const double now = monotonic_seconds();
@@ -40,6 +55,9 @@ void on_stop(int number, siginfo_t* info, void* /*context*/) {
   if (forwarded && info->si_code == SI_QUEUE &&
       info->si_value.sival_int == kRunFailed) {
     stop_failed.store(true);
+  }
+  if (ends_at_once.load()) {
+    end_with_nothing_to_save(number);
   }
   int none = 0;
   if (stop_signal.load() == 0) {
@@ -131,6 +149,10 @@ StopRequest::~StopRequest() {
     ::sigaction(kIgnoredSignals[i], &previous.ignored[i], nullptr);
   }
   stop_installed = false;
+}
+
+void stop_at_once(bool on) {
+  ends_at_once = on;
 }
 
 bool StopRequest::requested() const {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -28,11 +29,22 @@ constexpr double kSuspendedSeconds = 2;
 constexpr double kUnkillableSeconds = 10;
 // A stopped worker has already been waited for.
 constexpr double kGraceAfterStopped = 0.5;
+// A stop request in set-up: until workers that do not end by themselves are
+// killed, and the others once one of them has ended.
+constexpr double kSetupEndSeconds = 1.2;
+constexpr double kGraceInSetup = 0.3;
+
+// What the workers get for a signal that the supervisor got: nobody hangs up on
+// them.
+int passed_on(int number) {
+  return number == SIGHUP ? SIGTERM : number;
+}
 
 struct Failure {
   int rank = 0;
   int exit_code = 0;
   std::string cause; // "was killed by signal 9 (SIGKILL) in step 12"
+  std::string kind; // the same without what differs from time to time
   std::string hint; // further lines
   double time = 0;
 };
@@ -52,6 +64,9 @@ class Supervisor::Run {
  private:
   void on_signal(int number, double now);
   void on_end(int rank, double now);
+  bool in_setup() const;
+  bool ended_by_request(const Member& member) const;
+  void stop_in_setup(double now);
   void look_at_nodes(double now);
   void wait_for_nodes(SignalQueue& signals);
   void check_stopped(double now);
@@ -79,6 +94,8 @@ class Supervisor::Run {
   int stop_signal_ = 0; // the request passed on to the workers
   double stop_time_ = 0;
   int killed_by_ = 0; // the second signal
+  // The request came before there was anything to save.
+  bool nothing_to_save_ = false;
   std::optional<Failure> failure_;
   std::optional<Failure> suspect_; // may be a consequence
   std::optional<NodeFailure> elsewhere_; // what ended the run on another node
@@ -111,7 +128,7 @@ Outcome Supervisor::Run::run() {
       on_end(rank, now);
     }
     look_at_nodes(now);
-    if (!failure_ && !elsewhere_ && killed_at_ == 0) {
+    if (!failure_ && !elsewhere_ && !nothing_to_save_ && killed_at_ == 0) {
       check_stopped(now);
       check_progress(now);
     }
@@ -139,21 +156,50 @@ void Supervisor::Run::on_signal(int number, double now) {
   if (stop_signal_ == 0) {
     stop_signal_ = number;
     stop_time_ = now;
-    crew_.signal_all(number == SIGHUP ? SIGTERM : number);
+    crew_.signal_all(passed_on(number));
     notify(fmt::format(
-        "{}: the workers save and stop; a second signal ends them at once",
-        signal_name(number)));
+        "{}: {}",
+        signal_name(number),
+        options_.saves && !in_setup()
+            ? "the workers save and stop; a second signal ends them at once"
+            : "the workers end; there is nothing to save"));
   } else if (now - stop_time_ > kSameRequestSeconds && killed_at_ == 0) {
     killed_by_ = number;
     kill_all(now);
   }
 }
 
+// Whether some worker has not begun its first step.
+bool Supervisor::Run::in_setup() const {
+  return std::ranges::any_of(crew_.members(), [&](const Member& member) {
+    return !member.ending &&
+        crew_.progress(member.rank).section == Section::kSetup;
+  });
+}
+
+bool Supervisor::Run::ended_by_request(const Member& member) const {
+  return stop_signal_ != 0 && !member.ending->signalled &&
+      member.ending->value == 128 + passed_on(stop_signal_);
+}
+
+// The others may be about to connect to one that has ended, or hang.
+void Supervisor::Run::stop_in_setup(double now) {
+  if (!nothing_to_save_) {
+    nothing_to_save_ = true;
+    crew_.end_all();
+    kill_time_ = now + kGraceInSetup;
+  }
+}
+
 void Supervisor::Run::on_end(int rank, double now) {
-  if (failure_ || elsewhere_ || killed_at_ > 0) {
+  if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
     return; // a consequence of what we did
   }
   const Member& member = crew_.member(rank);
+  if (ended_by_request(member)) {
+    stop_in_setup(now);
+    return;
+  }
   const auto progress = crew_.progress(rank);
   const Ending ending = *member.ending;
   const Verdict verdict = judge(ending, progress.section == Section::kDone);
@@ -164,6 +210,7 @@ void Supervisor::Run::on_end(int rank, double now) {
       .rank = rank,
       .exit_code = run_exit_code(ending),
       .cause = ending.text() + " " + where(progress),
+      .kind = ending.text() + " " + where(progress),
       .hint = end_hint(ending),
       .time = now};
   if (!ending.signalled && ending.value == 0) {
@@ -230,6 +277,12 @@ void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
         "ended at once by a second stop signal");
     return;
   }
+  if (nothing_to_save_) {
+    options_.nodes->fail_all(
+        128 + stop_signal_,
+        fmt::format("ended by {} in set-up", signal_name(stop_signal_)));
+    return;
+  }
   if (failure_ || elsewhere_) {
     return;
   }
@@ -262,6 +315,7 @@ void Supervisor::Run::check_stopped(double now) {
                signal_name(member.stopped_by),
                where(crew_.progress(member.rank)),
                now - since),
+           .kind = "was stopped " + where(crew_.progress(member.rank)),
            .hint = {},
            .time = now},
           std::min(kGraceAfterStopped, options_.grace_seconds));
@@ -272,14 +326,24 @@ void Supervisor::Run::check_stopped(double now) {
 
 void Supervisor::Run::check_progress(double now) {
   std::vector<Silence> running;
+  // Whoever was continued held up the others as well.
+  double waited_until = resumed_at_;
+  for (const Member& member : crew_.members()) {
+    waited_until = std::max(waited_until, member.continued_at);
+  }
   for (const Member& member : crew_.members()) {
     if (!member.ending) {
       const auto progress = crew_.progress(member.rank);
+      double limit = options_.timeouts.of(progress.section);
+      if (member.stopped_since && limit > 0) {
+        // check_stopped() has its own limit, and the others wait for it.
+        limit = std::numeric_limits<double>::infinity();
+      }
       running.push_back(
           {.rank = member.rank,
            .step = progress.step,
-           .seconds = now - std::max(progress.last_beat, resumed_at_),
-           .limit = options_.timeouts.of(progress.section)});
+           .seconds = now - std::max(progress.last_beat, waited_until),
+           .limit = limit});
     }
   }
   const std::optional<Silence> stuck = find_stuck(running);
@@ -294,6 +358,7 @@ void Supervisor::Run::check_progress(double now) {
            stuck->seconds,
            where(crew_.progress(stuck->rank)),
            stuck->limit),
+       .kind = "made no progress " + where(crew_.progress(stuck->rank)),
        .hint = progress_table(now),
        .time = now},
       options_.grace_seconds);
@@ -339,6 +404,10 @@ void Supervisor::Run::blame(Failure failure, double grace) {
 }
 
 void Supervisor::Run::enforce(double now) {
+  if (stop_signal_ != 0 && !nothing_to_save_ && !failure_ && !elsewhere_ &&
+      now - stop_time_ > kSetupEndSeconds && in_setup()) {
+    stop_in_setup(now);
+  }
   if (kill_time_ > 0 && now >= kill_time_ && killed_at_ == 0) {
     kill_all(now);
   }
@@ -370,6 +439,7 @@ Outcome Supervisor::Run::conclude() {
   Outcome outcome;
   bool stopped = false;
   for (const Member& member : crew_.members()) {
+    outcome.step = std::max(outcome.step, crew_.progress(member.rank).step);
     if (!member.ending) {
       outcome.report += fmt::format(
           "{} does not end after SIGKILL: it hangs in the kernel (a dead file "
@@ -386,6 +456,9 @@ Outcome Supervisor::Run::conclude() {
         "ended at once by a second signal ({}); the last complete checkpoint "
         "is what was saved before.\n",
         signal_name(killed_by_));
+  } else if (nothing_to_save_) {
+    outcome.exit_code = 128 + stop_signal_;
+    outcome.stopped_in_setup = true;
   } else if (elsewhere_) {
     outcome.exit_code = elsewhere_->exit_code;
     outcome.report += fmt::format(
@@ -395,6 +468,9 @@ Outcome Supervisor::Run::conclude() {
   } else if (failure_) {
     outcome.exit_code = failure_->exit_code;
     outcome.failed_rank = failure_->rank;
+    outcome.failure = failure_->kind;
+    outcome.failed_in_setup =
+        crew_.progress(failure_->rank).section == Section::kSetup;
     outcome.report = failure_report() + outcome.report;
   } else {
     outcome.exit_code =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -46,6 +47,9 @@ struct SupervisorOptions {
   // Shows every worker's lines on stdout, after "[rank N] ", instead of what
   // rank 0 writes to its terminal.
   bool show_all_ranks = false;
+  // Whether workers that a stop signal reaches after set-up save; else they end
+  // at once, as all do in set-up.
+  bool saves = true;
   int log_lines = 15; // of the failed worker's log in the report
   // Stands for "/" where the control group's files are read.
   std::filesystem::path system_root = "/";
@@ -63,6 +67,15 @@ struct Outcome {
   std::string report;
   // Rank of the worker that failed first, where it was one of this machine.
   std::optional<int> failed_rank;
+  // How that one failed and where, in words that are the same when the same
+  // happens again: "was killed by signal 11 (SIGSEGV) in step 12".
+  std::string failure;
+  bool failed_in_setup = false;
+  // A stop signal came before there was anything to save.
+  bool stopped_in_setup = false;
+  // Steps that the furthest worker of this machine has finished in this run of
+  // the supervisor; -1: none.
+  std::int64_t step = -1;
 };
 
 // Starts the workers of this machine, waits for them, and leaves none behind;
@@ -77,8 +90,9 @@ struct Outcome {
 //
 // SIGTERM, SIGINT, SIGHUP and SIGUSR1 are passed on to the workers once (SIGHUP
 // as SIGTERM), who save and exit with 75; the second one (not within half a
-// second of the first) kills them. A signal that this process ignores stays
-// ignored (nohup).
+// second of the first) kills them. Where a worker is still in set-up there is
+// nothing to save: the run ends within two seconds, with 128 + the signal. A
+// signal that this process ignores stays ignored (nohup).
 class Supervisor {
  public:
   explicit Supervisor(SupervisorOptions options);

@@ -599,6 +599,37 @@ TEST(KilledLauncher, MayBeTorchrun) {
        "--no_python"});
 }
 
+// A rendezvous that hangs: somebody answers the port and says nothing.
+TEST(StopInSetUp, EndsWithinTwoSeconds) {
+  const TempFolder folder;
+  const Port silent;
+  const auto words = short_run(folder / "runs", {"-devices", "cpu"});
+  Program worker(torch_worker(words, 1, 2, silent.number()));
+  auto of_two_machines = words;
+  of_two_machines.insert(
+      of_two_machines.end(),
+      {"-nnodes",
+       "2",
+       "-node_rank",
+       "1",
+       "-master",
+       "127.0.0.1:" + silent.number()});
+  Program node(Command{.words = of_two_machines, .environment = {}});
+  for (int i = 0; i < 500 && !is_worker(worker.pid()); ++i) {
+    ::usleep(20'000);
+  }
+  ASSERT_TRUE(is_worker(worker.pid()));
+  ::usleep(1'000'000);
+  for (Program* program : {&worker, &node}) {
+    const auto start = std::chrono::steady_clock::now();
+    program->signal(SIGTERM);
+    EXPECT_EQ(program->wait(20).exit_code, 128 + SIGTERM);
+    EXPECT_LT(
+        std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+}
+
 TEST(OpenFiles, TheSoftLimitIsRaisedAndTheHardOneExplained) {
   const TempFolder folder;
   const auto limited = [&](const char* limit, const char* devices) {

@@ -349,6 +349,28 @@ TEST(Death, IsNotToldAsARequest) {
   }
 }
 
+// As a debugger stops it: for as long as the recipe says, and no longer.
+TEST(Death, OfAStoppedWorkerComesWhenTheRecipeSays) {
+  const TempFolder folder;
+  const auto stopped = [&](const char* limit, int seconds) {
+    Program program(
+        long_run(folder / "runs", {"-set", limit, "-set", "log.every=1"}));
+    EXPECT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+    const auto workers = program.workers();
+    EXPECT_EQ(workers.size(), 2u);
+    ::kill(workers.at(1), SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::seconds(seconds));
+    ::kill(workers.at(1), SIGCONT);
+    program.signal(SIGTERM);
+    return program.wait(20);
+  };
+  const Result patient = stopped("dist.timeouts.stopped=60", 6);
+  EXPECT_EQ(patient.exit_code, 75) << patient.err;
+  const Result strict = stopped("dist.timeouts.stopped=0.5", 2);
+  EXPECT_EQ(strict.exit_code, 7) << strict.err;
+  EXPECT_THAT(strict.err, HasSubstr("was stopped by signal 19"));
+}
+
 TEST(Death, OfTheSupervisorTakesTheWorkersAlong) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));

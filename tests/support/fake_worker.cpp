@@ -7,6 +7,7 @@
 //   sleep SECONDS | hang         without a beat
 //   exit CODE | raise SIGNAL     (stop oneself: raise 19)
 //   handle_stop                  from here on stop signals set a flag
+//   set_up_stop                  from here on they end it: nothing to save
 //   until_stop CODE              beats until the flag is set, then exits
 //   connect                      every rank to rank 0, by the rendezvous
 //   lose_peer                    exits with 7 when a connection breaks
@@ -39,6 +40,7 @@
 #include "launch/descriptors.h"
 #include "launch/heartbeat.h"
 #include "launch/signals.h"
+#include "launch/stop_at_once.h"
 #include "launch/supervise.h"
 #include "launch/worker.h"
 
@@ -114,6 +116,9 @@ class FakeWorker {
     } else if (verb == "raise") {
       ::raise(std::stoi(argument));
     } else if (verb == "handle_stop") {
+      stop_.emplace(::getppid());
+    } else if (verb == "set_up_stop") {
+      stop_at_once(true);
       stop_.emplace(::getppid());
     } else if (verb == "until_stop") {
       until_stop(std::stoi(argument));

@@ -9,6 +9,8 @@
 #include <functional>
 #include <thread>
 
+#include "launch/stop_at_once.h"
+
 namespace vitrain::launch {
 namespace {
 
@@ -38,6 +40,39 @@ TEST(StopRequest, SetsAFlagOnce) {
         0)
         << number;
   }
+}
+
+// Until there is something to save.
+TEST(StopRequest, MayEndAtOnce) {
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGHUP}) {
+    EXPECT_EQ(
+        in_child([&] {
+          stop_at_once(true);
+          const StopRequest stop(::getpid());
+          ::kill(::getpid(), number);
+          return 1;
+        }),
+        128 + number);
+  }
+  EXPECT_EQ(
+      in_child([] {
+        const sigset_t set = stop_signals();
+        ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+        ::raise(SIGTERM);
+        stop_at_once(true);
+        const StopRequest stop(0); // lets in what arrived before
+        return 1;
+      }),
+      128 + SIGTERM);
+  EXPECT_EQ(
+      in_child([] {
+        stop_at_once(true);
+        const StopRequest stop(0);
+        stop_at_once(false);
+        ::raise(SIGTERM);
+        return stop.requested() ? 0 : 1;
+      }),
+      0);
 }
 
 TEST(StopRequest, SecondSignalSoonAfterIsTheSameRequest) {

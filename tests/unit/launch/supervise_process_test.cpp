@@ -20,6 +20,7 @@ namespace vitrain::launch {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // The state letter and parent of a process; 0 when it is gone.
 struct ProcessState {
@@ -202,13 +203,30 @@ TEST(SupervisorProcess, SignalToAllProcessesIsOneRequest) {
   EXPECT_EQ(supervisor.wait(), 75) << supervisor.report();
 }
 
-TEST(SupervisorProcess, SignalBeforeTheWorkerIsReadyWaitsForIt) {
-  SupervisorProcess supervisor(
-      {{"say ready", "sleep 0.5", "handle_stop", "until_stop 75"},
-       {"say ready", "sleep 0.8", "handle_stop", "until_stop 75"}});
-  supervisor.workers();
-  supervisor.send(SIGTERM);
-  EXPECT_EQ(supervisor.wait(), 75) << supervisor.report();
+// There is nothing to save, and a rendezvous may hang for minutes.
+TEST(SupervisorProcess, StopInSetUpEndsWithinTwoSeconds) {
+  const Script ends{"set_up_stop", "say ready", "hang"};
+  const Script is_not_ready_yet{"say ready", "sleep 0.5", "set_up_stop"};
+  const Script never_is_ready{"say ready", "hang"};
+  for (const auto& [number, scripts] : std::vector<std::pair<int, Scripts>>{
+           {SIGTERM, {ends, ends}},
+           {SIGHUP, {ends, ends}},
+           {SIGINT, {is_not_ready_yet, ends}},
+           {SIGTERM, {ends, never_is_ready}},
+           // One that waits for the other in its first step.
+           {SIGUSR1, {kGoesOn, ends}},
+           {SIGTERM, {kGoesOn, never_is_ready}}}) {
+    SupervisorProcess supervisor(scripts);
+    const std::vector<pid_t> workers = supervisor.workers();
+    supervisor.send(number);
+    EXPECT_EQ(supervisor.wait(), 128 + number) << supervisor.report();
+    EXPECT_LT(supervisor.seconds, 2);
+    EXPECT_THAT(supervisor.report(), HasSubstr("there is nothing to save"));
+    EXPECT_THAT(supervisor.report(), Not(HasSubstr("failed")));
+    for (const pid_t pid : workers) {
+      EXPECT_FALSE(is_running(pid));
+    }
+  }
 }
 
 TEST(SupervisorProcess, SecondSignalEndsAtOnce) {

@@ -3,12 +3,15 @@
 #include <dirent.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 
 #include "core/check.h"
+#include "launch/process.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -26,6 +29,19 @@ int open_descriptor_count() {
   }
   ::closedir(folder);
   return count;
+}
+
+// The child of this process that has this variable; 0: none.
+pid_t child_with(const std::string& variable, const std::string& value) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::int64_t pid = 0;
+    if (parse_int(entry.path().filename().native(), pid) &&
+        status_of(static_cast<pid_t>(pid)).parent == ::getpid() &&
+        environment_of(static_cast<pid_t>(pid))[variable] == value) {
+      return static_cast<pid_t>(pid);
+    }
+  }
+  return 0;
 }
 
 // Runs a trial whose rank `failing` must be the one that is named, with `code`,
@@ -186,6 +202,45 @@ TEST(Supervisor, StoppedWorkerIsEndedAfterFourSeconds) {
                 "and not continued for 4 s"));
   EXPECT_GE(trial.seconds_since_mark(1), 3.9);
   EXPECT_LT(trial.seconds_since_mark(1), 5);
+}
+
+// A debugger's work is no silence, neither the worker's nor of those who wait.
+TEST(Supervisor, AWorkerMayBeStoppedAsLongAsItsLimitSays) {
+  Trial trial(
+      {{"enter step", "beat 3", "sleep 2.6", "beat 4", "done"},
+       {"enter step", "beat 3", "mark", "raise 19", "beat 4", "done"}});
+  trial.options.timeouts.step = 1;
+  trial.options.stopped_seconds = 100;
+  std::thread continues([&] {
+    // By its log: the pid is in no other place.
+    pid_t worker = 0;
+    for (int i = 0; i < 2000 && worker == 0; ++i) {
+      ::usleep(5000);
+      worker = trial.log(1).find("at ") == std::string::npos
+          ? 0
+          : child_with("RANK", "1");
+    }
+    ::usleep(2'200'000);
+    ::kill(worker, SIGCONT);
+  });
+  const Outcome outcome = trial.run();
+  continues.join();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.report;
+  EXPECT_GT(trial.seconds, 2.2);
+}
+
+TEST(Supervisor, SaysHowFarItGotAndWhatFailedInWordsThatRepeat) {
+  const auto death = [] {
+    Trial trial(
+        {{"enter step", "beat 6", "hang"},
+         {"enter step", "beat 5", "raise 9"}});
+    return expect_failure(trial, 1, 7);
+  };
+  const Outcome first = death();
+  EXPECT_EQ(first.step, 6);
+  EXPECT_EQ(first.failure, "was killed by signal 9 (SIGKILL) in step 6");
+  EXPECT_EQ(death().failure, first.failure);
+  EXPECT_FALSE(first.failed_in_setup);
 }
 
 TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
