@@ -50,7 +50,10 @@ EvalCounts Evaluator::run(
        .allocate = options_.allocate});
 
   EvalCounts counts;
-  while (const data::Batch* batch = loader.next()) {
+  const auto next = [&] {
+    return options_.leave && options_.leave() ? nullptr : loader.next();
+  };
+  while (const data::Batch* batch = next()) {
     const at::Tensor inputs = normalizer_.inputs(*batch, options_.batch);
     at::Tensor outputs;
     {

@@ -28,6 +28,9 @@ class Evaluator {
     int threads = 1; // decoding threads
     bool bf16 = false;
     data::SlotAllocator allocate{}; // of the memory for batches
+    // Asked before each batch: true leaves the evaluation, whose counts are
+    // then of no use. Null: never.
+    std::function<bool()> leave{};
   };
   // Called after each of this rank's batches with those done and their number.
   using Progress = std::function<void(std::int64_t, std::int64_t)>;

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "engine/data_options.h"
 #include "engine/describe.h"
+#include "engine/owed_evaluation.h"
 #include "engine/precision.h"
 #include "engine/pretrained.h"
 #include "engine/resume.h"
@@ -245,12 +246,12 @@ void check_arithmetic(PreparedJob& prepared) {
   const config::Plan plan =
       make_plan(job, prepared.workers, prepared.sampler.get(), *prepared.eval);
   if (job.mode == JobMode::kTrain && !job.resume.empty()) {
+    const Json state = checkpoint::read_manifest(job.resume).state;
     identity_of(job, plan, spec, *prepared.train)
-        .check_same(
-            checkpoint::read_manifest(job.resume).state.at("identity"),
-            printable(job.resume));
+        .check_same(state.at("identity"), printable(job.resume));
     take_up_epoch(prepared);
-    prepared.finished = job.resumed_step >= plan.total_steps;
+    prepared.finished = job.resumed_step >= plan.total_steps &&
+        !state.value(kOwesEvaluation, false);
     VITRAIN_CHECK(
         !prepared.finished || same_recipe(prepared.changes),
         ExitCode::kUsage,

@@ -1,5 +1,6 @@
 #include "engine/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <ATen/ATen.h>
@@ -16,9 +17,9 @@
 #include "engine/begun_epoch.h"
 #include "engine/data_options.h"
 #include "engine/exchange.h"
+#include "engine/owed_evaluation.h"
 #include "engine/preprocess_record.h"
 #include "engine/run_directory.h"
-#include "engine/stop_vote.h"
 #include "launch/stop_at_once.h"
 #include "optim/schedule.h"
 
@@ -111,7 +112,8 @@ Trainer::Trainer(Session& session)
           {.batch = session.plan.eval_batch,
            .threads = session.loader_threads(),
            .bf16 = session.bf16(),
-           .allocate = session.slot_allocator()}),
+           .allocate = session.slot_allocator(),
+           .leave = [&stop = session.stop] { return stop.requested(); }}),
       store_(
           std::filesystem::path(session.job.run_directory) / "checkpoints",
           {.keep_last = session.job.recipe.checkpoint.keep_last,
@@ -153,6 +155,7 @@ void Trainer::restore() {
   load_optimizer(snapshot.optimizer);
   state_ = RunState::from_json(snapshot.state.at("run"));
   bad_samples_.restore(snapshot.state.value("bad_samples", Json::array()));
+  owes_evaluation_ = snapshot.state.value(kOwesEvaluation, false);
   saved_step_ = state_.step;
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
@@ -208,7 +211,14 @@ ExitCode Trainer::run() {
   launch::stop_at_once(false); // last: the supervisor goes by the section
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
-  while (state_.step < plan_.total_steps) {
+  if (owes_evaluation_) {
+    evaluate();
+    if (!owes_evaluation_) {
+      saved_step_ = -1; // with what has been found out
+      save();
+    }
+  }
+  while (asked_ == EarlyEnd::kNone && state_.step < plan_.total_steps) {
     votes.begin(early_end(session_.stop));
     train_one_step();
     check_finite();
@@ -224,17 +234,23 @@ ExitCode Trainer::run() {
     if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
       save();
     }
-    const EarlyEnd end = votes.agreed();
-    if (end != EarlyEnd::kNone && state_.step < plan_.total_steps) {
-      votes.finish();
-      stopping_ = true;
-      save();
-      return end == EarlyEnd::kFailed ? ExitCode::kWorkerDied
-                                      : ExitCode::kStopped;
-    }
+    asked_ = std::max(asked_, votes.agreed());
   }
   votes.finish();
-  return ExitCode::kDone;
+  if (asked_ == EarlyEnd::kNone ||
+      (state_.step == plan_.total_steps && !owes_evaluation_)) {
+    return ExitCode::kDone;
+  }
+  stopping_ = true;
+  save(); // unless that has just been done
+  return asked_ == EarlyEnd::kFailed ? ExitCode::kWorkerDied
+                                     : ExitCode::kStopped;
+}
+
+EarlyEnd Trainer::asked() const {
+  const auto ends = dist::all_gather(
+      *session_.groups.control, static_cast<int>(early_end(session_.stop)));
+  return static_cast<EarlyEnd>(std::ranges::max(ends));
 }
 
 bool Trainer::due(std::int64_t every) const {
@@ -379,6 +395,12 @@ void Trainer::evaluate() {
         session_.heartbeat.beat();
         session_.reporter.evaluating(done, all);
       });
+  asked_ = std::max(asked_, asked());
+  owes_evaluation_ = asked_ != EarlyEnd::kNone;
+  if (owes_evaluation_) {
+    session_.heartbeat.enter(launch::Section::kStep);
+    return; // some rank has left: of the others' counts too much is missing
+  }
   const auto& checkpoint = session_.job.recipe.checkpoint;
   const double value = checkpoint.metric == config::Metric::kTop1
       ? counts.top1()
@@ -411,7 +433,8 @@ Json Trainer::state_record() const {
       {"run", state_.to_json()},
       {"identity", identity_.to_json()},
       {"order", order_record(sampler_, state_.step)},
-      {"bad_samples", bad_samples_.to_json()}};
+      {"bad_samples", bad_samples_.to_json()},
+      {kOwesEvaluation, owes_evaluation_}};
 }
 
 void Trainer::save() {
@@ -444,8 +467,10 @@ void Trainer::save() {
       problem = error.what();
     }
   }
-  // All ranks learn how it went before any of them goes on.
+  // All ranks learn how it went before any of them goes on. Who was asked to
+  // stop meanwhile need not make, and save, another step.
   const auto problems = dist::all_gather(*session_.groups.control, problem);
+  asked_ = std::max(asked_, asked());
   finish_save(problems[0], watch.seconds());
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();

@@ -15,6 +15,7 @@
 #include "engine/interval.h"
 #include "engine/run_state.h"
 #include "engine/session.h"
+#include "engine/stop_vote.h"
 #include "engine/train_inputs.h"
 #include "engine/train_step.h"
 
@@ -47,6 +48,8 @@ class Trainer {
   // One set of weights on all ranks, and a check that it is one.
   void bring_together();
   void evaluate();
+  // What any rank has been asked for by now. Collective.
+  EarlyEnd asked() const;
   void save();
   void finish_save(const std::string& problem, double seconds);
   // "the last checkpoint is of step 50", or that there is none.
@@ -80,6 +83,10 @@ class Trainer {
   std::optional<double> metric_; // of the current weights, when evaluated
   double lr_ = 0.0;
   bool stopping_ = false;
+  // A stop request came while this step's evaluation ran, which was left: it
+  // comes before the next step.
+  bool owes_evaluation_ = false;
+  EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
   Interval interval_;
 };
 

@@ -84,6 +84,50 @@ TEST(Stop, SigtermSavesAtACommonStepAndTheRunContinues) {
   }
 }
 
+// Left, saved, and made up for by the run that continues.
+TEST(Stop, AnEvaluationIsLeftAndMadeUpFor) {
+  const TempFolder folder;
+  const auto arguments = [&](const char* samples) {
+    return std::vector<std::string>{
+        "-devices",
+        "cpu:2",
+        "-set",
+        "run.name=r",
+        "-set",
+        "run.max_steps=4",
+        "-set",
+        "eval.every=4st",
+        "-set",
+        "checkpoint.every=4st",
+        "-set",
+        "schedule.warmup=0st",
+        "-set",
+        std::string("data.eval.count=") + samples};
+  };
+  Program program(tiny_run(folder / "runs", arguments("400000")));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 4, 60));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  program.signal(SIGTERM);
+  const auto start = std::chrono::steady_clock::now();
+  const Result left = program.wait(60);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_EQ(left.exit_code, 75) << left.err;
+  const auto path = newest_run(folder / "runs");
+  EXPECT_EQ(records(path, "eval").size(), 0u);
+  ASSERT_EQ(records(path, "checkpoint").size(), 1u);
+  EXPECT_EQ(records(path, "checkpoint")[0].at("step"), 4);
+  auto again = arguments("101");
+  again.insert(again.end(), {"-resume", path.native()});
+  const Result result = run(tiny_run(folder / "runs", again));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_EQ(records(path, "eval").size(), 1u);
+  EXPECT_EQ(records(path, "eval")[0].at("step"), 4);
+  EXPECT_EQ(records(path, "eval")[0].at("count"), 101);
+  // Now it has everything.
+  EXPECT_THAT(
+      run(tiny_run(folder / "runs", again)).err, HasSubstr("nothing to do"));
+}
+
 TEST(Stop, AResumedRunEqualsAnUninterruptedOne) {
   const TempFolder folder;
   const std::vector<std::string> common{
@@ -352,10 +396,10 @@ TEST(Death, IsNotToldAsARequest) {
 // As a debugger stops it: for as long as the recipe says, and no longer.
 TEST(Death, OfAStoppedWorkerComesWhenTheRecipeSays) {
   const TempFolder folder;
-  const auto stopped = [&](const char* limit, int seconds) {
-    Program program(
-        long_run(folder / "runs", {"-set", limit, "-set", "log.every=1"}));
-    EXPECT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+  const auto stopped = [&](const std::string& limit, int seconds) {
+    const auto output = folder / limit;
+    Program program(long_run(output, {"-set", limit}));
+    EXPECT_TRUE(program.wait_for_record(output, "train", 3, 60));
     const auto workers = program.workers();
     EXPECT_EQ(workers.size(), 2u);
     ::kill(workers.at(1), SIGSTOP);
