@@ -27,7 +27,7 @@ int limit_after(rlim_t soft, rlim_t hard, const OpenFiles& files) {
       const std::string_view text = error.what();
       const bool readable = error.code() == ExitCode::kUsage &&
           text.find("40 are allowed") != text.npos &&
-          text.find("8 workers need 53") != text.npos &&
+          text.find("8 workers need 56") != text.npos &&
           text.find('\n') == text.npos;
       ::_exit(readable ? 1 : 2);
     }
@@ -39,7 +39,7 @@ int limit_after(rlim_t soft, rlim_t hard, const OpenFiles& files) {
 
 TEST(OpenFiles, TheLimitIsRaisedToWhatItMayBe) {
   EXPECT_EQ(limit_after(30, 200, {.workers = 8}), 200);
-  EXPECT_EQ(limit_after(30, 53, {.workers = 8}), 53);
+  EXPECT_EQ(limit_after(30, 56, {.workers = 8}), 56);
 }
 
 TEST(OpenFiles, TooFewAreToldBeforeTheStart) {
