@@ -18,11 +18,16 @@ struct DevicesConfig {
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field(
-        "kind", kind, "`auto`: CUDA devices when there are any, else the CPU.");
+        "kind",
+        kind,
+        "`auto`: CUDA devices when there are any or CUDA_VISIBLE_DEVICES names "
+        "some, which then have to be there; else the CPU.");
     v.field(
          "count",
          count,
-         "Number of workers; -1: every visible CUDA device, or one CPU worker.")
+         "Number of workers; -1: every visible CUDA device; without any, two "
+         "CPU workers where there is more than one core, and one where kind is "
+         "`cpu`.")
         .one_of_or_at_least(-1, 1);
     v.field(
          "ids",
