@@ -103,6 +103,35 @@ std::string reached_text(const Reached& reached) {
       reached.loss);
 }
 
+std::string epochs_text(std::int64_t epochs) {
+  return fmt::format(
+      "{} {}", with_commas(epochs), epochs == 1 ? "epoch" : "epochs");
+}
+
+// "2 epochs, 80 steps"; an epoch that has only begun is not counted as one.
+std::string trained_text(const Closing& end) {
+  const std::string steps = end.steps < end.total_steps
+      ? fmt::format(
+            "{} of {} steps",
+            with_commas(end.steps),
+            with_commas(end.total_steps))
+      : with_commas(end.steps) + " steps";
+  const std::int64_t whole =
+      end.epoch_steps > 0 ? end.steps / end.epoch_steps : end.epochs;
+  const std::int64_t rest = end.steps - whole * end.epoch_steps;
+  if (end.epoch_steps == 0 || rest == 0) {
+    return fmt::format("{}, {}", epochs_text(whole), steps);
+  }
+  const std::string begun = fmt::format(
+      "{} of {} steps", with_commas(rest), with_commas(end.epoch_steps));
+  if (whole == 0) {
+    return begun == steps || end.steps < end.total_steps
+        ? steps
+        : begun + " of an epoch";
+  }
+  return fmt::format("{} and {}, {}", epochs_text(whole), begun, steps);
+}
+
 } // namespace
 
 std::string banner(
@@ -125,10 +154,8 @@ std::string closing(const Closing& end, const Look& look) {
     lines.push_back(
         {"trained",
          fmt::format(
-             "{} {}, {} steps in {}{}",
-             end.epochs,
-             end.epochs == 1 ? "epoch" : "epochs",
-             with_commas(end.steps),
+             "{} in {}{}",
+             trained_text(end),
              human_seconds(end.seconds),
              rate_text(end.images_per_second))});
   } else {

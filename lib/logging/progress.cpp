@@ -77,6 +77,9 @@ std::vector<Field> live_fields(const ProgressState& state) {
   if (state.bad_samples > 0) {
     fields.push_back({"bad", with_commas(state.bad_samples), 2});
   }
+  if (!state.unsaved.empty()) {
+    fields.push_back({"UNSAVED", state.unsaved, 0});
+  }
   fields.push_back({"eta", human_seconds(state.eta_seconds), 3});
   return fields;
 }
@@ -121,8 +124,8 @@ std::string plain_line(const ProgressState& state) {
     return value ? fmt::format("  {} {:.2f}", label, *value) : "";
   };
   return fmt::format(
-      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%{}{}  "
-      "eta {}",
+      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%{}{}{}"
+      "  eta {}",
       train ? "" : "eval  ",
       state.epoch,
       state.epochs,
@@ -136,6 +139,7 @@ std::string plain_line(const ProgressState& state) {
       100 * state.data_wait,
       exchange.empty() ? "" : "  comm " + exchange,
       state.bad_samples > 0 ? "  bad " + with_commas(state.bad_samples) : "",
+      state.unsaved.empty() ? "" : "  UNSAVED " + state.unsaved,
       human_seconds(state.eta_seconds));
 }
 

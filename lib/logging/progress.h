@@ -31,6 +31,7 @@ struct ProgressState {
   std::int64_t comm_bytes = 0;
   double comm_wait = 0.0; // fraction of the time that steps waited for it
   std::int64_t bad_samples = 0; // different ones that were replaced so far
+  std::string unsaved{}; // what is wrong with checkpoints; "": nothing
   double eta_seconds = 0.0; // negative or not finite: unknown
 };
 
@@ -38,7 +39,7 @@ struct ProgressState {
 // "epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  top5 90.10  lr 9.8e-04
 //  img/s 1,234  wait 0.3%  comm 4.1 MiB 12.3%  bad 3  eta 1:23"; "eval  "
 // before it, and neither lr nor comm, in Phase::kEval; "bad" where there are
-// bad samples.
+// bad samples; "UNSAVED 3 saves failed, last of step 40" where they do.
 std::string plain_line(const ProgressState& state);
 
 // One line for a terminal, with a bar, at most look.columns - 1 wide: what

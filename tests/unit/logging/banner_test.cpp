@@ -92,6 +92,29 @@ TEST(Closing, TheLastLineSaysWhatWasReachedAndWhere) {
       "runs/x\n");
 }
 
+TEST(Closing, AnEpochThatHasOnlyBegunIsNotCounted) {
+  const auto trained = [](std::int64_t steps, std::int64_t total) {
+    const std::string text = closing(
+        {.outcome = "done",
+         .steps = steps,
+         .total_steps = total,
+         .epochs = (steps + 61) / 62,
+         .epoch_steps = 62},
+        Look{});
+    return text.substr(0, text.find(" in "));
+  };
+  EXPECT_EQ(trained(124, 124), "  trained  2 epochs, 124 steps");
+  EXPECT_EQ(trained(62, 62), "  trained  1 epoch, 62 steps");
+  EXPECT_EQ(trained(5, 62), "  trained  5 of 62 steps");
+  EXPECT_EQ(trained(5, 620), "  trained  5 of 620 steps");
+  EXPECT_EQ(trained(5, 5), "  trained  5 of 62 steps of an epoch");
+  EXPECT_EQ(trained(62, 620), "  trained  1 epoch, 62 of 620 steps");
+  EXPECT_EQ(
+      trained(67, 620),
+      "  trained  1 epoch and 5 of 62 steps, 67 of 620 steps");
+  EXPECT_EQ(trained(67, 67), "  trained  1 epoch and 5 of 62 steps, 67 steps");
+}
+
 TEST(Closing, AnEvaluationAloneAndARunWithoutOne) {
   const Closing evaluated{
       .outcome = "evaluated",

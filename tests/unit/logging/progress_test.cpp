@@ -47,6 +47,22 @@ TEST(Progress, PlainLineOfAnEvaluation) {
       "img/s 1,234  wait 0.3%  eta 1:23");
 }
 
+TEST(Progress, SaysInEveryLineThatNothingIsSaved) {
+  ProgressState state = example();
+  state.unsaved = "3 saves failed, last of step 40";
+  EXPECT_THAT(
+      plain_line(state),
+      HasSubstr("  UNSAVED 3 saves failed, last of step 40  eta"));
+  state.phase = Phase::kEval;
+  EXPECT_THAT(plain_line(state), HasSubstr("  UNSAVED 3 saves failed"));
+  // However narrow the terminal is: the last that is left out.
+  for (const int columns : {80, 60, 40}) {
+    EXPECT_THAT(
+        live_line(state, Look{.columns = columns}), HasSubstr("UNSAVED"))
+        << columns;
+  }
+}
+
 TEST(Progress, ShowsWhatTheExchangeCosts) {
   ProgressState state = example();
   state.comm_bytes = 4'100'000;
