@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "checkpoint/folder.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/hash.h"
@@ -19,8 +20,6 @@ namespace {
 constexpr std::string_view kPrefix = "step-";
 constexpr std::size_t kDigits = 9;
 constexpr std::size_t kPointerLimit = 4096;
-constexpr const char* kLatest = "latest";
-constexpr const char* kBest = "best";
 
 // Size and hash of a file without keeping it.
 void verify_file(
@@ -138,9 +137,16 @@ bool is_checkpoint(const std::filesystem::path& path) {
 
 Manifest verify(const std::filesystem::path& checkpoint) {
   Manifest manifest = read_manifest(checkpoint);
+  std::vector<std::string> problems;
   for (const ManifestFile& file : manifest.files) {
-    verify_file(checkpoint / file.name, file);
+    try {
+      verify_file(checkpoint / file.name, file);
+    } catch (const Error& error) {
+      problems.push_back(error.what());
+    }
   }
+  VITRAIN_CHECK(
+      problems.empty(), ExitCode::kWeights, "{}", join(problems, "; "));
   return manifest;
 }
 

@@ -21,7 +21,7 @@ std::optional<std::int64_t> folder_step(const std::string& name);
 bool is_checkpoint(const std::filesystem::path& path);
 
 // Checks the size and the hash of every file of a checkpoint folder. Throws
-// Error(kWeights) naming the file and the reason.
+// Error(kWeights) naming each file that is wrong, and the reason.
 Manifest verify(const std::filesystem::path& checkpoint);
 
 // The newest checkpoint in `folder` (a run's checkpoints/) that is complete and

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/hash.h"
+#include "core/json_reader.h"
 #include "core/text.h"
 
 namespace vitrain::checkpoint {
@@ -51,24 +52,24 @@ bool is_plain_name(const std::string& name) {
       name.find('\0') == std::string::npos && name != kManifestName;
 }
 
-Manifest from_json(const Json& json) {
+Manifest from_json(const JsonReader& json) {
   Manifest manifest;
-  manifest.format_version = json.at("format_version");
-  manifest.vitrain_version = json.at("vitrain_version");
-  manifest.step = json.at("step");
-  manifest.epoch = json.at("epoch");
-  manifest.world_size = json.at("world_size");
-  manifest.config_hash = json.at("config_hash");
-  if (!json.at("metric").is_null()) {
-    manifest.metric = json.at("metric").get<double>();
+  manifest.format_version = json.integer("format_version");
+  manifest.vitrain_version = json.text("vitrain_version");
+  manifest.step = json.integer("step");
+  manifest.epoch = json.integer("epoch");
+  manifest.world_size = json.integer("world_size");
+  manifest.config_hash = json.text("config_hash");
+  if (!json.is_null("metric")) {
+    manifest.metric = json.number("metric");
   }
-  for (const Json& file : json.at("files")) {
+  for (const JsonReader& file : json.objects("files")) {
     manifest.files.push_back(
-        {.name = file.at("name"),
-         .size = file.at("size"),
-         .xxh3 = file.at("xxh3")});
+        {.name = file.text("name"),
+         .size = file.integer("size"),
+         .xxh3 = file.text("xxh3")});
   }
-  manifest.state = json.at("state");
+  manifest.state = json.object("state").json();
   return manifest;
 }
 
@@ -93,12 +94,11 @@ std::string Manifest::text() const {
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& source) {
-  const Json json =
-      Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text, source, ExitCode::kWeights);
   VITRAIN_CHECK(
       json.is_object(),
       ExitCode::kWeights,
-      "{}: is not valid JSON: damaged or cut off",
+      "{}: is not a JSON object: damaged or cut off",
       source);
   // Before the hash: a later format may keep its hash elsewhere.
   const auto version = json.find("format_version");
@@ -117,12 +117,7 @@ Manifest parse_manifest(const std::string& text, const std::string& source) {
       ExitCode::kWeights,
       "{}: its hash does not agree with its content: damaged or edited",
       source);
-  Manifest manifest;
-  try {
-    manifest = from_json(json);
-  } catch (const Json::exception& error) {
-    fail(ExitCode::kWeights, "{}: {}", source, printable(error.what()));
-  }
+  Manifest manifest = from_json({json, source, ExitCode::kWeights});
   VITRAIN_CHECK(
       manifest.step >= 0 &&
           std::all_of(

@@ -1,7 +1,6 @@
 #include "checkpoint/store.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/folder.h"
 #include "checkpoint/preprocess.h"
 #include "core/check.h"
 #include "core/files.h"
@@ -25,12 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kLatest = "latest";
-constexpr const char* kBest = "best";
-// Of folders that are being written or removed: ".<name>.tmp-<pid>"; and, at
-// the end of a pointer's name, of write_file_atomically.
-constexpr std::string_view kTemporary = ".tmp-";
-constexpr std::string_view kReplaced = "replaced-";
 
 [[noreturn]] void cannot(const char* what, const fs::path& path, int error) {
   fail(
@@ -48,14 +42,9 @@ class TemporaryFolder {
       : path_(parent / temporary_name(name)) {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    if (::mkdir(path_.c_str(), 0700) != 0) {
+    // As every program's: the umask says who else may read a run.
+    if (::mkdir(path_.c_str(), 0777) != 0) {
       cannot("create", path_, errno);
-    }
-    // mkdir takes the umask's bits away.
-    if (::chmod(path_.c_str(), 0700) != 0) {
-      const int error = errno;
-      fs::remove_all(path_, ignored);
-      cannot("create", path_, error);
     }
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -81,7 +70,7 @@ void write_durably(const fs::path& path, const Write& write) {
   Fd fd(::open(
       path.c_str(),
       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-      0600));
+      0666));
   if (!fd) {
     cannot("create", path, errno);
   }
@@ -197,47 +186,6 @@ void remove_checkpoint(const fs::path& path) {
   }
 }
 
-// The process of a temporary name that save() or write_file_atomically made.
-std::optional<std::int64_t> temporary_owner(const std::string& name) {
-  const std::size_t at = name.rfind(kTemporary);
-  std::int64_t pid = 0;
-  if (at == std::string::npos ||
-      !parse_int(std::string_view(name).substr(at + kTemporary.size()), pid) ||
-      pid <= 0) {
-    return std::nullopt;
-  }
-  const std::string base = name.substr(0, at);
-  bool ours = base == kLatest || base == kBest;
-  if (base.starts_with('.')) {
-    const std::size_t skip = base.compare(1, kReplaced.size(), kReplaced) == 0
-        ? kReplaced.size()
-        : 0;
-    ours = folder_step(base.substr(1 + skip)).has_value();
-  }
-  return ours ? std::optional(pid) : std::nullopt;
-}
-
-// What saves of processes that are gone, or an earlier one of this process,
-// left behind.
-void remove_stale(const fs::path& folder) {
-  std::vector<fs::path> stale;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    const auto owner = temporary_owner(it->path().filename().native());
-    if (!owner) {
-      continue;
-    }
-    const auto pid = static_cast<pid_t>(*owner);
-    if (pid == ::getpid() || (::kill(pid, 0) != 0 && errno == ESRCH)) {
-      stale.push_back(it->path());
-    }
-  }
-  for (const fs::path& path : stale) {
-    fs::remove_all(path, error);
-  }
-}
-
 // Checkpoints with a readable manifest; others are left alone.
 std::vector<Candidate> candidates_in(const fs::path& folder) {
   std::vector<Candidate> candidates;
@@ -309,6 +257,7 @@ Store::Store(std::filesystem::path folder, RetentionOptions retention)
 std::filesystem::path Store::save(const Snapshot& snapshot) {
   make_folders(folder_);
   remove_stale(folder_);
+  repair_pointers(folder_);
   const std::string name = folder_name(snapshot.step);
   const fs::path target = folder_ / name;
   {

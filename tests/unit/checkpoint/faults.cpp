@@ -203,11 +203,4 @@ int mkdir(const char* path, mode_t permissions) noexcept {
   return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, permissions));
 }
 
-int chmod(const char* path, mode_t permissions) noexcept {
-  if (faults::strike()) {
-    return -1;
-  }
-  return static_cast<int>(::syscall(SYS_fchmodat, AT_FDCWD, path, permissions));
-}
-
 } // extern "C"

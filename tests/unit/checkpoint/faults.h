@@ -3,8 +3,8 @@
 #include <string>
 
 // Makes file operations of this process fail, or end it. The test program
-// defines open, write, fsync, close, rename, renameat2, mkdir and chmod itself,
-// in place of the C library's: what is tested needs no hook. fsync only notes
+// defines open, write, fsync, close, rename, renameat2 and mkdir itself, in
+// place of the C library's: what is tested needs no hook. fsync only notes
 // that it was called; a slow disk would make the tests slow.
 namespace vitrain::faults {
 

@@ -149,6 +149,17 @@ TEST_F(FindTest, NamesTheFileAndTheReason) {
   }
 }
 
+TEST_F(FindTest, NamesEveryFileThatIsDamaged) {
+  write_bytes(newest_ / "model.safetensors", "short");
+  fs::remove(newest_ / "optimizer.safetensors");
+  EXPECT_EQ(find(), older_);
+  EXPECT_THAT(
+      rejected_,
+      testing::ElementsAre(AllOf(
+          HasSubstr("/model.safetensors: has 5 bytes"),
+          HasSubstr("/optimizer.safetensors: cannot open"))));
+}
+
 TEST_F(FindTest, DoesWithoutALatest) {
   fs::remove(folder_ / "latest");
   EXPECT_EQ(find(), newest_);

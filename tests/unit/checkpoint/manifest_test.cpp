@@ -42,7 +42,6 @@ std::string refusal(const std::string& text) {
 
 // The text with another hash, as someone who edits it would make it.
 std::string rehashed(const Json& json) {
-  Manifest manifest;
   std::string body = json.dump(2);
   body.resize(body.size() - 2);
   Hasher hasher;
@@ -102,21 +101,70 @@ TEST(Manifest, RefusesNewerFormats) {
       AllOf(HasSubstr("newer version of vitrain"), HasSubstr("format 2")));
 }
 
+// One value of every type that JSON has. Signed and unsigned integers are one.
+const std::vector<Json> kKinds{
+    nullptr,
+    true,
+    1.5,
+    "text",
+    Json::array({1}),
+    Json::object({{"a", 1}})};
+
 TEST(Manifest, RefusesWhatIsMissingOrOfAnotherType) {
   EXPECT_EQ(parse_manifest(rehashed(example_json()), "m").step, 1250);
   const auto members = example_json();
   for (const auto& [key, value] : members.items()) {
     Json without = example_json();
     without.erase(key);
-    EXPECT_THAT(refusal(rehashed(without)), HasSubstr(key));
-    Json other = example_json();
-    other[key] = Json::array({Json::object()});
-    if (key != "state") {
-      EXPECT_FALSE(refusal(rehashed(other)).empty());
+    EXPECT_THAT(refusal(rehashed(without)), HasSubstr("'" + key + "'"));
+    for (const Json& wrong : kKinds) {
+      if (wrong.type() == value.type() ||
+          (key == "metric" && (wrong.is_number() || wrong.is_null()))) {
+        continue;
+      }
+      Json other = example_json();
+      other[key] = wrong;
+      EXPECT_THAT(
+          refusal(rehashed(other)),
+          AllOf(HasSubstr("'" + key + "' is "), HasSubstr(", not ")))
+          << wrong;
     }
   }
   EXPECT_THAT(refusal("[]"), HasSubstr("JSON"));
   EXPECT_THAT(refusal("{}"), HasSubstr("hash"));
+}
+
+TEST(Manifest, NamesTheMemberOfAListThatHasAnotherType) {
+  Json json = example_json();
+  json["files"][1]["size"] = "12";
+  EXPECT_THAT(
+      refusal(rehashed(json)), HasSubstr("'files[1].size' is a string"));
+  json["files"][1] = 3;
+  EXPECT_THAT(refusal(rehashed(json)), HasSubstr("'files[1]' is an integer"));
+  json = example_json();
+  json["step"] = 18446744073709551615ULL;
+  EXPECT_THAT(refusal(rehashed(json)), HasSubstr("'step' is an integer"));
+}
+
+// Programs differ in which of the two they believe.
+TEST(Manifest, RefusesAKeyThatIsThereTwice) {
+  const auto twice = [](const std::string& from, const std::string& to) {
+    std::string text = example_json().dump(2);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    text.resize(text.size() - 2);
+    Hasher hasher;
+    hasher.update(text.data(), text.size());
+    return text + ",\n  \"xxh3\": \"" + hasher.hex() + "\"\n}\n";
+  };
+  EXPECT_THAT(
+      refusal(twice("\"epoch\"", "\"step\": 3, \"epoch\"")),
+      HasSubstr("has 'step' twice"));
+  EXPECT_THAT(
+      refusal(twice("\"z\"", "\"a\": 3, \"z\"")), HasSubstr("has 'a' twice"));
+  EXPECT_THAT(
+      refusal(std::string(100000, '[')), HasSubstr("deeper than 64 levels"));
 }
 
 TEST(Manifest, RefusesFileNamesWithAPath) {

@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checkpoint/folder.h"
+#include "checkpoint/space.h"
 #include "core/error.h"
 #include "faults.h"
 #include "snapshots.h"
@@ -19,6 +21,7 @@ namespace vitrain::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -177,17 +180,107 @@ TEST_F(StoreTest, RemovesWhatDeadProcessesLeft) {
       ElementsAre(alive, "latest", name("notes", dead), "step-000000010"));
 }
 
-TEST_F(StoreTest, IsPrivateWhateverTheUmask) {
-  const mode_t before = ::umask(0);
-  const fs::path path = Store(folder_, {}).save(make_snapshot(10));
-  ::umask(0077);
-  const fs::path other = Store(folder_, {}).save(make_snapshot(20));
-  ::umask(before);
-  for (const fs::path& checkpoint : {path, other}) {
-    EXPECT_EQ(fs::status(checkpoint).permissions(), fs::perms(0700));
+// A colleague can evaluate a shared run, where the umask lets others read.
+TEST_F(StoreTest, FollowsTheUmask) {
+  int step = 0;
+  for (const mode_t mask : {0022U, 0077U, 0000U, 0027U}) {
+    const mode_t before = ::umask(mask);
+    const fs::path path =
+        Store(folder_, {.keep_last = 9}).save(make_snapshot(++step, 0.1));
+    ::umask(before);
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms(0777 & ~mask));
+    for (const std::string& name : kFiles) {
+      EXPECT_EQ(fs::status(path / name).permissions(), fs::perms(0666 & ~mask))
+          << name;
+    }
+    EXPECT_EQ(
+        fs::status(folder_ / "latest").permissions(), fs::perms(0666 & ~mask));
   }
-  EXPECT_EQ(
-      fs::status(path / "model.safetensors").permissions(), fs::perms(0600));
+}
+
+TEST_F(StoreTest, RepairsAFolderInThePlaceOfAPointer) {
+  fs::create_directories(folder_ / "latest");
+  write_bytes(folder_ / "best", "");
+  fs::remove(folder_ / "best");
+  fs::create_directories(folder_ / "best");
+  write_bytes(folder_ / "best" / "mine", "kept");
+  EXPECT_THAT(
+      repair_pointers(folder_),
+      ElementsAre(
+          AllOf(HasSubstr("/latest was an empty folder"), HasSubstr("removed")),
+          AllOf(
+              HasSubstr("/best was a folder"),
+              HasSubstr("it is best.folder-1"))));
+  EXPECT_TRUE(repair_pointers(folder_).empty());
+  EXPECT_EQ(read_bytes(folder_ / "best.folder-1" / "mine"), "kept");
+  // In the middle of a run, too; and retention goes on.
+  Store store(folder_, {.keep_last = 1, .keep_best = 0});
+  store.save(make_snapshot(10, 0.5));
+  fs::remove(folder_ / "latest");
+  fs::create_directories(folder_ / "latest" / "deep");
+  store.save(make_snapshot(20));
+  EXPECT_THAT(
+      names_in(folder_),
+      ElementsAre(
+          "best.folder-1", "latest", "latest.folder-1", "step-000000020"));
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000020\n");
+}
+
+TEST_F(StoreTest, LeftoversOfAllProcessesCanBeRemoved) {
+  Store(folder_, {}).save(make_snapshot(10));
+  // Of this pid elsewhere, and of one that runs.
+  for (const pid_t pid : {::getppid(), 1}) {
+    const fs::path left = folder_ / fmt::format(".step-000000020.tmp-{}", pid);
+    fs::create_directories(left);
+    write_bytes(left / "model.safetensors", std::string(1000, 'x'));
+  }
+  write_bytes(folder_ / "latest.tmp-1", "");
+  write_bytes(folder_ / ".notes.tmp-1", "");
+  const Leftovers found = remove_leftovers(folder_);
+  EXPECT_EQ(found.folders, 2);
+  EXPECT_EQ(found.bytes, 2000.0);
+  EXPECT_THAT(
+      names_in(folder_),
+      ElementsAre(".notes.tmp-1", "latest", "step-000000010"));
+  EXPECT_EQ(remove_leftovers(folder_ / "absent").folders, 0);
+}
+
+TEST_F(StoreTest, KnowsTheSizeOfACheckpointBeforeItIsWritten) {
+  Snapshot snapshot = make_snapshot(10);
+  snapshot.model["large"] = at::zeros({1000, 1000});
+  const double expected = checkpoint_bytes(snapshot.model, snapshot.optimizer);
+  double written = 0.0;
+  for (const auto& entry :
+       fs::directory_iterator(Store(folder_, {}).save(snapshot))) {
+    written += static_cast<double>(entry.file_size());
+  }
+  EXPECT_GE(expected, written);
+  EXPECT_LE(expected, 1.02 * written + (64 << 10));
+  // Three, of which one is there already; never less than the next one.
+  EXPECT_EQ(needed_bytes(folder_ / "absent", 10.0, 1.0), 31.0);
+  EXPECT_EQ(needed_bytes(folder_, 10.0, 1.0), 21.0);
+  Store store(folder_, {.keep_last = 9});
+  for (const std::int64_t step : {20, 30, 40}) {
+    store.save(make_snapshot(step));
+  }
+  EXPECT_EQ(needed_bytes(folder_, 10.0, 1.0), 11.0);
+}
+
+TEST_F(StoreTest, SaysHowMuchSpaceIsMissing) {
+  const auto free = free_bytes(folder_ / "absent" / "deep");
+  ASSERT_TRUE(free.has_value());
+  EXPECT_NO_THROW(check_space(folder_, 1.0, "logs"));
+  try {
+    check_space(folder_, 1e30, "three checkpoints");
+    ADD_FAILURE() << "enough";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+    EXPECT_THAT(
+        error.what(),
+        AllOf(
+            HasSubstr(folder_.native()),
+            HasSubstr(" are needed for three checkpoints")));
+  }
 }
 
 TEST_F(StoreTest, SyncsEverythingBeforeItIsNamed) {
