@@ -216,8 +216,9 @@ stand_in nproc 'echo 2'
 for visible in '' -1 0,1; do
   run CUDA_VISIBLE_DEVICES="$visible" "$shell" "$root/run_train_multi.sh"
   expect_code 0
-  expect_not 'cpu'
-  expect_not 'devices'
+  expect '^<-cfg>$'
+  expect_not '^<-devices'
+  expect_not '^<cpu'
 done
 
 begin "evaluation without arguments takes the newest run's best checkpoint"
