@@ -78,7 +78,8 @@ int train(const config::Arguments& given, const std::string& command_line) {
     for (const std::string& note : prepared.notes) {
       std::printf("%s\n", note.c_str());
     }
-    std::fputs(engine::dry_run(prepared).c_str(), stdout);
+    const bool has_weights = arguments.launch.node_rank.value_or(0) == 0;
+    std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
     return 0;
   }
   return engine::launch(prepared);

@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kPrefix = "step-";
 constexpr std::size_t kDigits = 9;
 constexpr std::size_t kPointerLimit = 4096;
+constexpr std::size_t kForeignLimit = std::size_t{1} << 20;
 
 // Size and hash of a file without keeping it.
 void verify_file(
@@ -66,6 +67,21 @@ void verify_file(
       ExitCode::kWeights,
       "{}: its hash does not agree with its manifest: damaged",
       source);
+}
+
+// A manifest.json that is whole and says nothing of ours, such as that of a web
+// page.
+bool is_foreign(const std::filesystem::path& manifest) {
+  std::error_code error;
+  if (std::filesystem::file_size(manifest, error) > kForeignLimit || error) {
+    return false;
+  }
+  const Json json = Json::parse(
+      read_file(manifest, kForeignLimit, ExitCode::kWeights),
+      /*cb=*/nullptr,
+      /*allow_exceptions=*/false);
+  return !json.is_discarded() && !json.contains("format_version") &&
+      !json.contains("vitrain_version");
 }
 
 bool is_valid(
@@ -148,6 +164,28 @@ Manifest verify(const std::filesystem::path& checkpoint) {
   VITRAIN_CHECK(
       problems.empty(), ExitCode::kWeights, "{}", join(problems, "; "));
   return manifest;
+}
+
+void verify_named(const std::filesystem::path& file) {
+  std::error_code error;
+  std::vector<std::filesystem::path> paths{
+      std::filesystem::absolute(file, error)};
+  const auto target = std::filesystem::weakly_canonical(file, error);
+  if (target != paths.front()) {
+    paths.push_back(target);
+  }
+  for (const std::filesystem::path& path : paths) {
+    const std::filesystem::path folder = path.parent_path();
+    if (!is_checkpoint(folder) || is_foreign(folder / kManifestName)) {
+      continue;
+    }
+    const Manifest manifest = read_manifest(folder);
+    for (const ManifestFile& listed : manifest.files) {
+      if (path.filename() == listed.name) {
+        verify_file(path, listed);
+      }
+    }
+  }
 }
 
 std::map<std::int64_t, std::filesystem::path> list_steps(

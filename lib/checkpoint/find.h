@@ -24,6 +24,11 @@ bool is_checkpoint(const std::filesystem::path& path);
 // Error(kWeights) naming each file that is wrong, and the reason.
 Manifest verify(const std::filesystem::path& checkpoint);
 
+// The same for one file that a user names: what the manifest beside it, or
+// beside the file that a link leads to, says about it must hold. Files without
+// a manifest of ours, and those that it does not list, pass.
+void verify_named(const std::filesystem::path& file);
+
 // The newest checkpoint in `folder` (a run's checkpoints/) that is complete and
 // intact: the one that `latest` names, else the one of the highest step. A
 // pointer that leads out of the folder is not followed. Each one passed over is

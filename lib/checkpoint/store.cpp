@@ -296,11 +296,4 @@ Snapshot load(const std::filesystem::path& checkpoint) {
       .state = manifest.state};
 }
 
-std::map<std::string, at::Tensor> load_model(
-    const std::filesystem::path& checkpoint) {
-  const Manifest manifest = verify(checkpoint);
-  const ManifestFile& file = file_of(manifest, kModelFile, checkpoint);
-  return weights::read_safetensors(checkpoint / file.name).tensors;
-}
-
 } // namespace vitrain::checkpoint

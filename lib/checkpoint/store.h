@@ -61,8 +61,4 @@ class Store {
 // file and the reason.
 Snapshot load(const std::filesystem::path& checkpoint);
 
-// Only the model's tensors, likewise.
-std::map<std::string, at::Tensor> load_model(
-    const std::filesystem::path& checkpoint);
-
 } // namespace vitrain::checkpoint

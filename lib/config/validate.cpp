@@ -114,6 +114,11 @@ class Validator {
         model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
         "model.head_init",
         "load needs model.pretrained, which is null");
+    require(
+        circumstances_.training || model.head_init != HeadInit::kFresh,
+        "model.head_init",
+        "fresh puts random numbers in the classifier's place, and an "
+        "evaluation would score those: set auto or load");
   }
 
   void check_source(

@@ -409,32 +409,4 @@ PreparedJob prepare(
   return prepared;
 }
 
-std::string dry_run(const PreparedJob& prepared) {
-  const Job& job = prepared.job;
-  const int workers = prepared.workers;
-  const config::Plan plan =
-      make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
-  const models::ModelSpec spec =
-      models::resolve(job.recipe.model, data_shape(*prepared.eval));
-  Job shown = job;
-  shown.run_directory = "(none: dry run)";
-  const RunFacts facts{
-      .job = shown,
-      .plan = plan,
-      .spec = spec,
-      .parameters = models::parameter_count(spec),
-      .precision = resolve_precision(
-          job.recipe.train.precision, job.cuda, cpu_features()),
-      .train = prepared.train.get(),
-      .sampler = prepared.sampler.get(),
-      .eval = prepared.eval.get(),
-      .workers = job.single_process() ? 1 : workers,
-      .backend = job.single_process() ? "threads of one process"
-          : workers == 1              ? "none (one worker)"
-          : job.cuda                  ? "nccl"
-                                      : "gloo"};
-  return logging::banner(
-      describe_title(facts), describe_run(facts), logging::Look{});
-}
-
 } // namespace vitrain::engine

@@ -61,7 +61,7 @@ int print_dry_run(
   for (const std::string& note : prepared.notes) {
     std::printf("%s\n", note.c_str());
   }
-  std::fputs(dry_run(prepared).c_str(), stdout);
+  std::fputs(dry_run(prepared, /*has_weights=*/true).c_str(), stdout);
   return 0;
 }
 

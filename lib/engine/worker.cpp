@@ -271,7 +271,7 @@ ExitCode run_session(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   if (context.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
     for (const std::string& line :
-         load_pretrained(*session.model, job.recipe.model)) {
+         load_pretrained(*session.model, job.recipe.model, purpose_of(job))) {
       reporter.console().info(line);
     }
   }

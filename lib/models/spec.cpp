@@ -144,64 +144,6 @@ void apply_input(
       spec.channels);
 }
 
-std::int64_t vit_parameters(const ModelSpec& spec) {
-  const VitSpec& vit = spec.vit;
-  const std::int64_t d = vit.embed_dim;
-  const std::int64_t grid = spec.image_size / vit.patch_size;
-  const std::int64_t patches =
-      (spec.channels * vit.patch_size * vit.patch_size + 1) * d;
-  const std::int64_t positions = (grid * grid + 1) * d;
-  const std::int64_t block = 2 * 2 * d // two norms
-      + (d + 1) * 3 * d + (d + 1) * d // qkv, proj
-      + (d + 1) * vit.mlp_dim + (vit.mlp_dim + 1) * d;
-  return d + positions + patches + vit.depth * block + 2 * d +
-      (d + 1) * spec.num_classes;
-}
-
-std::int64_t resnet_parameters(const ModelSpec& spec) {
-  const auto with_norm = [](std::int64_t in, std::int64_t out, std::int64_t k) {
-    return in * out * k * k + 2 * out;
-  };
-  const bool bottleneck = spec.resnet.bottleneck;
-  std::int64_t channels = 64;
-  std::int64_t sum = with_norm(spec.channels, channels, 7);
-  for (std::size_t stage = 0; stage < spec.resnet.blocks.size(); ++stage) {
-    const std::int64_t width = std::int64_t{64} << stage;
-    const std::int64_t out = bottleneck ? 4 * width : width;
-    for (std::int64_t i = 0; i < spec.resnet.blocks[stage]; ++i) {
-      sum += bottleneck
-          ? with_norm(channels, width, 1) + with_norm(width, width, 3) +
-              with_norm(width, out, 1)
-          : with_norm(channels, width, 3) + with_norm(width, out, 3);
-      if (i == 0 && (stage > 0 || channels != out)) {
-        sum += with_norm(channels, out, 1);
-      }
-      channels = out;
-    }
-  }
-  return sum + (channels + 1) * spec.num_classes;
-}
-
-std::int64_t convnet_parameters(const ModelSpec& spec) {
-  const ConvNetSpec& net = spec.convnet;
-  const std::int64_t grid = net.grid(spec.image_size);
-  const std::int64_t area = net.kernel * net.kernel;
-  return (spec.channels * area + 1) * net.widths[0] +
-      (net.widths[0] * area + 1) * net.widths[1] +
-      (net.widths[1] * grid * grid + 1) * net.hidden +
-      (net.hidden + 1) * spec.num_classes;
-}
-
-std::int64_t mlp_parameters(const ModelSpec& spec) {
-  std::int64_t in = spec.input_numbers();
-  std::int64_t sum = 0;
-  for (std::int64_t i = 0; i < spec.mlp.hidden; ++i) {
-    sum += (in + 1) * spec.mlp.width;
-    in = spec.mlp.width;
-  }
-  return sum + (in + 1) * spec.num_classes;
-}
-
 std::string describe_mlp(const ModelSpec& spec) {
   return spec.mlp.hidden == 0
       ? "one linear layer on the numbers of an image or vector"
@@ -274,20 +216,6 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
       break;
   }
   return spec;
-}
-
-std::int64_t parameter_count(const ModelSpec& spec) {
-  switch (spec.family) {
-    case Family::kVit:
-      return vit_parameters(spec);
-    case Family::kResNet:
-      return resnet_parameters(spec);
-    case Family::kConvNet:
-      return convnet_parameters(spec);
-    case Family::kMlp:
-      return mlp_parameters(spec);
-  }
-  return 0;
 }
 
 std::vector<ModelInfo> list_models() {

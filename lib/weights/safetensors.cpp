@@ -20,7 +20,6 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "weights/dtype.h"
-#include "weights/header.h"
 
 static_assert(
     std::endian::native == std::endian::little,
@@ -93,7 +92,7 @@ std::string_view hint_for(std::uint64_t start) {
 }
 
 std::string
-read_header(const Fd& fd, std::int64_t file_bytes, const std::string& source) {
+header_text(const Fd& fd, std::int64_t file_bytes, const std::string& source) {
   VITRAIN_CHECK(
       file_bytes >= kLengthBytes,
       ExitCode::kWeights,
@@ -190,22 +189,26 @@ bool is_storable(at::ScalarType type) {
   return find_dtype(type).has_value();
 }
 
-std::map<std::string, std::string> read_metadata(
-    const std::filesystem::path& path) {
+Header read_header(const std::filesystem::path& path) {
   const std::string source = printable(path.native());
   Fd fd;
   const std::int64_t file_bytes = open_regular(fd, path);
-  const std::string text = read_header(fd, file_bytes, source);
+  const std::string text = header_text(fd, file_bytes, source);
   const std::int64_t start =
       kLengthBytes + static_cast<std::int64_t>(text.size());
-  return parse_header(text, file_bytes - start, source).metadata;
+  return parse_header(text, file_bytes - start, source);
+}
+
+std::map<std::string, std::string> read_metadata(
+    const std::filesystem::path& path) {
+  return read_header(path).metadata;
 }
 
 TensorFile read_safetensors(const std::filesystem::path& path) {
   const std::string source = printable(path.native());
   Fd fd;
   const std::int64_t file_bytes = open_regular(fd, path);
-  const std::string text = read_header(fd, file_bytes, source);
+  const std::string text = header_text(fd, file_bytes, source);
   const std::int64_t start =
       kLengthBytes + static_cast<std::int64_t>(text.size());
   Header header = parse_header(text, file_bytes - start, source);

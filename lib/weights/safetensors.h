@@ -7,6 +7,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "weights/header.h"
+
 namespace vitrain {
 class Hasher;
 } // namespace vitrain
@@ -24,6 +26,10 @@ struct TensorFile {
 // or duplicate keys. Never allocates more than the file's size. NaN and Inf are
 // values like any other. Throws Error(kWeights) naming file and tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
+
+// Only its header: names, types and shapes, and the metadata. Makes no torch
+// call. Throws likewise.
+Header read_header(const std::filesystem::path& path);
 
 // Only its metadata, from the header. Makes no torch call. Throws likewise.
 std::map<std::string, std::string> read_metadata(

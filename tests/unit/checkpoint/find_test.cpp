@@ -99,6 +99,34 @@ TEST_F(FindTest, FollowsAPointerThatIsGivenItself) {
   }
 }
 
+TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
+  const fs::path model = newest_ / kModelFile;
+  EXPECT_NO_THROW(verify_named(model));
+  const fs::path copy = temporary_.path() / "w.safetensors";
+  fs::copy_file(older_ / kModelFile, copy);
+  fs::copy_file(copy, newest_ / "extra.safetensors");
+  fs::copy_file(copy, model, fs::copy_options::overwrite_existing);
+  const fs::path link = temporary_.path() / "link.safetensors";
+  fs::create_symlink(model, link);
+  for (const fs::path& path : {model, link}) {
+    try {
+      verify_named(path);
+      ADD_FAILURE() << path << " passed";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kWeights);
+      EXPECT_THAT(error.what(), HasSubstr("model.safetensors: its hash"));
+    }
+  }
+  // Nothing is said about these.
+  EXPECT_NO_THROW(verify_named(copy));
+  EXPECT_NO_THROW(verify_named(newest_ / "extra.safetensors"));
+  write_bytes(temporary_.path() / kManifestName, "{\"name\": \"a page\"}\n");
+  EXPECT_NO_THROW(verify_named(copy));
+  // A manifest that cannot be trusted vouches for nothing.
+  write_bytes(newest_ / kManifestName, "{\"format_version\": 1");
+  EXPECT_THROW(verify_named(model), Error);
+}
+
 TEST_F(FindTest, FallsBackWhenTheNewestIsDamaged) {
   std::mt19937 random(7);
   for (const char* name :

@@ -174,6 +174,15 @@ TEST(Validate, LoadedHeadNeedsWeights) {
       HasSubstr("model.head_init: load needs model.pretrained"));
 }
 
+TEST(Validate, AFreshHeadIsNotEvaluated) {
+  const std::vector<std::string> fresh{
+      "model.head_init=fresh", "model.pretrained=w.safetensors"};
+  EXPECT_THAT(
+      problems_of(fresh, {.workers = 1, .training = false}),
+      HasSubstr("model.head_init: fresh puts random numbers"));
+  EXPECT_EQ(problems_of(fresh), "");
+}
+
 // Torture row 31.
 TEST(Validate, GlobalBatchIsShared) {
   const Circumstances three{.workers = 3};

@@ -1,0 +1,64 @@
+// dry_run() of launch_job.h: what a run would begin with.
+
+#include "core/text.h"
+#include "engine/data_options.h"
+#include "engine/describe.h"
+#include "engine/launch_job.h"
+#include "engine/precision.h"
+#include "engine/pretrained.h"
+#include "logging/banner.h"
+#include "models/spec.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Whether the weights fit is found out here as in a run.
+std::vector<std::string> match_weights(
+    const Job& job,
+    const models::ModelSpec& spec) {
+  if (!job.resume.empty()) {
+    return match_checkpoint(spec, job.resume);
+  }
+  if (!job.recipe.model.pretrained) {
+    return {};
+  }
+  return match_pretrained(spec, job.recipe.model, purpose_of(job));
+}
+
+} // namespace
+
+std::string dry_run(const PreparedJob& prepared, bool has_weights) {
+  const Job& job = prepared.job;
+  const int workers = prepared.workers;
+  const config::Plan plan =
+      make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
+  const models::ModelSpec spec =
+      models::resolve(job.recipe.model, data_shape(*prepared.eval));
+  Job shown = job;
+  shown.run_directory = "(none: dry run)";
+  const RunFacts facts{
+      .job = shown,
+      .plan = plan,
+      .spec = spec,
+      .parameters = models::parameter_count(spec),
+      .precision = resolve_precision(
+          job.recipe.train.precision, job.cuda, cpu_features()),
+      .train = prepared.train.get(),
+      .sampler = prepared.sampler.get(),
+      .eval = prepared.eval.get(),
+      .workers = job.single_process() ? 1 : workers,
+      .backend = job.single_process() ? "threads of one process"
+          : workers == 1              ? "none (one worker)"
+          : job.cuda                  ? "nccl"
+                                      : "gloo"};
+  std::string text = logging::banner(
+      describe_title(facts), describe_run(facts), logging::Look{});
+  if (has_weights) {
+    for (const std::string& line : match_weights(job, spec)) {
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+} // namespace vitrain::engine

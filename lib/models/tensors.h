@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/spec.h"
+
+namespace vitrain::models {
+
+// A parameter or buffer of a network that need not exist.
+struct TensorInfo {
+  enum class Kind {
+    kParameter, // fp32
+    kBuffer, // fp32
+    kCounter, // a buffer of one int64
+  };
+
+  std::string name; // as in the model
+  std::vector<std::int64_t> shape;
+  Kind kind = Kind::kParameter;
+
+  std::int64_t numel() const;
+};
+
+// The tensors of make_model(spec). Makes no torch call.
+std::vector<TensorInfo> tensors_of(const ModelSpec& spec);
+
+} // namespace vitrain::models

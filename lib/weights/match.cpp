@@ -1,0 +1,254 @@
+#include "weights/match.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "weights/dtype.h"
+
+namespace vitrain::weights {
+namespace {
+
+constexpr const char* kPositions = "pos_embed";
+constexpr std::string_view kCounter = "num_batches_tracked";
+
+// Wrappers of modules in Python put their name in front of every key: what
+// there is of them.
+std::string wrappers_of(const Layouts& tensors) {
+  std::string wrappers;
+  const auto everywhere = [&](const std::string& prefix) {
+    return !tensors.empty() && std::ranges::all_of(tensors, [&](auto& tensor) {
+      return tensor.first.starts_with(prefix);
+    });
+  };
+  for (bool found = true; found;) {
+    found = false;
+    for (const char* prefix : {"module.", "_orig_mod."}) {
+      if (everywhere(wrappers + prefix)) {
+        wrappers += prefix;
+        found = true;
+      }
+    }
+  }
+  return wrappers;
+}
+
+std::string shape_text(const TensorLayout& tensor) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : tensor.shape) {
+    sizes.push_back(std::to_string(size));
+  }
+  return fmt::format("[{}]", join(sizes, ", "));
+}
+
+std::string type_text(c10::ScalarType type) {
+  const std::optional<DType> known = find_dtype(type);
+  return known ? known->name : c10::toString(type);
+}
+
+// Whether values of one type can stand for the other's.
+bool convertible(c10::ScalarType from, c10::ScalarType to) {
+  return (c10::isFloatingType(from) && c10::isFloatingType(to)) ||
+      (c10::isIntegralType(from, /*includeBool=*/false) &&
+       c10::isIntegralType(to, /*includeBool=*/false)) ||
+      from == to;
+}
+
+class Matcher {
+ public:
+  Matcher(const Layouts& own, const Layouts& given, const LoadOptions& options)
+      : own_(own),
+        given_(given),
+        wrappers_(wrappers_of(given)),
+        options_(options) {
+    const bool keep_head = !loads_head();
+    for (const auto& [name, tensor] : own_) {
+      if (keep_head && is_head(name)) {
+        result_.report.fresh.push_back(name);
+      } else {
+        match(name, tensor);
+      }
+    }
+    for (const auto& [full_name, tensor] : given_) {
+      const std::string name = full_name.substr(wrappers_.size());
+      if (!own_.contains(name) && !(keep_head && is_head(name))) {
+        add_problem(
+            name,
+            fmt::format(
+                "unexpected '{}' {}", printable(name), shape_text(tensor)));
+      }
+    }
+  }
+
+  void check(const std::string& source) const {
+    constexpr std::size_t kShown = 40;
+    if (problems_.empty()) {
+      return;
+    }
+    std::string list;
+    for (std::size_t i = 0; i < problems_.size() && i < kShown; ++i) {
+      list += "\n  " + problems_[i];
+    }
+    if (problems_.size() > kShown) {
+      list += fmt::format("\n  and {} more", problems_.size() - kShown);
+    }
+    fail(
+        ExitCode::kWeights,
+        "{}: does not fit the model ({} of its {} tensors loadable):{}\n{}",
+        source,
+        result_.copies.size(),
+        own_.size(),
+        list,
+        only_head_
+            ? "Only the classifier differs: take data and model.num_classes "
+              "that these weights were trained for, or train a new classifier "
+              "(model.head_init: fresh)"
+            : "The weights must be of the same architecture with timm's names; "
+              "is model.name right?");
+  }
+
+  Match result() && {
+    result_.report.loaded = std::ssize(result_.copies);
+    return std::move(result_);
+  }
+
+ private:
+  bool is_head(const std::string& name) const {
+    return std::ranges::any_of(
+        options_.head_prefixes,
+        [&](const std::string& prefix) { return name.starts_with(prefix); });
+  }
+
+  void add_problem(const std::string& name, std::string text) {
+    only_head_ = only_head_ && is_head(name);
+    problems_.push_back(std::move(text));
+  }
+
+  bool loads_head() const {
+    if (options_.head != HeadPolicy::kAuto) {
+      return options_.head == HeadPolicy::kLoad;
+    }
+    return std::ranges::none_of(own_, [&](const auto& item) {
+      const auto found = given_.find(wrappers_ + item.first);
+      return is_head(item.first) &&
+          (found == given_.end() || found->second.shape != item.second.shape);
+    });
+  }
+
+  void match(const std::string& name, const TensorLayout& own) {
+    const auto found = given_.find(wrappers_ + name);
+    if (found == given_.end()) {
+      if (!name.ends_with(kCounter)) {
+        add_problem(
+            name, fmt::format("missing '{}' {}", name, shape_text(own)));
+      }
+      return;
+    }
+    const TensorLayout& value = found->second;
+    if (!convertible(value.type, own.type)) {
+      add_problem(
+          name,
+          fmt::format(
+              "'{}' is {}, the model's is {}",
+              name,
+              type_text(value.type),
+              type_text(own.type)));
+      return;
+    }
+    if (value.shape != own.shape && !can_resize(name, value, own)) {
+      add_problem(
+          name,
+          fmt::format(
+              "'{}' is {}, the model's is {}",
+              name,
+              shape_text(value),
+              shape_text(own)));
+      return;
+    }
+    if (value.type != own.type) {
+      result_.report.converted.push_back(fmt::format(
+          "{}: {} -> {}", name, type_text(value.type), type_text(own.type)));
+    }
+    result_.copies.emplace_back(name, found->first);
+  }
+
+  // Whether these are positions of another grid than the model's.
+  bool can_resize(
+      const std::string& name,
+      const TensorLayout& value,
+      const TensorLayout& own) {
+    const std::int64_t from = grid_side(value.shape);
+    const std::int64_t to = grid_side(own.shape);
+    if (name != kPositions || from == 0 || to == 0 ||
+        value.shape[2] != own.shape[2]) {
+      return false;
+    }
+    result_.report.resized.push_back(
+        fmt::format("{0}: {1}x{1} -> {2}x{2}", name, from, to));
+    return true;
+  }
+
+  const Layouts& own_;
+  const Layouts& given_;
+  std::string wrappers_;
+  const LoadOptions& options_;
+  std::vector<std::string> problems_;
+  bool only_head_ = true; // of the problems
+  Match result_;
+};
+
+void add_line(
+    std::vector<std::string>& lines,
+    const char* what,
+    const std::vector<std::string>& items) {
+  constexpr std::size_t kShown = 4;
+  if (items.empty()) {
+    return;
+  }
+  const std::vector<std::string> shown(
+      items.begin(),
+      items.begin() +
+          static_cast<std::ptrdiff_t>(std::min(items.size(), kShown)));
+  lines.push_back(fmt::format(
+      "{}: {}{}",
+      what,
+      join(shown, ", "),
+      items.size() > kShown ? fmt::format(" and {} more", items.size() - kShown)
+                            : ""));
+}
+
+} // namespace
+
+std::vector<std::string> LoadReport::lines() const {
+  std::vector<std::string> lines;
+  add_line(lines, "classifier not loaded, freshly initialised", fresh);
+  add_line(lines, "resampled to the model's grid", resized);
+  add_line(lines, "converted", converted);
+  add_line(lines, "warning: NaN or Inf in", non_finite);
+  return lines;
+}
+
+std::int64_t grid_side(const std::vector<std::int64_t>& positions) {
+  if (positions.size() != 3 || positions[0] != 1 || positions[1] < 2) {
+    return 0;
+  }
+  const std::int64_t patches = positions[1] - 1;
+  const auto side = static_cast<std::int64_t>(
+      std::llround(std::sqrt(static_cast<double>(patches))));
+  return side * side == patches ? side : 0;
+}
+
+Match match_weights(
+    const Layouts& own,
+    const Layouts& given,
+    const LoadOptions& options,
+    const std::string& source) {
+  Matcher matcher(own, given, options);
+  matcher.check(source);
+  return std::move(matcher).result();
+}
+
+} // namespace vitrain::weights

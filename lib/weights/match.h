@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <c10/core/ScalarType.h>
+
+// Which tensor of a file belongs to which of a model. Makes no torch call.
+namespace vitrain::weights {
+
+// A tensor without its values.
+struct TensorLayout {
+  std::vector<std::int64_t> shape;
+  c10::ScalarType type = c10::kFloat;
+};
+using Layouts = std::map<std::string, TensorLayout>; // by name
+
+// What to do with the classifier's weights.
+enum class HeadPolicy {
+  kAuto, // load them when their shapes agree, else keep the model's own
+  kLoad, // load them; another shape is an error
+  kFresh, // keep the model's own
+};
+
+struct LoadOptions {
+  HeadPolicy head = HeadPolicy::kAuto;
+  // Starts of the names of the classifier's tensors, as in timm.
+  std::vector<std::string> head_prefixes{"head.", "fc."};
+};
+
+// What load_weights did, for the log.
+struct LoadReport {
+  std::int64_t loaded = 0; // tensors copied
+  std::vector<std::string> fresh; // left as they were: the classifier
+  std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
+  std::vector<std::string> converted; // "head.weight: bf16 -> fp32"
+  std::vector<std::string> non_finite; // loaded, with NaN or Inf in them
+
+  // One line per event, for people; empty when every tensor was copied as is.
+  std::vector<std::string> lines() const;
+};
+
+struct Match {
+  LoadReport report; // of everything but the values
+  // Names: the model's, and the file's.
+  std::vector<std::pair<std::string, std::string>> copies;
+};
+
+// Side of the square grid of a [1, 1 + side * side, D] embedding, or 0.
+std::int64_t grid_side(const std::vector<std::int64_t>& positions);
+
+// What load_weights (load.h) does with a file of these tensors for a model of
+// those. Throws as it does.
+Match match_weights(
+    const Layouts& own,
+    const Layouts& given,
+    const LoadOptions& options,
+    const std::string& source);
+
+} // namespace vitrain::weights

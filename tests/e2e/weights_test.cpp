@@ -1,0 +1,162 @@
+// Weights that are evaluated, started from or saved are whole, those that were
+// asked for, and finite.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+void write(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// A .safetensors file without metadata, as other programs write it.
+std::string bare(const std::string& bytes) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  Json header = Json::parse(bytes.substr(sizeof(length), length));
+  header.erase("__metadata__");
+  const std::string text = header.dump();
+  const std::uint64_t size = text.size();
+  std::string start(sizeof(size), '\0');
+  std::memcpy(start.data(), &size, sizeof(size));
+  return start + text + bytes.substr(sizeof(length) + length);
+}
+
+class Weights : public testing::Test {
+ protected:
+  // A run of one epoch; the network has this many outputs.
+  void train(int outputs) {
+    const Result result = run(tiny_run(
+        folder_ / "runs",
+        {"-devices",
+         "cpu:1",
+         "-set",
+         "run.epochs=1",
+         "-set",
+         "model.num_classes=" + std::to_string(outputs)}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    run_ = newest_run(folder_ / "runs");
+    file_ = run_ / "checkpoints/step-000000040/model.safetensors";
+    write(folder_ / "bare.safetensors", bare(slurp(file_)));
+  }
+
+  // On one worker.
+  Result start(std::vector<std::string> more) const {
+    more.insert(more.end(), {"-devices", "cpu:1"});
+    return run(tiny_run(folder_ / "again", more));
+  }
+  Result evaluate(
+      const std::filesystem::path& weights,
+      std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"-eval", "-pretrained", weights.native()});
+    return start(more);
+  }
+
+  TempFolder folder_;
+  std::filesystem::path run_;
+  std::filesystem::path file_;
+};
+
+TEST_F(Weights, AnEvaluatedClassifierIsTheLoadedOne) {
+  train(12);
+  const std::string other =
+      "'head.weight' is [12, 32], the model's is [10, 32]";
+  const auto bare_file = folder_ / "bare.safetensors";
+  for (const auto& more : std::vector<std::vector<std::string>>{
+           {}, {"-dry_run"}, {"-set", "model.head_init=load"}}) {
+    const Result result = evaluate(bare_file, more);
+    EXPECT_EQ(result.exit_code, 4) << result.out << result.err;
+    EXPECT_THAT(
+        result.err, AllOf(HasSubstr(other), HasSubstr("model.num_classes")));
+  }
+  const Result asked = evaluate(run_, {"-set", "model.num_classes=14"});
+  EXPECT_EQ(asked.exit_code, 4) << asked.out << asked.err;
+  EXPECT_THAT(asked.err, HasSubstr("the model's is [14, 32]"));
+  const Result same = evaluate(bare_file, {"-set", "model.num_classes=12"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, Not(HasSubstr("freshly initialised")));
+
+  const Result fresh = evaluate(bare_file, {"-set", "model.head_init=fresh"});
+  EXPECT_EQ(fresh.exit_code, 2) << fresh.out << fresh.err;
+  EXPECT_THAT(fresh.err, HasSubstr("model.head_init: fresh"));
+  // Training may have another classifier.
+  const Result tuned =
+      start({"-pretrained", bare_file.native(), "-set", "run.max_steps=20"});
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("freshly initialised: head.bias"));
+}
+
+TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
+  train(10);
+  EXPECT_EQ(evaluate(file_).exit_code, 0);
+  std::string bytes = slurp(file_);
+  for (std::size_t i = 0; i < 4; ++i) {
+    bytes[bytes.size() - 100 + i] ^= 1;
+  }
+  write(file_, bytes);
+  const auto link = folder_ / "link.safetensors";
+  std::filesystem::create_symlink(file_, link);
+  for (const auto& path : {file_, link}) {
+    for (const auto& more :
+         std::vector<std::vector<std::string>>{{}, {"-dry_run"}}) {
+      const Result result = evaluate(path, more);
+      EXPECT_EQ(result.exit_code, 4) << path << result.out << result.err;
+      EXPECT_THAT(
+          result.err,
+          HasSubstr("its hash does not agree with its manifest: damaged"));
+    }
+  }
+  const Result tuned = start({"-pretrained", file_.native()});
+  EXPECT_EQ(tuned.exit_code, 4) << tuned.out << tuned.err;
+  // Elsewhere nothing says what it ought to be.
+  write(folder_ / "copy.safetensors", bytes);
+  EXPECT_EQ(evaluate(folder_ / "copy.safetensors").exit_code, 0);
+}
+
+TEST_F(Weights, ADryRunOpensAndMatchesThem) {
+  train(10);
+  const auto dry = [&](std::vector<std::string> more) {
+    more.emplace_back("-dry_run");
+    return start(more);
+  };
+  const auto bare_file = (folder_ / "bare.safetensors").native();
+  const Result good = dry({"-pretrained", bare_file});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("would load 32 tensors of " + bare_file));
+  EXPECT_EQ(dry({"-pretrained", run_.native()}).exit_code, 0);
+  EXPECT_EQ(dry({"-resume", run_.native()}).exit_code, 0);
+
+  const Result missing = dry({"-pretrained", "/no/such.safetensors"});
+  EXPECT_EQ(missing.exit_code, 4);
+  EXPECT_THAT(missing.err, HasSubstr("/no/such.safetensors: no such file"));
+  const Result wide =
+      dry({"-pretrained", bare_file, "-set", "model.embed_dim=48"});
+  EXPECT_EQ(wide.exit_code, 4);
+  const Result in_a_run =
+      start({"-pretrained", bare_file, "-set", "model.embed_dim=48"});
+  EXPECT_EQ(in_a_run.exit_code, 4);
+  const std::string reason =
+      "'patch_embed.proj.bias' is [32], the model's is [48]";
+  EXPECT_THAT(wide.err, HasSubstr(reason));
+  EXPECT_THAT(in_a_run.err, HasSubstr(reason));
+
+  write(bare_file, slurp(bare_file).substr(0, 5000));
+  EXPECT_EQ(dry({"-pretrained", bare_file}).exit_code, 4);
+  write(file_, "");
+  EXPECT_EQ(dry({"-resume", file_.parent_path().native()}).exit_code, 4);
+}
+
+} // namespace
+} // namespace vitrain::e2e
