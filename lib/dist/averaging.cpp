@@ -80,6 +80,10 @@ class LocalUpdates : public GradientSync {
     average(group_, moments_);
   }
 
+  std::optional<double> largest_sent() const override {
+    return gradients_.largest_sent();
+  }
+
   Traffic traffic() const override { return traffic_; }
 
  protected:

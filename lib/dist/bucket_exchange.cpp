@@ -19,7 +19,12 @@ class OneRound final : public BucketExchange {
   OneRound(at::Tensor gradients, Compress compress)
       : gradients_(std::move(gradients)), compress_(compress) {}
 
-  void begin(std::int64_t /*step*/) override { reset(); }
+  void begin(std::int64_t /*step*/) override {
+    reset();
+    extremes_.reset();
+  }
+
+  at::Tensor extremes() const override { return extremes_; }
 
   void launch(Group& group) override {
     if (compress_ == Compress::kNone || group.size() == 1) {
@@ -29,6 +34,7 @@ class OneRound final : public BucketExchange {
     if (!packed_.defined()) {
       packed_ = travel_buffer(gradients_, compress_);
     }
+    extremes_ = extremes_of(gradients_, compress_);
     packed_.copy_(gradients_);
     pending_ = start(group, packed_);
   }
@@ -45,6 +51,7 @@ class OneRound final : public BucketExchange {
   at::Tensor gradients_;
   Compress compress_;
   at::Tensor packed_; // what travels instead
+  at::Tensor extremes_;
   Pending pending_;
 };
 
@@ -118,6 +125,27 @@ void TravelTimes::add_to(Traffic& traffic) && {
 
 std::int64_t bytes_of(const Group& group, const at::Tensor& tensor) {
   return group.size() == 1 ? 0 : static_cast<std::int64_t>(tensor.nbytes());
+}
+
+std::optional<double> largest_of(const std::vector<at::Tensor>& extremes) {
+  std::vector<at::Tensor> known;
+  for (const at::Tensor& pair : extremes) {
+    if (pair.defined()) {
+      known.push_back(pair);
+    }
+  }
+  if (known.empty()) {
+    return std::nullopt;
+  }
+  return at::cat(known).abs().max().item<double>();
+}
+
+at::Tensor extremes_of(const at::Tensor& gradients, Compress compress) {
+  if (compress != Compress::kFp16 || gradients.numel() == 0) {
+    return {};
+  }
+  const auto [smallest, largest] = at::aminmax(gradients);
+  return at::stack({smallest, largest});
 }
 
 at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress) {

@@ -53,6 +53,10 @@ class BucketExchange {
   // What goes into a checkpoint, as GradientSync::state().
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
 
+  // The smallest and the largest of the gradients that launch() has rounded to
+  // a narrower range, [2]; undefined where it has not.
+  virtual at::Tensor extremes() const { return {}; }
+
   // That this rank put into collectives since begin().
   std::int64_t bytes() const { return bytes_; }
   // From the first collective since begin() to the end of the last one; absent
@@ -110,6 +114,13 @@ class TravelTimes {
 
 // Bytes that a rank puts into a collective of `tensor`: none when it is alone.
 std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);
+
+// What GradientSync::largest_sent() says of such extremes().
+std::optional<double> largest_of(const std::vector<at::Tensor>& extremes);
+
+// The extremes() of gradients that are rounded so; one pass over them where the
+// range becomes narrower.
+at::Tensor extremes_of(const at::Tensor& gradients, Compress compress);
 
 // Where gradients like `gradients` travel: a tensor of their shape and the type
 // that `compress` says.

@@ -19,6 +19,7 @@ class DelayedAllReduce final : public GradientSync {
       const BucketOptions& buckets,
       bool predict)
       : group_(group),
+        compress_(buckets.compress),
         gradients_(buffers.gradients),
         local_(alone_, std::move(buffers.gradients), buckets) {
     if (predict) {
@@ -32,9 +33,9 @@ class DelayedAllReduce final : public GradientSync {
     }
     for (const GradientBuffer& buffer : gradients_) {
       for (Stage* stage : {&travelling_, &arrived_}) {
-        const at::Tensor tensor =
-            travel_buffer(buffer.gradients, buckets.compress);
+        const at::Tensor tensor = travel_buffer(buffer.gradients, compress_);
         stage->tensors.push_back(tensor);
+        stage->extremes.emplace_back();
         stage->exchanges.push_back(make_bucket_exchange(
             tensor, /*parts=*/{}, Compress::kNone, /*power_sgd=*/{}));
       }
@@ -68,6 +69,7 @@ class DelayedAllReduce final : public GradientSync {
     wait();
     std::swap(travelling_, arrived_);
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
+      travelling_.extremes[i] = extremes_of(gradients_[i].gradients, compress_);
       travelling_.tensors[i].copy_(gradients_[i].gradients);
       travelling_.exchanges[i]->begin(/*step=*/0);
       travelling_.exchanges[i]->launch(group_);
@@ -110,6 +112,9 @@ class DelayedAllReduce final : public GradientSync {
   }
 
   std::int64_t lead() const override { return 1; }
+  std::optional<double> largest_sent() const override {
+    return largest_of(arrived_.extremes);
+  }
   Traffic traffic() const override { return traffic_; }
 
  private:
@@ -117,6 +122,7 @@ class DelayedAllReduce final : public GradientSync {
   struct Stage {
     std::vector<at::Tensor> tensors;
     std::vector<std::unique_ptr<BucketExchange>> exchanges;
+    std::vector<at::Tensor> extremes; // of the gradients before rounding
   };
 
   // For what is under way, whose time is that of the step that gets it.
@@ -150,6 +156,7 @@ class DelayedAllReduce final : public GradientSync {
 
   Group alone_;
   Group& group_;
+  Compress compress_ = Compress::kNone;
   std::vector<GradientBuffer> gradients_;
   BucketedAllReduce local_; // sums micro-batches, exchanges nothing
   Stage travelling_;

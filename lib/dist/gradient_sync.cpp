@@ -120,6 +120,14 @@ std::map<std::string, at::Tensor> BucketedAllReduce::state() const {
   return state;
 }
 
+std::optional<double> BucketedAllReduce::largest_sent() const {
+  std::vector<at::Tensor> extremes;
+  for (const Bucket& bucket : buckets_) {
+    extremes.push_back(bucket.exchange->extremes());
+  }
+  return largest_of(extremes);
+}
+
 void BucketedAllReduce::measure() {
   TravelTimes times;
   for (const Bucket& bucket : buckets_) {

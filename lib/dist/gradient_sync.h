@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,11 @@ class GradientSync {
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
   // Steps that a rank may be ahead of the slowest one without waiting for it.
   virtual std::int64_t lead() const { return 0; }
+  // Where this rank's gradients were rounded to a narrower range before those
+  // were summed that the last finish() has left: the largest absolute value
+  // that it had to send, NaN or infinity where they were not finite then. Waits
+  // for the device.
+  virtual std::optional<double> largest_sent() const { return std::nullopt; }
   // Of the last step. All that is done for gradients and, between finish() and
   // updated(), for parameters.
   virtual Traffic traffic() const = 0;
@@ -122,6 +128,7 @@ class BucketedAllReduce final : public GradientSync {
   bool finish() override;
   void flush(const std::function<void()>& update) override;
   std::map<std::string, at::Tensor> state() const override;
+  std::optional<double> largest_sent() const override;
   Traffic traffic() const override { return traffic_; }
 
   // Gradients of the following steps are summed over `group` instead.

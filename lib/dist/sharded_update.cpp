@@ -52,6 +52,10 @@ class ShardedUpdate final : public GradientSync {
 
   std::int64_t lead() const override { return inner_->lead(); }
 
+  std::optional<double> largest_sent() const override {
+    return inner_->largest_sent();
+  }
+
   Traffic traffic() const override {
     Traffic traffic = inner_->traffic();
     traffic.add(gathered_);

@@ -16,6 +16,7 @@
 #include "dist/replicas.h"
 #include "engine/begun_epoch.h"
 #include "engine/data_options.h"
+#include "engine/divergence.h"
 #include "engine/exchange.h"
 #include "engine/owed_evaluation.h"
 #include "engine/preprocess_record.h"
@@ -315,17 +316,30 @@ void Trainer::check_finite() {
     return;
   }
   const double norm = step_->gradient_norm();
-  VITRAIN_CHECK(
-      std::isfinite(norm),
-      ExitCode::kNonFinite,
-      "the gradient norm is {} at step {} (epoch {}, lr {}): training has "
-      "diverged. The weights were not changed by this step; {}. Try a lower "
-      "optim.lr, a longer schedule.warmup, or optim.clip_norm",
-      norm,
-      state_.step,
-      (state_.step - 1) / plan_.steps_per_epoch + 1,
-      shortest(lr_),
-      last_checkpoint());
+  if (std::isfinite(norm)) {
+    return;
+  }
+  const config::DistConfig& dist = session_.job.recipe.dist;
+  std::vector<double> sent;
+  if (const auto largest = sync_->largest_sent()) {
+    sent = {*largest};
+    // Where all ranks see this norm, all of them come here.
+    if (dist.sync.mode == config::SyncMode::kAllreduce ||
+        dist.sync.mode == config::SyncMode::kDelayedAllreduce) {
+      sent = dist::all_gather(*session_.groups.control, *largest);
+    }
+  }
+  fail_gradient(
+      {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
+      moment());
+}
+
+Moment Trainer::moment() const {
+  return {
+      .step = state_.step,
+      .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
+      .lr = lr_,
+      .last_checkpoint = last_checkpoint()};
 }
 
 std::string Trainer::last_checkpoint() const {
@@ -366,6 +380,8 @@ void Trainer::bring_together() {
   together_step_ = state_.step;
   step_->flush(lr_);
   batch_norm_.bring_together();
+  check_weights(
+      *session_.groups.control, named_state(*session_.model), moment());
   check_replicas();
 }
 

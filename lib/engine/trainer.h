@@ -11,6 +11,7 @@
 #include "engine/bad_samples.h"
 #include "engine/batch_norm.h"
 #include "engine/data_parallel.h"
+#include "engine/divergence.h"
 #include "engine/evaluator.h"
 #include "engine/interval.h"
 #include "engine/run_state.h"
@@ -45,7 +46,8 @@ class Trainer {
   void report_interval();
   // Tells of bad samples that some worker has met. Collective.
   void meet_over_bad_samples();
-  // One set of weights on all ranks, and a check that it is one.
+  Moment moment() const;
+  // One set of finite weights on all ranks, and a check that it is one.
   void bring_together();
   void evaluate();
   // What any rank has been asked for by now. Collective.

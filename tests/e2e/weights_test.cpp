@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -156,6 +157,108 @@ TEST_F(Weights, ADryRunOpensAndMatchesThem) {
   EXPECT_EQ(dry({"-pretrained", bare_file}).exit_code, 4);
   write(file_, "");
   EXPECT_EQ(dry({"-resume", file_.parent_path().native()}).exit_code, 4);
+}
+
+// Every fp32 number of a .safetensors file.
+bool all_finite(const std::string& bytes) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  const Json header = Json::parse(bytes.substr(sizeof(length), length));
+  for (const auto& [name, tensor] : header.items()) {
+    if (name == "__metadata__" || tensor.at("dtype") != "F32") {
+      continue;
+    }
+    const std::size_t start = sizeof(length) + length;
+    const std::size_t end = tensor.at("data_offsets").at(1);
+    for (std::size_t at = tensor.at("data_offsets").at(0); at < end; at += 4) {
+      float value = 0.0F;
+      std::memcpy(&value, bytes.data() + start + at, sizeof(value));
+      if (!std::isfinite(value)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Issue 14, item 5: the first update of AdamW with such a rate is infinite. The
+// warm-up makes a good one before it.
+TEST_F(Weights, ThatAreNotFiniteAreNeverSaved) {
+  for (const std::string mode :
+       {"allreduce", "delayed_allreduce", "local_sgd", "async_ps", "hogwild"}) {
+    const auto output = folder_ / mode;
+    const Result result = run(tiny_run(
+        output,
+        {"-devices",
+         "cpu:2",
+         "-set",
+         "optim.lr=1e38",
+         "-set",
+         "checkpoint.every=1st",
+         "-set",
+         "eval.every=1st",
+         "-set",
+         "schedule.warmup=1st",
+         "-set",
+         "dist.sync.mode=" + mode}));
+    EXPECT_EQ(result.exit_code, 5) << mode << result.out << result.err;
+    EXPECT_THAT(
+        result.err,
+        AllOf(
+            // Workers of hogwild meet what others have done in their gradients.
+            AnyOf(
+                HasSubstr("the weights are not finite after step 2"),
+                HasSubstr("the gradient norm is")),
+            HasSubstr("the last checkpoint is of step")))
+        << mode;
+    int found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             newest_run(output) / "checkpoints")) {
+      if (entry.is_directory()) {
+        ++found;
+        EXPECT_TRUE(all_finite(slurp(entry.path() / "model.safetensors")))
+            << entry.path();
+      }
+    }
+    EXPECT_GE(found, 1) << mode;
+  }
+}
+
+// Issue 14, item 15.
+TEST_F(Weights, AnOverflowOfFp16IsNotDivergence) {
+  // The gradient of a linear layer is as large as its inputs.
+  const auto config = folder_ / "linear.yaml";
+  write(config, R"(
+run: {max_steps: 3}
+model: {name: linear, image_size: 16}
+data:
+  train: {kind: shapes, count: 64, size: 16, seed: 0}
+  eval: {kind: shapes, count: 32, size: 16, seed: 1}
+  batch_size: 16
+  preprocess: {crop_pct: 1.0, std: [1.0e-7, 1.0e-7, 1.0e-7]}
+optim: {name: sgd, lr: 1.0e-9}
+schedule: {warmup: 0st, min_lr: 1.0e-9}
+)");
+  const auto with = [&](const std::string& compress) {
+    return run(tiny_run(
+        folder_ / "again",
+        {"-cfg",
+         config.native(),
+         "-devices",
+         "cpu:2",
+         "-set",
+         "dist.compress=" + compress}));
+  };
+  EXPECT_EQ(with("none").exit_code, 0);
+  EXPECT_EQ(with("bf16").exit_code, 0);
+  const Result result = with("fp16");
+  EXPECT_EQ(result.exit_code, 5) << result.out << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("dist.compress: fp16, in which they and their sums travel"),
+          HasSubstr("at step 1"),
+          Not(HasSubstr("optim.lr"))));
 }
 
 } // namespace

@@ -2,6 +2,10 @@
 
 #include <malloc.h>
 
+#include <cmath>
+#include <limits>
+#include <tuple>
+
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -202,6 +206,44 @@ TEST(GradientSync, CompressedGradientsAreRoundedAndHalfTheBytes) {
       EXPECT_GT(error, 0.0) << i;
     }
   }
+}
+
+// An overflow on the way is told apart from gradients that were bad before.
+TEST(GradientSync, KnowsTheLargestNumberThatHadToTravelInFp16) {
+  const Batch batch = make_batch(4, /*seed=*/31);
+  const auto step = [&](Rank& rank, Compress compress, double scale) {
+    SmallNet net;
+    const auto sync = make_bucketed_all_reduce(
+        rank.data(),
+        flatten_gradients(net),
+        {.first_bytes = 600, .bytes = 1000, .compress = compress});
+    sync->begin_micro_batch(/*last=*/true, /*empty=*/false);
+    (loss_of(net, batch.part(2 * rank.rank(), 2), 4) * scale).backward();
+    double largest = 0.0;
+    for (const at::Tensor& gradient : gradients_of(net)) {
+      largest = std::max(largest, gradient.abs().max().item<double>());
+    }
+    sync->finish();
+    bool finite = true;
+    for (const at::Tensor& gradient : gradients_of(net)) {
+      finite = finite && gradient.isfinite().all().item<bool>();
+    }
+    return std::tuple(sync->largest_sent(), largest, finite);
+  };
+  run_ranks(2, [&](Rank& rank) {
+    for (const double scale : {1.0, 1e7}) {
+      const auto [sent, largest, finite] = step(rank, Compress::kFp16, scale);
+      EXPECT_EQ(sent, largest);
+      EXPECT_EQ(finite, scale == 1.0);
+      EXPECT_EQ(largest > 65504.0, scale > 1.0);
+    }
+    const auto [nan, ignored, finite] =
+        step(rank, Compress::kFp16, std::numeric_limits<double>::quiet_NaN());
+    EXPECT_TRUE(nan && std::isnan(*nan));
+    EXPECT_FALSE(finite);
+    EXPECT_EQ(std::get<0>(step(rank, Compress::kBf16, 1.0)), std::nullopt);
+    EXPECT_EQ(std::get<0>(step(rank, Compress::kNone, 1.0)), std::nullopt);
+  });
 }
 
 TEST(GradientSync, CommunicatesOnlyDuringTheLastMicroBatch) {
