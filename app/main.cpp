@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <new>
 #include <string_view>
 
 #include "core/error.h"
@@ -58,6 +59,13 @@ int main(int argc, char** argv) {
       return vitrain::engine::run_worker();
     }
     return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    constexpr const char* kText =
+        "out of memory before any worker was started: reading the recipe and "
+        "listing the data takes some 100 bytes for each sample";
+    std::fprintf(stderr, "%s\n", kText);
+    vitrain::launch::write_error_file(kText);
+    return static_cast<int>(vitrain::ExitCode::kOutOfMemory);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     vitrain::launch::write_error_file(error.what());

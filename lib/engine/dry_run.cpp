@@ -4,8 +4,10 @@
 #include "engine/data_options.h"
 #include "engine/describe.h"
 #include "engine/launch_job.h"
+#include "engine/memory_estimate.h"
 #include "engine/precision.h"
 #include "engine/pretrained.h"
+#include "launch/memory.h"
 #include "logging/banner.h"
 #include "models/spec.h"
 
@@ -51,8 +53,23 @@ std::string dry_run(const PreparedJob& prepared, bool has_weights) {
           : workers == 1              ? "none (one worker)"
           : job.cuda                  ? "nccl"
                                       : "gloo"};
-  std::string text = logging::banner(
-      describe_title(facts), describe_run(facts), logging::Look{});
+  std::vector<logging::BannerSection> sections = describe_run(facts);
+  std::string warning;
+  if (!job.cuda) {
+    const MemoryEstimate memory = estimate_memory(
+        job.recipe,
+        plan,
+        spec,
+        facts.precision.precision == config::Precision::kBf16,
+        prepared.train == nullptr);
+    sections.push_back({{"memory", memory.text()}});
+    const int here =
+        job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
+    warning = memory_warning(memory, here, launch::available_memory());
+  }
+  std::string text =
+      logging::banner(describe_title(facts), sections, logging::Look{});
+  text += warning.empty() ? "" : warning + "\n";
   if (has_weights) {
     for (const std::string& line : match_weights(job, spec)) {
       text += line + "\n";

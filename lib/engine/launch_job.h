@@ -95,7 +95,8 @@ PreparedJob prepare(
 // code of the run; errors are told on stderr.
 int launch(PreparedJob& prepared);
 
-// What -dry_run prints: the banner that the run would begin with, and what becomes of the weights that it starts
+// What -dry_run prints: the banner that the run would begin with, what a worker
+// on a CPU needs of memory, and what becomes of the weights that it starts
 // from. Those need only be on the machine that reads them (`has_weights`).
 // Throws Error(kWeights) where a run would.
 std::string dry_run(const PreparedJob& prepared, bool has_weights);

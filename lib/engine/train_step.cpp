@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/metrics.h"
+#include "engine/out_of_memory.h"
 #include "engine/precision.h"
 
 namespace vitrain::engine {
@@ -41,14 +42,16 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   at::Tensor outputs;
   {
     const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
-    outputs = model_.forward(batch.inputs, batch.drop, batch.dropout);
+    outputs = in_part("forward", [&] {
+      return model_.forward(batch.inputs, batch.drop, batch.dropout);
+    });
   }
   outputs = outputs.to(at::kFloat);
   const at::Tensor loss =
       loss_sum(options_.loss, outputs, batch.targets, batch.shares);
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
-  (loss * inverse_samples_).backward();
+  in_part("backward", [&] { (loss * inverse_samples_).backward(); });
   if (rows == 0) {
     return;
   }
@@ -64,8 +67,10 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
-  if (sync_.finish()) {
-    gradient_norm_ = update(sync_.one_step_late() ? previous_lr_ : lr);
+  if (in_part("the exchange of gradients", [&] { return sync_.finish(); })) {
+    gradient_norm_ = in_part("the optimizer", [&] {
+      return update(sync_.one_step_late() ? previous_lr_ : lr);
+    });
   }
   sync_.updated();
   sync_.predict([&] { update(lr); });

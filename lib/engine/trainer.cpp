@@ -18,6 +18,7 @@
 #include "engine/data_options.h"
 #include "engine/divergence.h"
 #include "engine/exchange.h"
+#include "engine/out_of_memory.h"
 #include "engine/owed_evaluation.h"
 #include "engine/preprocess_record.h"
 #include "engine/run_directory.h"
@@ -291,7 +292,8 @@ dist::StepInfo Trainer::step_info() const {
 }
 
 void Trainer::micro_batch(std::int64_t k, bool last) {
-  const data::Batch* batch = loader_->next();
+  const data::Batch* batch =
+      in_part("loading a batch", [&] { return loader_->next(); });
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
   bad_samples_.take(state_.step + 1, batch->bad);
@@ -302,7 +304,9 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
       return inputs_.masks(device, step, k, replica);
     });
   }
-  step_->micro_batch(inputs_.make(*batch, state_.step, k), last);
+  const MicroBatch inputs = in_part(
+      "making inputs", [&] { return inputs_.make(*batch, state_.step, k); });
+  step_->micro_batch(inputs, last);
 }
 
 void Trainer::check_finite() {
@@ -404,13 +408,15 @@ void Trainer::evaluate() {
   session_.heartbeat.enter(launch::Section::kEval);
   bring_together();
   const Stopwatch watch;
-  const EvalCounts counts = evaluator_.run(
-      *session_.model,
-      *session_.groups.control,
-      [&](std::int64_t done, std::int64_t all) {
-        session_.heartbeat.beat();
-        session_.reporter.evaluating(done, all);
-      });
+  const EvalCounts counts = in_part("evaluation", [&] {
+    return evaluator_.run(
+        *session_.model,
+        *session_.groups.control,
+        [&](std::int64_t done, std::int64_t all) {
+          session_.heartbeat.beat();
+          session_.reporter.evaluating(done, all);
+        });
+  });
   asked_ = std::max(asked_, asked());
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
   if (owes_evaluation_) {
@@ -463,7 +469,8 @@ void Trainer::save() {
   const Stopwatch watch;
   std::string problem;
   // Collective where the workers share the state.
-  const auto optimizer = optimizer_state();
+  const auto optimizer =
+      in_part("a checkpoint", [&] { return optimizer_state(); });
   if (session_.rank == 0) {
     try {
       store_.save(

@@ -8,7 +8,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <c10/util/Exception.h>
 
 #include "core/check.h"
 #include "core/cuda_plugin.h"
@@ -22,6 +21,7 @@
 #include "engine/data_options.h"
 #include "engine/describe.h"
 #include "engine/evaluator.h"
+#include "engine/out_of_memory.h"
 #include "engine/pretrained.h"
 #include "engine/resume.h"
 #include "engine/run_directory.h"
@@ -221,6 +221,49 @@ const char* outcome(JobMode mode, ExitCode code) {
   }
 }
 
+// Sets up data, plan and model, and works.
+ExitCode lead(Session& session) {
+  const Job& job = session.job;
+  session.eval_index =
+      std::make_shared<const data::Index>(data::Index::map(job.eval_index_fd));
+  if (job.mode == JobMode::kTrain) {
+    session.train_index = std::make_shared<const data::Index>(
+        data::Index::map(job.train_index_fd));
+  }
+  const int devices = job.devices(session.world);
+  session.sampler = make_sampler(
+      job.recipe,
+      session.train_index.get(),
+      devices,
+      job.resume.empty() ? std::nullopt
+                         : begun_epoch(
+                               checkpoint::read_manifest(job.resume),
+                               job.recipe.train.accumulate));
+  session.plan =
+      make_plan(job, devices, session.sampler.get(), *session.eval_index);
+  session.precision =
+      resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  session.spec =
+      models::resolve(job.recipe.model, data_shape(*session.eval_index));
+  session.model = models::make_model(
+      session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
+  if (session.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
+    for (const std::string& line :
+         load_pretrained(*session.model, job.recipe.model, purpose_of(job))) {
+      session.reporter.console().info(line);
+    }
+  }
+  dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
+  session.model->to(session.device);
+  const ExitCode code = work(session);
+  session.reporter.finish(
+      code, outcome(job.mode, code), session.finished_steps);
+  session.groups.shutdown();
+  // After another one's failure this one has stopped with a checkpoint all the
+  // same; how the run ended is for the supervisor to say.
+  return code == ExitCode::kWorkerDied ? ExitCode::kStopped : code;
+}
+
 ExitCode run_session(
     const Job& job,
     const launch::WorkerContext& context,
@@ -246,59 +289,22 @@ ExitCode run_session(
       .heartbeat = heartbeat,
       .stop = stop,
       .reporter = reporter};
-  session.eval_index =
-      std::make_shared<const data::Index>(data::Index::map(job.eval_index_fd));
-  if (job.mode == JobMode::kTrain) {
-    session.train_index = std::make_shared<const data::Index>(
-        data::Index::map(job.train_index_fd));
-  }
-  const int devices = job.devices(context.world_size);
-  session.sampler = make_sampler(
-      job.recipe,
-      session.train_index.get(),
-      devices,
-      job.resume.empty() ? std::nullopt
-                         : begun_epoch(
-                               checkpoint::read_manifest(job.resume),
-                               job.recipe.train.accumulate));
-  session.plan =
-      make_plan(job, devices, session.sampler.get(), *session.eval_index);
-  session.precision =
-      resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
-  session.spec =
-      models::resolve(job.recipe.model, data_shape(*session.eval_index));
-  session.model = models::make_model(
-      session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
-  if (context.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
-    for (const std::string& line :
-         load_pretrained(*session.model, job.recipe.model, purpose_of(job))) {
-      reporter.console().info(line);
+  try {
+    return lead(session);
+  } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) {
+      throw explain_out_of_memory(
+          session,
+          error,
+          job.mode == JobMode::kEval && session.model ? "evaluation"
+                                                      : "set-up");
     }
+    throw;
   }
-  dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
-  session.model->to(session.device);
-  const ExitCode code = work(session);
-  reporter.finish(code, outcome(job.mode, code), session.finished_steps);
-  session.groups.shutdown();
-  // After another one's failure this one has stopped with a checkpoint all the
-  // same; how the run ended is for the supervisor to say.
-  return code == ExitCode::kWorkerDied ? ExitCode::kStopped : code;
-}
-
-// The message of an exception, without torch's stack of C++ frames.
-std::string first_words(const std::exception& error) {
-  if (const auto* torch = dynamic_cast<const c10::Error*>(&error)) {
-    return torch->what_without_backtrace();
-  }
-  return error.what();
 }
 
 ExitCode code_of(const std::exception& error) {
-  const bool out_of_memory =
-      dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-      std::string_view(error.what()).find("not enough memory") !=
-          std::string_view::npos;
-  return out_of_memory ? ExitCode::kOutOfMemory : exit_code_of(error);
+  return is_out_of_memory(error) ? ExitCode::kOutOfMemory : exit_code_of(error);
 }
 
 // An exception that nobody catches, such as one in the thread of NCCL that

@@ -55,6 +55,33 @@ std::optional<std::int64_t> keyed_number(
   return std::nullopt;
 }
 
+// What `folder` has left of a limit; nothing where there is none.
+std::optional<std::int64_t> left_of(
+    const path& folder,
+    const char* limit_file,
+    const char* usage_file,
+    std::string_view cache_key) {
+  std::int64_t limit = 0;
+  std::int64_t usage = 0;
+  // "max", or a number beyond all memory, is no limit.
+  if (!parse_int(first_line(folder / limit_file), limit) ||
+      limit >= (std::int64_t{1} << 60) ||
+      !parse_int(first_line(folder / usage_file), usage)) {
+    return std::nullopt;
+  }
+  const std::int64_t cache =
+      keyed_number(folder / "memory.stat", cache_key).value_or(0);
+  return std::max<std::int64_t>(0, limit - usage + cache);
+}
+
+void tighten(
+    std::optional<std::int64_t>& least,
+    std::optional<std::int64_t> left) {
+  if (left) {
+    least = std::min(least.value_or(*left), *left);
+  }
+}
+
 void tighten(std::optional<double>& limit, double quota, double period) {
   if (quota > 0 && period > 0) {
     limit = std::min(limit.value_or(quota / period), quota / period);
@@ -120,6 +147,25 @@ std::optional<double> Cgroup::cpu_quota() const {
     }
   }
   return limit;
+}
+
+std::optional<std::int64_t> Cgroup::memory_left() const {
+  std::optional<std::int64_t> least;
+  for (const path& folder : unified_) {
+    tighten(
+        least,
+        left_of(folder, "memory.max", "memory.current", "inactive_file"));
+  }
+  for (const path& folder : memory_) {
+    tighten(
+        least,
+        left_of(
+            folder,
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+            "total_inactive_file"));
+  }
+  return least;
 }
 
 std::optional<std::int64_t> Cgroup::oom_kills() const {

@@ -18,6 +18,11 @@ class Cgroup {
   // root of the hierarchy); nothing without a quota.
   std::optional<double> cpu_quota() const;
 
+  // Bytes between what the group uses, page cache that can be given back
+  // aside, and its limit: the least on the way to the root of the hierarchy,
+  // never below 0; nothing without a limit.
+  std::optional<std::int64_t> memory_left() const;
+
   // Processes of the group that the kernel killed for lack of memory since the
   // group exists; nothing where the kernel does not count them.
   std::optional<std::int64_t> oom_kills() const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "launch/cgroup.h"
+#include "launch/memory.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -43,6 +44,37 @@ TEST(Cgroup, SecondVersionTakesTheTightestQuotaOnTheWayUp) {
       "sys/fs/cgroup/outer/inner/memory.events",
       "low 0\noom 3\noom_kill 2\noom_group_kill 9\n");
   EXPECT_EQ(Cgroup(root.path()).oom_kills().value(), 2);
+}
+
+TEST(Memory, IsWhatTheMachineAndTheGroupHaveLeft) {
+  FakeRoot root;
+  EXPECT_EQ(available_memory(root.path()), std::nullopt);
+  root.write(
+      "proc/meminfo",
+      "MemTotal:       24689764 kB\nMemFree:          100000 kB\n"
+      "MemAvailable:    2000 kB\n");
+  EXPECT_EQ(available_memory(root.path()), 2'048'000);
+  root.write("proc/self/cgroup", "0::/outer/inner\n");
+  root.write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
+  root.write("sys/fs/cgroup/outer/inner/memory.current", "900\n");
+  EXPECT_EQ(available_memory(root.path()), 2'048'000);
+  root.write("sys/fs/cgroup/outer/memory.max", "1000\n");
+  root.write("sys/fs/cgroup/outer/memory.current", "700\n");
+  EXPECT_EQ(available_memory(root.path()), 300);
+  root.write(
+      "sys/fs/cgroup/outer/memory.stat", "file 500\ninactive_file 200\n");
+  EXPECT_EQ(available_memory(root.path()), 500);
+  root.write("sys/fs/cgroup/outer/memory.current", "2700\n");
+  EXPECT_EQ(available_memory(root.path()), 0);
+
+  FakeRoot first;
+  first.write("proc/self/cgroup", "5:memory:/a\n");
+  first.write(
+      "sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+  first.write("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1\n");
+  EXPECT_EQ(available_memory(first.path()), std::nullopt);
+  first.write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "41\n");
+  EXPECT_EQ(available_memory(first.path()), 40);
 }
 
 TEST(Cgroup, FirstVersion) {

@@ -1,0 +1,185 @@
+// Memory: what a run is expected to need, and what happens without it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// A network on noise of its own size, for some steps.
+std::vector<std::string> some_steps(
+    const std::filesystem::path& output,
+    const std::string& model,
+    int side,
+    int batch,
+    const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{
+      "-cfg",
+      VITRAIN_SOURCE_DIR "/tests/e2e/files/noise.yaml",
+      "-output",
+      output.native(),
+      "-devices",
+      "cpu:1"};
+  for (const std::string& set :
+       {"model.name=" + model,
+        "model.image_size=" + std::to_string(side),
+        "data.train.size=" + std::to_string(side),
+        "data.eval.size=" + std::to_string(side),
+        "data.batch_size=" + std::to_string(batch)}) {
+    arguments.insert(arguments.end(), {"-set", set});
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// The bytes of "about 1.6 GiB for each worker" in a dry run's output.
+double estimate_in(const std::string& out) {
+  const std::string before = "about ";
+  const std::size_t end = out.find(" for each worker");
+  if (end == std::string::npos) {
+    return 0.0;
+  }
+  const std::size_t start = out.rfind(before, end) + before.size();
+  const std::string text = out.substr(start, end - start);
+  char* unit = nullptr;
+  double bytes = std::strtod(text.c_str(), &unit);
+  for (const char* known : {" B", " KiB", " MiB", " GiB"}) {
+    if (std::string(unit) == known) {
+      return bytes;
+    }
+    bytes *= 1024.0;
+  }
+  return 0.0;
+}
+
+// Largest resident size of a process of this run, in bytes; 0 where it failed.
+double peak_of(const std::vector<std::string>& arguments) {
+  int pipe[2];
+  if (::pipe(pipe) != 0) {
+    return 0.0;
+  }
+  // In a process of its own, that only this run's children count.
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const Result result = run(arguments, 280);
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    const double bytes = result.exit_code == 0
+        ? static_cast<double>(usage.ru_maxrss) * 1024.0
+        : 0.0;
+    const ssize_t put = ::write(pipe[1], &bytes, sizeof(bytes));
+    ::_exit(put == sizeof(bytes) ? 0 : 1);
+  }
+  ::close(pipe[1]);
+  double bytes = 0.0;
+  const ssize_t got = ::read(pipe[0], &bytes, sizeof(bytes));
+  ::close(pipe[0]);
+  ::waitpid(pid, nullptr, 0);
+  return got == sizeof(bytes) ? bytes : 0.0;
+}
+
+struct Case {
+  const char* model;
+  int side;
+  int batch;
+};
+
+class Memory : public testing::TestWithParam<Case> {};
+
+// Issue 14, item 10: within 30 %.
+TEST_P(Memory, IsThatOfTheDryRun) {
+  const TempFolder folder;
+  const auto [model, side, batch] = GetParam();
+  const Result dry =
+      run(some_steps(folder / "runs", model, side, batch, {"-dry_run"}));
+  ASSERT_EQ(dry.exit_code, 0) << dry.err;
+  const double expected = estimate_in(dry.out);
+  ASSERT_GT(expected, 0.0) << dry.out;
+  const double used = peak_of(some_steps(folder / "runs", model, side, batch));
+  ASSERT_GT(used, 0.0);
+  EXPECT_GT(expected, 0.7 * used) << expected << " of " << used;
+  EXPECT_LT(expected, 1.3 * used) << expected << " of " << used;
+  RecordProperty("expected", std::to_string(expected / used));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of,
+    Memory,
+    testing::Values(
+        Case{"vit_tiny_patch16_224", 224, 24},
+        Case{"vit_small_patch16_224", 112, 24},
+        Case{"resnet18", 128, 24},
+        Case{"resnet50", 96, 16}),
+    [](const auto& one) { return std::string(one.param.model); });
+
+TEST(OutOfMemory, IsSeenBeforehand) {
+  const TempFolder folder;
+  const auto dry = [&](int batch) {
+    return run(some_steps(
+        folder / "runs",
+        "vit_small_patch16_224",
+        224,
+        batch,
+        {"-dry_run", "-set", "data.train.count=100000"}));
+  };
+  const Result huge = dry(100'000);
+  EXPECT_EQ(huge.exit_code, 0) << huge.err;
+  EXPECT_THAT(
+      huge.out,
+      AllOf(
+          HasSubstr("warning: the worker needs about"),
+          HasSubstr("data.batch_size")));
+  EXPECT_THAT(dry(1).out, Not(HasSubstr("warning: the worker needs")));
+}
+
+// Each part says where and how much: 6, not "report a defect".
+TEST(OutOfMemory, EndsWithSixAndSaysWhat) {
+  const TempFolder folder;
+  // The address space of each process in bytes; 2 GiB hold threads and
+  // libraries, and no forward pass of 200 images.
+  const auto with_little = [&](const std::vector<std::string>& arguments) {
+    return run(
+        Command{.words = arguments, .environment = {}}
+            .after({binary()})
+            .after({"prlimit", "--as=2147483648"}),
+        280);
+  };
+  const Result forward = with_little(
+      some_steps(folder / "runs", "vit_tiny_patch16_224", 224, 200));
+  EXPECT_EQ(forward.exit_code, 6) << forward.out << forward.err;
+  EXPECT_THAT(
+      forward.err,
+      AllOf(
+          HasSubstr("rank 0 is out of memory in"),
+          HasSubstr("200 images of 3x224x224"),
+          HasSubstr("data.batch_size"),
+          Not(HasSubstr("enforce fail"))));
+  const Result evaluation = with_little(some_steps(
+      folder / "runs",
+      "vit_tiny_patch16_224",
+      224,
+      4,
+      {"-set", "data.eval_batch_size=1500"}));
+  EXPECT_EQ(evaluation.exit_code, 6) << evaluation.out << evaluation.err;
+  EXPECT_THAT(
+      evaluation.err,
+      AllOf(
+          HasSubstr("rank 0 is out of memory in evaluation"),
+          HasSubstr("1,500 images"),
+          HasSubstr("data.eval_batch_size")));
+}
+
+} // namespace
+} // namespace vitrain::e2e
