@@ -155,7 +155,7 @@ void BucketedAllReduce::cut(
     parts.push_back(
         {slot.name,
          buffer.gradients.narrow(0, slot.offset, slot.parameter.numel())
-             .view(slot.parameter.sizes())});
+             .as_strided(slot.parameter.sizes(), slot.parameter.strides())});
     const std::int64_t limit = begin == 0 ? options.first_bytes : options.bytes;
     if (is_last || (end - begin) * element >= limit) {
       buckets_.push_back(

@@ -20,7 +20,9 @@ std::int64_t aligned(std::int64_t elements) {
 // A gradient that travels as a product.
 struct Matrix {
   std::string name;
-  at::Tensor gradient; // [rows, columns], view of the bucket
+  // View of the bucket, [rows, ...]: in strides of its own, so that the order
+  // of the columns, which checkpoints keep, does not depend on them.
+  at::Tensor gradient;
   // What has not been applied yet, in the scale of a mean over the ranks; while
   // a step is under way, that plus the new gradient.
   at::Tensor error; // [rows, columns]
@@ -78,7 +80,7 @@ class PowerSgd final : public BucketExchange {
       if (!options_.warm_start) {
         draw(matrix);
       }
-      matrix.error.add_(matrix.gradient, ranks);
+      matrix.error.view(matrix.gradient.sizes()).add_(matrix.gradient, ranks);
       at::mm_out(matrix.left, matrix.error, matrix.right);
     }
     first_ = start(group, lefts_);
@@ -113,7 +115,7 @@ class PowerSgd final : public BucketExchange {
     for (Matrix& matrix : matrices_) {
       const at::Tensor mean = at::mm(matrix.left, matrix.right.t());
       matrix.error.sub_(mean);
-      matrix.gradient.copy_(mean);
+      matrix.gradient.copy_(mean.view(matrix.gradient.sizes()));
     }
     plain_pending_.wait();
     for (std::size_t i = 0; i < plain_.size(); ++i) {
@@ -152,36 +154,35 @@ class PowerSgd final : public BucketExchange {
   void add(const BucketPart& part) {
     const at::Tensor& gradient = part.gradient;
     if (gradient.dim() >= 2 && gradient.numel() > 0) {
-      at::Tensor matrix = gradient.view({gradient.size(0), -1});
-      const std::int64_t rows = matrix.size(0);
-      const std::int64_t columns = matrix.size(1);
+      const std::int64_t rows = gradient.size(0);
+      const std::int64_t columns = gradient.numel() / rows;
       const std::int64_t rank = std::min({options_.rank, rows, columns});
       const auto sent = static_cast<double>((rows + columns) * rank);
       if (sent * options_.min_compression <
           static_cast<double>(rows * columns)) {
         matrices_.push_back(
             {.name = part.name,
-             .gradient = matrix,
-             .error = at::zeros_like(matrix),
+             .gradient = gradient,
+             .error = at::zeros({rows, columns}, gradient.options()),
              .left = {},
              .right = {}});
         return;
       }
     }
-    plain_.push_back(gradient.view({-1}));
+    plain_.push_back(gradient.as_strided({gradient.numel()}, {1}));
   }
 
   std::int64_t rank_of(const Matrix& matrix) const {
     return std::min(
-        {options_.rank, matrix.gradient.size(0), matrix.gradient.size(1)});
+        {options_.rank, matrix.error.size(0), matrix.error.size(1)});
   }
 
   void allocate() {
     std::int64_t left = 0;
     std::int64_t right = 0;
     for (const Matrix& matrix : matrices_) {
-      left += aligned(matrix.gradient.size(0) * rank_of(matrix));
-      right += aligned(matrix.gradient.size(1) * rank_of(matrix));
+      left += aligned(matrix.error.size(0) * rank_of(matrix));
+      right += aligned(matrix.error.size(1) * rank_of(matrix));
     }
     lefts_ = at::zeros({left}, gradients_.options());
     rights_ = at::zeros({right}, gradients_.options());
@@ -198,8 +199,8 @@ class PowerSgd final : public BucketExchange {
     };
     for (Matrix& matrix : matrices_) {
       const std::int64_t rank = rank_of(matrix);
-      matrix.left = place(lefts_, left, matrix.gradient.size(0), rank);
-      matrix.right = place(rights_, right, matrix.gradient.size(1), rank);
+      matrix.left = place(lefts_, left, matrix.error.size(0), rank);
+      matrix.right = place(rights_, right, matrix.error.size(1), rank);
       draw(matrix);
     }
     std::int64_t plain = 0;

@@ -128,9 +128,7 @@ void share_parameters(Session& session, const optim::FlatState& parameters) {
         dist::share_memory(*session.groups.control, group.parameters);
     group.parameters.set_data(shared);
     for (const optim::Segment& segment : group.segments) {
-      const at::Tensor& parameter = segment.parameter;
-      parameter.set_data(shared.narrow(0, segment.offset, parameter.numel())
-                             .view(parameter.sizes()));
+      segment.parameter.set_data(segment.in(shared));
     }
   }
 }

@@ -60,7 +60,9 @@ at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
       .to(at::kFloat,
           /*non_blocking=*/false,
           /*copy=*/false,
-          at::MemoryFormat::Contiguous)
+          spec_.family == models::Family::kResNet
+              ? at::MemoryFormat::ChannelsLast
+              : at::MemoryFormat::Contiguous)
       .mul_(scale_)
       .add_(shift_);
 }

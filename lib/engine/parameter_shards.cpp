@@ -126,7 +126,7 @@ dist::ServerShard ParameterShards::server(
           {.name = segment.name,
            .parameter =
                group.parameters.narrow(0, begin, segment.parameter.numel())
-                   .view(segment.parameter.sizes()),
+                   .as_strided(segment.shape, segment.strides),
            .offset = begin});
     }
     groups.push_back(std::move(group));

@@ -93,6 +93,10 @@ at::Tensor Conv2d::operator()(const at::Tensor& x) const {
   return at::conv2d(x, weight, bias, stride_, padding_);
 }
 
+void Conv2d::use_channels_last() {
+  weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+}
+
 BatchNorm2d::BatchNorm2d(std::int64_t channels) {
   weight = register_parameter("weight", at::ones({channels}));
   bias = register_parameter("bias", at::zeros({channels}));

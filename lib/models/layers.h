@@ -72,6 +72,8 @@ class Conv2d : public torch::nn::Module {
 
   // [N, in, H, W] -> [N, out, H', W']
   at::Tensor operator()(const at::Tensor& x) const;
+  // Lays the weights out for images in channels_last. The values stay.
+  void use_channels_last();
 
   at::Tensor weight; // [out, in, kernel, kernel]
   at::Tensor bias; // [out], or undefined

@@ -125,6 +125,9 @@ class ResNet : public Model {
       std::int64_t in,
       at::Generator generator);
   void start_as_timm(at::Generator generator);
+  // After the weights have been drawn, which is in the order of contiguous
+  // ones.
+  void use_channels_last();
 
   std::shared_ptr<Conv2d> conv1_;
   std::shared_ptr<BatchNorm2d> bn1_;
@@ -151,6 +154,7 @@ ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
   fc_ = register_module(
       "fc", std::make_shared<Linear>(channels, spec.num_classes, generator));
   start_as_timm(generator);
+  use_channels_last();
 }
 
 std::int64_t ResNet::add_stage(
@@ -191,6 +195,16 @@ void ResNet::start_as_timm(at::Generator generator) {
   }
 }
 
+void ResNet::use_channels_last() {
+  const at::NoGradGuard no_grad;
+  conv1_->use_channels_last();
+  for (const auto& block : blocks_) {
+    for (const auto& conv : block->convs()) {
+      conv->use_channels_last();
+    }
+  }
+}
+
 at::Tensor ResNet::forward(
     const at::Tensor& images,
     const at::Tensor& drop,
@@ -201,7 +215,8 @@ at::Tensor ResNet::forward(
       ExitCode::kInternal,
       "a residual network takes images [N, {}, H, W] and drops nothing",
       conv1_->weight.size(1));
-  at::Tensor x = (*bn1_)((*conv1_)(images)).relu_();
+  at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
+  x = (*bn1_)((*conv1_)(x)).relu_();
   x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
   for (const auto& block : blocks_) {
     x = block->forward(x);

@@ -18,6 +18,14 @@ std::int64_t aligned(std::int64_t elements) {
   return (elements + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+void remember_layout(Segment& segment) {
+  const at::Tensor& parameter = segment.parameter;
+  segment.shape = parameter.sizes().vec();
+  segment.strides = parameter.is_non_overlapping_and_dense()
+      ? parameter.strides().vec()
+      : at::empty_like(parameter, at::MemoryFormat::Contiguous).strides().vec();
+}
+
 // Moves the parameters of `group` into its buffers.
 void flatten(
     FlatGroup& group,
@@ -38,14 +46,11 @@ void flatten(
   group.gradients = at::zeros({size}, options);
   for (Segment& segment : group.segments) {
     at::Tensor& parameter = segment.parameter;
-    const std::int64_t numel = parameter.numel();
-    const at::Tensor view = group.parameters.narrow(0, segment.offset, numel)
-                                .view(parameter.sizes());
+    remember_layout(segment);
+    const at::Tensor view = segment.in(group.parameters);
     view.copy_(parameter.detach());
-    segment.shape = parameter.sizes().vec();
     parameter.set_data(view);
-    parameter.mutable_grad() = group.gradients.narrow(0, segment.offset, numel)
-                                   .view(parameter.sizes());
+    parameter.mutable_grad() = segment.in(group.gradients);
   }
 }
 
@@ -62,6 +67,17 @@ void expect(bool good, const std::string& name, const char* what) {
 }
 
 } // namespace
+
+at::Tensor Segment::in(const at::Tensor& buffer) const {
+  return buffer.narrow(0, offset, c10::multiply_integers(shape))
+      .as_strided(shape, strides);
+}
+
+at::Tensor Segment::flat(const at::Tensor& values) const {
+  const at::Tensor ordered =
+      at::empty_strided(shape, strides, values.options());
+  return ordered.copy_(values).as_strided({ordered.numel()}, {1});
+}
 
 bool is_no_decay(
     const std::string& name,
@@ -130,9 +146,7 @@ FlatState::FlatState(std::vector<FlatGroup> groups)
     group.shares = group.parameters;
     group.share_size = group.parameters.numel();
     group.own_size = group.share_size;
-    for (Segment& segment : group.segments) {
-      segment.shape = segment.parameter.sizes().vec();
-    }
+    std::ranges::for_each(group.segments, remember_layout);
   }
 }
 
@@ -144,7 +158,11 @@ void FlatState::check_values() const {
     for (const Segment& segment : group.segments) {
       const at::Tensor& parameter = segment.parameter;
       expect(parameter.requires_grad(), segment.name, "frozen");
-      expect(parameter.sizes() == segment.shape, segment.name, "reshaped");
+      expect(
+          parameter.sizes() == segment.shape &&
+              parameter.strides() == segment.strides,
+          segment.name,
+          "reshaped");
       expect(
           parameter.data_ptr() == start + segment.offset * element,
           segment.name,

@@ -18,6 +18,13 @@ struct Segment {
   at::Tensor parameter; // view of FlatGroup::parameters
   std::int64_t offset = 0; // elements from the start of the buffer
   std::vector<std::int64_t> shape{}; // that the parameter had
+  // Of its dense elements: those of a convolution may lie in channels_last.
+  std::vector<std::int64_t> strides{};
+
+  // Its part of a buffer that is laid out as the group's, as a view.
+  at::Tensor in(const at::Tensor& buffer) const;
+  // `values`, of its shape, in the order in which they lie in a buffer: [n].
+  at::Tensor flat(const at::Tensor& values) const;
 };
 
 // Which part of every buffer this worker updates, when the workers divide them
@@ -52,7 +59,9 @@ struct FlatGroup {
 //
 // The module's parameters and their .grad become views of the buffers, in the
 // order in which backward finishes with them (the reverse of the order of
-// definition). Segments start at multiples of 64 bytes; the gaps stay zero.
+// definition). They keep their strides, so that a convolution in channels_last
+// finds its weights and leaves its gradients as it needs them. Segments start
+// at multiples of 64 bytes; the gaps stay zero.
 class FlatState {
  public:
   // Parameters whose name matches an entry of `no_decay` get weight decay 0:

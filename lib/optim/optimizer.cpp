@@ -147,9 +147,7 @@ std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
         continue;
       }
       for (const Segment& segment : parameters_.groups()[i].segments) {
-        state[segment.name + "." + name] =
-            whole.narrow(0, segment.offset, segment.parameter.numel())
-                .view(segment.parameter.sizes());
+        state[segment.name + "." + name] = segment.in(whole);
       }
     }
   }
@@ -168,7 +166,7 @@ void Optimizer::take_share(
   if (begin < end) {
     share.narrow(0, begin - group.own_begin, end - begin)
         .copy_(
-            saved.reshape({-1}).narrow(0, begin - segment.offset, end - begin));
+            segment.flat(saved).narrow(0, begin - segment.offset, end - begin));
   }
 }
 

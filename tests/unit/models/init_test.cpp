@@ -67,9 +67,11 @@ std::string shape_text(const at::Tensor& tensor) {
   return join(sizes, "x");
 }
 
+// Of the values in the order in which files have them.
 std::string crc_of(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.contiguous();
   const auto crc = ::crc32_z(
-      0, static_cast<const Bytef*>(tensor.data_ptr()), tensor.nbytes());
+      0, static_cast<const Bytef*>(values.data_ptr()), values.nbytes());
   return fmt::format("{:08x}", crc);
 }
 

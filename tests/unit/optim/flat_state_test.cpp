@@ -173,14 +173,34 @@ TEST(FlatState, HasNoEmptyGroups) {
   EXPECT_EQ(no_decay.groups()[0].name, "no_decay");
 }
 
-TEST(FlatState, TakesParametersThatAreNotContiguous) {
+TEST(FlatState, KeepsTheMemoryOrderOfParameters) {
   torch::nn::Module module;
   const at::Tensor values = at::arange(24, at::kFloat).view({2, 3, 2, 2});
-  const at::Tensor weight = module.register_parameter(
-      "weight", values.contiguous(at::MemoryFormat::ChannelsLast).clone());
+  const at::Tensor last = values.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor weight = module.register_parameter("weight", last.clone());
   const FlatState state(module, 0.05, {});
+  const FlatGroup& group = state.groups()[0];
   EXPECT_TRUE(at::equal(weight, values));
-  EXPECT_EQ(weight.data_ptr(), state.groups()[0].parameters.data_ptr());
+  EXPECT_EQ(weight.data_ptr(), group.parameters.data_ptr());
+  EXPECT_EQ(weight.strides(), last.strides());
+  EXPECT_EQ(weight.grad().strides(), last.strides());
+  EXPECT_EQ(weight.grad().data_ptr(), group.gradients.data_ptr());
+  const at::Tensor in_order = last.permute({0, 2, 3, 1}).flatten();
+  EXPECT_TRUE(at::equal(group.parameters.narrow(0, 0, 24), in_order));
+  EXPECT_TRUE(at::equal(group.segments[0].in(group.parameters), values));
+  EXPECT_TRUE(at::equal(group.segments[0].flat(values), in_order));
+  state.check_model(module);
+}
+
+TEST(FlatState, MakesParametersWithGapsDense) {
+  torch::nn::Module module;
+  const at::Tensor values = at::arange(24, at::kFloat).view({4, 6});
+  const at::Tensor weight = module.register_parameter(
+      "weight", values.clone().slice(/*dim=*/1, 0, 6, /*step=*/2));
+  const FlatState state(module, 0.05, {});
+  EXPECT_TRUE(at::equal(weight, values.slice(1, 0, 6, 2)));
+  EXPECT_TRUE(weight.is_contiguous());
+  EXPECT_EQ(state.parameter_count(), 12);
 }
 
 // Message of the Error that `call` throws; empty when it throws none.

@@ -150,6 +150,57 @@ TEST(Optimizer, ChangesNothingWhereGradientsAreNotFinite) {
   }
 }
 
+// One weight in either memory order, trained by the same gradients.
+struct OneWeight {
+  explicit OneWeight(at::MemoryFormat format, const Share& share = {})
+      : weight(module.register_parameter(
+            "weight",
+            at::arange(2 * 5 * 3 * 3, at::kFloat)
+                .view({2, 5, 3, 3})
+                .contiguous(format)
+                .clone())),
+        state(module, 0.05, {}, share),
+        optimizer(make_optimizer(state, {})) {}
+
+  void step(int number) {
+    weight.grad().copy_(
+        (at::arange(90, at::kFloat) + number).sin().view({2, 5, 3, 3}));
+    optimizer->step(0.1, at::zeros({}));
+  }
+
+  torch::nn::Module module;
+  at::Tensor weight;
+  FlatState state;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+// Files keep the logical order: a state saved by one goes on in the other, also
+// when several workers share it.
+TEST(Optimizer, StateDoesNotDependOnTheMemoryOrderOfParameters) {
+  OneWeight first(at::MemoryFormat::Contiguous);
+  OneWeight last(at::MemoryFormat::ChannelsLast);
+  for (int number = 0; number < 3; ++number) {
+    first.step(number);
+    last.step(number);
+  }
+  EXPECT_TRUE(at::equal(first.weight, last.weight));
+  expect_equal(first.optimizer->state(), last.optimizer->state());
+
+  const auto saved = copy_of(first.optimizer->state());
+  for (std::int64_t index = 0; index < 2; ++index) {
+    OneWeight half(
+        at::MemoryFormat::ChannelsLast, {.index = index, .count = 2});
+    const FlatGroup& group = half.state.groups()[0];
+    half.optimizer->load_state(saved);
+    const at::Tensor whole = at::zeros_like(group.shares);
+    whole.narrow(0, 0, 90).copy_(
+        group.segments[0].flat(saved.at("weight.exp_avg")));
+    EXPECT_TRUE(at::equal(
+        half.optimizer->buffers()[0].narrow(0, 0, group.own_size),
+        whole.narrow(0, group.own_begin, group.own_size)));
+  }
+}
+
 TEST(Optimizer, NamesItsStateByParameterAndBuffer) {
   Training adamw("adamw");
   adamw.step(0);
