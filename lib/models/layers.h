@@ -101,6 +101,7 @@ class BatchNorm2d : public torch::nn::Module {
   // What training mode does from now on instead of taking the statistics of x
   // alone.
   void set_training_form(TrainingForm form) { form_ = std::move(form); }
+  bool has_training_form() const { return static_cast<bool>(form_); }
 
   at::Tensor weight; // [channels]
   at::Tensor bias; // [channels]

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "models/init.h"
 #include "models/layers.h"
+#include "models/norm_relu.h"
 
 namespace vitrain::models {
 namespace {
@@ -33,7 +34,7 @@ class Downsample : public torch::nn::Module {
   }
 
   at::Tensor forward(const at::Tensor& x) const {
-    return (*norm_)((*conv_)(x));
+    return norm_only(*norm_, (*conv_)(x));
   }
 
   const std::shared_ptr<Conv2d>& conv() const { return conv_; }
@@ -72,15 +73,15 @@ class ResidualBlock : public torch::nn::Module {
     }
   }
 
-  at::Tensor forward(const at::Tensor& x) const {
-    at::Tensor y = x;
-    for (std::size_t i = 0; i < convs_.size(); ++i) {
-      y = (*norms_[i])((*convs_[i])(y));
-      if (i + 1 < convs_.size()) {
-        y = y.relu_();
-      }
+  Fork forward(const Fork& x) const {
+    at::Tensor y = x.trunk;
+    for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
+      y = norm_relu(*norms_[i], (*convs_[i])(y)).trunk;
     }
-    return y.add_(downsample_ ? downsample_->forward(x) : x).relu_();
+    return norm_relu(
+        *norms_.back(),
+        (*convs_.back())(y),
+        downsample_ ? downsample_->forward(x.branch) : x.branch);
   }
 
   // Its convolutions in the order of registration.
@@ -216,12 +217,15 @@ at::Tensor ResNet::forward(
       "a residual network takes images [N, {}, H, W] and drops nothing",
       conv1_->weight.size(1));
   at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
-  x = (*bn1_)((*conv1_)(x)).relu_();
+  x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
   x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  Fork fork{x, x};
   for (const auto& block : blocks_) {
-    x = block->forward(x);
+    fork = block->forward(fork);
   }
-  return (*fc_)(x.mean({2, 3}));
+  // The mean over pixels, of rows as they lie in memory, forward and backward.
+  x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
+  return (*fc_)(x);
 }
 
 } // namespace
