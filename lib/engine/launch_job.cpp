@@ -16,6 +16,7 @@
 #include "engine/resume.h"
 #include "engine/run_directory.h"
 #include "engine/run_state.h"
+#include "engine/saved_state.h"
 #include "launch/cores.h"
 #include "launch/environment.h"
 #include "launch/rendezvous.h"
@@ -246,12 +247,13 @@ void check_arithmetic(PreparedJob& prepared) {
   const config::Plan plan =
       make_plan(job, prepared.workers, prepared.sampler.get(), *prepared.eval);
   if (job.mode == JobMode::kTrain && !job.resume.empty()) {
+    const std::string name = printable(job.resume);
     const Json state = checkpoint::read_manifest(job.resume).state;
     identity_of(job, plan, spec, *prepared.train)
-        .check_same(state.at("identity"), printable(job.resume));
+        .check_same(read_saved_state(state, name).identity, name);
     take_up_epoch(prepared);
     prepared.finished = job.resumed_step >= plan.total_steps &&
-        !state.value(kOwesEvaluation, false);
+        state.value(kOwesEvaluation, Json(false)) != true;
     VITRAIN_CHECK(
         !prepared.finished || same_recipe(prepared.changes),
         ExitCode::kUsage,
@@ -275,11 +277,16 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
-std::string make_run_directory(const Job& job) {
+void make_run_directory(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const bool trains = job.mode == JobMode::kTrain;
   const std::string name = run_name(job.recipe, job.config_path);
-  return create_run_directory(
-             job.recipe, job.mode == JobMode::kEval ? name + "-eval" : name)
-      .path.native();
+  const RunDirectory run =
+      create_run_directory(job.recipe, trains ? name : name + "-eval");
+  job.run_directory = run.path.native();
+  if (trains) {
+    lock_run(prepared, run);
+  }
 }
 
 launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
@@ -384,7 +391,7 @@ void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
   list_data(prepared);
   // Of several machines the first one decides, and tells the others.
   if (arguments.resume && prepared.decides()) {
-    resolve_resume(prepared, *arguments.resume);
+    resolve_resume(prepared, *arguments.resume, !arguments.dry_run);
   }
   check_arithmetic(prepared);
 }

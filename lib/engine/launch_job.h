@@ -8,10 +8,12 @@
 #include "config/arguments.h"
 #include "config/load.h"
 #include "config/writer.h"
+#include "core/lock_file.h"
 #include "data/index.h"
 #include "data/sampler.h"
 #include "engine/job.h"
 #include "engine/preprocess_record.h"
+#include "engine/run_directory.h"
 #include "launch/devices.h"
 #include "launch/node_link.h"
 #include "launch/open_files.h"
@@ -44,6 +46,8 @@ struct PreparedJob {
   std::vector<config::Difference> changes;
   // That run has all its steps.
   bool finished = false;
+  // On the run folder, by who decides.
+  std::unique_ptr<LockFile> lock;
 
   // On the machine that decides for all, and where there is only one.
   bool decides() const { return !link || link->node_rank() == 0; }
@@ -51,10 +55,13 @@ struct PreparedJob {
 
 // The steps of prepare() that workers of another launcher take after they have
 // met (settle.h): the datasets of the recipe; the checkpoint that -resume means
-// (`resume`, not empty); what only the numbers of samples and classes show.
-// Throw Error.
+// (`resume`, not empty; `writes`: its run is locked); what only the numbers of
+// samples and classes show. Throw Error.
 void list_data(PreparedJob& prepared);
-void resolve_resume(PreparedJob& prepared, const std::string& resume);
+void resolve_resume(
+    PreparedJob& prepared,
+    const std::string& resume,
+    bool writes);
 // Makes the sampler go on with the epoch that the workers of the checkpoint
 // have begun, and notes it. Throws Error(kUsage) where other workers cannot.
 void take_up_epoch(PreparedJob& prepared);
@@ -74,8 +81,11 @@ PreparedJob begin_job(
 // dist.sync.group_size: auto makes a group of the workers of each machine.
 bool needs_equal_machines(const config::Recipe& recipe);
 
-// Makes a new folder for the job's run; its path.
-std::string make_run_directory(const Job& job);
+// Makes a new folder for the job's run, and locks it where it is trained in.
+void make_run_directory(PreparedJob& prepared);
+
+// Locks a run folder for as long as the job is there. Throws as LockFile.
+void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
 // "2 CPU workers with 1 thread each", or the devices by name.
 std::string describe_devices(

@@ -54,7 +54,7 @@ int print_dry_run(
   }
   list_data(prepared);
   if (arguments.resume) {
-    resolve_resume(prepared, *arguments.resume);
+    resolve_resume(prepared, *arguments.resume, /*writes=*/false);
   }
   check_arithmetic(prepared);
   prepared.job.device_text = place.label();

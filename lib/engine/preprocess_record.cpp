@@ -8,6 +8,7 @@
 #include "config/preprocess_values.h"
 #include "config/validate.h"
 #include "core/check.h"
+#include "core/json_reader.h"
 #include "core/text.h"
 #include "engine/pretrained.h"
 
@@ -82,16 +83,12 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
     return std::nullopt;
   }
   PreprocessRecord record{.source = printable(*model.pretrained)};
-  try {
-    record.values = json.at("keys");
-    record.classes = json.at("classes").get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception& wrong) {
-    fail(
-        ExitCode::kWeights,
-        "{}: its record of pre-processing cannot be read: {}",
-        record.source,
-        wrong.what());
-  }
+  const JsonReader reader(
+      json,
+      record.source + ": its record of pre-processing cannot be read",
+      ExitCode::kWeights);
+  record.values = reader.object("keys").json();
+  record.classes = reader.texts("classes");
   return record;
 }
 

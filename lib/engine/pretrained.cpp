@@ -101,7 +101,8 @@ std::vector<std::string> match(
 
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
-    bool best) {
+    bool best,
+    std::vector<std::string>* rejected) {
   const std::string name = printable(path.native());
   VITRAIN_CHECK(
       std::filesystem::exists(path),
@@ -118,18 +119,22 @@ std::filesystem::path find_checkpoint(
   if (std::filesystem::is_directory(path / "checkpoints")) {
     folder = path / "checkpoints";
   }
-  std::vector<std::string> rejected;
-  auto found = best ? checkpoint::best_valid(folder, &rejected) : std::nullopt;
+  std::vector<std::string> passed_over;
+  auto found =
+      best ? checkpoint::best_valid(folder, &passed_over) : std::nullopt;
   if (!found) {
-    found = checkpoint::newest_valid(folder, &rejected);
+    found = checkpoint::newest_valid(folder, &passed_over);
   }
   VITRAIN_CHECK(
       found.has_value(),
       ExitCode::kWeights,
       "{}: no complete checkpoint there{}{}",
       name,
-      rejected.empty() ? "" : "; passed over: ",
-      join(rejected, "; "));
+      passed_over.empty() ? "" : "; passed over: ",
+      join(passed_over, "; "));
+  if (rejected != nullptr) {
+    *rejected = std::move(passed_over);
+  }
   return std::filesystem::canonical(*found);
 }
 

@@ -12,11 +12,13 @@ namespace vitrain::engine {
 
 // The checkpoint folder that a path means: itself, the one that a file `best`
 // or `latest` names, or for a run folder (or its checkpoints/) the one to
-// continue from (`best`: the best one). Throws Error(kWeights) saying what is
+// continue from (`best`: the best one). What is passed over for it is described
+// in `rejected` when that is not null. Throws Error(kWeights) saying what is
 // there instead.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
-    bool best);
+    bool best,
+    std::vector<std::string>* rejected = nullptr);
 
 // Whether a path is one for find_checkpoint, not a file of weights.
 bool is_checkpoint_path(const std::filesystem::path& path);

@@ -19,6 +19,13 @@ namespace {
 // so. Throws Error(kUsage) where there are only runs of other recipes.
 std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   const Job& job = prepared.job;
+  // The config.yaml of a run means that run, unless that only evaluated.
+  const auto own = run_of_config(job.config_path);
+  if (own &&
+      (has_checkpoints({*own}) ||
+       own->filename().native().find("-eval-") == std::string::npos)) {
+    return own;
+  }
   const std::string name = run_name(job.recipe, job.config_path);
   NewestRun newest = newest_run(job.recipe, name);
   VITRAIN_CHECK(
@@ -62,9 +69,50 @@ void compare_recipes(PreparedJob& prepared) {
   }
 }
 
+// The run folder that a path lies in, or is; none where that cannot be said.
+std::optional<RunDirectory> run_around(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path inner = std::filesystem::canonical(path, error);
+  if (error) {
+    return std::nullopt;
+  }
+  if (std::filesystem::is_directory(inner / "checkpoints", error)) {
+    return RunDirectory{inner};
+  }
+  for (; inner.has_relative_path(); inner = inner.parent_path()) {
+    if (inner.filename() == "checkpoints") {
+      return RunDirectory{inner.parent_path()};
+    }
+  }
+  return std::nullopt;
+}
+
+// A run that ended before its first checkpoint begins once more in its folder.
+void begin_again(PreparedJob& prepared, const RunDirectory& run) {
+  prepared.job.run_directory = run.path.native();
+  prepared.notes.push_back(fmt::format(
+      "-resume auto: {} ended before its first checkpoint, and begins again in "
+      "its folder",
+      printable(run.path.native())));
+  compare_recipes(prepared);
+}
+
 } // namespace
 
-void resolve_resume(PreparedJob& prepared, const std::string& resume) {
+void lock_run(PreparedJob& prepared, const RunDirectory& run) {
+  prepared.lock = std::make_unique<LockFile>(run.lock());
+  if (const auto& before = prepared.lock->taken_over()) {
+    prepared.notes.push_back(fmt::format(
+        "{}: taken over from {}, which has ended",
+        printable(run.lock().native()),
+        before->text()));
+  }
+}
+
+void resolve_resume(
+    PreparedJob& prepared,
+    const std::string& resume,
+    bool writes) {
   Job& job = prepared.job;
   std::filesystem::path path = resume;
   if (resume == "auto") {
@@ -74,7 +122,23 @@ void resolve_resume(PreparedJob& prepared, const std::string& resume) {
     }
     path = *run;
   }
-  const std::filesystem::path folder = find_checkpoint(path, /*best=*/false);
+  // Locked before anything is read: another process may be writing it.
+  const auto run =
+      resume == "auto" ? std::optional(RunDirectory{path}) : run_around(path);
+  if (writes && run) {
+    lock_run(prepared, *run);
+  }
+  if (resume == "auto" && !has_checkpoints(*run)) {
+    begin_again(prepared, *run);
+    return;
+  }
+  std::vector<std::string> rejected;
+  const std::filesystem::path folder =
+      find_checkpoint(path, /*best=*/false, &rejected);
+  for (const std::string& reason : rejected) {
+    prepared.notes.push_back(
+        fmt::format("warning: -resume: passed over {}", reason));
+  }
   VITRAIN_CHECK(
       folder.parent_path().filename() == "checkpoints",
       ExitCode::kUsage,

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "checkpoint/find.h"
+#include "checkpoint/folder.h"
 #include "config/load.h"
 #include "core/check.h"
 #include "core/files.h"
@@ -38,7 +39,7 @@ bool only_these(
 
 constexpr std::size_t kLargestRecipe = std::size_t{16} << 20; // bytes
 
-// Run folders of a name that hold a checkpoint, the newest first.
+// Run folders of a name, the newest first.
 std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
   std::vector<fs::path> runs;
   std::error_code error;
@@ -49,7 +50,7 @@ std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
     const bool ours = folder.starts_with(prefix) &&
         folder.find_first_not_of("0123456789-", prefix.size()) ==
             std::string::npos;
-    if (ours && fs::exists(entry.path() / "checkpoints" / "latest", error)) {
+    if (ours && fs::exists(RunDirectory{entry.path()}.config(), error)) {
       runs.push_back(fs::absolute(entry.path()));
     }
   }
@@ -108,6 +109,60 @@ std::string steps_text(const std::map<std::int64_t, fs::path>& checkpoints) {
       join(steps, ", "));
 }
 
+// The later checkpoints that go, and which of them a run can go on from.
+std::string moved_text(
+    const std::map<std::int64_t, fs::path>& moved,
+    const RunDirectory& replaced,
+    std::int64_t step) {
+  std::vector<std::string> damaged;
+  std::optional<std::int64_t> newest;
+  for (const auto& [later, path] : moved) {
+    try {
+      checkpoint::verify(replaced.checkpoints() / path.filename());
+      newest = later;
+    } catch (const Error& error) {
+      damaged.push_back(error.what());
+    }
+  }
+  const std::string name = printable(replaced.path.native());
+  std::string text = fmt::format(
+      "the {}, with the records of the steps after {}, {} now in {}",
+      steps_text(moved),
+      with_commas(step),
+      moved.size() == 1 ? "is" : "are",
+      name);
+  if (newest) {
+    text += fmt::format(
+        "; -resume {} goes on from {}",
+        name,
+        damaged.empty() ? "there" : "step " + with_commas(*newest));
+  }
+  return damaged.empty()
+      ? text
+      : fmt::format("{}; damaged: {}", text, join(damaged, "; "));
+}
+
+// `latest` and `best` name no checkpoint that has gone.
+void point_back(const RunDirectory& run, std::int64_t step) {
+  for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
+    const fs::path pointer = run.checkpoints() / name;
+    std::error_code error;
+    if (!fs::is_regular_file(fs::symlink_status(pointer, error))) {
+      continue;
+    }
+    const std::string text = read_file(pointer, 4096, ExitCode::kStorage);
+    const auto named = checkpoint::folder_step(std::string(trim(text)));
+    if (!named || *named <= step) {
+      continue;
+    }
+    if (name == checkpoint::kLatest && step > 0) {
+      write_file_atomically(pointer, checkpoint::folder_name(step) + "\n");
+    } else {
+      fs::remove(pointer, error);
+    }
+  }
+}
+
 // Moves the checkpoints away. The last ones go first, so that at any instant
 // those that are left are the beginning of one run.
 void move_checkpoints(
@@ -156,16 +211,27 @@ std::vector<config::Difference> changes_to(
   return config::differences(recorded, recipe);
 }
 
+bool has_checkpoints(const RunDirectory& run) {
+  std::error_code error;
+  return !checkpoint::list_steps(run.checkpoints()).empty() ||
+      fs::is_regular_file(run.checkpoints() / checkpoint::kLatest, error);
+}
+
 NewestRun newest_run(const config::Recipe& recipe, const std::string& name) {
   NewestRun newest;
+  std::optional<fs::path> begun; // of this recipe, without a checkpoint
   for (const fs::path& path : runs_of(recipe.run.output, name)) {
+    const bool can_go_on = has_checkpoints({path});
     std::string reason;
     try {
       const auto changes = changes_to({path}, recipe);
       if (same_recipe(changes)) {
-        return {.path = path, .other = {}, .reason = {}};
+        if (can_go_on) {
+          return {.path = path, .other = {}, .reason = {}};
+        }
+        begun = begun.value_or(path);
       }
-      if (only_these(changes, kPlacesAndLength)) {
+      if (can_go_on && only_these(changes, kPlacesAndLength)) {
         newest.path = newest.path.value_or(path);
         continue;
       }
@@ -173,10 +239,13 @@ NewestRun newest_run(const config::Recipe& recipe, const std::string& name) {
     } catch (const Error& error) {
       reason = fmt::format("\n  {}", error.what());
     }
-    if (!newest.other) {
+    if (can_go_on && !newest.other) {
       newest.other = path;
       newest.reason = std::move(reason);
     }
+  }
+  if (!newest.path) {
+    newest.path = begun;
   }
   return newest;
 }
@@ -197,14 +266,8 @@ std::vector<std::string> take_up(
     copy_into(replaced, run.config());
     if (!later.empty()) {
       move_checkpoints(later, run, replaced);
-      told.push_back(fmt::format(
-          "the {}, with the records of the steps after {}, {} now in {}; "
-          "-resume {} goes on from there",
-          steps_text(later),
-          with_commas(step),
-          later.size() == 1 ? "is" : "are",
-          printable(replaced.path.native()),
-          printable(replaced.path.native())));
+      point_back(run, step);
+      told.push_back(moved_text(later, replaced, step));
     }
     if (recorded && changed) {
       told.push_back(fmt::format(

@@ -30,12 +30,16 @@ std::vector<config::Difference> changes_to(
 struct NewestRun {
   // The newest run of this name and recipe that holds a checkpoint; where there
   // is none, the newest whose recipe differs in length alone (run.epochs,
-  // run.max_steps).
+  // run.max_steps); else the newest of this recipe, which ended before its
+  // first checkpoint.
   std::optional<std::filesystem::path> path;
   // Else the newest of this name, and what is against it.
   std::optional<std::filesystem::path> other;
   std::string reason; // lines, each after a line end
 };
+
+// Whether there is something to go on from, intact or not.
+bool has_checkpoints(const RunDirectory& run);
 
 NewestRun newest_run(const config::Recipe& recipe, const std::string& name);
 
@@ -43,8 +47,9 @@ NewestRun newest_run(const config::Recipe& recipe, const std::string& name);
 // config.yaml becomes this recipe, and checkpoints of later steps, which are of
 // another branch then, go out of the way. Nothing is lost: what is replaced is
 // kept in <run>/replaced-N, which is laid out as a run folder (config.yaml, and
-// with checkpoints the records of their steps) and can be resumed like one.
-// Returns what to tell, a sentence each. Throws Error(kStorage).
+// with checkpoints the records of their steps) and can be resumed like one, if
+// a checkpoint in it is intact. Returns what to tell, a sentence each. Throws
+// Error(kStorage).
 std::vector<std::string> take_up(
     const RunDirectory& run,
     const config::Recipe& recipe,

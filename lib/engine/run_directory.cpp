@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 
 #include <torch/version.h>
 
@@ -58,6 +59,17 @@ Json relevant_variables() {
   return variables;
 }
 
+// How much of "<name>-<YYYYmmdd-HHMMSS>[-<number>]" is the name; none for
+// another text.
+std::optional<std::size_t> name_length(const std::string& folder) {
+  static const std::regex kStamp("-[0-9]{8}-[0-9]{6}(-[0-9]+)?$");
+  std::smatch match;
+  if (!std::regex_search(folder, match, kStamp) || match.position(0) == 0) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(match.position(0));
+}
+
 } // namespace
 
 std::filesystem::path RunDirectory::worker_log(int rank) const {
@@ -71,11 +83,50 @@ std::filesystem::path log_folder(
                            : run.logs();
 }
 
+std::optional<std::filesystem::path> run_of_config(
+    const std::string& config_path) {
+  if (config_path.empty()) {
+    return std::nullopt;
+  }
+  const std::filesystem::path path =
+      std::filesystem::absolute(config_path).lexically_normal();
+  const RunDirectory run{path.parent_path()};
+  std::error_code error;
+  const bool is_run = path == run.config() &&
+      (name_length(run.path.filename().native()) ||
+       std::filesystem::exists(run.environment(), error));
+  return is_run ? std::optional(run.path) : std::nullopt;
+}
+
+bool remove_unkept(
+    const config::Recipe& recipe,
+    const RunDirectory& run,
+    int exit_code) {
+  const bool records =
+      recipe.log.jsonl || recipe.log.csv || recipe.log.tensorboard;
+  // Of other failures the logs of the workers tell more.
+  const bool told = exit_code == static_cast<int>(ExitCode::kUsage) ||
+      exit_code == static_cast<int>(ExitCode::kData) ||
+      exit_code == static_cast<int>(ExitCode::kWeights);
+  if (!told && (records || exit_code != 0)) {
+    return false;
+  }
+  std::error_code error;
+  std::filesystem::remove_all(run.path, error);
+  return true;
+}
+
 std::string run_name(
     const config::Recipe& recipe,
     const std::string& config_path) {
   if (recipe.run.name != "auto") {
     return recipe.run.name;
+  }
+  if (const auto run = run_of_config(config_path)) {
+    const std::string folder = run->filename().native();
+    if (const auto length = name_length(folder)) {
+      return folder.substr(0, *length);
+    }
   }
   const std::string stem = std::filesystem::path(config_path).stem().native();
   return stem.empty() ? recipe.model.name : stem;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "config/recipe.h"
@@ -21,6 +22,8 @@ struct RunDirectory {
   std::filesystem::path bad_samples() const {
     return path / "bad_samples.jsonl";
   }
+  // Whose run it is, while that runs (core/lock_file.h).
+  std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path logs() const { return path / "log"; }
   std::filesystem::path worker_log(int rank) const;
@@ -38,7 +41,21 @@ std::filesystem::path log_folder(
     const config::Recipe& recipe,
     const RunDirectory& run);
 
-// The name of a run: run.name, or for `auto` the config file's stem.
+// The run folder that a config file is the config.yaml of; none for any other
+// file.
+std::optional<std::filesystem::path> run_of_config(
+    const std::string& config_path);
+
+// Removes the folder of an evaluation in which nothing is kept: no records were
+// asked for, or it failed before it had any and its message says why. Whether
+// it did.
+bool remove_unkept(
+    const config::Recipe& recipe,
+    const RunDirectory& run,
+    int exit_code);
+
+// The name of a run: run.name, or for `auto` the config file's stem, or, where
+// that is a run's config.yaml, the name of that run.
 std::string run_name(
     const config::Recipe& recipe,
     const std::string& config_path);

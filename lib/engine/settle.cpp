@@ -202,11 +202,11 @@ void decide(
       return;
     }
     if (!job.joining.resume.empty()) {
-      resolve_resume(prepared, job.joining.resume);
+      resolve_resume(prepared, job.joining.resume, /*writes=*/true);
     }
     check_arithmetic(prepared);
     if (job.run_directory.empty()) {
-      job.run_directory = make_run_directory(job);
+      make_run_directory(prepared);
     }
     decision = {
         {"run_directory", job.run_directory},
@@ -284,6 +284,7 @@ settle(Job& job, const launch::WorkerContext& context, dist::Group& control) {
       describe_devices(labels, job.cuda, prepared.job.threads),
       context.launcher);
   job = prepared.job;
+  settlement.lock = std::move(prepared.lock);
   if (context.rank == 0) {
     for (const std::string& note : prepared.notes) {
       std::fprintf(stderr, "%s\n", note.c_str());

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
+
 #include "core/files.h"
+#include "core/lock_file.h"
 #include "dist/group.h"
 #include "engine/job.h"
 #include "launch/worker.h"
@@ -15,6 +18,7 @@ struct Settlement {
   Fd train_index;
   Fd eval_index;
   Fd log; // this worker's workerlog.N
+  std::unique_ptr<LockFile> lock; // rank 0: on the run folder
   logging::ConsoleOptions console;
 };
 

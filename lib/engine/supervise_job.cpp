@@ -87,8 +87,12 @@ Agreement agree(PreparedJob& prepared, bool again = true) {
 // The newest complete checkpoint, from which the next attempt continues; sets
 // it in the job. For the machine that decides.
 bool find_checkpoint(Job& job) {
-  const auto checkpoint =
-      checkpoint::newest_valid(RunDirectory{job.run_directory}.checkpoints());
+  std::vector<std::string> rejected;
+  const auto checkpoint = checkpoint::newest_valid(
+      RunDirectory{job.run_directory}.checkpoints(), &rejected);
+  for (const std::string& reason : rejected) {
+    tell(fmt::format("warning: passed over {}\n", reason));
+  }
   if (checkpoint) {
     job.resume = checkpoint->native();
     job.resumed_step = checkpoint::read_manifest(*checkpoint).step;
@@ -162,11 +166,11 @@ std::optional<int> after_attempt(
 int launch_here(PreparedJob& prepared) {
   Job& job = prepared.job;
   launch::provide_open_files(open_files(job, prepared.workers));
+  if (job.run_directory.empty() && prepared.decides()) {
+    make_run_directory(prepared);
+  }
   for (const std::string& note : prepared.notes) {
     tell(note + "\n");
-  }
-  if (job.run_directory.empty() && prepared.decides()) {
-    job.run_directory = make_run_directory(job);
   }
   launch::Rendezvous store = agree(prepared).store;
   if (prepared.finished) {
@@ -209,6 +213,13 @@ int launch_here(PreparedJob& prepared) {
     options.store_port = store.port;
     const launch::Outcome outcome = launch::Supervisor(options).run();
     tell(outcome.report);
+    if (job.mode == JobMode::kEval && prepared.decides() &&
+        remove_unkept(job.recipe, run, outcome.exit_code) &&
+        outcome.exit_code != 0) {
+      tell(fmt::format(
+          "{} is removed: nothing was evaluated\n",
+          printable(run.path.native())));
+    }
     if (const auto code = after_attempt(prepared, restarts, outcome, store)) {
       return *code;
     }

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include "checkpoint/folder.h"
 #include "core/check.h"
 #include "core/cuda_plugin.h"
 #include "core/files.h"
@@ -132,8 +134,12 @@ Json announce(Session& session) {
   }
   session.reporter.start(describe_title(facts), sections, length);
   Json record = start_record(facts);
-  // Started again before its first checkpoint, a run begins anew in its folder.
-  if (!session.job.resume.empty() || session.job.restarts > 0) {
+  // Started again, or continued, before its first checkpoint, a run begins anew
+  // in its folder.
+  std::error_code error;
+  if (!session.job.resume.empty() || session.job.restarts > 0 ||
+      std::filesystem::exists(
+          RunDirectory{session.job.run_directory}.environment(), error)) {
     record["resumed_step"] = session.job.resumed_step;
   }
   if (session.job.restarts > 0) {
@@ -142,11 +148,25 @@ Json announce(Session& session) {
   return record;
 }
 
+// What saves left unfinished that were killed: nobody else writes here.
+void remove_leftovers(Session& session) {
+  const checkpoint::Leftovers left = checkpoint::remove_leftovers(
+      RunDirectory{session.job.run_directory}.checkpoints());
+  if (left.folders > 0) {
+    session.reporter.console().info(fmt::format(
+        "removed {} unfinished checkpoint{} of processes that have ended ({})",
+        left.folders,
+        left.folders == 1 ? "" : "s",
+        human_bytes(left.bytes)));
+  }
+}
+
 // The first writes to the run folder. A run that goes on has been restored by
 // then: what cannot be continued leaves its folder as it was.
 void open_run(Session& session, const Json& start) {
   const Job& job = session.job;
-  if (session.rank == 0 && !job.resume.empty()) {
+  if (session.rank == 0 && job.mode == JobMode::kTrain) {
+    remove_leftovers(session);
     for (const std::string& line :
          take_up({job.run_directory}, job.recipe, job.resumed_step)) {
       session.reporter.console().info(line);
@@ -307,6 +327,17 @@ ExitCode code_of(const std::exception& error) {
   return is_out_of_memory(error) ? ExitCode::kOutOfMemory : exit_code_of(error);
 }
 
+// What our supervisor does where there is one.
+void remove_unkept_evaluation(
+    const launch::WorkerContext& context,
+    const Job& job,
+    ExitCode code) {
+  if (context.launched() && context.rank == 0 && job.mode == JobMode::kEval &&
+      !job.run_directory.empty()) {
+    remove_unkept(job.recipe, {job.run_directory}, static_cast<int>(code));
+  }
+}
+
 // An exception that nobody catches, such as one in the thread of NCCL that
 // watches for peers that are gone: the launcher learns of it all the same.
 [[noreturn]] void on_terminate() {
@@ -364,6 +395,7 @@ int run_worker() {
     const ExitCode code = run_session(
         job, context, cuda, std::move(groups), heartbeat, stop, *reporter);
     heartbeat.done();
+    remove_unkept_evaluation(context, job, code);
     return static_cast<int>(code);
   } catch (const std::exception& error) {
     const std::string text = first_words(error);
@@ -376,6 +408,7 @@ int run_worker() {
       std::fprintf(stderr, "error: rank %d: %s\n", context.rank, text.c_str());
     }
     launch::write_error_file(text);
+    remove_unkept_evaluation(context, job, code_of(error));
     return static_cast<int>(code_of(error));
   }
 }

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "checkpoint/find.h"
+#include "checkpoint/manifest.h"
 #include "config/load.h"
 #include "core/error.h"
 
@@ -19,6 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;
@@ -35,7 +37,7 @@ class ResumeTest : public testing::Test {
   }
   ~ResumeTest() override { std::filesystem::remove_all(folder_); }
 
-  // A run folder with checkpoints that hold nothing but their place.
+  // A run folder with checkpoints that hold no file but their manifest.
   RunDirectory make_run(
       const std::string& name,
       const config::Recipe& recipe,
@@ -44,7 +46,8 @@ class ResumeTest : public testing::Test {
     for (const std::int64_t step : steps) {
       const auto path = run.checkpoints() / checkpoint::folder_name(step);
       std::filesystem::create_directories(path);
-      std::ofstream(path / "manifest.json") << step;
+      std::ofstream(path / "manifest.json")
+          << checkpoint::Manifest{.step = step}.text();
     }
     if (!steps.empty()) {
       std::ofstream(run.checkpoints() / "latest")
@@ -76,6 +79,22 @@ TEST_F(ResumeTest, AutoIsTheNewestRunWithACheckpointAndTheSameName) {
   make_run("a-20260103-000000", recipe_, {});
   make_run("a-b-20260104-000000", recipe_);
   EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260102-000000");
+}
+
+// It was killed, and begins again where it was.
+TEST_F(ResumeTest, AutoIsARunWithoutACheckpointWhereNoneHasOne) {
+  make_run("a-20260101-000000", recipe_, {});
+  config::Recipe other = recipe_;
+  other.optim.lr = 0.5;
+  make_run("a-20260102-000000", other, {});
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+  EXPECT_FALSE(has_checkpoints({folder_ / "a-20260101-000000"}));
+  // Those of another recipe have nothing that could be lost.
+  other.optim.lr = 0.25;
+  EXPECT_FALSE(newest_run(other, "a").path.has_value());
+  EXPECT_FALSE(newest_run(other, "a").other.has_value());
+  make_run("a-20260103-000000", other, {8});
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
 }
 
 // Those who train longer need not name the run.
@@ -164,6 +183,29 @@ TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
   EXPECT_EQ(take_up(run, recipe_, 8).size(), 2u);
   EXPECT_THAT(steps_in(run), ElementsAre(8));
   EXPECT_THAT(steps_in({run.path / "replaced-2"}), ElementsAre(16));
+}
+
+TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16, 24});
+  const auto damage = [&](const char* name) {
+    std::ofstream(run.checkpoints() / name / "manifest.json") << "{}";
+  };
+  damage("step-000000024");
+  EXPECT_THAT(
+      take_up(run, recipe_, 8),
+      ElementsAre(AllOf(
+          HasSubstr("the checkpoints of steps 16, 24, with"),
+          HasSubstr("replaced-1 goes on from step 16; damaged: "),
+          HasSubstr("replaced-1/checkpoints/step-000000024/manifest.json: "))));
+  // `latest` does not name what has gone.
+  EXPECT_EQ(text_of(run.checkpoints() / "latest"), "step-000000008\n");
+  damage("step-000000008");
+  EXPECT_THAT(
+      take_up(run, recipe_, 4),
+      ElementsAre(AllOf(
+          HasSubstr("the checkpoint of step 8, with"),
+          HasSubstr("; damaged: "),
+          Not(HasSubstr("goes on from")))));
 }
 
 TEST_F(ResumeTest, AFolderThatCannotBeWrittenIsAStorageError) {
