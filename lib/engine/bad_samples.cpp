@@ -14,11 +14,14 @@ void BadSamples::write_to(
   file_ = file;
 }
 
-void BadSamples::restore(const Json& saved) {
-  for (const Json& sample : saved) {
-    ledger_.add(sample.get<std::int64_t>());
+void BadSamples::restore(
+    const std::vector<std::int64_t>& saved,
+    std::int64_t replaced) {
+  for (const std::int64_t sample : saved) {
+    ledger_.add(sample);
   }
   own_ = ledger_;
+  replaced_ = replaced;
 }
 
 Json BadSamples::to_json() const {

@@ -38,14 +38,17 @@ class BadSamples {
   // left there by a process that was ended, are removed; a file is made for the
   // first record only.
   void write_to(const std::filesystem::path& file, std::int64_t step);
-  // What a checkpoint holds of it, by to_json().
-  void restore(const Json& saved);
+  // What a checkpoint holds of it: to_json(), and this worker's replaced().
+  void restore(
+      const std::vector<std::int64_t>& saved,
+      std::int64_t replaced = 0);
 
   // What this worker's loader replaced for optimizer step `step` (from 1).
   // Throws Error(kData) when the limits are passed already without knowing what
   // other workers have met.
   void take(std::int64_t step, std::span<const data::BadSample> bad);
-  // Rows replaced by this worker since this was asked the last time.
+  // Rows replaced by this worker since they were taken the last time.
+  std::int64_t replaced() const { return replaced_; }
   std::int64_t take_replaced() { return std::exchange(replaced_, 0); }
 
   // Brings together what all workers have met. Throws Error(kData) on all of

@@ -36,6 +36,25 @@ void Interval::end_step(const dist::Traffic& traffic) {
   ++steps_;
 }
 
+IntervalState Interval::state(const data::Loader& loader) {
+  traffic_.settle();
+  return {
+      .steps = steps_,
+      .hash = hash_,
+      .bytes = traffic_.bytes,
+      .dropped = traffic_.dropped,
+      .warnings = loader.image_warnings() - warnings_before_};
+}
+
+void Interval::restore(const IntervalState& state) {
+  steps_ = state.steps;
+  restored_steps_ = state.steps;
+  hash_ = state.hash;
+  traffic_.bytes = state.bytes;
+  traffic_.dropped = state.dropped;
+  warnings_before_ = -state.warnings; // those of a new loader begin with 0
+}
+
 TrainReport Interval::report(
     dist::Group& control,
     const TrainSums& sums,
@@ -57,7 +76,11 @@ TrainReport Interval::report(
        {"warnings", loader.image_warnings() - warnings_before_},
        {"hash", hash_}},
       /*average=*/false);
-  const double seconds = clock_.restart();
+  const double timed = seconds_ + clock_.restart();
+  const double timed_steps = steps_ > restored_steps_
+      ? static_cast<double>(steps_ - restored_steps_)
+      : 1.0;
+  const double seconds = timed * static_cast<double>(steps_) / timed_steps;
   const auto integer = [&](const char* key) {
     return std::get<std::int64_t>(reduced.at(key));
   };
@@ -65,7 +88,7 @@ TrainReport Interval::report(
     return std::get<double>(reduced.at(key));
   };
   const double workers = control.size();
-  const double worker_steps = workers * static_cast<double>(steps_);
+  const double worker_steps = workers * timed_steps;
   const TrainReport report{
       .loss_sum = number("loss"),
       .correct1 = integer("correct1"),
@@ -73,7 +96,7 @@ TrainReport Interval::report(
       .count = integer("count"),
       .steps = steps_,
       .seconds = seconds,
-      .data_wait = number("wait") / workers / seconds,
+      .data_wait = number("wait") / workers / timed,
       .comm_bytes = integer("bytes") / control.size() / steps_,
       .comm_seconds = number("exposed") / worker_steps,
       .comm_busy_seconds = number("busy") / worker_steps,
@@ -81,7 +104,9 @@ TrainReport Interval::report(
       .replaced = integer("replaced"),
       .image_warnings = integer("warnings"),
       .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))};
+  seconds_ = 0.0;
   steps_ = 0;
+  restored_steps_ = 0;
   hash_ = 0;
   traffic_ = {};
   wait_before_ = loader.wait_seconds();

@@ -7,6 +7,7 @@
 #include "dist/group.h"
 #include "dist/traffic.h"
 #include "engine/reporter.h"
+#include "engine/saved_state.h"
 #include "engine/train_step.h"
 
 namespace vitrain::engine {
@@ -19,9 +20,17 @@ class Interval {
   void add(const data::Batch& batch, std::int64_t first);
   void end_step(const dist::Traffic& traffic);
   std::int64_t steps() const { return steps_; }
-  // The time since the last report or restart was not training: it does not
-  // count.
+  // The time from pause_clock() to restart_clock() was not training: it does
+  // not count.
+  void pause_clock() { seconds_ += clock_.restart(); }
   void restart_clock() { clock_.restart(); }
+
+  // What a checkpoint between two reports has to hold of this worker: steps,
+  // traffic, warnings and the samples' hash. The rest is the caller's.
+  IntervalState state(const data::Loader& loader);
+  // Goes on from what state() gave in another process. The times of its steps
+  // are not known: those of the others stand for them.
+  void restore(const IntervalState& state);
 
   // Sums over all workers, and a new interval begins. Fills all of a report
   // but what is of the last step alone or of the whole run: step, epoch, batch,
@@ -34,7 +43,9 @@ class Interval {
 
  private:
   Stopwatch clock_;
+  double seconds_ = 0.0; // before the last pause
   std::int64_t steps_ = 0;
+  std::int64_t restored_steps_ = 0; // of them, made by another process
   std::int64_t hash_ = 0; // of this rank's samples and their places
   dist::Traffic traffic_;
   // Of the loader when the interval began.

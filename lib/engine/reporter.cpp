@@ -71,6 +71,7 @@ void Reporter::step_ended(std::int64_t step) {
     return;
   }
   shown_.phase = logging::Phase::kTrain;
+  shown_.unsaved = unsaved_;
   shown_.epoch = epoch_of(step);
   shown_.batch = (step - 1) % length_.steps_per_epoch + 1;
   progress_.update(shown_);
@@ -104,6 +105,7 @@ void Reporter::train(const TrainReport& report) {
       .comm_bytes = report.comm_bytes,
       .comm_wait = report.comm_seconds / step_seconds,
       .bad_samples = report.bad_samples,
+      .unsaved = unsaved_,
       .eta_seconds = step_seconds *
           static_cast<double>(length_.total_steps - report.step)};
   if (classes_) {
@@ -276,10 +278,12 @@ void Reporter::finish(
       .failed = code == ExitCode::kWorkerDied,
       .seconds = watch_.seconds(),
       .steps = step,
+      .total_steps = length_.total_steps,
       .epochs = epoch_of(step),
+      .epoch_steps = length_.steps_per_epoch,
       .images_per_second =
           train_seconds_ > 0 ? train_samples_ / train_seconds_ : 0.0,
-      .folder = shown_path(job_.run_directory)};
+      .folder = keeps_folder() ? shown_path(job_.run_directory) : ""};
   if (last_eval_) {
     end.last = logging::Reached{
         .loss = last_eval_->loss(), .count = last_eval_->count};
@@ -324,6 +328,12 @@ void Reporter::finish(
   }
   console_.print(
       [&](const logging::Look& look) { return logging::closing(end, look); });
+}
+
+bool Reporter::keeps_folder() const {
+  const config::LogConfig& log = job_.recipe.log;
+  return job_.mode == JobMode::kTrain || log.jsonl || log.csv ||
+      log.tensorboard;
 }
 
 std::string Reporter::shown_path(const std::string& path) const {

@@ -89,6 +89,8 @@ class Reporter {
       double seconds,
       const std::optional<Best>& best);
   void saved(std::int64_t step, const std::string& path, double seconds);
+  // What every line says from here on about checkpoints; "": all is well.
+  void unsaved(const std::string& text) { unsaved_ = text; }
   // The run ends with an error, which the supervisor will show.
   void failed() { progress_.clear(); }
   // The last words of rank 0.
@@ -96,6 +98,8 @@ class Reporter {
 
  private:
   std::int64_t epoch_of(std::int64_t step) const;
+  // Of an evaluation without records there is nothing to look at.
+  bool keeps_folder() const;
   std::string shown_path(const std::string& path) const;
   // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
   std::string
@@ -115,6 +119,7 @@ class Reporter {
   std::optional<EvalCounts> last_eval_;
   std::optional<Best> best_;
   std::optional<std::string> checkpoint_;
+  std::string unsaved_;
   double train_seconds_ = 0.0;
   double train_samples_ = 0.0;
   std::int64_t bad_samples_ = 0;

@@ -27,14 +27,6 @@ Json RunState::to_json() const {
       {"step", step}, {"best", {{"value", best.value}, {"step", best.step}}}};
 }
 
-RunState RunState::from_json(const Json& json) {
-  RunState state;
-  state.step = json.at("step");
-  state.best.value = json.at("best").at("value");
-  state.best.step = json.at("best").at("step");
-  return state;
-}
-
 Json RunIdentity::to_json() const {
   return {
       {"model", model},
@@ -54,6 +46,14 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
   const Json own = to_json();
   for (const auto& [key, value] : own.items()) {
     const Json saved = checkpoint.value(key, value);
+    VITRAIN_CHECK(
+        value.is_string() ? saved.is_string() : saved.is_number_integer(),
+        ExitCode::kWeights,
+        "{}: 'state.identity.{}' is {}, not {}",
+        path,
+        key,
+        saved.dump(),
+        value.is_string() ? "a string" : "an integer");
     if (saved != value) {
       differences += fmt::format(
           "\n  {}: checkpoint {}, this run {}",

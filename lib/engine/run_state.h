@@ -35,8 +35,8 @@ struct RunState {
   std::int64_t step = 0; // optimizer steps made
   Best best;
 
+  // read_saved_state() reads it.
   Json to_json() const;
-  static RunState from_json(const Json& json);
 };
 
 // What must agree between a checkpoint and the run that continues it, because
@@ -53,7 +53,8 @@ struct RunIdentity {
   std::string sampler; // data.sampler.policy
 
   Json to_json() const;
-  // Throws Error(kUsage) naming every field that differs, with both values.
+  // Throws Error(kUsage) naming every field that differs, with both values, and
+  // Error(kWeights) for one of another type.
   // Fields that the checkpoint's version of vitrain did not have are passed
   // over.
   void check_same(const Json& checkpoint, const std::string& path) const;

@@ -95,18 +95,28 @@ double TrainStep::gradient_norm() const {
   return gradient_norm_.item<double>();
 }
 
-TrainSums TrainStep::take_sums() {
+TrainSums TrainStep::sums() const {
   const at::NoGradGuard no_grad;
   const at::Tensor correct = correct_.cpu();
-  const TrainSums sums{
+  return {
       .loss = loss_sum_.item<double>(),
       .correct1 = correct[0].item<std::int64_t>(),
       .correct5 = correct[1].item<std::int64_t>(),
       .count = count_};
-  loss_sum_.zero_();
-  correct_.zero_();
-  count_ = 0;
+}
+
+TrainSums TrainStep::take_sums() {
+  const TrainSums sums = this->sums();
+  set_sums({});
   return sums;
+}
+
+void TrainStep::set_sums(const TrainSums& sums) {
+  const at::NoGradGuard no_grad;
+  loss_sum_.fill_(sums.loss);
+  correct_[0].fill_(sums.correct1);
+  correct_[1].fill_(sums.correct5);
+  count_ = sums.count;
 }
 
 } // namespace vitrain::engine

@@ -72,8 +72,11 @@ class TrainStep {
   // Norm of the last step's averaged gradients before clipping. Waits for the
   // device.
   double gradient_norm() const;
-  // Sums since the last call. Waits for the device.
+  // Sums since the last take_sums(). Waits for the device.
+  TrainSums sums() const;
   TrainSums take_sums();
+  // Goes on from sums that another process has made.
+  void set_sums(const TrainSums& sums);
 
  private:
   // Clips the gradients in the buffers and applies them, when they are finite.

@@ -1,11 +1,15 @@
 #include "engine/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include <ATen/ATen.h>
 
 #include "checkpoint/find.h"
+#include "checkpoint/folder.h"
+#include "checkpoint/space.h"
 #include "config/names.h"
 #include "config/writer.h"
 #include "core/check.h"
@@ -22,11 +26,15 @@
 #include "engine/owed_evaluation.h"
 #include "engine/preprocess_record.h"
 #include "engine/run_directory.h"
+#include "engine/saved_state.h"
 #include "launch/stop_at_once.h"
 #include "optim/schedule.h"
 
 namespace vitrain::engine {
 namespace {
+
+// In a row, before every line says so.
+constexpr int kFailedSavesToShow = 3;
 
 optim::Schedule schedule_of(const Session& session) {
   const config::Plan& plan = session.plan;
@@ -151,16 +159,29 @@ void Trainer::restore() {
     return;
   }
   const checkpoint::Snapshot snapshot = checkpoint::load(session_.job.resume);
-  identity_.check_same(
-      snapshot.state.at("identity"), printable(session_.job.resume));
+  const std::string name = printable(session_.job.resume);
+  const SavedState saved = read_saved_state(snapshot.state, name);
+  identity_.check_same(saved.identity, name);
   load_named_state(*session_.model, snapshot.model);
   load_optimizer(snapshot.optimizer);
-  state_ = RunState::from_json(snapshot.state.at("run"));
-  bad_samples_.restore(snapshot.state.value("bad_samples", Json::array()));
-  owes_evaluation_ = snapshot.state.value(kOwesEvaluation, false);
+  state_ = saved.run;
+  owes_evaluation_ = snapshot.state.value(kOwesEvaluation, Json(false)) == true;
+  restore_interval(saved);
   saved_step_ = state_.step;
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
+}
+
+void Trainer::restore_interval(const SavedState& saved) {
+  const IntervalState interval =
+      saved.interval_of(session_.rank, session_.world);
+  bad_samples_.restore(saved.bad_samples, interval.replaced);
+  interval_.restore(interval);
+  step_->set_sums(
+      {.loss = interval.loss,
+       .correct1 = interval.correct1,
+       .correct5 = interval.correct5,
+       .count = interval.count});
 }
 
 void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
@@ -208,6 +229,7 @@ ExitCode Trainer::run() {
   if (session_.rank == 0) {
     bad_samples_.write_to(
         RunDirectory{session_.job.run_directory}.bad_samples(), state_.step);
+    check_storage();
   }
   session_.heartbeat.enter(launch::Section::kStep);
   launch::stop_at_once(false); // last: the supervisor goes by the section
@@ -450,13 +472,51 @@ std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
   return state;
 }
 
-Json Trainer::state_record() const {
-  return {
+Json Trainer::state_record() {
+  Json record{
       {"run", state_.to_json()},
       {"identity", identity_.to_json()},
       {"order", order_record(sampler_, state_.step)},
       {"bad_samples", bad_samples_.to_json()},
       {kOwesEvaluation, owes_evaluation_}};
+  if (interval_.steps() == 0) {
+    return record;
+  }
+  IntervalState interval = interval_.state(*loader_);
+  const TrainSums sums = step_->sums();
+  interval.loss = sums.loss;
+  interval.correct1 = sums.correct1;
+  interval.correct5 = sums.correct5;
+  interval.count = sums.count;
+  interval.replaced = bad_samples_.replaced();
+  record["interval"] =
+      dist::all_gather(*session_.groups.control, interval.to_json());
+  return record;
+}
+
+void Trainer::check_storage() {
+  // As large as all shares of it, without their content.
+  auto optimizer = optimizer_->state([&](const at::Tensor& share) {
+    return at::empty(
+        {session_.world * share.numel()}, share.options().device(at::kMeta));
+  });
+  optimizer.merge(sync_->state());
+  checkpoint_bytes_ =
+      checkpoint::checkpoint_bytes(named_state(*session_.model), optimizer);
+  // A row each in metrics.jsonl and for TensorBoard; who lets a run go on for
+  // ever will not want all of it now.
+  constexpr double kRow = 2500;
+  constexpr double kLeast = 1 << 20;
+  constexpr double kMost = 64 << 20;
+  const double rows = static_cast<double>(plan_.total_steps - state_.step) /
+      static_cast<double>(session_.job.recipe.log.every);
+  checkpoint::check_space(
+      store_.folder(),
+      checkpoint::needed_bytes(
+          store_.folder(),
+          checkpoint_bytes_,
+          std::min(kLeast + rows * kRow, kMost)),
+      "the checkpoints to come and the logs");
 }
 
 void Trainer::save() {
@@ -464,6 +524,7 @@ void Trainer::save() {
     return;
   }
   session_.heartbeat.enter(launch::Section::kCheckpoint);
+  interval_.pause_clock();
   bring_together();
   meet_over_bad_samples();
   const Stopwatch watch;
@@ -471,8 +532,38 @@ void Trainer::save() {
   // Collective where the workers share the state.
   const auto optimizer =
       in_part("a checkpoint", [&] { return optimizer_state(); });
+  Json state = state_record();
   if (session_.rank == 0) {
+    problem = write_checkpoint(optimizer, std::move(state));
+  }
+  // All ranks learn how it went before any of them goes on. Who was asked to
+  // stop meanwhile need not make, and save, another step.
+  const auto problems = dist::all_gather(*session_.groups.control, problem);
+  asked_ = std::max(asked_, asked());
+  finish_save(problems[0], watch.seconds());
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart_clock();
+}
+
+bool Trainer::save_is_last() const {
+  return state_.step == plan_.total_steps || stopping_;
+}
+
+std::string Trainer::write_checkpoint(
+    const std::map<std::string, at::Tensor>& optimizer,
+    Json state) {
+  logging::Console& console = session_.reporter.console();
+  // Others may free space meanwhile, and a network file system come back.
+  const int attempts = save_is_last() ? 4 : 1;
+  std::string problem;
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
     try {
+      for (const std::string& line :
+           checkpoint::repair_pointers(store_.folder())) {
+        console.warn(line);
+      }
+      checkpoint::check_space(
+          store_.folder(), checkpoint_bytes_, "this checkpoint");
       store_.save(
           {.step = state_.step,
            .epoch = state_.step / plan_.steps_per_epoch,
@@ -485,21 +576,34 @@ void Trainer::save() {
                session_.train_index->classes()),
            .model = named_state(*session_.model),
            .optimizer = optimizer,
-           .state = state_record()});
+           .state = state});
+      return "";
     } catch (const Error& error) {
       problem = error.what();
     }
+    if (attempt < attempts) {
+      const int pause = 1 << (attempt - 1);
+      console.warn(fmt::format(
+          "the last checkpoint failed and is tried again in {} s: {}",
+          pause,
+          problem));
+      std::this_thread::sleep_for(std::chrono::seconds(pause));
+      session_.heartbeat.beat();
+    }
   }
-  // All ranks learn how it went before any of them goes on. Who was asked to
-  // stop meanwhile need not make, and save, another step.
-  const auto problems = dist::all_gather(*session_.groups.control, problem);
-  asked_ = std::max(asked_, asked());
-  finish_save(problems[0], watch.seconds());
-  session_.heartbeat.enter(launch::Section::kStep);
-  interval_.restart_clock();
+  return problem;
 }
 
 void Trainer::finish_save(const std::string& problem, double seconds) {
+  failed_saves_ = problem.empty() ? 0 : failed_saves_ + 1;
+  session_.reporter.unsaved(
+      failed_saves_ < kFailedSavesToShow
+          ? ""
+          : fmt::format(
+                "{} saves failed, {}",
+                failed_saves_,
+                saved_step_ < 0 ? "nothing saved yet"
+                                : fmt::format("last of step {}", saved_step_)));
   if (problem.empty()) {
     saved_step_ = state_.step;
     session_.reporter.saved(
@@ -509,9 +613,11 @@ void Trainer::finish_save(const std::string& problem, double seconds) {
     return;
   }
   // A periodic one can be made up for; the last one, or that of a stop, cannot.
-  const bool needed = state_.step == plan_.total_steps || stopping_;
   VITRAIN_CHECK(
-      !needed, ExitCode::kStorage, "the last checkpoint failed: {}", problem);
+      !save_is_last(),
+      ExitCode::kStorage,
+      "the last checkpoint failed: {}",
+      problem);
   session_.reporter.console().warn(fmt::format(
       "the checkpoint of step {} failed and training goes on ({}): {}",
       state_.step,

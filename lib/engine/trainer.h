@@ -37,6 +37,7 @@ class Trainer {
 
  private:
   void restore();
+  void restore_interval(const SavedState& saved);
   void load_optimizer(std::map<std::string, at::Tensor> saved);
   void open_loader();
   void train_one_step();
@@ -61,7 +62,17 @@ class Trainer {
   std::map<std::string, at::Tensor> optimizer_state() const;
   // A checksum proves that all workers have the same weights. Collective.
   void check_replicas() const;
-  Json state_record() const;
+  // Collective.
+  Json state_record();
+  // Rank 0: writes a checkpoint; tries again where no later one could make up
+  // for it. Returns what was against it, or "".
+  std::string write_checkpoint(
+      const std::map<std::string, at::Tensor>& optimizer,
+      Json state);
+  // A later save cannot make up for one at this step.
+  bool save_is_last() const;
+  // Rank 0: that there is room for a run. Throws Error(kStorage).
+  void check_storage();
 
   Session& session_;
   const config::Plan& plan_;
@@ -89,6 +100,8 @@ class Trainer {
   // comes before the next step.
   bool owes_evaluation_ = false;
   EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
+  double checkpoint_bytes_ = 0.0; // rank 0
+  int failed_saves_ = 0; // in a row
   Interval interval_;
 };
 

@@ -351,6 +351,200 @@ TEST(Resume, WhatCannotBeRestoredLeavesTheFolderAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(path / "replaced-1"));
 }
 
+// Rows of a run's metrics.jsonl without times.
+std::vector<Json> rows_of(const std::filesystem::path& run) {
+  std::vector<Json> rows = records(run);
+  std::erase_if(
+      rows, [](const Json& row) { return row.at("kind") == "start"; });
+  for (Json& row : rows) {
+    for (const char* time :
+         {"step_seconds",
+          "images_per_second",
+          "data_wait",
+          "comm_seconds",
+          "comm_busy_seconds",
+          "comm_wait",
+          "start_begin_seconds",
+          "start_end_seconds",
+          "seconds",
+          "path"}) {
+      row.erase(time);
+    }
+  }
+  return rows;
+}
+
+// A row that a checkpoint lies within is that of all its steps; also where
+// shares are uneven, and at the ends of epochs.
+TEST(Resume, InsideALogIntervalKeepsItsRow) {
+  for (const int workers : {1, 3}) {
+    const TempFolder folder;
+    const std::vector<std::string> common{
+        "-devices",
+        "cpu:" + std::to_string(workers),
+        "-set",
+        "run.max_steps=30",
+        "-set",
+        "run.name=r",
+        "-set",
+        "log.every=8",
+        "-set",
+        "data.train.count=203",
+        "-set",
+        "data.batch_size=7",
+        "-set",
+        "checkpoint.every=5st",
+        "-set",
+        "checkpoint.keep_last=20"};
+    ASSERT_EQ(run(tiny_run(folder / "whole", common)).exit_code, 0);
+    const auto whole = newest_run(folder / "whole");
+    for (const char* step : {"step-000000005", "step-000000020"}) {
+      const auto copy = copy_until(whole, folder / step, step);
+      auto again = common;
+      again.insert(
+          again.end(), {"-resume", (copy / "checkpoints" / step).native()});
+      const Result result = run(tiny_run(folder / step, again));
+      ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+      EXPECT_EQ(rows_of(copy), rows_of(whole)) << workers << " " << step;
+    }
+  }
+}
+
+// Both would write metrics and checkpoints of one run.
+TEST(Resume, ARunFolderHasOneWriter) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  const std::vector<std::string> more{"-set", "checkpoint.every=1st"};
+  Program program(long_run(output, more));
+  ASSERT_TRUE(program.wait_for_record(output, "checkpoint", 2, 60));
+  const auto path = newest_run(output);
+  const Json lock = Json::parse(slurp(path / "run.lock"));
+  EXPECT_EQ(lock.at("pid"), program.pid());
+  auto second = more;
+  second.insert(second.end(), {"-resume", path.native()});
+  const Result refused = run(long_run(output, second));
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(
+      refused.err,
+      AllOf(
+          HasSubstr(path.native() + " is in use"),
+          HasSubstr("pid " + std::to_string(program.pid()) + " on host ")));
+  // Looking costs nothing.
+  second.push_back("-dry_run");
+  EXPECT_EQ(run(long_run(output, second)).exit_code, 0);
+  // A holder that was killed is no obstacle, and a stopped one leaves nothing.
+  program.signal(SIGKILL);
+  program.wait(5);
+  EXPECT_TRUE(std::filesystem::exists(path / "run.lock"));
+  second.pop_back();
+  Program third(long_run(output, second));
+  ASSERT_TRUE(third.wait_for_record(output, "checkpoint", 3, 60));
+  EXPECT_EQ(Json::parse(slurp(path / "run.lock")).at("pid"), third.pid());
+  third.signal(SIGTERM);
+  const Result stopped = third.wait(30);
+  EXPECT_EQ(stopped.exit_code, 75);
+  EXPECT_THAT(
+      stopped.err,
+      HasSubstr("taken over from pid " + std::to_string(program.pid())));
+  EXPECT_FALSE(std::filesystem::exists(path / "run.lock"));
+}
+
+TEST(Resume, EveryCheckpointThatIsPassedOverIsNamed) {
+  const TempFolder folder;
+  const std::vector<std::string> common{
+      "-set",
+      "run.max_steps=12",
+      "-set",
+      "run.name=r",
+      "-set",
+      "checkpoint.every=4st",
+      "-set",
+      "checkpoint.keep_last=9"};
+  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
+  const auto path = newest_run(folder / "runs");
+  const auto checkpoints = path / "checkpoints";
+  std::filesystem::resize_file(
+      checkpoints / "step-000000012" / "model.safetensors", 100);
+  std::filesystem::remove(checkpoints / "step-000000008" / "manifest.json");
+  std::filesystem::create_directory(checkpoints / ".step-000000012.tmp-1");
+  std::filesystem::remove(checkpoints / "latest");
+  std::filesystem::create_directory(checkpoints / "latest");
+  auto again = common;
+  again.insert(again.end(), {"-resume", "auto"});
+  const Result result = run(tiny_run(folder / "runs", again));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("passed over "),
+          HasSubstr("step-000000012/model.safetensors: has 100 bytes"),
+          HasSubstr("step-000000008/manifest.json: "),
+          HasSubstr("/latest: is a directory")));
+  EXPECT_THAT(
+      result.out,
+      AllOf(
+          HasSubstr("continuing after step 4"),
+          HasSubstr("removed 1 unfinished checkpoint"),
+          HasSubstr("steps 8, 12, with the records of the steps after 4"),
+          HasSubstr("; damaged: "),
+          Not(HasSubstr("goes on from")),
+          HasSubstr("/latest was an empty folder")));
+  EXPECT_FALSE(std::filesystem::exists(checkpoints / ".step-000000012.tmp-1"));
+  EXPECT_EQ(slurp(checkpoints / "latest"), "step-000000012\n");
+}
+
+// As a batch system starts a job again that it has killed early.
+TEST(Resume, ARunWithoutACheckpointBeginsAgainInItsFolder) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  {
+    Program program(long_run(output));
+    ASSERT_TRUE(program.wait_for_record(output, "train", 3, 60));
+    program.signal(SIGKILL);
+    program.wait(5);
+  }
+  const auto path = newest_run(output);
+  std::filesystem::create_directories(
+      path / "checkpoints" / ".step-000000009.tmp-1" / "deep");
+  Program program(long_run(output, {"-resume", "auto"}));
+  ASSERT_TRUE(program.wait_for_record(output, "train", 5, 60));
+  program.signal(SIGTERM);
+  const Result result = program.wait(30);
+  EXPECT_EQ(result.exit_code, 75) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ended before its first checkpoint"));
+  EXPECT_EQ(newest_run(output), path);
+  EXPECT_EQ(
+      std::ranges::distance(std::filesystem::directory_iterator(output)), 1);
+  EXPECT_FALSE(
+      std::filesystem::exists(path / "checkpoints" / ".step-000000009.tmp-1"));
+  std::int64_t expected = 1;
+  for (const Json& record : records(path, "train")) {
+    EXPECT_EQ(record.at("step"), expected++);
+  }
+}
+
+// What config.yaml calls the run is `auto`.
+TEST(Resume, TheConfigOfARunContinuesThatRun) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  ASSERT_EQ(run(tiny_run(output, {"-set", "run.max_steps=12"})).exit_code, 0);
+  const auto path = newest_run(output);
+  EXPECT_THAT(path.filename().native(), testing::StartsWith("tiny-"));
+  const auto config = (path / "config.yaml").native();
+  const Result result =
+      run({"-cfg", config, "-resume", "-set", "run.max_steps=14"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("continuing after step 12"));
+  EXPECT_EQ(
+      std::ranges::distance(std::filesystem::directory_iterator(output)), 1);
+  EXPECT_EQ(records(path, "train").size(), 14u);
+  // Without -resume it is another run of that name.
+  ASSERT_EQ(run({"-cfg", config}).exit_code, 0);
+  EXPECT_NE(newest_run(output), path);
+  EXPECT_THAT(
+      newest_run(output).filename().native(), testing::StartsWith("tiny-"));
+}
+
 class Death : public testing::TestWithParam<int> {};
 
 TEST_P(Death, OfAWorkerEndsTheRunWithinFiveSeconds) {

@@ -142,7 +142,7 @@ TEST(BadSamplesOfARun, GoOnWhereACheckpointWas) {
     first.write_to(file, 0);
     first.take(1, std::vector{bad(0, 1)});
     first.meet(rank.control());
-    const Json saved = Json::parse(first.to_json().dump());
+    const auto saved = first.to_json().get<std::vector<std::int64_t>>();
     const std::string listed = slurp(file);
     // After the checkpoint, and lost with the process.
     first.take(2, std::vector{bad(0, 2)});

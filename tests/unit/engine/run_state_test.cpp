@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "engine/saved_state.h"
 
 namespace vitrain::engine {
 namespace {
@@ -22,11 +23,74 @@ TEST(Best, IsDecidedByTheMetric) {
 
 TEST(RunState, RoundTrip) {
   const RunState state{.step = 1234567890123, .best = {97.31, 1000}};
-  const RunState same =
-      RunState::from_json(Json::parse(state.to_json().dump()));
+  const Json json{
+      {"run", state.to_json()}, {"identity", RunIdentity{}.to_json()}};
+  const RunState same = read_saved_state(Json::parse(json.dump()), "m").run;
   EXPECT_EQ(same.step, state.step);
   EXPECT_EQ(same.best.value, state.best.value);
   EXPECT_EQ(same.best.step, state.best.step);
+}
+
+// Of every member of a state, every other type.
+void try_all_types(const Json& whole, const Json::json_pointer& at) {
+  const Json& member = whole.at(at);
+  for (const Json& wrong :
+       {Json(true), Json("x"), Json::array({"x"}), Json::object(), Json(1.5)}) {
+    const bool fits = wrong.type() == member.type() ||
+        (member.is_number_float() && wrong.is_number());
+    if (fits) {
+      continue;
+    }
+    Json other = whole;
+    other[at] = wrong;
+    try {
+      read_saved_state(other, "m.json");
+      RunIdentity{}.check_same(other.at("identity"), "m.json");
+      ADD_FAILURE() << at.to_string() << " accepted as " << wrong;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kWeights) << error.what();
+      EXPECT_THAT(error.what(), testing::StartsWith("m.json: 'state"));
+    }
+  }
+  for (const auto& [key, value] : member.items()) {
+    if (member.is_structured()) {
+      try_all_types(whole, at / Json::json_pointer("/" + key));
+    }
+  }
+}
+
+TEST(SavedState, RefusesWhatIsOfAnotherType) {
+  const RunState run{.step = 3, .best = {97.31, 2}};
+  Json state{
+      {"run", run.to_json()},
+      {"identity", RunIdentity{}.to_json()},
+      {"bad_samples", {1, 5}},
+      {"interval", {IntervalState{.loss = 0.5}.to_json()}}};
+  EXPECT_EQ(read_saved_state(state, "m").bad_samples.size(), 2u);
+  try_all_types(state, Json::json_pointer(""));
+  for (const char* key : {"run", "identity"}) {
+    Json without = state;
+    without.erase(key);
+    EXPECT_THROW(read_saved_state(without, "m"), Error) << key;
+  }
+}
+
+TEST(SavedState, GivesEachRankItsPartOfAnInterval) {
+  SavedState saved;
+  EXPECT_EQ(saved.interval_of(1, 2).steps, 0);
+  saved.interval = {
+      {.steps = 3, .loss = 0.1, .count = 5, .hash = INT64_MAX, .bytes = 7},
+      {.steps = 3, .loss = 0.2, .count = 6, .hash = 1, .bytes = 8}};
+  EXPECT_EQ(saved.interval_of(1, 2).count, 6);
+  // Another number of workers: one has it all, the others have come as far.
+  const IntervalState all = saved.interval_of(0, 3);
+  EXPECT_EQ(all.steps, 3);
+  EXPECT_EQ(all.loss, 0.1 + 0.2);
+  EXPECT_EQ(all.count, 11);
+  EXPECT_EQ(all.hash, INT64_MIN);
+  EXPECT_EQ(all.bytes, 15);
+  EXPECT_EQ(saved.interval_of(2, 3).steps, 3);
+  EXPECT_EQ(saved.interval_of(2, 3).count, 0);
 }
 
 TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {

@@ -1,0 +1,194 @@
+// What a run leaves on storage, and what it does where that is full.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// A command line for sh; no argument of a test has quotes.
+std::string shell_line(const std::vector<std::string>& arguments) {
+  std::string line = "'" + binary() + "'";
+  for (const std::string& argument : arguments) {
+    line += " '" + argument + "'";
+  }
+  return line;
+}
+
+// A file system of its own for `output`, seen by the script alone.
+Command on_small_disk(
+    const fs::path& output,
+    const std::string& size,
+    const std::string& script) {
+  return {
+      .words =
+          {"unshare",
+           "-m",
+           "--propagation",
+           "private",
+           "sh",
+           "-c",
+           "mount -t tmpfs -o size=" + size + " none '" + output.native() +
+               "' && { " + script + "; }"},
+      .environment = {}};
+}
+
+class FullDisk : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(output_);
+    if (run(on_small_disk(output_, "1m", "true")).exit_code != 0) {
+      GTEST_SKIP() << "needs the right to mount a file system (root)";
+    }
+  }
+
+  std::vector<std::string> training() const {
+    return tiny_run(
+        output_, {"-set", "run.epochs=6", "-set", "checkpoint.every=4st"});
+  }
+
+  const TempFolder folder_;
+  const fs::path output_ = folder_ / "runs";
+};
+
+TEST_F(FullDisk, IsSeenBeforeTheFirstStep) {
+  const auto metrics = folder_ / "metrics";
+  const Result result = run(on_small_disk(
+      output_,
+      "1500k",
+      shell_line(training()) + "; code=$?; cat '" + output_.native() +
+          "'/*/metrics.jsonl > '" + metrics.native() + "'; exit $code"));
+  EXPECT_EQ(result.exit_code, 8) << result.out << result.err;
+  EXPECT_THAT(
+      result.err, AllOf(HasSubstr(" are free, and "), HasSubstr("-output")));
+  EXPECT_THAT(
+      slurp(metrics),
+      AllOf(HasSubstr("\"start\""), Not(HasSubstr("\"train\""))));
+}
+
+// Fills the disk after the first checkpoint; `then`: what the script does once
+// the last save has failed.
+std::string fill_after_a_save(
+    const fs::path& output,
+    const std::string& command,
+    const fs::path& out,
+    const std::string& then) {
+  const std::string log = "'" + out.native() + "'";
+  return command + " > " + log + " 2>&1 & pid=$!; cd '" + output.native() +
+      "'; until ls */checkpoints/latest > /dev/null 2>&1; do sleep 0.02; done; "
+      "dd if=/dev/zero of=fill bs=16k 2> /dev/null; "
+      "until grep -q 'is tried again' " +
+      log + "; do kill -0 $pid || break; sleep 0.1; done; " + then +
+      "; wait $pid";
+}
+
+TEST_F(FullDisk, IsToldInEveryLineAndTheLastSaveTriedAgain) {
+  const auto out = folder_ / "out";
+  const Result result = run(
+      on_small_disk(
+          output_,
+          "8m",
+          fill_after_a_save(output_, shell_line(training()), out, "rm fill")),
+      120);
+  const std::string text = slurp(out);
+  EXPECT_EQ(result.exit_code, 0) << text;
+  EXPECT_THAT(
+      text,
+      AllOf(
+          HasSubstr("failed and training goes on"),
+          HasSubstr("UNSAVED 3 saves failed, last of step "),
+          HasSubstr("the last checkpoint failed and is tried again in 1 s"),
+          HasSubstr("240 steps in "),
+          HasSubstr("step-000000240")));
+}
+
+TEST_F(FullDisk, ThatStaysFullEndsWith8) {
+  const auto out = folder_ / "out";
+  const Result result =
+      run(on_small_disk(
+              output_,
+              "8m",
+              fill_after_a_save(output_, shell_line(training()), out, "true")),
+          120);
+  const std::string text = slurp(out);
+  EXPECT_EQ(result.exit_code, 8) << text;
+  EXPECT_THAT(
+      text,
+      AllOf(
+          HasSubstr("is tried again in 4 s"),
+          HasSubstr("the last checkpoint failed: ")));
+}
+
+// Whoever the umask lets read may read, and nobody else.
+TEST(Umask, HoldsForAllFilesOfARun) {
+  for (const unsigned mask : {0022U, 0077U, 0000U}) {
+    const TempFolder folder;
+    const auto output = folder / "runs";
+    const Result result = run(Command{
+        .words =
+            {"sh",
+             "-c",
+             fmt::format("umask {:o}; exec ", mask) +
+                 shell_line(tiny_run(
+                     output,
+                     {"-devices", "cpu:2", "-set", "run.max_steps=12"}))},
+        .environment = {}});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(output)) {
+      const unsigned most = entry.is_directory() ? 0777U : 0666U;
+      EXPECT_EQ(entry.status().permissions(), fs::perms(most & ~mask))
+          << entry.path() << " under " << mask;
+      ++files;
+    }
+    EXPECT_GT(files, 12);
+  }
+}
+
+TEST(EvaluationFolder, IsThereOnlyWhereSomethingIsKeptInIt) {
+  const TempFolder folder;
+  ASSERT_EQ(
+      run(tiny_run(folder / "runs", {"-set", "run.max_steps=12"})).exit_code,
+      0);
+  const auto trained = newest_run(folder / "runs");
+  const auto evaluate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "-eval", "-pretrained", trained.native()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(tiny_run(folder / "eval", arguments));
+  };
+  const auto folders = [&] {
+    return std::ranges::distance(fs::directory_iterator(folder / "eval"));
+  };
+  const Result kept = evaluate({});
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_THAT(kept.out, HasSubstr(" in " + folder.path().native()));
+  EXPECT_EQ(folders(), 1);
+  const Result bare = evaluate(
+      {"-set",
+       "log.jsonl=false",
+       "-set",
+       "log.csv=false",
+       "-set",
+       "log.tensorboard=false"});
+  EXPECT_EQ(bare.exit_code, 0) << bare.err;
+  EXPECT_THAT(
+      bare.out,
+      AllOf(
+          HasSubstr("evaluated: top1"),
+          Not(HasSubstr(folder.path().native() + "/eval/"))));
+  EXPECT_EQ(folders(), 1);
+  EXPECT_EQ(evaluate({"-set", "model.depth=3"}).exit_code, 4);
+  EXPECT_EQ(folders(), 1);
+}
+
+} // namespace
+} // namespace vitrain::e2e
