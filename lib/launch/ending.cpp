@@ -78,14 +78,19 @@ std::string where(const HeartbeatBlock::Progress& progress) {
       std::max<std::int64_t>(progress.step, 0));
 }
 
-std::string
-last_lines(const std::filesystem::path& log, off_t start, int lines) {
+namespace {
+
+// The last part of a log from `start` on, without empty lines at its end; empty
+// when there is nothing.
+std::vector<std::string> tail_of(
+    const std::filesystem::path& log,
+    off_t start) {
   constexpr off_t kMaxBytes = 16 << 10;
   const Fd fd(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_size <= start) {
-    return "";
+    return {};
   }
   const off_t from = std::max(start, status.st_size - kMaxBytes);
   std::string bytes(static_cast<std::size_t>(status.st_size - from), '\0');
@@ -94,17 +99,57 @@ last_lines(const std::filesystem::path& log, off_t start, int lines) {
   while (!bytes.empty() && (bytes.back() == '\n' || bytes.back() == '\r')) {
     bytes.pop_back();
   }
-  if (bytes.empty()) {
-    return "";
+  return bytes.empty() ? std::vector<std::string>{} : split(bytes, '\n');
+}
+
+// Where the lines behind the last banner begin: behind a rule come its
+// sections, indented, with empty lines between them (logging/banner.h).
+std::size_t behind_banner(const std::vector<std::string>& lines) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const bool rule = lines[i].size() > 3 &&
+        lines[i].find_first_not_of('-') == std::string::npos;
+    if (rule) {
+      begin = i + 1;
+      while (begin < lines.size() &&
+             (lines[begin].empty() || lines[begin].starts_with("  "))) {
+        ++begin;
+      }
+    }
   }
-  const std::vector<std::string> all = split(bytes, '\n');
-  const std::size_t count =
-      std::min(all.size(), static_cast<std::size_t>(std::max(lines, 0)));
+  return begin;
+}
+
+std::string shown(const std::vector<std::string>& lines, std::size_t begin) {
   std::string text;
-  for (std::size_t i = all.size() - count; i < all.size(); ++i) {
-    text += "  | " + printable(trim(all[i])) + "\n";
+  for (std::size_t i = begin; i < lines.size(); ++i) {
+    text += "  | " + printable(trim(lines[i])) + "\n";
   }
   return text;
+}
+
+} // namespace
+
+std::string
+last_lines(const std::filesystem::path& log, off_t start, int lines) {
+  const std::vector<std::string> all = tail_of(log, start);
+  const std::size_t count =
+      std::min(all.size(), static_cast<std::size_t>(std::max(lines, 0)));
+  return shown(all, std::max(all.size() - count, behind_banner(all)));
+}
+
+std::string
+stated_reason(const std::filesystem::path& log, off_t start, int lines) {
+  std::vector<std::string> all = tail_of(log, start);
+  for (std::size_t i = all.size(); i > 0; --i) {
+    if (all[i - 1].starts_with("error: ")) {
+      const std::size_t end =
+          i - 1 + static_cast<std::size_t>(std::max(lines, 1));
+      all.resize(std::min(all.size(), end));
+      return shown(all, i - 1);
+    }
+  }
+  return "";
 }
 
 } // namespace vitrain::launch

@@ -37,9 +37,15 @@ int run_exit_code(const Ending& ending);
 std::string where(const HeartbeatBlock::Progress& progress);
 
 // The last lines of a log, each made printable and indented by "  | ", from at
-// most the last 16 KiB after `start` (where this run's part begins). Empty when
-// there is nothing.
+// most the last 16 KiB after `start` (where this run's part begins) and behind
+// the banner that says what runs. Empty when there is nothing.
 std::string
 last_lines(const std::filesystem::path& log, off_t start, int lines);
+
+// Why a worker ended, by its own words: the last line that begins with
+// "error: " and what follows it, at most `lines`, in the same form. Empty when
+// it did not say.
+std::string
+stated_reason(const std::filesystem::path& log, off_t start, int lines);
 
 } // namespace vitrain::launch

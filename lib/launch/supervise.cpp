@@ -422,12 +422,22 @@ void Supervisor::Run::kill_all(double now) {
 
 std::string Supervisor::Run::failure_report() {
   const Member& member = crew_.member(failure_->rank);
-  std::string text = fmt::format(
-      "{} {}.\n{}", member.label(), failure_->cause, failure_->hint);
+  const std::string name = printable(member.log.native());
+  // Killed, it had no time for words: what is there is about something else.
+  const bool spoke = member.ending && !member.ending->signalled;
+  const std::string reason = spoke
+      ? stated_reason(member.log, member.log_start, options_.log_lines)
+      : "";
+  std::string text = reason.empty()
+      ? fmt::format("{} {}.\n", member.label(), failure_->cause)
+      : fmt::format("{} {}:\n{}", member.label(), failure_->cause, reason);
+  text += failure_->hint;
   for (const std::string& other : also_) {
     text += fmt::format("Also {}.\n", other);
   }
-  const std::string name = printable(member.log.native());
+  if (!reason.empty()) {
+    return text + fmt::format("Its log is {}.\n", name);
+  }
   const std::string lines =
       last_lines(member.log, member.log_start, options_.log_lines);
   text += lines.empty() ? fmt::format("It wrote nothing to {}.\n", name)

@@ -71,6 +71,38 @@ TEST(LastLines, ShowThisRunsPartOnlyAndNothingThatForges) {
   EXPECT_EQ(last_lines(folder.path(), 0, 5), ""); // a folder
 }
 
+// What runs was on the terminal before; why it ended is the news.
+TEST(LastLines, ComeWithoutTheBanner) {
+  const std::string banner = "vitrain 0.1.0  vit_tiny\n"
+                             "-----------------------\n"
+                             "  devices  2 x cpu\n"
+                             "\n"
+                             "  run      runs/x\n";
+  const std::string steps =
+      "epoch 1/2  batch 1/9  loss 2.3\nepoch 1/2  batch 5/9  loss 2.2\n";
+  TemporaryFolder folder;
+  const auto log = folder.path() / "log";
+  const auto write = [&](const std::string& text) {
+    std::ofstream(log, std::ios::binary) << text;
+  };
+  write(banner + steps + "terminate called\n");
+  EXPECT_EQ(
+      last_lines(log, 0, 15),
+      "  | epoch 1/2  batch 1/9  loss 2.3\n"
+      "  | epoch 1/2  batch 5/9  loss 2.2\n"
+      "  | terminate called\n");
+  EXPECT_EQ(stated_reason(log, 0, 15), "");
+  write(banner);
+  EXPECT_EQ(last_lines(log, 0, 15), "");
+  write(banner + steps + "error: cannot read it\n  shape [3]\n");
+  EXPECT_EQ(
+      stated_reason(log, 0, 15), "  | error: cannot read it\n  | shape [3]\n");
+  EXPECT_EQ(stated_reason(log, 0, 1), "  | error: cannot read it\n");
+  // A line of text that is no rule.
+  write("a\n-- b\n  c\n");
+  EXPECT_EQ(last_lines(log, 0, 15), "  | a\n  | -- b\n  | c\n");
+}
+
 TEST(LastLines, LongLogsAreReadFromTheirEnd) {
   TemporaryFolder folder;
   const auto log = folder.path() / "log";
