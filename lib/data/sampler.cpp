@@ -76,6 +76,51 @@ std::vector<Draw> positions(
   return draws;
 }
 
+// Why workers have nothing at all, whatever the batch.
+std::string empty_shares(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry) {
+  if (options.policy == SamplerPolicy::kRepeated) {
+    return fmt::format(
+        "data.sampler.round: the {} training samples, rounded down to a "
+        "multiple of {}, give each of {} nothing: set it to 0, or take fewer "
+        "workers",
+        samples,
+        options.round,
+        counted(geometry.world, "worker"));
+  }
+  // Only what the recipe does not say yet.
+  const bool keeps = options.last_batch != LastBatch::kDrop;
+  return fmt::format(
+      "data.sampler.{}: the {} training samples are fewer than the {}, and "
+      "samples that do not make equal shares are dropped, so that an epoch has "
+      "no step: set {}{}, or take fewer workers",
+      options.drop_tail ? "drop_tail: true" : "last_batch: drop",
+      samples,
+      counted(geometry.world, "worker"),
+      options.drop_tail ? "drop_tail to false" : "last_batch to keep or pad",
+      options.drop_tail && !keeps ? " and last_batch to keep or pad" : "");
+}
+
+std::string short_of_a_batch(
+    std::int64_t samples,
+    const BatchGeometry& geometry) {
+  const bool smallest = geometry.per_device * geometry.accumulate == 1;
+  return fmt::format(
+      "data.batch_size: the {} training samples are fewer than one global "
+      "batch of {} ({} per device x {} x {} accumulated), so that an epoch has "
+      "no step: {}, or set data.sampler.last_batch to keep or pad",
+      samples,
+      geometry.global(),
+      geometry.per_device,
+      counted(geometry.world, "worker"),
+      geometry.accumulate,
+      smallest                      ? "take fewer workers"
+          : geometry.per_device > 1 ? "make it smaller"
+                                    : "make train.accumulate smaller");
+}
+
 } // namespace
 
 std::int64_t Sampler::Dealt::steps(LastBatch last_batch) const {
@@ -97,14 +142,9 @@ Sampler::Sampler(
   VITRAIN_CHECK(
       steps_ > 0,
       ExitCode::kUsage,
-      "data.batch_size: the {} training samples are fewer than one global "
-      "batch of {} ({} per device x {} x {} accumulated), so that an epoch has "
-      "no step: make it smaller, or set data.sampler.last_batch to keep or pad",
-      samples,
-      geometry.global(),
-      geometry.per_device,
-      counted(geometry.world, "worker"),
-      geometry.accumulate);
+      "{}",
+      own_.order->length() == 0 ? empty_shares(samples, options, geometry)
+                                : short_of_a_batch(samples, geometry));
   if (begun && !same_lanes(policy_, geometry, begun->geometry)) {
     take_up(options, *begun);
   }

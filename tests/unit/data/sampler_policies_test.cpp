@@ -369,5 +369,65 @@ TEST(SamplerPolicies, WeightedDrawsDoNotDependOnTheWorkers) {
   }
 }
 
+// What Sampler says of so few samples; "" when it takes them.
+std::string refusal(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry) {
+  try {
+    const Sampler sampler(samples, options, geometry);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "";
+}
+
+// Nothing is advised that is set already, and what is advised helps.
+TEST(SamplerPolicies, AdviceOnTooFewSamplesHelps) {
+  using testing::HasSubstr;
+  using testing::Not;
+  const BatchGeometry eight{.per_device = 1, .world = 8};
+  for (const auto policy :
+       {SamplerPolicy::kTorch, SamplerPolicy::kShardThenShuffle}) {
+    SamplerOptions options = options_of(policy, 3);
+    options.last_batch = LastBatch::kKeep;
+    options.drop_tail = true;
+    const std::string kept = refusal(3, options, eight);
+    EXPECT_THAT(kept, HasSubstr("data.sampler.drop_tail: true"));
+    EXPECT_THAT(kept, HasSubstr("set drop_tail to false, or"));
+    EXPECT_THAT(kept, Not(HasSubstr("last_batch")));
+    options.drop_tail = false;
+    EXPECT_EQ(refusal(3, options, eight), "");
+
+    options.last_batch = LastBatch::kDrop;
+    options.drop_tail = true;
+    EXPECT_THAT(
+        refusal(3, options, eight),
+        HasSubstr("set drop_tail to false and last_batch to keep or pad"));
+    options.drop_tail.reset();
+    EXPECT_THAT(
+        refusal(3, options, eight),
+        testing::AllOf(
+            HasSubstr("set last_batch to keep or pad"),
+            Not(HasSubstr("drop_tail"))));
+  }
+  SamplerOptions global = options_of(SamplerPolicy::kGlobal, 3);
+  EXPECT_THAT(refusal(3, global, eight), HasSubstr("take fewer workers, or"));
+  EXPECT_THAT(
+      refusal(3, global, {.per_device = 2, .world = 2}),
+      HasSubstr("make it smaller, or set data.sampler.last_batch"));
+  EXPECT_THAT(
+      refusal(3, global, {.per_device = 1, .world = 2, .accumulate = 2}),
+      HasSubstr("make train.accumulate smaller"));
+  SamplerOptions repeated = options_of(SamplerPolicy::kRepeated, 5);
+  repeated.round = 5;
+  EXPECT_THAT(
+      refusal(5, repeated, eight), HasSubstr("data.sampler.round: the 5"));
+  repeated.round = 0;
+  repeated.last_batch = LastBatch::kKeep;
+  EXPECT_EQ(refusal(5, repeated, eight), "");
+}
+
 } // namespace
 } // namespace vitrain::data
