@@ -1,52 +1,43 @@
 #include <cstdio>
 
-#include "config/load.h"
 #include "config/reference.h"
-#include "config/validate.h"
 #include "config/writer.h"
-#include "engine/launch_job.h"
-#include "launch/cores.h"
-#include "launch/devices.h"
+#include "engine/recipe_check.h"
 #include "verbs.h"
 
 namespace vitrain::app {
-namespace {
-
-// As training on this machine would check it, without looking at data.
-void check(const config::Loaded& loaded) {
-  const launch::VisibleDevices visible = launch::visible_cuda_devices();
-  const launch::DeviceRequest request =
-      engine::device_request(loaded.recipe.devices);
-  config::validate(
-      loaded.recipe,
-      // Machines are taken to be like this one.
-      {.workers = loaded.recipe.devices.nodes *
-           launch::requested_workers(
-                      request, visible, launch::available_cores()),
-       .cuda = launch::wants_cuda(request, visible)},
-      loaded.origins)
-      .throw_if_any();
-}
-
-} // namespace
 
 int config_verb(const config::Arguments& arguments) {
   if (arguments.verb == config::Verb::kConfigReference) {
     std::fputs(config::reference().c_str(), stdout);
     return 0;
   }
-  const config::Loaded loaded = config::load(arguments.load_request());
+  const bool check = arguments.verb == config::Verb::kConfigCheck;
+  config::Problems problems;
+  const config::Reading loaded =
+      engine::load_recipe(arguments.load_request(), problems);
+  if (check) { // as training on this machine would, without looking at data
+    engine::check_rules(
+        loaded.recipe,
+        loaded.origins,
+        engine::circumstances_here(loaded, /*training=*/true),
+        problems);
+  }
+  problems.throw_if_any();
   for (const std::string& note : loaded.notes) {
     std::fprintf(stderr, "%s\n", note.c_str());
   }
-  if (arguments.verb == config::Verb::kConfigShow) {
+  if (!check) {
     const std::string text = arguments.origin
         ? config::to_yaml(loaded.recipe, loaded.origins)
         : config::to_yaml(loaded.recipe);
     std::fputs(text.c_str(), stdout);
     return 0;
   }
-  check(loaded);
+  for (const std::string& path : engine::missing_paths(
+           loaded.recipe, loaded.origins, /*training=*/true)) {
+    std::fprintf(stderr, "note: %s on this machine\n", path.c_str());
+  }
   std::printf(
       "%s: no problems found (recipe %s)\n",
       arguments.cfg.value_or("defaults").c_str(),

@@ -1,12 +1,12 @@
 #include <cstdio>
 
-#include "config/load.h"
 #include "config/plan.h"
 #include "core/check.h"
 #include "core/counted.h"
 #include "data_verbs.h"
 #include "engine/data_options.h"
 #include "engine/launch_job.h"
+#include "engine/recipe_check.h"
 #include "launch/cores.h"
 #include "launch/devices.h"
 #include "verbs.h"
@@ -55,7 +55,8 @@ int data_verb(const config::Arguments& arguments) {
 }
 
 int data_order(const config::Arguments& arguments) {
-  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const config::Recipe recipe =
+      engine::load_recipe(arguments.load_request()).recipe;
   const std::int64_t devices = training_devices(arguments, recipe);
   const std::int64_t workers = config::plan_batch(recipe, devices).workers;
   VITRAIN_CHECK(

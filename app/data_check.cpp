@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "config/load.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
@@ -15,6 +14,7 @@
 #include "data/check_report.h"
 #include "data_verbs.h"
 #include "engine/data_options.h"
+#include "engine/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work.h"
 
@@ -42,7 +42,8 @@ void check_writable(const std::filesystem::path& path) {
 } // namespace
 
 int data_check(const config::Arguments& arguments) {
-  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const config::Recipe recipe =
+      engine::load_recipe(arguments.load_request()).recipe;
   if (arguments.data.out) {
     check_writable(*arguments.data.out);
   }

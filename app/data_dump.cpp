@@ -1,10 +1,10 @@
 #include <cstdio>
 
-#include "config/load.h"
 #include "core/text.h"
 #include "data/dump.h"
 #include "data_verbs.h"
 #include "engine/data_options.h"
+#include "engine/recipe_check.h"
 #include "models/spec.h"
 
 namespace vitrain::app {
@@ -30,7 +30,8 @@ data::DumpOptions described(const config::DataArguments& arguments) {
 }
 
 data::DumpOptions of_recipe(const config::Arguments& arguments) {
-  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const config::Recipe recipe =
+      engine::load_recipe(arguments.load_request()).recipe;
   // How many classes there are does not matter to pixels.
   const models::ModelSpec spec = models::resolve(
       recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});

@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <thread>
 
-#include "config/load.h"
 #include "core/check.h"
 #include "core/counted.h"
 #include "core/text.h"
 #include "data/pack.h"
 #include "data_verbs.h"
 #include "engine/data_options.h"
+#include "engine/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work.h"
 
@@ -64,7 +64,8 @@ std::string settings(const char* split, const data::SourceOptions& source) {
 } // namespace
 
 int data_pack(const config::Arguments& arguments) {
-  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const config::Recipe recipe =
+      engine::load_recipe(arguments.load_request()).recipe;
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   std::string to_train;
   const auto pack = [&](const char* name, const auto& from, bool train) {

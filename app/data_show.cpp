@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "config/load.h"
 #include "config/plan.h"
 #include "core/check.h"
 #include "core/files.h"
@@ -12,6 +11,7 @@
 #include "data/sheet.h"
 #include "data_verbs.h"
 #include "engine/data_options.h"
+#include "engine/recipe_check.h"
 #include "image/png_write.h"
 #include "models/spec.h"
 
@@ -126,7 +126,8 @@ int data_show(const config::Arguments& arguments) {
       ExitCode::kUsage,
       "-out {}: the sheet is a PNG file; give a name that ends in .png",
       printable(out.native()));
-  const config::Recipe recipe = config::load(arguments.load_request()).recipe;
+  const config::Recipe recipe =
+      engine::load_recipe(arguments.load_request()).recipe;
   const auto index = std::make_shared<const data::Index>(
       data::list(engine::source_options(recipe.data.train, /*train=*/true)));
   VITRAIN_CHECK(

@@ -3,12 +3,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "config/load.h"
-#include "config/validate.h"
 #include "core/check.h"
 #include "core/counted.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "engine/recipe_check.h"
 #include "launch/rendezvous.h"
 
 namespace vitrain::app {
@@ -84,15 +83,18 @@ void check_recipe(
       request.overrides.push_back(
           {kCount, std::to_string(host.workers), kOption});
     }
-    const config::Loaded loaded = config::load(request);
-    config::validate(
+    config::Problems problems;
+    const config::Reading loaded = engine::load_recipe(request, problems);
+    engine::check_rules(
         loaded.recipe,
+        loaded.origins,
         {.workers = total_of(hosts).value_or(config::kWorkersUnknown),
          // What the hosts have is not known here: GPUs, if nobody says.
          .cuda = loaded.recipe.devices.kind != config::DeviceKind::kCpu,
-         .training = arguments.verb == config::Verb::kTrain},
-        loaded.origins)
-        .throw_if_any();
+         .training = arguments.verb == config::Verb::kTrain,
+         .unread = loaded.unread},
+        problems);
+    problems.throw_if_any();
   }
   if (arguments.launch.master) {
     launch::parse_host_port(*arguments.launch.master, "-master");

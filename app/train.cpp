@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "engine/launch_job.h"
 #include "engine/launched_job.h"
+#include "engine/recipe_check.h"
 #include "hosts.h"
 #include "launch/launchers.h"
 #include "launch/rendezvous.h"
@@ -55,7 +56,8 @@ int train(const config::Arguments& given, const std::string& command_line) {
     hosts.clear();
   }
   if (arguments.print_config) {
-    const config::Loaded loaded = config::load(arguments.load_request());
+    const config::Reading loaded =
+        engine::load_recipe(arguments.load_request());
     for (const std::string& note : loaded.notes) {
       std::fprintf(stderr, "%s\n", note.c_str());
     }

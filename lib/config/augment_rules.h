@@ -12,6 +12,9 @@ namespace vitrain::config {
 struct Finding {
   std::string key;
   std::string text;
+  // Other keys, or sections, that the rule reads: it says nothing where one of
+  // them could not be read.
+  std::vector<std::string> others{};
 };
 
 // What is wrong with data.augment's colour keys as a whole.

@@ -24,9 +24,15 @@ class DistRules {
 
  private:
   // Adds a finding when `good` does not hold.
-  void require(bool good, const std::string& key, std::string text) {
+  // `others`: what the rule reads beside the modes.
+  void require(
+      bool good,
+      const std::string& key,
+      std::string text,
+      std::vector<std::string> others = {}) {
     if (!good) {
-      findings_.push_back({key, std::move(text)});
+      others.insert(others.end(), {"dist.mode", "dist.sync.mode"});
+      findings_.push_back({key, std::move(text), std::move(others)});
     }
   }
 
@@ -36,7 +42,8 @@ class DistRules {
         recipe_.devices.nodes == 1,
         "dist.mode",
         "one process trains on the devices of one machine, and devices.nodes "
-        "is more: use processes");
+        "is more: use processes",
+        {"devices.nodes"});
     require(
         dist.sync.mode == SyncMode::kAllreduce,
         "dist.sync.mode",
@@ -73,7 +80,8 @@ class DistRules {
         fmt::format(
             "{} must be less than dist.sync.period: {}",
             sync.delay,
-            sync.period));
+            sync.period),
+        {"dist.sync.period"});
     const bool gradients_travel = sync.mode == SyncMode::kAllreduce ||
         sync.mode == SyncMode::kDelayedAllreduce ||
         sync.mode == SyncMode::kPostLocalSgd ||
@@ -83,7 +91,8 @@ class DistRules {
             sync.mode == SyncMode::kAsyncPs,
         "dist.compress",
         "is for gradients, and in this dist.sync.mode only weights travel: set "
-        "it to none");
+        "it to none",
+        {"dist.sync.start"});
     check_exchange();
     if (sync.mode == SyncMode::kAsyncPs) {
       check_async_ps(sync, workers);
@@ -107,7 +116,8 @@ class DistRules {
             "{}: each is a thread of a worker of its own, and there {} {}",
             sync.servers,
             workers == 1 ? "is" : "are",
-            workers));
+            workers),
+        {"devices"});
     require(
         recipe_.dist.compress == Compress::kNone,
         "dist.compress",
@@ -124,12 +134,14 @@ class DistRules {
         recipe_.devices.nodes == 1,
         "dist.sync.mode",
         "hogwild shares the weights in one machine's memory, and devices.nodes "
-        "is more: use async_ps");
+        "is more: use async_ps",
+        {"devices.nodes"});
     require(
         !circumstances_.cuda,
         "dist.sync.mode",
         "hogwild shares the weights in this machine's memory, which CUDA "
-        "devices do not update: use -devices cpu:N, or async_ps");
+        "devices do not update: use -devices cpu:N, or async_ps",
+        {"devices"});
     require(
         recipe_.run.determinism == Determinism::kFast,
         "run.determinism",
@@ -153,9 +165,10 @@ class DistRules {
               "{}, and with {} they differ between its exchanges: use "
               "allreduce, or delayed_allreduce without dist.sync.predict",
               why,
-              delayed ? "dist.sync.predict"
-                      : fmt::format(
-                            "dist.sync.mode: {}", name_of(dist.sync.mode))));
+              delayed
+                  ? "dist.sync.predict"
+                  : fmt::format("dist.sync.mode: {}", name_of(dist.sync.mode))),
+          {"dist.sync.predict"});
     };
     needs_equal(
         dist.zero1,
@@ -200,7 +213,8 @@ class DistRules {
             "groups of {} do not divide {}: expected one of {}",
             size,
             counted(workers, "worker"),
-            join(divisors, ", ")));
+            join(divisors, ", ")),
+        {"devices"});
   }
 
   void check_levels(const SyncConfig& sync, std::int64_t workers) {
@@ -213,7 +227,8 @@ class DistRules {
               "has {} levels, but dist.sync.periods has {}: each level needs "
               "both",
               sizes.size(),
-              sync.periods.size()));
+              sync.periods.size()),
+          {"dist.sync.periods"});
       return;
     }
     check_rise("dist.sync.periods", sync.periods);
@@ -239,7 +254,8 @@ class DistRules {
           fmt::format(
               "the last level is {}: it must be all {}, -1",
               counts.back(),
-              counted(workers, "worker")));
+              counted(workers, "worker")),
+          {"devices"});
       counts.pop_back();
     }
     for (const std::int64_t size : counts) {

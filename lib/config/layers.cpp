@@ -52,19 +52,23 @@ class LayerReader {
               "files include one another: {} -> {}",
               join(chain_, " -> "),
               source));
+      complete_ = false;
       return;
     }
     if (chain_.size() >= kLongestChain) {
       problems_.add(
           from, key, fmt::format("more than {} levels", kLongestChain));
+      complete_ = false;
       return;
     }
     if (++files_ > kMostFiles) {
       problems_.add(from, key, fmt::format("more than {} files", kMostFiles));
+      complete_ = false;
       return;
     }
     std::optional<Node> root = parse(file, source, from, key);
     if (!root) {
+      complete_ = false;
       return;
     }
     chain_.push_back(source);
@@ -75,7 +79,7 @@ class LayerReader {
     layers_.push_back({source, std::move(*root)});
   }
 
-  std::vector<Layer> take() { return std::move(layers_); }
+  FileLayers take() { return {std::move(layers_), complete_}; }
 
  private:
   std::optional<Node> parse(
@@ -136,6 +140,7 @@ class LayerReader {
             fmt::format(
                 "expected a file name or a list of file names, got {}",
                 describe(name)));
+        complete_ = false;
         continue;
       }
       read(
@@ -150,11 +155,12 @@ class LayerReader {
   std::vector<std::string> chain_;
   std::vector<fs::path> identities_;
   std::size_t files_ = 0;
+  bool complete_ = true;
 };
 
 } // namespace
 
-std::vector<Layer> read_layers(const fs::path& file, Problems& problems) {
+FileLayers read_layers(const fs::path& file, Problems& problems) {
   LayerReader reader(problems);
   reader.read(file);
   return reader.take();

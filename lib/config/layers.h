@@ -18,9 +18,11 @@ struct Layer {
 // each entry of `base:` (PaddleViT: `BASE:`), in order, its layers; then the
 // file itself. Entries are relative to the file that names them. Files that
 // cannot be read, cycles and chains deeper than 16 are added to `problems`.
-std::vector<Layer> read_layers(
-    const std::filesystem::path& file,
-    Problems& problems);
+struct FileLayers {
+  std::vector<Layer> layers;
+  bool complete = true; // false: one could not be read at all
+};
+FileLayers read_layers(const std::filesystem::path& file, Problems& problems);
 
 // Adds a problem when a document is not a map of keys.
 bool is_recipe(const Node& root, const std::string& source, Problems& problems);

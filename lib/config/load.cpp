@@ -7,6 +7,7 @@
 #include "config/idle_keys.h"
 #include "config/layers.h"
 #include "config/paddlevit.h"
+#include "config/read.h"
 #include "config/reader.h"
 #include "core/text.h"
 
@@ -124,28 +125,85 @@ void apply_overrides(
   }
 }
 
+// Notes on keys that have no effect beside others.
+void note_idle_keys(Loaded& loaded) {
+  for (const Finding& idle : idle_keys(loaded.recipe, loaded.origins)) {
+    const auto origin = loaded.origins.find(idle.key);
+    loaded.notes.push_back(fmt::format(
+        "{}{}: {}",
+        origin == loaded.origins.end() ? "" : origin->second.text() + ": ",
+        idle.key,
+        idle.text));
+  }
+}
+
+// What is not known of a recipe in which these keys have problems. Without one
+// of its files it is known only what the last one (`top`) and the command line
+// say, because they win.
+std::set<std::string> unread_keys(
+    Loaded& loaded,
+    std::set<std::string> unread,
+    bool dialect,
+    bool complete,
+    const std::string& top) {
+  if (complete && !unread.contains(kAllKeys)) {
+    return unread;
+  }
+  for (const Field& field : schema_of(loaded.recipe).fields) {
+    const auto origin = loaded.origins.find(field.path);
+    const bool known = origin != loaded.origins.end() &&
+        ((origin->second.source == top && !dialect) ||
+         origin->second.line == 0);
+    if (!known || (dialect && is_paddlevit_default(origin->second))) {
+      unread.insert(field.path);
+    }
+  }
+  return unread;
+}
+
 } // namespace
 
+std::size_t Reading::layer_of(const Position& position) const {
+  if (position.source.starts_with(kSet)) {
+    return files.size() + 2;
+  }
+  for (std::size_t i = files.size(); i > 0; --i) {
+    if (files[i - 1].source == position.source) {
+      return i;
+    }
+  }
+  return is_paddlevit_default(position) ? 0 : files.size() + 1;
+}
+
 Loaded load(const LoadRequest& request) {
-  Loaded loaded;
   Problems problems;
-  const std::vector<Layer> layers = request.file
-      ? read_layers(*request.file, problems)
-      : std::vector<Layer>{};
+  Loaded loaded = read(request, problems);
+  problems.throw_if_any();
+  return loaded;
+}
+
+Reading read(const LoadRequest& request, Problems& problems) {
+  Reading loaded;
+  const FileLayers files =
+      request.file ? read_layers(*request.file, problems) : FileLayers{};
+  const std::vector<Layer>& layers = files.layers;
+  std::size_t before = problems.size();
   const bool dialect = check_dialect(layers, problems);
+  const bool complete = files.complete && problems.size() == before;
   PaddleVitRecipe paddlevit;
   if (dialect) {
     paddlevit =
         read_paddlevit(layers, request.overrides, request.use, problems);
-    loaded = std::move(paddlevit.loaded);
+    static_cast<Loaded&>(loaded) = std::move(paddlevit.loaded);
   }
   Reader reader(schema_of(loaded.recipe), loaded.origins, problems);
-  if (!dialect) {
-    for (const Layer& layer : layers) {
+  for (const Layer& layer : layers) {
+    if (!dialect) {
       reader.apply(layer);
     }
+    loaded.files.push_back({layer.source, loaded.recipe.model.name});
   }
-  const std::size_t before = problems.size();
+  before = problems.size();
   apply_overrides(request.overrides, dialect, loaded, reader);
   // A kind that was refused may be one that -data_path is for.
   const bool kinds_count = problems.size() == before;
@@ -162,16 +220,18 @@ Loaded load(const LoadRequest& request) {
   } else if (dialect) {
     apply_data_path(paddlevit.data_path, place.text(), loaded, reader);
   }
-  problems.throw_if_any();
-  if (request.use != RecipeUse::kEvaluation) {
-    for (const Finding& idle : idle_keys(loaded.recipe, loaded.origins)) {
-      const auto origin = loaded.origins.find(idle.key);
-      loaded.notes.push_back(fmt::format(
-          "{}{}: {}",
-          origin == loaded.origins.end() ? "" : origin->second.text() + ": ",
-          idle.key,
-          idle.text));
+  if (problems.empty()) {
+    if (request.use != RecipeUse::kEvaluation) {
+      note_idle_keys(loaded);
     }
+  } else {
+    loaded.unread = unread_keys(
+        loaded,
+        dialect ? paddlevit_sets(paddlevit.wrong, reader.wrong())
+                : reader.wrong(),
+        dialect,
+        complete,
+        request.file ? printable(request.file->native()) : "");
   }
   return loaded;
 }

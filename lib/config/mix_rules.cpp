@@ -17,14 +17,17 @@ std::string mixing_key(const MixConfig& mix) {
 
 // What a recipe with one sample in a micro-batch is told; else empty.
 std::string lone_sample(
-    const DataConfig& data,
+    const Recipe& recipe,
     const Circumstances& circumstances) {
+  const DataConfig& data = recipe.data;
   const bool global = data.batch_mode == BatchMode::kGlobal;
   const std::int64_t workers = circumstances.workers;
   if (global && workers == kWorkersUnknown) {
     return "";
   }
-  if ((global ? data.batch_size / workers : data.batch_size) > 1) {
+  const std::int64_t share =
+      global ? data.batch_size / workers : data.batch_size;
+  if (share > 1) {
     return "";
   }
   return fmt::format(
@@ -41,12 +44,14 @@ std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const Circumstances& circumstances) {
   std::vector<Finding> findings;
-  const auto require =
-      [&](bool good, const std::string& key, const std::string& text) {
-        if (!good) {
-          findings.push_back({key, text});
-        }
-      };
+  const auto require = [&](bool good,
+                           const std::string& key,
+                           const std::string& text,
+                           std::vector<std::string> others) {
+    if (!good) {
+      findings.push_back({key, text, std::move(others)});
+    }
+  };
   const MixConfig& mix = recipe.data.augment.mix;
   const EraseConfig& erase = recipe.data.augment.erase;
   const TrainConfig& train = recipe.train;
@@ -55,24 +60,34 @@ std::vector<Finding> check_mixing(
     require(
         train.loss != LossKind::kMse,
         key,
-        "mixes the labels of classes, which train.loss: mse has not: set 0");
-    const std::string lone = lone_sample(recipe.data, circumstances);
-    require(lone.empty(), key, lone);
+        "mixes the labels of classes, which train.loss: mse has not: set 0",
+        {"train.loss"});
+    const std::string lone = lone_sample(recipe, circumstances);
+    require(
+        lone.empty(),
+        key,
+        lone,
+        {"data.batch_size", "data.batch_mode", "devices", "dist.mode"});
   }
   require(
       !key.empty() || !mix.mix_off_epoch,
       "data.augment.mix_off_epoch",
       "ends mixup and CutMix, and neither is asked for: set mixup or cutmix, "
-      "or null");
+      "or null",
+      {"data.augment.mixup",
+       "data.augment.cutmix",
+       "data.augment.cutmix_minmax"});
   require(
       !erase.active() || recipe.data.train.kind != SourceKind::kVectors,
       "data.augment.erasing",
-      "is for images, and data.train.kind is vectors: set 0");
+      "is for images, and data.train.kind is vectors: set 0",
+      {"data.train.kind"});
   require(
       train.loss == LossKind::kBinaryCrossEntropy ||
           (!train.bce_threshold && !train.bce_sum),
       train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
-      "needs train.loss: binary_cross_entropy");
+      "needs train.loss: binary_cross_entropy",
+      {"train.loss"});
   return findings;
 }
 

@@ -126,7 +126,8 @@ Schema schema_of_config(Config& config) {
   return visitor.take();
 }
 
-void read(
+// Returns the keys that have a problem.
+std::set<std::string> read(
     Config& config,
     std::span<const Layer> layers,
     Origins& origins,
@@ -135,6 +136,7 @@ void read(
   for (const Layer& layer : layers) {
     reader.apply(layer);
   }
+  return reader.wrong();
 }
 
 Position position_of(const Origins& origins, std::string_view key) {
@@ -184,6 +186,7 @@ void check_limits(
     const Origins& origins,
     RecipeUse use,
     std::vector<std::string>& notes,
+    std::set<std::string>& wrong,
     Problems& problems) {
   const Schema schema = schema_of_config(config);
   for (const Limit& limit : paddlevit::limits()) {
@@ -197,6 +200,7 @@ void check_limits(
         write_value(*std::ranges::find(schema.fields, key, &Field::path)));
     if (limit.always || use == RecipeUse::kTraining) {
       problems.add(position, key, text);
+      wrong.insert(key);
     } else if (use == RecipeUse::kLook) {
       notes.push_back(fmt::format(
           "{}: {}: refused for training: {}", position.text(), key, text));
@@ -248,6 +252,26 @@ bool is_paddlevit_default(const Position& position) {
   return position.source == kDefault;
 }
 
+std::set<std::string> paddlevit_sets(
+    const std::set<std::string>& keys,
+    std::set<std::string> own) {
+  for (const std::string& key : keys) {
+    for (const Meaning& meaning : paddlevit::meanings()) {
+      // A section that is none has all its keys.
+      if (meaning.key == key || meaning.key.starts_with(key + ".")) {
+        for (const std::string& set : split(meaning.sets, ' ')) {
+          own.insert(set);
+        }
+        if (meaning.key == "MODEL.TYPE") { // its defaults are of one family
+          own.insert(kAllKeys);
+        }
+      }
+    }
+  }
+  own.erase("");
+  return own;
+}
+
 PaddleVitRecipe read_paddlevit(
     std::span<const Layer> layers,
     std::span<const Override> overrides,
@@ -269,14 +293,14 @@ PaddleVitRecipe read_paddlevit(
   read(first, all, origins, ignored);
   origins.clear();
   Config config = paddlevit::defaults_of(first.model.type);
-  read(config, all, origins, problems);
 
   PaddleVitRecipe result;
+  result.wrong = read(config, all, origins, problems);
   std::vector<std::string>& notes = result.loaded.notes;
   notes.push_back(fmt::format(
       "{}: read as PaddleViT's (`vitrain config show` prints the recipe)",
       layers.back().source));
-  check_limits(config, origins, use, notes, problems);
+  check_limits(config, origins, use, notes, result.wrong, problems);
   note_idle_keys(config, origins, notes);
   result.loaded.recipe =
       paddlevit::translate(config, use != RecipeUse::kEvaluation);

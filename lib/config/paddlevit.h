@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,12 +22,20 @@ bool is_paddlevit_key(const std::string& key);
 // True for a value that no file and no option has: PaddleViT's default.
 bool is_paddlevit_default(const Position& position);
 
+// In paddlevit_sets(): what is wrong decides on everything else.
+inline constexpr const char* kAllKeys = "*";
+// The keys of a recipe that keys of PaddleViT set, and some of its own.
+std::set<std::string> paddlevit_sets(
+    const std::set<std::string>& keys,
+    std::set<std::string> own);
+
 // A recipe and what is still to be done with it.
 struct PaddleVitRecipe {
   Loaded loaded; // its notes: keys without effect
   // DATA.DATA_PATH, to be applied like -data_path.
   std::string data_path;
   Position data_path_position;
+  std::set<std::string> wrong; // of PaddleViT's keys: those with a problem
 };
 
 // Translates layers, and those overrides that have its keys, over its own

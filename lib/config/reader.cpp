@@ -58,6 +58,14 @@ Reader::Reader(Schema schema, Origins& origins, Problems& problems)
   }
 }
 
+void Reader::refuse(
+    const Position& position,
+    const std::string& key,
+    std::string text) {
+  wrong_.insert(key);
+  problems_.add(position, key, std::move(text));
+}
+
 void Reader::apply(const Layer& layer) {
   source_ = layer.source;
   seen_.clear();
@@ -72,7 +80,7 @@ void Reader::read_map(const Node& map, const std::string& prefix) {
     }
     const Position at_key{source_, entry.line, entry.column};
     if (entry.key.find('.') != std::string::npos) {
-      problems_.add(
+      refuse(
           at_key,
           prefix + printable(entry.key),
           "unknown key: write one name per level (`optim:`, and `lr: 0.1` "
@@ -91,7 +99,7 @@ void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
     if (value.kind == Node::Kind::kMap) {
       read_map(value, path + ".");
     } else {
-      problems_.add(
+      refuse(
           at_key,
           path,
           fmt::format(
@@ -106,7 +114,7 @@ void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
   } else if (const auto field = fields_.find(path); field != fields_.end()) {
     set(*field->second, value, at_value);
   } else {
-    problems_.add(at_key, printable(path), unknown(path));
+    refuse(at_key, printable(path), unknown(path));
   }
 }
 
@@ -114,7 +122,7 @@ void Reader::expect_bool(
     const std::string& path,
     const Node& value,
     const Position& position) {
-  problems_.add(
+  refuse(
       position,
       path,
       fmt::format("expected true or false, got {}", describe(value)));
@@ -126,7 +134,7 @@ void Reader::set(
     const Position& position) {
   const auto [seen, first] = seen_.emplace(field.path, position);
   if (!first) {
-    problems_.add(
+    refuse(
         position,
         field.path,
         fmt::format("already set at {}", seen->second.text()));
@@ -138,7 +146,7 @@ void Reader::set(
         is_later_value(field.path, value.text)) {
       problem = fmt::format("{}: {}; {}", value.text, kLater, *problem);
     }
-    problems_.add(position, field.path, *problem);
+    refuse(position, field.path, *problem);
     return;
   }
   origins_[field.path] = position;
@@ -160,7 +168,7 @@ void Reader::apply(const Override& override) {
   const Spelling* spelling = spelling_of(override.key);
   const std::string key = spelling != nullptr ? spelling->field : override.key;
   if (sections_.contains(key)) {
-    problems_.add(
+    refuse(
         position,
         key,
         "is a section: name one of its keys, as in optim.lr=1e-3");
@@ -168,7 +176,7 @@ void Reader::apply(const Override& override) {
   }
   const auto field = fields_.find(key);
   if (field == fields_.end()) {
-    problems_.add(position, printable(key), unknown(key));
+    refuse(position, printable(key), unknown(key));
     return;
   }
   Node value = node_of(override, *field->second);

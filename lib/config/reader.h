@@ -23,11 +23,15 @@ class Reader {
   // `base:` (or `BASE:`) at the top is skipped.
   void apply(const Layer& layer);
   void apply(const Override& override);
+  // Keys that have a problem, as they were written.
+  const std::set<std::string>& wrong() const { return wrong_; }
 
  private:
   void read_map(const Node& map, const std::string& prefix);
   void read_entry(const Node::Entry& entry, const std::string& path);
   // A problem: `value` is neither true nor false.
+  void
+  refuse(const Position& position, const std::string& key, std::string text);
   void expect_bool(
       const std::string& path,
       const Node& value,
@@ -46,7 +50,7 @@ class Reader {
   std::unordered_map<std::string, Position> seen_;
   // Options and the values of theirs that were refused.
   std::set<std::pair<std::string, std::string>> refused_;
-  // Keys of -set.
+  std::set<std::string> wrong_;
 };
 
 } // namespace vitrain::config

@@ -20,10 +20,14 @@ class Validator {
   Validator(
       const Recipe& recipe,
       const Circumstances& circumstances,
-      const Origins& origins)
-      : recipe_(recipe), circumstances_(circumstances), origins_(origins) {}
+      const Origins& origins,
+      Problems& problems)
+      : recipe_(recipe),
+        circumstances_(circumstances),
+        origins_(origins),
+        problems_(problems) {}
 
-  Problems run() {
+  void run() {
     check_devices();
     check_model();
     check_source("data.eval", recipe_.data.eval, "evaluation");
@@ -39,13 +43,20 @@ class Validator {
       add(check_augment(recipe_));
       add(check_mixing(recipe_, circumstances_));
     }
-    return std::move(problems_);
   }
 
  private:
   // Adds a problem when `good` does not hold.
-  void require(bool good, const std::string& key, std::string text) {
-    if (!good) {
+  // `others`: what else the rule reads.
+  void require(
+      bool good,
+      const std::string& key,
+      std::string text,
+      const std::vector<std::string>& others = {}) {
+    const auto unread = [&](const std::string& read) {
+      return circumstances_.is_unread(read);
+    };
+    if (!good && !unread(key) && std::ranges::none_of(others, unread)) {
       const auto origin = origins_.find(key);
       problems_.add(
           origin == origins_.end() ? Position{} : origin->second,
@@ -56,7 +67,7 @@ class Validator {
 
   void add(std::vector<Finding> findings) {
     for (Finding& finding : findings) {
-      require(false, finding.key, std::move(finding.text));
+      require(false, finding.key, std::move(finding.text), finding.others);
     }
   }
 
@@ -67,14 +78,16 @@ class Validator {
         named == 0 || devices.kind != DeviceKind::kCpu,
         "devices.ids",
         "names CUDA devices, but devices.kind is cpu: empty the list, or set "
-        "devices.count for CPU workers");
+        "devices.count for CPU workers",
+        {"devices.kind"});
     require(
         named == 0 || devices.count == -1 || devices.count == named,
         "devices.count",
         fmt::format(
             "is {}, but devices.ids names {}: set -1, or the same number",
             devices.count,
-            named));
+            named),
+        {"devices.ids"});
     std::vector<std::string> ids = devices.ids;
     std::ranges::sort(ids);
     const auto twin = std::ranges::adjacent_find(ids);
@@ -87,17 +100,20 @@ class Validator {
                           : fmt::format(
                                 "names device {} twice: two workers on one "
                                 "device need dist.backend: gloo",
-                                printable(*twin)));
+                                printable(*twin)),
+        {"dist.backend", "dist.mode"});
     require(
         backend != Backend::kNccl || circumstances_.cuda,
         "dist.backend",
         "nccl works between CUDA devices only, and the workers run on the CPU: "
-        "use auto or gloo");
+        "use auto or gloo",
+        {"devices"});
     require(
         recipe_.train.precision != Precision::kTf32 || circumstances_.cuda,
         "train.precision",
         "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
-        "auto, fp32 or bf16");
+        "auto, fp32 or bf16",
+        {"devices"});
   }
 
   void check_model() {
@@ -113,7 +129,8 @@ class Validator {
     require(
         model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
         "model.head_init",
-        "load needs model.pretrained, which is null");
+        "load needs model.pretrained, which is null",
+        {"model.pretrained"});
     require(
         circumstances_.training || model.head_init != HeadInit::kFresh,
         "model.head_init",
@@ -126,7 +143,11 @@ class Validator {
       const SourceConfig& source,
       const char* purpose) {
     for (const SourceProblem& problem : problems_of(source)) {
-      require(false, section + "." + problem.key, problem.text);
+      require(
+          false,
+          section + "." + problem.key,
+          problem.text,
+          {section + ".kind"});
     }
     if (is_generated(source)) {
       return;
@@ -147,7 +168,8 @@ class Validator {
             "FOLDER{}",
             name_of(source.kind),
             purpose,
-            inside));
+            inside),
+        {section + ".kind"});
   }
 
   // Classes go with cross entropy, targets with squared errors.
@@ -165,7 +187,8 @@ class Validator {
                       "mse is for targets, but {}.kind: {} has classes: set "
                       "cross_entropy, or take vectors",
                       section,
-                      name_of(source.kind)));
+                      name_of(source.kind)),
+        {section + ".kind"});
   }
 
   void check_regression() {
@@ -175,18 +198,21 @@ class Validator {
         "checkpoint.metric",
         fmt::format(
             "{} needs classes, which train.loss: mse has not: set loss",
-            name_of(recipe_.checkpoint.metric)));
+            name_of(recipe_.checkpoint.metric)),
+        {"train.loss"});
     require(
         !regression || recipe_.train.label_smoothing == 0.0,
         "train.label_smoothing",
-        "is for classes, which train.loss: mse has not: set 0");
+        "is for classes, which train.loss: mse has not: set 0",
+        {"train.loss"});
     const SamplerConfig& sampler = recipe_.data.sampler;
     require(
         !regression || sampler.policy != SamplerPolicy::kWeighted ||
             sampler.weights != "balanced",
         "data.sampler.weights",
         "balanced is for classes, which data.train.kind: vectors has not: "
-        "name a file with a weight for each row");
+        "name a file with a weight for each row",
+        {"train.loss", "data.sampler.policy"});
   }
 
   void check_generated() {
@@ -200,7 +226,12 @@ class Validator {
         fmt::format(
             "is {}, the seed of the training data too: evaluation would use "
             "samples of the training set",
-            eval.seed));
+            eval.seed),
+        {"data.train.kind",
+         "data.train.path",
+         "data.train.seed",
+         "data.eval.kind",
+         "data.eval.path"});
   }
 
   void check_batch() {
@@ -223,7 +254,8 @@ class Validator {
             data.batch_size,
             workers,
             workers,
-            nearest));
+            nearest),
+        {"data.batch_mode", "devices", "dist.mode"});
   }
 
   void check_training() {
@@ -232,19 +264,22 @@ class Validator {
     require(
         !sgd || !optim.nesterov || optim.momentum > 0.0,
         "optim.nesterov",
-        "needs optim.momentum > 0");
+        "needs optim.momentum > 0",
+        {"optim.name", "optim.momentum"});
     const ScheduleConfig& schedule = recipe_.schedule;
     require(
         !schedule.paddle_exact_schedule ||
             schedule.unit == ScheduleUnit::kEpoch,
         "schedule.paddle_exact_schedule",
-        "is about epochs: needs schedule.unit: epoch");
+        "is about epochs: needs schedule.unit: epoch",
+        {"schedule.unit"});
     require(
         schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
         "schedule.milestones",
         fmt::format(
             "are drops of schedule.name: step, and it is {}",
-            name_of(schedule.name)));
+            name_of(schedule.name)),
+        {"schedule.name"});
     const Duration& warmup = schedule.warmup;
     const RunConfig& run = recipe_.run;
     require(
@@ -252,7 +287,8 @@ class Validator {
             warmup.value <= static_cast<double>(run.epochs),
         "schedule.warmup",
         fmt::format(
-            "{} is more than run.epochs: {}", warmup.text(), run.epochs));
+            "{} is more than run.epochs: {}", warmup.text(), run.epochs),
+        {"run.epochs"});
     require(
         warmup.unit != Duration::Unit::kSteps || !run.max_steps ||
             warmup.value <= static_cast<double>(*run.max_steps),
@@ -260,16 +296,27 @@ class Validator {
         fmt::format(
             "{} is more than run.max_steps: {}",
             warmup.text(),
-            run.max_steps.value_or(0)));
+            run.max_steps.value_or(0)),
+        {"run.max_steps"});
   }
 
   const Recipe& recipe_;
   const Circumstances& circumstances_;
   const Origins& origins_;
-  Problems problems_;
+  Problems& problems_;
 };
 
 } // namespace
+
+bool Circumstances::is_unread(std::string_view key) const {
+  const auto inside = [](std::string_view part, std::string_view whole) {
+    return part.starts_with(whole) &&
+        (part.size() == whole.size() || part[whole.size()] == '.');
+  };
+  return std::ranges::any_of(unread, [&](const std::string& one) {
+    return inside(key, one) || inside(one, key);
+  });
+}
 
 std::string_view foreign_weights(std::string_view path) {
   const auto ends_with_any =
@@ -299,7 +346,17 @@ Problems validate(
     const Recipe& recipe,
     const Circumstances& circumstances,
     const Origins& origins) {
-  return Validator(recipe, circumstances, origins).run();
+  Problems problems;
+  validate(recipe, circumstances, origins, problems);
+  return problems;
+}
+
+void validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins,
+    Problems& problems) {
+  Validator(recipe, circumstances, origins, problems).run();
 }
 
 } // namespace vitrain::config

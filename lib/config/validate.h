@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "config/problems.h"
@@ -16,6 +18,11 @@ struct Circumstances {
   std::int64_t workers = 1; // of all machines
   bool cuda = false; // the workers run on CUDA devices
   bool training = true; // false: evaluation only
+  // Reading::unread: rules that read one of these say nothing.
+  std::set<std::string> unread{};
+
+  // Whether a key, or one of a section's, is among them.
+  bool is_unread(std::string_view key) const;
 };
 
 // What to do with a file of weights or a checkpoint that PyTorch or
@@ -24,11 +31,17 @@ struct Circumstances {
 std::string_view foreign_weights(std::string_view path);
 
 // Every rule between keys, and between keys and the machine, that the recipe
-// breaks. Rules that need the number of samples are make_plan()'s, those of one
-// model family are models'.
+// breaks. Rules that need the number of samples are make_plan()'s, those of the
+// network models::check()'s.
 Problems validate(
     const Recipe& recipe,
     const Circumstances& circumstances,
     const Origins& origins = {});
+// The same, added to `problems`.
+void validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins,
+    Problems& problems);
 
 } // namespace vitrain::config

@@ -13,6 +13,7 @@
 #include "engine/owed_evaluation.h"
 #include "engine/precision.h"
 #include "engine/pretrained.h"
+#include "engine/recipe_check.h"
 #include "engine/resume.h"
 #include "engine/run_directory.h"
 #include "engine/run_state.h"
@@ -167,13 +168,12 @@ std::unique_ptr<data::Index> list_source(
 
 void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
   const Job& job = prepared.job;
-  config::validate(
+  check_rules(
       job.recipe,
+      prepared.origins,
       {.workers = workers,
        .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain},
-      prepared.origins)
-      .throw_if_any();
+       .training = job.mode == JobMode::kTrain});
 }
 
 std::string describe_devices(
@@ -199,38 +199,41 @@ void list_data(PreparedJob& prepared) {
   const bool evaluates = job.mode == JobMode::kEval;
   std::int64_t classes = job.recipe.model.num_classes.value_or(
       evaluates && prepared.record ? std::ssize(prepared.record->classes) : 0);
+  std::optional<Error> failure;
+  const auto attempt = [&](const auto& list) {
+    try {
+      list();
+    } catch (const Error& error) { // what is wrong with both is told at once
+      failure.emplace(
+          failure ? failure->code() : error.code(),
+          failure ? fmt::format("{}\n{}", failure->what(), error.what())
+                  : error.what());
+    }
+  };
   if (job.mode == JobMode::kTrain) {
-    prepared.train = list_source(data.train, /*train=*/true, classes);
-    data::check_for_training(*prepared.train);
-    classes = std::ssize(prepared.train->classes());
+    attempt([&] {
+      prepared.train = list_source(data.train, /*train=*/true, classes);
+      data::check_for_training(*prepared.train);
+      classes = std::ssize(prepared.train->classes());
+    });
   }
-  prepared.eval = list_source(data.eval, /*train=*/false, classes);
+  attempt([&] {
+    prepared.eval = list_source(data.eval, /*train=*/false, classes);
+  });
+  if (failure) {
+    throw *failure;
+  }
   if (prepared.train) {
     data::check_same_classes(*prepared.train, *prepared.eval);
   }
 }
 
-void check_normalisation(
-    const config::PreprocessConfig& preprocess,
-    const models::ModelSpec& spec) {
-  const auto same = [](const std::array<double, 3>& values) {
-    return values[0] == values[1] && values[1] == values[2];
-  };
-  VITRAIN_CHECK(
-      spec.features > 0 || spec.channels == 3 ||
-          (same(preprocess.mean) && same(preprocess.std)),
-      ExitCode::kUsage,
-      "data.preprocess: {} takes grey images, and mean and std are those of "
-      "colours; give each the same number three times, as in [0.5, 0.5, 0.5]",
-      spec.name);
-}
-
 // Problems that only the numbers of samples and classes show.
 void check_arithmetic(PreparedJob& prepared) {
   Job& job = prepared.job;
-  const models::ModelSpec spec =
-      models::resolve(job.recipe.model, data_shape(*prepared.eval));
-  check_normalisation(job.recipe.data.preprocess, spec);
+  const models::DataShape shape = data_shape(*prepared.eval);
+  check_network(job.recipe, prepared.origins, shape);
+  const models::ModelSpec spec = models::resolve(job.recipe.model, shape);
   if (prepared.record && !prepared.train && job.recipe.eval.check_classes) {
     check_classes(*prepared.record, prepared.eval->classes());
   }
@@ -357,11 +360,21 @@ PreparedJob begin_job(
     const std::string& version) {
   PreparedJob prepared;
   Job& job = prepared.job;
-  config::Loaded loaded = config::load(arguments.load_request());
+  config::Problems problems;
+  config::Reading loaded = load_recipe(arguments.load_request(), problems);
+  const bool evaluates = arguments.verb == config::Verb::kEval;
+  if (!problems.empty() ||
+      (evaluates && !loaded.recipe.model.pretrained.has_value())) {
+    check_rules(
+        loaded.recipe,
+        loaded.origins,
+        circumstances_here(loaded, !evaluates),
+        problems);
+    problems.throw_if_any();
+  }
   job.recipe = std::move(loaded.recipe);
   prepared.origins = std::move(loaded.origins);
-  job.mode =
-      arguments.verb == config::Verb::kEval ? JobMode::kEval : JobMode::kTrain;
+  job.mode = evaluates ? JobMode::kEval : JobMode::kTrain;
   job.config_path = arguments.cfg.value_or("");
   job.command_line = command_line;
   job.version = version;
@@ -369,11 +382,6 @@ PreparedJob begin_job(
   prepared.notes = arguments.notes;
   prepared.notes.insert(
       prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
-  VITRAIN_CHECK(
-      job.mode == JobMode::kTrain || job.recipe.model.pretrained.has_value(),
-      ExitCode::kUsage,
-      "-eval needs weights: give -pretrained FILE (a .safetensors file, a "
-      "checkpoint or a run folder) or set model.pretrained");
   if (job.recipe.model.pretrained && !arguments.resume) {
     use_record(prepared);
   }
@@ -396,6 +404,24 @@ void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
   check_arithmetic(prepared);
 }
 
+// Throws, when the recipe has problems of its own, an error with them and this
+// one.
+void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
+  if (error.code() != ExitCode::kUsage || prepared.link) {
+    return;
+  }
+  try {
+    check_rules(
+        prepared.job.recipe,
+        prepared.origins,
+        {.workers = config::kWorkersUnknown,
+         .cuda = prepared.job.recipe.devices.kind != config::DeviceKind::kCpu,
+         .training = prepared.job.mode == JobMode::kTrain});
+  } catch (const Error& others) {
+    fail(ExitCode::kUsage, "{}\n{}", error.what(), others.what());
+  }
+}
+
 } // namespace
 
 PreparedJob prepare(
@@ -404,7 +430,12 @@ PreparedJob prepare(
     const std::string& version) {
   PreparedJob prepared = begin_job(arguments, command_line, version);
   try {
-    choose_devices(prepared, arguments);
+    try {
+      choose_devices(prepared, arguments);
+    } catch (const Error& error) {
+      tell_with_the_rest(prepared, error);
+      throw;
+    }
     check_job(prepared, arguments);
   } catch (const std::exception& error) {
     if (prepared.link) {

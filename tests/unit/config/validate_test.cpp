@@ -8,6 +8,7 @@
 namespace vitrain::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -319,6 +320,31 @@ TEST(Validate, AllProblemsAtOnceWithTheirPlaces) {
   EXPECT_THAT(text, HasSubstr(file.native() + ":4:20: schedule.warmup: 900ep"));
   EXPECT_THAT(text, HasSubstr("-set #1: dist.backend: nccl"));
   EXPECT_THAT(text, HasSubstr("\n3 problems found; nothing was started."));
+}
+
+// What stands for a value that could not be read is nobody's mistake.
+TEST(Validate, RulesAboutWhatCouldNotBeReadWait) {
+  const Recipe recipe = recipe_with(
+      {"data.train.kind=shapes",
+       "data.eval.kind=folder",
+       "optim.name=sgd",
+       "optim.nesterov=true",
+       "optim.momentum=0",
+       "dist.zero1=true",
+       "dist.sync.mode=diloco"});
+  const auto without = [&](const std::set<std::string>& unread) {
+    const Problems problems = validate(recipe, {.unread = unread});
+    return problems.empty() ? "" : problems.text();
+  };
+  const std::string all = without({"optim.lr"});
+  for (const char* key : {"data.eval.path", "optim.nesterov", "dist.zero1"}) {
+    EXPECT_THAT(all, HasSubstr(std::string(key) + ": "));
+  }
+  EXPECT_THAT(without({"data.eval.kind"}), Not(HasSubstr("data.eval.path")));
+  EXPECT_THAT(without({"optim.momentum"}), Not(HasSubstr("optim.nesterov")));
+  EXPECT_THAT(without({"optim"}), Not(HasSubstr("optim.nesterov")));
+  EXPECT_THAT(without({"dist.sync.mode"}), Not(HasSubstr("dist.zero1")));
+  EXPECT_EQ(without({"data", "optim", "dist"}), "");
 }
 
 TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {

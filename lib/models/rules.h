@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/augment_rules.h"
+#include "config/model.h"
+#include "config/read.h"
+#include "models/spec.h"
+
+// What the section `model` of a recipe has to obey. Without torch.
+namespace vitrain::models {
+
+// In DataShape: nobody has looked at the data yet, and rules about the number
+// have to wait. (As `features`: they are vectors all the same.)
+inline constexpr std::int64_t kNotKnown = -1;
+
+// Every rule that the network of a recipe breaks: an unknown name (with near
+// and known ones), numbers that do not fit together, options that the family
+// does not have.
+std::vector<config::Finding> check(
+    const config::ModelConfig& config,
+    const DataShape& data);
+
+// Whether the normalisation of images goes with the network's input.
+std::vector<config::Finding> check_normalisation(
+    const config::Recipe& recipe,
+    const DataShape& data);
+
+// The hidden width of a ViT's MLP, by mlp_ratio or the name's own ratio.
+double mlp_width(const config::ModelConfig& config, const VitSpec& named);
+
+// Sets keys back to their defaults that have no meaning for the network which a
+// higher layer has chosen: those of another family, and those of images where
+// the data are vectors. Says so, a sentence for each. What stands beside
+// model.name, or above it, is left for check() to refuse.
+std::vector<std::string> leave_other_families(config::Reading& loaded);
+
+} // namespace vitrain::models

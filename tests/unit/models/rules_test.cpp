@@ -1,0 +1,176 @@
+// The rules of the section `model`: every family, from every layer.
+
+#include "models/rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace vitrain::models {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// "key: text" of every rule that a recipe of such -set breaks. The data: 10
+// classes of images.
+std::vector<std::string> broken(
+    const std::vector<std::string>& sets,
+    const DataShape& data = {.outputs = 10}) {
+  config::LoadRequest request;
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    request.overrides.push_back(
+        {"model." + set.substr(0, equals), set.substr(equals + 1), "-set"});
+  }
+  std::vector<std::string> texts;
+  for (const config::Finding& finding :
+       check(config::load(request).recipe.model, data)) {
+    texts.push_back(finding.key + ": " + finding.text);
+  }
+  return texts;
+}
+
+TEST(Rules, OfEveryFamily) {
+  for (const char* name :
+       {"name=vit_tiny_patch4_32",
+        "name=resnet18",
+        "name=mnist_convnet",
+        "name=linear",
+        "name=mlp"}) {
+    EXPECT_THAT(broken({name}), IsEmpty()) << name;
+    EXPECT_THAT(
+        broken({name, "in_chans=2", "num_classes=9"}),
+        ElementsAre(
+            HasSubstr("model.num_classes: num_classes 9 is less than the 10"),
+            HasSubstr("model.in_chans: in_chans is 2")))
+        << name;
+  }
+  const std::vector<std::string> options{
+      "patch_size=4",
+      "embed_dim=64",
+      "depth=2",
+      "num_heads=2",
+      "mlp_ratio=2",
+      "drop_path=0.1",
+      "dropout=0.1",
+      "attention_dropout=0.1"};
+  for (const auto& [name, refused] : std::map<std::string, std::size_t>{
+           {"vit_tiny_patch4_32", 0},
+           {"resnet50", 8},
+           {"mnist_convnet", 8},
+           {"linear", 8},
+           {"mlp", 6}}) {
+    std::vector<std::string> sets = options;
+    sets.push_back("name=" + name);
+    EXPECT_THAT(broken(sets), SizeIs(refused)) << name;
+  }
+}
+
+TEST(Rules, OfNumbersStandAtTheKeyThatWasSet) {
+  const std::string vit = "name=vit_tiny_patch4_32";
+  EXPECT_THAT(
+      broken({vit, "image_size=30"}),
+      ElementsAre(HasSubstr("model.image_size: image_size 30 is not a multiple "
+                            "of the patch size 4")));
+  EXPECT_THAT(
+      broken({vit, "patch_size=5"}),
+      ElementsAre(HasSubstr("model.patch_size: image_size 32")));
+  EXPECT_THAT(
+      broken({"name=vit_tiny_patch5_32"}),
+      ElementsAre(HasSubstr("model.name: image_size 32")));
+  EXPECT_THAT(
+      broken({vit, "num_heads=5"}),
+      ElementsAre(HasSubstr("model.num_heads: embed_dim 192 is not a multiple "
+                            "of num_heads 5")));
+  EXPECT_THAT(
+      broken({vit, "embed_dim=200"}),
+      ElementsAre(HasSubstr("model.embed_dim: embed_dim 200")));
+  EXPECT_THAT(
+      broken({vit, "num_heads=5", "image_size=30", "mlp_ratio=1e-9"}),
+      SizeIs(3));
+  EXPECT_THAT(
+      broken({"name=mnist_convnet", "image_size=15"}),
+      ElementsAre(HasSubstr("model.image_size: image_size 15 is too small")));
+}
+
+TEST(Rules, OfClassesWaitForTheData) {
+  const DataShape unknown{.outputs = kNotKnown};
+  EXPECT_THAT(broken({"name=resnet18", "num_classes=1"}, unknown), IsEmpty());
+  const DataShape vectors{.outputs = kNotKnown, .features = kNotKnown};
+  EXPECT_THAT(
+      broken({"name=resnet18", "image_size=32"}, vectors),
+      ElementsAre(
+          HasSubstr("model.name: resnet18 takes images, and the data are "
+                    "vectors; use"),
+          HasSubstr("model.image_size: the data are vectors")));
+  EXPECT_THAT(
+      broken({"name=mlp", "num_classes=3"}, {.outputs = 2, .features = 5}),
+      ElementsAre(HasSubstr("is not the number of targets of the data, 2")));
+}
+
+// A recipe of a ViT, and what is said when a higher layer takes another model.
+struct Chosen {
+  config::Reading reading;
+  std::vector<std::string> notes;
+};
+
+Chosen choose(const std::vector<std::string>& sets) {
+  Chosen chosen;
+  config::ModelConfig& model = chosen.reading.recipe.model;
+  model.name = "vit_tiny_patch4_32";
+  model.embed_dim = 96;
+  model.depth = 3;
+  model.drop_path = 0.1;
+  model.image_size = 32;
+  chosen.reading.files = {{"base.yaml", "mlp"}, {"a.yaml", model.name}};
+  for (const char* key :
+       {"name", "embed_dim", "depth", "drop_path", "image_size"}) {
+    chosen.reading.origins[std::string("model.") + key] = {"a.yaml", 2, 5};
+  }
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    const std::string key = set.substr(0, equals);
+    chosen.reading.origins["model." + key] = {"-set #1"};
+    if (key == "name") {
+      model.name = set.substr(equals + 1);
+    } else {
+      model.depth = std::stoll(set.substr(equals + 1));
+    }
+  }
+  chosen.notes = leave_other_families(chosen.reading);
+  return chosen;
+}
+
+TEST(Rules, AnotherFamilyLeavesTheKeysOfTheFirst) {
+  const Chosen resnet = choose({"name=resnet18"});
+  EXPECT_THAT(
+      resnet.notes,
+      ElementsAre(
+          "a.yaml:2:5: model.embed_dim: has no effect: it was meant for "
+          "vit_tiny_patch4_32, and model.name is resnet18 (-set #1)",
+          HasSubstr("model.depth: has no effect"),
+          HasSubstr("model.drop_path: has no effect")));
+  const config::ModelConfig& model = resnet.reading.recipe.model;
+  EXPECT_THAT(check(model, {.outputs = 10}), IsEmpty());
+  EXPECT_EQ(model.image_size, 32); // every family has one
+  EXPECT_FALSE(resnet.reading.origins.contains("model.depth"));
+  // The layers of an mlp are no blocks.
+  EXPECT_EQ(choose({"name=mlp"}).reading.recipe.model.depth, std::nullopt);
+}
+
+TEST(Rules, WhatStandsBesideTheNameIsKept) {
+  EXPECT_THAT(choose({}).notes, IsEmpty());
+  EXPECT_THAT(choose({"name=vit_small_patch4_32"}).notes, IsEmpty());
+  const Chosen asked = choose({"name=resnet18", "depth=5"});
+  EXPECT_THAT(asked.notes, SizeIs(2));
+  const auto findings = check(asked.reading.recipe.model, {.outputs = 10});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].key, "model.depth");
+  EXPECT_EQ(choose({"name=mlp", "depth=5"}).reading.recipe.model.depth, 5);
+}
+
+} // namespace
+} // namespace vitrain::models
