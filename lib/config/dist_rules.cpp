@@ -232,8 +232,10 @@ class DistRules {
       return;
     }
     check_rise("dist.sync.periods", sync.periods);
-    if (workers == 1) {
-      return; // alone in every group, as in the other modes
+    // Alone in every group, as in the other modes; and levels that nobody has
+    // chosen go with the workers that there are.
+    if (workers == 1 || sizes == SyncConfig{}.group_sizes) {
+      return;
     }
     const bool known = workers != kWorkersUnknown;
     std::vector<std::int64_t> counts;
@@ -289,6 +291,25 @@ class DistRules {
 };
 
 } // namespace
+
+std::vector<SyncLevel> sync_levels(
+    const SyncConfig& sync,
+    std::int64_t workers) {
+  const bool chosen = sync.group_sizes != SyncConfig{}.group_sizes;
+  std::vector<SyncLevel> levels;
+  for (std::size_t i = 0; i < sync.periods.size(); ++i) {
+    const std::int64_t size = sync.group_sizes.at(i) == -1
+        ? workers
+        : std::min(sync.group_sizes[i], workers);
+    if (chosen || workers % size == 0) {
+      levels.push_back({.period = sync.periods[i], .size = size});
+    }
+    if (!chosen && size == workers) {
+      break; // all already
+    }
+  }
+  return levels;
+}
 
 std::vector<Finding> check_dist(
     const Recipe& recipe,

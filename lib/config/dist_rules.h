@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "config/augment_rules.h"
@@ -11,5 +12,20 @@ namespace vitrain::config {
 std::vector<Finding> check_dist(
     const Recipe& recipe,
     const Circumstances& circumstances);
+
+// One level of hierarchical_sgd: groups of `size` consecutive ranks.
+struct SyncLevel {
+  std::int64_t period = 1;
+  std::int64_t size = 1;
+
+  bool operator==(const SyncLevel&) const = default;
+};
+
+// The levels of so many workers, of keys that check_dist() accepts. Of those
+// that dist.sync.group_sizes has by default the ones that do not divide the
+// workers are left out, and all end with the first that has all workers.
+std::vector<SyncLevel> sync_levels(
+    const SyncConfig& sync,
+    std::int64_t workers);
 
 } // namespace vitrain::config

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/dist_rules.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -116,8 +117,8 @@ std::string long_period(const Recipe& recipe, const Plan& plan) {
   if (sync.uses_period()) {
     return of("dist.sync.period", sync.period);
   }
-  return sync.mode == SyncMode::kHierarchicalSgd && !sync.periods.empty()
-      ? of("dist.sync.periods", sync.periods.front())
+  return sync.mode == SyncMode::kHierarchicalSgd
+      ? of("dist.sync.periods", sync_levels(sync, plan.workers).front().period)
       : "";
 }
 

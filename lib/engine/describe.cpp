@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "config/dist_rules.h"
 #include "config/names.h"
 #include "config/writer.h"
 #include "core/counted.h"
@@ -116,12 +117,29 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
   return text;
 }
 
+// " (every 4 steps in groups of 2, every 16 all 6)".
+std::string describe_levels(
+    const config::SyncConfig& sync,
+    std::int64_t workers) {
+  std::vector<std::string> levels;
+  for (const config::SyncLevel& level : config::sync_levels(sync, workers)) {
+    levels.push_back(
+        fmt::format("every {}", counted(level.period, "step")) +
+        (level.size == workers ? fmt::format(" all {}", workers)
+                               : fmt::format(" in groups of {}", level.size)));
+  }
+  return fmt::format(" ({})", join(levels, ", "));
+}
+
 // "gloo, allreduce in bf16, zero1": what carries gradients or weights, and how.
 std::string describe_exchange(const RunFacts& facts) {
   const config::DistConfig& dist = facts.job.recipe.dist;
   std::string text = facts.backend;
   if (facts.train != nullptr && facts.workers > 1) {
     text += fmt::format(", {}", config::name_of(dist.sync.mode));
+    if (dist.sync.mode == config::SyncMode::kHierarchicalSgd) {
+      text += describe_levels(dist.sync, facts.workers);
+    }
     if (dist.compress != config::Compress::kNone) {
       text += fmt::format(" in {}", config::name_of(dist.compress));
     }

@@ -1,5 +1,6 @@
 #include "engine/exchange.h"
 
+#include "config/dist_rules.h"
 #include "dist/async_ps.h"
 #include "dist/sharded_update.h"
 #include "dist/shared_memory.h"
@@ -79,13 +80,11 @@ dist::Group* node_group(Session& session) {
 std::vector<dist::AveragingLevel> levels(Session& session) {
   const config::SyncConfig& sync = session.job.recipe.dist.sync;
   std::vector<dist::AveragingLevel> levels;
-  for (std::size_t i = 0; i < sync.periods.size(); ++i) {
-    const std::int64_t size = sync.group_sizes[i];
+  for (const config::SyncLevel& level :
+       config::sync_levels(sync, session.world)) {
     levels.push_back(
-        {.period = sync.periods[i],
-         .group = &session.groups.data_block(
-             size == -1 || session.world == 1 ? session.world
-                                              : static_cast<int>(size))});
+        {.period = level.period,
+         .group = &session.groups.data_block(static_cast<int>(level.size))});
   }
   return levels;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/dist_rules.h"
 #include "support.h"
 
 namespace vitrain::config {
@@ -418,6 +419,33 @@ TEST(Validate, LevelsOfHierarchicalSgdRise) {
   EXPECT_THAT(
       levels("dist.sync.group_sizes=[1, 2]", 4),
       HasSubstr("the last level is 2: it must be all 4 workers"));
+}
+
+// Nobody has chosen them: they go with the workers.
+TEST(Validate, DefaultLevelsOfHierarchicalSgdFitAnyNumberOfWorkers) {
+  const Recipe recipe = recipe_with({"dist.sync.mode=hierarchical_sgd"});
+  const auto levels = [&](std::int64_t workers) {
+    return sync_levels(recipe.dist.sync, workers);
+  };
+  for (std::int64_t workers = 1; workers <= 17; ++workers) {
+    EXPECT_EQ(
+        problems_of({"dist.sync.mode=hierarchical_sgd"}, {.workers = workers}),
+        "")
+        << workers;
+    ASSERT_FALSE(levels(workers).empty());
+    EXPECT_EQ(levels(workers).back().size, workers);
+  }
+  using Levels = std::vector<SyncLevel>;
+  EXPECT_EQ(levels(1), (Levels{{.period = 4, .size = 1}}));
+  EXPECT_EQ(levels(2), (Levels{{.period = 4, .size = 2}}));
+  EXPECT_EQ(levels(3), (Levels{{.period = 16, .size = 3}}));
+  EXPECT_EQ(
+      levels(6), (Levels{{.period = 4, .size = 2}, {.period = 16, .size = 6}}));
+  EXPECT_THAT(
+      problems_of(
+          {"dist.sync.mode=hierarchical_sgd", "dist.sync.group_sizes=[2, 3]"},
+          {.workers = 2}),
+      HasSubstr("the last level is 3: it must be all 2 workers"));
 }
 
 TEST(Validate, HierarchicalSgdRunsOnOneWorkerAsTheOtherModes) {
