@@ -141,7 +141,8 @@ Plan make_plan(
       plan.warmup_steps <= plan.total_steps,
       ExitCode::kUsage,
       "schedule.warmup: {} is {} steps, more than the whole run of {} ({} "
-      "steps an epoch): shorten the warm-up or train longer",
+      "steps an epoch): shorten the warm-up or train longer; for a short trial "
+      "add -set schedule.warmup=0st",
       schedule.warmup.text(),
       with_commas(plan.warmup_steps),
       with_commas(plan.total_steps),

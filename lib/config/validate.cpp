@@ -287,14 +287,18 @@ class Validator {
             warmup.value <= static_cast<double>(run.epochs),
         "schedule.warmup",
         fmt::format(
-            "{} is more than run.epochs: {}", warmup.text(), run.epochs),
+            "{} is more than run.epochs: {}: train longer, or, for a short "
+            "trial, add -set schedule.warmup=0st",
+            warmup.text(),
+            run.epochs),
         {"run.epochs"});
     require(
         warmup.unit != Duration::Unit::kSteps || !run.max_steps ||
             warmup.value <= static_cast<double>(*run.max_steps),
         "schedule.warmup",
         fmt::format(
-            "{} is more than run.max_steps: {}",
+            "{} is more than run.max_steps: {}: train longer, or, for a short "
+            "trial, add -set schedule.warmup=0st",
             warmup.text(),
             run.max_steps.value_or(0)),
         {"run.max_steps"});

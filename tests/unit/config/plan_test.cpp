@@ -124,6 +124,14 @@ TEST(Plan, WarmupLongerThanTheRunIsAnError) {
       100);
 }
 
+TEST(Plan, WarmupBeyondATrialNamesTheOption) {
+  EXPECT_THAT(
+      usage_error([] {
+        plan_of({"schedule.warmup=1ep", "run.max_steps=5"}, 1);
+      }),
+      HasSubstr("add -set schedule.warmup=0st"));
+}
+
 TEST(Plan, LearningRatesScaleWithTheGlobalBatch) {
   const std::vector<std::string> common{
       "optim.lr=5e-4",

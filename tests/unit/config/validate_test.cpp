@@ -323,6 +323,19 @@ TEST(Validate, AllProblemsAtOnceWithTheirPlaces) {
   EXPECT_THAT(text, HasSubstr("\n3 problems found; nothing was started."));
 }
 
+// A short trial of a recipe with a long warm-up.
+TEST(Validate, WarmupBeyondATrialNamesTheOption) {
+  const char* remedy = "add -set schedule.warmup=0st";
+  EXPECT_THAT(
+      problems_of({"schedule.warmup=20st", "run.max_steps=5"}),
+      AllOf(
+          HasSubstr("schedule.warmup: 20st is more than run.max_steps: 5"),
+          HasSubstr(remedy)));
+  EXPECT_THAT(
+      problems_of({"schedule.warmup=20ep", "run.epochs=5"}), HasSubstr(remedy));
+  EXPECT_EQ(problems_of({"schedule.warmup=0st", "run.max_steps=5"}), "");
+}
+
 // What stands for a value that could not be read is nobody's mistake.
 TEST(Validate, RulesAboutWhatCouldNotBeReadWait) {
   const Recipe recipe = recipe_with(
