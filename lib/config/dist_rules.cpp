@@ -292,6 +292,11 @@ class DistRules {
 
 } // namespace
 
+bool shares_may_differ(const Recipe& recipe) {
+  return recipe.dist.mode == DistMode::kSingleProcess &&
+      recipe.train.accumulate == 1;
+}
+
 std::vector<SyncLevel> sync_levels(
     const SyncConfig& sync,
     std::int64_t workers) {

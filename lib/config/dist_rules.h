@@ -13,6 +13,10 @@ std::vector<Finding> check_dist(
     const Recipe& recipe,
     const Circumstances& circumstances);
 
+// Whether replicas of one process may share data.batch_size unequally: each
+// step has one batch, so that the places of its samples do not depend on that.
+bool shares_may_differ(const Recipe& recipe);
+
 // One level of hierarchical_sgd: groups of `size` consecutive ranks.
 struct SyncLevel {
   std::int64_t period = 1;

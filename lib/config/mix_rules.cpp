@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/dist_rules.h"
 #include "core/counted.h"
 
 namespace vitrain::config {
@@ -25,8 +26,10 @@ std::string lone_sample(
   if (global && workers == kWorkersUnknown) {
     return "";
   }
+  // The largest share, where they differ.
+  const std::int64_t more = shares_may_differ(recipe) ? workers - 1 : 0;
   const std::int64_t share =
-      global ? data.batch_size / workers : data.batch_size;
+      global ? (data.batch_size + more) / workers : data.batch_size;
   if (share > 1) {
     return "";
   }

@@ -6,24 +6,29 @@
 
 #include <fmt/format.h>
 
+#include "config/dist_rules.h"
 #include "core/check.h"
 #include "core/text.h"
 
 namespace vitrain::config {
 namespace {
 
-std::int64_t device_batch(const DataConfig& data, std::int64_t workers) {
+// Of unequal shares of replicas the largest, ceil(batch_size / replicas): the
+// first ones have it, as DataParallel cuts a batch (at::chunk).
+std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
+  const DataConfig& data = recipe.data;
   if (data.batch_mode == BatchMode::kPerDevice) {
     return data.batch_size;
   }
+  const std::int64_t devices = plan.devices();
   VITRAIN_CHECK(
-      data.batch_size % workers == 0,
+      shares_may_differ(recipe) || data.batch_size % devices == 0,
       ExitCode::kUsage,
       "data.batch_size: {} (batch_mode: global) cannot be divided among {} "
       "workers",
       data.batch_size,
-      workers);
-  return data.batch_size / workers;
+      devices);
+  return (data.batch_size + devices - 1) / devices;
 }
 
 // Of `eval_batch_size: auto` with batch_mode: global, whose batch_size is for
@@ -109,12 +114,17 @@ BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices) {
   const bool together = recipe.dist.mode == DistMode::kSingleProcess;
   plan.workers = together ? 1 : devices;
   plan.replicas = together ? devices : 1;
-  plan.device_batch = device_batch(recipe.data, devices);
+  plan.device_batch = device_batch(recipe, plan);
   plan.accumulate = recipe.train.accumulate;
-  plan.global_batch = plan.device_batch * devices * plan.accumulate;
+  const std::int64_t all = recipe.data.batch_mode == BatchMode::kGlobal
+      ? recipe.data.batch_size
+      : plan.device_batch * devices;
+  plan.global_batch = all * plan.accumulate;
+  const bool even = plan.device_batch * devices == all;
   plan.batch_text = fmt::format(
-      "{} x {} x {} = {}",
-      plan.device_batch,
+      "{} {} {} x {} = {}",
+      even ? plan.device_batch : all,
+      even ? "x" : "on",
       devices_text(plan),
       plan.accumulate,
       plan.global_batch);

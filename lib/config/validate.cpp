@@ -238,7 +238,7 @@ class Validator {
     const DataConfig& data = recipe_.data;
     const std::int64_t workers = circumstances_.workers;
     if (data.batch_mode != BatchMode::kGlobal || workers == kWorkersUnknown ||
-        data.batch_size % workers == 0) {
+        shares_may_differ(recipe_) || data.batch_size % workers == 0) {
       return;
     }
     const std::int64_t below = data.batch_size / workers * workers;
@@ -255,7 +255,7 @@ class Validator {
             workers,
             workers,
             nearest),
-        {"data.batch_mode", "devices", "dist.mode"});
+        {"data.batch_mode", "devices", "dist.mode", "train.accumulate"});
   }
 
   void check_training() {

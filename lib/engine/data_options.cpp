@@ -286,7 +286,7 @@ std::unique_ptr<const data::Sampler> make_sampler(
       index->size(),
       options,
       data::BatchGeometry{
-          .per_device = batch.worker_batch(),
+          .per_device = batch.global_batch / (batch.workers * batch.accumulate),
           .world = static_cast<int>(batch.workers),
           .accumulate = static_cast<int>(batch.accumulate)},
       begun);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <regex>
+#include <sstream>
 
 #include "program.h"
 
@@ -68,6 +69,30 @@ TEST(GuideJobs, PaddlesResNetHasTheGuidesNumbers) {
   EXPECT_THAT(
       plan_of(guide("paddle_resnet50_scaled", {"-devices", "cpu:4"})),
       HasSubstr("0.1 x 4 workers = 0.4"));
+}
+
+// DistributedBatchSampler(shuffle=False, drop_last=True): blocks of a batch for
+// each card, in the dataset's order, the same in every epoch.
+TEST(GuideJobs, PaddlesResNetTakesItsSamplesInTheGuidesOrder) {
+  for (const char* epoch : {"0", "3"}) {
+    const Result order =
+        run({"data",
+             "order",
+             "-cfg",
+             VITRAIN_SOURCE_DIR "/configs/paddle_resnet50.yaml",
+             "-world",
+             "2",
+             "-epoch",
+             epoch},
+            30);
+    ASSERT_EQ(order.exit_code, 0) << order.err;
+    std::istringstream words(order.out);
+    int count = 0;
+    for (int sample = 0; words >> sample; ++count) {
+      ASSERT_EQ(sample, count);
+    }
+    EXPECT_EQ(count, 3200);
+  }
 }
 
 // The guide prints loss, acc1 and acc5 every 5 batches.
@@ -136,12 +161,14 @@ TEST_P(TorchsExample, HasTorchsLosses) {
         results.at(of).at("losses").get<std::vector<double>>();
     ASSERT_EQ(trained.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // Sums of 32 fp32 squares in another order, over up to 40 steps.
+      // Sums of 100 fp32 squares in another order, over up to 10 steps.
       EXPECT_NEAR(trained[i].at("loss").get<double>(), expected[i], 2e-6)
           << of << " step " << i + 1;
     }
   }
-  EXPECT_EQ(trained[3].at("count"), 4); // 100 samples are 3 x 32 + 4
+  for (const Json& record : trained) {
+    EXPECT_EQ(record.at("count"), 100);
+  }
   EXPECT_FALSE(trained[0].contains("top1"));
 }
 
@@ -156,13 +183,42 @@ INSTANTIATE_TEST_SUITE_P(
         Place{"FourReplicas", "cpu:4", "single_process"}),
     [](const auto& test) { return test.param.name; });
 
+// As DataParallel's guide has it: 30 of 100 rows a step, on 4 devices 8, 8, 8
+// and 6.
+TEST(GuideJobs, TorchsDataParallelSharesUnequally) {
+  const auto losses = [](const std::string& devices) {
+    std::vector<double> taken;
+    for (const Json& record : run_records(guide(
+             "pytorch_ddp_example",
+             {"-devices", devices, "-batch_size", "30"},
+             {"data.batch_mode=global",
+              "run.epochs=2",
+              "checkpoint.every=2ep",
+              "dist.mode=single_process"}))) {
+      EXPECT_EQ(record.at("count"), taken.size() % 4 == 3 ? 10 : 30);
+      taken.push_back(record.at("loss"));
+    }
+    return taken;
+  };
+  const auto one = losses("cpu:1");
+  ASSERT_EQ(one.size(), 8u);
+  for (const char* devices : {"cpu:4", "cpu:8"}) {
+    const auto shared = losses(devices);
+    ASSERT_EQ(shared.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      // Sums of 30 fp32 squares in another order.
+      EXPECT_NEAR(shared[i], one[i], 2e-6) << devices << " step " << i + 1;
+    }
+  }
+}
+
 TEST(GuideJobs, TorchsExampleSaysWhatItIs) {
   const std::string plan =
       plan_of(guide("pytorch_ddp_example", {"-devices", "cpu:2"}));
   EXPECT_THAT(plan, HasSubstr("100 rows of 10 features and 1 target, vectors"));
   EXPECT_THAT(
       plan, HasSubstr("linear, 11 parameters, 10 features to 1 output"));
-  EXPECT_THAT(plan, HasSubstr("4 steps x 10 epochs = 40 steps"));
+  EXPECT_THAT(plan, HasSubstr("1 step x 10 epochs = 10 steps"));
   EXPECT_THAT(plan, HasSubstr("0.01 (not scaled), constant"));
 }
 
@@ -183,7 +239,7 @@ TEST(GuideJobs, TorchsExampleLearnsFromTheUsersOwnFile) {
       guide(
           "pytorch_ddp_example",
           {"-devices", "cpu:2", "-data_path", (folder / "data").native()},
-          {"optim.lr=0.1"}),
+          {"optim.lr=0.1", "run.epochs=70", "eval.every=35ep"}),
       "eval");
   // The mean square of y around its mean is 2.5; 70 steps of 0.1 leave none.
   ASSERT_EQ(evaluated.size(), 2u);

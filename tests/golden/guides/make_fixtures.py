@@ -7,7 +7,7 @@ python3 tests/golden/guides/make_fixtures.py
 
 - regression.npy, linear.safetensors: 100 samples of 10 features and one target,
   and the weights that a linear model starts from;
-- regression.json: the loss of each of its 40 steps under
+- regression.json: the loss of each of its 10 steps, which take all rows, under
   DistributedDataParallel on two processes (Gloo, DistributedSampler), under
   DataParallel and in plain torch, and the weights at the end;
 - convnet.json: the network of Horovod's MNIST example: its initial weights
@@ -30,7 +30,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
 HERE = pathlib.Path(__file__).resolve().parent
-SAMPLES, FEATURES, EPOCHS, BATCH, RATE = 100, 10, 10, 32, 0.01
+SAMPLES, FEATURES, EPOCHS, BATCH, RATE = 100, 10, 10, 100, 0.01
 
 
 class Linear(nn.Module):

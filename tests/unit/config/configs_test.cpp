@@ -75,12 +75,16 @@ TEST(Configs, LoadAndAreValidOnOneToEightDevices) {
       EXPECT_TRUE(problems.empty()) << file << "\n" << problems.text();
       const BatchPlan batch = plan_batch(loaded.recipe, workers);
       const std::int64_t samples = samples_of(file, loaded.recipe);
-      EXPECT_GT(samples / batch.global_batch, 0);
+      const bool whole =
+          loaded.recipe.data.sampler.last_batch == LastBatch::kDrop;
+      const std::int64_t steps =
+          (samples + (whole ? 0 : batch.global_batch - 1)) / batch.global_batch;
+      EXPECT_GT(steps, 0);
       const Plan plan = make_plan(
           loaded.recipe,
           batch,
           {.train_samples = samples,
-           .steps_per_epoch = samples / batch.global_batch,
+           .steps_per_epoch = steps,
            .eval_samples = 10000});
       EXPECT_GT(plan.total_steps, plan.warmup_steps);
     }

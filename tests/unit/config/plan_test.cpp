@@ -53,6 +53,21 @@ TEST(Plan, OneProcessHasReplicas) {
   EXPECT_EQ(plan.lr_text, "0.1 x 2 replicas = 0.2");
 }
 
+// As torch's DataParallel shares it: its guide's 30 rows on 8 devices are seven
+// times 4 and 2.
+TEST(Plan, ReplicasOfOneProcessMayShareUnequally) {
+  const Plan plan = plan_of(
+      {"data.batch_mode=global",
+       "data.batch_size=30",
+       "dist.mode=single_process"},
+      /*devices=*/8,
+      /*samples=*/100);
+  EXPECT_EQ(plan.device_batch, 4);
+  EXPECT_EQ(plan.global_batch, 30);
+  EXPECT_EQ(plan.steps_per_epoch, 3);
+  EXPECT_EQ(plan.batch_text, "30 on 8 replicas x 1 = 30");
+}
+
 TEST(Plan, GlobalModeSharesTheBatch) {
   const std::vector<std::string> sets{
       "data.batch_mode=global", "data.batch_size=96", "train.accumulate=2"};

@@ -120,6 +120,64 @@ TEST(DataParallel, GradientsAndLossAreThoseOfOneReplica) {
   }
 }
 
+// A network that remembers how many rows it got.
+class Recorder final : public models::Model {
+ public:
+  explicit Recorder(std::vector<std::int64_t>* rows) : rows_(rows) {
+    weight_ = register_parameter("weight", at::ones({1}));
+  }
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& /*drop*/,
+      const at::Generator& /*dropout*/ = {}) override {
+    rows_->push_back(images.size(0));
+    return images.flatten(1) * weight_;
+  }
+  std::vector<double> drop_rates() const override { return {}; }
+
+ private:
+  std::vector<std::int64_t>* rows_;
+  at::Tensor weight_;
+};
+
+// The sizes that torch.nn.parallel.scatter has: those of PyTorch's DataParallel
+// guide (30 rows on 8 devices: seven of 4 and one of 2; 10: five of 2), and of
+// Tensor.chunk, which it calls.
+TEST(DataParallel, CutsUnevenBatchesAsTorchDoes) {
+  using Sizes = std::vector<std::int64_t>;
+  struct Case {
+    std::int64_t rows;
+    std::size_t replicas;
+    Sizes sizes;
+  };
+  for (const Case& one : std::vector<Case>{
+           {30, 8, {4, 4, 4, 4, 4, 4, 4, 2}},
+           {10, 8, {2, 2, 2, 2, 2}},
+           {30, 4, {8, 8, 8, 6}},
+           {100, 3, {34, 34, 32}},
+           {7, 2, {4, 3}},
+           {2, 3, {1, 1}}}) {
+    std::vector<Sizes> seen(one.replicas);
+    const config::OptimConfig options;
+    Recorder first(&seen[0]);
+    optim::FlatState state(first, options.weight_decay, options.no_decay);
+    std::vector<std::unique_ptr<DataParallel::Replica>> others;
+    for (std::size_t i = 1; i < one.replicas; ++i) {
+      others.push_back(std::make_unique<DataParallel::Replica>(
+          std::make_shared<Recorder>(&seen[i]), c10::kCPU, options));
+    }
+    DataParallel parallel(first, state, std::move(others));
+    const at::Tensor images =
+        at::arange(one.rows * 2).to(at::kFloat).view({one.rows, 2});
+    EXPECT_TRUE(at::equal(parallel.forward(images, /*drop=*/{}), images));
+    Sizes sizes;
+    for (const Sizes& of : seen) {
+      sizes.insert(sizes.end(), of.begin(), of.end());
+    }
+    EXPECT_EQ(sizes, one.sizes) << one.rows << " on " << one.replicas;
+  }
+}
+
 TEST(DataParallel, DropPathFactorsGoWithTheirSamples) {
   const at::Tensor factors =
       at::arange(4 * 5).remainder(3).eq(0).to(at::kFloat).view({4, 5}) * 2;
