@@ -71,7 +71,7 @@ TEST_F(FullDisk, IsSeenBeforeTheFirstStep) {
       result.err, AllOf(HasSubstr(" are free, and "), HasSubstr("-output")));
   EXPECT_THAT(
       slurp(metrics),
-      AllOf(HasSubstr("\"start\""), Not(HasSubstr("\"train\""))));
+      AllOf(HasSubstr("\"start\""), Not(HasSubstr("\"kind\":\"train\""))));
 }
 
 // Fills the disk after the first checkpoint; `then`: what the script does once
