@@ -108,9 +108,18 @@ class Validator {
         "nccl works between CUDA devices only, and the workers run on the CPU: "
         "use auto or gloo",
         {"devices"});
+    const bool train_precision_counts =
+        circumstances_.training || recipe_.eval.precision == Precision::kAuto;
     require(
-        recipe_.train.precision != Precision::kTf32 || circumstances_.cuda,
+        recipe_.train.precision != Precision::kTf32 || circumstances_.cuda ||
+            !train_precision_counts,
         "train.precision",
+        "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
+        "auto, fp32 or bf16",
+        {"devices"});
+    require(
+        recipe_.eval.precision != Precision::kTf32 || circumstances_.cuda,
+        "eval.precision",
         "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
         "auto, fp32 or bf16",
         {"devices"});

@@ -1,9 +1,5 @@
 #include "engine/data_parallel.h"
 
-#include <exception>
-#include <functional>
-#include <thread>
-
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/DeviceGuard.h>
@@ -11,41 +7,10 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "engine/on_threads.h"
 #include "engine/precision.h"
 
 namespace vitrain::engine {
-namespace {
-
-// Runs body(0) here and body(1), ... body(count - 1) on threads; rethrows the
-// first failure in their order when all have ended.
-void on_threads(
-    std::size_t count,
-    const std::function<void(std::size_t)>& body) {
-  std::vector<std::exception_ptr> failures(count);
-  const auto guarded = [&](std::size_t index) {
-    try {
-      body(index);
-    } catch (...) {
-      failures[index] = std::current_exception();
-    }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < count; ++i) {
-    threads.emplace_back(guarded, i);
-  }
-  guarded(0);
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-  }
-}
-
-} // namespace
-
 DataParallel::Replica::Replica(
     std::shared_ptr<models::Model> network_,
     c10::Device device_,

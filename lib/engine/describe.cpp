@@ -179,6 +179,19 @@ std::string describe_mixing(const config::AugmentConfig& augment) {
   return join(parts, "; ");
 }
 
+// "bf16 (auto: GPU); evaluation: fp32".
+std::string describe_precision(const RunFacts& facts) {
+  std::string text = fmt::format(
+      "{} ({})",
+      config::name_of(facts.precision.precision),
+      facts.precision.reason);
+  if (facts.eval_precision.precision != facts.precision.precision) {
+    text += fmt::format(
+        "; evaluation: {}", config::name_of(facts.eval_precision.precision));
+  }
+  return text;
+}
+
 std::string relative(const std::string& path) {
   std::error_code error;
   const std::string text = std::filesystem::relative(path, error).native();
@@ -198,11 +211,7 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
   const config::Recipe& recipe = facts.job.recipe;
   const logging::BannerSection machine{
       {"devices", facts.job.device_text},
-      {"precision",
-       fmt::format(
-           "{} ({})",
-           config::name_of(facts.precision.precision),
-           facts.precision.reason)},
+      {"precision", describe_precision(facts)},
       {"exchange", describe_exchange(facts)}};
   logging::BannerSection model{
       {"model", describe_model(facts)},
@@ -239,6 +248,7 @@ Json start_record(const RunFacts& facts) {
       {"workers", facts.workers},
       {"devices", facts.job.device_text},
       {"precision", config::name_of(facts.precision.precision)},
+      {"eval_precision", config::name_of(facts.eval_precision.precision)},
       {"eval_samples", facts.eval->size()},
       {"classes", std::ssize(facts.eval->classes())}};
   if (facts.train != nullptr) {

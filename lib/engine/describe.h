@@ -20,7 +20,8 @@ struct RunFacts {
   const config::Plan& plan;
   const models::ModelSpec& spec;
   std::int64_t parameters = 0;
-  PrecisionChoice precision;
+  PrecisionChoice precision; // of training; of an evaluation only, its own
+  PrecisionChoice eval_precision;
   const data::Index* train = nullptr; // null: evaluation only
   const data::Sampler* sampler = nullptr; // of train
   const data::Index* eval = nullptr;

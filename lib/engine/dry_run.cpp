@@ -38,13 +38,18 @@ std::string dry_run(const PreparedJob& prepared, bool has_weights) {
       models::resolve(job.recipe.model, data_shape(*prepared.eval));
   Job shown = job;
   shown.run_directory = "(none: dry run)";
+  const PrecisionChoice eval_precision =
+      resolve_eval_precision(job.recipe, job.cuda, cpu_features());
   const RunFacts facts{
       .job = shown,
       .plan = plan,
       .spec = spec,
       .parameters = models::parameter_count(spec),
-      .precision = resolve_precision(
-          job.recipe.train.precision, job.cuda, cpu_features()),
+      .precision = prepared.train
+          ? resolve_precision(
+                job.recipe.train.precision, job.cuda, cpu_features())
+          : eval_precision,
+      .eval_precision = eval_precision,
       .train = prepared.train.get(),
       .sampler = prepared.sampler.get(),
       .eval = prepared.eval.get(),

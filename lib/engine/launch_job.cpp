@@ -244,7 +244,10 @@ void check_arithmetic(PreparedJob& prepared) {
       prepared.notes.push_back(warning);
     }
   }
-  resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  if (prepared.train) {
+    resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  }
+  resolve_eval_precision(job.recipe, job.cuda, cpu_features());
   prepared.sampler =
       make_sampler(job.recipe, prepared.train.get(), prepared.workers);
   const config::Plan plan =

@@ -64,6 +64,15 @@ void EvalCounts::add_losses(const at::Tensor& losses) {
   }
 }
 
+void EvalCounts::add(const EvalCounts& other) {
+  count += other.count;
+  correct1 += other.correct1;
+  correct5 += other.correct5;
+  non_finite += other.non_finite;
+  loss_high += other.loss_high;
+  loss_low += other.loss_low;
+}
+
 EvalCounts EvalCounts::reduced(dist::Group& group) const {
   const dist::Dict sums = dist::reduce_dict(
       group,

@@ -31,6 +31,8 @@ struct EvalCounts {
   add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
   // Adds samples of which only the losses matter, [N] fp32.
   void add_losses(const at::Tensor& losses);
+  // Adds what has been counted elsewhere.
+  void add(const EvalCounts& other);
   // Sum over the workers, through reduce_dict. Collective.
   EvalCounts reduced(dist::Group& group) const;
 

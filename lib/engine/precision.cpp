@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 
 #include "core/check.h"
@@ -25,7 +26,8 @@ CpuFeatures cpu_features() {
 PrecisionChoice resolve_precision(
     config::Precision asked,
     bool cuda,
-    const CpuFeatures& features) {
+    const CpuFeatures& features,
+    std::string_view key) {
   using config::Precision;
   const bool native = features.avx512_bf16 || features.amx_bf16;
   const char* unit = features.amx_bf16 ? "amx_bf16" : "avx512_bf16";
@@ -41,14 +43,35 @@ PrecisionChoice resolve_precision(
   VITRAIN_CHECK(
       asked != Precision::kTf32 || cuda,
       ExitCode::kUsage,
-      "train.precision: tf32 exists on GPUs only; use fp32 or auto");
+      "{}: tf32 exists on GPUs only; use fp32 or auto",
+      key);
   VITRAIN_CHECK(
       asked != Precision::kBf16 || cuda || native,
       ExitCode::kUsage,
-      "train.precision: bf16 would be emulated on this CPU (it has neither "
-      "avx512_bf16 nor amx_bf16) and run many times slower than fp32; use fp32 "
-      "or auto");
+      "{}: bf16 would be emulated on this CPU (it has neither avx512_bf16 nor "
+      "amx_bf16) and run many times slower than fp32; use fp32 or auto",
+      key);
   return {asked, asked == Precision::kBf16 && !cuda ? unit : "as configured"};
+}
+
+PrecisionChoice resolve_eval_precision(
+    const config::Recipe& recipe,
+    bool cuda,
+    const CpuFeatures& features) {
+  if (recipe.eval.precision == config::Precision::kAuto) {
+    return resolve_precision(recipe.train.precision, cuda, features);
+  }
+  constexpr const char* kKey = "eval.precision";
+  return {
+      resolve_precision(recipe.eval.precision, cuda, features, kKey).precision,
+      kKey};
+}
+
+void allow_tf32(c10::DeviceType device, bool allowed) {
+  if (device == c10::kCUDA) {
+    at::globalContext().setAllowTF32CuBLAS(allowed);
+    at::globalContext().setAllowTF32CuDNN(allowed);
+  }
 }
 
 AutocastScope::AutocastScope(c10::DeviceType device, bool enabled)

@@ -53,6 +53,7 @@ void Reporter::open_records(const Json& start) {
   metrics_ = std::make_unique<logging::MetricsLog>(
       job_.run_directory, job_.recipe.log, resumed_step);
   metrics_->write(start);
+  eval_precision_ = start.at("eval_precision").get<std::string>();
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
 }
 
@@ -204,6 +205,7 @@ void Reporter::evaluated(
       {"step", step},
       {"epoch", epoch_of(step)},
       {"weights", "raw"},
+      {"precision", eval_precision_},
       {"loss", counts.loss()},
       {"count", counts.count},
       {"non_finite", counts.non_finite},

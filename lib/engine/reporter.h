@@ -111,6 +111,7 @@ class Reporter {
   logging::Console console_;
   logging::ProgressDisplay progress_;
   std::unique_ptr<logging::MetricsLog> metrics_;
+  std::string eval_precision_;
   RunLength length_;
   Stopwatch watch_;
   std::optional<double> first_step_begin_;

@@ -40,7 +40,8 @@ struct Session {
   std::shared_ptr<const data::Index> eval_index;
   std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
   config::Plan plan;
-  PrecisionChoice precision;
+  PrecisionChoice precision; // of training
+  PrecisionChoice eval_precision;
   models::ModelSpec spec;
   std::shared_ptr<models::Model> model;
   std::int64_t finished_steps = 0; // for the last words

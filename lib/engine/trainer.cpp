@@ -114,16 +114,9 @@ Trainer::Trainer(Session& session)
           session.train_index,
           {.count = session.job.recipe.data.bad_samples.limit,
            .fraction = session.job.recipe.data.bad_samples.fraction}),
-      evaluator_(
-          session.eval_index,
-          session.job.recipe,
-          session.spec,
-          session.device,
-          {.batch = session.plan.eval_batch,
-           .threads = session.loader_threads(),
-           .bf16 = session.bf16(),
-           .allocate = session.slot_allocator(),
-           .leave = [&stop = session.stop] { return stop.requested(); }}),
+      evaluator_(make_evaluator(
+          session,
+          [&stop = session.stop] { return stop.requested(); })),
       store_(
           std::filesystem::path(session.job.run_directory) / "checkpoints",
           {.keep_last = session.job.recipe.checkpoint.keep_last,

@@ -48,9 +48,8 @@ const CudaPlugin* set_up_device(const Job& job, int local_rank) {
     // Before the first torch call: torch caches its CUDA hooks.
     cuda = &load_cuda_plugin();
     cuda->set_device(job.ordinals.at(static_cast<std::size_t>(local_rank)));
-    const bool tf32 = job.recipe.train.precision == config::Precision::kTf32;
-    at::globalContext().setAllowTF32CuBLAS(tf32);
-    at::globalContext().setAllowTF32CuDNN(tf32);
+    allow_tf32(
+        c10::kCUDA, job.recipe.train.precision == config::Precision::kTf32);
     at::globalContext().setBenchmarkCuDNN(true);
   }
   at::set_num_interop_threads(1);
@@ -106,6 +105,7 @@ RunFacts facts_of(const Session& session) {
       .spec = session.spec,
       .parameters = parameters,
       .precision = session.precision,
+      .eval_precision = session.eval_precision,
       .train = session.train_index.get(),
       .sampler = session.sampler.get(),
       .eval = session.eval_index.get(),
@@ -192,15 +192,7 @@ ExitCode evaluate_only(Session& session) {
       *session.groups.control,
       *session.groups.data,
       named_state(*session.model));
-  const Evaluator evaluator(
-      session.eval_index,
-      session.job.recipe,
-      session.spec,
-      session.device,
-      {.batch = session.plan.eval_batch,
-       .threads = session.loader_threads(),
-       .bf16 = session.bf16(),
-       .allocate = session.slot_allocator()});
+  const Evaluator evaluator = make_evaluator(session);
   session.heartbeat.enter(launch::Section::kEval);
   const Stopwatch watch;
   const EvalCounts counts = evaluator.run(
@@ -261,8 +253,11 @@ ExitCode lead(Session& session) {
                                job.recipe.train.accumulate));
   session.plan =
       make_plan(job, devices, session.sampler.get(), *session.eval_index);
-  session.precision =
-      resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  session.eval_precision =
+      resolve_eval_precision(job.recipe, job.cuda, cpu_features());
+  session.precision = job.mode == JobMode::kTrain
+      ? resolve_precision(job.recipe.train.precision, job.cuda, cpu_features())
+      : session.eval_precision;
   session.spec =
       models::resolve(job.recipe.model, data_shape(*session.eval_index));
   session.model = models::make_model(

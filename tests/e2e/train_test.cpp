@@ -254,6 +254,123 @@ TEST(Eval, IsBitEqualOnOneTwoAndThreeWorkers) {
   }
 }
 
+// 53 images in batches of 7, on networks wide enough that operators use all the
+// threads they have.
+TEST(Eval, IsBitEqualOnAnyNumberOfThreads) {
+  const TempFolder folder;
+  for (const std::string model : {"vit", "resnet"}) {
+    std::vector<std::string> common{
+        "-set", "run.max_steps=2", "-set", "schedule.warmup=0st"};
+    if (model == "resnet") {
+      common.insert(
+          common.end(),
+          {"-cfg",
+           VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny_resnet.yaml",
+           "-set",
+           "data.eval.count=53",
+           "-set",
+           "data.eval_batch_size=7"});
+    } else {
+      common.insert(
+          common.end(),
+          {"-image_size",
+           "32",
+           "-set",
+           "data.eval.count=53",
+           "-set",
+           "data.eval.size=32",
+           "-set",
+           "data.train.size=32",
+           "-set",
+           "model.patch_size=4",
+           "-set",
+           "model.embed_dim=192",
+           "-set",
+           "model.num_heads=3",
+           "-set",
+           "data.eval_batch_size=7"});
+    }
+    ASSERT_EQ(run(tiny_run(folder / model, common), 120).exit_code, 0);
+    const auto trained = newest_run(folder / model);
+    Json first;
+    for (const auto& [workers, threads] :
+         {std::pair("1", "2"), {"2", "1"}, {"3", "2"}}) {
+      const auto output = folder / (model + workers + threads);
+      const Result result = run(Command{
+          .words =
+              {binary(),
+               "-eval",
+               "-cfg",
+               (trained / "config.yaml").native(),
+               "-pretrained",
+               trained.native(),
+               "-output",
+               output.native(),
+               "-devices",
+               std::string("cpu:") + workers},
+          .environment = {{"OMP_NUM_THREADS", threads}}});
+      ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+      const Json record = records(newest_run(output), "eval").at(0);
+      if (first.is_null()) {
+        first = record;
+      }
+      for (const char* key : {"count", "loss", "correct1", "correct5"}) {
+        EXPECT_EQ(record.at(key), first.at(key))
+            << key << ", " << model << ", " << workers << " workers with "
+            << threads << " threads";
+      }
+      EXPECT_EQ(record.at("count"), 53);
+      EXPECT_EQ(record.at("precision"), "fp32");
+    }
+  }
+}
+
+// bf16 is for training, unless asked for.
+TEST(Eval, IsFp32UnlessAskedFor) {
+  const TempFolder folder;
+  const auto run_with = [&](const std::string& name, const std::string& value) {
+    const Result result = run(tiny_run(
+        folder / name,
+        {"-set",
+         "train.precision=auto",
+         "-set",
+         "eval.precision=" + value,
+         "-set",
+         "run.max_steps=2",
+         "-set",
+         "schedule.warmup=0st"}));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return newest_run(folder / name);
+  };
+  const Json start = records(run_with("fp32", "fp32"), "start").at(0);
+  EXPECT_EQ(start.at("eval_precision"), "fp32");
+  const auto follows = run_with("auto", "auto");
+  EXPECT_EQ(
+      records(follows, "start").at(0).at("eval_precision"),
+      start.at("precision"));
+  EXPECT_EQ(
+      records(follows, "eval").at(0).at("precision"), start.at("precision"));
+  // The weights of a run that trains in bf16 are evaluated as published.
+  const Result alone = run(tiny_run(
+      folder / "alone",
+      {"-eval",
+       "-pretrained",
+       follows.native(),
+       "-set",
+       "train.precision=auto"}));
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const auto evaluated = newest_run(folder / "alone");
+  EXPECT_EQ(records(evaluated, "start").at(0).at("precision"), "fp32");
+  EXPECT_THAT(alone.out, HasSubstr("fp32 (eval.precision)"));
+  // On a CPU that has bf16 the two differ, and the banner says so.
+  if (start.at("precision") == "bf16") {
+    const auto loss = [](const std::filesystem::path& run) {
+      return records(run, "eval").at(0).at("loss").get<double>();
+    };
+    EXPECT_NE(loss(follows), loss(evaluated));
+  }
+}
+
 TEST(Eval, NeedsWeights) {
   const TempFolder folder;
   const Result result = run(tiny_run(folder / "runs", {"-eval"}));

@@ -141,6 +141,24 @@ TEST(Validate, PrecisionAndBackendFitTheDevice) {
       HasSubstr("train.precision: tf32 is a mode of CUDA devices"));
   EXPECT_EQ(problems_of({"train.precision=tf32"}, gpu), "");
   EXPECT_THAT(
+      problems_of({"eval.precision=tf32"}),
+      HasSubstr("eval.precision: tf32 is a mode of CUDA devices"));
+  EXPECT_EQ(problems_of({"eval.precision=tf32"}, gpu), "");
+  // How the weights were trained does not matter to an evaluation.
+  const Circumstances evaluation{.training = false};
+  EXPECT_EQ(
+      problems_of(
+          {"train.precision=tf32", "model.pretrained=w.safetensors"},
+          evaluation),
+      "");
+  EXPECT_THAT(
+      problems_of(
+          {"train.precision=tf32",
+           "eval.precision=auto",
+           "model.pretrained=w.safetensors"},
+          evaluation),
+      HasSubstr("train.precision: tf32 is a mode of CUDA devices"));
+  EXPECT_THAT(
       problems_of({"dist.backend=nccl"}),
       HasSubstr("dist.backend: nccl works between CUDA devices only"));
   EXPECT_EQ(problems_of({"dist.backend=nccl"}, gpu), "");

@@ -49,6 +49,36 @@ TEST(Precision, Tf32NeedsAGpu) {
       Precision::kTf32);
 }
 
+TEST(Precision, EvaluationIsFp32UnlessItsOwnKeySaysOtherwise) {
+  constexpr CpuFeatures kModern{.avx512_bf16 = true};
+  config::Recipe recipe;
+  EXPECT_EQ(
+      resolve_eval_precision(recipe, false, kModern).precision,
+      Precision::kFp32);
+  EXPECT_EQ(
+      resolve_eval_precision(recipe, true, {}).precision, Precision::kFp32);
+  recipe.eval.precision = Precision::kAuto;
+  EXPECT_EQ(
+      resolve_eval_precision(recipe, false, kModern).precision,
+      Precision::kBf16);
+  EXPECT_EQ(
+      resolve_eval_precision(recipe, false, {}).precision, Precision::kFp32);
+  recipe.train.precision = Precision::kTf32;
+  EXPECT_EQ(
+      resolve_eval_precision(recipe, true, {}).precision, Precision::kTf32);
+  recipe.train.precision = Precision::kFp32;
+  recipe.eval.precision = Precision::kBf16;
+  EXPECT_EQ(
+      resolve_eval_precision(recipe, false, kModern).precision,
+      Precision::kBf16);
+  try {
+    resolve_eval_precision(recipe, false, {});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("eval.precision: bf16"));
+  }
+}
+
 TEST(AutocastScope, EndsWithTheScope) {
   const at::Tensor a = at::randn({4, 4});
   {

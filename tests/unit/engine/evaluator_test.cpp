@@ -1,0 +1,151 @@
+#include "engine/evaluator.h"
+
+#include <atomic>
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+
+#include "core/check.h"
+#include "data/source.h"
+#include "support/ranks.h"
+
+namespace vitrain::engine {
+namespace {
+
+constexpr std::int64_t kSamples = 53;
+constexpr std::int64_t kBatch = 7; // 8 batches, the last one of 4 samples
+
+std::shared_ptr<const data::Index> shapes() {
+  return std::make_shared<const data::Index>(data::list(
+      {.kind = data::SourceKind::kShapes, .count = kSamples, .size = 32}));
+}
+
+config::Recipe recipe() {
+  config::Recipe recipe;
+  recipe.data.preprocess.crop_pct = 1.0;
+  return recipe;
+}
+
+// Wide enough that torch cuts its operators for several threads.
+models::ModelSpec small_vit() {
+  models::ModelSpec spec;
+  spec.name = "vit_test";
+  spec.num_classes = 10;
+  spec.image_size = 32;
+  spec.vit = {
+      .patch_size = 4,
+      .embed_dim = 96,
+      .depth = 2,
+      .num_heads = 3,
+      .mlp_dim = 384};
+  return spec;
+}
+
+models::ModelSpec small_resnet() {
+  models::ModelSpec spec;
+  spec.name = "resnet_test";
+  spec.family = models::Family::kResNet;
+  spec.num_classes = 10;
+  spec.image_size = 32;
+  spec.resnet = {.blocks = {1, 1, 1, 1}, .bottleneck = false};
+  return spec;
+}
+
+// One whose weights are all different from zero, unlike those of a new one.
+std::shared_ptr<models::Model> trained(const models::ModelSpec& spec) {
+  const at::NoGradGuard no_grad;
+  auto model = models::make_model(spec, 3);
+  auto generator = at::detail::createCPUGenerator(5);
+  for (at::Tensor& parameter : model->parameters()) {
+    parameter.add_(at::empty_like(parameter).normal_(0.0, 0.02, generator));
+  }
+  return model;
+}
+
+// What `workers` workers, each a thread with `threads` intra-op threads, count.
+EvalCounts evaluate(const models::ModelSpec& spec, int workers, int threads) {
+  const auto index = shapes();
+  std::mutex mutex;
+  EvalCounts counts;
+  testing::run_ranks(workers, [&](testing::Rank& rank) {
+    at::get_num_threads(); // else its first call takes another thread's number
+    at::set_num_threads(threads);
+    const auto model = trained(spec);
+    const Evaluator evaluator(
+        index, recipe(), spec, c10::kCPU, {.batch = kBatch, .lanes = threads});
+    std::int64_t done = 0;
+    const EvalCounts all = evaluator.run(
+        *model, rank.control(), [&](std::int64_t now, std::int64_t) {
+          EXPECT_EQ(now, ++done);
+        });
+    EXPECT_EQ(at::get_num_threads(), threads);
+    const std::lock_guard lock(mutex);
+    counts = all;
+  });
+  at::set_num_threads(1); // what new threads begin with
+  return counts;
+}
+
+class EvaluatorBits : public ::testing::TestWithParam<bool> {};
+
+// One worker with two threads added in another order than two with one.
+TEST_P(EvaluatorBits, DependNeitherOnWorkersNorOnThreads) {
+  const models::ModelSpec spec = GetParam() ? small_vit() : small_resnet();
+  const EvalCounts expected = evaluate(spec, 1, 1);
+  EXPECT_EQ(expected.count, kSamples);
+  EXPECT_EQ(expected.non_finite, 0);
+  for (const int workers : {1, 2, 3, 5}) {
+    for (const int threads : {1, 2, 4}) {
+      const EvalCounts counts = evaluate(spec, workers, threads);
+      SCOPED_TRACE(
+          std::to_string(workers) + " workers of " + std::to_string(threads) +
+          " threads");
+      EXPECT_EQ(counts.count, expected.count);
+      EXPECT_EQ(counts.correct1, expected.correct1);
+      EXPECT_EQ(counts.correct5, expected.correct5);
+      EXPECT_EQ(counts.loss(), expected.loss());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ,
+    EvaluatorBits,
+    ::testing::Bool(),
+    [](const auto& param) { return param.param ? "Vit" : "ResNet"; });
+
+// What fails in one lane ends all of them.
+class Refusing final : public models::Model {
+ public:
+  at::Tensor forward(
+      const at::Tensor& /*inputs*/,
+      const at::Tensor& /*drop*/,
+      const at::Generator& /*dropout*/) override {
+    ++calls;
+    fail(ExitCode::kOutOfMemory, "no memory left");
+  }
+
+  std::atomic<int> calls = 0;
+};
+
+TEST(Evaluator, AFailureOfOneLaneEndsTheEvaluation) {
+  testing::run_ranks(1, [&](testing::Rank& rank) {
+    Refusing model;
+    const Evaluator evaluator(
+        shapes(), recipe(), small_vit(), c10::kCPU, {.batch = 1, .lanes = 3});
+    try {
+      evaluator.run(model, rank.control(), [](std::int64_t, std::int64_t) {});
+      FAIL() << "evaluated";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kOutOfMemory);
+    }
+    EXPECT_LE(model.calls, 3);
+  });
+}
+
+} // namespace
+} // namespace vitrain::engine
