@@ -103,13 +103,13 @@ std::int64_t AsyncPs::begin_step(const StepInfo& step) {
     started_ = true;
   }
   step_ = step.step;
-  traffic_ = {};
+  traffic_ = std::exchange(unreported_, {}); // of a flush
   const auto rank = static_cast<std::size_t>(group_.rank());
   takes_part_ = step.samples[rank] > 0;
   if (takes_part_) {
     fetch(Kind::kRead);
+    traffic_.add(std::exchange(unreported_, {}));
   }
-  traffic_.dropped = std::exchange(unreported_, 0);
   return std::max<std::int64_t>(1, step.samples[rank]);
 }
 
@@ -211,9 +211,10 @@ void AsyncPs::hear(const Verdict& verdict) {
   undecided_ = false;
   if (verdict.staleness == Verdict::kDropped) {
     ++counts_.dropped;
-    ++unreported_;
+    ++unreported_.dropped;
   } else {
     ++counts_.applied;
+    unreported_.staleness.add(verdict.staleness);
     counts_.largest_staleness =
         std::max(counts_.largest_staleness, verdict.staleness);
   }

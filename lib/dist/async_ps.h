@@ -103,7 +103,7 @@ class AsyncPs final : public GradientSync {
   bool undecided_ = false; // a gradient whose verdict is not known
   std::int64_t step_ = 0;
   UpdateCounts counts_;
-  std::int64_t unreported_ = 0; // dropped, and not yet in the traffic of a step
+  Traffic unreported_; // fates of gradients, not yet in the traffic of a step
   Traffic traffic_;
 };
 

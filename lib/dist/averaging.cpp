@@ -1,5 +1,7 @@
 #include "dist/averaging.h"
 
+#include <atomic>
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
@@ -282,8 +284,14 @@ class OverlapAverage final : public LocalUpdates {
 
 class Hogwild final : public LocalUpdates {
  public:
-  Hogwild(Group& group, ReplicaBuffers buffers, std::int64_t lead)
-      : LocalUpdates(group, std::move(buffers), {}), lead_(lead) {}
+  Hogwild(
+      Group& group,
+      ReplicaBuffers buffers,
+      std::int64_t lead,
+      at::Tensor updates)
+      : LocalUpdates(group, std::move(buffers), {}),
+        lead_(lead),
+        updates_(std::move(updates)) {}
 
   std::int64_t begin_step(const StepInfo& step) override {
     if (!started_) {
@@ -292,6 +300,7 @@ class Hogwild final : public LocalUpdates {
       started_ = true;
     }
     takes_part_ = step.samples[static_cast<std::size_t>(group_.rank())] > 0;
+    read_ = counter().load();
     return LocalUpdates::begin_step(step);
   }
 
@@ -300,14 +309,25 @@ class Hogwild final : public LocalUpdates {
   std::int64_t lead() const override { return lead_; }
 
  private:
-  void meet(std::int64_t /*updates*/) override {}
+  void meet(std::int64_t /*updates*/) override {
+    if (takes_part_) {
+      traffic_.staleness.add(counter().fetch_add(1) - read_);
+    }
+  }
   // There is one set of parameters; it only has to come to rest.
   void join() override {
     group_.barrier();
     apart_ = false;
   }
 
+  // Updates of all ranks.
+  std::atomic_ref<std::int64_t> counter() const {
+    return std::atomic_ref(*updates_.data_ptr<std::int64_t>());
+  }
+
   std::int64_t lead_;
+  at::Tensor updates_;
+  std::int64_t read_ = 0; // updates when the step began
   bool started_ = false;
   bool takes_part_ = false;
 };
@@ -340,9 +360,12 @@ std::unique_ptr<GradientSync> make_diloco(
   return std::make_unique<Diloco>(group, std::move(buffers), buckets, options);
 }
 
-std::unique_ptr<GradientSync>
-make_hogwild(Group& group, ReplicaBuffers buffers, std::int64_t lead) {
-  return std::make_unique<Hogwild>(group, std::move(buffers), lead);
+std::unique_ptr<GradientSync> make_hogwild(
+    Group& group,
+    ReplicaBuffers buffers,
+    std::int64_t lead,
+    const at::Tensor& updates) {
+  return std::make_unique<Hogwild>(group, std::move(buffers), lead, updates);
 }
 
 std::unique_ptr<GradientSync> make_overlap_average(

@@ -102,8 +102,14 @@ std::unique_ptr<GradientSync> make_overlap_average(
 // adds its own updates when they are ready, without a lock (Niu et al.,
 // "Hogwild!", NIPS 2011). Updates that meet may be lost in part; no two runs
 // are equal. A rank without samples in a step makes no update. No rank is more
-// than `lead` steps ahead of another.
-std::unique_ptr<GradientSync>
-make_hogwild(Group& group, ReplicaBuffers buffers, std::int64_t lead);
+// than `lead` steps ahead of another. `updates`: one int64 in the same shared
+// memory, 0, which counts the updates of all ranks; the staleness of an update
+// is how many others were finished between the beginning of its step and its
+// own end.
+std::unique_ptr<GradientSync> make_hogwild(
+    Group& group,
+    ReplicaBuffers buffers,
+    std::int64_t lead,
+    const at::Tensor& updates);
 
 } // namespace vitrain::dist

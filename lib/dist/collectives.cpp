@@ -102,7 +102,11 @@ double as_double(const Number& number) {
       [](auto value) { return static_cast<double>(value); }, number);
 }
 
-Dict reduce_dict(Group& group, const Dict& dict, bool average) {
+Dict reduce_dict(
+    Group& group,
+    const Dict& dict,
+    bool average,
+    const std::set<std::string>& largest) {
   std::vector<std::int64_t> words = packed_values(dict);
   const auto count = static_cast<std::int64_t>(words.size());
   std::vector<std::int64_t> slab{signature(dict), count};
@@ -132,7 +136,13 @@ Dict reduce_dict(Group& group, const Dict& dict, bool average) {
   Dict reduced;
   std::size_t index = 0;
   for (const auto& [key, value] : dict) {
-    Number sum = summed(value, rows, index++);
+    if (largest.contains(key)) {
+      reduced[key] = std::ranges::max(
+          rows, {}, [&](const auto* row) { return row[index]; })[index];
+      ++index;
+      continue;
+    }
+    const Number sum = summed(value, rows, index++);
     reduced[key] = average ? Number(as_double(sum) / group.size()) : sum;
   }
   return reduced;

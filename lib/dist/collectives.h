@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,11 +23,16 @@ double as_double(const Number& number);
 // every value becomes its sum over the ranks or, with `average`, the sum
 // divided by the world size. Integers are summed as integers; a double's sum is
 // taken in rank order, so every rank has the same bits; averages are doubles.
+// Of the keys in `largest`, integers, the result is the largest value instead.
 //
 // One collective for a dict of up to 30 entries, two for more. Collective: all
 // ranks must pass the same keys with the same types, else every rank throws
 // Error(kInternal) naming the keys that differ, and nothing is mixed.
-Dict reduce_dict(Group& group, const Dict& dict, bool average = true);
+Dict reduce_dict(
+    Group& group,
+    const Dict& dict,
+    bool average = true,
+    const std::set<std::string>& largest = {});
 
 // Every rank's bytes, in rank order; sizes may differ and may be 0.
 // Collective.

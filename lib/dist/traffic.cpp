@@ -33,6 +33,16 @@ double DeviceMark::seconds_since(const DeviceMark& earlier) const {
   return earlier.event_->elapsedTime(*event_) * 1e-3;
 }
 
+void Staleness::add(std::int64_t staleness) {
+  add(Staleness{.updates = 1, .sum = staleness, .largest = staleness});
+}
+
+void Staleness::add(const Staleness& other) {
+  updates += other.updates;
+  sum += other.sum;
+  largest = std::max(largest, other.largest);
+}
+
 void Traffic::add_wait(const DeviceSpan& span, double seconds) {
   if (span.end.exists()) {
     waits.push_back(span);
@@ -48,6 +58,7 @@ void Traffic::add(const Traffic& step) {
   exposed_seconds += step.exposed_seconds;
   busy_seconds += step.busy_seconds;
   dropped += step.dropped;
+  staleness.add(step.staleness);
   waits.insert(waits.end(), step.waits.begin(), step.waits.end());
   buckets.insert(buckets.end(), step.buckets.begin(), step.buckets.end());
 }

@@ -45,6 +45,18 @@ struct DeviceSpan {
   DeviceMark end;
 };
 
+// How many updates of others came between the weights at which a gradient was
+// computed and its own update, over the gradients of one rank that were
+// applied.
+struct Staleness {
+  std::int64_t updates = 0; // 0: nothing is known
+  std::int64_t sum = 0;
+  std::int64_t largest = 0;
+
+  void add(std::int64_t staleness);
+  void add(const Staleness& other);
+};
+
 // What steps put into collectives, on one rank.
 struct Traffic {
   std::int64_t bytes = 0;
@@ -52,6 +64,7 @@ struct Traffic {
   // During which gradients travelled, hidden behind backward or not.
   double busy_seconds = 0.0;
   std::int64_t dropped = 0; // gradients that came too late to be applied
+  Staleness staleness{}; // of those whose fate became known in these steps
   // Of a step on a device, not yet in the seconds: each wait, and each bucket.
   std::vector<DeviceSpan> waits{};
   std::vector<std::vector<DeviceSpan>> buckets{}; // by step

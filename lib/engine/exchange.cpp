@@ -1,5 +1,7 @@
 #include "engine/exchange.h"
 
+#include <ATen/ops/zeros.h>
+
 #include "config/dist_rules.h"
 #include "dist/async_ps.h"
 #include "dist/sharded_update.h"
@@ -182,7 +184,11 @@ std::unique_ptr<dist::GradientSync> make_mode(
     case config::SyncMode::kHogwild:
       share_parameters(session, parameters);
       return dist::make_hogwild(
-          all, std::move(buffers), max_staleness(session));
+          all,
+          std::move(buffers),
+          max_staleness(session),
+          dist::share_memory(
+              *session.groups.control, at::zeros({1}, at::kLong)));
   }
   return nullptr;
 }

@@ -447,6 +447,36 @@ TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
   }
 }
 
+// As a run records it: with the step in which a worker learns of it.
+TEST(AsyncPs, StalenessOfAKnownOrderIsInTheTraffic) {
+  run_ranks(2, [](Rank& rank) {
+    Replica replica(rank, {.max_staleness = 2});
+    Serial serial(1);
+    serial.update(100);
+    serial.update(200);
+    const auto known = [&] { return replica.sync().traffic().staleness; };
+    let_rank_1_be_late(rank, replica, serial.weights(), [&] {
+      EXPECT_EQ(known().updates, 0);
+      replica.step();
+      EXPECT_EQ(known().updates, 1);
+      EXPECT_EQ(known().sum, 2);
+      EXPECT_EQ(known().largest, 2);
+    });
+    if (rank.rank() == 0) {
+      // Of its second update; no others came between.
+      EXPECT_EQ(known().updates, 1);
+      EXPECT_EQ(known().sum, 0);
+      EXPECT_EQ(known().largest, 0);
+    } else {
+      // What a flush has told is of the next step.
+      replica.step(/*samples=*/0);
+      EXPECT_EQ(known().updates, 1);
+      EXPECT_EQ(known().sum, 0);
+    }
+    replica.flush();
+  });
+}
+
 // Then as many are expected as there may be, after the gradient of rank 0.
 TEST(AsyncPs, PredictsForAWorkerWhoseGradientWasDropped) {
   run_ranks(2, [](Rank& rank) {

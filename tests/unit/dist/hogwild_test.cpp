@@ -1,5 +1,7 @@
 // hogwild (docs/synchronisation.md) over real Gloo ranks.
 
+#include <functional>
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -49,14 +51,19 @@ class Worker {
         {.gradients = {{.gradients = gradients_, .slots = {}}},
          .parameters = {weights_},
          .moments = {moments_}},
-        /*lead=*/4);
+        /*lead=*/4,
+        share_memory(rank.control(), at::zeros({1}, at::kLong)));
   }
 
-  void step(std::int64_t samples = 1) {
+  // `meanwhile` runs between the beginning of the step and its update.
+  void step(
+      std::int64_t samples = 1,
+      const std::function<void()>& meanwhile = [] {}) {
     StepInfo info{.step = step_++, .samples = {}};
     info.samples.assign(static_cast<std::size_t>(rank_.size()), 1);
     info.samples[static_cast<std::size_t>(rank_.rank())] = samples;
     EXPECT_EQ(sync_->begin_step(info), 1);
+    meanwhile();
     sync_->begin_micro_batch(/*last=*/true, /*empty=*/samples == 0);
     gradients_.copy_(matrix_.t().matmul(matrix_.matmul(weights_ - optimum())));
     if (sync_->finish()) {
@@ -73,6 +80,7 @@ class Worker {
   }
 
   static at::Tensor optimum() { return at::arange(kSize).to(at::kFloat); }
+  Staleness staleness() const { return sync_->traffic().staleness; }
   const at::Tensor& weights() const { return weights_; }
   const at::Tensor& moments() const { return moments_; }
   std::int64_t updates() const { return updates_; }
@@ -126,6 +134,38 @@ TEST(Hogwild, AFlushEndsUpdatesAndAveragesTheOptimizerState) {
     worker.flush();
     EXPECT_EQ(worker.all_updates(), 2 * 6);
   });
+}
+
+// Rank 0 begins a step, the others make two updates each, rank 0 makes its own.
+TEST(Hogwild, StalenessIsTheUpdatesOfOthersInBetween) {
+  for (const int size : {1, 2, 3}) {
+    run_ranks(size, [&](Rank& rank) {
+      Worker worker(rank);
+      worker.step(/*samples=*/0); // all have begun
+      EXPECT_EQ(worker.staleness().updates, 0);
+      rank.control().barrier();
+      const auto meet = [&] { rank.control().barrier(); };
+      if (rank.rank() == 0) {
+        worker.step(1, [&] {
+          meet();
+          meet();
+        });
+        EXPECT_EQ(worker.staleness().updates, 1);
+        EXPECT_EQ(worker.staleness().sum, 2 * (size - 1));
+        EXPECT_EQ(worker.staleness().largest, 2 * (size - 1));
+        worker.step();
+        EXPECT_EQ(worker.staleness().sum, 0);
+      } else {
+        meet();
+        worker.step();
+        worker.step();
+        // Those of the other ranks but rank 0.
+        EXPECT_LE(worker.staleness().sum, 2 * (size - 2));
+        meet();
+      }
+      worker.flush();
+    });
+  }
 }
 
 TEST(Hogwild, ARankWithoutSamplesMakesNoUpdate) {

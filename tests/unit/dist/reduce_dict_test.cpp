@@ -50,6 +50,24 @@ std::string refusal(Call&& call) {
   return "";
 }
 
+TEST(ReduceDict, TakesTheLargestWhereAsked) {
+  for (const int size : {1, 2, 3}) {
+    run_ranks(size, [&](Rank& rank) {
+      const Dict dict{
+          {"a", std::int64_t{1}},
+          {"b", std::int64_t{10 - rank.rank()}},
+          {"c", std::int64_t{rank.rank() - 5}},
+          {"d", 1.0}};
+      const Dict reduced =
+          reduce_dict(rank.control(), dict, /*average=*/false, {"b", "c"});
+      EXPECT_EQ(as_int(reduced, "a"), size);
+      EXPECT_EQ(as_int(reduced, "b"), 10);
+      EXPECT_EQ(as_int(reduced, "c"), size - 6);
+      EXPECT_EQ(as_double(reduced.at("d")), size);
+    });
+  }
+}
+
 TEST(ReduceDict, SumsAndAveragesOverRanks) {
   for (const int size : {1, 2, 3, 4}) {
     run_ranks(size, [&](Rank& rank) {
