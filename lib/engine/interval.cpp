@@ -1,6 +1,8 @@
 #include "engine/interval.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 #include <variant>
 
 #include "core/hash.h"
@@ -61,26 +63,39 @@ TrainReport Interval::report(
     const data::Loader& loader,
     std::int64_t replaced) {
   traffic_.settle();
+  // Before the workers wait for one another: what they wait for now is in the
+  // next interval, on all of them.
+  pause_clock();
+  const double timed_steps = steps_ > restored_steps_
+      ? static_cast<double>(steps_ - restored_steps_)
+      : 1.0;
+  const double own_timed = seconds_;
+  const double own_seconds =
+      own_timed * static_cast<double>(steps_) / timed_steps;
+  const double own_wait = loader.wait_seconds() - wait_before_;
+  const dist::Staleness& stale = traffic_.staleness;
   const dist::Dict reduced = dist::reduce_dict(
       control,
       {{"loss", sums.loss},
        {"correct1", sums.correct1},
        {"correct5", sums.correct5},
        {"count", sums.count},
-       {"wait", loader.wait_seconds() - wait_before_},
+       {"seconds", own_seconds},
+       {"timed", own_timed},
+       {"wait", own_wait},
        {"exposed", traffic_.exposed_seconds},
-       {"busy", traffic_.busy_seconds},
+       // What travels from one step to the next may have begun before.
+       {"busy", std::min(traffic_.busy_seconds, own_timed)},
+       {"stale_updates", stale.updates},
+       {"stale_sum", stale.sum},
+       {"stale_largest", stale.largest},
        {"bytes", traffic_.bytes},
        {"dropped", traffic_.dropped},
        {"replaced", replaced},
        {"warnings", loader.image_warnings() - warnings_before_},
        {"hash", hash_}},
-      /*average=*/false);
-  const double timed = seconds_ + clock_.restart();
-  const double timed_steps = steps_ > restored_steps_
-      ? static_cast<double>(steps_ - restored_steps_)
-      : 1.0;
-  const double seconds = timed * static_cast<double>(steps_) / timed_steps;
+      /*average=*/false,
+      /*largest=*/{"stale_largest"});
   const auto integer = [&](const char* key) {
     return std::get<std::int64_t>(reduced.at(key));
   };
@@ -95,15 +110,27 @@ TrainReport Interval::report(
       .correct5 = integer("correct5"),
       .count = integer("count"),
       .steps = steps_,
-      .seconds = seconds,
-      .data_wait = number("wait") / workers / timed,
+      .seconds = number("seconds") / workers,
+      .data_wait = number("wait") / number("timed"),
       .comm_bytes = integer("bytes") / control.size() / steps_,
       .comm_seconds = number("exposed") / worker_steps,
       .comm_busy_seconds = number("busy") / worker_steps,
       .dropped = integer("dropped"),
+      .stale =
+          {.updates = integer("stale_updates"),
+           .sum = integer("stale_sum"),
+           .largest = integer("stale_largest")},
       .replaced = integer("replaced"),
       .image_warnings = integer("warnings"),
-      .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash")))};
+      .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash"))),
+      .own = {
+          .loss_sum = sums.loss,
+          .correct1 = sums.correct1,
+          .count = sums.count,
+          .seconds = own_seconds,
+          .data_wait = own_wait / own_timed,
+          .comm_bytes = traffic_.bytes / steps_,
+          .comm_wait = traffic_.exposed_seconds / own_timed}};
   seconds_ = 0.0;
   steps_ = 0;
   restored_steps_ = 0;

@@ -34,7 +34,9 @@ class Interval {
 
   // Sums over all workers, and a new interval begins. Fills all of a report
   // but what is of the last step alone or of the whole run: step, epoch, batch,
-  // lr, grad_norm, bad_samples. Collective.
+  // lr, grad_norm, bad_samples. Each worker's shares are of its own time, so
+  // that what one of them has waited for belongs to its interval and never
+  // exceeds it, however far apart the workers are. Collective.
   TrainReport report(
       dist::Group& control,
       const TrainSums& sums,

@@ -21,9 +21,12 @@ std::string metric_text(config::Metric metric, double value) {
 Reporter::Reporter(
     const Job& job,
     int rank,
+    int world,
     const logging::ConsoleOptions& console)
     : job_(job),
+      rank_(rank),
       main_(rank == 0),
+      alone_(world == 1),
       classes_(job.recipe.train.loss != config::LossKind::kMse),
       console_(console),
       progress_(console_, job.recipe.log.progress) {}
@@ -83,7 +86,36 @@ std::int64_t Reporter::epoch_of(std::int64_t step) const {
                                      : 0;
 }
 
+void Reporter::own_train(const TrainReport& report) {
+  const OwnReport& own = report.own;
+  logging::ProgressState state{
+      .epoch = report.epoch,
+      .epochs = length_.epochs,
+      .batch = report.batch,
+      .batches = length_.steps_per_epoch,
+      .loss = own.loss_sum / static_cast<double>(own.count),
+      .images_per_second = static_cast<double>(own.count) / own.seconds,
+      .data_wait = own.data_wait,
+      .comm_bytes = own.comm_bytes,
+      .comm_wait = own.comm_wait};
+  if (classes_ && own.count > 0) {
+    state.top1 = 100.0 * static_cast<double>(own.correct1) /
+        static_cast<double>(own.count);
+  }
+  const std::string line = logging::worker_line(rank_, own.count, state);
+  // Rank 0's terminal shows all workers together; with every rank's lines there
+  // its own is one of them.
+  if (main_ && job_.recipe.log.ranks == config::LogRanks::kMain) {
+    console_.log(line);
+  } else {
+    console_.info(line);
+  }
+}
+
 void Reporter::train(const TrainReport& report) {
+  if (!alone_ && job_.recipe.log.progress != config::ProgressKind::kOff) {
+    own_train(report);
+  }
   if (!main_) {
     return;
   }
@@ -113,6 +145,12 @@ void Reporter::train(const TrainReport& report) {
     shown_.top1 = 100.0 * static_cast<double>(report.correct1) / count;
     shown_.top5 = 100.0 * static_cast<double>(report.correct5) / count;
   }
+  if (report.stale.updates > 0) {
+    shown_.staleness = {
+        static_cast<double>(report.stale.sum) /
+            static_cast<double>(report.stale.updates),
+        report.stale.largest};
+  }
   progress_.milestone(shown_);
   Json record{
       {"kind", "train"},
@@ -133,6 +171,11 @@ void Reporter::train(const TrainReport& report) {
       {"samples_hash", report.samples_hash}};
   if (report.dropped > 0) {
     record["dropped_updates"] = report.dropped;
+  }
+  if (report.stale.updates > 0) {
+    record["staleness_mean"] = static_cast<double>(report.stale.sum) /
+        static_cast<double>(report.stale.updates);
+    record["staleness_largest"] = report.stale.largest;
   }
   bad_samples_ = report.bad_samples;
   if (report.bad_samples > 0) {

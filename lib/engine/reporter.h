@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/json.h"
+#include "dist/traffic.h"
 #include "engine/bad_samples.h"
 #include "engine/job.h"
 #include "engine/metrics.h"
@@ -16,6 +17,17 @@
 #include "logging/progress.h"
 
 namespace vitrain::engine {
+
+// What one worker has done since the last report.
+struct OwnReport {
+  double loss_sum = 0.0;
+  std::int64_t correct1 = 0;
+  std::int64_t count = 0; // samples
+  double seconds = 0.0; // of training
+  double data_wait = 0.0; // shares of them, waiting for data
+  std::int64_t comm_bytes = 0; // per step, put into collectives
+  double comm_wait = 0.0; // and waiting for those
+};
 
 // What the samples of the steps since the last report add up to, over all
 // workers.
@@ -29,7 +41,7 @@ struct TrainReport {
   std::int64_t count = 0; // samples
   double lr = 0.0; // of the last step
   std::int64_t steps = 0;
-  double seconds = 0.0;
+  double seconds = 0.0; // of a worker, their mean
   double data_wait = 0.0; // share of the time spent waiting for data
   // Per step and device: bytes put into collectives, seconds that steps waited
   // for them, and seconds during which gradients travelled.
@@ -37,11 +49,13 @@ struct TrainReport {
   double comm_seconds = 0.0;
   double comm_busy_seconds = 0.0;
   std::int64_t dropped = 0; // gradients that came too late, over all workers
+  dist::Staleness stale{}; // of the gradients of all workers that were applied
   std::int64_t replaced = 0; // samples that took the place of a bad one
   std::int64_t bad_samples = 0; // different ones, since the run began
   std::int64_t image_warnings = 0; // defects that decoders worked around
   double grad_norm = 0.0; // of the last step, before clipping
   std::string samples_hash;
+  OwnReport own{}; // this worker's part of it
 };
 
 // Where a run is, as the progress line shows it.
@@ -59,6 +73,7 @@ class Reporter {
   Reporter(
       const Job& job,
       int rank,
+      int world,
       const logging::ConsoleOptions& console =
           logging::console_options_from_environment());
   ~Reporter();
@@ -79,6 +94,7 @@ class Reporter {
   void step_begins();
   void step_ended(std::int64_t step);
 
+  // Every rank: its own part to its own log; rank 0 also what it adds up to.
   void train(const TrainReport& report);
   // Some worker has met new ones.
   void bad_samples(const BadSamples::News& news);
@@ -97,6 +113,7 @@ class Reporter {
   void finish(ExitCode code, const std::string& outcome, std::int64_t step);
 
  private:
+  void own_train(const TrainReport& report);
   std::int64_t epoch_of(std::int64_t step) const;
   // Of an evaluation without records there is nothing to look at.
   bool keeps_folder() const;
@@ -106,7 +123,9 @@ class Reporter {
   eval_line(std::int64_t step, const EvalCounts& counts, double seconds) const;
 
   const Job& job_;
+  int rank_;
   bool main_; // rank 0
+  bool alone_; // the only worker
   bool classes_; // there are: top-1 and top-5 have a meaning
   logging::Console console_;
   logging::ProgressDisplay progress_;

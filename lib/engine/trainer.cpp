@@ -420,6 +420,7 @@ void Trainer::evaluate() {
   if (interval_.steps() > 0) {
     report_interval();
   }
+  interval_.pause_clock();
   session_.heartbeat.enter(launch::Section::kEval);
   bring_together();
   const Stopwatch watch;
@@ -436,6 +437,7 @@ void Trainer::evaluate() {
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
   if (owes_evaluation_) {
     session_.heartbeat.enter(launch::Section::kStep);
+    interval_.restart_clock();
     return; // some rank has left: of the others' counts too much is missing
   }
   const auto& checkpoint = session_.job.recipe.checkpoint;
@@ -516,8 +518,8 @@ void Trainer::save() {
   if (saved_step_ == state_.step) {
     return;
   }
-  session_.heartbeat.enter(launch::Section::kCheckpoint);
   interval_.pause_clock();
+  session_.heartbeat.enter(launch::Section::kCheckpoint);
   bring_together();
   meet_over_bad_samples();
   const Stopwatch watch;

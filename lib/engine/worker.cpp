@@ -386,7 +386,7 @@ int run_worker() {
       groups.shutdown();
       return static_cast<int>(ExitCode::kDone);
     }
-    reporter.emplace(job, context.rank, settlement.console);
+    reporter.emplace(job, context.rank, context.world_size, settlement.console);
     const ExitCode code = run_session(
         job, context, cuda, std::move(groups), heartbeat, stop, *reporter);
     heartbeat.done();

@@ -47,6 +47,23 @@ std::string exchange_text(const ProgressState& state) {
             100 * state.comm_wait);
 }
 
+// "0.75 (2)": mean and largest.
+std::string staleness_text(const ProgressState& state) {
+  return state.phase == Phase::kEval || !state.staleness
+      ? ""
+      : fmt::format(
+            "{:.2f} ({})", state.staleness->mean, state.staleness->largest);
+}
+
+std::string percent(const char* label, std::optional<double> value) {
+  return value ? fmt::format("  {} {:.2f}", label, *value) : "";
+}
+
+// "  label value", or nothing.
+std::string labelled(const char* label, const std::string& value) {
+  return value.empty() ? "" : fmt::format("  {} {}", label, value);
+}
+
 // A field of the live line. The one with the largest rank is left out first.
 struct Field {
   std::string label;
@@ -73,6 +90,9 @@ std::vector<Field> live_fields(const ProgressState& state) {
   fields.push_back({"wait", fmt::format("{:.1f}%", 100 * state.data_wait), 8});
   if (const std::string exchange = exchange_text(state); !exchange.empty()) {
     fields.push_back({"comm", exchange, 9});
+  }
+  if (const std::string stale = staleness_text(state); !stale.empty()) {
+    fields.push_back({"stale", stale, 10});
   }
   if (state.bad_samples > 0) {
     fields.push_back({"bad", with_commas(state.bad_samples), 2});
@@ -119,13 +139,9 @@ int fit(std::vector<Field>& fields, int fixed, int room) {
 
 std::string plain_line(const ProgressState& state) {
   const bool train = state.phase == Phase::kTrain;
-  const std::string exchange = exchange_text(state);
-  const auto percent = [](const char* label, std::optional<double> value) {
-    return value ? fmt::format("  {} {:.2f}", label, *value) : "";
-  };
   return fmt::format(
-      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait {:.1f}%{}{}{}"
-      "  eta {}",
+      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait "
+      "{:.1f}%{}{}{}{}  eta {}",
       train ? "" : "eval  ",
       state.epoch,
       state.epochs,
@@ -137,10 +153,29 @@ std::string plain_line(const ProgressState& state) {
       train ? fmt::format("  lr {:.1e}", state.lr) : "",
       rate_text(state.images_per_second),
       100 * state.data_wait,
-      exchange.empty() ? "" : "  comm " + exchange,
+      labelled("comm", exchange_text(state)),
+      labelled("stale", staleness_text(state)),
       state.bad_samples > 0 ? "  bad " + with_commas(state.bad_samples) : "",
       state.unsaved.empty() ? "" : "  UNSAVED " + state.unsaved,
       human_seconds(state.eta_seconds));
+}
+
+std::string
+worker_line(int rank, std::int64_t samples, const ProgressState& state) {
+  return fmt::format(
+      "worker {}  epoch {}/{}  batch {}/{}{}{}  samples {}  img/s {}  wait "
+      "{:.1f}%{}",
+      rank,
+      state.epoch,
+      state.epochs,
+      state.batch,
+      state.batches,
+      samples > 0 ? "  loss " + loss_text(state.loss) : "",
+      percent("top1", state.top1),
+      with_commas(samples),
+      rate_text(state.images_per_second),
+      100 * state.data_wait,
+      labelled("comm", exchange_text(state)));
 }
 
 std::string live_line(const ProgressState& state, const Look& look) {

@@ -13,6 +13,12 @@ namespace vitrain::logging {
 
 enum class Phase { kTrain, kEval };
 
+// Updates of other workers between a gradient's weights and its own update.
+struct ShownStaleness {
+  double mean = 0.0;
+  std::int64_t largest = 0;
+};
+
 // Where a run is. The metrics are the caller's means over whatever span it
 // chooses to show; over all workers.
 struct ProgressState {
@@ -30,6 +36,7 @@ struct ProgressState {
   // Gradient exchange per step and worker; bytes 0: there is none.
   std::int64_t comm_bytes = 0;
   double comm_wait = 0.0; // fraction of the time that steps waited for it
+  std::optional<ShownStaleness> staleness{}; // in modes that measure it
   std::int64_t bad_samples = 0; // different ones that were replaced so far
   std::string unsaved{}; // what is wrong with checkpoints; "": nothing
   double eta_seconds = 0.0; // negative or not finite: unknown
@@ -37,10 +44,17 @@ struct ProgressState {
 
 // One line for a file, without colours or control characters:
 // "epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  top5 90.10  lr 9.8e-04
-//  img/s 1,234  wait 0.3%  comm 4.1 MiB 12.3%  bad 3  eta 1:23"; "eval  "
-// before it, and neither lr nor comm, in Phase::kEval; "bad" where there are
-// bad samples; "UNSAVED 3 saves failed, last of step 40" where they do.
+//  img/s 1,234  wait 0.3%  comm 4.1 MiB 12.3%  stale 0.75 (2)  bad 3  eta
+//  1:23"; "eval  " before it, and neither lr, comm nor stale, in Phase::kEval;
+// "stale" (mean and largest) and "bad" where there are such; "UNSAVED 3 saves
+// failed, last of step 40" where they do.
 std::string plain_line(const ProgressState& state);
+
+// What one worker of several did, for its own log: "worker 1  epoch 3/10  batch
+// 120/156  loss 1.2345  top1 56.25  samples 320  img/s 617  wait 0.3%  comm 4.1
+// MiB 12.3%"; without loss where `samples` is 0.
+std::string
+worker_line(int rank, std::int64_t samples, const ProgressState& state);
 
 // One line for a terminal, with a bar, at most look.columns - 1 wide: what
 // matters least is left out until the rest fits.

@@ -3,12 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <iterator>
+#include <regex>
+#include <thread>
+
 #include "program.h"
 
 namespace vitrain::e2e {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 using Settings = std::vector<std::string>;
 
@@ -179,6 +186,104 @@ TEST(Exchange, ItsCostIsInTheRecordsAndOnTheLine) {
                    "log.progress=plain"})),
           60);
   EXPECT_EQ(alone.out.find("comm "), std::string::npos) << alone.out;
+}
+
+// What a worker waited for is a part of its own time: a pause of one of them,
+// and checkpoints between two lines, made more than all of it (59 times).
+TEST(Exchange, NeverTakesLongerThanItsSteps) {
+  const TempFolder folder;
+  Program program(tiny_run(
+      folder / "runs",
+      arguments_of(
+          "cpu:2",
+          {"run.epochs=1000",
+           "run.max_steps=300",
+           "eval.every=50st",
+           "checkpoint.every=9st",
+           "log.every=10"})));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
+  const std::vector<pid_t> workers = program.workers();
+  ASSERT_EQ(workers.size(), 2u);
+  for (int i = 0; i < 6; ++i) {
+    ::kill(workers[static_cast<std::size_t>(i % 2)], SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::kill(workers[static_cast<std::size_t>(i % 2)], SIGCONT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const Result result = program.wait(120);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const Json& record : records(newest_run(folder / "runs"), "train")) {
+    EXPECT_LE(record.at("comm_wait"), 1.0) << record;
+    EXPECT_LE(record.at("comm_busy_seconds"), record.at("step_seconds"))
+        << record;
+    EXPECT_LE(record.at("data_wait"), 1.0) << record;
+  }
+}
+
+// Each of them, in its own log: no two see the same samples.
+TEST(Logs, EveryWorkerTellsOfItsOwnSteps) {
+  const TempFolder folder;
+  const Result result =
+      run(tiny_run(
+              folder / "runs",
+              arguments_of(
+                  "cpu:3",
+                  {"run.max_steps=7",
+                   "schedule.warmup=0st",
+                   "log.every=3",
+                   "log.ranks=all"})),
+          60);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto run_folder = newest_run(folder / "runs");
+  const Json global = records(run_folder, "train").at(1);
+  double loss = 0.0;
+  for (int rank = 0; rank < 3; ++rank) {
+    const std::string log =
+        slurp(run_folder / ("log/workerlog." + std::to_string(rank)));
+    const std::string label = "worker " + std::to_string(rank) + "  epoch 1/";
+    // The two steps since that of the first line, 16 samples each.
+    const std::regex pattern(
+        label +
+        R"(\d+  batch 3/\d+  loss (\d+\.\d{4})  top1 \d+\.\d\d  samples 32  )"
+        R"(img/s [\d,.]+  wait \d+\.\d%  comm [\d.]+ \w+ \d+\.\d%\n)");
+    std::smatch match;
+    ASSERT_TRUE(std::regex_search(log, match, pattern)) << log;
+    loss += std::stod(match[1]) / 3;
+    // On the terminal with the rank before it.
+    EXPECT_THAT(
+        result.out, HasSubstr("[rank " + std::to_string(rank) + "] " + label));
+    // After the first, the third, the sixth and the last step.
+    const std::regex any(label);
+    EXPECT_EQ(
+        std::distance(
+            std::sregex_iterator(log.begin(), log.end(), any),
+            std::sregex_iterator()),
+        4)
+        << log;
+  }
+  // The line has four digits.
+  EXPECT_NEAR(loss, global.at("loss").get<double>(), 1e-4);
+}
+
+// Without log.ranks they are in the logs only, and one worker is all of them.
+TEST(Logs, TheTerminalShowsAllWorkersTogether) {
+  for (const char* devices : {"cpu:1", "cpu:2"}) {
+    const TempFolder folder;
+    const Result result = run(
+        tiny_run(
+            folder / "runs",
+            arguments_of(devices, {"run.max_steps=2", "schedule.warmup=0st"})),
+        60);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("epoch 1/"));
+    EXPECT_THAT(result.out, Not(HasSubstr("worker 0  epoch")));
+    const std::string log =
+        slurp(newest_run(folder / "runs") / "log/workerlog.0");
+    EXPECT_EQ(
+        log.find("worker 0  epoch") != std::string::npos,
+        std::string(devices) == "cpu:2")
+        << log;
+  }
 }
 
 TEST(Exchange, WhatNeedsEqualReplicasIsRefusedWithoutThem) {

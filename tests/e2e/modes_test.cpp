@@ -327,6 +327,44 @@ TEST(SyncModes, DelayedGradientsAreMeasured) {
   EXPECT_GT(record.at("comm_busy_seconds").get<double>(), 0.0);
 }
 
+// One worker's updates are never late, those of three at most as late as asked.
+TEST(SyncModes, StalenessIsRecorded) {
+  for (const std::string mode : {"async_ps", "hogwild"}) {
+    for (const std::string workers : {"cpu:1", "cpu:3"}) {
+      const TempFolder folder;
+      const Result result = run(tiny_run(
+          folder / "runs",
+          arguments_of(
+              {mode, workers, {}},
+              {"run.max_steps=12",
+               "schedule.warmup=0st",
+               "log.every=4",
+               "dist.sync.max_staleness=5"})));
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      EXPECT_THAT(result.out, HasSubstr("  stale "));
+      const auto last = records(newest_run(folder / "runs"), "train").back();
+      const double mean = last.at("staleness_mean");
+      const std::int64_t largest = last.at("staleness_largest");
+      EXPECT_LE(mean, static_cast<double>(largest)) << last;
+      if (workers == "cpu:1") {
+        EXPECT_EQ(largest, 0) << last;
+      } else if (mode == "async_ps") {
+        EXPECT_LE(largest, 5) << last;
+      }
+    }
+  }
+  const TempFolder folder;
+  ASSERT_EQ(
+      run(tiny_run(
+              folder / "runs",
+              arguments_of({"allreduce", "cpu:2", {}}, {"run.max_steps=11"})))
+          .exit_code,
+      0);
+  EXPECT_FALSE(records(newest_run(folder / "runs"), "train")
+                   .back()
+                   .contains("staleness_mean"));
+}
+
 // Notes at the start, also of a dry run.
 TEST(Notes, AreToldBeforeTheStart) {
   const TempFolder folder;

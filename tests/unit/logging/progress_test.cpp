@@ -75,6 +75,32 @@ TEST(Progress, ShowsWhatTheExchangeCosts) {
   EXPECT_THAT(plain_line(state), Not(HasSubstr("comm")));
 }
 
+TEST(Progress, ShowsHowLateUpdatesAre) {
+  ProgressState state = example();
+  state.staleness = {.mean = 0.75, .largest = 3};
+  EXPECT_THAT(
+      plain_line(state), HasSubstr("wait 0.3%  stale 0.75 (3)  eta 1:23"));
+  EXPECT_THAT(
+      live_line(state, Look{.columns = 200}), HasSubstr("stale 0.75 (3)"));
+  state.phase = Phase::kEval;
+  EXPECT_THAT(plain_line(state), Not(HasSubstr("stale")));
+}
+
+TEST(Progress, LineOfOneWorker) {
+  ProgressState state = example();
+  state.top5.reset();
+  state.comm_bytes = 4'100'000;
+  state.comm_wait = 0.1234;
+  EXPECT_EQ(
+      worker_line(2, 1920, state),
+      "worker 2  epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  samples "
+      "1,920  img/s 1,234  wait 0.3%  comm " +
+          human_bytes(4'100'000) + " 12.3%");
+  // One that had no samples has no loss.
+  state.top1.reset();
+  EXPECT_THAT(worker_line(2, 0, state), HasSubstr("120/156  samples 0  img/s"));
+}
+
 TEST(Progress, OddNumbersStayReadable) {
   ProgressState state = example();
   state.loss = std::numeric_limits<double>::quiet_NaN();
