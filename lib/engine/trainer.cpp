@@ -608,6 +608,11 @@ void Trainer::finish_save(const std::string& problem, double seconds) {
     return;
   }
   // A periodic one can be made up for; the last one, or that of a stop, cannot.
+  if (save_is_last() && session_.rank == 0) {
+    // The log, from which a failure's last lines come, may lie on the same
+    // full disk.
+    session_.reporter.console().warn("the last checkpoint failed: " + problem);
+  }
   VITRAIN_CHECK(
       !save_is_last(),
       ExitCode::kStorage,
