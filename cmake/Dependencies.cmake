@@ -1,5 +1,5 @@
 # Debian's packages (tools/setup.sh installs them). Static archives where they
-# exist, so that the executable needs nothing but libtorch at run time.
+# exist, so that the executable needs little but libtorch at run time.
 find_package(Threads REQUIRED)
 
 function(vitrain_dependency name header archive package)
@@ -16,16 +16,17 @@ endfunction()
 vitrain_dependency(yaml yaml-cpp/yaml.h libyaml-cpp.a libyaml-cpp-dev)
 vitrain_dependency(jpeg jpeglib.h libjpeg.a libjpeg62-turbo-dev)
 vitrain_dependency(png png.h libpng.a libpng-dev)
-vitrain_dependency(webp webp/decode.h libwebp.a libwebp-dev)
-vitrain_dependency(webpdemux webp/demux.h libwebpdemux.a libwebp-dev)
-vitrain_dependency(zlib zlib.h libz.a zlib1g-dev)
 vitrain_dependency(xxhash xxhash.h libxxhash.a libxxhash-dev)
-# Shared: their static archives need a dozen others, of which Debian has not all.
-# Starting costs some 5 ms for it, of 400 with libtorch.
+# Shared: the static archives of libtiff and libavif need a dozen others, of which
+# Debian has not all. Starting costs some 8 ms for it, of 400 with libtorch. What
+# libtiff brings with it is shared here too, so that there is one of each; of
+# libjpeg there are two, whose symbols must not mix.
 vitrain_dependency(tiff tiffio.h libtiff.so libtiff-dev)
 vitrain_dependency(avif avif/avif.h libavif.so libavif-dev)
-# They bring shared twins of the archives, whose symbols must not mix with these.
-target_link_options(vitrain_dep_tiff INTERFACE LINKER:--exclude-libs,libjpeg.a:libpng.a:libwebp.a:libz.a)
+vitrain_dependency(webp webp/decode.h libwebp.so libwebp-dev)
+vitrain_dependency(webpdemux webp/demux.h libwebpdemux.so libwebp-dev)
+vitrain_dependency(zlib zlib.h libz.so zlib1g-dev)
+target_link_options(vitrain_dep_tiff INTERFACE LINKER:--exclude-libs,libjpeg.a)
 target_link_libraries(vitrain_dep_png INTERFACE vitrain_dep_zlib m)
 target_link_libraries(vitrain_dep_webpdemux INTERFACE vitrain_dep_webp m)
 

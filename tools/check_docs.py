@@ -103,7 +103,8 @@ class Reference:
         match = re.match(r"((\w+)(?:\.\w+)+)(?:(?:: ?|=)(\S+))?$", text)
         if not match or match.group(2) not in self.sections:
             return None
-        if text.endswith((".safetensors", ".yaml", ".json", ".csv", ".npy", ".bin")):
+        if text.endswith(
+                (".safetensors", ".yaml", ".json", ".csv", ".npy", ".bin", ".lock")):
             return None  # a file
         key, value = match.group(1), match.group(3)
         if key in self.sections:
@@ -183,7 +184,8 @@ def command_problem(vitrain, command):
              if word != "-ssh"]
     recipe = str(ROOT / "configs" / "shapes_vit_tiny.yaml")
     image = str(ROOT / "tests" / "golden" / "image" / "files" / "rgb_420.jpg")
-    words = [recipe if word == "FILE" else word for word in words[1:]]
+    words = [recipe if word in ("FILE", "runs/NAME/config.yaml") else word
+             for word in words[1:]]
     words = [word if "/" not in word or not (ROOT / word).exists()
              else str(ROOT / word) for word in words]
     # Images that are named for example, and what is written.

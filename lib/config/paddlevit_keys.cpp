@@ -112,7 +112,9 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"AMP",
      "train.precision",
      "True: bf16 (PaddleViT: fp16), but not for -eval; False: fp32"},
-    {"NGPUS", "devices.count", "a number of GPUs; -1: all that are visible"},
+    {"NGPUS",
+     "devices.count devices.kind",
+     "a number of GPUs; -1: all that are visible"},
     {"TAG", "", "a label"},
     {"LOCAL_RANK", "", "workers know their rank"},
 });

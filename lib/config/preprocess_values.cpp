@@ -99,7 +99,8 @@ std::vector<std::string> use_preprocess_values(
     Origins& origins) {
   std::vector<std::string> notes;
   const Schema schema = schema_of(recipe);
-  for (const auto& [key, value] : with_older_ways(values).items()) {
+  const Json ways = with_older_ways(values);
+  for (const auto& [key, value] : ways.items()) {
     const auto field = std::ranges::find(schema.fields, key, &Field::path);
     VITRAIN_CHECK(
         field != schema.fields.end() && is_preprocess_key(key),

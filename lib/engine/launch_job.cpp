@@ -173,7 +173,8 @@ void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
       prepared.origins,
       {.workers = workers,
        .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain});
+       .training = job.mode == JobMode::kTrain},
+      prepared.problems);
 }
 
 std::string describe_devices(
@@ -363,7 +364,7 @@ PreparedJob begin_job(
     const std::string& version) {
   PreparedJob prepared;
   Job& job = prepared.job;
-  config::Problems problems;
+  config::Problems& problems = prepared.problems;
   config::Reading loaded = load_recipe(arguments.load_request(), problems);
   const bool evaluates = arguments.verb == config::Verb::kEval;
   if (!problems.empty() ||
@@ -419,7 +420,8 @@ void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
         prepared.origins,
         {.workers = config::kWorkersUnknown,
          .cuda = prepared.job.recipe.devices.kind != config::DeviceKind::kCpu,
-         .training = prepared.job.mode == JobMode::kTrain});
+         .training = prepared.job.mode == JobMode::kTrain},
+        prepared.problems);
   } catch (const Error& others) {
     fail(ExitCode::kUsage, "{}\n{}", error.what(), others.what());
   }

@@ -35,6 +35,7 @@ struct PreparedJob {
   // To the other machines of the run; null where there is one.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // of the recipe's values, for messages
+  config::Problems problems; // none yet; they come in the order of the layers
   // Of the weights that are evaluated or started from, where they have one.
   std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only

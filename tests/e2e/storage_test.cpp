@@ -106,8 +106,8 @@ TEST_F(FullDisk, IsToldInEveryLineAndTheLastSaveTriedAgain) {
           HasSubstr("failed and training goes on"),
           HasSubstr("UNSAVED 3 saves failed, last of step "),
           HasSubstr("the last checkpoint failed and is tried again in 1 s"),
-          HasSubstr("240 steps in "),
-          HasSubstr("step-000000240")));
+          HasSubstr("120 steps in "),
+          HasSubstr("step-000000120")));
 }
 
 TEST_F(FullDisk, ThatStaysFullEndsWith8) {

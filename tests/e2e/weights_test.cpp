@@ -149,7 +149,7 @@ TEST_F(Weights, ADryRunOpensAndMatchesThem) {
       start({"-pretrained", bare_file, "-set", "model.embed_dim=48"});
   EXPECT_EQ(in_a_run.exit_code, 4);
   const std::string reason =
-      "'patch_embed.proj.bias' is [32], the model's is [48]";
+      "'blocks.0.attn.proj.bias' is [32], the model's is [48]";
   EXPECT_THAT(wide.err, HasSubstr(reason));
   EXPECT_THAT(in_a_run.err, HasSubstr(reason));
 

@@ -111,7 +111,8 @@ TEST(Mlp, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal(config, vectors), HasSubstr("number of targets"));
   config = named("resnet18");
   config.in_chans = 2;
-  EXPECT_THAT(refusal(config, {10}), HasSubstr("model.in_chans is 2"));
+  EXPECT_THAT(
+      refusal(config, {10}), HasSubstr("model.in_chans: in_chans is 2"));
   config = named("mnist_convnet");
   config.image_size = 15;
   EXPECT_THAT(refusal(config, {10}), HasSubstr("at least 16 pixels"));
