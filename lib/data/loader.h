@@ -52,7 +52,7 @@ struct Batch {
 // Reads, decodes and transforms batches on threads, in the order of the plan.
 // The unit of work is one row, so that a slow file delays one batch only; all
 // memory for batches is allocated once. The threads receive no signals. One
-// thread owns a Loader and calls its methods.
+// thread at a time calls its methods.
 class Loader {
  public:
   // `rows` must outlive the loader.
