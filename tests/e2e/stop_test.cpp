@@ -442,6 +442,8 @@ TEST(Resume, ARunFolderHasOneWriter) {
   second.pop_back();
   Program third(long_run(output, second));
   ASSERT_TRUE(third.wait_for_record(output, "start", 2, 60));
+  const auto saved = static_cast<int>(records(path, "checkpoint").size());
+  ASSERT_TRUE(third.wait_for_record(output, "checkpoint", saved + 1, 60));
   EXPECT_EQ(Json::parse(slurp(path / "run.lock")).at("pid"), third.pid());
   third.signal(SIGTERM);
   const Result stopped = third.wait(30);
@@ -510,6 +512,8 @@ TEST(Resume, ARunWithoutACheckpointBeginsAgainInItsFolder) {
       path / "checkpoints" / ".step-000000009.tmp-1" / "deep");
   Program program(long_run(output, {"-resume", "auto"}));
   ASSERT_TRUE(program.wait_for_record(output, "start", 2, 60));
+  // Before the first step there would be nothing to save.
+  ASSERT_TRUE(program.wait_for_record(output, "train", 1, 60));
   program.signal(SIGTERM);
   const Result result = program.wait(30);
   EXPECT_EQ(result.exit_code, 75) << result.err;

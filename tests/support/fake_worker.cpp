@@ -5,6 +5,7 @@
 //   enter SECTION | beat STEP | done      of the heartbeat
 //   beating SECONDS              beats until then, then goes on
 //   sleep SECONDS | hang         without a beat
+//   await FILE                   without a beat, until there is such a file
 //   exit CODE | raise SIGNAL     (stop oneself: raise 19)
 //   handle_stop                  from here on stop signals set a flag
 //   set_up_stop                  from here on they end it: nothing to save
@@ -109,6 +110,10 @@ class FakeWorker {
       }
     } else if (verb == "sleep") {
       sleep_for(std::stod(argument));
+    } else if (verb == "await") {
+      while (::access(argument.c_str(), F_OK) != 0) {
+        ::usleep(5000);
+      }
     } else if (verb == "hang") {
       sleep_for(1e6);
     } else if (verb == "exit") {

@@ -205,28 +205,48 @@ TEST(Supervisor, StoppedWorkerIsEndedAfterFourSeconds) {
 }
 
 // A debugger's work is no silence, neither the worker's nor of those who wait.
+// While rank 1 is stopped, for longer than a step may take, rank 0 waits.
 TEST(Supervisor, AWorkerMayBeStoppedAsLongAsItsLimitSays) {
+  const TemporaryFolder folder;
+  const std::string stopped = (folder.path() / "stopped").native();
+  const std::string continued = (folder.path() / "continued").native();
   Trial trial(
-      {{"enter step", "beat 3", "sleep 2.6", "beat 4", "done"},
-       {"enter step", "beat 3", "mark", "raise 19", "beat 4", "done"}});
-  trial.options.timeouts.step = 1;
+      {{"await " + stopped,
+        "enter step",
+        "beat 3",
+        "await " + continued,
+        "beat 4",
+        "done"},
+       {"enter step",
+        "beat 3",
+        "mark",
+        "raise 19",
+        "sleep 1",
+        "beat 4",
+        "done"}});
+  trial.options.timeouts.step = 2;
   trial.options.stopped_seconds = 100;
   std::thread continues([&] {
     // By its log: the pid is in no other place.
     pid_t worker = 0;
-    for (int i = 0; i < 2000 && worker == 0; ++i) {
+    for (int i = 0; i < 4000 && worker == 0; ++i) {
       ::usleep(5000);
       worker = trial.log(1).find("at ") == std::string::npos
           ? 0
           : child_with("RANK", "1");
     }
-    ::usleep(2'200'000);
+    for (int i = 0; i < 4000 && status_of(worker).state != 'T'; ++i) {
+      ::usleep(5000);
+    }
+    std::ofstream(stopped) << "\n";
+    ::usleep(3'000'000);
+    std::ofstream(continued) << "\n";
     ::kill(worker, SIGCONT);
   });
   const Outcome outcome = trial.run();
   continues.join();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.report;
-  EXPECT_GT(trial.seconds, 2.2);
+  EXPECT_GT(trial.seconds, 3.0);
 }
 
 TEST(Supervisor, SaysHowFarItGotAndWhatFailedInWordsThatRepeat) {
