@@ -35,6 +35,7 @@ function(vitrain_test name)
     math(EXPR ARG_TIMEOUT "4 * ${ARG_TIMEOUT}")
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  vitrain_unity(${name})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN/../torch/lib")

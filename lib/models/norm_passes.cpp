@@ -11,8 +11,6 @@
 namespace vitrain::models {
 namespace {
 
-constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
-
 // What lies in memory: rows of channels.
 struct Rows {
   std::int64_t count;

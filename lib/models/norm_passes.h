@@ -10,6 +10,8 @@
 // number.
 namespace vitrain::models {
 
+inline constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
+
 // One number per channel.
 using Table = std::vector<float>;
 using WideTable = std::vector<double>;

@@ -15,8 +15,6 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
-
 // Of x, and into the running ones.
 Statistics batch_statistics(BatchNorm2d& norm, const at::Tensor& x) {
   const Moments moments = moments_of(x);

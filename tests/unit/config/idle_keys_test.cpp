@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The notes of a recipe of which these are set on the command line.
-std::vector<std::string> notes(
+std::vector<std::string> idle_notes(
     const std::vector<std::string>& sets,
     const LoadRequest& base = {}) {
   LoadRequest request = base;
@@ -41,10 +41,10 @@ TEST_P(IdleKeys, AreTold) {
   const Idle& idle = GetParam();
   const std::string key(idle.set, std::string_view(idle.set).find('='));
   EXPECT_THAT(
-      notes({idle.set}),
+      idle_notes({idle.set}),
       ElementsAre(
           "-set #1: " + key + ": has no effect: it needs " + idle.needs));
-  EXPECT_THAT(notes({idle.set, idle.remedy}), IsEmpty());
+  EXPECT_THAT(idle_notes({idle.set, idle.remedy}), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -94,21 +94,22 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(IdleKey, ShuffleAndTheWeightedPolicy) {
   EXPECT_THAT(
-      notes({"data.sampler.policy=weighted", "data.sampler.shuffle=false"}),
+      idle_notes(
+          {"data.sampler.policy=weighted", "data.sampler.shuffle=false"}),
       ElementsAre(HasSubstr("data.sampler.shuffle: has no effect")));
-  EXPECT_THAT(notes({"data.sampler.shuffle=false"}), IsEmpty());
+  EXPECT_THAT(idle_notes({"data.sampler.shuffle=false"}), IsEmpty());
 }
 
 // A base file may set what only some of those that build on it need.
 TEST(IdleKey, OfAFileIsNotTold) {
   const TempFolder folder;
   const auto file = folder.write("a.yaml", "optim: {momentum: 0.5}\n");
-  EXPECT_THAT(notes({}, {.file = file}), IsEmpty());
+  EXPECT_THAT(idle_notes({}, {.file = file}), IsEmpty());
   EXPECT_THAT(
-      notes({"optim.momentum=0.6"}, {.file = file}),
+      idle_notes({"optim.momentum=0.6"}, {.file = file}),
       ElementsAre(HasSubstr("optim.momentum")));
   EXPECT_THAT(
-      notes({"optim.momentum=0.6"}, {.use = RecipeUse::kEvaluation}),
+      idle_notes({"optim.momentum=0.6"}, {.use = RecipeUse::kEvaluation}),
       IsEmpty());
 }
 

@@ -45,10 +45,10 @@ TEST(Random, IsAFunctionOfItsKey) {
 
 TEST(Random, UniformHasTheRightMoments) {
   Random random(7, Purpose::kAugment, 0, 0);
-  constexpr int kDraws = 200000;
+  constexpr int kCount = 200000;
   double sum = 0;
   double squares = 0;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     const double x = random.uniform();
     ASSERT_GE(x, 0.0);
     ASSERT_LT(x, 1.0);
@@ -56,8 +56,8 @@ TEST(Random, UniformHasTheRightMoments) {
     squares += x * x;
   }
   // Five standard errors of the mean of U(0, 1) and of its square.
-  EXPECT_NEAR(sum / kDraws, 0.5, 5 * std::sqrt(1.0 / 12 / kDraws));
-  EXPECT_NEAR(squares / kDraws, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / kDraws));
+  EXPECT_NEAR(sum / kCount, 0.5, 5 * std::sqrt(1.0 / 12 / kCount));
+  EXPECT_NEAR(squares / kCount, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / kCount));
 }
 
 TEST(Random, BelowCoversTheRange) {

@@ -20,25 +20,25 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 // Not operator<, for which g++ 12 warns of reading beyond the end.
-struct Before {
+struct BeforePolicy {
   bool operator()(const Bytes& a, const Bytes& b) const {
     return std::ranges::lexicographical_compare(a, b);
   }
 };
 // Pixels, with the probability that they are the result.
-using Law = std::map<Bytes, double, Before>;
-using Counts = std::map<Bytes, int, Before>;
+using Law = std::map<Bytes, double, BeforePolicy>;
+using Counts = std::map<Bytes, int, BeforePolicy>;
 
 constexpr int kWidth = 15;
 constexpr int kHeight = 12;
 constexpr double kUniform = std::numeric_limits<double>::infinity();
 
-image::Image start() {
+image::Image policy_start() {
   return image::fixtures::input("smooth", 30, kWidth, kHeight);
 }
 
 Bytes after(const Bytes& pixels, const PixelStep& step, bool black = false) {
-  image::Image image = start();
+  image::Image image = policy_start();
   image.pixels = pixels;
   image::Scratch scratch;
   const image::AffineOptions affine{
@@ -119,7 +119,7 @@ void expect_law(const PolicyOptions& options, const Law& law) {
   AugmentScratch scratch;
   for (int i = 0; i < kDraws; ++i) {
     Random random(3, Purpose::kAugment, 0, static_cast<std::uint64_t>(i));
-    image::Image image = start();
+    image::Image image = policy_start();
     policy->apply(image::Canvas(image), random, scratch);
     ++counts[image.pixels];
   }
@@ -134,7 +134,7 @@ void expect_law(const PolicyOptions& options, const Law& law) {
   EXPECT_EQ(unexpected, 0);
 }
 
-const Law kUnchanged{{start().pixels, 1.0}};
+const Law kUnchanged{{policy_start().pixels, 1.0}};
 
 TEST(AugmentPolicy, TimmsRandAugmentDrawsLayersWithTheirProbability) {
   PolicyOptions options = options_of(PolicySource::kTimm, PolicyKind::kRand);
@@ -261,7 +261,7 @@ TEST(AugmentPolicy, PaddleVitMovesPixelsInItsOwnWay) {
   AugmentScratch scratch;
   for (int i = 0; i < 2000; ++i) {
     Random random(3, Purpose::kAugment, 1, static_cast<std::uint64_t>(i));
-    image::Image image = start();
+    image::Image image = policy_start();
     policy->apply(image::Canvas(image), random, scratch);
     ++counts[image.pixels];
   }
@@ -272,7 +272,7 @@ TEST(AugmentPolicy, PaddleVitMovesPixelsInItsOwnWay) {
         PixelStep{PixelOp::kTranslateY, -10.0},
         PixelStep{PixelOp::kShearX, 0.03},
         PixelStep{PixelOp::kRotate, 3.0}}) {
-    image::Image image = start();
+    image::Image image = policy_start();
     apply_step(step, {grey, {}}, image::Canvas(image), scratch.image);
     EXPECT_GT(counts[image.pixels], 30); // of 67
   }
@@ -322,9 +322,9 @@ TEST(AugmentPolicy, MixesOfUnchangedChainsKeepTheImage) {
   for (const Mix mix : {mix_as_timm, mix_as_timm_blended, mix_as_torchvision}) {
     Random random(6, Purpose::kAugment, 0, 0);
     for (int trial = 0; trial < 20; ++trial) {
-      image::Image image = start();
+      image::Image image = policy_start();
       mix({}, image::Canvas(image), random, scratch, nothing);
-      const Bytes before = start().pixels;
+      const Bytes before = policy_start().pixels;
       for (std::size_t i = 0; i < before.size(); ++i) {
         // Rounding down happens at most twice; blended, for each chain.
         ASSERT_LE(image.pixels[i], before[i]);
@@ -395,15 +395,15 @@ TEST(AugmentPolicy, EveryPolicyIsAFunctionOfItsStream) {
     const auto policy = make_policy(options);
     int changed = 0;
     for (std::uint64_t i = 0; i < 50; ++i) {
-      image::Image once = start();
-      image::Image again = start();
+      image::Image once = policy_start();
+      image::Image again = policy_start();
       Random first(1, Purpose::kAugment, 2, i);
       Random second(1, Purpose::kAugment, 2, i);
       AugmentScratch fresh;
       policy->apply(image::Canvas(once), first, scratch);
       policy->apply(image::Canvas(again), second, fresh);
       ASSERT_EQ(once.pixels, again.pixels);
-      changed += once.pixels != start().pixels ? 1 : 0;
+      changed += once.pixels != policy_start().pixels ? 1 : 0;
     }
     EXPECT_GT(changed, 15);
   }

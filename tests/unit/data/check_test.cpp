@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-std::string contents_of(const std::string& name) {
+std::string image_bytes(const std::string& name) {
   std::ifstream in(image_file(name), std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -35,16 +35,16 @@ std::shared_ptr<const Index> folder_index(const std::filesystem::path& path) {
 class Dataset {
  public:
   Dataset() {
-    const std::string photo = contents_of("rgb_420.jpg");
+    const std::string photo = image_bytes("rgb_420.jpg");
     folder_.write("train/a/0.jpg", photo);
-    folder_.write("train/a/1.jpg", contents_of("grey.jpg"));
+    folder_.write("train/a/1.jpg", image_bytes("grey.jpg"));
     folder_.write("train/a/2.jpg", photo);
-    folder_.write("train/b/0.png", contents_of("rgb_8.png"));
+    folder_.write("train/b/0.png", image_bytes("rgb_8.png"));
     folder_.write("train/b/1.jpg", photo.substr(0, photo.size() / 3));
     folder_.write("train/b/2.jpg", "<html>");
     folder_.write("train/b/3.jpg", defective(photo));
-    folder_.write("eval/a/0.png", contents_of("rgb_8.png"));
-    folder_.write("eval/b/0.png", contents_of("palette_8.png"));
+    folder_.write("eval/a/0.png", image_bytes("rgb_8.png"));
+    folder_.write("eval/b/0.png", image_bytes("palette_8.png"));
   }
 
   CheckReport check(int threads) const {

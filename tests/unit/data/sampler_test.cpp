@@ -25,7 +25,7 @@ SamplerOptions options(LastBatch last_batch, std::uint64_t seed = 7) {
 }
 
 // All samples of a step, in order.
-Indices step_of(
+Indices indices_of(
     const Sampler& sampler,
     const BatchGeometry& geometry,
     std::int64_t epoch,
@@ -48,7 +48,7 @@ Indices epoch_of(
     std::int64_t epoch) {
   Indices all;
   for (std::int64_t s = 0; s < sampler.steps_per_epoch(); ++s) {
-    const Indices step = step_of(sampler, geometry, epoch, s);
+    const Indices step = indices_of(sampler, geometry, epoch, s);
     all.insert(all.end(), step.begin(), step.end());
   }
   return all;
@@ -132,7 +132,8 @@ TEST(Sampler, StepsDoNotDependOnTheNumberOfWorkers) {
       ASSERT_EQ(sampler.steps_per_epoch(), reference.steps_per_epoch());
       for (std::int64_t s = 0; s < sampler.steps_per_epoch(); ++s) {
         EXPECT_EQ(
-            step_of(sampler, geometry, 3, s), step_of(reference, one, 3, s));
+            indices_of(sampler, geometry, 3, s),
+            indices_of(reference, one, 3, s));
       }
     }
   }

@@ -22,9 +22,9 @@ using testing::run_ranks;
 
 using Tensors = std::vector<at::Tensor>;
 
-constexpr double kLr = 0.05;
-constexpr double kMomentum = 0.9;
-constexpr std::int64_t kPerRank = 3;
+constexpr double kPsLr = 0.05;
+constexpr double kPsMomentum = 0.9;
+constexpr std::int64_t kPsPerRank = 3;
 
 std::int64_t elements(const Tensors& tensors) {
   std::int64_t count = 0;
@@ -55,7 +55,7 @@ struct Sgd {
         moments(at::zeros({size})) {}
 
   void apply(double lr) {
-    moments.mul_(kMomentum).add_(gradients);
+    moments.mul_(kPsMomentum).add_(gradients);
     parameters.sub_(moments, lr);
   }
 };
@@ -92,9 +92,9 @@ struct Step {
 };
 
 // A worker, and a server where the setting puts one.
-class Replica {
+class PsReplica {
  public:
-  Replica(Rank& rank, const Setting& setting, const std::string& name = "")
+  PsReplica(Rank& rank, const Setting& setting, const std::string& name = "")
       : rank_(rank), buffers_(flatten_gradients(net_)) {
     Tensors gradients;
     for (const at::Tensor& parameter : net_.parameters()) {
@@ -125,7 +125,7 @@ class Replica {
   }
 
   // Takes over weights and moments, as a resumed run does.
-  void load(Replica& other) {
+  void load(PsReplica& other) {
     const at::NoGradGuard no_grad;
     const Tensors from = parameters_of(other.net_);
     const Tensors to = parameters_of(net_);
@@ -138,11 +138,11 @@ class Replica {
 
   // `after_read` runs when the weights have been read.
   void step(
-      std::int64_t samples = kPerRank,
+      std::int64_t samples = kPsPerRank,
       bool finite = true,
       const std::function<void()>& after_read = [] {}) {
     StepInfo info{.step = t_, .samples = {}};
-    info.samples.assign(static_cast<std::size_t>(rank_.size()), kPerRank);
+    info.samples.assign(static_cast<std::size_t>(rank_.size()), kPsPerRank);
     info.samples[static_cast<std::size_t>(rank_.rank())] = samples;
     const std::int64_t divisor = sync_->begin_step(info);
     after_read();
@@ -159,7 +159,7 @@ class Replica {
       if (finite) {
         steps_.push_back({seed, sync_->counts().version});
       }
-      sync_->apply({kLr, at::full({}, finite ? 0.0F : 1.0F)}, [] {
+      sync_->apply({kPsLr, at::full({}, finite ? 0.0F : 1.0F)}, [] {
         FAIL() << "a server applies it";
       });
     }
@@ -235,7 +235,9 @@ class Serial {
   Tensors gradient(std::int64_t seed) {
     zero(gradients_);
     loss_of(
-        net_, make_batch(kPerRank, static_cast<std::uint64_t>(seed)), kPerRank)
+        net_,
+        make_batch(kPsPerRank, static_cast<std::uint64_t>(seed)),
+        kPsPerRank)
         .backward();
     Tensors shards;
     for (const Tensors& grads : grads_) {
@@ -248,7 +250,7 @@ class Serial {
     const at::NoGradGuard no_grad;
     for (std::size_t i = 0; i < sgd_.size(); ++i) {
       sgd_[i].gradients.copy_(gradient[i]);
-      sgd_[i].apply(kLr);
+      sgd_[i].apply(kPsLr);
       std::int64_t offset = 0;
       for (const at::Tensor& parameter : parameters_[i]) {
         parameter.copy_(sgd_[i]
@@ -290,7 +292,7 @@ class Serial {
   std::vector<Sgd> sgd_;
 };
 
-Tensors everyone(Rank& rank, const at::Tensor& own) {
+Tensors everyones(Rank& rank, const at::Tensor& own) {
   return rank.control().all_gather(own);
 }
 
@@ -301,7 +303,7 @@ std::int64_t sum(Rank& rank, std::int64_t own) {
 }
 
 void expect_all_equal(Rank& rank, const at::Tensor& own) {
-  for (const at::Tensor& other : everyone(rank, own)) {
+  for (const at::Tensor& other : everyones(rank, own)) {
     EXPECT_TRUE(at::equal(other, own));
   }
 }
@@ -333,7 +335,7 @@ std::vector<Step> applied_steps(Rank& rank, const std::vector<Step>& own) {
 
 TEST(AsyncPs, OneWorkerIsSerialSgdExactly) {
   run_ranks(1, [](Rank& rank) {
-    Replica replica(rank, {.max_staleness = 0});
+    PsReplica replica(rank, {.max_staleness = 0});
     Serial serial(1);
     for (int t = 0; t < 8; ++t) {
       replica.step();
@@ -357,7 +359,7 @@ TEST(AsyncPs, OfStalenessZeroSerialisesTheWorkers) {
         Setting{0, OnStale::kDrop, 1},
         Setting{0, OnStale::kDrop, 2}}) {
     run_ranks(3, [&](Rank& rank) {
-      Replica replica(rank, setting);
+      PsReplica replica(rank, setting);
       for (int t = 0; t < 6; ++t) {
         replica.step();
       }
@@ -383,7 +385,7 @@ TEST(AsyncPs, OfStalenessZeroSerialisesTheWorkers) {
 // as they are: at last `two_updates`.
 void let_rank_1_be_late(
     Rank& rank,
-    Replica& replica,
+    PsReplica& replica,
     const at::Tensor& two_updates,
     const std::function<void()>& then) {
   const auto meet = [&] { rank.control().barrier(); };
@@ -393,12 +395,12 @@ void let_rank_1_be_late(
     replica.step();
     replica.step();
     // Who can read the second update knows that it was made.
-    replica.step(kPerRank, /*finite=*/false, [&] {
+    replica.step(kPsPerRank, /*finite=*/false, [&] {
       EXPECT_TRUE(at::equal(replica.weights(), two_updates));
       meet();
     });
   } else {
-    replica.step(kPerRank, /*finite=*/true, [&] {
+    replica.step(kPsPerRank, /*finite=*/true, [&] {
       meet();
       meet(); // rank 0 has made two updates
     });
@@ -413,7 +415,7 @@ void let_rank_1_be_late(
 TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
   for (const int servers : {1, 2}) {
     run_ranks(2, [&](Rank& rank) {
-      Replica replica(
+      PsReplica replica(
           rank, {.max_staleness = 2, .servers = servers, .predict = true});
       Serial serial(servers);
       const Tensors late = serial.gradient(1);
@@ -421,14 +423,14 @@ TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
       serial.update(200);
       const at::Tensor two_updates = serial.weights();
       serial.apply(late);
-      const at::Tensor guess = serial.predicted_weights(late, 2 * kLr);
+      const at::Tensor guess = serial.predicted_weights(late, 2 * kPsLr);
       let_rank_1_be_late(rank, replica, two_updates, [&] {
-        replica.step(kPerRank, /*finite=*/false, [&] {
+        replica.step(kPsPerRank, /*finite=*/false, [&] {
           EXPECT_EQ(replica.counts().version, 3);
           EXPECT_TRUE(at::equal(replica.weights(), guess));
           EXPECT_FALSE(at::equal(guess, serial.weights()));
         });
-        replica.step(kPerRank, /*finite=*/true, [&] {
+        replica.step(kPsPerRank, /*finite=*/true, [&] {
           EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
         });
       });
@@ -438,7 +440,7 @@ TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
       EXPECT_EQ(replica.counts().largest_staleness, rank.rank() == 0 ? 0 : 2);
       // A server that has settled is as one that starts.
       if (rank.rank() == 1) {
-        replica.step(kPerRank, /*finite=*/false, [&] {
+        replica.step(kPsPerRank, /*finite=*/false, [&] {
           EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
         });
       }
@@ -450,7 +452,7 @@ TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
 // As a run records it: with the step in which a worker learns of it.
 TEST(AsyncPs, StalenessOfAKnownOrderIsInTheTraffic) {
   run_ranks(2, [](Rank& rank) {
-    Replica replica(rank, {.max_staleness = 2});
+    PsReplica replica(rank, {.max_staleness = 2});
     Serial serial(1);
     serial.update(100);
     serial.update(200);
@@ -480,16 +482,16 @@ TEST(AsyncPs, StalenessOfAKnownOrderIsInTheTraffic) {
 // Then as many are expected as there may be, after the gradient of rank 0.
 TEST(AsyncPs, PredictsForAWorkerWhoseGradientWasDropped) {
   run_ranks(2, [](Rank& rank) {
-    Replica replica(
+    PsReplica replica(
         rank,
         {.max_staleness = 1, .on_stale = OnStale::kDrop, .predict = true});
     Serial serial(1);
     serial.update(100);
     const Tensors second = serial.gradient(200);
     serial.apply(second);
-    const at::Tensor guess = serial.predicted_weights(second, kLr);
+    const at::Tensor guess = serial.predicted_weights(second, kPsLr);
     let_rank_1_be_late(rank, replica, serial.weights(), [&] {
-      replica.step(kPerRank, /*finite=*/false, [&] {
+      replica.step(kPsPerRank, /*finite=*/false, [&] {
         EXPECT_EQ(replica.counts().dropped, 1);
         EXPECT_TRUE(at::equal(replica.weights(), guess));
       });
@@ -506,7 +508,7 @@ TEST(AsyncPs, CountsAddUpAndStalenessIsBounded) {
         Setting{1, OnStale::kDrop, 2},
         Setting{5, OnStale::kDrop, 1}}) {
     run_ranks(4, [&](Rank& rank) {
-      Replica replica(rank, setting);
+      PsReplica replica(rank, setting);
       std::int64_t version = 0;
       for (int t = 0; t < 10; ++t) {
         // Rank 0 is fast, rank 3 slow.
@@ -531,11 +533,11 @@ TEST(AsyncPs, CountsAddUpAndStalenessIsBounded) {
 // Two that have read the same weights: the one that comes second is too old.
 TEST(AsyncPs, DropsAGradientThatComesTooLate) {
   run_ranks(2, [](Rank& rank) {
-    Replica replica(rank, {.max_staleness = 0, .on_stale = OnStale::kDrop});
+    PsReplica replica(rank, {.max_staleness = 0, .on_stale = OnStale::kDrop});
     std::int64_t reported = 0;
     for (int t = 0; t < 6; ++t) {
       replica.step(
-          kPerRank, /*finite=*/true, [&] { rank.control().barrier(); });
+          kPsPerRank, /*finite=*/true, [&] { rank.control().barrier(); });
       reported += replica.sync().traffic().dropped;
       // The next read is of both.
       rank.control().barrier();
@@ -550,7 +552,7 @@ TEST(AsyncPs, DropsAGradientThatComesTooLate) {
 TEST(AsyncPs, AFlushGivesEveryWorkerTheServersState) {
   for (const int servers : {1, 2, 3}) {
     run_ranks(3, [&](Rank& rank) {
-      Replica replica(rank, {.max_staleness = 4, .servers = servers});
+      PsReplica replica(rank, {.max_staleness = 4, .servers = servers});
       const at::Tensor start = replica.weights();
       replica.flush(); // before the first step there is nothing to do
       EXPECT_TRUE(at::equal(replica.weights(), start));
@@ -573,8 +575,8 @@ TEST(AsyncPs, AFlushGivesEveryWorkerTheServersState) {
 // New servers go on from weights and moments of a flush.
 TEST(AsyncPs, GoesOnFromWeightsAndOptimizerState) {
   run_ranks(1, [](Rank& rank) {
-    Replica first(rank, {}, "first");
-    Replica second(rank, {}, "second");
+    PsReplica first(rank, {}, "first");
+    PsReplica second(rank, {}, "second");
     Serial serial(1);
     for (int t = 0; t < 3; ++t) {
       first.step();
@@ -594,10 +596,10 @@ TEST(AsyncPs, GoesOnFromWeightsAndOptimizerState) {
 
 TEST(AsyncPs, AWorkerWithoutSamplesOrWithBadGradientsPushesNothing) {
   run_ranks(2, [](Rank& rank) {
-    Replica replica(rank, {.max_staleness = 0, .servers = 2});
+    PsReplica replica(rank, {.max_staleness = 0, .servers = 2});
     for (int t = 0; t < 6; ++t) {
       const bool odd = (t + rank.rank()) % 2 == 1;
-      replica.step(/*samples=*/odd ? 0 : kPerRank, /*finite=*/t != 4);
+      replica.step(/*samples=*/odd ? 0 : kPsPerRank, /*finite=*/t != 4);
     }
     replica.flush();
     expect_all_equal(rank, replica.weights());
@@ -613,7 +615,7 @@ TEST(AsyncPs, ALostRankEndsTheOthers) {
   for (const int lost : {0, 1, 2}) {
     const Stopwatch watch;
     run_ranks(3, [&](Rank& rank) {
-      Replica replica(rank, {.max_staleness = 2, .servers = 2});
+      PsReplica replica(rank, {.max_staleness = 2, .servers = 2});
       const auto train = [&] {
         for (int t = 0; t < (rank.rank() == lost ? 3 : 1000); ++t) {
           replica.step();

@@ -87,15 +87,15 @@ Image grey_image(int width, int height) {
   return image;
 }
 
-std::span<const std::uint8_t> bytes_of(const std::string& text) {
+std::span<const std::uint8_t> view_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 TEST(DecodeRoom, IsAskedForByTheHeader) {
   const std::string png = encode_png(grey_image(300, 200));
-  EXPECT_EQ(decode_bytes(bytes_of(png)), 300 * 200 * 3);
-  EXPECT_EQ(decode_bytes(bytes_of(png), {.max_pixels = 59999}), 0);
-  EXPECT_EQ(decode_bytes(bytes_of("no image")), 0);
+  EXPECT_EQ(decode_bytes(view_of(png)), 300 * 200 * 3);
+  EXPECT_EQ(decode_bytes(view_of(png), {.max_pixels = 59999}), 0);
+  EXPECT_EQ(decode_bytes(view_of("no image")), 0);
 }
 
 // An open image keeps others out that do not fit beside it, until close().
@@ -103,11 +103,11 @@ TEST(DecodeRoom, IsHeldByAnOpenImage) {
   const std::string png = encode_png(grey_image(300, 200));
   const DecodeOptions options{.memory = 300'000};
   Decoder first(options);
-  first.open(bytes_of(png));
+  first.open(view_of(png));
   std::atomic<bool> opened = false;
   std::jthread other([&] {
     Decoder second(options);
-    second.open(bytes_of(png));
+    second.open(view_of(png));
     opened = true;
     EXPECT_EQ(second.decode({0, 0, 300, 200}).view.width, 300);
   });
@@ -136,7 +136,7 @@ TEST(DecodeRoom, IsHeldByAnOpenImage) {
     Decoder decoder;
     // The second one takes the place of the first.
     for (int i = 0; i < 2; ++i) {
-      decoder.open(bytes_of(png));
+      decoder.open(view_of(png));
       if (decoder.decode({0, 0, 3000, 3000}).view.width != 3000) {
         std::_Exit(2);
       }

@@ -80,7 +80,7 @@ bool check_parts(const Bytes& bytes, int rects, std::uint64_t seed) {
   return in_part;
 }
 
-Bytes bytes_of(const std::string& text) {
+Bytes copy_of(const std::string& text) {
   return {text.begin(), text.end()};
 }
 
@@ -88,10 +88,10 @@ Bytes bytes_of(const std::string& text) {
 void check_packed(const Bytes& bytes, int rects, std::uint64_t seed) {
   const auto packed = pack_jpeg(bytes);
   ASSERT_TRUE(packed);
-  EXPECT_EQ(bytes_of(unpack_jpeg(bytes_of(*packed))), bytes);
+  EXPECT_EQ(copy_of(unpack_jpeg(copy_of(*packed))), bytes);
   const Image whole = decode(bytes);
-  EXPECT_EQ(decode(bytes_of(*packed)).pixels, whole.pixels);
-  check_parts(bytes_of(*packed), rects, seed);
+  EXPECT_EQ(decode(copy_of(*packed)).pixels, whole.pixels);
+  check_parts(copy_of(*packed), rects, seed);
 }
 
 TEST(Decoder, GivesThePixelsOfEveryGoldenFile) {
@@ -153,7 +153,7 @@ TEST(Decoder, GivesThePixelsOfCoefficientsThatOverflow) {
     SCOPED_TRACE(testing::Message() << i << ", step " << step);
     check_parts(bytes, 2, 1);
     if (const auto packed = pack_jpeg(bytes)) {
-      EXPECT_EQ(decode(bytes_of(*packed)).pixels, decode(bytes).pixels);
+      EXPECT_EQ(decode(copy_of(*packed)).pixels, decode(bytes).pixels);
     }
   }
 }
@@ -267,7 +267,7 @@ TEST(PackedJpeg, DamageIsAnError) {
   ASSERT_TRUE(packed);
   Random random(5, Purpose::kAugment, 0, 0);
   for (int i = 0; i < 300; ++i) {
-    Bytes bytes = bytes_of(*packed);
+    Bytes bytes = copy_of(*packed);
     if (i % 2 == 0) {
       bytes[random.below(bytes.size())] ^= 16;
     } else {

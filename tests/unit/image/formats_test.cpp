@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes file(const std::string& name) {
+Bytes file_bytes(const std::string& name) {
   return fixtures::read(fixtures::folder() / "formats" / name);
 }
 
@@ -66,7 +66,7 @@ TEST(Formats, EqualPillow) {
   ASSERT_GE(rows.size(), 220u + 150u);
   for (const auto& row : rows) {
     SCOPED_TRACE(row[0]);
-    EXPECT_EQ(outcome(file(row[0])), expected(row, 1));
+    EXPECT_EQ(outcome(file_bytes(row[0])), expected(row, 1));
   }
 }
 
@@ -76,7 +76,7 @@ TEST(Formats, AreTurnedAsPillowTurnsThem) {
   int turned = 0;
   for (const auto& row : fixtures::format_rows()) {
     SCOPED_TRACE(row[0]);
-    EXPECT_EQ(outcome(file(row[0]), options), expected(row, 4));
+    EXPECT_EQ(outcome(file_bytes(row[0]), options), expected(row, 4));
     turned += row[3] != row[6] ? 1 : 0;
   }
   EXPECT_GE(turned, 7 * 3);
@@ -91,7 +91,7 @@ TEST(Formats, DecoderGivesTheSamePixels) {
     Decoder decoder(options);
     for (const auto& row : fixtures::format_rows()) {
       SCOPED_TRACE(row[0]);
-      const Bytes bytes = file(row[0]);
+      const Bytes bytes = file_bytes(row[0]);
       decoder.open(bytes);
       Image image;
       image.width = decoder.width();
@@ -111,7 +111,7 @@ TEST(Formats, DecoderGivesTheSamePixels) {
 TEST(Formats, HeadersEqualTheImages) {
   for (const auto& row : fixtures::format_rows()) {
     SCOPED_TRACE(row[0]);
-    const Header header = read_header(file(row[0]));
+    const Header header = read_header(file_bytes(row[0]));
     EXPECT_EQ(header.format, format_of(row[0]));
     EXPECT_EQ(std::to_string(header.width), row[1]);
     EXPECT_EQ(std::to_string(header.height), row[2]);

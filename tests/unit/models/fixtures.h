@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include "config/model.h"
 #include "core/text.h"
 
 // What tests/golden/models/make_fixtures.py and the tests that compare with its
@@ -18,6 +19,12 @@ namespace vitrain::models {
 
 inline std::string fixture(const char* name) {
   return std::string(VITRAIN_SOURCE_DIR "/tests/golden/models/") + name;
+}
+
+inline config::ModelConfig named(const std::string& name) {
+  config::ModelConfig config;
+  config.name = name;
+  return config;
 }
 
 // Rows of a CSV file without quotes, after its header.

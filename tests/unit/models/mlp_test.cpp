@@ -12,13 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-config::ModelConfig named(const std::string& name) {
-  config::ModelConfig config;
-  config.name = name;
-  return config;
-}
-
-std::string refusal(const config::ModelConfig& config, const DataShape& data) {
+std::string refused(const config::ModelConfig& config, const DataShape& data) {
   try {
     resolve(config, data);
   } catch (const Error& error) {
@@ -98,24 +92,24 @@ TEST(Mlp, GreyInputWorksInEveryFamily) {
 TEST(Mlp, WhatDoesNotFitIsRefused) {
   const DataShape vectors{.outputs = 1, .features = 10};
   EXPECT_THAT(
-      refusal(named("resnet18"), vectors),
+      refused(named("resnet18"), vectors),
       HasSubstr("model.name: resnet18 takes images"));
   config::ModelConfig config = named("linear");
   config.image_size = 8;
-  EXPECT_THAT(refusal(config, vectors), HasSubstr("model.image_size"));
+  EXPECT_THAT(refused(config, vectors), HasSubstr("model.image_size"));
   config = named("linear");
   config.depth = 1;
-  EXPECT_THAT(refusal(config, vectors), HasSubstr("model.depth"));
+  EXPECT_THAT(refused(config, vectors), HasSubstr("model.depth"));
   config = named("linear");
   config.num_classes = 2;
-  EXPECT_THAT(refusal(config, vectors), HasSubstr("number of targets"));
+  EXPECT_THAT(refused(config, vectors), HasSubstr("number of targets"));
   config = named("resnet18");
   config.in_chans = 2;
   EXPECT_THAT(
-      refusal(config, {10}), HasSubstr("model.in_chans: in_chans is 2"));
+      refused(config, {10}), HasSubstr("model.in_chans: in_chans is 2"));
   config = named("mnist_convnet");
   config.image_size = 15;
-  EXPECT_THAT(refusal(config, {10}), HasSubstr("at least 16 pixels"));
+  EXPECT_THAT(refused(config, {10}), HasSubstr("at least 16 pixels"));
 }
 
 } // namespace

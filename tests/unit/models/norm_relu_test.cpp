@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 
-struct Case {
+struct ReluCase {
   std::vector<std::int64_t> shape;
   bool residual = false;
   bool relu = true;
@@ -22,8 +22,8 @@ struct Case {
 
 // Channels that fill no vector, or pieces that are not full; one pixel, one
 // image; a width over which a piece has its least number of rows.
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<ReluCase> cases() {
+  std::vector<ReluCase> all;
   for (const std::vector<std::int64_t>& shape :
        {std::vector<std::int64_t>{2, 3, 5, 7},
         {4, 17, 1, 1},
@@ -43,7 +43,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-std::string text(const Case& c) {
+std::string text(const ReluCase& c) {
   std::string line;
   for (const std::int64_t size : c.shape) {
     line += std::to_string(size) + ' ';
@@ -67,7 +67,7 @@ struct Inputs {
 };
 
 // In fp64, of values that `type` has.
-Inputs inputs_of(const Case& c, at::ScalarType type) {
+Inputs inputs_of(const ReluCase& c, at::ScalarType type) {
   Random random;
   const auto rounded = [&](const at::Tensor& values) {
     return values.to(type).to(at::kDouble);
@@ -93,7 +93,7 @@ struct Outputs {
 };
 
 // torch's own operators in fp64.
-Outputs expected(const Case& c, const Inputs& inputs) {
+Outputs expected(const ReluCase& c, const Inputs& inputs) {
   const at::Tensor x = inputs.x.clone().requires_grad_();
   const at::Tensor residual = inputs.residual.clone().requires_grad_();
   const at::Tensor weight = inputs.weight.clone().requires_grad_();
@@ -129,7 +129,7 @@ at::Tensor leaf(const at::Tensor& values, at::ScalarType type) {
 
 // `grads`: the memory order of the gradients that come in.
 Outputs ours(
-    const Case& c,
+    const ReluCase& c,
     const Inputs& inputs,
     at::ScalarType type,
     at::MemoryFormat grads = kChannelsLast) {
@@ -195,7 +195,7 @@ void expect_close(
 }
 
 TEST(NormRelu, IsTorchsOperatorsInSinglePrecision) {
-  for (const Case& c : cases()) {
+  for (const ReluCase& c : cases()) {
     SCOPED_TRACE(text(c));
     const Inputs inputs = inputs_of(c, at::kFloat);
     // A few roundings of 6e-8, in scale, shift and the sum of two of them.
@@ -204,7 +204,7 @@ TEST(NormRelu, IsTorchsOperatorsInSinglePrecision) {
 }
 
 TEST(NormRelu, IsTorchsOperatorsInBf16) {
-  for (const Case& c : cases()) {
+  for (const ReluCase& c : cases()) {
     SCOPED_TRACE(text(c));
     const Inputs inputs = inputs_of(c, at::kBFloat16);
     // One rounding to 8 bits; in dx, one of g and one of dx.
@@ -216,7 +216,7 @@ TEST(NormRelu, IsTorchsOperatorsInBf16) {
 }
 
 TEST(NormRelu, TakesGradientsInAnyMemoryOrder) {
-  const Case c{.shape = {3, 19, 6, 5}, .residual = true, .both = true};
+  const ReluCase c{.shape = {3, 19, 6, 5}, .residual = true, .both = true};
   const Inputs inputs = inputs_of(c, at::kFloat);
   const Outputs last = ours(c, inputs, at::kFloat);
   const Outputs first =
@@ -227,7 +227,7 @@ TEST(NormRelu, TakesGradientsInAnyMemoryOrder) {
 }
 
 TEST(NormRelu, DoesNotDependOnTheNumberOfThreads) {
-  const Case c{.shape = {16, 40, 37, 5}, .residual = true, .both = true};
+  const ReluCase c{.shape = {16, 40, 37, 5}, .residual = true, .both = true};
   const Inputs inputs = inputs_of(c, at::kFloat);
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
@@ -278,7 +278,7 @@ TEST(NormRelu, LetsNanThrough) {
 }
 
 TEST(NormRelu, LeavesOtherFormsToTorch) {
-  const Case c{.shape = {2, 6, 4, 4}, .residual = true};
+  const ReluCase c{.shape = {2, 6, 4, 4}, .residual = true};
   const Inputs inputs = inputs_of(c, at::kFloat);
   BatchNorm2d norm(6);
   int calls = 0;

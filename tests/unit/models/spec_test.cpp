@@ -6,18 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "fixtures.h"
 
 namespace vitrain::models {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-config::ModelConfig named(const std::string& name) {
-  config::ModelConfig config;
-  config.name = name;
-  return config;
-}
 
 // The message of the Error(kUsage) that resolve throws.
 std::string refusal(
