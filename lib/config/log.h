@@ -6,12 +6,14 @@
 
 namespace vitrain::config {
 
+enum class LogCount { kRun, kEpoch };
 enum class LogRanks { kMain, kAll };
 enum class ProgressKind { kAuto, kLine, kPlain, kOff };
 
 // What is recorded, and how often.
 struct LogConfig {
   std::int64_t every = 20;
+  LogCount count = LogCount::kRun;
   bool tensorboard = true;
   bool jsonl = true;
   bool csv = true;
@@ -27,6 +29,13 @@ struct LogConfig {
          "Optimizer steps between lines of the log and records in "
          "metrics.jsonl.")
         .in_range(1, 1000000000);
+    v.field(
+        "count",
+        count,
+        "What `log.every` counts. `run`: a line after step 1 of the run and "
+        "after each multiple of it. `epoch`: after batches 0, `log.every`, 2 "
+        "`log.every`, ... of each epoch, counted from 0, as scripts do that "
+        "print when `batch % every == 0`.");
     v.field("tensorboard", tensorboard, "Write TensorBoard events.");
     v.field("jsonl", jsonl, "Write metrics.jsonl.");
     v.field("csv", csv, "Write summary.csv, a row per evaluation.");

@@ -74,6 +74,7 @@ constexpr auto kOnStale = names("wait", "drop");
 constexpr auto kBatchNormStatistics = names("local", "broadcast", "sync");
 constexpr auto kSyncAverage = names("parameters", "parameters_and_optimizer");
 constexpr auto kMetric = names("top1", "top5", "loss");
+constexpr auto kLogCount = names("run", "epoch");
 constexpr auto kLogRanks = names("main", "all");
 constexpr auto kProgressKind = names("auto", "line", "plain", "off");
 
@@ -118,6 +119,7 @@ VITRAIN_ENUM_NAMES(OnStale)
 VITRAIN_ENUM_NAMES(BatchNormStatistics)
 VITRAIN_ENUM_NAMES(SyncAverage)
 VITRAIN_ENUM_NAMES(Metric)
+VITRAIN_ENUM_NAMES(LogCount)
 VITRAIN_ENUM_NAMES(LogRanks)
 VITRAIN_ENUM_NAMES(ProgressKind)
 

@@ -77,7 +77,7 @@ void Reporter::step_ended(std::int64_t step) {
   shown_.phase = logging::Phase::kTrain;
   shown_.unsaved = unsaved_;
   shown_.epoch = epoch_of(step);
-  shown_.batch = (step - 1) % length_.steps_per_epoch + 1;
+  shown_.batch = batch_of(step);
   progress_.update(shown_);
 }
 
@@ -86,12 +86,20 @@ std::int64_t Reporter::epoch_of(std::int64_t step) const {
                                      : 0;
 }
 
+std::int64_t Reporter::batch_of(std::int64_t step) const {
+  if (length_.steps_per_epoch == 0) {
+    return 0;
+  }
+  const bool from_zero = job_.recipe.log.count == config::LogCount::kEpoch;
+  return (step - 1) % length_.steps_per_epoch + (from_zero ? 0 : 1);
+}
+
 void Reporter::own_train(const TrainReport& report) {
   const OwnReport& own = report.own;
   logging::ProgressState state{
       .epoch = report.epoch,
       .epochs = length_.epochs,
-      .batch = report.batch,
+      .batch = batch_of(report.step),
       .batches = length_.steps_per_epoch,
       .loss = own.loss_sum / static_cast<double>(own.count),
       .images_per_second = static_cast<double>(own.count) / own.seconds,
@@ -129,7 +137,7 @@ void Reporter::train(const TrainReport& report) {
       .phase = logging::Phase::kTrain,
       .epoch = report.epoch,
       .epochs = length_.epochs,
-      .batch = report.batch,
+      .batch = batch_of(report.step),
       .batches = length_.steps_per_epoch,
       .loss = report.loss_sum / count,
       .lr = report.lr,
@@ -156,7 +164,7 @@ void Reporter::train(const TrainReport& report) {
       {"kind", "train"},
       {"step", report.step},
       {"epoch", report.epoch},
-      {"batch", report.batch},
+      {"batch", batch_of(report.step)},
       {"loss", shown_.loss},
       {"count", report.count},
       {"lr", report.lr},

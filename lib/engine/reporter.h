@@ -34,7 +34,6 @@ struct OwnReport {
 struct TrainReport {
   std::int64_t step = 0; // optimizer steps made
   std::int64_t epoch = 0; // from 1
-  std::int64_t batch = 0; // steps made in this epoch
   double loss_sum = 0.0;
   std::int64_t correct1 = 0;
   std::int64_t correct5 = 0;
@@ -115,6 +114,8 @@ class Reporter {
  private:
   void own_train(const TrainReport& report);
   std::int64_t epoch_of(std::int64_t step) const;
+  // In its epoch, counted as log.count says.
+  std::int64_t batch_of(std::int64_t step) const;
   // Of an evaluation without records there is nothing to look at.
   bool keeps_folder() const;
   std::string shown_path(const std::string& path) const;

@@ -239,7 +239,7 @@ ExitCode Trainer::run() {
     votes.begin(early_end(session_.stop));
     train_one_step();
     check_finite();
-    if (state_.step == 1 || due(session_.job.recipe.log.every)) {
+    if (line_due()) {
       report_interval();
     }
     if (plan_.replicas_every > 0 && due(plan_.replicas_every)) {
@@ -272,6 +272,15 @@ EarlyEnd Trainer::asked() const {
 
 bool Trainer::due(std::int64_t every) const {
   return state_.step % every == 0;
+}
+
+bool Trainer::line_due() const {
+  const config::LogConfig& log = session_.job.recipe.log;
+  if (log.count == config::LogCount::kEpoch) {
+    const std::int64_t batch = (state_.step - 1) % plan_.steps_per_epoch;
+    return batch % log.every == 0;
+  }
+  return state_.step == 1 || due(log.every);
 }
 
 void Trainer::train_one_step() {
@@ -328,9 +337,9 @@ void Trainer::check_finite() {
   // On a GPU asking costs a wait for the device, so it is asked when numbers
   // are read anyway; the weights are safe meanwhile, because such a step
   // changes none.
-  const bool ask = session_.cuda == nullptr || state_.step == 1 ||
-      due(session_.job.recipe.log.every) || due(plan_.eval_every) ||
-      due(plan_.checkpoint_every) || state_.step == plan_.total_steps;
+  const bool ask = session_.cuda == nullptr || line_due() ||
+      due(plan_.eval_every) || due(plan_.checkpoint_every) ||
+      state_.step == plan_.total_steps;
   if (!ask) {
     return;
   }
@@ -378,7 +387,6 @@ void Trainer::report_interval() {
   }
   report.step = state_.step;
   report.epoch = (state_.step - 1) / plan_.steps_per_epoch + 1;
-  report.batch = (state_.step - 1) % plan_.steps_per_epoch + 1;
   report.lr = lr_;
   report.bad_samples = bad_samples_.total();
   report.grad_norm = step_->gradient_norm();

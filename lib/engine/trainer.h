@@ -58,6 +58,7 @@ class Trainer {
   // "the last checkpoint is of step 50", or that there is none.
   std::string last_checkpoint() const;
   bool due(std::int64_t every) const;
+  bool line_due() const; // by log.every and log.count
   // Of the optimizer and of the mode of dist.sync. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
   // A checksum proves that all workers have the same weights. Collective.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <regex>
@@ -95,7 +96,7 @@ TEST(GuideJobs, PaddlesResNetTakesItsSamplesInTheGuidesOrder) {
   }
 }
 
-// The guide prints loss, acc1 and acc5 every 5 batches.
+// The guide prints loss, acc1 and acc5 when `batch_id % 5 == 0`, in each epoch.
 TEST(GuideJobs, PaddlesResNetTrainsAndReportsEveryFiveBatches) {
   const TempFolder folder;
   const Result result =
@@ -107,7 +108,8 @@ TEST(GuideJobs, PaddlesResNetTrainsAndReportsEveryFiveBatches) {
                "2",
                "-output",
                (folder / "runs").native()},
-              {"run.max_steps=10",
+              {"run.max_steps=19",
+               "data.train.count=52",
                "model.image_size=32",
                "data.train.size=32",
                "data.eval.size=32",
@@ -115,17 +117,28 @@ TEST(GuideJobs, PaddlesResNetTrainsAndReportsEveryFiveBatches) {
           120);
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const auto trained = records(newest_run(folder / "runs"), "train");
-  ASSERT_EQ(trained.size(), 3u); // the first step shows that it runs
-  EXPECT_EQ(trained[1].at("step"), 5);
-  EXPECT_EQ(trained[2].at("step"), 10);
-  EXPECT_EQ(trained[2].at("count"), 20);
-  EXPECT_EQ(trained[2].at("lr"), 0.1);
-  for (const char* batch : {"batch 5/", "batch 10/"}) {
+  // 13 batches an epoch. An evaluation ends an interval too.
+  std::vector<std::array<int, 3>> lines;
+  for (const Json& record : trained) {
+    EXPECT_EQ(record.at("lr"), 0.1);
+    lines.push_back(
+        {record.at("step"), record.at("batch"), record.at("count")});
+  }
+  EXPECT_EQ(
+      lines,
+      (std::vector<std::array<int, 3>>{
+          {1, 0, 4},
+          {6, 5, 20},
+          {11, 10, 20},
+          {13, 12, 8},
+          {14, 0, 4},
+          {19, 5, 20}}));
+  for (const char* batch : {"batch 0/", "batch 5/", "batch 10/"}) {
     EXPECT_TRUE(std::regex_search(
         result.out,
         std::regex(
             std::string(batch) +
-            "800  loss [0-9.e+]+  top1 [0-9.]+  top5 [0-9.]+")))
+            "13  loss [0-9.e+]+  top1 [0-9.]+  top5 [0-9.]+")))
         << result.out;
   }
 }
