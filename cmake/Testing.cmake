@@ -30,6 +30,9 @@ function(vitrain_test name)
   cmake_parse_arguments(ARG "TORCH;ONE_PROCESS" "LABEL;TIMEOUT" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
+    if(ARG_TORCH OR ARG_ONE_PROCESS) # all of its tests in one
+      set(ARG_TIMEOUT 300)
+    endif()
   endif()
   if(VITRAIN_SANITIZE) # at -O0, on machines of which some are half as fast
     math(EXPR ARG_TIMEOUT "4 * ${ARG_TIMEOUT}")
@@ -59,8 +62,11 @@ function(vitrain_test name)
     add_dependencies(unit_tests ${name})
   endif()
   if(ARG_TORCH OR ARG_ONE_PROCESS)
+    # Many tests in one process, whose OpenMP threads would spin for each other
+    # where the cores are shared.
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
+      ENVIRONMENT OMP_WAIT_POLICY=PASSIVE)
   else()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 30
       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})

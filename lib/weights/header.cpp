@@ -15,8 +15,6 @@
 namespace vitrain::weights {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kMaxDimensions = 32;
 constexpr std::uint64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
@@ -32,7 +30,7 @@ struct RawEntry {
 // "__metadata__": {string: string}} and stops at the first thing that does not
 // belong there. Nesting deeper than that cannot happen, so neither memory nor
 // stack depend on hostile nesting.
-class Handler : public nlohmann::json_sax<Json> {
+class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   std::vector<RawEntry> entries;
   std::map<std::string, std::string> metadata;
@@ -287,7 +285,8 @@ Header parse_header(
       "{}: not a safetensors file: the header does not start with '{{'",
       source);
   Handler handler;
-  const bool parsed = Json::sax_parse(json.begin(), json.end(), &handler);
+  const bool parsed =
+      nlohmann::json::sax_parse(json.begin(), json.end(), &handler);
   VITRAIN_CHECK(parsed, ExitCode::kWeights, "{}: {}", source, handler.problem);
   Header header;
   header.metadata = std::move(handler.metadata);
