@@ -14,7 +14,7 @@ namespace {
 data::DumpOptions described(const config::DataArguments& arguments) {
   data::DumpOptions options{
       .resize = static_cast<int>(arguments.resize.value_or(0)),
-      .filter = engine::resize_filter(arguments.filter),
+      .filter = arguments.filter,
       .pillow = engine::pillow(arguments.pillow)};
   if (arguments.crop && !arguments.resize) {
     options.crop = static_cast<int>(*arguments.crop);

@@ -49,7 +49,7 @@ std::string settings(const char* split, const data::SourceOptions& source) {
   };
   set("kind", "tar");
   set("path", path(source.path));
-  if (source.class_order == data::ClassOrder::kTimm) {
+  if (source.class_order == ClassOrder::kTimm) {
     set("class_order", "timm");
   }
   if (!source.class_map.empty()) {

@@ -1,8 +1,18 @@
 # vitrain_library(<name> [TORCH] SOURCES ... [DEPENDS ...] [PRIVATE ...])
-# One static library per folder of lib/, alias vitrain::<name>. DEPENDS are other
+# One library per folder of lib/ (static, or of headers alone), alias vitrain::<name>. DEPENDS are other
 # folders: the link graph is the layering, and only what is named can be included.
 function(vitrain_library name)
   cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  set(include ${PROJECT_BINARY_DIR}/include/${name})
+  # A folder sees the headers of the folders it names, and no others.
+  file(MAKE_DIRECTORY ${include})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include}/${name} SYMBOLIC)
+  if(NOT ARG_SOURCES)
+    add_library(vitrain_lib_${name} INTERFACE)
+    add_library(vitrain::${name} ALIAS vitrain_lib_${name})
+    target_include_directories(vitrain_lib_${name} INTERFACE ${include})
+    return()
+  endif()
   add_library(vitrain_lib_${name} STATIC ${ARG_SOURCES})
   add_library(vitrain::${name} ALIAS vitrain_lib_${name})
   set(precompiled "")
@@ -17,10 +27,7 @@ function(vitrain_library name)
   if(ARG_PRIVATE)
     target_link_libraries(vitrain_lib_${name} PRIVATE ${ARG_PRIVATE})
   endif()
-  # A folder sees the headers of the folders it names, and no others.
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/${name})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/${name}/${name} SYMBOLIC)
-  target_include_directories(vitrain_lib_${name} PUBLIC ${PROJECT_BINARY_DIR}/include/${name})
+  target_include_directories(vitrain_lib_${name} PUBLIC ${include})
 endfunction()
 
 # vitrain_unity(<target>)

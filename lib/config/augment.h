@@ -10,12 +10,12 @@
 
 #include "config/erase.h"
 #include "config/mix.h"
+#include "options/crop.h"
 
 namespace vitrain::config {
 
 // Of the operations of auto_augment; kRandom: bilinear or bicubic, drawn.
 enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
-enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc };
 // kSame: as data.preprocess.interpolation.
 enum class TrainInterpolation {
   kSame,

@@ -5,16 +5,16 @@
 namespace vitrain::config {
 namespace {
 
-AugmentInterpolation nearest_relative(Interpolation interpolation) {
+AugmentInterpolation nearest_relative(Filter interpolation) {
   switch (interpolation) {
-    case Interpolation::kNearest:
+    case Filter::kNearest:
       return AugmentInterpolation::kNearest;
-    case Interpolation::kBilinear:
+    case Filter::kBilinear:
       return AugmentInterpolation::kBilinear;
-    case Interpolation::kBox:
-    case Interpolation::kHamming:
-    case Interpolation::kBicubic:
-    case Interpolation::kLanczos:
+    case Filter::kBox:
+    case Filter::kHamming:
+    case Filter::kBicubic:
+    case Filter::kLanczos:
       // Pillow has no affine maps with the other three, and timm fails.
       return AugmentInterpolation::kBicubic;
   }
@@ -73,10 +73,10 @@ AugmentInterpolation auto_augment_interpolation(const Recipe& recipe) {
   }
   AutoAugment read;
   parse_auto_augment(augment.auto_augment.value_or("rand"), read);
-  if (read.definition == AugmentDefinition::kTimm) {
+  if (read.source == PolicySource::kTimm) {
     return interpolation_of_crops(recipe);
   }
-  const bool mix = read.policy == AugmentPolicy::kMix;
+  const bool mix = read.kind == PolicyKind::kMix;
   return mix ? AugmentInterpolation::kBilinear : AugmentInterpolation::kNearest;
 }
 

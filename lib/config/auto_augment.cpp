@@ -15,8 +15,8 @@
 namespace vitrain::config {
 namespace {
 
-using Definition = AugmentDefinition;
-using Policy = AugmentPolicy;
+using Source = PolicySource;
+using Kind = PolicyKind;
 
 // A letter with a value behind it, as m9; numbers are in [low, high].
 struct Letter {
@@ -80,18 +80,16 @@ struct Head {
 
 const std::vector<Head>& heads() {
   const auto timm = [](const char* table) {
-    return AutoAugment{.policy = Policy::kAuto, .table = table};
+    return AutoAugment{.kind = Kind::kAuto, .table = table};
   };
   const auto torchvision = [](const char* table) {
     return AutoAugment{
-        .definition = Definition::kTorchvision,
-        .policy = Policy::kAuto,
-        .table = table};
+        .source = Source::kTorchvision, .kind = Kind::kAuto, .table = table};
   };
   static const std::vector<Head> all{
       {"rand", {}, kTimmRand},
       {"augmix",
-       {.policy = Policy::kMix, .magnitude = 3, .deviation = kNoEnd},
+       {.kind = Kind::kMix, .magnitude = 3, .deviation = kNoEnd},
        kTimmMix},
       {"v0", timm("v0"), kTimmAuto},
       {"v0r", timm("v0r"), kTimmAuto},
@@ -99,28 +97,26 @@ const std::vector<Head>& heads() {
       {"originalr", timm("originalr"), kTimmAuto},
       {"3a", timm("3a"), kTimmAuto},
       {"torchvision:randaugment",
-       {.definition = Definition::kTorchvision, .magnitude = 9},
+       {.source = Source::kTorchvision, .magnitude = 9},
        kTorchvisionRand},
       {"torchvision:autoaugment-imagenet", torchvision("imagenet"), {}},
       {"torchvision:autoaugment-cifar10", torchvision("cifar10"), {}},
       {"torchvision:autoaugment-svhn", torchvision("svhn"), {}},
       {"torchvision:trivialaugment",
-       {.definition = Definition::kTorchvision, .policy = Policy::kTrivial},
+       {.source = Source::kTorchvision, .kind = Kind::kTrivial},
        kTorchvisionTrivial},
       {"torchvision:augmix",
-       {.definition = Definition::kTorchvision,
-        .policy = Policy::kMix,
-        .magnitude = 3},
+       {.source = Source::kTorchvision, .kind = Kind::kMix, .magnitude = 3},
        kTorchvisionMix},
       {"paddlevit:randaugment",
-       {.definition = Definition::kPaddleVit,
+       {.source = Source::kPaddleVit,
         .magnitude = 9,
         .deviation = 0.5,
         .increasing = true},
        kPaddleVitRand},
       {"paddlevit:autoaugment",
-       {.definition = Definition::kPaddleVit,
-        .policy = Policy::kAuto,
+       {.source = Source::kPaddleVit,
+        .kind = Kind::kAuto,
         .table = "original",
         .deviation = 0.5},
        {}}};
@@ -221,8 +217,8 @@ at(std::size_t position, std::string_view part, const std::string& text) {
 
 // Rules about several letters at once.
 std::string check(const AutoAugment& read) {
-  if (read.definition == Definition::kTorchvision &&
-      read.policy == Policy::kRand && read.magnitude >= read.bins) {
+  if (read.source == Source::kTorchvision && read.kind == Kind::kRand &&
+      read.magnitude >= read.bins) {
     return fmt::format(
         "m{} must be less than the number of magnitudes, b{}",
         read.magnitude,
@@ -231,7 +227,7 @@ std::string check(const AutoAugment& read) {
   const std::int64_t weighted = read.table == "weights" ? 15
       : read.table == "3aw"                             ? 14
                                                         : 32;
-  if (read.policy == Policy::kRand && read.layers > weighted) {
+  if (read.kind == Kind::kRand && read.layers > weighted) {
     return fmt::format(
         "n{} is more than the {} operations of t{}, of which none is taken "
         "twice",
@@ -286,8 +282,8 @@ std::string parse_auto_augment(std::string_view text, AutoAugment& read) {
     begin = end + 1;
   }
   // timm: above 100, magnitudes are uniform between 0 and m.
-  if (parsed.definition == Definition::kTimm &&
-      parsed.policy == Policy::kRand && parsed.deviation > 100.0) {
+  if (parsed.source == Source::kTimm && parsed.kind == Kind::kRand &&
+      parsed.deviation > 100.0) {
     parsed.deviation = kNoEnd;
   }
   std::string fault = check(parsed);

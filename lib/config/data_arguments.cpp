@@ -13,11 +13,11 @@
 namespace vitrain::config {
 namespace {
 
-Interpolation read_filter(
+Filter read_filter(
     const std::string& shown,
     const std::string& value,
     const Complain& complain) {
-  const auto names = names_of<Interpolation>();
+  const auto names = names_of<Filter>();
   const auto found = std::ranges::find(names, value);
   if (found == names.end()) {
     complain(
@@ -26,9 +26,9 @@ Interpolation read_filter(
             "expected one of {}, got {}",
             fmt::join(names, ", "),
             printable(value)));
-    return Interpolation::kBicubic;
+    return Filter::kBicubic;
   }
-  return static_cast<Interpolation>(found - names.begin());
+  return static_cast<Filter>(found - names.begin());
 }
 
 } // namespace

@@ -28,7 +28,7 @@ struct DataArguments {
   std::int64_t index = 0;
   std::optional<std::int64_t> resize;
   std::optional<std::int64_t> crop;
-  Interpolation filter = Interpolation::kBicubic;
+  Filter filter = Filter::kBicubic;
   std::int64_t pillow = 12;
 };
 

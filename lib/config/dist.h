@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/duration.h"
+#include "options/exchange.h"
 
 namespace vitrain::config {
 
@@ -22,8 +23,6 @@ enum class SyncMode {
   kAsyncPs,
   kHogwild,
 };
-enum class Compress { kNone, kBf16, kFp16, kPowerSgd };
-enum class OnStale { kWait, kDrop };
 enum class BatchNormStatistics { kLocal, kBroadcast, kSync };
 enum class SyncAverage { kParameters, kParametersAndOptimizer };
 

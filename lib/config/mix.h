@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace vitrain::config {
+#include "options/mix.h"
 
-enum class MixMode { kBatch, kPair, kElem };
+namespace vitrain::config {
 
 // Mixup (Zhang et al., "mixup: Beyond empirical risk minimization", ICLR 2018)
 // and CutMix (Yun et al., "CutMix: Regularization strategy to train strong

@@ -35,7 +35,7 @@ constexpr auto kAugmentInterpolation =
     names("nearest", "bilinear", "bicubic", "random");
 constexpr auto kMixMode = names("batch", "pair", "elem");
 constexpr auto kEraseMode = names("const", "rand", "pixel");
-constexpr auto kInterpolation =
+constexpr auto kFilter =
     names("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos");
 constexpr auto kCropMode = names("center", "squash", "border");
 constexpr auto kTrainCrop = names("none", "pad", "resized", "rkrr", "rkrc");
@@ -96,7 +96,7 @@ VITRAIN_ENUM_NAMES(SamplerPolicy)
 VITRAIN_ENUM_NAMES(LastBatch)
 VITRAIN_ENUM_NAMES(OnBadSample)
 VITRAIN_ENUM_NAMES(DecoderWarnings)
-VITRAIN_ENUM_NAMES(Interpolation)
+VITRAIN_ENUM_NAMES(Filter)
 VITRAIN_ENUM_NAMES(AugmentInterpolation)
 VITRAIN_ENUM_NAMES(CropMode)
 VITRAIN_ENUM_NAMES(TrainCrop)

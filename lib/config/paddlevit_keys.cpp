@@ -262,7 +262,7 @@ DataConfig translate_data(const Data& from) {
   to.preprocess.mean = from.mean;
   to.preprocess.std = from.std;
   to.preprocess.crop_pct = from.crop_pct;
-  to.preprocess.interpolation = Interpolation::kBicubic;
+  to.preprocess.interpolation = Filter::kBicubic;
   return to;
 }
 

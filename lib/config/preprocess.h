@@ -4,17 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace vitrain::config {
+#include "options/crop.h"
 
-enum class Interpolation {
-  kNearest,
-  kBox,
-  kBilinear,
-  kHamming,
-  kBicubic,
-  kLanczos
-};
-enum class CropMode { kCenter, kSquash, kBorder };
+namespace vitrain::config {
 
 // Pixels to network input, for training and evaluation alike. Vectors are given
 // to the network as they are.
@@ -22,7 +14,7 @@ struct PreprocessConfig {
   bool exif_orientation = false;
   std::array<double, 3> mean{0.485, 0.456, 0.406};
   std::array<double, 3> std{0.229, 0.224, 0.225};
-  Interpolation interpolation = Interpolation::kBicubic;
+  Filter interpolation = Filter::kBicubic;
   CropMode crop_mode = CropMode::kCenter;
   double crop_pct = 0.875;
   std::optional<std::int64_t> resize;

@@ -4,18 +4,9 @@
 #include <optional>
 #include <string>
 
-namespace vitrain::config {
+#include "options/sampler.h"
 
-enum class SamplerPolicy {
-  kGlobal,
-  kTorch,
-  kPaddle,
-  kShardThenShuffle,
-  kSequential,
-  kRepeated,
-  kWeighted,
-};
-enum class LastBatch { kDrop, kKeep, kPad };
+namespace vitrain::config {
 
 // In which order samples are taken (docs/guide.md has the definitions).
 struct SamplerConfig {

@@ -5,12 +5,11 @@
 #include <string>
 
 #include "core/source_kind.h"
+#include "options/class_order.h"
 
 namespace vitrain::config {
 
 using vitrain::SourceKind;
-
-enum class ClassOrder { kTorchvision, kTimm };
 
 // Where samples come from.
 struct SourceConfig {

@@ -33,7 +33,7 @@ std::vector<float> dirichlet(int count, double alpha, Random& random) {
 
 // A chain of operations on `original`, in scratch.chain.
 Canvas run_chain(
-    const MixOptions& options,
+    const ChainOptions& options,
     const Canvas& original,
     Random& random,
     AugmentScratch& scratch,
@@ -62,7 +62,7 @@ std::uint8_t rounded_down(float value) {
 } // namespace
 
 void mix_as_timm(
-    const MixOptions& options,
+    const ChainOptions& options,
     const Canvas& canvas,
     Random& random,
     AugmentScratch& scratch,
@@ -84,7 +84,7 @@ void mix_as_timm(
 }
 
 void mix_as_timm_blended(
-    const MixOptions& options,
+    const ChainOptions& options,
     const Canvas& canvas,
     Random& random,
     AugmentScratch& scratch,
@@ -97,7 +97,7 @@ void mix_as_timm_blended(
 }
 
 void blend_as_timm(
-    const MixOptions& options,
+    const ChainOptions& options,
     std::span<const float> weights,
     float share,
     const Canvas& canvas,
@@ -125,7 +125,7 @@ void blend_as_timm(
 }
 
 void mix_as_torchvision(
-    const MixOptions& options,
+    const ChainOptions& options,
     const Canvas& canvas,
     Random& random,
     AugmentScratch& scratch,

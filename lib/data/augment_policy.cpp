@@ -117,7 +117,7 @@ class TimmRand final : public AugmentPolicy {
       operations_.push_back(
           {timm_op(paddlevit ? in_pixels(known.name) : known.name),
            options.probability,
-           options.magnitude});
+           static_cast<double>(options.magnitude)});
       weights_.push_back(known.weight);
     }
   }
@@ -177,7 +177,8 @@ class TimmMix final : public AugmentPolicy {
         mix_{options.width, options.depth, options.alpha},
         blended_(options.blended) {
     for (const std::string_view name : timm_mix_operations()) {
-      operations_.push_back({timm_op(name), 1, options.magnitude});
+      operations_.push_back(
+          {timm_op(name), 1, static_cast<double>(options.magnitude)});
     }
   }
 
@@ -201,7 +202,7 @@ class TimmMix final : public AugmentPolicy {
 
  private:
   TimmSteps steps_;
-  MixOptions mix_;
+  ChainOptions mix_;
   bool blended_;
   std::vector<TimmStep> operations_;
 };
@@ -322,7 +323,7 @@ class TorchvisionMix final : public AugmentPolicy {
 
  private:
   PolicyOptions options_;
-  MixOptions mix_;
+  ChainOptions mix_;
 };
 
 } // namespace

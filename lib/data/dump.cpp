@@ -89,7 +89,7 @@ class NewFile {
 image::Image resized(
     const image::Image& image,
     int to,
-    image::Filter filter,
+    Filter filter,
     image::Pillow pillow) {
   const image::Size size =
       image::shorter_side_to(to, image.width, image.height);

@@ -16,7 +16,7 @@ struct DumpOptions {
   // as they are decoded; then its CenterCrop, unless 0.
   int resize = 0;
   int crop = 0;
-  image::Filter filter = image::Filter::kBicubic;
+  Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12;
   // In training: file k is taken for sample first_sample + k of this epoch.
   std::int64_t epoch = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/source_kind.h"
+#include "options/class_order.h"
 
 namespace vitrain::data {
 
@@ -17,18 +18,6 @@ using vitrain::SourceKind;
 inline bool is_generated(SourceKind kind) {
   return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
 }
-
-// How classes are numbered, and their samples after them.
-enum class ClassOrder {
-  // Folders directly below the dataset's are the classes, in byte order;
-  // samples
-  // by folder, then by name.
-  kTorchvision,
-  // The folders that hold images are the classes, by the last part of their
-  // path, wherever they lie; classes and samples in natural order: small
-  // letters equal capitals, and numbers have their value.
-  kTimm,
-};
 
 // Where samples come from.
 struct SourceOptions {

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "image/image.h"
+#include "options/mix.h"
 
 namespace vitrain::data {
-
-enum class MixMode { kBatch, kPair, kElem };
 
 // Mixup and CutMix as timm's Mixup (1.0) draws them.
 struct MixOptions {

@@ -8,15 +8,14 @@ namespace vitrain::data {
 namespace {
 
 // timm's "random" interpolation.
-image::Filter any_filter(Random& random) {
-  return random.below(2) == 0 ? image::Filter::kBilinear
-                              : image::Filter::kBicubic;
+Filter any_filter(Random& random) {
+  return random.below(2) == 0 ? Filter::kBilinear : Filter::kBicubic;
 }
 
 } // namespace
 
 image::CropPlan Transform::plan(int width, int height, const Draw& draw) const {
-  image::CropPlan plan = options_.train && options_.crop != CropKind::kNone
+  image::CropPlan plan = options_.train && options_.crop != TrainCrop::kNone
       ? plan_in_training(width, height, draw)
       : plan_otherwise(width, height, draw);
   plan.pillow = options_.pillow;
@@ -43,13 +42,13 @@ Transform::plan_in_training(int width, int height, const Draw& draw) const {
   Random random = stream(options_.seed, Purpose::kCrop, draw);
   const int size = options_.size;
   image::CropPlan plan;
-  if (options_.crop == CropKind::kPad) {
+  if (options_.crop == TrainCrop::kPad) {
     const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
     const int top = static_cast<int>(random.below(offsets));
     const int left = static_cast<int>(random.below(offsets));
     plan = image::plan_padded_crop(
         width, height, size, options_.padding, left, top);
-  } else if (options_.crop == CropKind::kResized) {
+  } else if (options_.crop == TrainCrop::kResized) {
     plan = image::plan_resized_crop(
         image::draw_resized_crop(
             width, height, options_.scale, options_.ratio, random),
@@ -62,7 +61,7 @@ Transform::plan_in_training(int width, int height, const Draw& draw) const {
         height,
         size,
         shape,
-        options_.crop == CropKind::kKeepRatio ? &random : nullptr);
+        options_.crop == TrainCrop::kRkrr ? &random : nullptr);
   }
   // Drawn last, so that the same crops come with and without it.
   plan.filter =

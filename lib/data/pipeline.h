@@ -12,26 +12,24 @@
 #include "image/eval_crop.h"
 #include "image/image.h"
 #include "image/resample.h"
+#include "options/crop.h"
 
 namespace vitrain::data {
-
-// kKeepRatio: timm's "rkrr"; kKeepRatioCentre: its "rkrc".
-enum class CropKind { kNone, kPad, kResized, kKeepRatio, kKeepRatioCentre };
 
 struct TransformOptions {
   image::DecodeOptions decode; // of sources that have files
   int size = 224; // side of the result
   int channels = 3; // of the result: 3, or 1 for grey
-  image::Filter filter = image::Filter::kBicubic;
+  Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12; // whose resizes
   // Evaluation, and training with kNone:
-  image::CropMode crop_mode = image::CropMode::kCenter;
+  CropMode crop_mode = CropMode::kCenter;
   int resize = 0; // 0: floor(size / crop_pct)
   double crop_pct = 0.875;
   std::array<std::uint8_t, 3> fill{}; // kBorder: what surrounds the image
   bool train = false; // false: the fields below have no effect
-  CropKind crop = CropKind::kResized;
-  image::Filter train_filter = image::Filter::kBicubic; // all but kNone
+  TrainCrop crop = TrainCrop::kResized;
+  Filter train_filter = Filter::kBicubic; // all but kNone
   bool random_filter = false; // instead: bilinear or bicubic, each as often
   std::array<double, 2> scale{0.08, 1.0}; // kResized, kKeepRatio*
   std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise

@@ -4,35 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "options/sampler.h"
+
 namespace vitrain::data {
-
-// n samples, W workers, B samples per device, A accumulated micro-batches.
-//
-// kGlobal: one keyed permutation of the samples per (seed, epoch), dealt to the
-//   workers step by step. kSequential: the same with the dataset's own order.
-// kWeighted: n draws with replacement per (seed, epoch), the probability of a
-//   sample proportional to its weight; dealt as kGlobal.
-// kShardThenShuffle: worker r owns block r of ceil(n / W) consecutive samples
-//   (the last one filled up from the first samples), or of floor(n / W) when
-//   the tail is dropped, for the whole run, permuted by (seed, epoch, r).
-// kTorch: torch.utils.data.DistributedSampler, index for index.
-// kPaddle: paddle.io.DistributedBatchSampler, index for index. Its seed is the
-//   epoch alone.
-// kRepeated: RASampler of DeiT (samplers.py) and RepeatAugSampler of timm
-//   (timm/data/distributed_sampler.py), index for index. Their seed is the
-//   epoch alone, too.
-enum class SamplerPolicy {
-  kGlobal,
-  kSequential,
-  kWeighted,
-  kShardThenShuffle,
-  kTorch,
-  kPaddle,
-  kRepeated,
-};
-
-// What happens to the samples at the end of an epoch that do not fill a step.
-enum class LastBatch { kDrop, kKeep, kPad };
 
 struct SamplerOptions {
   SamplerPolicy policy = SamplerPolicy::kGlobal;

@@ -93,7 +93,7 @@ void ContactSheet::add(
     }
   }
   if (tile_ < size_) {
-    colours = image::resize(colours, tile_, tile_, image::Filter::kBox);
+    colours = image::resize(colours, tile_, tile_, Filter::kBox);
   }
   const auto left =
       static_cast<int>(kGap + added_ % columns_ * (width_ + kGap));

@@ -12,12 +12,9 @@
 
 #include "dist/group.h"
 #include "dist/traffic.h"
+#include "options/exchange.h"
 
 namespace vitrain::dist {
-
-// In what gradients travel: as they are, rounded to 16 bits and summed so, or
-// as approximations of low rank.
-enum class Compress { kNone, kBf16, kFp16, kPowerSgd };
 
 // Of Compress::kPowerSgd; dist.powersgd of the recipe.
 struct PowerSgdOptions {

@@ -4,10 +4,9 @@
 #include <optional>
 #include <vector>
 
-namespace vitrain::dist {
+#include "options/exchange.h"
 
-// What becomes of a gradient that would be too old.
-enum class OnStale { kWait, kDrop };
+namespace vitrain::dist {
 
 // Decides who may read a server's weights and whose gradient is applied, such
 // that no gradient is applied more than `limit` updates after its worker read

@@ -9,32 +9,6 @@
 namespace vitrain::engine {
 namespace {
 
-data::PolicySource policy_source(config::AugmentDefinition definition) {
-  switch (definition) {
-    case config::AugmentDefinition::kTimm:
-      return data::PolicySource::kTimm;
-    case config::AugmentDefinition::kTorchvision:
-      return data::PolicySource::kTorchvision;
-    case config::AugmentDefinition::kPaddleVit:
-      return data::PolicySource::kPaddleVit;
-  }
-  return data::PolicySource::kTimm;
-}
-
-data::PolicyKind policy_kind(config::AugmentPolicy policy) {
-  switch (policy) {
-    case config::AugmentPolicy::kRand:
-      return data::PolicyKind::kRand;
-    case config::AugmentPolicy::kAuto:
-      return data::PolicyKind::kAuto;
-    case config::AugmentPolicy::kTrivial:
-      return data::PolicyKind::kTrivial;
-    case config::AugmentPolicy::kMix:
-      return data::PolicyKind::kMix;
-  }
-  return data::PolicyKind::kRand;
-}
-
 image::Interpolation interpolation_of(
     config::AugmentInterpolation interpolation) {
   switch (interpolation) {
@@ -60,26 +34,11 @@ std::array<std::uint8_t, 3> mean_colour(const std::array<double, 3>& mean) {
 }
 
 data::PolicyOptions policy_options(
-    const config::AutoAugment& read,
+    const AutoAugment& read,
     const config::Recipe& recipe) {
   const config::AugmentConfig& augment = recipe.data.augment;
-  data::PolicyOptions options{
-      .source = policy_source(read.definition),
-      .kind = policy_kind(read.policy),
-      .table = read.table,
-      .layers = static_cast<int>(read.layers),
-      .magnitude = static_cast<double>(read.magnitude),
-      .bins = static_cast<int>(read.bins),
-      .probability = read.probability,
-      .deviation = read.deviation,
-      .most = static_cast<double>(read.most),
-      .increasing = read.increasing,
-      .width = static_cast<int>(read.width),
-      .depth = static_cast<int>(read.depth),
-      .alpha = read.alpha,
-      .blended = read.blended,
-      .all_ops = read.all_ops};
-  const bool timm = read.definition == config::AugmentDefinition::kTimm;
+  data::PolicyOptions options{read};
+  const bool timm = read.source == PolicySource::kTimm;
   if (augment.auto_augment_fill) {
     std::ranges::transform(
         *augment.auto_augment_fill, options.fill.begin(), [](std::int64_t x) {
@@ -122,7 +81,7 @@ data::AugmentOptions augment_options(const config::Recipe& recipe) {
       .solarize = augment.solarize,
       .solarize_threshold = static_cast<double>(augment.solarize_threshold),
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
-  config::AutoAugment read;
+  AutoAugment read;
   if (augment.auto_augment &&
       config::parse_auto_augment(*augment.auto_augment, read).empty()) {
     options.policy = policy_options(read, recipe);

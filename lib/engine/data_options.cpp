@@ -12,64 +12,34 @@
 namespace vitrain::engine {
 namespace {
 
-data::CropKind crop_kind(config::TrainCrop crop) {
-  switch (crop) {
-    case config::TrainCrop::kNone:
-      return data::CropKind::kNone;
-    case config::TrainCrop::kPad:
-      return data::CropKind::kPad;
-    case config::TrainCrop::kResized:
-      return data::CropKind::kResized;
-    case config::TrainCrop::kRkrr:
-      return data::CropKind::kKeepRatio;
-    case config::TrainCrop::kRkrc:
-      return data::CropKind::kKeepRatioCentre;
-  }
-  return data::CropKind::kNone;
-}
-
 // What `interpolation` in training asks for, by its name; `otherwise` for those
 // that name no filter.
-image::Filter filter_of(
-    config::TrainInterpolation interpolation,
-    config::Interpolation otherwise) {
+Filter filter_of(config::TrainInterpolation interpolation, Filter otherwise) {
   switch (interpolation) {
     case config::TrainInterpolation::kSame:
     case config::TrainInterpolation::kRandom:
-      return resize_filter(otherwise);
+      return otherwise;
     case config::TrainInterpolation::kNearest:
-      return image::Filter::kNearest;
+      return Filter::kNearest;
     case config::TrainInterpolation::kBox:
-      return image::Filter::kBox;
+      return Filter::kBox;
     case config::TrainInterpolation::kBilinear:
-      return image::Filter::kBilinear;
+      return Filter::kBilinear;
     case config::TrainInterpolation::kHamming:
-      return image::Filter::kHamming;
+      return Filter::kHamming;
     case config::TrainInterpolation::kBicubic:
-      return image::Filter::kBicubic;
+      return Filter::kBicubic;
     case config::TrainInterpolation::kLanczos:
-      return image::Filter::kLanczos;
+      return Filter::kLanczos;
   }
-  return resize_filter(otherwise);
-}
-
-image::CropMode crop_mode(config::CropMode mode) {
-  switch (mode) {
-    case config::CropMode::kCenter:
-      return image::CropMode::kCenter;
-    case config::CropMode::kSquash:
-      return image::CropMode::kSquash;
-    case config::CropMode::kBorder:
-      return image::CropMode::kBorder;
-  }
-  return image::CropMode::kCenter;
+  return otherwise;
 }
 
 // timm's border: the mean's colour, rounded half to even as Python's round().
 std::array<std::uint8_t, 3> fill_of(
     const config::PreprocessConfig& preprocess) {
   std::array<std::uint8_t, 3> fill{};
-  if (preprocess.crop_mode == config::CropMode::kBorder) {
+  if (preprocess.crop_mode == CropMode::kBorder) {
     for (std::size_t i = 0; i < fill.size(); ++i) {
       fill[i] = static_cast<std::uint8_t>(
           std::clamp(std::nearbyint(255 * preprocess.mean[i]), 0.0, 255.0));
@@ -80,60 +50,16 @@ std::array<std::uint8_t, 3> fill_of(
 
 // timm's defaults.
 std::array<double, 2> scale_of(const config::AugmentConfig& augment) {
-  const bool resized = augment.crop == config::TrainCrop::kResized;
+  const bool resized = augment.crop == TrainCrop::kResized;
   return augment.scale.value_or(
       std::array<double, 2>{resized ? 0.08 : 0.8, 1.0});
 }
 
 std::array<double, 2> ratio_of(const config::AugmentConfig& augment) {
   return augment.ratio.value_or(
-      augment.crop == config::TrainCrop::kResized
+      augment.crop == TrainCrop::kResized
           ? std::array<double, 2>{3.0 / 4.0, 4.0 / 3.0}
           : std::array<double, 2>{0.9, 1 / 0.9});
-}
-
-data::SamplerPolicy sampler_policy(config::SamplerPolicy policy) {
-  switch (policy) {
-    case config::SamplerPolicy::kGlobal:
-      return data::SamplerPolicy::kGlobal;
-    case config::SamplerPolicy::kTorch:
-      return data::SamplerPolicy::kTorch;
-    case config::SamplerPolicy::kPaddle:
-      return data::SamplerPolicy::kPaddle;
-    case config::SamplerPolicy::kShardThenShuffle:
-      return data::SamplerPolicy::kShardThenShuffle;
-    case config::SamplerPolicy::kSequential:
-      return data::SamplerPolicy::kSequential;
-    case config::SamplerPolicy::kRepeated:
-      return data::SamplerPolicy::kRepeated;
-    case config::SamplerPolicy::kWeighted:
-      return data::SamplerPolicy::kWeighted;
-  }
-  return data::SamplerPolicy::kGlobal;
-}
-
-data::MixMode mix_mode(config::MixMode mode) {
-  switch (mode) {
-    case config::MixMode::kBatch:
-      return data::MixMode::kBatch;
-    case config::MixMode::kPair:
-      return data::MixMode::kPair;
-    case config::MixMode::kElem:
-      return data::MixMode::kElem;
-  }
-  return data::MixMode::kBatch;
-}
-
-data::LastBatch last_batch(config::LastBatch last) {
-  switch (last) {
-    case config::LastBatch::kDrop:
-      return data::LastBatch::kDrop;
-    case config::LastBatch::kKeep:
-      return data::LastBatch::kKeep;
-    case config::LastBatch::kPad:
-      return data::LastBatch::kPad;
-  }
-  return data::LastBatch::kDrop;
 }
 
 } // namespace
@@ -152,29 +78,9 @@ data::SourceOptions source_options(
       .classes = source.kind == SourceKind::kRandom ? source.classes : 0,
       .features = source.features,
       .targets = source.targets,
-      .class_order = source.class_order == config::ClassOrder::kTimm
-          ? data::ClassOrder::kTimm
-          : data::ClassOrder::kTorchvision,
+      .class_order = source.class_order,
       .class_map = source.class_map.value_or(""),
       .label = source.label.value_or("")};
-}
-
-image::Filter resize_filter(config::Interpolation interpolation) {
-  switch (interpolation) {
-    case config::Interpolation::kNearest:
-      return image::Filter::kNearest;
-    case config::Interpolation::kBox:
-      return image::Filter::kBox;
-    case config::Interpolation::kBilinear:
-      return image::Filter::kBilinear;
-    case config::Interpolation::kHamming:
-      return image::Filter::kHamming;
-    case config::Interpolation::kBicubic:
-      return image::Filter::kBicubic;
-    case config::Interpolation::kLanczos:
-      return image::Filter::kLanczos;
-  }
-  return image::Filter::kBicubic;
 }
 
 image::DecodeOptions decode_options(const config::DataConfig& data) {
@@ -198,14 +104,14 @@ data::TransformOptions transform_options(
       .decode = decode_options(recipe.data),
       .size = static_cast<int>(spec.image_size),
       .channels = static_cast<int>(spec.channels),
-      .filter = resize_filter(preprocess.interpolation),
+      .filter = preprocess.interpolation,
       .pillow = pillow(preprocess.pillow),
-      .crop_mode = crop_mode(preprocess.crop_mode),
+      .crop_mode = preprocess.crop_mode,
       .resize = static_cast<int>(preprocess.resize.value_or(0)),
       .crop_pct = preprocess.crop_pct,
       .fill = fill_of(preprocess),
       .train = train,
-      .crop = crop_kind(augment.crop),
+      .crop = augment.crop,
       .train_filter =
           filter_of(augment.interpolation, preprocess.interpolation),
       .random_filter =
@@ -226,7 +132,7 @@ data::MixOptions mix_options(const config::Recipe& recipe) {
       .cutmix_minmax = mix.cutmix_minmax,
       .prob = mix.mix_prob,
       .switch_prob = mix.mix_switch_prob,
-      .mode = mix_mode(mix.mix_mode),
+      .mode = mix.mix_mode,
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }
 
@@ -270,14 +176,14 @@ std::unique_ptr<const data::Sampler> make_sampler(
   const config::BatchPlan batch = config::plan_batch(recipe, devices);
   const config::SamplerConfig& sampler = recipe.data.sampler;
   data::SamplerOptions options{
-      .policy = sampler_policy(sampler.policy),
+      .policy = sampler.policy,
       .shuffle = sampler.shuffle,
-      .last_batch = last_batch(sampler.last_batch),
+      .last_batch = sampler.last_batch,
       .seed = static_cast<std::uint64_t>(recipe.run.seed),
       .drop_tail = sampler.drop_tail,
       .repeats = sampler.repeats,
       .round = sampler.round};
-  if (sampler.policy == config::SamplerPolicy::kWeighted) {
+  if (sampler.policy == SamplerPolicy::kWeighted) {
     options.weights = sampler.weights == "balanced"
         ? data::balanced_weights(*index)
         : data::read_weights(sampler.weights, *index);

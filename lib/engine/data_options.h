@@ -18,7 +18,6 @@ namespace vitrain::engine {
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
-image::Filter resize_filter(config::Interpolation interpolation);
 // How files become pixels, in training, evaluation and `data` verbs.
 image::DecodeOptions decode_options(const config::DataConfig& data);
 // A value of data.preprocess.pillow.

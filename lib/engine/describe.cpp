@@ -140,7 +140,7 @@ std::string describe_exchange(const RunFacts& facts) {
     if (dist.sync.mode == config::SyncMode::kHierarchicalSgd) {
       text += describe_levels(dist.sync, facts.workers);
     }
-    if (dist.compress != config::Compress::kNone) {
+    if (dist.compress != Compress::kNone) {
       text += fmt::format(" in {}", config::name_of(dist.compress));
     }
     if (dist.zero1) {

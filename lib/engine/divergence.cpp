@@ -81,7 +81,7 @@ void fail_gradient(const BadNorm& bad, const Moment& moment) {
   const bool lost_on_the_way = !bad.sent.empty() &&
       std::ranges::all_of(
           bad.sent, [](double value) { return std::isfinite(value); });
-  if (bad.compress == config::Compress::kFp16 && lost_on_the_way) {
+  if (bad.compress == Compress::kFp16 && lost_on_the_way) {
     fail(
         ExitCode::kNonFinite,
         "the gradient norm is {} at {}, though the gradients of this worker "

@@ -36,7 +36,7 @@ void check_weights(
 // What is known about a gradient norm that is not finite.
 struct BadNorm {
   double norm = 0.0;
-  config::Compress compress = config::Compress::kNone;
+  Compress compress = Compress::kNone;
   // The largest absolute values that workers had to send, NaN or infinity where
   // theirs were not finite before they were rounded; empty: not known.
   std::vector<double> sent;

@@ -39,20 +39,6 @@ dist::ReplicaBuffers replica_buffers(
 
 namespace {
 
-dist::Compress compression(config::Compress compress) {
-  switch (compress) {
-    case config::Compress::kNone:
-      return dist::Compress::kNone;
-    case config::Compress::kBf16:
-      return dist::Compress::kBf16;
-    case config::Compress::kFp16:
-      return dist::Compress::kFp16;
-    case config::Compress::kPowerSgd:
-      return dist::Compress::kPowerSgd;
-  }
-  return {};
-}
-
 dist::BucketOptions bucket_options(const Session& session) {
   const config::DistConfig& dist = session.job.recipe.dist;
   constexpr double kMebibyte = 1 << 20;
@@ -60,7 +46,7 @@ dist::BucketOptions bucket_options(const Session& session) {
       .first_bytes =
           static_cast<std::int64_t>(dist.first_bucket_mb * kMebibyte),
       .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte),
-      .compress = compression(dist.compress),
+      .compress = dist.compress,
       .power_sgd = {
           .rank = dist.powersgd.rank,
           .start = session.plan.powersgd_start,
@@ -116,9 +102,7 @@ std::unique_ptr<dist::GradientSync> make_async_ps(
       session.groups.connect_mailbox,
       dist::AsyncPsOptions{
           .max_staleness = max_staleness(session),
-          .on_stale = sync.on_stale == config::OnStale::kDrop
-              ? dist::OnStale::kDrop
-              : dist::OnStale::kWait,
+          .on_stale = sync.on_stale,
           .predict = sync.predict});
 }
 

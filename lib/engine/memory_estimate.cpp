@@ -31,8 +31,8 @@ double overhead(models::Family family) {
 
 // Copies of all parameters that a mode keeps, in bytes a parameter.
 std::int64_t exchange_bytes(const config::DistConfig& dist) {
-  const bool half = dist.compress == config::Compress::kBf16 ||
-      dist.compress == config::Compress::kFp16;
+  const bool half =
+      dist.compress == Compress::kBf16 || dist.compress == Compress::kFp16;
   const std::int64_t travelling = half ? kBf16 : kFp32;
   switch (dist.sync.mode) {
     case config::SyncMode::kDelayedAllreduce: // two stages; own, and the state
@@ -43,9 +43,7 @@ std::int64_t exchange_bytes(const config::DistConfig& dist) {
     case config::SyncMode::kAsyncPs: // what is sent and what comes
       return 2 * kFp32 + (dist.sync.predict ? 3 * kFp32 : 0);
     default:
-      return dist.compress == config::Compress::kPowerSgd ? kFp32
-          : half                                          ? kBf16
-                                                          : 0;
+      return dist.compress == Compress::kPowerSgd ? kFp32 : half ? kBf16 : 0;
   }
 }
 

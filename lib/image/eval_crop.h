@@ -4,14 +4,9 @@
 #include <cstdint>
 
 #include "image/crop.h"
+#include "options/crop.h"
 
 namespace vitrain::image {
-
-// How the whole image is brought near the square's size (timm's crop modes).
-//   kCenter: the shorter side to `resize`, the longer one in proportion;
-//   kSquash: both sides to `resize`;
-//   kBorder: the longer side to `resize`, the shorter one in proportion.
-enum class CropMode { kCenter, kSquash, kBorder };
 
 // The evaluation transforms of torchvision (kCenter) and timm: resize, then cut
 // out the centre; what the image does not cover gets the colour `fill` (black

@@ -7,11 +7,9 @@
 
 #include "core/cpu.h"
 #include "image/image.h"
+#include "options/crop.h"
 
 namespace vitrain::image {
-
-// Pillow's filters; all but kNearest widen with the reduction (antialias).
-enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
 
 // Whose resizes: the versions differ in which pass comes first, and each pass
 // rounds to 8 bits. k12, of all versions up to 12: the columns. k13: the rows

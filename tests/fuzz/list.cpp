@@ -19,7 +19,7 @@ data::ReadBytes pieces(std::span<const std::uint8_t> input, std::size_t piece) {
 }
 
 // Every record gets a label, which is that of a class.
-void read_table(std::span<const std::uint8_t> input, data::ClassOrder order) {
+void read_table(std::span<const std::uint8_t> input, ClassOrder order) {
   accepts([&] {
     data::CsvRecords records(pieces(input, input.size()), "x.csv");
     data::LabelTexts labels({}, "", /*classes=*/0, order);
@@ -68,8 +68,8 @@ std::vector<std::string> lines_of(
 } // namespace
 
 void fuzz(std::span<const std::uint8_t> input) {
-  read_table(input, data::ClassOrder::kTorchvision);
-  read_table(input, data::ClassOrder::kTimm);
+  read_table(input, ClassOrder::kTorchvision);
+  read_table(input, ClassOrder::kTimm);
   // Beyond the mark at the start, lines do not depend on how they come in.
   expect(
       lines_of(input, std::max<std::size_t>(input.size(), 1)) ==

@@ -459,7 +459,7 @@ TEST(Arguments, DataDumpTakesFilesAnywhere) {
       arguments.data.files, ElementsAre("a.jpg", "b c.png", "eval.yaml"));
   EXPECT_EQ(arguments.data.resize, 256);
   EXPECT_EQ(arguments.data.crop, 224);
-  EXPECT_EQ(arguments.data.filter, Interpolation::kBilinear);
+  EXPECT_EQ(arguments.data.filter, Filter::kBilinear);
   EXPECT_EQ(arguments.data.out, "x.npy");
   const Arguments train = parse(
       {"data",

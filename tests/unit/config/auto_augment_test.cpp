@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-using Definition = AugmentDefinition;
-using Policy = AugmentPolicy;
+using Source = PolicySource;
+using Kind = PolicyKind;
 
 constexpr double kUniform = std::numeric_limits<double>::infinity();
 
@@ -43,14 +43,14 @@ TEST(AutoAugmentText, TimmsWordsMeanWhatTheyMeanInTimm) {
   EXPECT_EQ(read("rand-tweights").table, "weights");
   EXPECT_EQ(
       read("v0r-mstd0.5"),
-      (AutoAugment{.policy = Policy::kAuto, .table = "v0r", .deviation = 0.5}));
+      (AutoAugment{.kind = Kind::kAuto, .table = "v0r", .deviation = 0.5}));
   EXPECT_EQ(read("originalr").table, "originalr");
   EXPECT_EQ(read("original").table, "original");
   EXPECT_EQ(read("3a").table, "3a");
   EXPECT_EQ(
       read("augmix-m5-w4-d2"),
       (AutoAugment{
-          .policy = Policy::kMix,
+          .kind = Kind::kMix,
           .magnitude = 5,
           .deviation = kUniform,
           .width = 4,
@@ -64,24 +64,24 @@ TEST(AutoAugmentText, TimmsWordsMeanWhatTheyMeanInTimm) {
 
 TEST(AutoAugmentText, TorchvisionsAndPaddleVitsHaveTheirNamesInFront) {
   const AutoAugment rand = read("torchvision:randaugment");
-  EXPECT_EQ(rand.definition, Definition::kTorchvision);
+  EXPECT_EQ(rand.source, Source::kTorchvision);
   EXPECT_EQ(rand.layers, 2);
   EXPECT_EQ(rand.magnitude, 9);
   EXPECT_EQ(rand.bins, 31);
   EXPECT_EQ(read("torchvision:randaugment-n3-m4-b11").bins, 11);
   const AutoAugment svhn = read("torchvision:autoaugment-svhn");
-  EXPECT_EQ(svhn.policy, Policy::kAuto);
+  EXPECT_EQ(svhn.kind, Kind::kAuto);
   EXPECT_EQ(svhn.table, "svhn");
-  EXPECT_EQ(read("torchvision:trivialaugment").policy, Policy::kTrivial);
+  EXPECT_EQ(read("torchvision:trivialaugment").kind, Kind::kTrivial);
   const AutoAugment mix = read("torchvision:augmix-s5-w2-d1-o0");
-  EXPECT_EQ(mix.policy, Policy::kMix);
+  EXPECT_EQ(mix.kind, Kind::kMix);
   EXPECT_EQ(mix.magnitude, 5);
   EXPECT_EQ(mix.width, 2);
   EXPECT_FALSE(mix.all_ops);
   EXPECT_EQ(
       read("paddlevit:randaugment-n1-m5"),
       (AutoAugment{
-          .definition = Definition::kPaddleVit,
+          .source = Source::kPaddleVit,
           .layers = 1,
           .magnitude = 5,
           .deviation = 0.5,

@@ -19,7 +19,7 @@ Recipe trained() {
   recipe.data.preprocess.exif_orientation = true;
   recipe.data.preprocess.mean = {0.1, 0.2, 0.1 + 0.2};
   recipe.data.preprocess.std = {1.0 / 3.0, 0.5, 0.25};
-  recipe.data.preprocess.interpolation = Interpolation::kBilinear;
+  recipe.data.preprocess.interpolation = Filter::kBilinear;
   recipe.data.preprocess.crop_pct = 0.95;
   return recipe;
 }
@@ -50,7 +50,7 @@ TEST(PreprocessValues, AreTakenOverBitForBit) {
 TEST(PreprocessValues, AKeyThatSomebodySetWinsAndIsReported) {
   Recipe recipe;
   recipe.data.preprocess.crop_pct = 1.0;
-  recipe.data.preprocess.interpolation = Interpolation::kBilinear;
+  recipe.data.preprocess.interpolation = Filter::kBilinear;
   Origins origins{
       {"data.preprocess.crop_pct", {"a.yaml", 12, 7}},
       {"data.preprocess.interpolation", {"-set #1"}}};

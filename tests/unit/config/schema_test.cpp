@@ -65,7 +65,7 @@ TEST(Names, FollowTheEnumerators) {
   EXPECT_EQ(name_of(Backend::kNccl), "nccl");
   EXPECT_EQ(name_of(DeviceKind::kCpu), "cpu");
   EXPECT_EQ(name_of(HeadInit::kFresh), "fresh");
-  EXPECT_EQ(name_of(Interpolation::kBicubic), "bicubic");
+  EXPECT_EQ(name_of(Filter::kBicubic), "bicubic");
   EXPECT_EQ(name_of(SamplerPolicy::kSequential), "sequential");
   EXPECT_EQ(name_of(BatchMode::kGlobal), "global");
   EXPECT_EQ(name_of(Compress::kPowerSgd), "powersgd");

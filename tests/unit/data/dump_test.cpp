@@ -68,9 +68,9 @@ TEST(Dump, EqualsTorchvision) {
     ASSERT_EQ(row.size(), 7u);
     DumpOptions options;
     options.resize = std::stoi(row[1]);
-    options.filter = row[2] == "bicubic" ? image::Filter::kBicubic
-        : row[2] == "box"                ? image::Filter::kBox
-                                         : image::Filter::kBilinear;
+    options.filter = row[2] == "bicubic" ? Filter::kBicubic
+        : row[2] == "box"                ? Filter::kBox
+                                         : Filter::kBilinear;
     if (row[3] != "0" && row[1] == "0") {
       options.crop = std::stoi(row[3]);
     } else if (row[3] != "0") {
@@ -158,8 +158,8 @@ TEST(Dump, IsOfThePillowAskedFor) {
   transform.ratio = {0.4, 0.4};
   std::vector<std::string> training;
   for (const auto pillow : {image::Pillow::k12, image::Pillow::k13}) {
-    const image::Image out = image::resize(
-        tall, 13, 40, image::Filter::kBicubic, std::nullopt, pillow);
+    const image::Image out =
+        image::resize(tall, 13, 40, Filter::kBicubic, std::nullopt, pillow);
     const std::string expected(out.pixels.begin(), out.pixels.end());
     EXPECT_EQ(dump(files, {.resize = 13, .pillow = pillow}).values, expected);
     transform.pillow = pillow;

@@ -67,7 +67,7 @@ Bytes flipped(int size, Bytes pixels) {
   return pixels;
 }
 
-TransformOptions training(CropKind crop, int size) {
+TransformOptions training(TrainCrop crop, int size) {
   TransformOptions options;
   options.train = true;
   options.crop = crop;
@@ -84,12 +84,12 @@ TEST(Transform, EvaluationIgnoresEpochSampleAndSeed) {
   EXPECT_EQ(apply(options, image, 3, 4), first);
   options.seed = 9;
   options.flip = 1.0;
-  options.crop = CropKind::kPad;
+  options.crop = TrainCrop::kPad;
   EXPECT_EQ(apply(options, image), first);
 }
 
 TEST(Transform, TrainingIsAFunctionOfSeedEpochAndSample) {
-  for (const CropKind crop : {CropKind::kPad, CropKind::kResized}) {
+  for (const TrainCrop crop : {TrainCrop::kPad, TrainCrop::kResized}) {
     TransformOptions options = training(crop, 24);
     const image::Image image = gradient(24, 24);
     const Bytes first = apply(options, image, 1, 2);
@@ -109,7 +109,7 @@ TEST(Transform, TrainingIsAFunctionOfSeedEpochAndSample) {
 TEST(Transform, FlipsAsOftenAsAsked) {
   const image::Image image = gradient(8, 8);
   for (const double probability : {0.0, 0.25, 1.0}) {
-    TransformOptions options = training(CropKind::kNone, 8);
+    TransformOptions options = training(TrainCrop::kNone, 8);
     options.flip = probability;
     const Bytes plain = image.pixels;
     int flips = 0;
@@ -126,7 +126,7 @@ TEST(Transform, FlipsAsOftenAsAsked) {
 }
 
 TEST(Transform, PadCropTakesEveryOffsetEquallyOften) {
-  TransformOptions options = training(CropKind::kPad, 6);
+  TransformOptions options = training(TrainCrop::kPad, 6);
   options.padding = 2;
   options.flip = 0;
   const image::Image image = gradient(6, 6);
@@ -155,7 +155,7 @@ TEST(Transform, PadCropTakesEveryOffsetEquallyOften) {
 }
 
 TEST(Transform, PadCropBringsOtherSizesToTheSquareFirst) {
-  TransformOptions options = training(CropKind::kPad, 16);
+  TransformOptions options = training(TrainCrop::kPad, 16);
   options.flip = 0;
   options.padding = 0;
   const image::Image image = gradient(40, 30);
@@ -165,7 +165,7 @@ TEST(Transform, PadCropBringsOtherSizesToTheSquareFirst) {
 }
 
 TEST(Transform, ResizedCropOfTheWholeIsAResize) {
-  TransformOptions options = training(CropKind::kResized, 16);
+  TransformOptions options = training(TrainCrop::kResized, 16);
   options.flip = 0;
   options.scale = {1.0, 1.0};
   options.ratio = {1.0, 1.0};
@@ -177,8 +177,8 @@ TEST(Transform, ResizedCropOfTheWholeIsAResize) {
 
 // timm's `random` interpolation, with the crops that a fixed filter has.
 TEST(Transform, RandomFilterIsBilinearOrBicubicEquallyOften) {
-  TransformOptions options = training(CropKind::kResized, 16);
-  options.train_filter = image::Filter::kLanczos;
+  TransformOptions options = training(TrainCrop::kResized, 16);
+  options.train_filter = Filter::kLanczos;
   const Transform fixed(options);
   options.random_filter = true;
   const Transform random(options);
@@ -188,23 +188,22 @@ TEST(Transform, RandomFilterIsBilinearOrBicubicEquallyOften) {
     const image::CropPlan other = fixed.plan(40, 30, {2, sample});
     ASSERT_EQ(plan.from, other.from);
     ASSERT_EQ(plan.mirrored, other.mirrored);
-    ASSERT_EQ(other.filter, image::Filter::kLanczos);
+    ASSERT_EQ(other.filter, Filter::kLanczos);
     ASSERT_TRUE(
-        plan.filter == image::Filter::kBilinear ||
-        plan.filter == image::Filter::kBicubic);
-    bicubic += plan.filter == image::Filter::kBicubic ? 1 : 0;
+        plan.filter == Filter::kBilinear || plan.filter == Filter::kBicubic);
+    bicubic += plan.filter == Filter::kBicubic ? 1 : 0;
   }
   EXPECT_NEAR(bicubic, 2000, 5 * std::sqrt(4000 * 0.25));
 }
 
 TEST(Transform, PlansTellWhatHasToBeDecoded) {
   const image::Image image = gradient(90, 60);
-  for (const CropKind crop :
-       {CropKind::kNone,
-        CropKind::kPad,
-        CropKind::kResized,
-        CropKind::kKeepRatio,
-        CropKind::kKeepRatioCentre}) {
+  for (const TrainCrop crop :
+       {TrainCrop::kNone,
+        TrainCrop::kPad,
+        TrainCrop::kResized,
+        TrainCrop::kRkrr,
+        TrainCrop::kRkrc}) {
     const Transform transform(training(crop, 16));
     for (std::int64_t sample = 0; sample < 50; ++sample) {
       const image::CropPlan plan = transform.plan(90, 60, {0, sample});
@@ -228,7 +227,7 @@ TEST(Transform, PlansTellWhatHasToBeDecoded) {
 // ways.
 TEST(Transform, ChangesEveryCopyOfASampleInItsOwnWay) {
   const image::Image image = gradient(40, 30);
-  TransformOptions flipped = training(CropKind::kNone, 8);
+  TransformOptions flipped = training(TrainCrop::kNone, 8);
   flipped.flip = 0.5;
   TransformOptions jittered = flipped;
   jittered.flip = 0;
@@ -238,8 +237,8 @@ TEST(Transform, ChangesEveryCopyOfASampleInItsOwnWay) {
     std::size_t ways;
   };
   for (const auto& [options, ways] :
-       {Case{training(CropKind::kResized, 8), 10},
-        Case{training(CropKind::kPad, 8), 10},
+       {Case{training(TrainCrop::kResized, 8), 10},
+        Case{training(TrainCrop::kPad, 8), 10},
         Case{flipped, 2},
         Case{jittered, 10}}) {
     const Transform transform(options);
@@ -259,7 +258,7 @@ TEST(Transform, ChangesEveryCopyOfASampleInItsOwnWay) {
 TEST(Transform, AugmentsTrainingImages) {
   TransformOptions options;
   options.size = 8;
-  options.crop = CropKind::kNone;
+  options.crop = TrainCrop::kNone;
   options.flip = 0;
   options.crop_pct = 1.0;
   options.augment.grayscale = 1.0;

@@ -18,7 +18,7 @@ checkpoint::Manifest manifest_with(Json state) {
 
 TEST(BegunEpoch, IsThatOfTheRecord) {
   data::SamplerOptions options;
-  options.policy = data::SamplerPolicy::kShardThenShuffle;
+  options.policy = SamplerPolicy::kShardThenShuffle;
   const data::BatchGeometry three{4, 3, 1};
   const data::BatchGeometry two{3, 2, 2};
   const data::Sampler first(203, options, three);

@@ -85,7 +85,6 @@ std::string message(const BadNorm& bad) {
 }
 
 TEST(Divergence, NamesCompressionWhereItIsTheCause) {
-  using config::Compress;
   const std::string lost = message(
       {.norm = kInfinity, .compress = Compress::kFp16, .sent = {9.0, 70000.0}});
   EXPECT_THAT(

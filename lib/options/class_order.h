@@ -1,0 +1,16 @@
+#pragma once
+
+namespace vitrain {
+
+// How classes are numbered, and their samples after them.
+enum class ClassOrder {
+  // Folders directly below the dataset's are the classes, in byte order;
+  // samples by folder, then by name.
+  kTorchvision,
+  // The folders that hold images are the classes, by the last part of their
+  // path, wherever they lie; classes and samples in natural order: small
+  // letters equal capitals, and numbers have their value.
+  kTimm,
+};
+
+} // namespace vitrain
