@@ -8,6 +8,7 @@
 #include "core/counted.h"
 #include "core/text.h"
 #include "engine/run_directory.h"
+#include "models/tensors.h"
 
 #include <fmt/format.h>
 
@@ -146,7 +147,7 @@ std::string describe_exchange(const RunFacts& facts) {
     if (dist.zero1) {
       text += ", zero1";
     }
-    if (facts.spec.family == models::Family::kResNet &&
+    if (models::has_batch_norm(facts.spec) &&
         dist.batchnorm != config::BatchNormStatistics::kLocal) {
       text += fmt::format(", batchnorm {}", config::name_of(dist.batchnorm));
     }

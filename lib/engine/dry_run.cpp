@@ -10,6 +10,7 @@
 #include "launch/memory.h"
 #include "logging/banner.h"
 #include "models/spec.h"
+#include "models/tensors.h"
 
 namespace vitrain::engine {
 namespace {

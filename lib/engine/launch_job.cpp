@@ -22,7 +22,7 @@
 #include "launch/environment.h"
 #include "launch/rendezvous.h"
 #include "launch/shared_memory.h"
-#include "models/registry.h"
+#include "models/family.h"
 #include "models/spec.h"
 
 namespace vitrain::engine {

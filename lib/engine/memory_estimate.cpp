@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "models/activations.h"
+#include "models/family.h"
 #include "models/tensors.h"
 
 #include <fmt/format.h>
@@ -21,13 +21,6 @@ constexpr std::int64_t kBf16 = 2;
 // size; and what the collectives of several workers add.
 constexpr std::int64_t kProcess = 160 * kMebibyte;
 constexpr std::int64_t kGroups = 20 * kMebibyte;
-
-// Measured: resident memory over what layers hold. Beside gradients on their
-// way through backward it has the copies that convolutions make in layouts of
-// their own, and the gaps that the allocator cannot use.
-double overhead(models::Family family) {
-  return family == models::Family::kResNet ? 1.8 : 1.1;
-}
 
 // Copies of all parameters that a mode keeps, in bytes a parameter.
 std::int64_t exchange_bytes(const config::DistConfig& dist) {
@@ -100,7 +93,7 @@ MemoryEstimate estimate_memory(
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
   const std::int64_t parameters = models::parameter_count(spec);
-  const models::ActivationBytes bytes = models::activation_bytes(spec, bf16);
+  const models::ActivationBytes bytes = spec.family->activations(spec, bf16);
   MemoryEstimate estimate;
   estimate.process = kProcess + (several ? kGroups : 0);
   estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));
@@ -119,7 +112,7 @@ MemoryEstimate estimate_memory(
     held = std::max(held, plan.worker_batch() * bytes.kept);
     estimate.loader += 4 * plan.worker_batch() * row;
   }
-  estimate.activations = scaled(held, overhead(spec.family));
+  estimate.activations = scaled(held, spec.family->memory_overhead);
   return estimate;
 }
 

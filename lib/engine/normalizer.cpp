@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "models/family.h"
+
 namespace vitrain::engine {
 namespace {
 
@@ -60,9 +62,8 @@ at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
       .to(at::kFloat,
           /*non_blocking=*/false,
           /*copy=*/false,
-          spec_.family == models::Family::kResNet
-              ? at::MemoryFormat::ChannelsLast
-              : at::MemoryFormat::Contiguous)
+          spec_.family->channels_last ? at::MemoryFormat::ChannelsLast
+                                      : at::MemoryFormat::Contiguous)
       .mul_(scale_)
       .add_(shift_);
 }

@@ -8,6 +8,7 @@
 #include "config/names.h"
 #include "core/check.h"
 #include "core/hash.h"
+#include "models/family.h"
 
 namespace vitrain::engine {
 
@@ -73,35 +74,6 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
 
 namespace {
 
-// What decides the shapes and the meaning of a network's weights, beside its
-// name and its outputs.
-std::string network_text(const models::ModelSpec& spec) {
-  const models::VitSpec& vit = spec.vit;
-  switch (spec.family) {
-    case models::Family::kVit:
-      return fmt::format(
-          "image {}, patch {}, width {}, depth {}, heads {}, mlp {}",
-          spec.image_size,
-          vit.patch_size,
-          vit.embed_dim,
-          vit.depth,
-          vit.num_heads,
-          vit.mlp_dim);
-    case models::Family::kResNet:
-      return fmt::format("{} channels", spec.channels);
-    case models::Family::kConvNet:
-      return fmt::format(
-          "image {}, {} channels", spec.image_size, spec.channels);
-    case models::Family::kMlp:
-      return fmt::format(
-          "{} inputs, depth {}, width {}",
-          spec.input_numbers(),
-          spec.mlp.hidden,
-          spec.mlp.width);
-  }
-  return "";
-}
-
 std::string optimizer_text(const config::OptimConfig& optim) {
   const bool plain =
       optim.name == config::OptimKind::kSgd && optim.momentum == 0.0;
@@ -117,7 +89,7 @@ RunIdentity identity_of(
     const data::Index& train) {
   return {
       .model = spec.name,
-      .network = network_text(spec),
+      .network = spec.family->identity(spec),
       .num_classes = spec.num_classes,
       .optimizer = optimizer_text(job.recipe.optim),
       .seed = job.recipe.run.seed,

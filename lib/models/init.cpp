@@ -20,7 +20,15 @@ double normal_cdf(double x) {
 
 } // namespace
 
+at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {
+  return at::empty(
+      sizes, at::device(generator.defined() ? at::kCPU : at::kMeta));
+}
+
 void uniform_by_fan_in(at::Tensor weight, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
   const at::NoGradGuard no_grad;
   // The roundings of the original: gain, then deviation, then bound.
   const double slope = std::sqrt(5.0);
@@ -34,12 +42,18 @@ void uniform_bias(
     at::Tensor bias,
     const at::Tensor& weight,
     at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
   const at::NoGradGuard no_grad;
   const double bound = 1.0 / std::sqrt(fan(weight, 1));
   bias.uniform_(-bound, bound, generator);
 }
 
 void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
   const at::NoGradGuard no_grad;
   const double cut = 2.0;
   const double low = normal_cdf(-cut / std);
@@ -51,6 +65,9 @@ void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
 }
 
 void normal_by_fan_out(at::Tensor weight, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
   const at::NoGradGuard no_grad;
   const double std = std::sqrt(2.0) / std::sqrt(fan(weight, 0));
   weight.normal_(0.0, std, generator);

@@ -5,6 +5,10 @@
 
 namespace vitrain::models {
 
+// Room for weights that `generator` is going to draw; without one on the meta
+// device, where the functions below leave everything as it is.
+at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator);
+
 // In place, each from the next numbers of `generator`. They draw what the
 // functions of torch.nn.init draw, bit for bit, so that a model equals timm's.
 

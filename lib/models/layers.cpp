@@ -59,8 +59,8 @@ at::Tensor attention_with_dropout(
 }
 
 Linear::Linear(std::int64_t in, std::int64_t out, at::Generator generator) {
-  weight = register_parameter("weight", at::empty({out, in}));
-  bias = register_parameter("bias", at::empty({out}));
+  weight = register_parameter("weight", new_weights({out, in}, generator));
+  bias = register_parameter("bias", new_weights({out}, generator));
   uniform_by_fan_in(weight, generator);
   uniform_bias(bias, weight, generator);
 }
@@ -81,10 +81,12 @@ at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
 Conv2d::Conv2d(const Shape& shape, at::Generator generator)
     : stride_(shape.stride), padding_(shape.padding) {
   weight = register_parameter(
-      "weight", at::empty({shape.out, shape.in, shape.kernel, shape.kernel}));
+      "weight",
+      new_weights(
+          {shape.out, shape.in, shape.kernel, shape.kernel}, generator));
   uniform_by_fan_in(weight, generator);
   if (shape.bias) {
-    bias = register_parameter("bias", at::empty({shape.out}));
+    bias = register_parameter("bias", new_weights({shape.out}, generator));
     uniform_bias(bias, weight, generator);
   }
 }

@@ -8,7 +8,8 @@
 #include <torch/nn/module.h>
 
 // The layers that the families share: parameters under torch's names, started
-// as torch starts them but from a given generator, and a call of the operator.
+// as torch starts them but from a given generator (init.h: without one they
+// have no values), and a call of the operator.
 namespace vitrain::models {
 
 // softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads, T, d]:

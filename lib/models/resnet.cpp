@@ -4,12 +4,12 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "core/check.h"
 #include "models/init.h"
 #include "models/layers.h"
+#include "models/model.h"
 #include "models/norm_relu.h"
 
 namespace vitrain::models {
@@ -148,9 +148,10 @@ ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
               .padding = 3},
           generator));
   bn1_ = register_module("bn1", std::make_shared<BatchNorm2d>(kStemWidth));
+  const auto& net = std::any_cast<const ResNetSpec&>(spec.numbers);
   std::int64_t channels = kStemWidth;
-  for (std::size_t stage = 0; stage < spec.resnet.blocks.size(); ++stage) {
-    channels = add_stage(spec.resnet, stage, channels, generator);
+  for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
+    channels = add_stage(net, stage, channels, generator);
   }
   fc_ = register_module(
       "fc", std::make_shared<Linear>(channels, spec.num_classes, generator));
@@ -230,8 +231,10 @@ at::Tensor ResNet::forward(
 
 } // namespace
 
-std::shared_ptr<Model> make_resnet(const ModelSpec& spec, std::uint64_t seed) {
-  return std::make_shared<ResNet>(spec, at::detail::createCPUGenerator(seed));
+std::shared_ptr<Model> make_resnet(
+    const ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<ResNet>(spec, generator);
 }
 
 } // namespace vitrain::models

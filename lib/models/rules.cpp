@@ -9,34 +9,23 @@
 
 #include "config/paddlevit.h"
 #include "core/text.h"
-#include "models/registry.h"
+#include "models/family.h"
 
 namespace vitrain::models {
 namespace {
 
 constexpr const char* kName = "model.name";
 
-// A key of the recipe that some families have: how it is written, and whether
-// it has a value that changes a network.
+// A key of the recipe that not every network has: how it is written, and
+// whether it has a value that changes a network.
 struct Option {
   std::string_view key; // below model
   bool (*is_set)(const config::ModelConfig&);
   void (*reset)(config::ModelConfig&);
-  bool (*belongs)(const ModelSpec&);
 };
 
-bool is_vit(const ModelSpec& spec) {
-  return spec.family == Family::kVit;
-}
-
-bool has_blocks(const ModelSpec& spec) {
-  return is_vit(spec) || (spec.family == Family::kMlp && spec.mlp.hidden > 0);
-}
-
 template <auto member>
-constexpr Option option(
-    std::string_view key,
-    bool (*belongs)(const ModelSpec&)) {
+constexpr Option option(std::string_view key) {
   return {
       key,
       [](const config::ModelConfig& config) {
@@ -44,27 +33,42 @@ constexpr Option option(
       },
       [](config::ModelConfig& config) {
         config.*member = config::ModelConfig{}.*member;
-      },
-      belongs};
+      }};
 }
 
 using Config = config::ModelConfig;
 
 constexpr std::array kOptions{
-    option<&Config::patch_size>("patch_size", is_vit),
-    option<&Config::embed_dim>("embed_dim", has_blocks),
-    option<&Config::depth>("depth", has_blocks),
-    option<&Config::num_heads>("num_heads", is_vit),
-    option<&Config::mlp_ratio>("mlp_ratio", is_vit),
-    option<&Config::drop_path>("drop_path", is_vit),
-    option<&Config::dropout>("dropout", is_vit),
-    option<&Config::attention_dropout>("attention_dropout", is_vit),
+    option<&Config::patch_size>("patch_size"),
+    option<&Config::embed_dim>("embed_dim"),
+    option<&Config::depth>("depth"),
+    option<&Config::num_heads>("num_heads"),
+    option<&Config::mlp_ratio>("mlp_ratio"),
+    option<&Config::drop_path>("drop_path"),
+    option<&Config::dropout>("dropout"),
+    option<&Config::attention_dropout>("attention_dropout"),
 };
 
 constexpr std::array kImageOptions{
-    option<&Config::image_size>("image_size", nullptr),
-    option<&Config::in_chans>("in_chans", nullptr),
+    option<&Config::image_size>("image_size"),
+    option<&Config::in_chans>("in_chans"),
 };
+
+bool belongs(const Option& option, const ModelSpec& named) {
+  const auto keys = named.family->options(named);
+  return std::ranges::find(keys, option.key) != keys.end();
+}
+
+std::vector<std::string> names_for_vectors() {
+  std::vector<std::string> names;
+  for (const Family* family : families()) {
+    if (family->takes_vectors) {
+      const std::vector<std::string> own = family->list();
+      names.insert(names.end(), own.begin(), own.end());
+    }
+  }
+  return names;
+}
 
 std::string path_of(const Option& option) {
   return fmt::format("model.{}", option.key);
@@ -84,12 +88,12 @@ class Rules {
     }
     for (const Option& option : kOptions) {
       require(
-          option.belongs(*named) || !option.is_set(config_),
+          belongs(option, *named) || !option.is_set(config_),
           path_of(option),
           fmt::format(
               "{} is of the family {}, which has no such option; remove it",
               named->name,
-              family_name(named->family)),
+              named->family->name),
           {kName});
     }
     if (data_.features != 0) {
@@ -102,7 +106,9 @@ class Rules {
         fmt::format(
             "in_chans is {}; it can be 3, or 1 for grey input",
             config_.in_chans.value_or(0)));
-    check_images(*named);
+    if (named->family->check != nullptr) {
+      named->family->check(config_, *named, findings_);
+    }
     return std::move(findings_);
   }
 
@@ -112,23 +118,27 @@ class Rules {
       const std::string& key,
       std::string text,
       std::vector<std::string> others = {}) {
-    if (!good) {
-      findings_.push_back({key, std::move(text), std::move(others)});
-    }
+    models::require(findings_, good, key, std::move(text), std::move(others));
   }
 
   void unknown_name() {
     const std::vector<std::string> known = listed_names();
+    std::string patterns;
+    for (const Family* family : families()) {
+      if (family->pattern != nullptr) {
+        patterns += fmt::format("; and {}", family->pattern);
+      }
+    }
     require(
         false,
         kName,
         fmt::format(
-            "unknown model '{}'.{}\nKnown: {}; and "
-            "vit_<size>_patch<P>_<S> with any patch and image size (`vitrain "
-            "models` describes them)",
+            "unknown model '{}'.{}\nKnown: {}{} (`vitrain models` describes "
+            "them)",
             printable(config_.name),
             did_you_mean(config_.name, known),
-            join(known, ", ")));
+            join(known, ", "),
+            patterns));
   }
 
   void check_classes() {
@@ -158,14 +168,15 @@ class Rules {
 
   void check_vectors(const ModelSpec& named) {
     require(
-        named.family == Family::kMlp,
+        named.family->takes_vectors,
         kName,
         fmt::format(
-            "{} takes images, and the data are vectors{}; use linear or mlp",
+            "{} takes images, and the data are vectors{}; use {}",
             named.name,
             data_.features == kNotKnown
                 ? ""
-                : fmt::format(" of {} features", data_.features)),
+                : fmt::format(" of {} features", data_.features),
+            join(names_for_vectors(), " or ")),
         {"data.train.kind", "data.eval.kind"});
     for (const Option& option : kImageOptions) {
       require(
@@ -176,72 +187,23 @@ class Rules {
     }
   }
 
-  void check_images(const ModelSpec& named) {
-    const std::int64_t size = config_.image_size.value_or(named.image_size);
-    if (named.family == Family::kVit) {
-      check_vit(named, size);
-    }
-    require(
-        named.family != Family::kConvNet || named.convnet.grid(size) >= 1,
-        "model.image_size",
-        fmt::format(
-            "image_size {} is too small for {}: its two 5x5 convolutions and "
-            "poolings need at least 16 pixels",
-            size,
-            named.name),
-        {kName});
-  }
-
-  void check_vit(const ModelSpec& named, std::int64_t size) {
-    const VitSpec& vit = named.vit;
-    const std::int64_t patch = config_.patch_size.value_or(vit.patch_size);
-    const std::int64_t width = config_.embed_dim.value_or(vit.embed_dim);
-    const std::int64_t heads = config_.num_heads.value_or(vit.num_heads);
-    // At the key that somebody has set.
-    require(
-        size % patch == 0,
-        config_.image_size       ? "model.image_size"
-            : config_.patch_size ? "model.patch_size"
-                                 : kName,
-        fmt::format(
-            "image_size {} is not a multiple of the patch size {} of {}; set "
-            "model.image_size or model.patch_size",
-            size,
-            patch,
-            named.name),
-        {kName, "model.image_size", "model.patch_size"});
-    require(
-        width % heads == 0,
-        config_.num_heads       ? "model.num_heads"
-            : config_.embed_dim ? "model.embed_dim"
-                                : kName,
-        fmt::format(
-            "embed_dim {} is not a multiple of num_heads {} ({})",
-            width,
-            heads,
-            named.name),
-        {kName, "model.num_heads", "model.embed_dim"});
-    const double hidden = mlp_width(config_, vit);
-    constexpr double kLimit = 1 << 24;
-    require(
-        hidden >= 1.0 && hidden <= kLimit,
-        "model.mlp_ratio",
-        fmt::format(
-            "mlp_ratio {} makes an MLP {} wide with model.embed_dim {}; it "
-            "must be in [1, {}]",
-            shortest(hidden / static_cast<double>(width)),
-            shortest(hidden),
-            width,
-            1 << 24),
-        {kName, "model.embed_dim"});
-  }
-
   const config::ModelConfig& config_;
   const DataShape& data_;
   std::vector<config::Finding> findings_;
 };
 
 } // namespace
+
+void require(
+    std::vector<config::Finding>& findings,
+    bool good,
+    const std::string& key,
+    std::string text,
+    std::vector<std::string> others) {
+  if (!good) {
+    findings.push_back({key, std::move(text), std::move(others)});
+  }
+}
 
 std::vector<config::Finding> check(
     const config::ModelConfig& config,
@@ -275,14 +237,6 @@ std::vector<config::Finding> check_normalisation(
         "data.preprocess.std",
         "data.train.kind",
         "data.eval.kind"}}};
-}
-
-double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
-  const double ratio = config.mlp_ratio.value_or(
-      static_cast<double>(named.mlp_dim) /
-      static_cast<double>(named.embed_dim));
-  return static_cast<double>(config.embed_dim.value_or(named.embed_dim)) *
-      ratio;
 }
 
 namespace {
@@ -346,7 +300,7 @@ std::vector<std::string> leave_other_families(config::Reading& loaded) {
     const std::string before = model_at(loaded, layer);
     const std::optional<ModelSpec> other = find_model(before);
     const bool same = other && other->family == spec->family;
-    if (option.is_set(model) && (!same || !option.belongs(*spec))) {
+    if (option.is_set(model) && (!same || !belongs(option, *spec))) {
       leave(
           loaded,
           option,

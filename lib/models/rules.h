@@ -8,12 +8,21 @@
 #include "config/read.h"
 #include "models/spec.h"
 
-// What the section `model` of a recipe has to obey. Without torch.
+// What the section `model` of a recipe has to obey.
 namespace vitrain::models {
 
 // In DataShape: nobody has looked at the data yet, and rules about the number
 // have to wait. (As `features`: they are vectors all the same.)
 inline constexpr std::int64_t kNotKnown = -1;
+
+// Unless `good`: appends a finding at a key, to be shown with the places of the
+// others.
+void require(
+    std::vector<config::Finding>& findings,
+    bool good,
+    const std::string& key,
+    std::string text,
+    std::vector<std::string> others = {});
 
 // Every rule that the network of a recipe breaks: an unknown name (with near
 // and known ones), numbers that do not fit together, options that the family
@@ -26,9 +35,6 @@ std::vector<config::Finding> check(
 std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data);
-
-// The hidden width of a ViT's MLP, by mlp_ratio or the name's own ratio.
-double mlp_width(const config::ModelConfig& config, const VitSpec& named);
 
 // Sets keys back to their defaults that have no meaning for the network which a
 // higher layer has chosen: those of another family, and those of images where

@@ -8,7 +8,7 @@
 
 namespace vitrain::models {
 
-// A parameter or buffer of a network that need not exist.
+// A parameter or buffer of a network.
 struct TensorInfo {
   enum class Kind {
     kParameter, // fp32
@@ -23,7 +23,14 @@ struct TensorInfo {
   std::int64_t numel() const;
 };
 
-// The tensors of make_model(spec). Makes no torch call.
+// The tensors of make_model(spec), which is built for it without memory: in
+// milliseconds, and without starting a thread. Parameters first.
 std::vector<TensorInfo> tensors_of(const ModelSpec& spec);
+
+// Number of trainable values.
+std::int64_t parameter_count(const ModelSpec& spec);
+
+// Whether layers of it keep running statistics.
+bool has_batch_norm(const ModelSpec& spec);
 
 } // namespace vitrain::models

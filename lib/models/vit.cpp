@@ -5,12 +5,12 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "core/check.h"
 #include "models/init.h"
 #include "models/layers.h"
+#include "models/model.h"
 
 // Tokens travel through the blocks as [N * T, D], row n * T being the class
 // token of image n: every linear layer is then one matrix product without
@@ -241,8 +241,7 @@ class Vit : public Model {
 
   std::int64_t channels_;
   std::int64_t image_size_;
-  double dropout_;
-  double attention_dropout_;
+  VitSpec vit_;
   std::vector<double> rates_;
   at::Tensor cls_token_; // [1, 1, D]
   at::Tensor pos_embed_; // [1, T, D]
@@ -255,41 +254,41 @@ class Vit : public Model {
 Vit::Vit(const ModelSpec& spec, at::Generator generator)
     : channels_(spec.channels),
       image_size_(spec.image_size),
-      dropout_(spec.vit.dropout),
-      attention_dropout_(spec.vit.attention_dropout) {
-  const VitSpec& vit = spec.vit;
-  const std::int64_t grid = spec.image_size / vit.patch_size;
+      vit_(std::any_cast<const VitSpec&>(spec.numbers)) {
+  const std::int64_t width = vit_.embed_dim;
+  const std::int64_t grid = spec.image_size / vit_.patch_size;
   cls_token_ =
-      register_parameter("cls_token", at::empty({1, 1, vit.embed_dim}));
+      register_parameter("cls_token", new_weights({1, 1, width}, generator));
   pos_embed_ = register_parameter(
-      "pos_embed", at::empty({1, grid * grid + 1, vit.embed_dim}));
+      "pos_embed", new_weights({1, grid * grid + 1, width}, generator));
   patch_embed_ = register_module(
       "patch_embed",
       std::make_shared<PatchEmbed>(
-          spec.channels, vit.patch_size, vit.embed_dim, generator));
+          spec.channels, vit_.patch_size, width, generator));
   const auto blocks =
       register_module("blocks", std::make_shared<torch::nn::ModuleListImpl>());
-  for (std::int64_t i = 0; i < vit.depth; ++i) {
-    blocks_.push_back(std::make_shared<Block>(vit, generator));
+  for (std::int64_t i = 0; i < vit_.depth; ++i) {
+    blocks_.push_back(std::make_shared<Block>(vit_, generator));
     blocks->push_back(blocks_.back());
   }
-  norm_ = register_module(
-      "norm", std::make_shared<LayerNorm>(vit.embed_dim, kNormEps));
+  norm_ = register_module("norm", std::make_shared<LayerNorm>(width, kNormEps));
   head_ = register_module(
-      "head",
-      std::make_shared<Linear>(vit.embed_dim, spec.num_classes, generator));
+      "head", std::make_shared<Linear>(width, spec.num_classes, generator));
   start_as_timm(generator);
   // The rate rises linearly over the blocks; both branches of one share it.
-  if (vit.drop_path > 0.0 && vit.depth > 1) {
-    for (std::int64_t i = 0; i < vit.depth; ++i) {
-      const double rate = vit.drop_path * static_cast<double>(i) /
-          static_cast<double>(vit.depth - 1);
+  if (vit_.drop_path > 0.0 && vit_.depth > 1) {
+    for (std::int64_t i = 0; i < vit_.depth; ++i) {
+      const double rate = vit_.drop_path * static_cast<double>(i) /
+          static_cast<double>(vit_.depth - 1);
       rates_.insert(rates_.end(), 2, rate);
     }
   }
 }
 
 void Vit::start_as_timm(at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
   const at::NoGradGuard no_grad;
   truncated_normal(pos_embed_, kInitStd, generator);
   cls_token_.normal_(0.0, 1e-6, generator);
@@ -321,7 +320,7 @@ at::Tensor Vit::forward(
     return drop.defined() ? drop.select(0, static_cast<std::int64_t>(branch))
                           : at::Tensor();
   };
-  const Drops drops{dropout_, attention_dropout_, dropout};
+  const Drops drops{vit_.dropout, vit_.attention_dropout, dropout};
   at::Tensor x = at::cat(
       {cls_token_.expand({count, 1, -1}), patch_embed_->forward(images)}, 1);
   x = drops(x + pos_embed_).view({-1, x.size(2)});
@@ -338,8 +337,10 @@ at::Tensor Vit::forward(
 
 } // namespace
 
-std::shared_ptr<Model> make_vit(const ModelSpec& spec, std::uint64_t seed) {
-  return std::make_shared<Vit>(spec, at::detail::createCPUGenerator(seed));
+std::shared_ptr<Model> make_vit(
+    const ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<Vit>(spec, generator);
 }
 
 } // namespace vitrain::models

@@ -6,6 +6,8 @@
 
 #include "engine/exchange.h"
 #include "engine/train_step.h"
+#include "models/resnet.h"
+#include "models/vit.h"
 
 namespace vitrain::engine {
 namespace {
@@ -15,7 +17,8 @@ models::ModelSpec tiny_vit() {
   spec.name = "vit_test";
   spec.num_classes = 6;
   spec.image_size = 16;
-  spec.vit = {
+  spec.family = &models::kVit;
+  spec.numbers = models::VitSpec{
       .patch_size = 8,
       .embed_dim = 16,
       .depth = 2,
@@ -27,10 +30,11 @@ models::ModelSpec tiny_vit() {
 models::ModelSpec tiny_resnet() {
   models::ModelSpec spec;
   spec.name = "resnet_test";
-  spec.family = models::Family::kResNet;
+  spec.family = &models::kResNet;
   spec.num_classes = 6;
   spec.image_size = 32;
-  spec.resnet = {.blocks = {1, 1, 1, 1}, .bottleneck = false};
+  spec.numbers =
+      models::ResNetSpec{.blocks = {1, 1, 1, 1}, .bottleneck = false};
   return spec;
 }
 

@@ -11,6 +11,8 @@
 
 #include "core/check.h"
 #include "data/source.h"
+#include "models/resnet.h"
+#include "models/vit.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {
@@ -36,7 +38,8 @@ models::ModelSpec small_vit() {
   spec.name = "vit_test";
   spec.num_classes = 10;
   spec.image_size = 32;
-  spec.vit = {
+  spec.family = &models::kVit;
+  spec.numbers = models::VitSpec{
       .patch_size = 4,
       .embed_dim = 96,
       .depth = 2,
@@ -48,10 +51,11 @@ models::ModelSpec small_vit() {
 models::ModelSpec small_resnet() {
   models::ModelSpec spec;
   spec.name = "resnet_test";
-  spec.family = models::Family::kResNet;
+  spec.family = &models::kResNet;
   spec.num_classes = 10;
   spec.image_size = 32;
-  spec.resnet = {.blocks = {1, 1, 1, 1}, .bottleneck = false};
+  spec.numbers =
+      models::ResNetSpec{.blocks = {1, 1, 1, 1}, .bottleneck = false};
   return spec;
 }
 

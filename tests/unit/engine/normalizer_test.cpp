@@ -1,4 +1,5 @@
 #include "engine/normalizer.h"
+#include "models/vit.h"
 
 #include <cstring>
 
@@ -10,6 +11,7 @@ namespace {
 
 TEST(Normalizer, ImagesOfOneChannel) {
   models::ModelSpec spec;
+  spec.family = &models::kVit;
   spec.image_size = 2;
   spec.channels = 1;
   config::PreprocessConfig preprocess;
@@ -29,6 +31,7 @@ TEST(Normalizer, ImagesOfOneChannel) {
 // The loader's memory is used again for later batches.
 TEST(Normalizer, VectorsAreCopiedAndKeepTheirNumbers) {
   models::ModelSpec spec;
+  spec.family = &models::kVit;
   spec.features = 3;
   spec.num_classes = 1;
   const Normalizer normalizer({}, spec, c10::kCPU);

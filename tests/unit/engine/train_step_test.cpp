@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "engine/exchange.h"
+#include "models/vit.h"
 
 namespace vitrain::engine {
 namespace {
@@ -21,7 +22,8 @@ models::ModelSpec tiny_spec() {
   spec.name = "vit_test";
   spec.num_classes = 6;
   spec.image_size = 16;
-  spec.vit = {
+  spec.family = &models::kVit;
+  spec.numbers = models::VitSpec{
       .patch_size = 8,
       .embed_dim = 16,
       .depth = 2,

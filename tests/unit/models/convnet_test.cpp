@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "fixtures.h"
+#include "models/tensors.h"
 
 namespace vitrain::models {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "fixtures.h"
 #include "models/model.h"
+#include "models/tensors.h"
 
 namespace vitrain::models {
 namespace {

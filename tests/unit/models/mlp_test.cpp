@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "fixtures.h"
+#include "models/tensors.h"
 
 namespace vitrain::models {
 namespace {

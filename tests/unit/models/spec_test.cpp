@@ -7,12 +7,17 @@
 
 #include "core/error.h"
 #include "fixtures.h"
+#include "models/vit.h"
 
 namespace vitrain::models {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+
+const VitSpec& vit_of(const ModelSpec& spec) {
+  return std::any_cast<const VitSpec&>(spec.numbers);
+}
 
 // The message of the Error(kUsage) that resolve throws.
 std::string refusal(
@@ -33,7 +38,7 @@ TEST(Spec, TakesNumbersFromTheName) {
   EXPECT_EQ(spec.num_classes, 37);
   EXPECT_EQ(spec.image_size, 224);
   EXPECT_EQ(
-      spec.vit,
+      vit_of(spec),
       (VitSpec{
           .patch_size = 16,
           .embed_dim = 384,
@@ -44,9 +49,9 @@ TEST(Spec, TakesNumbersFromTheName) {
 
 TEST(Spec, AcceptsEveryPatchAndImageSizeOfThePattern) {
   const ModelSpec spec = resolve(named("vit_tiny_patch4_32"), {10});
-  EXPECT_EQ(spec.vit.patch_size, 4);
+  EXPECT_EQ(vit_of(spec).patch_size, 4);
   EXPECT_EQ(spec.image_size, 32);
-  EXPECT_EQ(spec.vit.embed_dim, 192);
+  EXPECT_EQ(vit_of(spec).embed_dim, 192);
 }
 
 TEST(Spec, TakesOverrides) {
@@ -63,7 +68,7 @@ TEST(Spec, TakesOverrides) {
   EXPECT_EQ(spec.num_classes, 12);
   EXPECT_EQ(spec.image_size, 32);
   EXPECT_EQ(
-      spec.vit,
+      vit_of(spec),
       (VitSpec{
           .patch_size = 4,
           .embed_dim = 60,
@@ -76,7 +81,8 @@ TEST(Spec, TakesOverrides) {
 TEST(Spec, KeepsTheRatioOfTheMlpWhenTheWidthChanges) {
   config::ModelConfig config = named("vit_tiny_patch16_224");
   config.embed_dim = 96;
-  EXPECT_EQ(resolve(config, {10}).vit.mlp_dim, 384);
+  const ModelSpec spec = resolve(config, {10});
+  EXPECT_EQ(vit_of(spec).mlp_dim, 384);
 }
 
 TEST(Spec, NamesTheNearestModel) {
