@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/spec.h"
+#include "models/family.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -20,9 +20,13 @@ int models() {
         info.image_size,
         info.description);
   }
-  text +=
-      "\nAny vit_<size>_patch<P>_<S> is accepted too; parameters are for 1000 "
-      "classes.\n";
+  text += "\nParameters are for 1000 classes.";
+  for (const vitrain::models::Family* family : vitrain::models::families()) {
+    if (family->pattern != nullptr) {
+      text += fmt::format(" Accepted too: {}.", family->pattern);
+    }
+  }
+  text += "\n";
   std::fputs(text.c_str(), stdout);
   return 0;
 }

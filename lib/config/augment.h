@@ -7,15 +7,23 @@
 #include <vector>
 
 #include "config/auto_augment.h"
-
 #include "config/erase.h"
 #include "config/mix.h"
+#include "core/enum_names.h"
 #include "options/crop.h"
 
 namespace vitrain::config {
 
 // Of the operations of auto_augment; kRandom: bilinear or bicubic, drawn.
 enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
+constexpr auto names_of(AugmentInterpolation) {
+  using enum AugmentInterpolation;
+  return enum_names<AugmentInterpolation>(
+      {{kNearest, "nearest"},
+       {kBilinear, "bilinear"},
+       {kBicubic, "bicubic"},
+       {kRandom, "random"}});
+}
 // kSame: as data.preprocess.interpolation.
 enum class TrainInterpolation {
   kSame,
@@ -27,6 +35,18 @@ enum class TrainInterpolation {
   kBicubic,
   kLanczos
 };
+constexpr auto names_of(TrainInterpolation) {
+  using enum TrainInterpolation;
+  return enum_names<TrainInterpolation>(
+      {{kSame, "same"},
+       {kRandom, "random"},
+       {kNearest, "nearest"},
+       {kBox, "box"},
+       {kBilinear, "bilinear"},
+       {kHamming, "hamming"},
+       {kBicubic, "bicubic"},
+       {kLanczos, "lanczos"}});
+}
 
 // Random changes to training images.
 struct AugmentConfig {

@@ -2,10 +2,20 @@
 
 #include <cstdint>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class OnBadSample { kError, kReplace };
+constexpr auto names_of(OnBadSample) {
+  using enum OnBadSample;
+  return enum_names<OnBadSample>({{kError, "error"}, {kReplace, "replace"}});
+}
 enum class DecoderWarnings { kCount, kReject };
+constexpr auto names_of(DecoderWarnings) {
+  using enum DecoderWarnings;
+  return enum_names<DecoderWarnings>({{kCount, "count"}, {kReject, "reject"}});
+}
 
 // How many bad samples a run puts up with.
 struct BadSamplesConfig {

@@ -3,10 +3,16 @@
 #include <cstdint>
 
 #include "config/duration.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 
 enum class Metric { kTop1, kTop5, kLoss };
+constexpr auto names_of(Metric) {
+  using enum Metric;
+  return enum_names<Metric>(
+      {{kTop1, "top1"}, {kTop5, "top5"}, {kLoss, "loss"}});
+}
 
 // Saved states of the run.
 struct CheckpointConfig {

@@ -8,10 +8,16 @@
 #include "config/preprocess.h"
 #include "config/sampler.h"
 #include "config/source.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 
 enum class BatchMode { kPerDevice, kGlobal };
+constexpr auto names_of(BatchMode) {
+  using enum BatchMode;
+  return enum_names<BatchMode>(
+      {{kPerDevice, "per_device"}, {kGlobal, "global"}});
+}
 
 struct DataConfig {
   SourceConfig train;

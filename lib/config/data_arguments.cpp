@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "config/names.h"
 #include "config/options.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -17,18 +17,16 @@ Filter read_filter(
     const std::string& shown,
     const std::string& value,
     const Complain& complain) {
-  const auto names = names_of<Filter>();
-  const auto found = std::ranges::find(names, value);
-  if (found == names.end()) {
+  const std::optional<Filter> filter = value_of<Filter>(value);
+  if (!filter) {
     complain(
         shown,
         fmt::format(
             "expected one of {}, got {}",
-            fmt::join(names, ", "),
+            fmt::join(all_names<Filter>(), ", "),
             printable(value)));
-    return Filter::kBicubic;
   }
-  return static_cast<Filter>(found - names.begin());
+  return filter.value_or(Filter::kBicubic);
 }
 
 } // namespace

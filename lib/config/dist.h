@@ -5,13 +5,24 @@
 #include <vector>
 
 #include "config/duration.h"
+#include "core/enum_names.h"
 #include "options/exchange.h"
 
 namespace vitrain::config {
 
 // Whether each device has a process of its own, or all have one.
 enum class DistMode { kProcesses, kSingleProcess };
+constexpr auto names_of(DistMode) {
+  using enum DistMode;
+  return enum_names<DistMode>(
+      {{kProcesses, "processes"}, {kSingleProcess, "single_process"}});
+}
 enum class Backend { kAuto, kGloo, kNccl };
+constexpr auto names_of(Backend) {
+  using enum Backend;
+  return enum_names<Backend>(
+      {{kAuto, "auto"}, {kGloo, "gloo"}, {kNccl, "nccl"}});
+}
 enum class SyncMode {
   kAllreduce,
   kDelayedAllreduce,
@@ -23,8 +34,32 @@ enum class SyncMode {
   kAsyncPs,
   kHogwild,
 };
+constexpr auto names_of(SyncMode) {
+  using enum SyncMode;
+  return enum_names<SyncMode>(
+      {{kAllreduce, "allreduce"},
+       {kDelayedAllreduce, "delayed_allreduce"},
+       {kLocalSgd, "local_sgd"},
+       {kPostLocalSgd, "post_local_sgd"},
+       {kHierarchicalSgd, "hierarchical_sgd"},
+       {kDiloco, "diloco"},
+       {kOverlapAverage, "overlap_average"},
+       {kAsyncPs, "async_ps"},
+       {kHogwild, "hogwild"}});
+}
 enum class BatchNormStatistics { kLocal, kBroadcast, kSync };
+constexpr auto names_of(BatchNormStatistics) {
+  using enum BatchNormStatistics;
+  return enum_names<BatchNormStatistics>(
+      {{kLocal, "local"}, {kBroadcast, "broadcast"}, {kSync, "sync"}});
+}
 enum class SyncAverage { kParameters, kParametersAndOptimizer };
+constexpr auto names_of(SyncAverage) {
+  using enum SyncAverage;
+  return enum_names<SyncAverage>(
+      {{kParameters, "parameters"},
+       {kParametersAndOptimizer, "parameters_and_optimizer"}});
+}
 
 // How replicas are kept equal (docs/synchronisation.md has the definitions).
 struct SyncConfig {

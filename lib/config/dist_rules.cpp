@@ -5,8 +5,8 @@
 
 #include <fmt/ranges.h>
 
-#include "config/names.h"
 #include "core/counted.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 
 namespace vitrain::config {

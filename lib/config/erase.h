@@ -3,9 +3,16 @@
 #include <array>
 #include <cstdint>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class EraseMode { kConst, kRand, kPixel };
+constexpr auto names_of(EraseMode) {
+  using enum EraseMode;
+  return enum_names<EraseMode>(
+      {{kConst, "const"}, {kRand, "rand"}, {kPixel, "pixel"}});
+}
 
 // Random erasing (Zhong et al., "Random erasing data augmentation", AAAI 2020)
 // as timm's RandomErasing does it; part of data.augment.

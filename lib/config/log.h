@@ -4,11 +4,26 @@
 #include <optional>
 #include <string>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class LogCount { kRun, kEpoch };
+constexpr auto names_of(LogCount) {
+  using enum LogCount;
+  return enum_names<LogCount>({{kRun, "run"}, {kEpoch, "epoch"}});
+}
 enum class LogRanks { kMain, kAll };
+constexpr auto names_of(LogRanks) {
+  using enum LogRanks;
+  return enum_names<LogRanks>({{kMain, "main"}, {kAll, "all"}});
+}
 enum class ProgressKind { kAuto, kLine, kPlain, kOff };
+constexpr auto names_of(ProgressKind) {
+  using enum ProgressKind;
+  return enum_names<ProgressKind>(
+      {{kAuto, "auto"}, {kLine, "line"}, {kPlain, "plain"}, {kOff, "off"}});
+}
 
 // What is recorded, and how often.
 struct LogConfig {

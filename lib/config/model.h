@@ -4,9 +4,16 @@
 #include <optional>
 #include <string>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class HeadInit { kAuto, kLoad, kFresh };
+constexpr auto names_of(HeadInit) {
+  using enum HeadInit;
+  return enum_names<HeadInit>(
+      {{kAuto, "auto"}, {kLoad, "load"}, {kFresh, "fresh"}});
+}
 
 // The network and the weights that it starts from.
 struct ModelConfig {

@@ -5,9 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class OptimKind { kAdamW, kSgd };
+constexpr auto names_of(OptimKind) {
+  using enum OptimKind;
+  return enum_names<OptimKind>({{kAdamW, "adamw"}, {kSgd, "sgd"}});
+}
 
 // The optimizer.
 struct OptimConfig {

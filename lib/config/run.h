@@ -4,9 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class Determinism { kFast };
+constexpr auto names_of(Determinism) {
+  using enum Determinism;
+  return enum_names<Determinism>({{kFast, "fast"}});
+}
 
 // What the run is called, where it writes and how long it lasts.
 struct RunConfig {

@@ -6,12 +6,27 @@
 #include <vector>
 
 #include "config/duration.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 
 enum class ScheduleKind { kCosine, kStep, kConstant };
+constexpr auto names_of(ScheduleKind) {
+  using enum ScheduleKind;
+  return enum_names<ScheduleKind>(
+      {{kCosine, "cosine"}, {kStep, "step"}, {kConstant, "constant"}});
+}
 enum class ScaleRule { kNone, kLinear, kSqrt };
+constexpr auto names_of(ScaleRule) {
+  using enum ScaleRule;
+  return enum_names<ScaleRule>(
+      {{kNone, "none"}, {kLinear, "linear"}, {kSqrt, "sqrt"}});
+}
 enum class ScheduleUnit { kStep, kEpoch };
+constexpr auto names_of(ScheduleUnit) {
+  using enum ScheduleUnit;
+  return enum_names<ScheduleUnit>({{kStep, "step"}, {kEpoch, "epoch"}});
+}
 
 // Learning rate as a function of the global batch.
 struct ScaleConfig {

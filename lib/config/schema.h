@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/field.h"
-#include "config/names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 
@@ -61,13 +61,7 @@ Scalar to_scalar(const T& value) {
 template <typename T>
 T from_scalar(const Scalar& scalar) {
   if constexpr (std::is_enum_v<T>) {
-    const auto names = names_of<T>();
-    const auto& name = std::get<std::string>(scalar);
-    std::size_t i = 0;
-    while (i + 1 < names.size() && names[i] != name) {
-      ++i;
-    }
-    return static_cast<T>(i);
+    return value_of<T>(std::get<std::string>(scalar)).value();
   } else {
     return std::get<T>(scalar);
   }
@@ -77,8 +71,7 @@ template <typename T>
 void describe(Field& field) {
   field.type = scalar_type<T>();
   if constexpr (std::is_enum_v<T>) {
-    const auto names = names_of<T>();
-    field.choices.assign(names.begin(), names.end());
+    field.choices = all_names<T>();
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "config/names.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 
 namespace vitrain::config {

@@ -3,12 +3,34 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 
 enum class Precision { kAuto, kFp32, kTf32, kBf16 };
+constexpr auto names_of(Precision) {
+  using enum Precision;
+  return enum_names<Precision>(
+      {{kAuto, "auto"}, {kFp32, "fp32"}, {kTf32, "tf32"}, {kBf16, "bf16"}});
+}
 enum class LossKind { kCrossEntropy, kBinaryCrossEntropy, kMse };
+constexpr auto names_of(LossKind) {
+  using enum LossKind;
+  return enum_names<LossKind>(
+      {{kCrossEntropy, "cross_entropy"},
+       {kBinaryCrossEntropy, "binary_cross_entropy"},
+       {kMse, "mse"}});
+}
 enum class OnNonFinite { kStop };
+constexpr auto names_of(OnNonFinite) {
+  using enum OnNonFinite;
+  return enum_names<OnNonFinite>({{kStop, "stop"}});
+}
 enum class Mkl { kAuto, kPlain };
+constexpr auto names_of(Mkl) {
+  using enum Mkl;
+  return enum_names<Mkl>({{kAuto, "auto"}, {kPlain, "plain"}});
+}
 
 // The training step.
 struct TrainConfig {

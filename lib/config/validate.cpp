@@ -8,8 +8,8 @@
 #include "config/augment_rules.h"
 #include "config/dist_rules.h"
 #include "config/mix_rules.h"
-#include "config/names.h"
 #include "config/source_rules.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 
 namespace vitrain::config {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
+
+#include "core/enum_names.h"
 
 namespace vitrain {
 
@@ -26,10 +26,12 @@ enum class SourceKind : std::int32_t {
 #undef VITRAIN_ENUMERATOR
 };
 
-inline constexpr auto kSourceKindNames = std::to_array<std::string_view>({
-#define VITRAIN_NAME(enumerator, name) #name,
-    VITRAIN_SOURCE_KINDS(VITRAIN_NAME)
+constexpr auto names_of(SourceKind) {
+  return enum_names<SourceKind>({
+#define VITRAIN_NAME(enumerator, name) {SourceKind::enumerator, #name},
+      VITRAIN_SOURCE_KINDS(VITRAIN_NAME)
 #undef VITRAIN_NAME
-});
+  });
+}
 
 } // namespace vitrain

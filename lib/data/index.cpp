@@ -214,7 +214,7 @@ void Index::attach() {
   require(header.magic == kMagic, "wrong magic number");
   require(
       header.kind >= 0 &&
-          static_cast<std::size_t>(header.kind) < kSourceKindNames.size(),
+          static_cast<std::size_t>(header.kind) < names_of(SourceKind{}).size(),
       "unknown kind");
   require(header.samples >= 0, "negative size");
   const auto sections = sections_of(header, bytes_);

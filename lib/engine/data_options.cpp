@@ -15,24 +15,7 @@ namespace {
 // What `interpolation` in training asks for, by its name; `otherwise` for those
 // that name no filter.
 Filter filter_of(config::TrainInterpolation interpolation, Filter otherwise) {
-  switch (interpolation) {
-    case config::TrainInterpolation::kSame:
-    case config::TrainInterpolation::kRandom:
-      return otherwise;
-    case config::TrainInterpolation::kNearest:
-      return Filter::kNearest;
-    case config::TrainInterpolation::kBox:
-      return Filter::kBox;
-    case config::TrainInterpolation::kBilinear:
-      return Filter::kBilinear;
-    case config::TrainInterpolation::kHamming:
-      return Filter::kHamming;
-    case config::TrainInterpolation::kBicubic:
-      return Filter::kBicubic;
-    case config::TrainInterpolation::kLanczos:
-      return Filter::kLanczos;
-  }
-  return otherwise;
+  return value_of<Filter>(name_of(interpolation)).value_or(otherwise);
 }
 
 // timm's border: the mean's colour, rounded half to even as Python's round().

@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "config/dist_rules.h"
-#include "config/names.h"
 #include "config/writer.h"
 #include "core/counted.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 #include "engine/run_directory.h"
 #include "models/tensors.h"
@@ -28,7 +28,7 @@ std::string describe_source(
                                    "{} images, {} classes, {}",
                                    with_commas(index.size()),
                                    with_commas(std::ssize(index.classes())),
-                                   config::name_of(source.kind));
+                                   name_of(source.kind));
   if (config::is_generated(source)) {
     text += vectors ? fmt::format(" of seed {}", source.seed)
                     : fmt::format(" {} px, seed {}", source.size, source.seed);
@@ -71,8 +71,8 @@ std::string describe_epoch(const RunFacts& facts) {
 std::string describe_rate(const RunFacts& facts) {
   const config::Recipe& recipe = facts.job.recipe;
   const config::Plan& plan = facts.plan;
-  std::string text = fmt::format(
-      "{}, {}", plan.lr_text, config::name_of(recipe.schedule.name));
+  std::string text =
+      fmt::format("{}, {}", plan.lr_text, name_of(recipe.schedule.name));
   if (recipe.schedule.name == config::ScheduleKind::kCosine) {
     text += fmt::format(" to {}", shortest(plan.min_lr));
   }
@@ -109,9 +109,7 @@ std::string describe_model(const RunFacts& facts) {
 
 std::string describe_optimizer(const config::OptimConfig& optim) {
   std::string text = fmt::format(
-      "{}, weight decay {}",
-      config::name_of(optim.name),
-      shortest(optim.weight_decay));
+      "{}, weight decay {}", name_of(optim.name), shortest(optim.weight_decay));
   if (optim.clip_norm) {
     text += fmt::format(", clip norm {}", shortest(*optim.clip_norm));
   }
@@ -137,19 +135,19 @@ std::string describe_exchange(const RunFacts& facts) {
   const config::DistConfig& dist = facts.job.recipe.dist;
   std::string text = facts.backend;
   if (facts.train != nullptr && facts.workers > 1) {
-    text += fmt::format(", {}", config::name_of(dist.sync.mode));
+    text += fmt::format(", {}", name_of(dist.sync.mode));
     if (dist.sync.mode == config::SyncMode::kHierarchicalSgd) {
       text += describe_levels(dist.sync, facts.workers);
     }
     if (dist.compress != Compress::kNone) {
-      text += fmt::format(" in {}", config::name_of(dist.compress));
+      text += fmt::format(" in {}", name_of(dist.compress));
     }
     if (dist.zero1) {
       text += ", zero1";
     }
     if (models::has_batch_norm(facts.spec) &&
         dist.batchnorm != config::BatchNormStatistics::kLocal) {
-      text += fmt::format(", batchnorm {}", config::name_of(dist.batchnorm));
+      text += fmt::format(", batchnorm {}", name_of(dist.batchnorm));
     }
   }
   return text;
@@ -168,14 +166,14 @@ std::string describe_mixing(const config::AugmentConfig& augment) {
   }
   std::vector<std::string> parts;
   if (mix.active()) {
-    parts.push_back(fmt::format(
-        "{} ({})", join(kinds, " or "), config::name_of(mix.mix_mode)));
+    parts.push_back(
+        fmt::format("{} ({})", join(kinds, " or "), name_of(mix.mix_mode)));
   }
   if (augment.erase.active()) {
     parts.push_back(fmt::format(
         "erasing {} ({})",
         shortest(augment.erase.erasing),
-        config::name_of(augment.erase.erasing_mode)));
+        name_of(augment.erase.erasing_mode)));
   }
   return join(parts, "; ");
 }
@@ -183,12 +181,10 @@ std::string describe_mixing(const config::AugmentConfig& augment) {
 // "bf16 (auto: GPU); evaluation: fp32".
 std::string describe_precision(const RunFacts& facts) {
   std::string text = fmt::format(
-      "{} ({})",
-      config::name_of(facts.precision.precision),
-      facts.precision.reason);
+      "{} ({})", name_of(facts.precision.precision), facts.precision.reason);
   if (facts.eval_precision.precision != facts.precision.precision) {
     text += fmt::format(
-        "; evaluation: {}", config::name_of(facts.eval_precision.precision));
+        "; evaluation: {}", name_of(facts.eval_precision.precision));
   }
   return text;
 }
@@ -248,8 +244,8 @@ Json start_record(const RunFacts& facts) {
       {"parameters", facts.parameters},
       {"workers", facts.workers},
       {"devices", facts.job.device_text},
-      {"precision", config::name_of(facts.precision.precision)},
-      {"eval_precision", config::name_of(facts.eval_precision.precision)},
+      {"precision", name_of(facts.precision.precision)},
+      {"eval_precision", name_of(facts.eval_precision.precision)},
       {"eval_samples", facts.eval->size()},
       {"classes", std::ssize(facts.eval->classes())}};
   if (facts.train != nullptr) {

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "config/names.h"
 #include "config/writer.h"
 #include "core/check.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 
 namespace vitrain::engine {
@@ -13,7 +13,7 @@ namespace {
 std::string metric_text(config::Metric metric, double value) {
   return metric == config::Metric::kLoss
       ? fmt::format("loss {:.4f}", value)
-      : fmt::format("{} {:.2f} %", config::name_of(metric), value);
+      : fmt::format("{} {:.2f} %", name_of(metric), value);
 }
 
 } // namespace
@@ -354,7 +354,7 @@ void Reporter::finish(
         epoch_of(best_->step),
         with_commas(best_->step));
     best = {
-        {"metric", config::name_of(metric)},
+        {"metric", name_of(metric)},
         {"value", best_->value},
         {"step", best_->step}};
   }

@@ -5,8 +5,8 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
-#include "config/names.h"
 #include "core/check.h"
+#include "core/enum_names.h"
 #include "core/hash.h"
 #include "models/family.h"
 
@@ -77,7 +77,7 @@ namespace {
 std::string optimizer_text(const config::OptimConfig& optim) {
   const bool plain =
       optim.name == config::OptimKind::kSgd && optim.momentum == 0.0;
-  return config::name_of(optim.name) + (plain ? " without momentum" : "");
+  return name_of(optim.name) + (plain ? " without momentum" : "");
 }
 
 } // namespace
@@ -96,7 +96,7 @@ RunIdentity identity_of(
       .global_batch = plan.global_batch,
       .train_samples = train.size(),
       .train_fingerprint = to_hex(train.fingerprint()),
-      .sampler = config::name_of(job.recipe.data.sampler.policy)};
+      .sampler = name_of(job.recipe.data.sampler.policy)};
 }
 
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module) {

@@ -10,11 +10,11 @@
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/space.h"
-#include "config/names.h"
 #include "config/writer.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/cuda_plugin.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 #include "dist/collectives.h"
 #include "dist/replicas.h"
@@ -134,7 +134,7 @@ Trainer::Trainer(Session& session)
       statistics != config::BatchNormStatistics::kLocal) {
     session.reporter.console().warn(fmt::format(
         "dist.batchnorm: {} has no effect: {} has no BatchNorm layers",
-        config::name_of(statistics),
+        name_of(statistics),
         session.spec.name));
   }
   restore();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/enum_names.h"
+
 namespace vitrain {
 
 // How classes are numbered, and their samples after them.
@@ -12,5 +14,10 @@ enum class ClassOrder {
   // letters equal capitals, and numbers have their value.
   kTimm,
 };
+constexpr auto names_of(ClassOrder) {
+  using enum ClassOrder;
+  return enum_names<ClassOrder>(
+      {{kTorchvision, "torchvision"}, {kTimm, "timm"}});
+}
 
 } // namespace vitrain

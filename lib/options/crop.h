@@ -1,19 +1,45 @@
 #pragma once
 
+#include "core/enum_names.h"
+
 namespace vitrain {
 
 // Pillow's filters; all but kNearest widen with the reduction (antialias).
 enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
+constexpr auto names_of(Filter) {
+  using enum Filter;
+  return enum_names<Filter>(
+      {{kNearest, "nearest"},
+       {kBox, "box"},
+       {kBilinear, "bilinear"},
+       {kHamming, "hamming"},
+       {kBicubic, "bicubic"},
+       {kLanczos, "lanczos"}});
+}
 
 // How the whole image is brought near the square's size (timm's crop modes).
 //   kCenter: the shorter side to `resize`, the longer one in proportion;
 //   kSquash: both sides to `resize`;
 //   kBorder: the longer side to `resize`, the shorter one in proportion.
 enum class CropMode { kCenter, kSquash, kBorder };
+constexpr auto names_of(CropMode) {
+  using enum CropMode;
+  return enum_names<CropMode>(
+      {{kCenter, "center"}, {kSquash, "squash"}, {kBorder, "border"}});
+}
 
 // How a training image is cut. kResized: a random resized crop; kPad: a random
 // crop after padding; kRkrr, kRkrc: timm's resize in proportion with random
 // zoom and aspect, then a random or the centre crop; kNone: as in evaluation.
 enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc };
+constexpr auto names_of(TrainCrop) {
+  using enum TrainCrop;
+  return enum_names<TrainCrop>(
+      {{kNone, "none"},
+       {kPad, "pad"},
+       {kResized, "resized"},
+       {kRkrr, "rkrr"},
+       {kRkrc, "rkrc"}});
+}
 
 } // namespace vitrain

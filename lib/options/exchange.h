@@ -1,12 +1,26 @@
 #pragma once
 
+#include "core/enum_names.h"
+
 namespace vitrain {
 
 // In what gradients travel: as they are, rounded to 16 bits and summed so, or
 // as approximations of low rank.
 enum class Compress { kNone, kBf16, kFp16, kPowerSgd };
+constexpr auto names_of(Compress) {
+  using enum Compress;
+  return enum_names<Compress>(
+      {{kNone, "none"},
+       {kBf16, "bf16"},
+       {kFp16, "fp16"},
+       {kPowerSgd, "powersgd"}});
+}
 
 // What becomes of a gradient that would be too old.
 enum class OnStale { kWait, kDrop };
+constexpr auto names_of(OnStale) {
+  using enum OnStale;
+  return enum_names<OnStale>({{kWait, "wait"}, {kDrop, "drop"}});
+}
 
 } // namespace vitrain

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/enum_names.h"
+
 namespace vitrain {
 
 // n samples, W workers, B samples per device, A accumulated micro-batches.
@@ -26,8 +28,24 @@ enum class SamplerPolicy {
   kRepeated,
   kWeighted,
 };
+constexpr auto names_of(SamplerPolicy) {
+  using enum SamplerPolicy;
+  return enum_names<SamplerPolicy>(
+      {{kGlobal, "global"},
+       {kTorch, "torch"},
+       {kPaddle, "paddle"},
+       {kShardThenShuffle, "shard_then_shuffle"},
+       {kSequential, "sequential"},
+       {kRepeated, "repeated"},
+       {kWeighted, "weighted"}});
+}
 
 // What happens to the samples at the end of an epoch that do not fill a step.
 enum class LastBatch { kDrop, kKeep, kPad };
+constexpr auto names_of(LastBatch) {
+  using enum LastBatch;
+  return enum_names<LastBatch>(
+      {{kDrop, "drop"}, {kKeep, "keep"}, {kPad, "pad"}});
+}
 
 } // namespace vitrain

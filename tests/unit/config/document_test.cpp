@@ -212,10 +212,7 @@ TEST(Document, ReportsEveryProblemInOrder) {
           "recipe:5:8: data.batch_sise: unknown key. Did you mean "
           "data.batch_size?\n"
           "recipe:5:37: data.train.kind: expected one of " +
-          join(
-              std::vector<std::string>(
-                  kSourceKindNames.begin(), kSourceKindNames.end()),
-              ", ") +
+          join(all_names<SourceKind>(), ", ") +
           ", got 3\n"
           "5 problems found; nothing was started."));
 }

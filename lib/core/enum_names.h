@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vitrain {
+
+// The names of an enumeration in recipes, records and messages stand beside it,
+// as a function in its namespace that returns them:
+//
+//   enum class Color { kRed, kDarkBlue };
+//   constexpr auto names_of(Color) {
+//     using enum Color;
+//     return enum_names<Color>({{kRed, "red"}, {kDarkBlue, "dark_blue"}});
+//   }
+template <typename Enum>
+struct EnumName {
+  Enum value;
+  std::string_view name;
+};
+
+template <typename Enum, std::size_t kCount>
+constexpr std::array<EnumName<Enum>, kCount> enum_names(
+    const EnumName<Enum> (&names)[kCount]) {
+  return std::to_array(names);
+}
+
+// The name of an enumerator: name_of(Color::kDarkBlue) is "dark_blue".
+template <typename Enum>
+std::string name_of(Enum value) {
+  static constexpr auto kNames = names_of(Enum{});
+  const auto found = std::ranges::find(kNames, value, &EnumName<Enum>::value);
+  return std::string(found == kNames.end() ? "" : found->name);
+}
+
+// The enumerator of a name; none where it has none.
+template <typename Enum>
+std::optional<Enum> value_of(std::string_view name) {
+  static constexpr auto kNames = names_of(Enum{});
+  const auto found = std::ranges::find(kNames, name, &EnumName<Enum>::name);
+  return found == kNames.end() ? std::nullopt : std::optional(found->value);
+}
+
+// All names, in the order of their list.
+template <typename Enum>
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const EnumName<Enum>& one : names_of(Enum{})) {
+    names.emplace_back(one.name);
+  }
+  return names;
+}
+
+} // namespace vitrain
