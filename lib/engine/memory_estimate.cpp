@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "models/family.h"
 #include "models/tensors.h"
+#include "optim/optimizers.h"
 
 #include <fmt/format.h>
 
@@ -38,14 +39,6 @@ std::int64_t exchange_bytes(const config::DistConfig& dist) {
     default:
       return dist.compress == Compress::kPowerSgd ? kFp32 : half ? kBf16 : 0;
   }
-}
-
-// Of the optimizer, in bytes a parameter that a worker updates.
-std::int64_t state_bytes(const config::OptimConfig& optim) {
-  if (optim.name == config::OptimKind::kSgd) {
-    return optim.momentum > 0.0 ? kFp32 : 0;
-  }
-  return 2 * kFp32;
 }
 
 std::int64_t scaled(std::int64_t bytes, double factor) {
@@ -106,8 +99,9 @@ MemoryEstimate estimate_memory(
   if (!evaluates) {
     const bool shares = recipe.dist.zero1 && several;
     estimate.gradients = parameters * kFp32 * replicas;
-    estimate.optimizer =
-        parameters * state_bytes(recipe.optim) / (shares ? plan.workers : 1);
+    estimate.optimizer = parameters * kFp32 *
+        optim::optimizer_info(recipe.optim.name).state_values(recipe.optim) /
+        (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
     held = std::max(held, plan.worker_batch() * bytes.kept);
     estimate.loader += 4 * plan.worker_batch() * row;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "optim/optimizers.h"
 
 namespace vitrain::engine {
 namespace {

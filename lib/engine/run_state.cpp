@@ -9,6 +9,7 @@
 #include "core/enum_names.h"
 #include "core/hash.h"
 #include "models/family.h"
+#include "optim/optimizers.h"
 
 namespace vitrain::engine {
 
@@ -72,16 +73,6 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
       differences);
 }
 
-namespace {
-
-std::string optimizer_text(const config::OptimConfig& optim) {
-  const bool plain =
-      optim.name == config::OptimKind::kSgd && optim.momentum == 0.0;
-  return name_of(optim.name) + (plain ? " without momentum" : "");
-}
-
-} // namespace
-
 RunIdentity identity_of(
     const Job& job,
     const config::Plan& plan,
@@ -91,7 +82,7 @@ RunIdentity identity_of(
       .model = spec.name,
       .network = spec.family->identity(spec),
       .num_classes = spec.num_classes,
-      .optimizer = optimizer_text(job.recipe.optim),
+      .optimizer = optim::identity_of(job.recipe.optim),
       .seed = job.recipe.run.seed,
       .global_batch = plan.global_batch,
       .train_samples = train.size(),

@@ -28,6 +28,7 @@
 #include "engine/run_directory.h"
 #include "engine/saved_state.h"
 #include "launch/stop_at_once.h"
+#include "optim/optimizers.h"
 #include "optim/schedule.h"
 
 namespace vitrain::engine {

@@ -4,92 +4,11 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_fused_adamw.h>
-#include <ATen/ops/_fused_sgd.h>
 #include <fmt/ranges.h>
 
 #include "core/check.h"
 
 namespace vitrain::optim {
-namespace {
-
-class AdamW final : public Optimizer {
- public:
-  AdamW(FlatState& parameters, const config::OptimConfig& options)
-      : Optimizer(parameters),
-        options_(options),
-        first_(add_buffers("exp_avg")),
-        second_(add_buffers("exp_avg_sq")) {}
-
- private:
-  void update(
-      std::size_t index,
-      const at::Tensor& lr,
-      const at::Tensor& non_finite) override {
-    FlatGroup& group = parameters_.groups()[index];
-    at::_fused_adamw_(
-        {own(group, group.parameters)},
-        {own(group, group.gradients)},
-        {own_state(group, first_[index])},
-        {own_state(group, second_[index])},
-        /*max_exp_avg_sqs=*/{},
-        {steps_},
-        lr,
-        options_.betas[0],
-        options_.betas[1],
-        group.weight_decay,
-        options_.eps,
-        /*amsgrad=*/false,
-        /*maximize=*/false,
-        /*grad_scale=*/std::nullopt,
-        non_finite);
-  }
-
-  config::OptimConfig options_;
-  Buffers& first_;
-  Buffers& second_;
-};
-
-class Sgd final : public Optimizer {
- public:
-  Sgd(FlatState& parameters, const config::OptimConfig& options)
-      : Optimizer(parameters),
-        options_(options),
-        momentum_(
-            options.momentum > 0 ? &add_buffers("momentum_buffer") : nullptr) {}
-
- private:
-  void update(
-      std::size_t index,
-      const at::Tensor& lr,
-      const at::Tensor& non_finite) override {
-    FlatGroup& group = parameters_.groups()[index];
-    std::vector<at::Tensor> buffer;
-    if (momentum_ != nullptr) {
-      buffer.push_back(own_state(group, (*momentum_)[index]));
-    }
-    // The buffer starts as zeros: momentum x 0 + gradient is what torch's first
-    // step makes of an empty buffer.
-    at::_fused_sgd_(
-        {own(group, group.parameters)},
-        {own(group, group.gradients)},
-        buffer,
-        group.weight_decay,
-        options_.momentum,
-        lr,
-        /*dampening=*/0.0,
-        options_.nesterov,
-        /*maximize=*/false,
-        /*is_first_step=*/false,
-        /*grad_scale=*/std::nullopt,
-        non_finite);
-  }
-
-  config::OptimConfig options_;
-  Buffers* momentum_;
-};
-
-} // namespace
 
 Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
   const at::Tensor& first = parameters.groups().front().parameters;
@@ -217,15 +136,6 @@ void Optimizer::check_state(
         fmt::join(found->second.sizes(), ", "),
         fmt::join(shape, ", "));
   }
-}
-
-std::unique_ptr<Optimizer> make_optimizer(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  if (options.name == config::OptimKind::kSgd) {
-    return std::make_unique<Sgd>(parameters, options);
-  }
-  return std::make_unique<AdamW>(parameters, options);
 }
 
 } // namespace vitrain::optim

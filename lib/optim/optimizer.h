@@ -1,15 +1,12 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
-#include "config/optim.h"
 #include "optim/flat_state.h"
 
 namespace vitrain::optim {
@@ -75,12 +72,5 @@ class Optimizer {
   std::map<std::string, Buffers> buffers_;
   at::Tensor lr_; // scalar on the device: no kernel depends on a host value
 };
-
-// AdamW (Loshchilov, Hutter, "Decoupled weight decay regularization", ICLR
-// 2019) as torch.optim.AdamW computes it, or SGD with momentum and coupled L2
-// as torch.optim.SGD does. `parameters` must outlive the result.
-std::unique_ptr<Optimizer> make_optimizer(
-    FlatState& parameters,
-    const config::OptimConfig& options);
 
 } // namespace vitrain::optim

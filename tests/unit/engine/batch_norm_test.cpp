@@ -10,6 +10,7 @@
 #include "engine/exchange.h"
 #include "engine/train_step.h"
 #include "models/layers.h"
+#include "optim/optimizers.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {

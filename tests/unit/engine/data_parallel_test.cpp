@@ -8,6 +8,7 @@
 #include "engine/train_step.h"
 #include "models/resnet.h"
 #include "models/vit.h"
+#include "optim/optimizers.h"
 
 namespace vitrain::engine {
 namespace {

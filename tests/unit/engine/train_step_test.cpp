@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "engine/exchange.h"
 #include "models/vit.h"
+#include "optim/optimizers.h"
 
 namespace vitrain::engine {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "dist/sharded_update.h"
 #include "optim/flat_state.h"
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {

@@ -1,4 +1,4 @@
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 
 #include <cmath>
 #include <limits>
@@ -173,6 +173,28 @@ struct OneWeight {
   FlatState state;
   std::unique_ptr<Optimizer> optimizer;
 };
+
+TEST(Optimizer, EachKeepsTheStateThatItsRowCounts) {
+  for (const std::string& name : all_names<config::OptimKind>()) {
+    for (const double momentum : {0.0, 0.9}) {
+      config::OptimConfig options;
+      options.name = value_of<config::OptimKind>(name).value();
+      options.momentum = momentum;
+      const Training training(options);
+      std::int64_t values = 0;
+      for (const at::Tensor& buffer : training.optimizer->buffers()) {
+        values += buffer.numel();
+      }
+      std::int64_t shares = 0;
+      for (const FlatGroup& group : training.net.state().groups()) {
+        shares += group.share_size;
+      }
+      EXPECT_EQ(
+          values, shares * optimizer_info(options.name).state_values(options))
+          << name << " with momentum " << momentum;
+    }
+  }
+}
 
 // Files keep the logical order: a state saved by one goes on in the other, also
 // when several workers share it.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/optim.h"
+#include "optim/flat_state.h"
+#include "optim/optimizer.h"
+
+namespace vitrain::optim {
+
+// What the program knows of an optimizer beyond its keys in config/optim.h.
+struct OptimizerInfo {
+  config::OptimKind kind;
+  // Between settings whose states have other values, in words after the name:
+  // runs continue only checkpoints of the same.
+  const char* (*variant)(const config::OptimConfig& options) =
+      [](const config::OptimConfig&) { return ""; };
+  // fp32 values that it keeps for each parameter.
+  int (*state_values)(const config::OptimConfig& options);
+  std::unique_ptr<Optimizer> (
+      *make)(FlatState& parameters, const config::OptimConfig& options);
+};
+
+const OptimizerInfo& optimizer_info(config::OptimKind kind);
+
+// The optimizer of `options`. `parameters` must outlive it.
+std::unique_ptr<Optimizer> make_optimizer(
+    FlatState& parameters,
+    const config::OptimConfig& options);
+
+// "adamw", "sgd without momentum": what its state can be loaded into.
+std::string identity_of(const config::OptimConfig& options);
+
+} // namespace vitrain::optim
