@@ -133,7 +133,7 @@ std::string describe_levels(
 // "gloo, allreduce in bf16, zero1": what carries gradients or weights, and how.
 std::string describe_exchange(const RunFacts& facts) {
   const config::DistConfig& dist = facts.job.recipe.dist;
-  std::string text = facts.backend;
+  std::string text = facts.job.backend(facts.workers);
   if (facts.train != nullptr && facts.workers > 1) {
     text += fmt::format(", {}", name_of(dist.sync.mode));
     if (dist.sync.mode == config::SyncMode::kHierarchicalSgd) {

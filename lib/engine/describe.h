@@ -26,7 +26,6 @@ struct RunFacts {
   const data::Sampler* sampler = nullptr; // of train
   const data::Index* eval = nullptr;
   int workers = 1;
-  std::string backend; // "gloo", "nccl", "none (one worker)"
 };
 
 // "vitrain 0.1.0 · shapes_vit_tiny".

@@ -54,11 +54,7 @@ std::string dry_run(const PreparedJob& prepared, bool has_weights) {
       .train = prepared.train.get(),
       .sampler = prepared.sampler.get(),
       .eval = prepared.eval.get(),
-      .workers = job.single_process() ? 1 : workers,
-      .backend = job.single_process() ? "threads of one process"
-          : workers == 1              ? "none (one worker)"
-          : job.cuda                  ? "nccl"
-                                      : "gloo"};
+      .workers = job.single_process() ? 1 : workers};
   std::vector<logging::BannerSection> sections = describe_run(facts);
   std::string warning;
   if (!job.cuda) {

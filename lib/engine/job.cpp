@@ -83,6 +83,17 @@ int Job::devices(int world) const {
   return single_process() ? static_cast<int>(ordinals.size()) : world;
 }
 
+bool Job::uses_nccl() const {
+  return cuda && recipe.dist.backend != config::Backend::kGloo;
+}
+
+std::string Job::backend(int world) const {
+  return single_process() ? "threads of one process"
+      : world == 1        ? "none (one worker)"
+      : uses_nccl()       ? "nccl"
+                          : "gloo";
+}
+
 config::Plan make_plan(
     const Job& job,
     int devices,

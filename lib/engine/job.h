@@ -47,6 +47,10 @@ struct Job {
   bool single_process() const;
   // All devices that train, of a job with `world` workers.
   int devices(int world) const;
+  // Whether several workers exchange by NCCL, otherwise by Gloo.
+  bool uses_nccl() const;
+  // How `world` workers exchange: "gloo", "nccl", "none (one worker)".
+  std::string backend(int world) const;
 
   std::string to_json() const;
   // Throws Error(kInternal) for text that to_json() did not make.

@@ -124,8 +124,7 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
       job.threads,
       job.single_process() ? "replica" : "worker");
   const auto small_memory = launch::shared_memory_warning(workers);
-  if (small_memory && job.cuda &&
-      job.recipe.dist.backend != config::Backend::kGloo) {
+  if (small_memory && job.uses_nccl()) {
     prepared.notes.push_back("warning: " + *small_memory);
   }
   if (job.recipe.devices.nodes > 1) {

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/preprocess_values.h"
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "dist/collectives.h"
 #include "engine/launch_job.h"
+#include "engine/run_decision.h"
 #include "engine/run_directory.h"
 #include "launch/cores.h"
 #include "launch/descriptors.h"
@@ -100,7 +100,7 @@ void check_equal_machines(const Job& job, const Peers& peers) {
 }
 
 void check_devices(const Job& job, const Peers& peers) {
-  if (!job.cuda || job.recipe.dist.backend == config::Backend::kGloo) {
+  if (!job.uses_nccl()) {
     return;
   }
   for (std::size_t a = 0; a < peers.all.size(); ++a) {
@@ -196,7 +196,7 @@ void decide(
     PreparedJob& prepared,
     dist::Group& control) {
   Job& job = prepared.job;
-  Json decision;
+  RunDecision decision;
   together(control, [&] {
     if (control.rank() != 0) {
       return;
@@ -208,26 +208,14 @@ void decide(
     if (job.run_directory.empty()) {
       make_run_directory(prepared);
     }
-    decision = {
-        {"run_directory", job.run_directory},
-        {"resume", job.resume},
-        {"resumed_step", job.resumed_step},
-        {"finished", prepared.finished},
-        {"preprocess", config::preprocess_values(job.recipe)}};
+    decision = decision_of(prepared);
   });
-  decision = dist::all_gather(control, decision).front();
-  job.run_directory = decision.at("run_directory");
-  job.resume = decision.at("resume");
-  job.resumed_step = decision.at("resumed_step");
-  settlement.finished = decision.at("finished");
-  if (job.mode == JobMode::kEval) { // others need not have the weights
-    config::use_preprocess_values(
-        decision.at("preprocess"),
-        "rank 0",
-        config::PreprocessUse::kAdopt,
-        job.recipe,
-        prepared.origins);
-  }
+  adopt(
+      RunDecision::from_json(
+          dist::all_gather(control, decision.to_json()).front()),
+      "rank 0",
+      prepared);
+  settlement.finished = prepared.finished;
 }
 
 void open_log(

@@ -8,11 +8,11 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
-#include "config/preprocess_values.h"
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "engine/launch_job.h"
+#include "engine/run_decision.h"
 #include "engine/run_directory.h"
 #include "launch/descriptors.h"
 #include "launch/open_files.h"
@@ -53,35 +53,19 @@ Agreement agree(PreparedJob& prepared, bool again = true) {
   if (!prepared.link) {
     return {.store = {}, .again = again};
   }
-  Job& job = prepared.job;
   launch::Rendezvous store;
-  Json decision;
+  Json attempt;
   if (prepared.decides()) {
     store = launch::listen_for_nodes(prepared.link->master_address(), 0);
-    decision = {
-        {"run_directory", job.run_directory},
-        {"resume", job.resume},
-        {"resumed_step", job.resumed_step},
-        {"finished", prepared.finished},
-        {"preprocess", config::preprocess_values(job.recipe)},
+    attempt = {
+        {"run", decision_of(prepared).to_json()},
         {"again", again},
         {"port", store.port}};
   }
-  decision = Json::parse(prepared.link->share(decision.dump()));
-  job.run_directory = decision.at("run_directory");
-  job.resume = decision.at("resume");
-  job.resumed_step = decision.at("resumed_step");
-  prepared.finished = decision.at("finished");
-  if (job.mode == JobMode::kEval) { // only node 0 needs to have the weights
-    config::use_preprocess_values(
-        decision.at("preprocess"),
-        "node 0",
-        config::PreprocessUse::kAdopt,
-        job.recipe,
-        prepared.origins);
-  }
-  store.port = decision.at("port");
-  return {.store = std::move(store), .again = decision.at("again")};
+  attempt = Json::parse(prepared.link->share(attempt.dump()));
+  adopt(RunDecision::from_json(attempt.at("run")), "node 0", prepared);
+  store.port = attempt.at("port");
+  return {.store = std::move(store), .again = attempt.at("again")};
 }
 
 // The newest complete checkpoint, from which the next attempt continues; sets

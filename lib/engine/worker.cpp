@@ -69,9 +69,7 @@ dist::Groups connect(
     const Job& job,
     const launch::WorkerContext& context,
     const CudaPlugin* cuda) {
-  const auto& dist = job.recipe.dist;
-  const auto& timeouts = dist.timeouts;
-  const bool nccl = cuda != nullptr && dist.backend != config::Backend::kGloo;
+  const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
   return dist::connect(
       {.rank = context.rank,
        .size = context.world_size,
@@ -89,12 +87,10 @@ dist::Groups connect(
             timeouts.eval,
             timeouts.checkpoint,
             timeouts.stopped}),
-       .nccl = nccl ? cuda : nullptr});
+       .nccl = job.uses_nccl() ? cuda : nullptr});
 }
 
 RunFacts facts_of(const Session& session) {
-  const bool nccl = session.cuda != nullptr &&
-      session.job.recipe.dist.backend != config::Backend::kGloo;
   std::int64_t parameters = 0;
   for (const at::Tensor& parameter : session.model->parameters()) {
     parameters += parameter.numel();
@@ -109,11 +105,7 @@ RunFacts facts_of(const Session& session) {
       .train = session.train_index.get(),
       .sampler = session.sampler.get(),
       .eval = session.eval_index.get(),
-      .workers = session.world,
-      .backend = session.job.single_process() ? "threads of one process"
-          : session.world == 1 && !nccl       ? "none (one worker)"
-          : nccl                              ? "nccl"
-                                              : "gloo"};
+      .workers = session.world};
 }
 
 // Says what is about to run. Returns its start record.
