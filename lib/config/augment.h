@@ -103,7 +103,10 @@ struct AugmentConfig {
         .each_more_than(0.0)
         .ascending();
     v.field("padding", padding, "`pad`: pixels on each side.")
-        .in_range(0, 1024);
+        .in_range(0, 1024)
+        .needs("data.augment.crop: pad", [this] {
+          return crop == TrainCrop::kPad;
+        });
     v.field("flip", flip, "Probability of a horizontal flip.")
         .at_least(0.0)
         .at_most(1.0);
@@ -136,7 +139,10 @@ struct AugmentConfig {
          "bicubic. `auto`: timm's policies as the crops, but bicubic for box, "
          "hamming and lanczos, torchvision's `nearest` (its augmix "
          "`bilinear`).")
-        .auto_value();
+        .auto_value()
+        .needs("data.augment.auto_augment", [this] {
+          return auto_augment.has_value();
+        });
     v.field(
          "auto_augment_fill",
          auto_augment_fill,
@@ -144,7 +150,10 @@ struct AugmentConfig {
          "image. `auto`: timm's policies preprocess.mean, torchvision's black.")
         .auto_value()
         .each_at_least(0)
-        .each_at_most(255);
+        .each_at_most(255)
+        .needs("data.augment.auto_augment", [this] {
+          return auto_augment.has_value();
+        });
     v.field(
          "color_jitter",
          color_jitter,
@@ -169,7 +178,10 @@ struct AugmentConfig {
          "Range of the blur's standard deviation, in pixels.")
         .each_at_least(0.0)
         .each_at_most(100.0)
-        .ascending();
+        .ascending()
+        .needs("data.augment.gaussian_blur", [this] {
+          return gaussian_blur > 0.0;
+        });
     probability(
         "solarize",
         solarize,

@@ -89,6 +89,10 @@ struct SyncConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    using enum SyncMode;
+    const auto is = [this](auto... modes) {
+      return [this, modes...] { return ((mode == modes) || ...); };
+    };
     v.field(
         "mode",
         mode,
@@ -105,50 +109,66 @@ struct SyncConfig {
         "Evaluations and checkpoints see "
         "averaged weights in every mode.");
     v.field("period", period, "Steps between two averages.")
-        .in_range(1, 1 << 20);
+        .in_range(1, 1 << 20)
+        .needs(
+            "dist.sync.mode: local_sgd, post_local_sgd, diloco or "
+            "overlap_average",
+            [this] { return uses_period(); });
     v.field(
-        "start",
-        start,
-        "`local_sgd`, `post_local_sgd`: until then gradients are averaged in "
-        "every step.");
+         "start",
+         start,
+         "`local_sgd`, `post_local_sgd`: until then gradients are averaged in "
+         "every step.")
+        .needs("dist.sync.mode: local_sgd or post_local_sgd", [this] {
+          return averages_from_start();
+        });
     v.field(
-        "average",
-        average,
-        "`local_sgd`, `post_local_sgd`: what is averaged; the optimizer's "
-        "state stays each device's own, or is averaged too.");
+         "average",
+         average,
+         "`local_sgd`, `post_local_sgd`: what is averaged; the optimizer's "
+         "state stays each device's own, or is averaged too.")
+        .needs("dist.sync.mode: local_sgd or post_local_sgd", [this] {
+          return averages_from_start();
+        });
     v.field(
          "group_size",
          group_size,
          "`post_local_sgd`: consecutive ranks that average gradients in every "
          "step; `auto`: those of a node.")
         .auto_value()
-        .in_range(1, 1 << 20);
+        .in_range(1, 1 << 20)
+        .needs("dist.sync.mode: post_local_sgd", is(kPostLocalSgd));
     v.field(
          "periods",
          periods,
          "`hierarchical_sgd`: steps between the averages of each level.")
-        .each_at_least(1);
+        .each_at_least(1)
+        .needs("dist.sync.mode: hierarchical_sgd", is(kHierarchicalSgd));
     v.field(
          "group_sizes",
          group_sizes,
          "`hierarchical_sgd`: consecutive ranks of a group of each level; -1: "
          "all. The last level has all.")
-        .one_of_or_at_least(-1, 1);
+        .one_of_or_at_least(-1, 1)
+        .needs("dist.sync.mode: hierarchical_sgd", is(kHierarchicalSgd));
     v.field("outer_lr", outer_lr, "`diloco`: of the outer SGD.")
         .more_than(0.0)
-        .at_most(100.0);
+        .at_most(100.0)
+        .needs("dist.sync.mode: diloco", is(kDiloco));
     v.field(
          "outer_momentum",
          outer_momentum,
          "`diloco`: Nesterov momentum of the outer SGD.")
         .at_least(0.0)
-        .less_than(1.0);
+        .less_than(1.0)
+        .needs("dist.sync.mode: diloco", is(kDiloco));
     v.field(
          "delay",
          delay,
          "`overlap_average`: steps until an average is taken over; less than "
          "`period`.")
-        .in_range(0, 1 << 20);
+        .in_range(0, 1 << 20)
+        .needs("dist.sync.mode: overlap_average", is(kOverlapAverage));
     v.field(
          "max_staleness",
          max_staleness,
@@ -156,25 +176,35 @@ struct SyncConfig {
          "gradient was computed from and its own; `hogwild`: steps that a "
          "worker may be ahead of the slowest. `auto`: two per other worker.")
         .auto_value()
-        .in_range(0, 1 << 20);
+        .in_range(0, 1 << 20)
+        .needs("dist.sync.mode: async_ps or hogwild", is(kAsyncPs, kHogwild));
     v.field(
-        "on_stale",
-        on_stale,
-        "`async_ps`: workers `wait`, so that no gradient becomes too old, or "
-        "one that did is left out (`drop`).");
+         "on_stale",
+         on_stale,
+         "`async_ps`: workers `wait`, so that no gradient becomes too old, or "
+         "one that did is left out (`drop`).")
+        .needs("dist.sync.mode: async_ps", is(kAsyncPs));
     v.field(
          "servers",
          servers,
          "`async_ps`: servers among which the weights are divided, threads of "
          "the first workers.")
-        .in_range(1, 1 << 10);
+        .in_range(1, 1 << 10)
+        .needs("dist.sync.mode: async_ps", is(kAsyncPs));
     v.field(
-        "predict",
-        predict,
-        "`delayed_allreduce`, `async_ps`: gradients are computed at the "
-        "weights that are expected when they are applied, instead of at those "
-        "before the updates in between. Costs a copy of weights and optimizer "
-        "state, and a second update per step.");
+         "predict",
+         predict,
+         "`delayed_allreduce`, `async_ps`: gradients are computed at the "
+         "weights that are expected when they are applied, instead of at those "
+         "before the updates in between. Costs a copy of weights and optimizer "
+         "state, and a second update per step.")
+        .needs(
+            "dist.sync.mode: delayed_allreduce, or async_ps with a "
+            "max_staleness above 0",
+            [this] {
+              return mode == kDelayedAllreduce ||
+                  (mode == kAsyncPs && max_staleness.value_or(1) > 0);
+            });
   }
 };
 
@@ -286,7 +316,10 @@ struct DistConfig {
         "half the bytes, and sums rounded at each device; or, with `powersgd`, "
         "as approximations of low rank, whose errors are added to the next "
         "gradient.");
-    v.section("powersgd", powersgd, "Settings of compress: powersgd.");
+    v.section("powersgd", powersgd, "Settings of compress: powersgd.")
+        .needs("dist.compress: powersgd", [this] {
+          return compress == Compress::kPowerSgd;
+        });
     v.field(
         "zero1",
         zero1,

@@ -27,6 +27,7 @@ struct EraseConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    const auto erases = [this] { return active(); };
     v.field(
          "erasing",
          erasing,
@@ -35,28 +36,32 @@ struct EraseConfig {
         .at_least(0.0)
         .at_most(1.0);
     v.field(
-        "erasing_mode",
-        erasing_mode,
-        "What the boxes are filled with: 0 (`const`), one normally "
-        "distributed colour a box (`rand`), normally distributed numbers "
-        "(`pixel`).");
+         "erasing_mode",
+         erasing_mode,
+         "What the boxes are filled with: 0 (`const`), one normally "
+         "distributed colour a box (`rand`), normally distributed numbers "
+         "(`pixel`).")
+        .needs("data.augment.erasing", erases);
     v.field(
          "erasing_count",
          erasing_count,
          "Most boxes in an image, which divide the area; their number is "
          "uniform from 1.")
-        .in_range(1, 64);
+        .in_range(1, 64)
+        .needs("data.augment.erasing", erases);
     v.field(
          "erasing_area", erasing_area, "Range of the erased share of the area.")
         .each_more_than(0.0)
         .each_at_most(1.0)
-        .ascending();
+        .ascending()
+        .needs("data.augment.erasing", erases);
     v.field(
          "erasing_aspect",
          erasing_aspect,
          "Range of a box's height over its width (log-uniform).")
         .each_more_than(0.0)
-        .ascending();
+        .ascending()
+        .needs("data.augment.erasing", erases);
   }
 };
 

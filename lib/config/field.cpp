@@ -50,6 +50,12 @@ Rules& Rules::ascending() {
   return *this;
 }
 
+Rules& Rules::needs(const char* text, std::function<bool()> met) {
+  field_.needs = text;
+  field_.needs_met = std::move(met);
+  return *this;
+}
+
 Rules& Rules::low(double value, bool inclusive) {
   field_.low = Bound{value, inclusive};
   return *this;

@@ -45,6 +45,10 @@ struct Field {
   const char* form = nullptr;
   std::string (*fault_of)(const std::string&) = nullptr;
 
+  // What others have to be for it to have an effect, in words; "": nothing.
+  std::string needs;
+  std::function<bool()> needs_met; // where there are needs
+
   std::function<Setting()> get;
   std::function<void(const Setting&)> set;
 };
@@ -82,6 +86,8 @@ class Rules {
       std::string (*fault_of)(const std::string&));
   // No item is smaller than the one before.
   Rules& ascending();
+  // Without an effect unless `met`, which `text` says: "optim.name: sgd".
+  Rules& needs(const char* text, std::function<bool()> met);
 
  private:
   Rules& low(double value, bool inclusive);

@@ -8,10 +8,10 @@
 
 namespace vitrain::config {
 
-// Keys that were set and cannot have an effect on this training, because of
-// what others are. Of those that a file has only those count that a reader
-// would take to be at work (data.augment.color_jitter): files may be bases,
-// which set what some of their users need.
+// The keys that `-set` sets although what they need (Field::needs) is not so,
+// and a color_jitter, wherever it is set, that auto_augment switches off. Other
+// keys of files are not looked at: a base file may set what only some of the
+// files that build on it need.
 std::vector<Finding> idle_keys(const Recipe& recipe, const Origins& origins);
 
 } // namespace vitrain::config

@@ -12,6 +12,7 @@ namespace vitrain::config {
 struct Layer {
   std::string source; // as messages name it
   Node root; // a map
+  Origin origin = Origin::kFile;
 };
 
 // The layers that `file` consists of, in the order in which they apply: for

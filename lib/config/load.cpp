@@ -1,5 +1,7 @@
 #include "config/load.h"
 
+#include <algorithm>
+#include <ranges>
 #include <span>
 
 #include <fmt/format.h>
@@ -17,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDataPath = "-data_path";
-constexpr const char* kSet = "-set";
 
 // The folder or file of one source below the one that -data_path names.
 std::string
@@ -57,7 +58,7 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
 bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
   const auto origin = loaded.origins.find(key);
   return origin != loaded.origins.end() &&
-      origin->second.source.starts_with(kSet);
+      origin->second.origin == Origin::kSet;
 }
 
 // `source` says where the path was given. Returns whether it has a meaning.
@@ -115,10 +116,10 @@ void apply_overrides(
     Reader& reader) {
   for (const Override& override : overrides) {
     // A -set of PaddleViT's key has had its effect, and wins.
-    const bool is_set = override.source.starts_with(kSet);
     const bool done = dialect &&
         (is_paddlevit_key(override.key) ||
-         (!is_set && is_set_by_hand(loaded, override.key)));
+         (override.origin() != Origin::kSet &&
+          is_set_by_hand(loaded, override.key)));
     if (!done) {
       reader.apply(override);
     }
@@ -154,7 +155,7 @@ std::set<std::string> unread_keys(
     const bool known = origin != loaded.origins.end() &&
         ((origin->second.source == top && !dialect) ||
          origin->second.line == 0);
-    if (!known || (dialect && is_paddlevit_default(origin->second))) {
+    if (!known || (dialect && origin->second.origin == Origin::kDefault)) {
       unread.insert(field.path);
     }
   }
@@ -164,15 +165,20 @@ std::set<std::string> unread_keys(
 } // namespace
 
 std::size_t Reading::layer_of(const Position& position) const {
-  if (position.source.starts_with(kSet)) {
-    return files.size() + 2;
-  }
-  for (std::size_t i = files.size(); i > 0; --i) {
-    if (files[i - 1].source == position.source) {
-      return i;
+  switch (position.origin) {
+    case Origin::kDefault:
+      return 0;
+    case Origin::kFile: {
+      const auto file = std::ranges::find(
+          files | std::views::reverse, position.source, &FileLayer::source);
+      return static_cast<std::size_t>(files.rend() - file);
     }
+    case Origin::kOption:
+      return files.size() + 1;
+    case Origin::kSet:
+      return files.size() + 2;
   }
-  return is_paddlevit_default(position) ? 0 : files.size() + 1;
+  return 0;
 }
 
 Loaded load(const LoadRequest& request) {
@@ -208,7 +214,7 @@ Reading read(const LoadRequest& request, Problems& problems) {
   // A kind that was refused may be one that -data_path is for.
   const bool kinds_count = problems.size() == before;
   const Position& place = paddlevit.data_path_position;
-  if (request.data_path && !place.source.starts_with(kSet)) {
+  if (request.data_path && place.origin != Origin::kSet) {
     if (!apply_data_path(*request.data_path, kDataPath, loaded, reader) &&
         kinds_count) {
       problems.add(

@@ -21,14 +21,17 @@ struct MixConfig {
   MixMode mix_mode = MixMode::kBatch;
   std::optional<std::int64_t> mix_off_epoch;
 
+  // Whether there is something to mix with.
+  bool wanted() const { return mixup > 0.0 || cutmix > 0.0 || cutmix_minmax; }
   // Whether any batch can be mixed.
   bool active() const {
-    return (mixup > 0.0 || cutmix > 0.0 || cutmix_minmax) && mix_prob > 0.0 &&
-        mix_off_epoch != 0;
+    return wanted() && mix_prob > 0.0 && mix_off_epoch != 0;
   }
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    // Not active(), which mix_prob: 0 ends: that has its effect.
+    const auto mixes = [this] { return wanted(); };
     v.field(
          "mixup",
          mixup,
@@ -56,18 +59,21 @@ struct MixConfig {
          "Probability that a micro-batch, or with another mix_mode a pair or "
          "sample, is mixed.")
         .at_least(0.0)
-        .at_most(1.0);
+        .at_most(1.0)
+        .needs("data.augment.mixup or cutmix", mixes);
     v.field(
          "mix_switch_prob",
          mix_switch_prob,
          "With both mixup and CutMix: probability of CutMix.")
         .at_least(0.0)
-        .at_most(1.0);
+        .at_most(1.0)
+        .needs("data.augment.mixup or cutmix", mixes);
     v.field(
-        "mix_mode",
-        mix_mode,
-        "What is drawn once for: the micro-batch (`batch`), each pair of "
-        "partners (`pair`) or each sample (`elem`).");
+         "mix_mode",
+         mix_mode,
+         "What is drawn once for: the micro-batch (`batch`), each pair of "
+         "partners (`pair`) or each sample (`elem`).")
+        .needs("data.augment.mixup or cutmix", mixes);
     v.field(
          "mix_off_epoch",
          mix_off_epoch,

@@ -20,8 +20,6 @@ using paddlevit::Config;
 using paddlevit::Limit;
 using paddlevit::Meaning;
 
-constexpr const char* kDefault = "PaddleViT's default";
-
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
@@ -117,7 +115,7 @@ Layer layer_of(const Override& override) {
     map.entries.push_back({name, 0, 0, std::move(*value)});
     value = std::move(map);
   }
-  return {override.source, std::move(*value)};
+  return {override.source, std::move(*value), override.origin()};
 }
 
 Schema schema_of_config(Config& config) {
@@ -139,9 +137,13 @@ std::set<std::string> read(
   return reader.wrong();
 }
 
+Position default_position() {
+  return {"PaddleViT's default", 0, 0, Origin::kDefault};
+}
+
 Position position_of(const Origins& origins, std::string_view key) {
   const auto origin = origins.find(std::string(key));
-  return origin == origins.end() ? Position{kDefault} : origin->second;
+  return origin == origins.end() ? default_position() : origin->second;
 }
 
 // A key of the recipe comes from the first of PaddleViT's that is set. Those of
@@ -151,7 +153,7 @@ Origins translate_origins(const Origins& from, const Recipe& recipe) {
   for (const Meaning& meaning : paddlevit::meanings()) {
     for (const std::string& key : split(meaning.sets, ' ')) {
       const auto known = to.find(key);
-      if (known == to.end() || known->second.source == kDefault) {
+      if (known == to.end() || known->second.origin == Origin::kDefault) {
         to[key] = position_of(from, meaning.key);
       }
     }
@@ -161,7 +163,7 @@ Origins translate_origins(const Origins& from, const Recipe& recipe) {
   }
   // What PaddleViT does without a key for it.
   for (const Difference& own : differences(Recipe{}, recipe)) {
-    to.try_emplace(own.key, Position{kDefault});
+    to.try_emplace(own.key, default_position());
   }
   return to;
 }
@@ -246,10 +248,6 @@ bool is_paddlevit(const Node& root) {
 
 bool is_paddlevit_key(const std::string& key) {
   return !key.empty() && is_upper(key.front());
-}
-
-bool is_paddlevit_default(const Position& position) {
-  return position.source == kDefault;
 }
 
 std::set<std::string> paddlevit_sets(

@@ -19,9 +19,6 @@ bool is_paddlevit(const Node& root);
 // True for "TRAIN.BASE_LR".
 bool is_paddlevit_key(const std::string& key);
 
-// True for a value that no file and no option has: PaddleViT's default.
-bool is_paddlevit_default(const Position& position);
-
 // In paddlevit_sets(): what is wrong decides on everything else.
 inline constexpr const char* kAllKeys = "*";
 // The keys of a recipe that keys of PaddleViT set, and some of its own.

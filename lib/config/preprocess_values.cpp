@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "config/paddlevit.h"
 #include "config/schema.h"
 #include "config/values.h"
 #include "core/check.h"
@@ -73,7 +72,7 @@ Json with_older_ways(Json values) {
 // Whether a person has set a key.
 const Position* set_by(const Origins& origins, const std::string& key) {
   const auto origin = origins.find(key);
-  return origin == origins.end() || is_paddlevit_default(origin->second)
+  return origin == origins.end() || origin->second.origin == Origin::kDefault
       ? nullptr
       : &origin->second;
 }
@@ -117,7 +116,7 @@ std::vector<std::string> use_preprocess_values(
     }
     const Position* by = set_by(origins, key);
     if (use == PreprocessUse::kAdopt && by == nullptr) {
-      origins[key] = {source};
+      origins[key] = {source, 0, 0, Origin::kOption};
       notes.push_back(fmt::format(
           "{}: {}, as {} was trained (not {}, the default)",
           key,

@@ -7,12 +7,17 @@
 
 namespace vitrain::config {
 
+// What kind of layer set a value. kDefault: one that nobody wrote, of a dialect
+// whose defaults are not this program's.
+enum class Origin { kDefault, kFile, kOption, kSet };
+
 // Where a value was written: a place in a file, or an option of the command
 // line (line 0).
 struct Position {
   std::string source; // "configs/a.yaml", "-set #2", "-batch_size"
   int line = 0; // from 1
   int column = 0; // from 1
+  Origin origin = Origin::kFile;
 
   // "configs/a.yaml:12:7", or the source alone.
   std::string text() const;

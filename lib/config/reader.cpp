@@ -68,6 +68,7 @@ void Reader::refuse(
 
 void Reader::apply(const Layer& layer) {
   source_ = layer.source;
+  origin_ = layer.origin;
   seen_.clear();
   problems_.announce(source_);
   read_map(layer.root, "");
@@ -78,7 +79,7 @@ void Reader::read_map(const Node& map, const std::string& prefix) {
     if (prefix.empty() && (entry.key == "base" || entry.key == "BASE")) {
       continue;
     }
-    const Position at_key{source_, entry.line, entry.column};
+    const Position at_key{source_, entry.line, entry.column, origin_};
     if (entry.key.find('.') != std::string::npos) {
       refuse(
           at_key,
@@ -93,8 +94,8 @@ void Reader::read_map(const Node& map, const std::string& prefix) {
 
 void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
   const Node& value = entry.value;
-  const Position at_key{source_, entry.line, entry.column};
-  const Position at_value{source_, value.line, value.column};
+  const Position at_key{source_, entry.line, entry.column, origin_};
+  const Position at_value{source_, value.line, value.column, origin_};
   if (sections_.contains(path)) {
     if (value.kind == Node::Kind::kMap) {
       read_map(value, path + ".");
@@ -164,7 +165,7 @@ std::string Reader::unknown(const std::string& path) const {
 }
 
 void Reader::apply(const Override& override) {
-  const Position position{override.source};
+  const Position position{override.source, 0, 0, override.origin()};
   const Spelling* spelling = spelling_of(override.key);
   const std::string key = spelling != nullptr ? spelling->field : override.key;
   if (sections_.contains(key)) {

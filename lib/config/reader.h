@@ -45,7 +45,8 @@ class Reader {
   Schema schema_;
   std::unordered_map<std::string, const Field*> fields_;
   std::unordered_set<std::string> sections_;
-  std::string source_;
+  std::string source_; // of the layer that is read
+  Origin origin_ = Origin::kFile;
   // Keys of the current layer.
   std::unordered_map<std::string, Position> seen_;
   // Options and the values of theirs that were refused.

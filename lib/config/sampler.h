@@ -20,6 +20,10 @@ struct SamplerConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    using enum SamplerPolicy;
+    const auto is = [this](auto... policies) {
+      return [this, policies...] { return ((policy == policies) || ...); };
+    };
     v.field(
         "policy",
         policy,
@@ -30,10 +34,13 @@ struct SamplerConfig {
         "for the whole run; `repeated`: repeated augmentation, the indices of "
         "DeiT's RASampler; `weighted`: draws with replacement.");
     v.field(
-        "shuffle",
-        shuffle,
-        "false: the samples stay in the dataset's own order. Not for "
-        "`weighted`.");
+         "shuffle",
+         shuffle,
+         "false: the samples stay in the dataset's own order. Not for "
+         "`weighted`.")
+        .needs(
+            "a data.sampler.policy other than sequential and weighted",
+            [this] { return policy != kSequential && policy != kWeighted; });
     v.field(
         "last_batch",
         last_batch,
@@ -48,23 +55,29 @@ struct SamplerConfig {
          "that do not make equal shares of the workers are dropped (true, "
          "DistributedSampler's own drop_last), or shares are filled from the "
          "first samples (false); `auto`: true with last_batch: drop.")
-        .auto_value();
+        .auto_value()
+        .needs(
+            "data.sampler.policy: torch or shard_then_shuffle",
+            is(kTorch, kShardThenShuffle));
     v.field("repeats", repeats, "`repeated`: uses of a sample in an epoch.")
         .at_least(1.0)
-        .at_most(1000.0);
+        .at_most(1000.0)
+        .needs("data.sampler.policy: repeated", is(kRepeated));
     v.field(
          "round",
          round,
          "`repeated`: the samples of an epoch are rounded down to a multiple "
          "of this, where there are so many; 0: not.")
-        .in_range(0, 1 << 30);
+        .in_range(0, 1 << 30)
+        .needs("data.sampler.policy: repeated", is(kRepeated));
     v.field(
          "weights",
          weights,
          "`weighted`: `balanced` (every class is drawn equally often), or a "
          "text file with one number per line, for each class or for each "
          "sample.")
-        .not_empty();
+        .not_empty()
+        .needs("data.sampler.policy: weighted", is(kWeighted));
   }
 };
 

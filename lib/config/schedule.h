@@ -49,12 +49,18 @@ struct ScaleConfig {
          "Horovod's and Paddle's guides; with batch_mode: global, whose batch "
          "does not grow with the devices, lr then stays as it is.")
         .none_word("per_device")
-        .in_range(1, std::int64_t{1} << 40);
+        .in_range(1, std::int64_t{1} << 40)
+        .needs("schedule.scale.rule: linear or sqrt", [this] {
+          return rule != ScaleRule::kNone;
+        });
     v.field(
          "apply_to",
          apply_to,
          "What is scaled: any of `lr`, `warmup_lr`, `min_lr`.")
-        .each_of({"lr", "warmup_lr", "min_lr"});
+        .each_of({"lr", "warmup_lr", "min_lr"})
+        .needs("schedule.scale.rule: linear or sqrt", [this] {
+          return rule != ScaleRule::kNone;
+        });
   }
 };
 
@@ -73,6 +79,9 @@ struct ScheduleConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    const auto is = [this](ScheduleKind kind) {
+      return [this, kind] { return name == kind; };
+    };
     v.field(
         "name",
         name,
@@ -93,11 +102,16 @@ struct ScheduleConfig {
          warmup_lr,
          "Learning rate of the first step of the "
          "warm-up.")
-        .at_least(0.0);
+        .at_least(0.0)
+        .needs("schedule.warmup", [this] { return warmup.value > 0.0; });
     v.field("min_lr", min_lr, "`cosine`: learning rate at the end.")
-        .at_least(0.0);
+        .at_least(0.0)
+        .needs("schedule.name: cosine", is(ScheduleKind::kCosine));
     v.field("step_every", step_every, "`step`: interval of the drops.")
-        .more_than(0.0);
+        .more_than(0.0)
+        .needs("schedule.name: step without schedule.milestones", [this] {
+          return name == ScheduleKind::kStep && milestones.empty();
+        });
     v.field(
          "milestones",
          milestones,
@@ -106,7 +120,8 @@ struct ScheduleConfig {
         .each_more_than(0.0);
     v.field("step_factor", step_factor, "`step`: factor of each drop.")
         .more_than(0.0)
-        .at_most(1.0);
+        .at_most(1.0)
+        .needs("schedule.name: step", is(ScheduleKind::kStep));
     v.field(
         "paddle_exact_schedule",
         paddle_exact_schedule,

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -154,10 +156,25 @@ void bind(Field& field, std::optional<std::array<T, kLength>>& member) {
 
 } // namespace detail
 
+// What section() returns: rules of all its keys.
+class SectionRules {
+ public:
+  explicit SectionRules(std::span<Field> fields) : fields_(fields) {}
+
+  void needs(const char* text, const std::function<bool()>& met) {
+    for (Field& field : fields_) {
+      Rules(field).needs(text, met);
+    }
+  }
+
+ private:
+  std::span<Field> fields_;
+};
+
 // The visitor that the sections' visit() functions are written for.
 class SchemaVisitor {
  public:
-  // The rules refer to the new field: chain them before the next call.
+  // The rules refer to the new fields: chain them before the next call.
   template <typename T>
   Rules field(const char* key, T& member, const char* help) {
     Field& field = schema_.fields.emplace_back();
@@ -168,12 +185,15 @@ class SchemaVisitor {
   }
 
   template <typename SectionStruct>
-  void section(const char* key, SectionStruct& section, const char* help) {
+  SectionRules
+  section(const char* key, SectionStruct& section, const char* help) {
     schema_.sections.push_back({prefix_ + key, help});
     const std::size_t length = prefix_.size();
+    const std::size_t first = schema_.fields.size();
     prefix_ += std::string(key) + ".";
     section.visit(*this);
     prefix_.resize(length);
+    return SectionRules(std::span(schema_.fields).subspan(first));
   }
 
   Schema take() { return std::move(schema_); }

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "config/paddlevit.h"
 #include "core/text.h"
 #include "models/family.h"
 
@@ -269,7 +268,7 @@ void leave(
     std::vector<std::string>& notes) {
   const auto origin = loaded.origins.find(path_of(option));
   option.reset(loaded.recipe.model);
-  if (!config::is_paddlevit_default(origin->second)) {
+  if (origin->second.origin != config::Origin::kDefault) {
     notes.push_back(fmt::format(
         "{}: {}: has no effect: {}",
         origin->second.text(),
