@@ -82,13 +82,10 @@ class DistRules {
             sync.delay,
             sync.period),
         {"dist.sync.period"});
-    const bool gradients_travel = sync.mode == SyncMode::kAllreduce ||
-        sync.mode == SyncMode::kDelayedAllreduce ||
-        sync.mode == SyncMode::kPostLocalSgd ||
-        (sync.mode == SyncMode::kLocalSgd && sync.start.value > 0.0);
+    const SyncTraits traits = sync.traits();
     require(
-        recipe_.dist.compress == Compress::kNone || gradients_travel ||
-            sync.mode == SyncMode::kAsyncPs,
+        recipe_.dist.compress == Compress::kNone || traits.gradients_travel ||
+            (traits.averages_from_start && sync.start.value > 0.0),
         "dist.compress",
         "is for gradients, and in this dist.sync.mode only weights travel: set "
         "it to none",
@@ -97,8 +94,8 @@ class DistRules {
     if (sync.mode == SyncMode::kAsyncPs) {
       check_async_ps(sync, workers);
     }
-    if (sync.mode == SyncMode::kHogwild) {
-      check_hogwild();
+    if (traits.one_node) {
+      check_shared_memory();
     }
     if (sync.mode == SyncMode::kPostLocalSgd && sync.group_size) {
       check_group("dist.sync.group_size", *sync.group_size, workers);
@@ -122,14 +119,9 @@ class DistRules {
         recipe_.dist.compress == Compress::kNone,
         "dist.compress",
         "rounds sums of gradients, and async_ps adds none up: set it to none");
-    require(
-        recipe_.run.determinism == Determinism::kFast,
-        "run.determinism",
-        "async_ps applies gradients in the order in which they arrive, which "
-        "no two runs share: use fast, or another dist.sync.mode");
   }
 
-  void check_hogwild() {
+  void check_shared_memory() {
     require(
         recipe_.devices.nodes == 1,
         "dist.sync.mode",
@@ -142,19 +134,14 @@ class DistRules {
         "hogwild shares the weights in this machine's memory, which CUDA "
         "devices do not update: use -devices cpu:N, or async_ps",
         {"devices"});
-    require(
-        recipe_.run.determinism == Determinism::kFast,
-        "run.determinism",
-        "hogwild's workers update the same weights at the same time, which no "
-        "two runs repeat: use fast, or another dist.sync.mode");
   }
 
   // What needs replicas that are equal after every step.
   void check_exchange() {
     const DistConfig& dist = recipe_.dist;
-    const bool delayed = dist.sync.mode == SyncMode::kDelayedAllreduce;
-    const bool equal = dist.sync.mode == SyncMode::kAllreduce ||
-        (delayed && !dist.sync.predict);
+    const SyncTraits traits = dist.sync.traits();
+    const bool predicts = traits.predict_copies > 0 && dist.sync.predict;
+    const bool equal = traits.replicas_equal && !predicts;
     const auto needs_equal = [&](bool wanted,
                                  const char* key,
                                  const char* why) {
@@ -165,7 +152,7 @@ class DistRules {
               "{}, and with {} they differ between its exchanges: use "
               "allreduce, or delayed_allreduce without dist.sync.predict",
               why,
-              delayed
+              traits.replicas_equal
                   ? "dist.sync.predict"
                   : fmt::format("dist.sync.mode: {}", name_of(dist.sync.mode))),
           {"dist.sync.predict"});

@@ -94,7 +94,7 @@ std::string unreached(
 
 std::string late_start(const Recipe& recipe, const Plan& plan) {
   const SyncConfig& sync = recipe.dist.sync;
-  return sync.averages_from_start()
+  return sync.traits().averages_from_start
       ? unreached(
             "dist.sync.start",
             sync.start.text(),
@@ -114,7 +114,7 @@ std::string long_period(const Recipe& recipe, const Plan& plan) {
         plan,
         "weights are averaged for evaluations and checkpoints only");
   };
-  if (sync.uses_period()) {
+  if (sync.traits().uses_period) {
     return of("dist.sync.period", sync.period);
   }
   return sync.mode == SyncMode::kHierarchicalSgd

@@ -312,12 +312,11 @@ launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
 }
 
 launch::OpenFiles open_files(const Job& job, int devices) {
-  const config::SyncMode mode = job.recipe.dist.sync.mode;
+  const config::SyncConfig& sync = job.recipe.dist.sync;
   return {
       .workers = job.single_process() ? 1 : devices,
-      .servers = mode == config::SyncMode::kAsyncPs,
-      .blocks = mode == config::SyncMode::kHierarchicalSgd ||
-          mode == config::SyncMode::kPostLocalSgd};
+      .servers = sync.mode == config::SyncMode::kAsyncPs,
+      .blocks = sync.traits().groups_ranks};
 }
 
 namespace {

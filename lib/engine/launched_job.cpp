@@ -87,8 +87,7 @@ int run_launched(
       job.recipe.devices.nodes,
       place.launcher);
   VITRAIN_CHECK(
-      place.one_node() ||
-          job.recipe.dist.sync.mode != config::SyncMode::kHogwild,
+      place.one_node() || !job.recipe.dist.sync.traits().one_node,
       ExitCode::kUsage,
       "dist.sync.mode: hogwild shares the weights in one machine's memory, and "
       "{} started workers on several: use async_ps",

@@ -27,18 +27,16 @@ constexpr std::int64_t kGroups = 20 * kMebibyte;
 std::int64_t exchange_bytes(const config::DistConfig& dist) {
   const bool half =
       dist.compress == Compress::kBf16 || dist.compress == Compress::kFp16;
-  const std::int64_t travelling = half ? kBf16 : kFp32;
-  switch (dist.sync.mode) {
-    case config::SyncMode::kDelayedAllreduce: // two stages; own, and the state
-      return 2 * travelling + (dist.sync.predict ? 4 * kFp32 : 0);
-    case config::SyncMode::kDiloco: // where the ranks parted, momentum
-    case config::SyncMode::kOverlapAverage: // own, and the sum under way
-      return 2 * kFp32;
-    case config::SyncMode::kAsyncPs: // what is sent and what comes
-      return 2 * kFp32 + (dist.sync.predict ? 3 * kFp32 : 0);
-    default:
-      return dist.compress == Compress::kPowerSgd ? kFp32 : half ? kBf16 : 0;
+  const config::SyncTraits traits = dist.sync.traits();
+  const std::int64_t predicted = dist.sync.predict ? traits.predict_copies : 0;
+  const std::int64_t kept = (traits.weight_copies + predicted) * kFp32;
+  if (traits.gradient_copies > 0) {
+    return kept + traits.gradient_copies * (half ? kBf16 : kFp32);
   }
+  return kept +
+      (dist.compress == Compress::kPowerSgd ? kFp32
+           : half                           ? kBf16
+                                            : 0);
 }
 
 std::int64_t scaled(std::int64_t bytes, double factor) {

@@ -353,8 +353,7 @@ void Trainer::check_finite() {
   if (const auto largest = sync_->largest_sent()) {
     sent = {*largest};
     // Where all ranks see this norm, all of them come here.
-    if (dist.sync.mode == config::SyncMode::kAllreduce ||
-        dist.sync.mode == config::SyncMode::kDelayedAllreduce) {
+    if (dist.sync.traits().replicas_equal) {
       sent = dist::all_gather(*session_.groups.control, *largest);
     }
   }
