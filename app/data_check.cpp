@@ -16,7 +16,7 @@
 #include "engine/data_options.h"
 #include "engine/recipe_check.h"
 #include "logging/console.h"
-#include "logging/work.h"
+#include "logging/work_progress.h"
 
 namespace vitrain::app {
 namespace {

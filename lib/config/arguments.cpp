@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "config/argument_scanner.h"
 #include "config/options.h"
 #include "config/validate.h"
-#include "config/words.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -15,22 +15,22 @@ namespace {
 // What the options say, as overrides of keys and as fields of Arguments.
 class Interpreter {
  public:
-  Interpreter(const Words& words, Problems& problems)
-      : words_(words), problems_(problems) {}
+  Interpreter(const ScannedArguments& words, Problems& problems)
+      : scanned_(words), problems_(problems) {}
 
   Arguments interpret() {
-    arguments_.verb = words_.verb;
-    arguments_.verb_given = words_.verb_given;
-    arguments_.help = words_.has(OptionId::kHelp);
-    arguments_.version = words_.has(OptionId::kVersion);
+    arguments_.verb = scanned_.verb;
+    arguments_.verb_given = scanned_.verb_given;
+    arguments_.help = scanned_.has(OptionId::kHelp);
+    arguments_.version = scanned_.has(OptionId::kVersion);
     // What the options mean depends on the verb.
-    if (arguments_.help || arguments_.version || words_.verb_unknown) {
+    if (arguments_.help || arguments_.version || scanned_.verb_unknown) {
       return std::move(arguments_);
     }
-    if (words_.has(OptionId::kEval) && words_.verb == Verb::kTrain) {
+    if (scanned_.has(OptionId::kEval) && scanned_.verb == Verb::kTrain) {
       arguments_.verb = Verb::kEval;
     }
-    for (const Words::Given& given : words_.given) {
+    for (const ScannedArguments::Given& given : scanned_.given) {
       apply(given);
     }
     for (std::size_t i = 0; i < sets_.size(); ++i) {
@@ -45,7 +45,7 @@ class Interpreter {
     problems_.add({where}, "", std::move(text));
   }
 
-  void apply(const Words::Given& given) {
+  void apply(const ScannedArguments::Given& given) {
     const Option& option = *given.option;
     const std::string& shown = given.shown;
     const std::string verb = verb_name(arguments_.verb);
@@ -60,7 +60,7 @@ class Interpreter {
       launch(option.id, shown, given.value);
     } else if (option.group == "Looking at data") {
       read_data_option(
-          option.id, shown, given.value, arguments_.data, complain());
+          option.id, shown, given.value, arguments_.data, report());
     } else {
       act(option.id, shown, given.value);
     }
@@ -103,7 +103,7 @@ class Interpreter {
 
   void skip_epochs(const std::string& shown, const std::string& value) {
     const bool begins = read_count(shown, value, 0).value_or(0) == 0;
-    if (begins || words_.has(OptionId::kResume)) {
+    if (begins || scanned_.has(OptionId::kResume)) {
       arguments_.notes.push_back(fmt::format(
           "{}: has no effect: {}",
           shown,
@@ -131,7 +131,7 @@ class Interpreter {
       case OptionId::kBatchSize:
         add(shown, "data.batch_mode", "per_device");
         add(shown, "data.batch_size", value);
-        if (!words_.has(OptionId::kBatchSizeEval)) {
+        if (!scanned_.has(OptionId::kBatchSizeEval)) {
           add(shown, "data.eval_batch_size", value);
         }
         break;
@@ -210,7 +210,7 @@ class Interpreter {
         value.find_first_not_of("0123456789,") == std::string::npos;
     if (id == OptionId::kNp) {
       arguments_.launch.workers = read_count(shown, value, 1);
-      if (words_.has(OptionId::kHosts)) {
+      if (scanned_.has(OptionId::kHosts)) {
         return; // the sum over the hosts
       }
       kind = "auto";
@@ -252,7 +252,7 @@ class Interpreter {
     arguments_.overrides.push_back({key, value, source, form});
   }
 
-  Complain complain() {
+  ReportProblem report() {
     return [this](const std::string& shown, std::string text) {
       problem(shown, std::move(text));
     };
@@ -260,7 +260,7 @@ class Interpreter {
 
   std::optional<std::int64_t>
   read_count(const std::string& shown, const std::string& value, int least) {
-    return config::read_count(shown, value, least, complain());
+    return config::read_count(shown, value, least, report());
   }
 
   void add_set(const std::string& text, const std::string& source) {
@@ -283,14 +283,14 @@ class Interpreter {
   }
 
   void check_together() {
-    std::vector<const Words::Given*> chosen;
+    std::vector<const ScannedArguments::Given*> chosen;
     std::vector<std::string> choices;
-    for (const Words::Given& given : words_.given) {
+    for (const ScannedArguments::Given& given : scanned_.given) {
       const bool of_hosts =
-          given.option->id == OptionId::kNp && words_.has(OptionId::kHosts);
+          given.option->id == OptionId::kNp && scanned_.has(OptionId::kHosts);
       // One that is given twice is a problem of its own.
-      const bool again =
-          std::ranges::any_of(chosen, [&](const Words::Given* other) {
+      const bool again = std::ranges::any_of(
+          chosen, [&](const ScannedArguments::Given* other) {
             return other->option == given.option;
           });
       if (given.option->group == "Devices" && !of_hosts && !again) {
@@ -302,11 +302,12 @@ class Interpreter {
       problem(
           join(choices, ", "), "each chooses the devices: give one of them");
     }
-    if (words_.has(OptionId::kSsh) && !words_.has(OptionId::kHosts)) {
+    if (scanned_.has(OptionId::kSsh) && !scanned_.has(OptionId::kHosts)) {
       problem("-ssh", "runs the commands of -hosts H1:N,H2:N: give that too");
     }
-    if (words_.has(OptionId::kHosts) &&
-        (words_.has(OptionId::kNnodes) || words_.has(OptionId::kNodeRank))) {
+    if (scanned_.has(OptionId::kHosts) &&
+        (scanned_.has(OptionId::kNnodes) ||
+         scanned_.has(OptionId::kNodeRank))) {
       problem("-hosts", "sets -nnodes and -node_rank itself: leave them out");
     }
     const bool needs_cfg = contains(
@@ -319,7 +320,7 @@ class Interpreter {
              Verb::kDataShow,
              Verb::kDataPack}),
         arguments_.verb);
-    if (needs_cfg && !words_.has(OptionId::kCfg)) {
+    if (needs_cfg && !scanned_.has(OptionId::kCfg)) {
       problem(
           "-cfg",
           "no config file: give -cfg FILE, for example "
@@ -330,33 +331,33 @@ class Interpreter {
     }
     const bool packs = arguments_.verb == Verb::kDataPack ||
         arguments_.verb == Verb::kDataUnpack;
-    if (packs && !words_.has(OptionId::kOut)) {
+    if (packs && !scanned_.has(OptionId::kOut)) {
       problem("-out", "give the folder to write to: -out FOLDER");
     }
     if (arguments_.verb == Verb::kDataUnpack) {
-      if (words_.files.empty()) {
+      if (scanned_.files.empty()) {
         problem("FILES", "no archive: name those that 'data pack' wrote");
       }
-      arguments_.data.files = words_.files;
+      arguments_.data.files = scanned_.files;
     }
   }
 
   void check_dump() {
-    if (words_.files.empty()) {
+    if (scanned_.files.empty()) {
       problem("FILES", "no image: name those whose pixels are wanted");
     }
-    if (!words_.has(OptionId::kOut)) {
+    if (!scanned_.has(OptionId::kOut)) {
       problem("-out", "give -out FILE.npy");
     }
-    const bool cfg = words_.has(OptionId::kCfg);
-    if (!cfg && !words_.has(OptionId::kResizeTo) &&
-        (words_.has(OptionId::kFilter) || words_.has(OptionId::kPillow))) {
+    const bool cfg = scanned_.has(OptionId::kCfg);
+    if (!cfg && !scanned_.has(OptionId::kResizeTo) &&
+        (scanned_.has(OptionId::kFilter) || scanned_.has(OptionId::kPillow))) {
       problem("-resize", "-filter and -pillow belong to it: give -resize N");
     }
-    if (!cfg && words_.has(OptionId::kTrainPixels)) {
+    if (!cfg && scanned_.has(OptionId::kTrainPixels)) {
       problem("-train", "what training does is in the recipe: give -cfg FILE");
     }
-    for (const Words::Given& given : words_.given) {
+    for (const ScannedArguments::Given& given : scanned_.given) {
       const OptionId id = given.option->id;
       const std::string& shown = given.shown;
       if (cfg &&
@@ -364,15 +365,15 @@ class Interpreter {
            id == OptionId::kFilter || id == OptionId::kPillow)) {
         problem(shown, "the recipe says this: leave it or -cfg out");
       } else if (
-          !words_.has(OptionId::kTrainPixels) &&
+          !scanned_.has(OptionId::kTrainPixels) &&
           (id == OptionId::kIndex || id == OptionId::kEpoch)) {
         problem(shown, "has a meaning with -train only");
       }
     }
-    arguments_.data.files = words_.files;
+    arguments_.data.files = scanned_.files;
   }
 
-  const Words& words_;
+  const ScannedArguments& scanned_;
   Problems& problems_;
   Arguments arguments_;
   std::vector<std::string> sets_;
@@ -400,7 +401,7 @@ LoadRequest Arguments::load_request() const {
 
 Arguments parse_arguments(std::span<const std::string> arguments) {
   Problems problems;
-  const Words words = scan_words(arguments, problems);
+  const ScannedArguments words = scan_arguments(arguments, problems);
   Arguments result = Interpreter(words, problems).interpret();
   result.launch.shared = words.shared;
   if (!result.help && !result.version) {

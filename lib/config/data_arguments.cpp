@@ -16,10 +16,10 @@ namespace {
 Filter read_filter(
     const std::string& shown,
     const std::string& value,
-    const Complain& complain) {
+    const ReportProblem& report) {
   const std::optional<Filter> filter = value_of<Filter>(value);
   if (!filter) {
-    complain(
+    report(
         shown,
         fmt::format(
             "expected one of {}, got {}",
@@ -35,13 +35,13 @@ std::optional<std::int64_t> read_count(
     const std::string& shown,
     const std::string& value,
     int least,
-    const Complain& complain,
+    const ReportProblem& report,
     int most) {
   std::int64_t count = 0;
   if (!parse_int(value, count) || count < least || count > most) {
     const bool open =
         most == std::numeric_limits<std::int32_t>::max() && count <= most;
-    complain(
+    report(
         shown,
         fmt::format(
             "expected integer {}, got {}",
@@ -58,12 +58,12 @@ void read_data_option(
     const std::string& shown,
     const std::string& value,
     DataArguments& arguments,
-    const Complain& complain) {
+    const ReportProblem& report) {
   const auto count = [&](int least) {
-    return read_count(shown, value, least, complain);
+    return read_count(shown, value, least, report);
   };
   // As data.preprocess.resize.
-  const auto side = [&] { return read_count(shown, value, 1, complain, 8192); };
+  const auto side = [&] { return read_count(shown, value, 1, report, 8192); };
   switch (id) {
     case OptionId::kEpoch:
       arguments.epoch = count(0).value_or(0);
@@ -96,11 +96,10 @@ void read_data_option(
       arguments.crop = side();
       break;
     case OptionId::kFilter:
-      arguments.filter = read_filter(shown, value, complain);
+      arguments.filter = read_filter(shown, value, report);
       break;
     case OptionId::kPillow:
-      arguments.pillow =
-          read_count(shown, value, 12, complain, 13).value_or(12);
+      arguments.pillow = read_count(shown, value, 12, report, 13).value_or(12);
       break;
     default:
       break; // other groups

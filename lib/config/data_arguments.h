@@ -33,7 +33,7 @@ struct DataArguments {
 };
 
 // Takes what is wrong with an option.
-using Complain =
+using ReportProblem =
     std::function<void(const std::string& shown, std::string text)>;
 
 // A number from `least` to `most`.
@@ -41,7 +41,7 @@ std::optional<std::int64_t> read_count(
     const std::string& shown,
     const std::string& value,
     int least,
-    const Complain& complain,
+    const ReportProblem& report,
     int most = std::numeric_limits<std::int32_t>::max());
 
 // Reads an option of the group "Looking at data".
@@ -50,6 +50,6 @@ void read_data_option(
     const std::string& shown,
     const std::string& value,
     DataArguments& arguments,
-    const Complain& complain);
+    const ReportProblem& report);
 
 } // namespace vitrain::config

@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "config/later.h"
-#include "config/refused.h"
 #include "config/suggest.h"
+#include "config/unsupported_keys.h"
 #include "config/values.h"
 #include "core/text.h"
 

@@ -146,11 +146,13 @@ Sampler::Sampler(
       own_.order->length() == 0 ? empty_shares(samples, options, geometry)
                                 : short_of_a_batch(samples, geometry));
   if (begun && !same_lanes(policy_, geometry, begun->geometry)) {
-    take_up(options, *begun);
+    continue_epoch(options, *begun);
   }
 }
 
-void Sampler::take_up(const SamplerOptions& options, const BegunEpoch& begun) {
+void Sampler::continue_epoch(
+    const SamplerOptions& options,
+    const BegunEpoch& begun) {
   const BatchGeometry& before = begun.geometry;
   VITRAIN_CHECK(
       before.global() == own_.geometry.global(),

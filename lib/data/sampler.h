@@ -92,7 +92,7 @@ class Sampler {
     std::int64_t steps(LastBatch last_batch) const;
   };
 
-  void take_up(const SamplerOptions& options, const BegunEpoch& begun);
+  void continue_epoch(const SamplerOptions& options, const BegunEpoch& begun);
   const Dealt& dealt(std::int64_t epoch) const {
     return begun_ && epoch == begun_epoch_ ? *begun_ : own_;
   }

@@ -45,7 +45,7 @@ void BadSamples::take(std::int64_t step, std::span<const data::BadSample> bad) {
   }
 }
 
-BadSamples::News BadSamples::meet(dist::Group& control) {
+BadSamples::Gathered BadSamples::gather(dist::Group& control) {
   std::vector<Json> records;
   for (const auto& lines : dist::all_gather(control, pending_)) {
     for (const std::string& line : lines) {
@@ -59,7 +59,7 @@ BadSamples::News BadSamples::meet(dist::Group& control) {
         record.at("step").get<std::int64_t>(),
         record.at("sample").get<std::int64_t>());
   });
-  News news;
+  Gathered gathered;
   std::optional<data::BadSample> last;
   for (const Json& record : records) {
     const auto sample = record.at("sample").get<std::int64_t>();
@@ -68,18 +68,18 @@ BadSamples::News BadSamples::meet(dist::Group& control) {
     }
     own_.add(sample);
     write(record);
-    ++news.found;
+    ++gathered.found;
     last = data::BadSample{
         .sample = sample,
         .where = record.at("path"),
         .reason = record.at("reason")};
     ledger_.check(*last);
   }
-  news.total = ledger_.count();
+  gathered.total = ledger_.count();
   if (last) {
-    news.example = last->where + ": " + last->reason;
+    gathered.example = last->where + ": " + last->reason;
   }
-  return news;
+  return gathered;
 }
 
 void BadSamples::write(const Json& record) {

@@ -23,7 +23,7 @@ namespace vitrain::engine {
 class BadSamples {
  public:
   // Of all workers, since the last meeting.
-  struct News {
+  struct Gathered {
     std::int64_t found = 0; // new ones
     std::int64_t total = 0; // different ones so far in the run
     std::string example; // "where: reason" of the last new one
@@ -53,7 +53,7 @@ class BadSamples {
 
   // Brings together what all workers have met. Throws Error(kData) on all of
   // them when that is more than the limits allow. Collective.
-  News meet(dist::Group& control);
+  Gathered gather(dist::Group& control);
 
   std::int64_t total() const { return ledger_.count(); }
   // Of the last meeting: the same on all ranks.

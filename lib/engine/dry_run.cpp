@@ -69,8 +69,8 @@ std::string dry_run(const PreparedJob& prepared, bool has_weights) {
         job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
     warning = memory_warning(memory, here, launch::available_memory());
   }
-  std::string text =
-      logging::banner(describe_title(facts), sections, logging::Look{});
+  std::string text = logging::banner(
+      describe_title(facts), sections, logging::TerminalStyle{});
   text += warning.empty() ? "" : warning + "\n";
   if (has_weights) {
     for (const std::string& line : match_weights(job, spec)) {

@@ -14,7 +14,7 @@ namespace vitrain::engine {
 enum class JobMode { kTrain, kEval };
 
 // What a worker that another launcher started has found out alone, before it
-// can talk to the others (settle.h).
+// can talk to the others (join_job.h).
 struct Joining {
   std::string resume; // what -resume means; empty: a new run
   std::string device; // label of this worker's device
@@ -36,7 +36,7 @@ struct Job {
   std::string device_text; // "2 x CPU worker (1 thread each)"
   int train_index_fd = -1; // data::Index bytes; -1 when evaluating only
   int eval_index_fd = -1;
-  int threads = 1; // intra-op threads of a worker; 0: settle() decides
+  int threads = 1; // intra-op threads of a worker; 0: join_job() decides
   int cores_per_worker = 1;
   double process_start = 0.0; // CLOCK_BOOTTIME seconds at which vitrain started
   std::string version; // of vitrain

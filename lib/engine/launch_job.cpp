@@ -257,7 +257,7 @@ void check_arithmetic(PreparedJob& prepared) {
     const Json state = checkpoint::read_manifest(job.resume).state;
     identity_of(job, plan, spec, *prepared.train)
         .check_same(read_saved_state(state, name).identity, name);
-    take_up_epoch(prepared);
+    continue_epoch(prepared);
     prepared.finished = job.resumed_step >= plan.total_steps &&
         state.value(kOwesEvaluation, Json(false)) != true;
     VITRAIN_CHECK(

@@ -55,7 +55,8 @@ struct PreparedJob {
 };
 
 // The steps of prepare() that workers of another launcher take after they have
-// met (settle.h): the datasets of the recipe; the checkpoint that -resume means
+// met (join_job.h): the datasets of the recipe; the checkpoint that -resume
+// means
 // (`resume`, not empty; `writes`: its run is locked); what only the numbers of
 // samples and classes show. Throw Error.
 void list_data(PreparedJob& prepared);
@@ -65,7 +66,7 @@ void resolve_resume(
     bool writes);
 // Makes the sampler go on with the epoch that the workers of the checkpoint
 // have begun, and notes it. Throws Error(kUsage) where other workers cannot.
-void take_up_epoch(PreparedJob& prepared);
+void continue_epoch(PreparedJob& prepared);
 
 // Throws Error(kUsage) with every rule that the recipe breaks on so many
 // workers (config::kWorkersUnknown: those of the others).

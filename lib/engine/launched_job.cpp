@@ -4,9 +4,9 @@
 
 #include "core/check.h"
 #include "engine/launch_job.h"
-#include "launch/become.h"
 #include "launch/cores.h"
 #include "launch/environment.h"
+#include "launch/exec_worker.h"
 #include "launch/launched_device.h"
 #include "launch/meeting.h"
 #include "launch/starters.h"
@@ -116,7 +116,7 @@ int run_launched(
       std::fprintf(stderr, "%s\n", note.c_str());
     }
   }
-  launch::become_worker(
+  launch::exec_worker(
       {.place = place,
        .starters = starters,
        .job = job.to_json(),

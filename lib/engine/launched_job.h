@@ -9,7 +9,7 @@ namespace vitrain::engine {
 
 // For a process that another launcher has started as one of several workers:
 // checks recipe and device, and becomes that worker (launch/become.h), which
-// settles the rest with the others (settle.h). With -dry_run, rank 0 prints
+// settles the rest with the others (join_job.h). With -dry_run, rank 0 prints
 // what would be done and every rank returns 0. Otherwise returns only by
 // throwing Error.
 int run_launched(

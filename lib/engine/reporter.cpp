@@ -39,8 +39,8 @@ void Reporter::start(
     std::optional<RunLength> length) {
   length_ = length.value_or(RunLength{});
   if (main_) {
-    console_.print([&](const logging::Look& look) {
-      return logging::banner(title, sections, look);
+    console_.print([&](const logging::TerminalStyle& style) {
+      return logging::banner(title, sections, style);
     });
   }
 }
@@ -205,17 +205,17 @@ void Reporter::train(const TrainReport& report) {
   metrics_->write(record);
 }
 
-void Reporter::bad_samples(const BadSamples::News& news) {
+void Reporter::bad_samples(const BadSamples::Gathered& gathered) {
   if (main_) {
     console_.warn(fmt::format(
         "{} training sample{} cannot be read and {} replaced ({} so far, "
         "listed "
         "in bad_samples.jsonl). The last one is {}",
-        with_commas(news.found),
-        news.found == 1 ? "" : "s",
-        news.found == 1 ? "is" : "are",
-        with_commas(news.total),
-        news.example));
+        with_commas(gathered.found),
+        gathered.found == 1 ? "" : "s",
+        gathered.found == 1 ? "is" : "are",
+        with_commas(gathered.total),
+        gathered.example));
   }
 }
 
@@ -379,8 +379,9 @@ void Reporter::finish(
       end.problems.push_back(problem);
     }
   }
-  console_.print(
-      [&](const logging::Look& look) { return logging::closing(end, look); });
+  console_.print([&](const logging::TerminalStyle& style) {
+    return logging::closing(end, style);
+  });
 }
 
 bool Reporter::keeps_folder() const {

@@ -96,7 +96,7 @@ class Reporter {
   // Every rank: its own part to its own log; rank 0 also what it adds up to.
   void train(const TrainReport& report);
   // Some worker has met new ones.
-  void bad_samples(const BadSamples::News& news);
+  void bad_samples(const BadSamples::Gathered& gathered);
   void evaluating(std::int64_t done, std::int64_t batches);
   void evaluated(
       std::int64_t step,

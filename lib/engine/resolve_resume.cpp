@@ -1,4 +1,4 @@
-// resolve_resume() and take_up_epoch() of launch_job.h: the checkpoint that
+// resolve_resume() and continue_epoch() of launch_job.h: the checkpoint that
 // -resume means, and the epoch that it is in.
 
 #include "checkpoint/manifest.h"
@@ -153,7 +153,7 @@ void resolve_resume(
   compare_recipes(prepared);
 }
 
-void take_up_epoch(PreparedJob& prepared) {
+void continue_epoch(PreparedJob& prepared) {
   const Job& job = prepared.job;
   const auto begun = begun_epoch(
       checkpoint::read_manifest(job.resume), job.recipe.train.accumulate);

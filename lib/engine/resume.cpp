@@ -250,7 +250,7 @@ NewestRun newest_run(const config::Recipe& recipe, const std::string& name) {
   return newest;
 }
 
-std::vector<std::string> take_up(
+std::vector<std::string> prepare_to_resume(
     const RunDirectory& run,
     const config::Recipe& recipe,
     std::int64_t step) {

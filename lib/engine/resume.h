@@ -50,7 +50,7 @@ NewestRun newest_run(const config::Recipe& recipe, const std::string& name);
 // with checkpoints the records of their steps) and can be resumed like one, if
 // a checkpoint in it is intact. Returns what to tell, a sentence each. Throws
 // Error(kStorage).
-std::vector<std::string> take_up(
+std::vector<std::string> prepare_to_resume(
     const RunDirectory& run,
     const config::Recipe& recipe,
     std::int64_t step);

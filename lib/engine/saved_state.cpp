@@ -8,7 +8,7 @@
 namespace vitrain::engine {
 namespace {
 
-IntervalState read_interval(const JsonReader& json) {
+LogIntervalState read_interval(const JsonReader& json) {
   return {
       .steps = json.integer("steps"),
       // JSON has no word for it.
@@ -31,7 +31,7 @@ std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
 
 } // namespace
 
-Json IntervalState::to_json() const {
+Json LogIntervalState::to_json() const {
   return {
       {"steps", steps},
       {"loss", std::isfinite(loss) ? Json(loss) : Json(nullptr)},
@@ -45,18 +45,18 @@ Json IntervalState::to_json() const {
       {"warnings", warnings}};
 }
 
-IntervalState SavedState::interval_of(int rank, int world) const {
+LogIntervalState SavedState::interval_of(int rank, int world) const {
   if (interval.empty()) {
     return {};
   }
   if (std::ssize(interval) == world) {
     return interval[static_cast<std::size_t>(rank)];
   }
-  IntervalState part{.steps = interval.front().steps};
+  LogIntervalState part{.steps = interval.front().steps};
   if (rank != 0) {
     return part;
   }
-  for (const IntervalState& one : interval) {
+  for (const LogIntervalState& one : interval) {
     part.loss += one.loss;
     part.correct1 += one.correct1;
     part.correct5 += one.correct5;

@@ -12,7 +12,7 @@ namespace vitrain::engine {
 // What a worker has summed up since the last report when a checkpoint is made
 // between two: the report after it is then that of a run that was never
 // stopped. No times: those of another process say nothing here.
-struct IntervalState {
+struct LogIntervalState {
   std::int64_t steps = 0;
   double loss = 0.0;
   std::int64_t correct1 = 0;
@@ -32,11 +32,11 @@ struct SavedState {
   RunState run;
   Json identity; // an object
   std::vector<std::int64_t> bad_samples;
-  std::vector<IntervalState> interval; // by rank; empty: saved at a report
+  std::vector<LogIntervalState> interval; // by rank; empty: saved at a report
 
   // The part of one of `world` workers: its own, or, when there was another
   // number of them, all for rank 0.
-  IntervalState interval_of(int rank, int world) const;
+  LogIntervalState interval_of(int rank, int world) const;
 };
 
 // Reads the state of a checkpoint's manifest. Throws Error(kWeights) with

@@ -4,7 +4,7 @@
 #include <ATen/Context.h>
 
 #include "engine/data_options.h"
-#include "engine/drop.h"
+#include "engine/drop_factors.h"
 #include "engine/dropout.h"
 #include "engine/erasing.h"
 #include "engine/loss.h"

@@ -167,7 +167,7 @@ void Trainer::restore() {
 }
 
 void Trainer::restore_interval(const SavedState& saved) {
-  const IntervalState interval =
+  const LogIntervalState interval =
       saved.interval_of(session_.rank, session_.world);
   bad_samples_.restore(saved.bad_samples, interval.replaced);
   interval_.restore(interval);
@@ -394,9 +394,10 @@ void Trainer::report_interval() {
 }
 
 void Trainer::meet_over_bad_samples() {
-  const BadSamples::News news = bad_samples_.meet(*session_.groups.control);
-  if (news.found > 0) {
-    session_.reporter.bad_samples(news);
+  const BadSamples::Gathered gathered =
+      bad_samples_.gather(*session_.groups.control);
+  if (gathered.found > 0) {
+    session_.reporter.bad_samples(gathered);
   }
 }
 
@@ -485,7 +486,7 @@ Json Trainer::state_record() {
   if (interval_.steps() == 0) {
     return record;
   }
-  IntervalState interval = interval_.state(*loader_);
+  LogIntervalState interval = interval_.state(*loader_);
   const TrainSums sums = step_->sums();
   interval.loss = sums.loss;
   interval.correct1 = sums.correct1;

@@ -13,7 +13,7 @@
 #include "engine/data_parallel.h"
 #include "engine/divergence.h"
 #include "engine/evaluator.h"
-#include "engine/interval.h"
+#include "engine/log_interval.h"
 #include "engine/run_state.h"
 #include "engine/session.h"
 #include "engine/stop_vote.h"
@@ -103,7 +103,7 @@ class Trainer {
   EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
   double checkpoint_bytes_ = 0.0; // rank 0
   int failed_saves_ = 0; // in a row
-  Interval interval_;
+  LogInterval interval_;
 };
 
 } // namespace vitrain::engine

@@ -23,12 +23,12 @@
 #include "engine/data_options.h"
 #include "engine/describe.h"
 #include "engine/evaluator.h"
+#include "engine/join_job.h"
 #include "engine/out_of_memory.h"
 #include "engine/pretrained.h"
 #include "engine/resume.h"
 #include "engine/run_directory.h"
 #include "engine/session.h"
-#include "engine/settle.h"
 #include "engine/trainer.h"
 #include "launch/error_file.h"
 #include "launch/rendezvous.h"
@@ -160,7 +160,7 @@ void open_run(Session& session, const Json& start) {
   if (session.rank == 0 && job.mode == JobMode::kTrain) {
     remove_leftovers(session);
     for (const std::string& line :
-         take_up({job.run_directory}, job.recipe, job.resumed_step)) {
+         prepare_to_resume({job.run_directory}, job.recipe, job.resumed_step)) {
       session.reporter.console().info(line);
     }
   }
@@ -365,20 +365,20 @@ int run_worker() {
   launch::StarterWatch starters(
       launch::starters_from(context.starters),
       fmt::format("rank {}", context.rank));
-  Settlement settlement{.console = logging::console_options_from_environment()};
+  JoinedJob joined{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
   try {
     const CudaPlugin* cuda = set_up_device(job, context.local_rank);
     dist::Groups groups = connect(job, context, cuda);
     if (context.launched()) {
-      settlement = settle(job, context, *groups.control);
-      starters.tell_also(settlement.log.get());
+      joined = join_job(job, context, *groups.control);
+      starters.tell_also(joined.log.get());
     }
-    if (settlement.finished) {
+    if (joined.finished) {
       groups.shutdown();
       return static_cast<int>(ExitCode::kDone);
     }
-    reporter.emplace(job, context.rank, context.world_size, settlement.console);
+    reporter.emplace(job, context.rank, context.world_size, joined.console);
     const ExitCode code = run_session(
         job, context, cuda, std::move(groups), heartbeat, stop, *reporter);
     heartbeat.done();

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::array kStopSignals{SIGTERM, SIGINT, SIGUSR1, SIGHUP};
 constexpr std::array kIgnoredSignals{SIGPIPE, SIGXFSZ, SIGTTOU};
-constexpr double kSameRequestSeconds = 0.5;
 
 // A signal handler can reach nothing but globals. All are lock-free.
 std::atomic<int> stop_signal{0};

@@ -13,17 +13,21 @@ sigset_t stop_signals();
 // "SIGTERM", "SIGSEGV", ...; "signal 99" for one without a name.
 const char* signal_name(int number);
 
+// A second signal within this time is the same request: it came to the whole
+// process group, or was passed on.
+inline constexpr double kSameRequestSeconds = 0.5;
+
 // With a stop signal that the supervisor sends by sigqueue(): the run has
 // failed elsewhere, and nobody has asked for its end.
 inline constexpr int kRunFailed = 1;
 
 // A worker's handling of stop signals, from construction to destruction: the
 // first one sets a flag that the trainer polls. The second one from outside
-// ends the process at once with 128 + its number. One within half a second
-// of the first is the same request (it may come to the whole process group),
-// and one from `supervisor` never counts as the second: the supervisor forwards
-// a request once and kills by SIGKILL. Meanwhile SIGPIPE, SIGXFSZ and SIGTTOU
-// are ignored: writes to logs fail with an error instead. One object at a time;
+// ends the process at once with 128 + its number. One within
+// kSameRequestSeconds of the first is the same request, and one from
+// `supervisor` never counts as the second: the supervisor forwards a request
+// once and kills by SIGKILL. Meanwhile SIGPIPE, SIGXFSZ and SIGTTOU are
+// ignored: writes to logs fail with an error instead. One object at a time;
 // construct it on the main thread.
 class StopRequest {
  public:

@@ -9,17 +9,15 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "launch/cgroup.h"
-#include "launch/crew.h"
 #include "launch/descriptors.h"
 #include "launch/log_tee.h"
 #include "launch/signal_queue.h"
 #include "launch/signals.h"
+#include "launch/worker_processes.h"
 
 namespace vitrain::launch {
 namespace {
 
-// A second signal within this time is the same request, sent to a group.
-constexpr double kSameRequestSeconds = 0.5;
 // How often clocks are looked at; signals and ends of workers wake at once.
 constexpr double kTickSeconds = 0.1;
 // A loop that took longer was suspended (SIGSTOP, a frozen container, a laptop
@@ -56,7 +54,7 @@ class Supervisor::Run {
   explicit Run(SupervisorOptions options)
       : options_(std::move(options)),
         cgroup_(options_.system_root),
-        crew_(options_),
+        workers_(options_),
         oom_kills_(cgroup_.oom_kills()) {}
 
   Outcome run();
@@ -65,7 +63,7 @@ class Supervisor::Run {
   void on_signal(int number, double now);
   void on_end(int rank, double now);
   bool in_setup() const;
-  bool ended_by_request(const Member& member) const;
+  bool ended_by_request(const WorkerProcess& member) const;
   void stop_in_setup(double now);
   void look_at_nodes(double now);
   void wait_for_nodes(SignalQueue& signals);
@@ -74,7 +72,7 @@ class Supervisor::Run {
   void blame(Failure failure, double grace);
   void enforce(double now);
   void kill_all(double now);
-  std::string end_hint(const Ending& ending) const;
+  std::string end_hint(const ExitStatus& exit_status) const;
   std::string progress_table(double now);
   Outcome conclude();
   std::string failure_report();
@@ -86,7 +84,7 @@ class Supervisor::Run {
 
   const SupervisorOptions options_;
   Cgroup cgroup_;
-  Crew crew_;
+  WorkerProcesses workers_;
   std::optional<std::int64_t> oom_kills_; // before the run
   LogTee tee_{STDOUT_FILENO};
   double last_look_ = 0;
@@ -106,15 +104,15 @@ class Supervisor::Run {
 
 Outcome Supervisor::Run::run() {
   SignalQueue signals;
-  crew_.start();
+  workers_.start();
   if (options_.show_all_ranks) {
-    for (const Member& member : crew_.members()) {
+    for (const WorkerProcess& member : workers_.members()) {
       tee_.add(member.rank, member.log, member.log_start);
     }
   }
   last_look_ = monotonic_seconds();
   // A suspect's cause may be on another machine: its news is on the way.
-  while (crew_.alive() > 0 || (suspect_ && options_.nodes != nullptr)) {
+  while (workers_.alive() > 0 || (suspect_ && options_.nodes != nullptr)) {
     const std::vector<int> arrived = signals.wait(kTickSeconds);
     const double now = monotonic_seconds();
     if (now - last_look_ > kSuspendedSeconds) {
@@ -124,7 +122,7 @@ Outcome Supervisor::Run::run() {
     for (const int number : arrived) {
       on_signal(number, now);
     }
-    for (const int rank : crew_.reap()) {
+    for (const int rank : workers_.reap()) {
       on_end(rank, now);
     }
     look_at_nodes(now);
@@ -132,7 +130,7 @@ Outcome Supervisor::Run::run() {
       check_stopped(now);
       check_progress(now);
     }
-    const bool nobody_left = crew_.alive() == 0 && options_.nodes == nullptr;
+    const bool nobody_left = workers_.alive() == 0 && options_.nodes == nullptr;
     if (suspect_ && !failure_ &&
         (nobody_left || now - suspect_->time > options_.blame_seconds)) {
       blame(*std::move(suspect_), options_.grace_seconds);
@@ -150,13 +148,13 @@ Outcome Supervisor::Run::run() {
 
 void Supervisor::Run::on_signal(int number, double now) {
   if (failure_ || elsewhere_) {
-    kill_all(now); // ending anyway: do not wait for the grace period
+    kill_all(now); // they end anyway: do not wait for the grace period
     return;
   }
   if (stop_signal_ == 0) {
     stop_signal_ = number;
     stop_time_ = now;
-    crew_.signal_all(passed_on(number));
+    workers_.signal_all(passed_on(number));
     notify(fmt::format(
         "{}: {}",
         signal_name(number),
@@ -171,22 +169,23 @@ void Supervisor::Run::on_signal(int number, double now) {
 
 // Whether some worker has not begun its first step.
 bool Supervisor::Run::in_setup() const {
-  return std::ranges::any_of(crew_.members(), [&](const Member& member) {
-    return !member.ending &&
-        crew_.progress(member.rank).section == Section::kSetup;
-  });
+  return std::ranges::any_of(
+      workers_.members(), [&](const WorkerProcess& member) {
+        return !member.exit_status &&
+            workers_.progress(member.rank).section == Section::kSetup;
+      });
 }
 
-bool Supervisor::Run::ended_by_request(const Member& member) const {
-  return stop_signal_ != 0 && !member.ending->signalled &&
-      member.ending->value == 128 + passed_on(stop_signal_);
+bool Supervisor::Run::ended_by_request(const WorkerProcess& member) const {
+  return stop_signal_ != 0 && !member.exit_status->signalled &&
+      member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
 // The others may be about to connect to one that has ended, or hang.
 void Supervisor::Run::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
-    crew_.end_all();
+    workers_.end_all();
     kill_time_ = now + kGraceInSetup;
   }
 }
@@ -195,31 +194,32 @@ void Supervisor::Run::on_end(int rank, double now) {
   if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
     return; // a consequence of what we did
   }
-  const Member& member = crew_.member(rank);
+  const WorkerProcess& member = workers_.member(rank);
   if (ended_by_request(member)) {
     stop_in_setup(now);
     return;
   }
-  const auto progress = crew_.progress(rank);
-  const Ending ending = *member.ending;
-  const Verdict verdict = judge(ending, progress.section == Section::kDone);
+  const auto progress = workers_.progress(rank);
+  const ExitStatus exit_status = *member.exit_status;
+  const Verdict verdict =
+      judge(exit_status, progress.section == Section::kDone);
   if (verdict == Verdict::kClean) {
     return;
   }
   Failure failure{
       .rank = rank,
-      .exit_code = run_exit_code(ending),
-      .cause = ending.text() + " " + where(progress),
-      .kind = ending.text() + " " + where(progress),
-      .hint = end_hint(ending),
+      .exit_code = run_exit_code(exit_status),
+      .cause = exit_status.text() + " " + where(progress),
+      .kind = exit_status.text() + " " + where(progress),
+      .hint = end_hint(exit_status),
       .time = now};
-  if (!ending.signalled && ending.value == 0) {
+  if (!exit_status.signalled && exit_status.value == 0) {
     failure.cause += ", before its work was finished";
   }
   if (verdict == Verdict::kFailed) {
     if (suspect_) {
       also_.push_back(
-          crew_.member(suspect_->rank).label() + " " + suspect_->cause);
+          workers_.member(suspect_->rank).label() + " " + suspect_->cause);
       suspect_.reset();
     }
     blame(std::move(failure), options_.grace_seconds);
@@ -230,8 +230,8 @@ void Supervisor::Run::on_end(int rank, double now) {
   }
 }
 
-std::string Supervisor::Run::end_hint(const Ending& ending) const {
-  if (!ending.signalled || ending.value != SIGKILL || !oom_kills_) {
+std::string Supervisor::Run::end_hint(const ExitStatus& exit_status) const {
+  if (!exit_status.signalled || exit_status.value != SIGKILL || !oom_kills_) {
     return "";
   }
   const std::int64_t kills = cgroup_.oom_kills().value_or(0) - *oom_kills_;
@@ -257,12 +257,12 @@ void Supervisor::Run::look_at_nodes(double now) {
   }
   elsewhere_ = news;
   suspect_.reset();
-  if (crew_.alive() > 0) {
+  if (workers_.alive() > 0) {
     notify(fmt::format(
         "{} failed; stopping the workers here",
         options_.nodes->name_of(news->node)));
   }
-  crew_.end_all();
+  workers_.end_all();
   kill_time_ = now + options_.grace_seconds;
 }
 
@@ -299,7 +299,7 @@ void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
 }
 
 void Supervisor::Run::check_stopped(double now) {
-  for (const Member& member : crew_.members()) {
+  for (const WorkerProcess& member : workers_.members()) {
     if (!member.stopped_since) {
       continue;
     }
@@ -313,9 +313,9 @@ void Supervisor::Run::check_stopped(double now) {
                "s",
                member.stopped_by,
                signal_name(member.stopped_by),
-               where(crew_.progress(member.rank)),
+               where(workers_.progress(member.rank)),
                now - since),
-           .kind = "was stopped " + where(crew_.progress(member.rank)),
+           .kind = "was stopped " + where(workers_.progress(member.rank)),
            .hint = {},
            .time = now},
           std::min(kGraceAfterStopped, options_.grace_seconds));
@@ -325,15 +325,15 @@ void Supervisor::Run::check_stopped(double now) {
 }
 
 void Supervisor::Run::check_progress(double now) {
-  std::vector<Silence> running;
+  std::vector<HeartbeatAge> running;
   // Whoever was continued held up the others as well.
   double waited_until = resumed_at_;
-  for (const Member& member : crew_.members()) {
+  for (const WorkerProcess& member : workers_.members()) {
     waited_until = std::max(waited_until, member.continued_at);
   }
-  for (const Member& member : crew_.members()) {
-    if (!member.ending) {
-      const auto progress = crew_.progress(member.rank);
+  for (const WorkerProcess& member : workers_.members()) {
+    if (!member.exit_status) {
+      const auto progress = workers_.progress(member.rank);
       double limit = options_.timeouts.of(progress.section);
       if (member.stopped_since && limit > 0) {
         // check_stopped() has its own limit, and the others wait for it.
@@ -346,7 +346,7 @@ void Supervisor::Run::check_progress(double now) {
            .limit = limit});
     }
   }
-  const std::optional<Silence> stuck = find_stuck(running);
+  const std::optional<HeartbeatAge> stuck = find_stalled(running);
   if (!stuck) {
     return;
   }
@@ -356,9 +356,9 @@ void Supervisor::Run::check_progress(double now) {
        .cause = fmt::format(
            "made no progress for {:.0f} s {} (limit {:g} s)",
            stuck->seconds,
-           where(crew_.progress(stuck->rank)),
+           where(workers_.progress(stuck->rank)),
            stuck->limit),
-       .kind = "made no progress " + where(crew_.progress(stuck->rank)),
+       .kind = "made no progress " + where(workers_.progress(stuck->rank)),
        .hint = progress_table(now),
        .time = now},
       options_.grace_seconds);
@@ -368,15 +368,15 @@ std::string Supervisor::Run::progress_table(double now) {
   constexpr int kMaxLines = 16;
   std::string text = "Progress of the workers:\n";
   int lines = 0;
-  for (const Member& member : crew_.members()) {
+  for (const WorkerProcess& member : workers_.members()) {
     if (++lines > kMaxLines) {
       return text + "  ...\n";
     }
-    const auto progress = crew_.progress(member.rank);
+    const auto progress = workers_.progress(member.rank);
     text += fmt::format(
         "  rank {}: {}, last sign of life {:.1f} s ago\n",
         member.rank,
-        member.ending ? member.ending->text() : where(progress),
+        member.exit_status ? member.exit_status->text() : where(progress),
         now - progress.last_beat);
   }
   return text;
@@ -394,12 +394,12 @@ void Supervisor::Run::blame(Failure failure, double grace) {
         failure_->exit_code, std::string(trim(failure_report())));
   }
   // How it failed is in the report, which comes when the others have ended.
-  if (crew_.alive() > 0) {
+  if (workers_.alive() > 0) {
     notify(fmt::format(
         "{} failed; stopping the others",
-        crew_.member(failure_->rank).label()));
+        workers_.member(failure_->rank).label()));
   }
-  crew_.end_all();
+  workers_.end_all();
   kill_time_ = monotonic_seconds() + grace;
 }
 
@@ -415,16 +415,16 @@ void Supervisor::Run::enforce(double now) {
 
 void Supervisor::Run::kill_all(double now) {
   if (killed_at_ == 0) {
-    crew_.kill_all();
+    workers_.kill_all();
     killed_at_ = now;
   }
 }
 
 std::string Supervisor::Run::failure_report() {
-  const Member& member = crew_.member(failure_->rank);
+  const WorkerProcess& member = workers_.member(failure_->rank);
   const std::string name = printable(member.log.native());
   // Killed, it had no time for words: what is there is about something else.
-  const bool spoke = member.ending && !member.ending->signalled;
+  const bool spoke = member.exit_status && !member.exit_status->signalled;
   const std::string reason = spoke
       ? stated_reason(member.log, member.log_start, options_.log_lines)
       : "";
@@ -448,16 +448,16 @@ std::string Supervisor::Run::failure_report() {
 Outcome Supervisor::Run::conclude() {
   Outcome outcome;
   bool stopped = false;
-  for (const Member& member : crew_.members()) {
-    outcome.step = std::max(outcome.step, crew_.progress(member.rank).step);
-    if (!member.ending) {
+  for (const WorkerProcess& member : workers_.members()) {
+    outcome.step = std::max(outcome.step, workers_.progress(member.rank).step);
+    if (!member.exit_status) {
       outcome.report += fmt::format(
           "{} does not end after SIGKILL: it hangs in the kernel (a dead file "
           "system or device?).\n",
           member.label());
     } else {
-      stopped |= !member.ending->signalled &&
-          member.ending->value == static_cast<int>(ExitCode::kStopped);
+      stopped |= !member.exit_status->signalled &&
+          member.exit_status->value == static_cast<int>(ExitCode::kStopped);
     }
   }
   if (killed_by_ != 0) {
@@ -480,7 +480,7 @@ Outcome Supervisor::Run::conclude() {
     outcome.failed_rank = failure_->rank;
     outcome.failure = failure_->kind;
     outcome.failed_in_setup =
-        crew_.progress(failure_->rank).section == Section::kSetup;
+        workers_.progress(failure_->rank).section == Section::kSetup;
     outcome.report = failure_report() + outcome.report;
   } else {
     outcome.exit_code =

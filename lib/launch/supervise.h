@@ -11,7 +11,7 @@
 #include "launch/devices.h"
 #include "launch/environment.h"
 #include "launch/node_link.h"
-#include "launch/silence.h"
+#include "launch/stall.h"
 
 namespace vitrain::launch {
 

@@ -39,7 +39,7 @@ std::vector<std::string> wrap(const std::string& line, int columns) {
 
 std::string block(
     const std::vector<BannerSection>& sections,
-    const Look& look) {
+    const TerminalStyle& style) {
   int label_width = 0;
   for (const BannerSection& section : sections) {
     for (const BannerLine& line : section) {
@@ -50,7 +50,7 @@ std::string block(
     }
   }
   const int column = kIndent + label_width + kGap;
-  const int room = std::max(look.columns - column, kNarrowestText);
+  const int room = std::max(style.columns - column, kNarrowestText);
   std::string out;
   for (const BannerSection& section : sections) {
     std::string part;
@@ -59,7 +59,7 @@ std::string block(
         continue;
       }
       const std::string label = printable(line.label);
-      std::string lead = spaces(kIndent) + tinted(label, Tint::kLabel, look) +
+      std::string lead = spaces(kIndent) + tinted(label, Tint::kLabel, style) +
           spaces(column - kIndent - display_width(label));
       for (const std::string& text : split(line.text, '\n')) {
         for (const std::string& piece : wrap(printable(text), room)) {
@@ -137,18 +137,18 @@ std::string trained_text(const Closing& end) {
 std::string banner(
     const std::string& title,
     const std::vector<BannerSection>& sections,
-    const Look& look) {
+    const TerminalStyle& style) {
   const std::string name = printable(title);
-  const int width = std::clamp(display_width(name), 1, look.columns);
+  const int width = std::clamp(display_width(name), 1, style.columns);
   std::string rule;
   for (int i = 0; i < width; ++i) {
-    rule += look.unicode ? "\u2500" : "-";
+    rule += style.unicode ? "\u2500" : "-";
   }
-  return tinted(name, Tint::kTitle, look) + "\n" +
-      tinted(rule, Tint::kFaint, look) + "\n" + block(sections, look);
+  return tinted(name, Tint::kTitle, style) + "\n" +
+      tinted(rule, Tint::kFaint, style) + "\n" + block(sections, style);
 }
 
-std::string closing(const Closing& end, const Look& look) {
+std::string closing(const Closing& end, const TerminalStyle& style) {
   BannerSection lines;
   if (end.steps > 0) {
     lines.push_back(
@@ -167,10 +167,10 @@ std::string closing(const Closing& end, const Look& look) {
   const std::string folder = printable(end.folder);
   const std::string last = end.last ? reached_text(*end.last) : "";
   const std::string where = folder.empty() ? "" : " in " + folder;
-  return block({lines}, look) +
+  return block({lines}, style) +
       tinted(printable(end.outcome),
              end.failed ? Tint::kError : Tint::kGood,
-             look) +
+             style) +
       (last.empty() ? where : ": " + last + where) + "\n";
 }
 

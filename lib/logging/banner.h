@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "logging/look.h"
+#include "logging/terminal_style.h"
 
 namespace vitrain::logging {
 
@@ -20,12 +20,12 @@ using BannerSection = std::vector<BannerLine>;
 
 // What a run prints before its first step: a title, a rule, and sections with
 // an empty line between them, labels and texts each in a column of their own.
-// Texts are wrapped between words at look.columns. Empty sections and lines
+// Texts are wrapped between words at style.columns. Empty sections and lines
 // with an empty text are left out. Ends with a newline.
 std::string banner(
     const std::string& title,
     const std::vector<BannerSection>& sections,
-    const Look& look);
+    const TerminalStyle& style);
 
 // What an evaluation over `count` samples reached.
 struct Reached {
@@ -56,6 +56,6 @@ struct Closing {
 // The block that ends a run. Its last line says what was reached and where it
 // is: "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in
 // runs/x". Ends with a newline.
-std::string closing(const Closing& end, const Look& look);
+std::string closing(const Closing& end, const TerminalStyle& style);
 
 } // namespace vitrain::logging

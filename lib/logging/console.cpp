@@ -101,12 +101,13 @@ void Console::log(std::string_view text) {
   }
 }
 
-void Console::print(const std::function<std::string(const Look&)>& render) {
+void Console::print(
+    const std::function<std::string(const TerminalStyle&)>& render) {
   const auto whole = [](const std::string& text) {
     return text.ends_with('\n') ? text : text + "\n";
   };
-  const std::string plain = has_log_ ? whole(render(Look{})) : "";
-  const std::string styled = has_terminal_ ? whole(render(look())) : "";
+  const std::string plain = has_log_ ? whole(render(TerminalStyle{})) : "";
+  const std::string styled = has_terminal_ ? whole(render(style())) : "";
   const std::lock_guard lock(mutex_);
   if (has_log_) {
     log_.write(plain);
@@ -119,7 +120,7 @@ void Console::live(std::string_view text) {
     return;
   }
   // The last column stays free: some terminals wrap as soon as it is used.
-  const std::string line = clip(text, look().columns - 1);
+  const std::string line = clip(text, style().columns - 1);
   const std::lock_guard lock(mutex_);
   if (line == live_ || !terminal_.flush()) {
     return;
@@ -128,18 +129,18 @@ void Console::live(std::string_view text) {
   terminal_.write(fmt::format("\r{}\x1b[K", line));
 }
 
-Look Console::look() const {
-  Look look{.colour = colour_, .unicode = unicode_};
+TerminalStyle Console::style() const {
+  TerminalStyle style{.colour = colour_, .unicode = unicode_};
   winsize size{};
   std::int64_t columns = 0;
   if (terminal_ && ::ioctl(terminal_.fd(), TIOCGWINSZ, &size) == 0 &&
       size.ws_col > 0) {
-    look.columns = size.ws_col;
+    style.columns = size.ws_col;
   } else if (parse_int(environment("COLUMNS"), columns) && columns < 10000) {
-    look.columns = static_cast<int>(columns);
+    style.columns = static_cast<int>(columns);
   }
-  look.columns = std::max(look.columns, kNarrowest);
-  return look;
+  style.columns = std::max(style.columns, kNarrowest);
+  return style;
 }
 
 std::int64_t Console::dropped() const {
@@ -172,7 +173,7 @@ void Console::say(std::string_view text, std::string_view prefix, Tint tint) {
   if (has_log_) {
     log_.write(fmt::format("{}{}", prefix, lines));
   }
-  const Look style{.colour = colour_, .unicode = unicode_};
+  const TerminalStyle style{.colour = colour_, .unicode = unicode_};
   to_terminal(tinted(prefix, tint, style) + lines);
 }
 

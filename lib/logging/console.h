@@ -6,10 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "logging/look.h"
 #include "logging/record_sink.h"
+#include "logging/terminal_style.h"
 
 namespace vitrain::logging {
+
+// A live line is drawn again after this time at the earliest.
+inline constexpr double kRedrawSeconds = 0.1;
 
 struct ConsoleOptions {
   int log_fd = 1; // the worker's log file; -1: none
@@ -48,7 +51,7 @@ class Console {
   // A text that looks different on a terminal and in a file: `render` is
   // called once for each of them that there is, and its result is written as
   // it is.
-  void print(const std::function<std::string(const Look&)>& render);
+  void print(const std::function<std::string(const TerminalStyle&)>& render);
 
   // True when the terminal shows a live line.
   bool is_live() const { return live_possible_; }
@@ -57,7 +60,7 @@ class Console {
   // Nothing happens where is_live() is false, or while the terminal is slow.
   void live(std::string_view text);
   // How the terminal wants its text, its width as it is now.
-  Look look() const;
+  TerminalStyle style() const;
 
   // Lines (or texts of several lines) that could not be written.
   std::int64_t dropped() const;

@@ -8,14 +8,13 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "logging/work.h"
+#include "logging/work_progress.h"
 
 namespace vitrain::logging {
 namespace {
 
 using config::ProgressKind;
 
-constexpr double kRedrawSeconds = 0.1;
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
 
@@ -178,7 +177,7 @@ worker_line(int rank, std::int64_t samples, const ProgressState& state) {
       labelled("comm", exchange_text(state)));
 }
 
-std::string live_line(const ProgressState& state, const Look& look) {
+std::string live_line(const ProgressState& state, const TerminalStyle& style) {
   const std::string head = fmt::format(
       "{} {}/{}",
       state.phase == Phase::kTrain ? "epoch" : "eval ",
@@ -190,17 +189,17 @@ std::string live_line(const ProgressState& state, const Look& look) {
       fmt::format("{:>{}}/{}", state.batch, total.size(), total);
   std::vector<Field> fields = live_fields(state);
   const int fixed = static_cast<int>(head.size() + 1 + count.size());
-  const int bar = fit(fields, fixed, look.columns - 1);
-  std::string line = tinted(head, Tint::kTitle, look) + " ";
+  const int bar = fit(fields, fixed, style.columns - 1);
+  std::string line = tinted(head, Tint::kTitle, style) + " ";
   if (bar > 0) {
-    line += work_bar(share_done(state), bar, look) + " ";
+    line += work_bar(share_done(state), bar, style) + " ";
   }
   line += count;
   for (const Field& field : fields) {
     line += fmt::format(
-        "  {} {}", tinted(field.label, Tint::kFaint, look), field.value);
+        "  {} {}", tinted(field.label, Tint::kFaint, style), field.value);
   }
-  return clip(line, look.columns - 1);
+  return clip(line, style.columns - 1);
 }
 
 ProgressDisplay::ProgressDisplay(Console& console, ProgressKind kind)
@@ -217,7 +216,7 @@ bool ProgressDisplay::wants_update() const {
 
 void ProgressDisplay::update(const ProgressState& state) {
   if (wants_update()) {
-    console_.live(live_line(state, console_.look()));
+    console_.live(live_line(state, console_.style()));
     since_drawn_.restart();
     drawn_ = true;
   }

@@ -7,7 +7,7 @@
 #include "config/log.h"
 #include "core/clock.h"
 #include "logging/console.h"
-#include "logging/look.h"
+#include "logging/terminal_style.h"
 
 namespace vitrain::logging {
 
@@ -56,9 +56,9 @@ std::string plain_line(const ProgressState& state);
 std::string
 worker_line(int rank, std::int64_t samples, const ProgressState& state);
 
-// One line for a terminal, with a bar, at most look.columns - 1 wide: what
+// One line for a terminal, with a bar, at most style.columns - 1 wide: what
 // matters least is left out until the rest fits.
-std::string live_line(const ProgressState& state, const Look& look);
+std::string live_line(const ProgressState& state, const TerminalStyle& style);
 
 // Shows the progress of a run on a console as config::LogConfig::progress
 // says: a live line on a terminal, plain lines in the log file and elsewhere.

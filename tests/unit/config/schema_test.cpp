@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "config/later.h"
 #include "config/recipe.h"
 #include "config/suggest.h"
 

@@ -85,9 +85,9 @@ std::string list_on(int size, std::int64_t every) {
         }
       }
       if (step % every == 0) {
-        const BadSamples::News news = samples.meet(rank.control());
-        found += news.found;
-        EXPECT_EQ(news.total, samples.total());
+        const BadSamples::Gathered gathered = samples.gather(rank.control());
+        found += gathered.found;
+        EXPECT_EQ(gathered.total, samples.total());
       }
     }
     EXPECT_EQ(found, 12);
@@ -119,7 +119,7 @@ TEST(BadSamplesOfARun, AreCountedOverAllWorkers) {
     EXPECT_EQ(samples.take_replaced(), 2);
     EXPECT_EQ(samples.take_replaced(), 0);
     try {
-      samples.meet(rank.control());
+      samples.gather(rank.control());
       FAIL() << "no error";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kData);
@@ -141,12 +141,12 @@ TEST(BadSamplesOfARun, GoOnWhereACheckpointWas) {
     BadSamples first = ledger_of(1000, 100);
     first.write_to(file, 0);
     first.take(1, std::vector{bad(0, 1)});
-    first.meet(rank.control());
+    first.gather(rank.control());
     const auto saved = first.to_json().get<std::vector<std::int64_t>>();
     const std::string listed = slurp(file);
     // After the checkpoint, and lost with the process.
     first.take(2, std::vector{bad(0, 2)});
-    first.meet(rank.control());
+    first.gather(rank.control());
     EXPECT_NE(slurp(file), listed);
 
     BadSamples second = ledger_of(1000, 100);
@@ -154,7 +154,7 @@ TEST(BadSamplesOfARun, GoOnWhereACheckpointWas) {
     second.write_to(file, 1);
     EXPECT_EQ(slurp(file), listed);
     second.take(2, std::vector{bad(0, 1), bad(0, 3)});
-    EXPECT_EQ(second.meet(rank.control()).found, 1);
+    EXPECT_EQ(second.gather(rank.control()).found, 1);
     EXPECT_EQ(second.total(), 2);
     EXPECT_EQ(std::ranges::count(slurp(file), '\n'), 2);
   });

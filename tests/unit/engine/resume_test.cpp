@@ -146,7 +146,7 @@ TEST_F(ResumeTest, AutoPassesOverARunWhoseRecipeCannotBeRead) {
 
 TEST_F(ResumeTest, TheSameRecipeFromTheLastCheckpointChangesNothing) {
   const RunDirectory run = make_run("a", recipe_, {8, 16});
-  EXPECT_THAT(take_up(run, recipe_, 16), IsEmpty());
+  EXPECT_THAT(prepare_to_resume(run, recipe_, 16), IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(run.path / "replaced-1"));
 }
 
@@ -155,7 +155,7 @@ TEST_F(ResumeTest, AnotherRecipeIsRecordedAndTheFormerOneKept) {
   const std::string before = text_of(run.config());
   recipe_.optim.lr = 0.5;
   EXPECT_THAT(
-      take_up(run, recipe_, 16),
+      prepare_to_resume(run, recipe_, 16),
       ElementsAre(AllOf(
           HasSubstr("config.yaml is the recipe of the steps after 16"),
           HasSubstr("replaced-1/config.yaml"))));
@@ -168,7 +168,7 @@ TEST_F(ResumeTest, AnotherRecipeIsRecordedAndTheFormerOneKept) {
 TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
   const RunDirectory run = make_run("a", recipe_, {8, 16, 24, 32});
   EXPECT_THAT(
-      take_up(run, recipe_, 16),
+      prepare_to_resume(run, recipe_, 16),
       ElementsAre(AllOf(
           HasSubstr("the checkpoints of steps 24, 32, with the records of the "
                     "steps after 16, are now in "),
@@ -180,7 +180,7 @@ TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
   EXPECT_EQ(text_of(kept.config()), text_of(run.config()));
   // Once more, from further back and with another recipe.
   recipe_.optim.lr = 0.5;
-  EXPECT_EQ(take_up(run, recipe_, 8).size(), 2u);
+  EXPECT_EQ(prepare_to_resume(run, recipe_, 8).size(), 2u);
   EXPECT_THAT(steps_in(run), ElementsAre(8));
   EXPECT_THAT(steps_in({run.path / "replaced-2"}), ElementsAre(16));
 }
@@ -192,7 +192,7 @@ TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {
   };
   damage("step-000000024");
   EXPECT_THAT(
-      take_up(run, recipe_, 8),
+      prepare_to_resume(run, recipe_, 8),
       ElementsAre(AllOf(
           HasSubstr("the checkpoints of steps 16, 24, with"),
           HasSubstr("replaced-1 goes on from step 16; damaged: "),
@@ -201,7 +201,7 @@ TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {
   EXPECT_EQ(text_of(run.checkpoints() / "latest"), "step-000000008\n");
   damage("step-000000008");
   EXPECT_THAT(
-      take_up(run, recipe_, 4),
+      prepare_to_resume(run, recipe_, 4),
       ElementsAre(AllOf(
           HasSubstr("the checkpoint of step 8, with"),
           HasSubstr("; damaged: "),
@@ -213,7 +213,7 @@ TEST_F(ResumeTest, AFolderThatCannotBeWrittenIsAStorageError) {
   std::filesystem::remove(run.config());
   std::filesystem::create_directory(run.config());
   try {
-    take_up(run, recipe_, 16);
+    prepare_to_resume(run, recipe_, 16);
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kStorage);

@@ -65,7 +65,7 @@ TEST(SavedState, RefusesWhatIsOfAnotherType) {
       {"run", run.to_json()},
       {"identity", RunIdentity{}.to_json()},
       {"bad_samples", {1, 5}},
-      {"interval", {IntervalState{.loss = 0.5}.to_json()}}};
+      {"interval", {LogIntervalState{.loss = 0.5}.to_json()}}};
   EXPECT_EQ(read_saved_state(state, "m").bad_samples.size(), 2u);
   try_all_types(state, Json::json_pointer(""));
   for (const char* key : {"run", "identity"}) {
@@ -83,7 +83,7 @@ TEST(SavedState, GivesEachRankItsPartOfAnInterval) {
       {.steps = 3, .loss = 0.2, .count = 6, .hash = 1, .bytes = 8}};
   EXPECT_EQ(saved.interval_of(1, 2).count, 6);
   // Another number of workers: one has it all, the others have come as far.
-  const IntervalState all = saved.interval_of(0, 3);
+  const LogIntervalState all = saved.interval_of(0, 3);
   EXPECT_EQ(all.steps, 3);
   EXPECT_EQ(all.loss, 0.1 + 0.2);
   EXPECT_EQ(all.count, 11);

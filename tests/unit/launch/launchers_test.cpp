@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "launch/become.h"
+#include "launch/exec_worker.h"
 #include "launch/launched_device.h"
 
 namespace vitrain::launch {

@@ -18,7 +18,7 @@ TEST(Banner, AlignsLabelsAndTexts) {
            {},
            {{"parameters", "5,526,346"}, {"skipped", ""}},
            {{"run", "runs/x"}}},
-          Look{}),
+          TerminalStyle{}),
       "vitrain 0.1.0  vit_tiny\n"
       "-----------------------\n"
       "  devices     2 x cpu\n"
@@ -36,7 +36,7 @@ TEST(Banner, WrapsBetweenWordsAndKeepsPathsWhole) {
           {{{"a", "one two three four five six"},
             {"b", "/a/very/long/path/that/does/not/fit/anywhere x"},
             {"c", "first\nsecond"}}},
-          Look{.columns = 25}),
+          TerminalStyle{.columns = 25}),
       "t\n"
       "-\n"
       "  a  one two three four\n"
@@ -48,7 +48,7 @@ TEST(Banner, WrapsBetweenWordsAndKeepsPathsWhole) {
 }
 
 TEST(Banner, ColoursDoNotMoveColumns) {
-  const Look fancy{.colour = true, .unicode = true};
+  const TerminalStyle fancy{.colour = true, .unicode = true};
   EXPECT_EQ(
       banner("t\u732b", {{{"\u732b", "wide"}, {"abc", "narrow"}}}, fancy),
       "\x1b[1mt\u732b\x1b[0m\n"
@@ -59,7 +59,7 @@ TEST(Banner, ColoursDoNotMoveColumns) {
 
 TEST(Banner, HostileNamesStayOnTheirLine) {
   EXPECT_EQ(
-      banner("t\n\x1b[2J", {{{"run\r", "a\x1b[31m\tb"}}}, Look{}),
+      banner("t\n\x1b[2J", {{{"run\r", "a\x1b[31m\tb"}}}, TerminalStyle{}),
       "t\\x0a\\x1b[2J\n"
       "------------\n"
       "  run\\x0d  a\\x1b[31m\\x09b\n");
@@ -83,7 +83,7 @@ TEST(Closing, TheLastLineSaysWhatWasReachedAndWhere) {
       .problems = {"2 lines to the log file dropped: No space left on device"},
       .folder = "runs/x"};
   EXPECT_EQ(
-      closing(end, Look{}),
+      closing(end, TerminalStyle{}),
       "  trained     10 epochs, 1,560 steps in 1:23, 1,234 images/s\n"
       "  best        top1 97.50 at epoch 9\n"
       "  checkpoint  runs/x/checkpoints/step-000001560\n"
@@ -100,7 +100,7 @@ TEST(Closing, AnEpochThatHasOnlyBegunIsNotCounted) {
          .total_steps = total,
          .epochs = (steps + 61) / 62,
          .epoch_steps = 62},
-        Look{});
+        TerminalStyle{});
     return text.substr(0, text.find(" in "));
   };
   EXPECT_EQ(trained(124, 124), "  trained  2 epochs, 124 steps");
@@ -121,7 +121,7 @@ TEST(Closing, AnEvaluationAloneAndARunWithoutOne) {
       .seconds = 2,
       .last = Reached{.loss = 2, .correct1 = 0, .correct5 = 1, .count = 3}};
   EXPECT_EQ(
-      closing(evaluated, Look{}),
+      closing(evaluated, TerminalStyle{}),
       "  time  0:02\n"
       "evaluated: top1 0.00 % (0 of 3), top5 33.33 %, loss 2.0000\n");
   const Closing stopped{
@@ -131,10 +131,10 @@ TEST(Closing, AnEvaluationAloneAndARunWithoutOne) {
       .epochs = 1,
       .folder = "runs/a\nb"};
   EXPECT_THAT(
-      closing(stopped, Look{}),
+      closing(stopped, TerminalStyle{}),
       EndsWith("stopped on request in runs/a\\x0ab\n"));
   EXPECT_EQ(
-      closing({.outcome = "done", .steps = 1}, Look{}).find("nan"),
+      closing({.outcome = "done", .steps = 1}, TerminalStyle{}).find("nan"),
       std::string::npos);
 }
 

@@ -67,13 +67,13 @@ TEST_F(ConsoleTest, NoColorIsHonoured) {
   console.warn("careful");
   EXPECT_EQ(desk.terminal.text(), "warning: careful\n");
   EXPECT_TRUE(console.is_live());
-  EXPECT_FALSE(console.look().colour);
-  EXPECT_TRUE(console.look().unicode);
+  EXPECT_FALSE(console.style().colour);
+  EXPECT_TRUE(console.style().unicode);
 }
 
 TEST_F(ConsoleTest, AnEmptyNoColorMeansNothing) {
   Desk desk(80, "");
-  EXPECT_TRUE(Console(desk.options()).look().colour);
+  EXPECT_TRUE(Console(desk.options()).style().colour);
 }
 
 TEST_F(ConsoleTest, ADumbTerminalGetsPlainText) {
@@ -100,11 +100,11 @@ TEST_F(ConsoleTest, PlainIsPlainOnATerminalToo) {
 TEST_F(ConsoleTest, AsksTheTerminalForItsWidth) {
   Desk desk(133);
   Console console(desk.options());
-  EXPECT_EQ(console.look().columns, 133);
+  EXPECT_EQ(console.style().columns, 133);
   winsize size{};
   size.ws_col = 61;
   ::ioctl(desk.terminal.keyboard.get(), TIOCSWINSZ, &size);
-  EXPECT_EQ(console.look().columns, 61);
+  EXPECT_EQ(console.style().columns, 61);
 }
 
 TEST_F(ConsoleTest, TheLiveLineStaysBelowAndOutOfFiles) {
@@ -135,8 +135,9 @@ TEST_F(ConsoleTest, NeitherCarriageReturnsNorEscapesReachAPipe) {
     Console console({.log_fd = -1, .terminal_fd = writer.get()});
     console.live("never seen");
     console.warn("careful");
-    console.print(
-        [](const Look& look) { return tinted("title", Tint::kTitle, look); });
+    console.print([](const TerminalStyle& style) {
+      return tinted("title", Tint::kTitle, style);
+    });
   }
   writer.reset();
   std::array<char, 256> bytes{};
@@ -158,10 +159,10 @@ TEST_F(ConsoleTest, HostileTextCannotForgeLinesOrMoveTheCursor) {
 TEST_F(ConsoleTest, PrintRendersForEachReader) {
   Desk desk(44);
   Console console(desk.options());
-  std::vector<Look> looks;
-  console.print([&](const Look& look) {
-    looks.push_back(look);
-    return tinted("title", Tint::kTitle, look);
+  std::vector<TerminalStyle> looks;
+  console.print([&](const TerminalStyle& style) {
+    looks.push_back(style);
+    return tinted("title", Tint::kTitle, style);
   });
   ASSERT_EQ(looks.size(), 2u);
   EXPECT_FALSE(looks[0].colour);
@@ -223,7 +224,7 @@ TEST_F(ConsoleTest, ThreadsDoNotMixTheirLines) {
       for (int i = 0; i < kLines; ++i) {
         console.warn(fmt::format("thread {} says {}", t, i));
         console.live(fmt::format("live {}", i));
-        console.print([](const Look&) { return "block\nof two"; });
+        console.print([](const TerminalStyle&) { return "block\nof two"; });
       }
     });
   }

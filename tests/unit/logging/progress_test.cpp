@@ -58,7 +58,8 @@ TEST(Progress, SaysInEveryLineThatNothingIsSaved) {
   // However narrow the terminal is: the last that is left out.
   for (const int columns : {80, 60, 40}) {
     EXPECT_THAT(
-        live_line(state, Look{.columns = columns}), HasSubstr("UNSAVED"))
+        live_line(state, TerminalStyle{.columns = columns}),
+        HasSubstr("UNSAVED"))
         << columns;
   }
 }
@@ -70,7 +71,8 @@ TEST(Progress, ShowsWhatTheExchangeCosts) {
   const std::string exchange = "comm " + human_bytes(4'100'000) + " 12.3%";
   EXPECT_THAT(plain_line(state), HasSubstr("wait 0.3%  " + exchange + "  eta"));
   EXPECT_THAT(
-      live_line(state, Look{.columns = 200}), HasSubstr(exchange + "  eta"));
+      live_line(state, TerminalStyle{.columns = 200}),
+      HasSubstr(exchange + "  eta"));
   state.phase = Phase::kEval;
   EXPECT_THAT(plain_line(state), Not(HasSubstr("comm")));
 }
@@ -81,7 +83,8 @@ TEST(Progress, ShowsHowLateUpdatesAre) {
   EXPECT_THAT(
       plain_line(state), HasSubstr("wait 0.3%  stale 0.75 (3)  eta 1:23"));
   EXPECT_THAT(
-      live_line(state, Look{.columns = 200}), HasSubstr("stale 0.75 (3)"));
+      live_line(state, TerminalStyle{.columns = 200}),
+      HasSubstr("stale 0.75 (3)"));
   state.phase = Phase::kEval;
   EXPECT_THAT(plain_line(state), Not(HasSubstr("stale")));
 }
@@ -119,14 +122,14 @@ TEST(Progress, OddNumbersStayReadable) {
 
 TEST(Progress, LiveLineAt80ColumnsShowsWhatMattersMost) {
   EXPECT_EQ(
-      live_line(example(), Look{.columns = 80}),
+      live_line(example(), TerminalStyle{.columns = 80}),
       "epoch 3/10 [=======>  ] 120/156  loss 1.2345  top1 56.25  img/s 1,234  "
       "eta 1:23");
 }
 
 TEST(Progress, LiveLineAt200ColumnsShowsEverything) {
   EXPECT_EQ(
-      live_line(example(), Look{.columns = 200}),
+      live_line(example(), TerminalStyle{.columns = 200}),
       "epoch 3/10 [=====================>      ] 120/156  loss 1.2345  "
       "top1 56.25  top5 90.10  lr 9.8e-04  img/s 1,234  wait 0.3%  eta 1:23");
 }
@@ -140,9 +143,9 @@ TEST(Progress, LiveLineFitsEveryWidth) {
       state.phase = batch % 2 == 0 ? Phase::kTrain : Phase::kEval;
       for (int columns = 20; columns <= 200; ++columns) {
         for (const bool fancy : {false, true}) {
-          const Look look{
+          const TerminalStyle style{
               .colour = fancy, .unicode = fancy, .columns = columns};
-          const std::string line = live_line(state, look);
+          const std::string line = live_line(state, style);
           ASSERT_LT(display_width(line), columns) << line;
           ASSERT_EQ(line.find('\n'), std::string::npos);
         }
@@ -154,7 +157,8 @@ TEST(Progress, LiveLineFitsEveryWidth) {
 TEST(Progress, FieldsLeaveInOrderOfImportance) {
   const auto shown = [](int columns) {
     std::string keys;
-    const std::string line = live_line(example(), Look{.columns = columns});
+    const std::string line =
+        live_line(example(), TerminalStyle{.columns = columns});
     for (const char* key :
          {"loss", "top1", "eta", "img/s", "[", "lr", "top5", "wait"}) {
       keys += line.find(key) != std::string::npos ? '1' : '0';
@@ -172,25 +176,25 @@ TEST(Progress, FieldsLeaveInOrderOfImportance) {
 
 TEST(Progress, TheLineDoesNotJumpWhileBatchesCount) {
   ProgressState state = example();
-  const Look look{.columns = 120};
+  const TerminalStyle style{.columns = 120};
   state.batch = 1;
-  const std::size_t at_first = live_line(state, look).find("loss");
+  const std::size_t at_first = live_line(state, style).find("loss");
   state.batch = 156;
-  EXPECT_EQ(live_line(state, look).find("loss"), at_first);
+  EXPECT_EQ(live_line(state, style).find("loss"), at_first);
 }
 
 TEST(Progress, TheBarIsEmptyAtFirstAndFullAtLast) {
   ProgressState state = example();
-  const Look look{.columns = 200};
+  const TerminalStyle style{.columns = 200};
   state.batch = 0;
   EXPECT_THAT(
-      live_line(state, look), HasSubstr("[>                           ]"));
+      live_line(state, style), HasSubstr("[>                           ]"));
   state.batch = state.batches;
   EXPECT_THAT(
-      live_line(state, look), HasSubstr("[============================]"));
+      live_line(state, style), HasSubstr("[============================]"));
   state.batches = 0; // not known yet
   EXPECT_THAT(
-      live_line(state, look), HasSubstr("[>                           ]"));
+      live_line(state, style), HasSubstr("[>                           ]"));
 }
 
 class Display : public OnATerminal {

@@ -11,8 +11,8 @@
 
 namespace vitrain::engine {
 
-// What settle() leaves open while the worker runs.
-struct Settlement {
+// What join_job() leaves open while the worker runs.
+struct JoinedJob {
   bool finished = false; // the run that -resume means has all its steps
   // The dataset indexes, which job names by number.
   Fd train_index;
@@ -29,7 +29,7 @@ struct Settlement {
 // Collective over all ranks. When one rank fails, all throw Error with its code
 // and a message that names it. Throws Error(kUsage) when two ranks have one GPU
 // and exchange by NCCL.
-Settlement
-settle(Job& job, const launch::WorkerContext& context, dist::Group& control);
+JoinedJob
+join_job(Job& job, const launch::WorkerContext& context, dist::Group& control);
 
 } // namespace vitrain::engine

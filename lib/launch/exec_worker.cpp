@@ -1,4 +1,4 @@
-#include "launch/become.h"
+#include "launch/exec_worker.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ Environment without_launcher_defaults(
   return environment;
 }
 
-void become_worker(const BecomeOptions& options) {
+void exec_worker(const ExecWorkerOptions& options) {
   const LaunchedPlace& place = options.place;
   const MeetingPoint point = find_peers(place, options.setup_timeout);
   Environment environment = worker_environment(

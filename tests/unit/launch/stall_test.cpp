@@ -1,4 +1,4 @@
-#include "launch/silence.h"
+#include "launch/stall.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,22 +7,22 @@ namespace vitrain::launch {
 namespace {
 
 // The rank of the worker that is blamed, or -1.
-int stuck(const std::vector<Silence>& workers) {
-  const std::optional<Silence> found = find_stuck(workers);
+int stuck(const std::vector<HeartbeatAge>& workers) {
+  const std::optional<HeartbeatAge> found = find_stalled(workers);
   return found ? found->rank : -1;
 }
 
-TEST(Silence, NobodyIsStuckWithinTheLimit) {
+TEST(HeartbeatAge, NobodyIsStuckWithinTheLimit) {
   EXPECT_EQ(stuck({}), -1);
   EXPECT_EQ(stuck({{.rank = 0, .step = 3, .seconds = 10, .limit = 10}}), -1);
   EXPECT_EQ(stuck({{.rank = 0, .step = 3, .seconds = 10.1, .limit = 10}}), 0);
 }
 
-TEST(Silence, WithoutALimitAWorkerIsNeverStuck) {
+TEST(HeartbeatAge, WithoutALimitAWorkerIsNeverStuck) {
   EXPECT_EQ(stuck({{.rank = 0, .step = 3, .seconds = 1e9, .limit = 0}}), -1);
 }
 
-TEST(Silence, TheOneFurthestBehindIsBlamed) {
+TEST(HeartbeatAge, TheOneFurthestBehindIsBlamed) {
   EXPECT_EQ(
       stuck(
           {{.rank = 0, .step = 8, .seconds = 30, .limit = 10},
@@ -31,7 +31,7 @@ TEST(Silence, TheOneFurthestBehindIsBlamed) {
       1);
 }
 
-TEST(Silence, OfEquallyFarTheOneSilentForLongestIsBlamed) {
+TEST(HeartbeatAge, OfEquallyFarTheOneSilentForLongestIsBlamed) {
   EXPECT_EQ(
       stuck(
           {{.rank = 0, .step = 7, .seconds = 20, .limit = 10},
@@ -40,20 +40,20 @@ TEST(Silence, OfEquallyFarTheOneSilentForLongestIsBlamed) {
       1);
 }
 
-TEST(Silence, WhoMayBeWaitingForASlowOneIsNotBlamed) {
+TEST(HeartbeatAge, WhoMayBeWaitingForASlowOneIsNotBlamed) {
   // Rank 0 writes a checkpoint, for which it has more time.
-  const Silence writes{.rank = 0, .step = 7, .seconds = 50, .limit = 600};
-  const Silence waits{.rank = 1, .step = 7, .seconds = 50, .limit = 10};
+  const HeartbeatAge writes{.rank = 0, .step = 7, .seconds = 50, .limit = 600};
+  const HeartbeatAge waits{.rank = 1, .step = 7, .seconds = 50, .limit = 10};
   EXPECT_EQ(stuck({writes, waits}), -1);
   // One that is behind cannot be waiting for one that is ahead.
-  const Silence behind{.rank = 2, .step = 6, .seconds = 50, .limit = 10};
+  const HeartbeatAge behind{.rank = 2, .step = 6, .seconds = 50, .limit = 10};
   EXPECT_EQ(stuck({writes, waits, behind}), 2);
   // Rank 0, too, has been at it for too long.
   EXPECT_EQ(
       stuck({{.rank = 0, .step = 7, .seconds = 601, .limit = 600}, waits}), 0);
 }
 
-TEST(Silence, LimitsFollowTheSection) {
+TEST(HeartbeatAge, LimitsFollowTheSection) {
   const SectionTimeouts timeouts{
       .setup = 1, .step = 2, .eval = 3, .checkpoint = 4, .shutdown = 5};
   EXPECT_EQ(timeouts.of(Section::kSetup), 1);

@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "launch/ending.h"
+#include "launch/exit_status.h"
 #include "launch/heartbeat.h"
 #include "launch/supervise.h"
 
 namespace vitrain::launch {
 
 // One worker as the supervisor sees it.
-struct Member {
+struct WorkerProcess {
   int rank = 0; // in the run
   pid_t pid = 0;
   std::string device;
   std::filesystem::path log;
   off_t log_start = 0; // where this run's part of the log begins
-  std::optional<Ending> ending; // nothing: still running
+  std::optional<ExitStatus> exit_status; // nothing: still running
   std::optional<double> stopped_since; // monotonic; set while it is stopped
   int stopped_by = 0; // the signal that stopped it
   double continued_at = 0; // monotonic; nobody's silence counts from before
@@ -31,20 +31,20 @@ struct Member {
 
 // The workers of a run: starts, watches, signals and reaps them. What to do
 // about their fate is the supervisor's business.
-class Crew {
+class WorkerProcesses {
  public:
   // Starts nothing. Keeps a reference to `options`.
-  explicit Crew(const SupervisorOptions& options);
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit WorkerProcesses(const SupervisorOptions& options);
+  WorkerProcesses(const WorkerProcesses&) = delete;
+  WorkerProcesses& operator=(const WorkerProcesses&) = delete;
   // Kills and reaps whoever is left.
-  ~Crew();
+  ~WorkerProcesses();
 
   // Throws Error; then some may be running, which the destructor ends.
   void start();
 
-  const std::vector<Member>& members() const { return members_; }
-  Member& member(int rank) {
+  const std::vector<WorkerProcess>& members() const { return members_; }
+  WorkerProcess& member(int rank) {
     return members_[static_cast<std::size_t>(rank - first_rank_)];
   }
   int alive() const;
@@ -72,7 +72,7 @@ class Crew {
   const SupervisorOptions& options_;
   int first_rank_ = 0; // of this machine
   HeartbeatBlock heartbeats_;
-  std::vector<Member> members_;
+  std::vector<WorkerProcess> members_;
 };
 
 } // namespace vitrain::launch

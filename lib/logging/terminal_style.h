@@ -6,7 +6,7 @@
 namespace vitrain::logging {
 
 // What a reader of text can show. The default is what a file gets.
-struct Look {
+struct TerminalStyle {
   bool colour = false; // SGR escape sequences
   bool unicode = false; // characters beyond ASCII in rules and bars
   int columns = 80; // width for wrapping and for the live line
@@ -15,8 +15,9 @@ struct Look {
 // Colours by meaning, so that one table decides how each of them looks.
 enum class Tint { kTitle, kLabel, kGood, kWarning, kError, kFaint };
 
-// `text` in the colour of `tint`, or as it is where look.colour is false.
-std::string tinted(std::string_view text, Tint tint, const Look& look);
+// `text` in the colour of `tint`, or as it is where style.colour is false.
+std::string
+tinted(std::string_view text, Tint tint, const TerminalStyle& style);
 
 // Columns that UTF-8 text takes on a terminal: 2 for wide characters (UAX #11
 // classes W and F), 0 for combining marks and for SGR escape sequences.

@@ -1,4 +1,4 @@
-#include "engine/interval.h"
+#include "engine/log_interval.h"
 
 #include <chrono>
 #include <thread>
@@ -43,10 +43,10 @@ dist::Traffic waiting_step(int milliseconds, std::int64_t staleness) {
 
 // A checkpoint between two reports: the steps before it have their time, and it
 // has none of theirs.
-TEST(Interval, StepsBeforeAPauseKeepTheirTime) {
+TEST(LogInterval, StepsBeforeAPauseKeepTheirTime) {
   run_ranks(1, [](Rank& rank) {
     NoData data;
-    Interval interval;
+    LogInterval interval;
     interval.restart_clock();
     const Stopwatch whole;
     interval.end_step(waiting_step(20, 0));
@@ -68,10 +68,10 @@ TEST(Interval, StepsBeforeAPauseKeepTheirTime) {
 }
 
 // Each worker's waiting is measured by its own clock.
-TEST(Interval, WaitingIsAShareOfTheWorkersOwnTime) {
+TEST(LogInterval, WaitingIsAShareOfTheWorkersOwnTime) {
   run_ranks(2, [](Rank& rank) {
     NoData data;
-    Interval interval;
+    LogInterval interval;
     if (rank.rank() == 0) {
       sleep_ms(50); // behind the other
     }

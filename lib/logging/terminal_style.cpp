@@ -1,4 +1,4 @@
-#include "logging/look.h"
+#include "logging/terminal_style.h"
 
 #include <algorithm>
 #include <array>
@@ -83,8 +83,9 @@ Glyph next_glyph(std::string_view text) {
 
 } // namespace
 
-std::string tinted(std::string_view text, Tint tint, const Look& look) {
-  if (!look.colour || text.empty()) {
+std::string
+tinted(std::string_view text, Tint tint, const TerminalStyle& style) {
+  if (!style.colour || text.empty()) {
     return std::string(text);
   }
   const auto code = [&] {

@@ -1,4 +1,4 @@
-#include "engine/interval.h"
+#include "engine/log_interval.h"
 
 #include <algorithm>
 #include <array>
@@ -27,18 +27,18 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
 
 } // namespace
 
-void Interval::add(const data::Batch& batch, std::int64_t first) {
+void LogInterval::add(const data::Batch& batch, std::int64_t first) {
   for (const data::Draw& draw : batch.draws) {
     hash_ = wrapping_add(hash_, sample_hash(first++, draw.sample));
   }
 }
 
-void Interval::end_step(const dist::Traffic& traffic) {
+void LogInterval::end_step(const dist::Traffic& traffic) {
   traffic_.add(traffic);
   ++steps_;
 }
 
-IntervalState Interval::state(const data::Loader& loader) {
+LogIntervalState LogInterval::state(const data::Loader& loader) {
   traffic_.settle();
   return {
       .steps = steps_,
@@ -48,7 +48,7 @@ IntervalState Interval::state(const data::Loader& loader) {
       .warnings = loader.image_warnings() - warnings_before_};
 }
 
-void Interval::restore(const IntervalState& state) {
+void LogInterval::restore(const LogIntervalState& state) {
   steps_ = state.steps;
   restored_steps_ = state.steps;
   hash_ = state.hash;
@@ -57,7 +57,7 @@ void Interval::restore(const IntervalState& state) {
   warnings_before_ = -state.warnings; // those of a new loader begin with 0
 }
 
-TrainReport Interval::report(
+TrainReport LogInterval::report(
     dist::Group& control,
     const TrainSums& sums,
     const data::Loader& loader,

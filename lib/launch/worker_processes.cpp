@@ -1,4 +1,4 @@
-#include "launch/crew.h"
+#include "launch/worker_processes.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -24,16 +24,16 @@ constexpr double kReapSeconds = 5;
 
 } // namespace
 
-std::string Member::label() const {
+std::string WorkerProcess::label() const {
   return fmt::format("rank {} (pid {}, {})", rank, pid, device);
 }
 
-Crew::Crew(const SupervisorOptions& options)
+WorkerProcesses::WorkerProcesses(const SupervisorOptions& options)
     : options_(options),
       first_rank_(options.nodes != nullptr ? options.nodes->first_rank() : 0),
       heartbeats_(static_cast<int>(options.devices.size())) {}
 
-Crew::~Crew() {
+WorkerProcesses::~WorkerProcesses() {
   kill_all();
   // Bounded: a process that hangs in the kernel is left to init.
   const double deadline = monotonic_seconds() + kReapSeconds;
@@ -44,7 +44,7 @@ Crew::~Crew() {
   }
 }
 
-void Crew::start() {
+void WorkerProcesses::start() {
   make_folders(options_.log_folder);
   const Fd job = make_job(options_.job);
   const Fd terminal =
@@ -66,7 +66,7 @@ void Crew::start() {
   }
 }
 
-void Crew::start_member(
+void WorkerProcesses::start_member(
     int local_rank,
     int job,
     int listen,
@@ -76,7 +76,7 @@ void Crew::start_member(
   const int rank = first_rank_ + local_rank;
   const int local_world = static_cast<int>(options_.devices.size());
   const int world = nodes != nullptr ? nodes->world_size() : local_world;
-  Member member;
+  WorkerProcess member;
   member.rank = rank;
   member.device =
       options_.devices[static_cast<std::size_t>(local_rank)].label();
@@ -119,18 +119,18 @@ void Crew::start_member(
   members_.push_back(std::move(member));
 }
 
-int Crew::alive() const {
-  return static_cast<int>(
-      std::count_if(members_.begin(), members_.end(), [](const Member& member) {
-        return !member.ending;
+int WorkerProcesses::alive() const {
+  return static_cast<int>(std::count_if(
+      members_.begin(), members_.end(), [](const WorkerProcess& member) {
+        return !member.exit_status;
       }));
 }
 
-std::vector<int> Crew::reap() {
+std::vector<int> WorkerProcesses::reap() {
   std::vector<int> ended;
-  for (Member& member : members_) {
+  for (WorkerProcess& member : members_) {
     // Several changes may have come together: stopped, continued, ended.
-    while (!member.ending) {
+    while (!member.exit_status) {
       siginfo_t info{};
       const int result = ::waitid(
           P_PID,
@@ -142,7 +142,7 @@ std::vector<int> Crew::reap() {
       }
       if (result < 0) {
         // Reaped by somebody else, against the contract: how it ended is lost.
-        member.ending = {
+        member.exit_status = {
             .signalled = false,
             .value = static_cast<int>(ExitCode::kWorkerDied)};
         ended.push_back(member.rank);
@@ -161,7 +161,7 @@ std::vector<int> Crew::reap() {
           member.continued_at = monotonic_seconds();
           break;
         default:
-          member.ending = {
+          member.exit_status = {
               .signalled = info.si_code != CLD_EXITED, .value = info.si_status};
           member.stopped_since.reset();
           ended.push_back(member.rank);
@@ -171,18 +171,18 @@ std::vector<int> Crew::reap() {
   return ended;
 }
 
-void Crew::signal_all(int number) {
-  for (const Member& member : members_) {
-    if (!member.ending) {
+void WorkerProcesses::signal_all(int number) {
+  for (const WorkerProcess& member : members_) {
+    if (!member.exit_status) {
       ::kill(member.pid, number);
     }
   }
 }
 
-void Crew::end_all() {
+void WorkerProcesses::end_all() {
   const sigval why{.sival_int = kRunFailed};
-  for (const Member& member : members_) {
-    if (!member.ending) {
+  for (const WorkerProcess& member : members_) {
+    if (!member.exit_status) {
       // Where the queue is full, without the reason.
       if (::sigqueue(member.pid, SIGTERM, why) != 0) {
         ::kill(member.pid, SIGTERM);
@@ -192,9 +192,9 @@ void Crew::end_all() {
   }
 }
 
-void Crew::kill_all() {
-  for (const Member& member : members_) {
-    if (!member.ending) {
+void WorkerProcesses::kill_all() {
+  for (const WorkerProcess& member : members_) {
+    if (!member.exit_status) {
       ::kill(-member.pid, SIGKILL);
     }
   }

@@ -1,11 +1,11 @@
-#include "logging/look.h"
+#include "logging/terminal_style.h"
 
 #include <gtest/gtest.h>
 
 namespace vitrain::logging {
 namespace {
 
-TEST(Look, WidthCountsColumnsNotBytes) {
+TEST(TerminalStyle, WidthCountsColumnsNotBytes) {
   EXPECT_EQ(display_width(""), 0);
   EXPECT_EQ(display_width("abc"), 3);
   EXPECT_EQ(display_width("na\xc3\xafve"), 5);
@@ -16,14 +16,14 @@ TEST(Look, WidthCountsColumnsNotBytes) {
   EXPECT_EQ(display_width("a\xff"), 2); // replaced by U+FFFD
 }
 
-TEST(Look, WidthSurvivesBrokenSequences) {
+TEST(TerminalStyle, WidthSurvivesBrokenSequences) {
   EXPECT_EQ(display_width("\x1b[3"), 0);
   EXPECT_EQ(display_width("\x1b[3\u732b"), 2);
   EXPECT_EQ(display_width("\x1b["), 0);
   EXPECT_EQ(display_width("\xe7\x8c"), 2); // cut inside a character
 }
 
-TEST(Look, ClipKeepsWholeCharacters) {
+TEST(TerminalStyle, ClipKeepsWholeCharacters) {
   EXPECT_EQ(clip("abc", 3), "abc");
   EXPECT_EQ(clip("abc", 2), "ab");
   EXPECT_EQ(clip("abc", 0), "");
@@ -32,16 +32,17 @@ TEST(Look, ClipKeepsWholeCharacters) {
   EXPECT_EQ(clip("e\u0301x", 1), "e\u0301");
 }
 
-TEST(Look, ClipResetsColours) {
+TEST(TerminalStyle, ClipResetsColours) {
   EXPECT_EQ(clip("\x1b[32mgreen\x1b[0m", 5), "\x1b[32mgreen\x1b[0m");
   EXPECT_EQ(clip("\x1b[32mgreen\x1b[0m", 2), "\x1b[32mgr\x1b[0m");
 }
 
-TEST(Look, TintNeedsColour) {
-  EXPECT_EQ(tinted("x", Tint::kError, Look{}), "x");
+TEST(TerminalStyle, TintNeedsColour) {
+  EXPECT_EQ(tinted("x", Tint::kError, TerminalStyle{}), "x");
   EXPECT_EQ(
-      tinted("x", Tint::kError, Look{.colour = true}), "\x1b[1;31mx\x1b[0m");
-  EXPECT_EQ(tinted("", Tint::kError, Look{.colour = true}), "");
+      tinted("x", Tint::kError, TerminalStyle{.colour = true}),
+      "\x1b[1;31mx\x1b[0m");
+  EXPECT_EQ(tinted("", Tint::kError, TerminalStyle{.colour = true}), "");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "launch/ending.h"
+#include "launch/exit_status.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -8,19 +8,19 @@
 namespace vitrain::launch {
 namespace {
 
-TEST(Ending, TextSaysHow) {
+TEST(ExitStatus, TextSaysHow) {
   EXPECT_EQ(
-      (Ending{.signalled = true, .value = SIGKILL}.text()),
+      (ExitStatus{.signalled = true, .value = SIGKILL}.text()),
       "was killed by signal 9 (SIGKILL)");
   EXPECT_EQ(
-      (Ending{.signalled = false, .value = 3}.text()),
+      (ExitStatus{.signalled = false, .value = 3}.text()),
       "ended with exit code 3 (data)");
   EXPECT_EQ(
-      (Ending{.signalled = false, .value = 139}.text()),
+      (ExitStatus{.signalled = false, .value = 139}.text()),
       "ended with exit code 139");
 }
 
-TEST(Ending, OnlyDefinedCodesBecomeTheRunsOwn) {
+TEST(ExitStatus, OnlyDefinedCodesBecomeTheRunsOwn) {
   for (int code = 1; code <= 8; ++code) {
     EXPECT_EQ(run_exit_code({.signalled = false, .value = code}), code);
   }
@@ -30,7 +30,7 @@ TEST(Ending, OnlyDefinedCodesBecomeTheRunsOwn) {
   EXPECT_EQ(run_exit_code({.signalled = true, .value = 3}), 7);
 }
 
-TEST(Ending, JudgedByCodeSignalAndWhatWasFinished) {
+TEST(ExitStatus, JudgedByCodeSignalAndWhatWasFinished) {
   const auto code = [](int value, bool done) {
     return judge({.signalled = false, .value = value}, done);
   };
@@ -46,7 +46,7 @@ TEST(Ending, JudgedByCodeSignalAndWhatWasFinished) {
       judge({.signalled = true, .value = SIGSEGV}, true), Verdict::kFailed);
 }
 
-TEST(Ending, WhereNamesTheStepUnderWay) {
+TEST(ExitStatus, WhereNamesTheStepUnderWay) {
   EXPECT_EQ(where({}), "in set-up");
   EXPECT_EQ(where({.section = Section::kStep, .step = -1}), "in step 1");
   EXPECT_EQ(where({.section = Section::kStep, .step = 119}), "in step 120");

@@ -11,7 +11,7 @@ namespace vitrain::config {
 
 // A command line taken apart: which verb, which options with which values. What
 // they mean together is parse_arguments()' business.
-struct Words {
+struct ScannedArguments {
   struct Given {
     const Option* option = nullptr;
     std::string value;
@@ -30,6 +30,8 @@ struct Words {
 };
 
 // Adds every word that fits nothing to `problems`.
-Words scan_words(std::span<const std::string> words, Problems& problems);
+ScannedArguments scan_arguments(
+    std::span<const std::string> words,
+    Problems& problems);
 
 } // namespace vitrain::config

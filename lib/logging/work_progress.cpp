@@ -1,4 +1,4 @@
-#include "logging/work.h"
+#include "logging/work_progress.h"
 
 #include <algorithm>
 
@@ -9,7 +9,6 @@
 namespace vitrain::logging {
 namespace {
 
-constexpr double kRedrawSeconds = 0.1;
 constexpr int kBarColumns = 30;
 
 std::string repeat(std::string_view text, int times) {
@@ -22,8 +21,8 @@ std::string repeat(std::string_view text, int times) {
 
 } // namespace
 
-std::string work_bar(double share, int width, const Look& look) {
-  if (!look.unicode) {
+std::string work_bar(double share, int width, const TerminalStyle& style) {
+  if (!style.unicode) {
     const int room = width - 2;
     const int full = static_cast<int>(share * room);
     const std::string head = full < room ? ">" : "";
@@ -37,7 +36,7 @@ std::string work_bar(double share, int width, const Look& look) {
     done += "\u2578";
   }
   const std::string rest = repeat("\u2500", width - full - (half ? 1 : 0));
-  return tinted(done, Tint::kGood, look) + tinted(rest, Tint::kFaint, look);
+  return tinted(done, Tint::kGood, style) + tinted(rest, Tint::kFaint, style);
 }
 
 std::string work_line(
@@ -45,7 +44,7 @@ std::string work_line(
     std::int64_t done,
     std::int64_t all,
     double seconds,
-    const Look& look) {
+    const TerminalStyle& style) {
   const double share = all > 0
       ? std::clamp(
             static_cast<double>(done) / static_cast<double>(all), 0.0, 1.0)
@@ -55,13 +54,13 @@ std::string work_line(
   return clip(
       fmt::format(
           "{} {} {}/{}  {}/s  eta {}",
-          tinted(what, Tint::kTitle, look),
-          work_bar(share, kBarColumns, look),
+          tinted(what, Tint::kTitle, style),
+          work_bar(share, kBarColumns, style),
           with_commas(done),
           with_commas(all),
           with_commas(static_cast<std::int64_t>(rate)),
           human_seconds(left)),
-      look.columns - 1);
+      style.columns - 1);
 }
 
 WorkProgress::~WorkProgress() {
@@ -75,7 +74,8 @@ void WorkProgress::update(std::int64_t done, std::int64_t all) {
       (drawn_ && since_drawn_.seconds() < kRedrawSeconds)) {
     return;
   }
-  console_.live(work_line(what_, done, all, watch_.seconds(), console_.look()));
+  console_.live(
+      work_line(what_, done, all, watch_.seconds(), console_.style()));
   since_drawn_.restart();
   drawn_ = true;
 }

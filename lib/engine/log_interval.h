@@ -13,7 +13,7 @@
 namespace vitrain::engine {
 
 // What this worker has done since the last report.
-class Interval {
+class LogInterval {
  public:
   // The samples of a micro-batch, whose first one has place `first` in the
   // step's global batch.
@@ -27,10 +27,10 @@ class Interval {
 
   // What a checkpoint between two reports has to hold of this worker: steps,
   // traffic, warnings and the samples' hash. The rest is the caller's.
-  IntervalState state(const data::Loader& loader);
+  LogIntervalState state(const data::Loader& loader);
   // Goes on from what state() gave in another process. The times of its steps
   // are not known: those of the others stand for them.
-  void restore(const IntervalState& state);
+  void restore(const LogIntervalState& state);
 
   // Sums over all workers, and a new interval begins. Fills all of a report
   // but what is of the last step alone or of the whole run: step, epoch, batch,

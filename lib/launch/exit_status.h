@@ -10,7 +10,7 @@
 namespace vitrain::launch {
 
 // How a process ended: by an exit code or by a signal.
-struct Ending {
+struct ExitStatus {
   bool signalled = false;
   int value = 0; // exit code or signal number
 
@@ -26,11 +26,11 @@ enum class Verdict {
   // Exit code 7 or SIGABRT: perhaps only because a peer vanished.
   kPerhapsConsequence,
 };
-Verdict judge(const Ending& ending, bool done);
+Verdict judge(const ExitStatus& ending, bool done);
 
 // The exit code of a run whose first failure ended like this: its own where the
 // program defines it (1 to 8), else 7.
-int run_exit_code(const Ending& ending);
+int run_exit_code(const ExitStatus& ending);
 
 // "in set-up", "in step 120" (the step that was being computed), "in
 // evaluation after step 500", ...

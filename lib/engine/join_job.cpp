@@ -1,4 +1,4 @@
-#include "engine/settle.h"
+#include "engine/join_job.h"
 
 #include <fcntl.h>
 #include <termios.h>
@@ -150,7 +150,7 @@ Fd open_of_peer(pid_t pid, int fd) {
 
 // The lowest rank of each machine lists, the others map what it has.
 void share_data(
-    Settlement& settlement,
+    JoinedJob& joined,
     PreparedJob& prepared,
     const Peers& peers,
     dist::Group& control) {
@@ -165,14 +165,13 @@ void share_data(
     }
     list_data(prepared);
     if (prepared.train) {
-      settlement.train_index =
+      joined.train_index =
           launch::make_memfd("train-index", prepared.train->bytes());
     }
-    settlement.eval_index =
+    joined.eval_index =
         launch::make_memfd("eval-index", prepared.eval->bytes());
     own = {
-        {"train", settlement.train_index.get()},
-        {"eval", settlement.eval_index.get()}};
+        {"train", joined.train_index.get()}, {"eval", joined.eval_index.get()}};
   });
   const auto fds = dist::all_gather(control, own);
   together(control, [&] {
@@ -182,19 +181,16 @@ void share_data(
       return;
     }
     if (fds[place].at("train") != -1) {
-      settlement.train_index = open_of_peer(pid, fds[place].at("train"));
+      joined.train_index = open_of_peer(pid, fds[place].at("train"));
     }
-    settlement.eval_index = open_of_peer(pid, fds[place].at("eval"));
+    joined.eval_index = open_of_peer(pid, fds[place].at("eval"));
   });
-  prepared.job.train_index_fd = settlement.train_index.get();
-  prepared.job.eval_index_fd = settlement.eval_index.get();
+  prepared.job.train_index_fd = joined.train_index.get();
+  prepared.job.eval_index_fd = joined.eval_index.get();
 }
 
 // Rank 0 finds the checkpoint to continue from, or makes a run folder.
-void decide(
-    Settlement& settlement,
-    PreparedJob& prepared,
-    dist::Group& control) {
+void decide(JoinedJob& joined, PreparedJob& prepared, dist::Group& control) {
   Job& job = prepared.job;
   RunDecision decision;
   together(control, [&] {
@@ -215,11 +211,11 @@ void decide(
           dist::all_gather(control, decision.to_json()).front()),
       "rank 0",
       prepared);
-  settlement.finished = prepared.finished;
+  joined.finished = prepared.finished;
 }
 
 void open_log(
-    Settlement& settlement,
+    JoinedJob& joined,
     const Job& job,
     const launch::WorkerContext& context,
     dist::Group& control) {
@@ -227,33 +223,33 @@ void open_log(
     const std::filesystem::path folder =
         log_folder(job.recipe, {job.run_directory});
     make_folders(folder);
-    settlement.log = launch::open_worker_log(
-                         folder / fmt::format("workerlog.{}", context.rank),
-                         {.rank = context.rank,
-                          .world_size = context.world_size,
-                          .device = job.joining.device,
-                          .started_by = context.launcher,
-                          .restarts = job.restarts})
-                         .file;
+    joined.log = launch::open_worker_log(
+                     folder / fmt::format("workerlog.{}", context.rank),
+                     {.rank = context.rank,
+                      .world_size = context.world_size,
+                      .device = job.joining.device,
+                      .started_by = context.launcher,
+                      .restarts = job.restarts})
+                     .file;
   });
-  settlement.console = logging::console_options_from_environment();
-  settlement.console.log_fd = settlement.log.get();
+  joined.console = logging::console_options_from_environment();
+  joined.console.log_fd = joined.log.get();
   // Open MPI gives its workers a terminal of its own making, and what they
   // write there may end in a file.
-  settlement.console.plain =
+  joined.console.plain =
       job.recipe.log.progress != config::ProgressKind::kLine &&
       ::tcgetsid(STDOUT_FILENO) == -1;
   if (job.recipe.log.ranks == config::LogRanks::kAll) {
-    settlement.console.terminal_fd = STDOUT_FILENO;
-    settlement.console.prefix = fmt::format("[rank {}] ", context.rank);
+    joined.console.terminal_fd = STDOUT_FILENO;
+    joined.console.prefix = fmt::format("[rank {}] ", context.rank);
   }
 }
 
 } // namespace
 
-Settlement
-settle(Job& job, const launch::WorkerContext& context, dist::Group& control) {
-  Settlement settlement;
+JoinedJob
+join_job(Job& job, const launch::WorkerContext& context, dist::Group& control) {
+  JoinedJob joined;
   PreparedJob prepared;
   prepared.job = job;
   prepared.workers = context.world_size;
@@ -261,8 +257,8 @@ settle(Job& job, const launch::WorkerContext& context, dist::Group& control) {
   check_equal_machines(job, peers);
   check_devices(job, peers);
   share_cores(prepared.job, peers, context.rank);
-  share_data(settlement, prepared, peers, control);
-  decide(settlement, prepared, control);
+  share_data(joined, prepared, peers, control);
+  decide(joined, prepared, control);
   std::vector<std::string> labels;
   for (const Json& peer : peers.all) {
     labels.push_back(peer.at("device"));
@@ -272,16 +268,16 @@ settle(Job& job, const launch::WorkerContext& context, dist::Group& control) {
       describe_devices(labels, job.cuda, prepared.job.threads),
       context.launcher);
   job = prepared.job;
-  settlement.lock = std::move(prepared.lock);
+  joined.lock = std::move(prepared.lock);
   if (context.rank == 0) {
     for (const std::string& note : prepared.notes) {
       std::fprintf(stderr, "%s\n", note.c_str());
     }
   }
-  if (!settlement.finished) {
-    open_log(settlement, job, context, control);
+  if (!joined.finished) {
+    open_log(joined, job, context, control);
   }
-  return settlement;
+  return joined;
 }
 
 } // namespace vitrain::engine

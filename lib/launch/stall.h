@@ -21,7 +21,7 @@ struct SectionTimeouts {
 };
 
 // A running worker since its last heartbeat.
-struct Silence {
+struct HeartbeatAge {
   int rank = 0;
   std::int64_t step = 0;
   double seconds = 0;
@@ -35,6 +35,7 @@ struct Silence {
 // there, the one silent for longest. A worker that may be waiting for another,
 // which is no further and within its own limit (such as rank 0 writing a
 // checkpoint), is not blamed.
-std::optional<Silence> find_stuck(const std::vector<Silence>& workers);
+std::optional<HeartbeatAge> find_stalled(
+    const std::vector<HeartbeatAge>& workers);
 
 } // namespace vitrain::launch

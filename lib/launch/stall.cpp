@@ -1,4 +1,4 @@
-#include "launch/silence.h"
+#include "launch/stall.h"
 
 #include <algorithm>
 
@@ -20,11 +20,12 @@ double SectionTimeouts::of(Section section) const {
   return 0;
 }
 
-std::optional<Silence> find_stuck(const std::vector<Silence>& workers) {
-  std::optional<Silence> worst;
-  for (const Silence& one : workers) {
-    const bool waits =
-        std::any_of(workers.begin(), workers.end(), [&](const Silence& other) {
+std::optional<HeartbeatAge> find_stalled(
+    const std::vector<HeartbeatAge>& workers) {
+  std::optional<HeartbeatAge> worst;
+  for (const HeartbeatAge& one : workers) {
+    const bool waits = std::any_of(
+        workers.begin(), workers.end(), [&](const HeartbeatAge& other) {
           return !other.over() && other.step <= one.step;
         });
     if (!one.over() || waits) {

@@ -12,7 +12,7 @@
 namespace vitrain::launch {
 
 // A worker that another launcher has started, and what it becomes.
-struct BecomeOptions {
+struct ExecWorkerOptions {
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments{"vitrain", "--worker"};
   LaunchedPlace place;
@@ -28,7 +28,7 @@ struct BecomeOptions {
 // same environment and descriptors as one of our supervisor's, without a
 // heartbeat. Returns only by throwing Error: kUsage when the port is in use,
 // kWorkerDied when peers or the master cannot be found.
-[[noreturn]] void become_worker(const BecomeOptions& options);
+[[noreturn]] void exec_worker(const ExecWorkerOptions& options);
 
 // The environment of a launched worker as its user left it: torchrun sets
 // OMP_NUM_THREADS to 1 where it was not set, which starves decoding and

@@ -1,11 +1,11 @@
-#include "config/words.h"
+#include "config/argument_scanner.h"
 
 #include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "config/refused.h"
+#include "config/unsupported_keys.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -31,7 +31,7 @@ class Scanner {
   Scanner(std::span<const std::string> words, Problems& problems)
       : words_(words), problems_(problems) {}
 
-  Words scan() {
+  ScannedArguments scan() {
     read_verb();
     keep_shared(0);
     while (next_ < words_.size()) {
@@ -230,17 +230,19 @@ class Scanner {
   Problems& problems_;
   std::size_t next_ = 0;
   bool takes_files_ = false;
-  Words result_;
+  ScannedArguments result_;
 };
 
 } // namespace
 
-bool Words::has(OptionId id) const {
+bool ScannedArguments::has(OptionId id) const {
   return std::ranges::any_of(
       given, [id](const Given& one) { return one.option->id == id; });
 }
 
-Words scan_words(std::span<const std::string> words, Problems& problems) {
+ScannedArguments scan_arguments(
+    std::span<const std::string> words,
+    Problems& problems) {
   return Scanner(words, problems).scan();
 }
 

@@ -13,4 +13,9 @@ bool is_later_value(std::string_view path, std::string_view value);
 inline constexpr std::string_view kLater =
     "known, but not available in this version";
 
+// Why a key, or an option, that other programs have is not offered here, and
+// what to write instead; empty for every other name. `name` is a key's path or
+// an option without dashes.
+std::string_view refusal_of(std::string_view name);
+
 } // namespace vitrain::config

@@ -1,4 +1,4 @@
-#include "launch/ending.h"
+#include "launch/exit_status.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ bool is_defined(int code) {
 
 } // namespace
 
-std::string Ending::text() const {
+std::string ExitStatus::text() const {
   if (signalled) {
     return fmt::format(
         "was killed by signal {} ({})", value, signal_name(value));
@@ -36,7 +36,7 @@ std::string Ending::text() const {
                            : fmt::format("ended with exit code {}", value);
 }
 
-Verdict judge(const Ending& ending, bool done) {
+Verdict judge(const ExitStatus& ending, bool done) {
   if (ending.signalled) {
     // NCCL's watchdog aborts the process when a peer is gone.
     return ending.value == SIGABRT ? Verdict::kPerhapsConsequence
@@ -52,7 +52,7 @@ Verdict judge(const Ending& ending, bool done) {
                                      : Verdict::kFailed;
 }
 
-int run_exit_code(const Ending& ending) {
+int run_exit_code(const ExitStatus& ending) {
   const bool own = !ending.signalled && ending.value != 0 &&
       ending.value != kStopped && is_defined(ending.value);
   return own ? ending.value : kWorkerDied;

@@ -1,4 +1,4 @@
-#include "engine/drop.h"
+#include "engine/drop_factors.h"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "logging/work.h"
+#include "logging/work_progress.h"
 
 #include <gtest/gtest.h>
 
