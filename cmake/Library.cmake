@@ -1,6 +1,7 @@
 # vitrain_library(<name> [TORCH] SOURCES ... [DEPENDS ...] [PRIVATE ...])
 # One library per folder of lib/ (static, or of headers alone), alias vitrain::<name>. DEPENDS are other
 # folders: the link graph is the layering, and only what is named can be included.
+# One without TORCH cannot name one with it.
 function(vitrain_library name)
   cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   set(include ${PROJECT_BINARY_DIR}/include/${name})
@@ -21,7 +22,12 @@ function(vitrain_library name)
     vitrain_unity(vitrain_lib_${name})
   endif()
   vitrain_link(vitrain_lib_${name} PUBLIC "${ARG_TORCH}" "${precompiled}")
+  set_target_properties(vitrain_lib_${name} PROPERTIES VITRAIN_TORCH "${ARG_TORCH}")
   foreach(dep ${ARG_DEPENDS})
+    get_target_property(torch vitrain_lib_${dep} VITRAIN_TORCH)
+    if(torch AND NOT ARG_TORCH)
+      message(FATAL_ERROR "lib/${name} is without torch, and lib/${dep}, which it DEPENDS on, links it")
+    endif()
     target_link_libraries(vitrain_lib_${name} PUBLIC vitrain::${dep})
   endforeach()
   if(ARG_PRIVATE)
