@@ -34,16 +34,6 @@ int open_output(const std::filesystem::path& path) {
 
 } // namespace
 
-TempFolder::TempFolder() {
-  std::string pattern = testing::TempDir() + "/vitrain-e2e-XXXXXX";
-  path_ = ::mkdtemp(pattern.data());
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Command Command::after(std::vector<std::string> before) const {
   before.insert(before.end(), words.begin(), words.end());
   return {.words = std::move(before), .environment = environment};
@@ -198,13 +188,6 @@ std::filesystem::path copy_until(
     std::filesystem::remove_all(path);
   }
   return copy;
-}
-
-std::string slurp(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 std::vector<Json> records(

@@ -8,25 +8,9 @@
 #include <vector>
 
 #include "core/json.h"
+#include "support/files.h"
 
 namespace vitrain::e2e {
-
-// A folder that is removed with everything in it.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct Result {
   int exit_code = -1; // 128 + n when killed by signal n
@@ -91,7 +75,6 @@ std::filesystem::path copy_until(
 std::vector<Json> records(
     const std::filesystem::path& run,
     const std::string& kind = "");
-std::string slurp(const std::filesystem::path& path);
 
 // Arguments of files/tiny.yaml with its output under `output`, and `more`
 // (which may bring its own -cfg).

@@ -5,7 +5,7 @@
 #include "core/files.h"
 #include "data/source.h"
 #include "fuzz/fuzz.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 // MNIST's and CIFAR's files and archives as a data set has them: listed, opened
 // and read like in training. The first byte chooses the kind.

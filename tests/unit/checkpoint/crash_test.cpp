@@ -88,7 +88,7 @@ class CrashTest : public testing::TestWithParam<Scenario> {
     }
   }
 
-  TemporaryFolder temporary_;
+  TempFolder temporary_;
   fs::path folder_ = temporary_.path() / "checkpoints";
 };
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "snapshots.h"
+#include "support/errors.h"
 
 namespace vitrain::checkpoint {
 namespace {
@@ -54,7 +55,7 @@ class FindTest : public testing::Test {
     return newest_valid(folder_, &rejected_);
   }
 
-  TemporaryFolder temporary_;
+  TempFolder temporary_;
   fs::path folder_ = temporary_.path() / "run" / "checkpoints";
   fs::path older_;
   fs::path newest_;
@@ -90,13 +91,9 @@ TEST_F(FindTest, FollowsAPointerThatIsGivenItself) {
   EXPECT_EQ(pointed_to(best), older_);
   EXPECT_EQ(pointed_to(folder_ / "latest"), newest_);
   write_file_atomically(best, "../elsewhere");
-  try {
-    pointed_to(best);
-    FAIL() << "followed";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kWeights);
-    EXPECT_THAT(error.what(), HasSubstr("not a checkpoint of this folder"));
-  }
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [&] { pointed_to(best); }),
+      HasSubstr("not a checkpoint of this folder"));
 }
 
 TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
@@ -109,13 +106,9 @@ TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
   const fs::path link = temporary_.path() / "link.safetensors";
   fs::create_symlink(model, link);
   for (const fs::path& path : {model, link}) {
-    try {
-      verify_named(path);
-      ADD_FAILURE() << path << " passed";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::kWeights);
-      EXPECT_THAT(error.what(), HasSubstr("model.safetensors: its hash"));
-    }
+    EXPECT_THAT(
+        error_of(ExitCode::kWeights, [&] { verify_named(path); }),
+        HasSubstr("model.safetensors: its hash"));
   }
   // Nothing is said about these.
   EXPECT_NO_THROW(verify_named(copy));
@@ -164,17 +157,11 @@ TEST_F(FindTest, FallsBackWhenTheNewestIsDamaged) {
 
 TEST_F(FindTest, NamesTheFileAndTheReason) {
   write_bytes(newest_ / "model.safetensors", "short");
-  try {
-    verify(newest_);
-    ADD_FAILURE() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kWeights);
-    EXPECT_THAT(
-        error.what(),
-        AllOf(
-            HasSubstr((newest_ / "model.safetensors").native()),
-            HasSubstr("has 5 bytes, its manifest says")));
-  }
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [&] { verify(newest_); }),
+      AllOf(
+          HasSubstr((newest_ / "model.safetensors").native()),
+          HasSubstr("has 5 bytes, its manifest says")));
 }
 
 TEST_F(FindTest, NamesEveryFileThatIsDamaged) {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 fs::path weights_with(
-    const TemporaryFolder& folder,
+    const TempFolder& folder,
     const std::map<std::string, std::string>& metadata) {
   fs::path path = folder.path() / "w.safetensors";
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
@@ -33,7 +33,7 @@ fs::path weights_with(
 }
 
 TEST(Preprocess, IsInTheFileOfTheWeights) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const Snapshot snapshot = make_snapshot(3);
   const fs::path saved =
       Store(folder.path() / "checkpoints", {}).save(snapshot);
@@ -42,7 +42,7 @@ TEST(Preprocess, IsInTheFileOfTheWeights) {
 }
 
 TEST(Preprocess, OtherWeightsHaveNone) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   EXPECT_TRUE(read_preprocess(weights_with(folder, {})).is_null());
   EXPECT_TRUE(
       read_preprocess(weights_with(folder, {{"format", "pt"}})).is_null());
@@ -54,7 +54,7 @@ TEST(Preprocess, OtherWeightsHaveNone) {
 }
 
 TEST(Preprocess, NonsenseIsRefusedByName) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   for (const char* text : {"", "[1]", "{\"a\":"}) {
     const fs::path path = weights_with(folder, {{"preprocess", text}});
     try {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/store.h"
-#include "unit/weights/temporary_folder.h"
+#include "support/files.h"
 
 namespace vitrain::checkpoint {
 

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "faults.h"
 #include "snapshots.h"
+#include "support/errors.h"
 
 namespace vitrain::checkpoint {
 namespace {
@@ -37,7 +38,7 @@ class StoreTest : public testing::Test {
     faults::refuse_exchange(false);
   }
 
-  TemporaryFolder temporary_;
+  TempFolder temporary_;
   fs::path folder_ = temporary_.path() / "checkpoints";
 };
 
@@ -269,17 +270,13 @@ TEST_F(StoreTest, SaysHowMuchSpaceIsMissing) {
   const auto free = free_bytes(folder_ / "absent" / "deep");
   ASSERT_TRUE(free.has_value());
   EXPECT_NO_THROW(check_space(folder_, 1.0, "logs"));
-  try {
-    check_space(folder_, 1e30, "three checkpoints");
-    ADD_FAILURE() << "enough";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kStorage);
-    EXPECT_THAT(
-        error.what(),
-        AllOf(
-            HasSubstr(folder_.native()),
-            HasSubstr(" are needed for three checkpoints")));
-  }
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kStorage,
+          [&] { check_space(folder_, 1e30, "three checkpoints"); }),
+      AllOf(
+          HasSubstr(folder_.native()),
+          HasSubstr(" are needed for three checkpoints")));
 }
 
 TEST_F(StoreTest, SyncsEverythingBeforeItIsNamed) {
@@ -331,13 +328,11 @@ TEST_F(StoreTest, SurvivesAFullDisk) {
 
 TEST_F(StoreTest, SaysWhereItCannotWrite) {
   write_bytes(folder_, "a file where the folder should be");
-  try {
-    Store(folder_, {}).save(make_snapshot(10));
-    ADD_FAILURE() << "saved";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kStorage);
-    EXPECT_THAT(error.what(), HasSubstr(folder_.native()));
-  }
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kStorage,
+          [&] { Store(folder_, {}).save(make_snapshot(10)); }),
+      HasSubstr(folder_.native()));
 }
 
 } // namespace

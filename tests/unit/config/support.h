@@ -1,31 +1,14 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "config/load.h"
+#include "support/errors.h"
+#include "support/files.h"
 
 namespace vitrain::config {
-
-// A folder of its own for one test, removed at the end.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  // Writes a file below the folder and returns its path.
-  std::filesystem::path write(
-      const std::string& name,
-      const std::string& content) const;
-
- private:
-  std::filesystem::path path_;
-};
 
 // The message of the Error(kUsage) that `action` throws; "" when it throws
 // none. Any other exception fails the test.

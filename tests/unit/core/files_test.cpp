@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/errors.h"
+#include "support/files.h"
+
 namespace vitrain {
 namespace {
 
@@ -24,12 +27,6 @@ using ::testing::HasSubstr;
 
 class Files : public ::testing::Test {
  protected:
-  Files() {
-    std::string name = ::testing::TempDir() + "vitrain-files-XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~Files() override { std::filesystem::remove_all(folder_); }
-
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
@@ -38,20 +35,9 @@ class Files : public ::testing::Test {
     return all;
   }
 
-  std::filesystem::path folder_;
+  TempFolder temp_;
+  const std::filesystem::path folder_ = temp_.path();
 };
-
-// Message of the Error that `action` throws; its code must be `code`.
-std::string message_of(ExitCode code, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
 
 bool is_open(int fd) {
   return ::fcntl(fd, F_GETFD) >= 0;
@@ -64,7 +50,7 @@ TEST_F(Files, ReadsTheWholeFileUpToTheLimit) {
   std::ofstream(path, std::ios::binary) << bytes;
   EXPECT_EQ(read_file(path, bytes.size(), ExitCode::kData), bytes);
   EXPECT_EQ(
-      message_of(
+      error_of(
           ExitCode::kData,
           [&] { read_file(path, bytes.size() - 1, ExitCode::kData); }),
       path.string() + ": 97.7 KiB is more than the limit of 97.7 KiB");
@@ -74,7 +60,7 @@ TEST_F(Files, ReadsTheWholeFileUpToTheLimit) {
 
 TEST_F(Files, RefusesWhatIsNoRegularFile) {
   const auto read = [](const std::filesystem::path& path) {
-    return message_of(
+    return error_of(
         ExitCode::kUsage, [&] { read_file(path, 100, ExitCode::kUsage); });
   };
   EXPECT_THAT(read(folder_ / "no"), HasSubstr("No such file or directory"));
@@ -89,7 +75,7 @@ TEST_F(Files, RefusesWhatIsNoRegularFile) {
 
 TEST_F(Files, NamesInMessagesArePrintable) {
   EXPECT_THAT(
-      message_of(
+      error_of(
           ExitCode::kData,
           [&] { read_file(folder_ / "a\nb\x1b", 1, ExitCode::kData); }),
       HasSubstr("a\\x0ab\\x1b: No such file"));
@@ -126,7 +112,7 @@ TEST_F(Files, AWriteThatFailsLeavesTheOldContentAndNoTemporaryFile) {
   rlimit tight = before;
   tight.rlim_cur = 1000;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
-  const std::string message = message_of(ExitCode::kStorage, [&] {
+  const std::string message = error_of(ExitCode::kStorage, [&] {
     write_file_atomically(path, std::string(5000, 'x'));
   });
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -138,13 +124,13 @@ TEST_F(Files, AWriteThatFailsLeavesTheOldContentAndNoTemporaryFile) {
 
 TEST_F(Files, AtomicWriteNeedsAFolderAndAFreeName) {
   EXPECT_THAT(
-      message_of(
+      error_of(
           ExitCode::kStorage,
           [&] { write_file_atomically(folder_ / "no/f", "x"); }),
       HasSubstr("cannot create: No such file or directory"));
   std::filesystem::create_directories(folder_ / "taken");
   EXPECT_THAT(
-      message_of(
+      error_of(
           ExitCode::kStorage,
           [&] { write_file_atomically(folder_ / "taken", "x"); }),
       HasSubstr("cannot write: Is a directory"));
@@ -157,19 +143,19 @@ TEST_F(Files, MakesFoldersOnceAndTwice) {
   EXPECT_TRUE(std::filesystem::is_directory(folder_ / "a/b/c"));
   std::ofstream(folder_ / "file") << "x";
   EXPECT_THAT(
-      message_of(ExitCode::kStorage, [&] { make_folders(folder_ / "file"); }),
+      error_of(ExitCode::kStorage, [&] { make_folders(folder_ / "file"); }),
       HasSubstr("cannot create the folder"));
   EXPECT_THAT(
-      message_of(
+      error_of(
           ExitCode::kStorage, [&] { make_folders(folder_ / "file/below"); }),
       HasSubstr("cannot create the folder: Not a directory"));
 }
 
 TEST_F(Files, SyncingNeedsAFolder) {
   sync_folder(folder_);
-  message_of(ExitCode::kStorage, [&] { sync_folder(folder_ / "no"); });
+  error_of(ExitCode::kStorage, [&] { sync_folder(folder_ / "no"); });
   std::ofstream(folder_ / "file") << "x";
-  message_of(ExitCode::kStorage, [&] { sync_folder(folder_ / "file"); });
+  error_of(ExitCode::kStorage, [&] { sync_folder(folder_ / "file"); });
 }
 
 TEST(Fd, OwnsItsDescriptor) {

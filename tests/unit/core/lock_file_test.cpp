@@ -17,6 +17,7 @@
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "support/files.h"
 
 namespace vitrain {
 namespace {
@@ -29,13 +30,6 @@ using ::testing::IsEmpty;
 
 class LockFileTest : public testing::Test {
  protected:
-  LockFileTest() {
-    std::string pattern = testing::TempDir() + "/vitrain-lock-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    lock_ = folder_ / "run.lock";
-  }
-  ~LockFileTest() override { std::filesystem::remove_all(folder_); }
-
   // What is against taking the lock; "" where it could be had.
   std::string refusal() const {
     try {
@@ -70,8 +64,9 @@ class LockFileTest : public testing::Test {
     return all;
   }
 
-  std::filesystem::path folder_;
-  std::filesystem::path lock_;
+  TempFolder temp_;
+  const std::filesystem::path folder_ = temp_.path();
+  const std::filesystem::path lock_ = folder_ / "run.lock";
 };
 
 TEST_F(LockFileTest, NamesItsHolderAndIsReleased) {

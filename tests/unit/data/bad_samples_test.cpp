@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/loader.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {
@@ -276,16 +276,11 @@ TEST(BadSamples, AreReplacedAlikeOnThreadsAndAfterARestart) {
       rest.samples.begin(), rest.samples.end(), one.samples.begin() + 63));
 }
 
-std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Row 45: files that are deleted, cut short, replaced by text, by a folder or
 // by a FIFO while they are being trained on.
 TEST(BadSamples, MayComeIntoBeingWhileTraining) {
   const TempFolder folder;
-  const std::string image = contents_of(image_file("rgb_420.jpg"));
+  const std::string image = slurp(image_file("rgb_420.jpg"));
   ASSERT_FALSE(image.empty());
   for (int i = 0; i < 40; ++i) {
     folder.write(

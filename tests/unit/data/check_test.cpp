@@ -9,7 +9,7 @@
 #include <string>
 
 #include "data/check_report.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/source.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

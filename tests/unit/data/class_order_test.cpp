@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "data/index.h"
 #include "data/natural_order.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

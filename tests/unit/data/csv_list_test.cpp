@@ -7,7 +7,7 @@
 
 #include "data/lines.h"
 #include "data/source.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

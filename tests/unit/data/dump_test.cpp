@@ -12,7 +12,7 @@
 
 #include "core/text.h"
 #include "data/rows.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::data {

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "data/sources.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace detail {

@@ -12,7 +12,7 @@
 
 #include "core/files.h"
 #include "data/source.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/files.h"
 #include "core/random.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/clock.h"
 #include "core/random.h"
 #include "image/png_write.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {
@@ -186,13 +186,9 @@ TEST_P(LoaderOnThreads, KeepsTheKindOfOtherFailures) {
   source.out_of_memory = 4;
   const ImageRows rows = rows_of(source);
   Loader loader(rows, consecutive(40, 10), options(GetParam(), 10));
-  try {
-    loader.next();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kOutOfMemory);
-    EXPECT_THAT(error.what(), HasSubstr("image 4: "));
-  }
+  EXPECT_THAT(
+      error_of(ExitCode::kOutOfMemory, [&] { loader.next(); }),
+      HasSubstr("image 4: "));
 }
 
 TEST_P(LoaderOnThreads, GivesTheSamePixelsOnAnyNumberOfThreads) {

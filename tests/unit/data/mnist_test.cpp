@@ -7,7 +7,7 @@
 
 #include "core/random.h"
 #include "data/source.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

@@ -9,8 +9,8 @@
 #include "data/pack.h"
 #include "image/packed_jpeg.h"
 #include "unit/data/file_bytes.h"
+#include "unit/data/support.h"
 #include "unit/data/tar_builder.h"
-#include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "data/rows.h"
 #include "unit/data/file_bytes.h"
+#include "unit/data/support.h"
 #include "unit/data/tar_builder.h"
-#include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
 namespace {

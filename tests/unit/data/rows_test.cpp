@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

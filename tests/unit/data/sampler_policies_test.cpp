@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "unit/data/draws.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {
@@ -374,13 +374,9 @@ std::string refusal(
     std::int64_t samples,
     const SamplerOptions& options,
     const BatchGeometry& geometry) {
-  try {
+  return error_of(ExitCode::kUsage, [&] {
     const Sampler sampler(samples, options, geometry);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  return "";
+  });
 }
 
 // Nothing is advised that is set already, and what is advised helps.

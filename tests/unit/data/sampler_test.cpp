@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "unit/data/draws.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

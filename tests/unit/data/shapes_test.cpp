@@ -8,7 +8,7 @@
 
 #include "core/hash.h"
 #include "data/source.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "image/decode.h"
 #include "image/png_write.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

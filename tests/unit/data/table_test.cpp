@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/random.h"
-#include "unit/data/temp_folder.h"
+#include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {

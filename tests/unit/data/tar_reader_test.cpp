@@ -13,8 +13,8 @@
 
 #include "core/random.h"
 #include "core/text.h"
+#include "unit/data/support.h"
 #include "unit/data/tar_builder.h"
-#include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/random.h"
 #include "data/source.h"
 #include "data/tar_files.h"
+#include "unit/data/support.h"
 #include "unit/data/tar_builder.h"
-#include "unit/data/temp_folder.h"
 
 namespace vitrain::data {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "small_net.h"
+#include "support/errors.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {
@@ -344,13 +345,7 @@ TEST(GradientSync, SumsOverMicroBatchesInAGroupOfOne) {
 // Message of the Error that `call` throws; empty when it throws none.
 template <typename Call>
 std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kInternal);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kInternal, [&] { call(); });
 }
 
 TEST(GradientSync, NamesParametersWithoutGradient) {

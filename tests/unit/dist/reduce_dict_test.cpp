@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "dist/meter.h"
+#include "support/errors.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {
@@ -41,13 +42,7 @@ std::string name_of(int entry) {
 // Message of the Error that `call` throws; empty when it throws none.
 template <typename Call>
 std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kInternal);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kInternal, [&] { call(); });
 }
 
 TEST(ReduceDict, TakesTheLargestWhereAsked) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/errors.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {
@@ -42,13 +43,7 @@ NamedTensors state_of(int rank) {
 // Message of the Error that `call` throws; empty when it throws none.
 template <typename Call>
 std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kInternal);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kInternal, [&] { call(); });
 }
 
 TEST(BroadcastState, GivesEveryRankTheTensorsOfRankZero) {

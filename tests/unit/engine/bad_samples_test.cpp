@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "support/errors.h"
+#include "support/files.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {
@@ -18,32 +20,6 @@ namespace {
 using ::testing::HasSubstr;
 using vitrain::testing::Rank;
 using vitrain::testing::run_ranks;
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "vitrain-bad-XXXXXX")
-            .native();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::filesystem::path operator/(const char* name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string slurp(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 BadSamples ledger_of(std::int64_t samples, std::int64_t limit) {
   data::SourceOptions options;
@@ -118,13 +94,9 @@ TEST(BadSamplesOfARun, AreCountedOverAllWorkers) {
     }
     EXPECT_EQ(samples.take_replaced(), 2);
     EXPECT_EQ(samples.take_replaced(), 0);
-    try {
-      samples.gather(rank.control());
-      FAIL() << "no error";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::kData);
-      EXPECT_THAT(error.what(), HasSubstr("4 of 1,000 training samples"));
-    }
+    EXPECT_THAT(
+        error_of(ExitCode::kData, [&] { samples.gather(rank.control()); }),
+        HasSubstr("4 of 1,000 training samples"));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <ATen/autocast_mode.h>
 
 #include "core/error.h"
+#include "support/errors.h"
 
 namespace vitrain::engine {
 namespace {
@@ -30,13 +31,11 @@ TEST(Precision, AutoTakesBf16WhereItIsNative) {
 }
 
 TEST(Precision, EmulatedBf16IsRefusedWithTheReason) {
-  try {
-    resolve_precision(Precision::kBf16, false, {});
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_THAT(error.what(), testing::HasSubstr("emulated"));
-  }
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [&] { resolve_precision(Precision::kBf16, false, {}); }),
+      testing::HasSubstr("emulated"));
   EXPECT_EQ(
       resolve_precision(Precision::kBf16, true, {}).precision,
       Precision::kBf16);

@@ -13,6 +13,7 @@
 #include "checkpoint/manifest.h"
 #include "config/load.h"
 #include "core/error.h"
+#include "support/files.h"
 
 namespace vitrain::engine {
 namespace {
@@ -22,20 +23,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 class ResumeTest : public testing::Test {
  protected:
-  ResumeTest() {
-    std::string pattern = testing::TempDir() + "/vitrain-resume-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    recipe_.run.output = folder_;
-  }
-  ~ResumeTest() override { std::filesystem::remove_all(folder_); }
+  ResumeTest() { recipe_.run.output = folder_; }
 
   // A run folder with checkpoints that hold no file but their manifest.
   RunDirectory make_run(
@@ -67,7 +57,8 @@ class ResumeTest : public testing::Test {
     return steps;
   }
 
-  std::filesystem::path folder_;
+  TempFolder temp_;
+  const std::filesystem::path folder_ = temp_.path();
   config::Recipe recipe_;
 };
 
@@ -152,15 +143,15 @@ TEST_F(ResumeTest, TheSameRecipeFromTheLastCheckpointChangesNothing) {
 
 TEST_F(ResumeTest, AnotherRecipeIsRecordedAndTheFormerOneKept) {
   const RunDirectory run = make_run("a", recipe_, {8, 16});
-  const std::string before = text_of(run.config());
+  const std::string before = slurp(run.config());
   recipe_.optim.lr = 0.5;
   EXPECT_THAT(
       prepare_to_resume(run, recipe_, 16),
       ElementsAre(AllOf(
           HasSubstr("config.yaml is the recipe of the steps after 16"),
           HasSubstr("replaced-1/config.yaml"))));
-  EXPECT_EQ(text_of(run.config()), config::to_yaml(recipe_));
-  EXPECT_EQ(text_of(run.path / "replaced-1/config.yaml"), before);
+  EXPECT_EQ(slurp(run.config()), config::to_yaml(recipe_));
+  EXPECT_EQ(slurp(run.path / "replaced-1/config.yaml"), before);
   EXPECT_THAT(steps_in(run), ElementsAre(8, 16));
 }
 
@@ -176,8 +167,8 @@ TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
   EXPECT_THAT(steps_in(run), ElementsAre(8, 16));
   const RunDirectory kept{run.path / "replaced-1"};
   EXPECT_THAT(steps_in(kept), ElementsAre(24, 32));
-  EXPECT_EQ(text_of(kept.metrics()), text_of(run.metrics()));
-  EXPECT_EQ(text_of(kept.config()), text_of(run.config()));
+  EXPECT_EQ(slurp(kept.metrics()), slurp(run.metrics()));
+  EXPECT_EQ(slurp(kept.config()), slurp(run.config()));
   // Once more, from further back and with another recipe.
   recipe_.optim.lr = 0.5;
   EXPECT_EQ(prepare_to_resume(run, recipe_, 8).size(), 2u);
@@ -198,7 +189,7 @@ TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {
           HasSubstr("replaced-1 goes on from step 16; damaged: "),
           HasSubstr("replaced-1/checkpoints/step-000000024/manifest.json: "))));
   // `latest` does not name what has gone.
-  EXPECT_EQ(text_of(run.checkpoints() / "latest"), "step-000000008\n");
+  EXPECT_EQ(slurp(run.checkpoints() / "latest"), "step-000000008\n");
   damage("step-000000008");
   EXPECT_THAT(
       prepare_to_resume(run, recipe_, 4),

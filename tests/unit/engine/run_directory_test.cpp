@@ -7,20 +7,17 @@
 
 #include "config/load.h"
 #include "core/error.h"
+#include "support/files.h"
 
 namespace vitrain::engine {
 namespace {
 
 class RunDirectoryTest : public testing::Test {
  protected:
-  RunDirectoryTest() {
-    std::string pattern = testing::TempDir() + "/vitrain-run-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    recipe_.run.output = folder_ / "deep" / "runs";
-  }
-  ~RunDirectoryTest() override { std::filesystem::remove_all(folder_); }
+  RunDirectoryTest() { recipe_.run.output = folder_ / "deep" / "runs"; }
 
-  std::filesystem::path folder_;
+  TempFolder temp_;
+  const std::filesystem::path folder_ = temp_.path();
   config::Recipe recipe_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/errors.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {
@@ -21,13 +22,7 @@ Bytes file(const std::string& name) {
 
 // The message with which decoding fails, or "" when it does not.
 std::string failure(const Bytes& bytes, const DecodeOptions& options = {}) {
-  try {
-    decode(bytes, options);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kData);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kData, [&] { decode(bytes, options); });
 }
 
 TEST(Decode, EqualsPillowOnEveryKindOfFile) {

@@ -15,6 +15,7 @@
 #include "image/decode.h"
 #include "image/exif.h"
 #include "support/damage.h"
+#include "support/errors.h"
 #include "unit/image/fixtures.h"
 #include "unit/image/forgery.h"
 
@@ -58,13 +59,7 @@ Bytes seed(const std::string& name) {
 
 // The message with which decoding fails, or "" when it does not.
 std::string failure(const Bytes& bytes, const DecodeOptions& options = {}) {
-  try {
-    decode(bytes, options);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kData) << error.what();
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kData, [&] { decode(bytes, options); });
 }
 
 TEST(Torture, Row33CutFilesAreRefusedOrWhole) {

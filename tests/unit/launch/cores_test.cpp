@@ -19,7 +19,7 @@ class FakeRoot {
   const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  TemporaryFolder folder_;
+  TempFolder folder_;
 };
 
 TEST(Cores, AtLeastOneAndNoMoreThanTheQuota) {

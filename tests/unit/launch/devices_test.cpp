@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/check.h"
+#include "support/errors.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -44,16 +45,8 @@ std::vector<int> indices(
   return found;
 }
 
-template <typename Call>
-std::string usage_error(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
+std::string usage_error(auto&& call) {
+  return error_of(ExitCode::kUsage, call);
 }
 
 TEST(VisibleDevices, AllWithoutTheVariableAndNoneWhenItIsEmpty) {
@@ -285,7 +278,7 @@ TEST(DescribeDevices, ListsWhatCanBeNamed) {
 }
 
 TEST(ProcDriver, ReadsInBusOrderAndSkipsWhatHasNoFile) {
-  TemporaryFolder root;
+  TempFolder root;
   const auto add = [&](const std::string& bus, const std::string& minor) {
     const auto folder = root.path() / "proc/driver/nvidia/gpus" / bus;
     std::filesystem::create_directories(folder);

@@ -56,7 +56,7 @@ TEST(ExitStatus, WhereNamesTheStepUnderWay) {
 }
 
 TEST(LastLines, ShowThisRunsPartOnlyAndNothingThatForges) {
-  TemporaryFolder folder;
+  TempFolder folder;
   const auto log = folder.path() / "log";
   EXPECT_EQ(last_lines(log, 0, 5), "");
   std::ofstream(log, std::ios::binary)
@@ -80,7 +80,7 @@ TEST(LastLines, ComeWithoutTheBanner) {
                              "  run      runs/x\n";
   const std::string steps =
       "epoch 1/2  batch 1/9  loss 2.3\nepoch 1/2  batch 5/9  loss 2.2\n";
-  TemporaryFolder folder;
+  TempFolder folder;
   const auto log = folder.path() / "log";
   const auto write = [&](const std::string& text) {
     std::ofstream(log, std::ios::binary) << text;
@@ -104,7 +104,7 @@ TEST(LastLines, ComeWithoutTheBanner) {
 }
 
 TEST(LastLines, LongLogsAreReadFromTheirEnd) {
-  TemporaryFolder folder;
+  TempFolder folder;
   const auto log = folder.path() / "log";
   {
     std::ofstream out(log);

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "launch/exec_worker.h"
 #include "launch/launched_device.h"
+#include "support/errors.h"
 
 namespace vitrain::launch {
 namespace {
@@ -88,14 +89,8 @@ const std::vector<Known> kAll{
     {"slurm", &slurm}};
 
 std::string refusal(const Environment& environment, const char* wanted) {
-  try {
-    detect_launcher(environment, wanted);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  ADD_FAILURE() << "accepted";
-  return "";
+  return error_of(
+      ExitCode::kUsage, [&] { detect_launcher(environment, wanted); });
 }
 
 TEST(Launchers, EachIsRecognised) {

@@ -12,6 +12,7 @@
 #include "launch/cores.h"
 #include "launch/error_file.h"
 #include "launch/rendezvous.h"
+#include "support/errors.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -49,13 +50,13 @@ TEST(Meeting, WhoIsMissingIsNamed) {
   std::thread present([&] {
     EXPECT_EQ(meet({.name = name, .rank = 2, .size = 4, .timeout = 30}, 0), 5);
   });
-  try {
-    meet({.name = name, .rank = 0, .size = 4, .timeout = 0.5}, 5);
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kWorkerDied);
-    EXPECT_THAT(error.what(), HasSubstr("ranks 1, 3 of 4 did not come"));
-  }
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWorkerDied,
+          [&] {
+            meet({.name = name, .rank = 0, .size = 4, .timeout = 0.5}, 5);
+          }),
+      HasSubstr("ranks 1, 3 of 4 did not come"));
   present.join();
   try {
     meet({.name = fresh_name(), .rank = 1, .size = 2, .timeout = 0.2}, 0);
@@ -74,13 +75,10 @@ TEST(Meeting, TheLauncherIsTheFirstAncestorWithoutARank) {
 TEST(Rendezvous, PortsInUseAreUsageErrors) {
   const Rendezvous first = listen_on_loopback();
   EXPECT_GT(first.port, 0);
-  try {
-    listen_for_nodes("127.0.0.1", first.port);
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_THAT(error.what(), HasSubstr(fmt::format("port {}", first.port)));
-  }
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage, [&] { listen_for_nodes("127.0.0.1", first.port); }),
+      HasSubstr(fmt::format("port {}", first.port)));
   EXPECT_GT(listen_for_nodes("127.0.0.1", 0).port, 0);
 }
 
@@ -124,13 +122,13 @@ TEST(Cores, AreSharedByThoseThatMayUseThem) {
 }
 
 TEST(ErrorFile, HasTorchsFormatAndKeepsTheFirst) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const auto path = folder.path() / "attempt_0" / "error.json";
   ::setenv("TORCHELASTIC_ERROR_FILE", path.c_str(), 1);
   write_error_file("first \xff");
   write_error_file("second");
   ::unsetenv("TORCHELASTIC_ERROR_FILE");
-  const Json json = Json::parse(text_of(path));
+  const Json json = Json::parse(slurp(path));
   EXPECT_EQ(json.at("message").at("message"), "first \xEF\xBF\xBD");
   const Json& extra = json.at("message").at("extraInfo");
   EXPECT_EQ(extra.at("py_callstack"), "first \xEF\xBF\xBD");

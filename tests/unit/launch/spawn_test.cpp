@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "launch/descriptors.h"
 #include "launch/signals.h"
+#include "support/errors.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -21,7 +22,7 @@ std::string output_of(
     const std::vector<std::string>& command,
     Environment environment = {{"PATH", "/usr/bin:/bin"}},
     std::vector<int> inherited = {}) {
-  TemporaryFolder folder;
+  TempFolder folder;
   const auto file = folder.path() / "output";
   const Fd output(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -34,7 +35,7 @@ std::string output_of(
   int status = -1;
   EXPECT_EQ(::waitpid(pid, &status, 0), pid);
   EXPECT_EQ(status, 0);
-  return text_of(file);
+  return slurp(file);
 }
 
 std::string shell_output(
@@ -104,21 +105,19 @@ TEST(Spawn, HandlersAreDefaultsAndStopSignalsWait) {
 }
 
 TEST(Spawn, MissingProgramIsAnErrorHereNotAnExitCodeLater) {
-  try {
-    spawn(
-        {.executable = "/no/such/program\n",
-         .arguments = {"x"},
-         .environment = {},
-         .output = 1,
-         .inherited = {}});
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kInternal);
-    EXPECT_STREQ(
-        error.what(),
-        "cannot start the worker program /no/such/program\\x0a: No such file "
-        "or directory");
-  }
+  EXPECT_EQ(
+      error_of(
+          ExitCode::kInternal,
+          [&] {
+            spawn(
+                {.executable = "/no/such/program\n",
+                 .arguments = {"x"},
+                 .environment = {},
+                 .output = 1,
+                 .inherited = {}});
+          }),
+      "cannot start the worker program /no/such/program\\x0a: No such file "
+      "or directory");
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1); // reaped
   EXPECT_EQ(errno, ECHILD);
 }

@@ -29,7 +29,7 @@ struct ProcessState {
 };
 
 ProcessState state_of(pid_t pid) {
-  const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+  const std::string stat = slurp("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t end = stat.rfind(')'); // names may hold anything
   ProcessState result;
   if (end != std::string::npos) {
@@ -140,16 +140,16 @@ class SupervisorProcess {
     return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
   }
 
-  std::string report() const { return text_of(folder_.path() / "report"); }
+  std::string report() const { return slurp(folder_.path() / "report"); }
   std::string log(std::size_t rank) const {
-    return text_of(
+    return slurp(
         folder_.path() / "log" / ("workerlog." + std::to_string(rank)));
   }
 
   double seconds = 0; // of wait()
 
  private:
-  TemporaryFolder folder_;
+  TempFolder folder_;
   std::size_t ranks_;
   pid_t pid_ = 0;
   bool reaped_ = false;
@@ -300,7 +300,7 @@ TEST(SupervisorProcess, ListensOnLoopbackOnly) {
   EXPECT_EQ(inodes.size(), 1U); // rank 0's, for the rendezvous
   int listening = 0;
   for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    std::istringstream lines(text_of(table));
+    std::istringstream lines(slurp(table));
     for (std::string line; std::getline(lines, line);) {
       std::istringstream columns(line);
       std::vector<std::string> words(10);

@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "launch/process.h"
+#include "support/errors.h"
 #include "trial.h"
 
 namespace vitrain::launch {
@@ -207,7 +208,7 @@ TEST(Supervisor, StoppedWorkerIsEndedAfterFourSeconds) {
 // A debugger's work is no silence, neither the worker's nor of those who wait.
 // While rank 1 is stopped, for longer than a step may take, rank 0 waits.
 TEST(Supervisor, AWorkerMayBeStoppedAsLongAsItsLimitSays) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string stopped = (folder.path() / "stopped").native();
   const std::string continued = (folder.path() / "continued").native();
   Trial trial(
@@ -352,13 +353,9 @@ TEST(Supervisor, LogsAreAppendedAndTheReportShowsThisRunOnly) {
 TEST(Supervisor, LogThatCannotBeWrittenStopsBeforeTheStart) {
   Trial trial({{"done"}, {"done"}});
   std::filesystem::create_directories(trial.options.log_folder / "workerlog.1");
-  try {
-    trial.run();
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kStorage);
-    EXPECT_THAT(error.what(), HasSubstr("workerlog.1"));
-  }
+  EXPECT_THAT(
+      error_of(ExitCode::kStorage, [&] { trial.run(); }),
+      HasSubstr("workerlog.1"));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "rank 0 is left";
 }
 
@@ -369,7 +366,7 @@ TEST(Supervisor, ProgramThatIsNotThereIsAnError) {
 }
 
 TEST(Supervisor, KillForLackOfMemoryIsExplained) {
-  TemporaryFolder root;
+  TempFolder root;
   const auto events = root.path() / "sys/fs/cgroup/job/memory.events";
   std::filesystem::create_directories(events.parent_path());
   std::filesystem::create_directories(root.path() / "proc/self");

@@ -12,38 +12,9 @@
 #include "core/text.h"
 #include "launch/heartbeat.h"
 #include "launch/supervise.h"
+#include "support/files.h"
 
 namespace vitrain::launch {
-
-// A folder of its own for one test, removed at its end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "vitrain-launch-XXXXXX")
-            .native();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error("mkdtemp " + name);
-    }
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 inline const std::filesystem::path kFakeWorker =
     std::filesystem::path(VITRAIN_BINARY_DIR) / "tests/fake_worker";
@@ -82,7 +53,7 @@ class Trial {
   }
 
   std::string log(int rank) const {
-    return text_of(options.log_folder / ("workerlog." + std::to_string(rank)));
+    return slurp(options.log_folder / ("workerlog." + std::to_string(rank)));
   }
 
   // From a worker's command `mark` to the end of the run.
@@ -102,7 +73,7 @@ class Trial {
   double seconds = 0; // of run()
 
  private:
-  TemporaryFolder folder_;
+  TempFolder folder_;
   double end_ = 0;
 };
 

@@ -29,7 +29,7 @@ struct Desk {
   }
   std::string file() const { return slurp(folder / "log"); }
 
-  TemporaryFolder folder;
+  TempFolder folder;
   Fd log = open_for_append(folder / "log");
   ScopedVariable term{"TERM", "xterm-256color"};
   ScopedVariable locale{"LC_ALL", "en_US.UTF-8"};

@@ -48,14 +48,14 @@ TEST(Csv, MissingValuesAreEmptyAndNanIsNan) {
 }
 
 TEST(Csv, TheHeaderIsWrittenOnce) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   CsvWriter(folder / "s").write({.epoch = 1, .step = 10});
   CsvWriter(folder / "s").write({.epoch = 2, .step = 20});
   EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,,\n2,20,,,,,,,,,\n");
 }
 
 TEST(TruncateCsv, RemovesLaterAndTornRows) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string kept = kHead + "1,10,,,,,,,,,\n2,20,,,,,,,,,\n";
   for (const std::string tail :
        {"",
@@ -75,7 +75,7 @@ TEST(TruncateCsv, RemovesLaterAndTornRows) {
 }
 
 TEST(TruncateCsv, AForeignFileIsStartedAnew) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   spill(folder / "s", "epoch,loss\n1,2\n");
   truncate_csv_after(folder / "s", 20);
   CsvWriter(folder / "s").write({.epoch = 1, .step = 10});

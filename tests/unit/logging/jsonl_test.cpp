@@ -8,7 +8,7 @@ namespace vitrain::logging {
 namespace {
 
 TEST(Jsonl, OneValidObjectPerLineWhateverTheNames) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   {
     JsonlWriter writer(folder / "metrics.jsonl");
     writer.write({{"kind", "train"}, {"step", 1}, {"loss", 0.1}});
@@ -26,14 +26,14 @@ TEST(Jsonl, OneValidObjectPerLineWhateverTheNames) {
 }
 
 TEST(Jsonl, AnotherWriterContinuesTheFile) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   JsonlWriter(folder / "m").write({{"step", 1}});
   JsonlWriter(folder / "m").write({{"step", 2}});
   EXPECT_EQ(slurp(folder / "m"), "{\"step\":1}\n{\"step\":2}\n");
 }
 
 TEST(TruncateJsonl, RemovesWhatCameAfterTheStep) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string kept = "{\"kind\":\"start\"}\n"
                            "{\"kind\":\"train\",\"step\":20}\n"
                            "{\"kind\":\"train\",\"step\":40}\n"
@@ -52,7 +52,7 @@ TEST(TruncateJsonl, RemovesWhatCameAfterTheStep) {
 
 // Torn at every byte of the last record, as a kill would leave it.
 TEST(TruncateJsonl, RemovesATornRecordWhereverItIsTorn) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string first = "{\"step\":1}\n";
   const std::string last = "{\"step\":2,\"x\":[1,{\"y\":\"\\u00e9\"}]}\n";
   for (std::size_t size = 1; size < last.size(); ++size) {
@@ -66,7 +66,7 @@ TEST(TruncateJsonl, RemovesATornRecordWhereverItIsTorn) {
 }
 
 TEST(TruncateJsonl, RemovesLinesThatAreNoObjects) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   spill(
       folder / "m",
       std::string("{\"step\":1}\n\0\0\0\n", 15) +
@@ -76,14 +76,14 @@ TEST(TruncateJsonl, RemovesLinesThatAreNoObjects) {
 }
 
 TEST(TruncateJsonl, DeepNestingDoesNotExhaustTheStack) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   spill(folder / "m", std::string(1'000'000, '[') + "\n{\"step\":1}\n");
   EXPECT_EQ(truncate_jsonl_after(folder / "m", 9), 1);
   EXPECT_EQ(slurp(folder / "m"), "{\"step\":1}\n");
 }
 
 TEST(TruncateJsonl, EmptyAndMissingFilesStayAsTheyAre) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   EXPECT_EQ(truncate_jsonl_after(folder / "missing", 1), 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "missing"));
   spill(folder / "empty", "");
@@ -91,7 +91,7 @@ TEST(TruncateJsonl, EmptyAndMissingFilesStayAsTheyAre) {
 }
 
 TEST(TruncateJsonl, AFolderOfThatNameIsAStorageError) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   try {
     truncate_jsonl_after(folder.path(), 1);
     FAIL() << "no error";

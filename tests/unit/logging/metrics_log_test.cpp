@@ -62,7 +62,7 @@ std::string events_of(const std::filesystem::path& folder) {
 }
 
 TEST(MetricsLog, FansOutEachRecord) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   MetricsLog log(folder.path(), config::LogConfig{});
   log.text("config", "seed: 0");
   log.write({{"kind", "start"}, {"step", 0}, {"world", 2}});
@@ -105,7 +105,7 @@ TEST(MetricsLog, FansOutEachRecord) {
 }
 
 TEST(MetricsLog, EachRowCoversTheTrainingSinceTheOneBefore) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   MetricsLog log(folder.path(), config::LogConfig{});
   log.write(train(10, 4.0, 1.0, 8));
   log.write(evaluation(10, 70.0));
@@ -123,7 +123,7 @@ TEST(MetricsLog, EachRowCoversTheTrainingSinceTheOneBefore) {
 }
 
 TEST(MetricsLog, AnEvaluationAloneLeavesTheTrainingEmpty) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   MetricsLog log(folder.path(), config::LogConfig{});
   log.write(evaluation(0, 70.0));
   const auto rows = lines_of(folder / "summary.csv");
@@ -133,7 +133,7 @@ TEST(MetricsLog, AnEvaluationAloneLeavesTheTrainingEmpty) {
 
 TEST(MetricsLog, WritesOnlyWhatIsAskedFor) {
   for (int choice = 0; choice < 8; ++choice) {
-    const TemporaryFolder folder;
+    const TempFolder folder;
     const config::LogConfig options{
         .tensorboard = (choice & 1) != 0,
         .jsonl = (choice & 2) != 0,
@@ -149,7 +149,7 @@ TEST(MetricsLog, WritesOnlyWhatIsAskedFor) {
 }
 
 TEST(MetricsLog, AResumedRunRepeatsAndLosesNothing) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   {
     MetricsLog log(folder.path(), config::LogConfig{});
     for (int step = 10; step <= 50; step += 10) {
@@ -183,7 +183,7 @@ TEST(MetricsLog, AResumedRunRepeatsAndLosesNothing) {
 }
 
 TEST(MetricsLog, AMissingFolderIsReportedNotThrown) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   MetricsLog log(folder / "missing", config::LogConfig{});
   log.write(evaluation(1, 1.0));
   EXPECT_GT(log.dropped(), 0);
@@ -195,7 +195,7 @@ TEST(MetricsLog, AMissingFolderIsReportedNotThrown) {
 
 // What is wrong with one file does not cost the others.
 TEST(MetricsLog, AFolderInTheWayOfOneFileSparesTheOthers) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   std::filesystem::create_directory(folder / "metrics.jsonl");
   MetricsLog log(folder.path(), config::LogConfig{}, /*resumed_step=*/1);
   log.write(evaluation(2, 1.0));
@@ -205,7 +205,7 @@ TEST(MetricsLog, AFolderInTheWayOfOneFileSparesTheOthers) {
 }
 
 TEST(MetricsLog, RecordsThatAreNoObjectsDoNotThrow) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   MetricsLog log(folder.path(), config::LogConfig{});
   log.write(Json());
   log.write(Json::array({1, 2}));
@@ -217,7 +217,7 @@ TEST(MetricsLog, RecordsThatAreNoObjectsDoNotThrow) {
 TEST(MetricsLog, ThreadsDoNotMixTheirRecords) {
   constexpr int kThreads = 4;
   constexpr int kRecords = 100;
-  const TemporaryFolder folder;
+  const TempFolder folder;
   MetricsLog log(folder.path(), config::LogConfig{});
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {

@@ -201,7 +201,7 @@ class Display : public OnATerminal {
  protected:
   std::string file() const { return slurp(folder_ / "log"); }
 
-  TemporaryFolder folder_;
+  TempFolder folder_;
   Fd log_ = open_for_append(folder_ / "log");
   ScopedVariable term_{"TERM", "xterm"};
   ScopedVariable no_color_{"NO_COLOR", "1"};

@@ -24,7 +24,7 @@ std::string drain(int fd) {
 }
 
 TEST(RecordSink, AppendsToAFile) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   spill(folder / "log", "old\n");
   {
     RecordSink sink = RecordSink::open(folder / "log");
@@ -38,7 +38,7 @@ TEST(RecordSink, AppendsToAFile) {
 }
 
 TEST(RecordSink, CountsWhatItCannotOpen) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   RecordSink missing = RecordSink::open(folder / "no/such/file");
   EXPECT_FALSE(missing);
   EXPECT_FALSE(missing.write("a\n"));
@@ -54,7 +54,7 @@ TEST(RecordSink, CountsWhatItCannotOpen) {
 }
 
 TEST(RecordSink, DoesNotHangOnAFifoWithoutReader) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
   RecordSink sink = RecordSink::open(folder / "fifo");
   EXPECT_FALSE(sink.write("a\n"));
@@ -73,7 +73,7 @@ TEST(RecordSink, CountsAFullDevice) {
 // A file size limit gives what a full disk gives: a short write, then errors.
 TEST(RecordSink, CompletesATornRecordWhenThereIsRoomAgain) {
   const Ignored too_large(SIGXFSZ);
-  const TemporaryFolder folder;
+  const TempFolder folder;
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   {

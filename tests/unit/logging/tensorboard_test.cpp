@@ -25,7 +25,7 @@ std::string shell_output(const std::string& command) {
 }
 
 TEST(TensorBoard, EveryStartGetsAFileOfItsOwn) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   std::set<std::filesystem::path> names;
   for (int i = 0; i < 3; ++i) {
     const TensorBoardWriter writer(folder.path());
@@ -39,7 +39,7 @@ TEST(TensorBoard, EveryStartGetsAFileOfItsOwn) {
 }
 
 TEST(TensorBoard, RecordsFollowOneAnother) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   TensorBoardWriter writer(folder.path(), /*resumed_step=*/7);
   writer.scalar("a b", 1.0, 8);
   writer.text("config", "x", 7);
@@ -63,7 +63,7 @@ TEST(TensorBoard, RecordsFollowOneAnother) {
 }
 
 TEST(TensorBoard, AMissingFolderCostsOnlyTheEvents) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   TensorBoardWriter writer(folder / "missing");
   writer.scalar("a", 1, 1);
   EXPECT_EQ(writer.sink().dropped(), 2);
@@ -78,7 +78,7 @@ TEST(TensorBoard, ItsOwnReaderSeesEveryStepOnceAfterAResume) {
     GTEST_SKIP() << "VITRAIN_PEER_PYTHON does not name a Python that has "
                     "tensorboard";
   }
-  const TemporaryFolder folder;
+  const TempFolder folder;
   std::filesystem::path first;
   {
     TensorBoardWriter writer(folder.path());

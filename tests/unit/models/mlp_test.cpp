@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "fixtures.h"
 #include "models/tensors.h"
+#include "support/errors.h"
 
 namespace vitrain::models {
 namespace {
@@ -14,13 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string refused(const config::ModelConfig& config, const DataShape& data) {
-  try {
-    resolve(config, data);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kUsage, [&] { resolve(config, data); });
 }
 
 std::int64_t count_of(Model& model) {

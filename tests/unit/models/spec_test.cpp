@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "fixtures.h"
 #include "models/vit.h"
+#include "support/errors.h"
 
 namespace vitrain::models {
 namespace {
@@ -23,14 +24,7 @@ const VitSpec& vit_of(const ModelSpec& spec) {
 std::string refusal(
     const config::ModelConfig& config,
     std::int64_t data_classes = 10) {
-  try {
-    resolve(config, {data_classes});
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  ADD_FAILURE() << config.name << " was accepted";
-  return "";
+  return error_of(ExitCode::kUsage, [&] { resolve(config, {data_classes}); });
 }
 
 TEST(Spec, TakesNumbersFromTheName) {

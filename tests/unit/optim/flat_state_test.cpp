@@ -6,6 +6,7 @@
 #include <torch/nn/module.h>
 
 #include "core/error.h"
+#include "support/errors.h"
 
 namespace vitrain::optim {
 namespace {
@@ -206,13 +207,7 @@ TEST(FlatState, MakesParametersWithGapsDense) {
 // Message of the Error that `call` throws; empty when it throws none.
 template <typename Call>
 std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kInternal);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kInternal, [&] { call(); });
 }
 
 TEST(FlatState, RefusesAModelWithoutTrainableParameters) {
@@ -288,13 +283,7 @@ std::string refusal_after(Change&& change) {
   const FlatState state(net, 0.05, kNoDecay);
   state.check_model(net);
   change(net);
-  try {
-    state.check_model(net);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kInternal);
-    return error.what();
-  }
-  return "";
+  return error_of(ExitCode::kInternal, [&] { state.check_model(net); });
 }
 
 TEST(FlatState, NamesTheParameterThatWasChangedAfterwards) {

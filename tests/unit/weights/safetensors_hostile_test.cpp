@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "temporary_folder.h"
+#include "support/files.h"
 #include "weights/safetensors.h"
 
 // Files that are not what they claim to be. Each is refused with a reason that
@@ -59,7 +59,7 @@ class HostileTest : public testing::Test {
     return refusal(file_of(fmt::format("{{\"a\":{{{}}}}}", members), 8));
   }
 
-  TemporaryFolder folder_;
+  TempFolder folder_;
 };
 
 TEST_F(HostileTest, Lengths) {
@@ -264,7 +264,7 @@ TEST_F(HostileTest, AMillionTensors) {
 // Whatever is done to a good file, it is read or refused, never worse.
 TEST_F(HostileTest, RandomDamage) {
   const std::string good =
-      read_bytes(VITRAIN_SOURCE_DIR "/tests/golden/models/types.safetensors");
+      slurp(VITRAIN_SOURCE_DIR "/tests/golden/models/types.safetensors");
   const auto path = folder_.path() / "damaged.safetensors";
   std::mt19937 random(1);
   int refused = 0;

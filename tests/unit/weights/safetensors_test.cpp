@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/hash.h"
-#include "temporary_folder.h"
+#include "support/files.h"
 
 namespace vitrain::weights {
 namespace {
@@ -32,7 +32,7 @@ std::string written(const TensorFile& file, const std::filesystem::path& path) {
   const Fd fd = create(path);
   std::int64_t bytes = 0;
   EXPECT_EQ(write_safetensors(fd.get(), file, nullptr, bytes), 0);
-  const std::string content = read_bytes(path);
+  const std::string content = slurp(path);
   EXPECT_EQ(bytes, static_cast<std::int64_t>(content.size()));
   return content;
 }
@@ -75,14 +75,14 @@ TEST(Safetensors, ReadsEveryTypeThatPythonWrites) {
 }
 
 TEST(Safetensors, WritesTheBytesThatPythonWrites) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   EXPECT_EQ(
       written(read_safetensors(kTypes), folder.path() / "types"),
-      read_bytes(kTypes));
+      slurp(kTypes));
 }
 
 TEST(Safetensors, WritesStridedTensorsAndHashesWhatItWrites) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const at::Tensor base = at::arange(12, at::kFloat).view({3, 4});
   TensorFile file;
   file.tensors["transposed"] = base.t();
@@ -94,7 +94,7 @@ TEST(Safetensors, WritesStridedTensorsAndHashesWhatItWrites) {
     const Fd fd = create(path);
     ASSERT_EQ(write_safetensors(fd.get(), file, &hasher, bytes), 0);
   }
-  const std::string content = read_bytes(path);
+  const std::string content = slurp(path);
   Hasher again;
   again.update(content.data(), content.size());
   EXPECT_EQ(hasher.hex(), again.hex());
@@ -104,7 +104,7 @@ TEST(Safetensors, WritesStridedTensorsAndHashesWhatItWrites) {
 }
 
 TEST(Safetensors, KeepsAnEmptyFileEmpty) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   EXPECT_EQ(
       written({}, folder.path() / "none"),
       std::string("\x08\0\0\0\0\0\0\0{}      ", 16));
@@ -112,7 +112,7 @@ TEST(Safetensors, KeepsAnEmptyFileEmpty) {
 }
 
 TEST(Safetensors, RefusesTypesThatTheFormatLacks) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const Fd fd = create(folder.path() / "x");
   std::int64_t bytes = 0;
   TensorFile file;
@@ -135,7 +135,7 @@ TEST(Safetensors, RefusesTypesThatTheFormatLacks) {
 }
 
 TEST(Safetensors, ReportsAFullDisk) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   EXPECT_EXIT(
       write_beyond_limit(folder.path() / "full"),
       testing::ExitedWithCode(42),

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace vitrain {
+
+// The message of the Error that `action` throws, whose code has to be `code`;
+// "" where it throws none.
+template <typename Action>
+std::string error_of(ExitCode code, Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+} // namespace vitrain
