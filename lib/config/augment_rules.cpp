@@ -44,26 +44,26 @@ AugmentInterpolation interpolation_of_crops(const Recipe& recipe) {
 } // namespace
 
 std::vector<Finding> check_augment(const Recipe& recipe) {
-  std::vector<Finding> findings;
+  Checker checker;
+  const char* key = "data.augment.color_jitter";
   const std::vector<double>& jitter = recipe.data.augment.color_jitter;
   const std::size_t count = jitter.size();
-  if (count != 0 && count != 1 && count != 3 && count != 4) {
-    findings.push_back(
-        {"data.augment.color_jitter",
-         fmt::format(
-             "has {} values: expected one for brightness, contrast and "
-             "saturation together, one for each, or a fourth for the hue",
-             count)});
-  }
-  if (count == 4 && jitter[3] > 0.5) {
-    findings.push_back(
-        {"data.augment.color_jitter",
-         fmt::format(
-             "the fourth value turns the hue by up to {} of the circle: "
-             "expected at most 0.5",
-             jitter[3])});
-  }
-  return findings;
+  checker.require(
+      count <= 1 || count == 3 || count == 4,
+      key,
+      fmt::format(
+          "has {} values: expected one for brightness, contrast and saturation "
+          "together, one for each, or a fourth for the hue",
+          count));
+  const double hue = count == 4 ? jitter[3] : 0.0;
+  checker.require(
+      hue <= 0.5,
+      key,
+      fmt::format(
+          "the fourth value turns the hue by up to {} of the circle: expected "
+          "at most 0.5",
+          hue));
+  return checker.take();
 }
 
 AugmentInterpolation auto_augment_interpolation(const Recipe& recipe) {

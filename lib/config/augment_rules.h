@@ -1,21 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "config/checker.h"
 #include "config/recipe.h"
 
 namespace vitrain::config {
-
-// A key whose value does not go with others.
-struct Finding {
-  std::string key;
-  std::string text;
-  // Other keys, or sections, that the rule reads: it says nothing where one of
-  // them could not be read.
-  std::vector<std::string> others{};
-};
 
 // What is wrong with data.augment's colour keys as a whole.
 std::vector<Finding> check_augment(const Recipe& recipe);

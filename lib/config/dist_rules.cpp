@@ -19,7 +19,7 @@ class DistRules {
 
   std::vector<Finding> run() {
     check_sync();
-    return std::move(findings_);
+    return checker_.take();
   }
 
  private:
@@ -30,10 +30,8 @@ class DistRules {
       const std::string& key,
       std::string text,
       std::vector<std::string> others = {}) {
-    if (!good) {
-      others.insert(others.end(), {"dist.mode", "dist.sync.mode"});
-      findings_.push_back({key, std::move(text), std::move(others)});
-    }
+    others.insert(others.end(), {"dist.mode", "dist.sync.mode"});
+    checker_.require(good, key, std::move(text), std::move(others));
   }
 
   void check_single_process() {
@@ -274,7 +272,7 @@ class DistRules {
 
   const Recipe& recipe_;
   const Circumstances& circumstances_;
-  std::vector<Finding> findings_;
+  Checker checker_;
 };
 
 } // namespace

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "config/augment_rules.h"
+#include "config/checker.h"
 #include "config/validate.h"
 
 namespace vitrain::config {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/augment_rules.h"
 #include "config/schema.h"
 
 namespace vitrain::config {

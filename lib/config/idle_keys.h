@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "config/augment_rules.h"
+#include "config/checker.h"
 #include "config/problems.h"
 #include "config/recipe.h"
 

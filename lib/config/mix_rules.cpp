@@ -46,33 +46,25 @@ std::string lone_sample(
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const Circumstances& circumstances) {
-  std::vector<Finding> findings;
-  const auto require = [&](bool good,
-                           const std::string& key,
-                           const std::string& text,
-                           std::vector<std::string> others) {
-    if (!good) {
-      findings.push_back({key, text, std::move(others)});
-    }
-  };
+  Checker checker;
   const MixConfig& mix = recipe.data.augment.mix;
   const EraseConfig& erase = recipe.data.augment.erase;
   const TrainConfig& train = recipe.train;
   const std::string key = mixing_key(mix);
   if (mix.active()) {
-    require(
+    checker.require(
         train.loss != LossKind::kMse,
         key,
         "mixes the labels of classes, which train.loss: mse has not: set 0",
         {"train.loss"});
     const std::string lone = lone_sample(recipe, circumstances);
-    require(
+    checker.require(
         lone.empty(),
         key,
         lone,
         {"data.batch_size", "data.batch_mode", "devices", "dist.mode"});
   }
-  require(
+  checker.require(
       !key.empty() || !mix.mix_off_epoch,
       "data.augment.mix_off_epoch",
       "ends mixup and CutMix, and neither is asked for: set mixup or cutmix, "
@@ -80,18 +72,18 @@ std::vector<Finding> check_mixing(
       {"data.augment.mixup",
        "data.augment.cutmix",
        "data.augment.cutmix_minmax"});
-  require(
+  checker.require(
       !erase.active() || recipe.data.train.kind != SourceKind::kVectors,
       "data.augment.erasing",
       "is for images, and data.train.kind is vectors: set 0",
       {"data.train.kind"});
-  require(
+  checker.require(
       train.loss == LossKind::kBinaryCrossEntropy ||
           (!train.bce_threshold && !train.bce_sum),
       train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
       "needs train.loss: binary_cross_entropy",
       {"train.loss"});
-  return findings;
+  return checker.take();
 }
 
 } // namespace vitrain::config

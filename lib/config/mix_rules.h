@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "config/augment_rules.h"
+#include "config/checker.h"
 #include "config/validate.h"
 
 namespace vitrain::config {

@@ -19,37 +19,39 @@ bool is_label(SourceKind kind, const std::string& label) {
 
 } // namespace
 
-std::vector<SourceProblem> problems_of(const SourceConfig& source) {
-  std::vector<SourceProblem> problems;
+void check_kind(
+    const std::string& section,
+    const SourceConfig& source,
+    Checker& checker) {
   const SourceKind kind = source.kind;
+  const std::vector<std::string> others{section + ".kind"};
   const bool has_names = kind == SourceKind::kFolder ||
       kind == SourceKind::kList || kind == SourceKind::kTar;
-  if (source.class_map && !has_names) {
-    problems.push_back(
-        {"class_map",
-         fmt::format(
-             "is for the kinds folder, list and tar, and has no effect on {}",
-             name_of(kind))});
-  }
+  checker.require(
+      !source.class_map || has_names,
+      section + ".class_map",
+      fmt::format(
+          "is for the kinds folder, list and tar, and has no effect on {}",
+          name_of(kind)),
+      others);
   const bool has_labels =
       kind == SourceKind::kCifar || kind == SourceKind::kTar;
-  if (source.label && !has_labels) {
-    problems.push_back(
-        {"label",
-         fmt::format(
-             "is for the kinds cifar and tar, and has no effect on {}",
-             name_of(kind))});
-  } else if (source.label && !is_label(kind, *source.label)) {
-    problems.push_back(
-        {"label",
-         fmt::format(
-             "'{}' is no label of kind {}: expected {}",
-             printable(*source.label),
-             name_of(kind),
-             kind == SourceKind::kCifar ? "fine or coarse"
-                                        : "cls or json:FIELD")});
-  }
-  return problems;
+  checker.require(
+      !source.label || has_labels,
+      section + ".label",
+      fmt::format(
+          "is for the kinds cifar and tar, and has no effect on {}",
+          name_of(kind)),
+      others);
+  checker.require(
+      !source.label || !has_labels || is_label(kind, *source.label),
+      section + ".label",
+      fmt::format(
+          "'{}' is no label of kind {}: expected {}",
+          printable(source.label.value_or("")),
+          name_of(kind),
+          kind == SourceKind::kCifar ? "fine or coarse" : "cls or json:FIELD"),
+      others);
 }
 
 } // namespace vitrain::config

@@ -1,19 +1,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "config/checker.h"
 #include "config/source.h"
 
 namespace vitrain::config {
 
-// A key of a source whose value does not go with its kind.
-struct SourceProblem {
-  const char* key; // below data.train or data.eval
-  std::string text;
-};
-
-// Values that would have no effect, or none that the kind knows.
-std::vector<SourceProblem> problems_of(const SourceConfig& source);
+// Values of `section` (data.train, data.eval) that do not go with its kind:
+// they would have no effect, or none that the kind knows.
+void check_kind(
+    const std::string& section,
+    const SourceConfig& source,
+    Checker& checker);
 
 } // namespace vitrain::config

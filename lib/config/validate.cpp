@@ -17,17 +17,10 @@ namespace {
 
 class Validator {
  public:
-  Validator(
-      const Recipe& recipe,
-      const Circumstances& circumstances,
-      const Origins& origins,
-      Problems& problems)
-      : recipe_(recipe),
-        circumstances_(circumstances),
-        origins_(origins),
-        problems_(problems) {}
+  Validator(const Recipe& recipe, const Circumstances& circumstances)
+      : recipe_(recipe), circumstances_(circumstances) {}
 
-  void run() {
+  std::vector<Finding> run() {
     check_devices();
     check_model();
     check_source("data.eval", recipe_.data.eval, "evaluation");
@@ -39,48 +32,24 @@ class Validator {
       check_generated();
       check_batch();
       check_training();
-      add(check_dist(recipe_, circumstances_));
-      add(check_augment(recipe_));
-      add(check_mixing(recipe_, circumstances_));
+      checker_.add(check_dist(recipe_, circumstances_));
+      checker_.add(check_augment(recipe_));
+      checker_.add(check_mixing(recipe_, circumstances_));
     }
+    return checker_.take();
   }
 
  private:
-  // Adds a problem when `good` does not hold.
-  // `others`: what else the rule reads.
-  void require(
-      bool good,
-      const std::string& key,
-      std::string text,
-      const std::vector<std::string>& others = {}) {
-    const auto unread = [&](const std::string& read) {
-      return circumstances_.is_unread(read);
-    };
-    if (!good && !unread(key) && std::ranges::none_of(others, unread)) {
-      const auto origin = origins_.find(key);
-      problems_.add(
-          origin == origins_.end() ? Position{} : origin->second,
-          key,
-          std::move(text));
-    }
-  }
-
-  void add(std::vector<Finding> findings) {
-    for (Finding& finding : findings) {
-      require(false, finding.key, std::move(finding.text), finding.others);
-    }
-  }
-
   void check_devices() {
     const DevicesConfig& devices = recipe_.devices;
     const auto named = static_cast<std::int64_t>(devices.ids.size());
-    require(
+    checker_.require(
         named == 0 || devices.kind != DeviceKind::kCpu,
         "devices.ids",
         "names CUDA devices, but devices.kind is cpu: empty the list, or set "
         "devices.count for CPU workers",
         {"devices.kind"});
-    require(
+    checker_.require(
         named == 0 || devices.count == -1 || devices.count == named,
         "devices.count",
         fmt::format(
@@ -92,7 +61,7 @@ class Validator {
     std::ranges::sort(ids);
     const auto twin = std::ranges::adjacent_find(ids);
     const Backend backend = recipe_.dist.backend;
-    require(
+    checker_.require(
         twin == ids.end() || backend == Backend::kGloo ||
             recipe_.dist.mode == DistMode::kSingleProcess,
         "devices.ids",
@@ -102,7 +71,7 @@ class Validator {
                                 "device need dist.backend: gloo",
                                 printable(*twin)),
         {"dist.backend", "dist.mode"});
-    require(
+    checker_.require(
         backend != Backend::kNccl || circumstances_.cuda,
         "dist.backend",
         "nccl works between CUDA devices only, and the workers run on the CPU: "
@@ -110,14 +79,14 @@ class Validator {
         {"devices"});
     const bool train_precision_counts =
         circumstances_.training || recipe_.eval.precision == Precision::kAuto;
-    require(
+    checker_.require(
         recipe_.train.precision != Precision::kTf32 || circumstances_.cuda ||
             !train_precision_counts,
         "train.precision",
         "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
         "auto, fp32 or bf16",
         {"devices"});
-    require(
+    checker_.require(
         recipe_.eval.precision != Precision::kTf32 || circumstances_.cuda,
         "eval.precision",
         "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
@@ -127,20 +96,20 @@ class Validator {
 
   void check_model() {
     const ModelConfig& model = recipe_.model;
-    require(
+    checker_.require(
         circumstances_.training || model.pretrained.has_value(),
         "model.pretrained",
         "evaluation needs weights: give -pretrained FILE (a .safetensors file, "
         "or a checkpoint folder)");
     const std::string_view foreign =
         foreign_weights(model.pretrained.value_or(""));
-    require(foreign.empty(), "model.pretrained", std::string(foreign));
-    require(
+    checker_.require(foreign.empty(), "model.pretrained", std::string(foreign));
+    checker_.require(
         model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
         "model.head_init",
         "load needs model.pretrained, which is null",
         {"model.pretrained"});
-    require(
+    checker_.require(
         circumstances_.training || model.head_init != HeadInit::kFresh,
         "model.head_init",
         "fresh puts random numbers in the classifier's place, and an "
@@ -151,13 +120,7 @@ class Validator {
       const std::string& section,
       const SourceConfig& source,
       const char* purpose) {
-    for (const SourceProblem& problem : problems_of(source)) {
-      require(
-          false,
-          section + "." + problem.key,
-          problem.text,
-          {section + ".kind"});
-    }
+    check_kind(section, source, checker_);
     if (is_generated(source)) {
       return;
     }
@@ -169,7 +132,7 @@ class Validator {
         : source.kind == SourceKind::kTar
         ? " (with train.tar and val.tar, or folders of tar files, in it)"
         : "";
-    require(
+    checker_.require(
         source.path.has_value() && !source.path->empty(),
         section + ".path",
         fmt::format(
@@ -184,7 +147,7 @@ class Validator {
   // Classes go with cross entropy, targets with squared errors.
   void check_loss(const std::string& section, const SourceConfig& source) {
     const bool vectors = source.kind == SourceKind::kVectors;
-    require(
+    checker_.require(
         vectors == (recipe_.train.loss == LossKind::kMse),
         "train.loss",
         vectors ? fmt::format(
@@ -202,20 +165,20 @@ class Validator {
 
   void check_regression() {
     const bool regression = recipe_.train.loss == LossKind::kMse;
-    require(
+    checker_.require(
         !regression || recipe_.checkpoint.metric == Metric::kLoss,
         "checkpoint.metric",
         fmt::format(
             "{} needs classes, which train.loss: mse has not: set loss",
             name_of(recipe_.checkpoint.metric)),
         {"train.loss"});
-    require(
+    checker_.require(
         !regression || recipe_.train.label_smoothing == 0.0,
         "train.label_smoothing",
         "is for classes, which train.loss: mse has not: set 0",
         {"train.loss"});
     const SamplerConfig& sampler = recipe_.data.sampler;
-    require(
+    checker_.require(
         !regression || sampler.policy != SamplerPolicy::kWeighted ||
             sampler.weights != "balanced",
         "data.sampler.weights",
@@ -229,7 +192,7 @@ class Validator {
     const SourceConfig& eval = recipe_.data.eval;
     const bool both =
         is_generated(train) && is_generated(eval) && eval.kind == train.kind;
-    require(
+    checker_.require(
         !both || train.seed != eval.seed,
         "data.eval.seed",
         fmt::format(
@@ -254,7 +217,7 @@ class Validator {
     const std::string nearest = below == 0
         ? fmt::format("{}", below + workers)
         : fmt::format("{} or {}", below, below + workers);
-    require(
+    checker_.require(
         false,
         "data.batch_size",
         fmt::format(
@@ -270,19 +233,19 @@ class Validator {
   void check_training() {
     const OptimConfig& optim = recipe_.optim;
     const bool sgd = optim.name == OptimKind::kSgd;
-    require(
+    checker_.require(
         !sgd || !optim.nesterov || optim.momentum > 0.0,
         "optim.nesterov",
         "needs optim.momentum > 0",
         {"optim.name", "optim.momentum"});
     const ScheduleConfig& schedule = recipe_.schedule;
-    require(
+    checker_.require(
         !schedule.paddle_exact_schedule ||
             schedule.unit == ScheduleUnit::kEpoch,
         "schedule.paddle_exact_schedule",
         "is about epochs: needs schedule.unit: epoch",
         {"schedule.unit"});
-    require(
+    checker_.require(
         schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
         "schedule.milestones",
         fmt::format(
@@ -291,7 +254,7 @@ class Validator {
         {"schedule.name"});
     const Duration& warmup = schedule.warmup;
     const RunConfig& run = recipe_.run;
-    require(
+    checker_.require(
         warmup.unit != Duration::Unit::kEpochs ||
             warmup.value <= static_cast<double>(run.epochs),
         "schedule.warmup",
@@ -301,7 +264,7 @@ class Validator {
             warmup.text(),
             run.epochs),
         {"run.epochs"});
-    require(
+    checker_.require(
         warmup.unit != Duration::Unit::kSteps || !run.max_steps ||
             warmup.value <= static_cast<double>(*run.max_steps),
         "schedule.warmup",
@@ -315,8 +278,7 @@ class Validator {
 
   const Recipe& recipe_;
   const Circumstances& circumstances_;
-  const Origins& origins_;
-  Problems& problems_;
+  Checker checker_;
 };
 
 } // namespace
@@ -355,6 +317,26 @@ std::string_view foreign_weights(std::string_view path) {
   return "";
 }
 
+void add_findings(
+    const std::vector<Finding>& findings,
+    const Origins& origins,
+    const Circumstances& circumstances,
+    Problems& problems) {
+  const auto unread = [&](const std::string& key) {
+    return circumstances.is_unread(key);
+  };
+  for (const Finding& finding : findings) {
+    if (unread(finding.key) || std::ranges::any_of(finding.others, unread)) {
+      continue;
+    }
+    const auto origin = origins.find(finding.key);
+    problems.add(
+        origin == origins.end() ? Position{} : origin->second,
+        finding.key,
+        finding.text);
+  }
+}
+
 Problems validate(
     const Recipe& recipe,
     const Circumstances& circumstances,
@@ -369,7 +351,8 @@ void validate(
     const Circumstances& circumstances,
     const Origins& origins,
     Problems& problems) {
-  Validator(recipe, circumstances, origins, problems).run();
+  add_findings(
+      Validator(recipe, circumstances).run(), origins, circumstances, problems);
 }
 
 } // namespace vitrain::config

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/checker.h"
 #include "config/problems.h"
 #include "config/recipe.h"
 
@@ -29,6 +30,14 @@ struct Circumstances {
 // PaddlePaddle has written, going by its name (.pth, .pdparams, ...); "" for
 // other names.
 std::string_view foreign_weights(std::string_view path);
+
+// Adds the findings of rules that could read all that they needed, each at the
+// place where its key was set.
+void add_findings(
+    const std::vector<Finding>& findings,
+    const Origins& origins,
+    const Circumstances& circumstances,
+    Problems& problems);
 
 // Every rule between keys, and between keys and the machine, that the recipe
 // breaks. Rules that need the number of samples are make_plan()'s, those of the

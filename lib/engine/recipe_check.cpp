@@ -25,22 +25,6 @@ config::Position position_of(
   return origin == origins.end() ? config::Position{} : origin->second;
 }
 
-void add(
-    const std::vector<config::Finding>& findings,
-    const config::Origins& origins,
-    const config::Circumstances& circumstances,
-    config::Problems& problems) {
-  const auto unread = [&](const std::string& key) {
-    return circumstances.is_unread(key);
-  };
-  for (const config::Finding& finding : findings) {
-    if (!unread(finding.key) && std::ranges::none_of(finding.others, unread)) {
-      problems.add(
-          position_of(origins, finding.key), finding.key, finding.text);
-    }
-  }
-}
-
 // What the recipe alone tells about its data.
 models::DataShape shape_of(const config::SourceConfig& source) {
   models::DataShape unknown{
@@ -157,15 +141,18 @@ void check_rules(
     config::Problems problems) {
   config::validate(recipe, circumstances, origins, problems);
   const models::DataShape data = shape_of(recipe.data.eval);
-  add(models::check(recipe.model, data), origins, circumstances, problems);
-  add(models::check_normalisation(recipe, data),
+  config::add_findings(
+      models::check(recipe.model, data), origins, circumstances, problems);
+  config::add_findings(
+      models::check_normalisation(recipe, data),
       origins,
       circumstances,
       problems);
   if (problems.empty()) {
     return;
   }
-  add(missing(recipe, circumstances.training),
+  config::add_findings(
+      missing(recipe, circumstances.training),
       origins,
       circumstances,
       problems);
@@ -186,8 +173,10 @@ void check_network(
     const config::Origins& origins,
     const models::DataShape& data) {
   config::Problems problems;
-  add(models::check(recipe.model, data), origins, {}, problems);
-  add(models::check_normalisation(recipe, data), origins, {}, problems);
+  config::add_findings(
+      models::check(recipe.model, data), origins, {}, problems);
+  config::add_findings(
+      models::check_normalisation(recipe, data), origins, {}, problems);
   problems.throw_if_any();
 }
 

@@ -7,7 +7,6 @@
 #include "core/check.h"
 #include "models/layers.h"
 #include "models/model.h"
-#include "models/rules.h"
 
 namespace vitrain::models {
 namespace convnet {
@@ -104,10 +103,9 @@ std::optional<ModelSpec> find(const std::string& name) {
 void check_size(
     const config::ModelConfig& config,
     const ModelSpec& named,
-    std::vector<config::Finding>& findings) {
+    config::Checker& checker) {
   const std::int64_t size = config.image_size.value_or(named.image_size);
-  require(
-      findings,
+  checker.require(
       grid_of(of(named), size) >= 1,
       "model.image_size",
       fmt::format(

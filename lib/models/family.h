@@ -10,7 +10,7 @@
 
 #include <ATen/core/Generator.h>
 
-#include "config/augment_rules.h"
+#include "config/checker.h"
 #include "config/model.h"
 #include "models/spec.h"
 
@@ -38,11 +38,11 @@ struct Family {
   // Keys of the recipe's section `model` that change such a network, of those
   // which not every family has.
   std::vector<std::string_view> (*options)(const ModelSpec& named);
-  // Appends what is wrong with a recipe for images; null: nothing can be.
+  // What can be wrong with a recipe for images; null: nothing.
   void (*check)(
       const config::ModelConfig& config,
       const ModelSpec& named,
-      std::vector<config::Finding>& findings) = nullptr;
+      config::Checker& checker) = nullptr;
   // Puts what the recipe sets in place of the numbers of the name; null: it has
   // no such options.
   void (*apply)(const config::ModelConfig& config, ModelSpec& spec) = nullptr;

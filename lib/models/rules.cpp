@@ -83,10 +83,10 @@ class Rules {
     check_classes();
     if (!named) {
       unknown_name();
-      return std::move(findings_);
+      return checker_.take();
     }
     for (const Option& option : kOptions) {
-      require(
+      checker_.require(
           belongs(option, *named) || !option.is_set(config_),
           path_of(option),
           fmt::format(
@@ -97,29 +97,21 @@ class Rules {
     }
     if (data_.features != 0) {
       check_vectors(*named);
-      return std::move(findings_);
+      return checker_.take();
     }
-    require(
+    checker_.require(
         !config_.in_chans || *config_.in_chans == 1 || *config_.in_chans == 3,
         "model.in_chans",
         fmt::format(
             "in_chans is {}; it can be 3, or 1 for grey input",
             config_.in_chans.value_or(0)));
     if (named->family->check != nullptr) {
-      named->family->check(config_, *named, findings_);
+      named->family->check(config_, *named, checker_);
     }
-    return std::move(findings_);
+    return checker_.take();
   }
 
  private:
-  void require(
-      bool good,
-      const std::string& key,
-      std::string text,
-      std::vector<std::string> others = {}) {
-    models::require(findings_, good, key, std::move(text), std::move(others));
-  }
-
   void unknown_name() {
     const std::vector<std::string> known = listed_names();
     std::string patterns;
@@ -128,7 +120,7 @@ class Rules {
         patterns += fmt::format("; and {}", family->pattern);
       }
     }
-    require(
+    checker_.require(
         false,
         kName,
         fmt::format(
@@ -145,7 +137,7 @@ class Rules {
       return;
     }
     const std::vector<std::string> others{"data.train", "data.eval"};
-    require(
+    checker_.require(
         *config_.num_classes >= data_.outputs,
         "model.num_classes",
         fmt::format(
@@ -154,7 +146,7 @@ class Rules {
             *config_.num_classes,
             data_.outputs),
         others);
-    require(
+    checker_.require(
         data_.features == 0 || *config_.num_classes <= data_.outputs,
         "model.num_classes",
         fmt::format(
@@ -166,7 +158,7 @@ class Rules {
   }
 
   void check_vectors(const ModelSpec& named) {
-    require(
+    checker_.require(
         named.family->takes_vectors,
         kName,
         fmt::format(
@@ -178,7 +170,7 @@ class Rules {
             join(names_for_vectors(), " or ")),
         {"data.train.kind", "data.eval.kind"});
     for (const Option& option : kImageOptions) {
-      require(
+      checker_.require(
           !option.is_set(config_),
           path_of(option),
           "the data are vectors and have no such number; remove it",
@@ -188,21 +180,10 @@ class Rules {
 
   const config::ModelConfig& config_;
   const DataShape& data_;
-  std::vector<config::Finding> findings_;
+  config::Checker checker_;
 };
 
 } // namespace
-
-void require(
-    std::vector<config::Finding>& findings,
-    bool good,
-    const std::string& key,
-    std::string text,
-    std::vector<std::string> others) {
-  if (!good) {
-    findings.push_back({key, std::move(text), std::move(others)});
-  }
-}
 
 std::vector<config::Finding> check(
     const config::ModelConfig& config,

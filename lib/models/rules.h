@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/augment_rules.h"
+#include "config/checker.h"
 #include "config/model.h"
 #include "config/read.h"
 #include "models/spec.h"
@@ -14,15 +14,6 @@ namespace vitrain::models {
 // In DataShape: nobody has looked at the data yet, and rules about the number
 // have to wait. (As `features`: they are vectors all the same.)
 inline constexpr std::int64_t kNotKnown = -1;
-
-// Unless `good`: appends a finding at a key, to be shown with the places of the
-// others.
-void require(
-    std::vector<config::Finding>& findings,
-    bool good,
-    const std::string& key,
-    std::string text,
-    std::vector<std::string> others = {});
 
 // Every rule that the network of a recipe breaks: an unknown name (with near
 // and known ones), numbers that do not fit together, options that the family

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "core/text.h"
-#include "models/rules.h"
 #include "models/vit.h"
 
 // What the program knows of vision transformers without building one.
@@ -102,15 +101,14 @@ double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
-    std::vector<config::Finding>& findings) {
+    config::Checker& checker) {
   constexpr const char* kName = "model.name";
   const VitSpec& vit = of(named);
   const std::int64_t size = config.image_size.value_or(named.image_size);
   const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
   const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
   const std::int64_t heads = config.num_heads.value_or(vit.num_heads);
-  require(
-      findings,
+  checker.require(
       size % patch == 0,
       config.image_size       ? "model.image_size"
           : config.patch_size ? "model.patch_size"
@@ -122,8 +120,7 @@ void check_vit(
           patch,
           named.name),
       {kName, "model.image_size", "model.patch_size"});
-  require(
-      findings,
+  checker.require(
       width % heads == 0,
       config.num_heads       ? "model.num_heads"
           : config.embed_dim ? "model.embed_dim"
@@ -136,8 +133,7 @@ void check_vit(
       {kName, "model.num_heads", "model.embed_dim"});
   const double hidden = mlp_width(config, vit);
   constexpr double kLimit = 1 << 24;
-  require(
-      findings,
+  checker.require(
       hidden >= 1.0 && hidden <= kLimit,
       "model.mlp_ratio",
       fmt::format(
