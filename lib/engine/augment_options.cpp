@@ -23,16 +23,6 @@ image::Interpolation interpolation_of(
   return image::Interpolation::kBicubic;
 }
 
-// timm's colour of what was outside: the mean in 8 bits, rounded half to even.
-std::array<std::uint8_t, 3> mean_colour(const std::array<double, 3>& mean) {
-  std::array<std::uint8_t, 3> colour{};
-  std::ranges::transform(mean, colour.begin(), [](double value) {
-    return static_cast<std::uint8_t>(
-        std::clamp(std::nearbyint(255.0 * value), 0.0, 255.0));
-  });
-  return colour;
-}
-
 data::PolicyOptions policy_options(
     const AutoAugment& read,
     const config::Recipe& recipe) {
@@ -68,6 +58,15 @@ std::array<double, 4> jitter_of(const config::Recipe& recipe) {
 }
 
 } // namespace
+
+std::array<std::uint8_t, 3> mean_colour(const std::array<double, 3>& mean) {
+  std::array<std::uint8_t, 3> colour{};
+  std::ranges::transform(mean, colour.begin(), [](double value) {
+    return static_cast<std::uint8_t>(
+        std::clamp(std::nearbyint(255.0 * value), 0.0, 255.0));
+  });
+  return colour;
+}
 
 data::AugmentOptions augment_options(const config::Recipe& recipe) {
   const config::AugmentConfig& augment = recipe.data.augment;

@@ -1,8 +1,6 @@
 #include "engine/data_options.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 
 #include "config/plan.h"
@@ -16,19 +14,6 @@ namespace {
 // that name no filter.
 Filter filter_of(config::TrainInterpolation interpolation, Filter otherwise) {
   return value_of<Filter>(name_of(interpolation)).value_or(otherwise);
-}
-
-// timm's border: the mean's colour, rounded half to even as Python's round().
-std::array<std::uint8_t, 3> fill_of(
-    const config::PreprocessConfig& preprocess) {
-  std::array<std::uint8_t, 3> fill{};
-  if (preprocess.crop_mode == CropMode::kBorder) {
-    for (std::size_t i = 0; i < fill.size(); ++i) {
-      fill[i] = static_cast<std::uint8_t>(
-          std::clamp(std::nearbyint(255 * preprocess.mean[i]), 0.0, 255.0));
-    }
-  }
-  return fill;
 }
 
 // timm's defaults.
@@ -92,7 +77,9 @@ data::TransformOptions transform_options(
       .crop_mode = preprocess.crop_mode,
       .resize = static_cast<int>(preprocess.resize.value_or(0)),
       .crop_pct = preprocess.crop_pct,
-      .fill = fill_of(preprocess),
+      .fill = preprocess.crop_mode == CropMode::kBorder
+          ? mean_colour(preprocess.mean)
+          : std::array<std::uint8_t, 3>{},
       .train = train,
       .crop = augment.crop,
       .train_filter =
