@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Lists functions over 60 lines and files over 400 of lib/ and app/, and fails
+where one is longer than the table below allows, or no longer needs its row.
+
+usage: tools/check_sizes.py        (needs lizard 1.24 from PyPI on PYTHONPATH)
+"""
+
+import csv
+import io
+import os
+import pathlib
+import subprocess
+import sys
+
+FUNCTION_LINES = 60
+FILE_LINES = 400
+
+# Longer ones: lines that they may have, and why. Functions that declare the keys
+# of a section (visit) are tables and not counted.
+FUNCTIONS = {
+    "engine::Reporter::train": (84, "one report: record, CSV row, live line"),
+    "engine::LogInterval::report": (83, "one dictionary goes out and comes back"),
+    "image::Resampler::resize": (71, "two passes over one set of buffers"),
+    "image::detail::check_supported": (66, "a rule for each tag of TIFF"),
+    "launch::NodeLink::serve": (65, "one state machine"),
+    "engine::Reporter::finish": (65, "the closing record and what a person sees"),
+    "launch::NodeLink::share": (64, "both sides of one exchange"),
+    "engine::Trainer::Trainer": (64, "to be divided with its settings"),
+    "launch::NodeLink::await_answer": (63, "one state machine"),
+    "launch::spawn": (62, "what fork and exec allow between them"),
+    "engine::launch_here": (62, "the attempts of a run, in their order"),
+    "config::examples": (62, "text of --help"),
+    "launch::NodeLink::receive_hello": (61, "a check for each field"),
+}
+FILES = {
+    "lib/engine/trainer.cpp": (637, "the loop; to be divided with its settings"),
+    "lib/launch/supervise.cpp": (507, "one watching loop and its decisions"),
+    "lib/engine/launch_job.cpp": (453, "the steps that prepare a job"),
+    "lib/config/arguments.cpp": (418, "goes with the command line's table"),
+    "lib/launch/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
+    "lib/data/list.cpp": (406, "one format with its errors"),
+    "lib/engine/worker.cpp": (403, "a worker from its start to its end"),
+}
+
+
+def functions():
+    """(lines, name) of every function."""
+    lizard = subprocess.run(
+        [sys.executable, "-m", "lizard", "-l", "cpp", "--csv", "lib", "app"],
+        capture_output=True, text=True, check=True)
+    for row in csv.reader(io.StringIO(lizard.stdout)):
+        yield int(row[4]), row[7].removeprefix("vitrain::")
+
+
+def files():
+    listed = subprocess.run(["git", "ls-files", "lib", "app"],
+                            capture_output=True, text=True, check=True)
+    for name in listed.stdout.splitlines():
+        if name.endswith((".h", ".cpp")):
+            with open(name, encoding="utf-8") as file:
+                yield sum(1 for _ in file), name
+
+
+def judge(kind, found, limit, exceptions):
+    """Prints what is over the limit; returns what is wrong, a sentence each."""
+    wrong = []
+    over = {name: lines for lines, name in found
+            if lines > limit and not name.split("::")[-1].startswith("visit")}
+    print(f"{len(over)} {kind} of more than {limit} lines")
+    for name, lines in sorted(over.items(), key=lambda item: -item[1]):
+        allowed, reason = exceptions.get(name, (limit, "no reason given"))
+        print(f"{lines:6} {name}: {reason}")
+        if lines > allowed:
+            wrong.append(f"{name} has {lines} lines; allowed are {allowed}")
+    wrong += [f"{name} needs no exception any more: remove its row"
+              for name in exceptions if name not in over]
+    return wrong
+
+
+def main():
+    wrong = judge("functions", functions(), FUNCTION_LINES, FUNCTIONS)
+    wrong += judge("files", files(), FILE_LINES, FILES)
+    for sentence in wrong:
+        print(f"tools/check_sizes.py: {sentence}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    os.chdir(pathlib.Path(__file__).resolve().parent.parent)
+    sys.exit(main())
