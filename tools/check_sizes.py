@@ -25,7 +25,6 @@ FUNCTIONS = {
     "launch::NodeLink::serve": (65, "one state machine"),
     "engine::Reporter::finish": (65, "the closing record and what a person sees"),
     "launch::NodeLink::share": (64, "both sides of one exchange"),
-    "engine::Trainer::Trainer": (64, "to be divided with its settings"),
     "launch::NodeLink::await_answer": (63, "one state machine"),
     "launch::spawn": (62, "what fork and exec allow between them"),
     "engine::launch_here": (62, "the attempts of a run, in their order"),
@@ -33,7 +32,7 @@ FUNCTIONS = {
     "launch::NodeLink::receive_hello": (61, "a check for each field"),
 }
 FILES = {
-    "lib/engine/trainer.cpp": (637, "the loop; to be divided with its settings"),
+    "lib/engine/trainer.cpp": (480, "the loop, and what it restores and saves"),
     "lib/launch/supervise.cpp": (507, "one watching loop and its decisions"),
     "lib/engine/launch_job.cpp": (453, "the steps that prepare a job"),
     "lib/config/arguments.cpp": (418, "goes with the command line's table"),

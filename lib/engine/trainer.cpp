@@ -1,16 +1,10 @@
 #include "engine/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include <ATen/ATen.h>
 
-#include "checkpoint/find.h"
-#include "checkpoint/folder.h"
-#include "checkpoint/space.h"
-#include "config/writer.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/cuda_plugin.h"
@@ -24,45 +18,14 @@
 #include "engine/exchange.h"
 #include "engine/out_of_memory.h"
 #include "engine/owed_evaluation.h"
-#include "engine/preprocess_record.h"
 #include "engine/run_directory.h"
 #include "engine/saved_state.h"
+#include "engine/train_options.h"
 #include "launch/stop_at_once.h"
 #include "optim/optimizers.h"
-#include "optim/schedule.h"
 
 namespace vitrain::engine {
 namespace {
-
-// In a row, before every line says so.
-constexpr int kFailedSavesToShow = 3;
-
-optim::Schedule schedule_of(const Session& session) {
-  const config::Plan& plan = session.plan;
-  const config::ScheduleConfig& schedule = session.job.recipe.schedule;
-  const std::int64_t hold =
-      schedule.unit == config::ScheduleUnit::kEpoch ? plan.steps_per_epoch : 1;
-  return {
-      .kind = schedule.name,
-      .hold_steps = hold,
-      .steps_ahead = schedule.paddle_exact_schedule ? hold : 0,
-      .total_steps = plan.total_steps,
-      .warmup_steps = plan.warmup_steps,
-      .lr = plan.lr,
-      .warmup_lr = plan.warmup_lr,
-      .min_lr = plan.min_lr,
-      .step_every = plan.step_every,
-      .milestones = plan.milestones,
-      .step_factor = schedule.step_factor};
-}
-
-LossOptions loss_options(const config::TrainConfig& train) {
-  return {
-      .kind = train.loss,
-      .label_smoothing = train.label_smoothing,
-      .threshold = train.bce_threshold,
-      .sum_classes = train.bce_sum};
-}
 
 EarlyEnd early_end(const launch::StopRequest& stop) {
   if (stop.run_failed()) {
@@ -71,29 +34,20 @@ EarlyEnd early_end(const launch::StopRequest& stop) {
   return stop.requested() ? EarlyEnd::kRequested : EarlyEnd::kNone;
 }
 
-// The part of the optimizer's work that this worker does.
-optim::Share share_of(const Session& session) {
-  if (!session.job.recipe.dist.zero1) {
-    return {};
-  }
-  return {.index = session.rank, .count = session.world};
-}
-
 } // namespace
 
 Trainer::Trainer(Session& session)
     : session_(session),
+      recipe_(session.job.recipe),
       plan_(session.plan),
-      batch_norm_(
-          *session.model,
-          *session.groups.data,
-          session.job.recipe.dist.batchnorm),
+      schedule_(schedule_of(recipe_.schedule, plan_)),
+      batch_norm_(*session.model, *session.groups.data, recipe_.dist.batchnorm),
       parameters_(
           *session.model,
-          session.job.recipe.optim.weight_decay,
-          session.job.recipe.optim.no_decay,
+          recipe_.optim.weight_decay,
+          recipe_.optim.no_decay,
           share_of(session)),
-      optimizer_(optim::make_optimizer(parameters_, session.job.recipe.optim)),
+      optimizer_(optim::make_optimizer(parameters_, recipe_.optim)),
       sync_(make_gradient_sync(session, parameters_, *optimizer_)),
       replicas_(make_data_parallel(session, parameters_)),
       step_(std::make_unique<TrainStep>(
@@ -101,36 +55,25 @@ Trainer::Trainer(Session& session)
           parameters_,
           *optimizer_,
           *sync_,
-          TrainStepOptions{
-              .loss = loss_options(session.job.recipe.train),
-              .clip_norm = session.job.recipe.optim.clip_norm.value_or(0.0),
-              .bf16 = session.bf16(),
-              .collective_forward = batch_norm_.forward_is_collective()})),
+          step_options(
+              recipe_,
+              session.bf16(),
+              batch_norm_.forward_is_collective()))),
       rows_(data::open_rows(
           session.train_index,
-          transform_options(session.job.recipe, session.spec, /*train=*/true))),
+          transform_options(recipe_, session.spec, /*train=*/true))),
       sampler_(*session.sampler),
       inputs_(session),
       bad_samples_(
           session.train_index,
-          {.count = session.job.recipe.data.bad_samples.limit,
-           .fraction = session.job.recipe.data.bad_samples.fraction}),
+          bad_sample_limits(recipe_.data.bad_samples)),
       evaluator_(make_evaluator(
           session,
           [&stop = session.stop] { return stop.requested(); })),
-      store_(
-          std::filesystem::path(session.job.run_directory) / "checkpoints",
-          {.keep_last = session.job.recipe.checkpoint.keep_last,
-           .keep_best = session.job.recipe.checkpoint.keep_best,
-           .smaller_is_better =
-               session.job.recipe.checkpoint.metric == config::Metric::kLoss}),
-      identity_(identity_of(
-          session.job,
-          session.plan,
-          session.spec,
-          *session.train_index)) {
-  const config::BatchNormStatistics statistics =
-      session.job.recipe.dist.batchnorm;
+      writer_(session),
+      identity_(
+          identity_of(session.job, plan_, session.spec, *session.train_index)) {
+  const config::BatchNormStatistics statistics = recipe_.dist.batchnorm;
   if (session.rank == 0 && batch_norm_.layers() == 0 &&
       statistics != config::BatchNormStatistics::kLocal) {
     session.reporter.console().warn(fmt::format(
@@ -161,7 +104,7 @@ void Trainer::restore() {
   state_ = saved.run;
   owes_evaluation_ = snapshot.state.value(kOwesEvaluation, Json(false)) == true;
   restore_interval(saved);
-  saved_step_ = state_.step;
+  writer_.set_saved_step(state_.step);
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
 }
@@ -193,7 +136,7 @@ void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
 }
 
 void Trainer::open_loader() {
-  const std::int64_t accumulate = session_.job.recipe.train.accumulate;
+  const std::int64_t accumulate = recipe_.train.accumulate;
   const std::int64_t first = state_.step * accumulate;
   const std::int64_t end = plan_.total_steps * accumulate;
   loader_ = std::make_unique<data::Loader>(
@@ -215,7 +158,7 @@ void Trainer::open_loader() {
           .threads = session_.loader_threads(),
           .depth = 3,
           .capacity = plan_.worker_batch(),
-          .bad_samples = bad_sample_policy(session_.job.recipe, /*train=*/true),
+          .bad_samples = bad_sample_policy(recipe_, /*train=*/true),
           .allocate = session_.slot_allocator()});
 }
 
@@ -232,7 +175,7 @@ ExitCode Trainer::run() {
   if (owes_evaluation_) {
     evaluate();
     if (!owes_evaluation_) {
-      saved_step_ = -1; // with what has been found out
+      writer_.set_saved_step(-1); // with what has been found out
       save();
     }
   }
@@ -276,7 +219,7 @@ bool Trainer::due(std::int64_t every) const {
 }
 
 bool Trainer::line_due() const {
-  const config::LogConfig& log = session_.job.recipe.log;
+  const config::LogConfig& log = recipe_.log;
   if (log.count == config::LogCount::kEpoch) {
     const std::int64_t batch = (state_.step - 1) % plan_.steps_per_epoch;
     return batch % log.every == 0;
@@ -286,14 +229,14 @@ bool Trainer::line_due() const {
 
 void Trainer::train_one_step() {
   session_.reporter.step_begins();
-  const std::int64_t accumulate = session_.job.recipe.train.accumulate;
+  const std::int64_t accumulate = recipe_.train.accumulate;
   session_.model->train();
   batch_norm_.before_step();
   step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
   }
-  lr_ = optim::learning_rate(schedule_of(session_), state_.step);
+  lr_ = optim::learning_rate(schedule_, state_.step);
   step_->finish(lr_);
   dist::Traffic traffic = sync_->traffic();
   traffic.add(batch_norm_.take_traffic());
@@ -348,7 +291,7 @@ void Trainer::check_finite() {
   if (std::isfinite(norm)) {
     return;
   }
-  const config::DistConfig& dist = session_.job.recipe.dist;
+  const config::DistConfig& dist = recipe_.dist;
   std::vector<double> sent;
   if (const auto largest = sync_->largest_sent()) {
     sent = {*largest};
@@ -367,13 +310,7 @@ Moment Trainer::moment() const {
       .step = state_.step,
       .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
       .lr = lr_,
-      .last_checkpoint = last_checkpoint()};
-}
-
-std::string Trainer::last_checkpoint() const {
-  return saved_step_ < 0
-      ? "there is no checkpoint yet"
-      : fmt::format("the last checkpoint is of step {}", saved_step_);
+      .last_checkpoint = writer_.last_checkpoint()};
 }
 
 void Trainer::report_interval() {
@@ -449,7 +386,7 @@ void Trainer::evaluate() {
     interval_.restart_clock();
     return; // some rank has left: of the others' counts too much is missing
   }
-  const auto& checkpoint = session_.job.recipe.checkpoint;
+  const auto& checkpoint = recipe_.checkpoint;
   const double value = checkpoint.metric == config::Metric::kTop1
       ? counts.top1()
       : checkpoint.metric == config::Metric::kTop5 ? counts.top5()
@@ -505,26 +442,11 @@ void Trainer::check_storage() {
         {session_.world * share.numel()}, share.options().device(at::kMeta));
   });
   optimizer.merge(sync_->state());
-  checkpoint_bytes_ =
-      checkpoint::checkpoint_bytes(named_state(*session_.model), optimizer);
-  // A row each in metrics.jsonl and for TensorBoard; who lets a run go on for
-  // ever will not want all of it now.
-  constexpr double kRow = 2500;
-  constexpr double kLeast = 1 << 20;
-  constexpr double kMost = 64 << 20;
-  const double rows = static_cast<double>(plan_.total_steps - state_.step) /
-      static_cast<double>(session_.job.recipe.log.every);
-  checkpoint::check_space(
-      store_.folder(),
-      checkpoint::needed_bytes(
-          store_.folder(),
-          checkpoint_bytes_,
-          std::min(kLeast + rows * kRow, kMost)),
-      "the checkpoints to come and the logs");
+  writer_.check_storage(optimizer, plan_.total_steps - state_.step);
 }
 
 void Trainer::save() {
-  if (saved_step_ == state_.step) {
+  if (writer_.saved_step() == state_.step) {
     return;
   }
   interval_.pause_clock();
@@ -534,104 +456,24 @@ void Trainer::save() {
   const Stopwatch watch;
   std::string problem;
   // Collective where the workers share the state.
-  const auto optimizer =
+  checkpoint::Snapshot snapshot;
+  snapshot.step = state_.step;
+  snapshot.epoch = state_.step / plan_.steps_per_epoch;
+  snapshot.metric = metric_;
+  snapshot.optimizer =
       in_part("a checkpoint", [&] { return optimizer_state(); });
-  Json state = state_record();
+  snapshot.state = state_record();
+  const bool is_last = state_.step == plan_.total_steps || stopping_;
   if (session_.rank == 0) {
-    problem = write_checkpoint(optimizer, std::move(state));
+    problem = writer_.write(std::move(snapshot), is_last);
   }
   // All ranks learn how it went before any of them goes on. Who was asked to
   // stop meanwhile need not make, and save, another step.
   const auto problems = dist::all_gather(*session_.groups.control, problem);
   asked_ = std::max(asked_, asked());
-  finish_save(problems[0], watch.seconds());
+  writer_.finish(problems[0], state_.step, is_last, watch.seconds());
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();
-}
-
-bool Trainer::save_is_last() const {
-  return state_.step == plan_.total_steps || stopping_;
-}
-
-std::string Trainer::write_checkpoint(
-    const std::map<std::string, at::Tensor>& optimizer,
-    Json state) {
-  logging::Console& console = session_.reporter.console();
-  // Others may free space meanwhile, and a network file system come back.
-  const int attempts = save_is_last() ? 4 : 1;
-  std::string problem;
-  for (int attempt = 1; attempt <= attempts; ++attempt) {
-    try {
-      for (const std::string& line :
-           checkpoint::repair_pointers(store_.folder())) {
-        console.warn(line);
-      }
-      checkpoint::check_space(
-          store_.folder(), checkpoint_bytes_, "this checkpoint");
-      store_.save(
-          {.step = state_.step,
-           .epoch = state_.step / plan_.steps_per_epoch,
-           .world_size = session_.world,
-           .config_hash = config::recipe_hash(session_.job.recipe),
-           .metric = metric_,
-           .preprocess = preprocess_record(
-               session_.job.recipe,
-               session_.spec,
-               session_.train_index->classes()),
-           .model = named_state(*session_.model),
-           .optimizer = optimizer,
-           .state = state});
-      return "";
-    } catch (const Error& error) {
-      problem = error.what();
-    }
-    if (attempt < attempts) {
-      const int pause = 1 << (attempt - 1);
-      console.warn(fmt::format(
-          "the last checkpoint failed and is tried again in {} s: {}",
-          pause,
-          problem));
-      std::this_thread::sleep_for(std::chrono::seconds(pause));
-      session_.heartbeat.beat();
-    }
-  }
-  return problem;
-}
-
-void Trainer::finish_save(const std::string& problem, double seconds) {
-  failed_saves_ = problem.empty() ? 0 : failed_saves_ + 1;
-  session_.reporter.unsaved(
-      failed_saves_ < kFailedSavesToShow
-          ? ""
-          : fmt::format(
-                "{} saves failed, {}",
-                failed_saves_,
-                saved_step_ < 0 ? "nothing saved yet"
-                                : fmt::format("last of step {}", saved_step_)));
-  if (problem.empty()) {
-    saved_step_ = state_.step;
-    session_.reporter.saved(
-        state_.step,
-        (store_.folder() / checkpoint::folder_name(state_.step)).native(),
-        seconds);
-    return;
-  }
-  // A periodic one can be made up for; the last one, or that of a stop, cannot.
-  if (save_is_last() && session_.rank == 0) {
-    // The log, from which a failure's last lines come, may lie on the same
-    // full disk.
-    session_.reporter.console().warn("the last checkpoint failed: " + problem);
-  }
-  VITRAIN_CHECK(
-      !save_is_last(),
-      ExitCode::kStorage,
-      "the last checkpoint failed: {}",
-      problem);
-  session_.reporter.console().warn(fmt::format(
-      "the checkpoint of step {} failed and training goes on ({}): {}",
-      state_.step,
-      last_checkpoint(),
-      problem));
 }
 
 } // namespace vitrain::engine

@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "checkpoint/store.h"
 #include "core/error.h"
 #include "data/loader.h"
 #include "data/sampler.h"
 #include "engine/bad_samples.h"
 #include "engine/batch_norm.h"
+#include "engine/checkpoint_writer.h"
 #include "engine/data_parallel.h"
 #include "engine/divergence.h"
 #include "engine/evaluator.h"
@@ -19,6 +19,7 @@
 #include "engine/stop_vote.h"
 #include "engine/train_inputs.h"
 #include "engine/train_step.h"
+#include "optim/schedule.h"
 
 namespace vitrain::engine {
 
@@ -54,9 +55,6 @@ class Trainer {
   // What any rank has been asked for by now. Collective.
   EarlyEnd asked() const;
   void save();
-  void finish_save(const std::string& problem, double seconds);
-  // "the last checkpoint is of step 50", or that there is none.
-  std::string last_checkpoint() const;
   bool due(std::int64_t every) const;
   bool line_due() const; // by log.every and log.count
   // Of the optimizer and of the mode of dist.sync. Collective.
@@ -65,18 +63,13 @@ class Trainer {
   void check_replicas() const;
   // Collective.
   Json state_record();
-  // Rank 0: writes a checkpoint; tries again where no later one could make up
-  // for it. Returns what was against it, or "".
-  std::string write_checkpoint(
-      const std::map<std::string, at::Tensor>& optimizer,
-      Json state);
-  // A later save cannot make up for one at this step.
-  bool save_is_last() const;
   // Rank 0: that there is room for a run. Throws Error(kStorage).
   void check_storage();
 
   Session& session_;
+  const config::Recipe& recipe_;
   const config::Plan& plan_;
+  const optim::Schedule schedule_;
   BatchNormExchange batch_norm_;
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
@@ -89,10 +82,9 @@ class Trainer {
   std::unique_ptr<data::Loader> loader_;
   BadSamples bad_samples_;
   Evaluator evaluator_;
-  checkpoint::Store store_;
+  CheckpointWriter writer_;
   RunIdentity identity_;
   RunState state_;
-  std::int64_t saved_step_ = -1;
   std::int64_t together_step_ = -1; // of the last bring_together()
   std::optional<double> metric_; // of the current weights, when evaluated
   double lr_ = 0.0;
@@ -101,8 +93,6 @@ class Trainer {
   // comes before the next step.
   bool owes_evaluation_ = false;
   EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
-  double checkpoint_bytes_ = 0.0; // rank 0
-  int failed_saves_ = 0; // in a row
   LogInterval interval_;
 };
 
