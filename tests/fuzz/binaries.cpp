@@ -5,7 +5,7 @@
 #include "core/files.h"
 #include "data/source.h"
 #include "fuzz/fuzz.h"
-#include "unit/data/support.h"
+#include "support/files.h"
 
 // MNIST's and CIFAR's files and archives as a data set has them: listed, opened
 // and read like in training. The first byte chooses the kind.
@@ -47,7 +47,7 @@ void fuzz(std::span<const std::uint8_t> input) {
   if (input.empty() || input.size() > (1 << 20)) {
     return;
   }
-  static const data::TempFolder folder;
+  static const TempFolder folder;
   const std::string_view bytes(
       reinterpret_cast<const char*>(input.data()) + 1, input.size() - 1);
   switch (input.front() % 4) {

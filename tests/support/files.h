@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include <gtest/gtest.h>
 
 namespace vitrain {
 
@@ -16,9 +15,13 @@ namespace vitrain {
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = ::testing::TempDir() + "/vitrain-test-XXXXXX";
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    path_ = std::filesystem::path(name).lexically_normal();
+    std::string name =
+        (std::filesystem::temp_directory_path() / "vitrain-test-XXXXXX")
+            .native();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("cannot make " + name);
+    }
+    path_ = name;
   }
   ~TempFolder() {
     std::error_code ignored;
@@ -50,7 +53,9 @@ inline void write_bytes(
     std::string_view bytes) {
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  EXPECT_TRUE(stream.flush()) << file;
+  if (!stream.flush()) {
+    throw std::runtime_error("cannot write " + file.native());
+  }
 }
 
 // All of a file; "" where there is none.

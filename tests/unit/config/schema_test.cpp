@@ -7,6 +7,7 @@
 
 #include "config/recipe.h"
 #include "config/suggest.h"
+#include "config/unsupported_keys.h"
 
 namespace vitrain::config {
 namespace {

@@ -180,7 +180,7 @@ TEST(Optimizer, EachKeepsTheStateThatItsRowCounts) {
       config::OptimConfig options;
       options.name = value_of<config::OptimKind>(name).value();
       options.momentum = momentum;
-      const Training training(options);
+      Training training(options);
       std::int64_t values = 0;
       for (const at::Tensor& buffer : training.optimizer->buffers()) {
         values += buffer.numel();
