@@ -96,7 +96,8 @@ TEST(PreprocessValues, ARecordWithoutAPillowMeans12) {
 TEST(PreprocessValues, ADefaultOfPaddleViTIsNobodysChoice) {
   Recipe recipe;
   Origins origins{
-      {"data.preprocess.crop_pct", {"PaddleViT's default"}},
+      {"data.preprocess.crop_pct",
+       {"PaddleViT's default", 0, 0, Origin::kDefault}},
   };
   use_preprocess_values(
       saved(trained()), "runs/a", PreprocessUse::kAdopt, recipe, origins);

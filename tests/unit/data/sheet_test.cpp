@@ -121,7 +121,7 @@ TEST(Sheet, ManySquaresAreReduced) {
   EXPECT_EQ(at(sheet.image(), 2, 2)[0], 90);
   EXPECT_EQ(at(sheet.image(), 2 + sheet.tile() + 2, 2)[0], 30);
   EXPECT_THAT(
-      data_error([] { ContactSheet(30000, 32, 3, 4); }),
+      error_of(ExitCode::kUsage, [] { ContactSheet(30000, 32, 3, 4); }),
       testing::HasSubstr("-count 30,000: a sheet has room for at most 25,"));
 }
 

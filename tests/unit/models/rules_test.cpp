@@ -133,7 +133,8 @@ Chosen choose(const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     const std::string key = set.substr(0, equals);
-    chosen.reading.origins["model." + key] = {"-set #1"};
+    chosen.reading.origins["model." + key] = {
+        "-set #1", 0, 0, config::Origin::kSet};
     if (key == "name") {
       model.name = set.substr(equals + 1);
     } else {
