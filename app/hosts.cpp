@@ -78,16 +78,10 @@ void check_recipe(
   for (const launch::Host& host : hosts) {
     config::LoadRequest request = arguments.load_request();
     request.overrides.push_back(
-        {"devices.nodes",
-         std::to_string(hosts.size()),
-         kOption,
-         config::Override::Form::kPlain});
+        {"devices.nodes", std::to_string(hosts.size()), kOption});
     if (host.workers > 0) {
       request.overrides.push_back(
-          {kCount,
-           std::to_string(host.workers),
-           kOption,
-           config::Override::Form::kPlain});
+          {kCount, std::to_string(host.workers), kOption});
     }
     config::Problems problems;
     const config::Reading loaded = engine::load_recipe(request, problems);

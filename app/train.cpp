@@ -50,10 +50,7 @@ int train(const config::Arguments& given, const std::string& command_line) {
   if (!hosts.empty() && launch::is_this_machine(hosts)) {
     if (hosts.front().workers > 0) {
       arguments.overrides.push_back(
-          {"devices.count",
-           std::to_string(hosts.front().workers),
-           "-hosts",
-           config::Override::Form::kPlain});
+          {"devices.count", std::to_string(hosts.front().workers), "-hosts"});
     }
     arguments.launch.master.reset(); // nobody else is to be met
     hosts.clear();

@@ -278,7 +278,11 @@ class Interpreter {
     } else if (equals + 1 == text.size()) {
       problem(source, fmt::format("{} has no value", printable(key)));
     } else {
-      arguments_.overrides.push_back({key, text.substr(equals + 1), source});
+      arguments_.overrides.push_back(
+          {.key = key,
+           .value = text.substr(equals + 1),
+           .source = source,
+           .origin = Origin::kSet});
     }
   }
 
@@ -401,9 +405,9 @@ LoadRequest Arguments::load_request() const {
 
 Arguments parse_arguments(std::span<const std::string> arguments) {
   Problems problems;
-  const ScannedArguments words = scan_arguments(arguments, problems);
-  Arguments result = Interpreter(words, problems).interpret();
-  result.launch.shared = words.shared;
+  const ScannedArguments scanned = scan_arguments(arguments, problems);
+  Arguments result = Interpreter(scanned, problems).interpret();
+  result.launch.shared = scanned.shared;
   if (!result.help && !result.version) {
     problems.throw_if_any();
   }

@@ -28,10 +28,11 @@ class Checker {
       findings_.push_back({key, std::move(text), std::move(others)});
     }
   }
+  // What other rules have found.
   void add(const std::vector<Finding>& findings) {
     findings_.insert(findings_.end(), findings.begin(), findings.end());
   }
-  // Where rules of several kinds check one after the other.
+  // Everything; the checker is empty then.
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:

@@ -61,10 +61,10 @@ bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
       origin->second.origin == Origin::kSet;
 }
 
-// `source` says where the path was given. Returns whether it has a meaning.
+// `place` is where the path was given. Returns whether it has a meaning.
 bool apply_data_path(
     const std::string& data_path,
-    const std::string& source,
+    const Position& place,
     const Loaded& loaded,
     Reader& reader) {
   const DataConfig& data = loaded.recipe.data;
@@ -78,8 +78,9 @@ bool apply_data_path(
       reader.apply(
           {key,
            source_path(kind, data_path, training),
-           source,
-           Override::Form::kPlain});
+           place.text(),
+           Override::Form::kPlain,
+           place.origin});
     }
   };
   apply("data.train.path", data.train.kind, /*training=*/true);
@@ -118,7 +119,7 @@ void apply_overrides(
     // A -set of PaddleViT's key has had its effect, and wins.
     const bool done = dialect &&
         (is_paddlevit_key(override.key) ||
-         (override.origin() != Origin::kSet &&
+         (override.origin != Origin::kSet &&
           is_set_by_hand(loaded, override.key)));
     if (!done) {
       reader.apply(override);
@@ -215,7 +216,11 @@ Reading read(const LoadRequest& request, Problems& problems) {
   const bool kinds_count = problems.size() == before;
   const Position& place = paddlevit.data_path_position;
   if (request.data_path && place.origin != Origin::kSet) {
-    if (!apply_data_path(*request.data_path, kDataPath, loaded, reader) &&
+    if (!apply_data_path(
+            *request.data_path,
+            {kDataPath, 0, 0, Origin::kOption},
+            loaded,
+            reader) &&
         kinds_count) {
       problems.add(
           {kDataPath},
@@ -224,7 +229,7 @@ Reading read(const LoadRequest& request, Problems& problems) {
           "or add -dataset folder, list or cifar");
     }
   } else if (dialect) {
-    apply_data_path(paddlevit.data_path, place.text(), loaded, reader);
+    apply_data_path(paddlevit.data_path, place, loaded, reader);
   }
   if (problems.empty()) {
     if (request.use != RecipeUse::kEvaluation) {

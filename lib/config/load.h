@@ -23,10 +23,7 @@ struct Override {
   std::string value;
   std::string source; // for messages: "-set #2", "-batch_size"
   Form form = Form::kYaml;
-
-  Origin origin() const {
-    return form == Form::kYaml ? Origin::kSet : Origin::kOption;
-  }
+  Origin origin = Origin::kOption;
 };
 
 // What a recipe is wanted for.

@@ -115,7 +115,7 @@ Layer layer_of(const Override& override) {
     map.entries.push_back({name, 0, 0, std::move(*value)});
     value = std::move(map);
   }
-  return {override.source, std::move(*value), override.origin()};
+  return {override.source, std::move(*value), override.origin};
 }
 
 Schema schema_of_config(Config& config) {

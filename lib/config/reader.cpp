@@ -164,7 +164,7 @@ std::string Reader::unknown(const std::string& path) const {
 }
 
 void Reader::apply(const Override& override) {
-  const Position position{override.source, 0, 0, override.origin()};
+  const Position position{override.source, 0, 0, override.origin};
   const Spelling* spelling = spelling_of(override.key);
   const std::string key = spelling != nullptr ? spelling->field : override.key;
   if (sections_.contains(key)) {

@@ -163,7 +163,9 @@ class SectionRules {
 
   void needs(const char* text, const std::function<bool()>& met) {
     for (Field& field : fields_) {
-      Rules(field).needs(text, met);
+      if (!field.needs_met) { // what a key itself says goes first
+        Rules(field).needs(text, met);
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,10 @@ template <typename Enum>
 std::string name_of(Enum value) {
   static constexpr auto kNames = names_of(Enum{});
   const auto found = std::ranges::find(kNames, value, &EnumName<Enum>::value);
-  return std::string(found == kNames.end() ? "" : found->name);
+  if (found == kNames.end()) {
+    throw std::logic_error("an enumerator has no name in names_of()");
+  }
+  return std::string(found->name);
 }
 
 // The enumerator of a name; none where it has none.

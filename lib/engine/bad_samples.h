@@ -19,10 +19,10 @@ namespace vitrain::engine {
 // The bad training samples of a run: what the loaders of all workers have
 // replaced, brought together, held against the limits and, on rank 0, listed in
 // bad_samples.jsonl, every sample once. What is listed does not depend on how
-// often the workers meet.
+// often that is done.
 class BadSamples {
  public:
-  // Of all workers, since the last meeting.
+  // Of all workers, since the last gather().
   struct Gathered {
     std::int64_t found = 0; // new ones
     std::int64_t total = 0; // different ones so far in the run
@@ -56,7 +56,7 @@ class BadSamples {
   Gathered gather(dist::Group& control);
 
   std::int64_t total() const { return ledger_.count(); }
-  // Of the last meeting: the same on all ranks.
+  // Of the last gather(): the same on all ranks.
   Json to_json() const;
 
  private:

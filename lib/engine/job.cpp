@@ -89,8 +89,8 @@ bool Job::uses_nccl() const {
 
 std::string Job::backend(int world) const {
   return single_process() ? "threads of one process"
+      : uses_nccl()       ? "nccl" // a lone worker, too
       : world == 1        ? "none (one worker)"
-      : uses_nccl()       ? "nccl"
                           : "gloo";
 }
 

@@ -47,7 +47,7 @@ struct Job {
   bool single_process() const;
   // All devices that train, of a job with `world` workers.
   int devices(int world) const;
-  // Whether several workers exchange by NCCL, otherwise by Gloo.
+  // Whether workers exchange by NCCL, otherwise by Gloo.
   bool uses_nccl() const;
   // How `world` workers exchange: "gloo", "nccl", "none (one worker)".
   std::string backend(int world) const;

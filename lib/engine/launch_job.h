@@ -56,9 +56,8 @@ struct PreparedJob {
 
 // The steps of prepare() that workers of another launcher take after they have
 // met (join_job.h): the datasets of the recipe; the checkpoint that -resume
-// means
-// (`resume`, not empty; `writes`: its run is locked); what only the numbers of
-// samples and classes show. Throw Error.
+// means (`resume`, not empty; `writes`: its run is locked); what only the
+// numbers of samples and classes show. Throw Error.
 void list_data(PreparedJob& prepared);
 void resolve_resume(
     PreparedJob& prepared,

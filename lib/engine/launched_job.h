@@ -8,9 +8,9 @@
 namespace vitrain::engine {
 
 // For a process that another launcher has started as one of several workers:
-// checks recipe and device, and becomes that worker (launch/become.h), which
-// settles the rest with the others (join_job.h). With -dry_run, rank 0 prints
-// what would be done and every rank returns 0. Otherwise returns only by
+// checks recipe and device, and becomes that worker (launch/exec_worker.h),
+// which settles the rest with the others (join_job.h). With -dry_run, rank 0
+// prints what would be done and every rank returns 0. Otherwise returns only by
 // throwing Error.
 int run_launched(
     const config::Arguments& arguments,

@@ -320,7 +320,7 @@ void Trainer::report_interval() {
       *loader_,
       bad_samples_.take_replaced());
   if (report.replaced > 0) {
-    meet_over_bad_samples();
+    gather_bad_samples();
   }
   report.step = state_.step;
   report.epoch = (state_.step - 1) / plan_.steps_per_epoch + 1;
@@ -330,7 +330,7 @@ void Trainer::report_interval() {
   session_.reporter.train(report);
 }
 
-void Trainer::meet_over_bad_samples() {
+void Trainer::gather_bad_samples() {
   const BadSamples::Gathered gathered =
       bad_samples_.gather(*session_.groups.control);
   if (gathered.found > 0) {
@@ -452,7 +452,7 @@ void Trainer::save() {
   interval_.pause_clock();
   session_.heartbeat.enter(launch::Section::kCheckpoint);
   bring_together();
-  meet_over_bad_samples();
+  gather_bad_samples();
   const Stopwatch watch;
   std::string problem;
   // Collective where the workers share the state.

@@ -47,7 +47,7 @@ class Trainer {
   void check_finite();
   void report_interval();
   // Tells of bad samples that some worker has met. Collective.
-  void meet_over_bad_samples();
+  void gather_bad_samples();
   Moment moment() const;
   // One set of finite weights on all ranks, and a check that it is one.
   void bring_together();

@@ -11,7 +11,7 @@ namespace vitrain {
 // The message of the Error that `action` throws, whose code has to be `code`;
 // "" where it throws none.
 template <typename Action>
-std::string error_of(ExitCode code, Action&& action) {
+[[nodiscard]] std::string error_of(ExitCode code, Action&& action) {
   try {
     action();
   } catch (const Error& error) {

@@ -65,4 +65,12 @@ inline std::string slurp(const std::filesystem::path& file) {
   return text.str();
 }
 
+// All of a file, which has to be there.
+inline std::string read_bytes(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) {
+    throw std::runtime_error("no " + file.native());
+  }
+  return slurp(file);
+}
+
 } // namespace vitrain

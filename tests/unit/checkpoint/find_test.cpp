@@ -125,7 +125,7 @@ TEST_F(FindTest, FallsBackWhenTheNewestIsDamaged) {
   for (const char* name :
        {"model.safetensors", "optimizer.safetensors", "manifest.json"}) {
     const fs::path path = newest_ / name;
-    const std::string good = slurp(path);
+    const std::string good = read_bytes(path);
     for (int trial = 0; trial < 100; ++trial) {
       std::string bad = good;
       bad[random() % bad.size()] ^= static_cast<char>(1U << (random() % 8));

@@ -52,7 +52,7 @@ TEST_F(StoreTest, LoadsWhatWasSavedAndSavesTheSameBytesAgain) {
   expect_same(back, snapshot);
   const fs::path second = Store(temporary_.path() / "other", {}).save(back);
   for (const std::string& name : kFiles) {
-    EXPECT_EQ(slurp(first / name), slurp(second / name)) << name;
+    EXPECT_EQ(read_bytes(first / name), read_bytes(second / name)) << name;
   }
 }
 
@@ -75,12 +75,12 @@ TEST_F(StoreTest, KeepsTensorsOfEveryLayout) {
 TEST_F(StoreTest, PointsAtTheLatestAndTheBest) {
   Store store(folder_, {.keep_last = 1, .keep_best = 1});
   store.save(make_snapshot(10, 0.5));
-  EXPECT_EQ(slurp(folder_ / "latest"), "step-000000010\n");
-  EXPECT_EQ(slurp(folder_ / "best"), "step-000000010\n");
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000010\n");
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000010\n");
   store.save(make_snapshot(20, 0.9));
   store.save(make_snapshot(30, 0.9));
-  EXPECT_EQ(slurp(folder_ / "latest"), "step-000000030\n");
-  EXPECT_EQ(slurp(folder_ / "best"), "step-000000020\n");
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000030\n");
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000020\n");
   EXPECT_EQ(best_valid(folder_), folder_ / "step-000000020");
   EXPECT_THAT(
       names_in(folder_),
@@ -100,7 +100,7 @@ TEST_F(StoreTest, TakesTheSmallestLossForBest) {
       folder_, {.keep_last = 1, .keep_best = 1, .smaller_is_better = true});
   store.save(make_snapshot(10, 0.5));
   store.save(make_snapshot(20, 0.9));
-  EXPECT_EQ(slurp(folder_ / "best"), "step-000000010\n");
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000010\n");
 }
 
 TEST_F(StoreTest, LeavesForeignFilesAlone) {
@@ -212,7 +212,7 @@ TEST_F(StoreTest, RepairsAFolderInThePlaceOfAPointer) {
               HasSubstr("/best was a folder"),
               HasSubstr("it is best.folder-1"))));
   EXPECT_TRUE(repair_pointers(folder_).empty());
-  EXPECT_EQ(slurp(folder_ / "best.folder-1" / "mine"), "kept");
+  EXPECT_EQ(read_bytes(folder_ / "best.folder-1" / "mine"), "kept");
   // In the middle of a run, too; and retention goes on.
   Store store(folder_, {.keep_last = 1, .keep_best = 0});
   store.save(make_snapshot(10, 0.5));
@@ -223,7 +223,7 @@ TEST_F(StoreTest, RepairsAFolderInThePlaceOfAPointer) {
       names_in(folder_),
       ElementsAre(
           "best.folder-1", "latest", "latest.folder-1", "step-000000020"));
-  EXPECT_EQ(slurp(folder_ / "latest"), "step-000000020\n");
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000020\n");
 }
 
 TEST_F(StoreTest, LeftoversOfAllProcessesCanBeRemoved) {

@@ -24,7 +24,9 @@ std::vector<std::string> idle_notes(
     request.overrides.push_back(
         {sets[i].substr(0, equals),
          sets[i].substr(equals + 1),
-         "-set #" + std::to_string(i + 1)});
+         "-set #" + std::to_string(i + 1),
+         Override::Form::kYaml,
+         Origin::kSet});
   }
   return load(request).notes;
 }

@@ -271,7 +271,9 @@ class DataPath : public ::testing::Test {
       request.overrides.push_back(
           {set.substr(0, equals),
            set.substr(equals + 1),
-           "-set #" + std::to_string(++number)});
+           "-set #" + std::to_string(++number),
+           Override::Form::kYaml,
+           Origin::kSet});
     }
     return load(request).recipe.data;
   }

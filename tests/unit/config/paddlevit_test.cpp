@@ -5,6 +5,7 @@
 
 #include "config/arguments.h"
 #include "config/plan.h"
+#include "config/read.h"
 #include "config/validate.h"
 #include "config/writer.h"
 #include "support.h"
@@ -435,6 +436,19 @@ TEST_F(PaddleVit, SetTakesKeysOfBothAndWins) {
   EXPECT_THAT(
       refusal("SEED: 1\n", {"-set", "TRAIN.BASE_LR=fast"}),
       StartsWith("-set #1: TRAIN.BASE_LR: expected number >= 0, got fast"));
+}
+
+// A file that could not be read may have set it.
+TEST_F(PaddleVit, ItsDefaultPathIsNotKnownWithoutABase) {
+  const TempFolder folder;
+  const auto file = folder.write("a.yaml", "BASE: ['no.yaml']\nSEED: 1\n");
+  Problems problems;
+  const Reading reading = read({.file = file}, problems);
+  EXPECT_FALSE(problems.empty());
+  EXPECT_TRUE(reading.unread.contains("data.train.path"));
+  problems = {};
+  const Reading given = read({.file = file, .data_path = "d"}, problems);
+  EXPECT_FALSE(given.unread.contains("data.train.path"));
 }
 
 TEST_F(PaddleVit, OtherKindsOfDataCanBeChosen) {

@@ -15,7 +15,11 @@ Recipe recipe_with(const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     request.overrides.push_back(
-        {set.substr(0, equals), set.substr(equals + 1), "-set " + set});
+        {set.substr(0, equals),
+         set.substr(equals + 1),
+         "-set " + set,
+         Override::Form::kYaml,
+         Origin::kSet});
   }
   return load(request).recipe;
 }

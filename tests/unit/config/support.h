@@ -12,7 +12,7 @@ namespace vitrain::config {
 
 // The message of the Error(kUsage) that `action` throws; "" when it throws
 // none. Any other exception fails the test.
-std::string usage_error(const std::function<void()>& action);
+[[nodiscard]] std::string usage_error(const std::function<void()>& action);
 
 // The message that YAML text is refused with, or "". Positions read "recipe".
 std::string refusal_of(const std::string& yaml);

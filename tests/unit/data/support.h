@@ -15,7 +15,7 @@ inline std::filesystem::path image_file(const std::string& name) {
 }
 
 // The message of the Error(kData) that an action throws, or "" for none.
-inline std::string data_error(const auto& action) {
+[[nodiscard]] inline std::string data_error(const auto& action) {
   return error_of(ExitCode::kData, action);
 }
 

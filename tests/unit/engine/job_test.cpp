@@ -19,7 +19,10 @@ TEST(Job, ABackendIsNamedAsItIsChosen) {
   EXPECT_EQ(job_of(true, config::Backend::kNccl).backend(2), "nccl");
   EXPECT_EQ(job_of(true, config::Backend::kGloo).backend(2), "gloo");
   EXPECT_EQ(
-      job_of(true, config::Backend::kAuto).backend(1), "none (one worker)");
+      job_of(true, config::Backend::kGloo).backend(1), "none (one worker)");
+  EXPECT_EQ(
+      job_of(false, config::Backend::kAuto).backend(1), "none (one worker)");
+  EXPECT_EQ(job_of(true, config::Backend::kAuto).backend(1), "nccl");
   EXPECT_FALSE(job_of(true, config::Backend::kGloo).uses_nccl());
   EXPECT_FALSE(job_of(false, config::Backend::kAuto).uses_nccl());
 }

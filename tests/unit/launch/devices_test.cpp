@@ -45,7 +45,7 @@ std::vector<int> indices(
   return found;
 }
 
-std::string usage_error(auto&& call) {
+[[nodiscard]] std::string usage_error(auto&& call) {
   return error_of(ExitCode::kUsage, call);
 }
 
@@ -180,7 +180,8 @@ TEST(ChooseDevices, MessagesNameWhatThereIs) {
       }),
       HasSubstr("devices.kind is cpu"));
   for (const std::int64_t count : {0, -2}) {
-    usage_error([&] { choose_devices({.count = count}, visible, 8); });
+    EXPECT_NE(
+        usage_error([&] { choose_devices({.count = count}, visible, 8); }), "");
   }
 }
 

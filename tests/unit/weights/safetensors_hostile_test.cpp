@@ -264,7 +264,7 @@ TEST_F(HostileTest, AMillionTensors) {
 // Whatever is done to a good file, it is read or refused, never worse.
 TEST_F(HostileTest, RandomDamage) {
   const std::string good =
-      slurp(VITRAIN_SOURCE_DIR "/tests/golden/models/types.safetensors");
+      read_bytes(VITRAIN_SOURCE_DIR "/tests/golden/models/types.safetensors");
   const auto path = folder_.path() / "damaged.safetensors";
   std::mt19937 random(1);
   int refused = 0;

@@ -32,7 +32,7 @@ std::string written(const TensorFile& file, const std::filesystem::path& path) {
   const Fd fd = create(path);
   std::int64_t bytes = 0;
   EXPECT_EQ(write_safetensors(fd.get(), file, nullptr, bytes), 0);
-  const std::string content = slurp(path);
+  const std::string content = read_bytes(path);
   EXPECT_EQ(bytes, static_cast<std::int64_t>(content.size()));
   return content;
 }
@@ -78,7 +78,7 @@ TEST(Safetensors, WritesTheBytesThatPythonWrites) {
   const TempFolder folder;
   EXPECT_EQ(
       written(read_safetensors(kTypes), folder.path() / "types"),
-      slurp(kTypes));
+      read_bytes(kTypes));
 }
 
 TEST(Safetensors, WritesStridedTensorsAndHashesWhatItWrites) {
@@ -94,7 +94,7 @@ TEST(Safetensors, WritesStridedTensorsAndHashesWhatItWrites) {
     const Fd fd = create(path);
     ASSERT_EQ(write_safetensors(fd.get(), file, &hasher, bytes), 0);
   }
-  const std::string content = slurp(path);
+  const std::string content = read_bytes(path);
   Hasher again;
   again.update(content.data(), content.size());
   EXPECT_EQ(hasher.hex(), again.hex());
