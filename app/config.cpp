@@ -1,8 +1,8 @@
 #include <cstdio>
 
-#include "config/reference.h"
-#include "config/writer.h"
-#include "engine/recipe_check.h"
+#include "config/schema/reference.h"
+#include "config/schema/writer.h"
+#include "engine/job/recipe_check.h"
 #include "verbs.h"
 
 namespace vitrain::app {

@@ -1,14 +1,14 @@
 #include <cstdio>
 
-#include "config/plan.h"
+#include "config/rules/plan.h"
 #include "core/check.h"
 #include "core/counted.h"
 #include "data_verbs.h"
-#include "engine/data_options.h"
-#include "engine/launch_job.h"
-#include "engine/recipe_check.h"
-#include "launch/cores.h"
-#include "launch/devices.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/launch_job.h"
+#include "engine/job/recipe_check.h"
+#include "launch/devices/cores.h"
+#include "launch/devices/devices.h"
 #include "verbs.h"
 
 namespace vitrain::app {

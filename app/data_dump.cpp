@@ -1,10 +1,10 @@
 #include <cstdio>
 
 #include "core/text.h"
-#include "data/dump.h"
+#include "data/tools/dump.h"
 #include "data_verbs.h"
-#include "engine/data_options.h"
-#include "engine/recipe_check.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/recipe_check.h"
 #include "models/spec.h"
 
 namespace vitrain::app {

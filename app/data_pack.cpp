@@ -7,10 +7,10 @@
 #include "core/check.h"
 #include "core/counted.h"
 #include "core/text.h"
-#include "data/pack.h"
+#include "data/tools/pack.h"
 #include "data_verbs.h"
-#include "engine/data_options.h"
-#include "engine/recipe_check.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work_progress.h"
 

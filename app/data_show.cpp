@@ -2,17 +2,17 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "config/plan.h"
+#include "config/rules/plan.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "data/letters.h"
-#include "data/loader.h"
-#include "data/sheet.h"
+#include "data/load/loader.h"
+#include "data/sources/letters.h"
+#include "data/tools/sheet.h"
 #include "data_verbs.h"
-#include "engine/data_options.h"
-#include "engine/recipe_check.h"
-#include "image/png_write.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/recipe_check.h"
+#include "image/formats/png_write.h"
 #include "models/spec.h"
 
 namespace vitrain::app {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "config/arguments.h"
-#include "config/recipe.h"
+#include "config/command_line/arguments.h"
+#include "config/sections/recipe.h"
 
 namespace vitrain::app {
 

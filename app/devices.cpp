@@ -1,8 +1,8 @@
-#include "launch/devices.h"
+#include "launch/devices/devices.h"
 
 #include <cstdio>
 
-#include "launch/cores.h"
+#include "launch/devices/cores.h"
 #include "verbs.h"
 
 namespace vitrain::app {

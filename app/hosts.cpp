@@ -7,8 +7,8 @@
 #include "core/counted.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "engine/recipe_check.h"
-#include "launch/rendezvous.h"
+#include "engine/job/recipe_check.h"
+#include "launch/nodes/rendezvous.h"
 
 namespace vitrain::app {
 namespace {

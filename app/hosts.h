@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "config/arguments.h"
-#include "launch/hosts.h"
+#include "config/command_line/arguments.h"
+#include "launch/nodes/hosts.h"
 
 namespace vitrain::app {
 

@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "engine/worker.h"
-#include "launch/descriptors.h"
-#include "launch/error_file.h"
+#include "engine/run/worker.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/error_file.h"
 #include "verbs.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/family.h"
+#include "models/families/family.h"
 #include "verbs.h"
 
 namespace vitrain::app {

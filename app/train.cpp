@@ -1,13 +1,13 @@
 #include <cstdio>
 
-#include "config/writer.h"
+#include "config/schema/writer.h"
 #include "core/check.h"
-#include "engine/launch_job.h"
-#include "engine/launched_job.h"
-#include "engine/recipe_check.h"
+#include "engine/job/launch_job.h"
+#include "engine/job/launched_job.h"
+#include "engine/job/recipe_check.h"
 #include "hosts.h"
-#include "launch/launchers.h"
-#include "launch/rendezvous.h"
+#include "launch/foreign/launchers.h"
+#include "launch/nodes/rendezvous.h"
 #include "verbs.h"
 
 namespace vitrain::app {

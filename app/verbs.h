@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/arguments.h"
+#include "config/command_line/arguments.h"
 
 namespace vitrain::app {
 

@@ -25,10 +25,10 @@
 #include <utility>
 #include <vector>
 
-#include "data/pipeline.h"
-#include "data/tar_reader.h"
-#include "image/decoder.h"
-#include "image/packed_jpeg.h"
+#include "data/archives/tar_reader.h"
+#include "data/load/pipeline.h"
+#include "image/formats/decoder.h"
+#include "image/jpeg/packed_jpeg.h"
 
 namespace {
 

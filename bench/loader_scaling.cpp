@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "data/loader.h"
-#include "data/rows.h"
+#include "data/load/loader.h"
+#include "data/load/rows.h"
 
 namespace {
 

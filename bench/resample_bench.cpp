@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "image/resample.h"
+#include "image/resample/resample.h"
 
 namespace vitrain::image {
 namespace {

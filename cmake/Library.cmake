@@ -1,20 +1,21 @@
-# vitrain_library(<name> [TORCH] SOURCES ... [DEPENDS ...] [PRIVATE ...])
-# One library per folder of lib/ (static, or of headers alone), alias vitrain::<name>. DEPENDS are other
-# folders: the link graph is the layering, and only what is named can be included.
-# One without TORCH cannot name one with it.
+# vitrain_library(<name> [TORCH] [DEPENDS ...] [PRIVATE ...])
+# One library per folder of lib/ (static, or of headers alone), alias vitrain::<name>, of every source
+# in it and in its sub-folders. DEPENDS are other folders: the link graph is the layering, and only
+# what is named can be included. One without TORCH cannot name one with it.
 function(vitrain_library name)
-  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "DEPENDS;PRIVATE" ${ARGN})
   set(include ${PROJECT_BINARY_DIR}/include/${name})
   # A folder sees the headers of the folders it names, and no others.
   file(MAKE_DIRECTORY ${include})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include}/${name} SYMBOLIC)
-  if(NOT ARG_SOURCES)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  if(NOT sources)
     add_library(vitrain_lib_${name} INTERFACE)
     add_library(vitrain::${name} ALIAS vitrain_lib_${name})
     target_include_directories(vitrain_lib_${name} INTERFACE ${include})
     return()
   endif()
-  add_library(vitrain_lib_${name} STATIC ${ARG_SOURCES})
+  add_library(vitrain_lib_${name} STATIC ${sources})
   add_library(vitrain::${name} ALIAS vitrain_lib_${name})
   set(precompiled "")
   if(ARG_TORCH)

@@ -4,7 +4,8 @@
 usage: check_docs.py [VITRAIN]
 
 - Every relative link in a Markdown file leads to a file or folder.
-- lib/README.md names every folder of lib/, bench/README.md every script of
+- lib/README.md names every folder of lib/; the files of lib/ that it and
+  CONTRIBUTING.md name exist; bench/README.md every script of
   bench/, docs/decisions/README.md every decision.
 - docs/config.md is what `VITRAIN config reference` prints.
 - What documents put between backticks exists in VITRAIN: keys of the config
@@ -26,6 +27,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = {p.name for p in (ROOT / "lib").iterdir()}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -244,11 +246,23 @@ def stale_examples(path, vitrain):
                 yield f"{name}:{number}: {command.strip()}: {problem}"
 
 
+def missing_files(path):
+    """Files of lib/ that `path` names in code spans and that are not there."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for name in re.findall(r"`([a-z_]+/[a-z_0-9/]+\.(?:h|cpp))`", line):
+            folder = name.split("/")[0]
+            if folder in FOLDERS and not (ROOT / "lib" / name).exists():
+                yield f"{path.relative_to(ROOT)}:{number}: no such file: {name}"
+
+
 def problems(arguments):
     for path in markdown_files():
         yield from broken_links(path)
-    folders = {p.name + "/" for p in (ROOT / "lib").iterdir() if p.is_dir()}
-    yield from unnamed(ROOT / "lib" / "README.md", folders)
+    lib = ROOT / "lib"
+    folders = {f"{p.relative_to(lib)}/" for p in lib.rglob("*") if p.is_dir()}
+    yield from unnamed(lib / "README.md", folders)
+    yield from missing_files(lib / "README.md")
+    yield from missing_files(ROOT / "CONTRIBUTING.md")
     scripts = {p.name for p in (ROOT / "bench").iterdir()
                if p.suffix in (".sh", ".py", ".cpp")}
     yield from unnamed(ROOT / "bench" / "README.md", scripts)

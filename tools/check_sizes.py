@@ -20,43 +20,43 @@ HEADER_LINES = 200
 # Longer ones: lines that they may have, and why. Functions that declare the keys
 # of a section (visit) are tables and not counted.
 FUNCTIONS = {
-    "lib/engine/reporter.cpp engine::Reporter::train":
+    "lib/engine/report/reporter.cpp engine::Reporter::train":
         (84, "one report: record, CSV row, live line"),
-    "lib/engine/log_interval.cpp engine::LogInterval::report":
+    "lib/engine/report/log_interval.cpp engine::LogInterval::report":
         (83, "one dictionary goes out and comes back"),
-    "lib/image/resample.cpp image::Resampler::resize":
+    "lib/image/resample/resample.cpp image::Resampler::resize":
         (71, "two passes over one set of buffers"),
-    "lib/image/tiff_file.cpp image::detail::check_supported":
+    "lib/image/formats/tiff_file.cpp image::detail::check_supported":
         (66, "a rule for each tag of TIFF"),
-    "lib/launch/node_link_start.cpp launch::NodeLink::serve":
+    "lib/launch/nodes/node_link_start.cpp launch::NodeLink::serve":
         (65, "one state machine"),
-    "lib/engine/reporter.cpp engine::Reporter::finish":
+    "lib/engine/report/reporter.cpp engine::Reporter::finish":
         (65, "the closing record and what a person sees"),
-    "lib/launch/node_link.cpp launch::NodeLink::share":
+    "lib/launch/nodes/node_link.cpp launch::NodeLink::share":
         (64, "both sides of one exchange"),
-    "lib/launch/node_link_start.cpp launch::NodeLink::await_answer":
+    "lib/launch/nodes/node_link_start.cpp launch::NodeLink::await_answer":
         (63, "one state machine"),
-    "lib/launch/spawn.cpp launch::spawn":
+    "lib/launch/processes/spawn.cpp launch::spawn":
         (62, "what fork and exec allow between them"),
-    "lib/engine/supervise_job.cpp engine::launch_here":
+    "lib/engine/job/supervise_job.cpp engine::launch_here":
         (62, "the attempts of a run, in their order"),
-    "lib/config/help.cpp config::examples":
+    "lib/config/command_line/help.cpp config::examples":
         (62, "text of --help"),
-    "lib/launch/node_link_start.cpp launch::NodeLink::receive_hello":
+    "lib/launch/nodes/node_link_start.cpp launch::NodeLink::receive_hello":
         (61, "a check for each field"),
 }
 SOURCES = {
-    "lib/engine/trainer.cpp": (480, "the loop, and what it restores and saves"),
-    "lib/launch/supervise.cpp": (507, "one watching loop and its decisions"),
-    "lib/engine/launch_job.cpp": (453, "the steps that prepare a job"),
-    "lib/config/arguments.cpp": (422, "goes with the command line's table"),
-    "lib/launch/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
-    "lib/data/list.cpp": (406, "one format with its errors"),
-    "lib/engine/worker.cpp": (403, "a worker from its start to its end"),
+    "lib/engine/train/trainer.cpp": (480, "the loop, and what it restores and saves"),
+    "lib/launch/supervise/supervise.cpp": (507, "one watching loop and its decisions"),
+    "lib/engine/job/launch_job.cpp": (453, "the steps that prepare a job"),
+    "lib/config/command_line/arguments.cpp": (422, "goes with the command line's table"),
+    "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
+    "lib/data/sources/list.cpp": (406, "one format with its errors"),
+    "lib/engine/run/worker.cpp": (403, "a worker from its start to its end"),
 }
 HEADERS = {
-    "lib/config/sync.h": (235, "nine modes: names, traits and keys"),
-    "lib/config/schema.h": (208, "templates that bind members of every kind"),
+    "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),
+    "lib/config/schema/schema.h": (208, "templates that bind members of every kind"),
 }
 
 

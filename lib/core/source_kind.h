@@ -7,9 +7,9 @@
 namespace vitrain {
 
 // Every kind of source that a recipe can name, a line each: its enumerator and
-// its name. lib/data has list_NAME() and open_NAME() for it (data/sources.h).
-// The order gives the numbers in an index's bytes and in the fingerprints of
-// checkpoints: add at the end.
+// its name. lib/data has list_NAME() and open_NAME() for it
+// (data/sources/sources.h). The order gives the numbers in an index's bytes and
+// in the fingerprints of checkpoints: add at the end.
 #define VITRAIN_SOURCE_KINDS(KIND) \
   KIND(kFolder, folder)            \
   KIND(kShapes, shapes)            \

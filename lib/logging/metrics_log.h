@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/log.h"
+#include "config/sections/log.h"
 #include "core/clock.h"
 #include "core/json.h"
 #include "logging/csv.h"

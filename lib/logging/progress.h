@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "config/log.h"
+#include "config/sections/log.h"
 #include "core/clock.h"
 #include "logging/console.h"
 #include "logging/terminal_style.h"

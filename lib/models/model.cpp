@@ -2,7 +2,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "models/family.h"
+#include "models/families/family.h"
 
 namespace vitrain::models {
 

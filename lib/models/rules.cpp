@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/family.h"
+#include "models/families/family.h"
 
 namespace vitrain::models {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/checker.h"
-#include "config/model.h"
-#include "config/read.h"
+#include "config/rules/checker.h"
+#include "config/schema/read.h"
+#include "config/sections/model.h"
 #include "models/spec.h"
 
 // What the section `model` of a recipe has to obey.

@@ -1,7 +1,7 @@
 #include "models/spec.h"
 
 #include "core/check.h"
-#include "models/family.h"
+#include "models/families/family.h"
 #include "models/rules.h"
 #include "models/tensors.h"
 

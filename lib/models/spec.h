@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/model.h"
+#include "config/sections/model.h"
 
 namespace vitrain::models {
 
@@ -20,7 +20,8 @@ struct DataShape {
 // A network, every number resolved.
 struct ModelSpec {
   std::string name;
-  const Family* family = nullptr; // models/family.h; never null once resolved
+  const Family* family =
+      nullptr; // models/families/family.h; never null once resolved
   std::int64_t num_classes = 0; // outputs
   std::int64_t image_size = 0; // side of the square input in pixels
   std::int64_t channels = 3; // of images: 3, or 1 for grey ones

@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "models/family.h"
+#include "models/families/family.h"
 #include "models/model.h"
 
 namespace vitrain::models {

@@ -3,13 +3,14 @@
 #include <memory>
 #include <string>
 
-#include "config/optim.h"
+#include "config/sections/optim.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
 
 namespace vitrain::optim {
 
-// What the program knows of an optimizer beyond its keys in config/optim.h.
+// What the program knows of an optimizer beyond its keys in
+// config/sections/optim.h.
 struct OptimizerInfo {
   config::OptimKind kind;
   // Between settings whose states have other values, in words after the name:

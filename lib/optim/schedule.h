@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "config/schedule.h"
+#include "config/sections/schedule.h"
 
 namespace vitrain::optim {
 

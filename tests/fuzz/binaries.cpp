@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "core/files.h"
-#include "data/source.h"
+#include "data/sources/source.h"
 #include "fuzz/fuzz.h"
 #include "support/files.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fuzz/fuzz.h"
-#include "image/formats.h"
+#include "image/formats/formats.h"
 
 namespace vitrain::fuzz {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "fuzz/fuzz.h"
-#include "image/decoder.h"
+#include "image/formats/decoder.h"
 
 void vitrain::fuzz::fuzz(std::span<const std::uint8_t> input) {
   // Other formats have their own targets.

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "data/class_names.h"
-#include "data/lines.h"
-#include "data/natural_order.h"
+#include "data/sources/class_names.h"
+#include "data/sources/lines.h"
+#include "data/sources/natural_order.h"
 #include "fuzz/fuzz.h"
 
 namespace vitrain::fuzz {

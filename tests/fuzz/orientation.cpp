@@ -1,5 +1,5 @@
 #include "fuzz/fuzz.h"
-#include "image/exif.h"
+#include "image/formats/exif.h"
 
 void vitrain::fuzz::fuzz(std::span<const std::uint8_t> input) {
   const int orientation = image::exif_orientation(input);

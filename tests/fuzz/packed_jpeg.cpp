@@ -5,8 +5,8 @@
 #include "core/hash.h"
 #include "core/random.h"
 #include "fuzz/fuzz.h"
-#include "image/decoder.h"
-#include "image/packed_jpeg.h"
+#include "image/formats/decoder.h"
+#include "image/jpeg/packed_jpeg.h"
 
 namespace vitrain::fuzz {
 namespace {

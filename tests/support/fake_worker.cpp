@@ -37,13 +37,13 @@
 
 #include "core/check.h"
 #include "core/json.h"
-#include "launch/cores.h"
-#include "launch/descriptors.h"
-#include "launch/heartbeat.h"
-#include "launch/signals.h"
-#include "launch/stop_at_once.h"
-#include "launch/supervise.h"
-#include "launch/worker.h"
+#include "launch/devices/cores.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/signals.h"
+#include "launch/processes/stop_at_once.h"
+#include "launch/processes/worker.h"
+#include "launch/supervise/heartbeat.h"
+#include "launch/supervise/supervise.h"
 
 namespace vitrain::launch {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <c10/util/intrusive_ptr.h>
 
-#include "dist/group.h"
-#include "dist/mailbox.h"
+#include "dist/group/group.h"
+#include "dist/group/mailbox.h"
 
 namespace c10d {
 class ProcessGroup;

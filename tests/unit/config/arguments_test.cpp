@@ -1,9 +1,9 @@
-#include "config/arguments.h"
+#include "config/command_line/arguments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/options.h"
+#include "config/command_line/options.h"
 #include "core/text.h"
 #include "support.h"
 

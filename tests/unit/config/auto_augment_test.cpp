@@ -1,12 +1,12 @@
-#include "config/auto_augment.h"
+#include "config/schema/auto_augment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "config/augment_rules.h"
-#include "config/validate.h"
+#include "config/rules/augment_rules.h"
+#include "config/rules/validate.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "config/load.h"
-#include "config/plan.h"
-#include "config/validate.h"
-#include "config/writer.h"
+#include "config/load/load.h"
+#include "config/rules/plan.h"
+#include "config/rules/validate.h"
+#include "config/schema/writer.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -1,4 +1,4 @@
-#include "config/document.h"
+#include "config/load/document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 
 #include <ctime>
 
-#include "config/load.h"
-#include "config/writer.h"
+#include "config/load/load.h"
+#include "config/schema/writer.h"
 #include "core/random.h"
 #include "core/text.h"
 #include "support.h"

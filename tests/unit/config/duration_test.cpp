@@ -1,4 +1,4 @@
-#include "config/duration.h"
+#include "config/schema/duration.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "support.h"
 
 namespace vitrain::config {

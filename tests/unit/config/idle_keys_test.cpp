@@ -1,6 +1,6 @@
 // Keys that cannot have an effect beside others.
 
-#include "config/idle_keys.h"
+#include "config/rules/idle_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

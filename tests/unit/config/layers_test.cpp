@@ -1,4 +1,4 @@
-#include "config/layers.h"
+#include "config/load/layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

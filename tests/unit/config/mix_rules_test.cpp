@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/validate.h"
+#include "config/rules/validate.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -1,4 +1,4 @@
-#include "config/paddlevit_keys.h"
+#include "config/paddlevit/paddlevit_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "config/load.h"
-#include "config/paddlevit_idle.h"
-#include "config/schema.h"
-#include "config/values.h"
-#include "config/writer.h"
+#include "config/load/load.h"
+#include "config/paddlevit/paddlevit_idle.h"
+#include "config/schema/schema.h"
+#include "config/schema/values.h"
+#include "config/schema/writer.h"
 #include "core/text.h"
 #include "support.h"
 

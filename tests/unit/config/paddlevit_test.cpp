@@ -1,13 +1,13 @@
-#include "config/paddlevit.h"
+#include "config/paddlevit/paddlevit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/arguments.h"
-#include "config/plan.h"
-#include "config/read.h"
-#include "config/validate.h"
-#include "config/writer.h"
+#include "config/command_line/arguments.h"
+#include "config/rules/plan.h"
+#include "config/rules/validate.h"
+#include "config/schema/read.h"
+#include "config/schema/writer.h"
 #include "support.h"
 
 namespace vitrain::config {

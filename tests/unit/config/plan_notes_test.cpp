@@ -1,6 +1,6 @@
 // What is told about a plan before the start.
 
-#include "config/plan_notes.h"
+#include "config/rules/plan_notes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "config/plan.h"
+#include "config/rules/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

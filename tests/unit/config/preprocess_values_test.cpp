@@ -1,4 +1,4 @@
-#include "config/preprocess_values.h"
+#include "config/schema/preprocess_values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "config/reference.h"
+#include "config/schema/reference.h"
 
 #include <gtest/gtest.h>
 
-#include "config/recipe.h"
-#include "config/schema.h"
+#include "config/schema/schema.h"
+#include "config/sections/recipe.h"
 #include "core/files.h"
 
 namespace vitrain::config {

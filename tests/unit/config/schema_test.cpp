@@ -1,13 +1,13 @@
-#include "config/schema.h"
+#include "config/schema/schema.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "config/recipe.h"
-#include "config/suggest.h"
-#include "config/unsupported_keys.h"
+#include "config/rules/unsupported_keys.h"
+#include "config/schema/suggest.h"
+#include "config/sections/recipe.h"
 
 namespace vitrain::config {
 namespace {

@@ -1,9 +1,9 @@
-#include "config/validate.h"
+#include "config/rules/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/dist_rules.h"
+#include "config/rules/dist_rules.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -1,11 +1,11 @@
-#include "config/values.h"
+#include "config/schema/values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "config/schema.h"
+#include "config/schema/schema.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -1,4 +1,4 @@
-#include "config/writer.h"
+#include "config/schema/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/schema.h"
+#include "config/schema/schema.h"
 #include "core/random.h"
 #include "support.h"
 

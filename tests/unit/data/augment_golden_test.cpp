@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "data/augment_mix.h"
-#include "data/augment_tables.h"
-#include "data/augment_timm.h"
-#include "data/augment_torchvision.h"
+#include "data/augment/augment_mix.h"
+#include "data/augment/augment_tables.h"
+#include "data/augment/augment_timm.h"
+#include "data/augment/augment_torchvision.h"
 #include "unit/image/fixtures.h"
 
 // What timm and torchvision make of operations and magnitudes, against

@@ -1,4 +1,4 @@
-#include "data/augment_policy.h"
+#include "data/augment/augment_policy.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <map>
 #include <vector>
 
-#include "data/augment_mix.h"
-#include "data/augment_tables.h"
-#include "data/augment_timm.h"
-#include "data/augment_torchvision.h"
+#include "data/augment/augment_mix.h"
+#include "data/augment/augment_tables.h"
+#include "data/augment/augment_timm.h"
+#include "data/augment/augment_torchvision.h"
 #include "unit/image/fixtures.h"
 
 // The laws by which policies draw: how often each possible result comes.

@@ -1,4 +1,4 @@
-#include "data/augment.h"
+#include "data/augment/augment.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "image/blur.h"
-#include "image/colour.h"
-#include "image/flip.h"
-#include "image/tones.h"
+#include "image/operations/blur.h"
+#include "image/operations/colour.h"
+#include "image/operations/flip.h"
+#include "image/operations/tones.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::data {

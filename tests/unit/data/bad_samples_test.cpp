@@ -1,4 +1,4 @@
-#include "data/bad_samples.h"
+#include "data/load/bad_samples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "data/loader.h"
+#include "data/load/loader.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -1,4 +1,4 @@
-#include "data/check.h"
+#include "data/tools/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "data/check_report.h"
+#include "data/tools/check_report.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

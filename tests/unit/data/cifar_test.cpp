@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "data/source.h"
+#include "data/sources/source.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

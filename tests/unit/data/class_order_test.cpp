@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/text.h"
-#include "data/index.h"
-#include "data/natural_order.h"
+#include "data/sources/index.h"
+#include "data/sources/natural_order.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "data/draw.h"
+#include "data/order/draw.h"
 
 namespace vitrain::data {
 

@@ -1,4 +1,4 @@
-#include "data/dump.h"
+#include "data/tools/dump.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "data/rows.h"
+#include "data/load/rows.h"
 #include "unit/data/support.h"
 #include "unit/image/fixtures.h"
 

@@ -1,4 +1,4 @@
-#include "data/erase.h"
+#include "data/augment/erase.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "data/sources.h"
+#include "data/sources/sources.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

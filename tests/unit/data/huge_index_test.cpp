@@ -13,10 +13,10 @@
 #include <string>
 
 #include "core/files.h"
-#include "data/image_tree.h"
-#include "data/loader.h"
-#include "data/sampler.h"
-#include "data/tar_reader.h"
+#include "data/archives/tar_reader.h"
+#include "data/load/loader.h"
+#include "data/order/sampler.h"
+#include "data/sources/image_tree.h"
 #include "unit/data/tar_builder.h"
 
 namespace vitrain::data {

@@ -1,4 +1,4 @@
-#include "data/index.h"
+#include "data/sources/index.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

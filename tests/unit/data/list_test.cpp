@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/files.h"
-#include "data/source.h"
+#include "data/sources/source.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

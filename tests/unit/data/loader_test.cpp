@@ -1,4 +1,4 @@
-#include "data/loader.h"
+#include "data/load/loader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 #include "core/clock.h"
 #include "core/random.h"
-#include "image/png_write.h"
+#include "image/formats/png_write.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/pack.h"
-#include "image/packed_jpeg.h"
+#include "data/tools/pack.h"
+#include "image/jpeg/packed_jpeg.h"
 #include "unit/data/file_bytes.h"
 #include "unit/data/support.h"
 #include "unit/data/tar_builder.h"

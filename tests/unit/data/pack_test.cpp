@@ -1,11 +1,11 @@
-#include "data/pack.h"
+#include "data/tools/pack.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "data/rows.h"
+#include "data/load/rows.h"
 #include "unit/data/file_bytes.h"
 #include "unit/data/support.h"
 #include "unit/data/tar_builder.h"

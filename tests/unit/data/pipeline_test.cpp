@@ -1,4 +1,4 @@
-#include "data/pipeline.h"
+#include "data/load/pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/hash.h"
-#include "image/colour.h"
-#include "image/flip.h"
-#include "image/random_crop.h"
+#include "image/operations/colour.h"
+#include "image/operations/flip.h"
+#include "image/resample/random_crop.h"
 
 namespace vitrain::data {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/source.h"
+#include "data/sources/source.h"
 
 namespace vitrain::data {
 namespace {

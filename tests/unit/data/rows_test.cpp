@@ -1,4 +1,4 @@
-#include "data/rows.h"
+#include "data/load/rows.h"
 
 #include <filesystem>
 #include <memory>

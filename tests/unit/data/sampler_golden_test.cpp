@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 #include "core/error.h"
-#include "data/mt_permutation.h"
-#include "data/sampler.h"
+#include "data/order/mt_permutation.h"
+#include "data/order/sampler.h"
 
 namespace vitrain::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/sheet.h"
+#include "data/tools/sheet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "image/decode.h"
-#include "image/png_write.h"
+#include "image/formats/decode.h"
+#include "image/formats/png_write.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -1,4 +1,4 @@
-#include "data/table.h"
+#include "data/sources/table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

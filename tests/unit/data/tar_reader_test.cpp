@@ -1,4 +1,4 @@
-#include "data/tar_reader.h"
+#include "data/archives/tar_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

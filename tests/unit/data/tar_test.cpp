@@ -9,8 +9,8 @@
 #include <string>
 
 #include "core/random.h"
-#include "data/source.h"
-#include "data/tar_files.h"
+#include "data/archives/tar_files.h"
+#include "data/sources/source.h"
 #include "unit/data/support.h"
 #include "unit/data/tar_builder.h"
 

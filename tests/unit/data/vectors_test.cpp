@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "data/loader.h"
-#include "data/rows.h"
+#include "data/load/loader.h"
+#include "data/load/rows.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -1,4 +1,4 @@
-#include "data/weights.h"
+#include "data/order/weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

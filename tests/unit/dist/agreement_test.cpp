@@ -1,10 +1,10 @@
-#include "dist/agreement.h"
+#include "dist/group/agreement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "dist/collectives.h"
+#include "dist/group/collectives.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {

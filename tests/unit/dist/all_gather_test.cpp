@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "dist/collectives.h"
+#include "dist/group/collectives.h"
 #include "support/ranks.h"
 
 // Own types with to_json and from_json, found by argument-dependent lookup.

@@ -1,6 +1,6 @@
 // The invariants of async_ps (docs/synchronisation.md), over real Gloo ranks.
 
-#include "dist/async_ps.h"
+#include "dist/sync/async_ps.h"
 
 #include <algorithm>
 #include <chrono>

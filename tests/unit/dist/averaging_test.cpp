@@ -1,6 +1,6 @@
 // The invariants of docs/synchronisation.md, over real Gloo ranks.
 
-#include "dist/averaging.h"
+#include "dist/sync/averaging.h"
 
 #include <array>
 

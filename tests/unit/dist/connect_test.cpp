@@ -1,4 +1,4 @@
-#include "dist/connect.h"
+#include "dist/group/connect.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "dist/gradient_sync.h"
+#include "dist/sync/gradient_sync.h"
 
 #include <malloc.h>
 

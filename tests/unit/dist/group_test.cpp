@@ -1,4 +1,4 @@
-#include "dist/group.h"
+#include "dist/group/group.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

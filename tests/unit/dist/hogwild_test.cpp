@@ -5,8 +5,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "dist/averaging.h"
-#include "dist/shared_memory.h"
+#include "dist/group/shared_memory.h"
+#include "dist/sync/averaging.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {

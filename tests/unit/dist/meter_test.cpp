@@ -1,4 +1,4 @@
-#include "dist/meter.h"
+#include "dist/group/meter.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "dist/bucket_exchange.h"
+#include "dist/sync/bucket_exchange.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {

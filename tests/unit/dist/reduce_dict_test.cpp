@@ -1,4 +1,4 @@
-#include "dist/collectives.h"
+#include "dist/group/collectives.h"
 
 #include <bit>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "dist/meter.h"
+#include "dist/group/meter.h"
 #include "support/errors.h"
 #include "support/ranks.h"
 

@@ -1,4 +1,4 @@
-#include "dist/replicas.h"
+#include "dist/group/replicas.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

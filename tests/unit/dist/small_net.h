@@ -8,7 +8,7 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
-#include "dist/gradient_sync.h"
+#include "dist/sync/gradient_sync.h"
 
 namespace vitrain::dist {
 

@@ -1,4 +1,4 @@
-#include "dist/staleness.h"
+#include "dist/sync/staleness.h"
 
 #include <gtest/gtest.h>
 

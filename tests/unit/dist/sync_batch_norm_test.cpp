@@ -1,4 +1,4 @@
-#include "dist/sync_batch_norm.h"
+#include "dist/sync/sync_batch_norm.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

@@ -1,4 +1,4 @@
-#include "engine/bad_samples.h"
+#include "engine/report/bad_samples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,15 +1,15 @@
 // dist.batchnorm: what BatchNorm's statistics are statistics of.
 
-#include "engine/batch_norm.h"
+#include "engine/train/batch_norm.h"
 
 #include <cmath>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "engine/exchange.h"
-#include "engine/train_step.h"
-#include "models/layers.h"
+#include "engine/train/exchange.h"
+#include "engine/train/train_step.h"
+#include "models/layers/layers.h"
 #include "optim/optimizers.h"
 #include "support/ranks.h"
 

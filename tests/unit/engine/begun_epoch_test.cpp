@@ -1,4 +1,4 @@
-#include "engine/begun_epoch.h"
+#include "engine/train/begun_epoch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/cpu_setup.h"
+#include "engine/run/cpu_setup.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
-#include "engine/data_parallel.h"
+#include "engine/train/data_parallel.h"
 
 #include <gtest/gtest.h>
 
 #include <ATen/ATen.h>
 
-#include "engine/exchange.h"
-#include "engine/train_step.h"
-#include "models/resnet.h"
-#include "models/vit.h"
+#include "engine/train/exchange.h"
+#include "engine/train/train_step.h"
+#include "models/families/resnet.h"
+#include "models/families/vit.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {

@@ -1,4 +1,4 @@
-#include "engine/divergence.h"
+#include "engine/train/divergence.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "engine/drop_factors.h"
+#include "engine/inputs/drop_factors.h"
 
 #include <gtest/gtest.h>
 

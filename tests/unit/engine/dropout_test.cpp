@@ -1,4 +1,4 @@
-#include "engine/dropout.h"
+#include "engine/inputs/dropout.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "engine/erasing.h"
+#include "engine/inputs/erasing.h"
 
 #include <gtest/gtest.h>
 

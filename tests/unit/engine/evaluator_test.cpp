@@ -1,4 +1,4 @@
-#include "engine/evaluator.h"
+#include "engine/eval/evaluator.h"
 
 #include <atomic>
 #include <mutex>
@@ -10,9 +10,9 @@
 #include <ATen/Parallel.h>
 
 #include "core/check.h"
-#include "data/source.h"
-#include "models/resnet.h"
-#include "models/vit.h"
+#include "data/sources/source.h"
+#include "models/families/resnet.h"
+#include "models/families/vit.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {

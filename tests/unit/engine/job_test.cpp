@@ -1,4 +1,4 @@
-#include "engine/job.h"
+#include "engine/job/job.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <torch/nn/functional.h>
 #include <torch/optim/adam.h>
 
-#include "data/index.h"
-#include "data/source.h"
+#include "data/sources/index.h"
+#include "data/sources/source.h"
 
 namespace vitrain::engine {
 namespace {

@@ -1,11 +1,11 @@
-#include "engine/log_interval.h"
+#include "engine/report/log_interval.h"
 
 #include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "data/source.h"
+#include "data/sources/source.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {

@@ -1,9 +1,9 @@
-#include "engine/loss.h"
+#include "engine/train/loss.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "engine/metrics.h"
+#include "engine/eval/metrics.h"
 
 namespace vitrain::engine {
 namespace {

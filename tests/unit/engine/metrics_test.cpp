@@ -1,4 +1,4 @@
-#include "engine/metrics.h"
+#include "engine/eval/metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/mixing.h"
+#include "engine/inputs/mixing.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -9,7 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "core/json.h"
-#include "engine/loss.h"
+#include "engine/train/loss.h"
 
 namespace vitrain::engine {
 namespace {

@@ -1,5 +1,5 @@
-#include "engine/normalizer.h"
-#include "models/vit.h"
+#include "engine/inputs/normalizer.h"
+#include "models/families/vit.h"
 
 #include <cstring>
 

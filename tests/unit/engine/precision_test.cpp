@@ -1,4 +1,4 @@
-#include "engine/precision.h"
+#include "engine/run/precision.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(Precision, EmulatedBf16IsRefusedWithTheReason) {
       error_of(
           ExitCode::kUsage,
           [&] { resolve_precision(Precision::kBf16, false, {}); }),
-      testing::HasSubstr("emulated"));
+      ::testing::HasSubstr("emulated"));
   EXPECT_EQ(
       resolve_precision(Precision::kBf16, true, {}).precision,
       Precision::kBf16);
@@ -74,7 +74,7 @@ TEST(Precision, EvaluationIsFp32UnlessItsOwnKeySaysOtherwise) {
     resolve_eval_precision(recipe, false, {});
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::StartsWith("eval.precision: bf16"));
+    EXPECT_THAT(error.what(), ::testing::StartsWith("eval.precision: bf16"));
   }
 }
 

@@ -1,9 +1,9 @@
-#include "engine/preprocess_record.h"
+#include "engine/job/preprocess_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/preprocess_values.h"
+#include "config/schema/preprocess_values.h"
 #include "core/error.h"
 
 namespace vitrain::engine {

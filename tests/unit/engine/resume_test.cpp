@@ -1,6 +1,6 @@
 // Which run -resume means, and what it does to its folder.
 
-#include "engine/resume.h"
+#include "engine/job/resume.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
-#include "config/load.h"
+#include "config/load/load.h"
 #include "core/error.h"
 #include "support/files.h"
 

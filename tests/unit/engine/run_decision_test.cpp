@@ -1,8 +1,8 @@
-#include "engine/run_decision.h"
+#include "engine/job/run_decision.h"
 
 #include <gtest/gtest.h>
 
-#include "config/preprocess_values.h"
+#include "config/schema/preprocess_values.h"
 
 namespace vitrain::engine {
 namespace {

@@ -1,11 +1,11 @@
-#include "engine/run_directory.h"
+#include "engine/run/run_directory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "core/error.h"
 #include "support/files.h"
 

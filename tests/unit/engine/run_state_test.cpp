@@ -1,4 +1,4 @@
-#include "engine/run_state.h"
+#include "engine/run/run_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "engine/saved_state.h"
+#include "engine/run/saved_state.h"
 #include "support/errors.h"
 
 namespace vitrain::engine {

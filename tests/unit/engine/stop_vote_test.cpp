@@ -1,4 +1,4 @@
-#include "engine/stop_vote.h"
+#include "engine/train/stop_vote.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/train_step.h"
+#include "engine/train/train_step.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <ATen/ATen.h>
 
 #include "core/error.h"
-#include "engine/exchange.h"
-#include "models/vit.h"
+#include "engine/train/exchange.h"
+#include "models/families/vit.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {

@@ -7,7 +7,7 @@
 #include <torch/nn/module.h>
 
 #include "core/error.h"
-#include "dist/sharded_update.h"
+#include "dist/sync/sharded_update.h"
 #include "optim/flat_state.h"
 #include "optim/optimizers.h"
 #include "support/ranks.h"

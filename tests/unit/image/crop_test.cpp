@@ -1,4 +1,4 @@
-#include "image/crop.h"
+#include "image/resample/crop.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "image/eval_crop.h"
-#include "image/random_crop.h"
+#include "image/resample/eval_crop.h"
+#include "image/resample/random_crop.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {

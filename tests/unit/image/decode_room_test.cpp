@@ -1,4 +1,4 @@
-#include "image/decode_room.h"
+#include "image/formats/decode_room.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include "image/decode.h"
-#include "image/decoder.h"
-#include "image/png_write.h"
+#include "image/formats/decode.h"
+#include "image/formats/decoder.h"
+#include "image/formats/png_write.h"
 
 namespace vitrain::image {
 namespace {

@@ -1,4 +1,4 @@
-#include "image/decode.h"
+#include "image/formats/decode.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "image/decoder.h"
+#include "image/formats/decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "image/packed_jpeg.h"
+#include "image/jpeg/packed_jpeg.h"
 #include "jpeg_encoding.h"
 
 namespace vitrain::image {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "image/image.h"
-#include "image/resample.h"
+#include "image/resample/resample.h"
 
 // What the tests share with tests/golden/image/make_fixtures.py.
 namespace vitrain::image::fixtures {

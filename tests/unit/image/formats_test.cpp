@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "image/decode.h"
-#include "image/decoder.h"
+#include "image/formats/decode.h"
+#include "image/formats/decoder.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {

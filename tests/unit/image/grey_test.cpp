@@ -1,4 +1,4 @@
-#include "image/grey.h"
+#include "image/operations/grey.h"
 
 #include <array>
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <string>
 
-#include "image/affine.h"
-#include "image/blur.h"
-#include "image/colour.h"
-#include "image/flip.h"
-#include "image/tones.h"
+#include "image/operations/affine.h"
+#include "image/operations/blur.h"
+#include "image/operations/colour.h"
+#include "image/operations/flip.h"
+#include "image/operations/tones.h"
 #include "unit/image/fixtures.h"
 
 // The operations of augmentation against Pillow's, timm's and torchvision's on

@@ -1,4 +1,4 @@
-#include "image/resample.h"
+#include "image/resample/resample.h"
 
 #include <gtest/gtest.h>
 

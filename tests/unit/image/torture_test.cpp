@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "image/decode.h"
-#include "image/exif.h"
+#include "image/formats/decode.h"
+#include "image/formats/exif.h"
 #include "support/damage.h"
 #include "support/errors.h"
 #include "unit/image/fixtures.h"

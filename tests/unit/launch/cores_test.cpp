@@ -1,9 +1,9 @@
-#include "launch/cores.h"
+#include "launch/devices/cores.h"
 
 #include <gtest/gtest.h>
 
-#include "launch/cgroup.h"
-#include "launch/memory.h"
+#include "launch/devices/cgroup.h"
+#include "launch/devices/memory.h"
 #include "trial.h"
 
 namespace vitrain::launch {

@@ -1,4 +1,4 @@
-#include "launch/descriptors.h"
+#include "launch/processes/descriptors.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/rendezvous.h"
+#include "launch/nodes/rendezvous.h"
 
 namespace vitrain::launch {
 namespace {

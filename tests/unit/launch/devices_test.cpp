@@ -1,4 +1,4 @@
-#include "launch/devices.h"
+#include "launch/devices/devices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

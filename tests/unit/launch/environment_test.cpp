@@ -1,11 +1,11 @@
-#include "launch/environment.h"
+#include "launch/foreign/environment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "core/check.h"
-#include "launch/shared_memory.h"
+#include "launch/devices/shared_memory.h"
 
 namespace vitrain::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/exit_status.h"
+#include "launch/processes/exit_status.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "launch/heartbeat.h"
+#include "launch/supervise/heartbeat.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "launch/descriptors.h"
+#include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {
 namespace {

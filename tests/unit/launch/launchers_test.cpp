@@ -1,4 +1,4 @@
-#include "launch/launchers.h"
+#include "launch/foreign/launchers.h"
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "launch/exec_worker.h"
-#include "launch/launched_device.h"
+#include "launch/foreign/exec_worker.h"
+#include "launch/foreign/launched_device.h"
 #include "support/errors.h"
 
 namespace vitrain::launch {

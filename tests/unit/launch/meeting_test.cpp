@@ -1,4 +1,4 @@
-#include "launch/meeting.h"
+#include "launch/foreign/meeting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 
 #include "core/check.h"
 #include "core/json.h"
-#include "launch/cores.h"
-#include "launch/error_file.h"
-#include "launch/rendezvous.h"
+#include "launch/devices/cores.h"
+#include "launch/nodes/rendezvous.h"
+#include "launch/processes/error_file.h"
 #include "support/errors.h"
 #include "trial.h"
 

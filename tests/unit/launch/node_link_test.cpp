@@ -1,4 +1,4 @@
-#include "launch/node_link.h"
+#include "launch/nodes/node_link.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 #include "core/check.h"
 #include "core/files.h"
-#include "launch/heartbeat.h"
-#include "launch/hosts.h"
+#include "launch/nodes/hosts.h"
+#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/open_files.h"
+#include "launch/devices/open_files.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "launch/restarts.h"
+#include "launch/supervise/restarts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

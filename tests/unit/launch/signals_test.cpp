@@ -1,4 +1,4 @@
-#include "launch/signals.h"
+#include "launch/processes/signals.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "launch/stop_at_once.h"
+#include "launch/processes/stop_at_once.h"
 
 namespace vitrain::launch {
 namespace {

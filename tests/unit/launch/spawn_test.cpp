@@ -1,4 +1,4 @@
-#include "launch/spawn.h"
+#include "launch/processes/spawn.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "core/check.h"
-#include "launch/descriptors.h"
-#include "launch/signals.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/signals.h"
 #include "support/errors.h"
 #include "trial.h"
 

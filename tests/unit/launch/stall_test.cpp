@@ -1,4 +1,4 @@
-#include "launch/stall.h"
+#include "launch/supervise/stall.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "launch/starters.h"
+#include "launch/foreign/starters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/heartbeat.h"
-#include "launch/process.h"
+#include "launch/processes/process.h"
+#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {

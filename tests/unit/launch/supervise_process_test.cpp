@@ -12,8 +12,8 @@
 #include <set>
 
 #include "core/check.h"
-#include "launch/environment.h"
-#include "launch/spawn.h"
+#include "launch/foreign/environment.h"
+#include "launch/processes/spawn.h"
 #include "trial.h"
 
 namespace vitrain::launch {

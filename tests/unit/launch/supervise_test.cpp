@@ -1,4 +1,4 @@
-#include "launch/supervise.h"
+#include "launch/supervise/supervise.h"
 
 #include <dirent.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/check.h"
-#include "launch/process.h"
+#include "launch/processes/process.h"
 #include "support/errors.h"
 #include "trial.h"
 

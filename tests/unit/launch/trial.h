@@ -10,8 +10,8 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "launch/heartbeat.h"
-#include "launch/supervise.h"
+#include "launch/supervise/heartbeat.h"
+#include "launch/supervise/supervise.h"
 #include "support/files.h"
 
 namespace vitrain::launch {

@@ -1,4 +1,4 @@
-#include "launch/worker.h"
+#include "launch/processes/worker.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "core/check.h"
-#include "launch/descriptors.h"
-#include "launch/heartbeat.h"
-#include "launch/job.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/job.h"
+#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "models/layers.h"
+#include "models/layers/layers.h"
 
 namespace vitrain::models {
 namespace {

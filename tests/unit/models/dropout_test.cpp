@@ -4,7 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
 
-#include "models/layers.h"
+#include "models/layers/layers.h"
 #include "models/model.h"
 
 namespace vitrain::models {

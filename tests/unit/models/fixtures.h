@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
-#include "config/model.h"
+#include "config/sections/model.h"
 #include "core/text.h"
 
 // What tests/golden/models/make_fixtures.py and the tests that compare with its

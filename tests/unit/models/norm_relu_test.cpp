@@ -1,4 +1,4 @@
-#include "models/norm_relu.h"
+#include "models/layers/norm_relu.h"
 
 #include <optional>
 

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "fixtures.h"
-#include "models/vit.h"
+#include "models/families/vit.h"
 #include "support/errors.h"
 
 namespace vitrain::models {

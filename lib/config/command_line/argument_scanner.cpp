@@ -1,0 +1,249 @@
+#include "config/command_line/argument_scanner.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "config/rules/unsupported_keys.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+// "batch-size" -> "batch_size".
+std::string normal_name(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name == "h" ? "help" : name;
+}
+
+// An option rather than a value: a dash that does not begin a number.
+bool is_option(const std::string& argument) {
+  return argument.size() >= 2 && argument[0] == '-' &&
+      (argument[1] < '0' || argument[1] > '9') && argument[1] != '.';
+}
+
+// A scanner of its own rather than CLI11: one dash before long names, options
+// with an optional value, verbs of two words and refusals by name would each
+// have to be worked around there, and all mistakes are reported at once.
+class Scanner {
+ public:
+  Scanner(std::span<const std::string> words, Problems& problems)
+      : words_(words), problems_(problems) {}
+
+  ScannedArguments scan() {
+    read_verb();
+    keep_shared(0);
+    while (next_ < words_.size()) {
+      const std::size_t first = next_;
+      const std::string& word = words_[next_++];
+      if (is_option(word)) {
+        read_option(word);
+      } else if (takes_files_) {
+        result_.files.push_back(word);
+      } else {
+        unexpected(word);
+      }
+      keep_shared(first);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void problem(const std::string& where, std::string text) {
+    problems_.add({where}, "", std::move(text));
+  }
+
+  // Takes over the words since `first`, unless the last option is one that only
+  // the machine where it was given needs.
+  void keep_shared(std::size_t first) {
+    if (first > 0 && !result_.given.empty()) {
+      switch (result_.given.back().option->id) {
+        case OptionId::kHosts:
+        case OptionId::kSsh:
+        case OptionId::kNp:
+        case OptionId::kMaster:
+          return;
+        default:
+          break;
+      }
+    }
+    for (std::size_t i = first; i < next_; ++i) {
+      result_.shared.push_back(words_[i]);
+    }
+  }
+
+  // The first word when it is no option, with the word behind it where the verb
+  // has two.
+  void read_verb() {
+    if (words_.empty() || is_option(words_[0])) {
+      return;
+    }
+    const std::string& first = words_[0];
+    const std::string second =
+        words_.size() > 1 && !is_option(words_[1]) ? words_[1] : "";
+    std::vector<std::string> seconds;
+    for (const VerbInfo& info : verbs()) {
+      const std::vector<std::string> parts = split(info.words, ' ');
+      if (parts[0] != first) {
+        continue;
+      }
+      if (parts.size() == 1 || parts[1] == second) {
+        result_.verb = info.verb;
+        result_.verb_given = true;
+        takes_files_ = !info.files.empty();
+        next_ = parts.size();
+        return;
+      }
+      seconds.push_back(parts[1]);
+    }
+    if (!seconds.empty()) {
+      next_ = second.empty() ? 1 : 2;
+      refuse_second(first, second, seconds);
+    }
+  }
+
+  void refuse_second(
+      const std::string& first,
+      const std::string& second,
+      const std::vector<std::string>& known) {
+    result_.verb_unknown = true;
+    const std::string all = join(known, ", ");
+    problem(
+        first,
+        second.empty() ? fmt::format("expected one of {} behind it", all)
+                       : fmt::format(
+                             "has no verb '{}'; there are {}.{}",
+                             printable(second),
+                             all,
+                             did_you_mean(second, known)));
+  }
+
+  void unexpected(const std::string& word) {
+    const std::string shown = printable(word);
+    if (word.ends_with(".yaml") || word.ends_with(".yml")) {
+      problem(shown, fmt::format("a config file is given as -cfg {}", shown));
+      return;
+    }
+    if (next_ > 1) {
+      problem(shown, "unexpected: a value stands behind the option it is for");
+      return;
+    }
+    result_.verb_unknown = true;
+    std::vector<std::string> known;
+    for (const VerbInfo& info : verbs()) {
+      const std::string name = split(info.words, ' ').front();
+      if (known.empty() || known.back() != name) {
+        known.push_back(name);
+      }
+    }
+    problem(
+        shown,
+        fmt::format(
+            "unknown verb; there are {}.{}",
+            join(known, ", "),
+            did_you_mean(word, known)));
+  }
+
+  void read_option(const std::string& word) {
+    std::string name = word.substr(word.starts_with("--") ? 2 : 1);
+    std::optional<std::string> value;
+    if (const std::size_t equals = name.find('='); equals != name.npos) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    const std::string shown = "-" + printable(normal_name(name));
+    name = option_meant(normal_name(name));
+    const auto option = std::ranges::find(options(), name, &Option::name);
+    if (option == options().end()) {
+      refuse(name, value.has_value());
+      return;
+    }
+    if (option->id != OptionId::kSet && result_.has(option->id)) {
+      problem(shown, "given twice");
+    }
+    if (option->value == Option::Value::kNone) {
+      read_flag(*option, shown, value.has_value());
+    } else {
+      read_value(*option, shown, std::move(value));
+    }
+  }
+
+  void refuse(const std::string& name, bool has_value) {
+    // What stands behind it is its value, and no mistake of its own.
+    if (!has_value && next_ < words_.size() && !is_option(words_[next_])) {
+      ++next_;
+    }
+    const std::string shown = "-" + printable(name);
+    if (is_later_option(name)) {
+      problem(shown, "known, but not available in this version");
+      return;
+    }
+    if (const auto reason = refusal_of(name); !reason.empty()) {
+      problem(shown, fmt::format("not offered: {}", reason));
+      return;
+    }
+    std::vector<std::string> names;
+    for (const Option& option : options()) {
+      names.emplace_back(option.name);
+    }
+    const std::string near = nearest(name, names);
+    problem(
+        shown,
+        near.empty() ? "unknown option; vitrain --help lists them all"
+                     : fmt::format("unknown option. Did you mean -{}?", near));
+  }
+
+  void read_flag(const Option& option, const std::string& shown, bool value) {
+    if (value) {
+      problem(shown, "takes no value");
+    } else {
+      result_.given.push_back({&option, "", shown});
+    }
+  }
+
+  void read_value(
+      const Option& option,
+      const std::string& shown,
+      std::optional<std::string> value) {
+    const bool follows = next_ < words_.size() && !is_option(words_[next_]);
+    if (!value && follows) {
+      value = words_[next_++];
+    }
+    if (!value && option.value == Option::Value::kOptional) {
+      value = "auto";
+    }
+    if (!value || value->empty()) {
+      problem(
+          shown,
+          fmt::format(
+              "{}: {} {}",
+              value ? "its value is empty" : "needs a value",
+              shown,
+              option.label));
+    }
+    // Also without a value: it has been given, and is not missing as well.
+    result_.given.push_back({&option, value.value_or(""), shown});
+  }
+
+  std::span<const std::string> words_;
+  Problems& problems_;
+  std::size_t next_ = 0;
+  bool takes_files_ = false;
+  ScannedArguments result_;
+};
+
+} // namespace
+
+bool ScannedArguments::has(OptionId id) const {
+  return std::ranges::any_of(
+      given, [id](const Given& one) { return one.option->id == id; });
+}
+
+ScannedArguments scan_arguments(
+    std::span<const std::string> words,
+    Problems& problems) {
+  return Scanner(words, problems).scan();
+}
+
+} // namespace vitrain::config

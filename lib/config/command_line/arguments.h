@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/command_line/data_arguments.h"
+#include "config/load/load.h"
+
+namespace vitrain::config {
+
+enum class Verb {
+  kTrain,
+  kEval,
+  kConfigCheck,
+  kConfigShow,
+  kConfigReference,
+  kDataOrder,
+  kDataCheck,
+  kDataShow,
+  kDataDump,
+  kDataPack,
+  kDataUnpack,
+  kDevices,
+  kModels,
+};
+
+// "train", "config check", ...
+std::string verb_name(Verb verb);
+
+// How the processes of a run come about, as far as it differs from machine to
+// machine.
+struct LaunchArguments {
+  std::string launcher = "auto";
+  std::optional<std::int64_t> node_rank;
+  std::optional<std::string> master; // HOST:PORT
+  std::optional<std::string> hosts; // H1:N,H2:N
+  std::optional<std::int64_t> workers; // -np
+  bool ssh = false;
+  // The arguments without -hosts, -ssh and those that choose devices: what
+  // every host runs.
+  std::vector<std::string> shared;
+};
+
+// The command line, understood.
+struct Arguments {
+  Verb verb = Verb::kTrain;
+  std::optional<std::string> cfg;
+  // Named options in the order given, then -set.
+  std::vector<Override> overrides;
+  std::optional<std::string> data_path;
+  std::optional<std::string> resume; // "auto" or a checkpoint or run folder
+  DataArguments data;
+  LaunchArguments launch;
+  bool origin = false; // config show: comment every value
+  bool dry_run = false;
+  bool print_config = false;
+  bool version = false;
+  bool help = false;
+  // Set with `help`: a verb was named, so its own help is wanted.
+  bool verb_given = false;
+  // Sentences to print: options that were accepted without effect.
+  std::vector<std::string> notes;
+
+  LoadRequest load_request() const;
+};
+
+// Reads the arguments (without the program's name). One dash or two, `_` or `-`
+// in names, `-x v` or `-x=v`. Throws Error(kUsage) listing every mistake.
+// -help and -version win over mistakes beside them.
+Arguments parse_arguments(std::span<const std::string> arguments);
+Arguments parse_arguments(int argc, const char* const* argv);
+
+// The text of `vitrain --help`, and of `vitrain <verb> --help`: at most 100
+// columns, with examples.
+std::string help();
+std::string help(Verb verb);
+
+} // namespace vitrain::config

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "config/load/layers.h"
+#include "config/load/load.h"
+#include "config/schema/schema.h"
+
+namespace vitrain::config {
+
+// Applies layers and overrides to the values behind a schema, one after the
+// other: maps merge key by key, scalars and lists replace. Remembers who set
+// each key and collects what is wrong.
+class Reader {
+ public:
+  // What the schema refers to and the others must outlive the reader.
+  Reader(Schema schema, Origins& origins, Problems& problems);
+
+  // `base:` (or `BASE:`) at the top is skipped.
+  void apply(const Layer& layer);
+  void apply(const Override& override);
+  // Keys that have a problem, as they were written.
+  const std::set<std::string>& wrong() const { return wrong_; }
+
+ private:
+  void read_map(const Node& map, const std::string& prefix);
+  void read_entry(const Node::Entry& entry, const std::string& path);
+  // A problem: `value` is neither true nor false.
+  void
+  refuse(const Position& position, const std::string& key, std::string text);
+  void expect_bool(
+      const std::string& path,
+      const Node& value,
+      const Position& position);
+  void set(const Field& field, const Node& value, const Position& position);
+  std::string unknown(const std::string& path) const;
+  Node node_of(const Override& override, const Field& field);
+
+  Origins& origins_;
+  Problems& problems_;
+  Schema schema_;
+  std::unordered_map<std::string, const Field*> fields_;
+  std::unordered_set<std::string> sections_;
+  std::string source_; // of the layer that is read
+  Origin origin_ = Origin::kFile;
+  // Keys of the current layer.
+  std::unordered_map<std::string, Position> seen_;
+  // Options and the values of theirs that were refused.
+  std::set<std::pair<std::string, std::string>> refused_;
+  std::set<std::string> wrong_;
+};
+
+} // namespace vitrain::config

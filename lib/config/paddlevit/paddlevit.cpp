@@ -1,0 +1,311 @@
+#include "config/paddlevit/paddlevit.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "config/load/reader.h"
+#include "config/paddlevit/paddlevit_idle.h"
+#include "config/paddlevit/paddlevit_keys.h"
+#include "config/schema/suggest.h"
+#include "config/schema/values.h"
+#include "config/schema/writer.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+using paddlevit::Config;
+using paddlevit::Limit;
+using paddlevit::Meaning;
+
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+bool is_one_of(
+    const std::string& text,
+    std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+bool is_number(const std::string& text) {
+  double ignored = 0.0;
+  return text.find_first_of("0123456789") != std::string::npos &&
+      parse_double(text, ignored);
+}
+
+// A scalar as PaddleViT sees it: YAML 1.1, and then every text once more as a
+// Python literal, which is what makes `None`, `(0.9, 0.999)` and `'3e-3'`
+// values.
+Node python_literal(Node node) {
+  const std::string text(trim(node.text));
+  const auto becomes = [&](const char* value) {
+    node.text = value;
+    node.quoted = false;
+    return node;
+  };
+  if (is_one_of(text, {"True"}) ||
+      (!node.quoted &&
+       is_one_of(text, {"TRUE", "yes", "Yes", "YES", "on", "On", "ON"}))) {
+    return becomes("true");
+  }
+  if (is_one_of(text, {"False"}) ||
+      (!node.quoted &&
+       is_one_of(text, {"FALSE", "no", "No", "NO", "off", "Off", "OFF"}))) {
+    return becomes("false");
+  }
+  if (text == "None") {
+    node.kind = Node::Kind::kNull;
+    return becomes("");
+  }
+  const bool brackets = text.size() >= 2 &&
+      ((text.front() == '(' && text.back() == ')') ||
+       (text.front() == '[' && text.back() == ']'));
+  if (brackets) {
+    node.kind = Node::Kind::kList;
+    for (const std::string& part :
+         split(text.substr(1, text.size() - 2), ',')) {
+      Node item = node;
+      item.kind = Node::Kind::kScalar;
+      item.items.clear();
+      item.text = trim(part);
+      item.quoted = false;
+      if (!item.text.empty()) { // (1,) has one item
+        node.items.push_back(python_literal(std::move(item)));
+      }
+    }
+    return becomes("");
+  }
+  node.quoted = node.quoted && !is_number(text);
+  return node;
+}
+
+Node python_literals(const Node& node) {
+  if (node.kind == Node::Kind::kScalar) {
+    return python_literal(node);
+  }
+  Node read = node;
+  for (Node& item : read.items) {
+    item = python_literals(item);
+  }
+  for (Node::Entry& entry : read.entries) {
+    entry.value = python_literals(entry.value);
+  }
+  return read;
+}
+
+// An override as a file that has nothing else.
+Layer layer_of(const Override& override) {
+  Problems ignored;
+  std::optional<Node> value =
+      parse_document(override.value, override.source, ignored);
+  if (!value || !ignored.empty()) {
+    value.emplace();
+    value->kind = Node::Kind::kScalar;
+    value->text = override.value;
+  }
+  std::vector<std::string> names = split(override.key, '.');
+  std::ranges::reverse(names);
+  for (const std::string& name : names) {
+    Node map;
+    map.kind = Node::Kind::kMap;
+    value->line = 0;
+    map.entries.push_back({name, 0, 0, std::move(*value)});
+    value = std::move(map);
+  }
+  return {override.source, std::move(*value), override.origin};
+}
+
+Schema schema_of_config(Config& config) {
+  SchemaVisitor visitor;
+  config.visit(visitor);
+  return visitor.take();
+}
+
+// Returns the keys that have a problem.
+std::set<std::string> read(
+    Config& config,
+    std::span<const Layer> layers,
+    Origins& origins,
+    Problems& problems) {
+  Reader reader(schema_of_config(config), origins, problems);
+  for (const Layer& layer : layers) {
+    reader.apply(layer);
+  }
+  return reader.wrong();
+}
+
+Position default_position() {
+  return {"PaddleViT's default", 0, 0, Origin::kDefault};
+}
+
+Position position_of(const Origins& origins, std::string_view key) {
+  const auto origin = origins.find(std::string(key));
+  return origin == origins.end() ? default_position() : origin->second;
+}
+
+// A key of the recipe comes from the first of PaddleViT's that is set. Those of
+// the data's paths follow when they are applied.
+Origins translate_origins(const Origins& from, const Recipe& recipe) {
+  Origins to;
+  for (const Meaning& meaning : paddlevit::meanings()) {
+    for (const std::string& key : split(meaning.sets, ' ')) {
+      const auto known = to.find(key);
+      if (known == to.end() || known->second.origin == Origin::kDefault) {
+        to[key] = position_of(from, meaning.key);
+      }
+    }
+  }
+  for (const char* key : {"", "data.train.path", "data.eval.path"}) {
+    to.erase(key);
+  }
+  // What PaddleViT does without a key for it.
+  for (const Difference& own : differences(Recipe{}, recipe)) {
+    to.try_emplace(own.key, default_position());
+  }
+  return to;
+}
+
+// `value`: what the key is set to.
+std::string limit_text(const Limit& limit, const std::string& value) {
+  if (limit.off.empty()) {
+    return fmt::format("{}, got {}", limit.text, value);
+  }
+  return fmt::format(
+      "{}, got {}; to train without it, say {}: {} in the file, or -set {}={}",
+      limit.text,
+      value,
+      leaf_of(std::string(limit.key)),
+      limit.off,
+      limit.key,
+      limit.off);
+}
+
+void check_limits(
+    Config& config,
+    const Origins& origins,
+    RecipeUse use,
+    std::vector<std::string>& notes,
+    std::set<std::string>& wrong,
+    Problems& problems) {
+  const Schema schema = schema_of_config(config);
+  for (const Limit& limit : paddlevit::limits()) {
+    if (limit.holds(config)) {
+      continue;
+    }
+    const Position position = position_of(origins, limit.key);
+    const std::string key(limit.key);
+    const std::string text = limit_text(
+        limit,
+        write_value(*std::ranges::find(schema.fields, key, &Field::path)));
+    if (limit.always || use == RecipeUse::kTraining) {
+      problems.add(position, key, text);
+      wrong.insert(key);
+    } else if (use == RecipeUse::kLook) {
+      notes.push_back(fmt::format(
+          "{}: {}: refused for training: {}", position.text(), key, text));
+    }
+  }
+}
+
+// Keys that are set and do nothing. Those with a limit that holds are as they
+// say.
+void note_idle_keys(
+    const Config& config,
+    const Origins& origins,
+    std::vector<std::string>& notes) {
+  for (const Meaning& meaning : paddlevit::meanings()) {
+    const auto origin = origins.find(std::string(meaning.key));
+    const bool limited = std::ranges::any_of(
+        paddlevit::limits(),
+        [&](const Limit& limit) { return limit.key == meaning.key; });
+    const std::string_view reason = meaning.sets.empty() && !limited
+        ? meaning.note
+        : paddlevit::idle_beside_others(config, meaning.key);
+    if (origin != origins.end() && !reason.empty()) {
+      notes.push_back(fmt::format(
+          "{}: {}: has no effect: {}",
+          origin->second.text(),
+          meaning.key,
+          reason));
+    }
+  }
+}
+
+} // namespace
+
+bool is_paddlevit(const Node& root) {
+  const auto known = [](const Node::Entry& entry) {
+    return entry.key == "BASE" ||
+        std::ranges::any_of(paddlevit::meanings(), [&](const Meaning& meaning) {
+             return meaning.key.substr(0, meaning.key.find('.')) == entry.key;
+           });
+  };
+  return std::ranges::any_of(root.entries, known);
+}
+
+bool is_paddlevit_key(const std::string& key) {
+  return !key.empty() && is_upper(key.front());
+}
+
+std::set<std::string> paddlevit_sets(
+    const std::set<std::string>& keys,
+    std::set<std::string> own) {
+  for (const std::string& key : keys) {
+    for (const Meaning& meaning : paddlevit::meanings()) {
+      // A section that is none has all its keys.
+      if (meaning.key == key || meaning.key.starts_with(key + ".")) {
+        for (const std::string& set : split(meaning.sets, ' ')) {
+          own.insert(set);
+        }
+        if (meaning.key == "MODEL.TYPE") { // its defaults are of one family
+          own.insert(kAllKeys);
+        }
+      }
+    }
+  }
+  own.erase("");
+  return own;
+}
+
+PaddleVitRecipe read_paddlevit(
+    std::span<const Layer> layers,
+    std::span<const Override> overrides,
+    RecipeUse use,
+    Problems& problems) {
+  std::vector<Layer> all(layers.begin(), layers.end());
+  for (const Override& override : overrides) {
+    if (is_paddlevit_key(override.key)) {
+      all.push_back(layer_of(override));
+    }
+  }
+  for (Layer& layer : all) {
+    layer.root = python_literals(layer.root);
+  }
+  // Defaults depend on the family, which is one of the values.
+  Config first;
+  Origins origins;
+  Problems ignored;
+  read(first, all, origins, ignored);
+  origins.clear();
+  Config config = paddlevit::defaults_of(first.model.type);
+
+  PaddleVitRecipe result;
+  result.wrong = read(config, all, origins, problems);
+  std::vector<std::string>& notes = result.loaded.notes;
+  notes.push_back(fmt::format(
+      "{}: read as PaddleViT's (`vitrain config show` prints the recipe)",
+      layers.back().source));
+  check_limits(config, origins, use, notes, result.wrong, problems);
+  note_idle_keys(config, origins, notes);
+  result.loaded.recipe =
+      paddlevit::translate(config, use != RecipeUse::kEvaluation);
+  result.loaded.origins = translate_origins(origins, result.loaded.recipe);
+  result.data_path = config.data.data_path;
+  result.data_path_position = position_of(origins, "DATA.DATA_PATH");
+  return result;
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/paddlevit/paddlevit_train.h"
+
+// PaddleViT's configs as plain values: keys under their own names, with the
+// defaults of its ViT. paddlevit_keys.cpp says what they mean here.
+namespace vitrain::config::paddlevit {
+
+struct Data {
+  std::int64_t batch_size = 256;
+  std::optional<std::int64_t> batch_size_eval;
+  std::string data_path = "/dataset/imagenet/";
+  std::string dataset = "imagenet2012";
+  std::int64_t image_size = 224;
+  std::int64_t image_channels = 3;
+  double crop_pct = 0.875;
+  std::optional<std::int64_t> num_workers;
+  std::array<double, 3> mean{0.5, 0.5, 0.5};
+  std::array<double, 3> std{0.5, 0.5, 0.5};
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("BATCH_SIZE", batch_size, "").in_range(1, 1 << 20);
+    v.field("BATCH_SIZE_EVAL", batch_size_eval, "").in_range(1, 1 << 20);
+    v.field("DATA_PATH", data_path, "").not_empty();
+    v.field("DATASET", dataset, "").each_of({"imagenet2012"});
+    v.field("IMAGE_SIZE", image_size, "").in_range(1, 4096);
+    v.field("IMAGE_CHANNELS", image_channels, "").in_range(1, 4096);
+    v.field("CROP_PCT", crop_pct, "").more_than(0.0).at_most(1.0);
+    v.field("NUM_WORKERS", num_workers, "").in_range(0, 1024);
+    v.field("IMAGENET_MEAN", mean, "");
+    v.field("IMAGENET_STD", std, "").each_more_than(0.0);
+  }
+};
+
+struct Model {
+  std::string type = "vit";
+  std::string name = "vit";
+  std::optional<std::string> resume;
+  std::optional<std::string> pretrained;
+  std::int64_t num_classes = 1000;
+  double dropout = 0.0;
+  double attention_dropout = 0.0;
+  double droppath = 0.0;
+  std::int64_t patch_size = 16;
+  std::int64_t embed_dim = 768;
+  std::int64_t num_heads = 12;
+  std::optional<std::int64_t> attn_head_size;
+  std::int64_t depth = 12;
+  double mlp_ratio = 4.0;
+  bool qkv_bias = true;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("TYPE", type, "").not_empty();
+    v.field("NAME", name, "").not_empty();
+    v.field("RESUME", resume, "");
+    v.field("PRETRAINED", pretrained, "");
+    v.field("NUM_CLASSES", num_classes, "").in_range(1, 1 << 20);
+    v.field("DROPOUT", dropout, "").at_least(0.0).less_than(1.0);
+    v.field("ATTENTION_DROPOUT", attention_dropout, "")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field("DROPPATH", droppath, "").at_least(0.0).less_than(1.0);
+    v.field("PATCH_SIZE", patch_size, "").in_range(1, 1024);
+    v.field("EMBED_DIM", embed_dim, "").in_range(1, 16384);
+    v.field("NUM_HEADS", num_heads, "").in_range(1, 1024);
+    v.field("ATTN_HEAD_SIZE", attn_head_size, "").in_range(1, 16384);
+    v.field("DEPTH", depth, "").in_range(1, 1024);
+    v.field("MLP_RATIO", mlp_ratio, "").more_than(0.0);
+    v.field("QKV_BIAS", qkv_bias, "");
+  }
+};
+
+struct Config {
+  Data data;
+  Model model;
+  Train train;
+  std::string save = "./output";
+  std::int64_t save_freq = 10;
+  std::int64_t report_freq = 20;
+  std::int64_t validate_freq = 1;
+  std::int64_t seed = 0;
+  bool eval = false;
+  bool amp = false;
+  std::int64_t ngpus = -1;
+  std::string tag = "default";
+  std::int64_t local_rank = 0;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.section("DATA", data, "");
+    v.section("MODEL", model, "");
+    v.section("TRAIN", train, "");
+    v.field("SAVE", save, "").not_empty();
+    v.field("SAVE_FREQ", save_freq, "").in_range(1, 1000000);
+    v.field("REPORT_FREQ", report_freq, "").in_range(1, 1000000000);
+    v.field("VALIDATE_FREQ", validate_freq, "").in_range(1, 1000000);
+    v.field("SEED", seed, "").at_least(0);
+    v.field("EVAL", eval, "");
+    v.field("AMP", amp, "");
+    v.field("NGPUS", ngpus, "").one_of_or_at_least(-1, 1);
+    v.field("TAG", tag, "");
+    v.field("LOCAL_RANK", local_rank, "");
+  }
+};
+
+} // namespace vitrain::config::paddlevit

@@ -1,0 +1,89 @@
+#include "config/rules/mix_rules.h"
+
+#include <fmt/format.h>
+
+#include "config/rules/dist_rules.h"
+#include "core/counted.h"
+
+namespace vitrain::config {
+namespace {
+
+// The first key that asks for mixing.
+std::string mixing_key(const MixConfig& mix) {
+  return mix.mixup > 0.0  ? "data.augment.mixup"
+      : mix.cutmix > 0.0  ? "data.augment.cutmix"
+      : mix.cutmix_minmax ? "data.augment.cutmix_minmax"
+                          : "";
+}
+
+// What a recipe with one sample in a micro-batch is told; else empty.
+std::string lone_sample(
+    const Recipe& recipe,
+    const Circumstances& circumstances) {
+  const DataConfig& data = recipe.data;
+  const bool global = data.batch_mode == BatchMode::kGlobal;
+  const std::int64_t workers = circumstances.workers;
+  if (global && workers == kWorkersUnknown) {
+    return "";
+  }
+  // The largest share, where they differ.
+  const std::int64_t more = shares_may_differ(recipe) ? workers - 1 : 0;
+  const std::int64_t share =
+      global ? (data.batch_size + more) / workers : data.batch_size;
+  if (share > 1) {
+    return "";
+  }
+  return fmt::format(
+      "mixes the samples of a micro-batch, and with data.batch_size: {}{} "
+      "each has one: take at least {}, or set 0",
+      data.batch_size,
+      global ? " on " + counted(workers, "worker") : "",
+      global ? 2 * workers : 2);
+}
+
+} // namespace
+
+std::vector<Finding> check_mixing(
+    const Recipe& recipe,
+    const Circumstances& circumstances) {
+  Checker checker;
+  const MixConfig& mix = recipe.data.augment.mix;
+  const EraseConfig& erase = recipe.data.augment.erase;
+  const TrainConfig& train = recipe.train;
+  const std::string key = mixing_key(mix);
+  if (mix.active()) {
+    checker.require(
+        train.loss != LossKind::kMse,
+        key,
+        "mixes the labels of classes, which train.loss: mse has not: set 0",
+        {"train.loss"});
+    const std::string lone = lone_sample(recipe, circumstances);
+    checker.require(
+        lone.empty(),
+        key,
+        lone,
+        {"data.batch_size", "data.batch_mode", "devices", "dist.mode"});
+  }
+  checker.require(
+      !key.empty() || !mix.mix_off_epoch,
+      "data.augment.mix_off_epoch",
+      "ends mixup and CutMix, and neither is asked for: set mixup or cutmix, "
+      "or null",
+      {"data.augment.mixup",
+       "data.augment.cutmix",
+       "data.augment.cutmix_minmax"});
+  checker.require(
+      !erase.active() || recipe.data.train.kind != SourceKind::kVectors,
+      "data.augment.erasing",
+      "is for images, and data.train.kind is vectors: set 0",
+      {"data.train.kind"});
+  checker.require(
+      train.loss == LossKind::kBinaryCrossEntropy ||
+          (!train.bce_threshold && !train.bce_sum),
+      train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
+      "needs train.loss: binary_cross_entropy",
+      {"train.loss"});
+  return checker.take();
+}
+
+} // namespace vitrain::config

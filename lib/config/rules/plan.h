@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/sections/recipe.h"
+
+namespace vitrain::config {
+
+// How many samples a step takes.
+struct BatchPlan {
+  std::int64_t workers = 1; // processes
+  std::int64_t replicas = 1; // devices of a worker: dist.mode single_process
+  std::int64_t device_batch = 0; // samples per device and micro-batch
+  std::int64_t accumulate = 1;
+  // G = device_batch x devices x accumulate
+  std::int64_t global_batch = 0;
+  // For the banner: "64 x 2 workers x 1 = 128".
+  std::string batch_text;
+
+  std::int64_t devices() const { return workers * replicas; }
+  // Samples per worker and micro-batch.
+  std::int64_t worker_batch() const { return device_batch * replicas; }
+};
+
+// batch_mode per_device: batch_size is device_batch; global: it is the sum over
+// the devices of one micro-batch. Throws Error(kUsage) when that cannot be
+// divided. Requires devices >= 1; each has a worker, or all have one.
+BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
+
+// What the data contributes to the arithmetic.
+struct DataSize {
+  std::int64_t train_samples = 0;
+  std::int64_t steps_per_epoch = 0; // at least 1, as the sampler counts them
+  std::int64_t eval_samples = 0;
+};
+
+// The arithmetic of a run. Steps are optimizer steps.
+struct Plan : BatchPlan {
+  std::int64_t eval_batch = 0; // samples per device
+  std::int64_t train_samples = 0;
+  std::int64_t eval_samples = 0;
+
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+  std::int64_t warmup_steps = 0; // part of total_steps
+  std::int64_t step_every = 0; // schedule `step`: at least 1
+  std::vector<std::int64_t> milestones; // instead, when there are any; ascend
+  std::int64_t eval_every = 0; // at least 1
+  std::int64_t checkpoint_every = 0; // at least 1
+  std::int64_t sync_start = 0; // dist.sync.start
+  std::int64_t powersgd_start = 0; // dist.powersgd.start
+  std::int64_t replicas_every = 0; // dist.check_every; 0: never
+
+  // After scaling by the global batch.
+  double lr = 0.0;
+  double warmup_lr = 0.0;
+  double min_lr = 0.0;
+  // For the banner: "0.0005 x 1024 / 512 = 0.001".
+  std::string lr_text;
+
+  // Epoch, from 0, that step `step` (from 0) belongs to.
+  std::int64_t epoch_of(std::int64_t step) const {
+    return step / steps_per_epoch;
+  }
+};
+
+// A pure function. Throws Error(kUsage) when the warm-up is longer than the
+// run.
+Plan make_plan(
+    const Recipe& recipe,
+    const BatchPlan& batch,
+    const DataSize& size);
+
+// Samples per device and evaluation batch. The same on any number of workers:
+// the shape of a batch decides which kernels run, and so the last bits.
+std::int64_t eval_batch(const DataConfig& data);
+
+} // namespace vitrain::config

@@ -1,0 +1,152 @@
+#include "config/rules/plan_notes.h"
+
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "config/rules/dist_rules.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+// A learning rate below the one that the cosine ends at; else empty.
+std::string rising_rate(const Recipe& recipe, const Plan& plan) {
+  if (recipe.schedule.name != ScheduleKind::kCosine || plan.lr >= plan.min_lr) {
+    return "";
+  }
+  return fmt::format(
+      "warning: the learning rate rises: optim.lr is {}, less than "
+      "schedule.min_lr, {:.6g}, to which the cosine goes. Lower "
+      "schedule.min_lr{}",
+      plan.lr_text,
+      plan.min_lr,
+      recipe.schedule.scale.rule == ScaleRule::kNone
+          ? ""
+          : ", or name min_lr in schedule.scale.apply_to");
+}
+
+// Evaluations without a checkpoint, of which one may be the best; else empty.
+std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
+  if (recipe.checkpoint.keep_best == 0 || plan.eval_every >= plan.total_steps ||
+      plan.eval_every % plan.checkpoint_every == 0) {
+    return "";
+  }
+  const std::int64_t common = std::lcm(plan.eval_every, plan.checkpoint_every);
+  return fmt::format(
+      "note: an evaluation every {} steps (eval.every) and a checkpoint every "
+      "{} (checkpoint.every) meet {}: checkpoints/best is the best of the "
+      "checkpoints that were evaluated, and the best evaluation may have none. "
+      "With equal intervals it has one",
+      with_commas(plan.eval_every),
+      with_commas(plan.checkpoint_every),
+      common < plan.total_steps
+          ? fmt::format("every {} steps", with_commas(common))
+          : "at the end only");
+}
+
+// Outer steps beside those of the period; else empty.
+std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
+  const std::int64_t period = recipe.dist.sync.period;
+  if (recipe.dist.mode != DistMode::kProcesses ||
+      recipe.dist.sync.mode != SyncMode::kDiloco) {
+    return "";
+  }
+  const auto between = [&](const char* key, std::int64_t every) {
+    return every < plan.total_steps && every % period != 0
+        ? fmt::format("{}: {} steps", key, with_commas(every))
+        : "";
+  };
+  const std::string evaluations = between("eval.every", plan.eval_every);
+  const std::string checkpoints =
+      between("checkpoint.every", plan.checkpoint_every);
+  if (evaluations.empty() && checkpoints.empty()) {
+    return "";
+  }
+  return fmt::format(
+      "note: diloco makes an outer step before every evaluation and "
+      "checkpoint, too, and {}{}{} is no multiple of dist.sync.period: {}. "
+      "With multiples of it there are those of the period only",
+      evaluations,
+      evaluations.empty() || checkpoints.empty() ? "" : ", ",
+      checkpoints,
+      period);
+}
+
+// What this run is too short for; else empty. `then`: what it means.
+std::string unreached(
+    const char* key,
+    const std::string& text,
+    std::int64_t steps,
+    const Plan& plan,
+    const char* then) {
+  if (steps <= plan.total_steps) {
+    return "";
+  }
+  return fmt::format(
+      "warning: {}: {} is {} steps, more than the whole run of {}: {}",
+      key,
+      text,
+      with_commas(steps),
+      with_commas(plan.total_steps),
+      then);
+}
+
+std::string late_start(const Recipe& recipe, const Plan& plan) {
+  const SyncConfig& sync = recipe.dist.sync;
+  return sync.traits().averages_from_start
+      ? unreached(
+            "dist.sync.start",
+            sync.start.text(),
+            plan.sync_start,
+            plan,
+            "until then it is dist.sync.mode: allreduce")
+      : "";
+}
+
+std::string long_period(const Recipe& recipe, const Plan& plan) {
+  const SyncConfig& sync = recipe.dist.sync;
+  const auto of = [&](const char* key, std::int64_t period) {
+    return unreached(
+        key,
+        std::to_string(period),
+        period,
+        plan,
+        "weights are averaged for evaluations and checkpoints only");
+  };
+  if (sync.traits().uses_period) {
+    return of("dist.sync.period", sync.period);
+  }
+  return sync.mode == SyncMode::kHierarchicalSgd
+      ? of("dist.sync.periods", sync_levels(sync, plan.workers).front().period)
+      : "";
+}
+
+std::string late_compression(const Recipe& recipe, const Plan& plan) {
+  const DistConfig& dist = recipe.dist;
+  if (dist.compress != Compress::kPowerSgd) {
+    return "";
+  }
+  return unreached(
+      "dist.powersgd.start",
+      dist.powersgd.start.text(),
+      plan.powersgd_start,
+      plan,
+      "nothing is compressed");
+}
+
+} // namespace
+
+std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan) {
+  std::vector<std::string> notes{
+      rising_rate(recipe, plan),
+      late_start(recipe, plan),
+      long_period(recipe, plan),
+      late_compression(recipe, plan),
+      best_without_checkpoint(recipe, plan),
+      further_outer_steps(recipe, plan)};
+  std::erase(notes, "");
+  return notes;
+}
+
+} // namespace vitrain::config

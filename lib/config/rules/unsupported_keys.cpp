@@ -1,0 +1,67 @@
+#include "config/rules/unsupported_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace vitrain::config {
+namespace {
+
+using Value = std::pair<std::string_view, std::string_view>;
+using Refusal = std::pair<std::string_view, std::string_view>;
+
+constexpr auto kKeys = std::to_array<std::string_view>({
+    "eval.weights",
+    "optim.layer_decay",
+});
+
+constexpr auto kSections = std::to_array<std::string_view>({"train.ema"});
+
+constexpr auto kValues = std::to_array<Value>({
+    {"run.determinism", "bitwise"},
+    {"run.determinism", "elastic"},
+    {"train.precision", "fp16"},
+    {"train.on_non_finite", "skip"},
+    {"train.on_non_finite", "rollback"},
+});
+
+constexpr std::string_view kUnused =
+    "a parameter that a step does not use would keep other values on other "
+    "devices, or cost a search of the graph in every step. A trained "
+    "parameter without a gradient is an error that names it; take it out of "
+    "the model, or freeze it";
+constexpr std::string_view kBuckets =
+    "gradients are always views of the buffers in which they travel";
+constexpr std::string_view kBuffers = "write dist.batchnorm: broadcast";
+
+constexpr auto kRefusals = std::to_array<Refusal>({
+    {"find_unused", kUnused},
+    {"find_unused_parameters", kUnused},
+    {"gradient_as_bucket_view", kBuckets},
+    {"broadcast_buffers", kBuffers},
+});
+
+} // namespace
+
+bool is_later_key(std::string_view path) {
+  const auto below = [&](std::string_view section) {
+    return path == section ||
+        (path.starts_with(section) && path.size() > section.size() &&
+         path[section.size()] == '.');
+  };
+  return std::ranges::find(kKeys, path) != kKeys.end() ||
+      std::ranges::any_of(kSections, below);
+}
+
+bool is_later_value(std::string_view path, std::string_view value) {
+  return std::ranges::find(kValues, Value(path, value)) != kValues.end();
+}
+
+std::string_view refusal_of(std::string_view name) {
+  // Wherever it stands.
+  const std::string_view leaf = name.substr(name.rfind('.') + 1);
+  const auto found = std::ranges::find(kRefusals, leaf, &Refusal::first);
+  return found == kRefusals.end() ? std::string_view{} : found->second;
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,358 @@
+#include "config/rules/validate.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+#include "config/rules/augment_rules.h"
+#include "config/rules/dist_rules.h"
+#include "config/rules/mix_rules.h"
+#include "config/rules/source_rules.h"
+#include "core/enum_names.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+class Validator {
+ public:
+  Validator(const Recipe& recipe, const Circumstances& circumstances)
+      : recipe_(recipe), circumstances_(circumstances) {}
+
+  std::vector<Finding> run() {
+    check_devices();
+    check_model();
+    check_source("data.eval", recipe_.data.eval, "evaluation");
+    check_loss("data.eval", recipe_.data.eval);
+    if (circumstances_.training) {
+      check_source("data.train", recipe_.data.train, "training");
+      check_loss("data.train", recipe_.data.train);
+      check_regression();
+      check_generated();
+      check_batch();
+      check_training();
+      checker_.add(check_dist(recipe_, circumstances_));
+      checker_.add(check_augment(recipe_));
+      checker_.add(check_mixing(recipe_, circumstances_));
+    }
+    return checker_.take();
+  }
+
+ private:
+  void check_devices() {
+    const DevicesConfig& devices = recipe_.devices;
+    const auto named = static_cast<std::int64_t>(devices.ids.size());
+    checker_.require(
+        named == 0 || devices.kind != DeviceKind::kCpu,
+        "devices.ids",
+        "names CUDA devices, but devices.kind is cpu: empty the list, or set "
+        "devices.count for CPU workers",
+        {"devices.kind"});
+    checker_.require(
+        named == 0 || devices.count == -1 || devices.count == named,
+        "devices.count",
+        fmt::format(
+            "is {}, but devices.ids names {}: set -1, or the same number",
+            devices.count,
+            named),
+        {"devices.ids"});
+    std::vector<std::string> ids = devices.ids;
+    std::ranges::sort(ids);
+    const auto twin = std::ranges::adjacent_find(ids);
+    const Backend backend = recipe_.dist.backend;
+    checker_.require(
+        twin == ids.end() || backend == Backend::kGloo ||
+            recipe_.dist.mode == DistMode::kSingleProcess,
+        "devices.ids",
+        twin == ids.end() ? ""
+                          : fmt::format(
+                                "names device {} twice: two workers on one "
+                                "device need dist.backend: gloo",
+                                printable(*twin)),
+        {"dist.backend", "dist.mode"});
+    checker_.require(
+        backend != Backend::kNccl || circumstances_.cuda,
+        "dist.backend",
+        "nccl works between CUDA devices only, and the workers run on the CPU: "
+        "use auto or gloo",
+        {"devices"});
+    const bool train_precision_counts =
+        circumstances_.training || recipe_.eval.precision == Precision::kAuto;
+    checker_.require(
+        recipe_.train.precision != Precision::kTf32 || circumstances_.cuda ||
+            !train_precision_counts,
+        "train.precision",
+        "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
+        "auto, fp32 or bf16",
+        {"devices"});
+    checker_.require(
+        recipe_.eval.precision != Precision::kTf32 || circumstances_.cuda,
+        "eval.precision",
+        "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
+        "auto, fp32 or bf16",
+        {"devices"});
+  }
+
+  void check_model() {
+    const ModelConfig& model = recipe_.model;
+    checker_.require(
+        circumstances_.training || model.pretrained.has_value(),
+        "model.pretrained",
+        "evaluation needs weights: give -pretrained FILE (a .safetensors file, "
+        "or a checkpoint folder)");
+    const std::string_view foreign =
+        foreign_weights(model.pretrained.value_or(""));
+    checker_.require(foreign.empty(), "model.pretrained", std::string(foreign));
+    checker_.require(
+        model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
+        "model.head_init",
+        "load needs model.pretrained, which is null",
+        {"model.pretrained"});
+    checker_.require(
+        circumstances_.training || model.head_init != HeadInit::kFresh,
+        "model.head_init",
+        "fresh puts random numbers in the classifier's place, and an "
+        "evaluation would score those: set auto or load");
+  }
+
+  void check_source(
+      const std::string& section,
+      const SourceConfig& source,
+      const char* purpose) {
+    check_kind(section, source, checker_);
+    if (is_generated(source)) {
+      return;
+    }
+    const char* inside = source.kind == SourceKind::kFolder
+        ? " (with train/ and val/ or test/ in it)"
+        : source.kind == SourceKind::kList
+        ? " (with train_list.txt and val_list.txt, or train.csv and val.csv, "
+          "in it)"
+        : source.kind == SourceKind::kTar
+        ? " (with train.tar and val.tar, or folders of tar files, in it)"
+        : "";
+    checker_.require(
+        source.path.has_value() && !source.path->empty(),
+        section + ".path",
+        fmt::format(
+            "kind {} needs the path of the {} data: set it, or give -data_path "
+            "FOLDER{}",
+            name_of(source.kind),
+            purpose,
+            inside),
+        {section + ".kind"});
+  }
+
+  // Classes go with cross entropy, targets with squared errors.
+  void check_loss(const std::string& section, const SourceConfig& source) {
+    const bool vectors = source.kind == SourceKind::kVectors;
+    checker_.require(
+        vectors == (recipe_.train.loss == LossKind::kMse),
+        "train.loss",
+        vectors ? fmt::format(
+                      "{}, but {}.kind: vectors has targets instead of "
+                      "classes: set mse",
+                      name_of(recipe_.train.loss),
+                      section)
+                : fmt::format(
+                      "mse is for targets, but {}.kind: {} has classes: set "
+                      "cross_entropy, or take vectors",
+                      section,
+                      name_of(source.kind)),
+        {section + ".kind"});
+  }
+
+  void check_regression() {
+    const bool regression = recipe_.train.loss == LossKind::kMse;
+    checker_.require(
+        !regression || recipe_.checkpoint.metric == Metric::kLoss,
+        "checkpoint.metric",
+        fmt::format(
+            "{} needs classes, which train.loss: mse has not: set loss",
+            name_of(recipe_.checkpoint.metric)),
+        {"train.loss"});
+    checker_.require(
+        !regression || recipe_.train.label_smoothing == 0.0,
+        "train.label_smoothing",
+        "is for classes, which train.loss: mse has not: set 0",
+        {"train.loss"});
+    const SamplerConfig& sampler = recipe_.data.sampler;
+    checker_.require(
+        !regression || sampler.policy != SamplerPolicy::kWeighted ||
+            sampler.weights != "balanced",
+        "data.sampler.weights",
+        "balanced is for classes, which data.train.kind: vectors has not: "
+        "name a file with a weight for each row",
+        {"train.loss", "data.sampler.policy"});
+  }
+
+  void check_generated() {
+    const SourceConfig& train = recipe_.data.train;
+    const SourceConfig& eval = recipe_.data.eval;
+    const bool both =
+        is_generated(train) && is_generated(eval) && eval.kind == train.kind;
+    checker_.require(
+        !both || train.seed != eval.seed,
+        "data.eval.seed",
+        fmt::format(
+            "is {}, the seed of the training data too: evaluation would use "
+            "samples of the training set",
+            eval.seed),
+        {"data.train.kind",
+         "data.train.path",
+         "data.train.seed",
+         "data.eval.kind",
+         "data.eval.path"});
+  }
+
+  void check_batch() {
+    const DataConfig& data = recipe_.data;
+    const std::int64_t workers = circumstances_.workers;
+    if (data.batch_mode != BatchMode::kGlobal || workers == kWorkersUnknown ||
+        shares_may_differ(recipe_) || data.batch_size % workers == 0) {
+      return;
+    }
+    const std::int64_t below = data.batch_size / workers * workers;
+    const std::string nearest = below == 0
+        ? fmt::format("{}", below + workers)
+        : fmt::format("{} or {}", below, below + workers);
+    checker_.require(
+        false,
+        "data.batch_size",
+        fmt::format(
+            "{} with batch_mode: global is shared by {} workers and must be a "
+            "multiple of {}: the nearest is {}",
+            data.batch_size,
+            workers,
+            workers,
+            nearest),
+        {"data.batch_mode", "devices", "dist.mode", "train.accumulate"});
+  }
+
+  void check_training() {
+    const OptimConfig& optim = recipe_.optim;
+    const bool sgd = optim.name == OptimKind::kSgd;
+    checker_.require(
+        !sgd || !optim.nesterov || optim.momentum > 0.0,
+        "optim.nesterov",
+        "needs optim.momentum > 0",
+        {"optim.name", "optim.momentum"});
+    const ScheduleConfig& schedule = recipe_.schedule;
+    checker_.require(
+        !schedule.paddle_exact_schedule ||
+            schedule.unit == ScheduleUnit::kEpoch,
+        "schedule.paddle_exact_schedule",
+        "is about epochs: needs schedule.unit: epoch",
+        {"schedule.unit"});
+    checker_.require(
+        schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
+        "schedule.milestones",
+        fmt::format(
+            "are drops of schedule.name: step, and it is {}",
+            name_of(schedule.name)),
+        {"schedule.name"});
+    const Duration& warmup = schedule.warmup;
+    const RunConfig& run = recipe_.run;
+    checker_.require(
+        warmup.unit != Duration::Unit::kEpochs ||
+            warmup.value <= static_cast<double>(run.epochs),
+        "schedule.warmup",
+        fmt::format(
+            "{} is more than run.epochs: {}: train longer, or, for a short "
+            "trial, add -set schedule.warmup=0st",
+            warmup.text(),
+            run.epochs),
+        {"run.epochs"});
+    checker_.require(
+        warmup.unit != Duration::Unit::kSteps || !run.max_steps ||
+            warmup.value <= static_cast<double>(*run.max_steps),
+        "schedule.warmup",
+        fmt::format(
+            "{} is more than run.max_steps: {}: train longer, or, for a short "
+            "trial, add -set schedule.warmup=0st",
+            warmup.text(),
+            run.max_steps.value_or(0)),
+        {"run.max_steps"});
+  }
+
+  const Recipe& recipe_;
+  const Circumstances& circumstances_;
+  Checker checker_;
+};
+
+} // namespace
+
+bool Circumstances::is_unread(std::string_view key) const {
+  const auto inside = [](std::string_view part, std::string_view whole) {
+    return part.starts_with(whole) &&
+        (part.size() == whole.size() || part[whole.size()] == '.');
+  };
+  return std::ranges::any_of(unread, [&](const std::string& one) {
+    return inside(key, one) || inside(one, key);
+  });
+}
+
+std::string_view foreign_weights(std::string_view path) {
+  const auto ends_with_any =
+      [&](std::initializer_list<std::string_view> endings) {
+        return std::ranges::any_of(
+            endings, [&](auto ending) { return path.ends_with(ending); });
+      };
+  if (ends_with_any({".pdparams", ".pdopt", ".pdema"})) {
+    return "files of PaddlePaddle (.pdparams, .pdopt, .pdema) are not read in "
+           "this version: write its weights to a .safetensors file with timm's "
+           "names where Paddle is installed "
+           "(tools/pdparams_to_safetensors.py), "
+           "and give that";
+  }
+  if (ends_with_any({".pth", ".pth.tar", ".pt", ".bin", ".ckpt"})) {
+    return "files of PyTorch (.pth, .pt, .bin, .ckpt) are not read: write the "
+           "weights to a .safetensors file with timm's names, and give that; "
+           "in "
+           "Python: safetensors.torch.save_file(torch.load('w.pth', "
+           "map_location='cpu'), 'w.safetensors'), with ['model'] or "
+           "['state_dict'] behind load() for a training checkpoint";
+  }
+  return "";
+}
+
+void add_findings(
+    const std::vector<Finding>& findings,
+    const Origins& origins,
+    const Circumstances& circumstances,
+    Problems& problems) {
+  const auto unread = [&](const std::string& key) {
+    return circumstances.is_unread(key);
+  };
+  for (const Finding& finding : findings) {
+    if (unread(finding.key) || std::ranges::any_of(finding.others, unread)) {
+      continue;
+    }
+    const auto origin = origins.find(finding.key);
+    problems.add(
+        origin == origins.end() ? Position{} : origin->second,
+        finding.key,
+        finding.text);
+  }
+}
+
+Problems validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins) {
+  Problems problems;
+  validate(recipe, circumstances, origins, problems);
+  return problems;
+}
+
+void validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins,
+    Problems& problems) {
+  add_findings(
+      Validator(recipe, circumstances).run(), origins, circumstances, problems);
+}
+
+} // namespace vitrain::config

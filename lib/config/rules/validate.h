@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "config/load/problems.h"
+#include "config/rules/checker.h"
+#include "config/sections/recipe.h"
+
+namespace vitrain::config {
+
+// As a number of workers: not known yet, and rules that need it wait.
+inline constexpr std::int64_t kWorkersUnknown = 0;
+
+// What a recipe is checked against.
+struct Circumstances {
+  std::int64_t workers = 1; // of all machines
+  bool cuda = false; // the workers run on CUDA devices
+  bool training = true; // false: evaluation only
+  // Reading::unread: rules that read one of these say nothing.
+  std::set<std::string> unread{};
+
+  // Whether a key, or one of a section's, is among them.
+  bool is_unread(std::string_view key) const;
+};
+
+// What to do with a file of weights or a checkpoint that PyTorch or
+// PaddlePaddle has written, going by its name (.pth, .pdparams, ...); "" for
+// other names.
+std::string_view foreign_weights(std::string_view path);
+
+// Adds the findings of rules that could read all that they needed, each at the
+// place where its key was set.
+void add_findings(
+    const std::vector<Finding>& findings,
+    const Origins& origins,
+    const Circumstances& circumstances,
+    Problems& problems);
+
+// Every rule between keys, and between keys and the machine, that the recipe
+// breaks. Rules that need the number of samples are make_plan()'s, those of the
+// network models::check()'s.
+Problems validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins = {});
+// The same, added to `problems`.
+void validate(
+    const Recipe& recipe,
+    const Circumstances& circumstances,
+    const Origins& origins,
+    Problems& problems);
+
+} // namespace vitrain::config

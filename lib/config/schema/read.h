@@ -1,0 +1,34 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/load/load.h"
+
+namespace vitrain::config {
+
+// A file of a recipe, and the model that the recipe named once it had been
+// applied.
+struct FileLayer {
+  std::string source;
+  std::string model;
+};
+
+// A recipe as far as it could be read.
+struct Reading : Loaded {
+  std::vector<FileLayer> files; // lowest first
+  // Keys, and sections, whose values are not known, because something could
+  // not be read: rules about them have to wait.
+  std::set<std::string> unread;
+
+  // The layer of what was written there: files from 1, then named options,
+  // then -set.
+  std::size_t layer_of(const Position& position) const;
+};
+
+// load() for those who have more to say about what could be read: what is wrong
+// is added to `problems`.
+Reading read(const LoadRequest& request, Problems& problems);
+
+} // namespace vitrain::config

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/schema/duration.h"
+#include "core/enum_names.h"
+
+namespace vitrain::config {
+
+enum class Metric { kTop1, kTop5, kLoss };
+constexpr auto names_of(Metric) {
+  using enum Metric;
+  return enum_names<Metric>(
+      {{kTop1, "top1"}, {kTop5, "top5"}, {kLoss, "loss"}});
+}
+
+// Saved states of the run.
+struct CheckpointConfig {
+  Duration every{1.0, Duration::Unit::kEpochs};
+  std::int64_t keep_last = 2;
+  std::int64_t keep_best = 1;
+  Metric metric = Metric::kTop1;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("every", every, "Interval: `1ep`, `500st` or `0.1dur`.")
+        .more_than(0.0);
+    v.field("keep_last", keep_last, "Newest checkpoints to keep.")
+        .in_range(1, 1000000);
+    v.field("keep_best", keep_best, "Best checkpoints to keep as well.")
+        .in_range(0, 1000000);
+    v.field("metric", metric, "What `best` means, on the evaluation set.");
+  }
+};
+
+} // namespace vitrain::config

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "config/schema/duration.h"
+#include "config/sections/sync.h"
+#include "core/enum_names.h"
+#include "options/exchange.h"
+
+namespace vitrain::config {
+
+// Whether each device has a process of its own, or all have one.
+enum class DistMode { kProcesses, kSingleProcess };
+constexpr auto names_of(DistMode) {
+  using enum DistMode;
+  return enum_names<DistMode>(
+      {{kProcesses, "processes"}, {kSingleProcess, "single_process"}});
+}
+enum class Backend { kAuto, kGloo, kNccl };
+constexpr auto names_of(Backend) {
+  using enum Backend;
+  return enum_names<Backend>(
+      {{kAuto, "auto"}, {kGloo, "gloo"}, {kNccl, "nccl"}});
+}
+enum class BatchNormStatistics { kLocal, kBroadcast, kSync };
+constexpr auto names_of(BatchNormStatistics) {
+  using enum BatchNormStatistics;
+  return enum_names<BatchNormStatistics>(
+      {{kLocal, "local"}, {kBroadcast, "broadcast"}, {kSync, "sync"}});
+}
+// Gradients as products of two thin matrices (docs/synchronisation.md).
+struct PowerSgdConfig {
+  std::int64_t rank = 4;
+  Duration start{0.1, Duration::Unit::kFraction};
+  bool warm_start = true;
+  double min_compression = 2.0;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("rank", rank, "Columns of the two matrices: more are more exact.")
+        .in_range(1, 1024);
+    v.field(
+        "start",
+        start,
+        "Until then gradients travel as they are: they change fastest at the "
+        "beginning.");
+    v.field(
+        "warm_start",
+        warm_start,
+        "Each step starts from the matrices of the last one instead of from "
+        "random ones.");
+    v.field(
+         "min_compression",
+         min_compression,
+         "Parameters that would not become smaller by more than this factor "
+         "travel as they are; so do all with one dimension.")
+        .at_least(1.0)
+        .at_most(1e6);
+  }
+};
+
+// Seconds after which a section that makes no progress ends the run.
+struct TimeoutsConfig {
+  double setup = 600.0;
+  double step = 600.0;
+  double eval = 1800.0;
+  double checkpoint = 1800.0;
+  double stopped = 4.0;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("setup", setup, "Seconds from the start to the first step.")
+        .more_than(0.0)
+        .at_most(1e6);
+    v.field("step", step, "Seconds for one training step.")
+        .more_than(0.0)
+        .at_most(1e6);
+    v.field("eval", eval, "Seconds for one evaluation batch.")
+        .more_than(0.0)
+        .at_most(1e6);
+    v.field("checkpoint", checkpoint, "Seconds for one checkpoint.")
+        .more_than(0.0)
+        .at_most(1e6);
+    v.field(
+         "stopped",
+         stopped,
+         "Seconds that a worker may be stopped (SIGSTOP, a debugger) until the "
+         "run is ended.")
+        .more_than(0.0)
+        .at_most(1e6);
+  }
+};
+
+// Exchange between the workers.
+struct DistConfig {
+  DistMode mode = DistMode::kProcesses;
+  Backend backend = Backend::kAuto;
+  SyncConfig sync;
+  double bucket_mb = 25.0;
+  double first_bucket_mb = 1.0;
+  Compress compress = Compress::kNone;
+  PowerSgdConfig powersgd;
+  bool zero1 = false;
+  BatchNormStatistics batchnorm = BatchNormStatistics::kLocal;
+  std::optional<Duration> check_every;
+  TimeoutsConfig timeouts;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field(
+        "mode",
+        mode,
+        "`processes`: a process per device; `single_process`: one process with "
+        "a replica per device on threads, as PyTorch's DataParallel (slower; "
+        "BatchNorm keeps the first replica's statistics).");
+    v.field(
+        "backend", backend, "`auto`: nccl between GPUs, gloo between CPUs.");
+    v.section("sync", sync, "How replicas are kept equal.");
+    v.field(
+         "bucket_mb",
+         bucket_mb,
+         "Size in MiB of the pieces in which gradients are exchanged while "
+         "backward runs.")
+        .more_than(0.0)
+        .at_most(65536.0);
+    v.field(
+         "first_bucket_mb",
+         first_bucket_mb,
+         "Size in MiB of the first of them: a small one starts early.")
+        .more_than(0.0)
+        .at_most(65536.0);
+    v.field(
+        "compress",
+        compress,
+        "Gradients travel as they are (`none`); rounded to `bf16` or `fp16`: "
+        "half the bytes, and sums rounded at each device; or, with `powersgd`, "
+        "as approximations of low rank, whose errors are added to the next "
+        "gradient.");
+    v.section("powersgd", powersgd, "Settings of compress: powersgd.")
+        .needs("dist.compress: powersgd", [this] {
+          return compress == Compress::kPowerSgd;
+        });
+    v.field(
+        "zero1",
+        zero1,
+        "Each device keeps the optimizer's state of, and updates, only its "
+        "share of the weights (ZeRO stage 1): the same bits with less memory.");
+    v.field(
+        "batchnorm",
+        batchnorm,
+        "Statistics of BatchNorm layers. `local`: of each device's own batch; "
+        "running statistics are averaged before every evaluation and "
+        "checkpoint. `broadcast`: the same, but before every step all take "
+        "over the running statistics of rank 0 (PyTorch's broadcast_buffers). "
+        "`sync`: of the batches of all devices together (SyncBatchNorm).");
+    v.field(
+        "check_every",
+        check_every,
+        "How often a checksum proves that all replicas are equal, beside every "
+        "evaluation and checkpoint; null: only there.");
+    v.section("timeouts", timeouts, "Limits in seconds.");
+  }
+};
+
+} // namespace vitrain::config

@@ -1,0 +1,235 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "config/schema/duration.h"
+#include "core/enum_names.h"
+#include "options/exchange.h"
+
+namespace vitrain::config {
+
+enum class SyncMode {
+  kAllreduce,
+  kDelayedAllreduce,
+  kLocalSgd,
+  kPostLocalSgd,
+  kHierarchicalSgd,
+  kDiloco,
+  kOverlapAverage,
+  kAsyncPs,
+  kHogwild,
+};
+constexpr auto names_of(SyncMode) {
+  using enum SyncMode;
+  return enum_names<SyncMode>(
+      {{kAllreduce, "allreduce"},
+       {kDelayedAllreduce, "delayed_allreduce"},
+       {kLocalSgd, "local_sgd"},
+       {kPostLocalSgd, "post_local_sgd"},
+       {kHierarchicalSgd, "hierarchical_sgd"},
+       {kDiloco, "diloco"},
+       {kOverlapAverage, "overlap_average"},
+       {kAsyncPs, "async_ps"},
+       {kHogwild, "hogwild"}});
+}
+
+// What holds of a mode wherever it matters; how it works is in dist/, and
+// engine/train/exchange.cpp makes it.
+struct SyncTraits {
+  bool gradients_travel = false; // weights do in the others
+  bool replicas_equal = false; // after every step
+  bool averages_from_start = false; // dist.sync.start and average count
+  bool uses_period = false; // dist.sync.period counts
+  bool groups_ranks = false; // some ranks have groups of their own
+  bool one_node = false; // shares memory
+  // What it keeps, in copies of all parameters: as gradients travel, in fp32,
+  // and in fp32 for dist.sync.predict.
+  int gradient_copies = 0;
+  int weight_copies = 0;
+  int predict_copies = 0;
+};
+
+constexpr SyncTraits traits_of(SyncMode mode) {
+  switch (mode) {
+    case SyncMode::kAllreduce:
+      return {.gradients_travel = true, .replicas_equal = true};
+    case SyncMode::kDelayedAllreduce: // two stages; own, and the state
+      return {
+          .gradients_travel = true,
+          .replicas_equal = true,
+          .gradient_copies = 2,
+          .predict_copies = 4};
+    case SyncMode::kLocalSgd: // gradients before dist.sync.start
+      return {.averages_from_start = true, .uses_period = true};
+    case SyncMode::kPostLocalSgd:
+      return {
+          .gradients_travel = true,
+          .averages_from_start = true,
+          .uses_period = true,
+          .groups_ranks = true};
+    case SyncMode::kHierarchicalSgd:
+      return {.groups_ranks = true};
+    case SyncMode::kDiloco: // where the ranks parted, momentum
+      return {.uses_period = true, .weight_copies = 2};
+    case SyncMode::kOverlapAverage: // own, and the sum under way
+      return {.uses_period = true, .weight_copies = 2};
+    case SyncMode::kAsyncPs: // what is sent and what comes
+      return {
+          .gradients_travel = true, .weight_copies = 2, .predict_copies = 3};
+    case SyncMode::kHogwild:
+      return {.one_node = true};
+  }
+  return {};
+}
+
+enum class SyncAverage { kParameters, kParametersAndOptimizer };
+constexpr auto names_of(SyncAverage) {
+  using enum SyncAverage;
+  return enum_names<SyncAverage>(
+      {{kParameters, "parameters"},
+       {kParametersAndOptimizer, "parameters_and_optimizer"}});
+}
+
+// How replicas are kept equal (docs/synchronisation.md has the definitions).
+struct SyncConfig {
+  SyncMode mode = SyncMode::kAllreduce;
+  std::int64_t period = 8;
+  Duration start{0.0, Duration::Unit::kSteps};
+  SyncAverage average = SyncAverage::kParameters;
+  std::optional<std::int64_t> group_size;
+  std::vector<std::int64_t> periods{4, 16};
+  std::vector<std::int64_t> group_sizes{2, -1};
+  double outer_lr = 0.7;
+  double outer_momentum = 0.9;
+  std::int64_t delay = 1;
+  std::optional<std::int64_t> max_staleness;
+  OnStale on_stale = OnStale::kWait;
+  std::int64_t servers = 1;
+  bool predict = false;
+
+  SyncTraits traits() const { return traits_of(mode); }
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    using enum SyncMode;
+    const auto is = [this](auto... modes) {
+      return [this, modes...] { return ((mode == modes) || ...); };
+    };
+    v.field(
+        "mode",
+        mode,
+        "`allreduce`: gradients are averaged over all devices in every step; "
+        "`delayed_allreduce`: the same one step later, while the next one is "
+        "computed; `local_sgd`: own updates, parameters averaged every "
+        "`period` steps; `post_local_sgd`: the same from `start` on, with "
+        "gradients averaged inside a node; `hierarchical_sgd`: averages over "
+        "groups of `group_sizes` ranks every `periods` steps; `diloco`: an "
+        "outer optimizer every `period` steps; `overlap_average`: averages "
+        "that arrive `delay` steps later; `async_ps`: each gradient is applied "
+        "on its own by parameter servers; `hogwild`: CPU workers of one node "
+        "update shared weights without a lock; both are not deterministic. "
+        "Evaluations and checkpoints see "
+        "averaged weights in every mode.");
+    v.field("period", period, "Steps between two averages.")
+        .in_range(1, 1 << 20)
+        .needs(
+            "dist.sync.mode: local_sgd, post_local_sgd, diloco or "
+            "overlap_average",
+            [this] { return traits().uses_period; });
+    v.field(
+         "start",
+         start,
+         "`local_sgd`, `post_local_sgd`: until then gradients are averaged in "
+         "every step.")
+        .needs("dist.sync.mode: local_sgd or post_local_sgd", [this] {
+          return traits().averages_from_start;
+        });
+    v.field(
+         "average",
+         average,
+         "`local_sgd`, `post_local_sgd`: what is averaged; the optimizer's "
+         "state stays each device's own, or is averaged too.")
+        .needs("dist.sync.mode: local_sgd or post_local_sgd", [this] {
+          return traits().averages_from_start;
+        });
+    v.field(
+         "group_size",
+         group_size,
+         "`post_local_sgd`: consecutive ranks that average gradients in every "
+         "step; `auto`: those of a node.")
+        .auto_value()
+        .in_range(1, 1 << 20)
+        .needs("dist.sync.mode: post_local_sgd", is(kPostLocalSgd));
+    v.field(
+         "periods",
+         periods,
+         "`hierarchical_sgd`: steps between the averages of each level.")
+        .each_at_least(1)
+        .needs("dist.sync.mode: hierarchical_sgd", is(kHierarchicalSgd));
+    v.field(
+         "group_sizes",
+         group_sizes,
+         "`hierarchical_sgd`: consecutive ranks of a group of each level; -1: "
+         "all. The last level has all.")
+        .one_of_or_at_least(-1, 1)
+        .needs("dist.sync.mode: hierarchical_sgd", is(kHierarchicalSgd));
+    v.field("outer_lr", outer_lr, "`diloco`: of the outer SGD.")
+        .more_than(0.0)
+        .at_most(100.0)
+        .needs("dist.sync.mode: diloco", is(kDiloco));
+    v.field(
+         "outer_momentum",
+         outer_momentum,
+         "`diloco`: Nesterov momentum of the outer SGD.")
+        .at_least(0.0)
+        .less_than(1.0)
+        .needs("dist.sync.mode: diloco", is(kDiloco));
+    v.field(
+         "delay",
+         delay,
+         "`overlap_average`: steps until an average is taken over; less than "
+         "`period`.")
+        .in_range(0, 1 << 20)
+        .needs("dist.sync.mode: overlap_average", is(kOverlapAverage));
+    v.field(
+         "max_staleness",
+         max_staleness,
+         "`async_ps`: updates that may have been made between the weights a "
+         "gradient was computed from and its own; `hogwild`: steps that a "
+         "worker may be ahead of the slowest. `auto`: two per other worker.")
+        .auto_value()
+        .in_range(0, 1 << 20)
+        .needs("dist.sync.mode: async_ps or hogwild", is(kAsyncPs, kHogwild));
+    v.field(
+         "on_stale",
+         on_stale,
+         "`async_ps`: workers `wait`, so that no gradient becomes too old, or "
+         "one that did is left out (`drop`).")
+        .needs("dist.sync.mode: async_ps", is(kAsyncPs));
+    v.field(
+         "servers",
+         servers,
+         "`async_ps`: servers among which the weights are divided, threads of "
+         "the first workers.")
+        .in_range(1, 1 << 10)
+        .needs("dist.sync.mode: async_ps", is(kAsyncPs));
+    v.field(
+         "predict",
+         predict,
+         "`delayed_allreduce`, `async_ps`: gradients are computed at the "
+         "weights that are expected when they are applied, instead of at those "
+         "before the updates in between. Costs a copy of weights and optimizer "
+         "state, and a second update per step.")
+        .needs(
+            "dist.sync.mode: delayed_allreduce, or async_ps with a "
+            "max_staleness above 0",
+            [this] {
+              return mode == kDelayedAllreduce ||
+                  (mode == kAsyncPs && max_staleness.value_or(1) > 0);
+            });
+  }
+};
+
+} // namespace vitrain::config

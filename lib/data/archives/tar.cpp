@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "data/archives/tar_files.h"
+#include "data/archives/webdataset.h"
+#include "data/sources/class_names.h"
+#include "data/sources/image_tree.h"
+#include "data/sources/sources.h"
+
+// Images in tar archives, which stay packed: a folder of images packed by tar,
+// ImageNet's archive of an archive per class, and WebDataset's shards. The
+// index has the place of every image.
+namespace vitrain::data::detail {
+namespace {
+
+// Archives that are kept open; of more each is opened for each image.
+constexpr std::size_t kMostOpen = 256;
+
+std::string class_folder(std::string_view archive) {
+  return std::string(archive.substr(0, archive.size() - 4)); // ".tar"
+}
+
+// Entries that tools leave behind, at any depth.
+bool is_hidden(std::string_view path) {
+  return path.starts_with(".") || path.starts_with("__MACOSX/") ||
+      path.find("/.") != path.npos || path.find("/__MACOSX/") != path.npos;
+}
+
+// Lists archives whose images lie in class folders, or in an archive for each
+// class.
+class TreeLister {
+ public:
+  explicit TreeLister(const TarPath& tars) : inside_(tars.inside) {
+    inside_ += inside_.empty() ? "" : "/";
+  }
+
+  void list(const TarFile& tar, const std::string& name, std::uint32_t file) {
+    list_members(
+        TarReader(name, tar.reader(), 0, tar.size()), tar, name, file, "");
+  }
+
+  void fill(const SourceOptions& options, Index::Contents& contents) && {
+    if (inside_.empty()) {
+      tree_.strip_common_folders();
+    }
+    if (labels_ > 0) {
+      contents.notes.push_back(fmt::format(
+          "skipped .cls members, which label images only beside them and with "
+          "the same name up to the first dot: {}",
+          with_commas(labels_)));
+    }
+    std::move(tree_).fill(
+        options.class_order, read_class_map(options), contents);
+    check_not_splits(options.path, contents.classes);
+    const auto note = [&](std::int64_t count, const char* what) {
+      if (count > 0) {
+        contents.notes.push_back(
+            fmt::format("skipped {}: {}", what, with_commas(count)));
+      }
+    };
+    note(hidden_, "hidden entries");
+    note(others_, "files that are no images");
+    note(elsewhere_, "images outside the folder that the path names");
+  }
+  const TarReader::Skipped& skipped() const { return skipped_; }
+
+ private:
+  // `folder` goes in front of the members' names: the class that an archive
+  // inside an archive is.
+  void list_members(
+      TarReader reader,
+      const TarFile& tar,
+      const std::string& name,
+      std::uint32_t file,
+      const std::string& folder) {
+    TarMember member;
+    while (reader.next(member)) {
+      if (is_hidden(member.name)) {
+        ++hidden_;
+      } else if (member.name.ends_with(".tar") && folder.empty()) {
+        const std::string inner = name + ": " + printable(member.name);
+        list_members(
+            TarReader(
+                inner,
+                tar.reader(),
+                member.offset,
+                member.offset + member.size),
+            tar,
+            inner,
+            file,
+            class_folder(member.name) + "/");
+      } else if (has_image_name(member.name)) {
+        add(member, name, file, folder);
+      } else {
+        ++(member.name.ends_with(".cls") ? labels_ : others_);
+      }
+    }
+    skipped_ += reader.skipped();
+  }
+
+  void add(
+      const TarMember& member,
+      const std::string& name,
+      std::uint32_t file,
+      const std::string& folder) {
+    VITRAIN_CHECK(
+        member.size <= kMostFileBytes,
+        ExitCode::kData,
+        "{}: {} (byte {}): has {} bytes, more than an image may have",
+        name,
+        printable(member.name),
+        member.offset,
+        with_commas(member.size));
+    const std::string path = folder + member.name;
+    if (path.starts_with(inside_)) {
+      tree_.add(
+          std::string_view(path).substr(inside_.size()),
+          {member.offset, static_cast<std::uint32_t>(member.size), file});
+    } else {
+      ++elsewhere_;
+    }
+  }
+
+  std::string inside_;
+  ImageTree tree_;
+  TarReader::Skipped skipped_;
+  std::int64_t hidden_ = 0;
+  std::int64_t labels_ = 0; // as WebDataset has them
+  std::int64_t others_ = 0;
+  std::int64_t elsewhere_ = 0;
+};
+
+// Whether the first image of an archive has a .cls member beside it.
+bool is_webdataset(const TarFile& tar, const std::string& name) {
+  TarReader reader(name, tar.reader(), 0, tar.size());
+  TarMember member;
+  std::string key;
+  bool image = false;
+  bool label = false;
+  while (reader.next(member)) {
+    const auto [next_key, extension] = WebDataset::parts_of(member.name);
+    if (next_key != key) {
+      if (image) {
+        break;
+      }
+      key = next_key;
+      label = false;
+    }
+    image = image || has_image_name(member.name);
+    label = label || extension == "cls";
+  }
+  return image && label;
+}
+
+TarReader::Skipped list_webdataset(
+    const SourceOptions& options,
+    const TarPath& tars,
+    Index::Contents& contents) {
+  VITRAIN_CHECK(
+      tars.inside.empty(),
+      ExitCode::kData,
+      "{}: shards of WebDataset have no folders to choose from",
+      shown(options.path));
+  WebDataset samples(options);
+  TarReader::Skipped skipped;
+  for (std::size_t i = 0; i < tars.files.size(); ++i) {
+    const TarFile tar(tars.files[i]);
+    const std::string name = shown(tars.files[i]);
+    TarReader reader(name, tar.reader(), 0, tar.size());
+    TarMember member;
+    while (reader.next(member)) {
+      samples.add(reader, member, static_cast<std::uint32_t>(i), name);
+    }
+    samples.end_archive();
+    skipped += reader.skipped();
+  }
+  std::move(samples).fill(contents);
+  return skipped;
+}
+
+TarReader::Skipped list_tree(
+    const SourceOptions& options,
+    const TarPath& tars,
+    Index::Contents& contents) {
+  TreeLister lister(tars);
+  for (std::size_t i = 0; i < tars.files.size(); ++i) {
+    lister.list(
+        TarFile(tars.files[i]),
+        shown(tars.files[i]),
+        static_cast<std::uint32_t>(i));
+  }
+  const TarReader::Skipped skipped = lister.skipped();
+  std::move(lister).fill(options, contents);
+  return skipped;
+}
+
+class TarSource final : public Source {
+ public:
+  explicit TarSource(std::shared_ptr<const Index> shared)
+      : Source(std::move(shared)) {
+    const std::int64_t files = index().names_count() - size();
+    if (files <= static_cast<std::int64_t>(kMostOpen)) {
+      for (std::uint32_t file = 0; file < files; ++file) {
+        files_.push_back(std::make_unique<const TarFile>(path(file)));
+      }
+    }
+  }
+
+  bool read(std::int64_t sample, std::string& bytes) const override {
+    const Index::Place place = index().place(sample);
+    if (files_.empty()) {
+      TarFile(path(place.file)).read(place.offset, place.size, bytes);
+    } else {
+      files_[place.file]->read(place.offset, place.size, bytes);
+    }
+    return true;
+  }
+
+  std::string describe(std::int64_t sample) const override {
+    return fmt::format(
+        "{}: {}",
+        shown(path(index().place(sample).file)),
+        printable(index().name(sample)));
+  }
+
+ private:
+  std::string path(std::uint32_t file) const {
+    return index().name(size() + file);
+  }
+
+  std::vector<std::unique_ptr<const TarFile>> files_;
+};
+
+} // namespace
+
+Index list_tar(const SourceOptions& options) {
+  VITRAIN_CHECK(
+      !options.path.empty(),
+      ExitCode::kData,
+      "the dataset has no path; give a tar file, a folder of them, or a "
+      "pattern such as train-{{000..146}}.tar");
+  const TarPath tars = find_tars(options.path);
+  Index::Contents contents;
+  contents.options = options;
+  const bool shards = !options.label.empty() ||
+      (tars.inside.empty() &&
+       is_webdataset(TarFile(tars.files.front()), shown(tars.files.front())));
+  const TarReader::Skipped skipped = shards
+      ? list_webdataset(options, tars, contents)
+      : list_tree(options, tars, contents);
+  VITRAIN_CHECK(
+      contents.samples > 0,
+      ExitCode::kData,
+      "{}: no image ({}) is in it",
+      shown(options.path),
+      kImageNames);
+  skipped.add_to(contents.notes);
+  for (const std::string& file : tars.files) {
+    contents.name_starts.push_back(contents.names.size());
+    contents.names.append(file).push_back('\0');
+  }
+  return Index(std::move(contents));
+}
+
+std::unique_ptr<Source> open_tar(std::shared_ptr<const Index> index) {
+  return std::make_unique<TarSource>(std::move(index));
+}
+
+} // namespace vitrain::data::detail

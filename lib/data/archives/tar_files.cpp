@@ -1,0 +1,248 @@
+#include "data/archives/tar_files.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/check.h"
+#include "core/text.h"
+
+namespace vitrain::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostNames = 1'000'000;
+
+std::vector<std::string> in_folder(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  for (; !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    const std::string name = entries->path().filename().native();
+    if (name.ends_with(".tar") && !name.starts_with(".")) {
+      files.push_back(entries->path().native());
+    }
+  }
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kData,
+      "{}: cannot read the folder: {}",
+      printable(folder.native()),
+      error.message());
+  std::ranges::sort(files);
+  VITRAIN_CHECK(
+      !files.empty(),
+      ExitCode::kData,
+      "{}: no .tar file is in this folder",
+      printable(folder.native()));
+  return files;
+}
+
+std::vector<std::string> matching(const std::string& pattern) {
+  glob_t found{};
+  const int result =
+      ::glob(pattern.c_str(), GLOB_ERR | GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> files(
+      found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  VITRAIN_CHECK(
+      result == 0 && !files.empty(),
+      ExitCode::kData,
+      "{}: no file matches this pattern",
+      printable(pattern));
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::string> matching_all(
+    const std::vector<std::string>& patterns) {
+  std::vector<std::string> files;
+  for (const std::string& pattern : patterns) {
+    if (pattern.find_first_of("*?[") == pattern.npos) {
+      files.push_back(pattern);
+    } else {
+      std::ranges::move(matching(pattern), std::back_inserter(files));
+    }
+  }
+  return files;
+}
+
+// What stands between the braces: "1..3", or "a,b".
+std::vector<std::string> alternatives(
+    const std::string& pattern,
+    const std::string& inside) {
+  const std::size_t dots = inside.find("..");
+  if (dots == inside.npos) {
+    return split(inside, ',');
+  }
+  const std::string first = inside.substr(0, dots);
+  const std::string last = inside.substr(dots + 2);
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  VITRAIN_CHECK(
+      parse_int(first, from) && parse_int(last, to) && from >= 0 &&
+          from <= to && to - from < static_cast<std::int64_t>(kMostNames),
+      ExitCode::kData,
+      "{}: {{{}}} is no range of numbers; expected {{FIRST..LAST}}, such as "
+      "{{000..146}}, of at most {} numbers",
+      printable(pattern),
+      printable(inside),
+      kMostNames);
+  const bool zeros = (first.size() > 1 && first.front() == '0') ||
+      (last.size() > 1 && last.front() == '0');
+  const std::size_t width = zeros ? std::max(first.size(), last.size()) : 0;
+  std::vector<std::string> numbers;
+  for (std::int64_t i = from; i <= to; ++i) {
+    numbers.push_back(fmt::format("{:0{}}", i, width));
+  }
+  return numbers;
+}
+
+} // namespace
+
+std::vector<std::string> expand_braces(const std::string& pattern) {
+  std::vector<std::string> names = {""};
+  std::size_t done = 0;
+  while (true) {
+    const std::size_t open = pattern.find('{', done);
+    const std::string before = pattern.substr(done, open - done);
+    for (std::string& name : names) {
+      name += before;
+    }
+    if (open == pattern.npos) {
+      return names;
+    }
+    const std::size_t close = pattern.find('}', open);
+    VITRAIN_CHECK(
+        close != pattern.npos,
+        ExitCode::kData,
+        "{}: a {{ has no }}",
+        printable(pattern));
+    const auto choices =
+        alternatives(pattern, pattern.substr(open + 1, close - open - 1));
+    VITRAIN_CHECK(
+        choices.size() <= kMostNames / names.size(),
+        ExitCode::kData,
+        "{}: makes more than {} names",
+        printable(pattern),
+        kMostNames);
+    std::vector<std::string> longer;
+    longer.reserve(names.size() * choices.size());
+    for (const std::string& name : names) {
+      for (const std::string& choice : choices) {
+        longer.push_back(name + choice);
+      }
+    }
+    names = std::move(longer);
+    done = close + 1;
+  }
+}
+
+TarPath find_tars(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    return {in_folder(path), ""};
+  }
+  if (fs::exists(path, error)) {
+    return {{path}, ""};
+  }
+  // A file, and a folder inside it.
+  const fs::path whole(path);
+  for (fs::path file = whole.parent_path(); file.has_relative_path();
+       file = file.parent_path()) {
+    if (fs::is_regular_file(file, error)) {
+      return {
+          {file.native()},
+          whole.lexically_relative(file).lexically_normal().native()};
+    }
+  }
+  return {matching_all(expand_braces(path)), ""};
+}
+
+TarFile::TarFile(const std::string& path)
+    : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
+      name_(printable(path)) {
+  VITRAIN_CHECK(fd_, ExitCode::kData, "{}: {}", name_, error_text(errno));
+  struct stat status {};
+  VITRAIN_CHECK(
+      ::fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode),
+      ExitCode::kData,
+      "{}: is not a regular file; kind tar takes tar archives",
+      name_);
+  size_ = status.st_size;
+  // Reading ahead behind each header would read the whole archive.
+  ::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_RANDOM);
+}
+
+ReadAt TarFile::reader() const {
+  return [this](std::int64_t offset, std::span<char> into) {
+    std::size_t done = 0;
+    while (done < into.size()) {
+      const ssize_t got = ::pread(
+          fd_.get(),
+          into.data() + done,
+          into.size() - done,
+          offset + static_cast<std::int64_t>(done));
+      if (got < 0 && errno == EINTR) {
+        continue;
+      }
+      VITRAIN_CHECK(
+          got >= 0, ExitCode::kData, "{}: {}", name_, error_text(errno));
+      if (got == 0) {
+        break;
+      }
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  };
+}
+
+// Header and bytes by one call. Of a file that became shorter, or another one,
+// since it was listed, the header is not there.
+void TarFile::read(std::int64_t offset, std::int64_t size, std::string& bytes)
+    const {
+  bytes.resize(static_cast<std::size_t>(size));
+  std::array<char, kTarBlock> header;
+  const std::array<iovec, 2> parts = {
+      iovec{header.data(), header.size()}, iovec{bytes.data(), bytes.size()}};
+  const std::int64_t start = offset - std::ssize(header);
+  ssize_t got = 0;
+  do {
+    got = ::preadv(fd_.get(), parts.data(), 2, start);
+  } while (got < 0 && errno == EINTR);
+  VITRAIN_CHECK(got >= 0, ExitCode::kData, "{}: {}", name_, error_text(errno));
+  const auto total = static_cast<ssize_t>(header.size() + bytes.size());
+  if (got >= std::ssize(header) && got < total) {
+    // Parts beyond 2 GiB, or of some network file systems, come in pieces.
+    const auto rest = static_cast<std::size_t>(got - std::ssize(header));
+    got += static_cast<ssize_t>(
+        reader()(start + got, std::span(bytes).subspan(rest)));
+  }
+  VITRAIN_CHECK(
+      got == total,
+      ExitCode::kData,
+      "{}: ends at byte {}, in the middle of a member that was there when the "
+      "archive was listed",
+      name_,
+      start + got);
+  VITRAIN_CHECK(
+      TarHeader({header.data(), header.size()}).is_valid(),
+      ExitCode::kData,
+      "{}: byte {}: has no header of a member any more; the archive was "
+      "changed after it was listed",
+      name_,
+      start);
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/files.h"
+#include "data/archives/tar_reader.h"
+
+namespace vitrain::data {
+
+// The archives that a path of kind tar means.
+struct TarPath {
+  std::vector<std::string> files;
+  // The folder inside them that has the dataset, "a/b"; "" for all there is.
+  std::string inside;
+};
+
+// `path` is a file; a folder, for the .tar files in it; a pattern with
+// {000..146}, {a,b}, *, ? or [...]; or a file and a folder inside it
+// (all.tar/train). Files of a folder and of * are in byte order. Throws
+// Error(kData) when nothing is found.
+TarPath find_tars(const std::string& path);
+
+// "a{1..3}b" -> "a1b", "a2b", "a3b"; numbers get leading zeros if one of the
+// bounds has some. Text without braces gives itself. Throws Error(kData) for
+// braces that cannot be read, or make more than a million names.
+std::vector<std::string> expand_braces(const std::string& pattern);
+
+// An archive that is open for reading at any place, by any number of threads.
+class TarFile {
+ public:
+  // Throws Error(kData) naming the path.
+  explicit TarFile(const std::string& path);
+
+  std::int64_t size() const { return size_; }
+  // For TarReader; valid as long as this object.
+  ReadAt reader() const;
+  // The bytes of a member, after a check that its header still stands before
+  // them.
+  void read(std::int64_t offset, std::int64_t size, std::string& bytes) const;
+
+ private:
+  Fd fd_;
+  std::string name_; // printable
+  std::int64_t size_ = 0;
+};
+
+} // namespace vitrain::data

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "data/augment/augment_policy.h"
+#include "data/order/draw.h"
+
+namespace vitrain::data {
+
+// What happens to the pixels of a training image after crop and horizontal
+// flip.
+struct AugmentOptions {
+  double vertical_flip = 0; // probability, as the other ones
+  std::optional<PolicyOptions> policy;
+  // torchvision's ColorJitter: factors of brightness, contrast and saturation
+  // are uniform within so much of 1 (not below 0), the hue's turn within so
+  // much of 0; 0: left out.
+  std::array<double, 4> jitter{};
+  double jitter_probability = 1;
+  double grayscale = 0;
+  double blur = 0;
+  std::array<double, 2> blur_radius{0.1, 2.0};
+  double solarize = 0;
+  double solarize_threshold = 128;
+  std::uint64_t seed = 0;
+};
+
+// In the order of timm's create_transform: vertical flip, policy, colour
+// jitter, grayscale, blur; then solarize, as in BYOL and DINO. A pure function
+// of (options, pixels, draw), whose stages draw from streams of their
+// own: changing one leaves the others as they are. Thread-safe.
+class Augment {
+ public:
+  explicit Augment(const AugmentOptions& options);
+
+  void apply(
+      const image::Canvas& canvas,
+      const Draw& draw,
+      AugmentScratch& scratch) const;
+
+ private:
+  void jitter(
+      const image::Canvas& canvas,
+      Random random,
+      AugmentScratch& scratch) const;
+
+  AugmentOptions options_;
+  std::shared_ptr<const AugmentPolicy> policy_; // or null
+};
+
+} // namespace vitrain::data

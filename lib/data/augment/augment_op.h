@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "image/operations/affine.h"
+#include "image/operations/canvas.h"
+
+namespace vitrain::data {
+
+// What is done to the pixels; the argument is that of lib/image's function,
+// of a shear the coefficient, of a shift the pixels that the source is ahead.
+enum class PixelOp {
+  kIdentity,
+  kAutoContrast,
+  kEqualize,
+  kInvert,
+  kRotate,
+  kPosterize,
+  kSolarize,
+  kSolarizeAdd,
+  kSaturation,
+  kContrast,
+  kBrightness,
+  kSharpness,
+  kHue,
+  kGrayscale,
+  kGaussianBlur,
+  kShearX,
+  kShearY,
+  kTranslateX,
+  kTranslateY,
+};
+
+struct PixelStep {
+  PixelOp op = PixelOp::kIdentity;
+  double argument = 0;
+};
+
+// How pixels are moved, and what stands where none came from.
+struct MoveOptions {
+  image::AffineOptions affine;
+  std::array<std::uint8_t, 3> rotation_fill{};
+};
+
+// Memory that stays allocated from image to image; one thread at a time.
+struct AugmentScratch {
+  image::Scratch image;
+  std::vector<std::uint8_t> chain; // of AugMix: pixels of one chain ...
+  std::vector<float> mixed; // ... and the sum of all
+};
+
+void apply_step(
+    const PixelStep& step,
+    const MoveOptions& options,
+    const image::Canvas& canvas,
+    image::Scratch& scratch);
+
+} // namespace vitrain::data

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/random.h"
+#include "data/augment/augment_op.h"
+#include "options/auto_augment.h"
+
+namespace vitrain::data {
+
+// A policy, and how it moves pixels.
+struct PolicyOptions : AutoAugment {
+  // Absent: bilinear or bicubic, drawn for each operation.
+  std::optional<image::Interpolation> interpolation =
+      image::Interpolation::kBicubic;
+  std::array<std::uint8_t, 3> fill{};
+};
+
+// Changes pixels in place, with all its draws from the given stream: a pure
+// function of the options, the pixels and the stream. Thread-safe.
+class AugmentPolicy {
+ public:
+  virtual ~AugmentPolicy() = default;
+  virtual void apply(
+      const image::Canvas& canvas,
+      Random& random,
+      AugmentScratch& scratch) const = 0;
+};
+
+std::unique_ptr<const AugmentPolicy> make_policy(const PolicyOptions& options);
+
+} // namespace vitrain::data

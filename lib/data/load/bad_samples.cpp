@@ -1,0 +1,132 @@
+#include "data/load/bad_samples.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/counted.h"
+#include "core/random.h"
+#include "core/text.h"
+
+namespace vitrain::data {
+namespace {
+
+// Rows::fill() with defects as the policy takes them.
+int fill_or_reject(
+    const Rows& rows,
+    const BadSamplePolicy& policy,
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Rows::Scratch& scratch) {
+  const int warnings = rows.fill(draw, out, scratch);
+  VITRAIN_CHECK(
+      warnings == 0 || !policy.reject_warnings,
+      ExitCode::kData,
+      "{}: {} that the decoder worked around "
+      "(data.decoder_warnings: reject)",
+      rows.describe(draw.sample),
+      counted(warnings, "defect"));
+  return warnings;
+}
+
+} // namespace
+
+std::int64_t replacement_of(
+    std::int64_t samples,
+    std::uint64_t seed,
+    const Draw& draw,
+    int attempt) {
+  Random random = stream(seed, Purpose::kReplacement, draw);
+  std::uint64_t drawn = 0;
+  for (int i = 0; i <= attempt; ++i) {
+    drawn = random.below(static_cast<std::uint64_t>(samples));
+  }
+  return static_cast<std::int64_t>(drawn);
+}
+
+FilledRow fill_row(
+    const Rows& rows,
+    const BadSamplePolicy& policy,
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Rows::Scratch& scratch) {
+  BadSample bad{.epoch = draw.epoch, .sample = draw.sample};
+  try {
+    const int warnings = fill_or_reject(rows, policy, draw, out, scratch);
+    return {.sample = draw.sample, .warnings = warnings};
+  } catch (const Error& error) {
+    if (!policy.replace || error.code() != ExitCode::kData) {
+      throw;
+    }
+    bad.where = rows.describe(draw.sample);
+    bad.reason = without_prefix(error.what(), bad.where + ": ");
+  }
+  for (int attempt = 0; attempt < kReplacementTries; ++attempt) {
+    Draw other = draw;
+    other.sample =
+        replacement_of(rows.index().size(), policy.seed, draw, attempt);
+    bad.replacement = other.sample;
+    try {
+      const int warnings = fill_or_reject(rows, policy, other, out, scratch);
+      return {.sample = bad.replacement, .warnings = warnings, .bad = bad};
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kData) {
+        throw;
+      }
+    }
+  }
+  fail(
+      ExitCode::kData,
+      "{}: {}; and {} of {} samples that were tried in its place are bad as "
+      "well: check the dataset with `vitrain data check`",
+      bad.where,
+      bad.reason,
+      kReplacementTries,
+      kReplacementTries);
+}
+
+bool BadSampleLedger::add(std::int64_t sample) {
+  return samples_.insert(sample).second;
+}
+
+void BadSampleLedger::check(const BadSample& last) const {
+  const std::string example = fmt::format(
+      "The last one is {}: {}. `vitrain data check` finds all of them",
+      last.where,
+      last.reason);
+  const auto size = static_cast<double>(index_->size());
+  VITRAIN_CHECK(
+      count() <= limits_.count &&
+          static_cast<double>(count()) <= limits_.fraction * size,
+      ExitCode::kData,
+      "{} of {} training samples {} bad so far, more than data.bad_samples "
+      "allows (limit {}, fraction {}). {}",
+      with_commas(count()),
+      with_commas(index_->size()),
+      count() == 1 ? "is" : "are",
+      with_commas(limits_.count),
+      shortest(limits_.fraction),
+      example);
+  if (index_->classes().empty()) {
+    return;
+  }
+  const std::int64_t label = index_->label(last.sample);
+  const auto in_class = [&](std::int64_t sample) {
+    return index_->label(sample) == label;
+  };
+  const auto bad = std::ranges::count_if(samples_, in_class);
+  // No need to count a class that is larger than what is bad.
+  std::int64_t others = 0;
+  for (std::int64_t i = 0; i < index_->size() && others <= bad; ++i) {
+    others += in_class(i) ? 1 : 0;
+  }
+  VITRAIN_CHECK(
+      others > bad,
+      ExitCode::kData,
+      "all {} training samples of class '{}' are bad, so it cannot be learned. "
+      "{}",
+      with_commas(bad),
+      printable(index_->classes()[static_cast<std::size_t>(label)]),
+      example);
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,109 @@
+#include "data/load/pipeline.h"
+
+#include "core/random.h"
+#include "image/operations/grey.h"
+#include "image/resample/random_crop.h"
+
+namespace vitrain::data {
+namespace {
+
+// timm's "random" interpolation.
+Filter any_filter(Random& random) {
+  return random.below(2) == 0 ? Filter::kBilinear : Filter::kBicubic;
+}
+
+} // namespace
+
+image::CropPlan Transform::plan(int width, int height, const Draw& draw) const {
+  image::CropPlan plan = options_.train && options_.crop != TrainCrop::kNone
+      ? plan_in_training(width, height, draw)
+      : plan_otherwise(width, height, draw);
+  plan.pillow = options_.pillow;
+  return plan;
+}
+
+image::CropPlan
+Transform::plan_otherwise(int width, int height, const Draw& draw) const {
+  image::CropPlan plan = image::plan_eval_crop(
+      width,
+      height,
+      {.size = options_.size,
+       .mode = options_.crop_mode,
+       .resize = options_.resize,
+       .crop_pct = options_.crop_pct,
+       .filter = options_.filter,
+       .fill = options_.fill});
+  plan.mirrored = options_.train && flips(draw);
+  return plan;
+}
+
+image::CropPlan
+Transform::plan_in_training(int width, int height, const Draw& draw) const {
+  Random random = stream(options_.seed, Purpose::kCrop, draw);
+  const int size = options_.size;
+  image::CropPlan plan;
+  if (options_.crop == TrainCrop::kPad) {
+    const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
+    const int top = static_cast<int>(random.below(offsets));
+    const int left = static_cast<int>(random.below(offsets));
+    plan = image::plan_padded_crop(
+        width, height, size, options_.padding, left, top);
+  } else if (options_.crop == TrainCrop::kResized) {
+    plan = image::plan_resized_crop(
+        image::draw_resized_crop(
+            width, height, options_.scale, options_.ratio, random),
+        size);
+  } else {
+    const image::KeepRatio shape =
+        image::draw_keep_ratio(options_.scale, options_.ratio, random);
+    plan = image::plan_keep_ratio_crop(
+        width,
+        height,
+        size,
+        shape,
+        options_.crop == TrainCrop::kRkrr ? &random : nullptr);
+  }
+  // Drawn last, so that the same crops come with and without it.
+  plan.filter =
+      options_.random_filter ? any_filter(random) : options_.train_filter;
+  plan.mirrored = flips(draw);
+  return plan;
+}
+
+bool Transform::flips(const Draw& draw) const {
+  return stream(options_.seed, Purpose::kFlip, draw).uniform() < options_.flip;
+}
+
+void Transform::apply(
+    const image::CropPlan& plan,
+    const image::View& part,
+    int left,
+    int top,
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
+  if (options_.channels == 3) {
+    apply_in_colour(plan, part, left, top, draw, out, scratch);
+    return;
+  }
+  scratch.colours.resize(3 * out.size());
+  apply_in_colour(plan, part, left, top, draw, scratch.colours, scratch);
+  image::to_grey(scratch.colours, out);
+}
+
+void Transform::apply_in_colour(
+    const image::CropPlan& plan,
+    const image::View& part,
+    int left,
+    int top,
+    const Draw& draw,
+    std::span<std::uint8_t> colours,
+    Scratch& scratch) const {
+  image::cut(plan, part, left, top, scratch.resampler, colours);
+  if (options_.train) {
+    const image::Canvas canvas(colours, options_.size, options_.size);
+    augment_.apply(canvas, draw, scratch.augment);
+  }
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/augment/augment.h"
+#include "data/order/draw.h"
+#include "image/formats/decode.h"
+#include "image/image.h"
+#include "image/resample/crop.h"
+#include "image/resample/eval_crop.h"
+#include "image/resample/resample.h"
+#include "options/crop.h"
+
+namespace vitrain::data {
+
+struct TransformOptions {
+  image::DecodeOptions decode; // of sources that have files
+  int size = 224; // side of the result
+  int channels = 3; // of the result: 3, or 1 for grey
+  Filter filter = Filter::kBicubic;
+  image::Pillow pillow = image::Pillow::k12; // whose resizes
+  // Evaluation, and training with kNone:
+  CropMode crop_mode = CropMode::kCenter;
+  int resize = 0; // 0: floor(size / crop_pct)
+  double crop_pct = 0.875;
+  std::array<std::uint8_t, 3> fill{}; // kBorder: what surrounds the image
+  bool train = false; // false: the fields below have no effect
+  TrainCrop crop = TrainCrop::kResized;
+  Filter train_filter = Filter::kBicubic; // all but kNone
+  bool random_filter = false; // instead: bilinear or bicubic, each as often
+  std::array<double, 2> scale{0.08, 1.0}; // kResized, kKeepRatio*
+  std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise
+  int padding = 4; // kPad
+  double flip = 0.5; // probability of a horizontal flip
+  AugmentOptions augment; // with the same seed
+  std::uint64_t seed = 0;
+};
+
+// From a decoded image to the pixels that the network sees (before
+// normalisation). A pure function of (options, image, draw);
+// thread-safe.
+//   evaluation, or kNone: image::plan_eval_crop;
+//   kResized: image::draw_resized_crop;
+//   kPad: image::plan_padded_crop;
+//   kKeepRatio, kKeepRatioCentre: image::plan_keep_ratio_crop.
+// In training a flip and data::Augment follow; at the end colours become grey,
+// if asked for.
+class Transform {
+ public:
+  // What a thread keeps from image to image.
+  struct Scratch {
+    image::Resampler resampler;
+    AugmentScratch augment;
+    std::vector<std::uint8_t> colours; // of a grey result: [size, size, 3]
+  };
+
+  explicit Transform(const TransformOptions& options)
+      : options_(options), augment_(options.augment) {}
+
+  int size() const { return options_.size; }
+  const image::DecodeOptions& decode() const { return options_.decode; }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(options_.size) * options_.size *
+        options_.channels;
+  }
+  // Where the pixels of an image of this size go; its source() is all that has
+  // to be decoded.
+  image::CropPlan plan(int width, int height, const Draw& draw) const;
+  // Writes [size, size, channels] to `out`, which holds bytes() bytes. `part`
+  // holds the image's pixels from (left, top) on, at least those of
+  // plan.source(); `plan` is that of the same draw.
+  void apply(
+      const image::CropPlan& plan,
+      const image::View& part,
+      int left,
+      int top,
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const;
+  // The same with all pixels of an image.
+  void apply(
+      const image::Image& image,
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const {
+    apply(
+        plan(image.width, image.height, draw),
+        image::View(image),
+        0,
+        0,
+        draw,
+        out,
+        scratch);
+  }
+
+ private:
+  image::CropPlan plan_in_training(int width, int height, const Draw& draw)
+      const;
+  image::CropPlan plan_otherwise(int width, int height, const Draw& draw) const;
+  bool flips(const Draw& draw) const;
+  // Cuts into `colours`, [size, size, 3].
+  void apply_in_colour(
+      const image::CropPlan& plan,
+      const image::View& part,
+      int left,
+      int top,
+      const Draw& draw,
+      std::span<std::uint8_t> colours,
+      Scratch& scratch) const;
+
+  TransformOptions options_;
+  Augment augment_;
+};
+
+} // namespace vitrain::data

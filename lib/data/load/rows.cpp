@@ -1,0 +1,94 @@
+#include "data/load/rows.h"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "image/formats/decoder.h"
+
+namespace vitrain::data {
+namespace {
+
+struct ImageScratch final : Rows::Scratch {
+  explicit ImageScratch(const image::DecodeOptions& options)
+      : decoder(options) {}
+
+  std::string bytes; // of the file
+  image::Decoder decoder;
+  Transform::Scratch transform;
+};
+
+// However a row ends, others may have the memory of its image.
+struct Closing {
+  image::Decoder& decoder;
+  ~Closing() { decoder.close(); }
+};
+
+} // namespace
+
+ImageRows::ImageRows(
+    std::shared_ptr<const Source> source,
+    const TransformOptions& options)
+    : Rows(source->shared_index()),
+      source_(std::move(source)),
+      transform_(options) {}
+
+std::unique_ptr<Rows::Scratch> ImageRows::make_scratch() const {
+  return std::make_unique<ImageScratch>(transform_.decode());
+}
+
+int ImageRows::fill(
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
+  auto& own = static_cast<ImageScratch&>(scratch);
+  if (!source_->read(draw.sample, own.bytes)) {
+    const image::Image image = source_->load(draw.sample);
+    transform_.apply(image, draw, out, own.transform);
+    return image.warnings;
+  }
+  const Closing closing{own.decoder};
+  try {
+    own.decoder.open(
+        {reinterpret_cast<const std::uint8_t*>(own.bytes.data()),
+         own.bytes.size()});
+    const image::CropPlan plan =
+        transform_.plan(own.decoder.width(), own.decoder.height(), draw);
+    // Only the pixels that the crop needs are decoded.
+    const image::Decoder::Part part = own.decoder.decode(plan.source());
+    transform_.apply(
+        plan, part.view, part.left, part.top, draw, out, own.transform);
+    return part.warnings;
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", describe(draw.sample), error.what());
+  }
+}
+
+int VectorRows::fill(
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Scratch& /*scratch*/) const {
+  std::memcpy(out.data(), index().payload(draw.sample).data(), out.size());
+  return 0;
+}
+
+std::string VectorRows::describe(std::int64_t sample) const {
+  const SourceOptions& options = index().options();
+  return options.path.empty()
+      ? fmt::format("row {} of seed {}", sample, options.seed)
+      : fmt::format("{} row {}", printable(options.path), sample);
+}
+
+std::unique_ptr<Rows> open_rows(
+    std::shared_ptr<const Index> index,
+    const TransformOptions& options) {
+  if (index->options().kind == SourceKind::kVectors) {
+    return std::make_unique<VectorRows>(std::move(index));
+  }
+  return std::make_unique<ImageRows>(open(std::move(index)), options);
+}
+
+} // namespace vitrain::data

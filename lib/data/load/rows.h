@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "data/load/pipeline.h"
+#include "data/order/draw.h"
+#include "data/sources/index.h"
+#include "data/sources/source.h"
+
+namespace vitrain::data {
+
+// The samples of an index as rows of batches: transformed pixels, or numbers.
+// All methods are thread-safe.
+class Rows {
+ public:
+  // What a thread keeps from row to row: buffers, tables, decoders. Made by the
+  // Rows that it is given to; used by one thread at a time.
+  struct Scratch {
+    Scratch() = default;
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    virtual ~Scratch() = default;
+  };
+
+  explicit Rows(std::shared_ptr<const Index> index)
+      : index_(std::move(index)) {}
+  virtual ~Rows() = default;
+
+  const Index& index() const { return *index_; }
+  // Of one row.
+  virtual std::size_t bytes() const = 0;
+  virtual std::unique_ptr<Scratch> make_scratch() const {
+    return std::make_unique<Scratch>();
+  }
+  // Writes the row of a draw's sample to `out`, which holds bytes() bytes: a
+  // pure function of the draw, whatever `scratch` was used for before. Returns
+  // the number of defects that were worked around. Throws Error(kData) that
+  // names the sample; then `out` holds anything.
+  virtual int fill(
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const = 0;
+  // Where the sample is, printable.
+  virtual std::string describe(std::int64_t sample) const = 0;
+
+ private:
+  std::shared_ptr<const Index> index_;
+};
+
+// Images: [size, size, channels] bytes.
+class ImageRows final : public Rows {
+ public:
+  ImageRows(
+      std::shared_ptr<const Source> source,
+      const TransformOptions& options);
+
+  std::size_t bytes() const override { return transform_.bytes(); }
+  std::unique_ptr<Scratch> make_scratch() const override;
+  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
+      const override;
+  std::string describe(std::int64_t sample) const override {
+    return source_->describe(sample);
+  }
+
+ private:
+  std::shared_ptr<const Source> source_;
+  Transform transform_;
+};
+
+// Vectors: the features, then the targets, as native floats.
+class VectorRows final : public Rows {
+ public:
+  using Rows::Rows;
+
+  std::size_t bytes() const override {
+    return static_cast<std::size_t>(
+               index().options().features + index().options().targets) *
+        sizeof(float);
+  }
+  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
+      const override;
+  std::string describe(std::int64_t sample) const override;
+};
+
+// Opens what an index lists. `options` is for images. Throws Error(kData) when
+// files are gone.
+std::unique_ptr<Rows> open_rows(
+    std::shared_ptr<const Index> index,
+    const TransformOptions& options);
+
+} // namespace vitrain::data

@@ -1,0 +1,312 @@
+#include "data/order/sampler.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/counted.h"
+
+namespace vitrain::data {
+namespace {
+
+std::unique_ptr<const Order> make_order(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry) {
+  VITRAIN_CHECK(
+      geometry.per_device > 0 && geometry.world > 0 && geometry.accumulate > 0,
+      ExitCode::kInternal,
+      "batch, workers and accumulation must be positive");
+  VITRAIN_CHECK(
+      samples > 0, ExitCode::kData, "the training data has no samples");
+  switch (options.policy) {
+    case SamplerPolicy::kTorch:
+    case SamplerPolicy::kPaddle:
+    case SamplerPolicy::kRepeated:
+      return make_reference_order(samples, options, geometry);
+    default:
+      return make_own_order(samples, options, geometry);
+  }
+}
+
+// Nothing is used twice before everything has been used.
+bool is_permutation(SamplerPolicy policy) {
+  return policy == SamplerPolicy::kGlobal ||
+      policy == SamplerPolicy::kSequential;
+}
+
+// Whether the lanes of one geometry are those of the other.
+bool same_lanes(
+    SamplerPolicy policy,
+    const BatchGeometry& a,
+    const BatchGeometry& b) {
+  switch (policy) {
+    case SamplerPolicy::kGlobal:
+    case SamplerPolicy::kSequential:
+    case SamplerPolicy::kWeighted:
+      return true;
+    case SamplerPolicy::kPaddle:
+      return a.world == b.world && a.per_device == b.per_device;
+    default:
+      return a.world == b.world;
+  }
+}
+
+// Positions [first, first + count) of a lane that begins again at its end.
+std::vector<Draw> positions(
+    const Order& order,
+    std::int64_t epoch,
+    std::int64_t lane,
+    std::int64_t first,
+    std::int64_t count) {
+  std::vector<Draw> draws(static_cast<std::size_t>(count));
+  std::span<Draw> rest = draws;
+  while (!rest.empty()) {
+    const std::int64_t start = first % order.length();
+    const std::int64_t here =
+        std::min(std::ssize(rest), order.length() - start);
+    const std::span<Draw> part = rest.first(static_cast<std::size_t>(here));
+    order.take(epoch, lane, start, part);
+    for (Draw& draw : part) {
+      // Beyond all copies of the rounds before.
+      draw.copy += first / order.length() * order.lanes() * order.length();
+    }
+    rest = rest.subspan(static_cast<std::size_t>(here));
+    first += here;
+  }
+  return draws;
+}
+
+// Why workers have nothing at all, whatever the batch.
+std::string empty_shares(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry) {
+  if (options.policy == SamplerPolicy::kRepeated) {
+    return fmt::format(
+        "data.sampler.round: the {} training samples, rounded down to a "
+        "multiple of {}, give each of {} nothing: set it to 0, or take fewer "
+        "workers",
+        samples,
+        options.round,
+        counted(geometry.world, "worker"));
+  }
+  // Only what the recipe does not say yet.
+  const bool keeps = options.last_batch != LastBatch::kDrop;
+  return fmt::format(
+      "data.sampler.{}: the {} training samples are fewer than the {}, and "
+      "samples that do not make equal shares are dropped, so that an epoch has "
+      "no step: set {}{}, or take fewer workers",
+      options.drop_tail ? "drop_tail: true" : "last_batch: drop",
+      samples,
+      counted(geometry.world, "worker"),
+      options.drop_tail ? "drop_tail to false" : "last_batch to keep or pad",
+      options.drop_tail && !keeps ? " and last_batch to keep or pad" : "");
+}
+
+std::string short_of_a_batch(
+    std::int64_t samples,
+    const BatchGeometry& geometry) {
+  const bool smallest = geometry.per_device * geometry.accumulate == 1;
+  return fmt::format(
+      "data.batch_size: the {} training samples are fewer than one global "
+      "batch of {} ({} per device x {} x {} accumulated), so that an epoch has "
+      "no step: {}, or set data.sampler.last_batch to keep or pad",
+      samples,
+      geometry.global(),
+      geometry.per_device,
+      counted(geometry.world, "worker"),
+      geometry.accumulate,
+      smallest                      ? "take fewer workers"
+          : geometry.per_device > 1 ? "make it smaller"
+                                    : "make train.accumulate smaller");
+}
+
+} // namespace
+
+std::int64_t Sampler::Dealt::steps(LastBatch last_batch) const {
+  return last_batch == LastBatch::kDrop
+      ? order->length() / lane_batch()
+      : divide_up(order->length(), lane_batch());
+}
+
+Sampler::Sampler(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry,
+    const std::optional<BegunEpoch>& begun)
+    : samples_(samples),
+      policy_(options.policy),
+      last_batch_(options.last_batch),
+      own_{geometry, make_order(samples, options, geometry)},
+      steps_(own_.steps(options.last_batch)) {
+  VITRAIN_CHECK(
+      steps_ > 0,
+      ExitCode::kUsage,
+      "{}",
+      own_.order->length() == 0 ? empty_shares(samples, options, geometry)
+                                : short_of_a_batch(samples, geometry));
+  if (begun && !same_lanes(policy_, geometry, begun->geometry)) {
+    continue_epoch(options, *begun);
+  }
+}
+
+void Sampler::continue_epoch(
+    const SamplerOptions& options,
+    const BegunEpoch& begun) {
+  const BatchGeometry& before = begun.geometry;
+  VITRAIN_CHECK(
+      before.global() == own_.geometry.global(),
+      ExitCode::kInternal,
+      "an epoch was begun with a global batch of {}, and goes on with {}",
+      before.global(),
+      own_.geometry.global());
+  Dealt theirs{before, make_order(samples_, options, before)};
+  const std::int64_t steps = theirs.steps(last_batch_);
+  // Else steps made would be another place in another epoch.
+  VITRAIN_CHECK(
+      steps == steps_,
+      ExitCode::kUsage,
+      "with this data.sampler.policy the {} training samples make {} per epoch "
+      "on {} and {} on {}, so that the run cannot be continued without "
+      "repeating or leaving out samples: go on with {}",
+      samples_,
+      counted(steps, "step"),
+      counted(before.world, "worker"),
+      counted(steps_, "step"),
+      counted(own_.geometry.world, "worker"),
+      counted(before.world, "worker"));
+  if (begun.steps % steps_ != 0) {
+    begun_epoch_ = begun.steps / steps_;
+    begun_ = std::move(theirs);
+  }
+}
+
+std::optional<std::int64_t> Sampler::begun_epoch() const {
+  return begun_ ? std::optional(begun_epoch_) : std::nullopt;
+}
+
+std::int64_t Sampler::lane_samples_in_step(
+    const Dealt& dealt,
+    std::int64_t step_in_epoch) const {
+  return last_batch_ == LastBatch::kKeep
+      ? std::min(
+            dealt.lane_batch(),
+            dealt.order->length() - step_in_epoch * dealt.lane_batch())
+      : dealt.lane_batch();
+}
+
+std::int64_t Sampler::samples_in_step(
+    std::int64_t epoch,
+    std::int64_t step_in_epoch) const {
+  const Dealt& of_epoch = dealt(epoch);
+  return of_epoch.order->lanes() *
+      lane_samples_in_step(of_epoch, step_in_epoch);
+}
+
+std::int64_t Sampler::samples_of_worker(
+    std::int64_t epoch,
+    std::int64_t step_in_epoch,
+    int rank) const {
+  const Dealt& of_epoch = dealt(epoch);
+  const std::int64_t share =
+      own_.geometry.per_device * own_.geometry.accumulate;
+  if (&of_epoch == &own_ && own_.order->lanes() > 1) {
+    return std::clamp<std::int64_t>(
+        lane_samples_in_step(own_, step_in_epoch), 0, share);
+  }
+  return std::clamp<std::int64_t>(
+      samples_in_step(epoch, step_in_epoch) - rank * share, 0, share);
+}
+
+std::vector<Draw> Sampler::micro_batch(
+    std::int64_t epoch,
+    std::int64_t step_in_epoch,
+    std::int64_t k) const {
+  const Dealt& of_epoch = dealt(epoch);
+  if (&of_epoch == &own_) {
+    return share_of_lane(own_, epoch, step_in_epoch, k);
+  }
+  std::vector<Draw> step;
+  for (std::int64_t of = 0; of < of_epoch.geometry.micro_batches(); ++of) {
+    const auto part = share_of_lane(of_epoch, epoch, step_in_epoch, of);
+    step.insert(step.end(), part.begin(), part.end());
+  }
+  const std::int64_t share = own_.geometry.per_device;
+  const std::int64_t first = std::min(k * share, std::ssize(step));
+  const std::int64_t last = std::min(first + share, std::ssize(step));
+  return {step.begin() + first, step.begin() + last};
+}
+
+std::vector<Draw> Sampler::share_of_lane(
+    const Dealt& dealt,
+    std::int64_t epoch,
+    std::int64_t step_in_epoch,
+    std::int64_t k) const {
+  const BatchGeometry& geometry = dealt.geometry;
+  const std::int64_t per_lane = geometry.micro_batches() / dealt.order->lanes();
+  const std::int64_t in_step = k % per_lane * geometry.per_device;
+  const std::int64_t count = std::clamp<std::int64_t>(
+      lane_samples_in_step(dealt, step_in_epoch) - in_step,
+      0,
+      geometry.per_device);
+  return positions(
+      *dealt.order,
+      epoch,
+      k / per_lane,
+      step_in_epoch * dealt.lane_batch() + in_step,
+      count);
+}
+
+EpochCounts Sampler::counts(std::int64_t epoch) const {
+  const Order& order = *own_.order;
+  const std::int64_t per_lane =
+      (steps_ - 1) * own_.lane_batch() + lane_samples_in_step(own_, steps_ - 1);
+  const std::int64_t used = per_lane * order.lanes();
+  EpochCounts counts;
+  if (is_permutation(policy_)) {
+    counts.distinct = std::min(used, samples_);
+  } else {
+    std::vector<bool> seen(static_cast<std::size_t>(samples_));
+    for (std::int64_t lane = 0; lane < order.lanes(); ++lane) {
+      for (const Draw& draw : positions(order, epoch, lane, 0, per_lane)) {
+        seen[static_cast<std::size_t>(draw.sample)] = true;
+      }
+    }
+    counts.distinct = std::ranges::count(seen, true);
+  }
+  counts.dropped = samples_ - counts.distinct;
+  counts.repeated = used - counts.distinct;
+  return counts;
+}
+
+EvalSharding::EvalSharding(std::int64_t samples, std::int64_t batch, int world)
+    : samples_(samples),
+      batch_(batch),
+      world_(world),
+      batches_(divide_up(samples, std::max<std::int64_t>(batch, 1))) {
+  VITRAIN_CHECK(
+      batch > 0 && world > 0,
+      ExitCode::kInternal,
+      "batch and workers must be positive");
+  VITRAIN_CHECK(
+      samples > 0, ExitCode::kData, "the evaluation data has no samples");
+}
+
+std::int64_t EvalSharding::batches_of(int rank) const {
+  return rank < batches_ ? divide_up(batches_ - rank, world_) : 0;
+}
+
+std::vector<std::int64_t> EvalSharding::samples_of(int rank, std::int64_t i)
+    const {
+  const std::int64_t first = (i * world_ + rank) * batch_;
+  const std::int64_t last = std::min(first + batch_, samples_);
+  std::vector<std::int64_t> indices;
+  indices.reserve(
+      static_cast<std::size_t>(std::max<std::int64_t>(last - first, 0)));
+  for (std::int64_t sample = first; sample < last; ++sample) {
+    indices.push_back(sample);
+  }
+  return indices;
+}
+
+} // namespace vitrain::data

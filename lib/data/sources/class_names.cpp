@@ -1,0 +1,255 @@
+#include "data/sources/class_names.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "data/sources/lines.h"
+#include "data/sources/natural_order.h"
+
+namespace vitrain::data {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The digits of a number and, where it has a point, those behind it.
+struct Digits {
+  std::string_view whole; // with the sign
+  std::string_view fraction;
+  bool point = false;
+};
+
+// Nothing for what is no plain decimal number; exponents, nan and hexadecimal
+// digits may be names.
+std::optional<Digits> digits_of(std::string_view text) {
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+');
+  const std::size_t point = std::min(text.find('.'), text.size());
+  Digits digits{
+      .whole = text.substr(0, point),
+      .fraction = text.substr(std::min(point + 1, text.size())),
+      .point = point < text.size()};
+  const auto all_digits = [](std::string_view part) {
+    return part.find_first_not_of("0123456789") == part.npos;
+  };
+  const bool number = digits.whole.size() > sign &&
+      all_digits(digits.whole.substr(sign)) && all_digits(digits.fraction);
+  return number ? std::optional(digits) : std::nullopt;
+}
+
+bool is_whole(const Digits& digits) {
+  return digits.fraction.find_first_not_of('0') == digits.fraction.npos;
+}
+
+} // namespace
+
+std::vector<std::string> read_class_names(const fs::path& path) {
+  const std::string shown = printable(path.native());
+  Lines lines(
+      open_text(path, "it has to have the name of a class on each line"),
+      shown);
+  std::vector<std::string> names;
+  std::set<std::string, std::less<>> seen;
+  for (std::string line; lines.next(line);) {
+    const std::string_view name = trim(line);
+    VITRAIN_CHECK(
+        !name.empty() && std::ssize(names) < kMostClasses,
+        ExitCode::kData,
+        "{}:{}: expected the name of class {}, got {}; this file has one name "
+        "per line, in the order of the labels",
+        shown,
+        lines.number(),
+        names.size(),
+        name.empty() ? "an empty line" : "too many of them");
+    VITRAIN_CHECK(
+        seen.emplace(name).second,
+        ExitCode::kData,
+        "{}:{}: '{}' is the name of a class before it, too",
+        shown,
+        lines.number(),
+        printable(name));
+    names.emplace_back(name);
+  }
+  VITRAIN_CHECK(
+      !names.empty(),
+      ExitCode::kData,
+      "{}: is empty; expected the name of a class on each line",
+      shown);
+  return names;
+}
+
+std::vector<std::string> read_class_map(const SourceOptions& options) {
+  if (options.class_map.empty()) {
+    return {};
+  }
+  std::error_code error;
+  const fs::path path = options.class_map;
+  const fs::path dataset = options.path;
+  const fs::path folder =
+      fs::is_directory(dataset, error) ? dataset : dataset.parent_path();
+  return read_class_names(
+      fs::exists(path, error) || !fs::exists(folder / path, error)
+          ? path
+          : folder / path);
+}
+
+bool class_less(ClassOrder order, std::string_view a, std::string_view b) {
+  return order == ClassOrder::kTimm ? natural_less(a, b) : a < b;
+}
+
+LabelTexts::LabelTexts(
+    std::vector<std::string> names,
+    std::string source,
+    std::int64_t classes,
+    ClassOrder order)
+    : names_(std::move(names)),
+      source_(std::move(source)),
+      named_(!names_.empty()),
+      classes_(named_ ? std::ssize(names_) : classes),
+      order_(order) {
+  for (const std::string& name : names_) {
+    numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
+  }
+}
+
+std::string LabelTexts::add(
+    std::string_view text,
+    std::vector<std::int32_t>& labels) {
+  const auto digits = digits_of(text);
+  const bool known = named_ && numbers_.contains(std::string(text));
+  if (known || !digits || !digits->point || !is_whole(*digits)) {
+    return add_text(text, labels);
+  }
+  std::string wrong = add_text(digits->whole, labels);
+  decimal_ += wrong.empty() ? 1 : 0;
+  return wrong;
+}
+
+std::string LabelTexts::add_text(
+    std::string_view text,
+    std::vector<std::int32_t>& labels) {
+  const auto digits = digits_of(text);
+  const bool known = named_ && numbers_.contains(std::string(text));
+  if (kind_ == Kind::kUnknown) {
+    if (digits && !is_whole(*digits) && !known) {
+      return fmt::format(
+          "label {} is no whole number; classes are numbered, or have names",
+          printable(text.substr(0, 200)));
+    }
+    kind_ = known || !digits ? Kind::kNames : Kind::kNumbers;
+  }
+  if (kind_ == Kind::kNumbers) {
+    return add_number(text, labels);
+  }
+  if (digits && !named_) {
+    return fmt::format(
+        "expected the name of a class as label, as before, got the number {}; "
+        "where numbers are names, list all names in a class_map",
+        printable(text.substr(0, 200)));
+  }
+  return add_name(text, labels);
+}
+
+std::string LabelTexts::add_number(
+    std::string_view text,
+    std::vector<std::int32_t>& labels) {
+  std::int64_t label = 0;
+  if (!parse_int(text, label)) {
+    return fmt::format(
+        "expected a whole number as label, as before, got '{}'",
+        printable(text.substr(0, 200)));
+  }
+  if (label < 0) {
+    return fmt::format("label {} is negative; classes count from 0", label);
+  }
+  const std::int64_t most = classes_ > 0 ? classes_ : kMostClasses;
+  if (label >= most) {
+    return fmt::format(
+        "label {} is not one of the {} classes, 0 to {}{}",
+        label,
+        with_commas(most),
+        most - 1,
+        named_ ? fmt::format(", that {} names", source_) : "");
+  }
+  labels.push_back(static_cast<std::int32_t>(label));
+  return "";
+}
+
+std::string LabelTexts::add_name(
+    std::string_view text,
+    std::vector<std::int32_t>& labels) {
+  if (text.empty()) {
+    return "the label is empty";
+  }
+  const auto found = numbers_.find(std::string(text));
+  if (found != numbers_.end()) {
+    labels.push_back(found->second);
+    return "";
+  }
+  const std::string name = printable(text.substr(0, 200));
+  if (named_) {
+    return fmt::format(
+        "label '{}' is not one of the {} classes that {} names.{}",
+        name,
+        with_commas(classes_),
+        source_,
+        did_you_mean(text.substr(0, 200), names_));
+  }
+  if (std::ssize(names_) == kMostClasses) {
+    return fmt::format(
+        "label '{}' would be a class beyond the limit of {}",
+        name,
+        with_commas(kMostClasses));
+  }
+  const auto number = static_cast<std::int32_t>(names_.size());
+  names_.emplace_back(text);
+  numbers_.emplace(text, number);
+  labels.push_back(number);
+  return "";
+}
+
+// Names were numbered as they came.
+void LabelTexts::order_names(Index::Contents& contents) {
+  std::vector<std::size_t> by_name(names_.size());
+  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+  std::ranges::sort(by_name, [&](std::size_t a, std::size_t b) {
+    return class_less(order_, names_[a], names_[b]);
+  });
+  std::vector<std::int32_t> renumbered(names_.size());
+  for (std::size_t i = 0; i < by_name.size(); ++i) {
+    renumbered[by_name[i]] = static_cast<std::int32_t>(i);
+    contents.classes.push_back(std::move(names_[by_name[i]]));
+  }
+  for (std::int32_t& label : contents.labels) {
+    label = renumbered[static_cast<std::size_t>(label)];
+  }
+}
+
+void LabelTexts::finish(Index::Contents& contents) {
+  if (decimal_ > 0) {
+    contents.notes.push_back(fmt::format(
+        "labels with a fraction of zeros, such as 2.0, that were read as whole "
+        "numbers: {}",
+        with_commas(decimal_)));
+  }
+  if (kind_ == Kind::kNames && !named_) {
+    order_names(contents);
+    return;
+  }
+  contents.classes = std::move(names_);
+  std::int64_t count = classes_;
+  if (count == 0 && !contents.labels.empty()) {
+    count = std::int64_t{*std::ranges::max_element(contents.labels)} + 1;
+  }
+  // Numbers, where there are no names.
+  for (auto c = std::ssize(contents.classes); c < count; ++c) {
+    contents.classes.push_back(std::to_string(c));
+  }
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,82 @@
+#include "core/random.h"
+
+#include <cstring>
+
+#include "core/check.h"
+#include "data/sources/sources.h"
+
+namespace vitrain::data::detail {
+namespace {
+
+// Noise: what a model cannot learn but has to compute, for timing and for the
+// examples of other frameworks' guides.
+class RandomSource final : public Source {
+ public:
+  using Source::Source;
+
+  image::Image load(std::int64_t sample) const override {
+    const SourceOptions& options = index().options();
+    image::Image image;
+    image.width = static_cast<int>(options.size);
+    image.height = image.width;
+    image.pixels.resize(
+        static_cast<std::size_t>(options.size * options.size * 3));
+    Random random(
+        static_cast<std::uint64_t>(options.seed),
+        Purpose::kRandomImage,
+        static_cast<std::uint64_t>(options.size),
+        static_cast<std::uint64_t>(sample));
+    std::size_t done = 0;
+    while (done < image.pixels.size()) {
+      const std::uint32_t word = random.next_u32();
+      const std::size_t part =
+          std::min(sizeof(word), image.pixels.size() - done);
+      std::memcpy(image.pixels.data() + done, &word, part);
+      done += part;
+    }
+    return image;
+  }
+
+  std::string describe(std::int64_t sample) const override {
+    return fmt::format(
+        "random image {} of seed {}", sample, index().options().seed);
+  }
+};
+
+} // namespace
+
+Index list_random(const SourceOptions& options) {
+  VITRAIN_CHECK(
+      options.count >= 1 && options.size >= 1 && options.size <= 4096 &&
+          options.classes >= 1,
+      ExitCode::kData,
+      "random: count and classes have to be at least 1 and size between 1 and "
+      "4096; got {}, {} and {}",
+      options.count,
+      options.classes,
+      options.size);
+  Index::Contents contents;
+  contents.options = options;
+  contents.options.path.clear();
+  contents.samples = options.count;
+  for (std::int64_t i = 0; i < options.classes; ++i) {
+    contents.classes.push_back(std::to_string(i));
+  }
+  for (std::int64_t i = 0; i < options.count; ++i) {
+    // Size 0 is no image's: labels and pixels share no numbers.
+    Random random(
+        static_cast<std::uint64_t>(options.seed),
+        Purpose::kRandomImage,
+        /*a=*/0,
+        static_cast<std::uint64_t>(i));
+    contents.labels.push_back(static_cast<std::int32_t>(
+        random.below(static_cast<std::uint64_t>(options.classes))));
+  }
+  return Index(std::move(contents));
+}
+
+std::unique_ptr<Source> open_random(std::shared_ptr<const Index> index) {
+  return std::make_unique<RandomSource>(std::move(index));
+}
+
+} // namespace vitrain::data::detail

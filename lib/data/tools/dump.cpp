@@ -1,0 +1,217 @@
+#include "data/tools/dump.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "data/sources/sources.h"
+#include "image/formats/decode.h"
+#include "image/resample/crop_math.h"
+#include "image/resample/resample.h"
+
+namespace vitrain::data {
+namespace {
+
+// Version 1.0 of the format that numpy.lib.format documents.
+std::string npy_header(const std::array<std::int64_t, 4>& shape) {
+  std::string text = fmt::format(
+      "{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {}, {}, {}), }}",
+      shape[0],
+      shape[1],
+      shape[2],
+      shape[3]);
+  constexpr std::size_t kBefore = 10; // magic, version, length
+  constexpr std::size_t kAlignment = 64;
+  while ((kBefore + text.size() + 1) % kAlignment != 0) {
+    text += ' ';
+  }
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xFF);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+// A file that goes away unless keep() is called.
+class NewFile {
+ public:
+  explicit NewFile(const std::filesystem::path& path)
+      : path_(path),
+        fd_(::open(
+            path.c_str(),
+            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+            0666)) {
+    VITRAIN_CHECK(
+        fd_,
+        ExitCode::kStorage,
+        "{}: cannot be written: {}",
+        printable(path.native()),
+        error_text(errno));
+  }
+  ~NewFile() {
+    if (fd_) {
+      ::unlink(path_.c_str());
+    }
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void write(const void* bytes, std::size_t size) {
+    require(write_all(fd_.get(), bytes, size));
+  }
+  void keep() {
+    require(::fsync(fd_.get()) == 0 || errno == EINVAL ? 0 : errno);
+    fd_.reset();
+  }
+
+ private:
+  void require(int error) const {
+    VITRAIN_CHECK(
+        error == 0,
+        ExitCode::kStorage,
+        "{}: cannot be written: {}",
+        printable(path_.native()),
+        error_text(error));
+  }
+
+  std::filesystem::path path_;
+  Fd fd_;
+};
+
+// torchvision's Resize(to).
+image::Image resized(
+    const image::Image& image,
+    int to,
+    Filter filter,
+    image::Pillow pillow) {
+  const image::Size size =
+      image::shorter_side_to(to, image.width, image.height);
+  const std::int64_t most = image::DecodeOptions{}.max_pixels;
+  VITRAIN_CHECK(
+      std::int64_t{size.width} * size.height <= most,
+      ExitCode::kData,
+      "would be {} x {} pixels, more than the limit of {}",
+      size.width,
+      size.height,
+      with_commas(most));
+  return image::resize(
+      image, size.width, size.height, filter, std::nullopt, pillow);
+}
+
+// torchvision's CenterCrop(size): black where the image is smaller.
+image::Image cropped(const image::Image& image, int size) {
+  const image::Overlap x = image::centred(image.width, size);
+  const image::Overlap y = image::centred(image.height, size);
+  image::Image square;
+  square.width = size;
+  square.height = size;
+  square.pixels.resize(static_cast<std::size_t>(size) * size * 3);
+  const image::View part =
+      image::View(image).crop({x.first, y.first, x.count, y.count});
+  for (int row = 0; row < part.height; ++row) {
+    std::memcpy(
+        square.pixels.data() +
+            (static_cast<std::size_t>(y.at + row) * size + x.at) * 3,
+        part.row(row),
+        static_cast<std::size_t>(part.width) * 3);
+  }
+  return square;
+}
+
+// The pixels of one file after another.
+class Dumper {
+ public:
+  explicit Dumper(const DumpOptions& options) : options_(options) {
+    if (options.transform) {
+      transform_.emplace(*options.transform);
+    }
+  }
+
+  // Reads file k; what it is then is in shape() and pixels().
+  void read(const std::string& file, std::int64_t k) {
+    detail::read_image_file(file, bytes_);
+    try {
+      image::Image image = image::decode(
+          {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()},
+          transform_ ? transform_->decode() : image::DecodeOptions{});
+      if (transform_) {
+        pixels_.resize(transform_->bytes());
+        transform_->apply(
+            image,
+            {.epoch = options_.epoch, .sample = options_.first_sample + k},
+            pixels_,
+            scratch_);
+        shape_ = {
+            transform_->size(),
+            transform_->size(),
+            options_.transform->channels};
+      } else {
+        if (options_.resize > 0) {
+          image =
+              resized(image, options_.resize, options_.filter, options_.pillow);
+        }
+        if (options_.crop > 0) {
+          image = cropped(image, options_.crop);
+        }
+        pixels_ = std::move(image.pixels);
+        shape_ = {image.height, image.width, 3};
+      }
+    } catch (const Error& error) {
+      fail(error.code(), "{}: {}", printable(file), error.what());
+    }
+  }
+
+  const std::array<std::int64_t, 3>& shape() const { return shape_; }
+  std::span<const std::uint8_t> pixels() const { return pixels_; }
+
+ private:
+  DumpOptions options_;
+  std::optional<Transform> transform_;
+  Transform::Scratch scratch_;
+  std::string bytes_;
+  std::vector<std::uint8_t> pixels_;
+  std::array<std::int64_t, 3> shape_{};
+};
+
+} // namespace
+
+void dump_pixels(
+    std::span<const std::string> files,
+    const DumpOptions& options,
+    const std::filesystem::path& out) {
+  NewFile file(out);
+  Dumper dumper(options);
+  std::array<std::int64_t, 3> first{};
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    dumper.read(files[k], static_cast<std::int64_t>(k));
+    const auto& [height, width, channels] = dumper.shape();
+    if (k == 0) {
+      first = dumper.shape();
+      const std::string header =
+          npy_header({std::ssize(files), height, width, channels});
+      file.write(header.data(), header.size());
+    }
+    VITRAIN_CHECK(
+        dumper.shape() == first,
+        ExitCode::kData,
+        "{}: has {} x {} pixels, but {} has {} x {}: an array has one size, so "
+        "give -resize and -crop, or a recipe",
+        printable(files[k]),
+        width,
+        height,
+        printable(files[0]),
+        first[1],
+        first[0]);
+    file.write(dumper.pixels().data(), dumper.pixels().size());
+  }
+  file.keep();
+}
+
+} // namespace vitrain::data

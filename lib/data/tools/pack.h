@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/sources/source.h"
+
+namespace vitrain::data {
+
+// Behind the name of a file that was packed.
+inline constexpr std::string_view kPackedSuffix = ".vjc";
+
+struct PackOptions {
+  std::filesystem::path folder; // where the archives go; made if missing
+  std::string name; // of the archives: name-000000.tar, ...
+  // How the source was listed: its order, and whether by a class map.
+  ClassOrder class_order = ClassOrder::kTorchvision;
+  bool class_map = false;
+  std::int64_t shard_bytes = std::int64_t{1} << 30; // an archive ends behind it
+  int threads = 1;
+  // Called now and then with the images that are done, from this thread.
+  std::function<void(std::int64_t done, std::int64_t all)> progress;
+};
+
+struct PackReport {
+  std::int64_t images = 0;
+  std::int64_t packed = 0; // the others are there as they were
+  std::int64_t bytes_before = 0; // of the images' files
+  std::int64_t bytes_after = 0; // of what stands for them
+  std::vector<std::filesystem::path> archives;
+  // What list() is to be asked for, to get the same classes and labels.
+  SourceOptions source;
+};
+
+// Writes the images of a source into tar archives that `kind: tar` reads; plain
+// JPEG files packed (image/jpeg/packed_jpeg.h), others as they are. Where
+// folders give every image its label again, they keep their names; otherwise
+// they become WebDataset's samples, in the order of the source: NUMBER.jpg and
+// NUMBER.cls. NAME-classes.txt has the names of the classes where the archives
+// cannot say them. Throws Error(kData) for a source without files, a file that
+// cannot be read or the name of a class that is not one line, Error(kStorage)
+// when a file exists or cannot be written.
+PackReport pack(const Source& source, const PackOptions& options);
+
+struct UnpackReport {
+  std::int64_t files = 0;
+  std::vector<std::string> notes; // what was passed over, one sentence each
+};
+
+// Writes the files in a tar archive below `folder`, packed ones as they were
+// before. Throws Error(kData) for a damaged archive, Error(kStorage) when a
+// file exists or cannot be written.
+UnpackReport unpack(
+    const std::filesystem::path& archive,
+    const std::filesystem::path& folder);
+
+} // namespace vitrain::data

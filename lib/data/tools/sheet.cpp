@@ -1,0 +1,142 @@
+#include "data/tools/sheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "data/sources/letters.h"
+#include "image/resample/resample.h"
+
+namespace vitrain::data {
+namespace {
+
+constexpr int kGap = 2; // pixels
+constexpr std::uint8_t kGapGrey = 128;
+constexpr std::int64_t kMostPixels = std::int64_t{8} << 20;
+constexpr int kWidestCaption = 64; // where squares are smaller
+constexpr int kSmallestWithCaption = 40;
+constexpr int kSmallest = 16; // of a reduced square
+
+// Squares of the smallest size that have room.
+std::int64_t most_squares(int size) {
+  const std::int64_t cell = std::min(size, kSmallest) + kGap;
+  const auto side =
+      static_cast<std::int64_t>(std::sqrt(static_cast<double>(kMostPixels)));
+  return (side - kGap) / cell * ((side - kGap) / cell);
+}
+
+} // namespace
+
+ContactSheet::ContactSheet(
+    std::int64_t count,
+    int size,
+    int channels,
+    int letters)
+    : size_(size),
+      channels_(channels),
+      tile_(size),
+      width_(std::max(
+          size,
+          std::min(letters * kLetter, std::max(size, kWidestCaption)))),
+      caption_(letters > 0 ? kLetter + kGap : 0) {
+  while (!fits(count)) {
+    VITRAIN_CHECK(
+        tile_ > std::min(size, kSmallest),
+        ExitCode::kUsage,
+        "-count {}: a sheet has room for at most {} images",
+        with_commas(count),
+        with_commas(most_squares(size)));
+    --tile_;
+    width_ = tile_;
+    caption_ = letters > 0 && tile_ >= kSmallestWithCaption ? caption_ : 0;
+  }
+  sheet_.pixels.assign(
+      static_cast<std::size_t>(sheet_.width) *
+          static_cast<std::size_t>(sheet_.height) * 3,
+      kGapGrey);
+}
+
+// Lays out a sheet that is about square.
+bool ContactSheet::fits(std::int64_t count) {
+  const std::int64_t across = width_ + kGap;
+  const std::int64_t down = tile_ + caption_ + kGap;
+  const auto columns = std::max<std::int64_t>(
+      1,
+      std::llround(std::ceil(std::sqrt(
+          static_cast<double>(count) * static_cast<double>(down) /
+          static_cast<double>(across)))));
+  const std::int64_t width = columns * across + kGap;
+  const std::int64_t height = (count + columns - 1) / columns * down + kGap;
+  if (width > kMostPixels / height) {
+    return false;
+  }
+  columns_ = static_cast<int>(columns);
+  sheet_.width = static_cast<int>(width);
+  sheet_.height = static_cast<int>(height);
+  return true;
+}
+
+void ContactSheet::add(
+    std::span<const std::uint8_t> square,
+    std::string_view caption) {
+  image::Image colours;
+  colours.width = size_;
+  colours.height = size_;
+  colours.pixels.reserve(static_cast<std::size_t>(size_) * size_ * 3);
+  for (std::size_t i = 0; i < square.size();
+       i += static_cast<std::size_t>(channels_)) {
+    for (int c = 0; c < 3; ++c) {
+      colours.pixels.push_back(
+          square[i + static_cast<std::size_t>(std::min(c, channels_ - 1))]);
+    }
+  }
+  if (tile_ < size_) {
+    colours = image::resize(colours, tile_, tile_, Filter::kBox);
+  }
+  const auto left =
+      static_cast<int>(kGap + added_ % columns_ * (width_ + kGap));
+  const auto top =
+      static_cast<int>(kGap + added_ / columns_ * (tile_ + caption_ + kGap));
+  ++added_;
+  const std::size_t row = static_cast<std::size_t>(tile_) * 3;
+  for (int y = 0; y < tile_; ++y) {
+    std::copy_n(
+        colours.pixels.data() + static_cast<std::size_t>(y) * row,
+        row,
+        sheet_.pixels.data() +
+            (static_cast<std::ptrdiff_t>(top + y) * sheet_.width + left) * 3);
+  }
+  if (caption_ > 0) {
+    write(caption, left, top + tile_ + kGap);
+  }
+}
+
+// Black letters; where the text is too long its end is cut off, with two dots.
+void ContactSheet::write(std::string_view caption, int left, int top) {
+  std::vector<const Letter*> letters = letters_of(caption);
+  const auto room = static_cast<std::size_t>(width_ / kLetter);
+  if (letters.size() > room) {
+    letters.resize(room);
+    std::ranges::fill_n(letters.end() - 2, 2, letters_of(".").front());
+  }
+  for (const Letter* letter : letters) {
+    for (int y = 0; y < kLetter; ++y) {
+      for (int x = 0; x < kLetter; ++x) {
+        if (((*letter)[static_cast<std::size_t>(y)] >> x & 1) != 0) {
+          std::fill_n(
+              sheet_.pixels.data() +
+                  (static_cast<std::ptrdiff_t>(top + y) * sheet_.width + left +
+                   x) *
+                      3,
+              3,
+              std::uint8_t{0});
+        }
+      }
+    }
+    left += kLetter;
+  }
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,243 @@
+#include "dist/group/connect.h"
+
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "core/check.h"
+#include "core/cuda_plugin.h"
+#include "core/text.h"
+
+namespace vitrain::dist {
+namespace {
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(
+    const Rendezvous& rendezvous,
+    bool is_server) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(rendezvous.port);
+  options.isServer = is_server;
+  options.numWorkers = static_cast<std::size_t>(rendezvous.size);
+  // The first collective waits for everyone; no need to do it twice.
+  options.waitWorkers = false;
+  options.timeout = milliseconds(rendezvous.setup_timeout);
+  if (options.isServer && rendezvous.listen_fd >= 0) {
+    // An inherited socket: no race for the port, and on one machine nothing
+    // listens outside it (TCPStore's own socket binds all addresses).
+    options.masterListenFd = rendezvous.listen_fd;
+  }
+  c10::intrusive_ptr<c10d::Store> store =
+      c10::make_intrusive<c10d::TCPStore>(rendezvous.address, options);
+  if (!rendezvous.prefix.empty()) {
+    store = c10::make_intrusive<c10d::PrefixStore>(rendezvous.prefix, store);
+  }
+  return store;
+}
+
+// Every rank leaves its name and waits for the others': whoever is missing is
+// named, which Gloo's time limit does not do.
+void wait_for_everyone(c10d::Store& store, const Rendezvous& rendezvous) {
+  const auto key = [](int rank) { return fmt::format("here/{}", rank); };
+  store.set(key(rendezvous.rank), std::vector<std::uint8_t>{1});
+  std::vector<std::string> keys;
+  for (int rank = 0; rank < rendezvous.size; ++rank) {
+    keys.push_back(key(rank));
+  }
+  try {
+    store.wait(keys, milliseconds(rendezvous.setup_timeout));
+  } catch (const std::exception&) {
+    std::vector<std::string> missing;
+    for (int rank = 0; rank < rendezvous.size; ++rank) {
+      if (!store.check({key(rank)})) {
+        missing.push_back(std::to_string(rank));
+      }
+    }
+    VITRAIN_CHECK(
+        missing.empty(),
+        ExitCode::kWorkerDied,
+        "rank {} of {} waited {:g} s at {}:{}, but rank{} {} did not come",
+        rendezvous.rank,
+        rendezvous.size,
+        rendezvous.setup_timeout,
+        rendezvous.address,
+        rendezvous.port,
+        missing.size() == 1 ? "" : "s",
+        join(missing, ", "));
+  }
+}
+
+// The ranks of one group: all of a job, or a block of them.
+struct Members {
+  std::string name;
+  int rank = 0; // within the group
+  int size = 1;
+};
+
+// A Gloo backend and the store it found its peers in.
+struct Gloo {
+  c10::intrusive_ptr<c10d::Store> store;
+  c10::intrusive_ptr<c10d::Backend> backend;
+};
+
+Gloo connect_gloo(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  // The time limit of connecting, until connect() sets that of collectives.
+  auto options = c10d::ProcessGroupGloo::Options::create(
+      milliseconds(rendezvous.setup_timeout));
+  // By address: a host name often resolves to 127.0.1.1, which peers on other
+  // machines cannot reach.
+  options->devices.push_back(
+      rendezvous.interface.empty()
+          ? c10d::ProcessGroupGloo::createDeviceForHostname(
+                rendezvous.own_address)
+          : c10d::ProcessGroupGloo::createDeviceForInterface(
+                rendezvous.interface));
+  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
+  auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
+      prefixed, members.rank, members.size, options);
+  return {prefixed, backend};
+}
+
+std::unique_ptr<Group> gloo_group(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  Gloo gloo = connect_gloo(members, store, rendezvous);
+  return std::make_unique<Group>(
+      gloo.store, gloo.backend, members.rank, members.size);
+}
+
+std::unique_ptr<Mailbox> mailbox(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  const Gloo gloo = connect_gloo(members, store, rendezvous);
+  gloo.backend->setTimeout(milliseconds(rendezvous.timeout));
+  return std::make_unique<Mailbox>(gloo.backend);
+}
+
+std::unique_ptr<Group> nccl_group(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
+  auto backend = c10::intrusive_ptr<c10d::Backend>::reclaim(
+      rendezvous.nccl->make_nccl_backend(
+          prefixed.get(), members.rank, members.size, rendezvous.timeout));
+  return std::make_unique<Group>(prefixed, backend, members.rank, members.size);
+}
+
+std::unique_ptr<Group> data_group(
+    const Members& members,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  return rendezvous.nccl != nullptr ? nccl_group(members, store, rendezvous)
+                                    : gloo_group(members, store, rendezvous);
+}
+
+// The block of `size` consecutive ranks that this one is in.
+std::unique_ptr<Group> block_group(
+    int size,
+    const c10::intrusive_ptr<c10d::Store>& store,
+    const Rendezvous& rendezvous) {
+  const int first = rendezvous.rank / size * size;
+  auto group = data_group(
+      {.name = fmt::format("data of {} from {}", size, first),
+       .rank = rendezvous.rank - first,
+       .size = size},
+      store,
+      rendezvous);
+  if (rendezvous.nccl == nullptr) {
+    group->barrier();
+    group->set_timeout(rendezvous.timeout);
+  }
+  return group;
+}
+
+} // namespace
+
+Group& Groups::data_block(int size) {
+  if (size == data->size()) {
+    return *data;
+  }
+  std::unique_ptr<Group>& block = blocks[size];
+  if (block == nullptr) {
+    block = size == 1 ? std::make_unique<Group>() : connect_block(size);
+  }
+  return *block;
+}
+
+void Groups::shutdown() {
+  for (auto& [size, block] : blocks) {
+    block->shutdown();
+  }
+  data->shutdown();
+  control->shutdown();
+}
+
+Groups connect(const Rendezvous& rendezvous) {
+  // A lone worker on the CPU needs nobody. On a GPU it still goes through NCCL,
+  // so that the path that many GPUs take is the one that is always taken.
+  if (rendezvous.size == 1 && rendezvous.nccl == nullptr) {
+    Groups groups{std::make_unique<Group>(), std::make_unique<Group>()};
+    groups.connect_mailbox = [rendezvous,
+                              store = c10::make_intrusive<c10d::HashStore>()](
+                                 int place, int places) {
+      return mailbox(
+          {.name = "mail", .rank = place, .size = places}, store, rendezvous);
+    };
+    return groups;
+  }
+  try {
+    const auto store =
+        open_store(rendezvous, rendezvous.rank == 0 && rendezvous.serves);
+    wait_for_everyone(*store, rendezvous);
+    Groups groups;
+    const Members all{
+        .name = "control", .rank = rendezvous.rank, .size = rendezvous.size};
+    groups.control = gloo_group(all, store, rendezvous);
+    groups.data = data_group(
+        {.name = "data", .rank = all.rank, .size = all.size},
+        store,
+        rendezvous);
+    groups.connect_block = [rendezvous, store](int size) {
+      return block_group(size, store, rendezvous);
+    };
+    groups.connect_mailbox = [rendezvous](int place, int places) {
+      // A client of its own: one that waits for a key lets no other thread in.
+      return mailbox(
+          {.name = "mail", .rank = place, .size = places},
+          open_store(rendezvous, /*is_server=*/false),
+          rendezvous);
+    };
+    // Connections may be lazy: the first collective proves that all are there.
+    groups.control->barrier();
+    groups.control->set_timeout(rendezvous.timeout);
+    if (rendezvous.nccl == nullptr) {
+      groups.data->set_timeout(rendezvous.timeout);
+    }
+    return groups;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    fail(
+        ExitCode::kWorkerDied,
+        "rank {} of {} could not connect to its peers at {}:{} within {} s: {}",
+        rendezvous.rank,
+        rendezvous.size,
+        rendezvous.address,
+        rendezvous.port,
+        rendezvous.setup_timeout,
+        text.substr(0, text.find('\n')));
+  }
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,119 @@
+#include "dist/group/mailbox.h"
+
+#include <chrono>
+#include <set>
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
+#include "core/check.h"
+
+namespace vitrain::dist {
+namespace {
+
+// Longer than any run, and short enough to be added to a clock.
+constexpr std::chrono::hours kHoweverLong{24 * 365};
+
+[[noreturn]] void lost(const std::exception& error) {
+  const std::string text = error.what();
+  fail(
+      ExitCode::kWorkerDied,
+      "a message between worker and server failed, probably because another "
+      "worker is gone: {}",
+      text.substr(0, text.find('\n')));
+}
+
+} // namespace
+
+struct Mailbox::Waits {
+  std::mutex mutex;
+  std::set<c10d::Work*> works;
+  bool closed = false;
+
+  // Throws when the mailbox is closed.
+  void add(c10d::Work* work) {
+    const std::lock_guard lock(mutex);
+    check();
+    works.insert(work);
+  }
+  void remove(c10d::Work* work) {
+    const std::lock_guard lock(mutex);
+    works.erase(work);
+    check();
+  }
+  void check() const {
+    VITRAIN_CHECK(
+        !closed,
+        ExitCode::kWorkerDied,
+        "the connection between workers and servers was closed");
+  }
+};
+
+Mailbox::Message::Message() = default;
+Mailbox::Message::Message(Message&&) noexcept = default;
+Mailbox::Message& Mailbox::Message::operator=(Message&&) noexcept = default;
+Mailbox::Message::~Message() = default;
+Mailbox::Message::Message(Mailbox* box, c10::intrusive_ptr<c10d::Work> work)
+    : box_(box), work_(std::move(work)) {}
+
+void Mailbox::Message::wait() {
+  wait_for(/*however_long=*/false);
+}
+
+void Mailbox::Message::wait_however_long() {
+  wait_for(/*however_long=*/true);
+}
+
+void Mailbox::Message::wait_for(bool however_long) {
+  if (!work_) {
+    return;
+  }
+  const auto work = std::move(work_);
+  Waits& waits = *box_->waits_;
+  waits.add(work.get());
+  try {
+    // False when close() has ended it; then remove() throws.
+    however_long ? work->wait(kHoweverLong) : work->wait();
+  } catch (const std::exception& error) {
+    waits.remove(work.get());
+    lost(error);
+  }
+  waits.remove(work.get());
+}
+
+Mailbox::Mailbox(c10::intrusive_ptr<c10d::Backend> backend)
+    : backend_(std::move(backend)), waits_(std::make_unique<Waits>()) {}
+
+Mailbox::~Mailbox() = default;
+
+Mailbox::Message Mailbox::send(at::Tensor tensor, int to, int tag) {
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  try {
+    return {this, backend_->send(tensors, to, tag)};
+  } catch (const std::exception& error) {
+    lost(error);
+  }
+}
+
+Mailbox::Message Mailbox::receive(at::Tensor tensor, int from, int tag) {
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  try {
+    return {this, backend_->recv(tensors, from, tag)};
+  } catch (const std::exception& error) {
+    lost(error);
+  }
+}
+
+void Mailbox::disconnect() {
+  backend_.reset();
+}
+
+void Mailbox::close() {
+  const std::lock_guard lock(waits_->mutex);
+  waits_->closed = true;
+  for (c10d::Work* work : waits_->works) {
+    work->abort();
+  }
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,380 @@
+#include "dist/sync/averaging.h"
+
+#include <atomic>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include "core/clock.h"
+
+namespace vitrain::dist {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+// Every tensor becomes its mean over the group. Returns the bytes sent.
+std::int64_t average(Group& group, const Tensors& tensors) {
+  std::vector<Pending> pending;
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors) {
+    pending.push_back(group.all_reduce_async(tensor));
+    bytes += bytes_of(group, tensor);
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    pending[i].wait();
+    tensors[i].div_(group.size());
+  }
+  return bytes;
+}
+
+Tensors copies(const Tensors& tensors) {
+  Tensors result;
+  for (const at::Tensor& tensor : tensors) {
+    result.push_back(tensor.clone());
+  }
+  return result;
+}
+
+// Ranks that update by their own gradients and meet now and then.
+class LocalUpdates : public GradientSync {
+ public:
+  LocalUpdates(
+      Group& group,
+      ReplicaBuffers buffers,
+      const BucketOptions& buckets)
+      : group_(group),
+        parameters_(std::move(buffers.parameters)),
+        moments_(std::move(buffers.moments)),
+        gradients_(alone_, std::move(buffers.gradients), buckets) {}
+
+  std::int64_t begin_step(const StepInfo& step) override {
+    updates_ = step.step;
+    const auto rank = static_cast<std::size_t>(group_.rank());
+    return std::max<std::int64_t>(1, step.samples[rank]);
+  }
+
+  void begin_micro_batch(bool last, bool empty) override {
+    gradients_.begin_micro_batch(last, empty);
+  }
+
+  bool finish() override {
+    gradients_.finish();
+    traffic_ = gradients_.traffic();
+    return true;
+  }
+
+  void updated() final {
+    ++updates_;
+    apart_ = true;
+    const at::NoGradGuard no_grad;
+    const Stopwatch watch;
+    meet(updates_);
+    traffic_.exposed_seconds += watch.seconds();
+  }
+
+  void flush(const std::function<void()>& /*update*/) override {
+    const at::NoGradGuard no_grad;
+    if (apart_) {
+      join();
+    }
+    // One state goes into a checkpoint, and training goes on from the same.
+    average(group_, moments_);
+  }
+
+  std::optional<double> largest_sent() const override {
+    return gradients_.largest_sent();
+  }
+
+  Traffic traffic() const override { return traffic_; }
+
+ protected:
+  // What happens after the update that made `updates` of them.
+  virtual void meet(std::int64_t updates) = 0;
+  // Makes the parameters of all ranks equal.
+  virtual void join() {
+    traffic_.bytes += average(group_, parameters_);
+    apart_ = false;
+  }
+
+  Group& group_;
+  Tensors parameters_;
+  Tensors moments_;
+  Group alone_;
+  BucketedAllReduce gradients_;
+  // Parameters may differ between ranks.
+  bool apart_ = false;
+  Traffic traffic_;
+
+ private:
+  std::int64_t updates_ = 0;
+};
+
+class LocalSgd final : public LocalUpdates {
+ public:
+  LocalSgd(
+      Group& group,
+      ReplicaBuffers buffers,
+      const BucketOptions& buckets,
+      const LocalSgdOptions& options)
+      : LocalUpdates(group, std::move(buffers), buckets), options_(options) {}
+
+  std::int64_t begin_step(const StepInfo& step) override {
+    const std::int64_t own = LocalUpdates::begin_step(step);
+    Group& together = step.step < options_.start ? group_
+        : options_.node != nullptr               ? *options_.node
+                                                 : alone_;
+    gradients_.use_group(together);
+    if (together.size() == 1) {
+      return own;
+    }
+    // The ranks of a node are a block of consecutive ones.
+    const int first = group_.rank() / together.size() * together.size();
+    std::int64_t samples = 0;
+    for (int rank = first; rank < first + together.size(); ++rank) {
+      samples += step.samples[static_cast<std::size_t>(rank)];
+    }
+    return std::max<std::int64_t>(1, samples);
+  }
+
+  std::int64_t lead() const override { return options_.period - 1; }
+
+ private:
+  void meet(std::int64_t updates) override {
+    if (updates <= options_.start) {
+      apart_ = false;
+    } else if ((updates - options_.start) % options_.period == 0) {
+      join();
+      if (options_.average_moments) {
+        traffic_.bytes += average(group_, moments_);
+      }
+    }
+  }
+
+  LocalSgdOptions options_;
+};
+
+class HierarchicalSgd final : public LocalUpdates {
+ public:
+  HierarchicalSgd(
+      Group& group,
+      ReplicaBuffers buffers,
+      const BucketOptions& buckets,
+      std::vector<AveragingLevel> levels)
+      : LocalUpdates(group, std::move(buffers), buckets),
+        levels_(std::move(levels)) {}
+
+  std::int64_t lead() const override { return levels_.front().period - 1; }
+
+ private:
+  void meet(std::int64_t updates) override {
+    for (std::size_t i = levels_.size(); i-- > 0;) {
+      if (updates % levels_[i].period == 0) {
+        traffic_.bytes += average(*levels_[i].group, parameters_);
+        apart_ = levels_[i].group->size() < group_.size();
+        return;
+      }
+    }
+  }
+
+  std::vector<AveragingLevel> levels_;
+};
+
+class Diloco final : public LocalUpdates {
+ public:
+  Diloco(
+      Group& group,
+      ReplicaBuffers buffers,
+      const BucketOptions& buckets,
+      const DilocoOptions& options)
+      : LocalUpdates(group, std::move(buffers), buckets), options_(options) {
+    for (const at::Tensor& parameters : parameters_) {
+      momentum_.push_back(at::zeros_like(parameters));
+    }
+  }
+
+  std::int64_t begin_step(const StepInfo& step) override {
+    if (common_.empty()) {
+      // Not in the constructor: weights are loaded and sent after it.
+      common_ = copies(parameters_);
+    }
+    return LocalUpdates::begin_step(step);
+  }
+
+  std::int64_t lead() const override { return options_.period - 1; }
+
+  std::map<std::string, at::Tensor> state() const override {
+    std::map<std::string, at::Tensor> state;
+    for (std::size_t i = 0; i < momentum_.size(); ++i) {
+      state[fmt::format("sync.outer_momentum.{}", i)] = momentum_[i];
+    }
+    return state;
+  }
+
+ private:
+  void meet(std::int64_t updates) override {
+    if (updates % options_.period == 0) {
+      join();
+    }
+  }
+
+  // The outer step, as torch.optim.SGD with nesterov=True makes it.
+  void join() override {
+    LocalUpdates::join();
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const at::Tensor gradient = common_[i] - parameters_[i];
+      momentum_[i].mul_(options_.outer_momentum).add_(gradient);
+      common_[i].sub_(
+          gradient.add(momentum_[i], options_.outer_momentum),
+          options_.outer_lr);
+      parameters_[i].copy_(common_[i]);
+    }
+  }
+
+  DilocoOptions options_;
+  Tensors common_; // where the ranks parted
+  Tensors momentum_;
+};
+
+class OverlapAverage final : public LocalUpdates {
+ public:
+  OverlapAverage(
+      Group& group,
+      ReplicaBuffers buffers,
+      const BucketOptions& buckets,
+      const OverlapOptions& options)
+      : LocalUpdates(group, std::move(buffers), buckets), options_(options) {}
+
+  void flush(const std::function<void()>& update) override {
+    const at::NoGradGuard no_grad;
+    correct();
+    LocalUpdates::flush(update);
+  }
+
+  std::int64_t lead() const override { return options_.period - 1; }
+
+ private:
+  void meet(std::int64_t updates) override {
+    if (updates % options_.period == 0) {
+      own_ = copies(parameters_);
+      sums_ = copies(parameters_);
+      for (const at::Tensor& sum : sums_) {
+        pending_.push_back(group_.all_reduce_async(sum));
+        traffic_.bytes += bytes_of(group_, sum);
+      }
+    }
+    if (updates % options_.period == options_.delay) {
+      correct();
+    }
+  }
+
+  void correct() {
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      pending_[i].wait();
+      parameters_[i].add_(sums_[i].div_(group_.size()).sub_(own_[i]));
+    }
+    pending_.clear();
+  }
+
+  OverlapOptions options_;
+  Tensors own_; // this rank's parameters when the sum was started
+  Tensors sums_;
+  std::vector<Pending> pending_;
+};
+
+class Hogwild final : public LocalUpdates {
+ public:
+  Hogwild(
+      Group& group,
+      ReplicaBuffers buffers,
+      std::int64_t lead,
+      at::Tensor updates)
+      : LocalUpdates(group, std::move(buffers), {}),
+        lead_(lead),
+        updates_(std::move(updates)) {}
+
+  std::int64_t begin_step(const StepInfo& step) override {
+    if (!started_) {
+      // Initial values are still being written, by others too.
+      group_.barrier();
+      started_ = true;
+    }
+    takes_part_ = step.samples[static_cast<std::size_t>(group_.rank())] > 0;
+    read_ = counter().load();
+    return LocalUpdates::begin_step(step);
+  }
+
+  bool finish() override { return LocalUpdates::finish() && takes_part_; }
+
+  std::int64_t lead() const override { return lead_; }
+
+ private:
+  void meet(std::int64_t /*updates*/) override {
+    if (takes_part_) {
+      traffic_.staleness.add(counter().fetch_add(1) - read_);
+    }
+  }
+  // There is one set of parameters; it only has to come to rest.
+  void join() override {
+    group_.barrier();
+    apart_ = false;
+  }
+
+  // Updates of all ranks.
+  std::atomic_ref<std::int64_t> counter() const {
+    return std::atomic_ref(*updates_.data_ptr<std::int64_t>());
+  }
+
+  std::int64_t lead_;
+  at::Tensor updates_;
+  std::int64_t read_ = 0; // updates when the step began
+  bool started_ = false;
+  bool takes_part_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<GradientSync> make_local_sgd(
+    Group& group,
+    ReplicaBuffers buffers,
+    const BucketOptions& buckets,
+    const LocalSgdOptions& options) {
+  return std::make_unique<LocalSgd>(
+      group, std::move(buffers), buckets, options);
+}
+
+std::unique_ptr<GradientSync> make_hierarchical_sgd(
+    Group& group,
+    ReplicaBuffers buffers,
+    const BucketOptions& buckets,
+    std::vector<AveragingLevel> levels) {
+  return std::make_unique<HierarchicalSgd>(
+      group, std::move(buffers), buckets, std::move(levels));
+}
+
+std::unique_ptr<GradientSync> make_diloco(
+    Group& group,
+    ReplicaBuffers buffers,
+    const BucketOptions& buckets,
+    const DilocoOptions& options) {
+  return std::make_unique<Diloco>(group, std::move(buffers), buckets, options);
+}
+
+std::unique_ptr<GradientSync> make_hogwild(
+    Group& group,
+    ReplicaBuffers buffers,
+    std::int64_t lead,
+    const at::Tensor& updates) {
+  return std::make_unique<Hogwild>(group, std::move(buffers), lead, updates);
+}
+
+std::unique_ptr<GradientSync> make_overlap_average(
+    Group& group,
+    ReplicaBuffers buffers,
+    const BucketOptions& buckets,
+    const OverlapOptions& options) {
+  return std::make_unique<OverlapAverage>(
+      group, std::move(buffers), buckets, options);
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,232 @@
+#include "dist/sync/gradient_sync.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "core/check.h"
+#include "core/clock.h"
+
+namespace vitrain::dist {
+namespace {
+
+// Calls back when a parameter's gradient has been accumulated.
+class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  explicit ArrivalHook(std::function<void()> callback)
+      : callback_(std::move(callback)) {}
+  void operator()(const torch::autograd::Variable& /*parameter*/) override {
+    callback_();
+  }
+
+ private:
+  std::function<void()> callback_;
+};
+
+} // namespace
+
+struct BucketedAllReduce::Bucket {
+  std::vector<std::string> names;
+  std::unique_ptr<BucketExchange> exchange;
+  std::vector<bool> arrived{}; // by parameter, in this micro-batch
+  std::size_t missing = 0; // parameters that have not arrived
+};
+
+BucketedAllReduce::BucketedAllReduce(
+    Group& group,
+    std::vector<GradientBuffer> buffers,
+    const BucketOptions& options)
+    : group_(&group), buffers_(std::move(buffers)) {
+  for (const GradientBuffer& buffer : buffers_) {
+    cut(buffer, options);
+  }
+}
+
+BucketedAllReduce::~BucketedAllReduce() {
+  for (const GradientBuffer& buffer : buffers_) {
+    for (const GradientSlot& slot : buffer.slots) {
+      torch::autograd::impl::set_post_acc_grad_hooks(slot.parameter, nullptr);
+    }
+  }
+}
+
+std::int64_t BucketedAllReduce::begin_step(const StepInfo& step) {
+  step_ = step.step;
+  return std::max<std::int64_t>(
+      1,
+      std::accumulate(
+          step.samples.begin(), step.samples.end(), std::int64_t{0}));
+}
+
+void BucketedAllReduce::begin_micro_batch(bool last, bool empty) {
+  syncing_ = last;
+  empty_ = empty;
+  next_ = 0;
+  traffic_ = {};
+  for (Bucket& bucket : buckets_) {
+    bucket.arrived.assign(bucket.names.size(), false);
+    bucket.missing = bucket.names.size();
+    bucket.exchange->begin(step_);
+  }
+}
+
+bool BucketedAllReduce::finish() {
+  if (!empty_) {
+    check_all_arrived();
+  }
+  const Stopwatch watch;
+  // A rank without samples in the last micro-batch launches here.
+  while (next_ < buckets_.size()) {
+    launch_next();
+  }
+  const at::NoGradGuard no_grad;
+  const c10::Device device = buffers_.front().gradients.device();
+  DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
+  for (Bucket& bucket : buckets_) {
+    bucket.exchange->advance(*group_);
+  }
+  for (Bucket& bucket : buckets_) {
+    bucket.exchange->complete(*group_);
+  }
+  syncing_ = false;
+  wait.end = DeviceMark(device);
+  traffic_ = {};
+  if (wait.end.exists()) {
+    traffic_.waits.push_back(std::move(wait));
+  } else {
+    traffic_.exposed_seconds = watch.seconds();
+  }
+  measure();
+  return true;
+}
+
+void BucketedAllReduce::flush(const std::function<void()>& /*update*/) {
+  const at::NoGradGuard no_grad;
+  for (Bucket& bucket : buckets_) {
+    bucket.exchange->flush(*group_);
+  }
+}
+
+std::map<std::string, at::Tensor> BucketedAllReduce::state() const {
+  std::map<std::string, at::Tensor> state;
+  for (const Bucket& bucket : buckets_) {
+    state.merge(bucket.exchange->state());
+  }
+  return state;
+}
+
+std::optional<double> BucketedAllReduce::largest_sent() const {
+  std::vector<at::Tensor> extremes;
+  for (const Bucket& bucket : buckets_) {
+    extremes.push_back(bucket.exchange->extremes());
+  }
+  return largest_of(extremes);
+}
+
+void BucketedAllReduce::measure() {
+  TravelTimes times;
+  for (const Bucket& bucket : buckets_) {
+    traffic_.bytes += bucket.exchange->bytes();
+    times.add(*bucket.exchange);
+  }
+  std::move(times).add_to(traffic_);
+}
+
+void BucketedAllReduce::cut(
+    const GradientBuffer& buffer,
+    const BucketOptions& options) {
+  const auto element =
+      static_cast<std::int64_t>(buffer.gradients.element_size());
+  std::int64_t begin = 0;
+  std::vector<std::string> names;
+  std::vector<BucketPart> parts;
+  for (std::size_t i = 0; i < buffer.slots.size(); ++i) {
+    const GradientSlot& slot = buffer.slots[i];
+    const bool is_last = i + 1 == buffer.slots.size();
+    const std::int64_t end =
+        is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
+    watch(slot, buckets_.size(), names.size());
+    names.push_back(slot.name);
+    parts.push_back(
+        {slot.name,
+         buffer.gradients.narrow(0, slot.offset, slot.parameter.numel())
+             .as_strided(slot.parameter.sizes(), slot.parameter.strides())});
+    const std::int64_t limit = begin == 0 ? options.first_bytes : options.bytes;
+    if (is_last || (end - begin) * element >= limit) {
+      buckets_.push_back(
+          {.names = std::move(names),
+           .exchange = make_bucket_exchange(
+               buffer.gradients.narrow(0, begin, end - begin),
+               std::move(parts),
+               options.compress,
+               options.power_sgd)});
+      names.clear();
+      parts.clear();
+      begin = end;
+    }
+  }
+}
+
+void BucketedAllReduce::watch(
+    const GradientSlot& slot,
+    std::size_t bucket,
+    std::size_t index) {
+  torch::autograd::impl::set_post_acc_grad_hooks(
+      slot.parameter, std::make_unique<ArrivalHook>([this, bucket, index] {
+        arrive(buckets_[bucket], index);
+      }));
+}
+
+void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
+  // A second backward would add to gradients that are travelling.
+  VITRAIN_CHECK(
+      !bucket.arrived.empty() && !bucket.arrived[index],
+      ExitCode::kInternal,
+      "the gradient of {} arrived outside the one backward pass of a "
+      "micro-batch",
+      bucket.names[index]);
+  bucket.arrived[index] = true;
+  --bucket.missing;
+  // In fixed order, so that all ranks issue the same sequence.
+  while (syncing_ && next_ < buckets_.size() && buckets_[next_].missing == 0) {
+    launch_next();
+  }
+}
+
+void BucketedAllReduce::launch_next() {
+  const at::NoGradGuard no_grad;
+  buckets_[next_++].exchange->launch(*group_);
+}
+
+void BucketedAllReduce::check_all_arrived() const {
+  std::vector<std::string> missing;
+  for (const Bucket& bucket : buckets_) {
+    for (std::size_t i = 0; i < bucket.names.size(); ++i) {
+      if (bucket.arrived.empty() || !bucket.arrived[i]) {
+        missing.push_back(bucket.names[i]);
+      }
+    }
+  }
+  VITRAIN_CHECK(
+      missing.empty(),
+      ExitCode::kInternal,
+      "backward gave no gradient for {} parameters ({}): every parameter "
+      "that is trained must take part in the loss",
+      missing.size(),
+      fmt::join(missing, ", "));
+}
+
+std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
+    Group& group,
+    std::vector<GradientBuffer> buffers,
+    const BucketOptions& options) {
+  return std::make_unique<BucketedAllReduce>(
+      group, std::move(buffers), options);
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/group/group.h"
+#include "dist/group/traffic.h"
+#include "dist/sync/bucket_exchange.h"
+
+namespace vitrain::dist {
+
+// A parameter whose gradient lies in a flat buffer.
+struct GradientSlot {
+  std::string name;
+  at::Tensor parameter; // its .grad is buffer[offset, offset + numel)
+  std::int64_t offset = 0; // elements
+};
+
+// A flat gradient buffer and what lies in it, in the order in which backward
+// finishes.
+struct GradientBuffer {
+  at::Tensor gradients; // [n]
+  std::vector<GradientSlot> slots;
+};
+
+struct BucketOptions {
+  std::int64_t first_bytes = 1 << 20;
+  std::int64_t bytes = 25 << 20;
+  Compress compress = Compress::kNone;
+  PowerSgdOptions power_sgd{};
+};
+
+// One optimizer step, as every rank knows it.
+struct StepInfo {
+  std::int64_t step = 0; // from 0
+  std::vector<std::int64_t> samples; // of each rank, over its micro-batches
+};
+
+// An update that is due.
+struct Update {
+  double lr = 0.0;
+  at::Tensor non_finite; // scalar fp32: 1 when the gradients are not finite
+};
+
+// Keeps replicas equal, or brings them together: the one interface between the
+// train step and the way in which workers learn from one another
+// (dist.sync.mode). All functions are collective in the sense that every rank
+// must run the same sequence of steps and micro-batches.
+//
+// Protocol of a step: begin_step(); begin_micro_batch() and a backward pass,
+// once per micro-batch; finish(); apply(), when finish() says so; updated();
+// predict(). Between steps: flush().
+class GradientSync {
+ public:
+  virtual ~GradientSync() = default;
+
+  // Returns what the losses of this step are divided by on this rank, so that
+  // the gradients that finish() leaves are means: the samples over which they
+  // are summed. At least 1.
+  virtual std::int64_t begin_step(const StepInfo& step) = 0;
+  // Announces a backward pass. Gradients of all but the last micro-batch of a
+  // step only accumulate; during the last one they may travel. `empty`: this
+  // rank has no samples in it and will not run backward.
+  virtual void begin_micro_batch(bool last, bool empty) = 0;
+  // When it returns, the gradient buffers hold what is to be applied; false:
+  // there is nothing to apply in this step.
+  virtual bool finish() = 0;
+  // Whether those are the gradients of the step before, and are to be applied
+  // with its learning rate.
+  virtual bool one_step_late() const { return false; }
+  // Makes the update from the gradients in the buffers, which may have been
+  // clipped since finish(): by `own`, this rank's optimizer, unless the mode
+  // leaves it to somebody else.
+  virtual void apply(
+      const Update& /*update*/,
+      const std::function<void()>& own) {
+    own();
+  }
+  // The step's update has been made, or left out.
+  virtual void updated() {}
+  // Moves parameters and optimizer state to where the next gradients are to be
+  // computed, in modes where that is not where the updates have brought them;
+  // ranks may differ then. `update` applies the gradients in the buffers, which
+  // are free for it. finish() and flush() take it back.
+  virtual void predict(const std::function<void()>& /*update*/) {}
+  // Brings the replicas together: afterwards all ranks have equal parameters
+  // and nothing is under way. `update` applies the gradients in the buffers.
+  // Before every evaluation and checkpoint, and at the end.
+  virtual void flush(const std::function<void()>& /*update*/) {}
+  // What must be kept in a checkpoint, by name; tensors that load_state() and
+  // steps change in place. Equal on all ranks after flush().
+  virtual std::map<std::string, at::Tensor> state() const { return {}; }
+  // Steps that a rank may be ahead of the slowest one without waiting for it.
+  virtual std::int64_t lead() const { return 0; }
+  // Where this rank's gradients were rounded to a narrower range before those
+  // were summed that the last finish() has left: the largest absolute value
+  // that it had to send, NaN or infinity where they were not finite then. Waits
+  // for the device.
+  virtual std::optional<double> largest_sent() const { return std::nullopt; }
+  // Of the last step. All that is done for gradients and, between finish() and
+  // updated(), for parameters.
+  virtual Traffic traffic() const = 0;
+};
+
+// Cuts each buffer into fixed buckets (the first `first_bytes`, then `bytes`; a
+// parameter is never split) and all-reduces each as soon as the last of its
+// gradients has arrived, in fixed order, while backward goes on (Li et al.,
+// "PyTorch Distributed", VLDB 2020). The layout never changes, so a resumed run
+// adds in the same order; see docs/decisions/002 for why this is not
+// c10d::Reducer. finish() leaves averages over the global batch.
+class BucketedAllReduce final : public GradientSync {
+ public:
+  BucketedAllReduce(
+      Group& group,
+      std::vector<GradientBuffer> buffers,
+      const BucketOptions& options);
+  ~BucketedAllReduce() override;
+
+  std::int64_t begin_step(const StepInfo& step) override;
+  void begin_micro_batch(bool last, bool empty) override;
+  bool finish() override;
+  void flush(const std::function<void()>& update) override;
+  std::map<std::string, at::Tensor> state() const override;
+  std::optional<double> largest_sent() const override;
+  Traffic traffic() const override { return traffic_; }
+
+  // Gradients of the following steps are summed over `group` instead.
+  void use_group(Group& group) { group_ = &group; }
+
+ private:
+  struct Bucket;
+
+  void cut(const GradientBuffer& buffer, const BucketOptions& options);
+  void watch(const GradientSlot& slot, std::size_t bucket, std::size_t index);
+  void arrive(Bucket& bucket, std::size_t index);
+  void launch_next();
+  void check_all_arrived() const;
+  void measure();
+
+  Group* group_;
+  std::vector<GradientBuffer> buffers_;
+  std::vector<Bucket> buckets_;
+  std::size_t next_ = 0; // first bucket that has not been launched
+  std::int64_t step_ = 0;
+  bool syncing_ = false;
+  bool empty_ = false;
+  Traffic traffic_;
+};
+
+std::unique_ptr<BucketedAllReduce> make_bucketed_all_reduce(
+    Group& group,
+    std::vector<GradientBuffer> buffers,
+    const BucketOptions& options);
+
+} // namespace vitrain::dist

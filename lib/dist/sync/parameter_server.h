@@ -1,0 +1,174 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/group/mailbox.h"
+#include "dist/sync/prediction.h"
+#include "dist/sync/staleness.h"
+
+namespace vitrain::dist {
+
+// The part of the weights that one server keeps: contiguous fp32 buffers on the
+// CPU.
+struct ServerShard {
+  at::Tensor parameters; // [n]
+  at::Tensor gradients; // [n]: what apply() reads
+  std::vector<at::Tensor> state; // of the optimizer
+  // Updates parameters and state with this learning rate.
+  std::function<void(double lr)> apply;
+};
+
+// Who talks to whom in async_ps: workers have the places 0 ... workers - 1 of
+// the mailbox, servers those behind them.
+struct ServerLayout {
+  int workers = 1;
+  int servers = 1;
+
+  int places() const { return workers + servers; }
+  int place_of(int server) const { return workers + server; }
+};
+
+// What travels between worker and server, each with its tag. Requests and
+// verdicts are int64; gradients, weights and states are flat fp32 buffers.
+namespace message {
+
+enum Tag : int {
+  kRequestTag = 1, // worker -> first server
+  kVerdictTag, // first server -> worker, with weights or state
+  kGradientTag, // worker -> server, after it has read
+  kWeightsTag, // server -> worker
+  kStateTag, // server -> worker: weights and optimizer state
+  kEventTag, // first server -> other servers
+};
+
+enum class Kind : std::int64_t {
+  kRead, // send me the weights
+  kUpdate, // a gradient follows
+  kWithdraw, // none will follow
+  kSettle, // when all workers have asked: weights and state
+  kDrop, // event only: the gradient that came is too old
+};
+
+// A request of a worker, or an event that the first server tells the others.
+struct Header {
+  Kind kind = Kind::kRead;
+  std::int64_t worker = 0;
+  std::int64_t step = 0; // of the worker
+  std::int64_t version = 0; // that the worker has read
+  double lr = 0.0; // of an update, or of the prediction that is read
+
+  static constexpr std::int64_t kSize = 5; // int64 words
+  at::Tensor pack() const;
+  static Header unpack(const at::Tensor& words);
+};
+
+// What became of a worker's latest gradient.
+struct Verdict {
+  static constexpr std::int64_t kDropped = -1;
+  static constexpr std::int64_t kNone = -2;
+
+  std::int64_t version = 0; // of the weights that come with it
+  std::int64_t staleness = kNone;
+
+  static constexpr std::int64_t kSize = 2;
+  at::Tensor pack() const;
+  static Verdict unpack(const at::Tensor& words);
+};
+
+} // namespace message
+
+// A server of async_ps: threads that keep a shard of the weights, send it to
+// the workers that ask and apply their gradients one after another.
+//
+// The first server (index 0) decides, by a StalenessBound, in which order reads
+// and updates happen. It tells its decisions to the others, which follow them:
+// whatever the number of servers, all shards have seen the same updates in the
+// same order, as those of one server would have. A worker sends its gradient to
+// every server, but requests only to the first.
+class ParameterServer {
+ public:
+  struct Options {
+    ServerLayout layout;
+    int index = 0; // which server this is
+    std::int64_t max_staleness = 0;
+    OnStale on_stale = OnStale::kWait;
+    // Workers read the weights as they are expected to be when their gradient
+    // comes. As many updates are expected in between as there were for the
+    // worker's last gradient, max_staleness if that was dropped; they are
+    // predicted by one update with the gradient that was applied last, and so
+    // many times its learning rate. After settling a server knows nothing of
+    // gradients, as one that starts.
+    bool predict = false;
+  };
+
+  // Starts to serve `shard` through `mailbox`, the one of place_of(index).
+  ParameterServer(
+      std::unique_ptr<Mailbox> mailbox,
+      ServerShard shard,
+      const Options& options);
+  // Ends the threads, whatever they wait for.
+  ~ParameterServer();
+  ParameterServer(const ParameterServer&) = delete;
+  ParameterServer& operator=(const ParameterServer&) = delete;
+
+  // Rethrows what ended the server, if anything has. From any thread.
+  void check() const;
+
+ private:
+  class Inbox;
+
+  void run();
+  // `body` on a thread whose failure ends the server.
+  std::thread guarded(std::function<void()> body);
+
+  // Of the first server: one thread per worker.
+  void serve(int worker);
+  void read(int worker);
+  void update(const message::Header& request, Inbox& inbox);
+  void settle(int worker);
+  void tell(const message::Header& event);
+  template <typename Ready>
+  void await(std::unique_lock<std::mutex>& lock, const Ready& ready);
+  // Of the others: one thread for all.
+  void follow();
+
+  void apply(const at::Tensor& gradient, double lr);
+  // Learning rate of the prediction that is due to a worker, or 0.
+  double rate_of_prediction(const message::Verdict& last) const;
+  // Sends the weights, predicted with learning rate `lr` unless it is 0.
+  void send_weights(int worker, double lr);
+  at::Tensor packed_state() const;
+
+  std::unique_ptr<Mailbox> mail_;
+  ServerShard shard_;
+  Options options_;
+
+  mutable std::mutex mutex_; // of all that follows, and of shard_
+  std::condition_variable changed_;
+  StalenessBound bound_;
+  std::deque<int> readers_; // those who wait to read, in the order of requests
+  std::vector<message::Verdict> verdicts_; // by worker
+  std::optional<Prediction> prediction_;
+  double last_lr_ = 0.0; // of the last update
+  int settling_ = 0; // workers that have asked to settle
+  std::int64_t settlements_ = 0;
+  at::Tensor settlement_; // the present one, until all workers have it
+  std::deque<Mailbox::Message> events_; // on their way to the other servers
+  bool closing_ = false;
+  std::exception_ptr failure_;
+
+  std::thread thread_;
+};
+
+} // namespace vitrain::dist

@@ -1,0 +1,252 @@
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include "core/hash.h"
+#include "dist/sync/bucket_exchange.h"
+
+namespace vitrain::dist {
+namespace {
+
+// Views in a buffer start at multiples of 64 bytes, so that kernels do the same
+// arithmetic on every rank.
+constexpr std::int64_t kAlignment = 16;
+
+std::int64_t aligned(std::int64_t elements) {
+  return (elements + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// A gradient that travels as a product.
+struct Matrix {
+  std::string name;
+  // View of the bucket, [rows, ...]: in strides of its own, so that the order
+  // of the columns, which checkpoints keep, does not depend on them.
+  at::Tensor gradient;
+  // What has not been applied yet, in the scale of a mean over the ranks; while
+  // a step is under way, that plus the new gradient.
+  at::Tensor error; // [rows, columns]
+  at::Tensor left; // [rows, rank], P
+  at::Tensor right; // [columns, rank], Q
+};
+
+// Makes the columns orthonormal, by modified Gram-Schmidt; twice, because a
+// column that depends on the others is nothing but rounding after the first
+// time. Only elementwise kernels and sums: every rank gets the same bits. A
+// column of zeros stays one.
+void orthonormalize(at::Tensor matrix) {
+  constexpr double kTiny = 1e-30;
+  for (std::int64_t i = 0; i < matrix.size(1); ++i) {
+    at::Tensor column = matrix.select(1, i);
+    for (int pass = 0; pass < 2; ++pass) {
+      if (i > 0) {
+        const at::Tensor others = matrix.narrow(1, 0, i);
+        const at::Tensor shares = (others * column.unsqueeze(1)).sum(0);
+        column.sub_((others * shares).sum(1));
+      }
+      column.div_(column.square().sum().sqrt().clamp_min(kTiny));
+    }
+  }
+}
+
+class PowerSgd final : public BucketExchange {
+ public:
+  PowerSgd(
+      at::Tensor gradients,
+      const std::vector<BucketPart>& parts,
+      const PowerSgdOptions& options)
+      : gradients_(std::move(gradients)), options_(options) {
+    for (const BucketPart& part : parts) {
+      add(part);
+    }
+    allocate();
+  }
+
+  void begin(std::int64_t step) override {
+    reset();
+    step_ = step;
+  }
+
+  void launch(Group& group) override {
+    compressing_ =
+        step_ >= options_.start && group.size() > 1 && !matrices_.empty();
+    if (!compressing_) {
+      first_ = start(group, gradients_);
+      return;
+    }
+    apart_ = true;
+    const auto ranks = static_cast<double>(group.size());
+    for (Matrix& matrix : matrices_) {
+      if (!options_.warm_start) {
+        draw(matrix);
+      }
+      matrix.error.view(matrix.gradient.sizes()).add_(matrix.gradient, ranks);
+      at::mm_out(matrix.left, matrix.error, matrix.right);
+    }
+    first_ = start(group, lefts_);
+    for (std::size_t i = 0; i < plain_.size(); ++i) {
+      plain_travelling_[i].copy_(plain_[i]);
+    }
+    if (!plain_.empty()) {
+      plain_pending_ = start(group, travelling_);
+    }
+  }
+
+  void advance(Group& group) override {
+    if (!compressing_) {
+      return;
+    }
+    first_.wait();
+    for (Matrix& matrix : matrices_) {
+      orthonormalize(matrix.left);
+      at::mm_out(matrix.right, matrix.error.t(), matrix.left);
+    }
+    second_ = start(group, rights_);
+  }
+
+  void complete(Group& group) override {
+    if (!compressing_) {
+      first_.wait();
+      completed();
+      return;
+    }
+    second_.wait();
+    rights_.div_(group.size());
+    for (Matrix& matrix : matrices_) {
+      const at::Tensor mean = at::mm(matrix.left, matrix.right.t());
+      matrix.error.sub_(mean);
+      matrix.gradient.copy_(mean.view(matrix.gradient.sizes()));
+    }
+    plain_pending_.wait();
+    for (std::size_t i = 0; i < plain_.size(); ++i) {
+      plain_[i].copy_(plain_travelling_[i]);
+    }
+    completed();
+  }
+
+  // The errors are different on every rank, but only their mean is ever
+  // applied: all take it.
+  void flush(Group& group) override {
+    if (!apart_) {
+      return;
+    }
+    apart_ = false;
+    std::vector<Pending> pending;
+    for (Matrix& matrix : matrices_) {
+      pending.push_back(group.all_reduce_async(matrix.error));
+    }
+    for (std::size_t i = 0; i < matrices_.size(); ++i) {
+      pending[i].wait();
+      matrices_[i].error.div_(group.size());
+    }
+  }
+
+  std::map<std::string, at::Tensor> state() const override {
+    std::map<std::string, at::Tensor> state;
+    for (const Matrix& matrix : matrices_) {
+      state["sync.powersgd.error." + matrix.name] = matrix.error;
+      state["sync.powersgd.right." + matrix.name] = matrix.right;
+    }
+    return state;
+  }
+
+ private:
+  void add(const BucketPart& part) {
+    const at::Tensor& gradient = part.gradient;
+    if (gradient.dim() >= 2 && gradient.numel() > 0) {
+      const std::int64_t rows = gradient.size(0);
+      const std::int64_t columns = gradient.numel() / rows;
+      const std::int64_t rank = std::min({options_.rank, rows, columns});
+      const auto sent = static_cast<double>((rows + columns) * rank);
+      if (sent * options_.min_compression <
+          static_cast<double>(rows * columns)) {
+        matrices_.push_back(
+            {.name = part.name,
+             .gradient = gradient,
+             .error = at::zeros({rows, columns}, gradient.options()),
+             .left = {},
+             .right = {}});
+        return;
+      }
+    }
+    plain_.push_back(gradient.as_strided({gradient.numel()}, {1}));
+  }
+
+  std::int64_t rank_of(const Matrix& matrix) const {
+    return std::min(
+        {options_.rank, matrix.error.size(0), matrix.error.size(1)});
+  }
+
+  void allocate() {
+    std::int64_t left = 0;
+    std::int64_t right = 0;
+    for (const Matrix& matrix : matrices_) {
+      left += aligned(matrix.error.size(0) * rank_of(matrix));
+      right += aligned(matrix.error.size(1) * rank_of(matrix));
+    }
+    lefts_ = at::zeros({left}, gradients_.options());
+    rights_ = at::zeros({right}, gradients_.options());
+    left = 0;
+    right = 0;
+    const auto place = [](const at::Tensor& buffer,
+                          std::int64_t& at,
+                          std::int64_t rows,
+                          std::int64_t columns) {
+      const at::Tensor view =
+          buffer.narrow(0, at, rows * columns).view({rows, columns});
+      at += aligned(rows * columns);
+      return view;
+    };
+    for (Matrix& matrix : matrices_) {
+      const std::int64_t rank = rank_of(matrix);
+      matrix.left = place(lefts_, left, matrix.error.size(0), rank);
+      matrix.right = place(rights_, right, matrix.error.size(1), rank);
+      draw(matrix);
+    }
+    std::int64_t plain = 0;
+    for (const at::Tensor& gradient : plain_) {
+      plain += aligned(gradient.numel());
+    }
+    travelling_ = at::zeros({plain}, gradients_.options());
+    plain = 0;
+    for (const at::Tensor& gradient : plain_) {
+      plain_travelling_.push_back(
+          place(travelling_, plain, 1, gradient.numel()).view({-1}));
+    }
+  }
+
+  // A random start that is the same on all ranks: a function of the parameter
+  // and, without warm start, of the step.
+  void draw(Matrix& matrix) {
+    const at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(
+        hash64(matrix.name + '@' + std::to_string(step_)));
+    matrix.right.copy_(at::randn(
+        matrix.right.sizes(), generator, at::TensorOptions(at::kCPU)));
+  }
+
+  at::Tensor gradients_;
+  PowerSgdOptions options_;
+  std::vector<Matrix> matrices_;
+  std::vector<at::Tensor> plain_; // flat views of what is not compressed
+  at::Tensor lefts_; // all P, with gaps
+  at::Tensor rights_; // all Q, with gaps
+  at::Tensor travelling_; // copies of plain_, with gaps
+  std::vector<at::Tensor> plain_travelling_; // views of it
+  std::int64_t step_ = 0;
+  bool compressing_ = false;
+  bool apart_ = false; // errors may differ between ranks
+  Pending first_;
+  Pending second_;
+  Pending plain_pending_;
+};
+
+} // namespace
+
+std::unique_ptr<BucketExchange> make_power_sgd(
+    const at::Tensor& gradients,
+    std::vector<BucketPart> parts,
+    const PowerSgdOptions& options) {
+  return std::make_unique<PowerSgd>(gradients, parts, options);
+}
+
+} // namespace vitrain::dist

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/group/group.h"
+#include "dist/sync/gradient_sync.h"
+
+namespace vitrain::dist {
+
+// Weights of which every rank updates one share (ZeRO stage 1; Rajbhandari et
+// al., "ZeRO", SC 2020): all shares in rank order, equally long.
+struct ShardedBuffer {
+  at::Tensor whole; // flat
+  at::Tensor own; // this rank's share, a view of it
+};
+
+// Exchanges gradients as `inner` does; after each update every rank gets the
+// shares that the others have updated.
+std::unique_ptr<GradientSync> make_sharded_update(
+    Group& group,
+    std::unique_ptr<GradientSync> inner,
+    std::vector<ShardedBuffer> parameters);
+
+} // namespace vitrain::dist

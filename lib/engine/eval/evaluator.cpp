@@ -1,0 +1,199 @@
+#include "engine/eval/evaluator.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "data/load/loader.h"
+#include "engine/inputs/data_options.h"
+#include "engine/run/on_threads.h"
+#include "engine/run/precision.h"
+#include "engine/run/session.h"
+#include "engine/train/loss.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Operators of the calling thread use one thread. The number that new threads
+// start with is one as well, until the scope of the thread that waits for all
+// others ends.
+class OneIntraOpThread {
+ public:
+  OneIntraOpThread() : before_(at::get_num_threads()) {
+    at::set_num_threads(1);
+  }
+  ~OneIntraOpThread() { at::set_num_threads(before_); }
+  OneIntraOpThread(const OneIntraOpThread&) = delete;
+  OneIntraOpThread& operator=(const OneIntraOpThread&) = delete;
+
+ private:
+  int before_;
+};
+
+} // namespace
+
+// What the lanes share: the batches of this rank, each of which one of them
+// takes, and what they have counted.
+class Evaluator::Batches {
+ public:
+  struct Batch {
+    at::Tensor inputs;
+    at::Tensor targets;
+    std::int64_t rows = 0; // samples in it
+  };
+
+  Batches(const Evaluator& owner, int rank, int world)
+      : owner_(owner),
+        sharding_(owner.size(), owner.options_.batch, world),
+        count_(sharding_.batches_of(rank)),
+        loader_(
+            *owner.rows_,
+            [this,
+             rank](std::int64_t sequence, std::vector<data::Draw>& draws) {
+              if (sequence >= count_) {
+                return false;
+              }
+              for (const std::int64_t sample :
+                   sharding_.samples_of(rank, sequence)) {
+                draws.push_back({.sample = sample});
+              }
+              return true;
+            },
+            {.threads = owner.options_.threads,
+             .depth = 1 + owner.options_.lanes,
+             .capacity = owner.options_.batch,
+             .bad_samples = owner.bad_samples_,
+             .allocate = owner.options_.allocate}) {}
+
+  std::int64_t count() const { return count_; }
+
+  // On the device; none when there are no more, a lane has failed, or the
+  // evaluation is left.
+  std::optional<Batch> take() {
+    const std::lock_guard lock(mutex_);
+    const bool leaves =
+        failed_ || (owner_.options_.leave && owner_.options_.leave());
+    const data::Batch* batch = leaves ? nullptr : loader_.next();
+    if (batch == nullptr) {
+      return std::nullopt;
+    }
+    return Batch{
+        .inputs = owner_.normalizer_.inputs(*batch, owner_.options_.batch),
+        .targets = owner_.normalizer_.targets(*batch),
+        .rows = batch->count};
+  }
+
+  void done(const Progress& progress) {
+    const std::lock_guard lock(done_mutex_);
+    progress(++done_, count_);
+  }
+
+  void fail() {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+  }
+
+ private:
+  const Evaluator& owner_;
+  data::EvalSharding sharding_;
+  std::int64_t count_;
+  std::mutex mutex_;
+  data::Loader loader_; // under mutex_
+  bool failed_ = false; // under mutex_
+  std::mutex done_mutex_;
+  std::int64_t done_ = 0; // under done_mutex_
+};
+
+Evaluator::Evaluator(
+    std::shared_ptr<const data::Index> index,
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    c10::Device device,
+    const Options& options)
+    : loss_(recipe.train.loss),
+      rows_(data::open_rows(
+          std::move(index),
+          transform_options(recipe, spec, /*train=*/false))),
+      bad_samples_(bad_sample_policy(recipe, /*train=*/false)),
+      normalizer_(recipe.data.preprocess, spec, device),
+      device_(device.type()),
+      options_(options) {}
+
+EvalCounts Evaluator::run(
+    models::Model& model,
+    dist::Group& control,
+    const Progress& progress) const {
+  model.eval();
+  Batches batches(*this, control.rank(), control.size());
+  const auto lanes = static_cast<std::size_t>(std::clamp<std::int64_t>(
+      batches.count(), 1, std::max(1, options_.lanes)));
+  std::vector<EvalCounts> counts(lanes);
+  allow_tf32(device_, options_.precision == config::Precision::kTf32);
+  {
+    const OneIntraOpThread one_thread;
+    on_threads(lanes, [&](std::size_t i) {
+      const OneIntraOpThread mine;
+      try {
+        counts[i] = lane(model, batches, progress);
+      } catch (...) {
+        batches.fail();
+        throw;
+      }
+    });
+  }
+  allow_tf32(device_, options_.trains_in_tf32);
+  for (std::size_t i = 1; i < lanes; ++i) {
+    counts[0].add(counts[i]);
+  }
+  return counts[0].reduced(control);
+}
+
+EvalCounts Evaluator::lane(
+    models::Model& model,
+    Batches& batches,
+    const Progress& progress) const {
+  const at::NoGradGuard no_grad;
+  EvalCounts counts;
+  while (const auto batch = batches.take()) {
+    at::Tensor outputs;
+    {
+      const AutocastScope autocast(
+          device_, options_.precision == config::Precision::kBf16);
+      outputs = model.forward(batch->inputs, /*drop=*/{});
+    }
+    if (loss_ != config::LossKind::kMse) {
+      counts.add(outputs, batch->targets, batch->rows);
+    } else {
+      counts.add_losses(sample_losses(
+          {.kind = loss_},
+          outputs.narrow(0, 0, batch->rows).to(at::kFloat),
+          batch->targets));
+    }
+    batches.done(progress);
+  }
+  return counts;
+}
+
+Evaluator make_evaluator(const Session& session, std::function<bool()> leave) {
+  const int threads =
+      session.job.threads * static_cast<int>(session.plan.replicas);
+  return {
+      session.eval_index,
+      session.job.recipe,
+      session.spec,
+      session.device,
+      {.batch = session.plan.eval_batch,
+       .threads = session.loader_threads(),
+       .lanes = session.device.is_cpu() ? threads : 1,
+       .precision = session.eval_precision.precision,
+       .trains_in_tf32 =
+           session.precision.precision == config::Precision::kTf32,
+       .allocate = session.slot_allocator(),
+       .leave = std::move(leave)}};
+}
+
+} // namespace vitrain::engine

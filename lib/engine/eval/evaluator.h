@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <c10/core/Device.h>
+
+#include "config/sections/recipe.h"
+#include "data/load/bad_samples.h"
+#include "data/load/loader.h"
+#include "data/load/rows.h"
+#include "data/order/sampler.h"
+#include "dist/group/group.h"
+#include "engine/eval/metrics.h"
+#include "engine/inputs/normalizer.h"
+#include "models/model.h"
+
+namespace vitrain::engine {
+
+struct Session;
+
+// Evaluates a model on a dataset, every sample exactly once. All batches have
+// the same shape (missing rows are zero images whose outputs are discarded), so
+// a sample's loss has the same bits whatever stands beside it. On a CPU a batch
+// is computed by one thread, since operators add in an order that depends on
+// their number of threads, and several batches at the same time. So the reduced
+// counts are equal for any number of workers and threads.
+class Evaluator {
+ public:
+  struct Options {
+    std::int64_t batch = 1; // per worker
+    int threads = 1; // decoding threads
+    int lanes = 1; // batches that are computed at the same time, on a CPU
+    config::Precision precision = config::Precision::kFp32; // resolved
+    bool trains_in_tf32 = false; // what CUDA devices go back to
+    data::SlotAllocator allocate{}; // of the memory for batches
+    // Asked before each batch, from any thread: true leaves the evaluation,
+    // whose counts are then of no use. Null: never.
+    std::function<bool()> leave{};
+  };
+  // Called after each of this rank's batches with those done and their number;
+  // one call at a time, from any thread.
+  using Progress = std::function<void(std::int64_t, std::int64_t)>;
+
+  Evaluator(
+      std::shared_ptr<const data::Index> index,
+      const config::Recipe& recipe,
+      const models::ModelSpec& spec,
+      c10::Device device,
+      const Options& options);
+
+  // Leaves the model in evaluation mode. Returns the counts over all workers.
+  // Meanwhile other threads that are new to torch get one thread for its
+  // operators. Collective on `control`.
+  EvalCounts run(
+      models::Model& model,
+      dist::Group& control,
+      const Progress& progress) const;
+
+  std::int64_t size() const { return rows_->index().size(); }
+
+ private:
+  class Batches;
+
+  // Takes batches until there are none.
+  EvalCounts
+  lane(models::Model& model, Batches& batches, const Progress& progress) const;
+
+  config::LossKind loss_;
+  std::unique_ptr<data::Rows> rows_;
+  data::BadSamplePolicy bad_samples_;
+  Normalizer normalizer_;
+  c10::DeviceType device_;
+  Options options_;
+};
+
+// The one of a worker; `leave` is the option of this name.
+Evaluator make_evaluator(
+    const Session& session,
+    std::function<bool()> leave = {});
+
+} // namespace vitrain::engine

@@ -1,0 +1,118 @@
+#include "engine/eval/metrics.h"
+
+#include <cmath>
+#include <limits>
+
+#include <ATen/ATen.h>
+
+#include "engine/train/loss.h"
+
+namespace vitrain::engine {
+namespace {
+
+constexpr double kFixedPoint = 4294967296.0; // 2^32
+
+double percent(std::int64_t part, std::int64_t whole) {
+  return whole > 0
+      ? 100.0 * static_cast<double>(part) / static_cast<double>(whole)
+      : 0.0;
+}
+
+} // namespace
+
+at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels) {
+  const at::Tensor column = labels.unsqueeze(1);
+  const at::Tensor own = logits.gather(1, column);
+  const at::Tensor classes = at::arange(
+      logits.size(1), at::TensorOptions(logits.device()).dtype(at::kLong));
+  const at::Tensor ahead = logits.gt(own).logical_or_(
+      logits.eq(own).logical_and_(classes.unsqueeze(0).lt(column)));
+  return at::where(own.squeeze(1).isnan(), logits.size(1), ahead.sum(1));
+}
+
+void EvalCounts::add(
+    const at::Tensor& logits,
+    const at::Tensor& labels,
+    std::int64_t rows) {
+  const at::Tensor values = logits.narrow(0, 0, rows).to(at::kFloat);
+  const at::Tensor targets = labels.narrow(0, 0, rows);
+  const at::Tensor ranks = label_ranks(values, targets);
+  correct1 += ranks.lt(1).sum().item<std::int64_t>();
+  correct5 += ranks.lt(5).sum().item<std::int64_t>();
+  add_losses(sample_losses({}, values, targets));
+}
+
+void EvalCounts::add_losses(const at::Tensor& losses) {
+  const at::Tensor values = losses.cpu().contiguous();
+  const float* loss = values.const_data_ptr<float>();
+  count += values.size(0);
+  for (std::int64_t i = 0; i < values.size(0); ++i) {
+    if (!std::isfinite(loss[i])) {
+      ++non_finite;
+      continue;
+    }
+    // An fp32 loss times 2^32 fits when it is below 2^31; a larger one counts
+    // as diverged.
+    const double fixed = static_cast<double>(loss[i]) * kFixedPoint;
+    if (std::abs(fixed) >= 0x1p63) {
+      ++non_finite;
+      continue;
+    }
+    const std::int64_t value = std::llround(fixed);
+    loss_high += value >> 32;
+    loss_low += value & 0xFFFFFFFF;
+  }
+}
+
+void EvalCounts::add(const EvalCounts& other) {
+  count += other.count;
+  correct1 += other.correct1;
+  correct5 += other.correct5;
+  non_finite += other.non_finite;
+  loss_high += other.loss_high;
+  loss_low += other.loss_low;
+}
+
+EvalCounts EvalCounts::reduced(dist::Group& group) const {
+  const dist::Dict sums = dist::reduce_dict(
+      group,
+      {{"count", count},
+       {"correct1", correct1},
+       {"correct5", correct5},
+       {"non_finite", non_finite},
+       {"loss_high", loss_high},
+       {"loss_low", loss_low}},
+      /*average=*/false);
+  const auto get = [&](const char* key) {
+    return std::get<std::int64_t>(sums.at(key));
+  };
+  return {
+      .count = get("count"),
+      .correct1 = get("correct1"),
+      .correct5 = get("correct5"),
+      .non_finite = get("non_finite"),
+      .loss_high = get("loss_high"),
+      .loss_low = get("loss_low")};
+}
+
+double EvalCounts::top1() const {
+  return percent(correct1, count);
+}
+
+double EvalCounts::top5() const {
+  return percent(correct5, count);
+}
+
+double EvalCounts::loss() const {
+  if (non_finite > 0 || count == 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  // Carry first, so that equal sums give equal doubles however they were split.
+  const std::int64_t high = loss_high + (loss_low >> 32);
+  const std::int64_t low = loss_low & 0xFFFFFFFF;
+  const double sum =
+      static_cast<double>(high) + static_cast<double>(low) / kFixedPoint;
+  return sum / static_cast<double>(count);
+}
+
+} // namespace vitrain::engine

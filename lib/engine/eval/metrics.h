@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/group/collectives.h"
+
+namespace vitrain::engine {
+
+// Rank of each label among its row's logits: the number of larger logits plus
+// that of equal ones with a lower index (0: the prediction is right). A row
+// whose own logit is NaN ranks last. logits [N, C], labels [N] int64 -> [N]
+// int64.
+at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels);
+
+// What an evaluation counts. Every field is an integer, so sums over batches
+// and workers are exact in any order.
+struct EvalCounts {
+  std::int64_t count = 0;
+  std::int64_t correct1 = 0; // both 0 where there are no classes
+  std::int64_t correct5 = 0; // all, when there are fewer than 6 classes
+  std::int64_t non_finite = 0; // samples whose loss is NaN or infinite
+  // Sum of llround(loss x 2^32) over the other samples, as two words so that no
+  // dataset overflows it: loss_high x 2^32 + loss_low.
+  std::int64_t loss_high = 0;
+  std::int64_t loss_low = 0;
+
+  // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
+  void
+  add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
+  // Adds samples of which only the losses matter, [N] fp32.
+  void add_losses(const at::Tensor& losses);
+  // Adds what has been counted elsewhere.
+  void add(const EvalCounts& other);
+  // Sum over the workers, through reduce_dict. Collective.
+  EvalCounts reduced(dist::Group& group) const;
+
+  double top1() const; // percent
+  double top5() const; // percent
+  // Mean over the finite samples; NaN when any sample's loss is not finite.
+  double loss() const;
+};
+
+} // namespace vitrain::engine

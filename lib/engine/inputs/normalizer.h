@@ -1,0 +1,46 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include "config/sections/data.h"
+#include "data/load/loader.h"
+#include "models/spec.h"
+
+namespace vitrain::engine {
+
+// Moves loader batches to the device and turns them into what the network takes
+// and what it should give.
+//   images: (byte / 255 - mean) / std per channel, [N, S, S, C] uint8 -> [N, C,
+//     S, S] fp32, for residual networks in channels_last. Bytes travel, floats
+//     do not: a quarter of the traffic;
+//   vectors: [N, F] fp32 as they are.
+class Normalizer {
+ public:
+  Normalizer(
+      const config::PreprocessConfig& preprocess,
+      const models::ModelSpec& spec,
+      c10::Device device);
+
+  // The first `rows` inputs.
+  at::Tensor inputs(const data::Batch& batch, std::int64_t rows) const;
+  // Of the batch's samples, on the device: labels [count] int64, or the targets
+  // of vectors [count, T] fp32.
+  at::Tensor targets(const data::Batch& batch) const;
+
+ private:
+  at::Tensor images(const data::Batch& batch, std::int64_t rows) const;
+  // Some columns of the first `rows` vectors.
+  at::Tensor columns(
+      const data::Batch& batch,
+      std::int64_t rows,
+      std::int64_t first,
+      std::int64_t count) const;
+
+  models::ModelSpec spec_;
+  c10::Device device_;
+  at::Tensor scale_; // [1, C, 1, 1]: 1 / (255 std)
+  at::Tensor shift_; // [1, C, 1, 1]: -mean / std
+};
+
+} // namespace vitrain::engine

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+
+#include "data/augment/erase.h"
+#include "data/augment/mix.h"
+#include "data/load/loader.h"
+#include "engine/inputs/normalizer.h"
+#include "engine/run/session.h"
+#include "engine/train/train_step.h"
+
+namespace vitrain::engine {
+
+// Makes what a training step takes of the loader's batches, on the device:
+// normalised, erased, mixed, in this order, with the masks of stochastic
+// layers. Everything random is a pure function of seed and draw, or of seed,
+// step and micro-batch: neither restarts nor the number of workers change
+// it.
+class TrainInputs {
+ public:
+  explicit TrainInputs(const Session& session);
+
+  // Micro-batch `k` of the global batch of a step.
+  MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
+  // The generator of dropout's masks in a replica's share of it.
+  at::Generator masks(
+      const c10::Device& device,
+      std::int64_t step,
+      std::int64_t k,
+      std::int64_t replica) const;
+
+ private:
+  void erase(const at::Tensor& images, const data::Batch& batch);
+  void mix(
+      MicroBatch& micro_batch,
+      const data::Batch& batch,
+      std::int64_t step,
+      std::int64_t k) const;
+  bool mixes(std::int64_t epoch) const;
+
+  const Session& session_;
+  const config::AugmentConfig& augment_;
+  Normalizer normalizer_;
+  data::EraseOptions erase_;
+  data::MixOptions mix_;
+  at::Generator noise_;
+};
+
+} // namespace vitrain::engine

@@ -1,0 +1,83 @@
+// dry_run() of launch_job.h: what a run would begin with.
+
+#include "core/text.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/describe.h"
+#include "engine/job/launch_job.h"
+#include "engine/job/memory_estimate.h"
+#include "engine/job/pretrained.h"
+#include "engine/run/precision.h"
+#include "launch/devices/memory.h"
+#include "logging/banner.h"
+#include "models/spec.h"
+#include "models/tensors.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Whether the weights fit is found out here as in a run.
+std::vector<std::string> match_weights(
+    const Job& job,
+    const models::ModelSpec& spec) {
+  if (!job.resume.empty()) {
+    return match_checkpoint(spec, job.resume);
+  }
+  if (!job.recipe.model.pretrained) {
+    return {};
+  }
+  return match_pretrained(spec, job.recipe.model, purpose_of(job));
+}
+
+} // namespace
+
+std::string dry_run(const PreparedJob& prepared, bool has_weights) {
+  const Job& job = prepared.job;
+  const int workers = prepared.workers;
+  const config::Plan plan =
+      make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
+  const models::ModelSpec spec =
+      models::resolve(job.recipe.model, data_shape(*prepared.eval));
+  Job shown = job;
+  shown.run_directory = "(none: dry run)";
+  const PrecisionChoice eval_precision =
+      resolve_eval_precision(job.recipe, job.cuda, cpu_features());
+  const RunFacts facts{
+      .job = shown,
+      .plan = plan,
+      .spec = spec,
+      .parameters = models::parameter_count(spec),
+      .precision = prepared.train
+          ? resolve_precision(
+                job.recipe.train.precision, job.cuda, cpu_features())
+          : eval_precision,
+      .eval_precision = eval_precision,
+      .train = prepared.train.get(),
+      .sampler = prepared.sampler.get(),
+      .eval = prepared.eval.get(),
+      .workers = job.single_process() ? 1 : workers};
+  std::vector<logging::BannerSection> sections = describe_run(facts);
+  std::string warning;
+  if (!job.cuda) {
+    const MemoryEstimate memory = estimate_memory(
+        job.recipe,
+        plan,
+        spec,
+        facts.precision.precision == config::Precision::kBf16,
+        prepared.train == nullptr);
+    sections.push_back({{"memory", memory.text()}});
+    const int here =
+        job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
+    warning = memory_warning(memory, here, launch::available_memory());
+  }
+  std::string text = logging::banner(
+      describe_title(facts), sections, logging::TerminalStyle{});
+  text += warning.empty() ? "" : warning + "\n";
+  if (has_weights) {
+    for (const std::string& line : match_weights(job, spec)) {
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/rules/plan.h"
+#include "config/sections/recipe.h"
+#include "models/spec.h"
+
+namespace vitrain::engine {
+
+// What a worker on a CPU needs at its largest, in bytes, by what it is for.
+struct MemoryEstimate {
+  std::int64_t weights = 0;
+  std::int64_t gradients = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t exchange = 0; // copies that dist.sync and dist.compress keep
+  std::int64_t activations = 0;
+  std::int64_t loader = 0; // batches that are decoded ahead
+  std::int64_t process = 0; // code, libraries, tables
+
+  std::int64_t total() const;
+  // "1.6 GiB for each worker: weights 90 MiB, ..., process 180 MiB".
+  std::string text() const;
+};
+
+// The memory of a worker of `plan`, within 30 % of the largest resident size of
+// a run (tests/e2e/memory_test.cpp; docs/performance.md). `evaluates`: no
+// training. Makes no torch call.
+MemoryEstimate estimate_memory(
+    const config::Recipe& recipe,
+    const config::Plan& plan,
+    const models::ModelSpec& spec,
+    bool bf16,
+    bool evaluates);
+
+// A warning where `workers` such workers need more than this machine has left;
+// "" where they do not, or that is not known.
+std::string memory_warning(
+    const MemoryEstimate& estimate,
+    int workers,
+    std::optional<std::int64_t> available);
+
+} // namespace vitrain::engine

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/clock.h"
+#include "core/json.h"
+#include "dist/group/traffic.h"
+#include "engine/eval/metrics.h"
+#include "engine/job/job.h"
+#include "engine/report/bad_samples.h"
+#include "engine/run/run_state.h"
+#include "logging/banner.h"
+#include "logging/console.h"
+#include "logging/metrics_log.h"
+#include "logging/progress.h"
+
+namespace vitrain::engine {
+
+// What one worker has done since the last report.
+struct OwnReport {
+  double loss_sum = 0.0;
+  std::int64_t correct1 = 0;
+  std::int64_t count = 0; // samples
+  double seconds = 0.0; // of training
+  double data_wait = 0.0; // shares of them, waiting for data
+  std::int64_t comm_bytes = 0; // per step, put into collectives
+  double comm_wait = 0.0; // and waiting for those
+};
+
+// What the samples of the steps since the last report add up to, over all
+// workers.
+struct TrainReport {
+  std::int64_t step = 0; // optimizer steps made
+  std::int64_t epoch = 0; // from 1
+  double loss_sum = 0.0;
+  std::int64_t correct1 = 0;
+  std::int64_t correct5 = 0;
+  std::int64_t count = 0; // samples
+  double lr = 0.0; // of the last step
+  std::int64_t steps = 0;
+  double seconds = 0.0; // of a worker, their mean
+  double data_wait = 0.0; // share of the time spent waiting for data
+  // Per step and device: bytes put into collectives, seconds that steps waited
+  // for them, and seconds during which gradients travelled.
+  std::int64_t comm_bytes = 0;
+  double comm_seconds = 0.0;
+  double comm_busy_seconds = 0.0;
+  std::int64_t dropped = 0; // gradients that came too late, over all workers
+  dist::Staleness stale{}; // of the gradients of all workers that were applied
+  std::int64_t replaced = 0; // samples that took the place of a bad one
+  std::int64_t bad_samples = 0; // different ones, since the run began
+  std::int64_t image_warnings = 0; // defects that decoders worked around
+  double grad_norm = 0.0; // of the last step, before clipping
+  std::string samples_hash;
+  OwnReport own{}; // this worker's part of it
+};
+
+// Where a run is, as the progress line shows it.
+struct RunLength {
+  std::int64_t epochs = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+};
+
+// Everything that a run tells: terminal, log file, metrics.jsonl, summary.csv,
+// TensorBoard. Rank 0 shows and records what concerns the whole run; the others
+// write to their own log file only. Never throws for storage that fails.
+class Reporter {
+ public:
+  Reporter(
+      const Job& job,
+      int rank,
+      int world,
+      const logging::ConsoleOptions& console =
+          logging::console_options_from_environment());
+  ~Reporter();
+
+  logging::Console& console() { return console_; }
+
+  // Rank 0: the banner. `length` is absent for an evaluation.
+  void start(
+      const std::string& title,
+      const std::vector<logging::BannerSection>& sections,
+      std::optional<RunLength> length);
+  // Rank 0: opens the files of the run folder with a start record, before what
+  // follows; those of a run that goes on lose the records of later steps.
+  void open_records(const Json& start);
+  void resumed(std::int64_t step);
+
+  // Times of the first step since the process started.
+  void step_begins();
+  void step_ended(std::int64_t step);
+
+  // Every rank: its own part to its own log; rank 0 also what it adds up to.
+  void train(const TrainReport& report);
+  // Some worker has met new ones.
+  void bad_samples(const BadSamples::Gathered& gathered);
+  void evaluating(std::int64_t done, std::int64_t batches);
+  void evaluated(
+      std::int64_t step,
+      const EvalCounts& counts,
+      double seconds,
+      const std::optional<Best>& best);
+  void saved(std::int64_t step, const std::string& path, double seconds);
+  // What every line says from here on about checkpoints; "": all is well.
+  void unsaved(const std::string& text) { unsaved_ = text; }
+  // The run ends with an error, which the supervisor will show.
+  void failed() { progress_.clear(); }
+  // The last words of rank 0.
+  void finish(ExitCode code, const std::string& outcome, std::int64_t step);
+
+ private:
+  void own_train(const TrainReport& report);
+  std::int64_t epoch_of(std::int64_t step) const;
+  // In its epoch, counted as log.count says.
+  std::int64_t batch_of(std::int64_t step) const;
+  // Of an evaluation without records there is nothing to look at.
+  bool keeps_folder() const;
+  std::string shown_path(const std::string& path) const;
+  // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
+  std::string
+  eval_line(std::int64_t step, const EvalCounts& counts, double seconds) const;
+
+  const Job& job_;
+  int rank_;
+  bool main_; // rank 0
+  bool alone_; // the only worker
+  bool classes_; // there are: top-1 and top-5 have a meaning
+  logging::Console console_;
+  logging::ProgressDisplay progress_;
+  std::unique_ptr<logging::MetricsLog> metrics_;
+  std::string eval_precision_;
+  RunLength length_;
+  Stopwatch watch_;
+  std::optional<double> first_step_begin_;
+  std::optional<double> first_step_end_;
+  logging::ProgressState shown_;
+  std::optional<EvalCounts> last_eval_;
+  std::optional<Best> best_;
+  std::optional<std::string> checkpoint_;
+  std::string unsaved_;
+  double train_seconds_ = 0.0;
+  double train_samples_ = 0.0;
+  std::int64_t bad_samples_ = 0;
+};
+
+} // namespace vitrain::engine

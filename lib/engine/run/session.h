@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+
+#include <c10/core/Device.h>
+
+#include "config/rules/plan.h"
+#include "data/load/loader.h"
+#include "data/order/sampler.h"
+#include "data/sources/index.h"
+#include "dist/group/connect.h"
+#include "engine/job/job.h"
+#include "engine/report/reporter.h"
+#include "engine/run/precision.h"
+#include "launch/processes/signals.h"
+#include "launch/supervise/heartbeat.h"
+#include "models/model.h"
+#include "models/spec.h"
+
+namespace vitrain {
+class CudaPlugin;
+} // namespace vitrain
+
+namespace vitrain::engine {
+
+// What a worker has set up before it trains or evaluates: who it is, whom it
+// talks to, the data and the model.
+struct Session {
+  const Job& job;
+  int rank = 0;
+  int world = 1;
+  int local_world = 1; // of this machine
+  c10::Device device = c10::kCPU;
+  const CudaPlugin* cuda = nullptr; // non-null on CUDA devices
+  dist::Groups groups;
+  launch::Heartbeat& heartbeat;
+  const launch::StopRequest& stop;
+  Reporter& reporter;
+  std::shared_ptr<const data::Index> train_index; // null when evaluating only
+  std::shared_ptr<const data::Index> eval_index;
+  std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
+  config::Plan plan;
+  PrecisionChoice precision; // of training
+  PrecisionChoice eval_precision;
+  models::ModelSpec spec;
+  std::shared_ptr<models::Model> model;
+  std::int64_t finished_steps = 0; // for the last words
+
+  bool bf16() const { return precision.precision == config::Precision::kBf16; }
+  // Decoding threads of this worker: data.threads, or for `auto` one on a CPU,
+  // where they share its cores with the step, else its share of the cores.
+  int loader_threads() const;
+  // Of the memory for batches: on CUDA devices such that they can read it.
+  data::SlotAllocator slot_allocator() const;
+};
+
+} // namespace vitrain::engine

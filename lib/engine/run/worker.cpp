@@ -1,0 +1,403 @@
+#include "engine/run/worker.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "checkpoint/folder.h"
+#include "core/check.h"
+#include "core/cuda_plugin.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "dist/group/agreement.h"
+#include "dist/group/replicas.h"
+#include "engine/eval/evaluator.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/describe.h"
+#include "engine/job/pretrained.h"
+#include "engine/job/resume.h"
+#include "engine/run/agreement.h"
+#include "engine/run/cpu_setup.h"
+#include "engine/run/join_job.h"
+#include "engine/run/out_of_memory.h"
+#include "engine/run/run_directory.h"
+#include "engine/run/session.h"
+#include "engine/train/begun_epoch.h"
+#include "engine/train/trainer.h"
+#include "launch/foreign/starters.h"
+#include "launch/nodes/rendezvous.h"
+#include "launch/processes/error_file.h"
+#include "launch/processes/stop_at_once.h"
+#include "launch/processes/worker.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Selects the device and everything global in torch. Returns the plugin on
+// CUDA devices, else null.
+const CudaPlugin* set_up_device(const Job& job, int local_rank) {
+  set_up_mkl(job.recipe.train.mkl);
+  const CudaPlugin* cuda = nullptr;
+  if (job.cuda) {
+    // Before the first torch call: torch caches its CUDA hooks.
+    cuda = &load_cuda_plugin();
+    cuda->set_device(job.ordinals.at(static_cast<std::size_t>(local_rank)));
+    allow_tf32(
+        c10::kCUDA, job.recipe.train.precision == config::Precision::kTf32);
+    at::globalContext().setBenchmarkCuDNN(true);
+  }
+  at::set_num_interop_threads(1);
+  return cuda;
+}
+
+// The interface that the user wants Gloo to use; with workers on one machine
+// only it is loopback, which the address says as well.
+std::string gloo_interface(const launch::WorkerContext& context) {
+  const char* name = std::getenv("GLOO_SOCKET_IFNAME");
+  return name == nullptr || launch::is_loopback(context.own_address)
+      ? ""
+      : std::string(name);
+}
+
+dist::Groups connect(
+    const Job& job,
+    const launch::WorkerContext& context,
+    const CudaPlugin* cuda) {
+  const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
+  return dist::connect(
+      {.rank = context.rank,
+       .size = context.world_size,
+       .address = context.master_address,
+       .port = context.master_port,
+       .listen_fd = context.listen.get(),
+       // Without a socket of ours, the launcher's store is there already.
+       .serves = !context.launched() || context.listen,
+       .prefix = context.store_prefix,
+       .own_address = context.own_address,
+       .interface = gloo_interface(context),
+       .setup_timeout = timeouts.setup,
+       .timeout = std::max(
+           {timeouts.step,
+            timeouts.eval,
+            timeouts.checkpoint,
+            timeouts.stopped}),
+       .nccl = job.uses_nccl() ? cuda : nullptr});
+}
+
+RunFacts facts_of(const Session& session) {
+  std::int64_t parameters = 0;
+  for (const at::Tensor& parameter : session.model->parameters()) {
+    parameters += parameter.numel();
+  }
+  return {
+      .job = session.job,
+      .plan = session.plan,
+      .spec = session.spec,
+      .parameters = parameters,
+      .precision = session.precision,
+      .eval_precision = session.eval_precision,
+      .train = session.train_index.get(),
+      .sampler = session.sampler.get(),
+      .eval = session.eval_index.get(),
+      .workers = session.world};
+}
+
+// Says what is about to run. Returns its start record.
+Json announce(Session& session) {
+  const RunFacts facts = facts_of(session);
+  std::optional<RunLength> length;
+  if (session.train_index) {
+    length = RunLength{
+        .epochs =
+            (session.plan.total_steps + session.plan.steps_per_epoch - 1) /
+            session.plan.steps_per_epoch,
+        .steps_per_epoch = session.plan.steps_per_epoch,
+        .total_steps = session.plan.total_steps};
+  }
+  std::vector<logging::BannerSection> sections;
+  if (session.rank == 0) { // counting an epoch's samples takes its time
+    sections = describe_run(facts);
+  }
+  session.reporter.start(describe_title(facts), sections, length);
+  Json record = start_record(facts);
+  // Started again, or continued, before its first checkpoint, a run begins anew
+  // in its folder.
+  std::error_code error;
+  if (!session.job.resume.empty() || session.job.restarts > 0 ||
+      std::filesystem::exists(
+          RunDirectory{session.job.run_directory}.environment(), error)) {
+    record["resumed_step"] = session.job.resumed_step;
+  }
+  if (session.job.restarts > 0) {
+    record["restarts"] = session.job.restarts;
+  }
+  return record;
+}
+
+// What saves left unfinished that were killed: nobody else writes here.
+void remove_leftovers(Session& session) {
+  const checkpoint::Leftovers left = checkpoint::remove_leftovers(
+      RunDirectory{session.job.run_directory}.checkpoints());
+  if (left.folders > 0) {
+    session.reporter.console().info(fmt::format(
+        "removed {} unfinished checkpoint{} of processes that have ended ({})",
+        left.folders,
+        left.folders == 1 ? "" : "s",
+        human_bytes(left.bytes)));
+  }
+}
+
+// The first writes to the run folder. A run that goes on has been restored by
+// then: what cannot be continued leaves its folder as it was.
+void open_run(Session& session, const Json& start) {
+  const Job& job = session.job;
+  if (session.rank == 0 && job.mode == JobMode::kTrain) {
+    remove_leftovers(session);
+    for (const std::string& line :
+         prepare_to_resume({job.run_directory}, job.recipe, job.resumed_step)) {
+      session.reporter.console().info(line);
+    }
+  }
+  session.reporter.open_records(start);
+  if (session.rank == 0) {
+    Json environment = describe_environment(job.version);
+    environment["devices"] = job.device_text;
+    environment["mkl"] = describe_mkl();
+    environment["command"] = job.command_line;
+    if (session.cuda != nullptr) {
+      environment["cuda"] = session.cuda->versions();
+    }
+    write_file_atomically(
+        RunDirectory{job.run_directory}.environment(),
+        environment.dump(2) + "\n");
+  }
+}
+
+ExitCode evaluate_only(Session& session) {
+  dist::broadcast_state(
+      *session.groups.control,
+      *session.groups.data,
+      named_state(*session.model));
+  const Evaluator evaluator = make_evaluator(session);
+  session.heartbeat.enter(launch::Section::kEval);
+  const Stopwatch watch;
+  const EvalCounts counts = evaluator.run(
+      *session.model,
+      *session.groups.control,
+      [&](std::int64_t done, std::int64_t all) {
+        session.heartbeat.beat();
+        session.reporter.evaluating(done, all);
+      });
+  session.reporter.evaluated(
+      /*step=*/0, counts, watch.seconds(), std::nullopt);
+  return ExitCode::kDone;
+}
+
+ExitCode work(Session& session) {
+  const Json start = announce(session);
+  if (session.job.mode == JobMode::kEval) {
+    open_run(session, start);
+    return evaluate_only(session);
+  }
+  Trainer trainer(session);
+  open_run(session, start);
+  return trainer.run();
+}
+
+// How a run ended, for people.
+const char* outcome(JobMode mode, ExitCode code) {
+  if (mode == JobMode::kEval) {
+    return "evaluated";
+  }
+  switch (code) {
+    case ExitCode::kStopped:
+      return "stopped on request";
+    case ExitCode::kWorkerDied:
+      return "stopped after another worker failed";
+    default:
+      return "done";
+  }
+}
+
+// Sets up data, plan and model, and works.
+ExitCode lead(Session& session) {
+  const Job& job = session.job;
+  session.eval_index =
+      std::make_shared<const data::Index>(data::Index::map(job.eval_index_fd));
+  if (job.mode == JobMode::kTrain) {
+    session.train_index = std::make_shared<const data::Index>(
+        data::Index::map(job.train_index_fd));
+  }
+  const int devices = job.devices(session.world);
+  session.sampler = make_sampler(
+      job.recipe,
+      session.train_index.get(),
+      devices,
+      job.resume.empty() ? std::nullopt
+                         : begun_epoch(
+                               checkpoint::read_manifest(job.resume),
+                               job.recipe.train.accumulate));
+  session.plan =
+      make_plan(job, devices, session.sampler.get(), *session.eval_index);
+  session.eval_precision =
+      resolve_eval_precision(job.recipe, job.cuda, cpu_features());
+  session.precision = job.mode == JobMode::kTrain
+      ? resolve_precision(job.recipe.train.precision, job.cuda, cpu_features())
+      : session.eval_precision;
+  session.spec =
+      models::resolve(job.recipe.model, data_shape(*session.eval_index));
+  session.model = models::make_model(
+      session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
+  if (session.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
+    for (const std::string& line :
+         load_pretrained(*session.model, job.recipe.model, purpose_of(job))) {
+      session.reporter.console().info(line);
+    }
+  }
+  dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
+  session.model->to(session.device);
+  const ExitCode code = work(session);
+  session.reporter.finish(
+      code, outcome(job.mode, code), session.finished_steps);
+  session.groups.shutdown();
+  // After another one's failure this one has stopped with a checkpoint all the
+  // same; how the run ended is for the supervisor to say.
+  return code == ExitCode::kWorkerDied ? ExitCode::kStopped : code;
+}
+
+ExitCode run_session(
+    const Job& job,
+    const launch::WorkerContext& context,
+    const CudaPlugin* cuda,
+    dist::Groups groups,
+    launch::Heartbeat& heartbeat,
+    const launch::StopRequest& stop,
+    Reporter& reporter) {
+  at::set_num_threads(job.threads);
+  Session session{
+      .job = job,
+      .rank = context.rank,
+      .world = context.world_size,
+      .local_world = context.local_world_size,
+      .device = cuda != nullptr
+          ? c10::Device(
+                c10::kCUDA,
+                static_cast<c10::DeviceIndex>(job.ordinals.at(
+                    static_cast<std::size_t>(context.local_rank))))
+          : c10::Device(c10::kCPU),
+      .cuda = cuda,
+      .groups = std::move(groups),
+      .heartbeat = heartbeat,
+      .stop = stop,
+      .reporter = reporter};
+  try {
+    return lead(session);
+  } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) {
+      throw explain_out_of_memory(
+          session,
+          error,
+          job.mode == JobMode::kEval && session.model ? "evaluation"
+                                                      : "set-up");
+    }
+    throw;
+  }
+}
+
+ExitCode code_of(const std::exception& error) {
+  return is_out_of_memory(error) ? ExitCode::kOutOfMemory : exit_code_of(error);
+}
+
+// What our supervisor does where there is one.
+void remove_unkept_evaluation(
+    const launch::WorkerContext& context,
+    const Job& job,
+    ExitCode code) {
+  if (context.launched() && context.rank == 0 && job.mode == JobMode::kEval &&
+      !job.run_directory.empty()) {
+    remove_unkept(job.recipe, {job.run_directory}, static_cast<int>(code));
+  }
+}
+
+// An exception that nobody catches, such as one in the thread of NCCL that
+// watches for peers that are gone: the launcher learns of it all the same.
+[[noreturn]] void on_terminate() {
+  std::string text = "ended by an exception that nobody caught";
+  try {
+    if (const std::exception_ptr error = std::current_exception()) {
+      std::rethrow_exception(error);
+    }
+  } catch (const std::exception& error) {
+    text = first_words(error);
+  } catch (...) {
+  }
+  std::fprintf(stderr, "error: %s\n", text.c_str());
+  launch::write_error_file(text);
+  std::abort();
+}
+
+} // namespace
+
+int run_worker() {
+  // c10d's flight recorder is not made for Gloo groups on several threads, as
+  // parameter servers use them. Its first use reads this; no thread runs yet.
+  ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
+  launch::WorkerContext context = launch::read_worker_context();
+  Job job = Job::from_json(context.job);
+  launch::stop_at_once(true); // until the trainer has something to save
+  // A launcher may send its request more than once.
+  const launch::StopRequest stop(context.launched() ? 0 : ::getppid());
+  launch::Heartbeat heartbeat = context.launched()
+      ? launch::Heartbeat()
+      : launch::Heartbeat(
+            context.heartbeat.get(),
+            context.local_rank,
+            context.local_world_size);
+  if (context.launched()) {
+    std::set_terminate(&on_terminate);
+  }
+  launch::StarterWatch starters(
+      launch::starters_from(context.starters),
+      fmt::format("rank {}", context.rank));
+  JoinedJob joined{.console = logging::console_options_from_environment()};
+  std::optional<Reporter> reporter;
+  try {
+    const CudaPlugin* cuda = set_up_device(job, context.local_rank);
+    dist::Groups groups = connect(job, context, cuda);
+    if (context.launched()) {
+      joined = join_job(job, context, *groups.control);
+      starters.tell_also(joined.log.get());
+    }
+    if (joined.finished) {
+      groups.shutdown();
+      return static_cast<int>(ExitCode::kDone);
+    }
+    reporter.emplace(job, context.rank, context.world_size, joined.console);
+    const ExitCode code = run_session(
+        job, context, cuda, std::move(groups), heartbeat, stop, *reporter);
+    heartbeat.done();
+    remove_unkept_evaluation(context, job, code);
+    return static_cast<int>(code);
+  } catch (const std::exception& error) {
+    const std::string text = first_words(error);
+    if (reporter) {
+      reporter->failed();
+      reporter->console().log("error: " + text);
+    }
+    // The last lines of a worker's log are in our supervisor's report.
+    if (!reporter || context.launched()) {
+      std::fprintf(stderr, "error: rank %d: %s\n", context.rank, text.c_str());
+    }
+    launch::write_error_file(text);
+    remove_unkept_evaluation(context, job, code_of(error));
+    return static_cast<int>(code_of(error));
+  }
+}
+
+} // namespace vitrain::engine

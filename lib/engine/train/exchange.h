@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dist/sync/averaging.h"
+#include "dist/sync/gradient_sync.h"
+#include "engine/run/session.h"
+#include "optim/flat_state.h"
+#include "optim/optimizer.h"
+
+namespace vitrain::engine {
+
+// The gradients of `parameters` as what travels between workers.
+std::vector<dist::GradientBuffer> gradient_buffers(
+    const optim::FlatState& parameters);
+// All that updates change, and the gradients.
+dist::ReplicaBuffers replica_buffers(
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer);
+
+// What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
+// which must outlive it. Collective.
+std::unique_ptr<dist::GradientSync> make_gradient_sync(
+    Session& session,
+    const optim::FlatState& parameters,
+    const optim::Optimizer& optimizer);
+
+} // namespace vitrain::engine

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <ATen/core/Tensor.h>
+
+#include "config/sections/train.h"
+
+namespace vitrain::engine {
+
+struct LossOptions {
+  config::LossKind kind = config::LossKind::kCrossEntropy;
+  double label_smoothing = 0.0;
+  // Binary cross entropy, as timm's BinaryCrossEntropy: targets above it are 1,
+  // others 0; the sum over the classes instead of their mean.
+  std::optional<double> threshold;
+  bool sum_classes = false;
+};
+
+// Labels [N] int64 as shares of the classes [N, C] fp32: 1 - smoothing for the
+// label, and smoothing spread evenly over all.
+at::Tensor class_shares(
+    const at::Tensor& labels,
+    std::int64_t num_classes,
+    double label_smoothing);
+
+// Loss of each sample, [N] fp32.
+//   cross_entropy: outputs [N, C] fp32, targets [N] int64, with the smoothing
+//     of torch's cross_entropy;
+//   binary_cross_entropy: the same, of each class against the others;
+//   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
+//     the T targets, so that the mean over samples is torch's MSELoss.
+// Where `shares` is defined, it is the targets: shares of the classes [N, C]
+// fp32 with smoothing in them (timm's SoftTargetCrossEntropy).
+at::Tensor sample_losses(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& targets,
+    const at::Tensor& shares = {});
+
+// Their sum, a scalar with a gradient.
+at::Tensor loss_sum(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& targets,
+    const at::Tensor& shares = {});
+
+} // namespace vitrain::engine

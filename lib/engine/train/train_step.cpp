@@ -1,0 +1,122 @@
+#include "engine/train/train_step.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/eval/metrics.h"
+#include "engine/run/out_of_memory.h"
+#include "engine/run/precision.h"
+
+namespace vitrain::engine {
+
+TrainStep::TrainStep(
+    models::Model& model,
+    optim::FlatState& parameters,
+    optim::Optimizer& optimizer,
+    dist::GradientSync& sync,
+    const TrainStepOptions& options)
+    : model_(model),
+      parameters_(parameters),
+      optimizer_(optimizer),
+      sync_(sync),
+      options_(options) {
+  const auto device =
+      at::TensorOptions(parameters.groups().front().parameters.device());
+  gradient_norm_ = at::zeros({}, device.dtype(at::kFloat));
+  loss_sum_ = at::zeros({}, device.dtype(at::kDouble));
+  correct_ = at::zeros({2}, device.dtype(at::kLong));
+}
+
+void TrainStep::begin(const dist::StepInfo& step) {
+  parameters_.check_values();
+  inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
+  parameters_.zero_gradients();
+}
+
+void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
+  const std::int64_t rows = batch.targets.size(0);
+  const bool runs = rows > 0 || options_.collective_forward;
+  sync_.begin_micro_batch(last, /*empty=*/!runs);
+  if (!runs) {
+    return;
+  }
+  at::Tensor outputs;
+  {
+    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    outputs = in_part("forward", [&] {
+      return model_.forward(batch.inputs, batch.drop, batch.dropout);
+    });
+  }
+  outputs = outputs.to(at::kFloat);
+  const at::Tensor loss =
+      loss_sum(options_.loss, outputs, batch.targets, batch.shares);
+  // Divided by the samples of the whole step: the sum over micro-batches and
+  // ranks is then the mean over all of them, whatever their sizes.
+  in_part("backward", [&] { (loss * inverse_samples_).backward(); });
+  if (rows == 0) {
+    return;
+  }
+
+  const at::NoGradGuard no_grad;
+  loss_sum_.add_(loss.detach());
+  if (options_.loss.kind != config::LossKind::kMse) {
+    const at::Tensor ranks = label_ranks(outputs.detach(), batch.targets);
+    correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
+  }
+  count_ += rows;
+}
+
+void TrainStep::finish(double lr) {
+  const at::NoGradGuard no_grad;
+  if (in_part("the exchange of gradients", [&] { return sync_.finish(); })) {
+    gradient_norm_ = in_part("the optimizer", [&] {
+      return update(sync_.one_step_late() ? previous_lr_ : lr);
+    });
+  }
+  sync_.updated();
+  sync_.predict([&] { update(lr); });
+  previous_lr_ = lr;
+}
+
+void TrainStep::flush(double lr) {
+  parameters_.check_model(model_);
+  const at::NoGradGuard no_grad;
+  sync_.flush([&] { gradient_norm_ = update(lr); });
+}
+
+at::Tensor TrainStep::update(double lr) {
+  const at::Tensor norm =
+      optim::clip_gradients(parameters_, options_.clip_norm);
+  const at::Tensor non_finite = norm.isfinite().logical_not_().to(at::kFloat);
+  sync_.apply({lr, non_finite}, [&] { optimizer_.step(lr, non_finite); });
+  return norm;
+}
+
+double TrainStep::gradient_norm() const {
+  return gradient_norm_.item<double>();
+}
+
+TrainSums TrainStep::sums() const {
+  const at::NoGradGuard no_grad;
+  const at::Tensor correct = correct_.cpu();
+  return {
+      .loss = loss_sum_.item<double>(),
+      .correct1 = correct[0].item<std::int64_t>(),
+      .correct5 = correct[1].item<std::int64_t>(),
+      .count = count_};
+}
+
+TrainSums TrainStep::take_sums() {
+  const TrainSums sums = this->sums();
+  set_sums({});
+  return sums;
+}
+
+void TrainStep::set_sums(const TrainSums& sums) {
+  const at::NoGradGuard no_grad;
+  loss_sum_.fill_(sums.loss);
+  correct_[0].fill_(sums.correct1);
+  correct_[1].fill_(sums.correct5);
+  count_ = sums.count;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/group/collectives.h"
+#include "dist/sync/gradient_sync.h"
+#include "engine/train/loss.h"
+#include "models/model.h"
+#include "optim/flat_state.h"
+#include "optim/optimizer.h"
+
+namespace vitrain::engine {
+
+struct TrainStepOptions {
+  LossOptions loss;
+  double clip_norm = 0.0; // 0: no clipping
+  bool bf16 = false;
+  // Forward and backward wait for those of the other workers (synchronised
+  // BatchNorm): they run without samples too.
+  bool collective_forward = false;
+};
+
+// A micro-batch on the device.
+struct MicroBatch {
+  // [N, C, S, S] fp32, normalised, or vectors [N, F]; N may be 0.
+  at::Tensor inputs;
+  at::Tensor targets; // labels [N] int64, or [N, T] fp32
+  // Of mixed samples, whose label is that of the larger share: the shares of
+  // the classes [N, C] fp32; else undefined.
+  at::Tensor shares;
+  at::Tensor drop; // Model::forward's, or undefined
+  at::Generator dropout; // of dropout's masks, or undefined
+};
+
+// Sums over the training samples that this worker has seen since the last
+// take_sums(), on the device until they are asked for.
+struct TrainSums {
+  double loss = 0.0;
+  std::int64_t correct1 = 0; // both 0 where there are no classes
+  std::int64_t correct5 = 0;
+  std::int64_t count = 0;
+};
+
+// One optimizer step: forward and backward of each micro-batch (gradients
+// travel during the last one), clipping, update. Between the copy of the batch
+// and the update everything is on the device: no host decision, no wait. A step
+// whose gradient norm is not finite changes no weight; in the modes of
+// dist.sync that reduce gradients every rank sees the same norm, so all ranks
+// agree.
+//
+// Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
+class TrainStep {
+ public:
+  TrainStep(
+      models::Model& model,
+      optim::FlatState& parameters,
+      optim::Optimizer& optimizer,
+      dist::GradientSync& sync,
+      const TrainStepOptions& options);
+
+  void begin(const dist::StepInfo& step);
+  void micro_batch(const MicroBatch& batch, bool last);
+  void finish(double lr);
+  // Brings the replicas together between steps (GradientSync::flush); an update
+  // that is still due is made with `lr`, that of the last step. A model that is
+  // no longer the one of the training state is an error, before it is evaluated
+  // or saved.
+  void flush(double lr);
+
+  // Norm of the last step's averaged gradients before clipping. Waits for the
+  // device.
+  double gradient_norm() const;
+  // Sums since the last take_sums(). Waits for the device.
+  TrainSums sums() const;
+  TrainSums take_sums();
+  // Goes on from sums that another process has made.
+  void set_sums(const TrainSums& sums);
+
+ private:
+  // Clips the gradients in the buffers and applies them, when they are finite.
+  // Returns their norm before clipping.
+  at::Tensor update(double lr);
+
+  models::Model& model_;
+  optim::FlatState& parameters_;
+  optim::Optimizer& optimizer_;
+  dist::GradientSync& sync_;
+  TrainStepOptions options_;
+  double inverse_samples_ = 0.0;
+  double previous_lr_ = 0.0; // of the last step, if there was one
+  at::Tensor gradient_norm_; // scalar
+  at::Tensor loss_sum_; // scalar, fp64
+  at::Tensor correct_; // [2] int64: top-1, top-5
+  std::int64_t count_ = 0;
+};
+
+} // namespace vitrain::engine

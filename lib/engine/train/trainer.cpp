@@ -1,0 +1,479 @@
+#include "engine/train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "core/clock.h"
+#include "core/cuda_plugin.h"
+#include "core/enum_names.h"
+#include "core/text.h"
+#include "dist/group/collectives.h"
+#include "dist/group/replicas.h"
+#include "engine/inputs/data_options.h"
+#include "engine/job/owed_evaluation.h"
+#include "engine/run/out_of_memory.h"
+#include "engine/run/run_directory.h"
+#include "engine/run/saved_state.h"
+#include "engine/train/begun_epoch.h"
+#include "engine/train/divergence.h"
+#include "engine/train/exchange.h"
+#include "engine/train/train_options.h"
+#include "launch/processes/stop_at_once.h"
+#include "optim/optimizers.h"
+
+namespace vitrain::engine {
+namespace {
+
+EarlyEnd early_end(const launch::StopRequest& stop) {
+  if (stop.run_failed()) {
+    return EarlyEnd::kFailed;
+  }
+  return stop.requested() ? EarlyEnd::kRequested : EarlyEnd::kNone;
+}
+
+} // namespace
+
+Trainer::Trainer(Session& session)
+    : session_(session),
+      recipe_(session.job.recipe),
+      plan_(session.plan),
+      schedule_(schedule_of(recipe_.schedule, plan_)),
+      batch_norm_(*session.model, *session.groups.data, recipe_.dist.batchnorm),
+      parameters_(
+          *session.model,
+          recipe_.optim.weight_decay,
+          recipe_.optim.no_decay,
+          share_of(session)),
+      optimizer_(optim::make_optimizer(parameters_, recipe_.optim)),
+      sync_(make_gradient_sync(session, parameters_, *optimizer_)),
+      replicas_(make_data_parallel(session, parameters_)),
+      step_(std::make_unique<TrainStep>(
+          replicas_ ? *replicas_ : *session.model,
+          parameters_,
+          *optimizer_,
+          *sync_,
+          step_options(
+              recipe_,
+              session.bf16(),
+              batch_norm_.forward_is_collective()))),
+      rows_(data::open_rows(
+          session.train_index,
+          transform_options(recipe_, session.spec, /*train=*/true))),
+      sampler_(*session.sampler),
+      inputs_(session),
+      bad_samples_(
+          session.train_index,
+          bad_sample_limits(recipe_.data.bad_samples)),
+      evaluator_(make_evaluator(
+          session,
+          [&stop = session.stop] { return stop.requested(); })),
+      writer_(session),
+      identity_(
+          identity_of(session.job, plan_, session.spec, *session.train_index)) {
+  const config::BatchNormStatistics statistics = recipe_.dist.batchnorm;
+  if (session.rank == 0 && batch_norm_.layers() == 0 &&
+      statistics != config::BatchNormStatistics::kLocal) {
+    session.reporter.console().warn(fmt::format(
+        "dist.batchnorm: {} has no effect: {} has no BatchNorm layers",
+        name_of(statistics),
+        session.spec.name));
+  }
+  restore();
+  open_loader(); // decodes while weights travel
+  dist::broadcast_state(
+      *session_.groups.control,
+      *session_.groups.data,
+      named_state(*session_.model));
+}
+
+Trainer::~Trainer() = default;
+
+void Trainer::restore() {
+  if (session_.job.resume.empty()) {
+    return;
+  }
+  const checkpoint::Snapshot snapshot = checkpoint::load(session_.job.resume);
+  const std::string name = printable(session_.job.resume);
+  const SavedState saved = read_saved_state(snapshot.state, name);
+  identity_.check_same(saved.identity, name);
+  load_named_state(*session_.model, snapshot.model);
+  load_optimizer(snapshot.optimizer);
+  state_ = saved.run;
+  owes_evaluation_ = snapshot.state.value(kOwesEvaluation, Json(false)) == true;
+  restore_interval(saved);
+  writer_.set_saved_step(state_.step);
+  session_.finished_steps = state_.step;
+  session_.reporter.resumed(state_.step);
+}
+
+void Trainer::restore_interval(const SavedState& saved) {
+  const LogIntervalState interval =
+      saved.interval_of(session_.rank, session_.world);
+  bad_samples_.restore(saved.bad_samples, interval.replaced);
+  interval_.restore(interval);
+  step_->set_sums(
+      {.loss = interval.loss,
+       .correct1 = interval.correct1,
+       .correct5 = interval.correct5,
+       .count = interval.count});
+}
+
+void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
+  const at::NoGradGuard no_grad;
+  for (auto& [name, tensor] : sync_->state()) {
+    // A run may change its mode: then the mode starts anew.
+    if (const auto found = saved.find(name);
+        found != saved.end() && found->second.sizes() == tensor.sizes()) {
+      tensor.copy_(found->second);
+    }
+  }
+  std::erase_if(
+      saved, [](const auto& item) { return item.first.starts_with("sync."); });
+  optimizer_->load_state(saved);
+}
+
+void Trainer::open_loader() {
+  const std::int64_t accumulate = recipe_.train.accumulate;
+  const std::int64_t first = state_.step * accumulate;
+  const std::int64_t end = plan_.total_steps * accumulate;
+  loader_ = std::make_unique<data::Loader>(
+      *rows_,
+      [this, accumulate, first, end](
+          std::int64_t sequence, std::vector<data::Draw>& draws) {
+        const std::int64_t index = first + sequence;
+        if (index >= end) {
+          return false;
+        }
+        const std::int64_t step = index / accumulate;
+        draws = sampler_.micro_batch(
+            step / plan_.steps_per_epoch,
+            step % plan_.steps_per_epoch,
+            session_.rank * accumulate + index % accumulate);
+        return true;
+      },
+      data::LoaderOptions{
+          .threads = session_.loader_threads(),
+          .depth = 3,
+          .capacity = plan_.worker_batch(),
+          .bad_samples = bad_sample_policy(recipe_, /*train=*/true),
+          .allocate = session_.slot_allocator()});
+}
+
+ExitCode Trainer::run() {
+  if (session_.rank == 0) {
+    bad_samples_.write_to(
+        RunDirectory{session_.job.run_directory}.bad_samples(), state_.step);
+    check_storage();
+  }
+  session_.heartbeat.enter(launch::Section::kStep);
+  launch::stop_at_once(false); // last: the supervisor goes by the section
+  interval_.restart_clock();
+  StopVotes votes(*session_.groups.control, sync_->lead());
+  if (owes_evaluation_) {
+    evaluate();
+    if (!owes_evaluation_) {
+      writer_.set_saved_step(-1); // with what has been found out
+      save();
+    }
+  }
+  while (asked_ == EarlyEnd::kNone && state_.step < plan_.total_steps) {
+    votes.begin(early_end(session_.stop));
+    train_one_step();
+    check_finite();
+    if (line_due()) {
+      report_interval();
+    }
+    if (plan_.replicas_every > 0 && due(plan_.replicas_every)) {
+      check_replicas();
+    }
+    if (due(plan_.eval_every) || state_.step == plan_.total_steps) {
+      evaluate();
+    }
+    if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
+      save();
+    }
+    asked_ = std::max(asked_, votes.agreed());
+  }
+  votes.finish();
+  if (asked_ == EarlyEnd::kNone ||
+      (state_.step == plan_.total_steps && !owes_evaluation_)) {
+    return ExitCode::kDone;
+  }
+  stopping_ = true;
+  save(); // unless that has just been done
+  return asked_ == EarlyEnd::kFailed ? ExitCode::kWorkerDied
+                                     : ExitCode::kStopped;
+}
+
+EarlyEnd Trainer::asked() const {
+  const auto ends = dist::all_gather(
+      *session_.groups.control, static_cast<int>(early_end(session_.stop)));
+  return static_cast<EarlyEnd>(std::ranges::max(ends));
+}
+
+bool Trainer::due(std::int64_t every) const {
+  return state_.step % every == 0;
+}
+
+bool Trainer::line_due() const {
+  const config::LogConfig& log = recipe_.log;
+  if (log.count == config::LogCount::kEpoch) {
+    const std::int64_t batch = (state_.step - 1) % plan_.steps_per_epoch;
+    return batch % log.every == 0;
+  }
+  return state_.step == 1 || due(log.every);
+}
+
+void Trainer::train_one_step() {
+  session_.reporter.step_begins();
+  const std::int64_t accumulate = recipe_.train.accumulate;
+  session_.model->train();
+  batch_norm_.before_step();
+  step_->begin(step_info());
+  for (std::int64_t i = 0; i < accumulate; ++i) {
+    micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
+  }
+  lr_ = optim::learning_rate(schedule_, state_.step);
+  step_->finish(lr_);
+  dist::Traffic traffic = sync_->traffic();
+  traffic.add(batch_norm_.take_traffic());
+  interval_.end_step(traffic);
+  ++state_.step;
+  session_.finished_steps = state_.step;
+  metric_.reset();
+  session_.heartbeat.beat(state_.step);
+  session_.reporter.step_ended(state_.step);
+}
+
+dist::StepInfo Trainer::step_info() const {
+  dist::StepInfo info{.step = state_.step, .samples = {}};
+  for (int rank = 0; rank < session_.world; ++rank) {
+    info.samples.push_back(sampler_.samples_of_worker(
+        state_.step / plan_.steps_per_epoch,
+        state_.step % plan_.steps_per_epoch,
+        rank));
+  }
+  return info;
+}
+
+void Trainer::micro_batch(std::int64_t k, bool last) {
+  const data::Batch* batch =
+      in_part("loading a batch", [&] { return loader_->next(); });
+  VITRAIN_CHECK(
+      batch != nullptr, ExitCode::kInternal, "the loader ended early");
+  bad_samples_.take(state_.step + 1, batch->bad);
+  interval_.add(*batch, k * plan_.worker_batch());
+  if (replicas_) {
+    replicas_->set_masks([this, step = state_.step, k](
+                             const c10::Device& device, std::int64_t replica) {
+      return inputs_.masks(device, step, k, replica);
+    });
+  }
+  const MicroBatch inputs = in_part(
+      "making inputs", [&] { return inputs_.make(*batch, state_.step, k); });
+  step_->micro_batch(inputs, last);
+}
+
+void Trainer::check_finite() {
+  // On a GPU asking costs a wait for the device, so it is asked when numbers
+  // are read anyway; the weights are safe meanwhile, because such a step
+  // changes none.
+  const bool ask = session_.cuda == nullptr || line_due() ||
+      due(plan_.eval_every) || due(plan_.checkpoint_every) ||
+      state_.step == plan_.total_steps;
+  if (!ask) {
+    return;
+  }
+  const double norm = step_->gradient_norm();
+  if (std::isfinite(norm)) {
+    return;
+  }
+  const config::DistConfig& dist = recipe_.dist;
+  std::vector<double> sent;
+  if (const auto largest = sync_->largest_sent()) {
+    sent = {*largest};
+    // Where all ranks see this norm, all of them come here.
+    if (dist.sync.traits().replicas_equal) {
+      sent = dist::all_gather(*session_.groups.control, *largest);
+    }
+  }
+  fail_gradient(
+      {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
+      moment());
+}
+
+Moment Trainer::moment() const {
+  return {
+      .step = state_.step,
+      .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
+      .lr = lr_,
+      .last_checkpoint = writer_.last_checkpoint()};
+}
+
+void Trainer::report_interval() {
+  TrainReport report = interval_.report(
+      *session_.groups.control,
+      step_->take_sums(),
+      *loader_,
+      bad_samples_.take_replaced());
+  if (report.replaced > 0) {
+    gather_bad_samples();
+  }
+  report.step = state_.step;
+  report.epoch = (state_.step - 1) / plan_.steps_per_epoch + 1;
+  report.lr = lr_;
+  report.bad_samples = bad_samples_.total();
+  report.grad_norm = step_->gradient_norm();
+  session_.reporter.train(report);
+}
+
+void Trainer::gather_bad_samples() {
+  const BadSamples::Gathered gathered =
+      bad_samples_.gather(*session_.groups.control);
+  if (gathered.found > 0) {
+    session_.reporter.bad_samples(gathered);
+  }
+}
+
+void Trainer::bring_together() {
+  if (together_step_ == state_.step) {
+    return; // an evaluation and a checkpoint of one step
+  }
+  together_step_ = state_.step;
+  step_->flush(lr_);
+  batch_norm_.bring_together();
+  check_weights(
+      *session_.groups.control, named_state(*session_.model), moment());
+  check_replicas();
+}
+
+void Trainer::check_replicas() const {
+  std::vector<at::Tensor> parameters;
+  for (const optim::FlatGroup& group : parameters_.groups()) {
+    parameters.push_back(group.parameters);
+  }
+  dist::check_equal(
+      *session_.groups.control,
+      parameters,
+      fmt::format("after step {}", state_.step));
+}
+
+void Trainer::evaluate() {
+  // The samples so far are reported first: their time is training time.
+  if (interval_.steps() > 0) {
+    report_interval();
+  }
+  interval_.pause_clock();
+  session_.heartbeat.enter(launch::Section::kEval);
+  bring_together();
+  const Stopwatch watch;
+  const EvalCounts counts = in_part("evaluation", [&] {
+    return evaluator_.run(
+        *session_.model,
+        *session_.groups.control,
+        [&](std::int64_t done, std::int64_t all) {
+          session_.heartbeat.beat();
+          session_.reporter.evaluating(done, all);
+        });
+  });
+  asked_ = std::max(asked_, asked());
+  owes_evaluation_ = asked_ != EarlyEnd::kNone;
+  if (owes_evaluation_) {
+    session_.heartbeat.enter(launch::Section::kStep);
+    interval_.restart_clock();
+    return; // some rank has left: of the others' counts too much is missing
+  }
+  const auto& checkpoint = recipe_.checkpoint;
+  const double value = checkpoint.metric == config::Metric::kTop1
+      ? counts.top1()
+      : checkpoint.metric == config::Metric::kTop5 ? counts.top5()
+                                                   : counts.loss();
+  if (improves(checkpoint.metric, value, state_.best)) {
+    state_.best = {value, state_.step};
+  }
+  session_.reporter.evaluated(
+      state_.step, counts, watch.seconds(), state_.best);
+  metric_ = value;
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart_clock();
+}
+
+std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
+  auto state = optimizer_->state([&](const at::Tensor& share) {
+    const at::Tensor whole =
+        at::empty({session_.world * share.numel()}, share.options());
+    session_.groups.data->all_gather_into(whole, share);
+    // Only rank 0 writes; there is no room on a device for all of it.
+    return session_.rank == 0 ? whole.cpu() : at::Tensor();
+  });
+  state.merge(sync_->state());
+  return state;
+}
+
+Json Trainer::state_record() {
+  Json record{
+      {"run", state_.to_json()},
+      {"identity", identity_.to_json()},
+      {"order", order_record(sampler_, state_.step)},
+      {"bad_samples", bad_samples_.to_json()},
+      {kOwesEvaluation, owes_evaluation_}};
+  if (interval_.steps() == 0) {
+    return record;
+  }
+  LogIntervalState interval = interval_.state(*loader_);
+  const TrainSums sums = step_->sums();
+  interval.loss = sums.loss;
+  interval.correct1 = sums.correct1;
+  interval.correct5 = sums.correct5;
+  interval.count = sums.count;
+  interval.replaced = bad_samples_.replaced();
+  record["interval"] =
+      dist::all_gather(*session_.groups.control, interval.to_json());
+  return record;
+}
+
+void Trainer::check_storage() {
+  // As large as all shares of it, without their content.
+  auto optimizer = optimizer_->state([&](const at::Tensor& share) {
+    return at::empty(
+        {session_.world * share.numel()}, share.options().device(at::kMeta));
+  });
+  optimizer.merge(sync_->state());
+  writer_.check_storage(optimizer, plan_.total_steps - state_.step);
+}
+
+void Trainer::save() {
+  if (writer_.saved_step() == state_.step) {
+    return;
+  }
+  interval_.pause_clock();
+  session_.heartbeat.enter(launch::Section::kCheckpoint);
+  bring_together();
+  gather_bad_samples();
+  const Stopwatch watch;
+  std::string problem;
+  // Collective where the workers share the state.
+  checkpoint::Snapshot snapshot;
+  snapshot.step = state_.step;
+  snapshot.epoch = state_.step / plan_.steps_per_epoch;
+  snapshot.metric = metric_;
+  snapshot.optimizer =
+      in_part("a checkpoint", [&] { return optimizer_state(); });
+  snapshot.state = state_record();
+  const bool is_last = state_.step == plan_.total_steps || stopping_;
+  if (session_.rank == 0) {
+    problem = writer_.write(std::move(snapshot), is_last);
+  }
+  // All ranks learn how it went before any of them goes on. Who was asked to
+  // stop meanwhile need not make, and save, another step.
+  const auto problems = dist::all_gather(*session_.groups.control, problem);
+  asked_ = std::max(asked_, asked());
+  writer_.finish(problems[0], state_.step, is_last, watch.seconds());
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart_clock();
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "data/load/loader.h"
+#include "data/order/sampler.h"
+#include "engine/eval/evaluator.h"
+#include "engine/inputs/train_inputs.h"
+#include "engine/report/bad_samples.h"
+#include "engine/report/log_interval.h"
+#include "engine/run/checkpoint_writer.h"
+#include "engine/run/run_state.h"
+#include "engine/run/session.h"
+#include "engine/train/batch_norm.h"
+#include "engine/train/data_parallel.h"
+#include "engine/train/divergence.h"
+#include "engine/train/stop_vote.h"
+#include "engine/train/train_step.h"
+#include "optim/schedule.h"
+
+namespace vitrain::engine {
+
+// Trains: the loop over optimizer steps with its evaluations, checkpoints and
+// reports. All ranks run the same sequence of steps by construction, since
+// everything that decides is a function of the step or was reduced. Collective.
+class Trainer {
+ public:
+  explicit Trainer(Session& session);
+  ~Trainer();
+
+  // Returns kDone after the last step, or kStopped after a checkpoint when a
+  // stop was asked for on any rank. Throws Error(kNonFinite) when gradients are
+  // not finite.
+  ExitCode run();
+
+ private:
+  void restore();
+  void restore_interval(const SavedState& saved);
+  void load_optimizer(std::map<std::string, at::Tensor> saved);
+  void open_loader();
+  void train_one_step();
+  dist::StepInfo step_info() const;
+  void micro_batch(std::int64_t k, bool last);
+  void check_finite();
+  void report_interval();
+  // Tells of bad samples that some worker has met. Collective.
+  void gather_bad_samples();
+  Moment moment() const;
+  // One set of finite weights on all ranks, and a check that it is one.
+  void bring_together();
+  void evaluate();
+  // What any rank has been asked for by now. Collective.
+  EarlyEnd asked() const;
+  void save();
+  bool due(std::int64_t every) const;
+  bool line_due() const; // by log.every and log.count
+  // Of the optimizer and of the mode of dist.sync. Collective.
+  std::map<std::string, at::Tensor> optimizer_state() const;
+  // A checksum proves that all workers have the same weights. Collective.
+  void check_replicas() const;
+  // Collective.
+  Json state_record();
+  // Rank 0: that there is room for a run. Throws Error(kStorage).
+  void check_storage();
+
+  Session& session_;
+  const config::Recipe& recipe_;
+  const config::Plan& plan_;
+  const optim::Schedule schedule_;
+  BatchNormExchange batch_norm_;
+  optim::FlatState parameters_;
+  std::unique_ptr<optim::Optimizer> optimizer_;
+  std::unique_ptr<dist::GradientSync> sync_;
+  std::unique_ptr<DataParallel> replicas_; // null: one device
+  std::unique_ptr<TrainStep> step_;
+  std::unique_ptr<data::Rows> rows_;
+  const data::Sampler& sampler_;
+  TrainInputs inputs_;
+  std::unique_ptr<data::Loader> loader_;
+  BadSamples bad_samples_;
+  Evaluator evaluator_;
+  CheckpointWriter writer_;
+  RunIdentity identity_;
+  RunState state_;
+  std::int64_t together_step_ = -1; // of the last bring_together()
+  std::optional<double> metric_; // of the current weights, when evaluated
+  double lr_ = 0.0;
+  bool stopping_ = false;
+  // A stop request came while this step's evaluation ran, which was left: it
+  // comes before the next step.
+  bool owes_evaluation_ = false;
+  EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
+  LogInterval interval_;
+};
+
+} // namespace vitrain::engine

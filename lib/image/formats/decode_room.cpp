@@ -1,0 +1,67 @@
+#include "image/formats/decode_room.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace vitrain::image {
+namespace {
+
+// What the threads of this process hold together. Memory is the process's, so
+// there is one.
+struct Room {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::int64_t held = 0;
+  std::uint64_t asked = 0; // numbers that were given to those who ask
+  std::uint64_t served = 0; // whose turn it is
+};
+
+Room& room() {
+  static Room all;
+  return all;
+}
+
+} // namespace
+
+DecodeRoom::DecodeRoom(std::int64_t bytes, std::int64_t limit) {
+  if (bytes == 0) {
+    return;
+  }
+  Room& all = room();
+  std::unique_lock lock(all.mutex);
+  const std::uint64_t turn = all.asked++;
+  all.changed.wait(lock, [&] {
+    return turn == all.served && (all.held == 0 || all.held + bytes <= limit);
+  });
+  all.held += bytes;
+  ++all.served;
+  bytes_ = bytes;
+  lock.unlock();
+  all.changed.notify_all();
+}
+
+DecodeRoom::DecodeRoom(DecodeRoom&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, 0)) {}
+
+DecodeRoom& DecodeRoom::operator=(DecodeRoom&& other) noexcept {
+  if (this != &other) {
+    give_back();
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+void DecodeRoom::give_back() {
+  if (bytes_ == 0) {
+    return;
+  }
+  Room& all = room();
+  {
+    const std::lock_guard lock(all.mutex);
+    all.held -= std::exchange(bytes_, 0);
+  }
+  all.changed.notify_all();
+}
+
+} // namespace vitrain::image

@@ -1,0 +1,276 @@
+#include <png.h>
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "image/formats/formats.h"
+
+namespace vitrain::image::detail {
+namespace {
+
+// State of one decoder. Plain data: libpng leaves its functions by longjmp.
+struct Decoder {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::jmp_buf on_error{};
+  char message[128] = {};
+  int warnings = 0;
+  bool ended_early = false;
+  const std::uint8_t* bytes = nullptr;
+  std::size_t size = 0;
+  std::size_t offset = 0;
+  // Header, after read_header.
+  png_uint_32 width = 0;
+  png_uint_32 height = 0;
+  int depth = 0;
+  int colour = 0;
+  bool interlaced = false;
+  int passes = 1;
+  std::uint8_t palette[256][3] = {};
+  // Where read_row and read_image put samples.
+  std::uint8_t* rows = nullptr;
+  std::size_t stride = 0;
+};
+
+[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+  auto& decoder = *static_cast<Decoder*>(png_get_error_ptr(png));
+  std::snprintf(decoder.message, sizeof(decoder.message), "%s", message);
+  std::longjmp(decoder.on_error, 1);
+}
+
+void on_warning(png_structp png, png_const_charp) {
+  ++static_cast<Decoder*>(png_get_error_ptr(png))->warnings;
+}
+
+void on_read(png_structp png, png_bytep out, std::size_t size) {
+  auto& decoder = *static_cast<Decoder*>(png_get_io_ptr(png));
+  if (size > decoder.size - decoder.offset) {
+    decoder.ended_early = true;
+    png_error(png, "the file is truncated");
+  }
+  std::memcpy(out, decoder.bytes + decoder.offset, size);
+  decoder.offset += size;
+}
+
+// The one place that libpng's errors return to. `step` must be a C function: no
+// destructor may lie between it and the longjmp.
+bool guarded(Decoder& decoder, void (*step)(Decoder&)) {
+  if (setjmp(decoder.on_error) != 0) {
+    return false;
+  }
+  step(decoder);
+  return true;
+}
+
+void create(Decoder& decoder) {
+  decoder.png = png_create_read_struct(
+      PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
+  if (decoder.png != nullptr) {
+    decoder.info = png_create_info_struct(decoder.png);
+  }
+}
+
+void read_header(Decoder& decoder) {
+  png_structp png = decoder.png;
+  png_set_read_fn(png, &decoder, on_read);
+  // The caller checks sizes, with its own limit and message.
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  // Texts, profiles and other side information are neither kept nor unpacked.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_read_info(png, decoder.info);
+  int interlace = 0;
+  png_get_IHDR(
+      png,
+      decoder.info,
+      &decoder.width,
+      &decoder.height,
+      &decoder.depth,
+      &decoder.colour,
+      &interlace,
+      nullptr,
+      nullptr);
+  decoder.interlaced = interlace != PNG_INTERLACE_NONE;
+  png_colorp colours = nullptr;
+  int count = 0;
+  if (png_get_PLTE(png, decoder.info, &colours, &count) != 0) {
+    for (int i = 0; i < count && i < 256; ++i) {
+      decoder.palette[i][0] = colours[i].red;
+      decoder.palette[i][1] = colours[i].green;
+      decoder.palette[i][2] = colours[i].blue;
+    }
+  }
+}
+
+void start(Decoder& decoder) {
+  // One byte a sample for depths 1, 2 and 4, without changing its value.
+  png_set_packing(decoder.png);
+  decoder.passes = png_set_interlace_handling(decoder.png);
+  png_read_update_info(decoder.png, decoder.info);
+}
+
+void read_row(Decoder& decoder) {
+  png_read_row(decoder.png, decoder.rows, nullptr);
+}
+
+void read_interlaced(Decoder& decoder) {
+  for (int pass = 0; pass < decoder.passes; ++pass) {
+    for (png_uint_32 y = 0; y < decoder.height; ++y) {
+      png_read_row(decoder.png, decoder.rows + y * decoder.stride, nullptr);
+    }
+  }
+}
+
+void read_end(Decoder& decoder) {
+  png_read_end(decoder.png, nullptr);
+}
+
+struct Cleanup {
+  Decoder& decoder;
+  ~Cleanup() { png_destroy_read_struct(&decoder.png, &decoder.info, nullptr); }
+};
+
+[[noreturn]] void fail_with_message(const Decoder& decoder) {
+  fail(ExitCode::kData, "damaged PNG: {}", printable(decoder.message));
+}
+
+void run(Decoder& decoder, void (*step)(Decoder&)) {
+  if (!guarded(decoder, step)) {
+    fail_with_message(decoder);
+  }
+}
+
+int channels_of(int colour) {
+  switch (colour) {
+    case PNG_COLOR_TYPE_GRAY_ALPHA:
+      return 2;
+    case PNG_COLOR_TYPE_RGB:
+      return 3;
+    case PNG_COLOR_TYPE_RGB_ALPHA:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
+Size size_of(const Decoder& decoder) {
+  return {decoder.width, decoder.height};
+}
+
+void open(Decoder& decoder, Bytes bytes) {
+  decoder.bytes = bytes.data();
+  decoder.size = bytes.size();
+  run(decoder, create);
+  VITRAIN_CHECK(
+      decoder.info != nullptr, ExitCode::kOutOfMemory, "libpng: out of memory");
+  run(decoder, read_header);
+}
+
+// Deflate packs at most 1032 bytes into one (zlib's technical notes), so a
+// small file cannot hold a large image: refused before memory is spent on it.
+void check_plausible(const Decoder& decoder) {
+  const std::uint64_t row_bits = std::uint64_t{decoder.width} *
+      static_cast<unsigned>(channels_of(decoder.colour) * decoder.depth);
+  const std::uint64_t bytes = (row_bits + 7) / 8 * decoder.height;
+  VITRAIN_CHECK(
+      bytes / 1032 <= decoder.size,
+      ExitCode::kData,
+      "damaged PNG: {} bytes cannot hold {} x {} pixels",
+      decoder.size,
+      decoder.width,
+      decoder.height);
+}
+
+// One grey sample as Pillow converts it: 1, 2 and 4 bits spread over 0 to 255;
+// 16 bits cut at 255 (its mode I;16).
+std::uint8_t grey_value(const Decoder& decoder, const std::uint8_t* sample) {
+  switch (decoder.depth) {
+    case 1:
+      return static_cast<std::uint8_t>(sample[0] * 255);
+    case 2:
+      return static_cast<std::uint8_t>(sample[0] * 85);
+    case 4:
+      return static_cast<std::uint8_t>(sample[0] * 17);
+    case 16:
+      return sample[0] != 0 ? 255 : sample[1];
+    default:
+      return sample[0];
+  }
+}
+
+// One row of samples to RGB. Of 16-bit colours the high byte is taken; alpha is
+// dropped.
+void convert_row(
+    const Decoder& decoder,
+    const std::uint8_t* samples,
+    std::uint8_t* rgb) {
+  const int sample_bytes = decoder.depth == 16 ? 2 : 1;
+  const int step = channels_of(decoder.colour) * sample_bytes;
+  for (png_uint_32 x = 0; x < decoder.width; ++x, samples += step, rgb += 3) {
+    switch (decoder.colour) {
+      case PNG_COLOR_TYPE_PALETTE:
+        std::memcpy(rgb, decoder.palette[samples[0]], 3);
+        break;
+      case PNG_COLOR_TYPE_GRAY:
+        std::memset(rgb, grey_value(decoder, samples), 3);
+        break;
+      case PNG_COLOR_TYPE_GRAY_ALPHA:
+        std::memset(rgb, samples[0], 3);
+        break;
+      default:
+        for (int c = 0; c < 3; ++c) {
+          rgb[c] = samples[static_cast<std::ptrdiff_t>(c) * sample_bytes];
+        }
+    }
+  }
+}
+
+} // namespace
+
+Size png_size(Bytes bytes) {
+  Decoder decoder;
+  const Cleanup cleanup{decoder};
+  open(decoder, bytes);
+  return size_of(decoder);
+}
+
+Image decode_png(Bytes bytes, const DecodeOptions& options) {
+  Decoder decoder;
+  const Cleanup cleanup{decoder};
+  open(decoder, bytes);
+  check_size(size_of(decoder), options);
+  check_plausible(decoder);
+  run(decoder, start);
+
+  Image image = blank(size_of(decoder));
+  const std::size_t rgb_stride = std::size_t{decoder.width} * 3;
+  decoder.stride = png_get_rowbytes(decoder.png, decoder.info);
+  // Interlaced passes fill the same rows again and again; else one row at a
+  // time is enough.
+  std::vector<std::uint8_t> rows(
+      decoder.stride * (decoder.interlaced ? decoder.height : 1));
+  decoder.rows = rows.data();
+  if (decoder.interlaced) {
+    run(decoder, read_interlaced);
+  }
+  for (png_uint_32 y = 0; y < decoder.height; ++y) {
+    if (!decoder.interlaced) {
+      run(decoder, read_row);
+    }
+    convert_row(
+        decoder,
+        rows.data() + (decoder.interlaced ? y * decoder.stride : 0),
+        image.pixels.data() + y * rgb_stride);
+  }
+  // What follows the last row: a wrong checksum is an error; that the file ends
+  // there is a defect without effect on the pixels.
+  if (!guarded(decoder, read_end) && !decoder.ended_early) {
+    fail_with_message(decoder);
+  }
+  image.warnings = decoder.warnings + (decoder.ended_early ? 1 : 0);
+  return image;
+}
+
+} // namespace vitrain::image::detail

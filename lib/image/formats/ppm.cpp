@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "core/check.h"
+#include "image/formats/byte_reader.h"
+#include "image/formats/formats.h"
+
+namespace vitrain::image::detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+bool is_space(std::uint8_t byte) {
+  return " \t\n\v\f\r"sv.find(static_cast<char>(byte)) !=
+      std::string_view::npos;
+}
+
+[[noreturn]] void fail_number() {
+  fail(
+      ExitCode::kData,
+      "damaged PPM: a decimal number of at most 10 digits was expected");
+}
+
+// Numbers in decimal, with white space between them and comments to the end of
+// the line.
+class TextReader {
+ public:
+  explicit TextReader(ByteReader& reader) : reader_(reader) {}
+
+  // The next byte that is neither white space nor in a comment.
+  std::uint8_t next() {
+    while (true) {
+      const std::uint8_t byte = reader_.u8();
+      if (byte == '#') {
+        skip_comment();
+      } else if (!is_space(byte)) {
+        return byte;
+      }
+    }
+  }
+
+  // Takes the one white space behind the number too; a comment inside a number
+  // does not end it.
+  std::int64_t number() {
+    std::int64_t value = 0;
+    int digits = 0;
+    std::uint8_t byte = next();
+    while (true) {
+      if (byte < '0' || byte > '9' || ++digits > 10) {
+        fail_number();
+      }
+      value = value * 10 + (byte - '0');
+      do {
+        if (reader_.left() == 0) {
+          return value;
+        }
+        byte = reader_.u8();
+        if (byte == '#') {
+          skip_comment();
+        }
+      } while (byte == '#');
+      if (is_space(byte)) {
+        return value;
+      }
+    }
+  }
+
+ private:
+  void skip_comment() {
+    while (reader_.left() > 0) {
+      const std::uint8_t byte = reader_.u8();
+      if (byte == '\n' || byte == '\r') {
+        return;
+      }
+    }
+  }
+
+  ByteReader& reader_;
+};
+
+struct Info {
+  char kind = 0; // '1' to '6'
+  Size size;
+  std::int64_t largest = 1; // value of a channel
+
+  bool bits() const { return kind == '1' || kind == '4'; }
+  bool text() const { return kind <= '3'; }
+  int channels() const { return kind == '3' || kind == '6' ? 3 : 1; }
+};
+
+Info read_info(ByteReader& reader) {
+  reader.take(1); // the letter P
+  Info info;
+  info.kind = static_cast<char>(reader.u8());
+  reader.take(1); // white space
+  TextReader text(reader);
+  info.size.width = text.number();
+  info.size.height = text.number();
+  if (!info.bits()) {
+    info.largest = text.number();
+    VITRAIN_CHECK(
+        info.largest > 0 && info.largest < 65536,
+        ExitCode::kData,
+        "damaged PPM: the largest value is {}, not between 1 and 65535",
+        info.largest);
+  }
+  return info;
+}
+
+// A claim that the rest of the file is too short for is refused at once.
+void check_plausible(const Info& info, const ByteReader& reader) {
+  std::int64_t row = info.size.width * info.channels();
+  if (info.kind == '4') {
+    row = (row + 7) / 8;
+  } else if (info.largest > 255 || (info.text() && !info.bits())) {
+    row *= 2; // as text: a digit and white space, but for the last
+  }
+  VITRAIN_CHECK(
+      row * info.size.height - 1 <= static_cast<std::int64_t>(reader.left()),
+      ExitCode::kData,
+      "damaged PPM: the file is truncated: {} x {} pixels need more bytes",
+      info.size.width,
+      info.size.height);
+}
+
+// What each value becomes, rounded half to even as Pillow does. Grey with more
+// than 8 bits is scaled to 16 bits and then cut at 255 (its mode I).
+std::vector<std::uint8_t> levels_of(const Info& info) {
+  const bool wide_grey = info.channels() == 1 && info.largest > 255;
+  const double range = wide_grey ? 65535.0 : 255.0;
+  const auto largest = static_cast<double>(info.largest);
+  std::vector<std::uint8_t> levels(info.largest > 255 ? 65536 : 256);
+  for (std::size_t value = 0; value < levels.size(); ++value) {
+    const double level =
+        std::nearbyint(static_cast<double>(value) / largest * range);
+    levels[value] = static_cast<std::uint8_t>(std::min(level, 255.0));
+  }
+  return levels;
+}
+
+// Puts values one after the other: grey ones into all three channels.
+class Painter {
+ public:
+  Painter(const Info& info, Image& image)
+      : grey_(info.channels() == 1), out_(image.pixels.data()) {}
+
+  void put(std::uint8_t value) {
+    const std::size_t count = grey_ ? 3 : 1;
+    std::memset(out_, value, count);
+    out_ += count;
+  }
+
+ private:
+  bool grey_;
+  std::uint8_t* out_;
+};
+
+void read_text(ByteReader& reader, const Info& info, Image& image) {
+  TextReader text(reader);
+  Painter painter(info, image);
+  const auto levels = levels_of(info);
+  const std::int64_t count =
+      info.size.width * info.size.height * info.channels();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (info.bits()) {
+      const std::uint8_t digit = text.next(); // white space is optional
+      if (digit != '0' && digit != '1') {
+        fail_number();
+      }
+      painter.put(digit == '0' ? 255 : 0);
+      continue;
+    }
+    const std::int64_t value = text.number();
+    VITRAIN_CHECK(
+        value <= info.largest,
+        ExitCode::kData,
+        "damaged PPM: the value {} is larger than {}",
+        value,
+        info.largest);
+    painter.put(levels[static_cast<std::size_t>(value)]);
+  }
+}
+
+void read_bits(ByteReader& reader, const Info& info, Image& image) {
+  Painter painter(info, image);
+  for (std::int64_t y = 0; y < info.size.height; ++y) {
+    const Bytes row =
+        reader.take(static_cast<std::size_t>((info.size.width + 7) / 8));
+    for (std::int64_t x = 0; x < info.size.width; ++x) {
+      const int bit = row[static_cast<std::size_t>(x / 8)] >> (7 - x % 8) & 1;
+      painter.put(bit == 0 ? 255 : 0);
+    }
+  }
+}
+
+void read_bytes(ByteReader& reader, const Info& info, Image& image) {
+  Painter painter(info, image);
+  const std::size_t size = info.largest > 255 ? 2 : 1;
+  const auto values = static_cast<std::size_t>(
+      info.size.width * info.size.height * info.channels());
+  const auto levels = levels_of(info);
+  const Bytes data = reader.take(values * size);
+  for (std::size_t i = 0; i < data.size(); i += size) {
+    const int value = size == 2 ? data[i] << 8 | data[i + 1] : data[i];
+    painter.put(levels[static_cast<std::size_t>(value)]);
+  }
+}
+
+} // namespace
+
+Size ppm_size(Bytes bytes) {
+  ByteReader reader(bytes, "PPM");
+  return read_info(reader).size;
+}
+
+Image decode_ppm(Bytes bytes, const DecodeOptions& options) {
+  ByteReader reader(bytes, "PPM");
+  const Info info = read_info(reader);
+  check_size(info.size, options);
+  check_plausible(info, reader);
+  Image image = blank(info.size);
+  if (info.text()) {
+    read_text(reader, info, image);
+  } else if (info.bits()) {
+    read_bits(reader, info, image);
+  } else {
+    read_bytes(reader, info, image);
+  }
+  return image;
+}
+
+} // namespace vitrain::image::detail

@@ -1,0 +1,374 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/check.h"
+#include "image/formats/cmyk.h"
+#include "image/formats/exif.h"
+#include "image/formats/formats.h"
+#include "image/formats/tiff_file.h"
+
+namespace vitrain::image::detail {
+namespace {
+
+using Layout = TiffFile::Layout;
+
+// What libtiff may allocate at once: enough for the largest strip of an image
+// of the size that is allowed, six samples of 16 bits, and for directories.
+std::int64_t most_memory(const DecodeOptions& options) {
+  return std::min(options.max_pixels, std::int64_t{1} << 40) * 12 + (1 << 20);
+}
+
+// What a pixel is made of.
+enum class Kind { kGrey, kPalette, kRgb, kPremultiplied, kCmyk };
+
+Kind kind_of(const Layout& of) {
+  switch (of.photometric) {
+    case PHOTOMETRIC_PALETTE:
+      return Kind::kPalette;
+    case PHOTOMETRIC_SEPARATED:
+      return Kind::kCmyk;
+    case PHOTOMETRIC_RGB:
+      return of.samples > 3 && of.alpha == EXTRASAMPLE_ASSOCALPHA
+          ? Kind::kPremultiplied
+          : Kind::kRgb;
+    default:
+      return of.samples >= 3 ? Kind::kRgb : Kind::kGrey;
+  }
+}
+
+template <typename Number>
+Number number_at(const std::uint8_t* row, std::ptrdiff_t i) {
+  Number value;
+  std::memcpy(
+      &value,
+      row + i * static_cast<std::ptrdiff_t>(sizeof value),
+      sizeof value);
+  return value;
+}
+
+// Cut at 0 and 255, as Pillow turns grey of many bits into colours.
+template <typename Number>
+std::uint8_t cut(Number value) {
+  return value >= Number{255} ? 255
+      : value > Number{0}     ? static_cast<std::uint8_t>(value)
+                              : 0;
+}
+
+// Sample i of a row as 8 bits (of a palette: as an index): fewer bits are
+// spread over 0 to 255; of 16 bits colours keep the high byte.
+std::uint8_t
+sample_at(const Layout& of, const std::uint8_t* row, std::ptrdiff_t i) {
+  const bool grey = of.samples == 1;
+  switch (of.bits) {
+    case 8:
+      return row[i];
+    case 16:
+      return !grey
+          ? static_cast<std::uint8_t>(number_at<std::uint16_t>(row, i) >> 8)
+          : of.format == SAMPLEFORMAT_INT
+          ? cut(number_at<std::int16_t>(row, i))
+          : cut(number_at<std::uint16_t>(row, i));
+    case 32:
+      // Unsigned numbers too are read as signed ones.
+      return of.format == SAMPLEFORMAT_IEEEFP
+          ? cut(number_at<float>(row, i))
+          : cut(number_at<std::int32_t>(row, i));
+    default: {
+      const std::ptrdiff_t bit = i * of.bits;
+      const int top = (1 << of.bits) - 1;
+      const int value = (row[bit / 8] >> (8 - of.bits - bit % 8)) & top;
+      return static_cast<std::uint8_t>(
+          of.photometric == PHOTOMETRIC_PALETTE ? value : value * 255 / top);
+    }
+  }
+}
+
+// Rows of samples to RGB.
+class Converter {
+ public:
+  explicit Converter(const TiffFile& file)
+      : layout_(file.layout()), kind_(kind_of(layout_)) {
+    // White is zero only where samples have up to 8 bits.
+    inverted_ =
+        layout_.photometric == PHOTOMETRIC_MINISWHITE && layout_.bits <= 8;
+    if (kind_ == Kind::kPalette) {
+      read_palette(file);
+    }
+  }
+
+  // `planes`: one row of all samples, or one row for each sample.
+  void convert(
+      const std::vector<const std::uint8_t*>& planes,
+      int pixels,
+      std::uint8_t* rgb) const {
+    if (kind_ == Kind::kRgb && layout_.samples == 3 && layout_.bits == 8 &&
+        !layout_.planes) {
+      std::memcpy(rgb, planes[0], static_cast<std::size_t>(pixels) * 3);
+      return;
+    }
+    std::array<std::uint8_t, 4> value{};
+    const int used = std::min(layout_.samples, 4);
+    for (int x = 0; x < pixels; ++x, rgb += 3) {
+      for (int s = 0; s < used; ++s) {
+        const auto at = static_cast<std::size_t>(s);
+        value[at] = layout_.planes
+            ? sample_at(layout_, planes[at], x)
+            : sample_at(
+                  layout_, planes[0], std::ptrdiff_t{x} * layout_.samples + s);
+      }
+      to_rgb(value, rgb);
+    }
+  }
+
+ private:
+  void read_palette(const TiffFile& file) {
+    std::array<const std::uint16_t*, 3> colours{};
+    VITRAIN_CHECK(
+        TIFFGetField(
+            file.get(),
+            TIFFTAG_COLORMAP,
+            &colours[0],
+            &colours[1],
+            &colours[2]) != 0,
+        ExitCode::kData,
+        "damaged TIFF: it has no palette");
+    for (std::size_t i = 0; i < std::size_t{1} << layout_.bits; ++i) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        palette_[i][c] = static_cast<std::uint8_t>(colours[c][i] >> 8);
+      }
+    }
+  }
+
+  void to_rgb(const std::array<std::uint8_t, 4>& value, std::uint8_t* rgb)
+      const {
+    switch (kind_) {
+      case Kind::kGrey:
+        std::memset(rgb, inverted_ ? 255 - value[0] : value[0], 3);
+        break;
+      case Kind::kPalette:
+        std::memcpy(rgb, palette_[value[0]].data(), 3);
+        break;
+      case Kind::kRgb:
+        std::memcpy(rgb, value.data(), 3);
+        break;
+      case Kind::kPremultiplied:
+        for (std::size_t c = 0; c < 3; ++c) {
+          rgb[c] = value[3] == 0 ? 0
+                                 : static_cast<std::uint8_t>(std::min(
+                                       value[c] * 255 / value[3], 255));
+        }
+        break;
+      case Kind::kCmyk:
+        cmyk_to_rgb(value.data(), rgb);
+        break;
+    }
+  }
+
+  const Layout& layout_;
+  Kind kind_;
+  bool inverted_ = false;
+  std::array<std::array<std::uint8_t, 3>, 256> palette_{};
+};
+
+// Strips and tiles alike: rectangles of a grid that covers the image.
+struct Blocks {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  tmsize_t row_bytes = 0;
+  tmsize_t bytes = 0; // of one whole block of one plane
+  bool tiled = false;
+};
+
+// Rows of a strip, at most those of the image, or of a tile.
+std::int64_t rows_at_once(const TiffFile& file) {
+  const bool tiled = TIFFIsTiled(file.get()) != 0;
+  std::uint32_t rows = 0;
+  TIFFGetFieldDefaulted(
+      file.get(), tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &rows);
+  VITRAIN_CHECK(
+      rows > 0, ExitCode::kData, "damaged TIFF: strips or tiles without rows");
+  return tiled ? rows : std::min<std::int64_t>(rows, file.layout().size.height);
+}
+
+Blocks blocks_of(const TiffFile& file) {
+  TIFF* tiff = file.get();
+  const Size& size = file.layout().size;
+  Blocks blocks;
+  blocks.tiled = TIFFIsTiled(tiff) != 0;
+  blocks.height = rows_at_once(file);
+  if (blocks.tiled) {
+    std::uint32_t width = 0;
+    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
+    blocks.width = width;
+    blocks.row_bytes = TIFFTileRowSize(tiff);
+    blocks.bytes = TIFFTileSize(tiff);
+  } else {
+    blocks.width = size.width;
+    blocks.row_bytes = TIFFScanlineSize(tiff);
+    blocks.bytes =
+        TIFFVStripSize(tiff, static_cast<std::uint32_t>(blocks.height));
+  }
+  const Layout& of = file.layout();
+  const std::int64_t samples = of.planes ? 1 : of.samples;
+  VITRAIN_CHECK(
+      blocks.width > 0 && blocks.bytes > 0 &&
+          blocks.row_bytes >= (blocks.width * of.bits * samples + 7) / 8 &&
+          blocks.bytes >= blocks.row_bytes * blocks.height,
+      ExitCode::kData,
+      "damaged TIFF: its strips or tiles do not fit its samples");
+  // A tile may reach beyond the image, but not take much more memory.
+  constexpr std::int64_t kSmall = std::int64_t{16} << 20;
+  VITRAIN_CHECK(
+      blocks.bytes <= kSmall + size.width * size.height * 12,
+      ExitCode::kData,
+      "damaged TIFF: tiles of {} x {} pixels for {} x {}",
+      blocks.width,
+      blocks.height,
+      size.width,
+      size.height);
+  return blocks;
+}
+
+// The samples of one block of one plane, at least `rows` rows of them.
+void read_block(
+    const TiffFile& file,
+    const Blocks& blocks,
+    std::int64_t x,
+    std::int64_t y,
+    int plane,
+    std::int64_t rows,
+    std::vector<std::uint8_t>& into) {
+  TIFF* tiff = file.get();
+  const auto sample = static_cast<std::uint16_t>(plane);
+  const auto at_x = static_cast<std::uint32_t>(x);
+  const auto at_y = static_cast<std::uint32_t>(y);
+  const tmsize_t wanted = blocks.tiled ? blocks.bytes : rows * blocks.row_bytes;
+  const tmsize_t got = blocks.tiled
+      ? TIFFReadEncodedTile(
+            tiff,
+            TIFFComputeTile(tiff, at_x, at_y, 0, sample),
+            into.data(),
+            blocks.bytes)
+      : TIFFReadEncodedStrip(
+            tiff, TIFFComputeStrip(tiff, at_y, sample), into.data(), wanted);
+  if (got < wanted) {
+    file.fail_with_message();
+  }
+}
+
+void read_samples(const TiffFile& file, Image& image) {
+  const Layout& of = file.layout();
+  const Blocks blocks = blocks_of(file);
+  const Converter converter(file);
+  const int planes = of.planes ? of.samples : 1;
+  std::vector<std::vector<std::uint8_t>> buffers(
+      static_cast<std::size_t>(planes),
+      std::vector<std::uint8_t>(static_cast<std::size_t>(blocks.bytes)));
+  std::vector<const std::uint8_t*> rows(buffers.size());
+  for (std::int64_t y = 0; y < of.size.height; y += blocks.height) {
+    const std::int64_t height = std::min(blocks.height, of.size.height - y);
+    for (std::int64_t x = 0; x < of.size.width; x += blocks.width) {
+      const std::int64_t width = std::min(blocks.width, of.size.width - x);
+      for (int plane = 0; plane < planes; ++plane) {
+        read_block(
+            file,
+            blocks,
+            x,
+            y,
+            plane,
+            height,
+            buffers[static_cast<std::size_t>(plane)]);
+      }
+      for (std::int64_t row = 0; row < height; ++row) {
+        for (std::size_t plane = 0; plane < rows.size(); ++plane) {
+          rows[plane] = buffers[plane].data() + row * blocks.row_bytes;
+        }
+        converter.convert(
+            rows,
+            static_cast<int>(width),
+            image.pixels.data() + ((y + row) * of.size.width + x) * 3);
+      }
+    }
+  }
+}
+
+// YCbCr whose colours libtiff has to bring to the size of the image.
+void read_ycbcr(const TiffFile& file, Image& image) {
+  struct Reader {
+    TIFFRGBAImage rgba{};
+    bool open = false;
+    ~Reader() {
+      if (open) {
+        TIFFRGBAImageEnd(&rgba);
+      }
+    }
+  } reader;
+  char message[1024] = "";
+  if (TIFFRGBAImageOK(file.get(), message) == 0 ||
+      TIFFRGBAImageBegin(&reader.rgba, file.get(), 1, message) == 0) {
+    file.fail_with_message();
+  }
+  reader.open = true;
+  reader.rgba.orientation = ORIENTATION_TOPLEFT;
+  reader.rgba.req_orientation = ORIENTATION_TOPLEFT;
+  const Size& size = file.layout().size;
+  const std::int64_t step = rows_at_once(file);
+  std::vector<std::uint32_t> pixels(
+      static_cast<std::size_t>(size.width * std::min(step, size.height)));
+  std::uint8_t* rgb = image.pixels.data();
+  for (std::int64_t y = 0; y < size.height; y += step) {
+    const std::int64_t rows = std::min(step, size.height - y);
+    reader.rgba.row_offset = static_cast<int>(y);
+    if (TIFFRGBAImageGet(
+            &reader.rgba,
+            pixels.data(),
+            static_cast<std::uint32_t>(size.width),
+            static_cast<std::uint32_t>(rows)) == 0) {
+      file.fail_with_message();
+    }
+    for (std::int64_t i = 0; i < rows * size.width; ++i, rgb += 3) {
+      const std::uint32_t pixel = pixels[static_cast<std::size_t>(i)];
+      rgb[0] = static_cast<std::uint8_t>(TIFFGetR(pixel));
+      rgb[1] = static_cast<std::uint8_t>(TIFFGetG(pixel));
+      rgb[2] = static_cast<std::uint8_t>(TIFFGetB(pixel));
+    }
+  }
+}
+
+} // namespace
+
+// The size that is shown: Pillow turns TIFFs as it loads them.
+Size tiff_size(Bytes bytes) {
+  const TiffFile file(bytes, most_memory({}));
+  const Size size = file.layout().size;
+  return file.layout().orientation >= 5 ? Size{size.height, size.width} : size;
+}
+
+Image decode_tiff(Bytes bytes, const DecodeOptions& options) {
+  TiffFile file(bytes, most_memory(options));
+  const Layout& of = file.layout();
+  check_size(of.size, options);
+  check_plausible(of, bytes.size());
+  const bool ycbcr = of.photometric == PHOTOMETRIC_YCBCR && of.samples == 3;
+  const bool by_libjpeg =
+      ycbcr && of.compression == COMPRESSION_JPEG && !of.planes;
+  if (by_libjpeg) {
+    TIFFSetField(file.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
+  file.start_pixels();
+  Image image = blank(of.size);
+  if (ycbcr && !by_libjpeg) {
+    read_ycbcr(file, image);
+  } else {
+    read_samples(file, image);
+  }
+  image.warnings = file.warnings();
+  return oriented(std::move(image), of.orientation);
+}
+
+} // namespace vitrain::image::detail

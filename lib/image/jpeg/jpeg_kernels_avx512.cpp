@@ -1,0 +1,217 @@
+#include <immintrin.h>
+
+#include "image/jpeg/jpeg_kernels.h"
+#include "image/jpeg/jpeg_layout.h"
+
+namespace vitrain::image::detail {
+namespace {
+
+struct Lanes {
+  using V = __m512i;
+  static constexpr int kLanes = 32;
+
+  static V zero() { return _mm512_setzero_si512(); }
+  static V all16(short x) { return _mm512_set1_epi16(x); }
+  static V all32(int x) { return _mm512_set1_epi32(x); }
+  static V pair16(int x, int y) {
+    return _mm512_set1_epi32((x & 0xFFFF) | y << 16);
+  }
+  static V load(const std::int16_t* from) { return _mm512_loadu_si512(from); }
+  static V load_bytes(const std::uint8_t* from) {
+    return _mm512_cvtepu8_epi16(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  // Eight values for every block.
+  static V repeat8(const std::int16_t* from) {
+    return _mm512_broadcast_i32x4(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static V add16(V a, V b) { return _mm512_add_epi16(a, b); }
+  static V sub16(V a, V b) { return _mm512_sub_epi16(a, b); }
+  static V add32(V a, V b) { return _mm512_add_epi32(a, b); }
+  static V sub32(V a, V b) { return _mm512_sub_epi32(a, b); }
+  static V or_bits(V a, V b) { return _mm512_or_si512(a, b); }
+  static V multiply16(V a, V b) { return _mm512_mullo_epi16(a, b); }
+  static V multiply_high16(V a, V b) { return _mm512_mulhi_epi16(a, b); }
+  static V madd16(V a, V b) { return _mm512_madd_epi16(a, b); }
+  static V unpack_low16(V a, V b) { return _mm512_unpacklo_epi16(a, b); }
+  static V unpack_high16(V a, V b) { return _mm512_unpackhi_epi16(a, b); }
+  static V pack32(V a, V b) { return _mm512_packs_epi32(a, b); }
+  template <int n>
+  static V shift_right32(V a) {
+    return _mm512_srai_epi32(a, n);
+  }
+  template <int n>
+  static V shift_right16(V a) {
+    return _mm512_srli_epi16(a, n);
+  }
+  template <int n>
+  static V shift_right_signed16(V a) {
+    return _mm512_srai_epi16(a, n);
+  }
+  template <int n>
+  static V shift_left16(V a) {
+    return _mm512_slli_epi16(a, n);
+  }
+  static void store(V a, std::uint8_t* to) { _mm512_storeu_si512(to, a); }
+  // Bytes of values around zero.
+  static void store_centred(V a, std::uint8_t* to) {
+    const __m256i bytes = _mm512_cvtsepi16_epi8(a);
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i*>(to),
+        _mm256_xor_si256(bytes, _mm256_set1_epi8(-128)));
+  }
+  static __m256i to_bytes(V a) {
+    return _mm512_cvtusepi16_epi8(_mm512_max_epi16(a, zero()));
+  }
+  static void store_rgb(V r, V g, V b, std::uint8_t* to) {
+    const __m512i rg =
+        _mm512_inserti64x4(_mm512_castsi256_si512(to_bytes(r)), to_bytes(g), 1);
+    const __m512i blue = _mm512_castsi256_si512(to_bytes(b));
+    // Byte i of the output is colour i % 3 of pixel i / 3; index 64 and up
+    // selects from `blue`.
+    alignas(64) static constexpr auto kOrder = [] {
+      struct Order {
+        std::uint8_t index[128];
+      } order{};
+      constexpr int kStart[] = {0, 32, 64};
+      for (int i = 0; i < 96; ++i) {
+        order.index[i] = static_cast<std::uint8_t>(kStart[i % 3] + i / 3);
+      }
+      return order;
+    }();
+    const __m512i first =
+        _mm512_permutex2var_epi8(rg, _mm512_load_si512(kOrder.index), blue);
+    const __m512i second = _mm512_permutex2var_epi8(
+        rg, _mm512_load_si512(kOrder.index + 64), blue);
+    _mm512_storeu_si512(to, first);
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i*>(to + 64), _mm512_castsi512_si256(second));
+  }
+};
+
+#include "image/jpeg/jpeg_entropy.inc"
+#include "image/jpeg/jpeg_kernels.inc"
+
+// Natural positions of a block's coefficients from zigzag order.
+struct NaturalOrder {
+  alignas(64) std::uint8_t index[64];
+};
+constexpr NaturalOrder kNaturalOrder = [] {
+  NaturalOrder order{};
+  for (int i = 0; i < 64; ++i) {
+    order.index[kZigzag[i]] = static_cast<std::uint8_t>(i);
+  }
+  return order;
+}();
+
+// The values of a block that need sixteen bits; few have any.
+void add_words(
+    PackedReader& reader,
+    std::uint64_t mask,
+    __mmask64 wide, // of the values that are there
+    std::int16_t* block,
+    int& first) {
+  for (; wide != 0; wide &= wide - 1) {
+    // The position of the value's bit in the mask.
+    const int at = __builtin_ctzll(_pdep_u64(wide & -wide, mask));
+    std::int16_t word = 0;
+    if (reader.words < reader.end) {
+      __builtin_memcpy(&word, reader.words, sizeof(word));
+    }
+    reader.words += sizeof(word);
+    if (at == 0) {
+      first = word;
+    } else if (block != nullptr) {
+      block[kPlaces.at[at]] = word;
+    }
+  }
+}
+
+// Writes 64 coefficients in row order into a group.
+void store_block(__m512i natural, std::int16_t* block) {
+  const __m512i low = _mm512_cvtepi8_epi16(_mm512_castsi512_si256(natural));
+  const __m512i high =
+      _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(natural, 1));
+  const auto store = [&](int row, __m128i values) {
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i*>(
+            block + static_cast<std::ptrdiff_t>(row) * kRowOfGroup),
+        values);
+  };
+  store(0, _mm512_castsi512_si128(low));
+  store(1, _mm512_extracti32x4_epi32(low, 1));
+  store(2, _mm512_extracti32x4_epi32(low, 2));
+  store(3, _mm512_extracti32x4_epi32(low, 3));
+  store(4, _mm512_castsi512_si128(high));
+  store(5, _mm512_extracti32x4_epi32(high, 1));
+  store(6, _mm512_extracti32x4_epi32(high, 2));
+  store(7, _mm512_extracti32x4_epi32(high, 3));
+}
+
+bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
+  PackedReader reader = shared; // in registers
+  const __m512i order = _mm512_load_si512(kNaturalOrder.index);
+  for (int i = 0; i < count; ++i) {
+    if (!reader.inside()) {
+      return false;
+    }
+    const int head =
+        reader.heads[reader.block / 2] >> reader.block % 2 * 4 & 15;
+    ++reader.block;
+    std::uint64_t mask;
+    __builtin_memcpy(&mask, reader.masks, sizeof(mask));
+    mask = _bzhi_u64(mask, static_cast<unsigned>(8 * head));
+    reader.masks += head;
+    const auto values = static_cast<unsigned>(__builtin_popcountll(mask));
+    // Nibbles to bytes in their order, signs included.
+    const __m512i pairs = _mm512_cvtepu8_epi16(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(reader.nibbles)));
+    const __m512i nibbles = _mm512_and_si512(
+        _mm512_or_si512(pairs, _mm512_slli_epi16(pairs, 4)),
+        _mm512_set1_epi8(15));
+    const __m512i eight = _mm512_set1_epi8(8);
+    __m512i packed = _mm512_sub_epi8(_mm512_xor_si512(nibbles, eight), eight);
+    reader.nibbles += (values + 1) / 2;
+    // Where a nibble says so, the next byte.
+    const __mmask64 there = _bzhi_u64(~std::uint64_t{0}, values);
+    const __mmask64 longer =
+        _mm512_mask_cmpeq_epi8_mask(there, packed, _mm512_set1_epi8(-8));
+    packed = _mm512_mask_expand_epi8(
+        packed, longer, _mm512_loadu_si512(reader.bytes));
+    reader.bytes += __builtin_popcountll(longer);
+    const __mmask64 wide =
+        _mm512_mask_cmpeq_epi8_mask(longer, packed, _mm512_set1_epi8(-128));
+    const __m512i zigzag = _mm512_maskz_expand_epi8(mask, packed);
+    int first = _mm_cvtsi128_si32(_mm512_castsi512_si128(zigzag)) << 24 >> 24;
+    std::int16_t* block = nullptr;
+    if (groups != nullptr) {
+      block = groups + block_offset(i);
+      store_block(_mm512_permutexvar_epi8(order, zigzag), block);
+    }
+    if (wide != 0) [[unlikely]] {
+      add_words(reader, mask, wide, block, first);
+    }
+    reader.prediction += first;
+    if (block != nullptr) {
+      *block = static_cast<std::int16_t>(reader.prediction);
+    }
+  }
+  shared = reader;
+  return reader.inside();
+}
+
+} // namespace
+
+const JpegKernels kJpegKernelsAvx512 = {
+    run_mcus<true>,
+    run_mcus<false>,
+    read_packed,
+    inverse_dct,
+    upsample_h2v1,
+    blend_rows,
+    upsample_h2v2,
+    upsample_h1v2,
+    to_rgb};
+
+} // namespace vitrain::image::detail

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "image/image.h"
+#include "image/jpeg/jpeg_kernels.h"
+#include "image/jpeg/jpeg_scan.h"
+
+namespace vitrain::image::detail {
+
+// The samples of a component inside a window, in memory.
+struct Plane {
+  std::vector<std::uint8_t> samples;
+  std::ptrdiff_t stride = 0;
+  int left = 0; // of the window, in samples of the component
+  int top = 0;
+
+  // Sample 0 of the component's row y; only samples inside the window, one more
+  // on either side and kSlack on the right may be touched.
+  std::uint8_t* row(int y) { return samples.data() + offset(y); }
+
+ private:
+  std::ptrdiff_t offset(int y) const {
+    return kMargin + (y - top) * stride - left;
+  }
+  static constexpr std::ptrdiff_t kMargin = 64;
+  friend class JpegPixels;
+};
+
+// The MCUs that a rectangle of pixels depends on.
+struct McuWindow {
+  Range columns;
+  Range rows;
+};
+McuWindow mcu_window(const JpegFile& file, const Rect& rect);
+
+// From coefficients to pixels, MCU row by MCU row. Buffers stay from file to
+// file; one object per thread.
+class JpegPixels {
+ public:
+  explicit JpegPixels(const JpegKernels& kernels) : kernels_(&kernels) {}
+
+  void start(const JpegFile& file, const Rect& rect);
+  const McuWindow& window() const { return window_; }
+  // Row `y` of the window's MCUs, in order.
+  void add_row(int y, McuRow& row);
+  // [rect.height, rect.width, 3], when all rows were added; `out` has kSlack
+  // bytes more.
+  void finish(std::uint8_t* out);
+
+ private:
+  void chroma_row(int component, int y, int first, int count);
+  void repeat_edges(int component);
+
+  const JpegKernels* kernels_;
+  const JpegFile* file_ = nullptr;
+  Rect rect_;
+  McuWindow window_;
+  std::array<std::array<std::int16_t, 64>, 3> steps_{};
+  std::array<Plane, 3> planes_;
+  std::vector<std::int16_t> sums_;
+  std::array<std::vector<std::uint8_t>, 3> chroma_;
+};
+
+class PackedJpeg;
+
+// Decodes rectangles of plain JPEG files. One object per thread.
+class JpegRegion {
+ public:
+  explicit JpegRegion(const JpegKernels& kernels)
+      : kernels_(&kernels), scan_(kernels), pixels_(kernels) {}
+
+  // Equal to that part of what libjpeg decodes. `out` receives [rect.height,
+  // rect.width, 3] and may grow by kSlack. False when the file is damaged where
+  // it was read; then `out` is undefined. `rect` lies inside the image.
+  bool decode(
+      const JpegFile& file,
+      std::span<const std::uint8_t> bytes,
+      const Rect& rect,
+      std::vector<std::uint8_t>& out);
+  // The same of a packed file. Throws Error(kData) when it is damaged.
+  void decode(
+      const PackedJpeg& packed,
+      const Rect& rect,
+      std::vector<std::uint8_t>& out);
+
+ private:
+  void finish(const Rect& rect, std::vector<std::uint8_t>& out);
+
+  const JpegKernels* kernels_;
+  JpegScan scan_;
+  JpegPixels pixels_;
+  McuRow row_;
+};
+
+} // namespace vitrain::image::detail

@@ -1,0 +1,136 @@
+#include "image/resample/random_crop.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "image/resample/crop_math.h"
+
+namespace vitrain::image {
+namespace {
+
+// Uniform in [0, n].
+int up_to(int n, Random& random) {
+  return static_cast<int>(random.below(static_cast<std::uint64_t>(n) + 1));
+}
+
+double log_uniform(std::array<double, 2> range, Random& random) {
+  return std::exp(random.uniform(std::log(range[0]), std::log(range[1])));
+}
+
+Overlap anywhere(int in, int size, Random& random) {
+  const int offset = up_to(std::abs(in - size), random);
+  return in < size ? Overlap{0, in, offset} : Overlap{offset, size, 0};
+}
+
+// One axis of plan_padded_crop: the centre of `in` pixels, shifted.
+Overlap padded(int in, int size, int padding, int offset) {
+  const int first = std::clamp(padding - offset, 0, size);
+  const int last = std::clamp(padding + size - offset, first, size);
+  return {
+      centred(in, size).first + offset + first - padding, last - first, first};
+}
+
+} // namespace
+
+Rect draw_resized_crop(
+    int width,
+    int height,
+    std::array<double, 2> scale,
+    std::array<double, 2> ratio,
+    Random& random) {
+  const double area = static_cast<double>(width) * height;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const double target = area * random.uniform(scale[0], scale[1]);
+    const double aspect = log_uniform(ratio, random);
+    const int w = round_half_even(std::sqrt(target * aspect));
+    const int h = round_half_even(std::sqrt(target / aspect));
+    if (w > 0 && w <= width && h > 0 && h <= height) {
+      const int top = up_to(height - h, random);
+      const int left = up_to(width - w, random);
+      return {left, top, w, h};
+    }
+  }
+  const double in_ratio = static_cast<double>(width) / height;
+  int w = width;
+  int h = height;
+  if (in_ratio < ratio[0]) {
+    h = round_half_even(w / ratio[0]);
+  } else if (in_ratio > ratio[1]) {
+    w = round_half_even(h * ratio[1]);
+  }
+  return {(width - w) / 2, (height - h) / 2, w, h};
+}
+
+CropPlan plan_resized_crop(const Rect& rect, int size) {
+  return {
+      .size = size,
+      .from = rect,
+      .width = size,
+      .height = size,
+      .window = {0, 0, size, size}};
+}
+
+CropPlan plan_padded_crop(
+    int width,
+    int height,
+    int size,
+    int padding,
+    int left,
+    int top) {
+  const Size to = shorter_side_to(size, width, height);
+  const Overlap x = padded(to.width, size, padding, left);
+  const Overlap y = padded(to.height, size, padding, top);
+  return {
+      .size = size,
+      .from = {0, 0, width, height},
+      .width = to.width,
+      .height = to.height,
+      .window = {x.first, y.first, x.count, y.count},
+      .left = x.at,
+      .top = y.at};
+}
+
+KeepRatio draw_keep_ratio(
+    std::array<double, 2> scale,
+    std::array<double, 2> ratio,
+    Random& random) {
+  KeepRatio draw;
+  if (random.uniform() < 0.5) {
+    draw.zoom = 1.0 / std::sqrt(random.uniform(scale[0], scale[1]));
+  }
+  if (random.uniform() < 0.5) {
+    draw.aspect = log_uniform(ratio, random);
+  }
+  return draw;
+}
+
+CropPlan plan_keep_ratio_crop(
+    int width,
+    int height,
+    int size,
+    const KeepRatio& draw,
+    Random* position) {
+  const double ratio = std::min(
+      static_cast<double>(height) / size, static_cast<double>(width) / size);
+  const double factor = std::sqrt(draw.aspect);
+  const auto side = [&](int in, double by) {
+    return std::max(round_half_even(std::min(in * by / ratio, 0x1p30)), 1);
+  };
+  const int to_height = side(height, draw.zoom / factor);
+  const int to_width = side(width, draw.zoom * factor);
+  const Overlap y = position != nullptr ? anywhere(to_height, size, *position)
+                                        : centred(to_height, size);
+  const Overlap x = position != nullptr ? anywhere(to_width, size, *position)
+                                        : centred(to_width, size);
+  return {
+      .size = size,
+      .from = {0, 0, width, height},
+      .width = to_width,
+      .height = to_height,
+      .window = {x.first, y.first, x.count, y.count},
+      .left = x.at,
+      .top = y.at,
+      .border = CropPlan::Border::kReflect};
+}
+
+} // namespace vitrain::image

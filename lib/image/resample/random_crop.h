@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+
+#include "core/random.h"
+#include "image/resample/crop.h"
+
+namespace vitrain::image {
+
+// The crop that RandomResizedCrop of torchvision and of timm draws: a share
+// `scale` of the area, uniform; width over height in `ratio`, log-uniform;
+// position uniform; ten tries, then the largest centre crop within the ratios.
+Rect draw_resized_crop(
+    int width,
+    int height,
+    std::array<double, 2> scale,
+    std::array<double, 2> ratio,
+    Random& random);
+
+// The filter of these plans is the caller's to set.
+
+// `rect` of the image, resized to the square; pixels outside have no influence.
+CropPlan plan_resized_crop(const Rect& rect, int size);
+
+// The image brought to the square (shorter side to `size`, centre), `padding`
+// black pixels added on every side, and a square cut out; left and top count
+// from the padded corner, 0 <= left, top <= 2 * padding. Uniform offsets make
+// it torchvision's RandomCrop(size, padding).
+CropPlan plan_padded_crop(
+    int width,
+    int height,
+    int size,
+    int padding,
+    int left,
+    int top);
+
+// What timm's ResizeKeepRatio changes in training, as factors of the sides:
+// both by `zoom` so that with probability 1/2 a share `scale` (uniform) of the
+// area remains in view; with probability 1/2 their ratio by `aspect` in `ratio`
+// (log-uniform); else 1.
+struct KeepRatio {
+  double zoom = 1;
+  double aspect = 1;
+};
+KeepRatio draw_keep_ratio(
+    std::array<double, 2> scale,
+    std::array<double, 2> ratio,
+    Random& random);
+
+// The image with its shorter side brought to `size`, changed by `draw`, and a
+// square cut out: at a uniform position (timm's "rkrr"), or the centre without
+// `position` ("rkrc"). Where the image is smaller it is continued by
+// reflection.
+CropPlan plan_keep_ratio_crop(
+    int width,
+    int height,
+    int size,
+    const KeepRatio& draw,
+    Random* position);
+
+} // namespace vitrain::image

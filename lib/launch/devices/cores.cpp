@@ -1,0 +1,80 @@
+#include "launch/devices/cores.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "launch/devices/cgroup.h"
+
+namespace vitrain::launch {
+namespace {
+
+struct FreeCpuSet {
+  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+
+} // namespace
+
+std::vector<int> affinity_cpus() {
+  // The kernel refuses masks that are smaller than its own: double until it
+  // fits.
+  for (int cpus = 1024; cpus <= (1 << 20); cpus *= 2) {
+    const std::unique_ptr<cpu_set_t, FreeCpuSet> set(CPU_ALLOC(cpus));
+    if (set == nullptr) {
+      break;
+    }
+    const std::size_t size = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(size, set.get());
+    if (::sched_getaffinity(0, size, set.get()) == 0) {
+      std::vector<int> found;
+      for (int cpu = 0; cpu < cpus; ++cpu) {
+        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, set.get())) {
+          found.push_back(cpu);
+        }
+      }
+      return found;
+    }
+    if (errno != EINVAL) {
+      break;
+    }
+  }
+  const auto online = ::sysconf(_SC_NPROCESSORS_ONLN);
+  std::vector<int> all(static_cast<std::size_t>(std::max(1L, online)));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<int> core_shares(const std::vector<std::vector<int>>& masks) {
+  std::map<int, int> users; // of each CPU
+  for (const std::vector<int>& mask : masks) {
+    for (const int cpu : mask) {
+      ++users[cpu];
+    }
+  }
+  std::vector<int> shares;
+  for (const std::vector<int>& mask : masks) {
+    double share = 0;
+    for (const int cpu : mask) {
+      share += 1.0 / users[cpu];
+    }
+    // Thirds that add up to a whole may fall short of it by rounding.
+    shares.push_back(std::max(1, static_cast<int>(share + 1e-6)));
+  }
+  return shares;
+}
+
+int available_cores(const std::filesystem::path& root) {
+  auto cores = static_cast<double>(affinity_cpus().size());
+  if (const auto quota = Cgroup(root).cpu_quota()) {
+    cores = std::min(cores, std::ceil(*quota));
+  }
+  return std::max(1, static_cast<int>(cores));
+}
+
+} // namespace vitrain::launch

@@ -1,0 +1,407 @@
+#include "launch/devices/devices.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/check.h"
+#include "core/counted.h"
+#include "core/text.h"
+#include "launch/devices/devices_named.h"
+
+namespace vitrain::launch {
+namespace {
+
+// A unique device whose UUID begins with `beginning`; -1 for none or several.
+template <typename Devices>
+int unique_match(const Devices& devices, std::string_view beginning) {
+  int found = -1;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].uuid.starts_with(beginning)) {
+      if (found >= 0) {
+        return -1;
+      }
+      found = static_cast<int>(i);
+    }
+  }
+  return found;
+}
+
+// The number at the beginning of an entry, as strtoul reads it ("1gpu" is 1);
+// -1 when there is none.
+std::int64_t leading_number(std::string_view entry) {
+  if (entry.starts_with('+')) {
+    entry.remove_prefix(1);
+  }
+  std::size_t digits = 0;
+  while (digits < entry.size() && entry[digits] >= '0' &&
+         entry[digits] <= '9') {
+    ++digits;
+  }
+  std::int64_t value = -1;
+  return parse_int(entry.substr(0, digits), value) ? value : -1;
+}
+
+std::vector<MigDevice> all_slices(const DriverReport& driver) {
+  std::vector<MigDevice> slices;
+  for (const PhysicalDevice& device : driver.devices) {
+    slices.insert(slices.end(), device.mig.begin(), device.mig.end());
+  }
+  return slices;
+}
+
+CudaDevice whole_device(const DriverReport& driver, int index) {
+  const PhysicalDevice& device =
+      driver.devices[static_cast<std::size_t>(index)];
+  return {
+      .index = index,
+      .uuid = device.uuid,
+      .name = device.name,
+      .memory = device.memory};
+}
+
+// CUDA numbers GPUs by speed unless CUDA_DEVICE_ORDER says otherwise; the
+// driver numbers them by bus. On a machine with several models an index alone
+// does not tell which device it is.
+bool indices_are_certain(const DriverReport& driver, bool bus_order) {
+  return bus_order ||
+      std::all_of(
+             driver.devices.begin(),
+             driver.devices.end(),
+             [&](const PhysicalDevice& device) {
+               return device.name == driver.devices.front().name;
+             });
+}
+
+// Adds devices in the order of ordinals and notes why others are hidden.
+class Selection {
+ public:
+  Selection(const DriverReport& driver, bool bus_order)
+      : driver_(driver),
+        slices_(all_slices(driver)),
+        certain_(indices_are_certain(driver, bus_order)) {}
+
+  void add_all() {
+    if (!slices_.empty()) {
+      add_slice(slices_.front());
+      note_ = "a process sees one MIG slice at most";
+      return;
+    }
+    for (int i = 0; i < static_cast<int>(driver_.devices.size()); ++i) {
+      add(by_index(i));
+    }
+  }
+
+  void add_entries(const std::string& visible) {
+    const std::vector<std::string> entries = split(visible, ',');
+    // CUDA decides by the first entry whether they are indices.
+    const std::string_view first = trim(entries.front());
+    const bool named = first.starts_with("GPU-") || first.starts_with("MIG-");
+    for (const std::string& entry : entries) {
+      if (!(named ? add_named(trim(entry)) : add_index(trim(entry)))) {
+        break;
+      }
+    }
+  }
+
+  std::vector<CudaDevice> take() { return std::move(devices_); }
+  const std::string& note() const { return note_; }
+
+ private:
+  void add(CudaDevice device) {
+    device.ordinal = static_cast<int>(devices_.size());
+    devices_.push_back(std::move(device));
+  }
+
+  // No name is better than a wrong one.
+  CudaDevice by_index(int index) const {
+    return certain_ ? whole_device(driver_, index)
+                    : CudaDevice{.index = index, .name = "NVIDIA GPU"};
+  }
+
+  void add_slice(const MigDevice& slice) {
+    add({.uuid = slice.uuid, .name = slice.name});
+  }
+
+  // False: no further entry counts.
+  bool add_once(CudaDevice device, std::string_view entry) {
+    for (const CudaDevice& other : devices_) {
+      if (other.index == device.index) {
+        note_ = fmt::format(
+            "'{}' repeats a device, which hides all", printable(entry));
+        devices_.clear();
+        return false;
+      }
+    }
+    add(std::move(device));
+    return true;
+  }
+
+  bool hide_rest(std::string_view entry) {
+    if (!entry.empty() && entry != "-1") {
+      note_ = fmt::format(
+          "'{}' names no device, which hides it and what follows",
+          printable(entry));
+    }
+    return false;
+  }
+
+  bool add_index(std::string_view entry) {
+    const std::int64_t index = leading_number(entry);
+    if (index < 0 ||
+        index >= static_cast<std::int64_t>(driver_.devices.size())) {
+      return hide_rest(entry);
+    }
+    const auto position = static_cast<std::size_t>(index);
+    const PhysicalDevice& physical = driver_.devices[position];
+    if (physical.mig_enabled) {
+      if (physical.mig.empty() || !devices_.empty()) {
+        return hide_rest(entry);
+      }
+      add_slice(physical.mig.front());
+      note_ = "a process sees one MIG slice at most";
+      return false;
+    }
+    return add_once(by_index(static_cast<int>(index)), entry);
+  }
+
+  bool add_named(std::string_view entry) {
+    if (entry.starts_with("MIG-")) {
+      const int slice = unique_match(slices_, entry);
+      if (slice < 0 || !devices_.empty()) {
+        return hide_rest(entry);
+      }
+      add_slice(slices_[static_cast<std::size_t>(slice)]);
+      note_ = "a process sees one MIG slice at most";
+      return false;
+    }
+    const int index =
+        entry.starts_with("GPU-") ? unique_match(driver_.devices, entry) : -1;
+    if (index < 0) {
+      return hide_rest(entry);
+    }
+    return add_once(whole_device(driver_, index), entry);
+  }
+
+  const DriverReport& driver_;
+  std::vector<MigDevice> slices_;
+  bool certain_;
+  std::vector<CudaDevice> devices_;
+  std::string note_;
+};
+
+std::string count_text(std::size_t count, std::string_view what) {
+  return count == 0 ? fmt::format("no {}s", what)
+                    : counted(static_cast<std::int64_t>(count), what);
+}
+
+std::string id_list(const VisibleDevices& visible) {
+  std::vector<std::string> ids;
+  for (const CudaDevice& device : visible.devices) {
+    ids.push_back(
+        device.index >= 0 ? std::to_string(device.index) : device.uuid);
+  }
+  return ids.empty() ? "none" : join(ids, ", ");
+}
+
+DeviceSlot cuda_slot(const CudaDevice& device) {
+  return {
+      .kind = DeviceKind::kCuda,
+      .ordinal = device.ordinal,
+      .name = device.name};
+}
+
+const CudaDevice& find_device(
+    const std::string& id,
+    const VisibleDevices& visible) {
+  std::int64_t index = -1;
+  int position = -1;
+  if (parse_int(trim(id), index)) {
+    for (std::size_t i = 0; i < visible.devices.size(); ++i) {
+      if (visible.devices[i].index == index && index >= 0) {
+        position = static_cast<int>(i);
+      }
+    }
+  } else if (!trim(id).empty()) {
+    position = unique_match(visible.devices, trim(id));
+  }
+  VITRAIN_CHECK(
+      position >= 0,
+      ExitCode::kUsage,
+      "no visible CUDA device '{}': {}. Devices that can be named: {}",
+      printable(id),
+      visible.summary,
+      id_list(visible));
+  return visible.devices[static_cast<std::size_t>(position)];
+}
+
+std::vector<DeviceSlot> choose_cuda(
+    const DeviceRequest& request,
+    const VisibleDevices& visible) {
+  VITRAIN_CHECK(
+      !visible.devices.empty(),
+      ExitCode::kUsage,
+      "CUDA devices were asked for, but none is visible: {}. To train on the "
+      "CPU give -devices cpu, or -devices cpu:N for N workers (devices.kind: "
+      "cpu)",
+      visible.summary);
+  std::vector<DeviceSlot> slots;
+  for (const std::string& id : request.ids) {
+    slots.push_back(cuda_slot(find_device(id, visible)));
+  }
+  if (!request.ids.empty()) {
+    VITRAIN_CHECK(
+        request.count == -1 ||
+            request.count == static_cast<std::int64_t>(slots.size()),
+        ExitCode::kUsage,
+        "devices.count is {} but devices.ids names {}: leave one of them out",
+        request.count,
+        count_text(slots.size(), "device"));
+    return slots;
+  }
+  VITRAIN_CHECK(
+      request.count <= static_cast<std::int64_t>(visible.devices.size()),
+      ExitCode::kUsage,
+      "{} CUDA devices were asked for, but {} visible: {}",
+      request.count,
+      visible.devices.size() == 1
+          ? "1 is"
+          : fmt::format("{} are", visible.devices.size()),
+      visible.summary);
+  VITRAIN_CHECK(
+      request.count != -1 || visible.named <= std::ssize(visible.devices),
+      ExitCode::kUsage,
+      "CUDA_VISIBLE_DEVICES names {}, of which {} visible: {}. Name what there "
+      "is (`env -u CUDA_VISIBLE_DEVICES vitrain devices` lists it), or give "
+      "-devices cpu to train on the CPU",
+      counted(visible.named, "device"),
+      visible.devices.size() == 1
+          ? "1 is"
+          : fmt::format("{} are", visible.devices.size()),
+      visible.summary);
+  for (const CudaDevice& device : visible.devices) {
+    if (request.count == -1 ||
+        static_cast<std::int64_t>(slots.size()) < request.count) {
+      slots.push_back(cuda_slot(device));
+    }
+  }
+  return slots;
+}
+
+} // namespace
+
+VisibleDevices visible_cuda_devices(
+    const DriverReport& driver,
+    const std::optional<std::string>& visible,
+    bool bus_order) {
+  Selection selection(driver, bus_order);
+  if (visible.has_value()) {
+    selection.add_entries(*visible);
+  } else {
+    selection.add_all();
+  }
+  VisibleDevices result{
+      .devices = selection.take(),
+      .named = visible ? devices_named(*visible) : 0,
+      .summary = {}};
+  const std::string listed = driver.missing
+      ? "and there is " + driver.source
+      : fmt::format(
+            "{} lists {}",
+            driver.source,
+            count_text(driver.devices.size(), "GPU"));
+  result.summary = fmt::format(
+      "CUDA_VISIBLE_DEVICES is {}, {}{}{}",
+      visible.has_value() ? fmt::format("'{}'", printable(*visible))
+                          : "not set",
+      listed,
+      selection.note().empty() ? "" : "; ",
+      selection.note());
+  return result;
+}
+
+VisibleDevices visible_cuda_devices() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* order = std::getenv("CUDA_DEVICE_ORDER");
+  return visible_cuda_devices(
+      probe_cuda_driver(),
+      visible != nullptr ? std::optional<std::string>(visible) : std::nullopt,
+      order != nullptr && std::string_view(order) == "PCI_BUS_ID");
+}
+
+std::string DeviceSlot::label() const {
+  if (kind == DeviceKind::kCpu) {
+    return "cpu";
+  }
+  return name.empty() ? fmt::format("cuda:{}", ordinal)
+                      : fmt::format("cuda:{} ({})", ordinal, name);
+}
+
+int default_cpu_workers(int cores) {
+  return cores > 1 ? 2 : 1;
+}
+
+bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible) {
+  return request.kind == DeviceChoice::kCuda ||
+      (request.kind == DeviceChoice::kAuto &&
+       (!visible.devices.empty() || visible.named > 0 || !request.ids.empty()));
+}
+
+std::vector<DeviceSlot> choose_devices(
+    const DeviceRequest& request,
+    const VisibleDevices& visible,
+    int cores) {
+  VITRAIN_CHECK(
+      request.count == -1 || request.count >= 1,
+      ExitCode::kUsage,
+      "devices.count is {}: expected -1 (all) or at least 1",
+      request.count);
+  if (wants_cuda(request, visible)) {
+    return choose_cuda(request, visible);
+  }
+  VITRAIN_CHECK(
+      request.ids.empty(),
+      ExitCode::kUsage,
+      "devices.ids names CUDA devices, but devices.kind is cpu: leave one of "
+      "them out");
+  return std::vector<DeviceSlot>(
+      static_cast<std::size_t>(requested_workers(request, visible, cores)),
+      {.kind = DeviceKind::kCpu, .ordinal = 0, .name = "cpu"});
+}
+
+std::int64_t requested_workers(
+    const DeviceRequest& request,
+    const VisibleDevices& visible,
+    int cores) {
+  if (!request.ids.empty()) {
+    return std::ssize(request.ids);
+  }
+  if (request.count != -1 || request.kind == DeviceChoice::kCpu) {
+    return std::max<std::int64_t>(1, request.count);
+  }
+  if (wants_cuda(request, visible)) {
+    return std::max<std::int64_t>(
+        {1, visible.named, std::ssize(visible.devices)});
+  }
+  return default_cpu_workers(cores);
+}
+
+std::string describe_devices(const VisibleDevices& visible, int cores) {
+  std::string text;
+  for (const CudaDevice& device : visible.devices) {
+    text += fmt::format(
+        "cuda:{}  {}{}{}  {}\n",
+        device.ordinal,
+        device.name,
+        device.memory > 0
+            ? "  " + human_bytes(static_cast<double>(device.memory))
+            : "",
+        device.index >= 0 ? fmt::format("  id {}", device.index) : "",
+        device.uuid);
+  }
+  text += fmt::format(
+      "cpu     {} usable by workers\n",
+      count_text(static_cast<std::size_t>(cores), "core"));
+  return text + visible.summary + "\n";
+}
+
+} // namespace vitrain::launch

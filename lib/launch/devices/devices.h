@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/devices/cuda_driver.h"
+
+namespace vitrain::launch {
+
+enum class DeviceKind { kCpu, kCuda };
+
+// A CUDA device that a program started now would see.
+struct CudaDevice {
+  int ordinal = 0; // CUDA's number: the place in CUDA_VISIBLE_DEVICES
+  int index = -1; // the driver's number (nvidia-smi); -1: a MIG slice
+  std::string uuid;
+  std::string name;
+  std::int64_t memory = 0; // bytes; 0: unknown
+};
+
+struct VisibleDevices {
+  std::vector<CudaDevice> devices;
+  // How many CUDA_VISIBLE_DEVICES asks for, there or not; 0: it names none.
+  std::int64_t named = 0;
+  // One sentence for messages: what CUDA_VISIBLE_DEVICES says, what the driver
+  // lists and, where entries were ignored, why.
+  std::string summary;
+};
+
+// Applies CUDA's rules to `visible`, the value of CUDA_VISIBLE_DEVICES
+// (nothing: not set): not set shows all devices; the first entry that names no
+// device hides itself and all that follow, so "" and "-1" hide everything; an
+// entry named twice hides everything; entries are indices, or UUIDs ("GPU-...")
+// and MIG names ("MIG-..."), of which a unique beginning is enough; with MIG a
+// process sees one slice at most and no whole GPU. (CUDA programming guide,
+// "CUDA environment variables"; MIG user guide, "CUDA device enumeration"; the
+// treatment of repeated and malformed entries is that of torch 2.11's
+// torch/cuda/__init__.py.) `bus_order`: CUDA_DEVICE_ORDER is PCI_BUS_ID;
+// without it, and with several models of GPU, an index does not tell the model,
+// and devices found by index are called "NVIDIA GPU".
+VisibleDevices visible_cuda_devices(
+    const DriverReport& driver,
+    const std::optional<std::string>& visible,
+    bool bus_order = false);
+
+// The same for this machine and this process's environment.
+VisibleDevices visible_cuda_devices();
+
+// Where a worker runs.
+struct DeviceSlot {
+  DeviceKind kind = DeviceKind::kCpu;
+  int ordinal = 0; // of CUDA; 0 for CPU workers
+  std::string name; // of the model of GPU, or "cpu"
+
+  // "cpu", "cuda:1 (NVIDIA H200)".
+  std::string label() const;
+};
+
+enum class DeviceChoice { kAuto, kCuda, kCpu };
+
+struct DeviceRequest {
+  DeviceChoice kind = DeviceChoice::kAuto;
+  // Workers; -1: every visible CUDA device, or on the CPU one for kCpu and
+  // default_cpu_workers() for kAuto.
+  std::int64_t count = -1;
+  // CUDA devices by driver index, UUID or MIG name (or a unique beginning of
+  // these), in the order of ranks; a device may be named twice, for two workers
+  // that share it. Empty: the first `count`.
+  std::vector<std::string> ids;
+};
+
+// CPU workers of a machine without GPUs, where nobody says how many: two, so
+// that what is tried there is what several devices do, unless they would share
+// a core.
+int default_cpu_workers(int cores);
+
+// Whether CUDA devices are asked for, by the request or by the variable, or are
+// there to be taken.
+bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible);
+
+// One slot per worker, at least one; `cores` are those that CPU workers would
+// share. Who asks for GPUs gets them: throws Error(kUsage) naming what was
+// asked for and what there is.
+std::vector<DeviceSlot> choose_devices(
+    const DeviceRequest& request,
+    const VisibleDevices& visible,
+    int cores);
+
+// Workers that `request` means where it can be met, whether or not it can be
+// met here. At least one.
+std::int64_t requested_workers(
+    const DeviceRequest& request,
+    const VisibleDevices& visible,
+    int cores);
+
+// Text of the `devices` verb: the CUDA devices with their numbers and names,
+// and the cores that CPU workers would share. Ends with a newline.
+std::string describe_devices(const VisibleDevices& visible, int cores);
+
+} // namespace vitrain::launch

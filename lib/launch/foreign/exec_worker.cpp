@@ -1,0 +1,142 @@
+#include "launch/foreign/exec_worker.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "launch/foreign/meeting.h"
+#include "launch/nodes/rendezvous.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/job.h"
+#include "launch/processes/signals.h"
+#include "launch/processes/worker.h"
+
+namespace vitrain::launch {
+namespace {
+
+// Where the peers meet, as this worker reaches it.
+struct MeetingPoint {
+  Fd listen; // rank 0, unless the launcher has a store
+  std::string master_address;
+  int master_port = 0;
+  std::string own_address;
+};
+
+MeetingPoint find_peers(const LaunchedPlace& place, double timeout) {
+  MeetingPoint point;
+  if (place.master_port == 0) {
+    VITRAIN_CHECK(
+        place.one_node(),
+        ExitCode::kUsage,
+        "{} started workers on several machines and does not say where they "
+        "meet: set MASTER_ADDR and MASTER_PORT to a host (that of rank 0) and "
+        "a free port for all of them, or give -master HOST:PORT",
+        place.launcher);
+    Rendezvous here;
+    if (place.rank == 0) {
+      here = listen_on_loopback();
+    }
+    if (place.world_size > 1) {
+      const std::string launch = place.launch_id.empty()
+          ? find_launcher_process(place.rank_variable).id()
+          : place.launch_id;
+      here.port = meet(
+          {.name = meeting_name(launch, place.attempt),
+           .rank = place.rank,
+           .size = place.world_size,
+           .timeout = timeout},
+          here.port);
+    }
+    point.listen = std::move(here.socket);
+    point.master_port = here.port;
+    point.master_address = point.own_address = "127.0.0.1";
+    return point;
+  }
+  point.own_address =
+      local_address_towards(place.master_address, place.one_node());
+  point.master_address = place.master_address;
+  point.master_port = place.master_port;
+  if (place.rank == 0 && !place.store_is_running) {
+    point.listen =
+        listen_for_nodes(place.master_address, place.master_port).socket;
+  }
+  return point;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) {
+    result.push_back(text.data());
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+} // namespace
+
+Environment without_launcher_defaults(
+    Environment environment,
+    const Environment& of_launcher) {
+  const auto threads = environment.find("OMP_NUM_THREADS");
+  if (threads != environment.end() && trim(threads->second) == "1" &&
+      !of_launcher.empty() && !of_launcher.contains("OMP_NUM_THREADS")) {
+    environment.erase(threads);
+  }
+  return environment;
+}
+
+void exec_worker(const ExecWorkerOptions& options) {
+  const LaunchedPlace& place = options.place;
+  const MeetingPoint point = find_peers(place, options.setup_timeout);
+  Environment environment = worker_environment(
+      options.environment,
+      {.rank = place.rank,
+       .local_rank = place.local_rank,
+       .world_size = place.world_size,
+       .local_world_size = place.local_world_size,
+       .master_address = point.master_address,
+       .master_port = point.master_port,
+       .own_address = point.own_address,
+       .cores = options.cores});
+  environment[variable::kLauncher] = place.launcher;
+  environment[variable::kStarters] = to_text(options.starters);
+  // torchrun's store outlives its workers and keeps what they wrote.
+  environment[variable::kStorePrefix] =
+      fmt::format("vitrain/attempt_{}", place.attempt);
+  const auto pass = [&](const char* name, int fd) {
+    set_close_on_exec(fd, false);
+    environment[name] = std::to_string(fd);
+  };
+  const Fd job = make_job(options.job);
+  const Fd terminal = duplicate_or_null(STDOUT_FILENO);
+  pass(variable::kJobFd, job.get());
+  if (place.rank == 0) {
+    pass(variable::kTerminalFd, terminal.get());
+  }
+  if (point.listen) {
+    pass(variable::kListenFd, point.listen.get());
+  }
+
+  std::vector<std::string> arguments = options.arguments;
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : environment) {
+    entries.push_back(fmt::format("{}={}", name, value));
+  }
+  // As in spawn(): a request that arrives before the worker is ready waits.
+  const sigset_t mask = stop_signals();
+  ::sigprocmask(SIG_BLOCK, &mask, nullptr);
+  ::execve(
+      options.executable.c_str(),
+      pointers(arguments).data(),
+      pointers(entries).data());
+  fail(
+      ExitCode::kInternal,
+      "cannot start the worker program {}: {}",
+      printable(options.executable.native()),
+      error_text(errno));
+}
+
+} // namespace vitrain::launch

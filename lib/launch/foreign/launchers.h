@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/foreign/environment.h"
+
+namespace vitrain::launch {
+
+// Which worker this process is, as told by another launcher that started it and
+// its peers.
+struct LaunchedPlace {
+  std::string launcher; // "torchrun", ...: see launcher_names()
+  int rank = 0;
+  int world_size = 1;
+  int local_rank = 0;
+  int local_world_size = 1;
+  std::string master_address; // empty: the launcher does not say
+  int master_port = 0;
+  // The launcher's own store listens there: rank 0 connects to it like the
+  // others. Serving is the "address already in use" under torchrun.
+  bool store_is_running = false;
+  int attempt = 0; // how often the launcher has restarted its workers
+  // Among the visible CUDA devices, where the launcher chose one; else the
+  // local rank does.
+  std::optional<int> device;
+  // The variable that tells the rank: the launcher itself does not have it.
+  std::string rank_variable;
+  // The same for all workers of a launch and for no other; empty: the launcher
+  // does not say, and is one process above all workers of a machine.
+  std::string launch_id;
+
+  bool one_node() const { return local_world_size == world_size; }
+  // "rank 1 of 4 (local rank 1 of 2), started by torchrun".
+  std::string label() const;
+};
+
+struct Detected {
+  std::optional<LaunchedPlace> place; // nothing: start workers as usual
+  // Variables that look like a launcher's and are not taken for one, a sentence
+  // each.
+  std::vector<std::string> notes;
+  // Not empty: the variables say that this process is one of several, and do
+  // not say enough to join them; training alone would be a mistake. Not for
+  // those who say by -node_rank which of several machines this is.
+  std::string incomplete;
+};
+
+// Looks for a launcher in an environment: torchrun, Paddle's launch,
+// horovodrun, Open MPI's mpirun, Hydra's (MPICH, Intel MPI), srun; where one
+// was started inside another, the inner one counts. Variables that a shell or a
+// batch script has inherited are not taken for a launch: a lone task of srun, a
+// task with a terminal, the script of sbatch, RANK without LOCAL_RANK (which
+// with MASTER_ADDR is an incomplete one, as of a pod of several).
+//
+// `wanted` is `auto`, `none`, or a launcher's name, whose variables must then
+// be there. Throws Error(kUsage) when they are not, or contradict one another.
+Detected detect_launcher(
+    const Environment& environment,
+    const std::string& wanted = "auto");
+
+// What `wanted` can be besides `auto` and `none`.
+std::vector<std::string> launcher_names();
+
+// The first host of Slurm's compact list: "n[010-012,20],m1" is "n010".
+std::string first_slurm_host(const std::string& list);
+
+// How many tasks node `node` has by Slurm's compact list: of "2(x3),1", nodes 0
+// to 2 have 2 and node 3 has 1. 0 when the list does not say.
+int slurm_tasks_of_node(const std::string& list, int node);
+
+} // namespace vitrain::launch

@@ -1,0 +1,162 @@
+#include "launch/foreign/meeting.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <set>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "launch/processes/process.h"
+#include "launch/supervise/heartbeat.h"
+
+namespace vitrain::launch {
+namespace {
+
+// An abstract address: no file, gone with its socket.
+sockaddr_un address_of(const std::string& name, socklen_t& size) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  assert(name.size() + 1 < sizeof address.sun_path);
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  size =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return address;
+}
+
+bool same_user(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+      peer.uid == ::getuid();
+}
+
+// Reads one int within the time that is left; false when it does not come.
+bool read_int(int fd, int& value, double deadline) {
+  const double left = deadline - monotonic_seconds();
+  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+  return left > 0 &&
+      ::poll(&waiting, 1, static_cast<int>(left * 1e3) + 1) == 1 &&
+      ::recv(fd, &value, sizeof value, MSG_WAITALL) == sizeof value;
+}
+
+void tell_all(const Meeting& meeting, int listener, int port) {
+  const double deadline = monotonic_seconds() + meeting.timeout;
+  std::set<int> missing;
+  for (int rank = 1; rank < meeting.size; ++rank) {
+    missing.insert(rank);
+  }
+  while (!missing.empty()) {
+    const double left = deadline - monotonic_seconds();
+    pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
+    if (left <= 0 ||
+        ::poll(&waiting, 1, static_cast<int>(left * 1e3) + 1) == 0) {
+      std::vector<std::string> ranks;
+      for (const int rank : missing) {
+        ranks.push_back(std::to_string(rank));
+      }
+      fail(
+          ExitCode::kWorkerDied,
+          "rank{} {} of {} did not come within {:g} s: did the launcher start "
+          "them on this machine? (on several, set MASTER_ADDR and MASTER_PORT, "
+          "or give -master HOST:PORT)",
+          ranks.size() == 1 ? "" : "s",
+          join(ranks, ", "),
+          meeting.size,
+          meeting.timeout);
+    }
+    const Fd peer(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+    int rank = -1;
+    constexpr double kAnswerSeconds = 5;
+    if (peer && same_user(peer.get()) &&
+        read_int(peer.get(), rank, monotonic_seconds() + kAnswerSeconds) &&
+        ::send(peer.get(), &port, sizeof port, MSG_NOSIGNAL) == sizeof port) {
+      missing.erase(rank);
+    }
+  }
+}
+
+int ask(const Meeting& meeting) {
+  socklen_t size = 0;
+  const sockaddr_un address = address_of(meeting.name, size);
+  const double deadline = monotonic_seconds() + meeting.timeout;
+  while (monotonic_seconds() < deadline) {
+    const Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    int port = 0;
+    if (fd &&
+        ::connect(
+            fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
+        same_user(fd.get()) &&
+        ::send(fd.get(), &meeting.rank, sizeof meeting.rank, MSG_NOSIGNAL) ==
+            sizeof meeting.rank &&
+        read_int(fd.get(), port, deadline)) {
+      return port;
+    }
+    constexpr int kRetryMicroseconds = 20000;
+    ::usleep(kRetryMicroseconds);
+  }
+  fail(
+      ExitCode::kWorkerDied,
+      "rank {} of {} did not find rank 0 on this machine within {:g} s: did it "
+      "start? (on several machines set MASTER_ADDR and MASTER_PORT, or give "
+      "-master HOST:PORT)",
+      meeting.rank,
+      meeting.size,
+      meeting.timeout);
+}
+
+} // namespace
+
+LauncherProcess find_launcher_process(const std::string& rank_variable) {
+  LauncherProcess result;
+  pid_t pid = ::getppid();
+  while (pid > 1) {
+    result.environment = environment_of(pid);
+    if (!result.environment.contains(rank_variable)) {
+      break;
+    }
+    pid = status_of(pid).parent;
+  }
+  result.pid = pid;
+  result.start_time = status_of(pid).start_time;
+  return result;
+}
+
+std::string LauncherProcess::id() const {
+  return fmt::format("{}-{}", pid, start_time);
+}
+
+std::string meeting_name(const std::string& launch, int attempt) {
+  return fmt::format("vitrain-{}-{}-{}", ::getuid(), launch, attempt);
+}
+
+int meet(const Meeting& meeting, int port) {
+  if (meeting.rank != 0) {
+    return ask(meeting);
+  }
+  socklen_t size = 0;
+  const sockaddr_un address = address_of(meeting.name, size);
+  const Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  VITRAIN_CHECK(
+      listener &&
+          ::bind(
+              listener.get(),
+              reinterpret_cast<const sockaddr*>(&address),
+              size) == 0 &&
+          ::listen(listener.get(), SOMAXCONN) == 0,
+      ExitCode::kUsage,
+      "cannot meet the other workers of this machine: {}. Has the launcher "
+      "started rank 0 twice?",
+      error_text(errno));
+  tell_all(meeting, listener.get(), port);
+  return port;
+}
+
+} // namespace vitrain::launch

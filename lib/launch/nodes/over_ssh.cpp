@@ -1,0 +1,188 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "launch/nodes/hosts.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/signal_queue.h"
+
+namespace vitrain::launch {
+namespace {
+
+constexpr int kSshFailed = 255;
+
+// What the host runs: the command, and beside it a reader of signal names from
+// ssh's input. A signal to the local ssh would not reach the other machine, and
+// the end of the input says that this machine has gone.
+std::string with_signals(const HostCommand& command) {
+  const std::string script = fmt::format(
+      "exec 3<&0\n"
+      "(cd {} && exec {}) </dev/null & pid=$!\n"
+      "(while read -r name <&3; do kill -\"$name\" $pid; done; kill $pid)"
+      " >/dev/null 2>&1 & reader=$!\n"
+      "wait $pid; code=$?\n"
+      "kill $reader 2>/dev/null\n"
+      "exit $code\n",
+      command.folder,
+      command.program);
+  return "sh -c " + shell_word(script);
+}
+
+// One end of a pipe for us, the other for a child.
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+
+Pipe make_pipe() {
+  int ends[2] = {-1, -1};
+  VITRAIN_CHECK(
+      ::pipe2(ends, O_CLOEXEC) == 0,
+      ExitCode::kUsage,
+      "cannot start ssh: {}",
+      error_text(errno));
+  return {
+      .read = above_standard_streams(Fd(ends[0])),
+      .write = above_standard_streams(Fd(ends[1]))};
+}
+
+// A running ssh.
+struct Remote {
+  std::string name;
+  pid_t pid = 0;
+  Fd input; // names of signals
+  Fd output;
+  std::string rest; // a line that has no end yet
+  bool ended = false;
+
+  void tell(const char* signal) const {
+    const std::string line = std::string(signal) + "\n";
+    [[maybe_unused]] const int error =
+        write_all(input.get(), line.data(), line.size());
+  }
+
+  void show(bool last) {
+    char buffer[8192];
+    ssize_t got = 0;
+    while ((got = ::read(output.get(), buffer, sizeof buffer)) > 0) {
+      rest.append(buffer, static_cast<std::size_t>(got));
+    }
+    const std::size_t end = last ? rest.size() : rest.rfind('\n') + 1;
+    const std::string text =
+        prefixed(rest.substr(0, end), fmt::format("[{}] ", name));
+    rest.erase(0, end);
+    write_all(STDOUT_FILENO, text.data(), text.size());
+  }
+};
+
+Remote start(const Host& host, const HostCommand& command) {
+  Pipe input = make_pipe();
+  Pipe output = make_pipe();
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, input.read.get(), 0);
+  ::posix_spawn_file_actions_adddup2(&actions, output.write.get(), 1);
+  ::posix_spawn_file_actions_adddup2(&actions, output.write.get(), 2);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  // A group of its own: Ctrl-C comes to us, and goes on by the input.
+  ::posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  std::vector<std::string> words{
+      "ssh", "-T", "-o", "BatchMode=yes", host.name, with_signals(command)};
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  Remote remote{.name = host.name};
+  const int error = ::posix_spawnp(
+      &remote.pid, "ssh", &actions, &attributes, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  VITRAIN_CHECK(
+      error == 0, ExitCode::kUsage, "cannot start ssh: {}", error_text(error));
+  remote.input = std::move(input.write);
+  remote.output = std::move(output.read);
+  ::fcntl(remote.output.get(), F_SETFL, O_NONBLOCK);
+  return remote;
+}
+
+// The exit code of a command that has ended; nothing while it runs.
+std::optional<int> ending_of(Remote& remote) {
+  int status = 0;
+  if (remote.ended || ::waitpid(remote.pid, &status, WNOHANG) != remote.pid) {
+    return std::nullopt;
+  }
+  remote.ended = true;
+  remote.show(/*last=*/true);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSshFailed;
+}
+
+} // namespace
+
+int run_over_ssh(
+    const std::vector<Host>& hosts,
+    const std::vector<HostCommand>& commands) {
+  SignalQueue signals;
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, nullptr); // a host that is gone
+  std::vector<Remote> remotes;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    remotes.push_back(start(hosts[i], commands[i]));
+  }
+  const auto tell_all = [&](const char* signal) {
+    for (const Remote& remote : remotes) {
+      if (!remote.ended) {
+        remote.tell(signal);
+      }
+    }
+  };
+  int code = 0;
+  int requests = 0;
+  std::size_t running = remotes.size();
+  while (running > 0) {
+    constexpr double kTickSeconds = 0.05;
+    for (const int number : signals.wait(kTickSeconds)) {
+      ++requests;
+      tell_all(requests > 1 ? "KILL" : number == SIGUSR1 ? "USR1" : "TERM");
+    }
+    for (Remote& remote : remotes) {
+      if (!remote.ended) {
+        remote.show(/*last=*/false);
+      }
+      const std::optional<int> ended = ending_of(remote);
+      if (!ended) {
+        continue;
+      }
+      --running;
+      if (*ended == kSshFailed) {
+        std::fprintf(
+            stderr,
+            "%s: ssh failed; ending the others\n",
+            printable(remote.name).c_str());
+        tell_all("TERM");
+      }
+      if (code == 0) {
+        code = *ended == kSshFailed ? static_cast<int>(ExitCode::kWorkerDied)
+                                    : *ended;
+      }
+    }
+  }
+  return code;
+}
+
+} // namespace vitrain::launch

@@ -1,0 +1,173 @@
+#include "launch/processes/descriptors.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "core/check.h"
+
+namespace vitrain::launch {
+namespace {
+
+// Not in the headers of glibc 2.36; refused with EINVAL before Linux 6.3 and
+// asked for by machines that set vm.memfd_noexec.
+constexpr unsigned kNoExecSeal = 0x0008U;
+
+Fd create_memfd(const std::string& name) {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  Fd fd(::memfd_create(name.c_str(), kFlags | kNoExecSeal));
+  if (!fd && errno == EINVAL) {
+    fd = Fd(::memfd_create(name.c_str(), kFlags));
+  }
+  VITRAIN_CHECK(
+      fd,
+      ExitCode::kInternal,
+      "cannot create a file in memory ({}): {}",
+      name,
+      error_text(errno));
+  return above_standard_streams(std::move(fd));
+}
+
+} // namespace
+
+void open_missing_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+      // open() takes the lowest free number, which is this one.
+      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
+    }
+  }
+}
+
+Fd above_standard_streams(Fd fd) {
+  if (fd.get() > 2) {
+    return fd;
+  }
+  Fd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
+  VITRAIN_CHECK(
+      moved,
+      ExitCode::kInternal,
+      "cannot duplicate file descriptor {}: {}",
+      fd.get(),
+      error_text(errno));
+  return moved;
+}
+
+Fd duplicate_or_null(int fd) {
+  Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  if (!copy) {
+    copy = above_standard_streams(Fd(::open("/dev/null", O_RDWR | O_CLOEXEC)));
+  }
+  return copy;
+}
+
+void set_close_on_exec(int fd, bool on) {
+  const int flags = ::fcntl(fd, F_GETFD);
+  VITRAIN_CHECK(
+      flags >= 0 &&
+          ::fcntl(fd, F_SETFD, on ? flags | FD_CLOEXEC : flags & ~FD_CLOEXEC) ==
+              0,
+      ExitCode::kInternal,
+      "file descriptor {}: {}",
+      fd,
+      error_text(errno));
+}
+
+Fd make_memfd(const std::string& name, std::string_view bytes) {
+  Fd fd = create_memfd(name);
+  const int error = write_all(fd.get(), bytes.data(), bytes.size());
+  VITRAIN_CHECK(
+      error == 0,
+      error == ENOSPC || error == ENOMEM ? ExitCode::kOutOfMemory
+                                         : ExitCode::kInternal,
+      "cannot write {} bytes to a file in memory ({}): {}",
+      bytes.size(),
+      name,
+      error_text(error));
+  ::lseek(fd.get(), 0, SEEK_SET); // for programs that simply read
+  constexpr int kSeals =
+      F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  VITRAIN_CHECK(
+      ::fcntl(fd.get(), F_ADD_SEALS, kSeals) == 0,
+      ExitCode::kInternal,
+      "cannot seal a file in memory ({}): {}",
+      name,
+      error_text(errno));
+  return fd;
+}
+
+Fd make_shared_memory(const std::string& name, std::size_t size) {
+  Fd fd = create_memfd(name);
+  // A sealed size: no process can make the others' accesses a SIGBUS.
+  VITRAIN_CHECK(
+      ::ftruncate(fd.get(), static_cast<off_t>(size)) == 0 &&
+          ::fcntl(
+              fd.get(),
+              F_ADD_SEALS,
+              F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0,
+      ExitCode::kInternal,
+      "cannot create {} bytes of shared memory ({}): {}",
+      size,
+      name,
+      error_text(errno));
+  return fd;
+}
+
+Mapping::Mapping(int fd) {
+  struct stat status {};
+  VITRAIN_CHECK(
+      ::fstat(fd, &status) == 0,
+      ExitCode::kInternal,
+      "cannot map file descriptor {}: {}",
+      fd,
+      error_text(errno));
+  if (status.st_size == 0) {
+    return; // mmap refuses empty files
+  }
+  // Private: a shared mapping of a write-sealed file is refused before 6.7.
+  void* address = ::mmap(
+      nullptr,
+      static_cast<std::size_t>(status.st_size),
+      PROT_READ,
+      MAP_PRIVATE,
+      fd,
+      0);
+  VITRAIN_CHECK(
+      address != MAP_FAILED,
+      ExitCode::kInternal,
+      "cannot map file descriptor {} ({} bytes): {}",
+      fd,
+      status.st_size,
+      error_text(errno));
+  address_ = address;
+  size_ = static_cast<std::size_t>(status.st_size);
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : address_(std::exchange(other.address_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  if (this != &other) {
+    unmap();
+    address_ = std::exchange(other.address_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+  }
+  return *this;
+}
+
+Mapping::~Mapping() {
+  unmap();
+}
+
+void Mapping::unmap() {
+  if (address_ != nullptr) {
+    ::munmap(address_, size_);
+  }
+}
+
+} // namespace vitrain::launch

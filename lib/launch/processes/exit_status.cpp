@@ -1,0 +1,155 @@
+#include "launch/processes/exit_status.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "launch/processes/signals.h"
+
+namespace vitrain::launch {
+namespace {
+
+constexpr int kStopped = static_cast<int>(ExitCode::kStopped);
+constexpr int kWorkerDied = static_cast<int>(ExitCode::kWorkerDied);
+
+bool is_defined(int code) {
+  return (code >= 0 && code <= 8) || code == kStopped;
+}
+
+} // namespace
+
+std::string ExitStatus::text() const {
+  if (signalled) {
+    return fmt::format(
+        "was killed by signal {} ({})", value, signal_name(value));
+  }
+  return is_defined(value) ? fmt::format(
+                                 "ended with exit code {} ({})",
+                                 value,
+                                 exit_code_name(static_cast<ExitCode>(value)))
+                           : fmt::format("ended with exit code {}", value);
+}
+
+Verdict judge(const ExitStatus& ending, bool done) {
+  if (ending.signalled) {
+    // NCCL's watchdog aborts the process when a peer is gone.
+    return ending.value == SIGABRT ? Verdict::kPerhapsConsequence
+                                   : Verdict::kFailed;
+  }
+  if (ending.value == 0) {
+    return done ? Verdict::kClean : Verdict::kFailed;
+  }
+  if (ending.value == kStopped) {
+    return Verdict::kClean;
+  }
+  return ending.value == kWorkerDied ? Verdict::kPerhapsConsequence
+                                     : Verdict::kFailed;
+}
+
+int run_exit_code(const ExitStatus& ending) {
+  const bool own = !ending.signalled && ending.value != 0 &&
+      ending.value != kStopped && is_defined(ending.value);
+  return own ? ending.value : kWorkerDied;
+}
+
+std::string where(const HeartbeatBlock::Progress& progress) {
+  switch (progress.section) {
+    case Section::kSetup:
+      return "in set-up";
+    case Section::kStep:
+      // Finished steps are counted, so the one under way is the next.
+      return fmt::format(
+          "in step {}", std::max<std::int64_t>(progress.step, 0) + 1);
+    case Section::kDone:
+      return "in shutdown";
+    case Section::kEval:
+    case Section::kCheckpoint:
+      break;
+  }
+  return fmt::format(
+      "in {} after step {}",
+      section_name(progress.section),
+      std::max<std::int64_t>(progress.step, 0));
+}
+
+namespace {
+
+// The last part of a log from `start` on, without empty lines at its end; empty
+// when there is nothing.
+std::vector<std::string> tail_of(
+    const std::filesystem::path& log,
+    off_t start) {
+  constexpr off_t kMaxBytes = 16 << 10;
+  const Fd fd(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size <= start) {
+    return {};
+  }
+  const off_t from = std::max(start, status.st_size - kMaxBytes);
+  std::string bytes(static_cast<std::size_t>(status.st_size - from), '\0');
+  const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), from);
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  while (!bytes.empty() && (bytes.back() == '\n' || bytes.back() == '\r')) {
+    bytes.pop_back();
+  }
+  return bytes.empty() ? std::vector<std::string>{} : split(bytes, '\n');
+}
+
+// Where the lines behind the last banner begin: behind a rule come its
+// sections, indented, with empty lines between them (logging/banner.h).
+std::size_t behind_banner(const std::vector<std::string>& lines) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const bool rule = lines[i].size() > 3 &&
+        lines[i].find_first_not_of('-') == std::string::npos;
+    if (rule) {
+      begin = i + 1;
+      while (begin < lines.size() &&
+             (lines[begin].empty() || lines[begin].starts_with("  "))) {
+        ++begin;
+      }
+    }
+  }
+  return begin;
+}
+
+std::string shown(const std::vector<std::string>& lines, std::size_t begin) {
+  std::string text;
+  for (std::size_t i = begin; i < lines.size(); ++i) {
+    text += "  | " + printable(trim(lines[i])) + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+std::string
+last_lines(const std::filesystem::path& log, off_t start, int lines) {
+  const std::vector<std::string> all = tail_of(log, start);
+  const std::size_t count =
+      std::min(all.size(), static_cast<std::size_t>(std::max(lines, 0)));
+  return shown(all, std::max(all.size() - count, behind_banner(all)));
+}
+
+std::string
+stated_reason(const std::filesystem::path& log, off_t start, int lines) {
+  std::vector<std::string> all = tail_of(log, start);
+  for (std::size_t i = all.size(); i > 0; --i) {
+    if (all[i - 1].starts_with("error: ")) {
+      const std::size_t end =
+          i - 1 + static_cast<std::size_t>(std::max(lines, 1));
+      all.resize(std::min(all.size(), end));
+      return shown(all, i - 1);
+    }
+  }
+  return "";
+}
+
+} // namespace vitrain::launch

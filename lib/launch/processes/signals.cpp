@@ -1,0 +1,183 @@
+#include "launch/processes/signals.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cstring>
+
+#include "launch/processes/stop_at_once.h"
+#include "launch/supervise/heartbeat.h"
+
+namespace vitrain::launch {
+namespace {
+
+constexpr std::array kStopSignals{SIGTERM, SIGINT, SIGUSR1, SIGHUP};
+constexpr std::array kIgnoredSignals{SIGPIPE, SIGXFSZ, SIGTTOU};
+
+// A signal handler can reach nothing but globals. All are lock-free.
+std::atomic<int> stop_signal{0};
+std::atomic<double> stop_time{0};
+std::atomic<pid_t> stop_supervisor{0};
+std::atomic<bool> stop_failed{false};
+std::atomic<bool> ends_at_once{false};
+std::atomic<bool> stop_installed{false};
+
+struct Previous {
+  std::array<struct sigaction, kStopSignals.size()> stop;
+  std::array<struct sigaction, kIgnoredSignals.size()> ignored;
+  sigset_t mask;
+};
+Previous previous;
+
+// Not fmt: in a signal handler.
+void say(const char* text) {
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+[[noreturn]] void end_with_nothing_to_save(int number) {
+  say("ended by ");
+  say(signal_name(number));
+  say(": there is nothing to save yet\n");
+  ::_exit(128 + number);
+}
+
+void on_stop(int number, siginfo_t* info, void* /*context*/) {
+  const double now = monotonic_seconds();
+  const pid_t supervisor = stop_supervisor.load();
+  const bool forwarded = supervisor != 0 && info != nullptr &&
+      (info->si_code == SI_USER || info->si_code == SI_QUEUE) &&
+      info->si_pid == supervisor;
+  if (forwarded && info->si_code == SI_QUEUE &&
+      info->si_value.sival_int == kRunFailed) {
+    stop_failed.store(true);
+  }
+  if (ends_at_once.load()) {
+    end_with_nothing_to_save(number);
+  }
+  int none = 0;
+  if (stop_signal.load() == 0) {
+    // The time first: a second signal must never see a flag without it.
+    stop_time.store(now);
+  }
+  if (stop_signal.compare_exchange_strong(none, number)) {
+    return;
+  }
+  if (!forwarded && now - stop_time.load() > kSameRequestSeconds) {
+    ::_exit(128 + number);
+  }
+}
+
+sigset_t sendable_signals() {
+  sigset_t set;
+  ::sigfillset(&set);
+  for (const int defect : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+    ::sigdelset(&set, defect);
+  }
+  return set;
+}
+
+} // namespace
+
+sigset_t stop_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : kStopSignals) {
+    ::sigaddset(&set, number);
+  }
+  return set;
+}
+
+const char* signal_name(int number) {
+  struct Named {
+    int number;
+    const char* name;
+  };
+  static constexpr std::array kNames{
+      Named{SIGHUP, "SIGHUP"},   Named{SIGINT, "SIGINT"},
+      Named{SIGQUIT, "SIGQUIT"}, Named{SIGILL, "SIGILL"},
+      Named{SIGTRAP, "SIGTRAP"}, Named{SIGABRT, "SIGABRT"},
+      Named{SIGBUS, "SIGBUS"},   Named{SIGFPE, "SIGFPE"},
+      Named{SIGKILL, "SIGKILL"}, Named{SIGUSR1, "SIGUSR1"},
+      Named{SIGSEGV, "SIGSEGV"}, Named{SIGUSR2, "SIGUSR2"},
+      Named{SIGPIPE, "SIGPIPE"}, Named{SIGALRM, "SIGALRM"},
+      Named{SIGTERM, "SIGTERM"}, Named{SIGSTOP, "SIGSTOP"},
+      Named{SIGTSTP, "SIGTSTP"}, Named{SIGTTIN, "SIGTTIN"},
+      Named{SIGTTOU, "SIGTTOU"}, Named{SIGXCPU, "SIGXCPU"},
+      Named{SIGXFSZ, "SIGXFSZ"}, Named{SIGSYS, "SIGSYS"}};
+  for (const Named& named : kNames) {
+    if (named.number == number) {
+      return named.name;
+    }
+  }
+  return "a signal without a name";
+}
+
+StopRequest::StopRequest(pid_t supervisor) {
+  [[maybe_unused]] const bool second = stop_installed.exchange(true);
+  assert(!second && "one StopRequest at a time");
+  stop_signal = 0;
+  stop_supervisor = supervisor;
+  stop_failed = false;
+  struct sigaction action {};
+  action.sa_sigaction = &on_stop;
+  // Restart: no read or write of the program fails because of a request.
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  action.sa_mask = stop_signals();
+  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
+    ::sigaction(kStopSignals[i], &action, &previous.stop[i]);
+  }
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  for (std::size_t i = 0; i < kIgnoredSignals.size(); ++i) {
+    ::sigaction(kIgnoredSignals[i], &ignore, &previous.ignored[i]);
+  }
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &set, &previous.mask);
+}
+
+StopRequest::~StopRequest() {
+  ::pthread_sigmask(SIG_SETMASK, &previous.mask, nullptr);
+  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
+    ::sigaction(kStopSignals[i], &previous.stop[i], nullptr);
+  }
+  for (std::size_t i = 0; i < kIgnoredSignals.size(); ++i) {
+    ::sigaction(kIgnoredSignals[i], &previous.ignored[i], nullptr);
+  }
+  stop_installed = false;
+}
+
+void stop_at_once(bool on) {
+  ends_at_once = on;
+}
+
+bool StopRequest::requested() const {
+  return stop_signal.load(std::memory_order_relaxed) != 0;
+}
+
+int StopRequest::signal() const {
+  return stop_signal.load();
+}
+
+bool StopRequest::run_failed() const {
+  return stop_failed.load();
+}
+
+void block_signals_in_this_thread() {
+  const sigset_t set = sendable_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+BlockedSignals::BlockedSignals() {
+  const sigset_t set = sendable_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, &previous_);
+}
+
+BlockedSignals::~BlockedSignals() {
+  ::pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+}
+
+} // namespace vitrain::launch

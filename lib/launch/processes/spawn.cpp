@@ -1,0 +1,184 @@
+#include "launch/processes/spawn.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/signals.h"
+
+namespace vitrain::launch {
+namespace {
+
+// Everything the child needs, made before fork: between fork and exec only
+// async-signal-safe calls are allowed.
+struct Plan {
+  const char* executable;
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  std::vector<int> open_now; // for kernels without close_range's flag
+  const std::vector<int>* inherited;
+  int null;
+  int output;
+  int error_pipe;
+  pid_t parent;
+  sigset_t mask;
+};
+
+std::vector<int> open_descriptors() {
+  std::vector<int> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
+      ::opendir("/proc/self/fd"), &::closedir);
+  if (folder == nullptr) {
+    return found;
+  }
+  while (const dirent* entry = ::readdir(folder.get())) {
+    int fd = -1;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, fd).ptr == end && fd > 2) {
+      found.push_back(fd);
+    }
+  }
+  return found;
+}
+
+// Only what `plan` names survives exec.
+bool set_up_descriptors(const Plan& plan) {
+  // Above 2 all of them, so no dup2 overwrites the source of the next.
+  if (::dup2(plan.null, 0) < 0 || ::dup2(plan.output, 1) < 0 ||
+      ::dup2(plan.output, 2) < 0) {
+    return false;
+  }
+  if (::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+    for (const int fd : plan.open_now) {
+      ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+  }
+  for (const int fd : *plan.inherited) {
+    if (::fcntl(fd, F_SETFD, 0) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+[[noreturn]] void run_child(const Plan& plan) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) {
+    ::_exit(127); // the parent died before prctl
+  }
+  ::setpgid(0, 0);
+  struct sigaction defaults {};
+  defaults.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) {
+    ::sigaction(number, &defaults, nullptr);
+  }
+  if (set_up_descriptors(plan)) {
+    ::sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
+    ::execve(plan.executable, plan.arguments.data(), plan.environment.data());
+  }
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written =
+      ::write(plan.error_pipe, &error, sizeof error);
+  ::_exit(127);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) {
+    result.push_back(text.data());
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+// The errno that the child met before or in exec; 0 once exec closed the pipe.
+int exec_error(int pipe) {
+  int error = 0;
+  ssize_t got = -1;
+  do {
+    got = ::read(pipe, &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  return got == sizeof error ? error : 0;
+}
+
+} // namespace
+
+pid_t spawn(const SpawnOptions& options) {
+  std::vector<std::string> arguments = options.arguments;
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : options.environment) {
+    environment.push_back(fmt::format("{}={}", name, value));
+  }
+  for ([[maybe_unused]] const int fd : options.inherited) {
+    assert(fd > 2);
+  }
+  const Fd null = duplicate_or_null(-1);
+  const Fd output = duplicate_or_null(options.output);
+  int ends[2] = {-1, -1};
+  VITRAIN_CHECK(
+      ::pipe2(ends, O_CLOEXEC) == 0,
+      ExitCode::kUsage,
+      "cannot start a worker: {}",
+      error_text(errno));
+  const Fd read_end = above_standard_streams(Fd(ends[0]));
+  Fd write_end = above_standard_streams(Fd(ends[1]));
+
+  const Plan plan{
+      .executable = options.executable.c_str(),
+      .arguments = pointers(arguments),
+      .environment = pointers(environment),
+      .open_now = open_descriptors(),
+      .inherited = &options.inherited,
+      .null = null.get(),
+      .output = output.get(),
+      .error_pipe = write_end.get(),
+      .parent = ::getpid(),
+      .mask = stop_signals()};
+
+  // No handler of ours may run in the child.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::fork();
+  const int fork_error = errno;
+  if (pid == 0) {
+    run_child(plan);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  VITRAIN_CHECK(
+      pid > 0,
+      ExitCode::kUsage,
+      "cannot start a worker process: {}. Limits on processes (ulimit -u) and "
+      "memory apply to workers too",
+      error_text(fork_error));
+  ::setpgid(pid, pid); // both sides, so that neither has to wait
+  write_end.reset();
+  if (const int error = exec_error(read_end.get()); error != 0) {
+    ::waitpid(pid, nullptr, 0);
+    fail(
+        error == EAGAIN || error == ENOMEM ? ExitCode::kUsage
+                                           : ExitCode::kInternal,
+        "cannot start the worker program {}: {}",
+        printable(options.executable.native()),
+        error_text(error));
+  }
+  return pid;
+}
+
+} // namespace vitrain::launch

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "launch/supervise/heartbeat.h"
+
+namespace vitrain::launch {
+
+// Seconds that a worker may go without a heartbeat, by what it is doing; 0: for
+// ever.
+struct SectionTimeouts {
+  double setup = 600;
+  double step = 300;
+  double eval = 600;
+  double checkpoint = 600;
+  double shutdown = 60; // from its last beat to its end
+
+  double of(Section section) const;
+};
+
+// A running worker since its last heartbeat.
+struct HeartbeatAge {
+  int rank = 0;
+  std::int64_t step = 0;
+  double seconds = 0;
+  double limit = 0; // 0: none
+
+  bool over() const { return limit > 0 && seconds > limit; }
+};
+
+// The worker that holds the others up, if there is one: of those that have been
+// silent for longer than their limit, the one furthest behind; of several
+// there, the one silent for longest. A worker that may be waiting for another,
+// which is no further and within its own limit (such as rank 0 writing a
+// checkpoint), is not blamed.
+std::optional<HeartbeatAge> find_stalled(
+    const std::vector<HeartbeatAge>& workers);
+
+} // namespace vitrain::launch

@@ -1,0 +1,507 @@
+#include "launch/supervise/supervise.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "launch/devices/cgroup.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/signal_queue.h"
+#include "launch/processes/signals.h"
+#include "launch/supervise/log_tee.h"
+#include "launch/supervise/worker_processes.h"
+
+namespace vitrain::launch {
+namespace {
+
+// How often clocks are looked at; signals and ends of workers wake at once.
+constexpr double kTickSeconds = 0.1;
+// A loop that took longer was suspended (SIGSTOP, a frozen container, a laptop
+// lid), and the workers with it: nobody's silence counts from before.
+constexpr double kSuspendedSeconds = 2;
+// A process that SIGKILL does not end in this time hangs in the kernel.
+constexpr double kUnkillableSeconds = 10;
+// A stopped worker has already been waited for.
+constexpr double kGraceAfterStopped = 0.5;
+// A stop request in set-up: until workers that do not end by themselves are
+// killed, and the others once one of them has ended.
+constexpr double kSetupEndSeconds = 1.2;
+constexpr double kGraceInSetup = 0.3;
+
+// What the workers get for a signal that the supervisor got: nobody hangs up on
+// them.
+int passed_on(int number) {
+  return number == SIGHUP ? SIGTERM : number;
+}
+
+struct Failure {
+  int rank = 0;
+  int exit_code = 0;
+  std::string cause; // "was killed by signal 9 (SIGKILL) in step 12"
+  std::string kind; // the same without what differs from time to time
+  std::string hint; // further lines
+  double time = 0;
+};
+
+} // namespace
+
+class Supervisor::Run {
+ public:
+  explicit Run(SupervisorOptions options)
+      : options_(std::move(options)),
+        cgroup_(options_.system_root),
+        workers_(options_),
+        oom_kills_(cgroup_.oom_kills()) {}
+
+  Outcome run();
+
+ private:
+  void on_signal(int number, double now);
+  void on_end(int rank, double now);
+  bool in_setup() const;
+  bool ended_by_request(const WorkerProcess& member) const;
+  void stop_in_setup(double now);
+  void look_at_nodes(double now);
+  void wait_for_nodes(SignalQueue& signals);
+  void check_stopped(double now);
+  void check_progress(double now);
+  void blame(Failure failure, double grace);
+  void enforce(double now);
+  void kill_all(double now);
+  std::string end_hint(const ExitStatus& exit_status) const;
+  std::string progress_table(double now);
+  Outcome conclude();
+  std::string failure_report();
+  void notify(const std::string& line) const {
+    if (options_.notice) {
+      options_.notice(line);
+    }
+  }
+
+  const SupervisorOptions options_;
+  Cgroup cgroup_;
+  WorkerProcesses workers_;
+  std::optional<std::int64_t> oom_kills_; // before the run
+  LogTee tee_{STDOUT_FILENO};
+  double last_look_ = 0;
+  double resumed_at_ = 0; // after a suspension of the whole machine or group
+  int stop_signal_ = 0; // the request passed on to the workers
+  double stop_time_ = 0;
+  int killed_by_ = 0; // the second signal
+  // The request came before there was anything to save.
+  bool nothing_to_save_ = false;
+  std::optional<Failure> failure_;
+  std::optional<Failure> suspect_; // may be a consequence
+  std::optional<NodeFailure> elsewhere_; // what ended the run on another node
+  std::vector<std::string> also_; // other failures before the run was ended
+  double kill_time_ = 0; // when SIGKILL is due; 0: not
+  double killed_at_ = 0; // when it was sent; 0: not
+};
+
+Outcome Supervisor::Run::run() {
+  SignalQueue signals;
+  workers_.start();
+  if (options_.show_all_ranks) {
+    for (const WorkerProcess& member : workers_.members()) {
+      tee_.add(member.rank, member.log, member.log_start);
+    }
+  }
+  last_look_ = monotonic_seconds();
+  // A suspect's cause may be on another machine: its news is on the way.
+  while (workers_.alive() > 0 || (suspect_ && options_.nodes != nullptr)) {
+    const std::vector<int> arrived = signals.wait(kTickSeconds);
+    const double now = monotonic_seconds();
+    if (now - last_look_ > kSuspendedSeconds) {
+      resumed_at_ = now;
+    }
+    last_look_ = now;
+    for (const int number : arrived) {
+      on_signal(number, now);
+    }
+    for (const int rank : workers_.reap()) {
+      on_end(rank, now);
+    }
+    look_at_nodes(now);
+    if (!failure_ && !elsewhere_ && !nothing_to_save_ && killed_at_ == 0) {
+      check_stopped(now);
+      check_progress(now);
+    }
+    const bool nobody_left = workers_.alive() == 0 && options_.nodes == nullptr;
+    if (suspect_ && !failure_ &&
+        (nobody_left || now - suspect_->time > options_.blame_seconds)) {
+      blame(*std::move(suspect_), options_.grace_seconds);
+    }
+    enforce(now);
+    tee_.copy(/*last=*/false);
+    if (killed_at_ > 0 && now - killed_at_ > kUnkillableSeconds) {
+      break;
+    }
+  }
+  tee_.copy(/*last=*/true);
+  wait_for_nodes(signals);
+  return conclude();
+}
+
+void Supervisor::Run::on_signal(int number, double now) {
+  if (failure_ || elsewhere_) {
+    kill_all(now); // they end anyway: do not wait for the grace period
+    return;
+  }
+  if (stop_signal_ == 0) {
+    stop_signal_ = number;
+    stop_time_ = now;
+    workers_.signal_all(passed_on(number));
+    notify(fmt::format(
+        "{}: {}",
+        signal_name(number),
+        options_.saves && !in_setup()
+            ? "the workers save and stop; a second signal ends them at once"
+            : "the workers end; there is nothing to save"));
+  } else if (now - stop_time_ > kSameRequestSeconds && killed_at_ == 0) {
+    killed_by_ = number;
+    kill_all(now);
+  }
+}
+
+// Whether some worker has not begun its first step.
+bool Supervisor::Run::in_setup() const {
+  return std::ranges::any_of(
+      workers_.members(), [&](const WorkerProcess& member) {
+        return !member.exit_status &&
+            workers_.progress(member.rank).section == Section::kSetup;
+      });
+}
+
+bool Supervisor::Run::ended_by_request(const WorkerProcess& member) const {
+  return stop_signal_ != 0 && !member.exit_status->signalled &&
+      member.exit_status->value == 128 + passed_on(stop_signal_);
+}
+
+// The others may be about to connect to one that has ended, or hang.
+void Supervisor::Run::stop_in_setup(double now) {
+  if (!nothing_to_save_) {
+    nothing_to_save_ = true;
+    workers_.end_all();
+    kill_time_ = now + kGraceInSetup;
+  }
+}
+
+void Supervisor::Run::on_end(int rank, double now) {
+  if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
+    return; // a consequence of what we did
+  }
+  const WorkerProcess& member = workers_.member(rank);
+  if (ended_by_request(member)) {
+    stop_in_setup(now);
+    return;
+  }
+  const auto progress = workers_.progress(rank);
+  const ExitStatus exit_status = *member.exit_status;
+  const Verdict verdict =
+      judge(exit_status, progress.section == Section::kDone);
+  if (verdict == Verdict::kClean) {
+    return;
+  }
+  Failure failure{
+      .rank = rank,
+      .exit_code = run_exit_code(exit_status),
+      .cause = exit_status.text() + " " + where(progress),
+      .kind = exit_status.text() + " " + where(progress),
+      .hint = end_hint(exit_status),
+      .time = now};
+  if (!exit_status.signalled && exit_status.value == 0) {
+    failure.cause += ", before its work was finished";
+  }
+  if (verdict == Verdict::kFailed) {
+    if (suspect_) {
+      also_.push_back(
+          workers_.member(suspect_->rank).label() + " " + suspect_->cause);
+      suspect_.reset();
+    }
+    blame(std::move(failure), options_.grace_seconds);
+  } else if (!suspect_) {
+    suspect_ = std::move(failure);
+  } else {
+    also_.push_back(member.label() + " " + failure.cause);
+  }
+}
+
+std::string Supervisor::Run::end_hint(const ExitStatus& exit_status) const {
+  if (!exit_status.signalled || exit_status.value != SIGKILL || !oom_kills_) {
+    return "";
+  }
+  const std::int64_t kills = cgroup_.oom_kills().value_or(0) - *oom_kills_;
+  if (kills <= 0) {
+    return "";
+  }
+  return fmt::format(
+      "The kernel killed {} process{} of this control group for lack of memory "
+      "during the run: use a smaller batch, fewer workers or data threads, or "
+      "raise the memory limit.\n",
+      kills,
+      kills == 1 ? "" : "es");
+}
+
+// What happened on other machines; the run ends here too then.
+void Supervisor::Run::look_at_nodes(double now) {
+  if (options_.nodes == nullptr) {
+    return;
+  }
+  const std::optional<NodeFailure> news = options_.nodes->poll();
+  if (!news || failure_ || elsewhere_ || killed_at_ > 0) {
+    return;
+  }
+  elsewhere_ = news;
+  suspect_.reset();
+  if (workers_.alive() > 0) {
+    notify(fmt::format(
+        "{} failed; stopping the workers here",
+        options_.nodes->name_of(news->node)));
+  }
+  workers_.end_all();
+  kill_time_ = now + options_.grace_seconds;
+}
+
+// This machine is done well: the run is when all are.
+void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
+  if (options_.nodes == nullptr) {
+    return;
+  }
+  if (killed_by_ != 0) {
+    options_.nodes->fail_all(
+        static_cast<int>(ExitCode::kWorkerDied),
+        "ended at once by a second stop signal");
+    return;
+  }
+  if (nothing_to_save_) {
+    options_.nodes->fail_all(
+        128 + stop_signal_,
+        fmt::format("ended by {} in set-up", signal_name(stop_signal_)));
+    return;
+  }
+  if (failure_ || elsewhere_) {
+    return;
+  }
+  options_.nodes->finish();
+  const double end = monotonic_seconds() + options_.timeouts.shutdown;
+  while (!elsewhere_ && !options_.nodes->all_finished() &&
+         monotonic_seconds() < end) {
+    look_at_nodes(monotonic_seconds());
+    if (!options_.nodes->all_finished() &&
+        !signals.wait(kTickSeconds).empty()) {
+      return; // somebody does not want to wait
+    }
+  }
+}
+
+void Supervisor::Run::check_stopped(double now) {
+  for (const WorkerProcess& member : workers_.members()) {
+    if (!member.stopped_since) {
+      continue;
+    }
+    const double since = std::max(*member.stopped_since, resumed_at_);
+    if (now - since >= options_.stopped_seconds) {
+      blame(
+          {.rank = member.rank,
+           .exit_code = static_cast<int>(ExitCode::kWorkerDied),
+           .cause = fmt::format(
+               "was stopped by signal {} ({}) {} and not continued for {:.0f} "
+               "s",
+               member.stopped_by,
+               signal_name(member.stopped_by),
+               where(workers_.progress(member.rank)),
+               now - since),
+           .kind = "was stopped " + where(workers_.progress(member.rank)),
+           .hint = {},
+           .time = now},
+          std::min(kGraceAfterStopped, options_.grace_seconds));
+      return;
+    }
+  }
+}
+
+void Supervisor::Run::check_progress(double now) {
+  std::vector<HeartbeatAge> running;
+  // Whoever was continued held up the others as well.
+  double waited_until = resumed_at_;
+  for (const WorkerProcess& member : workers_.members()) {
+    waited_until = std::max(waited_until, member.continued_at);
+  }
+  for (const WorkerProcess& member : workers_.members()) {
+    if (!member.exit_status) {
+      const auto progress = workers_.progress(member.rank);
+      double limit = options_.timeouts.of(progress.section);
+      if (member.stopped_since && limit > 0) {
+        // check_stopped() has its own limit, and the others wait for it.
+        limit = std::numeric_limits<double>::infinity();
+      }
+      running.push_back(
+          {.rank = member.rank,
+           .step = progress.step,
+           .seconds = now - std::max(progress.last_beat, waited_until),
+           .limit = limit});
+    }
+  }
+  const std::optional<HeartbeatAge> stuck = find_stalled(running);
+  if (!stuck) {
+    return;
+  }
+  blame(
+      {.rank = stuck->rank,
+       .exit_code = static_cast<int>(ExitCode::kWorkerDied),
+       .cause = fmt::format(
+           "made no progress for {:.0f} s {} (limit {:g} s)",
+           stuck->seconds,
+           where(workers_.progress(stuck->rank)),
+           stuck->limit),
+       .kind = "made no progress " + where(workers_.progress(stuck->rank)),
+       .hint = progress_table(now),
+       .time = now},
+      options_.grace_seconds);
+}
+
+std::string Supervisor::Run::progress_table(double now) {
+  constexpr int kMaxLines = 16;
+  std::string text = "Progress of the workers:\n";
+  int lines = 0;
+  for (const WorkerProcess& member : workers_.members()) {
+    if (++lines > kMaxLines) {
+      return text + "  ...\n";
+    }
+    const auto progress = workers_.progress(member.rank);
+    text += fmt::format(
+        "  rank {}: {}, last sign of life {:.1f} s ago\n",
+        member.rank,
+        member.exit_status ? member.exit_status->text() : where(progress),
+        now - progress.last_beat);
+  }
+  return text;
+}
+
+void Supervisor::Run::blame(Failure failure, double grace) {
+  if (failure_) {
+    return;
+  }
+  failure_ = std::move(failure);
+  suspect_.reset();
+  if (options_.nodes != nullptr) {
+    // With the worker's own words: only this machine has its log.
+    options_.nodes->fail_all(
+        failure_->exit_code, std::string(trim(failure_report())));
+  }
+  // How it failed is in the report, which comes when the others have ended.
+  if (workers_.alive() > 0) {
+    notify(fmt::format(
+        "{} failed; stopping the others",
+        workers_.member(failure_->rank).label()));
+  }
+  workers_.end_all();
+  kill_time_ = monotonic_seconds() + grace;
+}
+
+void Supervisor::Run::enforce(double now) {
+  if (stop_signal_ != 0 && !nothing_to_save_ && !failure_ && !elsewhere_ &&
+      now - stop_time_ > kSetupEndSeconds && in_setup()) {
+    stop_in_setup(now);
+  }
+  if (kill_time_ > 0 && now >= kill_time_ && killed_at_ == 0) {
+    kill_all(now);
+  }
+}
+
+void Supervisor::Run::kill_all(double now) {
+  if (killed_at_ == 0) {
+    workers_.kill_all();
+    killed_at_ = now;
+  }
+}
+
+std::string Supervisor::Run::failure_report() {
+  const WorkerProcess& member = workers_.member(failure_->rank);
+  const std::string name = printable(member.log.native());
+  // Killed, it had no time for words: what is there is about something else.
+  const bool spoke = member.exit_status && !member.exit_status->signalled;
+  const std::string reason = spoke
+      ? stated_reason(member.log, member.log_start, options_.log_lines)
+      : "";
+  std::string text = reason.empty()
+      ? fmt::format("{} {}.\n", member.label(), failure_->cause)
+      : fmt::format("{} {}:\n{}", member.label(), failure_->cause, reason);
+  text += failure_->hint;
+  for (const std::string& other : also_) {
+    text += fmt::format("Also {}.\n", other);
+  }
+  if (!reason.empty()) {
+    return text + fmt::format("Its log is {}.\n", name);
+  }
+  const std::string lines =
+      last_lines(member.log, member.log_start, options_.log_lines);
+  text += lines.empty() ? fmt::format("It wrote nothing to {}.\n", name)
+                        : fmt::format("The last lines of {}:\n{}", name, lines);
+  return text;
+}
+
+Outcome Supervisor::Run::conclude() {
+  Outcome outcome;
+  bool stopped = false;
+  for (const WorkerProcess& member : workers_.members()) {
+    outcome.step = std::max(outcome.step, workers_.progress(member.rank).step);
+    if (!member.exit_status) {
+      outcome.report += fmt::format(
+          "{} does not end after SIGKILL: it hangs in the kernel (a dead file "
+          "system or device?).\n",
+          member.label());
+    } else {
+      stopped |= !member.exit_status->signalled &&
+          member.exit_status->value == static_cast<int>(ExitCode::kStopped);
+    }
+  }
+  if (killed_by_ != 0) {
+    outcome.exit_code = 128 + killed_by_;
+    outcome.report += fmt::format(
+        "ended at once by a second signal ({}); the last complete checkpoint "
+        "is what was saved before.\n",
+        signal_name(killed_by_));
+  } else if (nothing_to_save_) {
+    outcome.exit_code = 128 + stop_signal_;
+    outcome.stopped_in_setup = true;
+  } else if (elsewhere_) {
+    outcome.exit_code = elsewhere_->exit_code;
+    outcome.report += fmt::format(
+        "{}: {}\n",
+        options_.nodes->name_of(elsewhere_->node),
+        elsewhere_->text);
+  } else if (failure_) {
+    outcome.exit_code = failure_->exit_code;
+    outcome.failed_rank = failure_->rank;
+    outcome.failure = failure_->kind;
+    outcome.failed_in_setup =
+        workers_.progress(failure_->rank).section == Section::kSetup;
+    outcome.report = failure_report() + outcome.report;
+  } else {
+    outcome.exit_code =
+        static_cast<int>(stopped ? ExitCode::kStopped : ExitCode::kDone);
+  }
+  return outcome;
+}
+
+Supervisor::Supervisor(SupervisorOptions options) {
+  VITRAIN_CHECK(
+      !options.devices.empty(),
+      ExitCode::kInternal,
+      "a run needs at least one worker");
+  open_missing_standard_streams();
+  run_ = std::make_unique<Run>(std::move(options));
+}
+
+Supervisor::~Supervisor() = default;
+
+Outcome Supervisor::run() {
+  return run_->run();
+}
+
+} // namespace vitrain::launch

@@ -1,0 +1,54 @@
+#include "launch/supervise/worker_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "core/check.h"
+#include "core/clock.h"
+#include "core/text.h"
+
+namespace vitrain::launch {
+
+std::string log_header(const LogHeader& header) {
+  return fmt::format(
+      "rank {} of {}, {}, started by {} on {}{}\n",
+      header.rank,
+      header.world_size,
+      header.device,
+      header.started_by,
+      local_time("%Y-%m-%d at %H:%M:%S"),
+      header.restarts == 0 ? "" : fmt::format(", restart {}", header.restarts));
+}
+
+WorkerLog open_worker_log(
+    const std::filesystem::path& path,
+    const LogHeader& header) {
+  // O_NONBLOCK: a FIFO of that name must not hang the start.
+  Fd fd(::open(
+      path.c_str(),
+      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK,
+      0666));
+  struct stat status {};
+  VITRAIN_CHECK(
+      fd && ::fstat(fd.get(), &status) == 0,
+      ExitCode::kStorage,
+      "{}: cannot open the worker's log: {}",
+      printable(path.native()),
+      error_text(errno));
+  VITRAIN_CHECK(
+      S_ISREG(status.st_mode),
+      ExitCode::kStorage,
+      "{}: cannot be the worker's log: not a regular file",
+      printable(path.native()));
+  const std::string line = log_header(header);
+  // A full disk is the worker's to find out: its numbers are at stake, not
+  // this line.
+  write_all(fd.get(), line.data(), line.size());
+  return {
+      .file = std::move(fd),
+      .start = status.st_size + static_cast<off_t>(line.size())};
+}
+
+} // namespace vitrain::launch

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ATen/core/Generator.h>
+
+#include "config/rules/checker.h"
+#include "config/sections/model.h"
+#include "models/spec.h"
+
+namespace vitrain::models {
+
+class Model;
+
+// Bytes of the results of layers, of one sample.
+struct ActivationBytes {
+  std::int64_t kept = 0; // of training: what backward needs of a forward pass
+  std::int64_t passing = 0; // without backward: the most that is needed at once
+};
+
+// Everything that the program knows of a family of networks. Each stands in the
+// family's own file, and families() lists them.
+struct Family {
+  const char* name; // "vit"
+  // Names that find() knows beyond list(), in words; null: none.
+  const char* pattern = nullptr;
+  // The names that `vitrain models` lists, small to large.
+  std::vector<std::string> (*list)();
+  // What a name alone says: image_size, channels and the family's own numbers;
+  // none where the name is not of this family.
+  std::optional<ModelSpec> (*find)(const std::string& name);
+  // Keys of the recipe's section `model` that change such a network, of those
+  // which not every family has.
+  std::vector<std::string_view> (*options)(const ModelSpec& named);
+  // What can be wrong with a recipe for images; null: nothing.
+  void (*check)(
+      const config::ModelConfig& config,
+      const ModelSpec& named,
+      config::Checker& checker) = nullptr;
+  // Puts what the recipe sets in place of the numbers of the name; null: it has
+  // no such options.
+  void (*apply)(const config::ModelConfig& config, ModelSpec& spec) = nullptr;
+  std::string (*describe)(const ModelSpec& spec); // in `vitrain models`
+  // What decides the shapes and the meaning of the weights, beside the name and
+  // the outputs: runs continue only checkpoints of the same text.
+  std::string (*identity)(const ModelSpec& spec);
+  // Counted from the numbers alone; in bf16 where `bf16` (autocast).
+  ActivationBytes (*activations)(const ModelSpec& spec, bool bf16);
+  // Draws the weights from `generator`; without one they are on the meta
+  // device: shapes, and no memory.
+  std::shared_ptr<Model> (
+      *make)(const ModelSpec& spec, const at::Generator& generator);
+  bool takes_vectors = false; // beside images
+  bool channels_last = false; // the layout in which it wants images
+  // Measured: resident memory over what its layers hold in training.
+  double memory_overhead = 1.1;
+};
+
+// Every family.
+std::span<const Family* const> families();
+
+// What a name alone says: every number but the classes (1000). None when the
+// name belongs to no family.
+std::optional<ModelSpec> find_model(const std::string& name);
+
+// The names that `vitrain models` lists.
+std::vector<std::string> listed_names();
+
+// The digits of a positive number up to 4096, without sign or leading zero: a
+// size in a name.
+bool parse_size(std::string_view text, std::int64_t& value);
+
+} // namespace vitrain::models

@@ -1,0 +1,240 @@
+#include "models/families/resnet.h"
+
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include "core/check.h"
+#include "models/layers/init.h"
+#include "models/layers/layers.h"
+#include "models/layers/norm_relu.h"
+#include "models/model.h"
+
+namespace vitrain::models {
+namespace {
+
+constexpr std::int64_t kStemWidth = 64;
+
+// Projection of a block's input to the shape of its output: "downsample.0" and
+// "downsample.1".
+class Downsample : public torch::nn::Module {
+ public:
+  Downsample(
+      std::int64_t in,
+      std::int64_t out,
+      std::int64_t stride,
+      at::Generator generator) {
+    conv_ = register_module(
+        "0",
+        std::make_shared<Conv2d>(
+            Conv2d::Shape{.in = in, .out = out, .stride = stride}, generator));
+    norm_ = register_module("1", std::make_shared<BatchNorm2d>(out));
+  }
+
+  at::Tensor forward(const at::Tensor& x) const {
+    return norm_only(*norm_, (*conv_)(x));
+  }
+
+  const std::shared_ptr<Conv2d>& conv() const { return conv_; }
+
+ private:
+  std::shared_ptr<Conv2d> conv_;
+  std::shared_ptr<BatchNorm2d> norm_;
+};
+
+// Two 3x3 convolutions, or 1x1, 3x3, 1x1 with four times the width at the end.
+class ResidualBlock : public torch::nn::Module {
+ public:
+  ResidualBlock(
+      std::int64_t in,
+      std::int64_t width,
+      std::int64_t stride,
+      bool bottleneck,
+      std::shared_ptr<Downsample> downsample,
+      at::Generator generator) {
+    if (bottleneck) {
+      add({.in = in, .out = width}, generator);
+      add({.in = width,
+           .out = width,
+           .kernel = 3,
+           .stride = stride,
+           .padding = 1},
+          generator);
+      add({.in = width, .out = 4 * width}, generator);
+    } else {
+      add({.in = in, .out = width, .kernel = 3, .stride = stride, .padding = 1},
+          generator);
+      add({.in = width, .out = width, .kernel = 3, .padding = 1}, generator);
+    }
+    if (downsample) {
+      downsample_ = register_module("downsample", std::move(downsample));
+    }
+  }
+
+  Fork forward(const Fork& x) const {
+    at::Tensor y = x.trunk;
+    for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
+      y = norm_relu(*norms_[i], (*convs_[i])(y)).trunk;
+    }
+    return norm_relu(
+        *norms_.back(),
+        (*convs_.back())(y),
+        downsample_ ? downsample_->forward(x.branch) : x.branch);
+  }
+
+  // Its convolutions in the order of registration.
+  std::vector<std::shared_ptr<Conv2d>> convs() const {
+    std::vector<std::shared_ptr<Conv2d>> all = convs_;
+    if (downsample_) {
+      all.push_back(downsample_->conv());
+    }
+    return all;
+  }
+
+  const BatchNorm2d& last_norm() const { return *norms_.back(); }
+
+ private:
+  void add(const Conv2d::Shape& shape, at::Generator generator) {
+    const std::string number = std::to_string(convs_.size() + 1);
+    convs_.push_back(register_module(
+        "conv" + number, std::make_shared<Conv2d>(shape, generator)));
+    norms_.push_back(register_module(
+        "bn" + number, std::make_shared<BatchNorm2d>(shape.out)));
+  }
+
+  std::vector<std::shared_ptr<Conv2d>> convs_;
+  std::vector<std::shared_ptr<BatchNorm2d>> norms_;
+  std::shared_ptr<Downsample> downsample_;
+};
+
+class ResNet : public Model {
+ public:
+  ResNet(const ModelSpec& spec, at::Generator generator);
+
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& drop,
+      const at::Generator& dropout) override;
+
+ private:
+  // Appends a stage; returns the number of its output channels.
+  std::int64_t add_stage(
+      const ResNetSpec& spec,
+      std::size_t stage,
+      std::int64_t in,
+      at::Generator generator);
+  void start_as_timm(at::Generator generator);
+  // After the weights have been drawn, which is in the order of contiguous
+  // ones.
+  void use_channels_last();
+
+  std::shared_ptr<Conv2d> conv1_;
+  std::shared_ptr<BatchNorm2d> bn1_;
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+  std::shared_ptr<Linear> fc_;
+};
+
+ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
+  conv1_ = register_module(
+      "conv1",
+      std::make_shared<Conv2d>(
+          Conv2d::Shape{
+              .in = spec.channels,
+              .out = kStemWidth,
+              .kernel = 7,
+              .stride = 2,
+              .padding = 3},
+          generator));
+  bn1_ = register_module("bn1", std::make_shared<BatchNorm2d>(kStemWidth));
+  const auto& net = std::any_cast<const ResNetSpec&>(spec.numbers);
+  std::int64_t channels = kStemWidth;
+  for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
+    channels = add_stage(net, stage, channels, generator);
+  }
+  fc_ = register_module(
+      "fc", std::make_shared<Linear>(channels, spec.num_classes, generator));
+  start_as_timm(generator);
+  use_channels_last();
+}
+
+std::int64_t ResNet::add_stage(
+    const ResNetSpec& spec,
+    std::size_t stage,
+    std::int64_t in,
+    at::Generator generator) {
+  const std::int64_t width = kStemWidth << stage;
+  const std::int64_t out = spec.bottleneck ? 4 * width : width;
+  const auto list = register_module(
+      "layer" + std::to_string(stage + 1),
+      std::make_shared<torch::nn::ModuleListImpl>());
+  for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
+    const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
+    // timm draws the projection before the block's own convolutions.
+    std::shared_ptr<Downsample> downsample;
+    if (stride != 1 || in != out) {
+      downsample = std::make_shared<Downsample>(in, out, stride, generator);
+    }
+    blocks_.push_back(std::make_shared<ResidualBlock>(
+        in, width, stride, spec.bottleneck, std::move(downsample), generator));
+    list->push_back(blocks_.back());
+    in = out;
+  }
+  return out;
+}
+
+void ResNet::start_as_timm(at::Generator generator) {
+  normal_by_fan_out(conv1_->weight, generator);
+  for (const auto& block : blocks_) {
+    for (const auto& conv : block->convs()) {
+      normal_by_fan_out(conv->weight, generator);
+    }
+  }
+  const at::NoGradGuard no_grad;
+  for (const auto& block : blocks_) {
+    block->last_norm().weight.zero_();
+  }
+}
+
+void ResNet::use_channels_last() {
+  const at::NoGradGuard no_grad;
+  conv1_->use_channels_last();
+  for (const auto& block : blocks_) {
+    for (const auto& conv : block->convs()) {
+      conv->use_channels_last();
+    }
+  }
+}
+
+at::Tensor ResNet::forward(
+    const at::Tensor& images,
+    const at::Tensor& drop,
+    const at::Generator& /*dropout*/) {
+  VITRAIN_CHECK(
+      images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
+          !drop.defined(),
+      ExitCode::kInternal,
+      "a residual network takes images [N, {}, H, W] and drops nothing",
+      conv1_->weight.size(1));
+  at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
+  x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
+  x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  Fork fork{x, x};
+  for (const auto& block : blocks_) {
+    fork = block->forward(fork);
+  }
+  // The mean over pixels, of rows as they lie in memory, forward and backward.
+  x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
+  return (*fc_)(x);
+}
+
+} // namespace
+
+std::shared_ptr<Model> make_resnet(
+    const ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<ResNet>(spec, generator);
+}
+
+} // namespace vitrain::models
