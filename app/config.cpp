@@ -2,7 +2,7 @@
 
 #include "config/schema/reference.h"
 #include "config/schema/writer.h"
-#include "engine/job/recipe_check.h"
+#include "job/recipe_check.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -15,12 +15,12 @@ int config_verb(const config::Arguments& arguments) {
   const bool check = arguments.verb == config::Verb::kConfigCheck;
   config::Problems problems;
   const config::Reading loaded =
-      engine::load_recipe(arguments.load_request(), problems);
+      job::load_recipe(arguments.load_request(), problems);
   if (check) { // as training on this machine would, without looking at data
-    engine::check_rules(
+    job::check_rules(
         loaded.recipe,
         loaded.origins,
-        engine::circumstances_here(loaded, /*training=*/true),
+        job::circumstances_here(loaded, /*training=*/true),
         problems);
   }
   problems.throw_if_any();
@@ -34,8 +34,8 @@ int config_verb(const config::Arguments& arguments) {
     std::fputs(text.c_str(), stdout);
     return 0;
   }
-  for (const std::string& path : engine::missing_paths(
-           loaded.recipe, loaded.origins, /*training=*/true)) {
+  for (const std::string& path :
+       job::missing_paths(loaded.recipe, loaded.origins, /*training=*/true)) {
     std::fprintf(stderr, "note: %s on this machine\n", path.c_str());
   }
   std::printf(

@@ -4,9 +4,10 @@
 #include "core/check.h"
 #include "core/counted.h"
 #include "data_verbs.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/launch_job.h"
-#include "engine/job/recipe_check.h"
+#include "job/choose_devices.h"
+#include "job/options/data_options.h"
+#include "job/prepared_job.h"
+#include "job/recipe_check.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
 #include "verbs.h"
@@ -32,7 +33,7 @@ std::int64_t training_devices(
   return arguments.data.world.value_or(
       recipe.devices.nodes *
       launch::requested_workers(
-          engine::device_request(recipe.devices),
+          job::device_request(recipe.devices),
           launch::visible_cuda_devices(),
           launch::available_cores()));
 }
@@ -56,7 +57,7 @@ int data_verb(const config::Arguments& arguments) {
 
 int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe =
-      engine::load_recipe(arguments.load_request()).recipe;
+      job::load_recipe(arguments.load_request()).recipe;
   const std::int64_t devices = training_devices(arguments, recipe);
   const std::int64_t workers = config::plan_batch(recipe, devices).workers;
   VITRAIN_CHECK(
@@ -67,8 +68,8 @@ int data_order(const config::Arguments& arguments) {
       counted(workers, "worker"),
       workers - 1);
   const data::Index index =
-      data::list(engine::source_options(recipe.data.train, /*train=*/true));
-  const auto sampler = engine::make_sampler(recipe, &index, devices);
+      data::list(job::source_options(recipe.data.train, /*train=*/true));
+  const auto sampler = job::make_sampler(recipe, &index, devices);
   const std::int64_t accumulate = recipe.train.accumulate;
   for (std::int64_t step = 0; step < sampler->steps_per_epoch(); ++step) {
     for (std::int64_t k = 0; k < workers * accumulate; ++k) {

@@ -13,8 +13,8 @@
 #include "data/tools/check.h"
 #include "data/tools/check_report.h"
 #include "data_verbs.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/recipe_check.h"
+#include "job/options/data_options.h"
+#include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work_progress.h"
 
@@ -43,7 +43,7 @@ void check_writable(const std::filesystem::path& path) {
 
 int data_check(const config::Arguments& arguments) {
   const config::Recipe recipe =
-      engine::load_recipe(arguments.load_request()).recipe;
+      job::load_recipe(arguments.load_request()).recipe;
   if (arguments.data.out) {
     check_writable(*arguments.data.out);
   }
@@ -53,7 +53,7 @@ int data_check(const config::Arguments& arguments) {
     splits.emplace_back(
         name,
         std::make_shared<const data::Index>(
-            data::list(engine::source_options(source, train))));
+            data::list(job::source_options(source, train))));
   };
   list("train", recipe.data.train, /*train=*/true);
   list("eval", recipe.data.eval, /*train=*/false);
@@ -65,7 +65,7 @@ int data_check(const config::Arguments& arguments) {
         splits,
         {.threads = static_cast<int>(recipe.data.threads.value_or(
              std::max(1U, std::thread::hardware_concurrency()))),
-         .decode = engine::decode_options(recipe.data),
+         .decode = job::decode_options(recipe.data),
          .progress = [&](std::int64_t done, std::int64_t all) {
            progress.update(done, all);
          }});

@@ -3,8 +3,8 @@
 #include "core/text.h"
 #include "data/tools/dump.h"
 #include "data_verbs.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/recipe_check.h"
+#include "job/options/data_options.h"
+#include "job/recipe_check.h"
 #include "models/spec.h"
 
 namespace vitrain::app {
@@ -15,7 +15,7 @@ data::DumpOptions described(const config::DataArguments& arguments) {
   data::DumpOptions options{
       .resize = static_cast<int>(arguments.resize.value_or(0)),
       .filter = arguments.filter,
-      .pillow = engine::pillow(arguments.pillow)};
+      .pillow = job::pillow(arguments.pillow)};
   if (arguments.crop && !arguments.resize) {
     options.crop = static_cast<int>(*arguments.crop);
   } else if (arguments.crop) {
@@ -31,13 +31,12 @@ data::DumpOptions described(const config::DataArguments& arguments) {
 
 data::DumpOptions of_recipe(const config::Arguments& arguments) {
   const config::Recipe recipe =
-      engine::load_recipe(arguments.load_request()).recipe;
+      job::load_recipe(arguments.load_request()).recipe;
   // How many classes there are does not matter to pixels.
   const models::ModelSpec spec = models::resolve(
       recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});
   return {
-      .transform =
-          engine::transform_options(recipe, spec, arguments.data.train),
+      .transform = job::transform_options(recipe, spec, arguments.data.train),
       .epoch = arguments.data.epoch,
       .first_sample = arguments.data.index};
 }

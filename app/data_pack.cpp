@@ -9,8 +9,8 @@
 #include "core/text.h"
 #include "data/tools/pack.h"
 #include "data_verbs.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/recipe_check.h"
+#include "job/options/data_options.h"
+#include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work_progress.h"
 
@@ -65,11 +65,11 @@ std::string settings(const char* split, const data::SourceOptions& source) {
 
 int data_pack(const config::Arguments& arguments) {
   const config::Recipe recipe =
-      engine::load_recipe(arguments.load_request()).recipe;
+      job::load_recipe(arguments.load_request()).recipe;
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   std::string to_train;
   const auto pack = [&](const char* name, const auto& from, bool train) {
-    const data::SourceOptions listed = engine::source_options(from, train);
+    const data::SourceOptions listed = job::source_options(from, train);
     const auto source =
         data::open(std::make_shared<const data::Index>(data::list(listed)));
     data::PackReport report;

@@ -10,9 +10,9 @@
 #include "data/sources/letters.h"
 #include "data/tools/sheet.h"
 #include "data_verbs.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/recipe_check.h"
 #include "image/formats/png_write.h"
+#include "job/options/data_options.h"
+#include "job/recipe_check.h"
 #include "models/spec.h"
 
 namespace vitrain::app {
@@ -94,7 +94,7 @@ data::ContactSheet draw_sheet(
       {.threads = static_cast<int>(recipe.data.threads.value_or(1)),
        .depth = 1,
        .capacity = kBatch,
-       .bad_samples = engine::bad_sample_policy(recipe, /*train=*/true)});
+       .bad_samples = job::bad_sample_policy(recipe, /*train=*/true)});
   const auto& classes = rows.index().classes();
   data::ContactSheet sheet(
       std::ssize(shown),
@@ -127,19 +127,19 @@ int data_show(const config::Arguments& arguments) {
       "-out {}: the sheet is a PNG file; give a name that ends in .png",
       printable(out.native()));
   const config::Recipe recipe =
-      engine::load_recipe(arguments.load_request()).recipe;
+      job::load_recipe(arguments.load_request()).recipe;
   const auto index = std::make_shared<const data::Index>(
-      data::list(engine::source_options(recipe.data.train, /*train=*/true)));
+      data::list(job::source_options(recipe.data.train, /*train=*/true)));
   VITRAIN_CHECK(
       index->options().kind != data::SourceKind::kVectors,
       ExitCode::kUsage,
       "data show: the samples of kind vectors are no images");
   const models::ModelSpec spec =
-      models::resolve(recipe.model, engine::data_shape(*index));
+      models::resolve(recipe.model, job::data_shape(*index));
   const auto rows = data::open_rows(
-      index, engine::transform_options(recipe, spec, /*train=*/true));
+      index, job::transform_options(recipe, spec, /*train=*/true));
   const std::int64_t devices = training_devices(arguments, recipe);
-  const auto sampler = engine::make_sampler(recipe, index.get(), devices);
+  const auto sampler = job::make_sampler(recipe, index.get(), devices);
   const std::vector<data::Draw> shown = first_draws(
       *sampler,
       config::plan_batch(recipe, devices).workers * recipe.train.accumulate,

@@ -7,7 +7,7 @@
 #include "core/counted.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "engine/job/recipe_check.h"
+#include "job/recipe_check.h"
 #include "launch/nodes/rendezvous.h"
 
 namespace vitrain::app {
@@ -84,8 +84,8 @@ void check_recipe(
           {kCount, std::to_string(host.workers), kOption});
     }
     config::Problems problems;
-    const config::Reading loaded = engine::load_recipe(request, problems);
-    engine::check_rules(
+    const config::Reading loaded = job::load_recipe(request, problems);
+    job::check_rules(
         loaded.recipe,
         loaded.origins,
         {.workers = total_of(hosts).value_or(config::kWorkersUnknown),

@@ -2,10 +2,11 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "engine/job/launch_job.h"
-#include "engine/job/launched_job.h"
-#include "engine/job/recipe_check.h"
+#include "engine/report/dry_run.h"
 #include "hosts.h"
+#include "job/launched_job.h"
+#include "job/recipe_check.h"
+#include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "verbs.h"
@@ -42,6 +43,13 @@ launch::Detected find_launcher(const config::LaunchArguments& arguments) {
   return detected;
 }
 
+void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
+  for (const std::string& note : prepared.notes) {
+    std::printf("%s\n", note.c_str());
+  }
+  std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
+}
+
 } // namespace
 
 int train(const config::Arguments& given, const std::string& command_line) {
@@ -56,8 +64,7 @@ int train(const config::Arguments& given, const std::string& command_line) {
     hosts.clear();
   }
   if (arguments.print_config) {
-    const config::Reading loaded =
-        engine::load_recipe(arguments.load_request());
+    const config::Reading loaded = job::load_recipe(arguments.load_request());
     for (const std::string& note : loaded.notes) {
       std::fprintf(stderr, "%s\n", note.c_str());
     }
@@ -69,22 +76,22 @@ int train(const config::Arguments& given, const std::string& command_line) {
   }
   const launch::Detected detected = find_launcher(arguments.launch);
   if (detected.place) {
-    return engine::run_launched(
+    const auto prepared = job::run_launched(
         arguments, *detected.place, command_line, VITRAIN_VERSION);
+    if (prepared) {
+      print_dry_run(*prepared, /*has_weights=*/true);
+    }
+    return 0;
   }
-  engine::PreparedJob prepared =
-      engine::prepare(arguments, command_line, VITRAIN_VERSION);
+  job::PreparedJob prepared =
+      job::prepare(arguments, command_line, VITRAIN_VERSION);
   prepared.notes.insert(
       prepared.notes.end(), detected.notes.begin(), detected.notes.end());
   if (arguments.dry_run) {
-    for (const std::string& note : prepared.notes) {
-      std::printf("%s\n", note.c_str());
-    }
-    const bool has_weights = arguments.launch.node_rank.value_or(0) == 0;
-    std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
+    print_dry_run(prepared, arguments.launch.node_rank.value_or(0) == 0);
     return 0;
   }
-  return engine::launch(prepared);
+  return job::supervise(prepared);
 }
 
 } // namespace vitrain::app

@@ -9,11 +9,12 @@
 #include <ATen/Parallel.h>
 
 #include "data/load/loader.h"
-#include "engine/inputs/data_options.h"
+#include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
-#include "engine/run/precision.h"
 #include "engine/run/session.h"
 #include "engine/train/loss.h"
+#include "job/options/data_options.h"
+#include "job/options/precision.h"
 
 namespace vitrain::engine {
 namespace {
@@ -117,8 +118,8 @@ Evaluator::Evaluator(
     : loss_(recipe.train.loss),
       rows_(data::open_rows(
           std::move(index),
-          transform_options(recipe, spec, /*train=*/false))),
-      bad_samples_(bad_sample_policy(recipe, /*train=*/false)),
+          job::transform_options(recipe, spec, /*train=*/false))),
+      bad_samples_(job::bad_sample_policy(recipe, /*train=*/false)),
       normalizer_(recipe.data.preprocess, spec, device),
       device_(device.type()),
       options_(options) {}

@@ -3,12 +3,12 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
-#include "engine/inputs/data_options.h"
 #include "engine/inputs/drop_factors.h"
 #include "engine/inputs/dropout.h"
 #include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
 #include "engine/train/loss.h"
+#include "job/options/data_options.h"
 
 namespace vitrain::engine {
 namespace {
@@ -26,8 +26,8 @@ TrainInputs::TrainInputs(const Session& session)
           session.job.recipe.data.preprocess,
           session.spec,
           session.device),
-      erase_(erase_options(session.job.recipe)),
-      mix_(mix_options(session.job.recipe)),
+      erase_(job::erase_options(session.job.recipe)),
+      mix_(job::mix_options(session.job.recipe)),
       noise_(at::globalContext().defaultGenerator(session.device).clone()) {}
 
 MicroBatch

@@ -38,7 +38,7 @@ void LogInterval::end_step(const dist::Traffic& traffic) {
   ++steps_;
 }
 
-LogIntervalState LogInterval::state(const data::Loader& loader) {
+job::LogIntervalState LogInterval::state(const data::Loader& loader) {
   traffic_.settle();
   return {
       .steps = steps_,
@@ -48,7 +48,7 @@ LogIntervalState LogInterval::state(const data::Loader& loader) {
       .warnings = loader.image_warnings() - warnings_before_};
 }
 
-void LogInterval::restore(const LogIntervalState& state) {
+void LogInterval::restore(const job::LogIntervalState& state) {
   steps_ = state.steps;
   restored_steps_ = state.steps;
   hash_ = state.hash;

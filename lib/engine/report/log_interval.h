@@ -7,8 +7,8 @@
 #include "dist/group/group.h"
 #include "dist/group/traffic.h"
 #include "engine/report/reporter.h"
-#include "engine/run/saved_state.h"
 #include "engine/train/train_step.h"
+#include "job/run/saved_state.h"
 
 namespace vitrain::engine {
 
@@ -27,10 +27,10 @@ class LogInterval {
 
   // What a checkpoint between two reports has to hold of this worker: steps,
   // traffic, warnings and the samples' hash. The rest is the caller's.
-  LogIntervalState state(const data::Loader& loader);
+  job::LogIntervalState state(const data::Loader& loader);
   // Goes on from what state() gave in another process. The times of its steps
   // are not known: those of the others stand for them.
-  void restore(const LogIntervalState& state);
+  void restore(const job::LogIntervalState& state);
 
   // Sums over all workers, and a new interval begins. Fills all of a report
   // but what is of the last step alone or of the whole run: step, epoch, batch,

@@ -19,7 +19,7 @@ std::string metric_text(config::Metric metric, double value) {
 } // namespace
 
 Reporter::Reporter(
-    const Job& job,
+    const job::Job& job,
     int rank,
     int world,
     const logging::ConsoleOptions& console)
@@ -62,13 +62,13 @@ void Reporter::open_records(const Json& start) {
 
 void Reporter::step_begins() {
   if (!first_step_begin_) {
-    first_step_begin_ = boot_seconds() - job_.process_start;
+    first_step_begin_ = job::boot_seconds() - job_.process_start;
   }
 }
 
 void Reporter::step_ended(std::int64_t step) {
   if (!first_step_end_) {
-    first_step_end_ = boot_seconds() - job_.process_start;
+    first_step_end_ = job::boot_seconds() - job_.process_start;
   }
   // Before the first report there are no numbers to show.
   if (!main_ || shown_.epochs == 0 || !progress_.wants_update()) {
@@ -235,7 +235,7 @@ void Reporter::evaluated(
     std::int64_t step,
     const EvalCounts& counts,
     double seconds,
-    const std::optional<Best>& best) {
+    const std::optional<job::Best>& best) {
   last_eval_ = counts;
   best_ = best;
   if (!main_) {
@@ -386,7 +386,7 @@ void Reporter::finish(
 
 bool Reporter::keeps_folder() const {
   const config::LogConfig& log = job_.recipe.log;
-  return job_.mode == JobMode::kTrain || log.jsonl || log.csv ||
+  return job_.mode == job::JobMode::kTrain || log.jsonl || log.csv ||
       log.tensorboard;
 }
 

@@ -8,9 +8,9 @@
 #include "core/json.h"
 #include "dist/group/traffic.h"
 #include "engine/eval/metrics.h"
-#include "engine/job/job.h"
 #include "engine/report/bad_samples.h"
-#include "engine/run/run_state.h"
+#include "job/job.h"
+#include "job/run/run_state.h"
 #include "logging/banner.h"
 #include "logging/console.h"
 #include "logging/metrics_log.h"
@@ -70,7 +70,7 @@ struct RunLength {
 class Reporter {
  public:
   Reporter(
-      const Job& job,
+      const job::Job& job,
       int rank,
       int world,
       const logging::ConsoleOptions& console =
@@ -102,7 +102,7 @@ class Reporter {
       std::int64_t step,
       const EvalCounts& counts,
       double seconds,
-      const std::optional<Best>& best);
+      const std::optional<job::Best>& best);
   void saved(std::int64_t step, const std::string& path, double seconds);
   // What every line says from here on about checkpoints; "": all is well.
   void unsaved(const std::string& text) { unsaved_ = text; }
@@ -123,7 +123,7 @@ class Reporter {
   std::string
   eval_line(std::int64_t step, const EvalCounts& counts, double seconds) const;
 
-  const Job& job_;
+  const job::Job& job_;
   int rank_;
   bool main_; // rank 0
   bool alone_; // the only worker
@@ -138,7 +138,7 @@ class Reporter {
   std::optional<double> first_step_end_;
   logging::ProgressState shown_;
   std::optional<EvalCounts> last_eval_;
-  std::optional<Best> best_;
+  std::optional<job::Best> best_;
   std::optional<std::string> checkpoint_;
   std::string unsaved_;
   double train_seconds_ = 0.0;

@@ -9,7 +9,8 @@
 #include "config/schema/writer.h"
 #include "core/hash.h"
 #include "core/text.h"
-#include "engine/run/run_state.h"
+#include "engine/run/named_state.h"
+#include "job/run/run_state.h"
 
 namespace vitrain::engine {
 namespace {

@@ -11,9 +11,10 @@
 #include "checkpoint/space.h"
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "engine/job/preprocess_record.h"
-#include "engine/run/run_directory.h"
-#include "engine/run/run_state.h"
+#include "engine/run/named_state.h"
+#include "job/preprocess_record.h"
+#include "job/run/run_directory.h"
+#include "job/run/run_state.h"
 
 namespace vitrain::engine {
 namespace {
@@ -34,7 +35,7 @@ checkpoint::RetentionOptions retention_of(
 CheckpointWriter::CheckpointWriter(Session& session)
     : session_(session),
       store_(
-          RunDirectory{session.job.run_directory}.checkpoints(),
+          session.job.run().checkpoints(),
           retention_of(session.job.recipe.checkpoint)) {}
 
 std::string CheckpointWriter::last_checkpoint() const {
@@ -67,7 +68,7 @@ std::string CheckpointWriter::write(
     bool is_last) {
   snapshot.world_size = session_.world;
   snapshot.config_hash = config::recipe_hash(session_.job.recipe);
-  snapshot.preprocess = preprocess_record(
+  snapshot.preprocess = job::preprocess_record(
       session_.job.recipe, session_.spec, session_.train_index->classes());
   snapshot.model = named_state(*session_.model);
   logging::Console& console = session_.reporter.console();

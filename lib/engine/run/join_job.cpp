@@ -12,9 +12,10 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "dist/group/collectives.h"
-#include "engine/job/launch_job.h"
-#include "engine/job/run_decision.h"
-#include "engine/run/run_directory.h"
+#include "job/choose_devices.h"
+#include "job/prepared_job.h"
+#include "job/run/run_directory.h"
+#include "job/run_decision.h"
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/supervise/worker_log.h"
@@ -64,7 +65,7 @@ struct Peers {
   std::vector<int> here; // ranks on this machine, rising
 };
 
-Peers introduce(const Job& job, int local_world, dist::Group& control) {
+Peers introduce(const job::Job& job, int local_world, dist::Group& control) {
   Peers peers;
   const Json own{
       {"machine", machine_id()},
@@ -83,8 +84,8 @@ Peers introduce(const Job& job, int local_world, dist::Group& control) {
 }
 
 // Groups of a machine's workers have one size for all.
-void check_equal_machines(const Job& job, const Peers& peers) {
-  if (!needs_equal_machines(job.recipe)) {
+void check_equal_machines(const job::Job& job, const Peers& peers) {
+  if (!job::needs_equal_machines(job.recipe)) {
     return;
   }
   for (std::size_t rank = 1; rank < peers.all.size(); ++rank) {
@@ -99,7 +100,7 @@ void check_equal_machines(const Job& job, const Peers& peers) {
   }
 }
 
-void check_devices(const Job& job, const Peers& peers) {
+void check_devices(const job::Job& job, const Peers& peers) {
   if (!job.uses_nccl()) {
     return;
   }
@@ -119,7 +120,7 @@ void check_devices(const Job& job, const Peers& peers) {
   }
 }
 
-void share_cores(Job& job, const Peers& peers, int rank) {
+void share_cores(job::Job& job, const Peers& peers, int rank) {
   std::vector<std::vector<int>> masks;
   std::size_t own = 0;
   for (const int other : peers.here) {
@@ -151,7 +152,7 @@ Fd open_of_peer(pid_t pid, int fd) {
 // The lowest rank of each machine lists, the others map what it has.
 void share_data(
     JoinedJob& joined,
-    PreparedJob& prepared,
+    job::PreparedJob& prepared,
     const Peers& peers,
     dist::Group& control) {
   const int leader = peers.here.front();
@@ -160,10 +161,10 @@ void share_data(
     if (control.rank() != leader) {
       return;
     }
-    if (prepared.job.mode == JobMode::kEval) {
-      prepared.record = pretrained_record(prepared.job.recipe.model);
+    if (prepared.job.mode == job::JobMode::kEval) {
+      prepared.record = job::pretrained_record(prepared.job.recipe.model);
     }
-    list_data(prepared);
+    job::list_data(prepared);
     if (prepared.train) {
       joined.train_index =
           launch::make_memfd("train-index", prepared.train->bytes());
@@ -190,24 +191,27 @@ void share_data(
 }
 
 // Rank 0 finds the checkpoint to continue from, or makes a run folder.
-void decide(JoinedJob& joined, PreparedJob& prepared, dist::Group& control) {
-  Job& job = prepared.job;
-  RunDecision decision;
+void decide(
+    JoinedJob& joined,
+    job::PreparedJob& prepared,
+    dist::Group& control) {
+  job::Job& job = prepared.job;
+  job::RunDecision decision;
   together(control, [&] {
     if (control.rank() != 0) {
       return;
     }
     if (!job.joining.resume.empty()) {
-      resolve_resume(prepared, job.joining.resume, /*writes=*/true);
+      job::resolve_resume(prepared, job.joining.resume, /*writes=*/true);
     }
-    check_arithmetic(prepared);
+    job::check_arithmetic(prepared);
     if (job.run_directory.empty()) {
-      make_run_directory(prepared);
+      job::make_run_directory(prepared);
     }
-    decision = decision_of(prepared);
+    decision = job::decision_of(prepared);
   });
-  adopt(
-      RunDecision::from_json(
+  job::adopt(
+      job::RunDecision::from_json(
           dist::all_gather(control, decision.to_json()).front()),
       "rank 0",
       prepared);
@@ -216,12 +220,12 @@ void decide(JoinedJob& joined, PreparedJob& prepared, dist::Group& control) {
 
 void open_log(
     JoinedJob& joined,
-    const Job& job,
+    const job::Job& job,
     const launch::WorkerContext& context,
     dist::Group& control) {
   together(control, [&] {
     const std::filesystem::path folder =
-        log_folder(job.recipe, {job.run_directory});
+        job::log_folder(job.recipe, {job.run_directory});
     make_folders(folder);
     joined.log = launch::open_worker_log(
                      folder / fmt::format("workerlog.{}", context.rank),
@@ -247,10 +251,12 @@ void open_log(
 
 } // namespace
 
-JoinedJob
-join_job(Job& job, const launch::WorkerContext& context, dist::Group& control) {
+JoinedJob join_job(
+    job::Job& job,
+    const launch::WorkerContext& context,
+    dist::Group& control) {
   JoinedJob joined;
-  PreparedJob prepared;
+  job::PreparedJob prepared;
   prepared.job = job;
   prepared.workers = context.world_size;
   const Peers peers = introduce(job, context.local_world_size, control);
@@ -265,7 +271,7 @@ join_job(Job& job, const launch::WorkerContext& context, dist::Group& control) {
   }
   prepared.job.device_text = fmt::format(
       "{}, started by {}",
-      describe_devices(labels, job.cuda, prepared.job.threads),
+      job::describe_devices(labels, job.cuda, prepared.job.threads),
       context.launcher);
   job = prepared.job;
   joined.lock = std::move(prepared.lock);

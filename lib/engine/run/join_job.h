@@ -5,7 +5,7 @@
 #include "core/files.h"
 #include "core/lock_file.h"
 #include "dist/group/group.h"
-#include "engine/job/job.h"
+#include "job/job.h"
 #include "launch/processes/worker.h"
 #include "logging/console.h"
 
@@ -29,7 +29,9 @@ struct JoinedJob {
 // Collective over all ranks. When one rank fails, all throw Error with its code
 // and a message that names it. Throws Error(kUsage) when two ranks have one GPU
 // and exchange by NCCL.
-JoinedJob
-join_job(Job& job, const launch::WorkerContext& context, dist::Group& control);
+JoinedJob join_job(
+    job::Job& job,
+    const launch::WorkerContext& context,
+    dist::Group& control);
 
 } // namespace vitrain::engine

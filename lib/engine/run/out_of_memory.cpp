@@ -88,7 +88,7 @@ Error explain_out_of_memory(
     const char* part) {
   const auto* known = dynamic_cast<const OutOfMemory*>(&error);
   const std::string where = known != nullptr ? known->part() : part;
-  const bool evaluates = session.job.mode == JobMode::kEval ||
+  const bool evaluates = session.job.mode == job::JobMode::kEval ||
       where == "evaluation"; // the same name in Trainer and here
   const std::string words = first_words(error);
   const std::string request = request_of(words);

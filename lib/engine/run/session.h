@@ -9,9 +9,9 @@
 #include "data/order/sampler.h"
 #include "data/sources/index.h"
 #include "dist/group/connect.h"
-#include "engine/job/job.h"
 #include "engine/report/reporter.h"
-#include "engine/run/precision.h"
+#include "job/job.h"
+#include "job/options/precision.h"
 #include "launch/processes/signals.h"
 #include "launch/supervise/heartbeat.h"
 #include "models/model.h"
@@ -26,7 +26,7 @@ namespace vitrain::engine {
 // What a worker has set up before it trains or evaluates: who it is, whom it
 // talks to, the data and the model.
 struct Session {
-  const Job& job;
+  const job::Job& job;
   int rank = 0;
   int world = 1;
   int local_world = 1; // of this machine
@@ -40,8 +40,8 @@ struct Session {
   std::shared_ptr<const data::Index> eval_index;
   std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
   config::Plan plan;
-  PrecisionChoice precision; // of training
-  PrecisionChoice eval_precision;
+  job::PrecisionChoice precision; // of training
+  job::PrecisionChoice eval_precision;
   models::ModelSpec spec;
   std::shared_ptr<models::Model> model;
   std::int64_t finished_steps = 0; // for the last words

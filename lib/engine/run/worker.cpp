@@ -18,18 +18,21 @@
 #include "dist/group/agreement.h"
 #include "dist/group/replicas.h"
 #include "engine/eval/evaluator.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/describe.h"
-#include "engine/job/pretrained.h"
-#include "engine/job/resume.h"
+#include "engine/report/describe.h"
 #include "engine/run/agreement.h"
+#include "engine/run/autocast.h"
 #include "engine/run/cpu_setup.h"
+#include "engine/run/environment.h"
 #include "engine/run/join_job.h"
+#include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
-#include "engine/run/run_directory.h"
+#include "engine/run/pretrained.h"
 #include "engine/run/session.h"
-#include "engine/train/begun_epoch.h"
 #include "engine/train/trainer.h"
+#include "job/options/data_options.h"
+#include "job/run/begun_epoch.h"
+#include "job/run/resume.h"
+#include "job/run/run_directory.h"
 #include "launch/foreign/starters.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/error_file.h"
@@ -41,7 +44,7 @@ namespace {
 
 // Selects the device and everything global in torch. Returns the plugin on
 // CUDA devices, else null.
-const CudaPlugin* set_up_device(const Job& job, int local_rank) {
+const CudaPlugin* set_up_device(const job::Job& job, int local_rank) {
   set_up_mkl(job.recipe.train.mkl);
   const CudaPlugin* cuda = nullptr;
   if (job.cuda) {
@@ -66,7 +69,7 @@ std::string gloo_interface(const launch::WorkerContext& context) {
 }
 
 dist::Groups connect(
-    const Job& job,
+    const job::Job& job,
     const launch::WorkerContext& context,
     const CudaPlugin* cuda) {
   const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
@@ -130,8 +133,7 @@ Json announce(Session& session) {
   // in its folder.
   std::error_code error;
   if (!session.job.resume.empty() || session.job.restarts > 0 ||
-      std::filesystem::exists(
-          RunDirectory{session.job.run_directory}.environment(), error)) {
+      std::filesystem::exists(session.job.run().environment(), error)) {
     record["resumed_step"] = session.job.resumed_step;
   }
   if (session.job.restarts > 0) {
@@ -142,8 +144,8 @@ Json announce(Session& session) {
 
 // What saves left unfinished that were killed: nobody else writes here.
 void remove_leftovers(Session& session) {
-  const checkpoint::Leftovers left = checkpoint::remove_leftovers(
-      RunDirectory{session.job.run_directory}.checkpoints());
+  const checkpoint::Leftovers left =
+      checkpoint::remove_leftovers(session.job.run().checkpoints());
   if (left.folders > 0) {
     session.reporter.console().info(fmt::format(
         "removed {} unfinished checkpoint{} of processes that have ended ({})",
@@ -156,26 +158,18 @@ void remove_leftovers(Session& session) {
 // The first writes to the run folder. A run that goes on has been restored by
 // then: what cannot be continued leaves its folder as it was.
 void open_run(Session& session, const Json& start) {
-  const Job& job = session.job;
-  if (session.rank == 0 && job.mode == JobMode::kTrain) {
+  const job::Job& job = session.job;
+  if (session.rank == 0 && job.mode == job::JobMode::kTrain) {
     remove_leftovers(session);
-    for (const std::string& line :
-         prepare_to_resume({job.run_directory}, job.recipe, job.resumed_step)) {
+    for (const std::string& line : job::prepare_to_resume(
+             {job.run_directory}, job.recipe, job.resumed_step)) {
       session.reporter.console().info(line);
     }
   }
   session.reporter.open_records(start);
   if (session.rank == 0) {
-    Json environment = describe_environment(job.version);
-    environment["devices"] = job.device_text;
-    environment["mkl"] = describe_mkl();
-    environment["command"] = job.command_line;
-    if (session.cuda != nullptr) {
-      environment["cuda"] = session.cuda->versions();
-    }
     write_file_atomically(
-        RunDirectory{job.run_directory}.environment(),
-        environment.dump(2) + "\n");
+        job.run().environment(), describe_environment(session).dump(2) + "\n");
   }
 }
 
@@ -201,7 +195,7 @@ ExitCode evaluate_only(Session& session) {
 
 ExitCode work(Session& session) {
   const Json start = announce(session);
-  if (session.job.mode == JobMode::kEval) {
+  if (session.job.mode == job::JobMode::kEval) {
     open_run(session, start);
     return evaluate_only(session);
   }
@@ -211,8 +205,8 @@ ExitCode work(Session& session) {
 }
 
 // How a run ended, for people.
-const char* outcome(JobMode mode, ExitCode code) {
-  if (mode == JobMode::kEval) {
+const char* outcome(job::JobMode mode, ExitCode code) {
+  if (mode == job::JobMode::kEval) {
     return "evaluated";
   }
   switch (code) {
@@ -227,31 +221,32 @@ const char* outcome(JobMode mode, ExitCode code) {
 
 // Sets up data, plan and model, and works.
 ExitCode lead(Session& session) {
-  const Job& job = session.job;
+  const job::Job& job = session.job;
   session.eval_index =
       std::make_shared<const data::Index>(data::Index::map(job.eval_index_fd));
-  if (job.mode == JobMode::kTrain) {
+  if (job.mode == job::JobMode::kTrain) {
     session.train_index = std::make_shared<const data::Index>(
         data::Index::map(job.train_index_fd));
   }
   const int devices = job.devices(session.world);
-  session.sampler = make_sampler(
+  session.sampler = job::make_sampler(
       job.recipe,
       session.train_index.get(),
       devices,
       job.resume.empty() ? std::nullopt
-                         : begun_epoch(
+                         : job::begun_epoch(
                                checkpoint::read_manifest(job.resume),
                                job.recipe.train.accumulate));
   session.plan =
-      make_plan(job, devices, session.sampler.get(), *session.eval_index);
+      job::make_plan(job, devices, session.sampler.get(), *session.eval_index);
   session.eval_precision =
-      resolve_eval_precision(job.recipe, job.cuda, cpu_features());
-  session.precision = job.mode == JobMode::kTrain
-      ? resolve_precision(job.recipe.train.precision, job.cuda, cpu_features())
+      job::resolve_eval_precision(job.recipe, job.cuda, job::cpu_features());
+  session.precision = job.mode == job::JobMode::kTrain
+      ? job::resolve_precision(
+            job.recipe.train.precision, job.cuda, job::cpu_features())
       : session.eval_precision;
   session.spec =
-      models::resolve(job.recipe.model, data_shape(*session.eval_index));
+      models::resolve(job.recipe.model, job::data_shape(*session.eval_index));
   session.model = models::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   if (session.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
@@ -272,7 +267,7 @@ ExitCode lead(Session& session) {
 }
 
 ExitCode run_session(
-    const Job& job,
+    const job::Job& job,
     const launch::WorkerContext& context,
     const CudaPlugin* cuda,
     dist::Groups groups,
@@ -303,8 +298,8 @@ ExitCode run_session(
       throw explain_out_of_memory(
           session,
           error,
-          job.mode == JobMode::kEval && session.model ? "evaluation"
-                                                      : "set-up");
+          job.mode == job::JobMode::kEval && session.model ? "evaluation"
+                                                           : "set-up");
     }
     throw;
   }
@@ -317,11 +312,11 @@ ExitCode code_of(const std::exception& error) {
 // What our supervisor does where there is one.
 void remove_unkept_evaluation(
     const launch::WorkerContext& context,
-    const Job& job,
+    const job::Job& job,
     ExitCode code) {
-  if (context.launched() && context.rank == 0 && job.mode == JobMode::kEval &&
-      !job.run_directory.empty()) {
-    remove_unkept(job.recipe, {job.run_directory}, static_cast<int>(code));
+  if (context.launched() && context.rank == 0 &&
+      job.mode == job::JobMode::kEval && !job.run_directory.empty()) {
+    job::remove_unkept(job.recipe, {job.run_directory}, static_cast<int>(code));
   }
 }
 
@@ -349,7 +344,7 @@ int run_worker() {
   // parameter servers use them. Its first use reads this; no thread runs yet.
   ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
   launch::WorkerContext context = launch::read_worker_context();
-  Job job = Job::from_json(context.job);
+  job::Job job = job::Job::from_json(context.job);
   launch::stop_at_once(true); // until the trainer has something to save
   // A launcher may send its request more than once.
   const launch::StopRequest stop(context.launched() ? 0 : ::getppid());

@@ -7,8 +7,9 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
-#include "engine/run/precision.h"
+#include "job/options/precision.h"
 
 namespace vitrain::engine {
 DataParallel::Replica::Replica(

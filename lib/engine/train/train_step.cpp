@@ -3,8 +3,9 @@
 #include <ATen/ATen.h>
 
 #include "engine/eval/metrics.h"
+#include "engine/run/autocast.h"
 #include "engine/run/out_of_memory.h"
-#include "engine/run/precision.h"
+#include "job/options/precision.h"
 
 namespace vitrain::engine {
 

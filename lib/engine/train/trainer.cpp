@@ -12,15 +12,15 @@
 #include "core/text.h"
 #include "dist/group/collectives.h"
 #include "dist/group/replicas.h"
-#include "engine/inputs/data_options.h"
-#include "engine/job/owed_evaluation.h"
+#include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
-#include "engine/run/run_directory.h"
-#include "engine/run/saved_state.h"
-#include "engine/train/begun_epoch.h"
 #include "engine/train/divergence.h"
 #include "engine/train/exchange.h"
 #include "engine/train/train_options.h"
+#include "job/options/data_options.h"
+#include "job/run/begun_epoch.h"
+#include "job/run/run_directory.h"
+#include "job/run/saved_state.h"
 #include "launch/processes/stop_at_once.h"
 #include "optim/optimizers.h"
 
@@ -61,7 +61,7 @@ Trainer::Trainer(Session& session)
               batch_norm_.forward_is_collective()))),
       rows_(data::open_rows(
           session.train_index,
-          transform_options(recipe_, session.spec, /*train=*/true))),
+          job::transform_options(recipe_, session.spec, /*train=*/true))),
       sampler_(*session.sampler),
       inputs_(session),
       bad_samples_(
@@ -71,8 +71,11 @@ Trainer::Trainer(Session& session)
           session,
           [&stop = session.stop] { return stop.requested(); })),
       writer_(session),
-      identity_(
-          identity_of(session.job, plan_, session.spec, *session.train_index)) {
+      identity_(job::identity_of(
+          session.job,
+          plan_,
+          session.spec,
+          *session.train_index)) {
   const config::BatchNormStatistics statistics = recipe_.dist.batchnorm;
   if (session.rank == 0 && batch_norm_.layers() == 0 &&
       statistics != config::BatchNormStatistics::kLocal) {
@@ -97,20 +100,20 @@ void Trainer::restore() {
   }
   const checkpoint::Snapshot snapshot = checkpoint::load(session_.job.resume);
   const std::string name = printable(session_.job.resume);
-  const SavedState saved = read_saved_state(snapshot.state, name);
+  const job::SavedState saved = job::read_saved_state(snapshot.state, name);
   identity_.check_same(saved.identity, name);
   load_named_state(*session_.model, snapshot.model);
   load_optimizer(snapshot.optimizer);
   state_ = saved.run;
-  owes_evaluation_ = snapshot.state.value(kOwesEvaluation, Json(false)) == true;
+  owes_evaluation_ = saved.owes_evaluation;
   restore_interval(saved);
   writer_.set_saved_step(state_.step);
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
 }
 
-void Trainer::restore_interval(const SavedState& saved) {
-  const LogIntervalState interval =
+void Trainer::restore_interval(const job::SavedState& saved) {
+  const job::LogIntervalState interval =
       saved.interval_of(session_.rank, session_.world);
   bad_samples_.restore(saved.bad_samples, interval.replaced);
   interval_.restore(interval);
@@ -158,14 +161,13 @@ void Trainer::open_loader() {
           .threads = session_.loader_threads(),
           .depth = 3,
           .capacity = plan_.worker_batch(),
-          .bad_samples = bad_sample_policy(recipe_, /*train=*/true),
+          .bad_samples = job::bad_sample_policy(recipe_, /*train=*/true),
           .allocate = session_.slot_allocator()});
 }
 
 ExitCode Trainer::run() {
   if (session_.rank == 0) {
-    bad_samples_.write_to(
-        RunDirectory{session_.job.run_directory}.bad_samples(), state_.step);
+    bad_samples_.write_to(session_.job.run().bad_samples(), state_.step);
     check_storage();
   }
   session_.heartbeat.enter(launch::Section::kStep);
@@ -391,7 +393,7 @@ void Trainer::evaluate() {
       ? counts.top1()
       : checkpoint.metric == config::Metric::kTop5 ? counts.top5()
                                                    : counts.loss();
-  if (improves(checkpoint.metric, value, state_.best)) {
+  if (job::improves(checkpoint.metric, value, state_.best)) {
     state_.best = {value, state_.step};
   }
   session_.reporter.evaluated(
@@ -417,13 +419,13 @@ Json Trainer::state_record() {
   Json record{
       {"run", state_.to_json()},
       {"identity", identity_.to_json()},
-      {"order", order_record(sampler_, state_.step)},
+      {"order", job::order_record(sampler_, state_.step)},
       {"bad_samples", bad_samples_.to_json()},
-      {kOwesEvaluation, owes_evaluation_}};
+      {job::kOwesEvaluation, owes_evaluation_}};
   if (interval_.steps() == 0) {
     return record;
   }
-  LogIntervalState interval = interval_.state(*loader_);
+  job::LogIntervalState interval = interval_.state(*loader_);
   const TrainSums sums = step_->sums();
   interval.loss = sums.loss;
   interval.correct1 = sums.correct1;

@@ -12,13 +12,13 @@
 #include "engine/report/bad_samples.h"
 #include "engine/report/log_interval.h"
 #include "engine/run/checkpoint_writer.h"
-#include "engine/run/run_state.h"
 #include "engine/run/session.h"
 #include "engine/train/batch_norm.h"
 #include "engine/train/data_parallel.h"
 #include "engine/train/divergence.h"
 #include "engine/train/stop_vote.h"
 #include "engine/train/train_step.h"
+#include "job/run/run_state.h"
 #include "optim/schedule.h"
 
 namespace vitrain::engine {
@@ -38,7 +38,7 @@ class Trainer {
 
  private:
   void restore();
-  void restore_interval(const SavedState& saved);
+  void restore_interval(const job::SavedState& saved);
   void load_optimizer(std::map<std::string, at::Tensor> saved);
   void open_loader();
   void train_one_step();
@@ -83,8 +83,8 @@ class Trainer {
   BadSamples bad_samples_;
   Evaluator evaluator_;
   CheckpointWriter writer_;
-  RunIdentity identity_;
-  RunState state_;
+  job::RunIdentity identity_;
+  job::RunState state_;
   std::int64_t together_step_ = -1; // of the last bring_together()
   std::optional<double> metric_; // of the current weights, when evaluated
   double lr_ = 0.0;

@@ -1,0 +1,261 @@
+#include "engine/report/describe.h"
+
+#include <filesystem>
+
+#include "config/rules/dist_rules.h"
+#include "config/schema/writer.h"
+#include "core/counted.h"
+#include "core/enum_names.h"
+#include "core/text.h"
+#include "job/run/run_directory.h"
+#include "models/tensors.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::engine {
+namespace {
+
+std::string describe_source(
+    const config::SourceConfig& source,
+    const data::Index& index) {
+  const bool vectors = source.kind == config::SourceKind::kVectors;
+  std::string text = vectors ? fmt::format(
+                                   "{} rows of {} and {}, vectors",
+                                   with_commas(index.size()),
+                                   counted(index.options().features, "feature"),
+                                   counted(index.options().targets, "target"))
+                             : fmt::format(
+                                   "{} images, {} classes, {}",
+                                   with_commas(index.size()),
+                                   with_commas(std::ssize(index.classes())),
+                                   name_of(source.kind));
+  if (config::is_generated(source)) {
+    text += vectors ? fmt::format(" of seed {}", source.seed)
+                    : fmt::format(" {} px, seed {}", source.size, source.seed);
+  } else {
+    text += fmt::format(" {}", printable(source.path.value_or("")));
+  }
+  for (const std::string& note : index.notes()) {
+    text += "\n" + note;
+  }
+  return text;
+}
+
+std::string describe_epoch(const RunFacts& facts) {
+  const config::Plan& plan = facts.plan;
+  const data::EpochCounts counts = facts.sampler->counts(/*epoch=*/0);
+  std::string text = fmt::format(
+      "{} x {} = {}",
+      counted(plan.steps_per_epoch, "step"),
+      counted(
+          (plan.total_steps + plan.steps_per_epoch - 1) / plan.steps_per_epoch,
+          "epoch"),
+      counted(plan.total_steps, "step"));
+  if (plan.total_steps % plan.steps_per_epoch != 0) {
+    text = fmt::format(
+        "{} in epochs of {}",
+        counted(plan.total_steps, "step"),
+        with_commas(plan.steps_per_epoch));
+  }
+  if (counts.dropped > 0 || counts.repeated > 0) {
+    text += fmt::format(
+        "\nan epoch has {} of the {} samples ({} left out, {} used again)",
+        with_commas(counts.distinct),
+        with_commas(facts.train->size()),
+        with_commas(counts.dropped),
+        with_commas(counts.repeated));
+  }
+  return text;
+}
+
+std::string describe_rate(const RunFacts& facts) {
+  const config::Recipe& recipe = facts.job.recipe;
+  const config::Plan& plan = facts.plan;
+  std::string text =
+      fmt::format("{}, {}", plan.lr_text, name_of(recipe.schedule.name));
+  if (recipe.schedule.name == config::ScheduleKind::kCosine) {
+    text += fmt::format(" to {}", shortest(plan.min_lr));
+  }
+  if (plan.warmup_steps > 0) {
+    text += fmt::format(
+        " after {} of warm-up from {}",
+        counted(plan.warmup_steps, "step"),
+        shortest(plan.warmup_lr));
+  }
+  if (recipe.schedule.paddle_exact_schedule) {
+    text += ", one epoch ahead as in PaddleViT";
+  }
+  return text;
+}
+
+std::string describe_model(const RunFacts& facts) {
+  const models::ModelSpec& spec = facts.spec;
+  const std::string net = fmt::format(
+      "{}, {} parameters", spec.name, with_commas(facts.parameters));
+  if (spec.features > 0) {
+    return fmt::format(
+        "{}, {} to {}",
+        net,
+        counted(spec.features, "feature"),
+        counted(spec.num_classes, "output"));
+  }
+  return fmt::format(
+      "{}, {} px{}, {} classes",
+      net,
+      spec.image_size,
+      spec.channels == 1 ? " grey" : "",
+      with_commas(spec.num_classes));
+}
+
+std::string describe_optimizer(const config::OptimConfig& optim) {
+  std::string text = fmt::format(
+      "{}, weight decay {}", name_of(optim.name), shortest(optim.weight_decay));
+  if (optim.clip_norm) {
+    text += fmt::format(", clip norm {}", shortest(*optim.clip_norm));
+  }
+  return text;
+}
+
+// " (every 4 steps in groups of 2, every 16 all 6)".
+std::string describe_levels(
+    const config::SyncConfig& sync,
+    std::int64_t workers) {
+  std::vector<std::string> levels;
+  for (const config::SyncLevel& level : config::sync_levels(sync, workers)) {
+    levels.push_back(
+        fmt::format("every {}", counted(level.period, "step")) +
+        (level.size == workers ? fmt::format(" all {}", workers)
+                               : fmt::format(" in groups of {}", level.size)));
+  }
+  return fmt::format(" ({})", join(levels, ", "));
+}
+
+// "gloo, allreduce in bf16, zero1": what carries gradients or weights, and how.
+std::string describe_exchange(const RunFacts& facts) {
+  const config::DistConfig& dist = facts.job.recipe.dist;
+  std::string text = facts.job.backend(facts.workers);
+  if (facts.train != nullptr && facts.workers > 1) {
+    text += fmt::format(", {}", name_of(dist.sync.mode));
+    if (dist.sync.mode == config::SyncMode::kHierarchicalSgd) {
+      text += describe_levels(dist.sync, facts.workers);
+    }
+    if (dist.compress != Compress::kNone) {
+      text += fmt::format(" in {}", name_of(dist.compress));
+    }
+    if (dist.zero1) {
+      text += ", zero1";
+    }
+    if (models::has_batch_norm(facts.spec) &&
+        dist.batchnorm != config::BatchNormStatistics::kLocal) {
+      text += fmt::format(", batchnorm {}", name_of(dist.batchnorm));
+    }
+  }
+  return text;
+}
+
+// "mixup 0.8 or CutMix 1 (batch); erasing 0.25 (pixel)"; empty: neither.
+std::string describe_mixing(const config::AugmentConfig& augment) {
+  const config::MixConfig& mix = augment.mix;
+  std::vector<std::string> kinds;
+  if (mix.mixup > 0.0) {
+    kinds.push_back(fmt::format("mixup {}", shortest(mix.mixup)));
+  }
+  if (mix.cutmix > 0.0 || mix.cutmix_minmax) {
+    kinds.push_back(fmt::format(
+        "CutMix {}", mix.cutmix_minmax ? "min-max" : shortest(mix.cutmix)));
+  }
+  std::vector<std::string> parts;
+  if (mix.active()) {
+    parts.push_back(
+        fmt::format("{} ({})", join(kinds, " or "), name_of(mix.mix_mode)));
+  }
+  if (augment.erase.active()) {
+    parts.push_back(fmt::format(
+        "erasing {} ({})",
+        shortest(augment.erase.erasing),
+        name_of(augment.erase.erasing_mode)));
+  }
+  return join(parts, "; ");
+}
+
+// "bf16 (auto: GPU); evaluation: fp32".
+std::string describe_precision(const RunFacts& facts) {
+  std::string text = fmt::format(
+      "{} ({})", name_of(facts.precision.precision), facts.precision.reason);
+  if (facts.eval_precision.precision != facts.precision.precision) {
+    text += fmt::format(
+        "; evaluation: {}", name_of(facts.eval_precision.precision));
+  }
+  return text;
+}
+
+std::string relative(const std::string& path) {
+  std::error_code error;
+  const std::string text = std::filesystem::relative(path, error).native();
+  return error || text.starts_with("..") ? path : text;
+}
+
+} // namespace
+
+std::string describe_title(const RunFacts& facts) {
+  return fmt::format(
+      "vitrain {}  {}",
+      facts.job.version,
+      job::run_name(facts.job.recipe, facts.job.config_path));
+}
+
+std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
+  const config::Recipe& recipe = facts.job.recipe;
+  const logging::BannerSection machine{
+      {"devices", facts.job.device_text},
+      {"precision", describe_precision(facts)},
+      {"exchange", describe_exchange(facts)}};
+  logging::BannerSection model{
+      {"model", describe_model(facts)},
+      {"weights", printable(recipe.model.pretrained.value_or(""))}};
+  logging::BannerSection data;
+  if (facts.train != nullptr) {
+    data.push_back({"train", describe_source(recipe.data.train, *facts.train)});
+  }
+  data.push_back({"eval", describe_source(recipe.data.eval, *facts.eval)});
+  logging::BannerSection plan;
+  if (facts.train != nullptr) {
+    plan = {
+        {"global batch", facts.plan.batch_text},
+        {"length", describe_epoch(facts)},
+        {"lr", describe_rate(facts)},
+        {"optimizer", describe_optimizer(recipe.optim)},
+        {"mixing", describe_mixing(recipe.data.augment)}};
+  }
+  const logging::BannerSection place{
+      {"config", printable(facts.job.config_path)},
+      {"run folder", printable(relative(facts.job.run_directory))}};
+  return {machine, model, data, plan, place};
+}
+
+Json start_record(const RunFacts& facts) {
+  Json record{
+      {"kind", "start"},
+      {"version", facts.job.version},
+      {"mode", facts.train != nullptr ? "train" : "eval"},
+      {"command", facts.job.command_line},
+      {"config_hash", config::recipe_hash(facts.job.recipe)},
+      {"model", facts.spec.name},
+      {"parameters", facts.parameters},
+      {"workers", facts.workers},
+      {"devices", facts.job.device_text},
+      {"precision", name_of(facts.precision.precision)},
+      {"eval_precision", name_of(facts.eval_precision.precision)},
+      {"eval_samples", facts.eval->size()},
+      {"classes", std::ssize(facts.eval->classes())}};
+  if (facts.train != nullptr) {
+    record["train_samples"] = facts.train->size();
+    record["global_batch"] = facts.plan.global_batch;
+    record["steps_per_epoch"] = facts.plan.steps_per_epoch;
+    record["total_steps"] = facts.plan.total_steps;
+    record["lr"] = facts.plan.lr;
+  }
+  return record;
+}
+
+} // namespace vitrain::engine

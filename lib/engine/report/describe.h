@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/rules/plan.h"
+#include "core/json.h"
+#include "data/order/sampler.h"
+#include "data/sources/index.h"
+#include "job/job.h"
+#include "job/options/precision.h"
+#include "logging/banner.h"
+#include "models/model.h"
+
+namespace vitrain::engine {
+
+// What the start banner and `-dry_run` say about a run.
+struct RunFacts {
+  const job::Job& job;
+  const config::Plan& plan;
+  const models::ModelSpec& spec;
+  std::int64_t parameters = 0;
+  job::PrecisionChoice precision; // of training; of an evaluation only, its own
+  job::PrecisionChoice eval_precision;
+  const data::Index* train = nullptr; // null: evaluation only
+  const data::Sampler* sampler = nullptr; // of train
+  const data::Index* eval = nullptr;
+  int workers = 1;
+};
+
+// "vitrain 0.1.0 · shapes_vit_tiny".
+std::string describe_title(const RunFacts& facts);
+// Devices, global batch arithmetic, learning rate arithmetic, model, data, run
+// folder.
+std::vector<logging::BannerSection> describe_run(const RunFacts& facts);
+// The `start` record of metrics.jsonl.
+Json start_record(const RunFacts& facts);
+
+} // namespace vitrain::engine

@@ -1,0 +1,82 @@
+#include "engine/report/dry_run.h"
+
+#include "core/text.h"
+#include "engine/report/describe.h"
+#include "engine/report/memory_estimate.h"
+#include "engine/run/pretrained.h"
+#include "job/options/data_options.h"
+#include "job/options/precision.h"
+#include "launch/devices/memory.h"
+#include "logging/banner.h"
+#include "models/spec.h"
+#include "models/tensors.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Whether the weights fit is found out here as in a run.
+std::vector<std::string> match_weights(
+    const job::Job& job,
+    const models::ModelSpec& spec) {
+  if (!job.resume.empty()) {
+    return match_checkpoint(spec, job.resume);
+  }
+  if (!job.recipe.model.pretrained) {
+    return {};
+  }
+  return match_pretrained(spec, job.recipe.model, purpose_of(job));
+}
+
+} // namespace
+
+std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
+  const job::Job& job = prepared.job;
+  const int workers = prepared.workers;
+  const config::Plan plan =
+      job::make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
+  const models::ModelSpec spec =
+      models::resolve(job.recipe.model, job::data_shape(*prepared.eval));
+  job::Job shown = job;
+  shown.run_directory = "(none: dry run)";
+  const job::PrecisionChoice eval_precision =
+      job::resolve_eval_precision(job.recipe, job.cuda, job::cpu_features());
+  const RunFacts facts{
+      .job = shown,
+      .plan = plan,
+      .spec = spec,
+      .parameters = models::parameter_count(spec),
+      .precision = prepared.train
+          ? job::resolve_precision(
+                job.recipe.train.precision, job.cuda, job::cpu_features())
+          : eval_precision,
+      .eval_precision = eval_precision,
+      .train = prepared.train.get(),
+      .sampler = prepared.sampler.get(),
+      .eval = prepared.eval.get(),
+      .workers = job.single_process() ? 1 : workers};
+  std::vector<logging::BannerSection> sections = describe_run(facts);
+  std::string warning;
+  if (!job.cuda) {
+    const MemoryEstimate memory = estimate_memory(
+        job.recipe,
+        plan,
+        spec,
+        facts.precision.precision == config::Precision::kBf16,
+        prepared.train == nullptr);
+    sections.push_back({{"memory", memory.text()}});
+    const int here =
+        job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
+    warning = memory_warning(memory, here, launch::available_memory());
+  }
+  std::string text = logging::banner(
+      describe_title(facts), sections, logging::TerminalStyle{});
+  text += warning.empty() ? "" : warning + "\n";
+  if (has_weights) {
+    for (const std::string& line : match_weights(job, spec)) {
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+} // namespace vitrain::engine

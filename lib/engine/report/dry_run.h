@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "job/prepared_job.h"
+
+namespace vitrain::engine {
+
+// What -dry_run prints: the banner that the run would begin with, what a worker
+// on a CPU needs of memory, and what becomes of the weights that it starts
+// from. Those need only be on the machine that reads them (`has_weights`).
+// Throws Error(kWeights) where a run would.
+std::string dry_run(const job::PreparedJob& prepared, bool has_weights);
+
+} // namespace vitrain::engine

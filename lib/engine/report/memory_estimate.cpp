@@ -1,0 +1,130 @@
+#include "engine/report/memory_estimate.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "models/families/family.h"
+#include "models/tensors.h"
+#include "optim/optimizers.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::engine {
+namespace {
+
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t kFp32 = 4;
+constexpr std::int64_t kBf16 = 2;
+
+// Measured (docs/performance.md): a worker that trains a model of almost no
+// size; and what the collectives of several workers add.
+constexpr std::int64_t kProcess = 160 * kMebibyte;
+constexpr std::int64_t kGroups = 20 * kMebibyte;
+
+// Copies of all parameters that a mode keeps, in bytes a parameter.
+std::int64_t exchange_bytes(const config::DistConfig& dist) {
+  const bool half =
+      dist.compress == Compress::kBf16 || dist.compress == Compress::kFp16;
+  const config::SyncTraits traits = dist.sync.traits();
+  const std::int64_t predicted = dist.sync.predict ? traits.predict_copies : 0;
+  const std::int64_t kept = (traits.weight_copies + predicted) * kFp32;
+  if (traits.gradient_copies > 0) {
+    return kept + traits.gradient_copies * (half ? kBf16 : kFp32);
+  }
+  return kept +
+      (dist.compress == Compress::kPowerSgd ? kFp32
+           : half                           ? kBf16
+                                            : 0);
+}
+
+std::int64_t scaled(std::int64_t bytes, double factor) {
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * factor);
+}
+
+} // namespace
+
+std::int64_t MemoryEstimate::total() const {
+  return weights + gradients + optimizer + exchange + activations + loader +
+      process;
+}
+
+std::string MemoryEstimate::text() const {
+  const auto human = [](std::int64_t bytes) {
+    return human_bytes(static_cast<double>(bytes));
+  };
+  std::vector<std::string> parts;
+  for (const auto& [name, bytes] :
+       {std::pair("weights", weights),
+        {"gradients", gradients},
+        {"optimizer", optimizer},
+        {"exchange", exchange},
+        {"activations", activations},
+        {"batches", loader},
+        {"process", process}}) {
+    if (bytes > 0) {
+      parts.push_back(fmt::format("{} {}", name, human(bytes)));
+    }
+  }
+  return fmt::format(
+      "about {} for each worker: {}", human(total()), join(parts, ", "));
+}
+
+MemoryEstimate estimate_memory(
+    const config::Recipe& recipe,
+    const config::Plan& plan,
+    const models::ModelSpec& spec,
+    bool bf16,
+    bool evaluates) {
+  std::int64_t values = 0; // parameters and buffers
+  for (const models::TensorInfo& tensor : models::tensors_of(spec)) {
+    values += tensor.numel();
+  }
+  const std::int64_t replicas = evaluates ? 1 : plan.replicas;
+  const bool several = plan.workers > 1;
+  const std::int64_t parameters = models::parameter_count(spec);
+  const models::ActivationBytes bytes = spec.family->activations(spec, bf16);
+  MemoryEstimate estimate;
+  estimate.process = kProcess + (several ? kGroups : 0);
+  estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));
+  std::int64_t held = plan.eval_batch * bytes.passing;
+  // As Evaluator and Trainer open their loaders.
+  const std::int64_t row = spec.features > 0
+      ? (spec.features + spec.num_classes) * kFp32
+      : spec.input_numbers();
+  estimate.loader = 3 * plan.eval_batch * row;
+  if (!evaluates) {
+    const bool shares = recipe.dist.zero1 && several;
+    estimate.gradients = parameters * kFp32 * replicas;
+    estimate.optimizer = parameters * kFp32 *
+        optim::optimizer_info(recipe.optim.name).state_values(recipe.optim) /
+        (shares ? plan.workers : 1);
+    estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
+    held = std::max(held, plan.worker_batch() * bytes.kept);
+    estimate.loader += 4 * plan.worker_batch() * row;
+  }
+  estimate.activations = scaled(held, spec.family->memory_overhead);
+  return estimate;
+}
+
+std::string memory_warning(
+    const MemoryEstimate& estimate,
+    int workers,
+    std::optional<std::int64_t> available) {
+  const std::int64_t needed = workers * estimate.total();
+  if (!available || needed <= *available) {
+    return "";
+  }
+  return fmt::format(
+      "warning: {} need{} about {} on this machine, which has {} left: lower "
+      "data.batch_size (train.accumulate: N makes a step of N such batches), "
+      "data.eval_batch_size or model.image_size, or start fewer workers "
+      "(-devices cpu:N)",
+      workers == 1 ? "the worker" : fmt::format("{} workers", workers),
+      workers == 1 ? "s" : "",
+      human_bytes(static_cast<double>(needed)),
+      human_bytes(static_cast<double>(*available)));
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+namespace vitrain::engine {
+
+// Named parameters and buffers of a module.
+std::map<std::string, at::Tensor> named_state(torch::nn::Module& module);
+
+// Copies saved values into the module. Throws Error(kWeights) naming what is
+// missing, unknown or of another shape.
+void load_named_state(
+    torch::nn::Module& module,
+    const std::map<std::string, at::Tensor>& saved);
+
+} // namespace vitrain::engine

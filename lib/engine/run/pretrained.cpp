@@ -1,0 +1,134 @@
+#include "engine/run/pretrained.h"
+
+#include <algorithm>
+
+#include "checkpoint/find.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "job/find_weights.h"
+#include "models/tensors.h"
+#include "weights/dtype.h"
+#include "weights/load.h"
+#include "weights/safetensors.h"
+
+namespace vitrain::engine {
+namespace {
+
+weights::HeadPolicy head_policy(config::HeadInit init, Purpose purpose) {
+  if (purpose == Purpose::kEvaluate) {
+    return weights::HeadPolicy::kLoad;
+  }
+  switch (init) {
+    case config::HeadInit::kLoad:
+      return weights::HeadPolicy::kLoad;
+    case config::HeadInit::kFresh:
+      return weights::HeadPolicy::kFresh;
+    case config::HeadInit::kAuto:
+      return weights::HeadPolicy::kAuto;
+  }
+  return weights::HeadPolicy::kAuto;
+}
+
+// A file of weights, verified as far as there is a manifest.
+struct Source {
+  std::filesystem::path file;
+  std::string name; // for messages
+};
+
+Source source_in(const std::filesystem::path& checkpoint) {
+  const checkpoint::Manifest manifest = checkpoint::verify(checkpoint);
+  const std::string name = printable(checkpoint.native());
+  VITRAIN_CHECK(
+      std::ranges::find(
+          manifest.files,
+          checkpoint::kModelFile,
+          &checkpoint::ManifestFile::name) != manifest.files.end(),
+      ExitCode::kWeights,
+      "{}: its manifest does not list {}",
+      name,
+      checkpoint::kModelFile);
+  return {.file = checkpoint / checkpoint::kModelFile, .name = name};
+}
+
+Source find_source(const config::ModelConfig& config) {
+  job::check_exists(config);
+  const std::filesystem::path path = *config.pretrained;
+  if (job::is_checkpoint_path(path)) {
+    return source_in(job::find_checkpoint(path, /*best=*/true));
+  }
+  checkpoint::verify_named(path);
+  return {.file = path, .name = printable(path.native())};
+}
+
+std::vector<std::string> lines_of(
+    const weights::LoadReport& report,
+    const char* verb,
+    const Source& source) {
+  std::vector<std::string> lines{fmt::format(
+      "{} {} tensors of {}", verb, with_commas(report.loaded), source.name)};
+  for (const std::string& line : report.lines()) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+weights::Layouts layouts_of(const models::ModelSpec& spec) {
+  using Kind = models::TensorInfo::Kind;
+  weights::Layouts layouts;
+  for (const models::TensorInfo& tensor : models::tensors_of(spec)) {
+    layouts[tensor.name] = {
+        .shape = tensor.shape,
+        .type = tensor.kind == Kind::kCounter ? c10::kLong : c10::kFloat};
+  }
+  return layouts;
+}
+
+std::vector<std::string> match(
+    const models::ModelSpec& spec,
+    const Source& source,
+    weights::HeadPolicy head) {
+  weights::Layouts given;
+  for (const weights::TensorEntry& entry :
+       weights::read_header(source.file).tensors) {
+    given[entry.name] = {
+        .shape = entry.shape, .type = weights::find_dtype(entry.dtype)->type};
+  }
+  const weights::Match match = weights::match_weights(
+      layouts_of(spec), given, {.head = head}, source.name);
+  return lines_of(match.report, "would load", source);
+}
+
+} // namespace
+
+Purpose purpose_of(const job::Job& job) {
+  return job.mode == job::JobMode::kEval ? Purpose::kEvaluate : Purpose::kTrain;
+}
+
+std::vector<std::string> load_pretrained(
+    models::Model& model,
+    const config::ModelConfig& config,
+    Purpose purpose) {
+  const Source source = find_source(config);
+  const weights::LoadReport report = weights::load_weights(
+      model,
+      weights::read_safetensors(source.file),
+      {.head = head_policy(config.head_init, purpose)},
+      source.name);
+  return lines_of(report, "loaded", source);
+}
+
+std::vector<std::string> match_pretrained(
+    const models::ModelSpec& spec,
+    const config::ModelConfig& config,
+    Purpose purpose) {
+  return match(
+      spec, find_source(config), head_policy(config.head_init, purpose));
+}
+
+std::vector<std::string> match_checkpoint(
+    const models::ModelSpec& spec,
+    const std::filesystem::path& folder) {
+  return match(spec, source_in(folder), weights::HeadPolicy::kLoad);
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,186 @@
+#include "job/choose_devices.h"
+
+#include <cstdio>
+
+#include "config/rules/validate.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "launch/devices/cores.h"
+#include "launch/devices/shared_memory.h"
+#include "launch/foreign/environment.h"
+#include "launch/nodes/rendezvous.h"
+
+namespace vitrain::job {
+namespace {
+
+constexpr const char* kNodes = "devices.nodes";
+
+std::vector<std::string> labels_of(
+    const std::vector<launch::DeviceSlot>& devices) {
+  std::vector<std::string> labels;
+  for (const launch::DeviceSlot& device : devices) {
+    labels.push_back(device.label());
+  }
+  return labels;
+}
+
+// Finds the other machines of the run; with -dry_run, takes them to be like
+// this one.
+void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
+  Job& job = prepared.job;
+  const auto nodes = static_cast<int>(job.recipe.devices.nodes);
+  const config::LaunchArguments& launch = arguments.launch;
+  if (arguments.dry_run) {
+    prepared.workers *= nodes;
+    job.device_text =
+        fmt::format("{} machines, each with {}", nodes, job.device_text);
+    return;
+  }
+  VITRAIN_CHECK(
+      launch.node_rank.has_value() && launch.master.has_value(),
+      ExitCode::kUsage,
+      "{} machines (devices.nodes): give each of them its own -node_rank, 0 to "
+      "{}, and all of them -master HOST:PORT with an address of machine 0 and "
+      "a free port there (-hosts H1:N,H2:N prints the commands)",
+      nodes,
+      nodes - 1);
+  VITRAIN_CHECK(
+      *launch.node_rank < nodes,
+      ExitCode::kUsage,
+      "-node_rank {}: with {} machines it is 0 to {}",
+      *launch.node_rank,
+      nodes,
+      nodes - 1);
+  const launch::HostPort master =
+      launch::parse_host_port(*launch.master, "-master");
+  // Whatever is wrong already need not wait for the other machines.
+  check_recipe(prepared, config::kWorkersUnknown);
+  prepared.link = std::make_unique<launch::NodeLink>(launch::NodeRequest{
+      .nodes = nodes,
+      .node_rank = static_cast<int>(*launch.node_rank),
+      .master = master,
+      .workers = prepared.workers,
+      .devices = job.device_text,
+      .timeout = job.recipe.dist.timeouts.setup,
+      .notice = [](const std::string& line) {
+        std::fprintf(stderr, "%s\n", line.c_str());
+      }});
+  prepared.workers = prepared.link->world_size();
+  for (const launch::Node& node : prepared.link->nodes()) {
+    VITRAIN_CHECK(
+        node.workers == std::ssize(prepared.devices) ||
+            !needs_equal_machines(job.recipe),
+        ExitCode::kUsage,
+        "dist.sync.group_size: auto is the number of workers of a machine: {} "
+        "here and {} on another; set a number",
+        prepared.devices.size(),
+        node.workers);
+  }
+  std::vector<std::string> texts;
+  for (int node = 0; node < nodes; ++node) {
+    texts.push_back(fmt::format(
+        "{}: {}",
+        prepared.link->name_of(node),
+        prepared.link->nodes()[static_cast<std::size_t>(node)].devices));
+  }
+  job.device_text = join(texts, "; ");
+}
+
+} // namespace
+
+launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
+  launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
+  switch (devices.kind) {
+    case config::DeviceKind::kAuto:
+      request.kind = launch::DeviceChoice::kAuto;
+      break;
+    case config::DeviceKind::kCuda:
+      request.kind = launch::DeviceChoice::kCuda;
+      break;
+    case config::DeviceKind::kCpu:
+      request.kind = launch::DeviceChoice::kCpu;
+      break;
+  }
+  return request;
+}
+
+launch::OpenFiles open_files(const Job& job, int devices) {
+  const config::SyncConfig& sync = job.recipe.dist.sync;
+  return {
+      .workers = job.single_process() ? 1 : devices,
+      .servers = sync.mode == config::SyncMode::kAsyncPs,
+      .blocks = sync.traits().groups_ranks};
+}
+
+std::string describe_devices(
+    const std::vector<std::string>& labels,
+    bool cuda,
+    int threads,
+    std::string_view noun) {
+  if (cuda) {
+    return join(labels, ", ");
+  }
+  return fmt::format(
+      "{} CPU {}{} with {} thread{} each",
+      labels.size(),
+      noun,
+      labels.size() == 1 ? "" : "s",
+      threads,
+      threads == 1 ? "" : "s");
+}
+
+bool needs_equal_machines(const config::Recipe& recipe) {
+  return recipe.dist.sync.mode == config::SyncMode::kPostLocalSgd &&
+      !recipe.dist.sync.group_size;
+}
+
+void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
+  Job& job = prepared.job;
+  const launch::Environment user = launch::current_environment();
+  prepared.cores = launch::available_cores();
+  prepared.devices = launch::choose_devices(
+      device_request(job.recipe.devices),
+      launch::visible_cuda_devices(),
+      prepared.cores);
+  const int devices = static_cast<int>(prepared.devices.size());
+  const int workers = job.single_process() ? 1 : devices;
+  job.cuda = prepared.devices.front().kind == launch::DeviceKind::kCuda;
+  for (const launch::DeviceSlot& device : prepared.devices) {
+    job.ordinals.push_back(device.ordinal);
+  }
+  job.threads = launch::worker_threads(user, prepared.cores, devices);
+  job.cores_per_worker = std::max(1, prepared.cores / workers);
+  prepared.workers = devices;
+  job.device_text = describe_devices(
+      labels_of(prepared.devices),
+      job.cuda,
+      job.threads,
+      job.single_process() ? "replica" : "worker");
+  const auto small_memory = launch::shared_memory_warning(workers);
+  if (small_memory && job.uses_nccl()) {
+    prepared.notes.push_back("warning: " + *small_memory);
+  }
+  if (job.recipe.devices.nodes > 1) {
+    meet_nodes(prepared, arguments);
+  } else {
+    VITRAIN_CHECK(
+        arguments.launch.node_rank.value_or(0) == 0,
+        ExitCode::kUsage,
+        "-node_rank {}: the run has one machine; give -nnodes N "
+        "(devices.nodes) "
+        "as well",
+        *arguments.launch.node_rank);
+    VITRAIN_CHECK(
+        !arguments.launch.master || prepared.origins.contains(kNodes),
+        ExitCode::kUsage,
+        "-master {}: the run has one machine; give -nnodes N (devices.nodes) "
+        "and -node_rank R as well",
+        printable(*arguments.launch.master));
+  }
+  for (const std::string& warning :
+       launch::environment_warnings(user, prepared.cores, devices)) {
+    prepared.notes.push_back("warning: " + warning);
+  }
+}
+
+} // namespace vitrain::job

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/sections/model.h"
+
+namespace vitrain::job {
+
+// The checkpoint folder that a path means: itself, the one that a file `best`
+// or `latest` names, or for a run folder (or its checkpoints/) the one to
+// continue from (`best`: the best one). What is passed over for it is described
+// in `rejected` when that is not null. Throws Error(kWeights) saying what is
+// there instead.
+std::filesystem::path find_checkpoint(
+    const std::filesystem::path& path,
+    bool best,
+    std::vector<std::string>* rejected = nullptr);
+
+// Whether a path is one for find_checkpoint, not a file of weights.
+bool is_checkpoint_path(const std::filesystem::path& path);
+
+// Throws Error(kWeights) when model.pretrained names nothing.
+void check_exists(const config::ModelConfig& model);
+
+} // namespace vitrain::job

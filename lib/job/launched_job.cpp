@@ -1,0 +1,133 @@
+#include "job/launched_job.h"
+
+#include <cstdio>
+
+#include "core/check.h"
+#include "job/choose_devices.h"
+#include "job/prepared_job.h"
+#include "launch/devices/cores.h"
+#include "launch/foreign/environment.h"
+#include "launch/foreign/exec_worker.h"
+#include "launch/foreign/launched_device.h"
+#include "launch/foreign/meeting.h"
+#include "launch/foreign/starters.h"
+
+namespace vitrain::job {
+namespace {
+
+void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
+  Job& job = prepared.job;
+  const launch::LaunchedDevice device = launch::choose_launched_device(
+      place,
+      device_request(job.recipe.devices),
+      launch::visible_cuda_devices());
+  VITRAIN_CHECK(
+      !job.single_process() || place.world_size == 1,
+      ExitCode::kUsage,
+      "dist.mode: single_process is one process for all devices, and {} has "
+      "started {}: start vitrain without it, or use dist.mode: processes",
+      place.launcher,
+      place.world_size);
+  prepared.devices = {device.slot};
+  prepared.workers = place.world_size;
+  prepared.cores = launch::available_cores();
+  job.cuda = device.slot.kind == launch::DeviceKind::kCuda;
+  // Of the others on this node only they themselves know.
+  job.ordinals.assign(
+      static_cast<std::size_t>(place.local_world_size), device.slot.ordinal);
+  job.joining.device = device.slot.label();
+  job.joining.device_id = device.uuid;
+}
+
+// 0 where the user has not asked: how many cores this worker may use depends on
+// what the launcher has bound the others to.
+int asked_threads(const launch::Environment& user) {
+  return user.contains("OMP_NUM_THREADS") ? launch::worker_threads(user, 1, 1)
+                                          : 0;
+}
+
+// Throws Error(kUsage) for what another launcher's workers cannot do.
+void check_place(
+    const config::Recipe& recipe,
+    const launch::LaunchedPlace& place) {
+  VITRAIN_CHECK(
+      recipe.devices.nodes == 1,
+      ExitCode::kUsage,
+      "devices.nodes is {}: that is for machines on which vitrain starts the "
+      "workers, and {} has started them already; leave -nnodes out, or, "
+      "where it started one on each machine, give -node_rank as well",
+      recipe.devices.nodes,
+      place.launcher);
+  VITRAIN_CHECK(
+      place.one_node() || !recipe.dist.sync.traits().one_node,
+      ExitCode::kUsage,
+      "dist.sync.mode: hogwild shares the weights in one machine's memory, and "
+      "{} started workers on several: use async_ps",
+      place.launcher);
+}
+
+// Everything that the workers would find out together.
+void complete_for_dry_run(
+    PreparedJob& prepared,
+    const launch::LaunchedPlace& place,
+    const config::Arguments& arguments) {
+  list_data(prepared);
+  if (arguments.resume) {
+    resolve_resume(prepared, *arguments.resume, /*writes=*/false);
+  }
+  check_arithmetic(prepared);
+  prepared.job.device_text = place.label();
+}
+
+} // namespace
+
+std::optional<PreparedJob> run_launched(
+    const config::Arguments& arguments,
+    const launch::LaunchedPlace& place,
+    const std::string& command_line,
+    const std::string& version) {
+  const std::vector<launch::Starter> starters =
+      launch::find_starters(place.rank_variable);
+  const launch::StarterWatch watch(
+      starters, fmt::format("rank {}", place.rank));
+  PreparedJob prepared = begin_job(arguments, command_line, version);
+  Job& job = prepared.job;
+  check_place(job.recipe, place);
+  choose_device(prepared, place);
+  check_recipe(prepared, place.world_size);
+  if (job.mode == JobMode::kTrain && job.recipe.run.max_restarts > 0) {
+    prepared.notes.push_back(fmt::format(
+        "run.max_restarts: has no effect: {} started the workers, and only "
+        "what started them can start them again (with -resume auto, from the "
+        "last checkpoint)",
+        place.launcher));
+  }
+  if (arguments.dry_run) {
+    if (place.rank != 0) {
+      return std::nullopt;
+    }
+    complete_for_dry_run(prepared, place, arguments);
+    return prepared;
+  }
+  launch::provide_open_files(open_files(job, place.world_size));
+  const launch::Environment user = launch::without_launcher_defaults(
+      launch::current_environment(),
+      launch::find_launcher_process(place.rank_variable).environment);
+  job.threads = asked_threads(user);
+  job.joining.resume = arguments.resume.value_or("");
+  job.restarts = place.attempt;
+  if (place.rank == 0) {
+    for (const std::string& note : prepared.notes) {
+      std::fprintf(stderr, "%s\n", note.c_str());
+    }
+  }
+  launch::exec_worker(
+      {.place = place,
+       .starters = starters,
+       .job = job.to_json(),
+       .environment = user,
+       .cores = prepared.cores,
+       .setup_timeout = job.recipe.dist.timeouts.setup});
+}
+
+} // namespace vitrain::job

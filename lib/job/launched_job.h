@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/command_line/arguments.h"
+#include "job/prepared_job.h"
+#include "launch/foreign/launchers.h"
+
+namespace vitrain::job {
+
+// For a process that another launcher has started as one of several workers:
+// checks recipe and device, and becomes that worker
+// (launch/foreign/exec_worker.h), which settles the rest with the others
+// (engine/run/join_job.h). Returns with -dry_run only: on rank 0 the job that
+// would be begun, elsewhere nothing. Throws Error.
+std::optional<PreparedJob> run_launched(
+    const config::Arguments& arguments,
+    const launch::LaunchedPlace& place,
+    const std::string& command_line,
+    const std::string& version);
+
+} // namespace vitrain::job

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "config/sections/recipe.h"
+#include "data/augment/erase.h"
+#include "data/augment/mix.h"
+#include "data/load/bad_samples.h"
+#include "data/load/pipeline.h"
+#include "data/order/sampler.h"
+#include "data/sources/index.h"
+#include "models/spec.h"
+
+namespace vitrain::job {
+
+// The recipe's sections as the plain option structs of lib/data.
+data::SourceOptions source_options(
+    const config::SourceConfig& source,
+    bool train);
+// How files become pixels, in training, evaluation and `data` verbs.
+image::DecodeOptions decode_options(const config::DataConfig& data);
+// A value of data.preprocess.pillow.
+image::Pillow pillow(std::int64_t version);
+data::TransformOptions transform_options(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    bool train);
+// Evaluation never puts a sample in another one's place.
+data::BadSamplePolicy bad_sample_policy(
+    const config::Recipe& recipe,
+    bool train);
+data::MixOptions mix_options(const config::Recipe& recipe);
+data::EraseOptions erase_options(const config::Recipe& recipe);
+// What a dataset asks of a network.
+models::DataShape data_shape(const data::Index& index);
+
+// The sampler of the training samples in `index` for `devices` of them, which
+// go on with what others have `begun`. Throws Error(kUsage) when they do not
+// make one step or other workers cannot go on, Error(kData) when the file of
+// their weights cannot be used. Null without an index.
+std::unique_ptr<const data::Sampler> make_sampler(
+    const config::Recipe& recipe,
+    const data::Index* index,
+    std::int64_t devices,
+    const std::optional<data::BegunEpoch>& begun = {});
+
+} // namespace vitrain::job

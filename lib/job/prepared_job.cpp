@@ -1,0 +1,281 @@
+#include "job/prepared_job.h"
+
+#include <cstdio>
+
+#include "checkpoint/manifest.h"
+#include "config/rules/plan_notes.h"
+#include "config/rules/validate.h"
+#include "config/schema/preprocess_values.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "job/choose_devices.h"
+#include "job/find_weights.h"
+#include "job/options/data_options.h"
+#include "job/options/precision.h"
+#include "job/recipe_check.h"
+#include "job/run/resume.h"
+#include "job/run/run_directory.h"
+#include "job/run/run_state.h"
+#include "job/run/saved_state.h"
+#include "models/families/family.h"
+#include "models/spec.h"
+
+namespace vitrain::job {
+namespace {
+
+// Lists one of the datasets. Labels that are numbers do not say how many
+// classes there are: `classes` does, or with 0 the largest one.
+std::unique_ptr<data::Index> list_source(
+    const config::SourceConfig& source,
+    bool train,
+    std::int64_t classes) {
+  data::SourceOptions options = source_options(source, train);
+  if (options.kind != SourceKind::kRandom) {
+    options.classes = classes;
+  }
+  return std::make_unique<data::Index>(data::list(options));
+}
+
+} // namespace
+
+void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
+  const Job& job = prepared.job;
+  check_rules(
+      job.recipe,
+      prepared.origins,
+      {.workers = workers,
+       .cuda = job.cuda,
+       .training = job.mode == JobMode::kTrain},
+      prepared.problems);
+}
+
+void list_data(PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  const config::DataConfig& data = job.recipe.data;
+  const bool evaluates = job.mode == JobMode::kEval;
+  std::int64_t classes = job.recipe.model.num_classes.value_or(
+      evaluates && prepared.record ? std::ssize(prepared.record->classes) : 0);
+  std::optional<Error> failure;
+  const auto attempt = [&](const auto& list) {
+    try {
+      list();
+    } catch (const Error& error) { // what is wrong with both is told at once
+      failure.emplace(
+          failure ? failure->code() : error.code(),
+          failure ? fmt::format("{}\n{}", failure->what(), error.what())
+                  : error.what());
+    }
+  };
+  if (job.mode == JobMode::kTrain) {
+    attempt([&] {
+      prepared.train = list_source(data.train, /*train=*/true, classes);
+      data::check_for_training(*prepared.train);
+      classes = std::ssize(prepared.train->classes());
+    });
+  }
+  attempt([&] {
+    prepared.eval = list_source(data.eval, /*train=*/false, classes);
+  });
+  if (failure) {
+    throw *failure;
+  }
+  if (prepared.train) {
+    data::check_same_classes(*prepared.train, *prepared.eval);
+  }
+}
+
+// Problems that only the numbers of samples and classes show.
+void check_arithmetic(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const models::DataShape shape = data_shape(*prepared.eval);
+  check_network(job.recipe, prepared.origins, shape);
+  const models::ModelSpec spec = models::resolve(job.recipe.model, shape);
+  if (prepared.record && !prepared.train && job.recipe.eval.check_classes) {
+    check_classes(*prepared.record, prepared.eval->classes());
+  }
+  if (prepared.record && prepared.train) {
+    const std::string warning = class_warning(
+        *prepared.record, job.recipe.model, prepared.train->classes());
+    if (!warning.empty()) {
+      prepared.notes.push_back(warning);
+    }
+  }
+  if (prepared.train) {
+    resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+  }
+  resolve_eval_precision(job.recipe, job.cuda, cpu_features());
+  prepared.sampler =
+      make_sampler(job.recipe, prepared.train.get(), prepared.workers);
+  const config::Plan plan =
+      make_plan(job, prepared.workers, prepared.sampler.get(), *prepared.eval);
+  if (job.mode == JobMode::kTrain && !job.resume.empty()) {
+    const std::string name = printable(job.resume);
+    const SavedState saved =
+        read_saved_state(checkpoint::read_manifest(job.resume).state, name);
+    identity_of(job, plan, spec, *prepared.train)
+        .check_same(saved.identity, name);
+    continue_epoch(prepared);
+    prepared.finished =
+        job.resumed_step >= plan.total_steps && !saved.owes_evaluation;
+    VITRAIN_CHECK(
+        !prepared.finished || same_recipe(prepared.changes),
+        ExitCode::kUsage,
+        "{} has {} steps, and this recipe asks for {}: nothing would be "
+        "trained with what differs from its config.yaml:{}\nTrain longer "
+        "(run.epochs, run.max_steps), or leave -resume out for a new run",
+        printable(job.run_directory),
+        with_commas(job.resumed_step),
+        with_commas(plan.total_steps),
+        listed(prepared.changes));
+  }
+  if (job.mode == JobMode::kTrain) {
+    for (std::string& note : config::plan_notes(job.recipe, plan)) {
+      prepared.notes.push_back(std::move(note));
+    }
+  }
+}
+
+void make_run_directory(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const bool trains = job.mode == JobMode::kTrain;
+  const std::string name = run_name(job.recipe, job.config_path);
+  const RunDirectory run =
+      create_run_directory(job.recipe, trains ? name : name + "-eval");
+  job.run_directory = run.path.native();
+  if (trains) {
+    lock_run(prepared, run);
+  }
+}
+
+namespace {
+
+constexpr const char* kImageSize = "model.image_size";
+
+// Weights bring with them how images were made into their inputs: an evaluation
+// does the same where nobody says otherwise, training from them says what it
+// does differently.
+void use_record(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  const bool evaluates = job.mode == JobMode::kEval;
+  config::ModelConfig model = job.recipe.model;
+  std::optional<PreprocessRecord> record = pretrained_record(model);
+  if (!record) {
+    return;
+  }
+  const auto named = models::find_model(model.name);
+  const bool as_named = !model.image_size && named &&
+      record->values.value(kImageSize, Json()) == named->image_size;
+  if (as_named || !evaluates) { // resized position embeddings are reported
+    record->values.erase(kImageSize);
+  }
+  const std::vector<std::string> notes = config::use_preprocess_values(
+      record->values,
+      record->source,
+      evaluates ? config::PreprocessUse::kAdopt
+                : config::PreprocessUse::kCompare,
+      job.recipe,
+      prepared.origins);
+  prepared.notes.insert(prepared.notes.end(), notes.begin(), notes.end());
+  if (evaluates) {
+    job.recipe.model.pretrained = model.pretrained;
+  }
+  prepared.record = std::move(record);
+}
+
+} // namespace
+
+PreparedJob begin_job(
+    const config::Arguments& arguments,
+    const std::string& command_line,
+    const std::string& version) {
+  PreparedJob prepared;
+  Job& job = prepared.job;
+  config::Problems& problems = prepared.problems;
+  config::Reading loaded = load_recipe(arguments.load_request(), problems);
+  const bool evaluates = arguments.verb == config::Verb::kEval;
+  if (!problems.empty() ||
+      (evaluates && !loaded.recipe.model.pretrained.has_value())) {
+    check_rules(
+        loaded.recipe,
+        loaded.origins,
+        circumstances_here(loaded, !evaluates),
+        problems);
+    problems.throw_if_any();
+  }
+  job.recipe = std::move(loaded.recipe);
+  prepared.origins = std::move(loaded.origins);
+  job.mode = evaluates ? JobMode::kEval : JobMode::kTrain;
+  job.config_path = arguments.cfg.value_or("");
+  job.command_line = command_line;
+  job.version = version;
+  job.process_start = process_start_seconds();
+  prepared.notes = arguments.notes;
+  prepared.notes.insert(
+      prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
+  if (job.recipe.model.pretrained && !arguments.resume) {
+    use_record(prepared);
+  }
+  return prepared;
+}
+
+namespace {
+
+// Everything after the machines have met.
+void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
+  check_recipe(prepared, prepared.workers);
+  if (!arguments.resume && !arguments.dry_run && prepared.decides()) {
+    check_exists(prepared.job.recipe.model); // before there is a run folder
+  }
+  list_data(prepared);
+  // Of several machines the first one decides, and tells the others.
+  if (arguments.resume && prepared.decides()) {
+    resolve_resume(prepared, *arguments.resume, !arguments.dry_run);
+  }
+  check_arithmetic(prepared);
+}
+
+// Throws, when the recipe has problems of its own, an error with them and this
+// one.
+void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
+  if (error.code() != ExitCode::kUsage || prepared.link) {
+    return;
+  }
+  try {
+    check_rules(
+        prepared.job.recipe,
+        prepared.origins,
+        {.workers = config::kWorkersUnknown,
+         .cuda = prepared.job.recipe.devices.kind != config::DeviceKind::kCpu,
+         .training = prepared.job.mode == JobMode::kTrain},
+        prepared.problems);
+  } catch (const Error& others) {
+    fail(ExitCode::kUsage, "{}\n{}", error.what(), others.what());
+  }
+}
+
+} // namespace
+
+PreparedJob prepare(
+    const config::Arguments& arguments,
+    const std::string& command_line,
+    const std::string& version) {
+  PreparedJob prepared = begin_job(arguments, command_line, version);
+  try {
+    try {
+      choose_devices(prepared, arguments);
+    } catch (const Error& error) {
+      tell_with_the_rest(prepared, error);
+      throw;
+    }
+    check_job(prepared, arguments);
+  } catch (const std::exception& error) {
+    if (prepared.link) {
+      prepared.link->fail_all(
+          static_cast<int>(exit_code_of(error)), error.what());
+    }
+    throw;
+  }
+  return prepared;
+}
+
+} // namespace vitrain::job

@@ -1,0 +1,125 @@
+#include "job/preprocess_record.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "checkpoint/manifest.h"
+#include "checkpoint/preprocess.h"
+#include "config/rules/validate.h"
+#include "config/schema/preprocess_values.h"
+#include "core/check.h"
+#include "core/json_reader.h"
+#include "core/text.h"
+#include "job/find_weights.h"
+
+namespace vitrain::job {
+namespace {
+
+// Lists without names get their numbers.
+bool are_numbers(const std::vector<std::string>& classes) {
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i] != std::to_string(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Says where the names of the record's and the data's classes begin to differ;
+// "" where they do not, where one of them has only numbers for names, or where
+// their counts are different. `data` is the key of the data.
+std::string other_class(
+    const PreprocessRecord& record,
+    const std::string& data,
+    const std::vector<std::string>& classes) {
+  if (classes.size() != record.classes.size() || are_numbers(classes) ||
+      are_numbers(record.classes)) {
+    return "";
+  }
+  const auto differs = std::ranges::mismatch(classes, record.classes);
+  return differs.in1 == classes.end()
+      ? ""
+      : fmt::format(
+            "class {} of {} is '{}', and {} was trained with '{}' there",
+            differs.in1 - classes.begin(),
+            data,
+            printable(*differs.in1),
+            record.source,
+            printable(*differs.in2));
+}
+
+} // namespace
+
+Json preprocess_record(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& classes) {
+  if (spec.features > 0) {
+    return nullptr;
+  }
+  config::Recipe resolved = recipe;
+  resolved.model.image_size = spec.image_size;
+  return {
+      {"channels", spec.channels},
+      {"keys", config::preprocess_values(resolved)},
+      {"classes", classes}};
+}
+
+std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
+  std::filesystem::path path = *model.pretrained;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return std::nullopt; // who loads it says so; other machines need not
+  }
+  if (is_checkpoint_path(path)) {
+    path = find_checkpoint(path, /*best=*/true);
+    model.pretrained = path.native();
+    path /= checkpoint::kModelFile;
+  } else if (!config::foreign_weights(path.native()).empty()) {
+    return std::nullopt; // validate() says what to do with it
+  }
+  const Json json = checkpoint::read_preprocess(path);
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  PreprocessRecord record{.source = printable(*model.pretrained)};
+  const JsonReader reader(
+      json,
+      record.source + ": its record of pre-processing cannot be read",
+      ExitCode::kWeights);
+  record.values = reader.object("keys").json();
+  record.classes = reader.texts("classes");
+  return record;
+}
+
+void check_classes(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes) {
+  constexpr const char* kRemedy =
+      "take data with its classes in the same order, or set "
+      "eval.check_classes: false where only the names differ";
+  VITRAIN_CHECK(
+      classes.size() == record.classes.size(),
+      ExitCode::kData,
+      "data.eval has {} classes, and {} was trained with {}",
+      classes.size(),
+      record.source,
+      record.classes.size());
+  const std::string other = other_class(record, "data.eval", classes);
+  VITRAIN_CHECK(other.empty(), ExitCode::kData, "{}: {}", other, kRemedy);
+}
+
+std::string class_warning(
+    const PreprocessRecord& record,
+    const config::ModelConfig& model,
+    const std::vector<std::string>& classes) {
+  const std::string other = other_class(record, "data.train", classes);
+  return other.empty() || model.head_init == config::HeadInit::kFresh
+      ? ""
+      : fmt::format(
+            "warning: {}: the classifier that is loaded gives its classes "
+            "other numbers (model.head_init: fresh starts a new one)",
+            other);
+}
+
+} // namespace vitrain::job

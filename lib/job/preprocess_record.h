@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/load/problems.h"
+#include "config/sections/recipe.h"
+#include "core/json.h"
+#include "models/spec.h"
+
+namespace vitrain::job {
+
+// What a checkpoint says about the images that its network takes: the channels,
+// the values of config::preprocess_values() and the names of the classes.
+//   {"channels": 3, "keys": {"data.preprocess.mean": [...], ...},
+//    "classes": ["cat", "dog"]}
+struct PreprocessRecord {
+  std::string source; // of the weights, printable
+  Json values;
+  std::vector<std::string> classes;
+};
+
+// The record for the checkpoints of a run; null for networks of vectors.
+Json preprocess_record(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& classes);
+
+// The record of what model.pretrained names, which becomes the checkpoint
+// folder that it means. None where there are no such files, or no record in
+// them. Throws Error(kWeights).
+std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model);
+
+// Throws Error(kData) naming the first difference between the names of the
+// record's and the data's classes. Classes that have only their numbers for
+// names are counted.
+void check_classes(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes);
+
+// For training, whose classes may be others: a warning where they have the
+// record's number and not its names, "" otherwise, and for a classifier that
+// starts anew.
+std::string class_warning(
+    const PreprocessRecord& record,
+    const config::ModelConfig& model,
+    const std::vector<std::string>& classes);
+
+} // namespace vitrain::job

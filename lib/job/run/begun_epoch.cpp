@@ -1,0 +1,64 @@
+#include "job/run/begun_epoch.h"
+
+#include "core/check.h"
+
+namespace vitrain::job {
+
+Json order_record(const data::Sampler& sampler, std::int64_t step) {
+  const data::BatchGeometry& geometry =
+      sampler.geometry_of(step / sampler.steps_per_epoch());
+  return {
+      {"workers", geometry.world},
+      {"per_device", geometry.per_device},
+      {"accumulate", geometry.accumulate}};
+}
+
+namespace {
+
+// The geometry that a checkpoint records, or that its workers must have had.
+std::optional<data::BatchGeometry> geometry_of(
+    const checkpoint::Manifest& manifest,
+    std::int64_t accumulate) {
+  const Json& state = manifest.state;
+  if (const auto order = state.find("order"); order != state.end()) {
+    return data::BatchGeometry{
+        .per_device = order->at("per_device").get<std::int64_t>(),
+        .world = order->at("workers").get<int>(),
+        .accumulate = order->at("accumulate").get<int>()};
+  }
+  const std::int64_t global = state.at("identity").at("global_batch");
+  const std::int64_t shares = manifest.world_size * accumulate;
+  if (shares < 1 || global % shares != 0) {
+    return std::nullopt;
+  }
+  return data::BatchGeometry{
+      .per_device = global / shares,
+      .world = static_cast<int>(manifest.world_size),
+      .accumulate = static_cast<int>(accumulate)};
+}
+
+} // namespace
+
+std::optional<data::BegunEpoch> begun_epoch(
+    const checkpoint::Manifest& manifest,
+    std::int64_t accumulate) {
+  try {
+    const auto geometry = geometry_of(manifest, accumulate);
+    if (!geometry) {
+      return std::nullopt;
+    }
+    VITRAIN_CHECK(
+        geometry->per_device > 0 && geometry->world > 0 &&
+            geometry->accumulate > 0,
+        ExitCode::kWeights,
+        "the checkpoint's manifest has numbers of workers that cannot be");
+    return data::BegunEpoch{.steps = manifest.step, .geometry = *geometry};
+  } catch (const Json::exception& error) {
+    fail(
+        ExitCode::kWeights,
+        "the checkpoint's manifest does not say whose order its epoch has: {}",
+        error.what());
+  }
+}
+
+} // namespace vitrain::job

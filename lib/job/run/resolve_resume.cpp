@@ -1,0 +1,172 @@
+// resolve_resume() and continue_epoch() of prepared_job.h: the checkpoint that
+// -resume means, and the epoch that it is in.
+
+#include "checkpoint/manifest.h"
+#include "core/check.h"
+#include "core/counted.h"
+#include "core/text.h"
+#include "job/find_weights.h"
+#include "job/options/data_options.h"
+#include "job/prepared_job.h"
+#include "job/run/begun_epoch.h"
+#include "job/run/resume.h"
+#include "job/run/run_directory.h"
+
+namespace vitrain::job {
+namespace {
+
+// The run that `-resume auto` means; none: a new one starts, and a note says
+// so. Throws Error(kUsage) where there are only runs of other recipes.
+std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  // The config.yaml of a run means that run, unless that only evaluated.
+  const auto own = run_of_config(job.config_path);
+  if (own &&
+      (has_checkpoints({*own}) ||
+       own->filename().native().find("-eval-") == std::string::npos)) {
+    return own;
+  }
+  const std::string name = run_name(job.recipe, job.config_path);
+  NewestRun newest = newest_run(job.recipe, name);
+  VITRAIN_CHECK(
+      newest.path || !newest.other,
+      ExitCode::kUsage,
+      "-resume auto: no run '{}' under {} has this recipe, and the newest, {}, "
+      "differs:{}\nGo on with it and what differs by its path (-resume {}), or "
+      "leave -resume out for a new run",
+      name,
+      printable(job.recipe.run.output),
+      printable(newest.other.value_or("").native()),
+      newest.reason,
+      printable(newest.other.value_or("").native()));
+  if (!newest.path) {
+    prepared.notes.push_back(fmt::format(
+        "-resume auto: no run '{}' with a checkpoint under {}, so a new one "
+        "starts",
+        name,
+        printable(job.recipe.run.output)));
+  }
+  return newest.path;
+}
+
+// What the run will be trained with from here on.
+void compare_recipes(PreparedJob& prepared) {
+  const RunDirectory run{prepared.job.run_directory};
+  const std::string name = printable(run.config().native());
+  try {
+    prepared.changes = changes_to(run, prepared.job.recipe);
+  } catch (const Error& error) {
+    prepared.notes.push_back(fmt::format(
+        "warning: -resume: what has changed since is not known, because the "
+        "run's recipe cannot be read: {}",
+        error.what()));
+  }
+  if (!prepared.changes.empty()) {
+    prepared.notes.push_back(fmt::format(
+        "-resume: this recipe differs from {}, and holds from here on:{}",
+        name,
+        listed(prepared.changes)));
+  }
+}
+
+// The run folder that a path lies in, or is; none where that cannot be said.
+std::optional<RunDirectory> run_around(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path inner = std::filesystem::canonical(path, error);
+  if (error) {
+    return std::nullopt;
+  }
+  if (std::filesystem::is_directory(inner / "checkpoints", error)) {
+    return RunDirectory{inner};
+  }
+  for (; inner.has_relative_path(); inner = inner.parent_path()) {
+    if (inner.filename() == "checkpoints") {
+      return RunDirectory{inner.parent_path()};
+    }
+  }
+  return std::nullopt;
+}
+
+// A run that ended before its first checkpoint begins once more in its folder.
+void begin_again(PreparedJob& prepared, const RunDirectory& run) {
+  prepared.job.run_directory = run.path.native();
+  prepared.notes.push_back(fmt::format(
+      "-resume auto: {} ended before its first checkpoint, and begins again in "
+      "its folder",
+      printable(run.path.native())));
+  compare_recipes(prepared);
+}
+
+} // namespace
+
+void lock_run(PreparedJob& prepared, const RunDirectory& run) {
+  prepared.lock = std::make_unique<LockFile>(run.lock());
+  if (const auto& before = prepared.lock->taken_over()) {
+    prepared.notes.push_back(fmt::format(
+        "{}: taken over from {}, which has ended",
+        printable(run.lock().native()),
+        before->text()));
+  }
+}
+
+void resolve_resume(
+    PreparedJob& prepared,
+    const std::string& resume,
+    bool writes) {
+  Job& job = prepared.job;
+  std::filesystem::path path = resume;
+  if (resume == "auto") {
+    const auto run = resolve_auto(prepared);
+    if (!run) {
+      return;
+    }
+    path = *run;
+  }
+  // Locked before anything is read: another process may be writing it.
+  const auto run =
+      resume == "auto" ? std::optional(RunDirectory{path}) : run_around(path);
+  if (writes && run) {
+    lock_run(prepared, *run);
+  }
+  if (resume == "auto" && !has_checkpoints(*run)) {
+    begin_again(prepared, *run);
+    return;
+  }
+  std::vector<std::string> rejected;
+  const std::filesystem::path folder =
+      find_checkpoint(path, /*best=*/false, &rejected);
+  for (const std::string& reason : rejected) {
+    prepared.notes.push_back(
+        fmt::format("warning: -resume: passed over {}", reason));
+  }
+  VITRAIN_CHECK(
+      folder.parent_path().filename() == "checkpoints",
+      ExitCode::kUsage,
+      "-resume {}: a run goes on in its own folder, and this checkpoint is in "
+      "none (<run>/checkpoints/step-...). -pretrained starts a new run from "
+      "its weights",
+      printable(folder.native()));
+  job.resume = folder.native();
+  job.resumed_step = checkpoint::read_manifest(folder).step;
+  // <run>/checkpoints/step-...: the run goes on where it was.
+  job.run_directory = folder.parent_path().parent_path().native();
+  compare_recipes(prepared);
+}
+
+void continue_epoch(PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  const auto begun = begun_epoch(
+      checkpoint::read_manifest(job.resume), job.recipe.train.accumulate);
+  prepared.sampler =
+      make_sampler(job.recipe, prepared.train.get(), prepared.workers, begun);
+  if (const auto epoch = prepared.sampler->begun_epoch()) {
+    prepared.notes.push_back(fmt::format(
+        "-resume: epoch {} was begun by {}, whose order of the samples it "
+        "keeps; those after it have that of {}",
+        *epoch + 1,
+        counted(prepared.sampler->geometry_of(*epoch).world, "worker"),
+        counted(prepared.sampler->geometry_of(*epoch + 1).world, "worker")));
+  }
+}
+
+} // namespace vitrain::job

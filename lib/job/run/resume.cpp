@@ -1,0 +1,286 @@
+#include "job/run/resume.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <span>
+
+#include "checkpoint/find.h"
+#include "checkpoint/folder.h"
+#include "config/load/load.h"
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace vitrain::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the data lie; and how long a run is.
+constexpr std::array<std::string_view, 2> kPlaces{
+    "data.train.path",
+    "data.eval.path"};
+constexpr std::array<std::string_view, 4> kPlacesAndLength{
+    "data.train.path",
+    "data.eval.path",
+    "run.epochs",
+    "run.max_steps"};
+
+// Whether nothing else that changes training differs.
+bool only_these(
+    const std::vector<config::Difference>& differences,
+    std::span<const std::string_view> keys) {
+  return std::ranges::none_of(differences, [&](const auto& difference) {
+    return difference.changes_training &&
+        std::ranges::find(keys, difference.key) == keys.end();
+  });
+}
+
+constexpr std::size_t kLargestRecipe = std::size_t{16} << 20; // bytes
+
+// Run folders of a name, the newest first.
+std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
+  std::vector<fs::path> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(output, error)) {
+    const std::string folder = entry.path().filename().native();
+    const std::string prefix = name + "-";
+    // The rest is a time stamp: "a-20260101-..." is not a run of "a-2026".
+    const bool ours = folder.starts_with(prefix) &&
+        folder.find_first_not_of("0123456789-", prefix.size()) ==
+            std::string::npos;
+    if (ours && fs::exists(RunDirectory{entry.path()}.config(), error)) {
+      runs.push_back(fs::absolute(entry.path()));
+    }
+  }
+  std::ranges::sort(runs, std::greater());
+  return runs;
+}
+
+// Runs `change`, which sets an error code, on a path.
+void change_file(
+    const char* what,
+    const fs::path& path,
+    const std::function<void(std::error_code&)>& change) {
+  std::error_code error;
+  change(error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kStorage,
+      "cannot {} {}: {}",
+      what,
+      printable(path.native()),
+      error.message());
+}
+
+// A new folder replaced-N of a run.
+RunDirectory make_replaced(const RunDirectory& run) {
+  for (int number = 1;; ++number) {
+    const fs::path path = run.path / fmt::format("replaced-{}", number);
+    bool made = false;
+    change_file("create", path, [&](std::error_code& error) {
+      made = fs::create_directory(path, error);
+    });
+    if (made) {
+      return {path};
+    }
+  }
+}
+
+void copy_into(const RunDirectory& replaced, const fs::path& file) {
+  if (fs::exists(file)) {
+    const fs::path copy = replaced.path / file.filename();
+    change_file("write", copy, [&](std::error_code& error) {
+      fs::copy_file(file, copy, error);
+    });
+  }
+}
+
+std::string steps_text(const std::map<std::int64_t, fs::path>& checkpoints) {
+  std::vector<std::string> steps;
+  for (const auto& [step, path] : checkpoints) {
+    steps.push_back(with_commas(step));
+  }
+  return fmt::format(
+      "checkpoint{} of step{} {}",
+      steps.size() == 1 ? "" : "s",
+      steps.size() == 1 ? "" : "s",
+      join(steps, ", "));
+}
+
+// The later checkpoints that go, and which of them a run can go on from.
+std::string moved_text(
+    const std::map<std::int64_t, fs::path>& moved,
+    const RunDirectory& replaced,
+    std::int64_t step) {
+  std::vector<std::string> damaged;
+  std::optional<std::int64_t> newest;
+  for (const auto& [later, path] : moved) {
+    try {
+      checkpoint::verify(replaced.checkpoints() / path.filename());
+      newest = later;
+    } catch (const Error& error) {
+      damaged.push_back(error.what());
+    }
+  }
+  const std::string name = printable(replaced.path.native());
+  std::string text = fmt::format(
+      "the {}, with the records of the steps after {}, {} now in {}",
+      steps_text(moved),
+      with_commas(step),
+      moved.size() == 1 ? "is" : "are",
+      name);
+  if (newest) {
+    text += fmt::format(
+        "; -resume {} goes on from {}",
+        name,
+        damaged.empty() ? "there" : "step " + with_commas(*newest));
+  }
+  return damaged.empty()
+      ? text
+      : fmt::format("{}; damaged: {}", text, join(damaged, "; "));
+}
+
+// `latest` and `best` name no checkpoint that has gone.
+void point_back(const RunDirectory& run, std::int64_t step) {
+  for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
+    const fs::path pointer = run.checkpoints() / name;
+    std::error_code error;
+    if (!fs::is_regular_file(fs::symlink_status(pointer, error))) {
+      continue;
+    }
+    const std::string text = read_file(pointer, 4096, ExitCode::kStorage);
+    const auto named = checkpoint::folder_step(std::string(trim(text)));
+    if (!named || *named <= step) {
+      continue;
+    }
+    if (name == checkpoint::kLatest && step > 0) {
+      write_file_atomically(pointer, checkpoint::folder_name(step) + "\n");
+    } else {
+      fs::remove(pointer, error);
+    }
+  }
+}
+
+// Moves the checkpoints away. The last ones go first, so that at any instant
+// those that are left are the beginning of one run.
+void move_checkpoints(
+    const std::map<std::int64_t, fs::path>& checkpoints,
+    const RunDirectory& run,
+    const RunDirectory& replaced) {
+  for (const fs::path& file :
+       {run.metrics(), run.summary(), run.bad_samples()}) {
+    copy_into(replaced, file);
+  }
+  make_folders(replaced.checkpoints());
+  for (auto it = checkpoints.rbegin(); it != checkpoints.rend(); ++it) {
+    const fs::path target = replaced.checkpoints() / it->second.filename();
+    change_file("move", it->second, [&](std::error_code& error) {
+      fs::rename(it->second, target, error);
+    });
+  }
+  sync_folder(replaced.checkpoints());
+  sync_folder(run.checkpoints());
+}
+
+} // namespace
+
+bool same_recipe(const std::vector<config::Difference>& differences) {
+  return only_these(differences, kPlaces);
+}
+
+std::string listed(const std::vector<config::Difference>& differences) {
+  std::string text;
+  for (const config::Difference& difference : differences) {
+    text += fmt::format(
+        "\n  {}: {} -> {}",
+        difference.key,
+        difference.before,
+        difference.after);
+  }
+  return text;
+}
+
+std::vector<config::Difference> changes_to(
+    const RunDirectory& run,
+    const config::Recipe& recipe) {
+  const config::Recipe recorded = config::from_yaml(
+      read_file(run.config(), kLargestRecipe, ExitCode::kStorage),
+      printable(run.config().native()));
+  return config::differences(recorded, recipe);
+}
+
+bool has_checkpoints(const RunDirectory& run) {
+  std::error_code error;
+  return !checkpoint::list_steps(run.checkpoints()).empty() ||
+      fs::is_regular_file(run.checkpoints() / checkpoint::kLatest, error);
+}
+
+NewestRun newest_run(const config::Recipe& recipe, const std::string& name) {
+  NewestRun newest;
+  std::optional<fs::path> begun; // of this recipe, without a checkpoint
+  for (const fs::path& path : runs_of(recipe.run.output, name)) {
+    const bool can_go_on = has_checkpoints({path});
+    std::string reason;
+    try {
+      const auto changes = changes_to({path}, recipe);
+      if (same_recipe(changes)) {
+        if (can_go_on) {
+          return {.path = path, .other = {}, .reason = {}};
+        }
+        begun = begun.value_or(path);
+      }
+      if (can_go_on && only_these(changes, kPlacesAndLength)) {
+        newest.path = newest.path.value_or(path);
+        continue;
+      }
+      reason = listed(changes);
+    } catch (const Error& error) {
+      reason = fmt::format("\n  {}", error.what());
+    }
+    if (can_go_on && !newest.other) {
+      newest.other = path;
+      newest.reason = std::move(reason);
+    }
+  }
+  if (!newest.path) {
+    newest.path = begun;
+  }
+  return newest;
+}
+
+std::vector<std::string> prepare_to_resume(
+    const RunDirectory& run,
+    const config::Recipe& recipe,
+    std::int64_t step) {
+  auto later = checkpoint::list_steps(run.checkpoints());
+  later.erase(later.begin(), later.upper_bound(step));
+  const std::string yaml = config::to_yaml(recipe);
+  const bool recorded = fs::exists(run.config());
+  const bool changed = !recorded ||
+      read_file(run.config(), kLargestRecipe, ExitCode::kStorage) != yaml;
+  std::vector<std::string> told;
+  if (!later.empty() || (recorded && changed)) {
+    const RunDirectory replaced = make_replaced(run);
+    copy_into(replaced, run.config());
+    if (!later.empty()) {
+      move_checkpoints(later, run, replaced);
+      point_back(run, step);
+      told.push_back(moved_text(later, replaced, step));
+    }
+    if (recorded && changed) {
+      told.push_back(fmt::format(
+          "{} is the recipe of the steps after {}; the one before is {}",
+          printable(run.config().native()),
+          with_commas(step),
+          printable(replaced.config().native())));
+    }
+  }
+  if (changed) {
+    write_file_atomically(run.config(), yaml);
+  }
+  return told;
+}
+
+} // namespace vitrain::job

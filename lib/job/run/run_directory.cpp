@@ -1,0 +1,119 @@
+#include "job/run/run_directory.h"
+
+#include <regex>
+
+#include "config/schema/writer.h"
+#include "core/check.h"
+#include "core/clock.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace vitrain::job {
+namespace {
+
+// How much of "<name>-<YYYYmmdd-HHMMSS>[-<number>]" is the name; none for
+// another text.
+std::optional<std::size_t> name_length(const std::string& folder) {
+  static const std::regex kStamp("-[0-9]{8}-[0-9]{6}(-[0-9]+)?$");
+  std::smatch match;
+  if (!std::regex_search(folder, match, kStamp) || match.position(0) == 0) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(match.position(0));
+}
+
+} // namespace
+
+std::filesystem::path RunDirectory::worker_log(int rank) const {
+  return logs() / fmt::format("workerlog.{}", rank);
+}
+
+std::filesystem::path log_folder(
+    const config::Recipe& recipe,
+    const RunDirectory& run) {
+  return recipe.log.folder ? std::filesystem::absolute(*recipe.log.folder)
+                           : run.logs();
+}
+
+std::optional<std::filesystem::path> run_of_config(
+    const std::string& config_path) {
+  if (config_path.empty()) {
+    return std::nullopt;
+  }
+  const std::filesystem::path path =
+      std::filesystem::absolute(config_path).lexically_normal();
+  const RunDirectory run{path.parent_path()};
+  std::error_code error;
+  const bool is_run = path == run.config() &&
+      (name_length(run.path.filename().native()) ||
+       std::filesystem::exists(run.environment(), error));
+  return is_run ? std::optional(run.path) : std::nullopt;
+}
+
+bool remove_unkept(
+    const config::Recipe& recipe,
+    const RunDirectory& run,
+    int exit_code) {
+  const bool records =
+      recipe.log.jsonl || recipe.log.csv || recipe.log.tensorboard;
+  // Of other failures the logs of the workers tell more.
+  const bool told = exit_code == static_cast<int>(ExitCode::kUsage) ||
+      exit_code == static_cast<int>(ExitCode::kData) ||
+      exit_code == static_cast<int>(ExitCode::kWeights);
+  if (!told && (records || exit_code != 0)) {
+    return false;
+  }
+  std::error_code error;
+  std::filesystem::remove_all(run.path, error);
+  return true;
+}
+
+std::string run_name(
+    const config::Recipe& recipe,
+    const std::string& config_path) {
+  if (recipe.run.name != "auto") {
+    return recipe.run.name;
+  }
+  if (const auto run = run_of_config(config_path)) {
+    const std::string folder = run->filename().native();
+    if (const auto length = name_length(folder)) {
+      return folder.substr(0, *length);
+    }
+  }
+  const std::string stem = std::filesystem::path(config_path).stem().native();
+  return stem.empty() ? recipe.model.name : stem;
+}
+
+RunDirectory create_run_directory(
+    const config::Recipe& recipe,
+    const std::string& name) {
+  const std::filesystem::path output =
+      std::filesystem::absolute(recipe.run.output);
+  make_folders(output);
+  const std::string stamped = name + "-" + local_time("%Y%m%d-%H%M%S");
+  constexpr int kMostAttempts = 1000;
+  for (int attempt = 1; attempt <= kMostAttempts; ++attempt) {
+    const RunDirectory run{
+        output /
+        (attempt == 1 ? stamped : fmt::format("{}-{}", stamped, attempt))};
+    std::error_code error;
+    if (std::filesystem::create_directory(run.path, error)) {
+      make_folders(log_folder(recipe, run));
+      write_file_atomically(run.config(), config::to_yaml(recipe));
+      return run;
+    }
+    VITRAIN_CHECK(
+        !error,
+        ExitCode::kStorage,
+        "{}: cannot create the run folder: {}",
+        printable(run.path.native()),
+        error.message());
+  }
+  fail(
+      ExitCode::kStorage,
+      "{}: {} runs of this name started in the same second",
+      printable(output.native()),
+      kMostAttempts);
+}
+
+} // namespace vitrain::job

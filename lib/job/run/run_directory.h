@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "config/sections/recipe.h"
+
+namespace vitrain::job {
+
+// `<output>/<name>-<YYYYmmdd-HHMMSS>/`, everything that a run leaves behind.
+struct RunDirectory {
+  std::filesystem::path path; // absolute
+
+  std::filesystem::path config() const { return path / "config.yaml"; }
+  std::filesystem::path environment() const {
+    return path / "environment.json";
+  }
+  std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
+  std::filesystem::path summary() const { return path / "summary.csv"; }
+  std::filesystem::path bad_samples() const {
+    return path / "bad_samples.jsonl";
+  }
+  // Whose run it is, while that runs (core/lock_file.h).
+  std::filesystem::path lock() const { return path / "run.lock"; }
+  std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path logs() const { return path / "log"; }
+  std::filesystem::path worker_log(int rank) const;
+};
+
+// Makes a new run folder with its log folder and writes config.yaml; a number
+// is appended to the name when two runs start within a second. Throws
+// Error(kStorage) before anything else has been done when it cannot be written.
+RunDirectory create_run_directory(
+    const config::Recipe& recipe,
+    const std::string& name);
+
+// The folder of workerlog.N: log.folder, or log/ in the run folder. Absolute.
+std::filesystem::path log_folder(
+    const config::Recipe& recipe,
+    const RunDirectory& run);
+
+// The run folder that a config file is the config.yaml of; none for any other
+// file.
+std::optional<std::filesystem::path> run_of_config(
+    const std::string& config_path);
+
+// Removes the folder of an evaluation in which nothing is kept: no records were
+// asked for, or it failed before it had any and its message says why. Whether
+// it did.
+bool remove_unkept(
+    const config::Recipe& recipe,
+    const RunDirectory& run,
+    int exit_code);
+
+// The name of a run: run.name, or for `auto` the config file's stem, or, where
+// that is a run's config.yaml, the name of that run.
+std::string run_name(
+    const config::Recipe& recipe,
+    const std::string& config_path);
+
+} // namespace vitrain::job

@@ -1,0 +1,90 @@
+#include "job/run/run_state.h"
+
+#include <cmath>
+
+#include "core/check.h"
+#include "core/enum_names.h"
+#include "core/hash.h"
+#include "models/families/family.h"
+#include "optim/optimizers.h"
+
+namespace vitrain::job {
+
+bool improves(config::Metric metric, double value, const Best& best) {
+  if (std::isnan(value)) {
+    return false;
+  }
+  if (best.step < 0) {
+    return true;
+  }
+  return metric == config::Metric::kLoss ? value < best.value
+                                         : value > best.value;
+}
+
+Json RunState::to_json() const {
+  return {
+      {"step", step}, {"best", {{"value", best.value}, {"step", best.step}}}};
+}
+
+Json RunIdentity::to_json() const {
+  return {
+      {"model", model},
+      {"network", network},
+      {"num_classes", num_classes},
+      {"optim.name", optimizer},
+      {"seed", seed},
+      {"global_batch", global_batch},
+      {"train_samples", train_samples},
+      {"train_fingerprint", train_fingerprint},
+      {"sampler", sampler}};
+}
+
+void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
+    const {
+  std::string differences;
+  const Json own = to_json();
+  for (const auto& [key, value] : own.items()) {
+    const Json saved = checkpoint.value(key, value);
+    VITRAIN_CHECK(
+        value.is_string() ? saved.is_string() : saved.is_number_integer(),
+        ExitCode::kWeights,
+        "{}: 'state.identity.{}' is {}, not {}",
+        path,
+        key,
+        saved.dump(),
+        value.is_string() ? "a string" : "an integer");
+    if (saved != value) {
+      differences += fmt::format(
+          "\n  {}: checkpoint {}, this run {}",
+          key,
+          saved.dump(),
+          value.dump());
+    }
+  }
+  VITRAIN_CHECK(
+      differences.empty(),
+      ExitCode::kUsage,
+      "{} was made by a different run and cannot be continued:{}\nUse "
+      "-pretrained to start a new run from its weights",
+      path,
+      differences);
+}
+
+RunIdentity identity_of(
+    const Job& job,
+    const config::Plan& plan,
+    const models::ModelSpec& spec,
+    const data::Index& train) {
+  return {
+      .model = spec.name,
+      .network = spec.family->identity(spec),
+      .num_classes = spec.num_classes,
+      .optimizer = optim::identity_of(job.recipe.optim),
+      .seed = job.recipe.run.seed,
+      .global_batch = plan.global_batch,
+      .train_samples = train.size(),
+      .train_fingerprint = to_hex(train.fingerprint()),
+      .sampler = name_of(job.recipe.data.sampler.policy)};
+}
+
+} // namespace vitrain::job

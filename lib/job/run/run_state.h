@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/rules/plan.h"
+#include "config/sections/recipe.h"
+#include "core/json.h"
+#include "data/sources/index.h"
+#include "job/job.h"
+#include "models/spec.h"
+
+namespace vitrain::job {
+
+// The best evaluation so far, by checkpoint.metric.
+struct Best {
+  double value = 0.0;
+  std::int64_t step = -1; // -1: none yet
+};
+
+// Whether `value` is better than `best` (smaller for the loss, else larger; NaN
+// never is).
+bool improves(config::Metric metric, double value, const Best& best);
+
+// Where a run stands, beside weights and optimizer: all else is computed from
+// the step.
+struct RunState {
+  std::int64_t step = 0; // optimizer steps made
+  Best best;
+
+  // read_saved_state() reads it.
+  Json to_json() const;
+};
+
+// What must agree between a checkpoint and the run that continues it, because
+// the samples of a step and the meaning of weights depend on it.
+struct RunIdentity {
+  std::string model;
+  std::string network; // sizes of the model that its name leaves open
+  std::int64_t num_classes = 0;
+  std::string optimizer; // optim.name, and whether it has momentum
+  std::int64_t seed = 0;
+  std::int64_t global_batch = 0;
+  std::int64_t train_samples = 0;
+  std::string train_fingerprint; // hexadecimal
+  std::string sampler; // data.sampler.policy
+
+  Json to_json() const;
+  // Throws Error(kUsage) naming every field that differs, with both values, and
+  // Error(kWeights) for one of another type.
+  // Fields that the checkpoint's version of vitrain did not have are passed
+  // over.
+  void check_same(const Json& checkpoint, const std::string& path) const;
+};
+
+// The identity of a training job.
+RunIdentity identity_of(
+    const Job& job,
+    const config::Plan& plan,
+    const models::ModelSpec& spec,
+    const data::Index& train);
+
+} // namespace vitrain::job

@@ -1,0 +1,54 @@
+#include "job/run_decision.h"
+
+#include "config/schema/preprocess_values.h"
+
+namespace vitrain::job {
+
+Json RunDecision::to_json() const {
+  return {
+      {"run_directory", run_directory},
+      {"resume", resume},
+      {"resumed_step", resumed_step},
+      {"finished", finished},
+      {"preprocess", preprocess}};
+}
+
+RunDecision RunDecision::from_json(const Json& json) {
+  return {
+      .run_directory = json.at("run_directory"),
+      .resume = json.at("resume"),
+      .resumed_step = json.at("resumed_step"),
+      .finished = json.at("finished"),
+      .preprocess = json.at("preprocess")};
+}
+
+RunDecision decision_of(const PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  return {
+      .run_directory = job.run_directory,
+      .resume = job.resume,
+      .resumed_step = job.resumed_step,
+      .finished = prepared.finished,
+      .preprocess = config::preprocess_values(job.recipe)};
+}
+
+void adopt(
+    const RunDecision& decision,
+    const std::string& who,
+    PreparedJob& prepared) {
+  Job& job = prepared.job;
+  job.run_directory = decision.run_directory;
+  job.resume = decision.resume;
+  job.resumed_step = decision.resumed_step;
+  prepared.finished = decision.finished;
+  if (job.mode == JobMode::kEval) { // only the one that decides has the weights
+    config::use_preprocess_values(
+        decision.preprocess,
+        who,
+        config::PreprocessUse::kAdopt,
+        job.recipe,
+        prepared.origins);
+  }
+}
+
+} // namespace vitrain::job

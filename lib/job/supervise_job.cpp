@@ -1,0 +1,233 @@
+#include "job/supervise_job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "checkpoint/find.h"
+#include "checkpoint/manifest.h"
+#include "core/check.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "job/choose_devices.h"
+#include "job/run/run_directory.h"
+#include "job/run_decision.h"
+#include "launch/devices/open_files.h"
+#include "launch/nodes/rendezvous.h"
+#include "launch/processes/descriptors.h"
+#include "launch/processes/signal_queue.h"
+#include "launch/processes/signals.h"
+#include "launch/supervise/restarts.h"
+#include "launch/supervise/supervise.h"
+
+namespace vitrain::job {
+namespace {
+
+launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
+  return {
+      .setup = timeouts.setup,
+      .step = timeouts.step,
+      .eval = timeouts.eval,
+      .checkpoint = timeouts.checkpoint};
+}
+
+void tell(const std::string& text) {
+  if (!text.empty() && ::isatty(STDERR_FILENO) != 0) {
+    // A worker that was killed leaves its progress line behind.
+    std::fputs("\r\x1b[K", stderr);
+  }
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+// What node 0 has decided about the next attempt, the same on every machine.
+struct Agreement {
+  launch::Rendezvous store; // node 0: the socket of rank 0's
+  bool again = true; // there is one
+};
+
+// With one machine there is nothing to agree on.
+Agreement agree(PreparedJob& prepared, bool again = true) {
+  if (!prepared.link) {
+    return {.store = {}, .again = again};
+  }
+  launch::Rendezvous store;
+  Json attempt;
+  if (prepared.decides()) {
+    store = launch::listen_for_nodes(prepared.link->master_address(), 0);
+    attempt = {
+        {"run", decision_of(prepared).to_json()},
+        {"again", again},
+        {"port", store.port}};
+  }
+  attempt = Json::parse(prepared.link->share(attempt.dump()));
+  adopt(RunDecision::from_json(attempt.at("run")), "node 0", prepared);
+  store.port = attempt.at("port");
+  return {.store = std::move(store), .again = attempt.at("again")};
+}
+
+// The newest complete checkpoint, from which the next attempt continues; sets
+// it in the job. For the machine that decides.
+bool find_checkpoint(Job& job) {
+  std::vector<std::string> rejected;
+  const auto checkpoint =
+      checkpoint::newest_valid(job.run().checkpoints(), &rejected);
+  for (const std::string& reason : rejected) {
+    tell(fmt::format("warning: passed over {}\n", reason));
+  }
+  if (checkpoint) {
+    job.resume = checkpoint->native();
+    job.resumed_step = checkpoint::read_manifest(*checkpoint).step;
+  }
+  return checkpoint.has_value();
+}
+
+// Waits before the next attempt, having said so. The exit code of the run where
+// a signal came meanwhile.
+std::optional<int> pause_before_restart(
+    PreparedJob& prepared,
+    const launch::Restarts& restarts) {
+  Job& job = prepared.job;
+  const bool decides = prepared.decides();
+  const bool checkpoint = decides && find_checkpoint(job);
+  // Elsewhere the count is not known: it is that of all together.
+  const std::int64_t count = decides ? restarts.in_a_row() : job.restarts + 1;
+  const double pause = launch::restart_pause(static_cast<int>(count - 1));
+  const std::string from = checkpoint
+      ? fmt::format("from step {}", with_commas(job.resumed_step))
+      : decides ? "from the beginning: there is no complete checkpoint yet"
+                : "from where node 0 says, if it does";
+  tell(fmt::format(
+      "restart {} of {} in {:g} s, {}\n",
+      count,
+      job.recipe.run.max_restarts,
+      pause,
+      from));
+  ++job.restarts;
+  const int number = launch::wait_for_signal(pause);
+  if (number == 0) {
+    return std::nullopt;
+  }
+  tell(fmt::format("{}: not started again\n", launch::signal_name(number)));
+  return checkpoint ? static_cast<int>(ExitCode::kStopped) : 128 + number;
+}
+
+// What follows an attempt: the exit code of the run, or nothing when training
+// starts again, from what is then set in `job`, with that store.
+std::optional<int> after_attempt(
+    PreparedJob& prepared,
+    launch::Restarts& restarts,
+    const launch::Outcome& outcome,
+    launch::Rendezvous& store) {
+  const Job& job = prepared.job;
+  const int code = outcome.exit_code;
+  if (code > 128 && !job.resume.empty() && outcome.stopped_in_setup) {
+    return static_cast<int>(ExitCode::kStopped); // its checkpoint is there
+  }
+  if (code != static_cast<int>(ExitCode::kWorkerDied) ||
+      job.mode == JobMode::kEval || job.recipe.run.max_restarts == 0) {
+    return code;
+  }
+  const bool again = !prepared.decides() ||
+      restarts.after(
+          {.how = outcome.failed_in_setup ? "" : outcome.failure,
+           .step = std::max(outcome.step, job.resumed_step)});
+  if (!again && !restarts.reason().empty()) {
+    tell(restarts.reason() + "\n");
+  }
+  if (again) {
+    if (const auto stopped = pause_before_restart(prepared, restarts)) {
+      return stopped;
+    }
+  }
+  Agreement agreement = agree(prepared, again);
+  store = std::move(agreement.store);
+  return agreement.again ? std::nullopt : std::optional(code);
+}
+
+// What stays the same over the attempts of a run, but for what workers inherit.
+launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  launch::SupervisorOptions options;
+  options.devices = prepared.devices;
+  if (job.single_process()) {
+    options.devices.resize(1); // the other devices are this worker's, too
+  }
+  options.log_folder = log_folder(job.recipe, job.run());
+  options.cores = prepared.cores;
+  options.timeouts = timeouts_of(job.recipe.dist.timeouts);
+  options.stopped_seconds = job.recipe.dist.timeouts.stopped;
+  options.notice = [](const std::string& line) { tell(line + "\n"); };
+  options.show_all_ranks = job.recipe.log.ranks == config::LogRanks::kAll;
+  options.saves = job.mode == JobMode::kTrain;
+  return options;
+}
+
+int supervise_here(PreparedJob& prepared) {
+  Job& job = prepared.job;
+  launch::provide_open_files(open_files(job, prepared.workers));
+  if (job.run_directory.empty() && prepared.decides()) {
+    make_run_directory(prepared);
+  }
+  for (const std::string& note : prepared.notes) {
+    tell(note + "\n");
+  }
+  launch::Rendezvous store = agree(prepared).store;
+  if (prepared.finished) {
+    tell(fmt::format(
+        "{} has all its {} steps: nothing to do\n",
+        printable(job.run_directory),
+        with_commas(job.resumed_step)));
+    return 0;
+  }
+  const RunDirectory run{job.run_directory};
+  launch::SupervisorOptions options = supervisor_options(prepared);
+  Fd train_index;
+  if (prepared.train) {
+    train_index = launch::make_memfd("train-index", prepared.train->bytes());
+    job.train_index_fd = train_index.get();
+    options.inherited.push_back(train_index.get());
+  }
+  const Fd eval_index =
+      launch::make_memfd("eval-index", prepared.eval->bytes());
+  job.eval_index_fd = eval_index.get();
+  options.inherited.push_back(eval_index.get());
+  launch::Restarts restarts(job.recipe.run.max_restarts);
+  while (true) {
+    options.job = job.to_json();
+    options.restarts = job.restarts;
+    options.nodes = prepared.link.get();
+    options.store_socket = store.socket.get();
+    options.store_port = store.port;
+    const launch::Outcome outcome = launch::Supervisor(options).run();
+    tell(outcome.report);
+    if (job.mode == JobMode::kEval && prepared.decides() &&
+        remove_unkept(job.recipe, run, outcome.exit_code) &&
+        outcome.exit_code != 0) {
+      tell(fmt::format(
+          "{} is removed: nothing was evaluated\n",
+          printable(run.path.native())));
+    }
+    if (const auto code = after_attempt(prepared, restarts, outcome, store)) {
+      return *code;
+    }
+  }
+}
+
+} // namespace
+
+int supervise(PreparedJob& prepared) {
+  try {
+    return supervise_here(prepared);
+  } catch (const std::exception& error) {
+    if (prepared.link) {
+      prepared.link->fail_all(
+          static_cast<int>(exit_code_of(error)), error.what());
+    }
+    throw;
+  }
+}
+
+} // namespace vitrain::job

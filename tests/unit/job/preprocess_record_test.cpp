@@ -1,0 +1,80 @@
+#include "job/preprocess_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/schema/preprocess_values.h"
+#include "core/error.h"
+
+namespace vitrain::job {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(PreprocessRecord, HasWhatEvaluationNeeds) {
+  config::Recipe recipe;
+  recipe.data.preprocess.crop_pct = 0.9;
+  models::ModelSpec spec;
+  spec.image_size = 48;
+  const Json record = preprocess_record(recipe, spec, {"cat", "dog"});
+  EXPECT_EQ(record.at("channels"), 3);
+  EXPECT_EQ(record.at("classes"), Json({"cat", "dog"}));
+  const Json& keys = record.at("keys");
+  EXPECT_EQ(keys.at("model.image_size"), 48);
+  EXPECT_EQ(keys.at("data.preprocess.crop_pct"), 0.9);
+  EXPECT_EQ(keys.at("data.preprocess.mean"), Json({0.485, 0.456, 0.406}));
+  spec.features = 3;
+  EXPECT_TRUE(preprocess_record(recipe, spec, {}).is_null());
+}
+
+std::string difference(
+    const std::vector<std::string>& trained,
+    const std::vector<std::string>& data) {
+  try {
+    check_classes({.source = "runs/a", .values = {}, .classes = trained}, data);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kData);
+    return error.what();
+  }
+}
+
+TEST(PreprocessRecord, NamesTheFirstClassThatDiffers) {
+  EXPECT_EQ(difference({"a", "b", "c"}, {"a", "b", "c"}), "");
+  EXPECT_THAT(
+      difference({"a", "b", "c"}, {"a", "x", "y"}),
+      HasSubstr("class 1 of data.eval is 'x', and runs/a was trained with 'b' "
+                "there"));
+  EXPECT_THAT(
+      difference({"a", "b", "c"}, {"a", "b"}),
+      HasSubstr("data.eval has 2 classes, and runs/a was trained with 3"));
+}
+
+TEST(PreprocessRecord, ClassesWithoutNamesAreCounted) {
+  EXPECT_EQ(difference({"a", "b"}, {"0", "1"}), "");
+  EXPECT_EQ(difference({"0", "1"}, {"a", "b"}), "");
+  EXPECT_THAT(difference({"0", "1"}, {"a"}), HasSubstr("has 1 classes"));
+  EXPECT_THAT(difference({"a", "b"}, {"1", "0"}), HasSubstr("class 0"));
+}
+
+// Training may mean other classes, so it is told only.
+TEST(PreprocessRecord, WarnsOfAClassifierOfOtherClasses) {
+  const PreprocessRecord record{
+      .source = "runs/a", .values = {}, .classes = {"ant", "bee"}};
+  config::Recipe recipe;
+  const auto warning = [&](const std::vector<std::string>& train) {
+    return class_warning(record, recipe.model, train);
+  };
+  EXPECT_THAT(
+      warning({"bee", "ant"}),
+      HasSubstr("warning: class 0 of data.train is 'bee', and runs/a was "
+                "trained with 'ant' there"));
+  EXPECT_EQ(warning({"ant", "bee"}), "");
+  EXPECT_EQ(warning({"0", "1"}), "");
+  EXPECT_EQ(warning({"bee", "ant", "wasp"}), ""); // starts anew
+  recipe.model.head_init = config::HeadInit::kFresh;
+  EXPECT_EQ(warning({"bee", "ant"}), "");
+}
+
+} // namespace
+} // namespace vitrain::job

@@ -1,0 +1,215 @@
+// Which run -resume means, and what it does to its folder.
+
+#include "job/run/resume.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "checkpoint/find.h"
+#include "checkpoint/manifest.h"
+#include "config/load/load.h"
+#include "core/error.h"
+#include "support/files.h"
+
+namespace vitrain::job {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class ResumeTest : public testing::Test {
+ protected:
+  ResumeTest() { recipe_.run.output = folder_; }
+
+  // A run folder with checkpoints that hold no file but their manifest.
+  RunDirectory make_run(
+      const std::string& name,
+      const config::Recipe& recipe,
+      const std::vector<std::int64_t>& steps = {8}) {
+    const RunDirectory run{folder_ / name};
+    for (const std::int64_t step : steps) {
+      const auto path = run.checkpoints() / checkpoint::folder_name(step);
+      std::filesystem::create_directories(path);
+      std::ofstream(path / "manifest.json")
+          << checkpoint::Manifest{.step = step}.text();
+    }
+    if (!steps.empty()) {
+      std::ofstream(run.checkpoints() / "latest")
+          << checkpoint::folder_name(steps.back()) << '\n';
+    }
+    std::filesystem::create_directories(run.path);
+    std::ofstream(run.config()) << config::to_yaml(recipe);
+    std::ofstream(run.metrics()) << "{\"step\":24}\n";
+    return run;
+  }
+
+  std::vector<std::int64_t> steps_in(const RunDirectory& run) {
+    std::vector<std::int64_t> steps;
+    for (const auto& [step, path] : checkpoint::list_steps(run.checkpoints())) {
+      steps.push_back(step);
+    }
+    return steps;
+  }
+
+  TempFolder temp_;
+  const std::filesystem::path folder_ = temp_.path();
+  config::Recipe recipe_;
+};
+
+TEST_F(ResumeTest, AutoIsTheNewestRunWithACheckpointAndTheSameName) {
+  EXPECT_FALSE(newest_run(recipe_, "a").path.has_value());
+  EXPECT_FALSE(newest_run(recipe_, "a").other.has_value());
+  make_run("a-20260101-000000", recipe_);
+  make_run("a-20260102-000000", recipe_);
+  make_run("a-20260103-000000", recipe_, {});
+  make_run("a-b-20260104-000000", recipe_);
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260102-000000");
+}
+
+// It was killed, and begins again where it was.
+TEST_F(ResumeTest, AutoIsARunWithoutACheckpointWhereNoneHasOne) {
+  make_run("a-20260101-000000", recipe_, {});
+  config::Recipe other = recipe_;
+  other.optim.lr = 0.5;
+  make_run("a-20260102-000000", other, {});
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+  EXPECT_FALSE(has_checkpoints({folder_ / "a-20260101-000000"}));
+  // Those of another recipe have nothing that could be lost.
+  other.optim.lr = 0.25;
+  EXPECT_FALSE(newest_run(other, "a").path.has_value());
+  EXPECT_FALSE(newest_run(other, "a").other.has_value());
+  make_run("a-20260103-000000", other, {8});
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+}
+
+// Those who train longer need not name the run.
+TEST_F(ResumeTest, AutoTakesARunOfAnotherLengthWhereNoneHasTheSame) {
+  make_run("a-20260101-000000", recipe_);
+  config::Recipe longer = recipe_;
+  longer.run.epochs += 5;
+  EXPECT_EQ(newest_run(longer, "a").path->filename(), "a-20260101-000000");
+  make_run("a-20260102-000000", longer);
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+  EXPECT_EQ(newest_run(longer, "a").path->filename(), "a-20260102-000000");
+  longer.optim.lr = 0.5;
+  EXPECT_FALSE(newest_run(longer, "a").path.has_value());
+}
+
+// A sweep: every value of optim.lr has its own run.
+TEST_F(ResumeTest, AutoTakesNoRunOfAnotherRecipe) {
+  make_run("a-20260101-000000", recipe_);
+  config::Recipe other = recipe_;
+  other.optim.lr = 0.5;
+  const NewestRun none = newest_run(other, "a");
+  EXPECT_FALSE(none.path.has_value());
+  EXPECT_EQ(none.other->filename(), "a-20260101-000000");
+  EXPECT_EQ(none.reason, "\n  optim.lr: 0.001 -> 0.5");
+
+  make_run("a-20260102-000000", other);
+  EXPECT_EQ(newest_run(other, "a").path->filename(), "a-20260102-000000");
+  EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
+  EXPECT_FALSE(newest_run(recipe_, "a").other.has_value());
+}
+
+TEST_F(ResumeTest, AutoPassesOverWhatChangesNothingThatIsTrained) {
+  make_run("a-20260101-000000", recipe_);
+  recipe_.devices.count = 3;
+  recipe_.log.every = 7;
+  recipe_.data.train.path = "/moved"; // the samples have a fingerprint
+  EXPECT_TRUE(newest_run(recipe_, "a").path.has_value());
+  recipe_.model.depth = 3;
+  EXPECT_FALSE(newest_run(recipe_, "a").path.has_value());
+}
+
+TEST_F(ResumeTest, AutoPassesOverARunWhoseRecipeCannotBeRead) {
+  const RunDirectory run = make_run("a-20260101-000000", recipe_);
+  std::ofstream(run.config()) << "optim: {learning: 3}\n";
+  const NewestRun newest = newest_run(recipe_, "a");
+  EXPECT_FALSE(newest.path.has_value());
+  EXPECT_THAT(newest.reason, HasSubstr("config.yaml:1:9: optim.learning"));
+}
+
+TEST_F(ResumeTest, TheSameRecipeFromTheLastCheckpointChangesNothing) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  EXPECT_THAT(prepare_to_resume(run, recipe_, 16), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(run.path / "replaced-1"));
+}
+
+TEST_F(ResumeTest, AnotherRecipeIsRecordedAndTheFormerOneKept) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  const std::string before = slurp(run.config());
+  recipe_.optim.lr = 0.5;
+  EXPECT_THAT(
+      prepare_to_resume(run, recipe_, 16),
+      ElementsAre(AllOf(
+          HasSubstr("config.yaml is the recipe of the steps after 16"),
+          HasSubstr("replaced-1/config.yaml"))));
+  EXPECT_EQ(slurp(run.config()), config::to_yaml(recipe_));
+  EXPECT_EQ(slurp(run.path / "replaced-1/config.yaml"), before);
+  EXPECT_THAT(steps_in(run), ElementsAre(8, 16));
+}
+
+// No checkpoint of the branch that is left can be taken for one of the new one.
+TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16, 24, 32});
+  EXPECT_THAT(
+      prepare_to_resume(run, recipe_, 16),
+      ElementsAre(AllOf(
+          HasSubstr("the checkpoints of steps 24, 32, with the records of the "
+                    "steps after 16, are now in "),
+          HasSubstr("replaced-1 goes on from there"))));
+  EXPECT_THAT(steps_in(run), ElementsAre(8, 16));
+  const RunDirectory kept{run.path / "replaced-1"};
+  EXPECT_THAT(steps_in(kept), ElementsAre(24, 32));
+  EXPECT_EQ(slurp(kept.metrics()), slurp(run.metrics()));
+  EXPECT_EQ(slurp(kept.config()), slurp(run.config()));
+  // Once more, from further back and with another recipe.
+  recipe_.optim.lr = 0.5;
+  EXPECT_EQ(prepare_to_resume(run, recipe_, 8).size(), 2u);
+  EXPECT_THAT(steps_in(run), ElementsAre(8));
+  EXPECT_THAT(steps_in({run.path / "replaced-2"}), ElementsAre(16));
+}
+
+TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16, 24});
+  const auto damage = [&](const char* name) {
+    std::ofstream(run.checkpoints() / name / "manifest.json") << "{}";
+  };
+  damage("step-000000024");
+  EXPECT_THAT(
+      prepare_to_resume(run, recipe_, 8),
+      ElementsAre(AllOf(
+          HasSubstr("the checkpoints of steps 16, 24, with"),
+          HasSubstr("replaced-1 goes on from step 16; damaged: "),
+          HasSubstr("replaced-1/checkpoints/step-000000024/manifest.json: "))));
+  // `latest` does not name what has gone.
+  EXPECT_EQ(slurp(run.checkpoints() / "latest"), "step-000000008\n");
+  damage("step-000000008");
+  EXPECT_THAT(
+      prepare_to_resume(run, recipe_, 4),
+      ElementsAre(AllOf(
+          HasSubstr("the checkpoint of step 8, with"),
+          HasSubstr("; damaged: "),
+          Not(HasSubstr("goes on from")))));
+}
+
+TEST_F(ResumeTest, AFolderThatCannotBeWrittenIsAStorageError) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  std::filesystem::remove(run.config());
+  std::filesystem::create_directory(run.config());
+  try {
+    prepare_to_resume(run, recipe_, 16);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+  }
+}
+
+} // namespace
+} // namespace vitrain::job

@@ -1,0 +1,50 @@
+#include "job/run_decision.h"
+
+#include <gtest/gtest.h>
+
+#include "config/schema/preprocess_values.h"
+
+namespace vitrain::job {
+namespace {
+
+PreparedJob decided() {
+  PreparedJob prepared;
+  prepared.job.run_directory = "/runs/a b";
+  prepared.job.resume = "/runs/a b/checkpoints/step-000000007";
+  prepared.job.resumed_step = 7;
+  prepared.job.recipe.data.preprocess.crop_pct = 0.9;
+  prepared.finished = true;
+  return prepared;
+}
+
+PreparedJob follower_of(const PreparedJob& who, JobMode mode) {
+  PreparedJob follower;
+  follower.job.mode = mode;
+  const std::string text = decision_of(who).to_json().dump(); // as it travels
+  adopt(RunDecision::from_json(Json::parse(text)), "rank 0", follower);
+  return follower;
+}
+
+TEST(RunDecision, IsTheSameOnAllSides) {
+  const PreparedJob follower = follower_of(decided(), JobMode::kTrain);
+  EXPECT_EQ(follower.job.run_directory, "/runs/a b");
+  EXPECT_EQ(follower.job.resume, "/runs/a b/checkpoints/step-000000007");
+  EXPECT_EQ(follower.job.resumed_step, 7);
+  EXPECT_TRUE(follower.finished);
+  // Training has its own recipe; what is evaluated brings its pre-processing.
+  EXPECT_EQ(follower.job.recipe.data.preprocess.crop_pct, 0.875);
+  EXPECT_EQ(
+      follower_of(decided(), JobMode::kEval)
+          .job.recipe.data.preprocess.crop_pct,
+      0.9);
+}
+
+// Of ranks that do not decide.
+TEST(RunDecision, MayBeEmpty) {
+  const RunDecision empty = RunDecision::from_json(RunDecision{}.to_json());
+  EXPECT_EQ(empty.run_directory, "");
+  EXPECT_FALSE(empty.finished);
+}
+
+} // namespace
+} // namespace vitrain::job

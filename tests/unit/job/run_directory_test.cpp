@@ -1,0 +1,96 @@
+#include "job/run/run_directory.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "config/load/load.h"
+#include "core/error.h"
+#include "support/files.h"
+
+namespace vitrain::job {
+namespace {
+
+class RunDirectoryTest : public testing::Test {
+ protected:
+  RunDirectoryTest() { recipe_.run.output = folder_ / "deep" / "runs"; }
+
+  TempFolder temp_;
+  const std::filesystem::path folder_ = temp_.path();
+  config::Recipe recipe_;
+};
+
+TEST_F(RunDirectoryTest, TwoRunsInOneSecondGetTwoFolders) {
+  const RunDirectory a = create_run_directory(recipe_, "x");
+  const RunDirectory b = create_run_directory(recipe_, "x");
+  EXPECT_NE(a.path, b.path);
+  EXPECT_TRUE(std::filesystem::is_directory(a.logs()));
+  std::ifstream file(b.config());
+  const std::string yaml(
+      (std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(config::from_yaml(yaml).run.output, recipe_.run.output);
+}
+
+TEST_F(RunDirectoryTest, AFileInTheWayIsAStorageError) {
+  std::ofstream(folder_ / "deep") << "x";
+  try {
+    create_run_directory(recipe_, "x");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+  }
+}
+
+TEST_F(RunDirectoryTest, AutoNameIsTheConfigFiles) {
+  EXPECT_EQ(run_name(recipe_, "configs/my_recipe.yaml"), "my_recipe");
+  EXPECT_EQ(run_name(recipe_, ""), recipe_.model.name);
+  recipe_.run.name = "named";
+  EXPECT_EQ(run_name(recipe_, "configs/my_recipe.yaml"), "named");
+}
+
+TEST_F(RunDirectoryTest, TheConfigOfARunMeansThatRun) {
+  const RunDirectory run = create_run_directory(recipe_, "x-y");
+  EXPECT_EQ(run_of_config(run.config().native()), run.path);
+  EXPECT_EQ(run_name(recipe_, run.config().native()), "x-y");
+  EXPECT_EQ(
+      run_name(recipe_, create_run_directory(recipe_, "x-y").config()), "x-y");
+  // A name of its own choice, by what lies beside.
+  const RunDirectory renamed{folder_ / "best"};
+  std::filesystem::rename(run.path, renamed.path);
+  EXPECT_EQ(run_of_config(renamed.config().native()), std::nullopt);
+  std::ofstream(renamed.environment()) << "{}";
+  EXPECT_EQ(run_of_config(renamed.config().native()), renamed.path);
+  EXPECT_EQ(run_name(recipe_, renamed.config().native()), "config");
+  for (const char* other : {"", "config.yaml", "a-20260101-000000/my.yaml"}) {
+    EXPECT_EQ(run_of_config(other), std::nullopt) << other;
+  }
+}
+
+TEST_F(RunDirectoryTest, AnEvaluationWithNothingKeptLeavesNoFolder) {
+  struct Case {
+    bool records;
+    int exit_code;
+    bool stays;
+  };
+  for (const Case& one :
+       {Case{true, 0, true},
+        Case{false, 0, false},
+        Case{true, 4, false},
+        Case{true, 3, false},
+        Case{true, 2, false},
+        Case{true, 7, true},
+        Case{false, 1, true}}) {
+    config::Recipe recipe = recipe_;
+    recipe.log.jsonl = one.records;
+    recipe.log.csv = recipe.log.tensorboard = false;
+    const RunDirectory run = create_run_directory(recipe, "x-eval");
+    std::ofstream(run.worker_log(0)) << "text";
+    EXPECT_NE(remove_unkept(recipe, run, one.exit_code), one.stays);
+    EXPECT_EQ(std::filesystem::exists(run.path), one.stays)
+        << one.records << one.exit_code;
+  }
+}
+
+} // namespace
+} // namespace vitrain::job

@@ -1,0 +1,140 @@
+#include "job/run/run_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/error.h"
+#include "job/run/saved_state.h"
+#include "support/errors.h"
+
+namespace vitrain::job {
+namespace {
+
+TEST(Best, IsDecidedByTheMetric) {
+  EXPECT_TRUE(improves(config::Metric::kTop1, 0.0, {}));
+  EXPECT_TRUE(improves(config::Metric::kTop1, 51.0, {50.0, 3}));
+  EXPECT_FALSE(improves(config::Metric::kTop1, 50.0, {50.0, 3}));
+  EXPECT_TRUE(improves(config::Metric::kLoss, 0.4, {0.5, 3}));
+  EXPECT_FALSE(improves(config::Metric::kLoss, 0.6, {0.5, 3}));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(improves(config::Metric::kLoss, nan, {}));
+}
+
+TEST(RunState, RoundTrip) {
+  const RunState state{.step = 1234567890123, .best = {97.31, 1000}};
+  const Json json{
+      {"run", state.to_json()}, {"identity", RunIdentity{}.to_json()}};
+  const RunState same = read_saved_state(Json::parse(json.dump()), "m").run;
+  EXPECT_EQ(same.step, state.step);
+  EXPECT_EQ(same.best.value, state.best.value);
+  EXPECT_EQ(same.best.step, state.best.step);
+}
+
+// Of every member of a state, every other type.
+void try_all_types(const Json& whole, const Json::json_pointer& at) {
+  const Json& member = whole.at(at);
+  for (const Json& wrong :
+       {Json(true), Json("x"), Json::array({"x"}), Json::object(), Json(1.5)}) {
+    const bool fits = wrong.type() == member.type() ||
+        (member.is_number_float() && wrong.is_number());
+    if (fits) {
+      continue;
+    }
+    Json other = whole;
+    other[at] = wrong;
+    EXPECT_THAT(
+        error_of(
+            ExitCode::kWeights,
+            [&] {
+              read_saved_state(other, "m.json");
+              RunIdentity{}.check_same(other.at("identity"), "m.json");
+            }),
+        testing::StartsWith("m.json: 'state"));
+  }
+  for (const auto& [key, value] : member.items()) {
+    if (member.is_structured()) {
+      try_all_types(whole, at / Json::json_pointer("/" + key));
+    }
+  }
+}
+
+TEST(SavedState, RefusesWhatIsOfAnotherType) {
+  const RunState run{.step = 3, .best = {97.31, 2}};
+  Json state{
+      {"run", run.to_json()},
+      {"identity", RunIdentity{}.to_json()},
+      {"bad_samples", {1, 5}},
+      {"interval", {LogIntervalState{.loss = 0.5}.to_json()}}};
+  EXPECT_EQ(read_saved_state(state, "m").bad_samples.size(), 2u);
+  try_all_types(state, Json::json_pointer(""));
+  for (const char* key : {"run", "identity"}) {
+    Json without = state;
+    without.erase(key);
+    EXPECT_THROW(read_saved_state(without, "m"), Error) << key;
+  }
+}
+
+TEST(SavedState, GivesEachRankItsPartOfAnInterval) {
+  SavedState saved;
+  EXPECT_EQ(saved.interval_of(1, 2).steps, 0);
+  saved.interval = {
+      {.steps = 3, .loss = 0.1, .count = 5, .hash = INT64_MAX, .bytes = 7},
+      {.steps = 3, .loss = 0.2, .count = 6, .hash = 1, .bytes = 8}};
+  EXPECT_EQ(saved.interval_of(1, 2).count, 6);
+  // Another number of workers: one has it all, the others have come as far.
+  const LogIntervalState all = saved.interval_of(0, 3);
+  EXPECT_EQ(all.steps, 3);
+  EXPECT_EQ(all.loss, 0.1 + 0.2);
+  EXPECT_EQ(all.count, 11);
+  EXPECT_EQ(all.hash, INT64_MIN);
+  EXPECT_EQ(all.bytes, 15);
+  EXPECT_EQ(saved.interval_of(2, 3).steps, 3);
+  EXPECT_EQ(saved.interval_of(2, 3).count, 0);
+}
+
+TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {
+  const RunIdentity saved{
+      .model = "vit_tiny_patch16_224",
+      .network = "depth 2",
+      .num_classes = 10,
+      .optimizer = "adamw",
+      .seed = 1,
+      .global_batch = 64,
+      .train_samples = 1000,
+      .train_fingerprint = "00ff",
+      .sampler = "global"};
+  EXPECT_NO_THROW(saved.check_same(saved.to_json(), "x"));
+  RunIdentity other = saved;
+  other.seed = 2;
+  other.network = "depth 3";
+  other.optimizer = "sgd";
+  other.global_batch = 128;
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [&] { other.check_same(saved.to_json(), "runs/a"); }),
+      testing::AllOf(
+          testing::HasSubstr("runs/a"),
+          testing::HasSubstr("seed: checkpoint 1, this run 2"),
+          testing::HasSubstr("optim.name: checkpoint \"adamw\", this run "
+                             "\"sgd\""),
+          testing::HasSubstr("network: checkpoint \"depth 2\", this run "
+                             "\"depth 3\""),
+          testing::HasSubstr("global_batch: checkpoint 64, this run 128"),
+          testing::Not(testing::HasSubstr("num_classes"))));
+}
+
+// A checkpoint of a version that did not record the optimizer.
+TEST(RunIdentity, WhatACheckpointDoesNotKnowIsPassedOver) {
+  const RunIdentity identity{.model = "m", .optimizer = "adamw"};
+  Json older = identity.to_json();
+  older.erase("optim.name");
+  EXPECT_NO_THROW(identity.check_same(older, "x"));
+  older["model"] = "n";
+  EXPECT_THROW(identity.check_same(older, "x"), Error);
+}
+
+} // namespace
+} // namespace vitrain::job
