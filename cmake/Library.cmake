@@ -1,7 +1,8 @@
 # vitrain_library(<name> [TORCH] [DEPENDS ...] [PRIVATE ...])
 # One library per folder of lib/ (static, or of headers alone), alias vitrain::<name>, of every source
 # in it and in its sub-folders. DEPENDS are other folders: the link graph is the layering, and only
-# what is named can be included. One without TORCH cannot name one with it.
+# what is named can be included. One without TORCH cannot name one with it, so that none is in what
+# it links at all.
 function(vitrain_library name)
   cmake_parse_arguments(ARG "TORCH" "" "DEPENDS;PRIVATE" ${ARGN})
   set(include ${PROJECT_BINARY_DIR}/include/${name})
@@ -9,10 +10,15 @@ function(vitrain_library name)
   file(MAKE_DIRECTORY ${include})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include}/${name} SYMBOLIC)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h *.inc)
+  vitrain_check_includes(${name} "${ARG_DEPENDS}" ${sources} ${headers})
   if(NOT sources)
     add_library(vitrain_lib_${name} INTERFACE)
     add_library(vitrain::${name} ALIAS vitrain_lib_${name})
     target_include_directories(vitrain_lib_${name} INTERFACE ${include})
+    foreach(dep ${ARG_DEPENDS})
+      target_link_libraries(vitrain_lib_${name} INTERFACE vitrain::${dep})
+    endforeach()
     return()
   endif()
   add_library(vitrain_lib_${name} STATIC ${sources})
@@ -35,6 +41,26 @@ function(vitrain_library name)
     target_link_libraries(vitrain_lib_${name} PRIVATE ${ARG_PRIVATE})
   endif()
   target_include_directories(vitrain_lib_${name} PUBLIC ${include})
+endfunction()
+
+# vitrain_check_includes(<name> <folders> <files>...)
+# Fails for a file of lib/<name> that includes a folder which is not named (what a named one links can
+# be found by the compiler as well), and for a folder that is named in vain.
+function(vitrain_check_includes name folders)
+  set(unused ${folders})
+  foreach(file ${ARGN})
+    file(STRINGS ${file} lines REGEX "^#include \"[a-z_]+/")
+    foreach(line ${lines})
+      string(REGEX REPLACE "^#include \"([a-z_]+)/.*" "\\1" folder "${line}")
+      if(NOT folder STREQUAL name AND NOT folder IN_LIST folders)
+        message(FATAL_ERROR "${file} has ${line}, and lib/${name}/CMakeLists.txt does not name ${folder} in DEPENDS")
+      endif()
+      list(REMOVE_ITEM unused ${folder})
+    endforeach()
+  endforeach()
+  if(unused)
+    message(FATAL_ERROR "lib/${name} includes nothing of ${unused}, which its DEPENDS names")
+  endif()
 endfunction()
 
 # vitrain_unity(<target>)

@@ -44,12 +44,11 @@ FUNCTIONS = {
         (61, "a check for each field"),
 }
 SOURCES = {
-    "lib/engine/train/trainer.cpp": (480, "the loop, and what it restores and saves"),
+    "lib/engine/train/trainer.cpp": (481, "the loop, and what it restores and saves"),
     "lib/launch/supervise/supervise.cpp": (507, "one watching loop and its decisions"),
     "lib/config/command_line/arguments.cpp": (422, "goes with the command line's table"),
     "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
     "lib/data/sources/list.cpp": (406, "one format with its errors"),
-    "lib/engine/run/worker.cpp": (403, "a worker from its start to its end"),
 }
 HEADERS = {
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),
