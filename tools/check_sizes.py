@@ -51,7 +51,6 @@ SOURCES = {
     "lib/engine/job/launch_job.cpp": (453, "the steps that prepare a job"),
     "lib/config/command_line/arguments.cpp": (422, "goes with the command line's table"),
     "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
-    "lib/data/sources/list.cpp": (406, "one format with its errors"),
     "lib/engine/run/worker.cpp": (403, "a worker from its start to its end"),
 }
 HEADERS = {
