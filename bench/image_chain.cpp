@@ -105,9 +105,7 @@ int main(int argc, char** argv) {
     const image::Decoder::Part part = decoder.decode(plan.source());
     transform.apply(
         plan,
-        part.view,
-        part.left,
-        part.top,
+        part,
         draw,
         {pixels.data() + i * transform.bytes(), transform.bytes()},
         scratch);

@@ -59,9 +59,7 @@ void resample(
          .height = kSize,
          .filter = filter,
          .window = {0, 0, kSize, kSize}},
-        view,
-        0,
-        0,
+        {view},
         out.data(),
         std::size_t{kSize} * 3);
     benchmark::ClobberMemory();

@@ -48,7 +48,6 @@ SOURCES = {
     "lib/launch/supervise/supervise.cpp": (507, "one watching loop and its decisions"),
     "lib/config/command_line/arguments.cpp": (422, "goes with the command line's table"),
     "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
-    "lib/data/sources/list.cpp": (406, "one format with its errors"),
 }
 HEADERS = {
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),

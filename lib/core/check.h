@@ -16,6 +16,13 @@ template <typename... Args>
 fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
+// The same with kData: files and datasets that cannot be used as they are.
+template <typename... Args>
+[[noreturn]] void fail_data(
+    fmt::format_string<Args...> format,
+    Args&&... args) {
+  fail(ExitCode::kData, format, std::forward<Args>(args)...);
+}
 
 } // namespace vitrain
 
@@ -27,3 +34,6 @@ fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
       ::vitrain::fail((code), __VA_ARGS__); \
     }                                       \
   } while (false)
+// The same with kData.
+#define VITRAIN_CHECK_DATA(condition, ...) \
+  VITRAIN_CHECK(condition, ::vitrain::ExitCode::kData, __VA_ARGS__)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/cpu.h"
+
 // Loops that the compiler makes vectors of are compiled twice: as they are, and
 // for AVX2 (without fused multiplication and addition, which round once instead
 // of twice). Both give the same bytes.
@@ -9,3 +11,21 @@
 #else
 #define VITRAIN_AVX2
 #endif
+
+namespace vitrain::image {
+
+template <typename Work>
+VITRAIN_AVX2 void run_avx2(const Work& work) {
+  work();
+}
+// Calls a lambda that is always inlined, as what it calls has to be.
+template <typename Work>
+void run_vectors(const Work& work) {
+  if (best_simd() >= Simd::kAvx2) {
+    run_avx2(work);
+  } else {
+    work();
+  }
+}
+
+} // namespace vitrain::image

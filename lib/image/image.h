@@ -1,7 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace vitrain::image {
@@ -13,6 +17,13 @@ struct Image {
   std::vector<std::uint8_t> pixels; // [height, width, 3]
   // Defects of the file that the decoder reported and worked around.
   int warnings = 0;
+
+  Image() = default;
+  // Black.
+  Image(int columns, int rows)
+      : width(columns),
+        height(rows),
+        pixels(static_cast<std::size_t>(columns) * rows * 3) {}
 };
 
 // A rectangle of whole pixels.
@@ -33,11 +44,14 @@ struct View {
   std::size_t stride = 0; // bytes from one row to the next
 
   View() = default;
+  // Rows without padding.
+  View(const std::uint8_t* from, int columns, int rows)
+      : pixels(from),
+        width(columns),
+        height(rows),
+        stride(static_cast<std::size_t>(columns) * 3) {}
   explicit View(const Image& image)
-      : pixels(image.pixels.data()),
-        width(image.width),
-        height(image.height),
-        stride(static_cast<std::size_t>(image.width) * 3) {}
+      : View(image.pixels.data(), image.width, image.height) {}
 
   const std::uint8_t* row(int y) const {
     return pixels + static_cast<std::size_t>(y) * stride;
@@ -51,5 +65,28 @@ struct View {
     return part;
   }
 };
+
+// Pixels of an image from (left, top) on.
+struct ImagePart {
+  View view;
+  int left = 0;
+  int top = 0;
+};
+
+inline void fill_with(
+    std::span<std::uint8_t> pixels,
+    const std::array<std::uint8_t, 3>& colour) {
+  for (std::size_t i = 0; i + 3 <= pixels.size(); i += 3) {
+    std::memcpy(pixels.data() + i, colour.data(), colour.size());
+  }
+}
+
+// Bytes as text, and text as bytes.
+inline std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 } // namespace vitrain::image

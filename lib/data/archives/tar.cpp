@@ -48,24 +48,20 @@ class TreeLister {
     if (inside_.empty()) {
       tree_.strip_common_folders();
     }
-    if (labels_ > 0) {
-      contents.notes.push_back(fmt::format(
-          "skipped .cls members, which label images only beside them and with "
-          "the same name up to the first dot: {}",
-          with_commas(labels_)));
-    }
+    add_note(
+        contents.notes,
+        "skipped .cls members, which label images only beside them and with "
+        "the same name up to the first dot",
+        labels_);
     std::move(tree_).fill(
         options.class_order, read_class_map(options), contents);
     check_not_splits(options.path, contents.classes);
-    const auto note = [&](std::int64_t count, const char* what) {
-      if (count > 0) {
-        contents.notes.push_back(
-            fmt::format("skipped {}: {}", what, with_commas(count)));
-      }
-    };
-    note(hidden_, "hidden entries");
-    note(others_, "files that are no images");
-    note(elsewhere_, "images outside the folder that the path names");
+    add_note(contents.notes, "skipped hidden entries", hidden_);
+    add_note(contents.notes, "skipped files that are no images", others_);
+    add_note(
+        contents.notes,
+        "skipped images outside the folder that the path names",
+        elsewhere_);
   }
   const TarReader::Skipped& skipped() const { return skipped_; }
 
@@ -108,19 +104,10 @@ class TreeLister {
       const std::string& name,
       std::uint32_t file,
       const std::string& folder) {
-    VITRAIN_CHECK(
-        member.size <= kMostFileBytes,
-        ExitCode::kData,
-        "{}: {} (byte {}): has {} bytes, more than an image may have",
-        name,
-        printable(member.name),
-        member.offset,
-        with_commas(member.size));
+    const Index::Place place = place_of(member, file, name);
     const std::string path = folder + member.name;
     if (path.starts_with(inside_)) {
-      tree_.add(
-          std::string_view(path).substr(inside_.size()),
-          {member.offset, static_cast<std::uint32_t>(member.size), file});
+      tree_.add(std::string_view(path).substr(inside_.size()), place);
     } else {
       ++elsewhere_;
     }
@@ -161,9 +148,8 @@ TarReader::Skipped list_webdataset(
     const SourceOptions& options,
     const TarPath& tars,
     Index::Contents& contents) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       tars.inside.empty(),
-      ExitCode::kData,
       "{}: shards of WebDataset have no folders to choose from",
       shown(options.path));
   WebDataset samples(options);
@@ -176,7 +162,7 @@ TarReader::Skipped list_webdataset(
     while (reader.next(member)) {
       samples.add(reader, member, static_cast<std::uint32_t>(i), name);
     }
-    samples.end_archive();
+    samples.end_sample();
     skipped += reader.skipped();
   }
   std::move(samples).fill(contents);
@@ -239,11 +225,10 @@ class TarSource final : public Source {
 } // namespace
 
 Index list_tar(const SourceOptions& options) {
-  VITRAIN_CHECK(
-      !options.path.empty(),
-      ExitCode::kData,
-      "the dataset has no path; give a tar file, a folder of them, or a "
-      "pattern such as train-{{000..146}}.tar");
+  check_has_path(
+      options,
+      "a tar file, a folder of them, or a pattern such as "
+      "train-{000..146}.tar");
   const TarPath tars = find_tars(options.path);
   Index::Contents contents;
   contents.options = options;
@@ -253,16 +238,14 @@ Index list_tar(const SourceOptions& options) {
   const TarReader::Skipped skipped = shards
       ? list_webdataset(options, tars, contents)
       : list_tree(options, tars, contents);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       contents.samples > 0,
-      ExitCode::kData,
       "{}: no image ({}) is in it",
       shown(options.path),
       kImageNames);
   skipped.add_to(contents.notes);
   for (const std::string& file : tars.files) {
-    contents.name_starts.push_back(contents.names.size());
-    contents.names.append(file).push_back('\0');
+    contents.add_name(file);
   }
   return Index(std::move(contents));
 }

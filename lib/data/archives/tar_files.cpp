@@ -2,19 +2,17 @@
 
 #include <fcntl.h>
 #include <glob.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "core/check.h"
 #include "core/text.h"
+#include "data/sources/sources.h"
 
 namespace vitrain::data {
 namespace {
@@ -24,28 +22,17 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostNames = 1'000'000;
 
 std::vector<std::string> in_folder(const fs::path& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  for (; !error && entries != fs::directory_iterator();
-       entries.increment(error)) {
-    const std::string name = entries->path().filename().native();
-    if (name.ends_with(".tar") && !name.starts_with(".")) {
-      files.push_back(entries->path().native());
-    }
-  }
-  VITRAIN_CHECK(
-      !error,
-      ExitCode::kData,
-      "{}: cannot read the folder: {}",
-      printable(folder.native()),
-      error.message());
-  std::ranges::sort(files);
-  VITRAIN_CHECK(
+  std::vector<std::string> files =
+      names_in_folder(folder, "folder", [](const std::string& name) {
+        return name.ends_with(".tar") && !name.starts_with(".");
+      });
+  VITRAIN_CHECK_DATA(
       !files.empty(),
-      ExitCode::kData,
       "{}: no .tar file is in this folder",
       printable(folder.native()));
+  for (std::string& file : files) {
+    file = (folder / file).native();
+  }
   return files;
 }
 
@@ -56,9 +43,8 @@ std::vector<std::string> matching(const std::string& pattern) {
   std::vector<std::string> files(
       found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       result == 0 && !files.empty(),
-      ExitCode::kData,
       "{}: no file matches this pattern",
       printable(pattern));
   std::ranges::sort(files);
@@ -90,10 +76,9 @@ std::vector<std::string> alternatives(
   const std::string last = inside.substr(dots + 2);
   std::int64_t from = 0;
   std::int64_t to = 0;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       parse_int(first, from) && parse_int(last, to) && from >= 0 &&
           from <= to && to - from < static_cast<std::int64_t>(kMostNames),
-      ExitCode::kData,
       "{}: {{{}}} is no range of numbers; expected {{FIRST..LAST}}, such as "
       "{{000..146}}, of at most {} numbers",
       printable(pattern),
@@ -124,16 +109,12 @@ std::vector<std::string> expand_braces(const std::string& pattern) {
       return names;
     }
     const std::size_t close = pattern.find('}', open);
-    VITRAIN_CHECK(
-        close != pattern.npos,
-        ExitCode::kData,
-        "{}: a {{ has no }}",
-        printable(pattern));
+    VITRAIN_CHECK_DATA(
+        close != pattern.npos, "{}: a {{ has no }}", printable(pattern));
     const auto choices =
         alternatives(pattern, pattern.substr(open + 1, close - open - 1));
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         choices.size() <= kMostNames / names.size(),
-        ExitCode::kData,
         "{}: makes more than {} names",
         printable(pattern),
         kMostNames);
@@ -170,41 +151,29 @@ TarPath find_tars(const std::string& path) {
   return {matching_all(expand_braces(path)), ""};
 }
 
+Index::Place place_of(
+    const TarMember& member,
+    std::uint32_t file,
+    const std::string& archive) {
+  VITRAIN_CHECK_DATA(
+      member.size <= detail::kMostFileBytes,
+      "{}: {} (byte {}): has {} bytes, more than an image may have",
+      archive,
+      printable(member.name),
+      member.offset,
+      with_commas(member.size));
+  return {member.offset, static_cast<std::uint32_t>(member.size), file};
+}
+
 TarFile::TarFile(const std::string& path)
-    : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
-      name_(printable(path)) {
-  VITRAIN_CHECK(fd_, ExitCode::kData, "{}: {}", name_, error_text(errno));
-  struct stat status {};
-  VITRAIN_CHECK(
-      ::fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode),
-      ExitCode::kData,
-      "{}: is not a regular file; kind tar takes tar archives",
-      name_);
-  size_ = status.st_size;
+    : DataFile(path, "", "kind tar takes tar archives") {
   // Reading ahead behind each header would read the whole archive.
-  ::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_RANDOM);
+  ::posix_fadvise(fd(), 0, 0, POSIX_FADV_RANDOM);
 }
 
 ReadAt TarFile::reader() const {
   return [this](std::int64_t offset, std::span<char> into) {
-    std::size_t done = 0;
-    while (done < into.size()) {
-      const ssize_t got = ::pread(
-          fd_.get(),
-          into.data() + done,
-          into.size() - done,
-          offset + static_cast<std::int64_t>(done));
-      if (got < 0 && errno == EINTR) {
-        continue;
-      }
-      VITRAIN_CHECK(
-          got >= 0, ExitCode::kData, "{}: {}", name_, error_text(errno));
-      if (got == 0) {
-        break;
-      }
-      done += static_cast<std::size_t>(got);
-    }
-    return done;
+    return read_at(offset, into);
   };
 }
 
@@ -219,29 +188,27 @@ void TarFile::read(std::int64_t offset, std::int64_t size, std::string& bytes)
   const std::int64_t start = offset - std::ssize(header);
   ssize_t got = 0;
   do {
-    got = ::preadv(fd_.get(), parts.data(), 2, start);
+    got = ::preadv(fd(), parts.data(), 2, start);
   } while (got < 0 && errno == EINTR);
-  VITRAIN_CHECK(got >= 0, ExitCode::kData, "{}: {}", name_, error_text(errno));
+  VITRAIN_CHECK_DATA(got >= 0, "{}: {}", name(), error_text(errno));
   const auto total = static_cast<ssize_t>(header.size() + bytes.size());
   if (got >= std::ssize(header) && got < total) {
     // Parts beyond 2 GiB, or of some network file systems, come in pieces.
     const auto rest = static_cast<std::size_t>(got - std::ssize(header));
     got += static_cast<ssize_t>(
-        reader()(start + got, std::span(bytes).subspan(rest)));
+        read_at(start + got, std::span(bytes).subspan(rest)));
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       got == total,
-      ExitCode::kData,
       "{}: ends at byte {}, in the middle of a member that was there when the "
       "archive was listed",
-      name_,
+      name(),
       start + got);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       TarHeader({header.data(), header.size()}).is_valid(),
-      ExitCode::kData,
       "{}: byte {}: has no header of a member any more; the archive was "
       "changed after it was listed",
-      name_,
+      name(),
       start);
 }
 

@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/files.h"
 #include "data/archives/tar_reader.h"
+#include "data/sources/data_file.h"
+#include "data/sources/index.h"
 
 namespace vitrain::data {
 
@@ -26,23 +27,24 @@ TarPath find_tars(const std::string& path);
 // braces that cannot be read, or make more than a million names.
 std::vector<std::string> expand_braces(const std::string& pattern);
 
+// Where the image is that a member of archive number `file`, called `archive`,
+// is. Throws Error(kData) for more bytes than an image may have.
+Index::Place place_of(
+    const TarMember& member,
+    std::uint32_t file,
+    const std::string& archive);
+
 // An archive that is open for reading at any place, by any number of threads.
-class TarFile {
+class TarFile : public DataFile {
  public:
   // Throws Error(kData) naming the path.
   explicit TarFile(const std::string& path);
 
-  std::int64_t size() const { return size_; }
   // For TarReader; valid as long as this object.
   ReadAt reader() const;
   // The bytes of a member, after a check that its header still stands before
   // them.
   void read(std::int64_t offset, std::int64_t size, std::string& bytes) const;
-
- private:
-  Fd fd_;
-  std::string name_; // printable
-  std::int64_t size_ = 0;
 };
 
 } // namespace vitrain::data

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "data/sources/index.h"
 
 namespace vitrain::data {
 namespace {
@@ -36,35 +37,36 @@ bool leads_out(std::string_view name) {
   return false;
 }
 
+using Skipped = TarReader::Skipped;
+struct Sentence {
+  std::int64_t Skipped::*count;
+  const char* what;
+};
+constexpr auto kSentences = std::to_array<Sentence>({
+    {&Skipped::links, "skipped links in archives"},
+    {&Skipped::special, "skipped devices and FIFOs in archives"},
+    {&Skipped::sparse, "skipped sparse files in archives"},
+    {&Skipped::outside, "skipped members with .. in their names"},
+    {&Skipped::unknown, "skipped members of unknown kinds"},
+    {&Skipped::joined, "files with several archives, all of which were read"},
+    {&Skipped::unclosed,
+     "archives that end without zeros to close them (is the download "
+     "complete?)"},
+});
+
 } // namespace
 
 TarReader::Skipped& TarReader::Skipped::operator+=(const Skipped& other) {
-  links += other.links;
-  special += other.special;
-  sparse += other.sparse;
-  outside += other.outside;
-  unknown += other.unknown;
-  joined += other.joined;
-  unclosed += other.unclosed;
+  for (const Sentence& sentence : kSentences) {
+    this->*sentence.count += other.*sentence.count;
+  }
   return *this;
 }
 
 void TarReader::Skipped::add_to(std::vector<std::string>& notes) const {
-  const auto note = [&](std::int64_t count, const char* what) {
-    if (count > 0) {
-      notes.push_back(fmt::format("{}: {}", what, with_commas(count)));
-    }
-  };
-  note(links, "skipped links in archives");
-  note(special, "skipped devices and FIFOs in archives");
-  note(sparse, "skipped sparse files in archives");
-  note(outside, "skipped members with .. in their names");
-  note(unknown, "skipped members of unknown kinds");
-  note(joined, "files with several archives, all of which were read");
-  note(
-      unclosed,
-      "archives that end without zeros to close them (is the download "
-      "complete?)");
+  for (const Sentence& sentence : kSentences) {
+    add_note(notes, sentence.what, this->*sentence.count);
+  }
 }
 
 TarReader::TarReader(
@@ -79,7 +81,7 @@ TarReader::TarReader(
       end_(end) {}
 
 void TarReader::fail_at(std::int64_t offset, const std::string& why) const {
-  fail(ExitCode::kData, "{}: byte {}: {}", name_, offset, why);
+  fail_data("{}: byte {}: {}", name_, offset, why);
 }
 
 // A block, valid until the next call.

@@ -102,9 +102,8 @@ void TarWriter::header(std::string_view name, std::size_t size, char type) {
 }
 
 void TarWriter::add(std::string_view name, std::string_view bytes) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       bytes.size() < kMostBytes,
-      ExitCode::kData,
       "{}: {} bytes do not fit into a tar archive",
       printable(name),
       bytes.size());

@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "data/archives/tar_files.h"
 #include "data/sources/sources.h"
 #include "data/tools/pack.h"
 
@@ -41,9 +42,8 @@ WebDataset::WebDataset(const SourceOptions& options)
     fields_ = split(std::string_view(label).substr(kJson.size()), '.');
     return;
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       label.empty() || label == "cls",
-      ExitCode::kData,
       "label '{}' is none that shards have: expected cls, or json:FIELD, such "
       "as json:class_id",
       printable(label));
@@ -72,20 +72,17 @@ std::string WebDataset::read_label(
         "{}: {} (byte {})", archive, printable(member.name), member.offset);
   };
   Json value = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
-  VITRAIN_CHECK(
-      !value.is_discarded(), ExitCode::kData, "{}: is no JSON", where());
+  VITRAIN_CHECK_DATA(!value.is_discarded(), "{}: is no JSON", where());
   for (const std::string& field : fields_) {
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         value.is_object() && value.contains(field),
-        ExitCode::kData,
         "{}: has no field {}",
         where(),
         printable(join(fields_, ".")));
     value = Json(value[field]);
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       value.is_number_integer() || value.is_string(),
-      ExitCode::kData,
       "{}: field {} is neither a whole number nor a text",
       where(),
       printable(join(fields_, ".")));
@@ -103,7 +100,7 @@ void WebDataset::add(
     return;
   }
   if (key != sample_.key) {
-    finish_sample();
+    end_sample();
     sample_.key = key;
     sample_.archive = archive;
   }
@@ -114,25 +111,12 @@ void WebDataset::add(
   } else if (!sample_.image.empty()) {
     ++further_images_;
   } else {
-    VITRAIN_CHECK(
-        member.size <= detail::kMostFileBytes,
-        ExitCode::kData,
-        "{}: {} (byte {}): has {} bytes, more than an image may have",
-        archive,
-        printable(member.name),
-        member.offset,
-        with_commas(member.size));
+    sample_.place = place_of(member, file, archive);
     sample_.image = member.name;
-    sample_.place = {
-        member.offset, static_cast<std::uint32_t>(member.size), file};
   }
 }
 
-void WebDataset::end_archive() {
-  finish_sample();
-}
-
-void WebDataset::finish_sample() {
+void WebDataset::end_sample() {
   const Sample sample = std::exchange(sample_, {});
   if (sample.image.empty()) {
     without_image_ += sample.key.empty() ? 0 : 1;
@@ -141,34 +125,28 @@ void WebDataset::finish_sample() {
   const std::string wrong = sample.label
       ? texts_.add(*sample.label, found_.labels)
       : fmt::format("no {} member stands beside it", extension_);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       wrong.empty(),
-      ExitCode::kData,
       "{}: {} (byte {}): {}",
       sample.archive,
       printable(sample.image),
       sample.place.offset,
       wrong);
-  found_.name_starts.push_back(found_.names.size());
-  found_.names.append(sample.image).push_back('\0');
+  found_.add_name(sample.image);
   found_.places.push_back(sample.place);
 }
 
 void WebDataset::fill(Index::Contents& contents) && {
-  contents.labels = std::move(found_.labels);
-  contents.names = std::move(found_.names);
-  contents.name_starts = std::move(found_.name_starts);
-  contents.places = std::move(found_.places);
+  found_.options = std::move(contents.options);
+  contents = std::move(found_);
   contents.samples = std::ssize(contents.labels);
   texts_.finish(contents);
-  const auto note = [&](std::int64_t count, const char* what) {
-    if (count > 0) {
-      contents.notes.push_back(fmt::format("{}: {}", what, with_commas(count)));
-    }
-  };
-  note(without_image_, "samples without an image");
-  note(further_images_, "skipped images beside the first one of their sample");
-  note(without_key_, "members whose name has no dot");
+  add_note(contents.notes, "samples without an image", without_image_);
+  add_note(
+      contents.notes,
+      "skipped images beside the first one of their sample",
+      further_images_);
+  add_note(contents.notes, "members whose name has no dot", without_key_);
 }
 
 } // namespace vitrain::data

@@ -33,8 +33,8 @@ class WebDataset {
       const TarMember& member,
       std::uint32_t file,
       const std::string& archive);
-  // After the last member of each archive.
-  void end_archive();
+  // After the last member of each archive: what follows is another sample.
+  void end_sample();
 
   // Fills samples, classes, labels, names, their starts and places; adds notes.
   void fill(Index::Contents& contents) &&;
@@ -52,7 +52,6 @@ class WebDataset {
       const TarReader& reader,
       const TarMember& member,
       const std::string& archive) const;
-  void finish_sample();
 
   std::string extension_ = "cls"; // of the member with the label
   std::vector<std::string> fields_; // json: where it is in there

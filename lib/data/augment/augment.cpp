@@ -28,9 +28,9 @@ void Augment::apply(
       happens(random, options_.vertical_flip)) {
     image::flip_vertically(canvas);
   }
-  if (policy_ != nullptr) {
+  if (policy_) {
     Random random = numbers(Purpose::kAugment);
-    policy_->apply(canvas, random, scratch);
+    policy_(canvas, random, scratch);
   }
   if (Random random = numbers(Purpose::kColorJitter);
       happens(random, options_.jitter_probability)) {

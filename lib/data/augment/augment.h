@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "data/augment/augment_policy.h"
@@ -48,7 +47,7 @@ class Augment {
       AugmentScratch& scratch) const;
 
   AugmentOptions options_;
-  std::shared_ptr<const AugmentPolicy> policy_; // or null
+  AugmentPolicy policy_; // or none
 };
 
 } // namespace vitrain::data

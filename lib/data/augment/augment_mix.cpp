@@ -32,18 +32,15 @@ std::vector<float> dirichlet(int count, double alpha, Random& random) {
 }
 
 // A chain of operations on `original`, in scratch.chain.
-Canvas run_chain(
-    const ChainOptions& options,
-    const Canvas& original,
-    Random& random,
-    AugmentScratch& scratch,
-    const ChainStep& step) {
-  scratch.chain.assign(original.pixels.begin(), original.pixels.end());
-  const Canvas chain(scratch.chain, original.width, original.height);
-  const int depth =
-      options.depth > 0 ? options.depth : 1 + static_cast<int>(random.below(3));
-  for (int i = 0; i < depth; ++i) {
-    step(chain);
+Canvas run_chain(const ChainMix& mix, const Canvas& original) {
+  std::vector<std::uint8_t>& pixels = mix.scratch.chain;
+  pixels.assign(original.pixels.begin(), original.pixels.end());
+  const Canvas chain(pixels, original.width, original.height);
+  const std::int64_t depth = mix.options.depth > 0
+      ? mix.options.depth
+      : 1 + static_cast<std::int64_t>(mix.random.below(3));
+  for (std::int64_t i = 0; i < depth; ++i) {
+    mix.step(chain);
   }
   return chain;
 }
@@ -61,49 +58,30 @@ std::uint8_t rounded_down(float value) {
 
 } // namespace
 
-void mix_as_timm(
-    const ChainOptions& options,
-    const Canvas& canvas,
-    Random& random,
-    AugmentScratch& scratch,
-    const ChainStep& step) {
+void mix_as_timm(const ChainMix& mix) {
+  const double alpha = mix.options.alpha;
   const std::vector<float> weights =
-      dirichlet(options.width, options.alpha, random);
-  const auto share =
-      static_cast<float>(beta_draw(random, options.alpha, options.alpha));
-  scratch.mixed.assign(canvas.pixels.size(), 0.0F);
+      dirichlet(mix.options.width, alpha, mix.random);
+  const auto share = static_cast<float>(beta_draw(mix.random, alpha, alpha));
+  if (mix.options.blended) {
+    blend_as_timm(mix, weights, share);
+    return;
+  }
+  std::vector<float>& mixed = mix.scratch.mixed;
+  mixed.assign(mix.canvas.pixels.size(), 0.0F);
   for (const float weight : weights) {
-    add(run_chain(options, canvas, random, scratch, step),
-        weight,
-        scratch.mixed);
+    add(run_chain(mix, mix.canvas), weight, mixed);
   }
-  for (std::size_t i = 0; i < scratch.mixed.size(); ++i) {
-    canvas.pixels[i] =
-        image::blended(canvas.pixels[i], rounded_down(scratch.mixed[i]), share);
+  for (std::size_t i = 0; i < mixed.size(); ++i) {
+    std::uint8_t& pixel = mix.canvas.pixels[i];
+    pixel = image::blended(pixel, rounded_down(mixed[i]), share);
   }
-}
-
-void mix_as_timm_blended(
-    const ChainOptions& options,
-    const Canvas& canvas,
-    Random& random,
-    AugmentScratch& scratch,
-    const ChainStep& step) {
-  const std::vector<float> weights =
-      dirichlet(options.width, options.alpha, random);
-  const auto share =
-      static_cast<float>(beta_draw(random, options.alpha, options.alpha));
-  blend_as_timm(options, weights, share, canvas, random, scratch, step);
 }
 
 void blend_as_timm(
-    const ChainOptions& options,
+    const ChainMix& mix,
     std::span<const float> weights,
-    float share,
-    const Canvas& canvas,
-    Random& random,
-    AugmentScratch& scratch,
-    const ChainStep& step) {
+    float share) {
   // How much of each chain to blend in, so that the later ones leave the first
   // ones their weights.
   std::vector<float> shares(weights.size());
@@ -112,11 +90,12 @@ void blend_as_timm(
     shares[i] = rest > 0.0F ? weights[i] * share / rest : 0.0F;
     rest *= 1.0F - shares[i];
   }
+  const Canvas& canvas = mix.canvas;
   std::vector<std::uint8_t> original(
       canvas.pixels.begin(), canvas.pixels.end());
   const Canvas source(original, canvas.width, canvas.height);
   for (const float part : shares) {
-    const Canvas chain = run_chain(options, source, random, scratch, step);
+    const Canvas chain = run_chain(mix, source);
     for (std::size_t i = 0; i < canvas.pixels.size(); ++i) {
       canvas.pixels[i] =
           image::blended(canvas.pixels[i], chain.pixels[i], part);
@@ -124,23 +103,18 @@ void blend_as_timm(
   }
 }
 
-void mix_as_torchvision(
-    const ChainOptions& options,
-    const Canvas& canvas,
-    Random& random,
-    AugmentScratch& scratch,
-    const ChainStep& step) {
-  const std::vector<float> both = dirichlet(2, options.alpha, random);
+void mix_as_torchvision(const ChainMix& mix) {
+  const double alpha = mix.options.alpha;
+  const std::vector<float> both = dirichlet(2, alpha, mix.random);
   const std::vector<float> weights =
-      dirichlet(options.width, options.alpha, random);
-  scratch.mixed.assign(canvas.pixels.size(), 0.0F);
-  add(canvas, both[0], scratch.mixed);
+      dirichlet(mix.options.width, alpha, mix.random);
+  std::vector<float>& mixed = mix.scratch.mixed;
+  mixed.assign(mix.canvas.pixels.size(), 0.0F);
+  add(mix.canvas, both[0], mixed);
   for (const float weight : weights) {
-    add(run_chain(options, canvas, random, scratch, step),
-        weight * both[1],
-        scratch.mixed);
+    add(run_chain(mix, mix.canvas), weight * both[1], mixed);
   }
-  std::ranges::transform(scratch.mixed, canvas.pixels.begin(), rounded_down);
+  std::ranges::transform(mixed, mix.canvas.pixels.begin(), rounded_down);
 }
 
 } // namespace vitrain::data

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "image/operations/affine.h"
@@ -48,6 +52,17 @@ struct AugmentScratch {
   std::vector<std::uint8_t> chain; // of AugMix: pixels of one chain ...
   std::vector<float> mixed; // ... and the sum of all
 };
+
+// Of a table of operations the one of this name. Throws std::out_of_range.
+template <typename Ops>
+const auto& op_named(const Ops& ops, std::string_view name) {
+  const auto found =
+      std::ranges::find(ops, name, [](const auto& op) { return op.name; });
+  if (found == ops.end()) {
+    throw std::out_of_range("no operation " + std::string(name));
+  }
+  return *found;
+}
 
 void apply_step(
     const PixelStep& step,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -35,68 +36,56 @@ struct TimmStep {
   double magnitude = 10;
 };
 
-class TimmSteps {
- public:
-  explicit TimmSteps(const PolicyOptions& options) : options_(options) {}
-
-  void apply(
-      const TimmStep& step,
-      const image::Canvas& canvas,
-      Random& random,
-      image::Scratch& scratch) const {
-    if (random.uniform() >= step.probability) {
-      return;
-    }
-    const double magnitude = draw_timm_magnitude(
-        step.magnitude, options_.deviation, options_.most, random);
-    const PixelStep pixels = timm_step(
-        step.op,
-        magnitude,
-        random.uniform(),
-        scale(canvas),
-        canvas.width,
-        canvas.height);
-    apply_step(pixels, move_options(options_, random), canvas, scratch);
+TimmScale timm_scale(
+    const PolicyOptions& options,
+    const image::Canvas& canvas) {
+  if (options.source == PolicySource::kPaddleVit) {
+    return {.translate_pixels = kPaddleVitShift};
   }
+  return {
+      .translate_pixels =
+          std::floor(std::min(canvas.width, canvas.height) * 0.45),
+      .translate_share = options.kind == PolicyKind::kMix ? 0.3 : 0.45};
+}
 
- private:
-  TimmScale scale(const image::Canvas& canvas) const {
-    if (options_.source == PolicySource::kPaddleVit) {
-      return {.translate_pixels = kPaddleVitShift};
-    }
-    return {
-        .translate_pixels =
-            std::floor(std::min(canvas.width, canvas.height) * 0.45),
-        .translate_share = options_.kind == PolicyKind::kMix ? 0.3 : 0.45};
+void apply_timm(
+    const TimmStep& step,
+    const PolicyOptions& options,
+    const image::Canvas& canvas,
+    Random& random,
+    image::Scratch& scratch) {
+  if (random.uniform() >= step.probability) {
+    return;
   }
+  const double magnitude = draw_timm_magnitude(
+      step.magnitude, options.deviation, options.most, random);
+  const PixelStep pixels = timm_step(
+      step.op,
+      magnitude,
+      random.uniform(),
+      timm_scale(options, canvas),
+      canvas.width,
+      canvas.height);
+  apply_step(pixels, move_options(options, random), canvas, scratch);
+}
 
-  PolicyOptions options_;
-};
-
-class TimmAuto final : public AugmentPolicy {
- public:
-  explicit TimmAuto(const PolicyOptions& options) : steps_(options) {
-    for (const TableChoice& choice : auto_augment_table(options.table)) {
-      auto& steps = choices_.emplace_back();
-      for (const TableStep& step : choice) {
-        steps.push_back({timm_op(step.name), step.probability, step.magnitude});
-      }
+AugmentPolicy timm_auto(const PolicyOptions& options) {
+  std::vector<std::vector<TimmStep>> choices;
+  for (const TableChoice& choice : auto_augment_table(options.table)) {
+    auto& steps = choices.emplace_back();
+    for (const TableStep& step : choice) {
+      steps.push_back({timm_op(step.name), step.probability, step.magnitude});
     }
   }
-
-  void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const override {
-    for (const TimmStep& step : choices_[random.below(choices_.size())]) {
-      steps_.apply(step, canvas, random, scratch.image);
+  return [options, choices](
+             const image::Canvas& canvas,
+             Random& random,
+             AugmentScratch& scratch) {
+    for (const TimmStep& step : choices[random.below(choices.size())]) {
+      apply_timm(step, options, canvas, random, scratch.image);
     }
-  }
-
- private:
-  TimmSteps steps_;
-  std::vector<std::vector<TimmStep>> choices_;
-};
+  };
+}
 
 // PaddleViT shifts by pixels where timm's RandAugment shifts by a share.
 std::string_view in_pixels(std::string_view name) {
@@ -105,107 +94,73 @@ std::string_view in_pixels(std::string_view name) {
                                  : name;
 }
 
-class TimmRand final : public AugmentPolicy {
- public:
-  explicit TimmRand(const PolicyOptions& options)
-      : steps_(options),
-        layers_(options.layers),
-        weighted_(options.table == "weights" || options.table == "3aw") {
-    const bool paddlevit = options.source == PolicySource::kPaddleVit;
-    for (const WeightedName& known :
-         timm_rand_operations(options.table, options.increasing)) {
-      operations_.push_back(
-          {timm_op(paddlevit ? in_pixels(known.name) : known.name),
-           options.probability,
-           static_cast<double>(options.magnitude)});
-      weights_.push_back(known.weight);
+// An index with a probability in proportion to its weight, which becomes 0.
+std::size_t draw_without_return(std::vector<double>& weights, Random& random) {
+  double rest =
+      random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) {
+      continue;
+    }
+    last = i;
+    rest -= weights[i];
+    if (rest < 0) {
+      break;
     }
   }
+  weights[last] = 0;
+  return last;
+}
 
-  void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const override {
-    std::vector<double> weights;
-    if (weighted_) {
-      weights = weights_;
-    }
-    for (int layer = 0; layer < layers_; ++layer) {
-      const std::size_t chosen = weighted_
-          ? draw_without_return(weights, random)
-          : random.below(operations_.size());
-      steps_.apply(operations_[chosen], canvas, random, scratch.image);
-    }
-  }
-
- private:
-  // An index with a probability in proportion to its weight, which becomes 0.
-  static std::size_t draw_without_return(
-      std::vector<double>& weights,
-      Random& random) {
-    double sum = 0;
-    for (const double weight : weights) {
-      sum += weight;
-    }
-    double rest = random.uniform() * sum;
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (weights[i] == 0) {
-        continue;
-      }
-      last = i;
-      rest -= weights[i];
-      if (rest < 0) {
-        break;
-      }
-    }
-    weights[last] = 0;
-    return last;
-  }
-
-  TimmSteps steps_;
-  int layers_;
-  bool weighted_;
-  std::vector<TimmStep> operations_;
-  std::vector<double> weights_;
-};
-
-class TimmMix final : public AugmentPolicy {
- public:
-  explicit TimmMix(const PolicyOptions& options)
-      : steps_(options),
-        mix_{options.width, options.depth, options.alpha},
-        blended_(options.blended) {
-    for (const std::string_view name : timm_mix_operations()) {
-      operations_.push_back(
-          {timm_op(name), 1, static_cast<double>(options.magnitude)});
+AugmentPolicy timm_rand(const PolicyOptions& options) {
+  const bool paddlevit = options.source == PolicySource::kPaddleVit;
+  std::vector<TimmStep> operations;
+  std::vector<double> all_weights; // of the sets that have some
+  for (const WeightedName& known :
+       timm_rand_operations(options.table, options.increasing)) {
+    operations.push_back(
+        {timm_op(paddlevit ? in_pixels(known.name) : known.name),
+         options.probability,
+         static_cast<double>(options.magnitude)});
+    if (options.table == "weights" || options.table == "3aw") {
+      all_weights.push_back(known.weight);
     }
   }
+  return [options, operations, all_weights](
+             const image::Canvas& canvas,
+             Random& random,
+             AugmentScratch& scratch) {
+    std::vector<double> weights = all_weights;
+    for (int layer = 0; layer < options.layers; ++layer) {
+      const std::size_t chosen = weights.empty()
+          ? random.below(operations.size())
+          : draw_without_return(weights, random);
+      apply_timm(operations[chosen], options, canvas, random, scratch.image);
+    }
+  };
+}
 
-  void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const override {
+AugmentPolicy timm_mix(const PolicyOptions& options) {
+  std::vector<TimmStep> operations;
+  for (const std::string_view name : timm_mix_operations()) {
+    operations.push_back(
+        {timm_op(name), 1, static_cast<double>(options.magnitude)});
+  }
+  return [options, operations](
+             const image::Canvas& canvas,
+             Random& random,
+             AugmentScratch& scratch) {
     const ChainStep step = [&](const image::Canvas& chain) {
-      steps_.apply(
-          operations_[random.below(operations_.size())],
-          chain,
-          random,
-          scratch.image);
+      const TimmStep& drawn = operations[random.below(operations.size())];
+      apply_timm(drawn, options, chain, random, scratch.image);
     };
-    if (blended_) {
-      mix_as_timm_blended(mix_, canvas, random, scratch, step);
-    } else {
-      mix_as_timm(mix_, canvas, random, scratch, step);
-    }
-  }
+    mix_as_timm({options, canvas, random, scratch, step});
+  };
+}
 
- private:
-  TimmSteps steps_;
-  ChainOptions mix_;
-  bool blended_;
-  std::vector<TimmStep> operations_;
-};
+// Magnitudes that torchvision tells apart where no option says so.
+constexpr int kBins = 10;
 
 // torchvision's _apply_op at a bin, with a sign that is drawn.
 void apply_at_bin(
@@ -227,128 +182,97 @@ void apply_at_bin(
       scratch);
 }
 
-class TorchvisionAuto final : public AugmentPolicy {
- public:
-  explicit TorchvisionAuto(const PolicyOptions& options)
-      : options_(options), choices_(auto_augment_table(options.table)) {}
+int draw_below(std::int64_t count, Random& random) {
+  return static_cast<int>(random.below(static_cast<std::uint64_t>(count)));
+}
 
-  void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const override {
-    constexpr int kBins = 10;
-    for (const TableStep& step : choices_[random.below(choices_.size())]) {
+AugmentPolicy torchvision_auto(const PolicyOptions& options) {
+  return [options, choices = auto_augment_table(options.table)](
+             const image::Canvas& canvas,
+             Random& random,
+             AugmentScratch& scratch) {
+    for (const TableStep& step : choices[random.below(choices.size())]) {
       if (random.uniform() < step.probability) {
         apply_at_bin(
             torchvision_op(step.name),
             TorchvisionSpace::kAuto,
             static_cast<int>(step.magnitude),
             kBins,
-            options_,
+            options,
             canvas,
             random,
             scratch.image);
       }
     }
-  }
-
- private:
-  PolicyOptions options_;
-  std::vector<TableChoice> choices_;
-};
+  };
+}
 
 // RandAugment, whose magnitude is given, and TrivialAugmentWide: one operation
 // with a magnitude that is drawn.
-class TorchvisionRand final : public AugmentPolicy {
- public:
-  explicit TorchvisionRand(const PolicyOptions& options) : options_(options) {}
-
-  void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const override {
-    const bool trivial = options_.kind == PolicyKind::kTrivial;
+AugmentPolicy torchvision_rand(const PolicyOptions& options) {
+  const bool trivial = options.kind == PolicyKind::kTrivial;
+  return [options, trivial](
+             const image::Canvas& canvas,
+             Random& random,
+             AugmentScratch& scratch) {
     const auto names = torchvision_operations();
-    const int layers = trivial ? 1 : options_.layers;
-    for (int layer = 0; layer < layers; ++layer) {
+    const std::int64_t layers = trivial ? 1 : options.layers;
+    for (std::int64_t layer = 0; layer < layers; ++layer) {
       const TorchvisionOp& op =
           torchvision_op(names[random.below(names.size())]);
-      const int bin = trivial ? static_cast<int>(random.below(
-                                    static_cast<std::uint64_t>(options_.bins)))
-                              : static_cast<int>(options_.magnitude);
+      const int bin = trivial ? draw_below(options.bins, random)
+                              : static_cast<int>(options.magnitude);
       apply_at_bin(
           op,
           trivial ? TorchvisionSpace::kTrivial : TorchvisionSpace::kRand,
           bin,
-          options_.bins,
-          options_,
+          static_cast<int>(options.bins),
+          options,
           canvas,
           random,
           scratch.image);
     }
-  }
+  };
+}
 
- private:
-  PolicyOptions options_;
-};
-
-class TorchvisionMix final : public AugmentPolicy {
- public:
-  explicit TorchvisionMix(const PolicyOptions& options)
-      : options_(options), mix_{options.width, options.depth, options.alpha} {}
-
-  void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const override {
-    constexpr int kBins = 10;
-    const auto names = torchvision_mix_operations(options_.all_ops);
+AugmentPolicy torchvision_mix(const PolicyOptions& options) {
+  return [options](
+             const image::Canvas& canvas,
+             Random& random,
+             AugmentScratch& scratch) {
+    const auto names = torchvision_mix_operations(options.all_ops);
     const ChainStep step = [&](const image::Canvas& chain) {
       const TorchvisionOp& op =
           torchvision_op(names[random.below(names.size())]);
-      const int bin = static_cast<int>(
-          random.below(static_cast<std::uint64_t>(options_.magnitude)));
+      const int bin = draw_below(options.magnitude, random);
       apply_at_bin(
           op,
           TorchvisionSpace::kMix,
           bin,
           kBins,
-          options_,
+          options,
           chain,
           random,
           scratch.image);
     };
-    mix_as_torchvision(mix_, canvas, random, scratch, step);
-  }
-
- private:
-  PolicyOptions options_;
-  ChainOptions mix_;
-};
+    mix_as_torchvision({options, canvas, random, scratch, step});
+  };
+}
 
 } // namespace
 
-std::unique_ptr<const AugmentPolicy> make_policy(const PolicyOptions& options) {
+AugmentPolicy make_policy(const PolicyOptions& options) {
   const bool torchvision = options.source == PolicySource::kTorchvision;
   switch (options.kind) {
     case PolicyKind::kAuto:
-      if (torchvision) {
-        return std::make_unique<TorchvisionAuto>(options);
-      }
-      return std::make_unique<TimmAuto>(options);
+      return torchvision ? torchvision_auto(options) : timm_auto(options);
     case PolicyKind::kMix:
-      if (torchvision) {
-        return std::make_unique<TorchvisionMix>(options);
-      }
-      return std::make_unique<TimmMix>(options);
+      return torchvision ? torchvision_mix(options) : timm_mix(options);
     case PolicyKind::kRand:
     case PolicyKind::kTrivial:
       break;
   }
-  if (torchvision) {
-    return std::make_unique<TorchvisionRand>(options);
-  }
-  return std::make_unique<TimmRand>(options);
+  return torchvision ? torchvision_rand(options) : timm_rand(options);
 }
 
 } // namespace vitrain::data

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,15 +22,9 @@ struct PolicyOptions : AutoAugment {
 
 // Changes pixels in place, with all its draws from the given stream: a pure
 // function of the options, the pixels and the stream. Thread-safe.
-class AugmentPolicy {
- public:
-  virtual ~AugmentPolicy() = default;
-  virtual void apply(
-      const image::Canvas& canvas,
-      Random& random,
-      AugmentScratch& scratch) const = 0;
-};
+using AugmentPolicy = std::function<
+    void(const image::Canvas&, Random& random, AugmentScratch& scratch)>;
 
-std::unique_ptr<const AugmentPolicy> make_policy(const PolicyOptions& options);
+AugmentPolicy make_policy(const PolicyOptions& options);
 
 } // namespace vitrain::data

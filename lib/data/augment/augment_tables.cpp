@@ -124,23 +124,10 @@ constexpr std::array<Pair, 25> kSvhn{{
     {{{"ShearX", 0.7, 2}, {"Invert", 0.1, 0}}},
 }};
 
-constexpr std::array<std::string_view, 15> kRand{
-    "AutoContrast",
-    "Equalize",
-    "Invert",
-    "Rotate",
-    "Posterize",
-    "Solarize",
-    "SolarizeAdd",
-    "Color",
-    "Contrast",
-    "Brightness",
-    "Sharpness",
-    "ShearX",
-    "ShearY",
-    "TranslateXRel",
-    "TranslateYRel"};
+// The end of the names of variants that change more with larger magnitudes.
+constexpr std::string_view kIncreasing = "Increasing";
 
+// Without it for timm's RandAugment that is not increasing.
 constexpr std::array<std::string_view, 15> kRandIncreasing{
     "AutoContrast",
     "Equalize",
@@ -335,7 +322,13 @@ std::vector<WeightedName> timm_rand_operations(
   if (set == "3a") {
     return evenly(kRand3a);
   }
-  return increasing ? evenly(kRandIncreasing) : evenly(kRand);
+  std::vector<WeightedName> all = evenly(kRandIncreasing);
+  for (WeightedName& known : all) {
+    if (!increasing && known.name.ends_with(kIncreasing)) {
+      known.name.remove_suffix(kIncreasing.size());
+    }
+  }
+  return all;
 }
 
 std::span<const std::string_view> timm_mix_operations() {

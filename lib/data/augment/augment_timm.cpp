@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 namespace vitrain::data {
 namespace {
@@ -49,11 +47,7 @@ double between(double low, double high, double level) {
 } // namespace
 
 const TimmOp& timm_op(std::string_view name) {
-  const auto found = std::ranges::find(kOps, name, &TimmOp::name);
-  if (found == kOps.end()) {
-    throw std::out_of_range("no operation " + std::string(name));
-  }
-  return *found;
+  return op_named(kOps, name);
 }
 
 double draw_timm_magnitude(

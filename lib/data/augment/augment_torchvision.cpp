@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
-#include <string>
 
 namespace vitrain::data {
 namespace {
@@ -64,11 +62,7 @@ double shear_angle(double magnitude) {
 } // namespace
 
 const TorchvisionOp& torchvision_op(std::string_view name) {
-  const auto found = std::ranges::find(kOps, name, &TorchvisionOp::name);
-  if (found == kOps.end()) {
-    throw std::out_of_range("no operation " + std::string(name));
-  }
-  return *found;
+  return op_named(kOps, name);
 }
 
 double torchvision_magnitude(

@@ -18,9 +18,8 @@ int fill_or_reject(
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch) {
   const int warnings = rows.fill(draw, out, scratch);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       warnings == 0 || !policy.reject_warnings,
-      ExitCode::kData,
       "{}: {} that the decoder worked around "
       "(data.decoder_warnings: reject)",
       rows.describe(draw.sample),
@@ -74,8 +73,7 @@ FilledRow fill_row(
       }
     }
   }
-  fail(
-      ExitCode::kData,
+  fail_data(
       "{}: {}; and {} of {} samples that were tried in its place are bad as "
       "well: check the dataset with `vitrain data check`",
       bad.where,
@@ -94,10 +92,9 @@ void BadSampleLedger::check(const BadSample& last) const {
       last.where,
       last.reason);
   const auto size = static_cast<double>(index_->size());
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       count() <= limits_.count &&
           static_cast<double>(count()) <= limits_.fraction * size,
-      ExitCode::kData,
       "{} of {} training samples {} bad so far, more than data.bad_samples "
       "allows (limit {}, fraction {}). {}",
       with_commas(count()),
@@ -119,9 +116,8 @@ void BadSampleLedger::check(const BadSample& last) const {
   for (std::int64_t i = 0; i < index_->size() && others <= bad; ++i) {
     others += in_class(i) ? 1 : 0;
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       others > bad,
-      ExitCode::kData,
       "all {} training samples of class '{}' are bad, so it cannot be learned. "
       "{}",
       with_commas(bad),

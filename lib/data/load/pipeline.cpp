@@ -76,33 +76,20 @@ bool Transform::flips(const Draw& draw) const {
 
 void Transform::apply(
     const image::CropPlan& plan,
-    const image::View& part,
-    int left,
-    int top,
+    const image::ImagePart& part,
     const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
-  if (options_.channels == 3) {
-    apply_in_colour(plan, part, left, top, draw, out, scratch);
-    return;
-  }
-  scratch.colours.resize(3 * out.size());
-  apply_in_colour(plan, part, left, top, draw, scratch.colours, scratch);
-  image::to_grey(scratch.colours, out);
-}
-
-void Transform::apply_in_colour(
-    const image::CropPlan& plan,
-    const image::View& part,
-    int left,
-    int top,
-    const Draw& draw,
-    std::span<std::uint8_t> colours,
-    Scratch& scratch) const {
-  image::cut(plan, part, left, top, scratch.resampler, colours);
+  const bool grey = options_.channels == 1;
+  scratch.colours.resize(grey ? 3 * out.size() : 0);
+  const std::span<std::uint8_t> colours = grey ? scratch.colours : out;
+  image::cut(plan, part, scratch.resampler, colours);
   if (options_.train) {
     const image::Canvas canvas(colours, options_.size, options_.size);
     augment_.apply(canvas, draw, scratch.augment);
+  }
+  if (grey) {
+    image::to_grey(colours, out);
   }
 }
 

@@ -10,7 +10,6 @@
 #include "image/formats/decode.h"
 #include "image/image.h"
 #include "image/resample/crop.h"
-#include "image/resample/eval_crop.h"
 #include "image/resample/resample.h"
 #include "options/crop.h"
 
@@ -70,13 +69,11 @@ class Transform {
   // to be decoded.
   image::CropPlan plan(int width, int height, const Draw& draw) const;
   // Writes [size, size, channels] to `out`, which holds bytes() bytes. `part`
-  // holds the image's pixels from (left, top) on, at least those of
-  // plan.source(); `plan` is that of the same draw.
+  // holds at least the pixels of plan.source(); `plan` is that of the same
+  // draw.
   void apply(
       const image::CropPlan& plan,
-      const image::View& part,
-      int left,
-      int top,
+      const image::ImagePart& part,
       const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const;
@@ -86,14 +83,8 @@ class Transform {
       const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const {
-    apply(
-        plan(image.width, image.height, draw),
-        image::View(image),
-        0,
-        0,
-        draw,
-        out,
-        scratch);
+    const image::CropPlan all = plan(image.width, image.height, draw);
+    apply(all, {image::View(image)}, draw, out, scratch);
   }
 
  private:
@@ -101,15 +92,6 @@ class Transform {
       const;
   image::CropPlan plan_otherwise(int width, int height, const Draw& draw) const;
   bool flips(const Draw& draw) const;
-  // Cuts into `colours`, [size, size, 3].
-  void apply_in_colour(
-      const image::CropPlan& plan,
-      const image::View& part,
-      int left,
-      int top,
-      const Draw& draw,
-      std::span<std::uint8_t> colours,
-      Scratch& scratch) const;
 
   TransformOptions options_;
   Augment augment_;

@@ -52,15 +52,12 @@ int ImageRows::fill(
   }
   const Closing closing{own.decoder};
   try {
-    own.decoder.open(
-        {reinterpret_cast<const std::uint8_t*>(own.bytes.data()),
-         own.bytes.size()});
+    own.decoder.open(image::bytes_of(own.bytes));
     const image::CropPlan plan =
         transform_.plan(own.decoder.width(), own.decoder.height(), draw);
     // Only the pixels that the crop needs are decoded.
     const image::Decoder::Part part = own.decoder.decode(plan.source());
-    transform_.apply(
-        plan, part.view, part.left, part.top, draw, out, own.transform);
+    transform_.apply(plan, part, draw, out, own.transform);
     return part.warnings;
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", describe(draw.sample), error.what());

@@ -9,11 +9,6 @@
 namespace vitrain::data {
 namespace {
 
-// torch's generator takes the low 32 bits of a seed.
-std::mt19937 torch_generator(std::uint64_t seed) {
-  return std::mt19937(static_cast<std::uint32_t>(seed));
-}
-
 // From this size on torch takes two words, the first one on top.
 constexpr std::int64_t kWideFrom =
     std::numeric_limits<std::uint32_t>::max() / 20;
@@ -23,7 +18,8 @@ constexpr std::int64_t kWideFrom =
 std::vector<std::int64_t> torch_randperm(std::int64_t n, std::uint64_t seed) {
   std::vector<std::int64_t> values(static_cast<std::size_t>(n));
   std::iota(values.begin(), values.end(), 0);
-  std::mt19937 generator = torch_generator(seed);
+  // torch's generator takes the low 32 bits of a seed.
+  std::mt19937 generator(static_cast<std::uint32_t>(seed));
   const bool wide = n >= kWideFrom;
   for (std::int64_t i = 0; i + 1 < n; ++i) {
     std::uint64_t word = generator();

@@ -2,12 +2,47 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "data/order/draw.h"
-#include "data/order/sampler_options.h"
+#include "options/sampler.h"
 
 namespace vitrain::data {
+
+struct SamplerOptions {
+  SamplerPolicy policy = SamplerPolicy::kGlobal;
+  bool shuffle = true;
+  LastBatch last_batch = LastBatch::kDrop;
+  std::uint64_t seed = 0;
+  // kTorch, kShardThenShuffle: samples that do not make equal shares are
+  // dropped (true) or the shares are filled from the first ones (false), before
+  // there are batches; nothing: as last_batch does.
+  std::optional<bool> drop_tail;
+  bool drops_tail() const {
+    return drop_tail.value_or(last_batch == LastBatch::kDrop);
+  }
+  // kRepeated: uses of a sample, at least 1, and the number that the samples of
+  // an epoch are rounded down to a multiple of, where there are so many; 0: no
+  // rounding.
+  double repeats = 3.0;
+  std::int64_t round = 256;
+  // kWeighted: one weight per sample, not negative, not all zero.
+  std::vector<double> weights;
+};
+
+// Global batch G = per_device * world * accumulate; all at least 1.
+struct BatchGeometry {
+  std::int64_t per_device = 1;
+  int world = 1;
+  int accumulate = 1;
+
+  std::int64_t micro_batches() const {
+    return static_cast<std::int64_t>(world) * accumulate;
+  }
+  std::int64_t global() const { return per_device * micro_batches(); }
+};
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -41,7 +76,7 @@ class Order {
 };
 
 // vitrain's own: `global`, `sequential`, `weighted` (one lane), and
-// `shard_then_shuffle`. The definitions are in sampler_options.h.
+// `shard_then_shuffle`. The definitions are in options/sampler.h.
 std::unique_ptr<const Order> make_own_order(
     std::int64_t samples,
     const SamplerOptions& options,

@@ -8,38 +8,6 @@
 namespace vitrain::data {
 namespace {
 
-// A permutation of the samples, or their own order.
-class DealtOrder final : public Order {
- public:
-  DealtOrder(std::int64_t samples, const SamplerOptions& options)
-      : Order(/*lanes=*/1, samples),
-        shuffled_(options.shuffle && options.policy == SamplerPolicy::kGlobal),
-        seed_(options.seed) {}
-
-  void take(
-      std::int64_t epoch,
-      std::int64_t /*lane*/,
-      std::int64_t first,
-      std::span<Draw> into) const override {
-    const KeyedPermutation permutation(
-        static_cast<std::uint64_t>(length()),
-        seed_,
-        static_cast<std::uint64_t>(epoch));
-    for (Draw& draw : into) {
-      const std::int64_t sample = shuffled_
-          ? static_cast<std::int64_t>(
-                permutation(static_cast<std::uint64_t>(first)))
-          : first;
-      draw = {.epoch = epoch, .sample = sample};
-      ++first;
-    }
-  }
-
- private:
-  bool shuffled_;
-  std::uint64_t seed_;
-};
-
 // Draws with replacement: position p of an epoch takes the sample in whose
 // share of the summed weights a uniform number keyed by (seed, epoch, p) falls.
 class WeightedOrder final : public Order {
@@ -55,9 +23,8 @@ class WeightedOrder final : public Order {
     sums_.reserve(options.weights.size());
     double sum = 0.0;
     for (const double weight : options.weights) {
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_DATA(
           weight >= 0.0 && std::isfinite(weight),
-          ExitCode::kData,
           "the weight of sample {} is {}: expected a finite number that is not "
           "negative",
           sums_.size(),
@@ -65,9 +32,8 @@ class WeightedOrder final : public Order {
       sum += weight;
       sums_.push_back(sum);
     }
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         sum > 0.0 && std::isfinite(sum),
-        ExitCode::kData,
         "the weights of the samples sum to {}: nothing can be drawn",
         sum);
   }
@@ -104,18 +70,20 @@ class WeightedOrder final : public Order {
   std::vector<double> sums_;
 };
 
-// A block of consecutive samples per worker.
-class ShardOrder final : public Order {
+// Lanes of consecutive samples, each permuted or in its own order: one of all
+// samples, or with kShardThenShuffle one per worker.
+class BlockOrder final : public Order {
  public:
-  ShardOrder(
+  BlockOrder(
       std::int64_t samples,
       const SamplerOptions& options,
-      std::int64_t world)
+      std::int64_t lanes)
       : Order(
-            world,
-            options.drops_tail() ? samples / world : divide_up(samples, world)),
+            lanes,
+            options.drops_tail() ? samples / lanes : divide_up(samples, lanes)),
         samples_(samples),
-        shuffled_(options.shuffle),
+        policy_(options.policy),
+        shuffled_(options.shuffle && policy_ != SamplerPolicy::kSequential),
         seed_(options.seed) {}
 
   void take(
@@ -123,9 +91,11 @@ class ShardOrder final : public Order {
       std::int64_t lane,
       std::int64_t first,
       std::span<Draw> into) const override {
-    // The lane joins the key above any epoch that is reached.
-    const std::uint64_t key = static_cast<std::uint64_t>(epoch) |
-        (static_cast<std::uint64_t>(lane) + 1) << 40;
+    auto key = static_cast<std::uint64_t>(epoch);
+    if (policy_ == SamplerPolicy::kShardThenShuffle) {
+      // The lane joins the key above any epoch that is reached.
+      key |= (static_cast<std::uint64_t>(lane) + 1) << 40;
+    }
     const KeyedPermutation permutation(
         static_cast<std::uint64_t>(length()), seed_, key);
     for (Draw& draw : into) {
@@ -142,6 +112,7 @@ class ShardOrder final : public Order {
 
  private:
   std::int64_t samples_;
+  SamplerPolicy policy_;
   bool shuffled_;
   std::uint64_t seed_;
 };
@@ -152,14 +123,12 @@ std::unique_ptr<const Order> make_own_order(
     std::int64_t samples,
     const SamplerOptions& options,
     const BatchGeometry& geometry) {
-  switch (options.policy) {
-    case SamplerPolicy::kWeighted:
-      return std::make_unique<WeightedOrder>(samples, options);
-    case SamplerPolicy::kShardThenShuffle:
-      return std::make_unique<ShardOrder>(samples, options, geometry.world);
-    default:
-      return std::make_unique<DealtOrder>(samples, options);
+  if (options.policy == SamplerPolicy::kWeighted) {
+    return std::make_unique<WeightedOrder>(samples, options);
   }
+  const bool shards = options.policy == SamplerPolicy::kShardThenShuffle;
+  return std::make_unique<BlockOrder>(
+      samples, options, shards ? geometry.world : 1);
 }
 
 } // namespace vitrain::data

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <numeric>
 
@@ -30,20 +31,32 @@ void fit(List& list, std::int64_t size, std::int64_t step) {
 
 // An order that has to be made as a whole: one list per epoch, of which lanes
 // take their positions. Copy c of sample i stands in it as i + c * samples.
-class ListOrder : public Order {
+class ListOrder final : public Order {
  public:
-  ListOrder(std::int64_t samples, std::int64_t lanes, std::int64_t length)
-      : Order(lanes, length), samples_(samples) {}
+  using Make = std::function<List(std::int64_t epoch)>;
+  // Where position i of a lane is in the list.
+  using Place = std::function<std::int64_t(std::int64_t lane, std::int64_t i)>;
+
+  ListOrder(
+      std::int64_t samples,
+      std::int64_t lanes,
+      std::int64_t length,
+      Make make,
+      Place place)
+      : Order(lanes, length),
+        samples_(samples),
+        make_(std::move(make)),
+        place_(std::move(place)) {}
 
   void take(
       std::int64_t epoch,
       std::int64_t lane,
       std::int64_t first,
-      std::span<Draw> into) const final {
+      std::span<Draw> into) const override {
     const std::shared_ptr<const List> list = list_of(epoch);
     for (Draw& draw : into) {
       const std::int64_t number =
-          (*list)[static_cast<std::size_t>(place(lane, first++))];
+          (*list)[static_cast<std::size_t>(place_(lane, first++))];
       draw = {
           .epoch = epoch,
           .sample = number % samples_,
@@ -51,22 +64,13 @@ class ListOrder : public Order {
     }
   }
 
- protected:
-  std::int64_t samples() const { return samples_; }
-
  private:
-  virtual List make(std::int64_t epoch) const = 0;
-  // Where position i of a lane is in the list; by default every W-th element.
-  virtual std::int64_t place(std::int64_t lane, std::int64_t i) const {
-    return lane + i * lanes();
-  }
-
   // Two are kept: the loader is ahead of the step at the end of an epoch.
   std::shared_ptr<const List> list_of(std::int64_t epoch) const {
     const std::lock_guard lock(mutex_);
     Made& made = made_[static_cast<std::size_t>(epoch % 2)];
     if (made.list == nullptr || made.epoch != epoch) {
-      made = {epoch, std::make_shared<const List>(make(epoch))};
+      made = {epoch, std::make_shared<const List>(make_(epoch))};
     }
     return made.list;
   }
@@ -76,73 +80,65 @@ class ListOrder : public Order {
     std::shared_ptr<const List> list;
   };
   std::int64_t samples_;
+  Make make_;
+  Place place_;
   mutable std::mutex mutex_;
   mutable std::array<Made, 2> made_;
 };
 
+ListOrder::Place every(std::int64_t lanes) {
+  return
+      [lanes](std::int64_t lane, std::int64_t i) { return lane + i * lanes; };
+}
+
 // torch/utils/data/distributed.py, DistributedSampler: shuffle, then pad or cut
 // to a multiple of W, then every W-th.
-class TorchOrder final : public ListOrder {
- public:
-  TorchOrder(
-      std::int64_t samples,
-      const SamplerOptions& options,
-      std::int64_t world)
-      : ListOrder(
-            samples,
-            world,
-            options.drops_tail() ? samples / world : divide_up(samples, world)),
-        shuffle_(options.shuffle),
-        seed_(options.seed) {}
-
- private:
-  List make(std::int64_t epoch) const override {
-    List list = shuffle_
-        ? torch_randperm(samples(), seed_ + static_cast<std::uint64_t>(epoch))
-        : in_order(samples());
-    fit(list, lanes() * length(), samples());
-    return list;
-  }
-
-  bool shuffle_;
-  std::uint64_t seed_;
-};
+std::unique_ptr<const Order> torch_order(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    std::int64_t world) {
+  const std::int64_t length =
+      options.drops_tail() ? samples / world : divide_up(samples, world);
+  const auto make =
+      [=, shuffle = options.shuffle, seed = options.seed](std::int64_t epoch) {
+        List list = shuffle
+            ? torch_randperm(samples, seed + static_cast<std::uint64_t>(epoch))
+            : in_order(samples);
+        fit(list, world * length, samples);
+        return list;
+      };
+  return std::make_unique<ListOrder>(
+      samples, world, length, make, every(world));
+}
 
 // python/paddle/io/dataloader/batch_sampler.py, DistributedBatchSampler: pad to
 // a multiple of W, then shuffle, then blocks of B per worker; what does not
 // make W blocks is cut into W equal parts.
-class PaddleOrder final : public ListOrder {
- public:
-  PaddleOrder(
-      std::int64_t samples,
-      const SamplerOptions& options,
-      const BatchGeometry& geometry)
-      : ListOrder(samples, geometry.world, divide_up(samples, geometry.world)),
-        shuffle_(options.shuffle),
-        batch_(geometry.per_device) {}
-
- private:
-  List make(std::int64_t epoch) const override {
-    List list = in_order(samples());
-    fit(list, lanes() * length(), samples());
-    if (shuffle_) {
+std::unique_ptr<const Order> paddle_order(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    const BatchGeometry& geometry) {
+  const std::int64_t world = geometry.world;
+  const std::int64_t length = divide_up(samples, world);
+  const auto make = [=, shuffle = options.shuffle](std::int64_t epoch) {
+    List list = in_order(samples);
+    fit(list, world * length, samples);
+    if (shuffle) {
       numpy_shuffle(list, static_cast<std::uint32_t>(epoch));
     }
     return list;
-  }
-
-  std::int64_t place(std::int64_t lane, std::int64_t i) const override {
-    const std::int64_t full = length() / batch_ * batch_;
+  };
+  const auto place = [=, batch = geometry.per_device](
+                         std::int64_t lane, std::int64_t i) {
+    const std::int64_t full = length / batch * batch;
     if (i < full) {
-      return (i / batch_ * lanes() + lane) * batch_ + i % batch_;
+      return (i / batch * world + lane) * batch + i % batch;
     }
-    const std::int64_t rest = length() - full;
-    return full * lanes() + lane * rest + (i - full);
-  }
-
-  bool shuffle_;
-  std::int64_t batch_;
-};
+    const std::int64_t rest = length - full;
+    return full * world + lane * rest + (i - full);
+  };
+  return std::make_unique<ListOrder>(samples, world, length, make, place);
+}
 
 // Python's float floor division, which numbers of repeats that are no integers
 // go through.
@@ -157,60 +153,53 @@ std::int64_t floor_divide(std::int64_t i, double divisor) {
   return static_cast<std::int64_t>(floored);
 }
 
+// Each sample of an order `repeats` times, which may be no whole number, then
+// filled up to `size`.
+List repeated(const List& order, double repeats, std::int64_t size) {
+  const std::int64_t samples = std::ssize(order);
+  List list(static_cast<std::size_t>(
+      std::ceil(repeats * static_cast<double>(samples))));
+  std::int64_t before = -1;
+  std::int64_t copy = 0;
+  std::int64_t copies = 1; // the most that a sample has
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::int64_t place =
+        floor_divide(static_cast<std::int64_t>(i), repeats);
+    copy = place == before ? copy + 1 : 0;
+    copies = std::max(copies, copy + 1);
+    before = place;
+    list[i] = order[static_cast<std::size_t>(place)] + copy * samples;
+  }
+  fit(list, std::max(std::ssize(list), size), copies * samples);
+  return list;
+}
+
 // DeiT's samplers.py, RASampler, and timm/data/distributed_sampler.py,
 // RepeatAugSampler: shuffle, repeat each sample, pad, every W-th, of which an
 // epoch takes the first so many.
-class RepeatedOrder final : public ListOrder {
- public:
-  RepeatedOrder(
-      std::int64_t samples,
-      const SamplerOptions& options,
-      std::int64_t world)
-      : ListOrder(samples, world, selected(samples, options, world)),
-        shuffle_(options.shuffle),
-        repeats_(options.repeats) {}
-
- private:
-  static std::int64_t selected(
-      std::int64_t samples,
-      const SamplerOptions& options,
-      std::int64_t world) {
-    const std::int64_t chosen = options.round > 0 && samples >= options.round
-        ? samples / options.round * options.round / world
-        : divide_up(samples, world);
-    // All that there is on a worker.
-    const auto all = static_cast<std::int64_t>(std::ceil(
-        static_cast<double>(samples) * options.repeats /
-        static_cast<double>(world)));
-    return std::min(chosen, all);
-  }
-
-  List make(std::int64_t epoch) const override {
-    const List order = shuffle_
-        ? torch_randperm(samples(), static_cast<std::uint64_t>(epoch))
-        : in_order(samples());
-    List list(static_cast<std::size_t>(
-        std::ceil(repeats_ * static_cast<double>(samples()))));
-    std::int64_t before = -1;
-    std::int64_t copy = 0;
-    std::int64_t copies = 1; // the most that a sample has
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::int64_t place =
-          floor_divide(static_cast<std::int64_t>(i), repeats_);
-      copy = place == before ? copy + 1 : 0;
-      copies = std::max(copies, copy + 1);
-      before = place;
-      list[i] = order[static_cast<std::size_t>(place)] + copy * samples();
-    }
-    fit(list,
-        std::max(std::ssize(list), lanes() * length()),
-        copies * samples());
-    return list;
-  }
-
-  bool shuffle_;
-  double repeats_;
-};
+std::unique_ptr<const Order> repeated_order(
+    std::int64_t samples,
+    const SamplerOptions& options,
+    std::int64_t world) {
+  const std::int64_t chosen = options.round > 0 && samples >= options.round
+      ? samples / options.round * options.round / world
+      : divide_up(samples, world);
+  // All that there is on a worker.
+  const auto all = static_cast<std::int64_t>(std::ceil(
+      static_cast<double>(samples) * options.repeats /
+      static_cast<double>(world)));
+  const std::int64_t length = std::min(chosen, all);
+  const auto make = [=, shuffle = options.shuffle, repeats = options.repeats](
+                        std::int64_t epoch) {
+    return repeated(
+        shuffle ? torch_randperm(samples, static_cast<std::uint64_t>(epoch))
+                : in_order(samples),
+        repeats,
+        world * length);
+  };
+  return std::make_unique<ListOrder>(
+      samples, world, length, make, every(world));
+}
 
 } // namespace
 
@@ -220,11 +209,11 @@ std::unique_ptr<const Order> make_reference_order(
     const BatchGeometry& geometry) {
   switch (options.policy) {
     case SamplerPolicy::kPaddle:
-      return std::make_unique<PaddleOrder>(samples, options, geometry);
+      return paddle_order(samples, options, geometry);
     case SamplerPolicy::kRepeated:
-      return std::make_unique<RepeatedOrder>(samples, options, geometry.world);
+      return repeated_order(samples, options, geometry.world);
     default:
-      return std::make_unique<TorchOrder>(samples, options, geometry.world);
+      return torch_order(samples, options, geometry.world);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "data/order/sampler.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/check.h"
 #include "core/counted.h"
@@ -16,8 +17,7 @@ std::unique_ptr<const Order> make_order(
       geometry.per_device > 0 && geometry.world > 0 && geometry.accumulate > 0,
       ExitCode::kInternal,
       "batch, workers and accumulation must be positive");
-  VITRAIN_CHECK(
-      samples > 0, ExitCode::kData, "the training data has no samples");
+  VITRAIN_CHECK_DATA(samples > 0, "the training data has no samples");
   switch (options.policy) {
     case SamplerPolicy::kTorch:
     case SamplerPolicy::kPaddle:
@@ -288,8 +288,7 @@ EvalSharding::EvalSharding(std::int64_t samples, std::int64_t batch, int world)
       batch > 0 && world > 0,
       ExitCode::kInternal,
       "batch and workers must be positive");
-  VITRAIN_CHECK(
-      samples > 0, ExitCode::kData, "the evaluation data has no samples");
+  VITRAIN_CHECK_DATA(samples > 0, "the evaluation data has no samples");
 }
 
 std::int64_t EvalSharding::batches_of(int rank) const {
@@ -300,12 +299,9 @@ std::vector<std::int64_t> EvalSharding::samples_of(int rank, std::int64_t i)
     const {
   const std::int64_t first = (i * world_ + rank) * batch_;
   const std::int64_t last = std::min(first + batch_, samples_);
-  std::vector<std::int64_t> indices;
-  indices.reserve(
+  std::vector<std::int64_t> indices(
       static_cast<std::size_t>(std::max<std::int64_t>(last - first, 0)));
-  for (std::int64_t sample = first; sample < last; ++sample) {
-    indices.push_back(sample);
-  }
+  std::iota(indices.begin(), indices.end(), first);
   return indices;
 }
 

@@ -7,7 +7,6 @@
 
 #include "data/order/draw.h"
 #include "data/order/order.h"
-#include "data/order/sampler_options.h"
 
 namespace vitrain::data {
 

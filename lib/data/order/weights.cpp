@@ -38,9 +38,8 @@ std::vector<double> read_numbers(const std::string& path) {
       continue;
     }
     double value = 0.0;
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         parse_double(line, value) && std::isfinite(value) && value >= 0.0,
-        ExitCode::kData,
         "{}:{}: expected a weight, a number that is not negative, got {}",
         printable(path),
         line_number,
@@ -67,9 +66,8 @@ std::vector<double> read_weights(const std::string& path, const Index& index) {
   std::vector<double> numbers = read_numbers(path);
   const std::int64_t classes = std::ssize(index.classes());
   const std::int64_t count = std::ssize(numbers);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       count == classes || count == index.size(),
-      ExitCode::kData,
       "{} has {} weights: expected one for each of the {} classes, or one for "
       "each of the {} samples",
       printable(path),
@@ -79,9 +77,8 @@ std::vector<double> read_weights(const std::string& path, const Index& index) {
   if (count == classes) {
     numbers = spread(numbers, index);
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       std::accumulate(numbers.begin(), numbers.end(), 0.0) > 0.0,
-      ExitCode::kData,
       "{}: all weights of the samples are 0, so that none can be drawn",
       printable(path));
   return numbers;

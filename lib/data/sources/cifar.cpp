@@ -1,17 +1,12 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "data/sources/data_file.h"
 #include "data/sources/sources.h"
 
 // The binary versions of CIFAR-10 and CIFAR-100
@@ -60,85 +55,39 @@ bool is_of_cifar10(const std::string& name) {
       name == "test_batch.bin";
 }
 
-// Reads exactly `size` bytes. Throws Error(kData) naming the file.
-void read_at(
-    const Fd& fd,
-    const fs::path& path,
+// Reads exactly so many bytes. Throws Error(kData) naming the file.
+void read_whole(
+    const DataFile& file,
     std::int64_t offset,
-    void* bytes,
-    std::size_t size) {
-  char* next = static_cast<char*>(bytes);
-  while (size > 0) {
-    const ssize_t got = ::pread(fd.get(), next, size, offset);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    VITRAIN_CHECK(
-        got >= 0, ExitCode::kData, "{}: {}", shown(path), error_text(errno));
-    VITRAIN_CHECK(
-        got > 0,
-        ExitCode::kData,
-        "{}: ends at byte {}, in the middle of a record",
-        shown(path),
-        offset);
-    next += got;
-    offset += got;
-    size -= static_cast<std::size_t>(got);
-  }
+    std::span<std::uint8_t> bytes) {
+  const std::size_t got = file.read_at(
+      offset, {reinterpret_cast<char*>(bytes.data()), bytes.size()});
+  VITRAIN_CHECK_DATA(
+      got == bytes.size(),
+      "{}: ends at byte {}, in the middle of a record",
+      file.name(),
+      offset + static_cast<std::int64_t>(got));
 }
 
-Fd open_file(const fs::path& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  VITRAIN_CHECK(fd, ExitCode::kData, "{}: {}", shown(path), error_text(errno));
-  return fd;
-}
-
-// Number of records in an open file.
-std::int64_t
-count_records(const Fd& fd, const fs::path& path, const Format& format) {
-  struct stat status {};
-  VITRAIN_CHECK(
-      ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode),
-      ExitCode::kData,
-      "{}: is not a regular file",
-      shown(path));
-  VITRAIN_CHECK(
-      status.st_size > 0 && status.st_size % format.record() == 0,
-      ExitCode::kData,
+// Number of records in a file.
+std::int64_t count_records(const DataFile& file, const Format& format) {
+  VITRAIN_CHECK_DATA(
+      file.size() > 0 && file.size() % format.record() == 0,
       "{}: has {} bytes, which is not a whole number of records of {} bytes "
       "({} and 32 x 32 pixels); is the download complete?",
-      shown(path),
-      status.st_size,
+      file.name(),
+      file.size(),
       format.record(),
       format.labels == 1 ? "a label" : "two labels");
-  return status.st_size / format.record();
-}
-
-bool is_wanted(const std::string& name, bool train) {
-  return (is_of_cifar10(name) || is_of_cifar100(name)) &&
-      name.starts_with("test") != train;
+  return file.size() / format.record();
 }
 
 // Names of the data files in a folder, in byte order.
 std::vector<std::string> find_files(const fs::path& folder, bool train) {
-  std::vector<std::string> names;
-  std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  for (; !error && entries != fs::directory_iterator();
-       entries.increment(error)) {
-    std::string name = entries->path().filename().native();
-    if (is_wanted(name, train)) {
-      names.push_back(std::move(name));
-    }
-  }
-  VITRAIN_CHECK(
-      !error,
-      ExitCode::kData,
-      "{}: cannot read the dataset folder: {}",
-      shown(folder),
-      error.message());
-  std::sort(names.begin(), names.end());
-  return names;
+  return names_in_folder(folder, "dataset folder", [&](const auto& name) {
+    return (is_of_cifar10(name) || is_of_cifar100(name)) &&
+        name.starts_with("test") != train;
+  });
 }
 
 // One name a line; numbers without that file.
@@ -146,22 +95,18 @@ std::vector<std::string> read_classes(
     const fs::path& folder,
     const Format& format) {
   const fs::path path = folder / format.names;
-  std::vector<std::string> classes;
   if (!fs::exists(path)) {
-    for (std::int64_t i = 0; i < format.classes; ++i) {
-      classes.push_back(std::to_string(i));
-    }
-    return classes;
+    return numbered_classes(format.classes);
   }
+  std::vector<std::string> classes;
   const std::string text = read_file(path, 1 << 16, ExitCode::kData);
   for (const std::string& line : split(text, '\n')) {
     if (const auto name = trim(line); !name.empty()) {
       classes.emplace_back(name.substr(0, name.find('\0')));
     }
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !classes.empty() && classes.size() <= 256,
-      ExitCode::kData,
       "{}: has {} class names; expected one a line, 1 to 256 of them",
       shown(path),
       classes.size());
@@ -169,21 +114,19 @@ std::vector<std::string> read_classes(
 }
 
 void read_labels(
-    const Fd& fd,
-    const fs::path& path,
+    const DataFile& file,
     const Format& format,
     std::int64_t records,
     std::size_t classes,
     std::vector<std::int32_t>& labels) {
   for (std::int64_t record = 0; record < records; ++record) {
     std::uint8_t label = 0;
-    read_at(fd, path, record * format.record() + format.label, &label, 1);
-    VITRAIN_CHECK(
+    read_whole(file, record * format.record() + format.label, {&label, 1});
+    VITRAIN_CHECK_DATA(
         label < classes,
-        ExitCode::kData,
         "{}: record {} has label {}, but there are {} classes (0 to {}); this "
         "is not the binary version of {}",
-        shown(path),
+        file.name(),
         record,
         label,
         classes,
@@ -198,7 +141,7 @@ class CifarSource : public Source {
   explicit CifarSource(std::shared_ptr<const Index> shared)
       : Source(std::move(shared)) {
     for (std::int64_t i = 0; i < index().names_count(); ++i) {
-      files_.push_back(open_file(path(i)));
+      files_.emplace_back(path(i));
     }
     const std::string first = fs::path(index().name(0)).filename();
     format_ = is_of_cifar100(first) ? kFine : kCifar10;
@@ -207,16 +150,11 @@ class CifarSource : public Source {
   image::Image load(std::int64_t sample) const override {
     const auto [file, record] = locate(sample);
     std::array<std::uint8_t, 3 * kPlane> planes;
-    read_at(
+    read_whole(
         files_[static_cast<std::size_t>(file)],
-        path(file),
         record * format_.record() + format_.labels,
-        planes.data(),
-        planes.size());
-    image::Image image;
-    image.width = kSide;
-    image.height = kSide;
-    image.pixels.resize(planes.size());
+        planes);
+    image::Image image(kSide, kSide);
     for (std::size_t i = 0; i < kPlane; ++i) {
       for (std::size_t channel = 0; channel < 3; ++channel) {
         image.pixels[i * 3 + channel] = planes[channel * kPlane + i];
@@ -227,7 +165,8 @@ class CifarSource : public Source {
 
   std::string describe(std::int64_t sample) const override {
     const auto [file, record] = locate(sample);
-    return fmt::format("{} record {}", shown(path(file)), record);
+    return fmt::format(
+        "{} record {}", files_[static_cast<std::size_t>(file)].name(), record);
   }
 
  private:
@@ -243,23 +182,21 @@ class CifarSource : public Source {
     return fs::path(index().options().path) / index().name(file);
   }
 
-  std::vector<Fd> files_;
+  std::vector<DataFile> files_;
   Format format_ = kCifar10; // the pixels of kFine and kCoarse are the same
 };
 
 const Format& format_of(const SourceOptions& options, const std::string& file) {
   const bool coarse = options.label == "coarse";
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       coarse || options.label.empty() || options.label == "fine",
-      ExitCode::kData,
       "label '{}' is none that CIFAR has: expected fine or coarse",
       printable(options.label));
   if (is_of_cifar100(file)) {
     return coarse ? kCoarse : kFine;
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       options.label.empty(),
-      ExitCode::kData,
       "{}: label '{}' is for CIFAR-100, and this is CIFAR-10, which has one "
       "label: leave it out",
       shown(options.path),
@@ -270,11 +207,8 @@ const Format& format_of(const SourceOptions& options, const std::string& file) {
 } // namespace
 
 Index list_cifar(const SourceOptions& options) {
-  VITRAIN_CHECK(
-      !options.path.empty(),
-      ExitCode::kData,
-      "the dataset has no path; give the folder of the binary version of "
-      "CIFAR-10 or CIFAR-100");
+  check_has_path(
+      options, "the folder of the binary version of CIFAR-10 or CIFAR-100");
   fs::path folder = options.path;
   std::string prefix;
   std::vector<std::string> names = find_files(folder, options.train);
@@ -285,9 +219,8 @@ Index list_cifar(const SourceOptions& options) {
       names = find_files(folder, options.train);
     }
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !names.empty(),
-      ExitCode::kData,
       "{}: no {} in it or in its sub-folder {} or {}; give the folder of the "
       "binary version of CIFAR-10 or CIFAR-100 (the Python and MATLAB versions "
       "are other formats)",
@@ -296,9 +229,8 @@ Index list_cifar(const SourceOptions& options) {
                     : "test_batch.bin or test.bin",
       kCifar10.subfolder,
       kFine.subfolder);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !is_of_cifar100(names.back()) || names.size() == 1,
-      ExitCode::kData,
       "{}: has files of CIFAR-10 and of CIFAR-100; give each a folder of its "
       "own",
       shown(folder));
@@ -307,14 +239,12 @@ Index list_cifar(const SourceOptions& options) {
   contents.options = options;
   contents.classes = read_classes(folder, format);
   for (const std::string& name : names) {
-    const fs::path path = folder / name;
-    const Fd fd = open_file(path);
-    const std::int64_t records = count_records(fd, path, format);
+    const DataFile file(folder / name);
+    const std::int64_t records = count_records(file, format);
     contents.file_starts.push_back(contents.samples);
-    contents.name_starts.push_back(contents.names.size());
-    contents.names.append(prefix + name).push_back('\0');
+    contents.add_name(prefix + name);
     read_labels(
-        fd, path, format, records, contents.classes.size(), contents.labels);
+        file, format, records, contents.classes.size(), contents.labels);
     contents.samples += records;
   }
   return Index(std::move(contents));

@@ -1,8 +1,6 @@
 #include "data/sources/class_names.h"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -57,27 +55,24 @@ std::vector<std::string> read_class_names(const fs::path& path) {
   std::set<std::string, std::less<>> seen;
   for (std::string line; lines.next(line);) {
     const std::string_view name = trim(line);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         !name.empty() && std::ssize(names) < kMostClasses,
-        ExitCode::kData,
         "{}:{}: expected the name of class {}, got {}; this file has one name "
         "per line, in the order of the labels",
         shown,
         lines.number(),
         names.size(),
         name.empty() ? "an empty line" : "too many of them");
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         seen.emplace(name).second,
-        ExitCode::kData,
         "{}:{}: '{}' is the name of a class before it, too",
         shown,
         lines.number(),
         printable(name));
     names.emplace_back(name);
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !names.empty(),
-      ExitCode::kData,
       "{}: is empty; expected the name of a class on each line",
       shown);
   return names;
@@ -102,6 +97,43 @@ bool class_less(ClassOrder order, std::string_view a, std::string_view b) {
   return order == ClassOrder::kTimm ? natural_less(a, b) : a < b;
 }
 
+NumberedNames::NumberedNames(std::vector<std::string> names)
+    : names_(std::move(names)) {
+  for (const std::string& name : names_) {
+    numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
+  }
+}
+
+std::optional<std::int32_t> NumberedNames::find(std::string_view name) const {
+  const auto found = numbers_.find(std::string(name));
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::int32_t NumberedNames::add(std::string_view name) {
+  const auto number = static_cast<std::int32_t>(names_.size());
+  names_.emplace_back(name);
+  numbers_.emplace(name, number);
+  return number;
+}
+
+std::vector<std::string> NumberedNames::sorted(ClassOrder order) const {
+  std::vector<std::string> names = names_;
+  std::ranges::sort(names, [&](const auto& a, const auto& b) {
+    return class_less(order, a, b);
+  });
+  return names;
+}
+
+std::vector<std::int32_t> NumberedNames::places_in(
+    std::vector<std::string> classes) const {
+  const NumberedNames numbered(std::move(classes));
+  std::vector<std::int32_t> places;
+  for (const std::string& name : names_) {
+    places.push_back(numbered.find(name).value_or(-1));
+  }
+  return places;
+}
+
 LabelTexts::LabelTexts(
     std::vector<std::string> names,
     std::string source,
@@ -109,19 +141,15 @@ LabelTexts::LabelTexts(
     ClassOrder order)
     : names_(std::move(names)),
       source_(std::move(source)),
-      named_(!names_.empty()),
-      classes_(named_ ? std::ssize(names_) : classes),
-      order_(order) {
-  for (const std::string& name : names_) {
-    numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
-  }
-}
+      named_(names_.size() > 0),
+      classes_(named_ ? names_.size() : classes),
+      order_(order) {}
 
 std::string LabelTexts::add(
     std::string_view text,
     std::vector<std::int32_t>& labels) {
   const auto digits = digits_of(text);
-  const bool known = named_ && numbers_.contains(std::string(text));
+  const bool known = named_ && names_.find(text);
   if (known || !digits || !digits->point || !is_whole(*digits)) {
     return add_text(text, labels);
   }
@@ -134,7 +162,7 @@ std::string LabelTexts::add_text(
     std::string_view text,
     std::vector<std::int32_t>& labels) {
   const auto digits = digits_of(text);
-  const bool known = named_ && numbers_.contains(std::string(text));
+  const bool known = named_ && names_.find(text);
   if (kind_ == Kind::kUnknown) {
     if (digits && !is_whole(*digits) && !known) {
       return fmt::format(
@@ -186,9 +214,8 @@ std::string LabelTexts::add_name(
   if (text.empty()) {
     return "the label is empty";
   }
-  const auto found = numbers_.find(std::string(text));
-  if (found != numbers_.end()) {
-    labels.push_back(found->second);
+  if (const auto number = names_.find(text)) {
+    labels.push_back(*number);
     return "";
   }
   const std::string name = printable(text.substr(0, 200));
@@ -198,35 +225,24 @@ std::string LabelTexts::add_name(
         name,
         with_commas(classes_),
         source_,
-        did_you_mean(text.substr(0, 200), names_));
+        did_you_mean(text.substr(0, 200), names_.names()));
   }
-  if (std::ssize(names_) == kMostClasses) {
+  if (names_.size() == kMostClasses) {
     return fmt::format(
         "label '{}' would be a class beyond the limit of {}",
         name,
         with_commas(kMostClasses));
   }
-  const auto number = static_cast<std::int32_t>(names_.size());
-  names_.emplace_back(text);
-  numbers_.emplace(text, number);
-  labels.push_back(number);
+  labels.push_back(names_.add(text));
   return "";
 }
 
 // Names were numbered as they came.
 void LabelTexts::order_names(Index::Contents& contents) {
-  std::vector<std::size_t> by_name(names_.size());
-  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
-  std::ranges::sort(by_name, [&](std::size_t a, std::size_t b) {
-    return class_less(order_, names_[a], names_[b]);
-  });
-  std::vector<std::int32_t> renumbered(names_.size());
-  for (std::size_t i = 0; i < by_name.size(); ++i) {
-    renumbered[by_name[i]] = static_cast<std::int32_t>(i);
-    contents.classes.push_back(std::move(names_[by_name[i]]));
-  }
+  contents.classes = names_.sorted(order_);
+  const auto places = names_.places_in(contents.classes);
   for (std::int32_t& label : contents.labels) {
-    label = renumbered[static_cast<std::size_t>(label)];
+    label = places[static_cast<std::size_t>(label)];
   }
 }
 
@@ -241,7 +257,7 @@ void LabelTexts::finish(Index::Contents& contents) {
     order_names(contents);
     return;
   }
-  contents.classes = std::move(names_);
+  contents.classes = names_.names();
   std::int64_t count = classes_;
   if (count == 0 && !contents.labels.empty()) {
     count = std::int64_t{*std::ranges::max_element(contents.labels)} + 1;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,6 +25,24 @@ std::vector<std::string> read_class_map(const SourceOptions& options);
 
 // Whether class `a` comes before class `b`.
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);
+
+// Names with a number each, in the order in which they came.
+class NumberedNames {
+ public:
+  explicit NumberedNames(std::vector<std::string> names = {});
+  const std::vector<std::string>& names() const { return names_; }
+  std::int64_t size() const { return std::ssize(names_); }
+  std::optional<std::int32_t> find(std::string_view name) const;
+  // The number of a name that is new.
+  std::int32_t add(std::string_view name);
+  std::vector<std::string> sorted(ClassOrder order) const;
+  // For each name its place in `classes`, or -1.
+  std::vector<std::int32_t> places_in(std::vector<std::string> classes) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::int32_t> numbers_;
+};
 
 // Labels as people write them, numbers or names, to classes. The first one
 // tells which of the two they are. Whole numbers may have a fraction of zeros,
@@ -60,14 +79,13 @@ class LabelTexts {
       std::vector<std::int32_t>& labels);
   void order_names(Index::Contents& contents);
 
-  std::vector<std::string> names_;
+  NumberedNames names_;
   std::string source_;
   bool named_; // names_ is given and does not grow
   std::int64_t classes_;
   ClassOrder order_;
   Kind kind_ = Kind::kUnknown;
   std::int64_t decimal_ = 0; // labels that were written as 2.0
-  std::unordered_map<std::string, std::int32_t> numbers_; // of names_
 };
 
 } // namespace vitrain::data

@@ -1,5 +1,3 @@
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -7,10 +5,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/check.h"
@@ -58,82 +56,50 @@ void count_other_file(std::string_view name, Skipped& skipped) {
   ++skipped.extensions[extension];
 }
 
-// The kind of what cannot be told from its folder: a link, or anything on file
-// systems that keep no kinds there. Counts what is passed over.
-EntryKind
-look_up(int folder, const fs::path& path, const char* name, Skipped& skipped) {
-  struct stat status {};
-  if (::fstatat(folder, name, &status, 0) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) {
-      ++skipped.dangling;
-    } else {
-      fail(ExitCode::kData, "{}: {}", shown(path / name), error_text(errno));
-    }
-    return EntryKind::kNone;
-  }
-  if (S_ISDIR(status.st_mode)) {
-    return EntryKind::kFolder;
-  }
-  if (S_ISREG(status.st_mode)) {
-    return EntryKind::kFile;
-  }
-  ++skipped.special;
-  return EntryKind::kNone;
-}
-
-// The kind of an entry, from the folder's own record where that has it, so that
-// a million files cost no stat each.
+// Follows links. Looks up only what the folder's own record does not say, so
+// that a million files cost no stat each. Counts what is passed over.
 EntryKind kind_of(
-    int folder,
-    const fs::path& path,
-    const ::dirent& entry,
+    const fs::directory_entry& entry,
+    std::string_view name,
     Skipped& skipped) {
-  if (is_hidden(entry.d_name)) {
+  if (is_hidden(name)) {
     ++skipped.hidden;
     return EntryKind::kNone;
   }
-  switch (entry.d_type) {
-    case DT_DIR:
-      return EntryKind::kFolder;
-    case DT_REG:
-      return EntryKind::kFile;
-    case DT_LNK:
-    case DT_UNKNOWN:
-      return look_up(folder, path, entry.d_name, skipped);
-    default:
-      ++skipped.special;
-      return EntryKind::kNone;
+  std::error_code error;
+  if (entry.is_regular_file(error)) {
+    return EntryKind::kFile;
   }
+  if (entry.is_directory(error)) {
+    return EntryKind::kFolder;
+  }
+  const bool circle = error == std::errc::too_many_symbolic_link_levels;
+  VITRAIN_CHECK_DATA(
+      !error || circle || error == std::errc::no_such_file_or_directory ||
+          error == std::errc::not_a_directory,
+      "{}: {}",
+      shown(entry.path()),
+      error.message());
+  ++(error || !entry.exists(error) ? skipped.dangling : skipped.special);
+  return EntryKind::kNone;
 }
 
 // Calls visit(kind, name) for every entry that is a file or a folder. Throws
 // Error(kData) with the path and the reason when the folder cannot be read.
 template <typename Visit>
 void for_each_entry(const fs::path& path, Skipped& skipped, Visit visit) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
-      ::opendir(path.c_str()), ::closedir);
-  const auto check = [&](bool good) {
-    VITRAIN_CHECK(
-        good,
-        ExitCode::kData,
-        "{}: cannot read the folder: {}",
-        shown(path),
-        error_text(errno));
-  };
-  check(folder != nullptr);
-  errno = 0;
-  while (const ::dirent* entry = ::readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") {
-      const EntryKind kind =
-          kind_of(::dirfd(folder.get()), path, *entry, skipped);
-      if (kind != EntryKind::kNone) {
-        visit(kind, name);
-      }
+  std::error_code error;
+  fs::directory_iterator entries(path, error);
+  for (; !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    const std::string name = entries->path().filename().native();
+    const EntryKind kind = kind_of(*entries, name, skipped);
+    if (kind != EntryKind::kNone) {
+      visit(kind, std::string_view(name));
     }
-    errno = 0;
   }
-  check(errno == 0);
+  VITRAIN_CHECK_DATA(
+      !error, "{}: cannot read the folder: {}", shown(path), error.message());
 }
 
 // Puts the images below one sub-folder of the dataset into a tree, whatever
@@ -147,9 +113,8 @@ class Walker {
   void walk(const std::string& folder) {
     const fs::path path = root_ / folder;
     struct stat status {};
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         ::stat(path.c_str(), &status) == 0,
-        ExitCode::kData,
         "{}: cannot read the folder: {}",
         shown(path),
         error_text(errno));
@@ -189,21 +154,14 @@ class Walker {
 };
 
 void check_is_folder(const fs::path& root) {
-  VITRAIN_CHECK(
-      !root.empty(),
-      ExitCode::kData,
-      "the dataset has no path; give the folder that holds one sub-folder of "
-      "images per class");
   struct stat status {};
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       ::stat(root.c_str(), &status) == 0,
-      ExitCode::kData,
       "{}: cannot read the dataset folder: {}",
       shown(root),
       error_text(errno));
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       S_ISDIR(status.st_mode),
-      ExitCode::kData,
       "{}: is not a folder; a dataset is a folder with one sub-folder of "
       "images per class (kind tar reads archives)",
       shown(root));
@@ -221,16 +179,14 @@ std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
       images += has_image_name(name) ? 1 : 0;
     }
   });
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !names.empty() || images == 0,
-      ExitCode::kData,
       "{}: has {} images directly in it and no class folders; put the images "
       "of each class into a sub-folder of their own",
       shown(root),
       images);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !names.empty(),
-      ExitCode::kData,
       "{}: has no class folders; a dataset is a folder with one sub-folder of "
       "images per class",
       shown(root));
@@ -239,34 +195,25 @@ std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
   return names;
 }
 
-void note(
-    std::int64_t count,
-    const char* what,
-    std::vector<std::string>& notes) {
-  if (count > 0) {
-    notes.push_back(fmt::format("skipped {}: {}", what, with_commas(count)));
-  }
-}
-
 std::vector<std::string> notes_of(const Skipped& skipped) {
   std::vector<std::string> notes;
-  note(skipped.hidden, "hidden entries", notes);
-  note(skipped.special, "FIFOs, devices and sockets", notes);
-  note(skipped.dangling, "links that lead nowhere", notes);
-  note(skipped.repeated, "links to folders that are listed already", notes);
-  note(skipped.outside, "files outside the class folders", notes);
-  if (skipped.others > 0) {
-    std::vector<std::string> kinds;
-    for (const auto& [extension, count] : skipped.extensions) {
-      kinds.push_back(fmt::format("{} ({})", printable(extension), count));
-    }
-    note(
-        skipped.others,
-        fmt::format(
-            "files without an image's extension [{}]", join(kinds, ", "))
-            .c_str(),
-        notes);
+  add_note(notes, "skipped hidden entries", skipped.hidden);
+  add_note(notes, "skipped FIFOs, devices and sockets", skipped.special);
+  add_note(notes, "skipped links that lead nowhere", skipped.dangling);
+  add_note(
+      notes,
+      "skipped links to folders that are listed already",
+      skipped.repeated);
+  add_note(notes, "skipped files outside the class folders", skipped.outside);
+  std::vector<std::string> kinds;
+  for (const auto& [extension, count] : skipped.extensions) {
+    kinds.push_back(fmt::format("{} ({})", printable(extension), count));
   }
+  add_note(
+      notes,
+      fmt::format(
+          "skipped files without an image's extension [{}]", join(kinds, ", ")),
+      skipped.others);
   return notes;
 }
 
@@ -281,8 +228,7 @@ void check_not_empty(
     return !std::ranges::binary_search(classes, folder);
   });
   if (empty != folders.end()) {
-    fail(
-        ExitCode::kData,
+    fail_data(
         "{}: the class folder has no images ({}); remove it, or put images "
         "into "
         "it (removing it renumbers the classes after it)",
@@ -295,6 +241,8 @@ void check_not_empty(
 
 Index list_folder(const SourceOptions& options) {
   const fs::path root = options.path;
+  check_has_path(
+      options, "the folder that holds one sub-folder of images per class");
   check_is_folder(root);
   const std::vector<std::string> class_map = read_class_map(options);
   Skipped skipped;

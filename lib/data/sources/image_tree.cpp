@@ -4,7 +4,6 @@
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "core/check.h"
@@ -27,56 +26,6 @@ std::string_view class_of(ClassOrder order, std::string_view path) {
   return order == ClassOrder::kTimm
       ? folders.substr(folders.rfind('/') + 1) // npos + 1 is 0
       : folders.substr(0, folders.find('/'));
-}
-
-// Class names in order of appearance, with a number each.
-class Found {
- public:
-  std::int32_t number(std::string_view name) {
-    const auto found = numbers_.find(std::string(name));
-    if (found != numbers_.end()) {
-      return found->second;
-    }
-    VITRAIN_CHECK(
-        std::ssize(names_) < kMostClasses,
-        ExitCode::kData,
-        "the dataset has more than {} class folders",
-        with_commas(kMostClasses));
-    const auto number = static_cast<std::int32_t>(names_.size());
-    numbers_.emplace(name, number);
-    names_.emplace_back(name);
-    return number;
-  }
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::int32_t> numbers_;
-};
-
-// For each name that was found its place in `classes`, or -1.
-std::vector<std::int32_t> places_in(
-    const std::vector<std::string>& classes,
-    const std::vector<std::string>& found) {
-  std::unordered_map<std::string_view, std::int32_t> numbers;
-  for (const std::string& name : classes) {
-    numbers.emplace(name, static_cast<std::int32_t>(numbers.size()));
-  }
-  std::vector<std::int32_t> places;
-  for (const std::string& name : found) {
-    const auto place = numbers.find(name);
-    places.push_back(place == numbers.end() ? -1 : place->second);
-  }
-  return places;
-}
-
-void note(
-    std::int64_t count,
-    const char* what,
-    std::vector<std::string>& notes) {
-  if (count > 0) {
-    notes.push_back(fmt::format("{}: {}", what, with_commas(count)));
-  }
 }
 
 } // namespace
@@ -120,24 +69,23 @@ void ImageTree::label_images(
     ClassOrder order,
     const std::vector<std::string>& class_map,
     Index::Contents& contents) {
-  Found found;
+  NumberedNames found;
   std::int64_t outside = 0;
   std::erase_if(images_, [&](Image& image) {
     const std::string_view name = class_of(order, path(image));
     outside += name.empty() ? 1 : 0;
-    image.label = name.empty() ? 0 : found.number(name);
+    if (!name.empty()) {
+      const auto number = found.find(name);
+      image.label = number ? *number : found.add(name);
+    }
     return name.empty();
   });
-  contents.classes = class_map;
-  if (class_map.empty()) {
-    contents.classes = found.names();
-    std::ranges::sort(
-        contents.classes, [&](const std::string& a, const std::string& b) {
-          return class_less(order, a, b);
-        });
-  }
-  const std::vector<std::int32_t> places =
-      places_in(contents.classes, found.names());
+  VITRAIN_CHECK_DATA(
+      found.size() <= kMostClasses,
+      "the dataset has more than {} class folders",
+      with_commas(kMostClasses));
+  contents.classes = class_map.empty() ? found.sorted(order) : class_map;
+  const std::vector<std::int32_t> places = found.places_in(contents.classes);
   std::vector<bool> seen(contents.classes.size());
   const std::size_t unnamed = std::erase_if(images_, [&](Image& image) {
     image.label = places[static_cast<std::size_t>(image.label)];
@@ -146,15 +94,15 @@ void ImageTree::label_images(
     }
     return image.label < 0;
   });
-  note(outside, "skipped images outside the class folders", contents.notes);
-  note(
-      static_cast<std::int64_t>(unnamed),
+  add_note(contents.notes, "skipped images outside the class folders", outside);
+  add_note(
+      contents.notes,
       "skipped images of classes that the class map does not name",
-      contents.notes);
-  note(
-      std::ranges::count(seen, false),
+      static_cast<std::int64_t>(unnamed));
+  add_note(
+      contents.notes,
       "classes without an image",
-      contents.notes);
+      std::ranges::count(seen, false));
 }
 
 // torchvision walks through the folders of a class in the order of their paths,
@@ -190,9 +138,8 @@ std::int64_t ImageTree::drop_replaced() {
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const bool replaces =
         i > 0 && std::string_view(path(images_[i])) == path(images_[kept - 1]);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         !replaces || images_[i].place.file == images_[kept - 1].place.file,
-        ExitCode::kData,
         "{} is in two archives, the {}th and the {}th of the dataset; give "
         "every image a name of its own",
         printable(path(images_[i])),
@@ -211,18 +158,17 @@ void ImageTree::fill(
     const std::vector<std::string>& class_map,
     Index::Contents& contents) && {
   label_images(order, class_map, contents);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !images_.empty(),
-      ExitCode::kData,
       "{}: no image lies in the folder of a class{}; expected CLASS/IMAGE{}",
       printable(contents.options.path),
       class_map.empty() ? "" : " that the class map names",
       contents.notes.empty() ? "" : " (" + join(contents.notes, "; ") + ")");
   sort(order);
-  note(
-      drop_replaced(),
+  add_note(
+      contents.notes,
       "skipped images that a later one of the same name replaces",
-      contents.notes);
+      drop_replaced());
   contents.samples = size();
   const bool placed = contents.options.kind == SourceKind::kTar;
   std::size_t bytes = 0;
@@ -234,8 +180,7 @@ void ImageTree::fill(
   contents.labels.reserve(images_.size());
   contents.places.reserve(placed ? images_.size() : 0);
   for (const Image& image : images_) {
-    contents.name_starts.push_back(contents.names.size());
-    contents.names.append(path(image)).push_back('\0');
+    contents.add_name(path(image));
     contents.labels.push_back(image.label);
     if (placed) {
       contents.places.push_back(image.place);

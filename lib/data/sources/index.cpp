@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/hash.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 namespace {
@@ -134,6 +135,20 @@ void check_payload(const Header& header, std::string_view payload) {
 }
 
 } // namespace
+
+void add_note(
+    std::vector<std::string>& notes,
+    std::string_view what,
+    std::int64_t count) {
+  if (count > 0) {
+    notes.push_back(fmt::format("{}: {}", what, with_commas(count)));
+  }
+}
+
+void Index::Contents::add_name(std::string_view name) {
+  name_starts.push_back(names.size());
+  names.append(name).push_back('\0');
+}
 
 Index::Index(Contents contents) {
   const SourceOptions& options = contents.options;

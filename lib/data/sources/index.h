@@ -79,6 +79,9 @@ class Index {
     std::string payload;
     // Sentences for the reader about what was skipped.
     std::vector<std::string> notes;
+
+    // Appends to names, with its start.
+    void add_name(std::string_view name);
   };
   explicit Index(Contents contents);
 
@@ -132,6 +135,12 @@ class Index {
   std::string_view names_;
   std::string_view payload_;
 };
+
+// Adds "what: 1,234" for a count that is not 0.
+void add_note(
+    std::vector<std::string>& notes,
+    std::string_view what,
+    std::int64_t count);
 
 // Lists a dataset. Throws Error(kData) naming the path and what to do.
 Index list(const SourceOptions& options);

@@ -1,16 +1,11 @@
 #include "data/sources/lines.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "core/check.h"
-#include "core/files.h"
 #include "core/text.h"
+#include "data/sources/data_file.h"
 
 namespace vitrain::data {
 namespace {
@@ -23,30 +18,12 @@ constexpr std::size_t kMostProblems = 5;
 } // namespace
 
 ReadBytes open_text(const std::filesystem::path& path, const char* use) {
-  const std::string name = printable(path.native());
-  // O_NONBLOCK: opening a FIFO without a writer must not hang.
-  auto fd = std::make_shared<Fd>(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  VITRAIN_CHECK(
-      *fd,
-      ExitCode::kData,
-      "{}: cannot read the file: {}",
-      name,
-      error_text(errno));
-  struct stat status {};
-  VITRAIN_CHECK(
-      ::fstat(fd->get(), &status) == 0 && S_ISREG(status.st_mode),
-      ExitCode::kData,
-      "{}: is not a regular file; {}",
-      name,
-      use);
-  return [fd = std::move(fd), name](std::span<char> into) {
-    ssize_t got = 0;
-    do {
-      got = ::read(fd->get(), into.data(), into.size());
-    } while (got < 0 && errno == EINTR);
-    VITRAIN_CHECK(got >= 0, ExitCode::kData, "{}: {}", name, error_text(errno));
-    return static_cast<std::size_t>(got);
+  const auto file = std::make_shared<const DataFile>(
+      path, /*before_reason=*/"cannot read the file: ", use);
+  return [file, at = std::int64_t{0}](std::span<char> into) mutable {
+    const std::size_t got = file->read_at(at, into);
+    at += static_cast<std::int64_t>(got);
+    return got;
   };
 }
 
@@ -78,9 +55,8 @@ bool Lines::next(std::string& line) {
   ++number_;
   for (; c != Characters::kEnd && c != '\n' && c != '\r';
        c = characters_.next()) {
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         c != '\0' && line.size() < kLongestLine,
-        ExitCode::kData,
         "{}:{}: is no line of text (zero bytes, or longer than {} bytes)",
         name_,
         number_,
@@ -112,9 +88,8 @@ bool CsvRecords::next(std::vector<std::string>& fields) {
     fields.clear();
     bool more = true;
     while (more) {
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_DATA(
           fields.size() < kMostFields,
-          ExitCode::kData,
           "{}:{}: has more than {} fields",
           name_,
           number_,
@@ -146,9 +121,8 @@ bool CsvRecords::read_field(std::string& field) {
 void CsvRecords::read_quoted(std::string& field) {
   while (true) {
     const int c = characters_.next();
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         c != Characters::kEnd,
-        ExitCode::kData,
         "{}:{}: a quote (\") is opened here and never closed",
         name_,
         number_);
@@ -169,9 +143,8 @@ bool CsvRecords::end_of_field() {
   if (c == separator_) {
     return true;
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       c == '\n' || c == '\r' || c == Characters::kEnd,
-      ExitCode::kData,
       "{}:{}: expected {} or the line's end after a closing quote (a quote "
       "inside quotes is written twice)",
       name_,
@@ -185,9 +158,8 @@ bool CsvRecords::end_of_field() {
 }
 
 void CsvRecords::append(std::string& field, int c) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       c != '\0' && field.size() < kLongestLine,
-      ExitCode::kData,
       "{}:{}: is no line of text (zero bytes, or a field longer than {} bytes)",
       name_,
       line_,
@@ -207,8 +179,7 @@ void LineProblems::throw_if_any() const {
     return;
   }
   const auto more = count_ - std::ssize(lines_);
-  fail(
-      ExitCode::kData,
+  fail_data(
       "{}{}",
       join(lines_, "\n"),
       more > 0 ? fmt::format("\n... and {} lines more", with_commas(more))

@@ -121,9 +121,8 @@ struct Columns {
       const std::vector<std::string>& names,
       const char* what,
       const std::string& where) {
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         found.size() == 1,
-        ExitCode::kData,
         "{}: both column '{}' and column '{}' could be {}: rename one of them",
         where,
         printable(trim(names[found[0]])),
@@ -147,9 +146,8 @@ class ListReader {
     csv_ ? read_records() : read_lines();
     problems_.throw_if_any();
     contents_.samples = std::ssize(contents_.labels);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         contents_.samples > 0,
-        ExitCode::kData,
         "{}: names no image; expected an image and its label on each line, as "
         "in `train/n01440764/x.JPEG{}0`",
         shown(path_),
@@ -271,8 +269,7 @@ class ListReader {
       problems_.add(number, wrong);
       return;
     }
-    contents_.name_starts.push_back(contents_.names.size());
-    contents_.names.append(name).push_back('\0');
+    contents_.add_name(name);
     lines_.push_back(number);
     const fs::path path(name);
     const bool above = std::ranges::find(path, fs::path("..")) != path.end();
@@ -343,10 +340,7 @@ class ListReader {
 
   void make_notes() {
     const auto note = [&](std::int64_t count, const char* what) {
-      if (count > 0) {
-        contents_.notes.push_back(
-            fmt::format("{}: {}", what, with_commas(count)));
-      }
+      add_note(contents_.notes, what, count);
     };
     std::vector<bool> seen(contents_.classes.size());
     for (const std::int32_t label : contents_.labels) {
@@ -381,13 +375,9 @@ class ListReader {
 } // namespace
 
 Index list_list(const SourceOptions& options) {
-  VITRAIN_CHECK(
-      !options.path.empty(),
-      ExitCode::kData,
-      "the dataset has no path; give the text file that lists its images");
-  VITRAIN_CHECK(
+  check_has_path(options, "the text file that lists its images");
+  VITRAIN_CHECK_DATA(
       !fs::is_directory(options.path),
-      ExitCode::kData,
       "{}: is a folder; kind list takes the text file itself, such as "
       "train_list.txt (or -data_path FOLDER, for train_list.txt and "
       "val_list.txt in it)",

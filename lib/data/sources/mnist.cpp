@@ -45,9 +45,8 @@ std::optional<fs::path> find_file(const fs::path& root, const char* name) {
 
 fs::path need_file(const SourceOptions& options, const char* name) {
   auto found = find_file(options.path, name);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       found.has_value(),
-      ExitCode::kData,
       "{}: no {} or {}.gz in it (nor in MNIST/raw or FashionMNIST/raw); give "
       "the folder of the IDX files of MNIST or Fashion-MNIST",
       shown(options.path),
@@ -81,9 +80,8 @@ unpack(const fs::path& path, const std::string& packed, std::size_t most) {
     bytes.resize(bytes.size() - stream.avail_out);
   }
   ::inflateEnd(&stream);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       result == Z_STREAM_END || bytes.size() > most,
-      ExitCode::kData,
       "{}: is damaged, or its download is not complete",
       shown(path));
   return bytes;
@@ -109,9 +107,8 @@ Idx read_idx(const fs::path& path, std::uint32_t magic) {
     }
     return value;
   };
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       header.size() >= header_size && word(0) == magic,
-      ExitCode::kData,
       "{}: does not begin as an IDX file of {}",
       shown(path),
       magic == kImages ? "images" : "labels");
@@ -119,9 +116,8 @@ Idx read_idx(const fs::path& path, std::uint32_t magic) {
   std::size_t numbers = 1;
   for (std::size_t i = 0; i < dimensions; ++i) {
     idx.sizes[i] = word(i + 1);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         word(i + 1) >= 1 && word(i + 1) <= kMostBytes / numbers,
-        ExitCode::kData,
         "{}: its header says {} x {} x {}, which is empty or more than 1 GiB",
         shown(path),
         word(1),
@@ -130,9 +126,8 @@ Idx read_idx(const fs::path& path, std::uint32_t magic) {
     numbers *= word(i + 1);
   }
   idx.bytes = packed ? unpack(path, file, header_size + numbers) : file;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       idx.bytes.size() == header_size + numbers,
-      ExitCode::kData,
       "{}: has {} {} bytes, and its header says {}; is the download complete?",
       shown(path),
       packed && idx.bytes.size() > numbers ? "at least" : "exactly",
@@ -147,14 +142,11 @@ class MnistSource final : public Source {
   using Source::Source;
 
   image::Image load(std::int64_t sample) const override {
-    image::Image image;
-    image.width = static_cast<int>(index().options().size);
-    image.height = image.width;
-    const std::string_view grey = index().payload(sample);
-    image.pixels.reserve(3 * grey.size());
-    for (const char value : grey) {
-      image.pixels.insert(
-          image.pixels.end(), 3, static_cast<std::uint8_t>(value));
+    const auto side = static_cast<int>(index().options().size);
+    image::Image image(side, side);
+    std::uint8_t* pixel = image.pixels.data();
+    for (const char value : index().payload(sample)) {
+      pixel = std::fill_n(pixel, 3, static_cast<std::uint8_t>(value));
     }
     return image;
   }
@@ -170,10 +162,7 @@ class MnistSource final : public Source {
 } // namespace
 
 Index list_mnist(const SourceOptions& options) {
-  VITRAIN_CHECK(
-      !options.path.empty(),
-      ExitCode::kData,
-      "the dataset has no path; give the folder of MNIST's files");
+  check_has_path(options, "the folder of MNIST's files");
   const fs::path root = options.path;
   const fs::path images_file = need_file(
       options,
@@ -184,16 +173,14 @@ Index list_mnist(const SourceOptions& options) {
   Idx images = read_idx(root / images_file, kImages);
   const Idx labels = read_idx(root / labels_file, kLabels);
   const auto [count, height, width] = images.sizes;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       labels.sizes[0] == count,
-      ExitCode::kData,
       "{} has {} labels for {} images",
       shown(root / labels_file),
       labels.sizes[0],
       count);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       height == width && height <= 4096,
-      ExitCode::kData,
       "{}: its images are {} x {} pixels; expected squares of at most 4096",
       shown(root / images_file),
       width,
@@ -208,9 +195,7 @@ Index list_mnist(const SourceOptions& options) {
     contents.labels.push_back(static_cast<unsigned char>(label));
     highest = std::max(highest, contents.labels.back());
   }
-  for (std::int32_t label = 0; label <= highest; ++label) {
-    contents.classes.push_back(std::to_string(label));
-  }
+  contents.classes = numbered_classes(highest + 1);
   contents.name_starts = {0};
   contents.names = images_file.native() + '\0';
   return Index(std::move(contents));

@@ -51,22 +51,6 @@ std::size_t sequence_length(std::string_view text) {
   return valid ? length : 0;
 }
 
-// Takes a code point off the text. A stray byte is U+DC00 and its value.
-char32_t take(std::string_view& text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = sequence_length(text);
-  if (length < 2) {
-    text.remove_prefix(1);
-    return length == 1 ? first : 0xDC00u + first;
-  }
-  char32_t point = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-  }
-  text.remove_prefix(length);
-  return point;
-}
-
 // Takes the digits that the text starts with, without leading zeros.
 std::string_view take_number(std::string_view& text) {
   std::size_t end = 0;
@@ -90,8 +74,8 @@ int compare_words(std::string_view& a, std::string_view& b) {
     if (a_ends || b_ends) {
       return static_cast<int>(b_ends) - static_cast<int>(a_ends);
     }
-    const char32_t left = lower(take(a));
-    const char32_t right = lower(take(b));
+    const char32_t left = lower(take_code_point(a));
+    const char32_t right = lower(take_code_point(b));
     if (left != right) {
       return left < right ? -1 : 1;
     }
@@ -121,6 +105,21 @@ std::size_t equal_pieces(std::string_view a, std::string_view b) {
 }
 
 } // namespace
+
+char32_t take_code_point(std::string_view& text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = sequence_length(text);
+  if (length < 2) {
+    text.remove_prefix(1);
+    return length == 1 ? first : 0xDC00u + first;
+  }
+  char32_t point = first & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  }
+  text.remove_prefix(length);
+  return point;
+}
 
 bool natural_less(std::string_view a, std::string_view b) {
   const std::size_t same = equal_pieces(a, b);

@@ -11,4 +11,8 @@ namespace vitrain::data {
 // surrogateescape reads them.
 bool natural_less(std::string_view a, std::string_view b);
 
+// Takes a code point off a text that is not empty. A byte that is no UTF-8 is
+// U+DC00 and its value.
+char32_t take_code_point(std::string_view& text);
+
 } // namespace vitrain::data

@@ -16,16 +16,10 @@ class RandomSource final : public Source {
 
   image::Image load(std::int64_t sample) const override {
     const SourceOptions& options = index().options();
-    image::Image image;
-    image.width = static_cast<int>(options.size);
-    image.height = image.width;
-    image.pixels.resize(
-        static_cast<std::size_t>(options.size * options.size * 3));
-    Random random(
-        static_cast<std::uint64_t>(options.seed),
-        Purpose::kRandomImage,
-        static_cast<std::uint64_t>(options.size),
-        static_cast<std::uint64_t>(sample));
+    const auto side = static_cast<int>(options.size);
+    image::Image image(side, side);
+    Random random =
+        generated(options, Purpose::kRandomImage, options.size, sample);
     std::size_t done = 0;
     while (done < image.pixels.size()) {
       const std::uint32_t word = random.next_u32();
@@ -46,10 +40,9 @@ class RandomSource final : public Source {
 } // namespace
 
 Index list_random(const SourceOptions& options) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       options.count >= 1 && options.size >= 1 && options.size <= 4096 &&
           options.classes >= 1,
-      ExitCode::kData,
       "random: count and classes have to be at least 1 and size between 1 and "
       "4096; got {}, {} and {}",
       options.count,
@@ -59,16 +52,10 @@ Index list_random(const SourceOptions& options) {
   contents.options = options;
   contents.options.path.clear();
   contents.samples = options.count;
-  for (std::int64_t i = 0; i < options.classes; ++i) {
-    contents.classes.push_back(std::to_string(i));
-  }
+  contents.classes = numbered_classes(options.classes);
   for (std::int64_t i = 0; i < options.count; ++i) {
     // Size 0 is no image's: labels and pixels share no numbers.
-    Random random(
-        static_cast<std::uint64_t>(options.seed),
-        Purpose::kRandomImage,
-        /*a=*/0,
-        static_cast<std::uint64_t>(i));
+    Random random = generated(options, Purpose::kRandomImage, /*a=*/0, i);
     contents.labels.push_back(static_cast<std::int32_t>(
         random.below(static_cast<std::uint64_t>(options.classes))));
   }

@@ -197,10 +197,7 @@ struct Scene {
 
 image::Image draw(std::size_t shape, int side, Random& random) {
   const Scene scene(shape, side, random);
-  image::Image image;
-  image.width = side;
-  image.height = side;
-  image.pixels.resize(static_cast<std::size_t>(side) * side * 3);
+  image::Image image(side, side);
   std::uint8_t* pixel = image.pixels.data();
   const float middle = static_cast<float>(side - 1) / 2;
   for (int y = 0; y < side; ++y) {
@@ -225,11 +222,7 @@ class ShapesSource : public Source {
 
   image::Image load(std::int64_t sample) const override {
     const SourceOptions& options = index().options();
-    Random random(
-        static_cast<std::uint64_t>(options.seed),
-        Purpose::kShapes,
-        static_cast<std::uint64_t>(options.size),
-        static_cast<std::uint64_t>(sample));
+    Random random = generated(options, Purpose::kShapes, options.size, sample);
     return draw(
         static_cast<std::size_t>(label(sample)),
         static_cast<int>(options.size),
@@ -245,9 +238,8 @@ class ShapesSource : public Source {
 } // namespace
 
 Index list_shapes(const SourceOptions& options) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       options.count >= 1 && options.size >= 8 && options.size <= 4096,
-      ExitCode::kData,
       "shapes: count has to be at least 1 and size between 8 and 4096; got {} "
       "and {}",
       options.count,

@@ -115,6 +115,19 @@ bool detail::has_image_name(std::string_view name) {
       kExtensions.end();
 }
 
+std::vector<std::string> detail::numbered_classes(std::int64_t count) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i) {
+    names.push_back(std::to_string(i));
+  }
+  return names;
+}
+
+void detail::check_has_path(const SourceOptions& options, const char* what) {
+  VITRAIN_CHECK_DATA(
+      !options.path.empty(), "the dataset has no path; give {}", what);
+}
+
 void detail::check_not_splits(
     std::string_view path,
     const std::vector<std::string>& classes) {
@@ -123,9 +136,8 @@ void detail::check_not_splits(
   const bool all = std::ranges::all_of(classes, [](const auto& name) {
     return std::ranges::find(kSplits, name) != kSplits.end();
   });
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       !all || classes.size() < 2,
-      ExitCode::kData,
       "{}: its sub-folders ({}) look like parts of a dataset, not like "
       "classes; give one of them as the path",
       printable(path),
@@ -146,8 +158,7 @@ image::Image Source::load(std::int64_t sample) const {
       "{}: a source has files or pixels",
       describe(sample));
   try {
-    return image::decode(
-        {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+    return image::decode(image::bytes_of(bytes));
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", describe(sample), error.what());
   }
@@ -168,9 +179,8 @@ std::unique_ptr<Source> open(std::shared_ptr<const Index> index) {
 
 void check_for_training(const Index& index) {
   const SourceKind kind = index.options().kind;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       kind == SourceKind::kVectors || index.classes().size() >= 2,
-      ExitCode::kData,
       "{}: only one class ('{}') was found, and one class cannot be learned{}",
       printable(index.options().path),
       printable(index.classes().at(0)),
@@ -184,9 +194,8 @@ void check_same_classes(const Index& train, const Index& eval) {
       eval.options().kind == SourceKind::kVectors) {
     const SourceOptions& a = train.options();
     const SourceOptions& b = eval.options();
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         a.features == b.features && a.targets == b.targets,
-        ExitCode::kData,
         "training data have {} features and {} targets, evaluation data {} and "
         "{}: they must be the same",
         a.features,
@@ -207,8 +216,7 @@ void check_same_classes(const Index& train, const Index& eval) {
       return text == nullptr ? std::string("missing")
                              : "'" + printable(*text) + "'";
     };
-    fail(
-        ExitCode::kData,
+    fail_data(
         "training and evaluation data have different classes, so labels would "
         "not mean the same: class {} is {} in the training data ({} classes, "
         "{}) and {} in the evaluation data ({} classes, {}); give both the "

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/random.h"
 #include "core/source_kind.h"
 #include "core/text.h"
 #include "data/sources/source.h"
@@ -46,6 +47,25 @@ bool has_image_name(std::string_view name);
 inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
 // ".JPG" as ".jpg", for "x.JPG"; "" for a name without a dot.
 std::string lower_extension(std::string_view name);
+
+// "0", "1", ..., the names of classes that have none.
+std::vector<std::string> numbered_classes(std::int64_t count);
+
+// The numbers of a generated dataset for one purpose.
+inline Random generated(
+    const SourceOptions& options,
+    Purpose purpose,
+    std::int64_t a,
+    std::int64_t b) {
+  return {
+      static_cast<std::uint64_t>(options.seed),
+      purpose,
+      static_cast<std::uint64_t>(a),
+      static_cast<std::uint64_t>(b)};
+}
+
+// Throws Error(kData) for a dataset without a path, with what to give as one.
+void check_has_path(const SourceOptions& options, const char* what);
 
 // Throws Error(kData) when the classes are called train, val and the like: what
 // holds training and evaluation data would pass as a dataset of two classes.

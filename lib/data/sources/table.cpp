@@ -55,9 +55,8 @@ class CsvReader {
     if (table_.rows == 0) {
       table_.columns = std::ssize(cells);
     }
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         std::ssize(cells) == table_.columns,
-        ExitCode::kData,
         "{}:{}: has {} columns, and the first row has {}",
         name_,
         line_,
@@ -65,9 +64,8 @@ class CsvReader {
         table_.columns);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       double value = 0.0;
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_DATA(
           parse_double(trim(cells[i]), value) && append(table_, value),
-          ExitCode::kData,
           "{}:{}: column {}: expected a finite number, got '{}'",
           name_,
           line_,
@@ -132,8 +130,7 @@ class NpyReader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    fail(
-        ExitCode::kData,
+    fail_data(
         "{}: {}; expected a .npy file of two dimensions of f4, f8, i4, i8 or "
         "u1 in C order",
         name_,
@@ -216,9 +213,8 @@ class NpyReader {
     for (std::size_t i = 0; i < count; ++i) {
       T value;
       std::memcpy(&value, bytes_.data() + i * sizeof(T), sizeof(T));
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_DATA(
           append(table, static_cast<double>(value)),
-          ExitCode::kData,
           "{}: row {}, column {}: not a finite number of 32 bits",
           name_,
           i / static_cast<std::size_t>(table.columns),
@@ -236,16 +232,14 @@ class NpyReader {
 Table read_table(const std::filesystem::path& path) {
   const std::string name = printable(path.native());
   const bool npy = path.extension() == ".npy";
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       npy || path.extension() == ".csv",
-      ExitCode::kData,
       "{}: expected a .csv or .npy file",
       name);
   const std::string bytes = read_file(path, kMostBytes, ExitCode::kData);
   Table table =
       npy ? NpyReader(name, bytes).read() : CsvReader(name, bytes).read();
-  VITRAIN_CHECK(
-      table.rows > 0, ExitCode::kData, "{}: has no row of numbers", name);
+  VITRAIN_CHECK_DATA(table.rows > 0, "{}: has no row of numbers", name);
   return table;
 }
 

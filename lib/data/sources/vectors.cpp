@@ -14,10 +14,9 @@ constexpr std::int64_t kMostNumbers = std::int64_t{1} << 28;
 // learn, as in the examples of torch's guides. A larger count adds rows.
 std::vector<float> generate(const SourceOptions& options) {
   const std::int64_t columns = options.features + options.targets;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       options.count >= 1 && options.features >= 1 && options.targets >= 1 &&
           options.count <= kMostNumbers / columns,
-      ExitCode::kData,
       "vectors: {} rows of {} features and {} targets cannot be generated; "
       "there must be at least one of each, and at most {} numbers",
       options.count,
@@ -27,11 +26,7 @@ std::vector<float> generate(const SourceOptions& options) {
   std::vector<float> numbers;
   numbers.reserve(static_cast<std::size_t>(options.count * columns));
   for (std::int64_t row = 0; row < options.count; ++row) {
-    Random random(
-        static_cast<std::uint64_t>(options.seed),
-        Purpose::kVectors,
-        static_cast<std::uint64_t>(columns),
-        static_cast<std::uint64_t>(row));
+    Random random = generated(options, Purpose::kVectors, columns, row);
     for (std::int64_t column = 0; column < columns; ++column) {
       numbers.push_back(static_cast<float>(random.normal()));
     }
@@ -50,9 +45,8 @@ Index list_vectors(const SourceOptions& options) {
     contents.samples = options.count;
   } else {
     Table table = read_table(options.path);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         table.columns > options.targets,
-        ExitCode::kData,
         "{}: has {} columns, and the last {} are targets: no features are left",
         shown(options.path),
         table.columns,

@@ -4,13 +4,10 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
-#include <condition_variable>
-#include <exception>
+#include <future>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <thread>
 
 #include "core/check.h"
 #include "core/clock.h"
@@ -50,22 +47,18 @@ struct Part {
   std::vector<Content> contents;
 };
 
-void widen(SplitReport& report, const image::Image& image) {
+void widen(SplitReport& report, const Extent& size) {
   Extent& least = report.smallest;
   Extent& most = report.largest;
-  least.width = std::min<std::int64_t>(least.width, image.width);
-  least.height = std::min<std::int64_t>(least.height, image.height);
-  most.width = std::max<std::int64_t>(most.width, image.width);
-  most.height = std::max<std::int64_t>(most.height, image.height);
+  least.width = std::min(least.width, size.width);
+  least.height = std::min(least.height, size.height);
+  most.width = std::max(most.width, size.width);
+  most.height = std::max(most.height, size.height);
 }
 
 constexpr Extent kNoneYet{
     std::numeric_limits<std::int64_t>::max(),
     std::numeric_limits<std::int64_t>::max()};
-
-std::span<const std::uint8_t> as_bytes(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
 
 // Reads samples for one thread.
 class Reader {
@@ -99,7 +92,7 @@ class Reader {
             [std::bit_width(
                  static_cast<unsigned>(std::min(image.width, image.height))) -
              1];
-      widen(report, image);
+      widen(report, {image.width, image.height});
       if (image.warnings > 0) {
         report.warned.push_back(
             {sample,
@@ -129,17 +122,16 @@ class Reader {
       image::DecodeRoom& room) {
     if (!source.read(sample, bytes_)) {
       image::Image image = source.load(sample);
-      content.hash = hash128(
-          {reinterpret_cast<const char*>(image.pixels.data()),
-           image.pixels.size()});
+      content.hash = hash128(image::text_of(image.pixels));
       return image;
     }
     content.hash = hash128(bytes_);
     room = image::DecodeRoom(
-        image::decode_bytes(as_bytes(bytes_), options_), options_.memory);
-    image::Image image = image::decode(as_bytes(bytes_), options_);
+        image::decode_bytes(image::bytes_of(bytes_), options_),
+        options_.memory);
+    image::Image image = image::decode(image::bytes_of(bytes_), options_);
     report.bytes += std::ssize(bytes_);
-    ++report.formats[image::describe_content(as_bytes(bytes_))];
+    ++report.formats[image::describe_content(image::bytes_of(bytes_))];
     return image;
   }
 
@@ -149,95 +141,59 @@ class Reader {
   std::string bytes_;
 };
 
-// Deals the samples of all splits to threads.
-class Scan {
- public:
-  Scan(const std::vector<Split>& splits, const CheckOptions& options)
-      : splits_(splits),
-        decode_(options.decode),
-        parts_(static_cast<std::size_t>(options.threads)) {
-    for (const Split& split : splits) {
-      all_ += split.index->size();
-    }
-    std::vector<std::jthread> threads;
-    for (Part& part : parts_) {
-      threads.emplace_back([this, &part] { work(part); });
-    }
-    watch(options);
-    threads.clear();
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
+// What each thread has found of the samples of all splits.
+std::vector<Part> scan(
+    const std::vector<Split>& splits,
+    const CheckOptions& options) {
+  std::int64_t all = 0;
+  for (const Split& split : splits) {
+    all += split.index->size();
   }
-
-  std::vector<Part>& parts() { return parts_; }
-
- private:
-  // Samples are taken in small lots: large ones would leave threads idle at the
-  // end.
-  static constexpr std::int64_t kLot = 16;
-
-  void work(Part& part) {
+  std::atomic<std::int64_t> next = 0;
+  std::atomic<std::int64_t> done = 0;
+  const auto work = [&] {
+    // Samples are taken in small lots: large ones would leave threads idle at
+    // the end.
+    constexpr std::int64_t kLot = 16;
+    Part part;
     try {
-      Reader reader(splits_, decode_, part);
-      while (!failed_) {
-        const std::int64_t first = next_.fetch_add(kLot);
-        const std::int64_t end = std::min(first + kLot, all_);
-        for (std::int64_t i = first; i < end; ++i) {
+      Reader reader(splits, options.decode, part);
+      for (std::int64_t first = 0; (first = next.fetch_add(kLot)) < all;) {
+        for (std::int64_t i = first; i < std::min(first + kLot, all); ++i) {
           std::size_t split = 0;
           std::int64_t sample = i;
-          while (sample >= splits_[split].index->size()) {
-            sample -= splits_[split++].index->size();
+          while (sample >= splits[split].index->size()) {
+            sample -= splits[split++].index->size();
           }
           reader.read(split, sample);
-          done_.fetch_add(1, std::memory_order_relaxed);
-        }
-        if (first >= all_) {
-          break;
+          done.fetch_add(1, std::memory_order_relaxed);
         }
       }
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failed_ = true;
-      failure_ = std::current_exception();
+      next = all; // the others need not go on
+      throw;
     }
-    const std::lock_guard lock(mutex_);
-    ++finished_;
-    one_finished_.notify_one();
+    return part;
+  };
+  const auto tell = [&] {
+    if (options.progress) {
+      options.progress(done, all);
+    }
+  };
+  std::vector<std::future<Part>> threads;
+  for (int i = 0; i < options.threads; ++i) {
+    threads.push_back(std::async(std::launch::async, work));
   }
-
-  void watch(const CheckOptions& options) {
-    const auto tell = [&] {
-      if (options.progress) {
-        options.progress(done_, all_);
-      }
-    };
-    std::unique_lock lock(mutex_);
-    while (finished_ < parts_.size()) {
-      one_finished_.wait_for(lock, std::chrono::milliseconds(100));
-      lock.unlock();
+  std::vector<Part> parts;
+  for (std::future<Part>& thread : threads) {
+    while (thread.wait_for(std::chrono::milliseconds(100)) !=
+           std::future_status::ready) {
       tell();
-      lock.lock();
     }
-    lock.unlock();
-    tell();
+    parts.push_back(thread.get());
   }
-
-  const std::vector<Split>& splits_;
-  const image::DecodeOptions decode_;
-  std::vector<Part> parts_;
-  std::int64_t all_ = 0;
-  std::atomic<std::int64_t> next_ = 0;
-  std::atomic<std::int64_t> done_ = 0;
-  std::atomic<bool> failed_ = false;
-  std::mutex mutex_;
-  std::condition_variable one_finished_;
-  std::size_t finished_ = 0; // under mutex_
-  std::exception_ptr failure_; // under mutex_
-};
-
-void append(std::vector<Finding>& to, std::vector<Finding>& from) {
-  std::ranges::move(from, std::back_inserter(to));
+  tell();
+  return parts;
 }
 
 void add(SplitReport& to, SplitReport& from) {
@@ -248,12 +204,12 @@ void add(SplitReport& to, SplitReport& from) {
   for (const auto& [power, count] : from.sizes) {
     to.sizes[power] += count;
   }
-  to.smallest.width = std::min(to.smallest.width, from.smallest.width);
-  to.smallest.height = std::min(to.smallest.height, from.smallest.height);
-  to.largest.width = std::max(to.largest.width, from.largest.width);
-  to.largest.height = std::max(to.largest.height, from.largest.height);
-  append(to.bad, from.bad);
-  append(to.warned, from.warned);
+  if (!from.sizes.empty()) {
+    widen(to, from.smallest);
+    widen(to, from.largest);
+  }
+  std::ranges::move(from.bad, std::back_inserter(to.bad));
+  std::ranges::move(from.warned, std::back_inserter(to.warned));
 }
 
 SplitReport describe(const std::string& name, const Index& index) {
@@ -341,9 +297,8 @@ CheckReport check(
     const bool vectors = index->options().kind == SourceKind::kVectors;
     open_splits.push_back({index, vectors ? nullptr : open(index)});
   }
-  Scan scan(open_splits, options);
   std::vector<Content> contents;
-  for (Part& part : scan.parts()) {
+  for (Part& part : scan(open_splits, options)) {
     contents.insert(contents.end(), part.contents.begin(), part.contents.end());
     for (std::size_t i = 0; i < part.splits.size(); ++i) {
       add(report.splits[i], part.splits[i]);

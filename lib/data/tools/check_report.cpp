@@ -1,6 +1,7 @@
 #include "data/tools/check_report.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -84,24 +85,27 @@ std::string sizes_text(const SplitReport& split) {
   return text;
 }
 
-std::string left_out(std::size_t all, std::size_t shown) {
-  return all > shown ? fmt::format(
-                           "    ... and {} more\n",
-                           with_commas(static_cast<std::int64_t>(all - shown)))
-                     : "";
+// A line for each of the first of a list, and how many there are more.
+template <typename List, typename Line>
+std::string examples_of(const List& list, std::size_t examples, Line line) {
+  std::string text;
+  for (const auto& item : list | std::views::take(examples)) {
+    text += fmt::format("    {}\n", line(item));
+  }
+  const auto more = std::ssize(list) - static_cast<std::int64_t>(examples);
+  return more > 0
+      ? text + fmt::format("    ... and {} more\n", with_commas(more))
+      : text;
 }
 
 std::string findings(
     const char* label,
-    const char* none,
     const std::vector<Finding>& list,
     std::size_t examples) {
-  std::string text =
-      row(label, list.empty() ? none : with_commas(std::ssize(list)));
-  for (std::size_t i = 0; i < std::min(list.size(), examples); ++i) {
-    text += fmt::format("    {}: {}\n", list[i].where, list[i].reason);
-  }
-  return text + left_out(list.size(), examples);
+  return row(label, list.empty() ? "none" : with_commas(std::ssize(list))) +
+      examples_of(list, examples, [](const Finding& finding) {
+           return finding.where + ": " + finding.reason;
+         });
 }
 
 std::string split_text(const SplitReport& split, std::size_t examples) {
@@ -123,10 +127,7 @@ std::string split_text(const SplitReport& split, std::size_t examples) {
                 std::ssize(empty),
                 "class without a sample",
                 "classes without a sample"));
-    for (std::size_t i = 0; i < std::min(empty.size(), examples); ++i) {
-      text += fmt::format("    {}\n", printable(empty[i]));
-    }
-    text += left_out(empty.size(), examples);
+    text += examples_of(empty, examples, printable);
   }
   for (const std::string& note : split.notes) {
     text += row("note", note);
@@ -137,8 +138,8 @@ std::string split_text(const SplitReport& split, std::size_t examples) {
   if (!split.sizes.empty()) {
     text += sizes_text(split);
   }
-  text += findings("defects", "none", split.warned, examples);
-  text += findings("bad", "none", split.bad, examples);
+  text += findings("defects", split.warned, examples);
+  text += findings("bad", split.bad, examples);
   return text;
 }
 
@@ -168,18 +169,17 @@ std::string duplicates_text(const CheckReport& report, std::size_t examples) {
         "labels",
         count_of(contradictions, "group", "groups") + " with different ones");
   }
-  for (std::size_t i = 0; i < std::min(report.duplicates.size(), examples);
-       ++i) {
-    const auto& places = report.duplicates[i].places;
-    text += fmt::format(
-        "    {} = {}{}\n",
+  const auto line = [](const Duplicates& group) {
+    const auto& places = group.places;
+    return fmt::format(
+        "{} = {}{}",
         places[0].where,
         places[1].where,
         places.size() > 2
             ? fmt::format(" = {} more", with_commas(std::ssize(places) - 2))
             : "");
-  }
-  return text + left_out(report.duplicates.size(), examples);
+  };
+  return text + examples_of(report.duplicates, examples, line);
 }
 
 Json findings_json(const std::vector<Finding>& list) {

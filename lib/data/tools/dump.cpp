@@ -94,9 +94,8 @@ image::Image resized(
   const image::Size size =
       image::shorter_side_to(to, image.width, image.height);
   const std::int64_t most = image::DecodeOptions{}.max_pixels;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       std::int64_t{size.width} * size.height <= most,
-      ExitCode::kData,
       "would be {} x {} pixels, more than the limit of {}",
       size.width,
       size.height,
@@ -109,10 +108,7 @@ image::Image resized(
 image::Image cropped(const image::Image& image, int size) {
   const image::Overlap x = image::centred(image.width, size);
   const image::Overlap y = image::centred(image.height, size);
-  image::Image square;
-  square.width = size;
-  square.height = size;
-  square.pixels.resize(static_cast<std::size_t>(size) * size * 3);
+  image::Image square(size, size);
   const image::View part =
       image::View(image).crop({x.first, y.first, x.count, y.count});
   for (int row = 0; row < part.height; ++row) {
@@ -139,7 +135,7 @@ class Dumper {
     detail::read_image_file(file, bytes_);
     try {
       image::Image image = image::decode(
-          {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()},
+          image::bytes_of(bytes_),
           transform_ ? transform_->decode() : image::DecodeOptions{});
       if (transform_) {
         pixels_.resize(transform_->bytes());
@@ -198,9 +194,8 @@ void dump_pixels(
           npy_header({std::ssize(files), height, width, channels});
       file.write(header.data(), header.size());
     }
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         dumper.shape() == first,
-        ExitCode::kData,
         "{}: has {} x {} pixels, but {} has {} x {}: an array has one size, so "
         "give -resize and -crop, or a recipe",
         printable(files[k]),

@@ -21,10 +21,6 @@
 namespace vitrain::data {
 namespace {
 
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 // One image on its way into an archive.
 struct Packed {
   std::string bytes;
@@ -39,7 +35,7 @@ Packed pack_one(const Source& source, std::int64_t sample) {
     std::string file;
     source.read(sample, file);
     one.before = std::ssize(file);
-    if (auto packed = image::pack_jpeg(bytes_of(file))) {
+    if (auto packed = image::pack_jpeg(image::bytes_of(file))) {
       one.bytes = std::move(*packed);
       one.packed = true;
     } else {
@@ -145,8 +141,7 @@ void write_class_names(
     problem = error.what();
   }
   std::filesystem::remove(path);
-  fail(
-      ExitCode::kData,
+  fail_data(
       "the names of the classes cannot stand in a file with one name per line, "
       "which the archives need: {}",
       problem);
@@ -162,7 +157,7 @@ std::string extension_of(std::string_view name, const std::string& bytes) {
   if (detail::has_image_name(name)) {
     extension = detail::lower_extension(name);
   } else {
-    std::string content = "." + image::describe_content(bytes_of(bytes));
+    std::string content = "." + image::describe_content(image::bytes_of(bytes));
     std::ranges::transform(content, content.begin(), [](unsigned char c) {
       return std::tolower(c);
     });
@@ -239,9 +234,8 @@ class Packer {
   // Nothing is written before everything that can be checked is.
   void prepare() {
     std::string first;
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         source_.read(0, first),
-        ExitCode::kData,
         "{}: there are pixels, not files, which nothing would be gained for",
         source_.describe(0));
     folders_ = folders_tell_labels(source_, options_);
@@ -267,7 +261,7 @@ class Packer {
   }
 
   void add(std::int64_t sample, const Packed& one) {
-    VITRAIN_CHECK(one.error.empty(), ExitCode::kData, "{}", one.error);
+    VITRAIN_CHECK_DATA(one.error.empty(), "{}", one.error);
     const Index& index = source_.index();
     const std::string suffix(one.packed ? kPackedSuffix : "");
     if (folders_) {
@@ -316,7 +310,7 @@ UnpackReport unpack(
     if (name.ends_with(kPackedSuffix)) {
       name.resize(name.size() - kPackedSuffix.size());
       try {
-        bytes = image::unpack_jpeg(bytes_of(bytes));
+        bytes = image::unpack_jpeg(image::bytes_of(bytes));
       } catch (const Error& error) {
         fail(
             error.code(),

@@ -81,16 +81,9 @@ bool ContactSheet::fits(std::int64_t count) {
 void ContactSheet::add(
     std::span<const std::uint8_t> square,
     std::string_view caption) {
-  image::Image colours;
-  colours.width = size_;
-  colours.height = size_;
-  colours.pixels.reserve(static_cast<std::size_t>(size_) * size_ * 3);
-  for (std::size_t i = 0; i < square.size();
-       i += static_cast<std::size_t>(channels_)) {
-    for (int c = 0; c < 3; ++c) {
-      colours.pixels.push_back(
-          square[i + static_cast<std::size_t>(std::min(c, channels_ - 1))]);
-    }
+  image::Image colours(size_, size_);
+  for (std::size_t i = 0; i < colours.pixels.size(); ++i) {
+    colours.pixels[i] = square[channels_ == 1 ? i / 3 : i];
   }
   if (tile_ < size_) {
     colours = image::resize(colours, tile_, tile_, Filter::kBox);

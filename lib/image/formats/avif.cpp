@@ -23,11 +23,8 @@ void check(avifResult result) {
       result != AVIF_RESULT_OUT_OF_MEMORY,
       ExitCode::kOutOfMemory,
       "libavif: out of memory");
-  VITRAIN_CHECK(
-      result == AVIF_RESULT_OK,
-      ExitCode::kData,
-      "damaged AVIF: {}",
-      avifResultToString(result));
+  VITRAIN_CHECK_DATA(
+      result == AVIF_RESULT_OK, "damaged AVIF: {}", avifResultToString(result));
 }
 
 // A file whose header has been read; frames are decoded up to `most_pixels`.
@@ -135,8 +132,7 @@ struct Pixels {
 } // namespace
 
 bool is_avif(Bytes bytes) {
-  const std::string_view text(
-      reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = text_of(bytes);
   if (text.size() < 12 || text.substr(4, 4) != "ftyp"sv) {
     return false;
   }
@@ -168,9 +164,8 @@ Image decode_avif(Bytes bytes, const DecodeOptions& options) {
       parsed(bytes, (size.width + 128) * (size.height + 128));
   check(avifDecoderNextImage(decoder.get()));
   const Size decoded = size_of(decoder);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       decoded.width == size.width && decoded.height == size.height,
-      ExitCode::kData,
       "damaged AVIF: its frame has another size than its header says");
   // libyuv's conversion where there is one: Pillow's wheels have it too, and it
   // differs by a level from libavif's own.

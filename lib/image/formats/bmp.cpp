@@ -80,8 +80,7 @@ Info read_info(ByteReader& reader) {
       read_info_header(reader, info, length);
       break;
     default:
-      fail(
-          ExitCode::kData,
+      fail_data(
           "unsupported BMP: its header has {} bytes; 12, 40, 52, 56, 64, 108 "
           "and 124 are known",
           length);
@@ -102,19 +101,17 @@ Info read_info(ByteReader& reader) {
 
 void check_kind(const Info& info) {
   constexpr int kDepths[] = {1, 4, 8, 16, 24, 32};
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       std::find(std::begin(kDepths), std::end(kDepths), info.bits) !=
           std::end(kDepths),
-      ExitCode::kData,
       "unsupported BMP: {} bits per pixel",
       info.bits);
   const bool fits = info.compression == kRaw ||
       (info.compression == kRle8 && info.bits == 8) ||
       (info.compression == kRle4 && info.bits == 4) ||
       (info.compression == kMasks && info.bits >= 16);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       fits,
-      ExitCode::kData,
       "unsupported BMP: compression {} with {} bits per pixel",
       info.compression,
       info.bits);
@@ -123,9 +120,8 @@ void check_kind(const Info& info) {
 // The palette's colours. Indices beyond them are black; where the colours are a
 // ramp of grey, they go on with it, as in Pillow.
 std::vector<Colour> read_palette(ByteReader& reader, const Info& info) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       info.colours <= 65536,
-      ExitCode::kData,
       "damaged BMP: its palette claims {} colours",
       info.colours);
   reader.seek(info.palette_at);
@@ -177,8 +173,7 @@ Layout layout_of(const Info& info) {
       return layout;
     }
   }
-  fail(
-      ExitCode::kData,
+  fail_data(
       "unsupported BMP: channel masks {:x}, {:x}, {:x} in {} bits",
       info.masks[0],
       info.masks[1],
@@ -234,10 +229,9 @@ void put_indices(
 void check_plausible(const Info& info, const ByteReader& reader) {
   const std::int64_t row = (info.size.width * info.bits + 7) / 8;
   const std::int64_t stride = (row + 3) / 4 * 4;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       stride * (info.size.height - 1) + row <=
           static_cast<std::int64_t>(reader.left()),
-      ExitCode::kData,
       "damaged BMP: the file is truncated: {} x {} pixels need more bytes",
       info.size.width,
       info.size.height);
@@ -280,10 +274,7 @@ class RunLengths {
   }
 
   void decode() {
-    const std::size_t pixels = image_.pixels.size() / 3;
-    for (std::size_t i = 0; i < pixels; ++i) {
-      std::memcpy(image_.pixels.data() + i * 3, palette_[0].data(), 3);
-    }
+    fill_with(image_.pixels, palette_[0]);
     while (!complete()) {
       const int count = reader_.u8();
       const int value = reader_.u8();
@@ -295,8 +286,7 @@ class RunLengths {
         x_ = 0;
         ++y_;
       } else if (value == 1) {
-        fail(
-            ExitCode::kData, "damaged BMP: its data end before the last pixel");
+        fail_data("damaged BMP: its data end before the last pixel");
       } else if (value == 2) {
         x_ += reader_.u8();
         y_ += reader_.u8();

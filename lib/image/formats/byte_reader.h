@@ -39,8 +39,7 @@ class ByteReader {
 
  private:
   void check(bool there) const {
-    VITRAIN_CHECK(
-        there, ExitCode::kData, "damaged {}: the file is truncated", format_);
+    VITRAIN_CHECK_DATA(there, "damaged {}: the file is truncated", format_);
   }
 
   std::span<const std::uint8_t> bytes_;

@@ -82,10 +82,6 @@ constexpr std::array kSignatures = {
         "a Git LFS pointer, not the file"},
 };
 
-std::string_view text_of(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // Netpbm's magic number is two letters, which text can begin with: white space
 // must follow.
 bool is_ppm(std::string_view text) {
@@ -96,8 +92,7 @@ bool is_ppm(std::string_view text) {
 const Signature* recognise(std::string_view text) {
   // Brands are in a list, of which the first one may be another format's.
   static constexpr Signature kBrands{4, "ftyp"sv, "AVIF", &kAvif};
-  if (detail::is_avif(
-          {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()})) {
+  if (detail::is_avif(bytes_of(text))) {
     return &kBrands;
   }
   for (const Signature& known : kSignatures) {
@@ -118,9 +113,8 @@ bool is_text(std::string_view start) {
 
 const Codec& codec_of(std::span<const std::uint8_t> bytes) {
   const Signature* known = recognise(text_of(bytes));
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       known != nullptr && known->codec != nullptr,
-      ExitCode::kData,
       "the content is {}; supported are JPEG, PNG, WebP, AVIF, TIFF, BMP, PPM "
       "and GIF (recognised by content, whatever the file's name)",
       describe_content(bytes));
@@ -183,10 +177,9 @@ std::int64_t decode_bytes(
 Header read_header(std::span<const std::uint8_t> bytes) {
   const Codec& codec = codec_of(bytes);
   const detail::Size size = codec.size(bytes);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       std::min(size.width, size.height) > 0 &&
           std::max(size.width, size.height) <= std::numeric_limits<int>::max(),
-      ExitCode::kData,
       "the image claims a size of {} x {} pixels",
       size.width,
       size.height);
@@ -199,15 +192,13 @@ Header read_header(std::span<const std::uint8_t> bytes) {
 namespace detail {
 
 void check_size(const Size& size, const DecodeOptions& options) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       size.width > 0 && size.height > 0,
-      ExitCode::kData,
       "the image claims a size of {} x {} pixels",
       size.width,
       size.height);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       size.width <= options.max_pixels / size.height,
-      ExitCode::kData,
       "the image claims {} x {} pixels, more than the limit of {} pixels",
       size.width,
       size.height,
@@ -217,9 +208,8 @@ void check_size(const Size& size, const DecodeOptions& options) {
 void check_density(const Size& size, std::size_t bytes) {
   constexpr std::int64_t kLarge = std::int64_t{16} << 20;
   const std::int64_t pixels = size.width * size.height;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       pixels <= kLarge || static_cast<std::size_t>(pixels) / 16384 < bytes,
-      ExitCode::kData,
       "{} bytes claim {} x {} pixels, far more than photographs have: refused "
       "as a decompression bomb",
       bytes,
@@ -228,13 +218,7 @@ void check_density(const Size& size, std::size_t bytes) {
 }
 
 Image blank(const Size& size) {
-  Image image;
-  image.width = static_cast<int>(size.width);
-  image.height = static_cast<int>(size.height);
-  image.pixels.resize(
-      static_cast<std::size_t>(size.width) *
-      static_cast<std::size_t>(size.height) * 3);
-  return image;
+  return {static_cast<int>(size.width), static_cast<int>(size.height)};
 }
 
 } // namespace detail

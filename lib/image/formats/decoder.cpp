@@ -110,23 +110,14 @@ Decoder::Part Decoder::decode(const Rect& needed) {
     state.room = DecodeRoom(
         std::int64_t{3} * needed.width * needed.height, state.options.memory);
     if (state.decode_part(needed)) {
-      Part part;
-      part.view.pixels = state.pixels.data();
-      part.view.width = needed.width;
-      part.view.height = needed.height;
-      part.view.stride = static_cast<std::size_t>(needed.width) * 3;
-      part.left = needed.left;
-      part.top = needed.top;
-      return part;
+      const View view(state.pixels.data(), needed.width, needed.height);
+      return {{view, needed.left, needed.top}};
     }
     // Damaged: libjpeg decides what can be shown.
     state.plain.reset();
     state.open_whole();
   }
-  Part part;
-  part.view = View(state.whole);
-  part.warnings = state.whole.warnings;
-  return part;
+  return {{View(state.whole)}, state.whole.warnings};
 }
 
 } // namespace vitrain::image

@@ -30,11 +30,7 @@ class Decoder {
   int width() const;
   int height() const;
 
-  // Pixels of the open image from (left, top) on.
-  struct Part {
-    View view;
-    int left = 0;
-    int top = 0;
+  struct Part : ImagePart {
     int warnings = 0; // as in Image, for the part of the file that was read
   };
   // At least the pixels of `needed`, which lies inside the image; valid until

@@ -2,10 +2,12 @@
 
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "image/formats/metadata.h"
+#include "image/formats/webp.h"
 #include "image/jpeg/packed_jpeg.h"
 
 namespace vitrain::image {
@@ -13,6 +15,133 @@ namespace {
 
 using namespace std::string_view_literals;
 using detail::Bytes;
+
+// A number of `count` bytes.
+std::uint32_t
+number_at(Bytes bytes, std::size_t at, std::size_t count, bool little = false) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    value = value << 8 | bytes[at + (little ? count - 1 - i : i)];
+  }
+  return value;
+}
+
+// What a file carries beside its pixels, as far as it says how to turn them.
+struct Metadata {
+  std::vector<std::uint8_t> exif; // a TIFF structure, or "Exif\0\0" and one
+  std::string xmp; // a packet of XML
+};
+
+// Exif data may be spread over several APP1 segments; of XMP the last counts.
+void add_app1(Bytes body, Metadata& metadata) {
+  constexpr std::string_view kExif = "Exif\0\0"sv;
+  constexpr std::string_view kXmp = "http://ns.adobe.com/xap/1.0/\0"sv;
+  const std::string_view text = text_of(body);
+  if (text.starts_with(kExif)) {
+    metadata.exif.insert(
+        metadata.exif.end(),
+        body.begin() + static_cast<std::ptrdiff_t>(kExif.size()),
+        body.end());
+  } else if (text.starts_with(kXmp)) {
+    metadata.xmp = text.substr(kXmp.size());
+  }
+}
+
+Metadata read_jpeg(Bytes bytes) {
+  Metadata metadata;
+  std::size_t at = 2;
+  while (at + 4 <= bytes.size() && bytes[at] == 0xFF) {
+    const int marker = bytes[at + 1];
+    if (marker == 0xFF) {
+      ++at; // fill bytes
+      continue;
+    }
+    const std::size_t length = number_at(bytes, at + 2, 2);
+    if (marker == 0xDA || length < 2 || at + 2 + length > bytes.size()) {
+      break;
+    }
+    if (marker == 0xE1) {
+      add_app1(bytes.subspan(at + 4, length - 2), metadata);
+    }
+    at += 2 + length;
+  }
+  return metadata;
+}
+
+// Keyword, compression flag and method, language, translated keyword, text: the
+// middle two end with a zero byte each.
+void add_itxt(std::string_view body, Metadata& metadata) {
+  constexpr std::string_view kStart = "XML:com.adobe.xmp\0\0\0"sv;
+  if (!body.starts_with(kStart)) {
+    return;
+  }
+  body.remove_prefix(kStart.size());
+  for (int i = 0; i < 2; ++i) {
+    body.remove_prefix(std::min(body.find('\0'), body.size() - 1) + 1);
+    if (body.empty()) {
+      return;
+    }
+  }
+  metadata.xmp = body;
+}
+
+Metadata read_png(Bytes bytes) {
+  Metadata metadata;
+  std::size_t at = 8;
+  // Length, kind, body, checksum.
+  while (at + 12 <= bytes.size()) {
+    const std::size_t length = number_at(bytes, at, 4);
+    const std::string_view kind = text_of(bytes.subspan(at + 4, 4));
+    if (length > bytes.size() - at - 12 || kind == "IEND") {
+      break;
+    }
+    const Bytes body = bytes.subspan(at + 8, length);
+    if (kind == "eXIf") {
+      metadata.exif.assign(body.begin(), body.end());
+    } else if (kind == "iTXt") {
+      add_itxt(text_of(body), metadata);
+    }
+    at += 12 + length;
+  }
+  return metadata;
+}
+
+Bytes webp_chunk(const detail::WebpFile& file, const char* kind) {
+  WebPChunkIterator chunk{};
+  if (WebPDemuxGetChunk(file.get(), kind, 1, &chunk) == 0) {
+    return {};
+  }
+  const Bytes body{chunk.chunk.bytes, chunk.chunk.size};
+  WebPDemuxReleaseChunkIterator(&chunk);
+  return body; // in the file's bytes
+}
+
+Metadata read_webp(Bytes bytes) {
+  Metadata metadata;
+  if (const detail::WebpFile file = detail::open_webp(bytes)) {
+    const Bytes exif = webp_chunk(file, "EXIF");
+    metadata.exif.assign(exif.begin(), exif.end());
+    metadata.xmp = text_of(webp_chunk(file, "XMP "));
+  }
+  return metadata;
+}
+
+// From the segments of a JPEG, the chunks of a PNG (eXIf, and XMP in an iTXt
+// that is not compressed) or of a WebP; empty for other formats and where the
+// file is damaged.
+Metadata read_metadata(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  if (text.starts_with("\xFF\xD8"sv)) {
+    return read_jpeg(bytes);
+  }
+  if (text.starts_with("\x89PNG"sv)) {
+    return read_png(bytes);
+  }
+  if (text.starts_with("RIFF"sv)) {
+    return read_webp(bytes);
+  }
+  return {};
+}
 
 // Numbers of a TIFF structure, in the byte order that it declares.
 struct Tiff {
@@ -23,11 +152,7 @@ struct Tiff {
     return at <= bytes.size() && count <= bytes.size() - at;
   }
   std::uint32_t number(std::size_t at, std::size_t count) const {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      value = value << 8 | bytes[at + (little ? count - 1 - i : i)];
-    }
-    return value;
+    return number_at(bytes, at, count, little);
   }
 };
 
@@ -47,14 +172,12 @@ std::optional<int> orientation_in(Bytes exif) {
   constexpr std::uint32_t kShort = 3;
   constexpr std::uint32_t kLong = 4;
   constexpr std::string_view kPrefix = "Exif\0\0"sv;
-  const auto starts_with = [&](std::string_view start) {
-    return exif.size() >= start.size() &&
-        std::memcmp(exif.data(), start.data(), start.size()) == 0;
-  };
-  while (starts_with(kPrefix)) {
+  while (text_of(exif).starts_with(kPrefix)) {
     exif = exif.subspan(kPrefix.size());
   }
-  if (exif.size() < 8 || !(starts_with("II*\0"sv) || starts_with("MM\0*"sv))) {
+  const std::string_view text = text_of(exif);
+  if (text.size() < 8 ||
+      !(text.starts_with("II*\0"sv) || text.starts_with("MM\0*"sv))) {
     return std::nullopt;
   }
   const Tiff tiff{exif, exif[0] == 'I'};
@@ -113,7 +236,7 @@ int exif_orientation(std::span<const std::uint8_t> bytes) {
   if (detail::is_avif(bytes)) {
     return detail::avif_orientation(bytes);
   }
-  const detail::Metadata metadata = detail::read_metadata(bytes);
+  const Metadata metadata = read_metadata(bytes);
   std::optional<int> found = orientation_in(metadata.exif);
   if (!found) {
     found = orientation_in(std::string_view(metadata.xmp));
@@ -147,11 +270,9 @@ Image oriented(Image image, int orientation) {
   const std::ptrdiff_t first =
       (from_right ? width - 1 : 0) + (from_bottom ? (height - 1) * width : 0);
 
-  Image shown;
-  shown.width = turned ? image.height : image.width;
-  shown.height = turned ? image.width : image.height;
+  Image shown = turned ? Image(image.height, image.width)
+                       : Image(image.width, image.height);
   shown.warnings = image.warnings;
-  shown.pixels.resize(image.pixels.size());
   std::uint8_t* out = shown.pixels.data();
   for (int y = 0; y < shown.height; ++y) {
     std::ptrdiff_t from = first + y * down;

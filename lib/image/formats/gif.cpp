@@ -98,7 +98,7 @@ Frame read_frame(ByteReader& reader) {
         read_descriptor(reader, frame);
         return frame;
       case ';':
-        fail(ExitCode::kData, "damaged GIF: it has no frame");
+        fail_data("damaged GIF: it has no frame");
       default:
         break; // other bytes between blocks are ignored
     }
@@ -204,13 +204,11 @@ class Lzw {
         previous = kNone;
         continue;
       }
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_DATA(
           code != clear_ + 1,
-          ExitCode::kData,
           "damaged GIF: its data end before the last pixel");
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_DATA(
           code <= (previous == kNone ? clear_ - 1 : next_),
-          ExitCode::kData,
           "damaged GIF: its data hold an invalid code");
       put(code, previous, painter);
       previous = code;
@@ -230,10 +228,8 @@ class Lzw {
     // The string comes out backwards.
     while (rest > clear_) {
       // With 12 bits there is no code behind those of single values.
-      VITRAIN_CHECK(
-          rest < kTable,
-          ExitCode::kData,
-          "damaged GIF: its data hold an invalid code");
+      VITRAIN_CHECK_DATA(
+          rest < kTable, "damaged GIF: its data hold an invalid code");
       string_[length++] = last_[static_cast<std::size_t>(rest)];
       rest = before_[static_cast<std::size_t>(rest)];
     }
@@ -265,23 +261,13 @@ class Lzw {
   std::array<std::uint8_t, kTable> string_{};
 };
 
-void fill(Image& image, const std::array<std::uint8_t, 3>& colour) {
-  if (colour == std::array<std::uint8_t, 3>{}) {
-    return; // black already
-  }
-  for (std::size_t i = 0; i < image.pixels.size(); i += 3) {
-    std::memcpy(image.pixels.data() + i, colour.data(), 3);
-  }
-}
-
 // A code of 12 bits stands for 4096 pixels at most, shorter codes for fewer per
 // bit, so a small file cannot hold a large frame.
 void check_plausible(const Frame& frame, std::size_t bytes) {
   const auto pixels = static_cast<std::size_t>(frame.place.width) *
       static_cast<std::size_t>(frame.place.height);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       pixels / (4096 * 8 / 12) <= bytes,
-      ExitCode::kData,
       "damaged GIF: {} bytes cannot hold {} x {} pixels",
       bytes,
       frame.place.width,
@@ -302,16 +288,15 @@ Image decode_gif(Bytes bytes, const DecodeOptions& options) {
   check_density(frame.canvas, bytes.size());
   check_plausible(frame, bytes.size());
   const int bits = reader.u8();
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       bits <= kMostBits,
-      ExitCode::kData,
       "damaged GIF: its codes begin with {} bits, more than {}",
       bits,
       kMostBits);
 
   Image image = blank(frame.canvas);
   // What the frame does not cover shows the transparent colour, or the first.
-  fill(image, frame.palette[frame.transparent.value_or(0)]);
+  fill_with(image.pixels, frame.palette[frame.transparent.value_or(0)]);
   Painter painter(frame, image);
   CodeReader codes(reader);
   Lzw(bits).decode(codes, painter);

@@ -133,7 +133,7 @@ struct Cleanup {
 };
 
 [[noreturn]] void fail_with_message(const Decoder& decoder) {
-  fail(ExitCode::kData, "damaged PNG: {}", printable(decoder.message));
+  fail_data("damaged PNG: {}", printable(decoder.message));
 }
 
 void run(Decoder& decoder, void (*step)(Decoder&)) {
@@ -174,9 +174,8 @@ void check_plausible(const Decoder& decoder) {
   const std::uint64_t row_bits = std::uint64_t{decoder.width} *
       static_cast<unsigned>(channels_of(decoder.colour) * decoder.depth);
   const std::uint64_t bytes = (row_bits + 7) / 8 * decoder.height;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       bytes / 1032 <= decoder.size,
-      ExitCode::kData,
       "damaged PNG: {} bytes cannot hold {} x {} pixels",
       decoder.size,
       decoder.width,

@@ -19,9 +19,7 @@ bool is_space(std::uint8_t byte) {
 }
 
 [[noreturn]] void fail_number() {
-  fail(
-      ExitCode::kData,
-      "damaged PPM: a decimal number of at most 10 digits was expected");
+  fail_data("damaged PPM: a decimal number of at most 10 digits was expected");
 }
 
 // Numbers in decimal, with white space between them and comments to the end of
@@ -101,9 +99,8 @@ Info read_info(ByteReader& reader) {
   info.size.height = text.number();
   if (!info.bits()) {
     info.largest = text.number();
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         info.largest > 0 && info.largest < 65536,
-        ExitCode::kData,
         "damaged PPM: the largest value is {}, not between 1 and 65535",
         info.largest);
   }
@@ -118,9 +115,8 @@ void check_plausible(const Info& info, const ByteReader& reader) {
   } else if (info.largest > 255 || (info.text() && !info.bits())) {
     row *= 2; // as text: a digit and white space, but for the last
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       row * info.size.height - 1 <= static_cast<std::int64_t>(reader.left()),
-      ExitCode::kData,
       "damaged PPM: the file is truncated: {} x {} pixels need more bytes",
       info.size.width,
       info.size.height);
@@ -174,9 +170,8 @@ void read_text(ByteReader& reader, const Info& info, Image& image) {
       continue;
     }
     const std::int64_t value = text.number();
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         value <= info.largest,
-        ExitCode::kData,
         "damaged PPM: the value {} is larger than {}",
         value,
         info.largest);

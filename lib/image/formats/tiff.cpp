@@ -128,14 +128,13 @@ class Converter {
  private:
   void read_palette(const TiffFile& file) {
     std::array<const std::uint16_t*, 3> colours{};
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         TIFFGetField(
             file.get(),
             TIFFTAG_COLORMAP,
             &colours[0],
             &colours[1],
             &colours[2]) != 0,
-        ExitCode::kData,
         "damaged TIFF: it has no palette");
     for (std::size_t i = 0; i < std::size_t{1} << layout_.bits; ++i) {
       for (std::size_t c = 0; c < 3; ++c) {
@@ -190,8 +189,7 @@ std::int64_t rows_at_once(const TiffFile& file) {
   std::uint32_t rows = 0;
   TIFFGetFieldDefaulted(
       file.get(), tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &rows);
-  VITRAIN_CHECK(
-      rows > 0, ExitCode::kData, "damaged TIFF: strips or tiles without rows");
+  VITRAIN_CHECK_DATA(rows > 0, "damaged TIFF: strips or tiles without rows");
   return tiled ? rows : std::min<std::int64_t>(rows, file.layout().size.height);
 }
 
@@ -215,17 +213,15 @@ Blocks blocks_of(const TiffFile& file) {
   }
   const Layout& of = file.layout();
   const std::int64_t samples = of.planes ? 1 : of.samples;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       blocks.width > 0 && blocks.bytes > 0 &&
           blocks.row_bytes >= (blocks.width * of.bits * samples + 7) / 8 &&
           blocks.bytes >= blocks.row_bytes * blocks.height,
-      ExitCode::kData,
       "damaged TIFF: its strips or tiles do not fit its samples");
   // A tile may reach beyond the image, but not take much more memory.
   constexpr std::int64_t kSmall = std::int64_t{16} << 20;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       blocks.bytes <= kSmall + size.width * size.height * 12,
-      ExitCode::kData,
       "damaged TIFF: tiles of {} x {} pixels for {} x {}",
       blocks.width,
       blocks.height,

@@ -171,10 +171,8 @@ TiffFile::TiffFile(Bytes bytes, std::int64_t most_memory) : bytes_(bytes) {
   layout_ = layout_of(tiff_);
   try {
     // libtiff would go on with the numbers of the colours as shades of grey.
-    VITRAIN_CHECK(
-        !lost_palette_,
-        ExitCode::kData,
-        "damaged TIFF: its palette cannot be read");
+    VITRAIN_CHECK_DATA(
+        !lost_palette_, "damaged TIFF: its palette cannot be read");
     check_supported(layout_);
   } catch (...) {
     TIFFClose(tiff_);
@@ -187,8 +185,7 @@ TiffFile::~TiffFile() {
 }
 
 void TiffFile::fail_with_message() const {
-  fail(
-      ExitCode::kData,
+  fail_data(
       "damaged TIFF: {}",
       error_[0] == 0 ? "it ends early or cannot be read"
                      : printable(error_.data()));
@@ -199,8 +196,7 @@ void check_supported(const TiffFile::Layout& of) {
     return std::find(any.begin(), any.end(), value) != any.end();
   };
   const auto require = [](bool holds, const char* what, int value) {
-    VITRAIN_CHECK(
-        holds, ExitCode::kData, "unsupported TIFF: {} {}", what, value);
+    VITRAIN_CHECK_DATA(holds, "unsupported TIFF: {} {}", what, value);
   };
   require(
       is(of.compression,
@@ -267,10 +263,9 @@ void check_plausible(const TiffFile::Layout& of, std::size_t bytes) {
   // Subsampled YCbCr has fewer samples than pixels.
   const int samples = of.photometric == PHOTOMETRIC_YCBCR ? 1 : of.samples;
   const std::int64_t row_bytes = (of.size.width * of.bits * samples + 7) / 8;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       most == 0 ||
           row_bytes * of.size.height / most <= static_cast<std::int64_t>(bytes),
-      ExitCode::kData,
       "damaged TIFF: {} bytes cannot hold {} x {} pixels",
       bytes,
       of.size.width,

@@ -34,9 +34,8 @@ struct Frame {
   WebPIterator iterator{};
 
   explicit Frame(const WebpFile& file) {
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_DATA(
         WebPDemuxGetFrame(file.get(), 1, &iterator) != 0,
-        ExitCode::kData,
         "damaged WebP: it has no frame");
   }
   Frame(const Frame&) = delete;
@@ -46,9 +45,8 @@ struct Frame {
 
 WebpFile open_checked(Bytes bytes) {
   WebpFile file = open_webp(bytes);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       file != nullptr,
-      ExitCode::kData,
       "damaged WebP: its chunks are truncated or do not fit together");
   return file;
 }
@@ -79,11 +77,10 @@ Image decode_webp(Bytes bytes, const DecodeOptions& options) {
   check_density(size, bytes.size());
   const Frame frame(file);
   const WebPIterator& at = frame.iterator;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       at.x_offset >= 0 && at.y_offset >= 0 && at.width > 0 && at.height > 0 &&
           at.x_offset + at.width <= size.width &&
           at.y_offset + at.height <= size.height,
-      ExitCode::kData,
       "damaged WebP: {}",
       reason(VP8_STATUS_INVALID_PARAM));
 
@@ -103,11 +100,8 @@ Image decode_webp(Bytes bytes, const DecodeOptions& options) {
   config.output.u.RGBA.size = image.pixels.size() - start;
   const VP8StatusCode status =
       WebPDecode(at.fragment.bytes, at.fragment.size, &config);
-  VITRAIN_CHECK(
-      status == VP8_STATUS_OK,
-      ExitCode::kData,
-      "damaged WebP: {}",
-      reason(status));
+  VITRAIN_CHECK_DATA(
+      status == VP8_STATUS_OK, "damaged WebP: {}", reason(status));
   return image;
 }
 

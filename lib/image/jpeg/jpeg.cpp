@@ -130,9 +130,8 @@ struct Cleanup {
 };
 
 void run(Decoder& decoder, void (*step)(Decoder&)) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       guarded(decoder, step),
-      ExitCode::kData,
       "{} JPEG: {}",
       decoder.unsupported ? "unsupported" : "damaged",
       printable(decoder.message));
@@ -153,9 +152,8 @@ void open(Decoder& decoder, Bytes bytes) {
   decoder.size = bytes.size();
   run(decoder, read_header);
   const int channels = decoder.jpeg.num_components;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       channels == 1 || channels == 3 || channels == 4,
-      ExitCode::kData,
       "unsupported JPEG: it has {} colour channels; 1, 3 and 4 have a meaning",
       channels);
 }
@@ -170,9 +168,8 @@ void check_plausible(const Decoder& decoder) {
     return;
   }
   const std::int64_t blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       static_cast<std::size_t>(blocks) <= decoder.size * 8,
-      ExitCode::kData,
       "damaged JPEG: {} bytes cannot hold {} x {} pixels",
       decoder.size,
       size.width,
@@ -212,9 +209,8 @@ void check_scans(const Decoder& decoder) {
   const jpeg_source_mgr& source = *decoder.jpeg.src;
   const int scans =
       count_scans({source.next_input_byte, source.bytes_in_buffer});
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       scans <= decoder.max_scans,
-      ExitCode::kData,
       "damaged JPEG: it has {} scans, more than the limit of {}",
       scans,
       decoder.max_scans);

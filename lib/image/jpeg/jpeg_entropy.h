@@ -5,9 +5,19 @@
 #include <cstdint>
 
 #include "image/jpeg/jpeg_huffman.h"
-#include "image/jpeg/jpeg_layout.h"
 
 namespace vitrain::image::detail {
+
+// Blocks lie in memory in groups of four neighbours, row by row, so that a
+// vector register holds one row of all four: [8, 4, 8] coefficients.
+constexpr int kGroupBlocks = 4;
+constexpr int kGroupSize = 64 * kGroupBlocks;
+constexpr int kRowOfGroup = 8 * kGroupBlocks;
+
+// From the first group of a row of blocks to its block number `column`.
+constexpr std::ptrdiff_t block_offset(std::ptrdiff_t column) {
+  return column / kGroupBlocks * kGroupSize + column % kGroupBlocks * 8;
+}
 
 // Bits of a stream without stuffing, the next one on top.
 struct BitReader {
@@ -36,7 +46,7 @@ struct McuReader {
     const HuffmanTable* ac = nullptr;
     const PairTable* pairs = nullptr; // of ac
     int prediction = 0; // of the first coefficient
-    // Where the blocks go: rows of groups (jpeg_layout.h).
+    // Where the blocks go: rows of groups.
     std::int16_t* blocks = nullptr;
     int groups = 0; // in a row of blocks
   };
@@ -45,5 +55,24 @@ struct McuReader {
   int components = 0;
   std::array<Component, 3> component;
 };
+
+// Where the blocks of one MCU row of packed_jpeg.h are read; every pointer
+// moves on by what was read. Up to kPackedSlack bytes behind `end` may be read.
+struct PackedReader {
+  const std::uint8_t* heads = nullptr;
+  std::size_t block = 0; // in heads
+  const std::uint8_t* masks = nullptr;
+  const std::uint8_t* nibbles = nullptr;
+  const std::uint8_t* bytes = nullptr;
+  const std::uint8_t* words = nullptr;
+  const std::uint8_t* end = nullptr;
+  int prediction = 0; // first coefficient of the block before
+
+  bool inside() const {
+    return masks <= end && nibbles <= end && bytes <= end && words <= end;
+  }
+};
+
+constexpr std::size_t kPackedSlack = 64;
 
 } // namespace vitrain::image::detail

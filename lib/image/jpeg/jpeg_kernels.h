@@ -5,7 +5,6 @@
 
 #include "core/cpu.h"
 #include "image/jpeg/jpeg_entropy.h"
-#include "image/jpeg/packed_blocks.h"
 
 namespace vitrain::image::detail {
 

@@ -1,24 +1,18 @@
 #include <immintrin.h>
 
 #include "image/jpeg/jpeg_kernels.h"
-#include "image/jpeg/jpeg_layout.h"
 
 namespace vitrain::image::detail {
 namespace {
 
-struct Lanes {
-  using V = __m256i;
+using V = __m256i;
+#define VITRAIN_MM(name) _mm256_##name
+#define VITRAIN_MM_SI(name) _mm256_##name##_si256
+#include "image/jpeg/jpeg_lanes.inc"
+
+struct Lanes : CommonLanes {
   static constexpr int kLanes = 16;
 
-  static V zero() { return _mm256_setzero_si256(); }
-  static V all16(short x) { return _mm256_set1_epi16(x); }
-  static V all32(int x) { return _mm256_set1_epi32(x); }
-  static V pair16(int x, int y) {
-    return _mm256_set1_epi32((x & 0xFFFF) | y << 16);
-  }
-  static V load(const std::int16_t* from) {
-    return _mm256_loadu_si256(reinterpret_cast<const V*>(from));
-  }
   static V load_bytes(const std::uint8_t* from) {
     return _mm256_cvtepu8_epi16(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
@@ -27,36 +21,6 @@ struct Lanes {
   static V repeat8(const std::int16_t* from) {
     return _mm256_broadcastsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  }
-  static V add16(V a, V b) { return _mm256_add_epi16(a, b); }
-  static V sub16(V a, V b) { return _mm256_sub_epi16(a, b); }
-  static V add32(V a, V b) { return _mm256_add_epi32(a, b); }
-  static V sub32(V a, V b) { return _mm256_sub_epi32(a, b); }
-  static V or_bits(V a, V b) { return _mm256_or_si256(a, b); }
-  static V multiply16(V a, V b) { return _mm256_mullo_epi16(a, b); }
-  static V multiply_high16(V a, V b) { return _mm256_mulhi_epi16(a, b); }
-  static V madd16(V a, V b) { return _mm256_madd_epi16(a, b); }
-  static V unpack_low16(V a, V b) { return _mm256_unpacklo_epi16(a, b); }
-  static V unpack_high16(V a, V b) { return _mm256_unpackhi_epi16(a, b); }
-  static V pack32(V a, V b) { return _mm256_packs_epi32(a, b); }
-  template <int n>
-  static V shift_right32(V a) {
-    return _mm256_srai_epi32(a, n);
-  }
-  template <int n>
-  static V shift_right16(V a) {
-    return _mm256_srli_epi16(a, n);
-  }
-  template <int n>
-  static V shift_right_signed16(V a) {
-    return _mm256_srai_epi16(a, n);
-  }
-  template <int n>
-  static V shift_left16(V a) {
-    return _mm256_slli_epi16(a, n);
-  }
-  static void store(V a, std::uint8_t* to) {
-    _mm256_storeu_si256(reinterpret_cast<V*>(to), a);
   }
   // The low halves of both 128-bit lanes, side by side.
   static __m128i low_halves(V packed) {
@@ -109,15 +73,6 @@ struct Lanes {
 
 } // namespace
 
-const JpegKernels kJpegKernelsAvx2 = {
-    run_mcus<true>,
-    run_mcus<false>,
-    read_packed,
-    inverse_dct,
-    upsample_h2v1,
-    blend_rows,
-    upsample_h2v2,
-    upsample_h1v2,
-    to_rgb};
+const JpegKernels kJpegKernelsAvx2 = kKernels;
 
 } // namespace vitrain::image::detail

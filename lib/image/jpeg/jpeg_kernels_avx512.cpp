@@ -1,22 +1,18 @@
 #include <immintrin.h>
 
 #include "image/jpeg/jpeg_kernels.h"
-#include "image/jpeg/jpeg_layout.h"
 
 namespace vitrain::image::detail {
 namespace {
 
-struct Lanes {
-  using V = __m512i;
+using V = __m512i;
+#define VITRAIN_MM(name) _mm512_##name
+#define VITRAIN_MM_SI(name) _mm512_##name##_si512
+#include "image/jpeg/jpeg_lanes.inc"
+
+struct Lanes : CommonLanes {
   static constexpr int kLanes = 32;
 
-  static V zero() { return _mm512_setzero_si512(); }
-  static V all16(short x) { return _mm512_set1_epi16(x); }
-  static V all32(int x) { return _mm512_set1_epi32(x); }
-  static V pair16(int x, int y) {
-    return _mm512_set1_epi32((x & 0xFFFF) | y << 16);
-  }
-  static V load(const std::int16_t* from) { return _mm512_loadu_si512(from); }
   static V load_bytes(const std::uint8_t* from) {
     return _mm512_cvtepu8_epi16(
         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
@@ -26,34 +22,6 @@ struct Lanes {
     return _mm512_broadcast_i32x4(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  static V add16(V a, V b) { return _mm512_add_epi16(a, b); }
-  static V sub16(V a, V b) { return _mm512_sub_epi16(a, b); }
-  static V add32(V a, V b) { return _mm512_add_epi32(a, b); }
-  static V sub32(V a, V b) { return _mm512_sub_epi32(a, b); }
-  static V or_bits(V a, V b) { return _mm512_or_si512(a, b); }
-  static V multiply16(V a, V b) { return _mm512_mullo_epi16(a, b); }
-  static V multiply_high16(V a, V b) { return _mm512_mulhi_epi16(a, b); }
-  static V madd16(V a, V b) { return _mm512_madd_epi16(a, b); }
-  static V unpack_low16(V a, V b) { return _mm512_unpacklo_epi16(a, b); }
-  static V unpack_high16(V a, V b) { return _mm512_unpackhi_epi16(a, b); }
-  static V pack32(V a, V b) { return _mm512_packs_epi32(a, b); }
-  template <int n>
-  static V shift_right32(V a) {
-    return _mm512_srai_epi32(a, n);
-  }
-  template <int n>
-  static V shift_right16(V a) {
-    return _mm512_srli_epi16(a, n);
-  }
-  template <int n>
-  static V shift_right_signed16(V a) {
-    return _mm512_srai_epi16(a, n);
-  }
-  template <int n>
-  static V shift_left16(V a) {
-    return _mm512_slli_epi16(a, n);
-  }
-  static void store(V a, std::uint8_t* to) { _mm512_storeu_si512(to, a); }
   // Bytes of values around zero.
   static void store_centred(V a, std::uint8_t* to) {
     const __m256i bytes = _mm512_cvtsepi16_epi8(a);
@@ -203,15 +171,6 @@ bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
 
 } // namespace
 
-const JpegKernels kJpegKernelsAvx512 = {
-    run_mcus<true>,
-    run_mcus<false>,
-    read_packed,
-    inverse_dct,
-    upsample_h2v1,
-    blend_rows,
-    upsample_h2v2,
-    upsample_h1v2,
-    to_rgb};
+const JpegKernels kJpegKernelsAvx512 = kKernels;
 
 } // namespace vitrain::image::detail

@@ -1,60 +1,24 @@
 #include <emmintrin.h>
 
 #include "image/jpeg/jpeg_kernels.h"
-#include "image/jpeg/jpeg_layout.h"
 
 namespace vitrain::image::detail {
 namespace {
 
-struct Lanes {
-  using V = __m128i;
+using V = __m128i;
+#define VITRAIN_MM(name) _mm_##name
+#define VITRAIN_MM_SI(name) _mm_##name##_si128
+#include "image/jpeg/jpeg_lanes.inc"
+
+struct Lanes : CommonLanes {
   static constexpr int kLanes = 8;
 
-  static V zero() { return _mm_setzero_si128(); }
-  static V all16(short x) { return _mm_set1_epi16(x); }
-  static V all32(int x) { return _mm_set1_epi32(x); }
-  static V pair16(int x, int y) {
-    return _mm_set1_epi32((x & 0xFFFF) | y << 16);
-  }
-  static V load(const std::int16_t* from) {
-    return _mm_loadu_si128(reinterpret_cast<const V*>(from));
-  }
   static V load_bytes(const std::uint8_t* from) {
     return _mm_unpacklo_epi8(
         _mm_loadl_epi64(reinterpret_cast<const V*>(from)), zero());
   }
   // Eight values for every block.
   static V repeat8(const std::int16_t* from) { return load(from); }
-  static V add16(V a, V b) { return _mm_add_epi16(a, b); }
-  static V sub16(V a, V b) { return _mm_sub_epi16(a, b); }
-  static V add32(V a, V b) { return _mm_add_epi32(a, b); }
-  static V sub32(V a, V b) { return _mm_sub_epi32(a, b); }
-  static V or_bits(V a, V b) { return _mm_or_si128(a, b); }
-  static V multiply16(V a, V b) { return _mm_mullo_epi16(a, b); }
-  static V multiply_high16(V a, V b) { return _mm_mulhi_epi16(a, b); }
-  static V madd16(V a, V b) { return _mm_madd_epi16(a, b); }
-  static V unpack_low16(V a, V b) { return _mm_unpacklo_epi16(a, b); }
-  static V unpack_high16(V a, V b) { return _mm_unpackhi_epi16(a, b); }
-  static V pack32(V a, V b) { return _mm_packs_epi32(a, b); }
-  template <int n>
-  static V shift_right32(V a) {
-    return _mm_srai_epi32(a, n);
-  }
-  template <int n>
-  static V shift_right16(V a) {
-    return _mm_srli_epi16(a, n);
-  }
-  template <int n>
-  static V shift_right_signed16(V a) {
-    return _mm_srai_epi16(a, n);
-  }
-  template <int n>
-  static V shift_left16(V a) {
-    return _mm_slli_epi16(a, n);
-  }
-  static void store(V a, std::uint8_t* to) {
-    _mm_storeu_si128(reinterpret_cast<V*>(to), a);
-  }
   // Bytes of values around zero.
   static void store_centred(V a, std::uint8_t* to) {
     _mm_storel_epi64(
@@ -80,15 +44,6 @@ struct Lanes {
 
 } // namespace
 
-const JpegKernels kJpegKernelsScalar = {
-    run_mcus<true>,
-    run_mcus<false>,
-    read_packed,
-    inverse_dct,
-    upsample_h2v1,
-    blend_rows,
-    upsample_h2v2,
-    upsample_h1v2,
-    to_rgb};
+const JpegKernels kJpegKernelsScalar = kKernels;
 
 } // namespace vitrain::image::detail

@@ -23,7 +23,7 @@ std::uint32_t u32(std::span<const std::uint8_t> bytes, std::size_t at) {
 }
 
 std::uint64_t hash_of(std::span<const std::uint8_t> bytes) {
-  return hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return hash64(text_of(bytes));
 }
 
 // Blocks of a component in one MCU row.
@@ -32,7 +32,7 @@ int blocks_of(const JpegFile& file, int component) {
 }
 
 void check(bool good) {
-  VITRAIN_CHECK(good, ExitCode::kData, "damaged packed JPEG");
+  VITRAIN_CHECK_DATA(good, "damaged packed JPEG");
 }
 
 } // namespace
@@ -55,9 +55,8 @@ PackedJpeg::PackedJpeg(std::span<const std::uint8_t> bytes) {
   check(is_packed_jpeg(bytes) && bytes.size() >= kHeadersAt + kPackedSlack);
   std::uint64_t hash = 0;
   std::memcpy(&hash, bytes.data() + kHashAt, sizeof(hash));
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_DATA(
       hash == hash_of(bytes.subspan(kHeadersAt)),
-      ExitCode::kData,
       "damaged packed JPEG: its checksum is another one");
   size_ = u32(bytes, 4);
   const std::size_t headers = u32(bytes, 8);

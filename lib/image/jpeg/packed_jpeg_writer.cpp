@@ -162,10 +162,7 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
     packed.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
     packed += body;
     // A file may spell a block in a way that needs other codes than ours.
-    const auto again = restore(
-        {reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()});
-    if (again && again->size() == bytes.size() &&
-        std::memcmp(again->data(), bytes.data(), bytes.size()) == 0) {
+    if (restore(bytes_of(packed)) == text_of(bytes)) {
       return packed;
     }
   }
@@ -174,7 +171,7 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
 
 std::string unpack_jpeg(std::span<const std::uint8_t> packed) {
   std::optional<std::string> file = restore(packed);
-  VITRAIN_CHECK(file.has_value(), ExitCode::kData, "damaged packed JPEG");
+  VITRAIN_CHECK_DATA(file.has_value(), "damaged packed JPEG");
   return *std::move(file);
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/cpu.h"
 #include "image/avx2.h"
 
 namespace vitrain::image {
@@ -71,16 +70,6 @@ VITRAIN_INLINE void pass_rows(
   }
 }
 
-VITRAIN_AVX2 void pass_rows_avx2(
-    const std::uint8_t* in,
-    std::uint8_t* out,
-    int rows,
-    std::size_t length,
-    const Box& box,
-    std::uint32_t* sums) {
-  pass_rows(in, out, rows, length, box, sums);
-}
-
 void pass_down(
     const std::uint8_t* in,
     std::uint8_t* out,
@@ -88,11 +77,9 @@ void pass_down(
     std::size_t length,
     const Box& box,
     std::uint32_t* sums) {
-  if (best_simd() >= Simd::kAvx2) {
-    pass_rows_avx2(in, out, rows, length, box, sums);
-  } else {
+  run_vectors([&]() __attribute__((always_inline)) {
     pass_rows(in, out, rows, length, box, sums);
-  }
+  });
 }
 
 // Pixels of [rows, columns] in `in` to [columns, rows] in `out`.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/cpu.h"
 #include "image/avx2.h"
 #include "image/operations/blend.h"
 #include "image/operations/grey.h"
@@ -48,24 +47,14 @@ VITRAIN_INLINE void blend_values(
   }
 }
 
-VITRAIN_AVX2 void blend_values_avx2(
-    std::uint8_t* to,
-    const std::uint8_t* from,
-    std::size_t count,
-    float factor) {
-  blend_values(to, from, count, factor);
-}
-
 void blend_into(
     std::uint8_t* to,
     const std::uint8_t* from,
     std::size_t count,
     float factor) {
-  if (best_simd() >= Simd::kAvx2) {
-    blend_values_avx2(to, from, count, factor);
-  } else {
+  run_vectors([&]() __attribute__((always_inline)) {
     blend_values(to, from, count, factor);
-  }
+  });
 }
 
 // The means of 3 x 3 values in which the middle one counts five times, rounded;

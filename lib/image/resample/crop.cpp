@@ -1,6 +1,7 @@
 #include "image/resample/crop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace vitrain::image {
@@ -47,9 +48,9 @@ class Square {
   void fill(const Rect& inner, const std::array<std::uint8_t, 3>& colour) {
     for (int y = 0; y < size_; ++y) {
       const bool outside = y < inner.top || y >= inner.top + inner.height;
-      fill_row(y, 0, outside ? size_ : inner.left, colour);
+      fill_with({at(0, y), at(outside ? size_ : inner.left, y)}, colour);
       if (!outside) {
-        fill_row(y, inner.left + inner.width, size_, colour);
+        fill_with({at(inner.left + inner.width, y), at(size_, y)}, colour);
       }
     }
   }
@@ -69,19 +70,26 @@ class Square {
   }
 
  private:
-  void fill_row(
-      int y,
-      int begin,
-      int end,
-      const std::array<std::uint8_t, 3>& colour) {
-    for (int x = begin; x < end; ++x) {
-      std::memcpy(at(x, y), colour.data(), 3);
-    }
-  }
-
   std::uint8_t* pixels_;
   int size_;
 };
+
+Size resized(int width, int height, int to, CropMode mode) {
+  switch (mode) {
+    case CropMode::kCenter:
+      return shorter_side_to(to, width, height);
+    case CropMode::kSquash:
+      return {to, to};
+    case CropMode::kBorder: {
+      const double ratio = std::max(
+          static_cast<double>(height) / to, static_cast<double>(width) / to);
+      return {
+          std::max(round_half_even(width / ratio), 1),
+          std::max(round_half_even(height / ratio), 1)};
+    }
+  }
+  return {to, to};
+}
 
 } // namespace
 
@@ -95,11 +103,34 @@ Rect CropPlan::source() const {
   return rect;
 }
 
+CropPlan
+plan_overlap(int width, int height, int size, Size to, Overlap x, Overlap y) {
+  return {
+      .size = size,
+      .from = {0, 0, width, height},
+      .width = to.width,
+      .height = to.height,
+      .window = {x.first, y.first, x.count, y.count},
+      .left = x.at,
+      .top = y.at};
+}
+
+CropPlan plan_eval_crop(int width, int height, const EvalCrop& crop) {
+  const int to = crop.resize > 0
+      ? crop.resize
+      : static_cast<int>(std::floor(crop.size / crop.crop_pct));
+  const Size size = resized(width, height, to, crop.mode);
+  const Overlap x = centred(size.width, crop.size);
+  const Overlap y = centred(size.height, crop.size);
+  CropPlan plan = plan_overlap(width, height, crop.size, size, x, y);
+  plan.filter = crop.filter;
+  plan.fill = crop.fill;
+  return plan;
+}
+
 void cut(
     const CropPlan& plan,
-    const View& part,
-    int left,
-    int top,
+    const ImagePart& part,
     Resampler& resampler,
     std::span<std::uint8_t> out) {
   Square square(out.data(), plan.size);
@@ -114,9 +145,7 @@ void cut(
       plan.window.height};
   resampler.resize(
       resizing_of(plan),
-      part,
-      left - plan.from.left,
-      top - plan.from.top,
+      {part.view, part.left - plan.from.left, part.top - plan.from.top},
       square.at(inner.left, inner.top),
       square.stride());
   if (inner.width == plan.size && inner.height == plan.size) {

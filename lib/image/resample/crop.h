@@ -5,7 +5,9 @@
 #include <span>
 
 #include "image/image.h"
+#include "image/resample/crop_math.h"
 #include "image/resample/resample.h"
+#include "options/crop.h"
 
 namespace vitrain::image {
 
@@ -33,13 +35,32 @@ struct CropPlan {
   Rect source() const;
 };
 
-// Writes the [size, size, 3] square to `out`. `part` holds the image's pixels
-// from (left, top) on, at least those of plan.source().
+// The evaluation transforms of torchvision (kCenter) and timm: resize, then cut
+// out the centre; what the image does not cover gets the colour `fill` (black
+// in torchvision; in timm the mean for kBorder, else black).
+struct EvalCrop {
+  int size = 224; // side of the square
+  CropMode mode = CropMode::kCenter;
+  int resize = 0; // 0: floor(size / crop_pct)
+  double crop_pct = 0.875;
+  Filter filter = Filter::kBicubic;
+  std::array<std::uint8_t, 3> fill{};
+};
+
+// The plan for an image of this size. A side that proportion makes shorter than
+// half a pixel becomes one pixel (timm fails there).
+CropPlan plan_eval_crop(int width, int height, const EvalCrop& crop);
+
+// The plan for an image of this size that is brought to `to`, of which the
+// square sees these parts of the axes.
+CropPlan
+plan_overlap(int width, int height, int size, Size to, Overlap x, Overlap y);
+
+// Writes the [size, size, 3] square to `out`. `part` holds at least the pixels
+// of plan.source().
 void cut(
     const CropPlan& plan,
-    const View& part,
-    int left,
-    int top,
+    const ImagePart& part,
     Resampler& resampler,
     std::span<std::uint8_t> out);
 

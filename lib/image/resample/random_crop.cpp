@@ -80,14 +80,7 @@ CropPlan plan_padded_crop(
   const Size to = shorter_side_to(size, width, height);
   const Overlap x = padded(to.width, size, padding, left);
   const Overlap y = padded(to.height, size, padding, top);
-  return {
-      .size = size,
-      .from = {0, 0, width, height},
-      .width = to.width,
-      .height = to.height,
-      .window = {x.first, y.first, x.count, y.count},
-      .left = x.at,
-      .top = y.at};
+  return plan_overlap(width, height, size, to, x, y);
 }
 
 KeepRatio draw_keep_ratio(
@@ -122,15 +115,10 @@ CropPlan plan_keep_ratio_crop(
                                         : centred(to_height, size);
   const Overlap x = position != nullptr ? anywhere(to_width, size, *position)
                                         : centred(to_width, size);
-  return {
-      .size = size,
-      .from = {0, 0, width, height},
-      .width = to_width,
-      .height = to_height,
-      .window = {x.first, y.first, x.count, y.count},
-      .left = x.at,
-      .top = y.at,
-      .border = CropPlan::Border::kReflect};
+  CropPlan plan =
+      plan_overlap(width, height, size, {to_width, to_height}, x, y);
+  plan.border = CropPlan::Border::kReflect;
+  return plan;
 }
 
 } // namespace vitrain::image

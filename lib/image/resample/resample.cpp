@@ -6,7 +6,6 @@
 
 #include "core/check.h"
 #include "image/resample/column_pass.h"
-#include "image/resample/nearest.h"
 #include "image/resample/resample_axis.h"
 
 namespace vitrain::image {
@@ -109,34 +108,6 @@ bool takes_rows_first(const Resizing& r) {
   return r.pillow == Pillow::k13 && lower > 0 && lower > 2 * narrower;
 }
 
-// The pixels of a nearest resize; columns in the order they are written.
-struct Nearest {
-  std::vector<int> columns;
-  std::vector<int> rows;
-
-  explicit Nearest(const Resizing& r) {
-    const Box box = box_of(r);
-    const Rect& window = r.window;
-    columns = nearest_pixels(
-        r.source_width,
-        box.left,
-        box.right,
-        r.width,
-        window.left,
-        window.width);
-    rows = nearest_pixels(
-        r.source_height,
-        box.top,
-        box.bottom,
-        r.height,
-        window.top,
-        window.height);
-    if (r.mirrored) {
-      std::reverse(columns.begin(), columns.end());
-    }
-  }
-};
-
 // The span of pixels that nearest_pixels() gave, without its -1.
 Span span_of(const std::vector<int>& pixels) {
   const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
@@ -147,17 +118,11 @@ Span span_of(const std::vector<int>& pixels) {
 
 Rect source_window(const Resizing& resizing) {
   check(resizing);
-  Span x;
-  Span y;
-  if (resizing.filter == Filter::kNearest) {
-    const Nearest nearest(resizing);
-    x = span_of(nearest.columns);
-    y = span_of(nearest.rows);
-  } else {
-    const Axes axes(resizing);
-    x = axes.source_columns();
-    y = axes.source_rows();
-  }
+  const Axes axes(resizing);
+  const bool nearest = resizing.filter == Filter::kNearest;
+  const Span x =
+      nearest ? span_of(nearest_pixels(axes.x)) : axes.source_columns();
+  const Span y = nearest ? span_of(nearest_pixels(axes.y)) : axes.source_rows();
   return {x.first, y.first, x.last - x.first, y.last - y.first};
 }
 
@@ -184,6 +149,30 @@ struct Target {
     return pixels + static_cast<std::size_t>(y) * stride;
   }
 };
+
+// Rows `rows` and columns `columns` of the source; -1 is black.
+void pick(
+    const ImagePart& part,
+    const std::vector<int>& columns,
+    const std::vector<int>& rows,
+    const Target& out) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::uint8_t* to = out.row(static_cast<int>(i));
+    if (rows[i] < 0) {
+      std::fill_n(to, columns.size() * 3, std::uint8_t{0});
+      continue;
+    }
+    const std::uint8_t* row = part.view.row(rows[i] - part.top);
+    for (const int x : columns) {
+      const std::uint8_t* pixel =
+          row + 3 * static_cast<std::ptrdiff_t>(x - part.left);
+      to[0] = x < 0 ? 0 : pixel[0];
+      to[1] = x < 0 ? 0 : pixel[1];
+      to[2] = x < 0 ? 0 : pixel[2];
+      to += 3;
+    }
+  }
+}
 
 // The second pass, over rows that the first one has made or that were there.
 void run_row_pass(
@@ -256,32 +245,30 @@ Resampler& Resampler::operator=(Resampler&& other) noexcept = default;
 
 void Resampler::resize(
     const Resizing& resizing,
-    const View& part,
-    int left,
-    int top,
+    const ImagePart& part,
     std::uint8_t* out,
     std::size_t stride) {
   check(resizing);
+  const Axes axes(resizing);
+  const Target target{out, stride};
   if (resizing.filter == Filter::kNearest) {
-    const Nearest nearest(resizing);
-    pick(part, left, top, nearest.columns, nearest.rows, out, stride);
+    pick(part, nearest_pixels(axes.x), nearest_pixels(axes.y), target);
     return;
   }
-  const Axes axes(resizing);
   const Span columns = axes.source_columns();
   const Span rows = axes.source_rows();
   VITRAIN_CHECK(
-      left <= columns.first && top <= rows.first &&
-          columns.last <= left + part.width && rows.last <= top + part.height,
+      part.left <= columns.first && part.top <= rows.first &&
+          columns.last <= part.left + part.view.width &&
+          rows.last <= part.top + part.view.height,
       ExitCode::kInternal,
       "resize: the part lacks pixels of the window");
 
   const Kernels& kernels = state_->kernels;
-  const Target target{out, stride};
   Rows<const std::uint8_t> source{
-      part.row(rows.first - top) +
-          3 * static_cast<std::size_t>(columns.first - left),
-      part.stride};
+      part.view.row(rows.first - part.top) +
+          3 * static_cast<std::size_t>(columns.first - part.left),
+      part.view.stride};
   if (axes.filter_x && axes.filter_y && takes_rows_first(resizing)) {
     run_rows_first(
         axes,
@@ -300,7 +287,8 @@ void Resampler::resize(
         kernels,
         source,
         rows,
-        part.row(part.height - 1) + static_cast<std::size_t>(part.width) * 3,
+        part.view.row(part.view.height - 1) +
+            static_cast<std::size_t>(part.view.width) * 3,
         state_->between,
         state_->tail);
     source = pass->result();
@@ -333,10 +321,7 @@ Image resize(
     Filter filter,
     std::optional<Box> box,
     Pillow pillow) {
-  Image result;
-  result.width = width;
-  result.height = height;
-  result.pixels.resize(static_cast<std::size_t>(width) * height * 3);
+  Image result(width, height);
   Resampler().resize(
       {.source_width = image.width,
        .source_height = image.height,
@@ -346,9 +331,7 @@ Image resize(
        .box = box,
        .window = {0, 0, width, height},
        .pillow = pillow},
-      View(image),
-      0,
-      0,
+      {View(image)},
       result.pixels.data(),
       static_cast<std::size_t>(width) * 3);
   return result;

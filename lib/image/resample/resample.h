@@ -60,15 +60,12 @@ class Resampler {
   Resampler(Resampler&& other) noexcept;
   Resampler& operator=(Resampler&& other) noexcept;
 
-  // `part` holds the source pixels from column `left` and row `top` on, at
-  // least those of source_window(resizing). Writes window.height rows of
-  // window.width RGB pixels to `out`, `stride` bytes apart; writes no byte
-  // between the rows.
+  // `part` holds at least the pixels of source_window(resizing). Writes
+  // window.height rows of window.width RGB pixels to `out`, `stride` bytes
+  // apart; writes no byte between the rows.
   void resize(
       const Resizing& resizing,
-      const View& part,
-      int left,
-      int top,
+      const ImagePart& part,
       std::uint8_t* out,
       std::size_t stride);
 

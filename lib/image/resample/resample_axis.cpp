@@ -6,37 +6,27 @@
 namespace vitrain::image {
 namespace {
 
-Curve curve_of(Filter filter) {
+// A filter's curve, and how far it reaches to each side.
+struct Shape {
+  Curve curve;
+  double reach;
+};
+
+Shape shape_of(Filter filter) {
   switch (filter) {
     case Filter::kNearest:
     case Filter::kBox:
-      return Curve::kBox;
+      break;
     case Filter::kBilinear:
-      return Curve::kBilinear;
+      return {Curve::kBilinear, 1.0};
     case Filter::kHamming:
-      return Curve::kHamming;
+      return {Curve::kHamming, 1.0};
     case Filter::kBicubic:
-      return Curve::kBicubic;
+      return {Curve::kBicubic, 2.0};
     case Filter::kLanczos:
-      return Curve::kLanczos;
+      return {Curve::kLanczos, 3.0};
   }
-  return Curve::kBox;
-}
-
-// How far the curve reaches to each side.
-double reach_of(Curve curve) {
-  switch (curve) {
-    case Curve::kBox:
-      return 0.5;
-    case Curve::kBilinear:
-    case Curve::kHamming:
-      return 1.0;
-    case Curve::kBicubic:
-      return 2.0;
-    case Curve::kLanczos:
-      return 3.0;
-  }
-  return 0.0;
+  return {Curve::kBox, 0.5};
 }
 
 // The geometry of an axis, with Pillow's operations in Pillow's order.
@@ -52,7 +42,7 @@ struct Geometry {
         // The difference is taken in single precision.
         scale(static_cast<double>(key.high - key.low) / key.out),
         widening(std::max(scale, 1.0)),
-        support(reach_of(curve_of(key.filter)) * widening),
+        support(shape_of(key.filter).reach * widening),
         in(key.in) {}
 
   double center(int output) const { return low + (output + 0.5) * scale; }
@@ -74,6 +64,25 @@ Span source_span(const AxisKey& key) {
   return {
       geometry.first(geometry.center(key.begin)),
       geometry.last(geometry.center(key.begin + key.count - 1))};
+}
+
+std::vector<int> nearest_pixels(const AxisKey& key) {
+  const double step = static_cast<double>(key.high - key.low) / key.out;
+  // Pillow adds up the positions from the first output on, and so do we: a
+  // product would be rounded differently.
+  double position = key.low + step * 0.5;
+  for (int i = 0; i < key.begin; ++i) {
+    position += step;
+  }
+  std::vector<int> pixels(static_cast<std::size_t>(key.count));
+  for (int& pixel : pixels) {
+    pixel = position < key.in ? static_cast<int>(position) : -1;
+    position += step;
+  }
+  if (key.mirrored) {
+    std::ranges::reverse(pixels);
+  }
+  return pixels;
 }
 
 void Axis::compute(const AxisKey& key, const Kernels& kernels) {
@@ -107,7 +116,7 @@ void Axis::compute(const AxisKey& key, const Kernels& kernels) {
       .stride = static_cast<int>(stride)};
   kernels.weigh(
       taps_,
-      curve_of(key.filter),
+      shape_of(key.filter).curve,
       centers_.data(),
       1.0 / geometry.widening,
       exact_.data()->numbers,

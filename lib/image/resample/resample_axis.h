@@ -14,7 +14,7 @@ enum class Pass { kColumns, kRows };
 
 // One axis of a resize: the interval [low, high) of `in` pixels becomes `out`
 // pixels, of which [begin, begin + count) are wanted, the last one first if
-// mirrored. The filter is not kNearest.
+// mirrored.
 struct AxisKey {
   Pass pass = Pass::kColumns;
   int in = 0;
@@ -34,6 +34,11 @@ struct Span {
   int first = 0;
   int last = 0;
 };
+
+// With kNearest, whatever the pass and the filter: the source pixel that
+// Pillow's affine transform takes for each wanted output; -1 where rounding
+// leads it out of the image (the pixel is black).
+std::vector<int> nearest_pixels(const AxisKey& key);
 
 // All source pixels that the wanted outputs sum.
 Span source_span(const AxisKey& key);

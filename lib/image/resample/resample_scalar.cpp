@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include "image/resample/resample_kernels.h"
@@ -55,21 +56,9 @@ double lanczos(double x) {
   return -3.0 <= x && x < 3.0 ? sinc(x) * sinc(x / 3) : 0.0;
 }
 
-double (*function_of(Curve curve))(double) {
-  switch (curve) {
-    case Curve::kBox:
-      return box;
-    case Curve::kBilinear:
-      return bilinear;
-    case Curve::kHamming:
-      return hamming;
-    case Curve::kBicubic:
-      return bicubic;
-    case Curve::kLanczos:
-      return lanczos;
-  }
-  return box;
-}
+// In the order of Curve.
+constexpr double (*kFunctions[])(
+    double) = {box, bilinear, hamming, bicubic, lanczos};
 
 std::int32_t to_fixed(double weight) {
   const double scaled = weight * (1 << kWeightBits);
@@ -83,7 +72,8 @@ void weigh(
     double shrink,
     double* exact,
     std::int32_t* weights) {
-  double (*const function)(double) = function_of(curve);
+  double (*const function)(double) =
+      kFunctions[static_cast<std::size_t>(curve)];
   for (int i = 0; i < taps.outputs; ++i, weights += taps.stride) {
     double sum = 0;
     for (int k = 0; k < taps.counts[i]; ++k) {

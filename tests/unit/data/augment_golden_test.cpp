@@ -186,15 +186,12 @@ TEST(AugmentGolden, BlendedChainsAreTimms) {
         std::stoi(row[1]),
         std::stoi(row[2]));
     Random random(1, Purpose::kAugment, 0, 0);
-    Steps steps;
+    const AutoAugment options{.depth = std::stoi(row[3])};
+    const ChainStep step = Steps();
     blend_as_timm(
-        {.depth = std::stoi(row[3])},
+        {options, image::Canvas(image), random, scratch, step},
         weights,
-        std::stof(row[4]),
-        image::Canvas(image),
-        random,
-        scratch,
-        [&](const image::Canvas& chain) { steps(chain); });
+        std::stof(row[4]));
     EXPECT_EQ(std::to_string(image::fixtures::crc(image.pixels)), row[6]);
   }
 }

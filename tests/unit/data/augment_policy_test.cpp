@@ -120,7 +120,7 @@ void expect_law(const PolicyOptions& options, const Law& law) {
   for (int i = 0; i < kDraws; ++i) {
     Random random(3, Purpose::kAugment, 0, static_cast<std::uint64_t>(i));
     image::Image image = policy_start();
-    policy->apply(image::Canvas(image), random, scratch);
+    policy(image::Canvas(image), random, scratch);
     ++counts[image.pixels];
   }
   for (const auto& [pixels, probability] : law) {
@@ -262,7 +262,7 @@ TEST(AugmentPolicy, PaddleVitMovesPixelsInItsOwnWay) {
   for (int i = 0; i < 2000; ++i) {
     Random random(3, Purpose::kAugment, 1, static_cast<std::uint64_t>(i));
     image::Image image = policy_start();
-    policy->apply(image::Canvas(image), random, scratch);
+    policy(image::Canvas(image), random, scratch);
     ++counts[image.pixels];
   }
   const image::AffineOptions grey{
@@ -315,15 +315,20 @@ TEST(AugmentPolicy, MagnitudesAreNormalOrUniformAndBounded) {
   EXPECT_EQ(draw_timm_magnitude(12, 0, 30, random), 12);
 }
 
+const std::pair<decltype(&mix_as_timm), bool> kMixes[] = {
+    {mix_as_timm, false},
+    {mix_as_timm, true},
+    {mix_as_torchvision, false}};
+
 TEST(AugmentPolicy, MixesOfUnchangedChainsKeepTheImage) {
   AugmentScratch scratch;
-  const auto nothing = [](const image::Canvas&) {};
-  using Mix = decltype(&mix_as_timm);
-  for (const Mix mix : {mix_as_timm, mix_as_timm_blended, mix_as_torchvision}) {
+  const ChainStep nothing = [](const image::Canvas&) {};
+  for (const auto& [mix, blended] : kMixes) {
     Random random(6, Purpose::kAugment, 0, 0);
     for (int trial = 0; trial < 20; ++trial) {
       image::Image image = policy_start();
-      mix({}, image::Canvas(image), random, scratch, nothing);
+      const AutoAugment options{.blended = blended};
+      mix({options, image::Canvas(image), random, scratch, nothing});
       const Bytes before = policy_start().pixels;
       for (std::size_t i = 0; i < before.size(); ++i) {
         // Rounding down happens at most twice; blended, for each chain.
@@ -339,8 +344,7 @@ TEST(AugmentPolicy, MixesOfUnchangedChainsKeepTheImage) {
 TEST(AugmentPolicy, MixesFollowTheirLaws) {
   constexpr int kDraws = 6000;
   AugmentScratch scratch;
-  using Mix = decltype(&mix_as_timm);
-  for (const Mix mix : {mix_as_timm, mix_as_timm_blended, mix_as_torchvision}) {
+  for (const auto& [mix, blended] : kMixes) {
     Random random(7, Purpose::kAugment, 0, 0);
     double sum = 0;
     double squares = 0;
@@ -348,14 +352,12 @@ TEST(AugmentPolicy, MixesFollowTheirLaws) {
     for (int i = 0; i < kDraws; ++i) {
       Bytes pixels(3, 200);
       int steps = 0;
-      mix({.width = 1},
-          image::Canvas(pixels, 1, 1),
-          random,
-          scratch,
-          [&](const image::Canvas& chain) {
-            std::ranges::fill(chain.pixels, std::uint8_t{0});
-            ++steps;
-          });
+      const AutoAugment options{.width = 1, .blended = blended};
+      const ChainStep step = [&](const image::Canvas& chain) {
+        std::ranges::fill(chain.pixels, std::uint8_t{0});
+        ++steps;
+      };
+      mix({options, image::Canvas(pixels, 1, 1), random, scratch, step});
       const double share = (pixels[0] + 0.5) / 200;
       sum += share / kDraws;
       squares += share * share / kDraws;
@@ -400,8 +402,8 @@ TEST(AugmentPolicy, EveryPolicyIsAFunctionOfItsStream) {
       Random first(1, Purpose::kAugment, 2, i);
       Random second(1, Purpose::kAugment, 2, i);
       AugmentScratch fresh;
-      policy->apply(image::Canvas(once), first, scratch);
-      policy->apply(image::Canvas(again), second, fresh);
+      policy(image::Canvas(once), first, scratch);
+      policy(image::Canvas(again), second, fresh);
       ASSERT_EQ(once.pixels, again.pixels);
       changed += once.pixels != policy_start().pixels ? 1 : 0;
     }

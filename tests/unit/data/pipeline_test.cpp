@@ -49,9 +49,7 @@ Bytes apply(
        .width = 2,
        .height = 2,
        .window = {0, 0, 2, 2}},
-      image::View(gradient(9, 3)),
-      0,
-      0,
+      {image::View(gradient(9, 3))},
       std::vector<std::uint8_t>(12).data(),
       6);
   transform.apply(image, {epoch, sample}, out, scratch);
@@ -139,9 +137,7 @@ TEST(Transform, PadCropTakesEveryOffsetEquallyOften) {
       Bytes expected(out.size());
       image::cut(
           image::plan_padded_crop(6, 6, 6, 2, shift % 5, shift / 5),
-          image::View(image),
-          0,
-          0,
+          {image::View(image)},
           resampler,
           expected);
       found = out == expected;
@@ -212,9 +208,7 @@ TEST(Transform, PlansTellWhatHasToBeDecoded) {
       Bytes out(transform.bytes());
       transform.apply(
           plan,
-          image::View(image).crop(needed),
-          needed.left,
-          needed.top,
+          {image::View(image).crop(needed), needed.left, needed.top},
           {0, sample},
           out,
           scratch);

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "image/resample/eval_crop.h"
 #include "image/resample/random_crop.h"
 #include "unit/image/fixtures.h"
 
@@ -19,7 +18,7 @@ using Bytes = std::vector<std::uint8_t>;
 Bytes cut(const CropPlan& plan, const Image& from) {
   Resampler resampler;
   Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
-  cut(plan, View(from), 0, 0, resampler, out);
+  cut(plan, {View(from)}, resampler, out);
   return out;
 }
 
@@ -80,7 +79,7 @@ void expect_equal(const std::string& file, Pillow pillow) {
     // Nothing but the pixels that the plan asks for.
     const Rect rect = plan.source();
     Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
-    cut(plan, View(from).crop(rect), rect.left, rect.top, resampler, out);
+    cut(plan, {View(from).crop(rect), rect.left, rect.top}, resampler, out);
     ASSERT_EQ(std::to_string(fixtures::crc(out)), row[10])
         << testing::PrintToString(row);
   }

@@ -102,9 +102,7 @@ Bytes expected(const Resizing& r, const Image& image) {
   Resampler(Simd::kScalar)
       .resize(
           r,
-          View(image),
-          0,
-          0,
+          {View(image)},
           out.data(),
           static_cast<std::size_t>(r.window.width) * 3);
   return out;
@@ -153,7 +151,7 @@ TEST_P(ResampleSimd, EqualsTheScalarKernelsOnThePixelsItNeeds) {
         new std::uint8_t[rows * (row + kBetween) - kBetween]);
     std::fill_n(out.get(), rows * (row + kBetween) - kBetween, 77);
     resampler.resize(
-        r, part.view, needed.left, needed.top, out.get(), row + kBetween);
+        r, {part.view, needed.left, needed.top}, out.get(), row + kBetween);
     const Bytes wanted = expected(r, image);
     for (std::size_t y = 0; y < rows; ++y) {
       const std::uint8_t* got = out.get() + y * (row + kBetween);
@@ -179,12 +177,7 @@ TEST_P(ResampleSimd, EqualsTheScalarKernelsAtTheLimits) {
     r.window = {0, 0, r.width, r.height};
     Bytes out(static_cast<std::size_t>(r.width) * r.height * 3);
     resampler.resize(
-        r,
-        View(image),
-        0,
-        0,
-        out.data(),
-        static_cast<std::size_t>(r.width) * 3);
+        r, {View(image)}, out.data(), static_cast<std::size_t>(r.width) * 3);
     ASSERT_EQ(out, expected(r, image)) << text(r);
   }
 }

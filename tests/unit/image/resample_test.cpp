@@ -36,9 +36,7 @@ void expect_equal(const std::string& file, Pillow pillow) {
            .box = Box{edge(6), edge(7), edge(8), edge(9)},
            .window = {0, 0, number(3), number(4)},
            .pillow = pillow},
-          View(from),
-          0,
-          0,
+          {View(from)},
           to.data(),
           static_cast<std::size_t>(number(3)) * 3);
       ASSERT_EQ(std::to_string(fixtures::crc(to)), row[10])
@@ -72,9 +70,7 @@ TEST(Resample, WindowEqualsThatPartOfTheWhole) {
            .height = height,
            .filter = filter,
            .window = window},
-          View(from),
-          0,
-          0,
+          {View(from)},
           part.data(),
           9 * 3);
       const View expected = View(whole).crop(window);
