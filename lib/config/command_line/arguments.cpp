@@ -12,7 +12,7 @@
 namespace vitrain::config {
 namespace {
 
-bool is_one_of(
+bool is_named(
     std::string_view name,
     std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
@@ -140,11 +140,11 @@ class Interpreter {
     }
     for (const auto& [option, value, shown] : scanned_.given) {
       if (cfg &&
-          is_one_of(option->name, {"resize", "crop", "filter", "pillow"})) {
+          is_named(option->name, {"resize", "crop", "filter", "pillow"})) {
         problem(shown, "the recipe says this: leave it or -cfg out");
       } else if (
           !scanned_.has("train") &&
-          is_one_of(option->name, {"index", "epoch"})) {
+          is_named(option->name, {"index", "epoch"})) {
         problem(shown, "has a meaning with -train only");
       }
     }
