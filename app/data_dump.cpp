@@ -2,10 +2,10 @@
 
 #include "core/text.h"
 #include "data/tools/dump.h"
-#include "data_verbs.h"
 #include "engine/inputs/data_options.h"
 #include "engine/job/recipe_check.h"
 #include "models/spec.h"
+#include "verbs.h"
 
 namespace vitrain::app {
 namespace {

@@ -3,7 +3,6 @@
 #include "config/rules/plan.h"
 #include "core/check.h"
 #include "core/counted.h"
-#include "data_verbs.h"
 #include "engine/inputs/data_options.h"
 #include "engine/job/launch_job.h"
 #include "engine/job/recipe_check.h"
@@ -35,23 +34,6 @@ std::int64_t training_devices(
           engine::device_request(recipe.devices),
           launch::visible_cuda_devices(),
           launch::available_cores()));
-}
-
-int data_verb(const config::Arguments& arguments) {
-  switch (arguments.verb) {
-    case config::Verb::kDataCheck:
-      return data_check(arguments);
-    case config::Verb::kDataShow:
-      return data_show(arguments);
-    case config::Verb::kDataDump:
-      return data_dump(arguments);
-    case config::Verb::kDataPack:
-      return data_pack(arguments);
-    case config::Verb::kDataUnpack:
-      return data_unpack(arguments);
-    default:
-      return data_order(arguments);
-  }
 }
 
 int data_order(const config::Arguments& arguments) {
