@@ -12,11 +12,11 @@
 #include "core/text.h"
 #include "data/tools/check.h"
 #include "data/tools/check_report.h"
-#include "data_verbs.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work_progress.h"
+#include "verbs.h"
 
 namespace vitrain::app {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "core/text.h"
 #include "data/tools/dump.h"
-#include "data_verbs.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
+#include "verbs.h"
 
 namespace vitrain::app {
 namespace {

@@ -8,11 +8,11 @@
 #include "core/counted.h"
 #include "core/text.h"
 #include "data/tools/pack.h"
-#include "data_verbs.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/work_progress.h"
+#include "verbs.h"
 
 namespace vitrain::app {
 namespace {

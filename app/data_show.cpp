@@ -9,11 +9,11 @@
 #include "data/load/loader.h"
 #include "data/sources/letters.h"
 #include "data/tools/sheet.h"
-#include "data_verbs.h"
 #include "image/formats/png_write.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
+#include "verbs.h"
 
 namespace vitrain::app {
 namespace {

@@ -36,12 +36,17 @@ int run(int argc, char** argv) {
     case Verb::kConfigReference:
       return vitrain::app::config_verb(arguments);
     case Verb::kDataOrder:
+      return vitrain::app::data_order(arguments);
     case Verb::kDataCheck:
+      return vitrain::app::data_check(arguments);
     case Verb::kDataShow:
+      return vitrain::app::data_show(arguments);
     case Verb::kDataDump:
+      return vitrain::app::data_dump(arguments);
     case Verb::kDataPack:
+      return vitrain::app::data_pack(arguments);
     case Verb::kDataUnpack:
-      return vitrain::app::data_verb(arguments);
+      return vitrain::app::data_unpack(arguments);
     case Verb::kDevices:
       return vitrain::app::devices();
     case Verb::kModels:

@@ -38,15 +38,12 @@ FUNCTIONS = {
         (63, "one state machine"),
     "lib/launch/processes/spawn.cpp launch::spawn":
         (62, "what fork and exec allow between them"),
-    "lib/config/command_line/help.cpp config::examples":
-        (62, "text of --help"),
     "lib/launch/nodes/node_link_start.cpp launch::NodeLink::receive_hello":
         (61, "a check for each field"),
 }
 SOURCES = {
     "lib/engine/train/trainer.cpp": (481, "the loop, and what it restores and saves"),
     "lib/launch/supervise/supervise.cpp": (507, "one watching loop and its decisions"),
-    "lib/config/command_line/arguments.cpp": (422, "goes with the command line's table"),
     "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
 }
 HEADERS = {

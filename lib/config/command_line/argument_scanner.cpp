@@ -1,6 +1,7 @@
 #include "config/command_line/argument_scanner.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,6 +11,13 @@
 
 namespace vitrain::config {
 namespace {
+
+// Options of later versions: refused by name.
+constexpr std::array<std::string_view, 4> kLaterOptions{
+    "deploy",
+    "mae_pretrain",
+    "multi_scale_sampler_ddp",
+    "teacher_model_path"};
 
 // "batch-size" -> "batch_size".
 std::string normal_name(std::string name) {
@@ -23,9 +31,7 @@ bool is_option(const std::string& argument) {
       (argument[1] < '0' || argument[1] > '9') && argument[1] != '.';
 }
 
-// A scanner of its own rather than CLI11: one dash before long names, options
-// with an optional value, verbs of two words and refusals by name would each
-// have to be worked around there, and all mistakes are reported at once.
+// docs/decisions/017-own-command-line.md says why it is not a library's.
 class Scanner {
  public:
   Scanner(std::span<const std::string> words, Problems& problems)
@@ -57,16 +63,9 @@ class Scanner {
   // Takes over the words since `first`, unless the last option is one that only
   // the machine where it was given needs.
   void keep_shared(std::size_t first) {
-    if (first > 0 && !result_.given.empty()) {
-      switch (result_.given.back().option->id) {
-        case OptionId::kHosts:
-        case OptionId::kSsh:
-        case OptionId::kNp:
-        case OptionId::kMaster:
-          return;
-        default:
-          break;
-      }
+    if (first > 0 && !result_.given.empty() &&
+        result_.given.back().option->local) {
+      return;
     }
     for (std::size_t i = first; i < next_; ++i) {
       result_.shared.push_back(words_[i]);
@@ -153,16 +152,20 @@ class Scanner {
       name.resize(equals);
     }
     const std::string shown = "-" + printable(normal_name(name));
-    name = option_meant(normal_name(name));
-    const auto option = std::ranges::find(options(), name, &Option::name);
+    name = normal_name(name);
+    const auto option =
+        std::ranges::find_if(options(), [&](const Option& known) {
+          return name == known.name ||
+              (name == known.alias && !known.alias.empty());
+        });
     if (option == options().end()) {
       refuse(name, value.has_value());
       return;
     }
-    if (option->id != OptionId::kSet && result_.has(option->id)) {
+    if (option->name != "set" && result_.has(option->name)) {
       problem(shown, "given twice");
     }
-    if (option->value == Option::Value::kNone) {
+    if (option->label.empty()) {
       read_flag(*option, shown, value.has_value());
     } else {
       read_value(*option, shown, std::move(value));
@@ -175,8 +178,8 @@ class Scanner {
       ++next_;
     }
     const std::string shown = "-" + printable(name);
-    if (is_later_option(name)) {
-      problem(shown, "known, but not available in this version");
+    if (std::ranges::find(kLaterOptions, name) != kLaterOptions.end()) {
+      problem(shown, std::string(kLater));
       return;
     }
     if (const auto reason = refusal_of(name); !reason.empty()) {
@@ -198,7 +201,7 @@ class Scanner {
     if (value) {
       problem(shown, "takes no value");
     } else {
-      result_.given.push_back({&option, "", shown});
+      result_.given.push_back({&option, std::string(option.implied), shown});
     }
   }
 
@@ -210,8 +213,8 @@ class Scanner {
     if (!value && follows) {
       value = words_[next_++];
     }
-    if (!value && option.value == Option::Value::kOptional) {
-      value = "auto";
+    if (!value && !option.implied.empty()) {
+      value = option.implied;
     }
     if (!value || value->empty()) {
       problem(
@@ -235,9 +238,9 @@ class Scanner {
 
 } // namespace
 
-bool ScannedArguments::has(OptionId id) const {
+bool ScannedArguments::has(std::string_view name) const {
   return std::ranges::any_of(
-      given, [id](const Given& one) { return one.option->id == id; });
+      given, [name](const Given& one) { return one.option->name == name; });
 }
 
 ScannedArguments scan_arguments(

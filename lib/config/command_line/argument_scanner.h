@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/command_line/options.h"
@@ -26,7 +27,8 @@ struct ScannedArguments {
   // The words as they came, without those of -hosts, -ssh, -np and -master.
   std::vector<std::string> shared;
 
-  bool has(OptionId id) const;
+  // Whether an option was given, by its name in the table.
+  bool has(std::string_view name) const;
 };
 
 // Adds every word that fits nothing to `problems`.

@@ -5,12 +5,18 @@
 #include <fmt/format.h>
 
 #include "config/command_line/argument_scanner.h"
+#include "config/command_line/option_reader.h"
 #include "config/command_line/options.h"
-#include "config/rules/validate.h"
 #include "core/text.h"
 
 namespace vitrain::config {
 namespace {
+
+bool is_named(
+    std::string_view name,
+    std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 // What the options say, as overrides of keys and as fields of Arguments.
 class Interpreter {
@@ -21,20 +27,21 @@ class Interpreter {
   Arguments interpret() {
     arguments_.verb = scanned_.verb;
     arguments_.verb_given = scanned_.verb_given;
-    arguments_.help = scanned_.has(OptionId::kHelp);
-    arguments_.version = scanned_.has(OptionId::kVersion);
+    arguments_.help = scanned_.has("help");
+    arguments_.version = scanned_.has("version");
     // What the options mean depends on the verb.
     if (arguments_.help || arguments_.version || scanned_.verb_unknown) {
       return std::move(arguments_);
     }
-    if (scanned_.has(OptionId::kEval) && scanned_.verb == Verb::kTrain) {
+    if (scanned_.has("eval") && scanned_.verb == Verb::kTrain) {
       arguments_.verb = Verb::kEval;
     }
+    OptionReader reader(scanned_, problems_, arguments_);
     for (const ScannedArguments::Given& given : scanned_.given) {
-      apply(given);
+      reader.read(given);
     }
-    for (std::size_t i = 0; i < sets_.size(); ++i) {
-      add_set(sets_[i], fmt::format("-set #{}", i + 1));
+    for (std::size_t i = 0; i < reader.sets.size(); ++i) {
+      add_set(reader.sets[i], fmt::format("-set #{}", i + 1));
     }
     check_together();
     return std::move(arguments_);
@@ -43,224 +50,6 @@ class Interpreter {
  private:
   void problem(const std::string& where, std::string text) {
     problems_.add({where}, "", std::move(text));
-  }
-
-  void apply(const ScannedArguments::Given& given) {
-    const Option& option = *given.option;
-    const std::string& shown = given.shown;
-    const std::string verb = verb_name(arguments_.verb);
-    if (contains(option.ignored, arguments_.verb)) {
-      arguments_.notes.push_back(
-          fmt::format("{}: has no effect with {}", shown, verb));
-    } else if (!contains(option.verbs, arguments_.verb)) {
-      problem(shown, fmt::format("has no meaning with {}", verb));
-    } else if (option.group == "Devices") {
-      choose_devices(option.id, shown, given.value);
-    } else if (option.group == "Several machines") {
-      launch(option.id, shown, given.value);
-    } else if (option.group == "Looking at data") {
-      read_data_option(
-          option.id, shown, given.value, arguments_.data, report());
-    } else {
-      act(option.id, shown, given.value);
-    }
-  }
-
-  void act(OptionId id, const std::string& shown, const std::string& value) {
-    switch (id) {
-      case OptionId::kCfg:
-        arguments_.cfg = value;
-        break;
-      case OptionId::kSet:
-        sets_.push_back(value);
-        break;
-      case OptionId::kDryRun:
-        arguments_.dry_run = true;
-        break;
-      case OptionId::kPrintConfig:
-        arguments_.print_config = true;
-        break;
-      case OptionId::kOrigin:
-        arguments_.origin = true;
-        break;
-      case OptionId::kDataPath:
-        arguments_.data_path = value;
-        break;
-      case OptionId::kResume:
-        arguments_.resume = value;
-        if (const std::string_view foreign = foreign_weights(value);
-            !foreign.empty()) {
-          problem(shown, std::string(foreign));
-        }
-        break;
-      case OptionId::kLastEpoch:
-        skip_epochs(shown, value);
-        break;
-      default:
-        override_keys(id, shown, value);
-    }
-  }
-
-  void skip_epochs(const std::string& shown, const std::string& value) {
-    const bool begins = read_count(shown, value, 0).value_or(0) == 0;
-    if (begins || scanned_.has(OptionId::kResume)) {
-      arguments_.notes.push_back(fmt::format(
-          "{}: has no effect: {}",
-          shown,
-          begins ? "a new run begins with epoch 1"
-                 : "the checkpoint knows its epoch"));
-    } else {
-      problem(
-          shown,
-          "a run cannot begin in the middle, without the state of its "
-          "optimizer: give -resume PATH");
-    }
-  }
-
-  void override_keys(
-      OptionId id,
-      const std::string& shown,
-      const std::string& value) {
-    switch (id) {
-      case OptionId::kDataset: {
-        const std::string kind = value == "imagenet2012" ? "list" : value;
-        add(shown, "data.train.kind", kind);
-        add(shown, "data.eval.kind", kind);
-        break;
-      }
-      case OptionId::kBatchSize:
-        add(shown, "data.batch_mode", "per_device");
-        add(shown, "data.batch_size", value);
-        if (!scanned_.has(OptionId::kBatchSizeEval)) {
-          add(shown, "data.eval_batch_size", value);
-        }
-        break;
-      case OptionId::kBatchSizeEval:
-        add(shown, "data.eval_batch_size", value);
-        break;
-      case OptionId::kImageSize:
-        add(shown, "model.image_size", value);
-        break;
-      case OptionId::kAccumIter:
-        add(shown, "train.accumulate", value);
-        break;
-      case OptionId::kAmp:
-        add(shown, "train.precision", "bf16");
-        break;
-      case OptionId::kOutput:
-        add(shown, "run.output", value);
-        break;
-      case OptionId::kPretrained:
-        add(shown, "model.pretrained", value);
-        break;
-      default:
-        break; // -eval, -help and -version have been looked at already
-    }
-  }
-
-  void launch(OptionId id, const std::string& shown, const std::string& value) {
-    LaunchArguments& launch = arguments_.launch;
-    switch (id) {
-      case OptionId::kNnodes:
-        if (value.find(':') != std::string::npos) {
-          problem(
-              shown,
-              fmt::format(
-                  "{}: a range of machines is not offered; -max_restarts "
-                  "starts again on the same ones",
-                  printable(value)));
-        } else {
-          add(shown, "devices.nodes", value);
-        }
-        break;
-      case OptionId::kNodeRank:
-        launch.node_rank = read_count(shown, value, 0);
-        break;
-      case OptionId::kMaster:
-        launch.master = value;
-        break;
-      case OptionId::kHosts:
-        launch.hosts = value;
-        break;
-      case OptionId::kSsh:
-        launch.ssh = true;
-        break;
-      case OptionId::kLauncher:
-        launch.launcher = value;
-        break;
-      case OptionId::kMaxRestarts:
-        add(shown, "run.max_restarts", value);
-        break;
-      case OptionId::kLogDir:
-        add(shown, "log.folder", value);
-        break;
-      default:
-        break;
-    }
-  }
-
-  void choose_devices(
-      OptionId id,
-      const std::string& shown,
-      const std::string& value) {
-    std::string kind = "cuda";
-    std::string count = "-1";
-    std::string ids;
-    const bool list = id == OptionId::kDevices && !value.empty() &&
-        value.find_first_not_of("0123456789,") == std::string::npos;
-    if (id == OptionId::kNp) {
-      arguments_.launch.workers = read_count(shown, value, 1);
-      if (scanned_.has(OptionId::kHosts)) {
-        return; // the sum over the hosts
-      }
-      kind = "auto";
-      count = value;
-    } else if (id == OptionId::kGpus || list) {
-      ids = value;
-    } else if (id == OptionId::kNgpus) {
-      kind = value == "-1" ? "auto" : "cuda";
-      count = value;
-    } else {
-      // cpu, cpu:2, cuda:4
-      const std::size_t colon = value.find(':');
-      kind = value.substr(0, colon);
-      count = colon == std::string::npos ? "-1" : value.substr(colon + 1);
-      if ((kind == "gpu" && colon != std::string::npos) || value == "cuda:0") {
-        // Others' names of one device; here it is a number of them.
-        const std::string number = printable(count);
-        problem(
-            shown,
-            fmt::format(
-                "{}: the device of that number is -gpus {}, and cuda:N takes N "
-                "of them",
-                printable(value),
-                number));
-        return;
-      }
-      kind = kind == "gpu" ? "cuda" : kind;
-    }
-    add(shown, "devices.kind", kind);
-    add(shown, "devices.count", count);
-    add(shown, "devices.ids", ids, Override::Form::kList);
-  }
-
-  void add(
-      const std::string& source,
-      const char* key,
-      const std::string& value,
-      Override::Form form = Override::Form::kPlain) {
-    arguments_.overrides.push_back({key, value, source, form});
-  }
-
-  ReportProblem report() {
-    return [this](const std::string& shown, std::string text) {
-      problem(shown, std::move(text));
-    };
-  }
-
-  std::optional<std::int64_t>
-  read_count(const std::string& shown, const std::string& value, int least) {
-    return config::read_count(shown, value, least, report());
   }
 
   void add_set(const std::string& text, const std::string& source) {
@@ -287,44 +76,32 @@ class Interpreter {
   }
 
   void check_together() {
-    std::vector<const ScannedArguments::Given*> chosen;
+    std::vector<const Option*> chosen;
     std::vector<std::string> choices;
-    for (const ScannedArguments::Given& given : scanned_.given) {
-      const bool of_hosts =
-          given.option->id == OptionId::kNp && scanned_.has(OptionId::kHosts);
+    for (const auto& [option, value, shown] : scanned_.given) {
+      const bool of_hosts = option->name == "np" && scanned_.has("hosts");
       // One that is given twice is a problem of its own.
-      const bool again = std::ranges::any_of(
-          chosen, [&](const ScannedArguments::Given* other) {
-            return other->option == given.option;
-          });
-      if (given.option->group == "Devices" && !of_hosts && !again) {
-        chosen.push_back(&given);
-        choices.push_back(given.shown);
+      const bool again = std::ranges::find(chosen, option) != chosen.end();
+      if (option->group == OptionGroup::kDevices && !of_hosts && !again) {
+        chosen.push_back(option);
+        choices.push_back(shown);
       }
     }
     if (choices.size() > 1) {
       problem(
           join(choices, ", "), "each chooses the devices: give one of them");
     }
-    if (scanned_.has(OptionId::kSsh) && !scanned_.has(OptionId::kHosts)) {
+    if (scanned_.has("ssh") && !scanned_.has("hosts")) {
       problem("-ssh", "runs the commands of -hosts H1:N,H2:N: give that too");
     }
-    if (scanned_.has(OptionId::kHosts) &&
-        (scanned_.has(OptionId::kNnodes) ||
-         scanned_.has(OptionId::kNodeRank))) {
+    if (scanned_.has("hosts") &&
+        (scanned_.has("nnodes") || scanned_.has("node_rank"))) {
       problem("-hosts", "sets -nnodes and -node_rank itself: leave them out");
     }
-    const bool needs_cfg = contains(
-        verb_set(
-            {Verb::kTrain,
-             Verb::kEval,
-             Verb::kConfigCheck,
-             Verb::kDataOrder,
-             Verb::kDataCheck,
-             Verb::kDataShow,
-             Verb::kDataPack}),
-        arguments_.verb);
-    if (needs_cfg && !scanned_.has(OptionId::kCfg)) {
+    const bool needs_cfg = contains(kRecipeVerbs, arguments_.verb) &&
+        arguments_.verb != Verb::kConfigShow &&
+        arguments_.verb != Verb::kDataDump;
+    if (needs_cfg && !scanned_.has("cfg")) {
       problem(
           "-cfg",
           "no config file: give -cfg FILE, for example "
@@ -335,7 +112,7 @@ class Interpreter {
     }
     const bool packs = arguments_.verb == Verb::kDataPack ||
         arguments_.verb == Verb::kDataUnpack;
-    if (packs && !scanned_.has(OptionId::kOut)) {
+    if (packs && !scanned_.has("out")) {
       problem("-out", "give the folder to write to: -out FOLDER");
     }
     if (arguments_.verb == Verb::kDataUnpack) {
@@ -350,27 +127,24 @@ class Interpreter {
     if (scanned_.files.empty()) {
       problem("FILES", "no image: name those whose pixels are wanted");
     }
-    if (!scanned_.has(OptionId::kOut)) {
+    if (!scanned_.has("out")) {
       problem("-out", "give -out FILE.npy");
     }
-    const bool cfg = scanned_.has(OptionId::kCfg);
-    if (!cfg && !scanned_.has(OptionId::kResizeTo) &&
-        (scanned_.has(OptionId::kFilter) || scanned_.has(OptionId::kPillow))) {
+    const bool cfg = scanned_.has("cfg");
+    if (!cfg && !scanned_.has("resize") &&
+        (scanned_.has("filter") || scanned_.has("pillow"))) {
       problem("-resize", "-filter and -pillow belong to it: give -resize N");
     }
-    if (!cfg && scanned_.has(OptionId::kTrainPixels)) {
+    if (!cfg && scanned_.has("train")) {
       problem("-train", "what training does is in the recipe: give -cfg FILE");
     }
-    for (const ScannedArguments::Given& given : scanned_.given) {
-      const OptionId id = given.option->id;
-      const std::string& shown = given.shown;
+    for (const auto& [option, value, shown] : scanned_.given) {
       if (cfg &&
-          (id == OptionId::kResizeTo || id == OptionId::kCropTo ||
-           id == OptionId::kFilter || id == OptionId::kPillow)) {
+          is_named(option->name, {"resize", "crop", "filter", "pillow"})) {
         problem(shown, "the recipe says this: leave it or -cfg out");
       } else if (
-          !scanned_.has(OptionId::kTrainPixels) &&
-          (id == OptionId::kIndex || id == OptionId::kEpoch)) {
+          !scanned_.has("train") &&
+          is_named(option->name, {"index", "epoch"})) {
         problem(shown, "has a meaning with -train only");
       }
     }
@@ -380,13 +154,12 @@ class Interpreter {
   const ScannedArguments& scanned_;
   Problems& problems_;
   Arguments arguments_;
-  std::vector<std::string> sets_;
 };
 
 } // namespace
 
 std::string verb_name(Verb verb) {
-  return std::string(std::ranges::find(verbs(), verb, &VerbInfo::verb)->words);
+  return std::string(info_of(verb).words);
 }
 
 LoadRequest Arguments::load_request() const {

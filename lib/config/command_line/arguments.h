@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "config/command_line/data_arguments.h"
 #include "config/load/load.h"
+#include "config/sections/preprocess.h"
 
 namespace vitrain::config {
 
@@ -29,6 +29,25 @@ enum class Verb {
 
 // "train", "config check", ...
 std::string verb_name(Verb verb);
+
+// What the verbs that look at data are asked for.
+struct DataArguments {
+  std::int64_t epoch = 0;
+  std::optional<std::int64_t> world; // order: of how many workers ...
+  std::optional<std::int64_t> rank; // ... and which one; none: all
+  std::int64_t count = 64; // show
+  std::optional<std::string> out;
+  std::int64_t shard_mb = 1024; // pack
+  // dump, unpack
+  std::vector<std::string> files;
+  // dump
+  bool train = false;
+  std::int64_t index = 0;
+  std::optional<std::int64_t> resize;
+  std::optional<std::int64_t> crop;
+  Filter filter = Filter::kBicubic;
+  std::int64_t pillow = 12;
+};
 
 // How the processes of a run come about, as far as it differs from machine to
 // machine.

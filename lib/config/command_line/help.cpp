@@ -1,9 +1,10 @@
-#include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "config/command_line/arguments.h"
 #include "config/command_line/options.h"
+#include "core/enum_names.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -38,14 +39,14 @@ std::string row(const std::string& label, std::string_view text) {
 
 std::string option_rows(VerbSet wanted) {
   std::string text;
-  std::string_view group;
+  std::optional<OptionGroup> group;
   for (const Option& option : options()) {
     if ((option.verbs & wanted) == 0) {
       continue;
     }
     if (option.group != group) {
       group = option.group;
-      text += fmt::format("\n{}\n", group);
+      text += fmt::format("\n{}\n", name_of(option.group));
     }
     text +=
         row(fmt::format(
@@ -56,69 +57,6 @@ std::string option_rows(VerbSet wanted) {
             option.help);
   }
   return text;
-}
-
-std::string examples(Verb verb) {
-  switch (verb) {
-    case Verb::kTrain:
-      return "  vitrain -cfg configs/shapes_vit_tiny.yaml\n"
-             "  vitrain -cfg configs/cifar10_vit.yaml -data_path "
-             "data/cifar10-jpg -gpus 0,1\n"
-             "  vitrain -cfg configs/cifar10_vit.yaml -data_path "
-             "data/cifar10-jpg -set optim.lr=5e-4 \\\n"
-             "      -set run.epochs=20\n"
-             "  vitrain -cfg configs/cifar10_vit.yaml -data_path "
-             "data/cifar10-jpg -resume\n";
-    case Verb::kEval:
-      return "  vitrain -cfg configs/cifar10_vit.yaml -eval -data_path "
-             "data/cifar10-jpg \\\n"
-             "      -pretrained "
-             "runs/cifar10_vit-20250101-120000/checkpoints/best\n"
-             "  vitrain eval -cfg configs/imagenet_vit_small.yaml -data_path "
-             "/data/imagenet \\\n"
-             "      -pretrained vit_small.safetensors -batch_size 256\n";
-    case Verb::kConfigCheck:
-      return "  vitrain config check -cfg configs/cifar10_vit.yaml -data_path "
-             "data/cifar10-jpg\n";
-    case Verb::kConfigShow:
-      return "  vitrain config show -cfg configs/cifar10_vit.yaml -origin\n"
-             "  vitrain config show -cfg configs/cifar10_vit.yaml -set "
-             "optim.lr=5e-4 > resolved.yaml\n";
-    case Verb::kConfigReference:
-      return "  vitrain config reference > docs/config.md\n";
-    case Verb::kDataOrder:
-      return "  vitrain data order -cfg configs/shapes_vit_tiny.yaml -epoch 3 "
-             "-devices cpu:2\n";
-    case Verb::kDataCheck:
-      return "  vitrain data check -cfg configs/cifar10_vit.yaml -data_path "
-             "data/cifar10-jpg\n"
-             "  vitrain data check -cfg configs/imagenet_vit_small.yaml "
-             "-data_path /data/imagenet \\\n"
-             "      -out report.json\n";
-    case Verb::kDataShow:
-      return "  vitrain data show -cfg configs/cifar10_vit.yaml -data_path "
-             "data/cifar10-jpg \\\n"
-             "      -epoch 3 -count 100 -out sheet.png\n";
-    case Verb::kDataDump:
-      return "  vitrain data dump a.jpg b.png -out pixels.npy -resize 256 "
-             "-filter bicubic -crop 224\n"
-             "  vitrain data dump a.jpg -cfg configs/imagenet_vit_small.yaml "
-             "-out eval.npy\n"
-             "  vitrain data dump a.jpg -cfg configs/imagenet_vit_small.yaml "
-             "-out train.npy \\\n"
-             "      -train -epoch 3 -index 17\n";
-    case Verb::kDataPack:
-      return "  vitrain data pack -cfg configs/imagenet_vit_small.yaml "
-             "-data_path /data/imagenet -out /data/packed\n";
-    case Verb::kDataUnpack:
-      return "  vitrain data unpack /data/packed/train-000000.tar -out "
-             "/data/files\n";
-    case Verb::kDevices:
-      return "  CUDA_VISIBLE_DEVICES=0,1 vitrain devices\n";
-    case Verb::kModels:
-      return "  vitrain models\n";
-  }
-  return "";
 }
 
 constexpr const char* kSpelling =
@@ -138,7 +76,10 @@ std::string help() {
   for (const VerbInfo& info : verbs()) {
     text += row(std::string(info.words), info.summary);
   }
-  text += "\nExamples\n" + examples(Verb::kTrain) + examples(Verb::kEval);
+  text += fmt::format(
+      "\nExamples\n{}{}",
+      info_of(Verb::kTrain).examples,
+      info_of(Verb::kEval).examples);
   text += option_rows(verb_set({Verb::kTrain, Verb::kEval}));
   text += kSpelling;
   text += "CUDA_VISIBLE_DEVICES selects the devices; without any, workers run "
@@ -151,16 +92,16 @@ std::string help() {
 }
 
 std::string help(Verb verb) {
-  const auto info = std::ranges::find(verbs(), verb, &VerbInfo::verb);
+  const VerbInfo& info = info_of(verb);
   const bool needs_cfg =
-      info->files.empty() && contains(options().front().verbs, verb);
+      info.files.empty() && contains(options().front().verbs, verb);
   return fmt::format(
       "{}\n\nUsage\n  vitrain {}{}{} [options]\n\nExamples\n{}{}{}",
-      info->summary,
-      info->words,
-      info->files.empty() ? "" : " " + std::string(info->files),
+      info.summary,
+      info.words,
+      info.files.empty() ? "" : " " + std::string(info.files),
       needs_cfg ? " -cfg FILE" : "",
-      examples(verb),
+      info.examples,
       option_rows(verb_set({verb})),
       kSpelling);
 }

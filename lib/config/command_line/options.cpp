@@ -1,111 +1,315 @@
 #include "config/command_line/options.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
-#include <vector>
 
-#include "config/command_line/option_table.h"
+#include "config/command_line/option_reader.h"
 
 namespace vitrain::config {
 namespace {
 
-constexpr std::array<std::string_view, 4> kLater{
-    "deploy",
-    "mae_pretrain",
-    "multi_scale_sampler_ddp",
-    "teacher_model_path"};
+constexpr VerbSet kRunVerbs = verb_set({Verb::kTrain, Verb::kEval});
+constexpr VerbSet kEvalVerb = verb_set({Verb::kEval});
+constexpr VerbSet kEpochVerbs =
+    verb_set({Verb::kDataOrder, Verb::kDataShow, Verb::kDataDump});
+constexpr VerbSet kAllVerbs = ~VerbSet{0};
 
-// What other launchers call our options: horovodrun, torchrun, Paddle's.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{
-    {{"H", "hosts"},
-     {"nproc_per_node", "np"},
-     {"max_restart", "max_restarts"}}};
+constexpr int kLargestSide = 8192; // as data.preprocess.resize
 
-constexpr std::array kVerbs{
-    VerbInfo{
-        Verb::kTrain,
-        "train",
-        "Train the recipe, evaluating as it says (the default verb)."},
-    VerbInfo{
-        Verb::kEval,
-        "eval",
-        "Evaluate weights: loss, top-1 and top-5, each sample counted once."},
-    VerbInfo{
-        Verb::kConfigCheck,
-        "config check",
-        "Check a recipe and list everything that is wrong with it."},
-    VerbInfo{
-        Verb::kConfigShow,
-        "config show",
-        "Print the resolved recipe: defaults, base files, file and options."},
-    VerbInfo{
-        Verb::kConfigReference,
-        "config reference",
-        "Print every key with default, allowed values and meaning."},
-    VerbInfo{
-        Verb::kDataOrder,
-        "data order",
-        "Print the indices of the samples of each micro-batch of an epoch."},
-    VerbInfo{
-        Verb::kDataCheck,
-        "data check",
-        "Read every sample: corrupt files, defects, duplicates, sizes, "
-        "formats, classes."},
-    VerbInfo{
-        Verb::kDataShow,
-        "data show",
-        "Write a sheet of images as training sees them, augmented."},
-    VerbInfo{
-        Verb::kDataDump,
-        "data dump",
-        "Write the pixels that evaluation or training sees of some files.",
-        "FILES..."},
-    VerbInfo{
-        Verb::kDataPack,
-        "data pack",
-        "Pack the JPEG files of a dataset into archives that load several "
-        "times faster, without loss."},
-    VerbInfo{
-        Verb::kDataUnpack,
-        "data unpack",
-        "Write the files in such archives as they were.",
-        "FILES..."},
-    VerbInfo{
-        Verb::kDevices,
-        "devices",
-        "List the devices that training would see."},
-    VerbInfo{
-        Verb::kModels,
-        "models",
-        "List the models that model.name can be."},
-};
+using Group = OptionGroup;
+
+constexpr auto kOptions = std::to_array<Option>({
+    {.name = "cfg",
+     .label = "FILE",
+     .group = Group::kConfig,
+     .help = "The recipe: a YAML file (docs/config.md lists its keys), or one "
+             "of PaddleViT's.",
+     .read = [](OptionReader& o) { o.arguments.cfg = o.value; }},
+    {.name = "set",
+     .label = "KEY=VALUE",
+     .group = Group::kConfig,
+     .help = "Set one key, as in -set optim.lr=5e-4. Repeatable; wins over "
+             "everything else.",
+     .read = [](OptionReader& o) { o.sets.push_back(o.value); }},
+    {.name = "print_config",
+     .group = Group::kConfig,
+     .verbs = kRunVerbs,
+     .help = "Print the resolved recipe and stop.",
+     .read = [](OptionReader& o) { o.arguments.print_config = true; }},
+    {.name = "dry_run",
+     .group = Group::kConfig,
+     .verbs = kRunVerbs,
+     .help =
+         "Check everything, data included, print what would be done and stop.",
+     .read = [](OptionReader& o) { o.arguments.dry_run = true; }},
+    {.name = "origin",
+     .group = Group::kConfig,
+     .verbs = verb_set({Verb::kConfigShow}),
+     .help = "Say behind each value which file or option set it.",
+     .read = [](OptionReader& o) { o.arguments.origin = true; }},
+    {.name = "dataset",
+     .label = "KIND",
+     .group = Group::kData,
+     .help = "folder, list, tar, cifar, mnist, shapes, random or vectors: "
+             "data.train.kind and data.eval.kind; imagenet2012 is PaddleViT's "
+             "word for list.",
+     .read = read_dataset},
+    {.name = "data_path",
+     .label = "FOLDER",
+     .group = Group::kData,
+     .help = "Where the data is: train/ and val/ (or test/) below FOLDER; for "
+             "list train_list.txt and val_list.txt in it; for tar train.tar or "
+             "the archives in train/ and so on; for cifar and mnist FOLDER "
+             "itself; for vectors train.npy or .csv and so on.",
+     .read = [](OptionReader& o) { o.arguments.data_path = o.value; }},
+    {.name = "batch_size",
+     .label = "N",
+     .group = Group::kData,
+     .help = "Samples per device, for training and evaluation.",
+     .read = read_batch_size},
+    {.name = "batch_size_eval",
+     .label = "N",
+     .group = Group::kData,
+     .help = "Samples per device, for evaluation only.",
+     .key = "data.eval_batch_size"},
+    {.name = "epoch",
+     .label = "N",
+     .group = Group::kLooking,
+     .verbs = kEpochVerbs,
+     .help = "The epoch, from 0 (the default).",
+     .read = [](OptionReader& o) { o.data.epoch = o.count(0); }},
+    {.name = "world",
+     .label = "W",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataOrder}),
+     .help = "Number of workers to list for; default: as training would start.",
+     .read = [](OptionReader& o) { o.data.world = o.count(1); }},
+    {.name = "rank",
+     .label = "R",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataOrder}),
+     .help = "The worker to list, from 0; default: all, batch by batch.",
+     .read = [](OptionReader& o) { o.data.rank = o.count(0); }},
+    {.name = "out",
+     .label = "FILE",
+     .group = Group::kLooking,
+     .verbs = verb_set(
+         {Verb::kDataCheck,
+          Verb::kDataShow,
+          Verb::kDataDump,
+          Verb::kDataPack,
+          Verb::kDataUnpack}),
+     .help = "What to write: the report as JSON (check), the contact sheet "
+             "(show: a .png; default: sheet.png), the pixels as .npy (dump), "
+             "the folder of the archives (pack) or of the files (unpack).",
+     .read = [](OptionReader& o) { o.data.out = o.value; }},
+    {.name = "shard_mb",
+     .label = "N",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataPack}),
+     .help = "An archive ends with the image that fills N MiB; default: 1024.",
+     .read = [](OptionReader& o) { o.data.shard_mb = o.count(1); }},
+    {.name = "count",
+     .label = "N",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataShow}),
+     .help = "Images on the sheet: the first N of the epoch; default: 64. Many "
+             "are drawn smaller, so that the sheet stays below 8 Mi pixels.",
+     .read = [](OptionReader& o) { o.data.count = o.count(1); }},
+    {.name = "train",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataDump}),
+     .help = "What training sees in -epoch, instead of evaluation.",
+     .read = [](OptionReader& o) { o.data.train = true; }},
+    {.name = "index",
+     .label = "I",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataDump}),
+     .help = "With -train: the first file is taken for sample I of the "
+             "dataset, the next one for I + 1; default: 0.",
+     .read = [](OptionReader& o) { o.data.index = o.count(0); }},
+    {.name = "resize",
+     .label = "N",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataDump}),
+     .help =
+         "Without a config: resize the shorter side to N pixels, at most 8192.",
+     .read = [](OptionReader& o) { o.data.resize = o.count(1, kLargestSide); }},
+    {.name = "filter",
+     .label = "NAME",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataDump}),
+     .help = "Without a config: the filter of -resize, a value of "
+             "data.preprocess.interpolation; default: bicubic.",
+     .read = read_filter},
+    {.name = "pillow",
+     .label = "V",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataDump}),
+     .help = "Without a config: whose -resize, a value of "
+             "data.preprocess.pillow; default: 12.",
+     .read = [](OptionReader& o) { o.data.pillow = o.count(12, 13); }},
+    {.name = "crop",
+     .label = "N",
+     .group = Group::kLooking,
+     .verbs = verb_set({Verb::kDataDump}),
+     .help = "Without a config: cut N x N pixels out of the centre, after "
+             "-resize if that is given; black where there are none.",
+     .read = [](OptionReader& o) { o.data.crop = o.count(1, kLargestSide); }},
+    {.name = "image_size",
+     .label = "N",
+     .group = Group::kModel,
+     .help = "Side of the network's input in pixels: model.image_size.",
+     .key = "model.image_size"},
+    {.name = "pretrained",
+     .label = "PATH",
+     .group = Group::kModel,
+     .help = "Weights to start from or to evaluate: a .safetensors file, a "
+             "checkpoint folder, the file best or latest beside it, or a run "
+             "folder.",
+     .key = "model.pretrained"},
+    {.name = "accum_iter",
+     .label = "N",
+     .group = Group::kTraining,
+     .verbs = kTrainingVerbs,
+     .ignored = kEvalVerb,
+     .help = "Micro-batches per optimizer step: train.accumulate.",
+     .key = "train.accumulate"},
+    {.name = "amp",
+     .implied = "bf16",
+     .group = Group::kTraining,
+     .verbs = kTrainingVerbs,
+     .ignored = kEvalVerb,
+     .help = "bf16 arithmetic: train.precision: bf16.",
+     .key = "train.precision"},
+    {.name = "resume",
+     .label = "[auto|PATH]",
+     .implied = "auto",
+     .group = Group::kTraining,
+     .verbs = verb_set({Verb::kTrain}),
+     .help = "Continue a run: the newest of this recipe in run.output, or a "
+             "new one where there is none of its name (auto, the default); or "
+             "the run or checkpoint folder PATH, whose recipe may change.",
+     .read = read_resume},
+    {.name = "last_epoch",
+     .label = "N",
+     .group = Group::kTraining,
+     .verbs = kTrainingVerbs,
+     .ignored = kEvalVerb,
+     .help = "As PaddleViT's scripts have it beside -resume; the checkpoint "
+             "knows its epoch itself.",
+     .read = read_last_epoch},
+    {.name = "output",
+     .label = "FOLDER",
+     .group = Group::kTraining,
+     .help = "Folder in which the run folder is made: run.output.",
+     .key = "run.output"},
+    {.name = "eval",
+     .group = Group::kTraining,
+     .verbs = kRunVerbs,
+     .help = "Evaluate instead of training: the verb eval."},
+    {.name = "devices",
+     .label = "KIND[:N]",
+     .group = Group::kDevices,
+     .help = "cpu, cpu:2, cuda (or gpu) or cuda:4: what to run on, one worker "
+             "per device; a list of numbers is -gpus.",
+     .read = read_devices},
+    {.name = "gpus",
+     .label = "LIST",
+     .group = Group::kDevices,
+     .help = "CUDA devices by index, UUID or MIG name, as in 0,2.",
+     .read = [](OptionReader& o) { o.set_devices("cuda", "-1", o.value); }},
+    {.name = "ngpus",
+     .label = "N",
+     .group = Group::kDevices,
+     .help = "The first N visible CUDA devices; -1: all there are.",
+     .read =
+         [](OptionReader& o) {
+           o.set_devices(o.value == "-1" ? "auto" : "cuda", o.value);
+         }},
+    {.name = "np",
+     .alias = "nproc_per_node",
+     .label = "N",
+     .group = Group::kDevices,
+     .local = true,
+     .help =
+         "N workers on this machine, on its CUDA devices or else on the CPU; "
+         "with -hosts, on all machines together. Also -nproc_per_node.",
+     .read = read_np},
+    {.name = "nnodes",
+     .label = "N",
+     .group = Group::kMachines,
+     .help = "Machines of the run: devices.nodes. Start the same command on "
+             "each, with its own -node_rank.",
+     .read = read_nnodes},
+    {.name = "node_rank",
+     .label = "R",
+     .group = Group::kMachines,
+     .verbs = kRunVerbs,
+     .help = "Which of the machines this is, from 0.",
+     .read = [](OptionReader& o) { o.launch.node_rank = o.count(0); }},
+    {.name = "master",
+     .label = "HOST:PORT",
+     .group = Group::kMachines,
+     .verbs = kRunVerbs,
+     .local = true,
+     .help = "Where the machines meet: an address of machine 0 and a free port "
+             "on it.",
+     .read = [](OptionReader& o) { o.launch.master = o.value; }},
+    {.name = "hosts",
+     .alias = "H",
+     .label = "H1:N,H2:N",
+     .group = Group::kMachines,
+     .verbs = kRunVerbs,
+     .local = true,
+     .help = "Print the command for each host (N workers on it; without :N, "
+             "one per device) instead of training; a single host that is this "
+             "machine trains. Also -H.",
+     .read = [](OptionReader& o) { o.launch.hosts = o.value; }},
+    {.name = "ssh",
+     .group = Group::kMachines,
+     .verbs = kRunVerbs,
+     .local = true,
+     .help =
+         "With -hosts: run these commands by ssh, in the same folder there.",
+     .read = [](OptionReader& o) { o.launch.ssh = true; }},
+    {.name = "launcher",
+     .label = "NAME",
+     .group = Group::kMachines,
+     .verbs = kRunVerbs,
+     .help = "Who started this process: auto (look at the environment), none "
+             "(start workers), torchrun, paddle, horovodrun, openmpi, hydra or "
+             "slurm.",
+     .read = [](OptionReader& o) { o.launch.launcher = o.value; }},
+    {.name = "max_restarts",
+     .alias = "max_restart",
+     .label = "N",
+     .group = Group::kMachines,
+     .verbs = kTrainingVerbs,
+     .ignored = kEvalVerb,
+     .help = "Start again up to N times after the death of a worker, from the "
+             "last checkpoint: run.max_restarts; for workers that vitrain has "
+             "started. Also -max_restart.",
+     .key = "run.max_restarts"},
+    {.name = "log_dir",
+     .label = "FOLDER",
+     .group = Group::kMachines,
+     .help =
+         "Folder of workerlog.N: log.folder; default: log/ in the run folder.",
+     .key = "log.folder"},
+    {.name = "help",
+     .group = Group::kOther,
+     .verbs = kAllVerbs,
+     .help = "This text; after a verb, its own."},
+    {.name = "version",
+     .group = Group::kOther,
+     .verbs = kAllVerbs,
+     .help = "Versions of vitrain and of what it was built with."},
+});
 
 } // namespace
 
 std::span<const Option> options() {
-  static const std::vector<Option> all = [] {
-    std::vector<Option> joined;
-    for (const auto part : {detail::recipe_options(), detail::run_options()}) {
-      joined.insert(joined.end(), part.begin(), part.end());
-    }
-    return joined;
-  }();
-  return all;
-}
-
-std::string_view option_meant(std::string_view name) {
-  const auto alias = std::ranges::find(
-      kAliases, name, [](const auto& pair) { return pair.first; });
-  return alias == kAliases.end() ? name : alias->second;
-}
-
-bool is_later_option(std::string_view name) {
-  return std::ranges::find(kLater, name) != kLater.end();
-}
-
-std::span<const VerbInfo> verbs() {
-  return kVerbs;
+  return kOptions;
 }
 
 } // namespace vitrain::config

@@ -3,58 +3,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "config/command_line/arguments.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
-
-enum class OptionId {
-  kCfg,
-  kSet,
-  kDryRun,
-  kPrintConfig,
-  kOrigin,
-  kDataset,
-  kDataPath,
-  kBatchSize,
-  kBatchSizeEval,
-  kImageSize,
-  kEpoch,
-  kWorld,
-  kRank,
-  kOut,
-  kShardMb,
-  kCount,
-  kTrainPixels,
-  kIndex,
-  kResizeTo,
-  kFilter,
-  kPillow,
-  kCropTo,
-  kAccumIter,
-  kAmp,
-  kOutput,
-  kPretrained,
-  kResume,
-  kLastEpoch,
-  kEval,
-  kDevices,
-  kGpus,
-  kNgpus,
-  kNp,
-  kNnodes,
-  kNodeRank,
-  kMaster,
-  kHosts,
-  kSsh,
-  kLauncher,
-  kMaxRestarts,
-  kLogDir,
-  kHelp,
-  kVersion,
-};
 
 // A set of verbs.
 using VerbSet = std::uint32_t;
@@ -71,37 +25,74 @@ constexpr bool contains(VerbSet set, Verb verb) {
   return (set & verb_set({verb})) != 0;
 }
 
+// Training, and the verbs that look at what it would do.
+inline constexpr VerbSet kTrainingVerbs = verb_set(
+    {Verb::kTrain,
+     Verb::kConfigCheck,
+     Verb::kConfigShow,
+     Verb::kDataOrder,
+     Verb::kDataCheck,
+     Verb::kDataShow,
+     Verb::kDataDump,
+     Verb::kDataPack});
+inline constexpr VerbSet kRecipeVerbs =
+    kTrainingVerbs | verb_set({Verb::kEval});
+
+// Headings of the help text.
+enum class OptionGroup {
+  kConfig,
+  kData,
+  kLooking,
+  kModel,
+  kTraining,
+  kDevices,
+  kMachines,
+  kOther,
+};
+constexpr auto names_of(OptionGroup) {
+  using enum OptionGroup;
+  return enum_names<OptionGroup>(
+      {{kConfig, "Config"},
+       {kData, "Data"},
+       {kLooking, "Looking at data"},
+       {kModel, "Model"},
+       {kTraining, "Training"},
+       {kDevices, "Devices"},
+       {kMachines, "Several machines"},
+       {kOther, "Other"}});
+}
+
+class OptionReader;
+
 // One option of the command line.
 struct Option {
-  enum class Value { kNone, kRequired, kOptional };
-
-  OptionId id;
   std::string_view name; // without dashes: "batch_size"
-  Value value;
-  std::string_view label; // of the value, for help: "N"
-  std::string_view group; // heading in help
-  VerbSet verbs; // with which it has a meaning
-  VerbSet ignored; // with which it is accepted without effect, and reported
-  std::string_view help;
+  std::string_view alias{}; // what another launcher calls it
+  std::string_view label{}; // of the value, for help: "N"; empty: takes none
+  std::string_view implied{}; // the value where none is given
+  OptionGroup group{};
+  VerbSet verbs = kRecipeVerbs; // with which it has a meaning
+  VerbSet ignored = 0; // with which it is accepted without effect, and reported
+  bool local = false; // only for the machine where it is given
+  std::string_view help{};
+  // What it does: sets this key of the recipe, or this. Neither: -eval, -help
+  // and -version, which decide what the others mean.
+  std::string_view key{};
+  void (*read)(OptionReader&) = nullptr;
 };
 
 // All options, in the order of the help text.
 std::span<const Option> options();
 
-// The option that a name means: itself, or what other launchers call it
-// ("nproc_per_node" is "np").
-std::string_view option_meant(std::string_view name);
-
-// Options of later versions: refused by name.
-bool is_later_option(std::string_view name);
-
-// The words of a verb, as in "config check", and one line about it.
+// The words of a verb, as in "config check", and what help says about it.
 struct VerbInfo {
   Verb verb;
   std::string_view words;
   std::string_view summary;
+  std::string_view examples;
   std::string_view files{}; // "FILES...", where it takes names of files
 };
 std::span<const VerbInfo> verbs();
+const VerbInfo& info_of(Verb verb);
 
 } // namespace vitrain::config

@@ -86,19 +86,15 @@ struct Train {
     v.field("RAND_AUGMENT_MAGNITUDE", rand_augment_magnitude, "")
         .in_range(0, 100);
     v.field("MIXUP_ALPHA", mixup_alpha, "").at_least(0.0);
-    v.field("MIXUP_PROB", mixup_prob, "").at_least(0.0).at_most(1.0);
-    v.field("MIXUP_SWITCH_PROB", mixup_switch_prob, "")
-        .at_least(0.0)
-        .at_most(1.0);
+    v.field("MIXUP_PROB", mixup_prob, "").in_range(0.0, 1.0);
+    v.field("MIXUP_SWITCH_PROB", mixup_switch_prob, "").in_range(0.0, 1.0);
     v.field("MIXUP_MODE", mixup_mode, "");
     v.field("CUTMIX_ALPHA", cutmix_alpha, "").at_least(0.0);
     v.field("CUTMIX_MINMAX", cutmix_minmax, "")
         .each_more_than(0.0)
         .each_at_most(1.0)
         .ascending();
-    v.field("RANDOM_ERASE_PROB", random_erase_prob, "")
-        .at_least(0.0)
-        .at_most(1.0);
+    v.field("RANDOM_ERASE_PROB", random_erase_prob, "").in_range(0.0, 1.0);
     v.field("RANDOM_ERASE_MODE", random_erase_mode, "");
     v.field("RANDOM_ERASE_COUNT", random_erase_count, "").in_range(0, 64);
     v.field("RANDOM_ERASE_SPLIT", random_erase_split, "");

@@ -2,43 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "core/enum_names.h"
+
 namespace vitrain::config {
 namespace {
 
-AugmentInterpolation nearest_relative(Filter interpolation) {
-  switch (interpolation) {
-    case Filter::kNearest:
-      return AugmentInterpolation::kNearest;
-    case Filter::kBilinear:
-      return AugmentInterpolation::kBilinear;
-    case Filter::kBox:
-    case Filter::kHamming:
-    case Filter::kBicubic:
-    case Filter::kLanczos:
-      // Pillow has no affine maps with the other three, and timm fails.
-      return AugmentInterpolation::kBicubic;
-  }
-  return AugmentInterpolation::kBicubic;
-}
-
 // The interpolation of training crops.
 AugmentInterpolation interpolation_of_crops(const Recipe& recipe) {
-  switch (recipe.data.augment.interpolation) {
-    case TrainInterpolation::kSame:
-      return nearest_relative(recipe.data.preprocess.interpolation);
-    case TrainInterpolation::kRandom:
-      return AugmentInterpolation::kRandom;
-    case TrainInterpolation::kNearest:
-      return AugmentInterpolation::kNearest;
-    case TrainInterpolation::kBilinear:
-      return AugmentInterpolation::kBilinear;
-    case TrainInterpolation::kBox:
-    case TrainInterpolation::kHamming:
-    case TrainInterpolation::kBicubic:
-    case TrainInterpolation::kLanczos:
-      return AugmentInterpolation::kBicubic;
-  }
-  return AugmentInterpolation::kBicubic;
+  const TrainInterpolation crops = recipe.data.augment.interpolation;
+  const std::string name = crops == TrainInterpolation::kSame
+      ? name_of(recipe.data.preprocess.interpolation)
+      : name_of(crops);
+  // Pillow has no affine maps with box, hamming and lanczos, and timm fails.
+  return value_of<AugmentInterpolation>(name).value_or(
+      AugmentInterpolation::kBicubic);
 }
 
 } // namespace

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "config/schema/duration.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 
@@ -58,40 +62,82 @@ class Rules {
  public:
   explicit Rules(Field& field) : field_(field) {}
 
-  Rules& at_least(double value) { return low(value, /*inclusive=*/true); }
-  Rules& more_than(double value) { return low(value, /*inclusive=*/false); }
-  Rules& at_most(double value) { return high(value, /*inclusive=*/true); }
-  Rules& less_than(double value) { return high(value, /*inclusive=*/false); }
-  Rules& in_range(std::int64_t first, std::int64_t last);
-  Rules& one_of_or_at_least(std::int64_t special, std::int64_t first);
+  Rules& at_least(double value) {
+    return with(&Field::low, Bound{value, /*inclusive=*/true});
+  }
+  Rules& more_than(double value) {
+    return with(&Field::low, Bound{value, /*inclusive=*/false});
+  }
+  Rules& at_most(double value) {
+    return with(&Field::high, Bound{value, /*inclusive=*/true});
+  }
+  Rules& less_than(double value) {
+    return with(&Field::high, Bound{value, /*inclusive=*/false});
+  }
+  Rules& in_range(double first, double last) {
+    return at_least(first).at_most(last);
+  }
+  Rules& one_of_or_at_least(double special, double first) {
+    return with(&Field::exception, special).at_least(first);
+  }
   // Text of at least one character.
-  Rules& not_empty();
+  Rules& not_empty() { return with(&Field::not_empty, true); }
   // Letters, digits, `.`, `_` and `-`, not starting with a dot.
-  Rules& file_name();
+  Rules& file_name() { return with(&Field::file_name, true); }
   // An optional value that is left out is written `auto`, or as given, instead
   // of `null`.
   Rules& auto_value() { return none_word("auto"); }
-  Rules& none_word(const char* word);
+  Rules& none_word(const char* word) { return with(&Field::none, word); }
   // Each item of a list.
-  Rules& each_of(std::initializer_list<const char*> choices);
+  Rules& each_of(std::initializer_list<const char*> choices) {
+    return with(
+        &Field::choices,
+        std::vector<std::string>(choices.begin(), choices.end()));
+  }
   Rules& each_at_least(double value) { return at_least(value); }
   Rules& each_more_than(double value) { return more_than(value); }
   Rules& each_at_most(double value) { return at_most(value); }
   Rules& each_less_than(double value) { return less_than(value); }
   // A list that may be written as its only item.
-  Rules& one_or_list();
+  Rules& one_or_list() { return with(&Field::one_or_list, true); }
   // Text in a form of its own: `fault_of` says what is wrong with one, or "".
   Rules& written_as(
       const char* form,
-      std::string (*fault_of)(const std::string&));
+      std::string (*fault_of)(const std::string&)) {
+    return with(&Field::form, form).with(&Field::fault_of, fault_of);
+  }
   // No item is smaller than the one before.
-  Rules& ascending();
-  // Without an effect unless `met`, which `text` says: "optim.name: sgd".
-  Rules& needs(const char* text, std::function<bool()> met);
+  Rules& ascending() { return with(&Field::ascending, true); }
+  // Without an effect unless `met`, which `text` says: "schedule.warmup".
+  Rules& needs(std::string text, std::function<bool()> met) {
+    return with(&Field::needs, std::move(text))
+        .with(&Field::needs_met, std::move(met));
+  }
+  // The same where `member`, the key `key`, has to be one of `values`.
+  template <typename Enum, std::same_as<Enum>... Others>
+  Rules& needs(
+      std::string_view key,
+      const Enum& member,
+      Enum value,
+      Others... values) {
+    return needs(
+        alternatives(key, {name_of(value), name_of(values)...}),
+        [&member, value, values...] {
+          return member == value || ((member == values) || ...);
+        });
+  }
 
  private:
-  Rules& low(double value, bool inclusive);
-  Rules& high(double value, bool inclusive);
+  // "dist.sync.mode: a, b or c".
+  static std::string alternatives(
+      std::string_view key,
+      const std::vector<std::string>& names);
+
+  template <typename Member, typename Value>
+  Rules& with(Member Field::*member, Value value) {
+    field_.*member = std::move(value);
+    return *this;
+  }
 
   Field& field_;
 };

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -156,15 +155,16 @@ void bind(Field& field, std::optional<std::array<T, kLength>>& member) {
 
 } // namespace detail
 
-// What section() returns: rules of all its keys.
+// What section() returns: rules of all its keys, as Rules has them for one.
 class SectionRules {
  public:
   explicit SectionRules(std::span<Field> fields) : fields_(fields) {}
 
-  void needs(const char* text, const std::function<bool()>& met) {
+  template <typename... Needs>
+  void needs(const Needs&... needs) {
     for (Field& field : fields_) {
       if (!field.needs_met) { // what a key itself says goes first
-        Rules(field).needs(text, met);
+        Rules(field).needs(needs...);
       }
     }
   }

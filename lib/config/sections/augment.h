@@ -104,12 +104,9 @@ struct AugmentConfig {
         .ascending();
     v.field("padding", padding, "`pad`: pixels on each side.")
         .in_range(0, 1024)
-        .needs("data.augment.crop: pad", [this] {
-          return crop == TrainCrop::kPad;
-        });
+        .needs("data.augment.crop", crop, TrainCrop::kPad);
     v.field("flip", flip, "Probability of a horizontal flip.")
-        .at_least(0.0)
-        .at_most(1.0);
+        .in_range(0.0, 1.0);
     visit_colours(v);
     mix.visit(v);
     erase.visit(v);
@@ -119,7 +116,7 @@ struct AugmentConfig {
   template <typename Visitor>
   void visit_colours(Visitor& v) {
     const auto probability = [&](const char* key, double& p, const char* help) {
-      v.field(key, p, help).at_least(0.0).at_most(1.0);
+      v.field(key, p, help).in_range(0.0, 1.0);
     };
     probability(
         "vertical_flip", vertical_flip, "Probability of a vertical flip.");

@@ -30,8 +30,7 @@ struct BadSamplesConfig {
          "fraction",
          fraction,
          "The same as a share of the training samples; the smaller one holds.")
-        .at_least(0.0)
-        .at_most(1.0);
+        .in_range(0.0, 1.0);
   }
 };
 

@@ -79,9 +79,7 @@ struct DataConfig {
         "Defects that a decoder can work around, such as extraneous bytes: "
         "`count`, or `reject` the sample as bad.");
     v.section("bad_samples", bad_samples, "Limits of on_bad_sample: replace.")
-        .needs("data.on_bad_sample: replace", [this] {
-          return on_bad_sample == OnBadSample::kReplace;
-        });
+        .needs("data.on_bad_sample", on_bad_sample, OnBadSample::kReplace);
     v.field(
          "max_pixels",
          max_pixels,

@@ -70,25 +70,18 @@ struct TimeoutsConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("setup", setup, "Seconds from the start to the first step.")
-        .more_than(0.0)
-        .at_most(1e6);
-    v.field("step", step, "Seconds for one training step.")
-        .more_than(0.0)
-        .at_most(1e6);
-    v.field("eval", eval, "Seconds for one evaluation batch.")
-        .more_than(0.0)
-        .at_most(1e6);
-    v.field("checkpoint", checkpoint, "Seconds for one checkpoint.")
-        .more_than(0.0)
-        .at_most(1e6);
-    v.field(
-         "stopped",
-         stopped,
-         "Seconds that a worker may be stopped (SIGSTOP, a debugger) until the "
-         "run is ended.")
-        .more_than(0.0)
-        .at_most(1e6);
+    const auto seconds = [&](const char* key, double& limit, const char* help) {
+      v.field(key, limit, help).more_than(0.0).at_most(1e6);
+    };
+    seconds("setup", setup, "Seconds from the start to the first step.");
+    seconds("step", step, "Seconds for one training step.");
+    seconds("eval", eval, "Seconds for one evaluation batch.");
+    seconds("checkpoint", checkpoint, "Seconds for one checkpoint.");
+    seconds(
+        "stopped",
+        stopped,
+        "Seconds that a worker may be stopped (SIGSTOP, a debugger) until the "
+        "run is ended.");
   }
 };
 
@@ -138,9 +131,7 @@ struct DistConfig {
         "as approximations of low rank, whose errors are added to the next "
         "gradient.");
     v.section("powersgd", powersgd, "Settings of compress: powersgd.")
-        .needs("dist.compress: powersgd", [this] {
-          return compress == Compress::kPowerSgd;
-        });
+        .needs("dist.compress", compress, Compress::kPowerSgd);
     v.field(
         "zero1",
         zero1,

@@ -33,8 +33,7 @@ struct EraseConfig {
          erasing,
          "Probability that boxes of an image are erased, after normalisation "
          "and before mixup.")
-        .at_least(0.0)
-        .at_most(1.0);
+        .in_range(0.0, 1.0);
     v.field(
          "erasing_mode",
          erasing_mode,

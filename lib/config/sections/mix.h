@@ -58,15 +58,13 @@ struct MixConfig {
          mix_prob,
          "Probability that a micro-batch, or with another mix_mode a pair or "
          "sample, is mixed.")
-        .at_least(0.0)
-        .at_most(1.0)
+        .in_range(0.0, 1.0)
         .needs("data.augment.mixup or cutmix", mixes);
     v.field(
          "mix_switch_prob",
          mix_switch_prob,
          "With both mixup and CutMix: probability of CutMix.")
-        .at_least(0.0)
-        .at_most(1.0)
+        .in_range(0.0, 1.0)
         .needs("data.augment.mixup or cutmix", mixes);
     v.field(
          "mix_mode",

@@ -29,9 +29,6 @@ struct OptimConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    const auto is = [this](auto... kinds) {
-      return [this, kinds...] { return ((name == kinds) || ...); };
-    };
     v.field(
         "name", name, "`adamw`: decoupled weight decay; `sgd`: coupled L2.");
     v.field("lr", lr, "Peak learning rate, before schedule.scale.")
@@ -44,16 +41,16 @@ struct OptimConfig {
     v.field("betas", betas, "AdamW: decay of the two moments.")
         .each_at_least(0.0)
         .each_less_than(1.0)
-        .needs("optim.name: adamw", is(OptimKind::kAdamW));
+        .needs("optim.name", name, OptimKind::kAdamW);
     v.field("eps", eps, "AdamW: added to the denominator.")
         .more_than(0.0)
-        .needs("optim.name: adamw", is(OptimKind::kAdamW));
+        .needs("optim.name", name, OptimKind::kAdamW);
     v.field("momentum", momentum, "SGD: momentum.")
         .at_least(0.0)
         .less_than(1.0)
-        .needs("optim.name: sgd", is(OptimKind::kSgd));
+        .needs("optim.name", name, OptimKind::kSgd);
     v.field("nesterov", nesterov, "SGD: Nesterov's momentum.")
-        .needs("optim.name: sgd", is(OptimKind::kSgd));
+        .needs("optim.name", name, OptimKind::kSgd);
     v.field(
         "no_decay",
         no_decay,

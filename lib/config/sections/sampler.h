@@ -21,9 +21,6 @@ struct SamplerConfig {
   template <typename Visitor>
   void visit(Visitor& v) {
     using enum SamplerPolicy;
-    const auto is = [this](auto... policies) {
-      return [this, policies...] { return ((policy == policies) || ...); };
-    };
     v.field(
         "policy",
         policy,
@@ -56,20 +53,18 @@ struct SamplerConfig {
          "DistributedSampler's own drop_last), or shares are filled from the "
          "first samples (false); `auto`: true with last_batch: drop.")
         .auto_value()
-        .needs(
-            "data.sampler.policy: torch or shard_then_shuffle",
-            is(kTorch, kShardThenShuffle));
+        .needs("data.sampler.policy", policy, kTorch, kShardThenShuffle);
     v.field("repeats", repeats, "`repeated`: uses of a sample in an epoch.")
         .at_least(1.0)
         .at_most(1000.0)
-        .needs("data.sampler.policy: repeated", is(kRepeated));
+        .needs("data.sampler.policy", policy, kRepeated);
     v.field(
          "round",
          round,
          "`repeated`: the samples of an epoch are rounded down to a multiple "
          "of this, where there are so many; 0: not.")
         .in_range(0, 1 << 30)
-        .needs("data.sampler.policy: repeated", is(kRepeated));
+        .needs("data.sampler.policy", policy, kRepeated);
     v.field(
          "weights",
          weights,
@@ -77,7 +72,7 @@ struct SamplerConfig {
          "text file with one number per line, for each class or for each "
          "sample.")
         .not_empty()
-        .needs("data.sampler.policy: weighted", is(kWeighted));
+        .needs("data.sampler.policy", policy, kWeighted);
   }
 };
 

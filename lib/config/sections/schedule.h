@@ -50,17 +50,15 @@ struct ScaleConfig {
          "does not grow with the devices, lr then stays as it is.")
         .none_word("per_device")
         .in_range(1, std::int64_t{1} << 40)
-        .needs("schedule.scale.rule: linear or sqrt", [this] {
-          return rule != ScaleRule::kNone;
-        });
+        .needs(
+            "schedule.scale.rule", rule, ScaleRule::kLinear, ScaleRule::kSqrt);
     v.field(
          "apply_to",
          apply_to,
          "What is scaled: any of `lr`, `warmup_lr`, `min_lr`.")
         .each_of({"lr", "warmup_lr", "min_lr"})
-        .needs("schedule.scale.rule: linear or sqrt", [this] {
-          return rule != ScaleRule::kNone;
-        });
+        .needs(
+            "schedule.scale.rule", rule, ScaleRule::kLinear, ScaleRule::kSqrt);
   }
 };
 
@@ -79,9 +77,6 @@ struct ScheduleConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    const auto is = [this](ScheduleKind kind) {
-      return [this, kind] { return name == kind; };
-    };
     v.field(
         "name",
         name,
@@ -106,7 +101,7 @@ struct ScheduleConfig {
         .needs("schedule.warmup", [this] { return warmup.value > 0.0; });
     v.field("min_lr", min_lr, "`cosine`: learning rate at the end.")
         .at_least(0.0)
-        .needs("schedule.name: cosine", is(ScheduleKind::kCosine));
+        .needs("schedule.name", name, ScheduleKind::kCosine);
     v.field("step_every", step_every, "`step`: interval of the drops.")
         .more_than(0.0)
         .needs("schedule.name: step without schedule.milestones", [this] {
@@ -121,7 +116,7 @@ struct ScheduleConfig {
     v.field("step_factor", step_factor, "`step`: factor of each drop.")
         .more_than(0.0)
         .at_most(1.0)
-        .needs("schedule.name: step", is(ScheduleKind::kStep));
+        .needs("schedule.name", name, ScheduleKind::kStep);
     v.field(
         "paddle_exact_schedule",
         paddle_exact_schedule,

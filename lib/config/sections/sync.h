@@ -114,9 +114,6 @@ struct SyncConfig {
   template <typename Visitor>
   void visit(Visitor& v) {
     using enum SyncMode;
-    const auto is = [this](auto... modes) {
-      return [this, modes...] { return ((mode == modes) || ...); };
-    };
     v.field(
         "mode",
         mode,
@@ -161,38 +158,38 @@ struct SyncConfig {
          "step; `auto`: those of a node.")
         .auto_value()
         .in_range(1, 1 << 20)
-        .needs("dist.sync.mode: post_local_sgd", is(kPostLocalSgd));
+        .needs("dist.sync.mode", mode, kPostLocalSgd);
     v.field(
          "periods",
          periods,
          "`hierarchical_sgd`: steps between the averages of each level.")
         .each_at_least(1)
-        .needs("dist.sync.mode: hierarchical_sgd", is(kHierarchicalSgd));
+        .needs("dist.sync.mode", mode, kHierarchicalSgd);
     v.field(
          "group_sizes",
          group_sizes,
          "`hierarchical_sgd`: consecutive ranks of a group of each level; -1: "
          "all. The last level has all.")
         .one_of_or_at_least(-1, 1)
-        .needs("dist.sync.mode: hierarchical_sgd", is(kHierarchicalSgd));
+        .needs("dist.sync.mode", mode, kHierarchicalSgd);
     v.field("outer_lr", outer_lr, "`diloco`: of the outer SGD.")
         .more_than(0.0)
         .at_most(100.0)
-        .needs("dist.sync.mode: diloco", is(kDiloco));
+        .needs("dist.sync.mode", mode, kDiloco);
     v.field(
          "outer_momentum",
          outer_momentum,
          "`diloco`: Nesterov momentum of the outer SGD.")
         .at_least(0.0)
         .less_than(1.0)
-        .needs("dist.sync.mode: diloco", is(kDiloco));
+        .needs("dist.sync.mode", mode, kDiloco);
     v.field(
          "delay",
          delay,
          "`overlap_average`: steps until an average is taken over; less than "
          "`period`.")
         .in_range(0, 1 << 20)
-        .needs("dist.sync.mode: overlap_average", is(kOverlapAverage));
+        .needs("dist.sync.mode", mode, kOverlapAverage);
     v.field(
          "max_staleness",
          max_staleness,
@@ -201,20 +198,20 @@ struct SyncConfig {
          "worker may be ahead of the slowest. `auto`: two per other worker.")
         .auto_value()
         .in_range(0, 1 << 20)
-        .needs("dist.sync.mode: async_ps or hogwild", is(kAsyncPs, kHogwild));
+        .needs("dist.sync.mode", mode, kAsyncPs, kHogwild);
     v.field(
          "on_stale",
          on_stale,
          "`async_ps`: workers `wait`, so that no gradient becomes too old, or "
          "one that did is left out (`drop`).")
-        .needs("dist.sync.mode: async_ps", is(kAsyncPs));
+        .needs("dist.sync.mode", mode, kAsyncPs);
     v.field(
          "servers",
          servers,
          "`async_ps`: servers among which the weights are divided, threads of "
          "the first workers.")
         .in_range(1, 1 << 10)
-        .needs("dist.sync.mode: async_ps", is(kAsyncPs));
+        .needs("dist.sync.mode", mode, kAsyncPs);
     v.field(
          "predict",
          predict,

@@ -3,10 +3,8 @@
 #include "config/rules/plan.h"
 #include "core/check.h"
 #include "core/counted.h"
-#include "data_verbs.h"
 #include "job/choose_devices.h"
 #include "job/options/data_options.h"
-#include "job/prepared_job.h"
 #include "job/recipe_check.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
@@ -36,23 +34,6 @@ std::int64_t training_devices(
           job::device_request(recipe.devices),
           launch::visible_cuda_devices(),
           launch::available_cores()));
-}
-
-int data_verb(const config::Arguments& arguments) {
-  switch (arguments.verb) {
-    case config::Verb::kDataCheck:
-      return data_check(arguments);
-    case config::Verb::kDataShow:
-      return data_show(arguments);
-    case config::Verb::kDataDump:
-      return data_dump(arguments);
-    case config::Verb::kDataPack:
-      return data_pack(arguments);
-    case config::Verb::kDataUnpack:
-      return data_unpack(arguments);
-    default:
-      return data_order(arguments);
-  }
 }
 
 int data_order(const config::Arguments& arguments) {

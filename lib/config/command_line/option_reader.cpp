@@ -1,0 +1,146 @@
+#include "config/command_line/option_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/rules/validate.h"
+#include "core/enum_names.h"
+#include "core/text.h"
+
+namespace vitrain::config {
+
+void OptionReader::read(const ScannedArguments::Given& given) {
+  const Option& option = *given.option;
+  value = given.value;
+  shown = given.shown;
+  const std::string verb = verb_name(arguments.verb);
+  if (contains(option.ignored, arguments.verb)) {
+    note(fmt::format("has no effect with {}", verb));
+  } else if (!contains(option.verbs, arguments.verb)) {
+    problem(fmt::format("has no meaning with {}", verb));
+  } else if (option.read != nullptr) {
+    option.read(*this);
+  } else if (!option.key.empty()) {
+    set(option.key, value);
+  }
+}
+
+std::int64_t OptionReader::count(int least, int most) {
+  std::int64_t count = 0;
+  if (!parse_int(value, count) || count < least || count > most) {
+    const bool open =
+        most == std::numeric_limits<std::int32_t>::max() && count <= most;
+    problem(fmt::format(
+        "expected integer {}, got {}",
+        open ? fmt::format(">= {}", least)
+             : fmt::format("in [{}, {}]", least, most),
+        printable(value)));
+    return least;
+  }
+  return count;
+}
+
+void OptionReader::set(
+    std::string_view key,
+    std::string_view text,
+    Override::Form form) {
+  arguments.overrides.push_back(
+      {std::string(key), std::string(text), shown, form});
+}
+
+void OptionReader::set_devices(
+    std::string_view kind,
+    std::string_view count,
+    std::string_view ids) {
+  set("devices.kind", kind);
+  set("devices.count", count);
+  set("devices.ids", ids, Override::Form::kList);
+}
+
+void read_batch_size(OptionReader& option) {
+  option.set("data.batch_mode", "per_device");
+  option.set("data.batch_size", option.value);
+  if (!option.has("batch_size_eval")) {
+    option.set("data.eval_batch_size", option.value);
+  }
+}
+
+void read_dataset(OptionReader& option) {
+  const std::string kind =
+      option.value == "imagenet2012" ? "list" : option.value;
+  option.set("data.train.kind", kind);
+  option.set("data.eval.kind", kind);
+}
+
+// 0,2 or cpu, cpu:2, cuda:4.
+void read_devices(OptionReader& option) {
+  const std::string& value = option.value;
+  if (!value.empty() &&
+      value.find_first_not_of("0123456789,") == std::string::npos) {
+    option.set_devices("cuda", "-1", value);
+    return;
+  }
+  const std::size_t colon = value.find(':');
+  const std::string kind = value.substr(0, colon);
+  const std::string count =
+      colon == std::string::npos ? "-1" : value.substr(colon + 1);
+  if ((kind == "gpu" && colon != std::string::npos) || value == "cuda:0") {
+    // Others' names of one device; here it is a number of them.
+    option.problem(fmt::format(
+        "{}: the device of that number is -gpus {}, and cuda:N takes N of them",
+        printable(value),
+        printable(count)));
+    return;
+  }
+  option.set_devices(kind == "gpu" ? "cuda" : kind, count);
+}
+
+void read_filter(OptionReader& option) {
+  const std::optional<Filter> filter = value_of<Filter>(option.value);
+  if (!filter) {
+    option.problem(fmt::format(
+        "expected one of {}, got {}",
+        fmt::join(all_names<Filter>(), ", "),
+        printable(option.value)));
+  }
+  option.data.filter = filter.value_or(Filter::kBicubic);
+}
+
+void read_last_epoch(OptionReader& option) {
+  if (option.count(0) == 0) {
+    option.note("has no effect: a new run begins with epoch 1");
+  } else if (option.has("resume")) {
+    option.note("has no effect: the checkpoint knows its epoch");
+  } else {
+    option.problem("a run cannot begin in the middle, without the state of its "
+                   "optimizer: give -resume PATH");
+  }
+}
+
+void read_nnodes(OptionReader& option) {
+  if (option.value.find(':') != std::string::npos) {
+    option.problem(fmt::format(
+        "{}: a range of machines is not offered; -max_restarts starts again on "
+        "the same ones",
+        printable(option.value)));
+  } else {
+    option.set("devices.nodes", option.value);
+  }
+}
+
+void read_np(OptionReader& option) {
+  option.launch.workers = option.count(1);
+  if (!option.has("hosts")) { // else it is the sum over the hosts
+    option.set_devices("auto", option.value);
+  }
+}
+
+void read_resume(OptionReader& option) {
+  option.arguments.resume = option.value;
+  if (const std::string_view foreign = foreign_weights(option.value);
+      !foreign.empty()) {
+    option.problem(std::string(foreign));
+  }
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <array>
+
+#include "config/command_line/options.h"
+
+namespace vitrain::config {
+namespace {
+
+constexpr auto kVerbs = std::to_array<VerbInfo>({
+    {.verb = Verb::kTrain,
+     .words = "train",
+     .summary = "Train the recipe, evaluating as it says (the default verb).",
+     .examples = "  vitrain -cfg configs/shapes_vit_tiny.yaml\n"
+                 "  vitrain -cfg configs/cifar10_vit.yaml -data_path "
+                 "data/cifar10-jpg -gpus 0,1\n"
+                 "  vitrain -cfg configs/cifar10_vit.yaml -data_path "
+                 "data/cifar10-jpg -set optim.lr=5e-4 \\\n"
+                 "      -set run.epochs=20\n"
+                 "  vitrain -cfg configs/cifar10_vit.yaml -data_path "
+                 "data/cifar10-jpg -resume\n"},
+    {.verb = Verb::kEval,
+     .words = "eval",
+     .summary =
+         "Evaluate weights: loss, top-1 and top-5, each sample counted once.",
+     .examples =
+         "  vitrain -cfg configs/cifar10_vit.yaml -eval -data_path "
+         "data/cifar10-jpg \\\n"
+         "      -pretrained runs/cifar10_vit-20250101-120000/checkpoints/best\n"
+         "  vitrain eval -cfg configs/imagenet_vit_small.yaml -data_path "
+         "/data/imagenet \\\n"
+         "      -pretrained vit_small.safetensors -batch_size 256\n"},
+    {.verb = Verb::kConfigCheck,
+     .words = "config check",
+     .summary = "Check a recipe and list everything that is wrong with it.",
+     .examples = "  vitrain config check -cfg configs/cifar10_vit.yaml "
+                 "-data_path data/cifar10-jpg\n"},
+    {.verb = Verb::kConfigShow,
+     .words = "config show",
+     .summary =
+         "Print the resolved recipe: defaults, base files, file and options.",
+     .examples = "  vitrain config show -cfg configs/cifar10_vit.yaml -origin\n"
+                 "  vitrain config show -cfg configs/cifar10_vit.yaml -set "
+                 "optim.lr=5e-4 > resolved.yaml\n"},
+    {.verb = Verb::kConfigReference,
+     .words = "config reference",
+     .summary = "Print every key with default, allowed values and meaning.",
+     .examples = "  vitrain config reference > docs/config.md\n"},
+    {.verb = Verb::kDataOrder,
+     .words = "data order",
+     .summary =
+         "Print the indices of the samples of each micro-batch of an epoch.",
+     .examples = "  vitrain data order -cfg configs/shapes_vit_tiny.yaml "
+                 "-epoch 3 -devices cpu:2\n"},
+    {.verb = Verb::kDataCheck,
+     .words = "data check",
+     .summary = "Read every sample: corrupt files, defects, duplicates, sizes, "
+                "formats, classes.",
+     .examples = "  vitrain data check -cfg configs/cifar10_vit.yaml "
+                 "-data_path data/cifar10-jpg\n"
+                 "  vitrain data check -cfg configs/imagenet_vit_small.yaml "
+                 "-data_path /data/imagenet \\\n"
+                 "      -out report.json\n"},
+    {.verb = Verb::kDataShow,
+     .words = "data show",
+     .summary = "Write a sheet of images as training sees them, augmented.",
+     .examples = "  vitrain data show -cfg configs/cifar10_vit.yaml -data_path "
+                 "data/cifar10-jpg \\\n"
+                 "      -epoch 3 -count 100 -out sheet.png\n"},
+    {.verb = Verb::kDataDump,
+     .words = "data dump",
+     .summary =
+         "Write the pixels that evaluation or training sees of some files.",
+     .examples = "  vitrain data dump a.jpg b.png -out pixels.npy -resize 256 "
+                 "-filter bicubic -crop 224\n"
+                 "  vitrain data dump a.jpg -cfg "
+                 "configs/imagenet_vit_small.yaml -out eval.npy\n"
+                 "  vitrain data dump a.jpg -cfg "
+                 "configs/imagenet_vit_small.yaml -out train.npy \\\n"
+                 "      -train -epoch 3 -index 17\n",
+     .files = "FILES..."},
+    {.verb = Verb::kDataPack,
+     .words = "data pack",
+     .summary = "Pack the JPEG files of a dataset into archives that load "
+                "several times faster, without loss.",
+     .examples = "  vitrain data pack -cfg configs/imagenet_vit_small.yaml "
+                 "-data_path /data/imagenet -out /data/packed\n"},
+    {.verb = Verb::kDataUnpack,
+     .words = "data unpack",
+     .summary = "Write the files in such archives as they were.",
+     .examples = "  vitrain data unpack /data/packed/train-000000.tar -out "
+                 "/data/files\n",
+     .files = "FILES..."},
+    {.verb = Verb::kDevices,
+     .words = "devices",
+     .summary = "List the devices that training would see.",
+     .examples = "  CUDA_VISIBLE_DEVICES=0,1 vitrain devices\n"},
+    {.verb = Verb::kModels,
+     .words = "models",
+     .summary = "List the models that model.name can be.",
+     .examples = "  vitrain models\n"},
+});
+
+} // namespace
+
+std::span<const VerbInfo> verbs() {
+  return kVerbs;
+}
+
+const VerbInfo& info_of(Verb verb) {
+  return *std::ranges::find(kVerbs, verb, &VerbInfo::verb);
+}
+
+} // namespace vitrain::config
