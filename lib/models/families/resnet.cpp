@@ -1,7 +1,11 @@
 #include "models/families/resnet.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
@@ -13,9 +17,16 @@
 #include "models/model.h"
 
 namespace vitrain::models {
+namespace resnet {
 namespace {
 
 constexpr std::int64_t kStemWidth = 64;
+constexpr std::int64_t kIndex = 8; // bytes, of max-pooling
+
+constexpr auto kNetworks = std::to_array<NamedNetwork<ResNetSpec>>({
+    {"resnet18", 224, 3, {.blocks = {2, 2, 2, 2}, .bottleneck = false}},
+    {"resnet50", 224, 3, {.blocks = {3, 4, 6, 3}, .bottleneck = true}},
+});
 
 // Projection of a block's input to the shape of its output: "downsample.0" and
 // "downsample.1".
@@ -26,11 +37,9 @@ class Downsample : public torch::nn::Module {
       std::int64_t out,
       std::int64_t stride,
       at::Generator generator) {
-    conv_ = register_module(
-        "0",
-        std::make_shared<Conv2d>(
-            Conv2d::Shape{.in = in, .out = out, .stride = stride}, generator));
-    norm_ = register_module("1", std::make_shared<BatchNorm2d>(out));
+    const Conv2d::Shape shape{.in = in, .out = out, .stride = stride};
+    conv_ = add_layer<Conv2d>(*this, "0", shape, generator);
+    norm_ = add_layer<BatchNorm2d>(*this, "1", out);
   }
 
   at::Tensor forward(const at::Tensor& x) const {
@@ -98,10 +107,9 @@ class ResidualBlock : public torch::nn::Module {
  private:
   void add(const Conv2d::Shape& shape, at::Generator generator) {
     const std::string number = std::to_string(convs_.size() + 1);
-    convs_.push_back(register_module(
-        "conv" + number, std::make_shared<Conv2d>(shape, generator)));
-    norms_.push_back(register_module(
-        "bn" + number, std::make_shared<BatchNorm2d>(shape.out)));
+    convs_.push_back(
+        add_layer<Conv2d>(*this, "conv" + number, shape, generator));
+    norms_.push_back(add_layer<BatchNorm2d>(*this, "bn" + number, shape.out));
   }
 
   std::vector<std::shared_ptr<Conv2d>> convs_;
@@ -137,24 +145,20 @@ class ResNet : public Model {
 };
 
 ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
-  conv1_ = register_module(
-      "conv1",
-      std::make_shared<Conv2d>(
-          Conv2d::Shape{
-              .in = spec.channels,
-              .out = kStemWidth,
-              .kernel = 7,
-              .stride = 2,
-              .padding = 3},
-          generator));
-  bn1_ = register_module("bn1", std::make_shared<BatchNorm2d>(kStemWidth));
-  const auto& net = std::any_cast<const ResNetSpec&>(spec.numbers);
+  const Conv2d::Shape stem{
+      .in = spec.channels,
+      .out = kStemWidth,
+      .kernel = 7,
+      .stride = 2,
+      .padding = 3};
+  conv1_ = add_layer<Conv2d>(*this, "conv1", stem, generator);
+  bn1_ = add_layer<BatchNorm2d>(*this, "bn1", kStemWidth);
+  const auto& net = spec.get<ResNetSpec>();
   std::int64_t channels = kStemWidth;
   for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
     channels = add_stage(net, stage, channels, generator);
   }
-  fc_ = register_module(
-      "fc", std::make_shared<Linear>(channels, spec.num_classes, generator));
+  fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
   start_as_timm(generator);
   use_channels_last();
 }
@@ -166,9 +170,8 @@ std::int64_t ResNet::add_stage(
     at::Generator generator) {
   const std::int64_t width = kStemWidth << stage;
   const std::int64_t out = spec.bottleneck ? 4 * width : width;
-  const auto list = register_module(
-      "layer" + std::to_string(stage + 1),
-      std::make_shared<torch::nn::ModuleListImpl>());
+  const auto list = add_layer<torch::nn::ModuleListImpl>(
+      *this, "layer" + std::to_string(stage + 1));
   for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
     const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
     // timm draws the projection before the block's own convolutions.
@@ -229,12 +232,77 @@ at::Tensor ResNet::forward(
   return (*fc_)(x);
 }
 
-} // namespace
-
-std::shared_ptr<Model> make_resnet(
-    const ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ResNet>(spec, generator);
+std::string describe(const ModelSpec& spec) {
+  const auto& net = spec.get<ResNetSpec>();
+  return fmt::format(
+      "{} blocks of {} convolutions",
+      std::accumulate(net.blocks.begin(), net.blocks.end(), std::int64_t{0}),
+      net.bottleneck ? 3 : 2);
 }
+
+std::string identity(const ModelSpec& spec) {
+  return fmt::format("{} channels", spec.channels);
+}
+
+// Side of what a convolution or pooling with stride 2 leaves.
+std::int64_t halved(std::int64_t side) {
+  return (side - 1) / 2 + 1;
+}
+
+ActivationBytes activations(const ModelSpec& spec, bool bf16) {
+  const std::int64_t element = bf16 ? 2 : kFp32Bytes;
+  std::int64_t kept = 0;
+  std::int64_t largest = 0;
+  // Of each convolution its result, and that of the BatchNorm and ReLU behind
+  // it, which the next one takes.
+  const auto count =
+      [&](std::int64_t channels, std::int64_t side, std::int64_t copies) {
+        const std::int64_t bytes = channels * side * side * element;
+        kept += copies * bytes;
+        largest = std::max(largest, bytes);
+      };
+  const auto& net = spec.get<ResNetSpec>();
+  std::int64_t side = halved(spec.image_size);
+  count(kStemWidth, side, 2);
+  side = halved(side);
+  count(kStemWidth, side, 1);
+  kept += kStemWidth * side * side * kIndex;
+  std::int64_t channels = kStemWidth;
+  for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
+    const std::int64_t width = kStemWidth << stage;
+    const std::int64_t out = net.bottleneck ? 4 * width : width;
+    for (std::int64_t i = 0; i < net.blocks[stage]; ++i) {
+      const std::int64_t before = side;
+      side = i == 0 && stage > 0 ? halved(side) : side;
+      if (net.bottleneck) {
+        count(width, before, 2);
+      }
+      count(width, side, 2);
+      count(out, side, 2);
+      if (i == 0 && (stage > 0 || channels != out)) {
+        count(out, side, 1);
+      }
+      channels = out;
+    }
+  }
+  const std::int64_t pixels = spec.input_numbers() * kFp32Bytes;
+  return {.kept = pixels + kept, .passing = pixels + 3 * largest};
+}
+
+} // namespace
+} // namespace resnet
+
+const Family kResNet{
+    .name = "resnet",
+    .list = names_in<resnet::kNetworks>,
+    .find = find_in<resnet::kNetworks>,
+    .describe = resnet::describe,
+    .identity = resnet::identity,
+    .activations = resnet::activations,
+    .make = make_network<resnet::ResNet>,
+    .channels_last = true,
+    // Convolutions copy into layouts of their own, and the allocator is left
+    // with gaps that it cannot use.
+    .memory_overhead = 1.8};
 
 } // namespace vitrain::models

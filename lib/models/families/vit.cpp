@@ -7,7 +7,6 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "core/check.h"
 #include "models/layers/init.h"
 #include "models/layers/layers.h"
 #include "models/model.h"
@@ -52,10 +51,8 @@ class Attention : public torch::nn::Module {
  public:
   Attention(std::int64_t width, std::int64_t heads, at::Generator generator)
       : heads_(heads) {
-    qkv_ = register_module(
-        "qkv", std::make_shared<Linear>(width, 3 * width, generator));
-    proj_ = register_module(
-        "proj", std::make_shared<Linear>(width, width, generator));
+    qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator);
+    proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
   }
 
   // x: [N * T, D], to itself.
@@ -118,10 +115,8 @@ class Attention : public torch::nn::Module {
 class Mlp : public torch::nn::Module {
  public:
   Mlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
-    fc1_ = register_module(
-        "fc1", std::make_shared<Linear>(width, hidden, generator));
-    fc2_ = register_module(
-        "fc2", std::make_shared<Linear>(hidden, width, generator));
+    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
+    fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
   }
 
   at::Tensor forward(const at::Tensor& x, const Drops& drops) const {
@@ -140,14 +135,11 @@ class Block : public torch::nn::Module {
  public:
   Block(const VitSpec& spec, at::Generator generator) {
     const std::int64_t width = spec.embed_dim;
-    norm1_ =
-        register_module("norm1", std::make_shared<LayerNorm>(width, kNormEps));
-    attn_ = register_module(
-        "attn", std::make_shared<Attention>(width, spec.num_heads, generator));
-    norm2_ =
-        register_module("norm2", std::make_shared<LayerNorm>(width, kNormEps));
-    mlp_ = register_module(
-        "mlp", std::make_shared<Mlp>(width, spec.mlp_dim, generator));
+    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kNormEps);
+    attn_ =
+        add_layer<Attention>(*this, "attn", width, spec.num_heads, generator);
+    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kNormEps);
+    mlp_ = add_layer<Mlp>(*this, "mlp", width, spec.mlp_dim, generator);
   }
 
   // x: [N * T, D], to itself; factors: [N] or undefined, of the two branches.
@@ -196,16 +188,13 @@ class PatchEmbed : public torch::nn::Module {
       std::int64_t width,
       at::Generator generator)
       : channels_(channels), patch_(patch) {
-    proj_ = register_module(
-        "proj",
-        std::make_shared<Conv2d>(
-            Conv2d::Shape{
-                .in = channels,
-                .out = width,
-                .kernel = patch,
-                .stride = patch,
-                .bias = true},
-            generator));
+    const Conv2d::Shape shape{
+        .in = channels,
+        .out = width,
+        .kernel = patch,
+        .stride = patch,
+        .bias = true};
+    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
   }
 
   // [N, C, S, S] -> [N, patches, D]. A convolution whose patches do not overlap
@@ -239,8 +228,7 @@ class Vit : public Model {
  private:
   void start_as_timm(at::Generator generator);
 
-  std::int64_t channels_;
-  std::int64_t image_size_;
+  ModelSpec spec_;
   VitSpec vit_;
   std::vector<double> rates_;
   at::Tensor cls_token_; // [1, 1, D]
@@ -252,28 +240,22 @@ class Vit : public Model {
 };
 
 Vit::Vit(const ModelSpec& spec, at::Generator generator)
-    : channels_(spec.channels),
-      image_size_(spec.image_size),
-      vit_(std::any_cast<const VitSpec&>(spec.numbers)) {
+    : spec_(spec), vit_(spec.get<VitSpec>()) {
   const std::int64_t width = vit_.embed_dim;
   const std::int64_t grid = spec.image_size / vit_.patch_size;
   cls_token_ =
       register_parameter("cls_token", new_weights({1, 1, width}, generator));
   pos_embed_ = register_parameter(
       "pos_embed", new_weights({1, grid * grid + 1, width}, generator));
-  patch_embed_ = register_module(
-      "patch_embed",
-      std::make_shared<PatchEmbed>(
-          spec.channels, vit_.patch_size, width, generator));
-  const auto blocks =
-      register_module("blocks", std::make_shared<torch::nn::ModuleListImpl>());
+  patch_embed_ = add_layer<PatchEmbed>(
+      *this, "patch_embed", spec.channels, vit_.patch_size, width, generator);
+  const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
   for (std::int64_t i = 0; i < vit_.depth; ++i) {
     blocks_.push_back(std::make_shared<Block>(vit_, generator));
     blocks->push_back(blocks_.back());
   }
-  norm_ = register_module("norm", std::make_shared<LayerNorm>(width, kNormEps));
-  head_ = register_module(
-      "head", std::make_shared<Linear>(width, spec.num_classes, generator));
+  norm_ = add_layer<LayerNorm>(*this, "norm", width, kNormEps);
+  head_ = add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
   start_as_timm(generator);
   // The rate rises linearly over the blocks; both branches of one share it.
   if (vit_.drop_path > 0.0 && vit_.depth > 1) {
@@ -308,13 +290,7 @@ at::Tensor Vit::forward(
     const at::Tensor& images,
     const at::Tensor& drop,
     const at::Generator& dropout) {
-  VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == channels_ &&
-          images.size(2) == image_size_ && images.size(3) == image_size_,
-      ExitCode::kInternal,
-      "a batch of another shape than the model's images [N, {0}, {1}, {1}]",
-      channels_,
-      image_size_);
+  check_images(images, spec_);
   const std::int64_t count = images.size(0);
   const auto factors = [&](std::size_t branch) {
     return drop.defined() ? drop.select(0, static_cast<std::int64_t>(branch))
@@ -340,7 +316,7 @@ at::Tensor Vit::forward(
 std::shared_ptr<Model> make_vit(
     const ModelSpec& spec,
     const at::Generator& generator) {
-  return std::make_shared<Vit>(spec, generator);
+  return make_network<Vit>(spec, generator);
 }
 
 } // namespace vitrain::models
