@@ -46,8 +46,6 @@ class Downsample : public torch::nn::Module {
     return norm_only(*norm_, (*conv_)(x));
   }
 
-  const std::shared_ptr<Conv2d>& conv() const { return conv_; }
-
  private:
   std::shared_ptr<Conv2d> conv_;
   std::shared_ptr<BatchNorm2d> norm_;
@@ -93,15 +91,6 @@ class ResidualBlock : public torch::nn::Module {
         downsample_ ? downsample_->forward(x.branch) : x.branch);
   }
 
-  // Its convolutions in the order of registration.
-  std::vector<std::shared_ptr<Conv2d>> convs() const {
-    std::vector<std::shared_ptr<Conv2d>> all = convs_;
-    if (downsample_) {
-      all.push_back(downsample_->conv());
-    }
-    return all;
-  }
-
   const BatchNorm2d& last_norm() const { return *norms_.back(); }
 
  private:
@@ -119,12 +108,46 @@ class ResidualBlock : public torch::nn::Module {
 
 class ResNet : public Model {
  public:
-  ResNet(const ModelSpec& spec, at::Generator generator);
+  ResNet(const ModelSpec& spec, at::Generator generator) {
+    const Conv2d::Shape stem{
+        .in = spec.channels,
+        .out = kStemWidth,
+        .kernel = 7,
+        .stride = 2,
+        .padding = 3};
+    conv1_ = add_layer<Conv2d>(*this, "conv1", stem, generator);
+    bn1_ = add_layer<BatchNorm2d>(*this, "bn1", kStemWidth);
+    const auto& net = spec.get<ResNetSpec>();
+    std::int64_t channels = kStemWidth;
+    for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
+      channels = add_stage(net, stage, channels, generator);
+    }
+    fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
+    start(generator);
+  }
 
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
-      const at::Generator& dropout) override;
+      const at::Generator& /*dropout*/) override {
+    VITRAIN_CHECK(
+        images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
+            !drop.defined(),
+        ExitCode::kInternal,
+        "a residual network takes images [N, {}, H, W] and drops nothing",
+        conv1_->weight.size(1));
+    at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
+    x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
+    x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+    Fork fork{x, x};
+    for (const auto& block : blocks_) {
+      fork = block->forward(fork);
+    }
+    // The mean over pixels, of rows as they lie in memory, forward and
+    // backward.
+    x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
+    return (*fc_)(x);
+  }
 
  private:
   // Appends a stage; returns the number of its output channels.
@@ -132,105 +155,51 @@ class ResNet : public Model {
       const ResNetSpec& spec,
       std::size_t stage,
       std::int64_t in,
-      at::Generator generator);
-  void start_as_timm(at::Generator generator);
-  // After the weights have been drawn, which is in the order of contiguous
-  // ones.
-  void use_channels_last();
+      at::Generator generator) {
+    const std::int64_t width = kStemWidth << stage;
+    const std::int64_t out = spec.bottleneck ? 4 * width : width;
+    const auto list = add_layer<torch::nn::ModuleListImpl>(
+        *this, "layer" + std::to_string(stage + 1));
+    for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
+      const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
+      // timm draws the projection before the block's own convolutions.
+      std::shared_ptr<Downsample> downsample;
+      if (stride != 1 || in != out) {
+        downsample = std::make_shared<Downsample>(in, out, stride, generator);
+      }
+      blocks_.push_back(std::make_shared<ResidualBlock>(
+          in,
+          width,
+          stride,
+          spec.bottleneck,
+          std::move(downsample),
+          generator));
+      list->push_back(blocks_.back());
+      in = out;
+    }
+    return out;
+  }
+
+  // Draws the weights as timm does, and lays them out for channels_last.
+  void start(at::Generator generator) {
+    const at::NoGradGuard no_grad;
+    // timm draws them in the order of registration, of contiguous weights.
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (auto* conv = module->as<Conv2d>()) {
+        normal_by_fan_out(conv->weight, generator);
+        conv->use_channels_last();
+      }
+    }
+    for (const auto& block : blocks_) {
+      block->last_norm().weight.zero_();
+    }
+  }
 
   std::shared_ptr<Conv2d> conv1_;
   std::shared_ptr<BatchNorm2d> bn1_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
   std::shared_ptr<Linear> fc_;
 };
-
-ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
-  const Conv2d::Shape stem{
-      .in = spec.channels,
-      .out = kStemWidth,
-      .kernel = 7,
-      .stride = 2,
-      .padding = 3};
-  conv1_ = add_layer<Conv2d>(*this, "conv1", stem, generator);
-  bn1_ = add_layer<BatchNorm2d>(*this, "bn1", kStemWidth);
-  const auto& net = spec.get<ResNetSpec>();
-  std::int64_t channels = kStemWidth;
-  for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
-    channels = add_stage(net, stage, channels, generator);
-  }
-  fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
-  start_as_timm(generator);
-  use_channels_last();
-}
-
-std::int64_t ResNet::add_stage(
-    const ResNetSpec& spec,
-    std::size_t stage,
-    std::int64_t in,
-    at::Generator generator) {
-  const std::int64_t width = kStemWidth << stage;
-  const std::int64_t out = spec.bottleneck ? 4 * width : width;
-  const auto list = add_layer<torch::nn::ModuleListImpl>(
-      *this, "layer" + std::to_string(stage + 1));
-  for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
-    const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
-    // timm draws the projection before the block's own convolutions.
-    std::shared_ptr<Downsample> downsample;
-    if (stride != 1 || in != out) {
-      downsample = std::make_shared<Downsample>(in, out, stride, generator);
-    }
-    blocks_.push_back(std::make_shared<ResidualBlock>(
-        in, width, stride, spec.bottleneck, std::move(downsample), generator));
-    list->push_back(blocks_.back());
-    in = out;
-  }
-  return out;
-}
-
-void ResNet::start_as_timm(at::Generator generator) {
-  normal_by_fan_out(conv1_->weight, generator);
-  for (const auto& block : blocks_) {
-    for (const auto& conv : block->convs()) {
-      normal_by_fan_out(conv->weight, generator);
-    }
-  }
-  const at::NoGradGuard no_grad;
-  for (const auto& block : blocks_) {
-    block->last_norm().weight.zero_();
-  }
-}
-
-void ResNet::use_channels_last() {
-  const at::NoGradGuard no_grad;
-  conv1_->use_channels_last();
-  for (const auto& block : blocks_) {
-    for (const auto& conv : block->convs()) {
-      conv->use_channels_last();
-    }
-  }
-}
-
-at::Tensor ResNet::forward(
-    const at::Tensor& images,
-    const at::Tensor& drop,
-    const at::Generator& /*dropout*/) {
-  VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
-          !drop.defined(),
-      ExitCode::kInternal,
-      "a residual network takes images [N, {}, H, W] and drops nothing",
-      conv1_->weight.size(1));
-  at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
-  x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
-  x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-  Fork fork{x, x};
-  for (const auto& block : blocks_) {
-    fork = block->forward(fork);
-  }
-  // The mean over pixels, of rows as they lie in memory, forward and backward.
-  x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
-  return (*fc_)(x);
-}
 
 std::string describe(const ModelSpec& spec) {
   const auto& net = spec.get<ResNetSpec>();
