@@ -87,15 +87,11 @@ bool is_foreign(const std::filesystem::path& manifest) {
 bool is_valid(
     const std::filesystem::path& checkpoint,
     std::vector<std::string>* rejected) {
-  try {
-    verify(checkpoint);
-    return true;
-  } catch (const Error& error) {
-    if (rejected != nullptr) {
-      rejected->push_back(error.what());
-    }
-    return false;
+  const std::string problem = problem_of(checkpoint);
+  if (!problem.empty() && rejected != nullptr) {
+    rejected->push_back(problem);
   }
+  return problem.empty();
 }
 
 // The folder that a pointer file names; none when there is no pointer, or it
@@ -164,6 +160,15 @@ Manifest verify(const std::filesystem::path& checkpoint) {
   VITRAIN_CHECK(
       problems.empty(), ExitCode::kWeights, "{}", join(problems, "; "));
   return manifest;
+}
+
+std::string problem_of(const std::filesystem::path& checkpoint) {
+  try {
+    verify(checkpoint);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 void verify_named(const std::filesystem::path& file) {

@@ -29,6 +29,9 @@ Manifest verify(const std::filesystem::path& checkpoint);
 // a manifest of ours, and those that it does not list, pass.
 void verify_named(const std::filesystem::path& file);
 
+// What verify() has against a checkpoint, or "".
+std::string problem_of(const std::filesystem::path& checkpoint);
+
 // The newest checkpoint in `folder` (a run's checkpoints/) that is complete and
 // intact: the one that `latest` names, else the one of the highest step. A
 // pointer that leads out of the folder is not followed. Each one passed over is

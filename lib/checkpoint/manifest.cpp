@@ -120,12 +120,8 @@ Manifest parse_manifest(const std::string& text, const std::string& source) {
   Manifest manifest = from_json({json, source, ExitCode::kWeights});
   VITRAIN_CHECK(
       manifest.step >= 0 &&
-          std::all_of(
-              manifest.files.begin(),
-              manifest.files.end(),
-              [](const ManifestFile& file) {
-                return is_plain_name(file.name);
-              }),
+          std::ranges::all_of(
+              manifest.files, is_plain_name, &ManifestFile::name),
       ExitCode::kWeights,
       "{}: a negative step, or a file name with a path",
       source);

@@ -7,7 +7,7 @@
 namespace vitrain::checkpoint {
 
 Json read_preprocess(const std::filesystem::path& weights) {
-  const auto metadata = weights::read_metadata(weights);
+  const auto metadata = weights::read_header(weights).metadata;
   const auto found = metadata.find(kPreprocessKey);
   if (found == metadata.end()) {
     return nullptr;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
+#include <utility>
 
 namespace vitrain::checkpoint {
 namespace {
@@ -17,13 +19,10 @@ std::vector<Candidate> ranked(
       list.push_back(candidate);
     }
   }
-  std::sort(
-      list.begin(), list.end(), [&](const Candidate& a, const Candidate& b) {
-        if (*a.metric != *b.metric) {
-          return (*a.metric < *b.metric) == options.smaller_is_better;
-        }
-        return a.step < b.step;
-      });
+  std::ranges::sort(list, {}, [&](const Candidate& candidate) {
+    const double sign = options.smaller_is_better ? 1.0 : -1.0;
+    return std::pair(sign * *candidate.metric, candidate.step);
+  });
   return list;
 }
 
@@ -40,26 +39,19 @@ std::vector<std::int64_t> to_remove(
     std::vector<Candidate> candidates,
     const RetentionOptions& options,
     std::int64_t protect) {
-  std::sort(
-      candidates.begin(),
-      candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.step > b.step; });
+  std::ranges::sort(candidates, {}, &Candidate::step);
   std::set<std::int64_t> kept = {protect};
-  for (std::size_t i = 0; i < candidates.size() &&
-       static_cast<std::int64_t>(i) < options.keep_last;
-       ++i) {
-    kept.insert(candidates[i].step);
-  }
-  const std::vector<Candidate> best = ranked(candidates, options);
-  for (std::size_t i = 0;
-       i < best.size() && static_cast<std::int64_t>(i) < options.keep_best;
-       ++i) {
-    kept.insert(best[i].step);
-  }
+  const auto keep = [&](auto&& best_first, std::int64_t count) {
+    for (const Candidate& candidate : best_first | std::views::take(count)) {
+      kept.insert(candidate.step);
+    }
+  };
+  keep(candidates | std::views::reverse, options.keep_last);
+  keep(ranked(candidates, options), options.keep_best);
   std::vector<std::int64_t> removed;
-  for (auto it = candidates.rbegin(); it != candidates.rend(); ++it) {
-    if (!kept.contains(it->step)) {
-      removed.push_back(it->step);
+  for (const Candidate& candidate : candidates) {
+    if (!kept.contains(candidate.step)) {
+      removed.push_back(candidate.step);
     }
   }
   return removed;

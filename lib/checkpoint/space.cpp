@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <ATen/core/Tensor.h>
+
 #include "checkpoint/find.h"
 #include "core/check.h"
 #include "core/text.h"

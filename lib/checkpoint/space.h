@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
-#include <ATen/core/Tensor.h>
+namespace at {
+class Tensor;
+} // namespace at
 
 namespace vitrain::checkpoint {
 

@@ -129,16 +129,6 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
   return text;
 }
 
-// What verify() has against a checkpoint, or "".
-std::string problem_of(const fs::path& checkpoint) {
-  try {
-    verify(checkpoint);
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 // Gives a complete folder its final name. An older folder of that name changes
 // places with it in one step, so that there is one at any instant.
 void put_in_place(const fs::path& temporary, const fs::path& target) {
@@ -237,16 +227,15 @@ const ManifestFile& file_of(
     const Manifest& manifest,
     const char* name,
     const fs::path& checkpoint) {
-  for (const ManifestFile& file : manifest.files) {
-    if (file.name == name) {
-      return file;
-    }
-  }
-  fail(
+  const auto found =
+      std::ranges::find(manifest.files, name, &ManifestFile::name);
+  VITRAIN_CHECK(
+      found != manifest.files.end(),
       ExitCode::kWeights,
       "{}: its manifest does not list {}",
       printable(checkpoint.native()),
       name);
+  return *found;
 }
 
 } // namespace

@@ -32,6 +32,17 @@ class Model : public torch::nn::Module {
   virtual std::vector<double> drop_rates() const { return {}; }
 };
 
+// Throws Error(kInternal) unless this is a batch of images as `spec` has them.
+void check_images(const at::Tensor& images, const ModelSpec& spec);
+
+// The function of Family::make for networks of this class.
+template <typename Network>
+std::shared_ptr<Model> make_network(
+    const ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<Network>(spec, generator);
+}
+
 // A new model on the CPU, in training mode. Its weights are a pure function of
 // spec and seed: those that timm's constructor draws after torch.manual_seed.
 // The default generator is left as it was.

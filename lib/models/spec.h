@@ -20,13 +20,17 @@ struct DataShape {
 // A network, every number resolved.
 struct ModelSpec {
   std::string name;
-  const Family* family =
-      nullptr; // models/families/family.h; never null once resolved
+  const Family* family = nullptr; // families/family.h; not null once resolved
   std::int64_t num_classes = 0; // outputs
   std::int64_t image_size = 0; // side of the square input in pixels
   std::int64_t channels = 3; // of images: 3, or 1 for grey ones
   std::int64_t features = 0; // of vectors, which have no image_size; 0: images
   std::any numbers; // what only its family has, as VitSpec
+
+  template <typename Numbers>
+  const Numbers& get() const {
+    return std::any_cast<const Numbers&>(numbers);
+  }
 
   // Numbers of one input: channels x image_size^2, or features.
   std::int64_t input_numbers() const {

@@ -1,6 +1,10 @@
 #include "weights/dtype.h"
 
+#include <algorithm>
 #include <array>
+#include <ranges>
+
+#include <fmt/ranges.h>
 
 namespace vitrain::weights {
 namespace {
@@ -28,37 +32,19 @@ constexpr std::array kTypes{
 
 } // namespace
 
-std::optional<DType> find_dtype(std::string_view name) {
-  for (const DType& type : kTypes) {
-    if (name == type.name) {
-      return type;
-    }
-  }
-  return std::nullopt;
+const DType* find_dtype(std::string_view name) {
+  const auto* found = std::ranges::find(kTypes, name, &DType::name);
+  return found == kTypes.end() ? nullptr : found;
 }
 
-std::optional<DType> find_dtype(c10::ScalarType type) {
-  const int rank = dtype_rank(type);
-  return rank < 0 ? std::nullopt
-                  : std::optional(kTypes[static_cast<std::size_t>(rank)]);
-}
-
-int dtype_rank(c10::ScalarType type) {
-  for (std::size_t i = 0; i < kTypes.size(); ++i) {
-    if (kTypes[i].type == type) {
-      return static_cast<int>(i);
-    }
-  }
-  return -1;
+const DType* find_dtype(c10::ScalarType type) {
+  const auto* found = std::ranges::find(kTypes, type, &DType::type);
+  return found == kTypes.end() ? nullptr : found;
 }
 
 std::string known_dtypes() {
-  std::string names;
-  for (const DType& type : kTypes) {
-    names += names.empty() ? "" : ", ";
-    names += type.name;
-  }
-  return names;
+  return fmt::format(
+      "{}", fmt::join(kTypes | std::views::transform(&DType::name), ", "));
 }
 
 } // namespace vitrain::weights

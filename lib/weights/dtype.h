@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,13 +15,11 @@ struct DType {
   c10::ScalarType type; // torch's
 };
 
-// None when the name is not one that torch has a type for.
-std::optional<DType> find_dtype(std::string_view name);
-// None when the format has no such type.
-std::optional<DType> find_dtype(c10::ScalarType type);
-
-// Place of a type in the reference writer's order: larger ones come first.
-int dtype_rank(c10::ScalarType type);
+// Null when the name is not one that torch has a type for. Of two types, the
+// reference writer puts the tensors of the one that is behind the other first.
+const DType* find_dtype(std::string_view name);
+// Null when the format has no such type.
+const DType* find_dtype(c10::ScalarType type);
 
 // All names, for messages.
 std::string known_dtypes();

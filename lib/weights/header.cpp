@@ -78,6 +78,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     if (place_ != Place::kTop) {
       return unexpected("an object");
     }
+    members_.clear();
     if (key_ == "__metadata__") {
       place_ = Place::kMetadata;
     } else {
@@ -89,26 +90,16 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     key_ = name;
-    if (place_ == Place::kTop) {
-      return names_.insert(name).second || twice();
+    std::set<std::string>& names = place_ == Place::kTop ? names_ : members_;
+    if (!names.insert(name).second) {
+      return stop(fmt::format("the header has '{}' twice", printable(name)));
     }
-    if (place_ == Place::kMetadata) {
-      return !metadata.contains(name) || twice();
-    }
-    const RawEntry& entry = entries.back();
-    if (name == "dtype") {
-      return !entry.dtype || twice();
-    }
-    if (name == "shape") {
-      return !entry.shape || twice();
-    }
-    if (name == "data_offsets") {
-      return !entry.offsets || twice();
-    }
-    return stop(fmt::format(
-        "tensor '{}' has an unknown member '{}'",
-        printable(entry.name),
-        printable(name)));
+    return place_ != Place::kEntry || name == "dtype" || name == "shape" ||
+        name == "data_offsets" ||
+        stop(fmt::format(
+            "tensor '{}' has an unknown member '{}'",
+            printable(entries.back().name),
+            printable(name)));
   }
 
   bool end_object() override {
@@ -150,10 +141,6 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
 
-  bool twice() {
-    return stop(fmt::format("the header has '{}' twice", printable(key_)));
-  }
-
   std::string where() const {
     switch (place_) {
       case Place::kEntry:
@@ -174,6 +161,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   Place place_ = Place::kOutside;
   std::string key_;
   std::set<std::string> names_;
+  std::set<std::string> members_; // of the object within
   std::vector<std::uint64_t>* numbers_ = nullptr;
 };
 
@@ -211,9 +199,9 @@ TensorEntry check_entry(const RawEntry& entry, const std::string& source) {
       "{} lacks {}",
       at,
       !entry.dtype ? "dtype" : (!entry.shape ? "shape" : "data_offsets"));
-  const std::optional<DType> type = find_dtype(*entry.dtype);
+  const DType* type = find_dtype(*entry.dtype);
   VITRAIN_CHECK(
-      type,
+      type != nullptr,
       ExitCode::kWeights,
       "{} has the type '{}', which is not one of {}",
       at,
@@ -294,12 +282,9 @@ Header parse_header(
   for (const RawEntry& entry : handler.entries) {
     header.tensors.push_back(check_entry(entry, source));
   }
-  std::sort(
-      header.tensors.begin(),
-      header.tensors.end(),
-      [](const TensorEntry& a, const TensorEntry& b) {
-        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-      });
+  std::ranges::sort(header.tensors, {}, [](const TensorEntry& entry) {
+    return std::pair(entry.begin, entry.end);
+  });
   check_cover(header.tensors, data_bytes, source);
   return header;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <ranges>
 #include <string_view>
+
+#include <fmt/ranges.h>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -37,16 +39,12 @@ std::string wrappers_of(const Layouts& tensors) {
 }
 
 std::string shape_text(const TensorLayout& tensor) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : tensor.shape) {
-    sizes.push_back(std::to_string(size));
-  }
-  return fmt::format("[{}]", join(sizes, ", "));
+  return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
 std::string type_text(c10::ScalarType type) {
-  const std::optional<DType> known = find_dtype(type);
-  return known ? known->name : c10::toString(type);
+  const DType* known = find_dtype(type);
+  return known != nullptr ? known->name : c10::toString(type);
 }
 
 // Whether values of one type can stand for the other's.
@@ -83,10 +81,12 @@ class Matcher {
     }
   }
 
-  void check(const std::string& source) const {
+  // What is copied, when there is no problem.
+  Match result(const std::string& source) {
     constexpr std::size_t kShown = 40;
     if (problems_.empty()) {
-      return;
+      result_.report.loaded = std::ssize(result_.copies);
+      return std::move(result_);
     }
     std::string list;
     for (std::size_t i = 0; i < problems_.size() && i < kShown; ++i) {
@@ -108,11 +108,6 @@ class Matcher {
               "(model.head_init: fresh)"
             : "The weights must be of the same architecture with timm's names; "
               "is model.name right?");
-  }
-
-  Match result() && {
-    result_.report.loaded = std::ssize(result_.copies);
-    return std::move(result_);
   }
 
  private:
@@ -208,14 +203,10 @@ void add_line(
   if (items.empty()) {
     return;
   }
-  const std::vector<std::string> shown(
-      items.begin(),
-      items.begin() +
-          static_cast<std::ptrdiff_t>(std::min(items.size(), kShown)));
   lines.push_back(fmt::format(
       "{}: {}{}",
       what,
-      join(shown, ", "),
+      fmt::join(items | std::views::take(kShown), ", "),
       items.size() > kShown ? fmt::format(" and {} more", items.size() - kShown)
                             : ""));
 }
@@ -246,9 +237,7 @@ Match match_weights(
     const Layouts& given,
     const LoadOptions& options,
     const std::string& source) {
-  Matcher matcher(own, given, options);
-  matcher.check(source);
-  return std::move(matcher).result();
+  return Matcher(own, given, options).result(source);
 }
 
 } // namespace vitrain::weights

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -127,6 +128,22 @@ header_text(const Fd& fd, std::int64_t file_bytes, const std::string& source) {
   return header;
 }
 
+// A file whose header has been read.
+struct OpenFile {
+  std::string source; // its path, for messages
+  Fd fd;
+  std::int64_t start = 0; // of the data
+  Header header;
+
+  explicit OpenFile(const std::filesystem::path& path)
+      : source(printable(path.native())) {
+    const std::int64_t file_bytes = open_regular(fd, path);
+    const std::string text = header_text(fd, file_bytes, source);
+    start = kLengthBytes + static_cast<std::int64_t>(text.size());
+    header = parse_header(text, file_bytes - start, source);
+  }
+};
+
 // A byte that is neither 0 nor 1 is no bool of C++.
 void check_booleans(const at::Tensor& tensor, const std::string& at) {
   const auto* bytes = static_cast<const std::uint8_t*>(tensor.data_ptr());
@@ -151,9 +168,8 @@ std::vector<std::pair<std::string, at::Tensor>> in_order(
         printable(name),
         c10::toString(tensor.scalar_type()));
   }
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-    return dtype_rank(a.second.scalar_type()) >
-        dtype_rank(b.second.scalar_type());
+  std::ranges::stable_sort(list, std::greater(), [](const auto& named) {
+    return find_dtype(named.second.scalar_type());
   });
   return list;
 }
@@ -186,46 +202,29 @@ std::string make_header(
 } // namespace
 
 bool is_storable(at::ScalarType type) {
-  return find_dtype(type).has_value();
+  return find_dtype(type) != nullptr;
 }
 
 Header read_header(const std::filesystem::path& path) {
-  const std::string source = printable(path.native());
-  Fd fd;
-  const std::int64_t file_bytes = open_regular(fd, path);
-  const std::string text = header_text(fd, file_bytes, source);
-  const std::int64_t start =
-      kLengthBytes + static_cast<std::int64_t>(text.size());
-  return parse_header(text, file_bytes - start, source);
-}
-
-std::map<std::string, std::string> read_metadata(
-    const std::filesystem::path& path) {
-  return read_header(path).metadata;
+  return OpenFile(path).header;
 }
 
 TensorFile read_safetensors(const std::filesystem::path& path) {
-  const std::string source = printable(path.native());
-  Fd fd;
-  const std::int64_t file_bytes = open_regular(fd, path);
-  const std::string text = header_text(fd, file_bytes, source);
-  const std::int64_t start =
-      kLengthBytes + static_cast<std::int64_t>(text.size());
-  Header header = parse_header(text, file_bytes - start, source);
+  OpenFile opened(path);
   TensorFile file;
-  file.metadata = std::move(header.metadata);
-  for (const TensorEntry& entry : header.tensors) {
+  file.metadata = std::move(opened.header.metadata);
+  for (const TensorEntry& entry : opened.header.tensors) {
     at::Tensor tensor = at::empty(entry.shape, find_dtype(entry.dtype)->type);
     read_exactly(
-        fd,
+        opened.fd,
         tensor.data_ptr(),
         entry.end - entry.begin,
-        start + entry.begin,
-        source);
+        opened.start + entry.begin,
+        opened.source);
     if (tensor.scalar_type() == at::kBool) {
       check_booleans(
           tensor,
-          fmt::format("{}: tensor '{}'", source, printable(entry.name)));
+          fmt::format("{}: tensor '{}'", opened.source, printable(entry.name)));
     }
     file.tensors.emplace(entry.name, std::move(tensor));
   }

@@ -31,10 +31,6 @@ TensorFile read_safetensors(const std::filesystem::path& path);
 // call. Throws likewise.
 Header read_header(const std::filesystem::path& path);
 
-// Only its metadata, from the header. Makes no torch call. Throws likewise.
-std::map<std::string, std::string> read_metadata(
-    const std::filesystem::path& path);
-
 // Whether the platform's tensor type can be stored (kFloat, kLong, ...).
 bool is_storable(at::ScalarType type);
 

@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "core/cuda_plugin.h"
 #include "core/text.h"
+#include "dist/group/guarded.h"
 
 namespace vitrain::dist {
 namespace {
@@ -78,88 +79,73 @@ struct Members {
   int size = 1;
 };
 
-// A Gloo backend and the store it found its peers in.
-struct Gloo {
+// Makes groups and mailboxes of ranks that meet at one store.
+struct Meeting {
+  Rendezvous rendezvous;
   c10::intrusive_ptr<c10d::Store> store;
-  c10::intrusive_ptr<c10d::Backend> backend;
-};
 
-Gloo connect_gloo(
-    const Members& members,
-    const c10::intrusive_ptr<c10d::Store>& store,
-    const Rendezvous& rendezvous) {
-  // The time limit of connecting, until connect() sets that of collectives.
-  auto options = c10d::ProcessGroupGloo::Options::create(
-      milliseconds(rendezvous.setup_timeout));
-  // By address: a host name often resolves to 127.0.1.1, which peers on other
-  // machines cannot reach.
-  options->devices.push_back(
-      rendezvous.interface.empty()
-          ? c10d::ProcessGroupGloo::createDeviceForHostname(
-                rendezvous.own_address)
-          : c10d::ProcessGroupGloo::createDeviceForInterface(
-                rendezvous.interface));
-  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
-  auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
-      prefixed, members.rank, members.size, options);
-  return {prefixed, backend};
-}
+  // A Gloo backend and the store it found its peers in.
+  struct Gloo {
+    c10::intrusive_ptr<c10d::Store> store;
+    c10::intrusive_ptr<c10d::Backend> backend;
+  };
 
-std::unique_ptr<Group> gloo_group(
-    const Members& members,
-    const c10::intrusive_ptr<c10d::Store>& store,
-    const Rendezvous& rendezvous) {
-  Gloo gloo = connect_gloo(members, store, rendezvous);
-  return std::make_unique<Group>(
-      gloo.store, gloo.backend, members.rank, members.size);
-}
-
-std::unique_ptr<Mailbox> mailbox(
-    const Members& members,
-    const c10::intrusive_ptr<c10d::Store>& store,
-    const Rendezvous& rendezvous) {
-  const Gloo gloo = connect_gloo(members, store, rendezvous);
-  gloo.backend->setTimeout(milliseconds(rendezvous.timeout));
-  return std::make_unique<Mailbox>(gloo.backend);
-}
-
-std::unique_ptr<Group> nccl_group(
-    const Members& members,
-    const c10::intrusive_ptr<c10d::Store>& store,
-    const Rendezvous& rendezvous) {
-  auto prefixed = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
-  auto backend = c10::intrusive_ptr<c10d::Backend>::reclaim(
-      rendezvous.nccl->make_nccl_backend(
-          prefixed.get(), members.rank, members.size, rendezvous.timeout));
-  return std::make_unique<Group>(prefixed, backend, members.rank, members.size);
-}
-
-std::unique_ptr<Group> data_group(
-    const Members& members,
-    const c10::intrusive_ptr<c10d::Store>& store,
-    const Rendezvous& rendezvous) {
-  return rendezvous.nccl != nullptr ? nccl_group(members, store, rendezvous)
-                                    : gloo_group(members, store, rendezvous);
-}
-
-// The block of `size` consecutive ranks that this one is in.
-std::unique_ptr<Group> block_group(
-    int size,
-    const c10::intrusive_ptr<c10d::Store>& store,
-    const Rendezvous& rendezvous) {
-  const int first = rendezvous.rank / size * size;
-  auto group = data_group(
-      {.name = fmt::format("data of {} from {}", size, first),
-       .rank = rendezvous.rank - first,
-       .size = size},
-      store,
-      rendezvous);
-  if (rendezvous.nccl == nullptr) {
-    group->barrier();
-    group->set_timeout(rendezvous.timeout);
+  Gloo connect_gloo(const Members& members) const {
+    // The time limit of connecting, until connect() sets that of collectives.
+    auto options = c10d::ProcessGroupGloo::Options::create(
+        milliseconds(rendezvous.setup_timeout));
+    // By address: a host name often resolves to 127.0.1.1, which peers on other
+    // machines cannot reach.
+    options->devices.push_back(
+        rendezvous.interface.empty()
+            ? c10d::ProcessGroupGloo::createDeviceForHostname(
+                  rendezvous.own_address)
+            : c10d::ProcessGroupGloo::createDeviceForInterface(
+                  rendezvous.interface));
+    auto own = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
+    auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
+        own, members.rank, members.size, options);
+    return {own, backend};
   }
-  return group;
-}
+
+  std::unique_ptr<Group> gloo_group(const Members& members) const {
+    const Gloo gloo = connect_gloo(members);
+    return std::make_unique<Group>(
+        gloo.store, gloo.backend, members.rank, members.size);
+  }
+
+  std::unique_ptr<Mailbox> mailbox(int place, int places) const {
+    const Gloo gloo =
+        connect_gloo({.name = "mail", .rank = place, .size = places});
+    gloo.backend->setTimeout(milliseconds(rendezvous.timeout));
+    return std::make_unique<Mailbox>(gloo.backend);
+  }
+
+  std::unique_ptr<Group> data_group(const Members& members) const {
+    if (rendezvous.nccl == nullptr) {
+      return gloo_group(members);
+    }
+    auto own = c10::make_intrusive<c10d::PrefixStore>(members.name, store);
+    auto backend = c10::intrusive_ptr<c10d::Backend>::reclaim(
+        rendezvous.nccl->make_nccl_backend(
+            own.get(), members.rank, members.size, rendezvous.timeout));
+    return std::make_unique<Group>(own, backend, members.rank, members.size);
+  }
+
+  // The block of `size` consecutive ranks that this one is in.
+  std::unique_ptr<Group> block(int size) const {
+    const int first = rendezvous.rank / size * size;
+    auto group = data_group(
+        {.name = fmt::format("data of {} from {}", size, first),
+         .rank = rendezvous.rank - first,
+         .size = size});
+    if (rendezvous.nccl == nullptr) {
+      group->barrier();
+      group->set_timeout(rendezvous.timeout);
+    }
+    return group;
+  }
+};
 
 } // namespace
 
@@ -187,35 +173,26 @@ Groups connect(const Rendezvous& rendezvous) {
   // so that the path that many GPUs take is the one that is always taken.
   if (rendezvous.size == 1 && rendezvous.nccl == nullptr) {
     Groups groups{std::make_unique<Group>(), std::make_unique<Group>()};
-    groups.connect_mailbox = [rendezvous,
-                              store = c10::make_intrusive<c10d::HashStore>()](
-                                 int place, int places) {
-      return mailbox(
-          {.name = "mail", .rank = place, .size = places}, store, rendezvous);
-    };
+    groups.connect_mailbox =
+        [here = Meeting{rendezvous, c10::make_intrusive<c10d::HashStore>()}](
+            int place, int places) { return here.mailbox(place, places); };
     return groups;
   }
   try {
-    const auto store =
-        open_store(rendezvous, rendezvous.rank == 0 && rendezvous.serves);
-    wait_for_everyone(*store, rendezvous);
+    const Meeting meeting{
+        rendezvous,
+        open_store(rendezvous, rendezvous.rank == 0 && rendezvous.serves)};
+    wait_for_everyone(*meeting.store, rendezvous);
     Groups groups;
-    const Members all{
-        .name = "control", .rank = rendezvous.rank, .size = rendezvous.size};
-    groups.control = gloo_group(all, store, rendezvous);
-    groups.data = data_group(
-        {.name = "data", .rank = all.rank, .size = all.size},
-        store,
-        rendezvous);
-    groups.connect_block = [rendezvous, store](int size) {
-      return block_group(size, store, rendezvous);
-    };
+    groups.control =
+        meeting.gloo_group({"control", rendezvous.rank, rendezvous.size});
+    groups.data =
+        meeting.data_group({"data", rendezvous.rank, rendezvous.size});
+    groups.connect_block = [meeting](int size) { return meeting.block(size); };
     groups.connect_mailbox = [rendezvous](int place, int places) {
       // A client of its own: one that waits for a key lets no other thread in.
-      return mailbox(
-          {.name = "mail", .rank = place, .size = places},
-          open_store(rendezvous, /*is_server=*/false),
-          rendezvous);
+      return Meeting{rendezvous, open_store(rendezvous, /*is_server=*/false)}
+          .mailbox(place, places);
     };
     // Connections may be lazy: the first collective proves that all are there.
     groups.control->barrier();
@@ -227,7 +204,6 @@ Groups connect(const Rendezvous& rendezvous) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    const std::string text = error.what();
     fail(
         ExitCode::kWorkerDied,
         "rank {} of {} could not connect to its peers at {}:{} within {} s: {}",
@@ -236,7 +212,7 @@ Groups connect(const Rendezvous& rendezvous) {
         rendezvous.address,
         rendezvous.port,
         rendezvous.setup_timeout,
-        text.substr(0, text.find('\n')));
+        first_line(error));
   }
 }
 

@@ -6,29 +6,20 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "core/check.h"
+#include "dist/group/guarded.h"
 
 namespace vitrain::dist {
 namespace {
 
-// Whatever c10d throws means that a collective failed: a peer died, a timeout.
-template <typename Call>
-auto guarded(const char* what, Call&& call) {
-  try {
-    return call();
-  } catch (const std::exception& error) {
-    const std::string text = error.what();
-    fail(
-        ExitCode::kWorkerDied,
-        "{} failed, probably because another worker is gone: {}",
-        what,
-        text.substr(0, text.find('\n')));
-  }
-}
-
-c10d::AllreduceOptions reduce_with(c10d::ReduceOp::RedOpType op) {
+Pending all_reduce_by(
+    c10d::ReduceOp::RedOpType op,
+    c10d::Backend& backend,
+    at::Tensor tensor) {
   c10d::AllreduceOptions options;
   options.reduceOp = op;
-  return options;
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  return Pending(guarded(
+      "all-reduce", [&] { return backend.allreduce(tensors, options); }));
 }
 
 } // namespace
@@ -76,23 +67,13 @@ void Group::all_reduce(at::Tensor tensor) {
 }
 
 Pending Group::all_reduce_async(at::Tensor tensor) {
-  if (alone()) {
-    return {};
-  }
-  std::vector<at::Tensor> tensors{std::move(tensor)};
-  return Pending(guarded("all-reduce", [&] {
-    return backend_->allreduce(tensors, reduce_with(c10d::ReduceOp::SUM));
-  }));
+  return alone() ? Pending()
+                 : all_reduce_by(c10d::ReduceOp::SUM, *backend_, tensor);
 }
 
 Pending Group::all_reduce_max_async(at::Tensor tensor) {
-  if (alone()) {
-    return {};
-  }
-  std::vector<at::Tensor> tensors{std::move(tensor)};
-  return Pending(guarded("all-reduce", [&] {
-    return backend_->allreduce(tensors, reduce_with(c10d::ReduceOp::MAX));
-  }));
+  return alone() ? Pending()
+                 : all_reduce_by(c10d::ReduceOp::MAX, *backend_, tensor);
 }
 
 void Group::broadcast(at::Tensor tensor) {

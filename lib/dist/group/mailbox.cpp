@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "core/check.h"
+#include "dist/group/guarded.h"
 
 namespace vitrain::dist {
 namespace {
@@ -14,14 +15,7 @@ namespace {
 // Longer than any run, and short enough to be added to a clock.
 constexpr std::chrono::hours kHoweverLong{24 * 365};
 
-[[noreturn]] void lost(const std::exception& error) {
-  const std::string text = error.what();
-  fail(
-      ExitCode::kWorkerDied,
-      "a message between worker and server failed, probably because another "
-      "worker is gone: {}",
-      text.substr(0, text.find('\n')));
-}
+constexpr const char* kMessage = "a message between worker and server";
 
 } // namespace
 
@@ -56,14 +50,6 @@ Mailbox::Message::~Message() = default;
 Mailbox::Message::Message(Mailbox* box, c10::intrusive_ptr<c10d::Work> work)
     : box_(box), work_(std::move(work)) {}
 
-void Mailbox::Message::wait() {
-  wait_for(/*however_long=*/false);
-}
-
-void Mailbox::Message::wait_however_long() {
-  wait_for(/*however_long=*/true);
-}
-
 void Mailbox::Message::wait_for(bool however_long) {
   if (!work_) {
     return;
@@ -73,10 +59,12 @@ void Mailbox::Message::wait_for(bool however_long) {
   waits.add(work.get());
   try {
     // False when close() has ended it; then remove() throws.
-    however_long ? work->wait(kHoweverLong) : work->wait();
-  } catch (const std::exception& error) {
+    guarded(kMessage, [&] {
+      return however_long ? work->wait(kHoweverLong) : work->wait();
+    });
+  } catch (const Error&) {
     waits.remove(work.get());
-    lost(error);
+    throw;
   }
   waits.remove(work.get());
 }
@@ -88,20 +76,16 @@ Mailbox::~Mailbox() = default;
 
 Mailbox::Message Mailbox::send(at::Tensor tensor, int to, int tag) {
   std::vector<at::Tensor> tensors{std::move(tensor)};
-  try {
-    return {this, backend_->send(tensors, to, tag)};
-  } catch (const std::exception& error) {
-    lost(error);
-  }
+  return {this, guarded(kMessage, [&] {
+            return backend_->send(tensors, to, tag);
+          })};
 }
 
 Mailbox::Message Mailbox::receive(at::Tensor tensor, int from, int tag) {
   std::vector<at::Tensor> tensors{std::move(tensor)};
-  try {
-    return {this, backend_->recv(tensors, from, tag)};
-  } catch (const std::exception& error) {
-    lost(error);
-  }
+  return {this, guarded(kMessage, [&] {
+            return backend_->recv(tensors, from, tag);
+          })};
 }
 
 void Mailbox::disconnect() {

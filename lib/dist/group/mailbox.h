@@ -31,9 +31,9 @@ class Mailbox {
     // Returns when the message has left (send) or arrived (receive); at once
     // when there is none. Throws Error(kWorkerDied) when the other end is gone,
     // this mailbox was closed, or the group's time limit has passed.
-    void wait();
+    void wait() { wait_for(/*however_long=*/false); }
     // The same without a time limit: for those who wait to be asked.
-    void wait_however_long();
+    void wait_however_long() { wait_for(/*however_long=*/true); }
 
    private:
     friend class Mailbox;

@@ -57,22 +57,19 @@ template <typename Exchange>
 void together(Group& group, const NamedTensors& buffers, Exchange&& exchange) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> floating;
-  std::vector<at::Tensor> flat;
   for (const auto& [name, tensor] : buffers) {
     if (tensor.is_floating_point()) {
       floating.push_back(tensor.detach());
-      flat.push_back(floating.back().reshape({-1}));
     }
   }
   if (floating.empty() || group.size() == 1) {
     return;
   }
-  const at::Tensor all = at::cat(flat);
+  const at::Tensor all = at::flatten_dense_tensors(floating);
   exchange(all);
-  std::int64_t offset = 0;
-  for (at::Tensor& tensor : floating) {
-    tensor.copy_(all.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
-    offset += tensor.numel();
+  const auto parts = at::unflatten_dense_tensors(all, floating);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    floating[i].copy_(parts[i]);
   }
 }
 

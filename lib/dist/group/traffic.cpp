@@ -43,13 +43,19 @@ void Staleness::add(const Staleness& other) {
   largest = std::max(largest, other.largest);
 }
 
-void Traffic::add_wait(const DeviceSpan& span, double seconds) {
-  if (span.end.exists()) {
-    waits.push_back(span);
-    buckets.push_back({span});
+void Traffic::add_exposed(const Elapsed& wait) {
+  if (wait.span.end.exists()) {
+    waits.push_back(wait.span);
   } else {
-    exposed_seconds += seconds;
-    busy_seconds += seconds;
+    exposed_seconds += wait.seconds;
+  }
+}
+
+void Traffic::add_busy(const Elapsed& travel) {
+  if (travel.span.end.exists()) {
+    buckets.push_back({travel.span});
+  } else {
+    busy_seconds += travel.seconds;
   }
 }
 

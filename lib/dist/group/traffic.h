@@ -57,6 +57,22 @@ struct Staleness {
   void add(const Staleness& other);
 };
 
+// How long something took: its span, and what the host saw of it, which counts
+// where devices have no marks.
+struct Elapsed {
+  DeviceSpan span;
+  double seconds = 0.0;
+};
+
+template <typename Body>
+Elapsed timed(c10::Device device, Body&& body) {
+  const Stopwatch watch;
+  DeviceSpan span{.begin = DeviceMark(device), .end = {}};
+  body();
+  span.end = DeviceMark(device);
+  return {span, watch.seconds()};
+}
+
 // What steps put into collectives, on one rank.
 struct Traffic {
   std::int64_t bytes = 0;
@@ -69,9 +85,8 @@ struct Traffic {
   std::vector<DeviceSpan> waits{};
   std::vector<std::vector<DeviceSpan>> buckets{}; // by step
 
-  // Adds a wait that nothing hid: its span, and what the host saw of it, which
-  // counts where devices have no marks.
-  void add_wait(const DeviceSpan& span, double seconds);
+  void add_exposed(const Elapsed& wait);
+  void add_busy(const Elapsed& travel);
   // Adds a step.
   void add(const Traffic& step);
   // Waits for the device and adds its spans to the seconds.
@@ -81,11 +96,9 @@ struct Traffic {
 // Runs an exchange that a step waits for, and adds its time.
 template <typename Exchange>
 void add_exposed(Traffic& traffic, c10::Device device, Exchange&& exchange) {
-  const Stopwatch watch;
-  DeviceSpan span{.begin = DeviceMark(device), .end = {}};
-  exchange();
-  span.end = DeviceMark(device);
-  traffic.add_wait(span, watch.seconds());
+  const Elapsed elapsed = timed(device, exchange);
+  traffic.add_exposed(elapsed);
+  traffic.add_busy(elapsed);
 }
 
 } // namespace vitrain::dist

@@ -251,12 +251,9 @@ void AsyncPs::start_server() {
   server_ = std::make_unique<ParameterServer>(
       std::move(server_mail_),
       *std::move(own_),
-      ParameterServer::Options{
-          .layout = layout_,
-          .index = group_.rank(),
-          .max_staleness = options_.max_staleness,
-          .on_stale = options_.on_stale,
-          .predict = options_.predict});
+      layout_,
+      group_.rank(),
+      options_);
   own_.reset();
 }
 

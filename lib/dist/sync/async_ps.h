@@ -20,12 +20,6 @@ struct ReplicaShard {
   std::vector<at::Tensor> state; // as many as ServerShard::state has
 };
 
-struct AsyncPsOptions {
-  std::int64_t max_staleness = 0;
-  OnStale on_stale = OnStale::kWait;
-  bool predict = false; // ParameterServer::Options has the meaning
-};
-
 // Connects mailbox `place` of `places`. Collective over the places; a rank that
 // serves calls it on two threads at the same time.
 using ConnectMailbox =
@@ -77,7 +71,6 @@ class AsyncPs final : public GradientSync {
  private:
   struct Connection; // a shard and its buffers of what travels
 
-  int workers() const { return group_.size(); }
   void start_server();
   void ask(message::Kind kind, double lr = 0.0);
   // Waits, with the reason of this rank's own server when that has failed.

@@ -1,6 +1,7 @@
 #include "dist/sync/averaging.h"
 
 #include <atomic>
+#include <ranges>
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -110,14 +111,28 @@ class LocalUpdates : public GradientSync {
   std::int64_t updates_ = 0;
 };
 
-class LocalSgd final : public LocalUpdates {
+// Those of AveragingOptions: a class for each kind of options.
+template <typename Options>
+class WithOptions : public LocalUpdates {
  public:
-  LocalSgd(
+  WithOptions(
       Group& group,
       ReplicaBuffers buffers,
       const BucketOptions& buckets,
-      const LocalSgdOptions& options)
+      const Options& options)
       : LocalUpdates(group, std::move(buffers), buckets), options_(options) {}
+
+ protected:
+  Options options_;
+};
+
+template <typename Options>
+class Averaging;
+
+template <>
+class Averaging<LocalSgdOptions> final : public WithOptions<LocalSgdOptions> {
+ public:
+  using WithOptions::WithOptions;
 
   std::int64_t begin_step(const StepInfo& step) override {
     const std::int64_t own = LocalUpdates::begin_step(step);
@@ -150,44 +165,36 @@ class LocalSgd final : public LocalUpdates {
       }
     }
   }
-
-  LocalSgdOptions options_;
 };
 
-class HierarchicalSgd final : public LocalUpdates {
+template <>
+class Averaging<AveragingLevels> final : public WithOptions<AveragingLevels> {
  public:
-  HierarchicalSgd(
-      Group& group,
-      ReplicaBuffers buffers,
-      const BucketOptions& buckets,
-      std::vector<AveragingLevel> levels)
-      : LocalUpdates(group, std::move(buffers), buckets),
-        levels_(std::move(levels)) {}
+  using WithOptions::WithOptions;
 
-  std::int64_t lead() const override { return levels_.front().period - 1; }
+  std::int64_t lead() const override { return options_.front().period - 1; }
 
  private:
   void meet(std::int64_t updates) override {
-    for (std::size_t i = levels_.size(); i-- > 0;) {
-      if (updates % levels_[i].period == 0) {
-        traffic_.bytes += average(*levels_[i].group, parameters_);
-        apart_ = levels_[i].group->size() < group_.size();
+    for (const AveragingLevel& level : std::views::reverse(options_)) {
+      if (updates % level.period == 0) {
+        traffic_.bytes += average(*level.group, parameters_);
+        apart_ = level.group->size() < group_.size();
         return;
       }
     }
   }
-
-  std::vector<AveragingLevel> levels_;
 };
 
-class Diloco final : public LocalUpdates {
+template <>
+class Averaging<DilocoOptions> final : public WithOptions<DilocoOptions> {
  public:
-  Diloco(
+  Averaging(
       Group& group,
       ReplicaBuffers buffers,
       const BucketOptions& buckets,
       const DilocoOptions& options)
-      : LocalUpdates(group, std::move(buffers), buckets), options_(options) {
+      : WithOptions(group, std::move(buffers), buckets, options) {
     for (const at::Tensor& parameters : parameters_) {
       momentum_.push_back(at::zeros_like(parameters));
     }
@@ -231,19 +238,14 @@ class Diloco final : public LocalUpdates {
     }
   }
 
-  DilocoOptions options_;
   Tensors common_; // where the ranks parted
   Tensors momentum_;
 };
 
-class OverlapAverage final : public LocalUpdates {
+template <>
+class Averaging<OverlapOptions> final : public WithOptions<OverlapOptions> {
  public:
-  OverlapAverage(
-      Group& group,
-      ReplicaBuffers buffers,
-      const BucketOptions& buckets,
-      const OverlapOptions& options)
-      : LocalUpdates(group, std::move(buffers), buckets), options_(options) {}
+  using WithOptions::WithOptions;
 
   void flush(const std::function<void()>& update) override {
     const at::NoGradGuard no_grad;
@@ -276,7 +278,6 @@ class OverlapAverage final : public LocalUpdates {
     pending_.clear();
   }
 
-  OverlapOptions options_;
   Tensors own_; // this rank's parameters when the sum was started
   Tensors sums_;
   std::vector<Pending> pending_;
@@ -334,30 +335,18 @@ class Hogwild final : public LocalUpdates {
 
 } // namespace
 
-std::unique_ptr<GradientSync> make_local_sgd(
+std::unique_ptr<GradientSync> make_averaging(
     Group& group,
     ReplicaBuffers buffers,
     const BucketOptions& buckets,
-    const LocalSgdOptions& options) {
-  return std::make_unique<LocalSgd>(
-      group, std::move(buffers), buckets, options);
-}
-
-std::unique_ptr<GradientSync> make_hierarchical_sgd(
-    Group& group,
-    ReplicaBuffers buffers,
-    const BucketOptions& buckets,
-    std::vector<AveragingLevel> levels) {
-  return std::make_unique<HierarchicalSgd>(
-      group, std::move(buffers), buckets, std::move(levels));
-}
-
-std::unique_ptr<GradientSync> make_diloco(
-    Group& group,
-    ReplicaBuffers buffers,
-    const BucketOptions& buckets,
-    const DilocoOptions& options) {
-  return std::make_unique<Diloco>(group, std::move(buffers), buckets, options);
+    const AveragingOptions& options) {
+  return std::visit(
+      [&]<typename Options>(
+          const Options& own) -> std::unique_ptr<GradientSync> {
+        return std::make_unique<Averaging<Options>>(
+            group, std::move(buffers), buckets, own);
+      },
+      options);
 }
 
 std::unique_ptr<GradientSync> make_hogwild(
@@ -366,15 +355,6 @@ std::unique_ptr<GradientSync> make_hogwild(
     std::int64_t lead,
     const at::Tensor& updates) {
   return std::make_unique<Hogwild>(group, std::move(buffers), lead, updates);
-}
-
-std::unique_ptr<GradientSync> make_overlap_average(
-    Group& group,
-    ReplicaBuffers buffers,
-    const BucketOptions& buckets,
-    const OverlapOptions& options) {
-  return std::make_unique<OverlapAverage>(
-      group, std::move(buffers), buckets, options);
 }
 
 } // namespace vitrain::dist

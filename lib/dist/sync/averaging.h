@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -36,6 +37,10 @@ std::unique_ptr<GradientSync> make_delayed_all_reduce(
     const BucketOptions& buckets,
     bool predict);
 
+// Every rank updates by its own gradients; when (t - start) mod period = 0 all
+// take the mean of the parameters (Stich, "Local SGD converges fast and
+// communicates little", ICLR 2019; with `start`, and `node`: Lin et al., "Don't
+// use large mini-batches, use local SGD", ICLR 2020).
 struct LocalSgdOptions {
   std::int64_t start = 0; // all-reduce of gradients until t = start
   std::int64_t period = 1; // steps between two averages of the parameters
@@ -45,58 +50,41 @@ struct LocalSgdOptions {
   Group* node = nullptr;
 };
 
-// Every rank updates by its own gradients; when (t - start) mod period = 0 all
-// take the mean of the parameters (Stich, "Local SGD converges fast and
-// communicates little", ICLR 2019; with `start`, and `node`: Lin et al., "Don't
-// use large mini-batches, use local SGD", ICLR 2020).
-std::unique_ptr<GradientSync> make_local_sgd(
-    Group& group,
-    ReplicaBuffers buffers,
-    const BucketOptions& buckets,
-    const LocalSgdOptions& options);
-
+// Local updates; after update t the parameters are averaged over the group of
+// the last level whose period divides t. Levels by ascending period; the last
+// one has all ranks (torch's HierarchicalModelAverager).
 struct AveragingLevel {
   std::int64_t period = 1;
   Group* group = nullptr; // that of this rank
 };
+using AveragingLevels = std::vector<AveragingLevel>;
 
-// Local updates; after update t the parameters are averaged over the group of
-// the last level whose period divides t. Levels by ascending period; the last
-// one has all ranks (torch's HierarchicalModelAverager).
-std::unique_ptr<GradientSync> make_hierarchical_sgd(
-    Group& group,
-    ReplicaBuffers buffers,
-    const BucketOptions& buckets,
-    std::vector<AveragingLevel> levels);
-
+// `period` local updates from common parameters w; then d = w - mean(w_i) is
+// the gradient of an outer SGD with Nesterov momentum that moves w, and all
+// ranks go on from there (Douillard et al., "DiLoCo", 2023).
 struct DilocoOptions {
   std::int64_t period = 1;
   double outer_lr = 0.7;
   double outer_momentum = 0.9;
 };
 
-// `period` local updates from common parameters w; then d = w - mean(w_i) is
-// the gradient of an outer SGD with Nesterov momentum that moves w, and all
-// ranks go on from there (Douillard et al., "DiLoCo", 2023).
-std::unique_ptr<GradientSync> make_diloco(
-    Group& group,
-    ReplicaBuffers buffers,
-    const BucketOptions& buckets,
-    const DilocoOptions& options);
-
+// Local updates; at t = k period the ranks' parameters s_i are summed while
+// training goes on, and `delay` updates later w_i <- w_i + mean(s) - s_i. The
+// mean over the ranks is not changed by it.
 struct OverlapOptions {
   std::int64_t period = 1;
   std::int64_t delay = 0; // steps, less than period
 };
 
-// Local updates; at t = k period the ranks' parameters s_i are summed while
-// training goes on, and `delay` updates later w_i <- w_i + mean(s) - s_i. The
-// mean over the ranks is not changed by it.
-std::unique_ptr<GradientSync> make_overlap_average(
+using AveragingOptions = std::
+    variant<LocalSgdOptions, AveragingLevels, DilocoOptions, OverlapOptions>;
+
+// The mode that these are the options of.
+std::unique_ptr<GradientSync> make_averaging(
     Group& group,
     ReplicaBuffers buffers,
     const BucketOptions& buckets,
-    const OverlapOptions& options);
+    const AveragingOptions& options);
 
 // The weights are one piece of memory (share_memory()), to which every rank
 // adds its own updates when they are ready, without a lock (Niu et al.,

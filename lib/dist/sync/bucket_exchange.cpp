@@ -107,19 +107,20 @@ std::unique_ptr<BucketExchange> make_bucket_exchange(
   return std::make_unique<OneRound>(gradients, compress);
 }
 
-void TravelTimes::add(const BucketExchange& exchange) {
-  if (const auto span = exchange.span()) {
-    spans_.push_back(*span);
+void add_travel(Traffic& traffic, const BucketExchanges& exchanges) {
+  std::vector<Interval> intervals;
+  std::vector<DeviceSpan> spans;
+  for (const auto& exchange : exchanges) {
+    if (const auto span = exchange->span()) {
+      spans.push_back(*span);
+    }
+    if (const auto interval = exchange->interval()) {
+      intervals.push_back(*interval);
+    }
   }
-  if (const auto interval = exchange.interval()) {
-    intervals_.push_back(*interval);
-  }
-}
-
-void TravelTimes::add_to(Traffic& traffic) && {
-  traffic.busy_seconds += covered_seconds(std::move(intervals_));
-  if (!spans_.empty()) {
-    traffic.buckets.push_back(std::move(spans_));
+  traffic.busy_seconds += covered_seconds(std::move(intervals));
+  if (!spans.empty()) {
+    traffic.buckets.push_back(std::move(spans));
   }
 }
 

@@ -98,16 +98,11 @@ std::unique_ptr<BucketExchange> make_power_sgd(
     std::vector<BucketPart> parts,
     const PowerSgdOptions& options);
 
-// Adds to `traffic` when the exchanges of a step travelled.
-class TravelTimes {
- public:
-  void add(const BucketExchange& exchange);
-  void add_to(Traffic& traffic) &&;
+// The exchanges of a step.
+using BucketExchanges = std::vector<std::unique_ptr<BucketExchange>>;
 
- private:
-  std::vector<Interval> intervals_;
-  std::vector<DeviceSpan> spans_;
-};
+// Adds to `traffic` when they travelled.
+void add_travel(Traffic& traffic, const BucketExchanges& exchanges);
 
 // Bytes that a rank puts into a collective of `tensor`: none when it is alone.
 std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);

@@ -4,7 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/clock.h"
 #include "dist/sync/averaging.h"
 #include "dist/sync/prediction.h"
 
@@ -121,7 +120,7 @@ class DelayedAllReduce final : public GradientSync {
   // A copy of all gradients, and how it travels.
   struct Stage {
     std::vector<at::Tensor> tensors;
-    std::vector<std::unique_ptr<BucketExchange>> exchanges;
+    BucketExchanges exchanges;
     std::vector<at::Tensor> extremes; // of the gradients before rounding
   };
 
@@ -130,28 +129,14 @@ class DelayedAllReduce final : public GradientSync {
     if (!under_way_) {
       return;
     }
-    const Stopwatch watch;
     const c10::Device device = travelling_.tensors.front().device();
-    DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
-    for (const auto& exchange : travelling_.exchanges) {
-      exchange->complete(group_);
-    }
-    wait.end = DeviceMark(device);
-    if (wait.end.exists()) {
-      traffic_.waits.push_back(std::move(wait));
-    } else {
-      traffic_.exposed_seconds += watch.seconds();
-    }
+    traffic_.add_exposed(timed(device, [&] {
+      for (const auto& exchange : travelling_.exchanges) {
+        exchange->complete(group_);
+      }
+    }));
     under_way_ = false;
-    measure();
-  }
-
-  void measure() {
-    TravelTimes times;
-    for (const auto& exchange : travelling_.exchanges) {
-      times.add(*exchange);
-    }
-    std::move(times).add_to(traffic_);
+    add_travel(traffic_, travelling_.exchanges);
   }
 
   Group alone_;

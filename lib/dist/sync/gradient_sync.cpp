@@ -10,7 +10,6 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include "core/check.h"
-#include "core/clock.h"
 
 namespace vitrain::dist {
 namespace {
@@ -32,7 +31,6 @@ class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
 
 struct BucketedAllReduce::Bucket {
   std::vector<std::string> names;
-  std::unique_ptr<BucketExchange> exchange;
   std::vector<bool> arrived{}; // by parameter, in this micro-batch
   std::size_t missing = 0; // parameters that have not arrived
 };
@@ -71,7 +69,9 @@ void BucketedAllReduce::begin_micro_batch(bool last, bool empty) {
   for (Bucket& bucket : buckets_) {
     bucket.arrived.assign(bucket.names.size(), false);
     bucket.missing = bucket.names.size();
-    bucket.exchange->begin(step_);
+  }
+  for (const auto& exchange : exchanges_) {
+    exchange->begin(step_);
   }
 }
 
@@ -79,62 +79,49 @@ bool BucketedAllReduce::finish() {
   if (!empty_) {
     check_all_arrived();
   }
-  const Stopwatch watch;
-  // A rank without samples in the last micro-batch launches here.
-  while (next_ < buckets_.size()) {
-    launch_next();
-  }
   const at::NoGradGuard no_grad;
-  const c10::Device device = buffers_.front().gradients.device();
-  DeviceSpan wait{.begin = DeviceMark(device), .end = {}};
-  for (Bucket& bucket : buckets_) {
-    bucket.exchange->advance(*group_);
-  }
-  for (Bucket& bucket : buckets_) {
-    bucket.exchange->complete(*group_);
-  }
-  syncing_ = false;
-  wait.end = DeviceMark(device);
   traffic_ = {};
-  if (wait.end.exists()) {
-    traffic_.waits.push_back(std::move(wait));
-  } else {
-    traffic_.exposed_seconds = watch.seconds();
+  traffic_.add_exposed(timed(buffers_.front().gradients.device(), [&] {
+    // A rank without samples in the last micro-batch launches here.
+    while (next_ < buckets_.size()) {
+      launch_next();
+    }
+    for (const auto& exchange : exchanges_) {
+      exchange->advance(*group_);
+    }
+    for (const auto& exchange : exchanges_) {
+      exchange->complete(*group_);
+    }
+  }));
+  syncing_ = false;
+  for (const auto& exchange : exchanges_) {
+    traffic_.bytes += exchange->bytes();
   }
-  measure();
+  add_travel(traffic_, exchanges_);
   return true;
 }
 
 void BucketedAllReduce::flush(const std::function<void()>& /*update*/) {
   const at::NoGradGuard no_grad;
-  for (Bucket& bucket : buckets_) {
-    bucket.exchange->flush(*group_);
+  for (const auto& exchange : exchanges_) {
+    exchange->flush(*group_);
   }
 }
 
 std::map<std::string, at::Tensor> BucketedAllReduce::state() const {
   std::map<std::string, at::Tensor> state;
-  for (const Bucket& bucket : buckets_) {
-    state.merge(bucket.exchange->state());
+  for (const auto& exchange : exchanges_) {
+    state.merge(exchange->state());
   }
   return state;
 }
 
 std::optional<double> BucketedAllReduce::largest_sent() const {
   std::vector<at::Tensor> extremes;
-  for (const Bucket& bucket : buckets_) {
-    extremes.push_back(bucket.exchange->extremes());
+  for (const auto& exchange : exchanges_) {
+    extremes.push_back(exchange->extremes());
   }
   return largest_of(extremes);
-}
-
-void BucketedAllReduce::measure() {
-  TravelTimes times;
-  for (const Bucket& bucket : buckets_) {
-    traffic_.bytes += bucket.exchange->bytes();
-    times.add(*bucket.exchange);
-  }
-  std::move(times).add_to(traffic_);
 }
 
 void BucketedAllReduce::cut(
@@ -158,13 +145,12 @@ void BucketedAllReduce::cut(
              .as_strided(slot.parameter.sizes(), slot.parameter.strides())});
     const std::int64_t limit = begin == 0 ? options.first_bytes : options.bytes;
     if (is_last || (end - begin) * element >= limit) {
-      buckets_.push_back(
-          {.names = std::move(names),
-           .exchange = make_bucket_exchange(
-               buffer.gradients.narrow(0, begin, end - begin),
-               std::move(parts),
-               options.compress,
-               options.power_sgd)});
+      buckets_.push_back({.names = std::move(names)});
+      exchanges_.push_back(make_bucket_exchange(
+          buffer.gradients.narrow(0, begin, end - begin),
+          std::move(parts),
+          options.compress,
+          options.power_sgd));
       names.clear();
       parts.clear();
       begin = end;
@@ -200,7 +186,7 @@ void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
 
 void BucketedAllReduce::launch_next() {
   const at::NoGradGuard no_grad;
-  buckets_[next_++].exchange->launch(*group_);
+  exchanges_[next_++]->launch(*group_);
 }
 
 void BucketedAllReduce::check_all_arrived() const {

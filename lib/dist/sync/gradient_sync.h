@@ -142,11 +142,11 @@ class BucketedAllReduce final : public GradientSync {
   void arrive(Bucket& bucket, std::size_t index);
   void launch_next();
   void check_all_arrived() const;
-  void measure();
 
   Group* group_;
   std::vector<GradientBuffer> buffers_;
   std::vector<Bucket> buckets_;
+  BucketExchanges exchanges_; // of the buckets
   std::size_t next_ = 0; // first bucket that has not been launched
   std::int64_t step_ = 0;
   bool syncing_ = false;

@@ -129,12 +129,16 @@ constexpr std::size_t kEventsUnderWay = 64;
 ParameterServer::ParameterServer(
     std::unique_ptr<Mailbox> mailbox,
     ServerShard shard,
-    const Options& options)
+    const ServerLayout& layout,
+    int index,
+    const AsyncPsOptions& options)
     : mail_(std::move(mailbox)),
       shard_(std::move(shard)),
+      layout_(layout),
+      index_(index),
       options_(options),
-      bound_(options.layout.workers, options.max_staleness, options.on_stale),
-      verdicts_(static_cast<std::size_t>(options.layout.workers)),
+      bound_(layout.workers, options.max_staleness, options.on_stale),
+      verdicts_(static_cast<std::size_t>(layout.workers)),
       prediction_(
           options.predict ? std::optional<Prediction>(all_of(shard_))
                           : std::nullopt),
@@ -159,8 +163,8 @@ void ParameterServer::check() const {
 
 void ParameterServer::run() {
   std::vector<std::thread> threads;
-  if (options_.index == 0) {
-    for (int worker = 0; worker < options_.layout.workers; ++worker) {
+  if (index_ == 0) {
+    for (int worker = 0; worker < layout_.workers; ++worker) {
       threads.push_back(guarded([this, worker] { serve(worker); }));
     }
   } else {
@@ -283,7 +287,7 @@ void ParameterServer::update(const Header& request, Inbox& inbox) {
 
 void ParameterServer::settle(int worker) {
   std::unique_lock lock(mutex_);
-  if (++settling_ == options_.layout.workers) {
+  if (++settling_ == layout_.workers) {
     tell({.kind = Kind::kSettle});
     settlement_ = packed_state();
     ++settlements_;
@@ -306,9 +310,9 @@ void ParameterServer::settle(int worker) {
 }
 
 void ParameterServer::tell(const Header& event) {
-  for (int other = 1; other < options_.layout.servers; ++other) {
-    events_.push_back(mail_->send(
-        event.pack(), options_.layout.place_of(other), message::kEventTag));
+  for (int other = 1; other < layout_.servers; ++other) {
+    events_.push_back(
+        mail_->send(event.pack(), layout_.place_of(other), message::kEventTag));
   }
   while (events_.size() > kEventsUnderWay) {
     events_.front().wait();
@@ -326,9 +330,9 @@ void ParameterServer::await(
 }
 
 void ParameterServer::follow() {
-  Headers events(*mail_, options_.layout.place_of(0), message::kEventTag);
+  Headers events(*mail_, layout_.place_of(0), message::kEventTag);
   std::vector<Inbox> inboxes;
-  for (int worker = 0; worker < options_.layout.workers; ++worker) {
+  for (int worker = 0; worker < layout_.workers; ++worker) {
     inboxes.emplace_back(*mail_, worker, shard_.gradients);
   }
   while (true) {
@@ -351,7 +355,7 @@ void ParameterServer::follow() {
         break;
       case Kind::kSettle: {
         const at::Tensor state = packed_state();
-        for (int to = 0; to < options_.layout.workers; ++to) {
+        for (int to = 0; to < layout_.workers; ++to) {
           mail_->send(state, to, message::kStateTag).wait();
         }
         break;

@@ -39,6 +39,19 @@ struct ServerLayout {
   int place_of(int server) const { return workers + server; }
 };
 
+// How servers treat gradients that others have overtaken.
+struct AsyncPsOptions {
+  std::int64_t max_staleness = 0;
+  OnStale on_stale = OnStale::kWait;
+  // Workers read the weights as they are expected to be when their gradient
+  // comes. As many updates are expected in between as there were for the
+  // worker's last gradient, max_staleness if that was dropped; they are
+  // predicted by one update with the gradient that was applied last, and so
+  // many times its learning rate. After settling a server knows nothing of
+  // gradients, as one that starts.
+  bool predict = false;
+};
+
 // What travels between worker and server, each with its tag. Requests and
 // verdicts are int64; gradients, weights and states are flat fp32 buffers.
 namespace message {
@@ -98,25 +111,13 @@ struct Verdict {
 // every server, but requests only to the first.
 class ParameterServer {
  public:
-  struct Options {
-    ServerLayout layout;
-    int index = 0; // which server this is
-    std::int64_t max_staleness = 0;
-    OnStale on_stale = OnStale::kWait;
-    // Workers read the weights as they are expected to be when their gradient
-    // comes. As many updates are expected in between as there were for the
-    // worker's last gradient, max_staleness if that was dropped; they are
-    // predicted by one update with the gradient that was applied last, and so
-    // many times its learning rate. After settling a server knows nothing of
-    // gradients, as one that starts.
-    bool predict = false;
-  };
-
   // Starts to serve `shard` through `mailbox`, the one of place_of(index).
   ParameterServer(
       std::unique_ptr<Mailbox> mailbox,
       ServerShard shard,
-      const Options& options);
+      const ServerLayout& layout,
+      int index,
+      const AsyncPsOptions& options);
   // Ends the threads, whatever they wait for.
   ~ParameterServer();
   ParameterServer(const ParameterServer&) = delete;
@@ -152,7 +153,9 @@ class ParameterServer {
 
   std::unique_ptr<Mailbox> mail_;
   ServerShard shard_;
-  Options options_;
+  ServerLayout layout_;
+  int index_;
+  AsyncPsOptions options_;
 
   mutable std::mutex mutex_; // of all that follows, and of shard_
   std::condition_variable changed_;

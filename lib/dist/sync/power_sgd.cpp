@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -16,6 +17,29 @@ constexpr std::int64_t kAlignment = 16;
 std::int64_t aligned(std::int64_t elements) {
   return (elements + kAlignment - 1) / kAlignment * kAlignment;
 }
+
+using Shape = std::array<std::int64_t, 2>;
+
+// Matrices of zeros that travel in one buffer.
+struct Matrices {
+  at::Tensor buffer; // with gaps
+  std::vector<at::Tensor> views;
+
+  Matrices() = default;
+  Matrices(const std::vector<Shape>& shapes, const at::TensorOptions& options) {
+    std::int64_t size = 0;
+    for (const auto& [rows, columns] : shapes) {
+      size += aligned(rows * columns);
+    }
+    buffer = at::zeros({size}, options);
+    std::int64_t offset = 0;
+    for (const auto& [rows, columns] : shapes) {
+      const std::int64_t numel = rows * columns;
+      views.push_back(buffer.narrow(0, offset, numel).view({rows, columns}));
+      offset += aligned(numel);
+    }
+  }
+};
 
 // A gradient that travels as a product.
 struct Matrix {
@@ -83,12 +107,12 @@ class PowerSgd final : public BucketExchange {
       matrix.error.view(matrix.gradient.sizes()).add_(matrix.gradient, ranks);
       at::mm_out(matrix.left, matrix.error, matrix.right);
     }
-    first_ = start(group, lefts_);
+    first_ = start(group, lefts_.buffer);
     for (std::size_t i = 0; i < plain_.size(); ++i) {
-      plain_travelling_[i].copy_(plain_[i]);
+      travelling_.views[i].view({-1}).copy_(plain_[i]);
     }
     if (!plain_.empty()) {
-      plain_pending_ = start(group, travelling_);
+      plain_pending_ = start(group, travelling_.buffer);
     }
   }
 
@@ -101,7 +125,7 @@ class PowerSgd final : public BucketExchange {
       orthonormalize(matrix.left);
       at::mm_out(matrix.right, matrix.error.t(), matrix.left);
     }
-    second_ = start(group, rights_);
+    second_ = start(group, rights_.buffer);
   }
 
   void complete(Group& group) override {
@@ -111,7 +135,7 @@ class PowerSgd final : public BucketExchange {
       return;
     }
     second_.wait();
-    rights_.div_(group.size());
+    rights_.buffer.div_(group.size());
     for (Matrix& matrix : matrices_) {
       const at::Tensor mean = at::mm(matrix.left, matrix.right.t());
       matrix.error.sub_(mean);
@@ -119,7 +143,7 @@ class PowerSgd final : public BucketExchange {
     }
     plain_pending_.wait();
     for (std::size_t i = 0; i < plain_.size(); ++i) {
-      plain_[i].copy_(plain_travelling_[i]);
+      plain_[i].copy_(travelling_.views[i].view({-1}));
     }
     completed();
   }
@@ -178,40 +202,23 @@ class PowerSgd final : public BucketExchange {
   }
 
   void allocate() {
-    std::int64_t left = 0;
-    std::int64_t right = 0;
+    std::vector<Shape> lefts;
+    std::vector<Shape> rights;
+    std::vector<Shape> plain;
     for (const Matrix& matrix : matrices_) {
-      left += aligned(matrix.error.size(0) * rank_of(matrix));
-      right += aligned(matrix.error.size(1) * rank_of(matrix));
+      lefts.push_back({matrix.error.size(0), rank_of(matrix)});
+      rights.push_back({matrix.error.size(1), rank_of(matrix)});
     }
-    lefts_ = at::zeros({left}, gradients_.options());
-    rights_ = at::zeros({right}, gradients_.options());
-    left = 0;
-    right = 0;
-    const auto place = [](const at::Tensor& buffer,
-                          std::int64_t& at,
-                          std::int64_t rows,
-                          std::int64_t columns) {
-      const at::Tensor view =
-          buffer.narrow(0, at, rows * columns).view({rows, columns});
-      at += aligned(rows * columns);
-      return view;
-    };
-    for (Matrix& matrix : matrices_) {
-      const std::int64_t rank = rank_of(matrix);
-      matrix.left = place(lefts_, left, matrix.error.size(0), rank);
-      matrix.right = place(rights_, right, matrix.error.size(1), rank);
-      draw(matrix);
-    }
-    std::int64_t plain = 0;
     for (const at::Tensor& gradient : plain_) {
-      plain += aligned(gradient.numel());
+      plain.push_back({1, gradient.numel()});
     }
-    travelling_ = at::zeros({plain}, gradients_.options());
-    plain = 0;
-    for (const at::Tensor& gradient : plain_) {
-      plain_travelling_.push_back(
-          place(travelling_, plain, 1, gradient.numel()).view({-1}));
+    lefts_ = Matrices(lefts, gradients_.options());
+    rights_ = Matrices(rights, gradients_.options());
+    travelling_ = Matrices(plain, gradients_.options());
+    for (std::size_t i = 0; i < matrices_.size(); ++i) {
+      matrices_[i].left = lefts_.views[i];
+      matrices_[i].right = rights_.views[i];
+      draw(matrices_[i]);
     }
   }
 
@@ -228,10 +235,9 @@ class PowerSgd final : public BucketExchange {
   PowerSgdOptions options_;
   std::vector<Matrix> matrices_;
   std::vector<at::Tensor> plain_; // flat views of what is not compressed
-  at::Tensor lefts_; // all P, with gaps
-  at::Tensor rights_; // all Q, with gaps
-  at::Tensor travelling_; // copies of plain_, with gaps
-  std::vector<at::Tensor> plain_travelling_; // views of it
+  Matrices lefts_; // all P
+  Matrices rights_; // all Q
+  Matrices travelling_; // copies of plain_, a row each
   std::int64_t step_ = 0;
   bool compressing_ = false;
   bool apart_ = false; // errors may differ between ranks

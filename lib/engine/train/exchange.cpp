@@ -65,9 +65,9 @@ dist::Group* node_group(Session& session) {
       static_cast<int>(sync.group_size.value_or(session.local_world)));
 }
 
-std::vector<dist::AveragingLevel> levels(Session& session) {
+dist::AveragingLevels levels(Session& session) {
   const config::SyncConfig& sync = session.job.recipe.dist.sync;
-  std::vector<dist::AveragingLevel> levels;
+  dist::AveragingLevels levels;
   for (const config::SyncLevel& level :
        config::sync_levels(sync, session.world)) {
     levels.push_back(
@@ -128,6 +128,9 @@ std::unique_ptr<dist::GradientSync> make_mode(
   const dist::BucketOptions buckets = bucket_options(session);
   dist::Group& all = *session.groups.data;
   dist::ReplicaBuffers buffers = replica_buffers(parameters, optimizer);
+  const auto averaging = [&](const dist::AveragingOptions& options) {
+    return dist::make_averaging(all, std::move(buffers), buckets, options);
+  };
   switch (sync.mode) {
     case config::SyncMode::kAllreduce:
       return dist::make_bucketed_all_reduce(
@@ -137,32 +140,22 @@ std::unique_ptr<dist::GradientSync> make_mode(
           all, std::move(buffers), buckets, sync.predict);
     case config::SyncMode::kLocalSgd:
     case config::SyncMode::kPostLocalSgd:
-      return dist::make_local_sgd(
-          all,
-          std::move(buffers),
-          buckets,
-          {.start = session.plan.sync_start,
-           .period = sync.period,
-           .average_moments =
-               sync.average == config::SyncAverage::kParametersAndOptimizer,
-           .node = node_group(session)});
+      return averaging(dist::LocalSgdOptions{
+          .start = session.plan.sync_start,
+          .period = sync.period,
+          .average_moments =
+              sync.average == config::SyncAverage::kParametersAndOptimizer,
+          .node = node_group(session)});
     case config::SyncMode::kHierarchicalSgd:
-      return dist::make_hierarchical_sgd(
-          all, std::move(buffers), buckets, levels(session));
+      return averaging(levels(session));
     case config::SyncMode::kDiloco:
-      return dist::make_diloco(
-          all,
-          std::move(buffers),
-          buckets,
-          {.period = sync.period,
-           .outer_lr = sync.outer_lr,
-           .outer_momentum = sync.outer_momentum});
+      return averaging(dist::DilocoOptions{
+          .period = sync.period,
+          .outer_lr = sync.outer_lr,
+          .outer_momentum = sync.outer_momentum});
     case config::SyncMode::kOverlapAverage:
-      return dist::make_overlap_average(
-          all,
-          std::move(buffers),
-          buckets,
-          {.period = sync.period, .delay = sync.delay});
+      return averaging(
+          dist::OverlapOptions{.period = sync.period, .delay = sync.delay});
     case config::SyncMode::kAsyncPs:
       return make_async_ps(session, parameters, optimizer);
     case config::SyncMode::kHogwild:

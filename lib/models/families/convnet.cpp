@@ -4,7 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/check.h"
 #include "models/layers/layers.h"
 #include "models/model.h"
 
@@ -12,9 +11,8 @@ namespace vitrain::models {
 namespace convnet {
 namespace {
 
-constexpr std::int64_t kFp32 = 4;
-constexpr const char* kName = "mnist_convnet";
-constexpr std::int64_t kImage = 28;
+constexpr std::array kNetworks{
+    NamedNetwork<ConvNetSpec>{"mnist_convnet", 28, 1, {}}};
 
 // Side of what is left of an image after both convolutions and poolings; below
 // 1: it is too small.
@@ -22,46 +20,33 @@ std::int64_t grid_of(const ConvNetSpec& net, std::int64_t image_size) {
   return ((image_size - net.kernel + 1) / 2 - net.kernel + 1) / 2;
 }
 
-const ConvNetSpec& of(const ModelSpec& spec) {
-  return std::any_cast<const ConvNetSpec&>(spec.numbers);
-}
-
 class ConvNet : public Model {
  public:
   ConvNet(const ModelSpec& spec, at::Generator generator) : spec_(spec) {
-    const ConvNetSpec& net = of(spec);
+    const auto& net = spec.get<ConvNetSpec>();
     const auto conv = [&](std::int64_t in, std::int64_t out) {
-      return std::make_shared<Conv2d>(
-          Conv2d::Shape{
-              .in = in, .out = out, .kernel = net.kernel, .bias = true},
-          generator);
+      return Conv2d::Shape{
+          .in = in, .out = out, .kernel = net.kernel, .bias = true};
     };
+    const auto [first, second] = net.widths;
     const std::int64_t grid = grid_of(net, spec.image_size);
-    conv1_ = register_module("conv1", conv(spec.channels, net.widths[0]));
-    conv2_ = register_module("conv2", conv(net.widths[0], net.widths[1]));
-    fc1_ = register_module(
-        "fc1",
-        std::make_shared<Linear>(
-            net.widths[1] * grid * grid, net.hidden, generator));
-    fc2_ = register_module(
-        "fc2",
-        std::make_shared<Linear>(net.hidden, spec.num_classes, generator));
+    conv1_ = add_layer<Conv2d>(
+        *this, "conv1", conv(spec.channels, first), generator);
+    conv2_ = add_layer<Conv2d>(*this, "conv2", conv(first, second), generator);
+    fc1_ = add_layer<Linear>(
+        *this, "fc1", second * grid * grid, net.hidden, generator);
+    fc2_ = add_layer<Linear>(
+        *this, "fc2", net.hidden, spec.num_classes, generator);
   }
 
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
       const at::Generator& /*dropout*/) override {
-    VITRAIN_CHECK(
-        images.dim() == 4 && images.size(1) == spec_.channels &&
-            images.size(2) == spec_.image_size &&
-            images.size(3) == spec_.image_size,
-        ExitCode::kInternal,
-        "a batch of another shape than the model's images [N, {0}, {1}, {1}]",
-        spec_.channels,
-        spec_.image_size);
+    check_images(images, spec_);
     // Rows of `drop`: first the channels of conv2, then the units of fc1.
-    const std::int64_t channels = of(spec_).widths[1];
+    const auto& net = spec_.get<ConvNetSpec>();
+    const std::int64_t channels = net.widths[1];
     at::Tensor x = at::max_pool2d((*conv1_)(images), 2).relu();
     x = (*conv2_)(x);
     if (drop.defined()) {
@@ -70,13 +55,13 @@ class ConvNet : public Model {
     x = at::max_pool2d(x, 2).relu().flatten(1);
     x = (*fc1_)(x).relu();
     if (drop.defined()) {
-      x = x * drop.narrow(0, channels, of(spec_).hidden).t();
+      x = x * drop.narrow(0, channels, net.hidden).t();
     }
     return (*fc2_)(x);
   }
 
   std::vector<double> drop_rates() const override {
-    const ConvNetSpec& net = of(spec_);
+    const auto& net = spec_.get<ConvNetSpec>();
     return std::vector<double>(
         static_cast<std::size_t>(net.widths[1] + net.hidden), net.dropout);
   }
@@ -89,24 +74,13 @@ class ConvNet : public Model {
   std::shared_ptr<Linear> fc2_;
 };
 
-std::optional<ModelSpec> find(const std::string& name) {
-  if (name != kName) {
-    return std::nullopt;
-  }
-  ModelSpec spec;
-  spec.image_size = kImage;
-  spec.channels = 1;
-  spec.numbers = ConvNetSpec{};
-  return spec;
-}
-
 void check_size(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker) {
   const std::int64_t size = config.image_size.value_or(named.image_size);
   checker.require(
-      grid_of(of(named), size) >= 1,
+      grid_of(named.get<ConvNetSpec>(), size) >= 1,
       "model.image_size",
       fmt::format(
           "image_size {} is too small for {}: its two 5x5 convolutions and "
@@ -121,7 +95,7 @@ std::string identity(const ModelSpec& spec) {
 }
 
 ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
-  const ConvNetSpec& net = of(spec);
+  const auto& net = spec.get<ConvNetSpec>();
   const std::int64_t first = spec.image_size - net.kernel + 1;
   const std::int64_t second = first / 2 - net.kernel + 1;
   const std::int64_t area1 = net.widths[0] * first * first;
@@ -129,8 +103,8 @@ ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
   const std::int64_t kept = spec.input_numbers() + area1 + 2 * area2 +
       (area1 + area2) / 4 * 4 + 4 * net.hidden;
   return {
-      .kept = kept * kFp32,
-      .passing = (spec.input_numbers() + 2 * area1) * kFp32};
+      .kept = kept * kFp32Bytes,
+      .passing = (spec.input_numbers() + 2 * area1) * kFp32Bytes};
 }
 
 } // namespace
@@ -138,9 +112,8 @@ ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
 
 const Family kConvNet{
     .name = "convnet",
-    .list = [] { return std::vector<std::string>{convnet::kName}; },
-    .find = convnet::find,
-    .options = [](const ModelSpec&) { return std::vector<std::string_view>{}; },
+    .list = names_in<convnet::kNetworks>,
+    .find = find_in<convnet::kNetworks>,
     .check = convnet::check_size,
     .describe =
         [](const ModelSpec&) {
@@ -149,9 +122,6 @@ const Family kConvNet{
         },
     .identity = convnet::identity,
     .activations = convnet::activations,
-    .make = [](const ModelSpec& spec,
-               const at::Generator& generator) -> std::shared_ptr<Model> {
-      return std::make_shared<convnet::ConvNet>(spec, generator);
-    }};
+    .make = make_network<convnet::ConvNet>};
 
 } // namespace vitrain::models

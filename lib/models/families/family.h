@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,15 +9,19 @@
 #include <string_view>
 #include <vector>
 
-#include <ATen/core/Generator.h>
-
 #include "config/rules/checker.h"
 #include "config/sections/model.h"
 #include "models/spec.h"
 
+namespace at {
+struct Generator;
+} // namespace at
+
 namespace vitrain::models {
 
 class Model;
+
+inline constexpr std::int64_t kFp32Bytes = 4;
 
 // Bytes of the results of layers, of one sample.
 struct ActivationBytes {
@@ -37,7 +42,8 @@ struct Family {
   std::optional<ModelSpec> (*find)(const std::string& name);
   // Keys of the recipe's section `model` that change such a network, of those
   // which not every family has.
-  std::vector<std::string_view> (*options)(const ModelSpec& named);
+  std::vector<std::string_view> (*options)(const ModelSpec& named) =
+      [](const ModelSpec&) { return std::vector<std::string_view>{}; };
   // What can be wrong with a recipe for images; null: nothing.
   void (*check)(
       const config::ModelConfig& config,
@@ -71,6 +77,39 @@ std::optional<ModelSpec> find_model(const std::string& name);
 
 // The names that `vitrain models` lists.
 std::vector<std::string> listed_names();
+
+// A network whose name is one word, with what the name says of it.
+template <typename Numbers>
+struct NamedNetwork {
+  const char* name;
+  std::int64_t image_size;
+  std::int64_t channels;
+  Numbers numbers;
+};
+
+// Family::list and Family::find of a family that is a table of them.
+template <const auto& table>
+std::vector<std::string> names_in() {
+  std::vector<std::string> names;
+  for (const auto& network : table) {
+    names.emplace_back(network.name);
+  }
+  return names;
+}
+
+template <const auto& table>
+std::optional<ModelSpec> find_in(const std::string& name) {
+  const auto found = std::ranges::find(
+      table, name, [](auto& network) { return network.name; });
+  if (found == table.end()) {
+    return std::nullopt;
+  }
+  ModelSpec spec;
+  spec.image_size = found->image_size;
+  spec.channels = found->channels;
+  spec.numbers = found->numbers;
+  return spec;
+}
 
 // The digits of a positive number up to 4096, without sign or leading zero: a
 // size in a name.

@@ -16,40 +16,26 @@ namespace vitrain::models {
 namespace mlp {
 namespace {
 
-constexpr std::int64_t kFp32 = 4;
-constexpr std::int64_t kImage = 28;
-
-struct Size {
-  const char* name;
-  MlpSpec numbers;
-};
-
-constexpr std::array kSizes{
-    Size{"linear", {.hidden = 0, .width = 0}},
-    Size{"mlp", {.hidden = 1, .width = 256}},
-};
-
-const MlpSpec& of(const ModelSpec& spec) {
-  return std::any_cast<const MlpSpec&>(spec.numbers);
-}
+constexpr auto kNetworks = std::to_array<NamedNetwork<MlpSpec>>({
+    {"linear", 28, 3, {.hidden = 0, .width = 0}},
+    {"mlp", 28, 3, {.hidden = 1, .width = 256}},
+});
 
 class Mlp : public Model {
  public:
   Mlp(const ModelSpec& spec, at::Generator generator)
       : inputs_(spec.input_numbers()) {
-    const MlpSpec& net = of(spec);
+    const auto& net = spec.get<MlpSpec>();
     std::int64_t in = inputs_;
     if (net.hidden > 0) {
-      const auto list = register_module(
-          "hidden", std::make_shared<torch::nn::ModuleListImpl>());
+      const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "hidden");
       for (std::int64_t i = 0; i < net.hidden; ++i) {
         hidden_.push_back(std::make_shared<Linear>(in, net.width, generator));
         list->push_back(hidden_.back());
         in = net.width;
       }
     }
-    fc_ = register_module(
-        "fc", std::make_shared<Linear>(in, spec.num_classes, generator));
+    fc_ = add_layer<Linear>(*this, "fc", in, spec.num_classes, generator);
   }
 
   at::Tensor forward(
@@ -74,42 +60,22 @@ class Mlp : public Model {
   std::shared_ptr<Linear> fc_;
 };
 
-std::vector<std::string> list() {
-  std::vector<std::string> names;
-  for (const Size& size : kSizes) {
-    names.emplace_back(size.name);
-  }
-  return names;
-}
-
-std::optional<ModelSpec> find(const std::string& name) {
-  for (const Size& size : kSizes) {
-    if (name == size.name) {
-      ModelSpec spec;
-      spec.image_size = kImage;
-      spec.numbers = size.numbers;
-      return spec;
-    }
-  }
-  return std::nullopt;
-}
-
 std::vector<std::string_view> options(const ModelSpec& named) {
-  if (of(named).hidden == 0) {
+  if (named.get<MlpSpec>().hidden == 0) {
     return {};
   }
   return {"embed_dim", "depth"};
 }
 
 void apply(const config::ModelConfig& config, ModelSpec& spec) {
-  MlpSpec net = of(spec);
+  auto net = spec.get<MlpSpec>();
   net.hidden = config.depth.value_or(net.hidden);
   net.width = config.embed_dim.value_or(net.width);
   spec.numbers = net;
 }
 
 std::string describe(const ModelSpec& spec) {
-  const MlpSpec& net = of(spec);
+  const auto& net = spec.get<MlpSpec>();
   return net.hidden == 0
       ? "one linear layer on the numbers of an image or vector"
       : fmt::format(
@@ -120,19 +86,20 @@ std::string describe(const ModelSpec& spec) {
 }
 
 std::string identity(const ModelSpec& spec) {
+  const auto& net = spec.get<MlpSpec>();
   return fmt::format(
       "{} inputs, depth {}, width {}",
       spec.input_numbers(),
-      of(spec).hidden,
-      of(spec).width);
+      net.hidden,
+      net.width);
 }
 
 ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
-  const MlpSpec& net = of(spec);
+  const auto& net = spec.get<MlpSpec>();
   const std::int64_t kept = spec.input_numbers() + 2 * net.hidden * net.width;
   return {
-      .kept = kept * kFp32,
-      .passing = (spec.input_numbers() + 2 * net.width) * kFp32};
+      .kept = kept * kFp32Bytes,
+      .passing = (spec.input_numbers() + 2 * net.width) * kFp32Bytes};
 }
 
 } // namespace
@@ -140,17 +107,14 @@ ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
 
 const Family kMlp{
     .name = "mlp",
-    .list = mlp::list,
-    .find = mlp::find,
+    .list = names_in<mlp::kNetworks>,
+    .find = find_in<mlp::kNetworks>,
     .options = mlp::options,
     .apply = mlp::apply,
     .describe = mlp::describe,
     .identity = mlp::identity,
     .activations = mlp::activations,
-    .make = [](const ModelSpec& spec,
-               const at::Generator& generator) -> std::shared_ptr<Model> {
-      return std::make_shared<mlp::Mlp>(spec, generator);
-    },
+    .make = make_network<mlp::Mlp>,
     .takes_vectors = true};
 
 } // namespace vitrain::models

@@ -1,7 +1,11 @@
 #include "models/families/resnet.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
@@ -13,9 +17,16 @@
 #include "models/model.h"
 
 namespace vitrain::models {
+namespace resnet {
 namespace {
 
 constexpr std::int64_t kStemWidth = 64;
+constexpr std::int64_t kIndex = 8; // bytes, of max-pooling
+
+constexpr auto kNetworks = std::to_array<NamedNetwork<ResNetSpec>>({
+    {"resnet18", 224, 3, {.blocks = {2, 2, 2, 2}, .bottleneck = false}},
+    {"resnet50", 224, 3, {.blocks = {3, 4, 6, 3}, .bottleneck = true}},
+});
 
 // Projection of a block's input to the shape of its output: "downsample.0" and
 // "downsample.1".
@@ -26,18 +37,14 @@ class Downsample : public torch::nn::Module {
       std::int64_t out,
       std::int64_t stride,
       at::Generator generator) {
-    conv_ = register_module(
-        "0",
-        std::make_shared<Conv2d>(
-            Conv2d::Shape{.in = in, .out = out, .stride = stride}, generator));
-    norm_ = register_module("1", std::make_shared<BatchNorm2d>(out));
+    const Conv2d::Shape shape{.in = in, .out = out, .stride = stride};
+    conv_ = add_layer<Conv2d>(*this, "0", shape, generator);
+    norm_ = add_layer<BatchNorm2d>(*this, "1", out);
   }
 
   at::Tensor forward(const at::Tensor& x) const {
     return norm_only(*norm_, (*conv_)(x));
   }
-
-  const std::shared_ptr<Conv2d>& conv() const { return conv_; }
 
  private:
   std::shared_ptr<Conv2d> conv_;
@@ -84,24 +91,14 @@ class ResidualBlock : public torch::nn::Module {
         downsample_ ? downsample_->forward(x.branch) : x.branch);
   }
 
-  // Its convolutions in the order of registration.
-  std::vector<std::shared_ptr<Conv2d>> convs() const {
-    std::vector<std::shared_ptr<Conv2d>> all = convs_;
-    if (downsample_) {
-      all.push_back(downsample_->conv());
-    }
-    return all;
-  }
-
   const BatchNorm2d& last_norm() const { return *norms_.back(); }
 
  private:
   void add(const Conv2d::Shape& shape, at::Generator generator) {
     const std::string number = std::to_string(convs_.size() + 1);
-    convs_.push_back(register_module(
-        "conv" + number, std::make_shared<Conv2d>(shape, generator)));
-    norms_.push_back(register_module(
-        "bn" + number, std::make_shared<BatchNorm2d>(shape.out)));
+    convs_.push_back(
+        add_layer<Conv2d>(*this, "conv" + number, shape, generator));
+    norms_.push_back(add_layer<BatchNorm2d>(*this, "bn" + number, shape.out));
   }
 
   std::vector<std::shared_ptr<Conv2d>> convs_;
@@ -111,12 +108,46 @@ class ResidualBlock : public torch::nn::Module {
 
 class ResNet : public Model {
  public:
-  ResNet(const ModelSpec& spec, at::Generator generator);
+  ResNet(const ModelSpec& spec, at::Generator generator) {
+    const Conv2d::Shape stem{
+        .in = spec.channels,
+        .out = kStemWidth,
+        .kernel = 7,
+        .stride = 2,
+        .padding = 3};
+    conv1_ = add_layer<Conv2d>(*this, "conv1", stem, generator);
+    bn1_ = add_layer<BatchNorm2d>(*this, "bn1", kStemWidth);
+    const auto& net = spec.get<ResNetSpec>();
+    std::int64_t channels = kStemWidth;
+    for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
+      channels = add_stage(net, stage, channels, generator);
+    }
+    fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
+    start(generator);
+  }
 
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
-      const at::Generator& dropout) override;
+      const at::Generator& /*dropout*/) override {
+    VITRAIN_CHECK(
+        images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
+            !drop.defined(),
+        ExitCode::kInternal,
+        "a residual network takes images [N, {}, H, W] and drops nothing",
+        conv1_->weight.size(1));
+    at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
+    x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
+    x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+    Fork fork{x, x};
+    for (const auto& block : blocks_) {
+      fork = block->forward(fork);
+    }
+    // The mean over pixels, of rows as they lie in memory, forward and
+    // backward.
+    x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
+    return (*fc_)(x);
+  }
 
  private:
   // Appends a stage; returns the number of its output channels.
@@ -124,11 +155,45 @@ class ResNet : public Model {
       const ResNetSpec& spec,
       std::size_t stage,
       std::int64_t in,
-      at::Generator generator);
-  void start_as_timm(at::Generator generator);
-  // After the weights have been drawn, which is in the order of contiguous
-  // ones.
-  void use_channels_last();
+      at::Generator generator) {
+    const std::int64_t width = kStemWidth << stage;
+    const std::int64_t out = spec.bottleneck ? 4 * width : width;
+    const auto list = add_layer<torch::nn::ModuleListImpl>(
+        *this, "layer" + std::to_string(stage + 1));
+    for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
+      const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
+      // timm draws the projection before the block's own convolutions.
+      std::shared_ptr<Downsample> downsample;
+      if (stride != 1 || in != out) {
+        downsample = std::make_shared<Downsample>(in, out, stride, generator);
+      }
+      blocks_.push_back(std::make_shared<ResidualBlock>(
+          in,
+          width,
+          stride,
+          spec.bottleneck,
+          std::move(downsample),
+          generator));
+      list->push_back(blocks_.back());
+      in = out;
+    }
+    return out;
+  }
+
+  // Draws the weights as timm does, and lays them out for channels_last.
+  void start(at::Generator generator) {
+    const at::NoGradGuard no_grad;
+    // timm draws them in the order of registration, of contiguous weights.
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (auto* conv = module->as<Conv2d>()) {
+        normal_by_fan_out(conv->weight, generator);
+        conv->use_channels_last();
+      }
+    }
+    for (const auto& block : blocks_) {
+      block->last_norm().weight.zero_();
+    }
+  }
 
   std::shared_ptr<Conv2d> conv1_;
   std::shared_ptr<BatchNorm2d> bn1_;
@@ -136,105 +201,77 @@ class ResNet : public Model {
   std::shared_ptr<Linear> fc_;
 };
 
-ResNet::ResNet(const ModelSpec& spec, at::Generator generator) {
-  conv1_ = register_module(
-      "conv1",
-      std::make_shared<Conv2d>(
-          Conv2d::Shape{
-              .in = spec.channels,
-              .out = kStemWidth,
-              .kernel = 7,
-              .stride = 2,
-              .padding = 3},
-          generator));
-  bn1_ = register_module("bn1", std::make_shared<BatchNorm2d>(kStemWidth));
-  const auto& net = std::any_cast<const ResNetSpec&>(spec.numbers);
+std::string describe(const ModelSpec& spec) {
+  const auto& net = spec.get<ResNetSpec>();
+  return fmt::format(
+      "{} blocks of {} convolutions",
+      std::accumulate(net.blocks.begin(), net.blocks.end(), std::int64_t{0}),
+      net.bottleneck ? 3 : 2);
+}
+
+std::string identity(const ModelSpec& spec) {
+  return fmt::format("{} channels", spec.channels);
+}
+
+// Side of what a convolution or pooling with stride 2 leaves.
+std::int64_t halved(std::int64_t side) {
+  return (side - 1) / 2 + 1;
+}
+
+ActivationBytes activations(const ModelSpec& spec, bool bf16) {
+  const std::int64_t element = bf16 ? 2 : kFp32Bytes;
+  std::int64_t kept = 0;
+  std::int64_t largest = 0;
+  // Of each convolution its result, and that of the BatchNorm and ReLU behind
+  // it, which the next one takes.
+  const auto count =
+      [&](std::int64_t channels, std::int64_t side, std::int64_t copies) {
+        const std::int64_t bytes = channels * side * side * element;
+        kept += copies * bytes;
+        largest = std::max(largest, bytes);
+      };
+  const auto& net = spec.get<ResNetSpec>();
+  std::int64_t side = halved(spec.image_size);
+  count(kStemWidth, side, 2);
+  side = halved(side);
+  count(kStemWidth, side, 1);
+  kept += kStemWidth * side * side * kIndex;
   std::int64_t channels = kStemWidth;
   for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
-    channels = add_stage(net, stage, channels, generator);
-  }
-  fc_ = register_module(
-      "fc", std::make_shared<Linear>(channels, spec.num_classes, generator));
-  start_as_timm(generator);
-  use_channels_last();
-}
-
-std::int64_t ResNet::add_stage(
-    const ResNetSpec& spec,
-    std::size_t stage,
-    std::int64_t in,
-    at::Generator generator) {
-  const std::int64_t width = kStemWidth << stage;
-  const std::int64_t out = spec.bottleneck ? 4 * width : width;
-  const auto list = register_module(
-      "layer" + std::to_string(stage + 1),
-      std::make_shared<torch::nn::ModuleListImpl>());
-  for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
-    const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
-    // timm draws the projection before the block's own convolutions.
-    std::shared_ptr<Downsample> downsample;
-    if (stride != 1 || in != out) {
-      downsample = std::make_shared<Downsample>(in, out, stride, generator);
-    }
-    blocks_.push_back(std::make_shared<ResidualBlock>(
-        in, width, stride, spec.bottleneck, std::move(downsample), generator));
-    list->push_back(blocks_.back());
-    in = out;
-  }
-  return out;
-}
-
-void ResNet::start_as_timm(at::Generator generator) {
-  normal_by_fan_out(conv1_->weight, generator);
-  for (const auto& block : blocks_) {
-    for (const auto& conv : block->convs()) {
-      normal_by_fan_out(conv->weight, generator);
+    const std::int64_t width = kStemWidth << stage;
+    const std::int64_t out = net.bottleneck ? 4 * width : width;
+    for (std::int64_t i = 0; i < net.blocks[stage]; ++i) {
+      const std::int64_t before = side;
+      side = i == 0 && stage > 0 ? halved(side) : side;
+      if (net.bottleneck) {
+        count(width, before, 2);
+      }
+      count(width, side, 2);
+      count(out, side, 2);
+      if (i == 0 && (stage > 0 || channels != out)) {
+        count(out, side, 1);
+      }
+      channels = out;
     }
   }
-  const at::NoGradGuard no_grad;
-  for (const auto& block : blocks_) {
-    block->last_norm().weight.zero_();
-  }
-}
-
-void ResNet::use_channels_last() {
-  const at::NoGradGuard no_grad;
-  conv1_->use_channels_last();
-  for (const auto& block : blocks_) {
-    for (const auto& conv : block->convs()) {
-      conv->use_channels_last();
-    }
-  }
-}
-
-at::Tensor ResNet::forward(
-    const at::Tensor& images,
-    const at::Tensor& drop,
-    const at::Generator& /*dropout*/) {
-  VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
-          !drop.defined(),
-      ExitCode::kInternal,
-      "a residual network takes images [N, {}, H, W] and drops nothing",
-      conv1_->weight.size(1));
-  at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
-  x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
-  x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-  Fork fork{x, x};
-  for (const auto& block : blocks_) {
-    fork = block->forward(fork);
-  }
-  // The mean over pixels, of rows as they lie in memory, forward and backward.
-  x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
-  return (*fc_)(x);
+  const std::int64_t pixels = spec.input_numbers() * kFp32Bytes;
+  return {.kept = pixels + kept, .passing = pixels + 3 * largest};
 }
 
 } // namespace
+} // namespace resnet
 
-std::shared_ptr<Model> make_resnet(
-    const ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ResNet>(spec, generator);
-}
+const Family kResNet{
+    .name = "resnet",
+    .list = names_in<resnet::kNetworks>,
+    .find = find_in<resnet::kNetworks>,
+    .describe = resnet::describe,
+    .identity = resnet::identity,
+    .activations = resnet::activations,
+    .make = make_network<resnet::ResNet>,
+    .channels_last = true,
+    // Convolutions copy into layouts of their own, and the allocator is left
+    // with gaps that it cannot use.
+    .memory_overhead = 1.8};
 
 } // namespace vitrain::models

@@ -2,9 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-
-#include <ATen/core/Generator.h>
 
 #include "models/families/family.h"
 
@@ -22,10 +19,5 @@ struct ResNetSpec {
 // BatchNorm of each block starts at zero. Works in channels_last, weights
 // included.
 extern const Family kResNet;
-
-// The network itself; for kResNet.make.
-std::shared_ptr<Model> make_resnet(
-    const ModelSpec& spec,
-    const at::Generator& generator);
 
 } // namespace vitrain::models

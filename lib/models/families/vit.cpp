@@ -7,7 +7,6 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "core/check.h"
 #include "models/layers/init.h"
 #include "models/layers/layers.h"
 #include "models/model.h"
@@ -26,6 +25,12 @@ struct Drops {
   double rate = 0.0; // of activations
   double attention_rate = 0.0;
   at::Generator masks; // undefined: nothing
+  at::Tensor factors; // [branches, N], or undefined
+
+  // Factors of the images' branches of this number: [N], or undefined.
+  at::Tensor of_branch(std::int64_t number) const {
+    return factors.defined() ? factors.select(0, number) : factors;
+  }
 
   at::Tensor operator()(const at::Tensor& x) const {
     return dropout(x, rate, masks);
@@ -52,10 +57,8 @@ class Attention : public torch::nn::Module {
  public:
   Attention(std::int64_t width, std::int64_t heads, at::Generator generator)
       : heads_(heads) {
-    qkv_ = register_module(
-        "qkv", std::make_shared<Linear>(width, 3 * width, generator));
-    proj_ = register_module(
-        "proj", std::make_shared<Linear>(width, width, generator));
+    qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator);
+    proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
   }
 
   // x: [N * T, D], to itself.
@@ -84,9 +87,6 @@ class Attention : public torch::nn::Module {
     return drops(
         (*proj_)(attend(query.unsqueeze(1), parts[0], parts[1], drops)));
   }
-
-  const Linear& qkv() const { return *qkv_; }
-  const Linear& proj() const { return *proj_; }
 
  private:
   // [N, Q, D] and twice [N, T, D] to [N * Q, D].
@@ -118,18 +118,13 @@ class Attention : public torch::nn::Module {
 class Mlp : public torch::nn::Module {
  public:
   Mlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
-    fc1_ = register_module(
-        "fc1", std::make_shared<Linear>(width, hidden, generator));
-    fc2_ = register_module(
-        "fc2", std::make_shared<Linear>(hidden, width, generator));
+    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
+    fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
   }
 
   at::Tensor forward(const at::Tensor& x, const Drops& drops) const {
     return drops((*fc2_)(drops(at::gelu((*fc1_)(x)))));
   }
-
-  const Linear& fc1() const { return *fc1_; }
-  const Linear& fc2() const { return *fc2_; }
 
  private:
   std::shared_ptr<Linear> fc1_;
@@ -138,50 +133,48 @@ class Mlp : public torch::nn::Module {
 
 class Block : public torch::nn::Module {
  public:
-  Block(const VitSpec& spec, at::Generator generator) {
+  Block(const VitSpec& spec, std::int64_t number, at::Generator generator)
+      : number_(number) {
     const std::int64_t width = spec.embed_dim;
-    norm1_ =
-        register_module("norm1", std::make_shared<LayerNorm>(width, kNormEps));
-    attn_ = register_module(
-        "attn", std::make_shared<Attention>(width, spec.num_heads, generator));
-    norm2_ =
-        register_module("norm2", std::make_shared<LayerNorm>(width, kNormEps));
-    mlp_ = register_module(
-        "mlp", std::make_shared<Mlp>(width, spec.mlp_dim, generator));
+    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kNormEps);
+    attn_ =
+        add_layer<Attention>(*this, "attn", width, spec.num_heads, generator);
+    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kNormEps);
+    mlp_ = add_layer<Mlp>(*this, "mlp", width, spec.mlp_dim, generator);
   }
 
-  // x: [N * T, D], to itself; factors: [N] or undefined, of the two branches.
-  at::Tensor forward(
-      const at::Tensor& x,
-      std::int64_t images,
-      const at::Tensor& factors1,
-      const at::Tensor& factors2,
-      const Drops& drops) const {
-    const at::Tensor y =
-        add_branch(x, attn_->forward((*norm1_)(x), images, drops), factors1);
-    return add_branch(y, mlp_->forward((*norm2_)(y), drops), factors2);
+  // x: [N * T, D], to itself.
+  at::Tensor
+  forward(const at::Tensor& x, std::int64_t images, const Drops& drops) const {
+    return add_branches(x, attn_->forward((*norm1_)(x), images, drops), drops);
   }
 
   // As forward, but of the class tokens only: [N * T, D] to [N, D].
   at::Tensor forward_class(
       const at::Tensor& x,
       std::int64_t images,
-      const at::Tensor& factors1,
-      const at::Tensor& factors2,
       const Drops& drops) const {
-    const at::Tensor y = add_branch(
+    return add_branches(
         x.view({images, -1, x.size(1)}).select(1, 0),
         attn_->forward_class((*norm1_)(x), images, drops),
-        factors1);
-    return add_branch(y, mlp_->forward((*norm2_)(y), drops), factors2);
-  }
-
-  // The linear layers, in the order in which timm draws their weights.
-  std::vector<const Linear*> linears() const {
-    return {&attn_->qkv(), &attn_->proj(), &mlp_->fc1(), &mlp_->fc2()};
+        drops);
   }
 
  private:
+  // The branch of attention, and after it that of the MLP.
+  at::Tensor add_branches(
+      const at::Tensor& x,
+      at::Tensor attention,
+      const Drops& drops) const {
+    const at::Tensor y =
+        add_branch(x, std::move(attention), drops.of_branch(2 * number_));
+    return add_branch(
+        y,
+        mlp_->forward((*norm2_)(y), drops),
+        drops.of_branch(2 * number_ + 1));
+  }
+
+  std::int64_t number_; // of the block
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<Attention> attn_;
   std::shared_ptr<LayerNorm> norm2_;
@@ -194,53 +187,102 @@ class PatchEmbed : public torch::nn::Module {
       std::int64_t channels,
       std::int64_t patch,
       std::int64_t width,
-      at::Generator generator)
-      : channels_(channels), patch_(patch) {
-    proj_ = register_module(
-        "proj",
-        std::make_shared<Conv2d>(
-            Conv2d::Shape{
-                .in = channels,
-                .out = width,
-                .kernel = patch,
-                .stride = patch,
-                .bias = true},
-            generator));
+      at::Generator generator) {
+    const Conv2d::Shape shape{
+        .in = channels,
+        .out = width,
+        .kernel = patch,
+        .stride = patch,
+        .bias = true};
+    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
   }
 
   // [N, C, S, S] -> [N, patches, D]. A convolution whose patches do not overlap
   // is one matrix product over the patches.
   at::Tensor forward(const at::Tensor& images) const {
-    const std::int64_t grid = images.size(2) / patch_;
+    const at::Tensor weight = proj_->weight.flatten(1);
+    const std::int64_t patch = proj_->weight.size(2);
+    const std::int64_t grid = images.size(2) / patch;
     const at::Tensor patches =
-        images.view({-1, channels_, grid, patch_, grid, patch_})
+        images.view({-1, images.size(1), grid, patch, grid, patch})
             .permute({0, 2, 4, 1, 3, 5})
-            .reshape(
-                {images.size(0), grid * grid, channels_ * patch_ * patch_});
-    return at::linear(patches, proj_->weight.flatten(1), proj_->bias);
+            .reshape({images.size(0), grid * grid, weight.size(1)});
+    return at::linear(patches, weight, proj_->bias);
   }
 
  private:
-  std::int64_t channels_;
-  std::int64_t patch_;
   std::shared_ptr<Conv2d> proj_;
 };
 
 class Vit : public Model {
  public:
-  Vit(const ModelSpec& spec, at::Generator generator);
+  Vit(const ModelSpec& spec, at::Generator generator)
+      : spec_(spec), vit_(spec.get<VitSpec>()) {
+    const std::int64_t width = vit_.embed_dim;
+    const std::int64_t grid = spec.image_size / vit_.patch_size;
+    cls_token_ =
+        register_parameter("cls_token", new_weights({1, 1, width}, generator));
+    pos_embed_ = register_parameter(
+        "pos_embed", new_weights({1, grid * grid + 1, width}, generator));
+    patch_embed_ = add_layer<PatchEmbed>(
+        *this, "patch_embed", spec.channels, vit_.patch_size, width, generator);
+    const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
+    for (std::int64_t i = 0; i < vit_.depth; ++i) {
+      blocks_.push_back(std::make_shared<Block>(vit_, i, generator));
+      blocks->push_back(blocks_.back());
+    }
+    norm_ = add_layer<LayerNorm>(*this, "norm", width, kNormEps);
+    head_ =
+        add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
+    start_as_timm(generator);
+    // The rate rises linearly over the blocks; both branches of one share it.
+    if (vit_.drop_path > 0.0 && vit_.depth > 1) {
+      for (std::int64_t i = 0; i < vit_.depth; ++i) {
+        const double rate = vit_.drop_path * static_cast<double>(i) /
+            static_cast<double>(vit_.depth - 1);
+        rates_.insert(rates_.end(), 2, rate);
+      }
+    }
+  }
 
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
-      const at::Generator& dropout) override;
+      const at::Generator& dropout) override {
+    check_images(images, spec_);
+    const std::int64_t count = images.size(0);
+    const Drops drops{vit_.dropout, vit_.attention_dropout, dropout, drop};
+    at::Tensor x = at::cat(
+        {cls_token_.expand({count, 1, -1}), patch_embed_->forward(images)}, 1);
+    x = drops(x + pos_embed_).view({-1, x.size(2)});
+    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
+      x = blocks_[i]->forward(x, count, drops);
+    }
+    // Nobody reads the other tokens of the last block.
+    x = blocks_.back()->forward_class(x, count, drops);
+    return (*head_)((*norm_)(x));
+  }
+
   std::vector<double> drop_rates() const override { return rates_; }
 
  private:
-  void start_as_timm(at::Generator generator);
+  void start_as_timm(at::Generator generator) {
+    if (!generator.defined()) {
+      return;
+    }
+    const at::NoGradGuard no_grad;
+    truncated_normal(pos_embed_, kInitStd, generator);
+    cls_token_.normal_(0.0, 1e-6, generator);
+    // timm draws them in the order of registration.
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (const auto* linear = module->as<Linear>()) {
+        truncated_normal(linear->weight, kInitStd, generator);
+        linear->bias.zero_();
+      }
+    }
+  }
 
-  std::int64_t channels_;
-  std::int64_t image_size_;
+  ModelSpec spec_;
   VitSpec vit_;
   std::vector<double> rates_;
   at::Tensor cls_token_; // [1, 1, D]
@@ -251,96 +293,12 @@ class Vit : public Model {
   std::shared_ptr<Linear> head_;
 };
 
-Vit::Vit(const ModelSpec& spec, at::Generator generator)
-    : channels_(spec.channels),
-      image_size_(spec.image_size),
-      vit_(std::any_cast<const VitSpec&>(spec.numbers)) {
-  const std::int64_t width = vit_.embed_dim;
-  const std::int64_t grid = spec.image_size / vit_.patch_size;
-  cls_token_ =
-      register_parameter("cls_token", new_weights({1, 1, width}, generator));
-  pos_embed_ = register_parameter(
-      "pos_embed", new_weights({1, grid * grid + 1, width}, generator));
-  patch_embed_ = register_module(
-      "patch_embed",
-      std::make_shared<PatchEmbed>(
-          spec.channels, vit_.patch_size, width, generator));
-  const auto blocks =
-      register_module("blocks", std::make_shared<torch::nn::ModuleListImpl>());
-  for (std::int64_t i = 0; i < vit_.depth; ++i) {
-    blocks_.push_back(std::make_shared<Block>(vit_, generator));
-    blocks->push_back(blocks_.back());
-  }
-  norm_ = register_module("norm", std::make_shared<LayerNorm>(width, kNormEps));
-  head_ = register_module(
-      "head", std::make_shared<Linear>(width, spec.num_classes, generator));
-  start_as_timm(generator);
-  // The rate rises linearly over the blocks; both branches of one share it.
-  if (vit_.drop_path > 0.0 && vit_.depth > 1) {
-    for (std::int64_t i = 0; i < vit_.depth; ++i) {
-      const double rate = vit_.drop_path * static_cast<double>(i) /
-          static_cast<double>(vit_.depth - 1);
-      rates_.insert(rates_.end(), 2, rate);
-    }
-  }
-}
-
-void Vit::start_as_timm(at::Generator generator) {
-  if (!generator.defined()) {
-    return;
-  }
-  const at::NoGradGuard no_grad;
-  truncated_normal(pos_embed_, kInitStd, generator);
-  cls_token_.normal_(0.0, 1e-6, generator);
-  const auto start = [&](const Linear& linear) {
-    truncated_normal(linear.weight, kInitStd, generator);
-    linear.bias.zero_();
-  };
-  for (const auto& block : blocks_) {
-    for (const Linear* linear : block->linears()) {
-      start(*linear);
-    }
-  }
-  start(*head_);
-}
-
-at::Tensor Vit::forward(
-    const at::Tensor& images,
-    const at::Tensor& drop,
-    const at::Generator& dropout) {
-  VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == channels_ &&
-          images.size(2) == image_size_ && images.size(3) == image_size_,
-      ExitCode::kInternal,
-      "a batch of another shape than the model's images [N, {0}, {1}, {1}]",
-      channels_,
-      image_size_);
-  const std::int64_t count = images.size(0);
-  const auto factors = [&](std::size_t branch) {
-    return drop.defined() ? drop.select(0, static_cast<std::int64_t>(branch))
-                          : at::Tensor();
-  };
-  const Drops drops{vit_.dropout, vit_.attention_dropout, dropout};
-  at::Tensor x = at::cat(
-      {cls_token_.expand({count, 1, -1}), patch_embed_->forward(images)}, 1);
-  x = drops(x + pos_embed_).view({-1, x.size(2)});
-  for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-    x = blocks_[i]->forward(
-        x, count, factors(2 * i), factors(2 * i + 1), drops);
-  }
-  // Nobody reads the other tokens of the last block.
-  const std::size_t last = blocks_.size() - 1;
-  x = blocks_[last]->forward_class(
-      x, count, factors(2 * last), factors(2 * last + 1), drops);
-  return (*head_)((*norm_)(x));
-}
-
 } // namespace
 
 std::shared_ptr<Model> make_vit(
     const ModelSpec& spec,
     const at::Generator& generator) {
-  return std::make_shared<Vit>(spec, generator);
+  return make_network<Vit>(spec, generator);
 }
 
 } // namespace vitrain::models

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <memory>
 
-#include <ATen/core/Generator.h>
-
 #include "models/families/family.h"
 
 namespace vitrain::models {

@@ -9,7 +9,6 @@ namespace vitrain::models {
 namespace vit {
 namespace {
 
-constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kMlpRatio = 4;
 
 struct Size {
@@ -30,10 +29,6 @@ constexpr std::array kSizes{
 };
 constexpr std::array<std::int64_t, 4> kPatches{8, 14, 16, 32};
 constexpr std::array<std::int64_t, 2> kImages{224, 384};
-
-const VitSpec& of(const ModelSpec& spec) {
-  return std::any_cast<const VitSpec&>(spec.numbers);
-}
 
 std::vector<std::string> list() {
   std::vector<std::string> names;
@@ -103,7 +98,7 @@ void check_vit(
     const ModelSpec& named,
     config::Checker& checker) {
   constexpr const char* kName = "model.name";
-  const VitSpec& vit = of(named);
+  const auto& vit = named.get<VitSpec>();
   const std::int64_t size = config.image_size.value_or(named.image_size);
   const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
   const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
@@ -147,7 +142,7 @@ void check_vit(
 }
 
 void apply(const config::ModelConfig& config, ModelSpec& spec) {
-  VitSpec vit = of(spec);
+  auto vit = spec.get<VitSpec>();
   vit.mlp_dim = static_cast<std::int64_t>(mlp_width(config, vit));
   vit.patch_size = config.patch_size.value_or(vit.patch_size);
   vit.embed_dim = config.embed_dim.value_or(vit.embed_dim);
@@ -160,7 +155,7 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
 }
 
 std::string describe(const ModelSpec& spec) {
-  const VitSpec& vit = of(spec);
+  const auto& vit = spec.get<VitSpec>();
   return fmt::format(
       "width {}, depth {}, {} heads, {}x{} patches",
       vit.embed_dim,
@@ -171,7 +166,7 @@ std::string describe(const ModelSpec& spec) {
 }
 
 std::string identity(const ModelSpec& spec) {
-  const VitSpec& vit = of(spec);
+  const auto& vit = spec.get<VitSpec>();
   return fmt::format(
       "image {}, patch {}, width {}, depth {}, heads {}, mlp {}",
       spec.image_size,
@@ -185,8 +180,8 @@ std::string identity(const ModelSpec& spec) {
 // See vit.cpp. What linear layers and attention take and give has `e` bytes a
 // number; the sums of the residual branches stay in fp32.
 ActivationBytes activations(const ModelSpec& spec, bool bf16) {
-  const VitSpec& net = of(spec);
-  const std::int64_t e = bf16 ? 2 : kFp32;
+  const auto& net = spec.get<VitSpec>();
+  const std::int64_t e = bf16 ? 2 : kFp32Bytes;
   const std::int64_t grid = spec.image_size / net.patch_size;
   const std::int64_t patches = grid * grid;
   const std::int64_t tokens = patches + 1;
@@ -195,11 +190,11 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const bool products = bf16 || net.attention_dropout > 0.0;
   const std::int64_t weights = net.num_heads * tokens * tokens;
   const std::int64_t attention =
-      (products ? weights * (bf16 ? kFp32 + e : kFp32) : 0) +
+      (products ? weights * (bf16 ? kFp32Bytes + e : kFp32Bytes) : 0) +
       (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
   // Inputs of both norms; both norms, q, k, v and attention, two results of the
   // MLP's first layer.
-  const std::int64_t sums = 2 * tokens * width * kFp32;
+  const std::int64_t sums = 2 * tokens * width * kFp32Bytes;
   const std::int64_t branches =
       tokens * (6 * width + 2 * net.mlp_dim) * e + attention;
   const std::int64_t dropped = net.drop_path > 0.0 ? 2 * tokens * width * e : 0;
@@ -209,12 +204,13 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t block = sums + branches + dropped + masked;
   // Of the last block only keys and values are of all tokens.
   const std::int64_t last =
-      tokens * width * kFp32 + 3 * tokens * width * e + attention / tokens;
+      tokens * width * kFp32Bytes + 3 * tokens * width * e + attention / tokens;
   const std::int64_t pixels = spec.input_numbers();
-  const std::int64_t start = pixels * (kFp32 + e) + 2 * tokens * width * kFp32;
+  const std::int64_t start =
+      pixels * (kFp32Bytes + e) + 2 * tokens * width * kFp32Bytes;
   return {
       .kept = start + (net.depth - 1) * block + last,
-      .passing = pixels * kFp32 + tokens * width * 3 * kFp32 +
+      .passing = pixels * kFp32Bytes + tokens * width * 3 * kFp32Bytes +
           std::max(tokens * 2 * net.mlp_dim * e,
                    4 * tokens * width * e + attention)};
 }

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
@@ -31,6 +34,14 @@ at::Tensor attention_with_dropout(
     const at::Tensor& value,
     double rate,
     at::Generator masks);
+
+// A new layer that is part of `module` under this name.
+template <typename Layer, typename... Args>
+std::shared_ptr<Layer>
+add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
+  return module.register_module(
+      name, std::make_shared<Layer>(std::forward<Args>(args)...));
+}
 
 class Linear : public torch::nn::Module {
  public:

@@ -1,7 +1,6 @@
 #include "models/layers/norm_passes.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -43,14 +42,12 @@ struct Rows {
   }
 };
 
-// Calls body with a null pointer of the type that the kernels know x's by.
+// The result of body() for the type that the kernels know x's by.
 template <typename Body>
-void with_type(const at::Tensor& x, const Body& body) {
-  if (x.scalar_type() == at::kFloat) {
-    body(static_cast<float*>(nullptr));
-  } else {
-    body(static_cast<std::uint16_t*>(nullptr));
-  }
+auto with_type(const at::Tensor& x, const Body& body) {
+  return x.scalar_type() == at::kFloat
+      ? body.template operator()<float>()
+      : body.template operator()<std::uint16_t>();
 }
 
 template <typename T>
@@ -104,88 +101,22 @@ void take_moments(const at::Tensor& x, WideTable& mean, WideTable& variance) {
 }
 
 template <typename T>
-norm_kernels::Backward<T> pass_at(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    bool relu,
+norm_kernels::Backward<T> kernel_pass(
+    const BackwardPass& pass,
     std::int64_t at) {
   const auto from = [&](const at::Tensor& x) {
     return x.defined() ? data_of<T>(x) + at : nullptr;
   };
   return {
-      .dy = from(tensors.dy),
-      .dy2 = from(tensors.dy2),
-      .x = from(tensors.x),
-      .y = from(tensors.y),
-      .g = from(tensors.g),
-      .mean = floats(statistics.mean),
-      .scale = line.scale.data(),
-      .shift = line.shift.data(),
-      .relu = relu};
-}
-
-template <typename T>
-Sums sums_as(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    bool relu) {
-  const Rows rows(tensors.x);
-  const auto channels = static_cast<std::size_t>(rows.channels);
-  const auto pieces = static_cast<std::size_t>(rows.pieces());
-  std::vector<float> sums(pieces * channels);
-  std::vector<float> dots(pieces * channels);
-  rows.for_each([&](std::int64_t i, std::int64_t first, std::int64_t count) {
-    norm_kernels::sums(
-        pass_at<T>(tensors, statistics, line, relu, first * rows.channels),
-        count,
-        rows.channels,
-        sums.data() + i * rows.channels,
-        dots.data() + i * rows.channels);
-  });
-  Sums all{WideTable(channels), WideTable(channels)};
-  for (std::size_t i = 0; i < pieces; ++i) {
-    for (std::size_t c = 0; c < channels; ++c) {
-      all.sum[c] += sums[i * channels + c];
-      all.dot[c] += dots[i * channels + c];
-    }
-  }
-  return all;
-}
-
-template <typename T>
-at::Tensor gradient_as(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    const Sums& sums,
-    bool relu,
-    bool training) {
-  const at::Tensor dx = at::empty_like(tensors.x, kChannelsLast);
-  const Rows rows(tensors.x);
-  Table slopes(line.scale.size());
-  Table constants(line.scale.size());
-  if (training) {
-    const auto count = static_cast<double>(rows.count);
-    for (std::size_t c = 0; c < slopes.size(); ++c) {
-      const double inverse = floats(statistics.inverse)[c];
-      const double scale = line.scale[c];
-      slopes[c] =
-          static_cast<float>(-scale * inverse * inverse * sums.dot[c] / count);
-      constants[c] = static_cast<float>(-scale * sums.sum[c] / count);
-    }
-  }
-  rows.for_each([&](std::int64_t, std::int64_t first, std::int64_t count) {
-    const std::int64_t at = first * rows.channels;
-    norm_kernels::gradient(
-        pass_at<T>(tensors, statistics, line, relu, at),
-        {.slope = slopes.data(), .constant = constants.data()},
-        data_of<T>(dx) + at,
-        count,
-        rows.channels);
-  });
-  return dx;
+      .dy = from(pass.dy),
+      .dy2 = from(pass.dy2),
+      .x = from(pass.x),
+      .y = from(pass.y),
+      .g = from(pass.g),
+      .mean = floats(pass.statistics.mean),
+      .scale = pass.line.scale.data(),
+      .shift = pass.line.shift.data(),
+      .relu = pass.relu};
 }
 
 } // namespace
@@ -193,9 +124,8 @@ at::Tensor gradient_as(
 Moments moments_of(const at::Tensor& x) {
   const auto channels = static_cast<std::size_t>(x.size(1));
   Moments moments{Rows(x).count, WideTable(channels), WideTable(channels)};
-  with_type(x, [&](auto* type) {
-    take_moments<std::remove_pointer_t<decltype(type)>>(
-        x, moments.mean, moments.variance);
+  with_type(x, [&]<typename T>() {
+    take_moments<T>(x, moments.mean, moments.variance);
   });
   return moments;
 }
@@ -218,8 +148,7 @@ at::Tensor apply_line(
     bool relu) {
   const at::Tensor y = at::empty_like(x, kChannelsLast);
   const Rows rows(x);
-  with_type(x, [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
+  with_type(x, [&]<typename T>() {
     rows.for_each([&](std::int64_t, std::int64_t first, std::int64_t count) {
       const std::int64_t at = first * rows.channels;
       const norm_kernels::Forward<T> pass{
@@ -236,27 +165,60 @@ at::Tensor apply_line(
   return y;
 }
 
-Sums take_sums(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    bool relu) {
-  return tensors.x.scalar_type() == at::kFloat
-      ? sums_as<float>(tensors, statistics, line, relu)
-      : sums_as<std::uint16_t>(tensors, statistics, line, relu);
+Sums take_sums(const BackwardPass& pass) {
+  const Rows rows(pass.x);
+  const auto channels = static_cast<std::size_t>(rows.channels);
+  const auto pieces = static_cast<std::size_t>(rows.pieces());
+  std::vector<float> sums(pieces * channels);
+  std::vector<float> dots(pieces * channels);
+  with_type(pass.x, [&]<typename T>() {
+    rows.for_each([&](std::int64_t i, std::int64_t first, std::int64_t count) {
+      norm_kernels::sums(
+          kernel_pass<T>(pass, first * rows.channels),
+          count,
+          rows.channels,
+          sums.data() + i * rows.channels,
+          dots.data() + i * rows.channels);
+    });
+  });
+  Sums all{WideTable(channels), WideTable(channels)};
+  for (std::size_t i = 0; i < pieces; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      all.sum[c] += sums[i * channels + c];
+      all.dot[c] += dots[i * channels + c];
+    }
+  }
+  return all;
 }
 
-at::Tensor input_gradient(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    const Sums& sums,
-    bool relu,
-    bool training) {
-  return tensors.x.scalar_type() == at::kFloat
-      ? gradient_as<float>(tensors, statistics, line, sums, relu, training)
-      : gradient_as<std::uint16_t>(
-            tensors, statistics, line, sums, relu, training);
+at::Tensor
+input_gradient(const BackwardPass& pass, const Sums& sums, bool training) {
+  const at::Tensor dx = at::empty_like(pass.x, kChannelsLast);
+  const Rows rows(pass.x);
+  Table slopes(pass.line.scale.size());
+  Table constants(pass.line.scale.size());
+  if (training) {
+    const auto count = static_cast<double>(rows.count);
+    for (std::size_t c = 0; c < slopes.size(); ++c) {
+      const double inverse = floats(pass.statistics.inverse)[c];
+      const double scale = pass.line.scale[c];
+      slopes[c] =
+          static_cast<float>(-scale * inverse * inverse * sums.dot[c] / count);
+      constants[c] = static_cast<float>(-scale * sums.sum[c] / count);
+    }
+  }
+  with_type(pass.x, [&]<typename T>() {
+    rows.for_each([&](std::int64_t, std::int64_t first, std::int64_t count) {
+      const std::int64_t at = first * rows.channels;
+      norm_kernels::gradient(
+          kernel_pass<T>(pass, at),
+          {.slope = slopes.data(), .constant = constants.data()},
+          data_of<T>(dx) + at,
+          count,
+          rows.channels);
+    });
+  });
+  return dx;
 }
 
 } // namespace vitrain::models

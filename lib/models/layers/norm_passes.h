@@ -48,12 +48,15 @@ at::Tensor apply_line(
     bool relu);
 
 // What backward goes over; tensors that may be missing are undefined.
-struct BackwardTensors {
+struct BackwardPass {
   at::Tensor dy;
   at::Tensor dy2; // added to dy
   at::Tensor x;
   at::Tensor y; // of a ReLU over more than scale x + shift
   at::Tensor g; // the ReLU's gradient: written by take_sums
+  Statistics statistics;
+  Line line;
+  bool relu = false;
 };
 
 struct Sums {
@@ -61,21 +64,12 @@ struct Sums {
   WideTable dot; // of g (x - mean)
 };
 
-Sums take_sums(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    bool relu);
+Sums take_sums(const BackwardPass& pass);
 
 // With x^ = (x - mean) inverse and n rows:
 // dx = weight inverse (g - sum(g) / n - x^ sum(g x^) / n), of which only the
-// first term is left where the statistics are not those of x.
-at::Tensor input_gradient(
-    const BackwardTensors& tensors,
-    const Statistics& statistics,
-    const Line& line,
-    const Sums& sums,
-    bool relu,
-    bool training);
+// first term is left where the statistics are not those of x (not `training`).
+at::Tensor
+input_gradient(const BackwardPass& pass, const Sums& sums, bool training);
 
 } // namespace vitrain::models

@@ -97,35 +97,34 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
       AutogradContext* context,
       const variable_list& outputs) {
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor& weight = saved[1];
     const Statistics statistics{saved[3], saved[4]};
-    const bool relu = context->saved_data["relu"].toBool();
     const bool residual = context->saved_data["residual"].toBool();
     const bool training = context->saved_data["training"].toBool();
-    BackwardTensors tensors{
+    BackwardPass pass{
         .dy = outputs[0].defined() ? outputs[0] : outputs[1],
         .dy2 = outputs[0].defined() ? outputs[1] : at::Tensor(),
         .x = saved[0],
         .y = saved[5],
-        .g = {}};
-    if (!tensors.dy.defined()) {
+        .g = {},
+        .statistics = statistics,
+        .line = Line(statistics, saved[1], saved[2]),
+        .relu = context->saved_data["relu"].toBool()};
+    if (!pass.dy.defined()) {
       return {{}, {}, {}, {}, {}, {}};
     }
-    tensors.dy = tensors.dy.contiguous(kChannelsLast);
-    if (tensors.dy2.defined()) {
-      tensors.dy2 = tensors.dy2.contiguous(kChannelsLast);
+    pass.dy = pass.dy.contiguous(kChannelsLast);
+    if (pass.dy2.defined()) {
+      pass.dy2 = pass.dy2.contiguous(kChannelsLast);
     }
-    if (tensors.dy2.defined() || (residual && relu)) {
-      tensors.g = at::empty_like(tensors.x, kChannelsLast);
+    if (pass.dy2.defined() || (residual && pass.relu)) {
+      pass.g = at::empty_like(pass.x, kChannelsLast);
     }
-    const Line line(statistics, weight, saved[2]);
-    const Sums sums = take_sums(tensors, statistics, line, relu);
-    const at::Tensor dx =
-        input_gradient(tensors, statistics, line, sums, relu, training);
+    const Sums sums = take_sums(pass);
+    const at::Tensor dx = input_gradient(pass, sums, training);
     const at::Tensor dweight = as_tensor(sums.dot).mul_(statistics.inverse);
     const at::Tensor dresidual = !residual ? at::Tensor()
-        : tensors.g.defined()              ? tensors.g
-                                           : tensors.dy;
+        : pass.g.defined()                 ? pass.g
+                                           : pass.dy;
     return {dx, dweight, as_tensor(sums.sum), dresidual, {}, {}};
   }
 };

@@ -171,30 +171,28 @@ MakeSync local(const LocalSgdOptions& options, int node = 0) {
   return [options, node](Rank& rank, ReplicaBuffers buffers) {
     LocalSgdOptions own = options;
     own.node = node == 0 ? nullptr : &rank.block(node);
-    return make_local_sgd(rank.data(), buffers, {}, own);
+    return make_averaging(rank.data(), buffers, {}, own);
   };
 }
 
 MakeSync hierarchical() {
   return [](Rank& rank, ReplicaBuffers buffers) {
-    return make_hierarchical_sgd(
-        rank.data(),
-        buffers,
-        {},
-        {{.period = 2, .group = &rank.block(2)},
-         {.period = 6, .group = &rank.data()}});
+    const AveragingLevels levels{
+        {.period = 2, .group = &rank.block(2)},
+        {.period = 6, .group = &rank.data()}};
+    return make_averaging(rank.data(), buffers, {}, levels);
   };
 }
 
 MakeSync diloco(const DilocoOptions& options) {
   return [options](Rank& rank, ReplicaBuffers buffers) {
-    return make_diloco(rank.data(), buffers, {}, options);
+    return make_averaging(rank.data(), buffers, {}, options);
   };
 }
 
 MakeSync overlap(const OverlapOptions& options) {
   return [options](Rank& rank, ReplicaBuffers buffers) {
-    return make_overlap_average(rank.data(), buffers, {}, options);
+    return make_averaging(rank.data(), buffers, {}, options);
   };
 }
 
