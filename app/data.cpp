@@ -2,7 +2,7 @@
 
 #include "config/rules/plan.h"
 #include "core/check.h"
-#include "core/counted.h"
+#include "core/text.h"
 #include "data_verbs.h"
 #include "engine/inputs/data_options.h"
 #include "engine/job/launch_job.h"

@@ -102,6 +102,18 @@ int write_all(int fd, const void* bytes, std::size_t size) {
   return 0;
 }
 
+int write_durably(Fd fd, std::string_view bytes) {
+  int error = write_all(fd.get(), bytes.data(), bytes.size());
+  if (error == 0 && ::fsync(fd.get()) != 0) {
+    error = errno;
+  }
+  // close can report a delayed write error (NFS), so it is checked too.
+  if (::close(fd.release()) != 0 && error == 0) {
+    error = errno;
+  }
+  return error;
+}
+
 void sync_folder(const std::filesystem::path& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   VITRAIN_CHECK(
@@ -127,14 +139,7 @@ void write_file_atomically(
       "{}: cannot create: {}",
       printable(temporary),
       error_text(errno));
-  int error = write_all(fd.get(), bytes.data(), bytes.size());
-  if (error == 0 && ::fsync(fd.get()) != 0) {
-    error = errno;
-  }
-  // close can report a delayed write error (NFS), so it is checked too.
-  if (::close(fd.release()) != 0 && error == 0) {
-    error = errno;
-  }
+  int error = write_durably(std::move(fd), bytes);
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {
     error = errno;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/counted.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 namespace {

@@ -111,7 +111,7 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
       prepared.cores);
   const int devices = static_cast<int>(prepared.devices.size());
   const int workers = job.single_process() ? 1 : devices;
-  job.cuda = prepared.devices.front().kind == launch::DeviceKind::kCuda;
+  job.cuda = prepared.devices.front().kind == DeviceKind::kCuda;
   for (const launch::DeviceSlot& device : prepared.devices) {
     job.ordinals.push_back(device.ordinal);
   }
@@ -296,19 +296,7 @@ void make_run_directory(PreparedJob& prepared) {
 }
 
 launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
-  launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
-  switch (devices.kind) {
-    case config::DeviceKind::kAuto:
-      request.kind = launch::DeviceChoice::kAuto;
-      break;
-    case config::DeviceKind::kCuda:
-      request.kind = launch::DeviceChoice::kCuda;
-      break;
-    case config::DeviceKind::kCpu:
-      request.kind = launch::DeviceChoice::kCpu;
-      break;
-  }
-  return request;
+  return {.kind = devices.kind, .count = devices.count, .ids = devices.ids};
 }
 
 launch::OpenFiles open_files(const Job& job, int devices) {
@@ -417,7 +405,7 @@ void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
         prepared.job.recipe,
         prepared.origins,
         {.workers = config::kWorkersUnknown,
-         .cuda = prepared.job.recipe.devices.kind != config::DeviceKind::kCpu,
+         .cuda = prepared.job.recipe.devices.kind != DeviceKind::kCpu,
          .training = prepared.job.mode == JobMode::kTrain},
         prepared.problems);
   } catch (const Error& others) {

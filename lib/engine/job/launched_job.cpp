@@ -7,9 +7,8 @@
 #include "launch/devices/cores.h"
 #include "launch/foreign/environment.h"
 #include "launch/foreign/exec_worker.h"
+#include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launched_device.h"
-#include "launch/foreign/meeting.h"
-#include "launch/foreign/starters.h"
 
 namespace vitrain::engine {
 namespace {
@@ -30,7 +29,7 @@ void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
   prepared.devices = {device.slot};
   prepared.workers = place.world_size;
   prepared.cores = launch::available_cores();
-  job.cuda = device.slot.kind == launch::DeviceKind::kCuda;
+  job.cuda = device.slot.kind == DeviceKind::kCuda;
   // Of the others on this node only they themselves know.
   job.ordinals.assign(
       static_cast<std::size_t>(place.local_world_size), device.slot.ordinal);
@@ -72,10 +71,10 @@ int run_launched(
     const launch::LaunchedPlace& place,
     const std::string& command_line,
     const std::string& version) {
-  const std::vector<launch::Starter> starters =
-      launch::find_starters(place.rank_variable);
-  const launch::StarterWatch watch(
-      starters, fmt::format("rank {}", place.rank));
+  const std::vector<launch::LaunchParent> parents =
+      launch::find_launch_parents(place.rank_variable);
+  const launch::LaunchParentWatch watch(
+      parents, fmt::format("rank {}", place.rank));
   PreparedJob prepared = begin_job(arguments, command_line, version);
   Job& job = prepared.job;
   VITRAIN_CHECK(
@@ -118,7 +117,7 @@ int run_launched(
   }
   launch::exec_worker(
       {.place = place,
-       .starters = starters,
+       .parents = parents,
        .job = job.to_json(),
        .environment = user,
        .cores = prepared.cores,

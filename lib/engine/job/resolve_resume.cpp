@@ -3,7 +3,6 @@
 
 #include "checkpoint/manifest.h"
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
 #include "engine/inputs/data_options.h"
 #include "engine/job/launch_job.h"

@@ -21,7 +21,7 @@
 #include "engine/train/divergence.h"
 #include "engine/train/exchange.h"
 #include "engine/train/train_options.h"
-#include "launch/processes/stop_at_once.h"
+#include "launch/processes/signals.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {

@@ -1,12 +1,12 @@
 #include "launch/devices/devices.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdlib>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
-#include "launch/devices/devices_named.h"
 
 namespace vitrain::launch {
 namespace {
@@ -27,18 +27,33 @@ int unique_match(const Devices& devices, std::string_view beginning) {
 }
 
 // The number at the beginning of an entry, as strtoul reads it ("1gpu" is 1);
-// -1 when there is none.
+// below 0 when there is none.
 std::int64_t leading_number(std::string_view entry) {
   if (entry.starts_with('+')) {
     entry.remove_prefix(1);
   }
-  std::size_t digits = 0;
-  while (digits < entry.size() && entry[digits] >= '0' &&
-         entry[digits] <= '9') {
-    ++digits;
-  }
   std::int64_t value = -1;
-  return parse_int(entry.substr(0, digits), value) ? value : -1;
+  std::from_chars(entry.data(), entry.data() + entry.size(), value);
+  return value;
+}
+
+// How many devices a value of CUDA_VISIBLE_DEVICES asks for, whether they are
+// there or not: its entries up to one that says "and no more" (-1, as CUDA
+// reads any number below 0; NoDevFiles, as Slurm writes it; none; void).
+std::int64_t devices_named(const std::string& visible) {
+  constexpr std::array<std::string_view, 3> kNoMore{
+      "NoDevFiles", "none", "void"};
+  std::int64_t count = 0;
+  for (const std::string& text : split(visible, ',')) {
+    const std::string_view entry = trim(text);
+    if (entry.starts_with('-') ||
+        std::ranges::find(kNoMore, entry) != kNoMore.end()) {
+      break;
+    }
+    // An empty one names nothing; CUDA stops there, which is for messages.
+    count += entry.empty() ? 0 : 1;
+  }
+  return count;
 }
 
 std::vector<MigDevice> all_slices(const DriverReport& driver) {
@@ -82,8 +97,7 @@ class Selection {
 
   void add_all() {
     if (!slices_.empty()) {
-      add_slice(slices_.front());
-      note_ = "a process sees one MIG slice at most";
+      add_slice(&slices_.front(), "");
       return;
     }
     for (int i = 0; i < static_cast<int>(driver_.devices.size()); ++i) {
@@ -118,8 +132,14 @@ class Selection {
                     : CudaDevice{.index = index, .name = "NVIDIA GPU"};
   }
 
-  void add_slice(const MigDevice& slice) {
-    add({.uuid = slice.uuid, .name = slice.name});
+  // The only device then. False: no further entry counts.
+  bool add_slice(const MigDevice* slice, std::string_view entry) {
+    if (slice == nullptr || !devices_.empty()) {
+      return hide_rest(entry);
+    }
+    add({.uuid = slice->uuid, .name = slice->name});
+    note_ = "a process sees one MIG slice at most";
+    return false;
   }
 
   // False: no further entry counts.
@@ -151,15 +171,11 @@ class Selection {
         index >= static_cast<std::int64_t>(driver_.devices.size())) {
       return hide_rest(entry);
     }
-    const auto position = static_cast<std::size_t>(index);
-    const PhysicalDevice& physical = driver_.devices[position];
+    const PhysicalDevice& physical =
+        driver_.devices[static_cast<std::size_t>(index)];
     if (physical.mig_enabled) {
-      if (physical.mig.empty() || !devices_.empty()) {
-        return hide_rest(entry);
-      }
-      add_slice(physical.mig.front());
-      note_ = "a process sees one MIG slice at most";
-      return false;
+      return add_slice(
+          physical.mig.empty() ? nullptr : &physical.mig.front(), entry);
     }
     return add_once(by_index(static_cast<int>(index)), entry);
   }
@@ -167,12 +183,9 @@ class Selection {
   bool add_named(std::string_view entry) {
     if (entry.starts_with("MIG-")) {
       const int slice = unique_match(slices_, entry);
-      if (slice < 0 || !devices_.empty()) {
-        return hide_rest(entry);
-      }
-      add_slice(slices_[static_cast<std::size_t>(slice)]);
-      note_ = "a process sees one MIG slice at most";
-      return false;
+      return add_slice(
+          slice < 0 ? nullptr : &slices_[static_cast<std::size_t>(slice)],
+          entry);
     }
     const int index =
         entry.starts_with("GPU-") ? unique_match(driver_.devices, entry) : -1;
@@ -258,14 +271,15 @@ std::vector<DeviceSlot> choose_cuda(
         count_text(slots.size(), "device"));
     return slots;
   }
+  const std::size_t count = visible.devices.size();
+  const std::string there_are =
+      count == 1 ? "1 is" : fmt::format("{} are", count);
   VITRAIN_CHECK(
       request.count <= static_cast<std::int64_t>(visible.devices.size()),
       ExitCode::kUsage,
       "{} CUDA devices were asked for, but {} visible: {}",
       request.count,
-      visible.devices.size() == 1
-          ? "1 is"
-          : fmt::format("{} are", visible.devices.size()),
+      there_are,
       visible.summary);
   VITRAIN_CHECK(
       request.count != -1 || visible.named <= std::ssize(visible.devices),
@@ -274,9 +288,7 @@ std::vector<DeviceSlot> choose_cuda(
       "is (`env -u CUDA_VISIBLE_DEVICES vitrain devices` lists it), or give "
       "-devices cpu to train on the CPU",
       counted(visible.named, "device"),
-      visible.devices.size() == 1
-          ? "1 is"
-          : fmt::format("{} are", visible.devices.size()),
+      there_are,
       visible.summary);
   for (const CudaDevice& device : visible.devices) {
     if (request.count == -1 ||
@@ -341,8 +353,8 @@ int default_cpu_workers(int cores) {
 }
 
 bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible) {
-  return request.kind == DeviceChoice::kCuda ||
-      (request.kind == DeviceChoice::kAuto &&
+  return request.kind == DeviceKind::kCuda ||
+      (request.kind == DeviceKind::kAuto &&
        (!visible.devices.empty() || visible.named > 0 || !request.ids.empty()));
 }
 
@@ -375,7 +387,7 @@ std::int64_t requested_workers(
   if (!request.ids.empty()) {
     return std::ssize(request.ids);
   }
-  if (request.count != -1 || request.kind == DeviceChoice::kCpu) {
+  if (request.count != -1 || request.kind == DeviceKind::kCpu) {
     return std::max<std::int64_t>(1, request.count);
   }
   if (wants_cuda(request, visible)) {

@@ -120,7 +120,7 @@ Environment worker_environment(
         variable::kTerminalFd,
         variable::kHeartbeatFd,
         variable::kLauncher,
-        variable::kStarters,
+        variable::kLaunchParents,
         variable::kStorePrefix}) {
     result.erase(name); // left over from a run that started this one
   }

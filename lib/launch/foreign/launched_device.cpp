@@ -1,7 +1,7 @@
 #include "launch/foreign/launched_device.h"
 
 #include "core/check.h"
-#include "core/counted.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 
@@ -25,7 +25,7 @@ LaunchedDevice choose_launched_device(
       choose_devices(all, visible, /*cores=*/1);
   VITRAIN_CHECK(
       slots.front().kind == DeviceKind::kCuda || !place.device ||
-          request.kind == DeviceChoice::kCpu,
+          request.kind == DeviceKind::kCpu,
       ExitCode::kUsage,
       "{} gave this worker GPU {}, but none is visible: {}. To train on the "
       "CPU give -devices cpu",

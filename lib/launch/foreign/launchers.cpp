@@ -4,9 +4,8 @@
 #include <array>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
-#include "launch/foreign/near_misses.h"
+#include "launch/foreign/incomplete_launch.h"
 #include "launch/foreign/variables.h"
 #include "launch/processes/worker.h"
 
@@ -252,7 +251,7 @@ Detected detect_launcher(
       return result;
     }
   }
-  note_near_misses(Variables(environment, "auto"), result);
+  note_incomplete_launch(Variables(environment, "auto"), result);
   return result;
 }
 

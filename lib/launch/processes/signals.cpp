@@ -8,7 +8,6 @@
 #include <cassert>
 #include <cstring>
 
-#include "launch/processes/stop_at_once.h"
 #include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
@@ -39,8 +38,8 @@ void say(const char* text) {
 }
 
 [[noreturn]] void end_with_nothing_to_save(int number) {
-  say("ended by ");
-  say(signal_name(number));
+  say("ended by SIG");
+  say(::sigabbrev_np(number));
   say(": there is nothing to save yet\n");
   ::_exit(128 + number);
 }
@@ -71,15 +70,6 @@ void on_stop(int number, siginfo_t* info, void* /*context*/) {
   }
 }
 
-sigset_t sendable_signals() {
-  sigset_t set;
-  ::sigfillset(&set);
-  for (const int defect : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
-    ::sigdelset(&set, defect);
-  }
-  return set;
-}
-
 } // namespace
 
 sigset_t stop_signals() {
@@ -91,29 +81,10 @@ sigset_t stop_signals() {
   return set;
 }
 
-const char* signal_name(int number) {
-  struct Named {
-    int number;
-    const char* name;
-  };
-  static constexpr std::array kNames{
-      Named{SIGHUP, "SIGHUP"},   Named{SIGINT, "SIGINT"},
-      Named{SIGQUIT, "SIGQUIT"}, Named{SIGILL, "SIGILL"},
-      Named{SIGTRAP, "SIGTRAP"}, Named{SIGABRT, "SIGABRT"},
-      Named{SIGBUS, "SIGBUS"},   Named{SIGFPE, "SIGFPE"},
-      Named{SIGKILL, "SIGKILL"}, Named{SIGUSR1, "SIGUSR1"},
-      Named{SIGSEGV, "SIGSEGV"}, Named{SIGUSR2, "SIGUSR2"},
-      Named{SIGPIPE, "SIGPIPE"}, Named{SIGALRM, "SIGALRM"},
-      Named{SIGTERM, "SIGTERM"}, Named{SIGSTOP, "SIGSTOP"},
-      Named{SIGTSTP, "SIGTSTP"}, Named{SIGTTIN, "SIGTTIN"},
-      Named{SIGTTOU, "SIGTTOU"}, Named{SIGXCPU, "SIGXCPU"},
-      Named{SIGXFSZ, "SIGXFSZ"}, Named{SIGSYS, "SIGSYS"}};
-  for (const Named& named : kNames) {
-    if (named.number == number) {
-      return named.name;
-    }
-  }
-  return "a signal without a name";
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name == nullptr ? "a signal without a name"
+                         : std::string("SIG") + name;
 }
 
 StopRequest::StopRequest(pid_t supervisor) {
@@ -166,13 +137,12 @@ bool StopRequest::run_failed() const {
   return stop_failed.load();
 }
 
-void block_signals_in_this_thread() {
-  const sigset_t set = sendable_signals();
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
 BlockedSignals::BlockedSignals() {
-  const sigset_t set = sendable_signals();
+  sigset_t set;
+  ::sigfillset(&set);
+  for (const int defect : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+    ::sigdelset(&set, defect);
+  }
   ::pthread_sigmask(SIG_BLOCK, &set, &previous_);
 }
 

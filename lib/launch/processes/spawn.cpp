@@ -97,15 +97,6 @@ bool set_up_descriptors(const Plan& plan) {
   ::_exit(127);
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) {
-    result.push_back(text.data());
-  }
-  result.push_back(nullptr);
-  return result;
-}
-
 // The errno that the child met before or in exec; 0 once exec closed the pipe.
 int exec_error(int pipe) {
   int error = 0;
@@ -118,12 +109,26 @@ int exec_error(int pipe) {
 
 } // namespace
 
+std::vector<char*> exec_pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) {
+    result.push_back(text.data());
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> exec_environment(const Environment& environment) {
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : environment) {
+    entries.push_back(fmt::format("{}={}", name, value));
+  }
+  return entries;
+}
+
 pid_t spawn(const SpawnOptions& options) {
   std::vector<std::string> arguments = options.arguments;
-  std::vector<std::string> environment;
-  for (const auto& [name, value] : options.environment) {
-    environment.push_back(fmt::format("{}={}", name, value));
-  }
+  std::vector<std::string> environment = exec_environment(options.environment);
   for ([[maybe_unused]] const int fd : options.inherited) {
     assert(fd > 2);
   }
@@ -140,8 +145,8 @@ pid_t spawn(const SpawnOptions& options) {
 
   const Plan plan{
       .executable = options.executable.c_str(),
-      .arguments = pointers(arguments),
-      .environment = pointers(environment),
+      .arguments = exec_pointers(arguments),
+      .environment = exec_pointers(environment),
       .open_now = open_descriptors(),
       .inherited = &options.inherited,
       .null = null.get(),

@@ -47,11 +47,10 @@ struct Failure {
   double time = 0;
 };
 
-} // namespace
-
-class Supervisor::Run {
+// One run of the workers of a machine.
+class Supervision {
  public:
-  explicit Run(SupervisorOptions options)
+  explicit Supervision(SupervisorOptions options)
       : options_(std::move(options)),
         cgroup_(options_.system_root),
         workers_(options_),
@@ -102,7 +101,7 @@ class Supervisor::Run {
   double killed_at_ = 0; // when it was sent; 0: not
 };
 
-Outcome Supervisor::Run::run() {
+Outcome Supervision::run() {
   SignalQueue signals;
   workers_.start();
   if (options_.show_all_ranks) {
@@ -146,7 +145,7 @@ Outcome Supervisor::Run::run() {
   return conclude();
 }
 
-void Supervisor::Run::on_signal(int number, double now) {
+void Supervision::on_signal(int number, double now) {
   if (failure_ || elsewhere_) {
     kill_all(now); // they end anyway: do not wait for the grace period
     return;
@@ -168,7 +167,7 @@ void Supervisor::Run::on_signal(int number, double now) {
 }
 
 // Whether some worker has not begun its first step.
-bool Supervisor::Run::in_setup() const {
+bool Supervision::in_setup() const {
   return std::ranges::any_of(
       workers_.members(), [&](const WorkerProcess& member) {
         return !member.exit_status &&
@@ -176,13 +175,13 @@ bool Supervisor::Run::in_setup() const {
       });
 }
 
-bool Supervisor::Run::ended_by_request(const WorkerProcess& member) const {
+bool Supervision::ended_by_request(const WorkerProcess& member) const {
   return stop_signal_ != 0 && !member.exit_status->signalled &&
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
 // The others may be about to connect to one that has ended, or hang.
-void Supervisor::Run::stop_in_setup(double now) {
+void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
     workers_.end_all();
@@ -190,7 +189,7 @@ void Supervisor::Run::stop_in_setup(double now) {
   }
 }
 
-void Supervisor::Run::on_end(int rank, double now) {
+void Supervision::on_end(int rank, double now) {
   if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
     return; // a consequence of what we did
   }
@@ -230,7 +229,7 @@ void Supervisor::Run::on_end(int rank, double now) {
   }
 }
 
-std::string Supervisor::Run::end_hint(const ExitStatus& exit_status) const {
+std::string Supervision::end_hint(const ExitStatus& exit_status) const {
   if (!exit_status.signalled || exit_status.value != SIGKILL || !oom_kills_) {
     return "";
   }
@@ -247,7 +246,7 @@ std::string Supervisor::Run::end_hint(const ExitStatus& exit_status) const {
 }
 
 // What happened on other machines; the run ends here too then.
-void Supervisor::Run::look_at_nodes(double now) {
+void Supervision::look_at_nodes(double now) {
   if (options_.nodes == nullptr) {
     return;
   }
@@ -267,7 +266,7 @@ void Supervisor::Run::look_at_nodes(double now) {
 }
 
 // This machine is done well: the run is when all are.
-void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
+void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;
   }
@@ -298,7 +297,7 @@ void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
   }
 }
 
-void Supervisor::Run::check_stopped(double now) {
+void Supervision::check_stopped(double now) {
   for (const WorkerProcess& member : workers_.members()) {
     if (!member.stopped_since) {
       continue;
@@ -324,7 +323,7 @@ void Supervisor::Run::check_stopped(double now) {
   }
 }
 
-void Supervisor::Run::check_progress(double now) {
+void Supervision::check_progress(double now) {
   std::vector<HeartbeatAge> running;
   // Whoever was continued held up the others as well.
   double waited_until = resumed_at_;
@@ -364,7 +363,7 @@ void Supervisor::Run::check_progress(double now) {
       options_.grace_seconds);
 }
 
-std::string Supervisor::Run::progress_table(double now) {
+std::string Supervision::progress_table(double now) {
   constexpr int kMaxLines = 16;
   std::string text = "Progress of the workers:\n";
   int lines = 0;
@@ -382,7 +381,7 @@ std::string Supervisor::Run::progress_table(double now) {
   return text;
 }
 
-void Supervisor::Run::blame(Failure failure, double grace) {
+void Supervision::blame(Failure failure, double grace) {
   if (failure_) {
     return;
   }
@@ -403,7 +402,7 @@ void Supervisor::Run::blame(Failure failure, double grace) {
   kill_time_ = monotonic_seconds() + grace;
 }
 
-void Supervisor::Run::enforce(double now) {
+void Supervision::enforce(double now) {
   if (stop_signal_ != 0 && !nothing_to_save_ && !failure_ && !elsewhere_ &&
       now - stop_time_ > kSetupEndSeconds && in_setup()) {
     stop_in_setup(now);
@@ -413,14 +412,14 @@ void Supervisor::Run::enforce(double now) {
   }
 }
 
-void Supervisor::Run::kill_all(double now) {
+void Supervision::kill_all(double now) {
   if (killed_at_ == 0) {
     workers_.kill_all();
     killed_at_ = now;
   }
 }
 
-std::string Supervisor::Run::failure_report() {
+std::string Supervision::failure_report() {
   const WorkerProcess& member = workers_.member(failure_->rank);
   const std::string name = printable(member.log.native());
   // Killed, it had no time for words: what is there is about something else.
@@ -445,7 +444,7 @@ std::string Supervisor::Run::failure_report() {
   return text;
 }
 
-Outcome Supervisor::Run::conclude() {
+Outcome Supervision::conclude() {
   Outcome outcome;
   bool stopped = false;
   for (const WorkerProcess& member : workers_.members()) {
@@ -489,19 +488,15 @@ Outcome Supervisor::Run::conclude() {
   return outcome;
 }
 
-Supervisor::Supervisor(SupervisorOptions options) {
+} // namespace
+
+Outcome supervise(SupervisorOptions options) {
   VITRAIN_CHECK(
       !options.devices.empty(),
       ExitCode::kInternal,
       "a run needs at least one worker");
   open_missing_standard_streams();
-  run_ = std::make_unique<Run>(std::move(options));
-}
-
-Supervisor::~Supervisor() = default;
-
-Outcome Supervisor::run() {
-  return run_->run();
+  return Supervision(std::move(options)).run();
 }
 
 } // namespace vitrain::launch

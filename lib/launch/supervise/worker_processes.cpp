@@ -11,7 +11,6 @@
 #include "core/text.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
-#include "launch/processes/job.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
 #include "launch/processes/worker.h"
@@ -46,7 +45,7 @@ WorkerProcesses::~WorkerProcesses() {
 
 void WorkerProcesses::start() {
   make_folders(options_.log_folder);
-  const Fd job = make_job(options_.job);
+  const Fd job = make_memfd("vitrain-job", options_.job);
   const Fd terminal =
       duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
   // Closed here when all have started: once rank 0 is gone, connecting to it is

@@ -362,7 +362,7 @@ TEST(LaunchedDevice, FollowsTheLocalRank) {
   EXPECT_EQ(
       choose_launched_device(second, {}, gpus(0)).slot.kind, DeviceKind::kCpu);
   EXPECT_EQ(
-      choose_launched_device(second, {.kind = DeviceChoice::kCpu}, gpus(2))
+      choose_launched_device(second, {.kind = DeviceKind::kCpu}, gpus(2))
           .slot.kind,
       DeviceKind::kCpu);
 }
@@ -376,7 +376,7 @@ TEST(LaunchedDevice, WhatTheLauncherGaveHasToBeThere) {
   EXPECT_THROW(ordinal(given, gpus(0)), Error);
   EXPECT_THROW(ordinal(given, gpus(1)), Error);
   EXPECT_EQ(
-      choose_launched_device(given, {.kind = DeviceChoice::kCpu}, gpus(0))
+      choose_launched_device(given, {.kind = DeviceKind::kCpu}, gpus(0))
           .slot.kind,
       DeviceKind::kCpu);
   VisibleDevices named = gpus(2);
@@ -405,7 +405,7 @@ TEST(LaunchedDevice, TooFewDevicesAreAUsageError) {
   EXPECT_THROW(ordinal(first, gpus(2)), Error);
   EXPECT_THROW(ordinal(first, gpus(4), {.count = 2}), Error);
   EXPECT_THROW(ordinal(first, gpus(4), {.ids = {"0", "1"}}), Error);
-  EXPECT_THROW(ordinal(first, gpus(0), {.kind = DeviceChoice::kCuda}), Error);
+  EXPECT_THROW(ordinal(first, gpus(0), {.kind = DeviceKind::kCuda}), Error);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "launch/foreign/near_misses.h"
+#include "launch/foreign/incomplete_launch.h"
 
 #include "core/text.h"
 #include "launch/processes/worker.h"
@@ -6,7 +6,8 @@
 namespace vitrain::launch {
 namespace {
 
-// What one of several processes that its variables leave alone is told.
+// The message for one process of several whose variables do not say how to
+// reach the others.
 std::string alone(
     const Variables& variables,
     const char* rank,
@@ -78,7 +79,7 @@ void look_for_paddle(const Variables& variables, Detected& result) {
 
 } // namespace
 
-void note_near_misses(const Variables& variables, Detected& result) {
+void note_incomplete_launch(const Variables& variables, Detected& result) {
   look_for_torch(variables, result);
   look_for_paddle(variables, result);
   if (variables.has("SLURM_PROCID") &&

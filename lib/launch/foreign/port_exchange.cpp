@@ -1,4 +1,4 @@
-#include "launch/foreign/meeting.h"
+#include "launch/foreign/port_exchange.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -14,7 +14,6 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "launch/processes/process.h"
 #include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
@@ -47,10 +46,10 @@ bool read_int(int fd, int& value, double deadline) {
       ::recv(fd, &value, sizeof value, MSG_WAITALL) == sizeof value;
 }
 
-void tell_all(const Meeting& meeting, int listener, int port) {
-  const double deadline = monotonic_seconds() + meeting.timeout;
+void tell_all(const PortExchange& exchange, int listener, int port) {
+  const double deadline = monotonic_seconds() + exchange.timeout;
   std::set<int> missing;
-  for (int rank = 1; rank < meeting.size; ++rank) {
+  for (int rank = 1; rank < exchange.size; ++rank) {
     missing.insert(rank);
   }
   while (!missing.empty()) {
@@ -69,8 +68,8 @@ void tell_all(const Meeting& meeting, int listener, int port) {
           "or give -master HOST:PORT)",
           ranks.size() == 1 ? "" : "s",
           join(ranks, ", "),
-          meeting.size,
-          meeting.timeout);
+          exchange.size,
+          exchange.timeout);
     }
     const Fd peer(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
     int rank = -1;
@@ -83,10 +82,10 @@ void tell_all(const Meeting& meeting, int listener, int port) {
   }
 }
 
-int ask(const Meeting& meeting) {
+int ask(const PortExchange& exchange) {
   socklen_t size = 0;
-  const sockaddr_un address = address_of(meeting.name, size);
-  const double deadline = monotonic_seconds() + meeting.timeout;
+  const sockaddr_un address = address_of(exchange.socket, size);
+  const double deadline = monotonic_seconds() + exchange.timeout;
   while (monotonic_seconds() < deadline) {
     const Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     int port = 0;
@@ -94,8 +93,8 @@ int ask(const Meeting& meeting) {
         ::connect(
             fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
         same_user(fd.get()) &&
-        ::send(fd.get(), &meeting.rank, sizeof meeting.rank, MSG_NOSIGNAL) ==
-            sizeof meeting.rank &&
+        ::send(fd.get(), &exchange.rank, sizeof exchange.rank, MSG_NOSIGNAL) ==
+            sizeof exchange.rank &&
         read_int(fd.get(), port, deadline)) {
       return port;
     }
@@ -107,42 +106,23 @@ int ask(const Meeting& meeting) {
       "rank {} of {} did not find rank 0 on this machine within {:g} s: did it "
       "start? (on several machines set MASTER_ADDR and MASTER_PORT, or give "
       "-master HOST:PORT)",
-      meeting.rank,
-      meeting.size,
-      meeting.timeout);
+      exchange.rank,
+      exchange.size,
+      exchange.timeout);
 }
 
 } // namespace
 
-LauncherProcess find_launcher_process(const std::string& rank_variable) {
-  LauncherProcess result;
-  pid_t pid = ::getppid();
-  while (pid > 1) {
-    result.environment = environment_of(pid);
-    if (!result.environment.contains(rank_variable)) {
-      break;
-    }
-    pid = status_of(pid).parent;
-  }
-  result.pid = pid;
-  result.start_time = status_of(pid).start_time;
-  return result;
-}
-
-std::string LauncherProcess::id() const {
-  return fmt::format("{}-{}", pid, start_time);
-}
-
-std::string meeting_name(const std::string& launch, int attempt) {
+std::string exchange_socket_name(const std::string& launch, int attempt) {
   return fmt::format("vitrain-{}-{}-{}", ::getuid(), launch, attempt);
 }
 
-int meet(const Meeting& meeting, int port) {
-  if (meeting.rank != 0) {
-    return ask(meeting);
+int exchange_port(const PortExchange& exchange, int port) {
+  if (exchange.rank != 0) {
+    return ask(exchange);
   }
   socklen_t size = 0;
-  const sockaddr_un address = address_of(meeting.name, size);
+  const sockaddr_un address = address_of(exchange.socket, size);
   const Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   VITRAIN_CHECK(
       listener &&
@@ -155,7 +135,7 @@ int meet(const Meeting& meeting, int port) {
       "cannot meet the other workers of this machine: {}. Has the launcher "
       "started rank 0 twice?",
       error_text(errno));
-  tell_all(meeting, listener.get(), port);
+  tell_all(exchange, listener.get(), port);
   return port;
 }
 
