@@ -16,7 +16,7 @@
 #include "engine/inputs/data_options.h"
 #include "engine/job/recipe_check.h"
 #include "logging/console.h"
-#include "logging/work_progress.h"
+#include "logging/progress.h"
 
 namespace vitrain::app {
 namespace {

@@ -5,14 +5,13 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
 #include "data/tools/pack.h"
 #include "data_verbs.h"
 #include "engine/inputs/data_options.h"
 #include "engine/job/recipe_check.h"
 #include "logging/console.h"
-#include "logging/work_progress.h"
+#include "logging/progress.h"
 
 namespace vitrain::app {
 namespace {

@@ -46,6 +46,10 @@ class RecordSink {
   std::int64_t dropped() const { return dropped_; }
   // Text of the first error, "" while there was none.
   const std::string& error() const { return error_; }
+  // Why records were dropped.
+  std::string reason() const {
+    return error_.empty() ? "its reader is too slow" : error_;
+  }
 
  private:
   enum class Kind { kFile, kStream, kSocket };
