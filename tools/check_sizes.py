@@ -36,21 +36,17 @@ FUNCTIONS = {
         (64, "both sides of one exchange"),
     "lib/launch/nodes/node_link_start.cpp launch::NodeLink::await_answer":
         (63, "one state machine"),
-    "lib/launch/processes/spawn.cpp launch::spawn":
-        (62, "what fork and exec allow between them"),
     "lib/engine/job/supervise_job.cpp engine::launch_here":
         (62, "the attempts of a run, in their order"),
     "lib/config/command_line/help.cpp config::examples":
         (62, "text of --help"),
-    "lib/launch/nodes/node_link_start.cpp launch::NodeLink::receive_hello":
-        (61, "a check for each field"),
 }
 SOURCES = {
     "lib/engine/train/trainer.cpp": (480, "the loop, and what it restores and saves"),
-    "lib/launch/supervise/supervise.cpp": (507, "one watching loop and its decisions"),
+    "lib/launch/supervise/supervise.cpp": (497, "one watching loop and its decisions"),
     "lib/engine/job/launch_job.cpp": (453, "the steps that prepare a job"),
     "lib/config/command_line/arguments.cpp": (422, "goes with the command line's table"),
-    "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
+    "lib/launch/devices/devices.cpp": (403, "what CUDA_VISIBLE_DEVICES can say"),
     "lib/data/sources/list.cpp": (406, "one format with its errors"),
     "lib/engine/run/worker.cpp": (403, "a worker from its start to its end"),
 }

@@ -1,10 +1,12 @@
 #include "core/files.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <system_error>
 
 #include "core/check.h"
@@ -84,6 +86,11 @@ void read_file(
     done += static_cast<std::size_t>(got);
   }
   bytes.resize(done);
+}
+
+bool wait_for_events(int fd, short events, double seconds) {
+  pollfd waiting{.fd = fd, .events = events, .revents = 0};
+  return ::poll(&waiting, 1, static_cast<int>(std::ceil(seconds * 1e3))) > 0;
 }
 
 int write_all(int fd, const void* bytes, std::size_t size) {

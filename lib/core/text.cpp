@@ -89,14 +89,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string join(std::span<const std::string> parts, std::string_view glue) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (&part != parts.data()) {
-      text += glue;
-    }
-    text += part;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(parts, glue));
 }
 
 std::string_view trim(std::string_view text) {

@@ -58,7 +58,6 @@ class RecordSink {
   void push(double patience);
   // One write(2) of `size` bytes at most, EAGAIN where it would block.
   std::ptrdiff_t write_some(const char* bytes, std::size_t size);
-  bool wait_until_writable(double seconds);
   void note_error(int error_number);
 
   Fd fd_;

@@ -19,7 +19,7 @@
 #include "engine/run/run_state.h"
 #include "engine/run/saved_state.h"
 #include "launch/devices/cores.h"
-#include "launch/devices/shared_memory.h"
+#include "launch/devices/memory.h"
 #include "launch/foreign/environment.h"
 #include "launch/nodes/rendezvous.h"
 #include "models/families/family.h"

@@ -15,7 +15,7 @@ namespace {
 
 void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
   Job& job = prepared.job;
-  const launch::LaunchedDevice device = launch::choose_launched_device(
+  const launch::DeviceSlot device = launch::choose_launched_device(
       place,
       device_request(job.recipe.devices),
       launch::visible_cuda_devices());
@@ -26,14 +26,14 @@ void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
       "started {}: start vitrain without it, or use dist.mode: processes",
       place.launcher,
       place.world_size);
-  prepared.devices = {device.slot};
+  prepared.devices = {device};
   prepared.workers = place.world_size;
   prepared.cores = launch::available_cores();
-  job.cuda = device.slot.kind == DeviceKind::kCuda;
+  job.cuda = device.kind == DeviceKind::kCuda;
   // Of the others on this node only they themselves know.
   job.ordinals.assign(
-      static_cast<std::size_t>(place.local_world_size), device.slot.ordinal);
-  job.joining.device = device.slot.label();
+      static_cast<std::size_t>(place.local_world_size), device.ordinal);
+  job.joining.device = device.label();
   job.joining.device_id = device.uuid;
 }
 

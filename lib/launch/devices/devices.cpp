@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <ranges>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -14,16 +15,13 @@ namespace {
 // A unique device whose UUID begins with `beginning`; -1 for none or several.
 template <typename Devices>
 int unique_match(const Devices& devices, std::string_view beginning) {
-  int found = -1;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].uuid.starts_with(beginning)) {
-      if (found >= 0) {
-        return -1;
-      }
-      found = static_cast<int>(i);
-    }
-  }
-  return found;
+  const auto matches = [&](const auto& device) {
+    return device.uuid.starts_with(beginning);
+  };
+  const auto found = std::ranges::find_if(devices, matches);
+  return std::ranges::count_if(devices, matches) == 1
+      ? static_cast<int>(found - devices.begin())
+      : -1;
 }
 
 // The number at the beginning of an entry, as strtoul reads it ("1gpu" is 1);
@@ -79,12 +77,9 @@ CudaDevice whole_device(const DriverReport& driver, int index) {
 // does not tell which device it is.
 bool indices_are_certain(const DriverReport& driver, bool bus_order) {
   return bus_order ||
-      std::all_of(
-             driver.devices.begin(),
-             driver.devices.end(),
-             [&](const PhysicalDevice& device) {
-               return device.name == driver.devices.front().name;
-             });
+      std::ranges::all_of(driver.devices, [&](const PhysicalDevice& device) {
+           return device.name == driver.devices.front().name;
+         });
 }
 
 // Adds devices in the order of ordinals and notes why others are hidden.
@@ -144,13 +139,12 @@ class Selection {
 
   // False: no further entry counts.
   bool add_once(CudaDevice device, std::string_view entry) {
-    for (const CudaDevice& other : devices_) {
-      if (other.index == device.index) {
-        note_ = fmt::format(
-            "'{}' repeats a device, which hides all", printable(entry));
-        devices_.clear();
-        return false;
-      }
+    if (std::ranges::find(devices_, device.index, &CudaDevice::index) !=
+        devices_.end()) {
+      note_ = fmt::format(
+          "'{}' repeats a device, which hides all", printable(entry));
+      devices_.clear();
+      return false;
     }
     add(std::move(device));
     return true;
@@ -167,8 +161,7 @@ class Selection {
 
   bool add_index(std::string_view entry) {
     const std::int64_t index = leading_number(entry);
-    if (index < 0 ||
-        index >= static_cast<std::int64_t>(driver_.devices.size())) {
+    if (index < 0 || index >= std::ssize(driver_.devices)) {
       return hide_rest(entry);
     }
     const PhysicalDevice& physical =
@@ -220,31 +213,28 @@ DeviceSlot cuda_slot(const CudaDevice& device) {
   return {
       .kind = DeviceKind::kCuda,
       .ordinal = device.ordinal,
-      .name = device.name};
+      .name = device.name,
+      .uuid = device.uuid};
 }
 
 const CudaDevice& find_device(
     const std::string& id,
     const VisibleDevices& visible) {
+  const std::string_view text = trim(id);
   std::int64_t index = -1;
-  int position = -1;
-  if (parse_int(trim(id), index)) {
-    for (std::size_t i = 0; i < visible.devices.size(); ++i) {
-      if (visible.devices[i].index == index && index >= 0) {
-        position = static_cast<int>(i);
-      }
-    }
-  } else if (!trim(id).empty()) {
-    position = unique_match(visible.devices, trim(id));
-  }
+  const bool by_index = parse_int(text, index);
+  const auto matches = [&](const CudaDevice& device) {
+    return by_index ? index >= 0 && device.index == index
+                    : !text.empty() && device.uuid.starts_with(text);
+  };
   VITRAIN_CHECK(
-      position >= 0,
+      std::ranges::count_if(visible.devices, matches) == 1,
       ExitCode::kUsage,
       "no visible CUDA device '{}': {}. Devices that can be named: {}",
       printable(id),
       visible.summary,
       id_list(visible));
-  return visible.devices[static_cast<std::size_t>(position)];
+  return *std::ranges::find_if(visible.devices, matches);
 }
 
 std::vector<DeviceSlot> choose_cuda(
@@ -290,11 +280,10 @@ std::vector<DeviceSlot> choose_cuda(
       counted(visible.named, "device"),
       there_are,
       visible.summary);
-  for (const CudaDevice& device : visible.devices) {
-    if (request.count == -1 ||
-        static_cast<std::int64_t>(slots.size()) < request.count) {
-      slots.push_back(cuda_slot(device));
-    }
+  const auto wanted =
+      request.count == -1 ? std::ssize(visible.devices) : request.count;
+  for (const CudaDevice& device : visible.devices | std::views::take(wanted)) {
+    slots.push_back(cuda_slot(device));
   }
   return slots;
 }
@@ -311,24 +300,21 @@ VisibleDevices visible_cuda_devices(
   } else {
     selection.add_all();
   }
-  VisibleDevices result{
-      .devices = selection.take(),
-      .named = visible ? devices_named(*visible) : 0,
-      .summary = {}};
   const std::string listed = driver.missing
       ? "and there is " + driver.source
       : fmt::format(
             "{} lists {}",
             driver.source,
             count_text(driver.devices.size(), "GPU"));
-  result.summary = fmt::format(
-      "CUDA_VISIBLE_DEVICES is {}, {}{}{}",
-      visible.has_value() ? fmt::format("'{}'", printable(*visible))
-                          : "not set",
-      listed,
-      selection.note().empty() ? "" : "; ",
-      selection.note());
-  return result;
+  return {
+      .devices = selection.take(),
+      .named = visible ? devices_named(*visible) : 0,
+      .summary = fmt::format(
+          "CUDA_VISIBLE_DEVICES is {}, {}{}{}",
+          visible ? fmt::format("'{}'", printable(*visible)) : "not set",
+          listed,
+          selection.note().empty() ? "" : "; ",
+          selection.note())};
 }
 
 VisibleDevices visible_cuda_devices() {
@@ -341,11 +327,9 @@ VisibleDevices visible_cuda_devices() {
 }
 
 std::string DeviceSlot::label() const {
-  if (kind == DeviceKind::kCpu) {
-    return "cpu";
-  }
-  return name.empty() ? fmt::format("cuda:{}", ordinal)
-                      : fmt::format("cuda:{} ({})", ordinal, name);
+  return kind == DeviceKind::kCpu ? "cpu"
+      : name.empty()              ? fmt::format("cuda:{}", ordinal)
+                                  : fmt::format("cuda:{} ({})", ordinal, name);
 }
 
 int default_cpu_workers(int cores) {

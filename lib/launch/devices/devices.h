@@ -52,6 +52,7 @@ struct DeviceSlot {
   DeviceKind kind = DeviceKind::kCpu; // or kCuda
   int ordinal = 0; // of CUDA; 0 for CPU workers
   std::string name; // of the model of GPU, or "cpu"
+  std::string uuid{}; // of a GPU, where it is known
 
   // "cpu", "cuda:1 (NVIDIA H200)".
   std::string label() const;

@@ -61,8 +61,7 @@ Fd open_process(pid_t pid) {
 
 void say(int fd, const std::string& line) {
   // Whoever read it may be gone without having closed it.
-  pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
-  if (fd >= 0 && ::poll(&ready, 1, 0) == 1) {
+  if (fd >= 0 && wait_for_events(fd, POLLOUT, 0)) {
     [[maybe_unused]] const ssize_t written =
         ::write(fd, line.data(), line.size());
   }

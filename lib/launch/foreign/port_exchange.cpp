@@ -12,9 +12,9 @@
 #include <set>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {
@@ -40,9 +40,7 @@ bool same_user(int fd) {
 // Reads one int within the time that is left; false when it does not come.
 bool read_int(int fd, int& value, double deadline) {
   const double left = deadline - monotonic_seconds();
-  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
-  return left > 0 &&
-      ::poll(&waiting, 1, static_cast<int>(left * 1e3) + 1) == 1 &&
+  return left > 0 && wait_for_events(fd, POLLIN, left) &&
       ::recv(fd, &value, sizeof value, MSG_WAITALL) == sizeof value;
 }
 
@@ -54,22 +52,18 @@ void tell_all(const PortExchange& exchange, int listener, int port) {
   }
   while (!missing.empty()) {
     const double left = deadline - monotonic_seconds();
-    pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
-    if (left <= 0 ||
-        ::poll(&waiting, 1, static_cast<int>(left * 1e3) + 1) == 0) {
-      std::vector<std::string> ranks;
-      for (const int rank : missing) {
-        ranks.push_back(std::to_string(rank));
-      }
-      fail(
-          ExitCode::kWorkerDied,
-          "rank{} {} of {} did not come within {:g} s: did the launcher start "
-          "them on this machine? (on several, set MASTER_ADDR and MASTER_PORT, "
-          "or give -master HOST:PORT)",
-          ranks.size() == 1 ? "" : "s",
-          join(ranks, ", "),
-          exchange.size,
-          exchange.timeout);
+    VITRAIN_CHECK(
+        left > 0,
+        ExitCode::kWorkerDied,
+        "rank{} {} of {} did not come within {:g} s: did the launcher start "
+        "them on this machine? (on several, set MASTER_ADDR and MASTER_PORT, "
+        "or give -master HOST:PORT)",
+        missing.size() == 1 ? "" : "s",
+        fmt::join(missing, ", "),
+        exchange.size,
+        exchange.timeout);
+    if (!wait_for_events(listener, POLLIN, left)) {
+      continue;
     }
     const Fd peer(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
     int rank = -1;

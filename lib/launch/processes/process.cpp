@@ -27,14 +27,7 @@ std::vector<std::string> zero_terminated(const std::string& text) {
 } // namespace
 
 Environment environment_of(pid_t pid) {
-  Environment result;
-  for (const std::string& entry :
-       zero_terminated(content_of(file_of(pid, "environ")))) {
-    if (const std::size_t equals = entry.find('='); equals != entry.npos) {
-      result.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-    }
-  }
-  return result;
+  return environment_from(zero_terminated(content_of(file_of(pid, "environ"))));
 }
 
 std::vector<std::string> arguments_of(pid_t pid) {

@@ -7,8 +7,9 @@
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <map>
 
-#include "launch/supervise/heartbeat.h"
+#include "core/clock.h"
 
 namespace vitrain::launch {
 namespace {
@@ -24,12 +25,9 @@ std::atomic<bool> stop_failed{false};
 std::atomic<bool> ends_at_once{false};
 std::atomic<bool> stop_installed{false};
 
-struct Previous {
-  std::array<struct sigaction, kStopSignals.size()> stop;
-  std::array<struct sigaction, kIgnoredSignals.size()> ignored;
-  sigset_t mask;
-};
-Previous previous;
+// What StopRequest restores: handlers by number, and the mask.
+std::map<int, struct sigaction> previous_actions;
+sigset_t previous_mask;
 
 // Not fmt: in a signal handler.
 void say(const char* text) {
@@ -98,25 +96,22 @@ StopRequest::StopRequest(pid_t supervisor) {
   // Restart: no read or write of the program fails because of a request.
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   action.sa_mask = stop_signals();
-  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
-    ::sigaction(kStopSignals[i], &action, &previous.stop[i]);
+  for (const int number : kStopSignals) {
+    ::sigaction(number, &action, &previous_actions[number]);
   }
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  for (std::size_t i = 0; i < kIgnoredSignals.size(); ++i) {
-    ::sigaction(kIgnoredSignals[i], &ignore, &previous.ignored[i]);
+  for (const int number : kIgnoredSignals) {
+    ::sigaction(number, &ignore, &previous_actions[number]);
   }
   const sigset_t set = stop_signals();
-  ::pthread_sigmask(SIG_UNBLOCK, &set, &previous.mask);
+  ::pthread_sigmask(SIG_UNBLOCK, &set, &previous_mask);
 }
 
 StopRequest::~StopRequest() {
-  ::pthread_sigmask(SIG_SETMASK, &previous.mask, nullptr);
-  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
-    ::sigaction(kStopSignals[i], &previous.stop[i], nullptr);
-  }
-  for (std::size_t i = 0; i < kIgnoredSignals.size(); ++i) {
-    ::sigaction(kIgnoredSignals[i], &previous.ignored[i], nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &previous_mask, nullptr);
+  for (const auto& [number, action] : previous_actions) {
+    ::sigaction(number, &action, nullptr);
   }
   stop_installed = false;
 }

@@ -1,6 +1,5 @@
 #include "launch/processes/spawn.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <pthread.h>
@@ -11,9 +10,6 @@
 
 #include <cassert>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <memory>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -41,16 +37,13 @@ struct Plan {
 
 std::vector<int> open_descriptors() {
   std::vector<int> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
-      ::opendir("/proc/self/fd"), &::closedir);
-  if (folder == nullptr) {
-    return found;
-  }
-  while (const dirent* entry = ::readdir(folder.get())) {
-    int fd = -1;
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, fd).ptr == end && fd > 2) {
-      found.push_back(fd);
+  std::error_code error;
+  std::filesystem::directory_iterator entry("/proc/self/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    std::int64_t fd = -1;
+    if (parse_int(entry->path().filename().native(), fd) && fd > 2) {
+      found.push_back(static_cast<int>(fd));
     }
   }
   return found;

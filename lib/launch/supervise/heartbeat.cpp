@@ -1,7 +1,5 @@
 #include "launch/supervise/heartbeat.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <new>
 
@@ -29,13 +27,6 @@ Pulse& pulse_of(const Mapping& pulses, int rank) {
 }
 
 } // namespace
-
-double monotonic_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) +
-      1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 HeartbeatBlock::HeartbeatBlock(int local_ranks)
     : fd_(make_shared_memory("vitrain-heartbeat", block_size(local_ranks))),

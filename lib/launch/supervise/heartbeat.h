@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/clock.h"
 #include "core/enum_names.h"
 #include "core/files.h"
 #include "launch/processes/descriptors.h"
@@ -28,9 +29,6 @@ constexpr auto names_of(Section) {
        {kCheckpoint, "checkpoint"},
        {kDone, "shutdown"}});
 }
-
-// Seconds on CLOCK_MONOTONIC, which all processes of a machine share.
-double monotonic_seconds();
 
 // The supervisor's side: memory shared with all local workers.
 class HeartbeatBlock {

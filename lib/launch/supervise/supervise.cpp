@@ -12,7 +12,7 @@
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"
 #include "launch/processes/signals.h"
-#include "launch/supervise/log_tee.h"
+#include "launch/supervise/worker_log.h"
 #include "launch/supervise/worker_processes.h"
 
 namespace vitrain::launch {
@@ -75,11 +75,6 @@ class Supervision {
   std::string progress_table(double now);
   Outcome conclude();
   std::string failure_report();
-  void notify(const std::string& line) const {
-    if (options_.notice) {
-      options_.notice(line);
-    }
-  }
 
   const SupervisorOptions options_;
   Cgroup cgroup_;
@@ -154,7 +149,7 @@ void Supervision::on_signal(int number, double now) {
     stop_signal_ = number;
     stop_time_ = now;
     workers_.signal_all(passed_on(number));
-    notify(fmt::format(
+    options_.notice(fmt::format(
         "{}: {}",
         signal_name(number),
         options_.saves && !in_setup()
@@ -257,7 +252,7 @@ void Supervision::look_at_nodes(double now) {
   elsewhere_ = news;
   suspect_.reset();
   if (workers_.alive() > 0) {
-    notify(fmt::format(
+    options_.notice(fmt::format(
         "{} failed; stopping the workers here",
         options_.nodes->name_of(news->node)));
   }
@@ -394,7 +389,7 @@ void Supervision::blame(Failure failure, double grace) {
   }
   // How it failed is in the report, which comes when the others have ended.
   if (workers_.alive() > 0) {
-    notify(fmt::format(
+    options_.notice(fmt::format(
         "{} failed; stopping the others",
         workers_.member(failure_->rank).label()));
   }

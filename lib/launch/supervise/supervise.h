@@ -53,8 +53,8 @@ struct SupervisorOptions {
   // Stands for "/" where the control group's files are read.
   std::filesystem::path system_root = "/";
   // Gets a line for people when something happens during the run (a stop
-  // request, a failure that ends it); may be empty.
-  std::function<void(const std::string&)> notice;
+  // request, a failure that ends it).
+  std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
 struct Outcome {
