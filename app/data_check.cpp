@@ -15,7 +15,7 @@
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "logging/console.h"
-#include "logging/work_progress.h"
+#include "logging/progress.h"
 #include "verbs.h"
 
 namespace vitrain::app {

@@ -2,7 +2,7 @@
 
 #include "config/rules/plan.h"
 #include "core/check.h"
-#include "core/counted.h"
+#include "core/text.h"
 #include "job/choose_devices.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"

@@ -5,13 +5,12 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
 #include "data/tools/pack.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "logging/console.h"
-#include "logging/work_progress.h"
+#include "logging/progress.h"
 #include "verbs.h"
 
 namespace vitrain::app {

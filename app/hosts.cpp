@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "job/recipe_check.h"
@@ -90,7 +89,7 @@ void check_recipe(
         loaded.origins,
         {.workers = total_of(hosts).value_or(config::kWorkersUnknown),
          // What the hosts have is not known here: GPUs, if nobody says.
-         .cuda = loaded.recipe.devices.kind != config::DeviceKind::kCpu,
+         .cuda = loaded.recipe.devices.kind != DeviceKind::kCpu,
          .training = arguments.verb == config::Verb::kTrain,
          .unread = loaded.unread},
         problems);

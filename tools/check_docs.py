@@ -28,6 +28,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {p.name for p in (ROOT / "lib").iterdir()}
+QUOTED = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -42,12 +43,19 @@ def markdown_files():
             if path.relative_to(ROOT).parts[0] != "build"]
 
 
-def broken_links(path):
+def prose(path):
+    """(number, line) of each line outside fences."""
     fenced = False
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        for target in [] if fenced else LINK.findall(line):
+        elif not fenced:
+            yield number, line
+
+
+def broken_links(path):
+    for number, line in prose(path):
+        for target in LINK.findall(line):
             target = target.split("#")[0]
             if not target or "://" in target or target.startswith("mailto:"):
                 continue
@@ -65,13 +73,9 @@ def unnamed(document, names):
             yield f"{document.relative_to(ROOT)} does not name {name}"
 
 
-def stale_reference(vitrain):
+def stale_reference(printed):
     document = ROOT / "docs" / "config.md"
-    printed = subprocess.run(
-        [vitrain, "config", "reference"], capture_output=True, text=True)
-    if printed.returncode != 0:
-        yield f"{vitrain} config reference: exit {printed.returncode}"
-    elif not document.exists() or document.read_text() != printed.stdout:
+    if not document.exists() or document.read_text() != printed:
         yield ("docs/config.md is not what `vitrain config reference` prints: "
                "run build/release/vitrain config reference > docs/config.md")
 
@@ -79,13 +83,11 @@ def stale_reference(vitrain):
 class Reference:
     """Keys of the config, and the values of those that are one of a list."""
 
-    def __init__(self, vitrain):
+    def __init__(self, vitrain, printed):
         self.vitrain = vitrain
         self.choices = {}
         self.sections = set()
         section = ""
-        printed = subprocess.run(
-            [vitrain, "config", "reference"], capture_output=True, text=True).stdout
         for line in printed.splitlines():
             heading = re.match(r"#{2,4} ([a-z0-9_.]+)$", line)
             if "is read as" in line:  # other names of keys
@@ -134,20 +136,11 @@ class Reference:
         return f"no option {option}"
 
 
-def quoted(line):
-    return re.findall(r"`([^`]+)`", line)
-
-
 def stale_names(path, reference):
     name = path.relative_to(ROOT)
     tables = name.name == "migration.md"
-    fenced = False
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        if fenced:
-            continue
-        for text in quoted(line):
+    for number, line in prose(path):
+        for text in QUOTED.findall(line):
             problem = reference.problem_of_key(text)
             if problem:
                 yield f"{name}:{number}: {problem}"
@@ -156,7 +149,7 @@ def stale_names(path, reference):
                 if problem:
                     yield f"{name}:{number}: {text}: {problem}"
         here = line.rstrip(" |").rsplit(" | ", 1)[-1] if tables else line
-        for text in quoted(here) if tables or name.name == "guide.md" else []:
+        for text in QUOTED.findall(here) if tables or name.name == "guide.md" else []:
             problem = reference.problem_of_option(text)
             if problem:
                 yield f"{name}:{number}: {problem}"
@@ -271,8 +264,13 @@ def problems(arguments):
     yield from unnamed(decisions / "README.md", notes)
     if arguments:
         vitrain = pathlib.Path(arguments[0]).resolve()
-        yield from stale_reference(vitrain)
-        reference = Reference(vitrain)
+        reference = subprocess.run(
+            [vitrain, "config", "reference"], capture_output=True, text=True)
+        if reference.returncode != 0:
+            yield f"{vitrain} config reference: exit {reference.returncode}"
+        else:
+            yield from stale_reference(reference.stdout)
+        reference = Reference(vitrain, reference.stdout)
         for path in markdown_files():
             if "decisions" not in path.parts and path.name != "config.md":
                 yield from stale_names(path, reference)

@@ -36,15 +36,11 @@ FUNCTIONS = {
         (64, "both sides of one exchange"),
     "lib/launch/nodes/node_link_start.cpp launch::NodeLink::await_answer":
         (63, "one state machine"),
-    "lib/launch/processes/spawn.cpp launch::spawn":
-        (62, "what fork and exec allow between them"),
-    "lib/launch/nodes/node_link_start.cpp launch::NodeLink::receive_hello":
-        (61, "a check for each field"),
 }
 SOURCES = {
     "lib/engine/train/trainer.cpp": (481, "the loop, and what it restores and saves"),
-    "lib/launch/supervise/supervise.cpp": (507, "one watching loop and its decisions"),
-    "lib/launch/devices/devices.cpp": (407, "what CUDA_VISIBLE_DEVICES can say"),
+    "lib/launch/supervise/supervise.cpp": (497, "one watching loop and its decisions"),
+    "lib/launch/devices/devices.cpp": (403, "what CUDA_VISIBLE_DEVICES can say"),
 }
 HEADERS = {
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),

@@ -25,6 +25,13 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+// Seconds on CLOCK_MONOTONIC, which all processes of a machine share.
+inline double monotonic_seconds() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 // Local wall-clock time as strftime formats it, e.g. "%Y%m%d-%H%M%S".
 std::string local_time(const char* format);
 

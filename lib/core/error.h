@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/enum_names.h"
+
 namespace vitrain {
 
 // Exit codes of the program (docs/guide.md lists them for users).
@@ -19,6 +21,20 @@ enum class ExitCode : int {
   kStorage = 8, // the run directory cannot be written
   kStopped = 75, // stopped on request with a complete checkpoint
 };
+constexpr auto names_of(ExitCode) {
+  using enum ExitCode;
+  return enum_names<ExitCode>(
+      {{kDone, "done"},
+       {kInternal, "internal error"},
+       {kUsage, "usage or config"},
+       {kData, "data"},
+       {kWeights, "weights or checkpoint"},
+       {kNonFinite, "non-finite training"},
+       {kOutOfMemory, "out of memory"},
+       {kWorkerDied, "a worker died"},
+       {kStorage, "storage"},
+       {kStopped, "stopped on request"}});
+}
 
 // The one exception type. what() is written for the person who reads it: what
 // was wrong, where, what was given, what is allowed, what to do.
@@ -32,9 +48,6 @@ class Error : public std::runtime_error {
  private:
   ExitCode code_;
 };
-
-// Name of a code for messages: "data", "out of memory", ...
-const char* exit_code_name(ExitCode code);
 
 // Maps any exception in flight to an exit code: Error's own, kOutOfMemory for
 // std::bad_alloc, kInternal otherwise.

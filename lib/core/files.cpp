@@ -1,10 +1,12 @@
 #include "core/files.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <system_error>
 
 #include "core/check.h"
@@ -86,6 +88,11 @@ void read_file(
   bytes.resize(done);
 }
 
+bool wait_for_events(int fd, short events, double seconds) {
+  pollfd waiting{.fd = fd, .events = events, .revents = 0};
+  return ::poll(&waiting, 1, static_cast<int>(std::ceil(seconds * 1e3))) > 0;
+}
+
 int write_all(int fd, const void* bytes, std::size_t size) {
   const char* next = static_cast<const char*>(bytes);
   while (size > 0) {
@@ -100,6 +107,18 @@ int write_all(int fd, const void* bytes, std::size_t size) {
     size -= static_cast<std::size_t>(written);
   }
   return 0;
+}
+
+int write_durably(Fd fd, std::string_view bytes) {
+  int error = write_all(fd.get(), bytes.data(), bytes.size());
+  if (error == 0 && ::fsync(fd.get()) != 0) {
+    error = errno;
+  }
+  // close can report a delayed write error (NFS), so it is checked too.
+  if (::close(fd.release()) != 0 && error == 0) {
+    error = errno;
+  }
+  return error;
 }
 
 void sync_folder(const std::filesystem::path& path) {
@@ -127,14 +146,7 @@ void write_file_atomically(
       "{}: cannot create: {}",
       printable(temporary),
       error_text(errno));
-  int error = write_all(fd.get(), bytes.data(), bytes.size());
-  if (error == 0 && ::fsync(fd.get()) != 0) {
-    error = errno;
-  }
-  // close can report a delayed write error (NFS), so it is checked too.
-  if (::close(fd.release()) != 0 && error == 0) {
-    error = errno;
-  }
+  int error = write_durably(std::move(fd), bytes);
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {
     error = errno;
   }

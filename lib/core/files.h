@@ -39,8 +39,14 @@ void read_file(
     ExitCode code,
     std::string& bytes);
 
+// Waits until `events` of poll() are there, at most so long (0: not at all);
+// whether they are.
+bool wait_for_events(int fd, short events, double seconds);
+
 // Loops over short writes. Returns 0 or the errno of the failure.
 int write_all(int fd, const void* bytes, std::size_t size);
+// Writes bytes to a new file, syncs and closes it. Returns 0 or an errno.
+int write_durably(Fd fd, std::string_view bytes);
 
 // Replaces `path` by `bytes` such that a reader, and a crash at any instant,
 // sees the old or the new content: temporary file beside it, fsync, rename,

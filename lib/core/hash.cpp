@@ -6,11 +6,6 @@
 
 namespace vitrain {
 
-struct Hasher::State {
-  XXH3_state_t* xxh = XXH3_createState();
-  ~State() { XXH3_freeState(xxh); }
-};
-
 std::uint64_t hash64(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
@@ -20,18 +15,19 @@ Hash128 hash128(std::string_view bytes) {
   return {hash.high64, hash.low64};
 }
 
-Hasher::Hasher() : state_(std::make_unique<State>()) {
-  XXH3_128bits_reset(state_->xxh);
+Hasher::Hasher()
+    : state_(XXH3_createState(), [](XXH3_state_t* state) {
+        return static_cast<int>(XXH3_freeState(state));
+      }) {
+  XXH3_128bits_reset(state_.get());
 }
 
-Hasher::~Hasher() = default;
-
 void Hasher::update(const void* bytes, std::size_t size) {
-  XXH3_128bits_update(state_->xxh, bytes, size);
+  XXH3_128bits_update(state_.get(), bytes, size);
 }
 
 std::string Hasher::hex() const {
-  const XXH128_hash_t digest = XXH3_128bits_digest(state_->xxh);
+  const XXH128_hash_t digest = XXH3_128bits_digest(state_.get());
   return fmt::format("{:016x}{:016x}", digest.high64, digest.low64);
 }
 

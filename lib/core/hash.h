@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+struct XXH3_state_s;
+
 namespace vitrain {
 
 // XXH3, 64 bits: fast fingerprint of bytes; not cryptographic.
@@ -20,17 +22,13 @@ Hash128 hash128(std::string_view bytes);
 class Hasher {
  public:
   Hasher();
-  ~Hasher();
-  Hasher(const Hasher&) = delete;
-  Hasher& operator=(const Hasher&) = delete;
 
   void update(const void* bytes, std::size_t size);
   // 32 hexadecimal digits of everything so far.
   std::string hex() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<XXH3_state_s, int (*)(XXH3_state_s*)> state_;
 };
 
 // 16 lower-case hexadecimal digits.

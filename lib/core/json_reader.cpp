@@ -120,10 +120,25 @@ bool JsonReader::is_null(const std::string& key) const {
   return member(key).is_null();
 }
 
-std::int64_t JsonReader::integer(const std::string& key) const {
-  const Json& value = member(key);
-  require(is_int64(value), path(key), value, "an integer of 64 bits");
+std::int64_t JsonReader::integer_of(const Json& value, const std::string& name)
+    const {
+  require(is_int64(value), name, value, "an integer of 64 bits");
   return value.get<std::int64_t>();
+}
+
+std::string JsonReader::text_of(const Json& value, const std::string& name)
+    const {
+  require(value.is_string(), name, value, "a string");
+  return value.get<std::string>();
+}
+
+JsonReader JsonReader::object_of(const Json& value, const std::string& name)
+    const {
+  return {value, source_, code_, name};
+}
+
+std::int64_t JsonReader::integer(const std::string& key) const {
+  return integer_of(member(key), path(key));
 }
 
 double JsonReader::number(const std::string& key) const {
@@ -133,54 +148,36 @@ double JsonReader::number(const std::string& key) const {
 }
 
 std::string JsonReader::text(const std::string& key) const {
-  const Json& value = member(key);
-  require(value.is_string(), path(key), value, "a string");
-  return value.get<std::string>();
+  return text_of(member(key), path(key));
 }
 
 JsonReader JsonReader::object(const std::string& key) const {
-  return {member(key), source_, code_, path(key)};
+  return object_of(member(key), path(key));
+}
+
+template <typename Value>
+std::vector<Value> JsonReader::list(const std::string& key, Of<Value> read)
+    const {
+  const Json& values = member(key);
+  require(values.is_array(), path(key), values, "a list");
+  std::vector<Value> result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    result.push_back(
+        (this->*read)(values[i], fmt::format("{}[{}]", path(key), i)));
+  }
+  return result;
 }
 
 std::vector<JsonReader> JsonReader::objects(const std::string& key) const {
-  const Json& list = member(key);
-  require(list.is_array(), path(key), list, "a list");
-  std::vector<JsonReader> readers;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    readers.emplace_back(
-        list[i], source_, code_, fmt::format("{}[{}]", path(key), i));
-  }
-  return readers;
+  return list(key, &JsonReader::object_of);
 }
 
 std::vector<std::int64_t> JsonReader::integers(const std::string& key) const {
-  const Json& list = member(key);
-  require(list.is_array(), path(key), list, "a list");
-  std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    require(
-        is_int64(list[i]),
-        fmt::format("{}[{}]", path(key), i),
-        list[i],
-        "an integer of 64 bits");
-    values.push_back(list[i].get<std::int64_t>());
-  }
-  return values;
+  return list(key, &JsonReader::integer_of);
 }
 
 std::vector<std::string> JsonReader::texts(const std::string& key) const {
-  const Json& list = member(key);
-  require(list.is_array(), path(key), list, "a list");
-  std::vector<std::string> values;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    require(
-        list[i].is_string(),
-        fmt::format("{}[{}]", path(key), i),
-        list[i],
-        "a string");
-    values.push_back(list[i].get<std::string>());
-  }
-  return values;
+  return list(key, &JsonReader::text_of);
 }
 
 } // namespace vitrain

@@ -53,6 +53,15 @@ class JsonReader {
       const Json& value,
       std::string_view wanted) const;
 
+  // What a value is, under its whole name.
+  std::int64_t integer_of(const Json& value, const std::string& name) const;
+  std::string text_of(const Json& value, const std::string& name) const;
+  JsonReader object_of(const Json& value, const std::string& name) const;
+  template <typename Value>
+  using Of = Value (JsonReader::*)(const Json&, const std::string&) const;
+  template <typename Value>
+  std::vector<Value> list(const std::string& key, Of<Value> read) const;
+
   const Json& json_;
   std::string source_;
   ExitCode code_;

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain {
@@ -26,22 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSizeLimit = std::size_t{64} << 10;
 
-std::string first_line(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-std::string host_name() {
-  std::string name(256, '\0');
-  if (::gethostname(name.data(), name.size() - 1) != 0) {
-    return "";
-  }
-  name.resize(name.find('\0'));
-  return valid_utf8(name);
-}
-
 std::string pid_space() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/ns/pid", ignored).native();
@@ -49,23 +33,14 @@ std::string pid_space() {
 
 enum class Life { kRuns, kEnded, kHidden };
 
-// What /proc knows of a process; `start`: clock ticks since boot.
-Life look_at(std::int64_t pid, std::int64_t& start) {
-  const std::string stat =
-      first_line(fmt::format("/proc/{}/stat", pid).c_str());
-  // The second field is a name in parentheses that may hold anything.
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= stat.size()) {
+Life look_at(std::int64_t pid, const ProcessStatus& status) {
+  if (status.state == 0) {
     const bool none = ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
     return none ? Life::kEnded : Life::kHidden;
   }
-  const auto fields = split(stat.substr(name_end + 2), ' ');
-  constexpr std::size_t kStartTime = 22 - 3;
-  if (fields.size() <= kStartTime || !parse_int(fields[kStartTime], start)) {
-    return Life::kHidden;
-  }
   // A zombie has ended: only its parent does not know yet.
-  return fields[0] == "Z" || fields[0] == "X" ? Life::kEnded : Life::kRuns;
+  return status.state == 'Z' || status.state == 'X' ? Life::kEnded
+                                                    : Life::kRuns;
 }
 
 std::string text_of(const LockHolder& holder) {
@@ -163,14 +138,7 @@ int create_exclusively(
 
 void write_file(const fs::path& path, const std::string& text) {
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  int error = fd ? write_all(fd.get(), text.data(), text.size()) : errno;
-  if (error == 0 && ::fsync(fd.get()) != 0) {
-    error = errno;
-  }
-  // close can report a delayed write error (NFS), so it is checked too.
-  if (fd && ::close(fd.release()) != 0 && error == 0) {
-    error = errno;
-  }
+  const int error = fd ? write_durably(std::move(fd), text) : errno;
   if (error != 0) {
     ::unlink(path.c_str());
     fail(
@@ -221,16 +189,13 @@ std::string LockHolder::text() const {
 
 LockHolder this_process() {
   std::random_device random;
-  const std::int64_t pid = ::getpid();
-  std::int64_t start = 0;
-  look_at(pid, start);
   return {
       .host = host_name(),
       .machine = first_line("/etc/machine-id"),
       .boot = first_line("/proc/sys/kernel/random/boot_id"),
       .pid_space = pid_space(),
-      .pid = pid,
-      .start = start,
+      .pid = ::getpid(),
+      .start = static_cast<std::int64_t>(status_of(::getpid()).start_time),
       .since = local_time("%Y-%m-%d %H:%M:%S"),
       .nonce = fmt::format("{:08x}{:08x}", random(), random())};
 }
@@ -246,9 +211,11 @@ bool is_gone(const LockHolder& holder) {
   if (holder.pid_space != own.pid_space || holder.pid <= 0) {
     return false; // pids of a container mean nothing here
   }
-  std::int64_t start = 0;
-  const Life life = look_at(holder.pid, start);
-  return life == Life::kEnded || (life == Life::kRuns && start != holder.start);
+  const ProcessStatus status = status_of(static_cast<pid_t>(holder.pid));
+  const Life life = look_at(holder.pid, status);
+  return life == Life::kEnded ||
+      (life == Life::kRuns &&
+       static_cast<std::int64_t>(status.start_time) != holder.start);
 }
 
 LockFile::LockFile(std::filesystem::path path)

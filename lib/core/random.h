@@ -60,6 +60,13 @@ class Random {
   int used_ = 4;
 };
 
+// Natural logarithm of a draw from Gamma(shape, 1); shape > 0. The logarithm,
+// because draws of small shapes are often below the smallest double.
+double log_gamma_draw(Random& random, double shape);
+
+// A draw from Beta(a, b); a, b > 0.
+double beta_draw(Random& random, double a, double b);
+
 // A keyed bijection of [0, n): element i of a random permutation in O(1)
 // memory, by a balanced Feistel network with cycle walking (Black, Rogaway:
 // "Ciphers with arbitrary finite domains", CT-RSA 2002).

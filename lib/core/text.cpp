@@ -49,6 +49,29 @@ std::size_t utf8_length(std::string_view s) {
   return overlong || surrogate || code > 0x10FFFF ? 0 : length;
 }
 
+// The text with `replacement(byte)` for each byte that is not part of valid
+// UTF-8 and, with `controls`, for each control character.
+template <typename Replacement>
+std::string with_replaced(
+    std::string_view bytes,
+    bool controls,
+    const Replacement& replacement) {
+  std::string text;
+  while (!bytes.empty()) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    const bool control = byte < 0x20 || byte == 0x7F;
+    std::size_t length = utf8_length(bytes);
+    if (length == 0 || (controls && control)) {
+      text += replacement(byte);
+      length = 1;
+    } else {
+      text += bytes.substr(0, length);
+    }
+    bytes.remove_prefix(length);
+  }
+  return text;
+}
+
 } // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -66,14 +89,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string join(std::span<const std::string> parts, std::string_view glue) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (&part != parts.data()) {
-      text += glue;
-    }
-    text += part;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(parts, glue));
 }
 
 std::string_view trim(std::string_view text) {
@@ -161,34 +177,14 @@ std::string did_you_mean(
 }
 
 std::string printable(std::string_view bytes) {
-  std::string text;
-  while (!bytes.empty()) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    const std::size_t length = utf8_length(bytes);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      text += fmt::format("\\x{:02x}", byte);
-      bytes.remove_prefix(1);
-      continue;
-    }
-    text += bytes.substr(0, length);
-    bytes.remove_prefix(length);
-  }
-  return text;
+  return with_replaced(bytes, /*controls=*/true, [](unsigned char byte) {
+    return fmt::format("\\x{:02x}", byte);
+  });
 }
 
 std::string valid_utf8(std::string_view bytes) {
-  std::string text;
-  while (!bytes.empty()) {
-    const std::size_t length = utf8_length(bytes);
-    if (length == 0) {
-      text += "\xEF\xBF\xBD";
-      bytes.remove_prefix(1);
-      continue;
-    }
-    text += bytes.substr(0, length);
-    bytes.remove_prefix(length);
-  }
-  return text;
+  return with_replaced(
+      bytes, /*controls=*/false, [](unsigned char) { return "\xEF\xBF\xBD"; });
 }
 
 std::string with_commas(std::int64_t value) {
@@ -198,6 +194,11 @@ std::string with_commas(std::int64_t value) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
   return digits;
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format(
+      "{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 
 std::string human_bytes(double bytes) {

@@ -40,6 +40,8 @@ std::string valid_utf8(std::string_view bytes);
 
 // 1234567 -> "1,234,567".
 std::string with_commas(std::int64_t value);
+// "1 worker", "1,234 workers": for nouns whose plural ends with an s.
+std::string counted(std::int64_t count, std::string_view noun);
 // Bytes as "512 B", "1.5 KiB", "2.0 GiB".
 std::string human_bytes(double bytes);
 // Seconds as "0:42", "12:05", "3:07:09", "2d 03:04".

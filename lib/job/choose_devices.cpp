@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "launch/devices/cores.h"
-#include "launch/devices/shared_memory.h"
+#include "launch/devices/memory.h"
 #include "launch/foreign/environment.h"
 #include "launch/nodes/rendezvous.h"
 
@@ -89,19 +89,7 @@ void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
 } // namespace
 
 launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
-  launch::DeviceRequest request{.count = devices.count, .ids = devices.ids};
-  switch (devices.kind) {
-    case config::DeviceKind::kAuto:
-      request.kind = launch::DeviceChoice::kAuto;
-      break;
-    case config::DeviceKind::kCuda:
-      request.kind = launch::DeviceChoice::kCuda;
-      break;
-    case config::DeviceKind::kCpu:
-      request.kind = launch::DeviceChoice::kCpu;
-      break;
-  }
-  return request;
+  return {.kind = devices.kind, .count = devices.count, .ids = devices.ids};
 }
 
 launch::OpenFiles open_files(const Job& job, int devices) {
@@ -144,7 +132,7 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
       prepared.cores);
   const int devices = static_cast<int>(prepared.devices.size());
   const int workers = job.single_process() ? 1 : devices;
-  job.cuda = prepared.devices.front().kind == launch::DeviceKind::kCuda;
+  job.cuda = prepared.devices.front().kind == DeviceKind::kCuda;
   for (const launch::DeviceSlot& device : prepared.devices) {
     job.ordinals.push_back(device.ordinal);
   }

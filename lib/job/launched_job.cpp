@@ -8,16 +8,15 @@
 #include "launch/devices/cores.h"
 #include "launch/foreign/environment.h"
 #include "launch/foreign/exec_worker.h"
+#include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launched_device.h"
-#include "launch/foreign/meeting.h"
-#include "launch/foreign/starters.h"
 
 namespace vitrain::job {
 namespace {
 
 void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
   Job& job = prepared.job;
-  const launch::LaunchedDevice device = launch::choose_launched_device(
+  const launch::DeviceSlot device = launch::choose_launched_device(
       place,
       device_request(job.recipe.devices),
       launch::visible_cuda_devices());
@@ -28,14 +27,14 @@ void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
       "started {}: start vitrain without it, or use dist.mode: processes",
       place.launcher,
       place.world_size);
-  prepared.devices = {device.slot};
+  prepared.devices = {device};
   prepared.workers = place.world_size;
   prepared.cores = launch::available_cores();
-  job.cuda = device.slot.kind == launch::DeviceKind::kCuda;
+  job.cuda = device.kind == DeviceKind::kCuda;
   // Of the others on this node only they themselves know.
   job.ordinals.assign(
-      static_cast<std::size_t>(place.local_world_size), device.slot.ordinal);
-  job.joining.device = device.slot.label();
+      static_cast<std::size_t>(place.local_world_size), device.ordinal);
+  job.joining.device = device.label();
   job.joining.device_id = device.uuid;
 }
 
@@ -86,10 +85,10 @@ std::optional<PreparedJob> run_launched(
     const launch::LaunchedPlace& place,
     const std::string& command_line,
     const std::string& version) {
-  const std::vector<launch::Starter> starters =
-      launch::find_starters(place.rank_variable);
-  const launch::StarterWatch watch(
-      starters, fmt::format("rank {}", place.rank));
+  const std::vector<launch::LaunchParent> parents =
+      launch::find_launch_parents(place.rank_variable);
+  const launch::LaunchParentWatch watch(
+      parents, fmt::format("rank {}", place.rank));
   PreparedJob prepared = begin_job(arguments, command_line, version);
   Job& job = prepared.job;
   check_place(job.recipe, place);
@@ -123,7 +122,7 @@ std::optional<PreparedJob> run_launched(
   }
   launch::exec_worker(
       {.place = place,
-       .starters = starters,
+       .parents = parents,
        .job = job.to_json(),
        .environment = user,
        .cores = prepared.cores,

@@ -245,7 +245,7 @@ void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
         prepared.job.recipe,
         prepared.origins,
         {.workers = config::kWorkersUnknown,
-         .cuda = prepared.job.recipe.devices.kind != config::DeviceKind::kCpu,
+         .cuda = prepared.job.recipe.devices.kind != DeviceKind::kCpu,
          .training = prepared.job.mode == JobMode::kTrain},
         prepared.problems);
   } catch (const Error& others) {

@@ -201,7 +201,7 @@ int supervise_here(PreparedJob& prepared) {
     options.nodes = prepared.link.get();
     options.store_socket = store.socket.get();
     options.store_port = store.port;
-    const launch::Outcome outcome = launch::Supervisor(options).run();
+    const launch::Outcome outcome = launch::supervise(options);
     tell(outcome.report);
     if (job.mode == JobMode::kEval && prepared.decides() &&
         remove_unkept(job.recipe, run, outcome.exit_code) &&

@@ -103,11 +103,6 @@ std::string reached_text(const Reached& reached) {
       reached.loss);
 }
 
-std::string epochs_text(std::int64_t epochs) {
-  return fmt::format(
-      "{} {}", with_commas(epochs), epochs == 1 ? "epoch" : "epochs");
-}
-
 // "2 epochs, 80 steps"; an epoch that has only begun is not counted as one.
 std::string trained_text(const Closing& end) {
   const std::string steps = end.steps < end.total_steps
@@ -120,7 +115,7 @@ std::string trained_text(const Closing& end) {
       end.epoch_steps > 0 ? end.steps / end.epoch_steps : end.epochs;
   const std::int64_t rest = end.steps - whole * end.epoch_steps;
   if (end.epoch_steps == 0 || rest == 0) {
-    return fmt::format("{}, {}", epochs_text(whole), steps);
+    return fmt::format("{}, {}", counted(whole, "epoch"), steps);
   }
   const std::string begun = fmt::format(
       "{} of {} steps", with_commas(rest), with_commas(end.epoch_steps));
@@ -129,7 +124,7 @@ std::string trained_text(const Closing& end) {
         ? steps
         : begun + " of an epoch";
   }
-  return fmt::format("{} and {}, {}", epochs_text(whole), begun, steps);
+  return fmt::format("{} and {}, {}", counted(whole, "epoch"), begun, steps);
 }
 
 } // namespace

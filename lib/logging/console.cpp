@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain::logging {
@@ -18,15 +19,10 @@ namespace {
 constexpr std::string_view kErase = "\r\x1b[K";
 constexpr int kNarrowest = 20;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Whether the user's locale (not ours, which stays "C") encodes as UTF-8.
 bool utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string value = environment(name);
+    const std::string value = environment_variable(name);
     if (!value.empty()) {
       return value.find("UTF-8") != std::string::npos ||
           value.find("utf8") != std::string::npos ||
@@ -58,7 +54,7 @@ std::string clean_lines(std::string_view text) {
 ConsoleOptions console_options_from_environment() {
   ConsoleOptions options;
   std::int64_t fd = -1;
-  if (parse_int(environment("VITRAIN_TERMINAL_FD"), fd) && fd >= 0 &&
+  if (parse_int(environment_variable("VITRAIN_TERMINAL_FD"), fd) && fd >= 0 &&
       fd < 1 << 20 && ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC) == 0) {
     options.terminal_fd = static_cast<int>(fd);
   }
@@ -73,8 +69,9 @@ Console::Console(const ConsoleOptions& options)
       has_terminal_(options.terminal_fd >= 0),
       live_possible_(
           !options.plain && terminal_ && prefix_.empty() &&
-          ::isatty(terminal_.fd()) == 1 && environment("TERM") != "dumb"),
-      colour_(live_possible_ && environment("NO_COLOR").empty()),
+          ::isatty(terminal_.fd()) == 1 &&
+          environment_variable("TERM") != "dumb"),
+      colour_(live_possible_ && environment_variable("NO_COLOR").empty()),
       unicode_(live_possible_ && utf8_locale()) {}
 
 Console::~Console() {
@@ -136,7 +133,8 @@ TerminalStyle Console::style() const {
   if (terminal_ && ::ioctl(terminal_.fd(), TIOCGWINSZ, &size) == 0 &&
       size.ws_col > 0) {
     style.columns = size.ws_col;
-  } else if (parse_int(environment("COLUMNS"), columns) && columns < 10000) {
+  } else if (
+      parse_int(environment_variable("COLUMNS"), columns) && columns < 10000) {
     style.columns = static_cast<int>(columns);
   }
   style.columns = std::max(style.columns, kNarrowest);
@@ -150,21 +148,21 @@ std::int64_t Console::dropped() const {
 
 std::string Console::problem() const {
   const std::lock_guard lock(mutex_);
-  std::string text;
+  std::vector<std::string> problems;
   const auto add = [&](const RecordSink& sink, std::string_view name) {
-    if (sink.dropped() > 0) {
-      text += fmt::format(
-          "{}{} to {} dropped: {}",
-          text.empty() ? "" : "; ",
-          sink.dropped() == 1 ? "1 line"
-                              : fmt::format("{} lines", sink.dropped()),
+    const std::int64_t lines = sink.dropped();
+    if (lines > 0) {
+      problems.push_back(fmt::format(
+          "{} line{} to {} dropped: {}",
+          lines,
+          lines == 1 ? "" : "s",
           name,
-          sink.error().empty() ? "its reader is too slow" : sink.error());
+          sink.reason()));
     }
   };
   add(log_, "the log file");
   add(terminal_, "the terminal");
-  return text;
+  return join(problems, "; ");
 }
 
 void Console::say(std::string_view text, std::string_view prefix, Tint tint) {

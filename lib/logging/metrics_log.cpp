@@ -1,10 +1,12 @@
 #include "logging/metrics_log.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "core/text.h"
 
 namespace vitrain::logging {
 namespace {
@@ -59,19 +61,23 @@ void TrainSpan::add(const Json& train_record) {
 }
 
 void TrainSpan::fill(SummaryRow& row) const {
-  if (loss_.weight > 0.0) {
-    row.train_loss = loss_.sum / loss_.weight;
-  }
-  if (top1_.weight > 0.0) {
-    row.train_top1 = top1_.sum / top1_.weight;
-  }
-  if (comm_wait_.weight > 0.0) {
-    row.comm_wait = comm_wait_.sum / comm_wait_.weight;
-  }
+  row.train_loss = loss_.value();
+  row.train_top1 = top1_.value();
+  row.comm_wait = comm_wait_.value();
   if (seconds_per_image_.sum > 0.0) {
     row.images_per_second = seconds_per_image_.weight / seconds_per_image_.sum;
   }
   row.lr = lr_;
+}
+
+template <typename Work>
+void MetricsLog::attempt(const Work& work) noexcept {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    ++failed_;
+    failure_ = error.what();
+  }
 }
 
 MetricsLog::MetricsLog(
@@ -80,41 +86,28 @@ MetricsLog::MetricsLog(
     std::optional<std::int64_t> resumed_step) noexcept
     : resumed_step_(resumed_step.value_or(0)) {
   // Each file for itself: what is wrong with one must not cost the others.
-  const auto attempt = [this](const auto& make) {
-    try {
-      make();
-    } catch (const std::exception& error) {
-      ++failed_;
-      failure_ = error.what();
-    }
+  const auto open = [&](auto& writer, const char* name, const auto& truncate) {
+    attempt([&] {
+      const std::filesystem::path path = folder / name;
+      if (resumed_step) {
+        truncate(path, *resumed_step);
+      }
+      writer.emplace(path);
+    });
   };
-  attempt([&] {
-    const std::filesystem::path path = folder / "metrics.jsonl";
-    if (options.jsonl && resumed_step) {
-      truncate_jsonl_after(path, *resumed_step);
-    }
-    if (options.jsonl) {
-      jsonl_.emplace(path);
-    }
-  });
-  attempt([&] {
-    const std::filesystem::path path = folder / "summary.csv";
-    if (options.csv && resumed_step) {
-      truncate_csv_after(path, *resumed_step);
-    }
-    if (options.csv) {
-      csv_.emplace(path);
-    }
-  });
-  attempt([&] {
-    if (options.tensorboard) {
-      tensorboard_.emplace(folder, resumed_step);
-    }
-  });
+  if (options.jsonl) {
+    open(jsonl_, "metrics.jsonl", truncate_jsonl_after);
+  }
+  if (options.csv) {
+    open(csv_, "summary.csv", truncate_csv_after);
+  }
+  if (options.tensorboard) {
+    attempt([&] { tensorboard_.emplace(folder, resumed_step); });
+  }
 }
 
 void MetricsLog::write(const Json& record) noexcept {
-  try {
+  attempt([&] {
     const std::lock_guard lock(mutex_);
     if (jsonl_) {
       jsonl_->write(record);
@@ -133,10 +126,7 @@ void MetricsLog::write(const Json& record) noexcept {
       write_summary(record);
       write_scalars(record, raw ? "eval" : "eval_" + weights);
     }
-  } catch (const std::exception& error) {
-    ++failed_;
-    failure_ = error.what();
-  }
+  });
 }
 
 void MetricsLog::write_summary(const Json& record) {
@@ -170,53 +160,52 @@ void MetricsLog::write_scalars(const Json& record, const std::string& prefix) {
 void MetricsLog::text(
     std::string_view tag,
     std::string_view markdown) noexcept {
-  try {
+  attempt([&] {
     const std::lock_guard lock(mutex_);
     if (tensorboard_) {
       tensorboard_->text(tag, markdown, resumed_step_);
     }
-  } catch (const std::exception& error) {
-    ++failed_;
-    failure_ = error.what();
-  }
+  });
+}
+
+std::array<MetricsLog::Output, 3> MetricsLog::outputs() const noexcept {
+  return {
+      {{"metrics.jsonl", jsonl_ ? &jsonl_->sink() : nullptr},
+       {"summary.csv", csv_ ? &csv_->sink() : nullptr},
+       {"TensorBoard", tensorboard_ ? &tensorboard_->sink() : nullptr}}};
 }
 
 std::int64_t MetricsLog::dropped() const noexcept {
   const std::lock_guard lock(mutex_);
-  return failed_ + (jsonl_ ? jsonl_->sink().dropped() : 0) +
-      (csv_ ? csv_->sink().dropped() : 0) +
-      (tensorboard_ ? tensorboard_->sink().dropped() : 0);
+  std::int64_t dropped = failed_;
+  for (const Output& output : outputs()) {
+    dropped += output.sink == nullptr ? 0 : output.sink->dropped();
+  }
+  return dropped;
 }
 
 std::string MetricsLog::problem() const {
   const std::lock_guard lock(mutex_);
-  std::string text;
+  std::vector<std::string> problems;
   const auto add = [&](std::string_view name,
                        std::int64_t dropped,
                        const std::string& reason) {
     if (dropped > 0) {
-      text += fmt::format(
-          "{}{}: {} {} dropped: {}",
-          text.empty() ? "" : "; ",
+      problems.push_back(fmt::format(
+          "{}: {} record{} dropped: {}",
           name,
           dropped,
-          dropped == 1 ? "record" : "records",
-          reason.empty() ? "its reader is too slow" : reason);
+          dropped == 1 ? "" : "s",
+          reason));
     }
   };
-  if (jsonl_) {
-    add("metrics.jsonl", jsonl_->sink().dropped(), jsonl_->sink().error());
-  }
-  if (csv_) {
-    add("summary.csv", csv_->sink().dropped(), csv_->sink().error());
-  }
-  if (tensorboard_) {
-    add("TensorBoard",
-        tensorboard_->sink().dropped(),
-        tensorboard_->sink().error());
+  for (const Output& output : outputs()) {
+    if (output.sink != nullptr) {
+      add(output.name, output.sink->dropped(), output.sink->reason());
+    }
   }
   add("metrics", failed_, failure_);
-  return text;
+  return join(problems, "; ");
 }
 
 } // namespace vitrain::logging

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -10,8 +11,7 @@
 #include "config/sections/log.h"
 #include "core/clock.h"
 #include "core/json.h"
-#include "logging/csv.h"
-#include "logging/jsonl.h"
+#include "logging/record_files.h"
 #include "logging/tensorboard.h"
 
 namespace vitrain::logging {
@@ -30,6 +30,10 @@ class TrainSpan {
   struct Mean {
     double sum = 0.0;
     double weight = 0.0;
+
+    std::optional<double> value() const {
+      return weight > 0.0 ? std::optional(sum / weight) : std::nullopt;
+    }
   };
   Mean loss_;
   Mean top1_;
@@ -66,6 +70,15 @@ class MetricsLog {
   std::string problem() const;
 
  private:
+  struct Output {
+    const char* name;
+    const RecordSink* sink; // null: not asked for
+  };
+
+  // Does `work`; what it throws is kept for problem().
+  template <typename Work>
+  void attempt(const Work& work) noexcept;
+  std::array<Output, 3> outputs() const noexcept;
   void write_summary(const Json& record);
   void write_scalars(const Json& record, const std::string& prefix);
 

@@ -1,14 +1,12 @@
 #include "logging/progress.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "logging/work_progress.h"
 
 namespace vitrain::logging {
 namespace {
@@ -17,6 +15,14 @@ using config::ProgressKind;
 
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
+
+std::string repeat(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) {
+    out += text;
+  }
+  return out;
+}
 
 std::string loss_text(double loss) {
   const double size = std::abs(loss);
@@ -54,62 +60,62 @@ std::string staleness_text(const ProgressState& state) {
             "{:.2f} ({})", state.staleness->mean, state.staleness->largest);
 }
 
-std::string percent(const char* label, std::optional<double> value) {
-  return value ? fmt::format("  {} {:.2f}", label, *value) : "";
+std::string percent(std::optional<double> value) {
+  return value ? fmt::format("{:.2f}", *value) : "";
 }
 
-// "  label value", or nothing.
-std::string labelled(const char* label, const std::string& value) {
-  return value.empty() ? "" : fmt::format("  {} {}", label, value);
+std::string wait_text(const ProgressState& state) {
+  return fmt::format("{:.1f}%", 100 * state.data_wait);
 }
 
-// A field of the live line. The one with the largest rank is left out first.
+// A field of a line. Of the live line, the one with the largest rank is left
+// out first.
 struct Field {
   std::string label;
   std::string value;
-  int rank;
+  int rank = 0;
 
   int width() const {
     return static_cast<int>(label.size() + value.size()) + 3;
   }
 };
 
-std::vector<Field> live_fields(const ProgressState& state) {
-  std::vector<Field> fields{{"loss", loss_text(state.loss), 1}};
-  if (state.top1) {
-    fields.push_back({"top1", fmt::format("{:.2f}", *state.top1), 2});
-  }
-  if (state.top5) {
-    fields.push_back({"top5", fmt::format("{:.2f}", *state.top5), 7});
-  }
-  if (state.phase == Phase::kTrain) {
-    fields.push_back({"lr", fmt::format("{:.1e}", state.lr), 6});
-  }
-  fields.push_back({"img/s", rate_text(state.images_per_second), 4});
-  fields.push_back({"wait", fmt::format("{:.1f}%", 100 * state.data_wait), 8});
-  if (const std::string exchange = exchange_text(state); !exchange.empty()) {
-    fields.push_back({"comm", exchange, 9});
-  }
-  if (const std::string stale = staleness_text(state); !stale.empty()) {
-    fields.push_back({"stale", stale, 10});
-  }
-  if (state.bad_samples > 0) {
-    fields.push_back({"bad", with_commas(state.bad_samples), 2});
-  }
-  if (!state.unsaved.empty()) {
-    fields.push_back({"UNSAVED", state.unsaved, 0});
-  }
-  fields.push_back({"eta", human_seconds(state.eta_seconds), 3});
+// Without those that have no value.
+std::vector<Field> present(std::vector<Field> fields) {
+  std::erase_if(fields, [](const Field& field) { return field.value.empty(); });
   return fields;
 }
 
-double share_done(const ProgressState& state) {
-  return state.batches <= 0 ? 0.0
-                            : std::clamp(
-                                  static_cast<double>(state.batch) /
-                                      static_cast<double>(state.batches),
-                                  0.0,
-                                  1.0);
+std::vector<Field> fields_of(const ProgressState& state) {
+  const bool train = state.phase == Phase::kTrain;
+  return present(
+      {{"loss", loss_text(state.loss), 1},
+       {"top1", percent(state.top1), 2},
+       {"top5", percent(state.top5), 7},
+       {"lr", train ? fmt::format("{:.1e}", state.lr) : "", 6},
+       {"img/s", rate_text(state.images_per_second), 4},
+       {"wait", wait_text(state), 8},
+       {"comm", exchange_text(state), 9},
+       {"stale", staleness_text(state), 10},
+       {"bad", state.bad_samples > 0 ? with_commas(state.bad_samples) : "", 2},
+       {"UNSAVED", state.unsaved, 0},
+       {"eta", human_seconds(state.eta_seconds), 3}});
+}
+
+// "epoch 3/10  batch 120/156  loss 1.2345 ...".
+std::string plain_text(
+    const ProgressState& state,
+    const std::vector<Field>& fields) {
+  std::string line = fmt::format(
+      "epoch {}/{}  batch {}/{}",
+      state.epoch,
+      state.epochs,
+      state.batch,
+      state.batches);
+  for (const Field& field : fields) {
+    line += fmt::format("  {} {}", field.label, field.value);
+  }
+  return line;
 }
 
 // Removes fields, and the bar (rank 5), until the line fits; returns the
@@ -137,44 +143,20 @@ int fit(std::vector<Field>& fields, int fixed, int room) {
 } // namespace
 
 std::string plain_line(const ProgressState& state) {
-  const bool train = state.phase == Phase::kTrain;
-  return fmt::format(
-      "{}epoch {}/{}  batch {}/{}  loss {}{}{}{}  img/s {}  wait "
-      "{:.1f}%{}{}{}{}  eta {}",
-      train ? "" : "eval  ",
-      state.epoch,
-      state.epochs,
-      state.batch,
-      state.batches,
-      loss_text(state.loss),
-      percent("top1", state.top1),
-      percent("top5", state.top5),
-      train ? fmt::format("  lr {:.1e}", state.lr) : "",
-      rate_text(state.images_per_second),
-      100 * state.data_wait,
-      labelled("comm", exchange_text(state)),
-      labelled("stale", staleness_text(state)),
-      state.bad_samples > 0 ? "  bad " + with_commas(state.bad_samples) : "",
-      state.unsaved.empty() ? "" : "  UNSAVED " + state.unsaved,
-      human_seconds(state.eta_seconds));
+  return (state.phase == Phase::kTrain ? "" : "eval  ") +
+      plain_text(state, fields_of(state));
 }
 
 std::string
 worker_line(int rank, std::int64_t samples, const ProgressState& state) {
-  return fmt::format(
-      "worker {}  epoch {}/{}  batch {}/{}{}{}  samples {}  img/s {}  wait "
-      "{:.1f}%{}",
-      rank,
-      state.epoch,
-      state.epochs,
-      state.batch,
-      state.batches,
-      samples > 0 ? "  loss " + loss_text(state.loss) : "",
-      percent("top1", state.top1),
-      with_commas(samples),
-      rate_text(state.images_per_second),
-      100 * state.data_wait,
-      labelled("comm", exchange_text(state)));
+  const std::vector<Field> fields = present(
+      {{"loss", samples > 0 ? loss_text(state.loss) : ""},
+       {"top1", percent(state.top1)},
+       {"samples", with_commas(samples)},
+       {"img/s", rate_text(state.images_per_second)},
+       {"wait", wait_text(state)},
+       {"comm", exchange_text(state)}});
+  return fmt::format("worker {}  {}", rank, plain_text(state, fields));
 }
 
 std::string live_line(const ProgressState& state, const TerminalStyle& style) {
@@ -187,12 +169,12 @@ std::string live_line(const ProgressState& state, const TerminalStyle& style) {
   const std::string total = fmt::format("{}", state.batches);
   const std::string count =
       fmt::format("{:>{}}/{}", state.batch, total.size(), total);
-  std::vector<Field> fields = live_fields(state);
+  std::vector<Field> fields = fields_of(state);
   const int fixed = static_cast<int>(head.size() + 1 + count.size());
   const int bar = fit(fields, fixed, style.columns - 1);
   std::string line = tinted(head, Tint::kTitle, style) + " ";
   if (bar > 0) {
-    line += work_bar(share_done(state), bar, style) + " ";
+    line += work_bar(share_done(state.batch, state.batches), bar, style) + " ";
   }
   line += count;
   for (const Field& field : fields) {
@@ -202,23 +184,87 @@ std::string live_line(const ProgressState& state, const TerminalStyle& style) {
   return clip(line, style.columns - 1);
 }
 
+double share_done(std::int64_t done, std::int64_t all) {
+  const double share = static_cast<double>(done) / static_cast<double>(all);
+  return all > 0 ? std::clamp(share, 0.0, 1.0) : 0.0;
+}
+
+std::string work_bar(double share, int width, const TerminalStyle& style) {
+  if (!style.unicode) {
+    const int room = width - 2;
+    const int full = static_cast<int>(share * room);
+    const std::string head = full < room ? ">" : "";
+    return fmt::format("[{:<{}}]", repeat("=", full) + head, room);
+  }
+  const int halves = static_cast<int>(share * 2 * width);
+  const int full = halves / 2;
+  const bool half = halves % 2 == 1;
+  std::string done = repeat("\u2501", full);
+  if (half) {
+    done += "\u2578";
+  }
+  const std::string rest = repeat("\u2500", width - full - (half ? 1 : 0));
+  return tinted(done, Tint::kGood, style) + tinted(rest, Tint::kFaint, style);
+}
+
+std::string work_line(
+    const std::string& what,
+    std::int64_t done,
+    std::int64_t all,
+    double seconds,
+    const TerminalStyle& style) {
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0.0;
+  const double left = rate > 0 ? static_cast<double>(all - done) / rate : -1.0;
+  return clip(
+      fmt::format(
+          "{} {} {}/{}  {}/s  eta {}",
+          tinted(what, Tint::kTitle, style),
+          work_bar(share_done(done, all), kLongestBar, style),
+          with_commas(done),
+          with_commas(all),
+          with_commas(static_cast<std::int64_t>(rate)),
+          human_seconds(left)),
+      style.columns - 1);
+}
+
+bool LiveLine::is_due() const {
+  return console_.is_live() &&
+      (!drawn_ || since_drawn_.seconds() >= kRedrawSeconds);
+}
+
+void LiveLine::draw(const std::string& text) {
+  console_.live(text);
+  since_drawn_.restart();
+  drawn_ = true;
+}
+
+void LiveLine::clear() {
+  if (drawn_) {
+    console_.live("");
+    drawn_ = false;
+  }
+}
+
+void WorkProgress::update(std::int64_t done, std::int64_t all) {
+  if (line_.is_due()) {
+    line_.draw(work_line(what_, done, all, watch_.seconds(), console_.style()));
+  }
+}
+
 ProgressDisplay::ProgressDisplay(Console& console, ProgressKind kind)
-    : console_(console), kind_(kind) {
+    : console_(console), line_(console), kind_(kind) {
   if (kind == ProgressKind::kAuto || kind == ProgressKind::kLine) {
     kind_ = console.is_live() ? ProgressKind::kLine : ProgressKind::kPlain;
   }
 }
 
 bool ProgressDisplay::wants_update() const {
-  return kind_ == ProgressKind::kLine &&
-      (!drawn_ || since_drawn_.seconds() >= kRedrawSeconds);
+  return kind_ == ProgressKind::kLine && line_.is_due();
 }
 
 void ProgressDisplay::update(const ProgressState& state) {
   if (wants_update()) {
-    console_.live(live_line(state, console_.style()));
-    since_drawn_.restart();
-    drawn_ = true;
+    line_.draw(live_line(state, console_.style()));
   }
 }
 
@@ -227,13 +273,6 @@ void ProgressDisplay::milestone(const ProgressState& state) {
     console_.log(plain_line(state));
   } else if (kind_ == ProgressKind::kPlain) {
     console_.info(plain_line(state));
-  }
-}
-
-void ProgressDisplay::clear() {
-  if (drawn_) {
-    console_.live("");
-    drawn_ = false;
   }
 }
 

@@ -60,15 +60,65 @@ worker_line(int rank, std::int64_t samples, const ProgressState& state);
 // matters least is left out until the rest fits.
 std::string live_line(const ProgressState& state, const TerminalStyle& style);
 
+// Of a piece of work: 0 to 1.
+double share_done(std::int64_t done, std::int64_t all);
+
+// A bar of exactly `width` columns of which `share` (0 to 1) is done: in halves
+// of a column with box-drawing characters, else as [===>    ].
+std::string work_bar(double share, int width, const TerminalStyle& style);
+
+// How far a piece of work is: "reading ----- 123/1,000  456/s  eta 0:12", at
+// most style.columns - 1 wide.
+std::string work_line(
+    const std::string& what,
+    std::int64_t done,
+    std::int64_t all,
+    double seconds,
+    const TerminalStyle& style);
+
+// The line below all others on a console with a live line, drawn again ten
+// times a second at most. The console must outlive it.
+class LiveLine {
+ public:
+  explicit LiveLine(Console& console) : console_(console) {}
+  ~LiveLine() { clear(); }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  // Whether it would be drawn now.
+  bool is_due() const;
+  void draw(const std::string& text);
+  // Removes it.
+  void clear();
+
+ private:
+  Console& console_;
+  Stopwatch since_drawn_;
+  bool drawn_ = false;
+};
+
+// Shows work_line() as a live line; nothing on other consoles.
+class WorkProgress {
+ public:
+  // The console must outlive it.
+  WorkProgress(Console& console, std::string what)
+      : console_(console), line_(console), what_(std::move(what)) {}
+
+  void update(std::int64_t done, std::int64_t all);
+
+ private:
+  Console& console_;
+  LiveLine line_;
+  std::string what_;
+  Stopwatch watch_;
+};
+
 // Shows the progress of a run on a console as config::LogConfig::progress
 // says: a live line on a terminal, plain lines in the log file and elsewhere.
 class ProgressDisplay {
  public:
   // kLine without a terminal is kPlain. The console must outlive it.
   ProgressDisplay(Console& console, config::ProgressKind kind);
-  ~ProgressDisplay() { clear(); }
-  ProgressDisplay(const ProgressDisplay&) = delete;
-  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   // True when update() would redraw now. It does so ten times a second at
   // most, and never without a live line: a caller can save itself the work of
@@ -80,13 +130,12 @@ class ProgressDisplay {
   // file, and to the terminal where there is no live line.
   void milestone(const ProgressState& state);
   // Removes the live line.
-  void clear();
+  void clear() { line_.clear(); }
 
  private:
   Console& console_;
+  LiveLine line_;
   config::ProgressKind kind_;
-  Stopwatch since_drawn_;
-  bool drawn_ = false;
 };
 
 } // namespace vitrain::logging

@@ -95,7 +95,7 @@ void RecordSink::push(double patience) {
     if (written < 0 && errno == EAGAIN) {
       // A reader that has stalled once is not waited for again until it reads.
       const double left = stalled_ ? 0.0 : patience - watch.seconds();
-      if (left > 0.0 && wait_until_writable(left)) {
+      if (left > 0.0 && wait_for_events(fd_.get(), POLLOUT, left)) {
         continue;
       }
       stalled_ = true;
@@ -125,19 +125,13 @@ std::ptrdiff_t RecordSink::write_some(const char* bytes, std::size_t size) {
     return ::send(fd_.get(), bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
   if (kind_ == Kind::kStream && !nonblocking_) {
-    if (!wait_until_writable(0.0)) {
+    if (!wait_for_events(fd_.get(), POLLOUT, 0.0)) {
       errno = EAGAIN;
       return -1;
     }
     size = std::min(size, kPieceOfBlocking);
   }
   return ::write(fd_.get(), bytes, size);
-}
-
-bool RecordSink::wait_until_writable(double seconds) {
-  pollfd entry{.fd = fd_.get(), .events = POLLOUT, .revents = 0};
-  const int milliseconds = static_cast<int>(seconds * 1e3);
-  return ::poll(&entry, 1, milliseconds) > 0;
 }
 
 void RecordSink::note_error(int error_number) {

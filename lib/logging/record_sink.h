@@ -46,6 +46,10 @@ class RecordSink {
   std::int64_t dropped() const { return dropped_; }
   // Text of the first error, "" while there was none.
   const std::string& error() const { return error_; }
+  // Why records were dropped.
+  std::string reason() const {
+    return error_.empty() ? "its reader is too slow" : error_;
+  }
 
  private:
   enum class Kind { kFile, kStream, kSocket };
@@ -54,7 +58,6 @@ class RecordSink {
   void push(double patience);
   // One write(2) of `size` bytes at most, EAGAIN where it would block.
   std::ptrdiff_t write_some(const char* bytes, std::size_t size);
-  bool wait_until_writable(double seconds);
   void note_error(int error_number);
 
   Fd fd_;

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "core/clock.h"
+#include "core/system.h"
 #include "logging/event.h"
 
 namespace vitrain::logging {
@@ -16,15 +17,9 @@ namespace {
 
 constexpr int kMostFilesASecond = 1000;
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) {
-    return "localhost";
-  }
-  std::string safe = safe_tag(name.data());
-  for (char& c : safe) {
-    c = c == '/' ? '_' : c;
-  }
+std::string host_in_name() {
+  std::string safe = safe_tag(host_name());
+  std::ranges::replace(safe, '/', '_');
   return safe;
 }
 
@@ -34,7 +29,7 @@ TensorBoardWriter::TensorBoardWriter(
     const std::filesystem::path& folder,
     std::optional<std::int64_t> resumed_step) {
   const double now = unix_time();
-  const std::string host = host_name();
+  const std::string host = host_in_name();
   for (int n = 0; n < kMostFilesASecond; ++n) {
     path_ = folder /
         fmt::format(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -81,6 +82,28 @@ Glyph next_glyph(std::string_view text) {
   return {bytes, within(kZero, code) ? 0 : within(kWide, code) ? 2 : 1};
 }
 
+struct Beginning {
+  std::size_t bytes = 0;
+  int columns = 0;
+  bool coloured = false; // has escape sequences
+};
+
+// The longest beginning of valid UTF-8 that takes at most `columns`.
+Beginning beginning_of(std::string_view text, int columns) {
+  Beginning found;
+  while (found.bytes < text.size()) {
+    const std::string_view rest = text.substr(found.bytes);
+    const Glyph glyph = next_glyph(rest);
+    if (glyph.columns > columns - found.columns) {
+      break;
+    }
+    found.coloured = found.coloured || rest.front() == '\x1b';
+    found.columns += glyph.columns;
+    found.bytes += glyph.bytes;
+  }
+  return found;
+}
+
 } // namespace
 
 std::string
@@ -88,58 +111,22 @@ tinted(std::string_view text, Tint tint, const TerminalStyle& style) {
   if (!style.colour || text.empty()) {
     return std::string(text);
   }
-  const auto code = [&] {
-    switch (tint) {
-      case Tint::kTitle:
-        return "1";
-      case Tint::kLabel:
-        return "36";
-      case Tint::kGood:
-        return "32";
-      case Tint::kWarning:
-        return "33";
-      case Tint::kError:
-        return "1;31";
-      case Tint::kFaint:
-        return "2";
-    }
-    return "0";
-  }();
+  // In the order of Tint.
+  constexpr std::array kCodes{"1", "36", "32", "33", "1;31", "2"};
+  const char* code = kCodes.at(static_cast<std::size_t>(tint));
   return fmt::format("\x1b[{}m{}{}", code, text, kReset);
 }
 
 int display_width(std::string_view text) {
-  const std::string valid = valid_utf8(text);
-  std::string_view rest = valid;
-  int columns = 0;
-  while (!rest.empty()) {
-    const Glyph glyph = next_glyph(rest);
-    columns += glyph.columns;
-    rest.remove_prefix(glyph.bytes);
-  }
-  return columns;
+  return beginning_of(valid_utf8(text), std::numeric_limits<int>::max())
+      .columns;
 }
 
 std::string clip(std::string_view text, int columns) {
   const std::string valid = valid_utf8(text);
-  std::string_view rest = valid;
-  std::string kept;
-  int used = 0;
-  bool coloured = false;
-  while (!rest.empty()) {
-    const Glyph glyph = next_glyph(rest);
-    if (used + glyph.columns > columns) {
-      if (coloured) {
-        kept += kReset;
-      }
-      return kept;
-    }
-    coloured = coloured || rest.front() == '\x1b';
-    used += glyph.columns;
-    kept += rest.substr(0, glyph.bytes);
-    rest.remove_prefix(glyph.bytes);
-  }
-  return kept;
+  const Beginning kept = beginning_of(valid, columns);
+  return valid.substr(0, kept.bytes) +
+      std::string(kept.bytes < valid.size() && kept.coloured ? kReset : "");
 }
 
 } // namespace vitrain::logging

@@ -40,7 +40,6 @@
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signals.h"
-#include "launch/processes/stop_at_once.h"
 #include "launch/processes/worker.h"
 #include "launch/supervise/heartbeat.h"
 #include "launch/supervise/supervise.h"
@@ -230,7 +229,7 @@ int supervise(const std::filesystem::path& folder) {
   options.notice = [&](const std::string& line) {
     report << "notice: " << line << std::endl;
   };
-  const Outcome outcome = Supervisor(std::move(options)).run();
+  const Outcome outcome = supervise(std::move(options));
   report << outcome.report << "exit " << outcome.exit_code << std::endl;
   return outcome.exit_code;
 }

@@ -5,7 +5,6 @@
 
 #include <fmt/ranges.h>
 
-#include "core/counted.h"
 #include "core/enum_names.h"
 #include "core/text.h"
 

@@ -4,16 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/enum_names.h"
+#include "options/device.h"
 
 namespace vitrain::config {
-
-enum class DeviceKind { kAuto, kCuda, kCpu };
-constexpr auto names_of(DeviceKind) {
-  using enum DeviceKind;
-  return enum_names<DeviceKind>(
-      {{kAuto, "auto"}, {kCuda, "cuda"}, {kCpu, "cpu"}});
-}
 
 // Which devices train: one worker process each.
 struct DevicesConfig {

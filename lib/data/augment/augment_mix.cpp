@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/distributions.h"
+#include "core/random.h"
 #include "image/operations/blend.h"
 
 namespace vitrain::data {

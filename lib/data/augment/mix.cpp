@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/distributions.h"
+#include "core/random.h"
 
 namespace vitrain::data {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/random.h"
 #include "core/text.h"
 

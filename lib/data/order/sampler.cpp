@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/check.h"
-#include "core/counted.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 namespace {

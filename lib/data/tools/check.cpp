@@ -11,7 +11,6 @@
 
 #include "core/check.h"
 #include "core/clock.h"
-#include "core/counted.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "data/load/rows.h"

@@ -12,7 +12,7 @@
 #include "core/json.h"
 #include "data/load/bad_samples.h"
 #include "dist/group/group.h"
-#include "logging/jsonl.h"
+#include "logging/record_files.h"
 
 namespace vitrain::engine {
 

@@ -4,7 +4,6 @@
 
 #include "config/rules/dist_rules.h"
 #include "config/schema/writer.h"
-#include "core/counted.h"
 #include "core/enum_names.h"
 #include "core/text.h"
 #include "job/run/run_directory.h"

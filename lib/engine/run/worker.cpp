@@ -33,10 +33,10 @@
 #include "job/run/begun_epoch.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"
-#include "launch/foreign/starters.h"
+#include "launch/foreign/launch_parents.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/error_file.h"
-#include "launch/processes/stop_at_once.h"
+#include "launch/processes/signals.h"
 #include "launch/processes/worker.h"
 
 namespace vitrain::engine {
@@ -357,8 +357,8 @@ int run_worker() {
   if (context.launched()) {
     std::set_terminate(&on_terminate);
   }
-  launch::StarterWatch starters(
-      launch::starters_from(context.starters),
+  launch::LaunchParentWatch parents(
+      launch::launch_parents_from(context.launch_parents),
       fmt::format("rank {}", context.rank));
   JoinedJob joined{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
@@ -367,7 +367,7 @@ int run_worker() {
     dist::Groups groups = connect(job, context, cuda);
     if (context.launched()) {
       joined = join_job(job, context, *groups.control);
-      starters.tell_also(joined.log.get());
+      parents.tell_also(joined.log.get());
     }
     if (joined.finished) {
       groups.shutdown();

@@ -21,7 +21,7 @@
 #include "job/run/begun_epoch.h"
 #include "job/run/run_directory.h"
 #include "job/run/saved_state.h"
-#include "launch/processes/stop_at_once.h"
+#include "launch/processes/signals.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {

@@ -3,7 +3,6 @@
 
 #include "checkpoint/manifest.h"
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
 #include "job/find_weights.h"
 #include "job/options/data_options.h"

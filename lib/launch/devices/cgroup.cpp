@@ -1,24 +1,20 @@
 #include "launch/devices/cgroup.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain::launch {
 namespace {
 
 using std::filesystem::path;
-
-// First line of a small kernel file, or "" when it cannot be read.
-std::string first_line(const path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 // Folders from mount/group up to mount, as far as they exist. Inside a
 // container the group's path may be that of the host and lead nowhere: then
@@ -39,53 +35,76 @@ std::vector<path> folders(const path& mount, std::string_view group) {
   return found;
 }
 
+// Those of the first mount that exists.
+std::vector<path> first_of(
+    const std::array<path, 2>& mounts,
+    std::string_view group) {
+  const std::vector<path> found = folders(mounts[0], group);
+  return found.empty() ? folders(mounts[1], group) : found;
+}
+
 // The number after `key` in a file of "key number" lines.
 std::optional<std::int64_t> keyed_number(
     const path& file,
     std::string_view key) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    std::int64_t value = 0;
-    if (line.size() > key.size() && line.starts_with(key) &&
-        line[key.size()] == ' ' &&
-        parse_int(trim(std::string_view(line).substr(key.size())), value)) {
-      return value;
-    }
-  }
-  return std::nullopt;
+  const auto text = value_after(file, fmt::format("{} ", key));
+  std::int64_t value = 0;
+  return text && parse_int(*text, value) ? std::optional(value) : std::nullopt;
 }
 
+// Where one version of cgroups tells about memory.
+struct MemoryFiles {
+  const char* limit;
+  const char* usage;
+  const char* cache; // its key in memory.stat
+  const char* kills; // file with the number of kills
+};
+constexpr MemoryFiles kVersion2{
+    "memory.max",
+    "memory.current",
+    "inactive_file",
+    "memory.events"};
+constexpr MemoryFiles kVersion1{
+    "memory.limit_in_bytes",
+    "memory.usage_in_bytes",
+    "total_inactive_file",
+    "memory.oom_control"};
+
 // What `folder` has left of a limit; nothing where there is none.
-std::optional<std::int64_t> left_of(
+std::optional<std::int64_t> memory_left_of(
     const path& folder,
-    const char* limit_file,
-    const char* usage_file,
-    std::string_view cache_key) {
+    const MemoryFiles& files) {
   std::int64_t limit = 0;
   std::int64_t usage = 0;
   // "max", or a number beyond all memory, is no limit.
-  if (!parse_int(first_line(folder / limit_file), limit) ||
+  if (!parse_int(first_line(folder / files.limit), limit) ||
       limit >= (std::int64_t{1} << 60) ||
-      !parse_int(first_line(folder / usage_file), usage)) {
+      !parse_int(first_line(folder / files.usage), usage)) {
     return std::nullopt;
   }
   const std::int64_t cache =
-      keyed_number(folder / "memory.stat", cache_key).value_or(0);
+      keyed_number(folder / "memory.stat", files.cache).value_or(0);
   return std::max<std::int64_t>(0, limit - usage + cache);
 }
 
-void tighten(
-    std::optional<std::int64_t>& least,
-    std::optional<std::int64_t> left) {
-  if (left) {
-    least = std::min(least.value_or(*left), *left);
-  }
+// CPUs of a quota per period; nothing where they are not numbers above 0: "max"
+// or -1 is no quota.
+std::optional<double> cpus_of(
+    std::string_view quota_text,
+    std::string_view period_text) {
+  double quota = 0;
+  double period = 0;
+  const bool limited = parse_double(quota_text, quota) &&
+      parse_double(period_text, period) && quota > 0 && period > 0;
+  return limited ? std::optional(quota / period) : std::nullopt;
 }
 
-void tighten(std::optional<double>& limit, double quota, double period) {
-  if (quota > 0 && period > 0) {
-    limit = std::min(limit.value_or(quota / period), quota / period);
-  }
+// The lesser of two limits, of which none may exist.
+template <typename Number>
+std::optional<Number> tightest(
+    std::optional<Number> one,
+    std::optional<Number> other) {
+  return one && other ? std::min(*one, *other) : one ? one : other;
 }
 
 } // namespace
@@ -95,32 +114,22 @@ Cgroup::Cgroup(const path& root) {
   std::ifstream in(root / "proc/self/cgroup");
   // Lines are "hierarchy:controllers:path"; the path may contain colons.
   for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second =
-        first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) {
+    const std::vector<std::string> parts = split(line, ':');
+    if (parts.size() < 3) {
       continue;
     }
-    const std::string names = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
+    const std::string& names = parts[1];
+    const std::string group = line.substr(parts[0].size() + names.size() + 2);
     if (names.empty()) {
       // A hybrid system mounts the second version below "unified".
-      unified_ = folders(mount / "unified", group);
-      if (unified_.empty()) {
-        unified_ = folders(mount, group);
-      }
+      unified_ = first_of({mount / "unified", mount}, group);
       continue;
     }
-    const std::vector<std::string> controllers = split(names, ',');
-    for (const std::string& controller : controllers) {
-      if (controller != "cpu" && controller != "memory") {
-        continue;
+    for (const std::string& controller : split(names, ',')) {
+      if (controller == "cpu" || controller == "memory") {
+        (controller == "cpu" ? cpu_ : memory_) =
+            first_of({mount / controller, mount / names}, group);
       }
-      std::vector<path> found = folders(mount / controller, group);
-      if (found.empty()) {
-        found = folders(mount / names, group);
-      }
-      (controller == "cpu" ? cpu_ : memory_) = std::move(found);
     }
   }
 }
@@ -129,22 +138,17 @@ std::optional<double> Cgroup::cpu_quota() const {
   std::optional<double> limit;
   for (const path& folder : unified_) {
     // "max 100000" or "150000 100000".
-    const std::vector<std::string> words =
-        split(first_line(folder / "cpu.max"), ' ');
-    double quota = 0;
-    double period = 0;
-    if (words.size() == 2 && parse_double(words[0], quota) &&
-        parse_double(words[1], period)) {
-      tighten(limit, quota, period);
+    const auto words = split(first_line(folder / "cpu.max"), ' ');
+    if (words.size() == 2) {
+      limit = tightest(limit, cpus_of(words[0], words[1]));
     }
   }
   for (const path& folder : cpu_) {
-    double quota = 0;
-    double period = 0;
-    if (parse_double(first_line(folder / "cpu.cfs_quota_us"), quota) &&
-        parse_double(first_line(folder / "cpu.cfs_period_us"), period)) {
-      tighten(limit, quota, period); // -1: no quota
-    }
+    limit = tightest(
+        limit,
+        cpus_of(
+            first_line(folder / "cpu.cfs_quota_us"),
+            first_line(folder / "cpu.cfs_period_us")));
   }
   return limit;
 }
@@ -152,31 +156,22 @@ std::optional<double> Cgroup::cpu_quota() const {
 std::optional<std::int64_t> Cgroup::memory_left() const {
   std::optional<std::int64_t> least;
   for (const path& folder : unified_) {
-    tighten(
-        least,
-        left_of(folder, "memory.max", "memory.current", "inactive_file"));
+    least = tightest(least, memory_left_of(folder, kVersion2));
   }
   for (const path& folder : memory_) {
-    tighten(
-        least,
-        left_of(
-            folder,
-            "memory.limit_in_bytes",
-            "memory.usage_in_bytes",
-            "total_inactive_file"));
+    least = tightest(least, memory_left_of(folder, kVersion1));
   }
   return least;
 }
 
 std::optional<std::int64_t> Cgroup::oom_kills() const {
   for (const path& folder : unified_) {
-    if (const auto count = keyed_number(folder / "memory.events", "oom_kill")) {
+    if (const auto count = keyed_number(folder / kVersion2.kills, "oom_kill")) {
       return count;
     }
   }
   for (const path& folder : memory_) {
-    if (const auto count =
-            keyed_number(folder / "memory.oom_control", "oom_kill")) {
+    if (const auto count = keyed_number(folder / kVersion1.kills, "oom_kill")) {
       return count;
     }
   }

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "core/check.h"
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain::launch {
@@ -181,19 +180,10 @@ std::optional<DriverReport> ask_nvml(
   return report;
 }
 
-// "Key: \t value" lines of /proc/driver/nvidia/gpus/<bus>/information.
-std::string information(
-    const std::filesystem::path& file,
-    std::string_view key) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t colon = line.find(':');
-    if (colon != std::string::npos &&
-        trim(std::string_view(line).substr(0, colon)) == key) {
-      return printable(trim(std::string_view(line).substr(colon + 1)));
-    }
-  }
-  return "";
+// The value of a "Key: \t value" line of
+// /proc/driver/nvidia/gpus/<bus>/information.
+std::string information(const std::filesystem::path& file, const char* key) {
+  return printable(value_after(file, key).value_or(""));
 }
 
 } // namespace
@@ -211,14 +201,14 @@ DriverReport read_proc_driver(const std::filesystem::path& root) {
   std::sort(buses.begin(), buses.end()); // names are PCI addresses
   for (const auto& bus : buses) {
     const auto file = bus / "information";
-    const std::string minor = information(file, "Device Minor");
+    const std::string minor = information(file, "Device Minor:");
     if (!minor.empty() &&
         !std::filesystem::exists(root / "dev" / ("nvidia" + minor), error)) {
       continue;
     }
     report.devices.push_back(
-        {.uuid = information(file, "GPU UUID"),
-         .name = information(file, "Model")});
+        {.uuid = information(file, "GPU UUID:"),
+         .name = information(file, "Model:")});
   }
   report.missing = buses.empty();
   report.source = buses.empty() ? "no NVIDIA driver" : "/proc/driver/nvidia";

@@ -1,12 +1,13 @@
 #include "launch/devices/devices.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdlib>
+#include <ranges>
 
 #include "core/check.h"
-#include "core/counted.h"
 #include "core/text.h"
-#include "launch/devices/devices_named.h"
 
 namespace vitrain::launch {
 namespace {
@@ -14,31 +15,43 @@ namespace {
 // A unique device whose UUID begins with `beginning`; -1 for none or several.
 template <typename Devices>
 int unique_match(const Devices& devices, std::string_view beginning) {
-  int found = -1;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].uuid.starts_with(beginning)) {
-      if (found >= 0) {
-        return -1;
-      }
-      found = static_cast<int>(i);
-    }
-  }
-  return found;
+  const auto matches = [&](const auto& device) {
+    return device.uuid.starts_with(beginning);
+  };
+  const auto found = std::ranges::find_if(devices, matches);
+  return std::ranges::count_if(devices, matches) == 1
+      ? static_cast<int>(found - devices.begin())
+      : -1;
 }
 
 // The number at the beginning of an entry, as strtoul reads it ("1gpu" is 1);
-// -1 when there is none.
+// below 0 when there is none.
 std::int64_t leading_number(std::string_view entry) {
   if (entry.starts_with('+')) {
     entry.remove_prefix(1);
   }
-  std::size_t digits = 0;
-  while (digits < entry.size() && entry[digits] >= '0' &&
-         entry[digits] <= '9') {
-    ++digits;
-  }
   std::int64_t value = -1;
-  return parse_int(entry.substr(0, digits), value) ? value : -1;
+  std::from_chars(entry.data(), entry.data() + entry.size(), value);
+  return value;
+}
+
+// How many devices a value of CUDA_VISIBLE_DEVICES asks for, whether they are
+// there or not: its entries up to one that says "and no more" (-1, as CUDA
+// reads any number below 0; NoDevFiles, as Slurm writes it; none; void).
+std::int64_t devices_named(const std::string& visible) {
+  constexpr std::array<std::string_view, 3> kNoMore{
+      "NoDevFiles", "none", "void"};
+  std::int64_t count = 0;
+  for (const std::string& text : split(visible, ',')) {
+    const std::string_view entry = trim(text);
+    if (entry.starts_with('-') ||
+        std::ranges::find(kNoMore, entry) != kNoMore.end()) {
+      break;
+    }
+    // An empty one names nothing; CUDA stops there, which is for messages.
+    count += entry.empty() ? 0 : 1;
+  }
+  return count;
 }
 
 std::vector<MigDevice> all_slices(const DriverReport& driver) {
@@ -64,12 +77,9 @@ CudaDevice whole_device(const DriverReport& driver, int index) {
 // does not tell which device it is.
 bool indices_are_certain(const DriverReport& driver, bool bus_order) {
   return bus_order ||
-      std::all_of(
-             driver.devices.begin(),
-             driver.devices.end(),
-             [&](const PhysicalDevice& device) {
-               return device.name == driver.devices.front().name;
-             });
+      std::ranges::all_of(driver.devices, [&](const PhysicalDevice& device) {
+           return device.name == driver.devices.front().name;
+         });
 }
 
 // Adds devices in the order of ordinals and notes why others are hidden.
@@ -82,8 +92,7 @@ class Selection {
 
   void add_all() {
     if (!slices_.empty()) {
-      add_slice(slices_.front());
-      note_ = "a process sees one MIG slice at most";
+      add_slice(&slices_.front(), "");
       return;
     }
     for (int i = 0; i < static_cast<int>(driver_.devices.size()); ++i) {
@@ -118,19 +127,24 @@ class Selection {
                     : CudaDevice{.index = index, .name = "NVIDIA GPU"};
   }
 
-  void add_slice(const MigDevice& slice) {
-    add({.uuid = slice.uuid, .name = slice.name});
+  // The only device then. False: no further entry counts.
+  bool add_slice(const MigDevice* slice, std::string_view entry) {
+    if (slice == nullptr || !devices_.empty()) {
+      return hide_rest(entry);
+    }
+    add({.uuid = slice->uuid, .name = slice->name});
+    note_ = "a process sees one MIG slice at most";
+    return false;
   }
 
   // False: no further entry counts.
   bool add_once(CudaDevice device, std::string_view entry) {
-    for (const CudaDevice& other : devices_) {
-      if (other.index == device.index) {
-        note_ = fmt::format(
-            "'{}' repeats a device, which hides all", printable(entry));
-        devices_.clear();
-        return false;
-      }
+    if (std::ranges::find(devices_, device.index, &CudaDevice::index) !=
+        devices_.end()) {
+      note_ = fmt::format(
+          "'{}' repeats a device, which hides all", printable(entry));
+      devices_.clear();
+      return false;
     }
     add(std::move(device));
     return true;
@@ -147,19 +161,14 @@ class Selection {
 
   bool add_index(std::string_view entry) {
     const std::int64_t index = leading_number(entry);
-    if (index < 0 ||
-        index >= static_cast<std::int64_t>(driver_.devices.size())) {
+    if (index < 0 || index >= std::ssize(driver_.devices)) {
       return hide_rest(entry);
     }
-    const auto position = static_cast<std::size_t>(index);
-    const PhysicalDevice& physical = driver_.devices[position];
+    const PhysicalDevice& physical =
+        driver_.devices[static_cast<std::size_t>(index)];
     if (physical.mig_enabled) {
-      if (physical.mig.empty() || !devices_.empty()) {
-        return hide_rest(entry);
-      }
-      add_slice(physical.mig.front());
-      note_ = "a process sees one MIG slice at most";
-      return false;
+      return add_slice(
+          physical.mig.empty() ? nullptr : &physical.mig.front(), entry);
     }
     return add_once(by_index(static_cast<int>(index)), entry);
   }
@@ -167,12 +176,9 @@ class Selection {
   bool add_named(std::string_view entry) {
     if (entry.starts_with("MIG-")) {
       const int slice = unique_match(slices_, entry);
-      if (slice < 0 || !devices_.empty()) {
-        return hide_rest(entry);
-      }
-      add_slice(slices_[static_cast<std::size_t>(slice)]);
-      note_ = "a process sees one MIG slice at most";
-      return false;
+      return add_slice(
+          slice < 0 ? nullptr : &slices_[static_cast<std::size_t>(slice)],
+          entry);
     }
     const int index =
         entry.starts_with("GPU-") ? unique_match(driver_.devices, entry) : -1;
@@ -207,31 +213,28 @@ DeviceSlot cuda_slot(const CudaDevice& device) {
   return {
       .kind = DeviceKind::kCuda,
       .ordinal = device.ordinal,
-      .name = device.name};
+      .name = device.name,
+      .uuid = device.uuid};
 }
 
 const CudaDevice& find_device(
     const std::string& id,
     const VisibleDevices& visible) {
+  const std::string_view text = trim(id);
   std::int64_t index = -1;
-  int position = -1;
-  if (parse_int(trim(id), index)) {
-    for (std::size_t i = 0; i < visible.devices.size(); ++i) {
-      if (visible.devices[i].index == index && index >= 0) {
-        position = static_cast<int>(i);
-      }
-    }
-  } else if (!trim(id).empty()) {
-    position = unique_match(visible.devices, trim(id));
-  }
+  const bool by_index = parse_int(text, index);
+  const auto matches = [&](const CudaDevice& device) {
+    return by_index ? index >= 0 && device.index == index
+                    : !text.empty() && device.uuid.starts_with(text);
+  };
   VITRAIN_CHECK(
-      position >= 0,
+      std::ranges::count_if(visible.devices, matches) == 1,
       ExitCode::kUsage,
       "no visible CUDA device '{}': {}. Devices that can be named: {}",
       printable(id),
       visible.summary,
       id_list(visible));
-  return visible.devices[static_cast<std::size_t>(position)];
+  return *std::ranges::find_if(visible.devices, matches);
 }
 
 std::vector<DeviceSlot> choose_cuda(
@@ -258,14 +261,15 @@ std::vector<DeviceSlot> choose_cuda(
         count_text(slots.size(), "device"));
     return slots;
   }
+  const std::size_t count = visible.devices.size();
+  const std::string there_are =
+      count == 1 ? "1 is" : fmt::format("{} are", count);
   VITRAIN_CHECK(
       request.count <= static_cast<std::int64_t>(visible.devices.size()),
       ExitCode::kUsage,
       "{} CUDA devices were asked for, but {} visible: {}",
       request.count,
-      visible.devices.size() == 1
-          ? "1 is"
-          : fmt::format("{} are", visible.devices.size()),
+      there_are,
       visible.summary);
   VITRAIN_CHECK(
       request.count != -1 || visible.named <= std::ssize(visible.devices),
@@ -274,15 +278,12 @@ std::vector<DeviceSlot> choose_cuda(
       "is (`env -u CUDA_VISIBLE_DEVICES vitrain devices` lists it), or give "
       "-devices cpu to train on the CPU",
       counted(visible.named, "device"),
-      visible.devices.size() == 1
-          ? "1 is"
-          : fmt::format("{} are", visible.devices.size()),
+      there_are,
       visible.summary);
-  for (const CudaDevice& device : visible.devices) {
-    if (request.count == -1 ||
-        static_cast<std::int64_t>(slots.size()) < request.count) {
-      slots.push_back(cuda_slot(device));
-    }
+  const auto wanted =
+      request.count == -1 ? std::ssize(visible.devices) : request.count;
+  for (const CudaDevice& device : visible.devices | std::views::take(wanted)) {
+    slots.push_back(cuda_slot(device));
   }
   return slots;
 }
@@ -299,24 +300,21 @@ VisibleDevices visible_cuda_devices(
   } else {
     selection.add_all();
   }
-  VisibleDevices result{
-      .devices = selection.take(),
-      .named = visible ? devices_named(*visible) : 0,
-      .summary = {}};
   const std::string listed = driver.missing
       ? "and there is " + driver.source
       : fmt::format(
             "{} lists {}",
             driver.source,
             count_text(driver.devices.size(), "GPU"));
-  result.summary = fmt::format(
-      "CUDA_VISIBLE_DEVICES is {}, {}{}{}",
-      visible.has_value() ? fmt::format("'{}'", printable(*visible))
-                          : "not set",
-      listed,
-      selection.note().empty() ? "" : "; ",
-      selection.note());
-  return result;
+  return {
+      .devices = selection.take(),
+      .named = visible ? devices_named(*visible) : 0,
+      .summary = fmt::format(
+          "CUDA_VISIBLE_DEVICES is {}, {}{}{}",
+          visible ? fmt::format("'{}'", printable(*visible)) : "not set",
+          listed,
+          selection.note().empty() ? "" : "; ",
+          selection.note())};
 }
 
 VisibleDevices visible_cuda_devices() {
@@ -329,11 +327,9 @@ VisibleDevices visible_cuda_devices() {
 }
 
 std::string DeviceSlot::label() const {
-  if (kind == DeviceKind::kCpu) {
-    return "cpu";
-  }
-  return name.empty() ? fmt::format("cuda:{}", ordinal)
-                      : fmt::format("cuda:{} ({})", ordinal, name);
+  return kind == DeviceKind::kCpu ? "cpu"
+      : name.empty()              ? fmt::format("cuda:{}", ordinal)
+                                  : fmt::format("cuda:{} ({})", ordinal, name);
 }
 
 int default_cpu_workers(int cores) {
@@ -341,8 +337,8 @@ int default_cpu_workers(int cores) {
 }
 
 bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible) {
-  return request.kind == DeviceChoice::kCuda ||
-      (request.kind == DeviceChoice::kAuto &&
+  return request.kind == DeviceKind::kCuda ||
+      (request.kind == DeviceKind::kAuto &&
        (!visible.devices.empty() || visible.named > 0 || !request.ids.empty()));
 }
 
@@ -375,7 +371,7 @@ std::int64_t requested_workers(
   if (!request.ids.empty()) {
     return std::ssize(request.ids);
   }
-  if (request.count != -1 || request.kind == DeviceChoice::kCpu) {
+  if (request.count != -1 || request.kind == DeviceKind::kCpu) {
     return std::max<std::int64_t>(1, request.count);
   }
   if (wants_cuda(request, visible)) {

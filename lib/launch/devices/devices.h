@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "launch/devices/cuda_driver.h"
+#include "options/device.h"
 
 namespace vitrain::launch {
-
-enum class DeviceKind { kCpu, kCuda };
 
 // A CUDA device that a program started now would see.
 struct CudaDevice {
@@ -50,18 +49,17 @@ VisibleDevices visible_cuda_devices();
 
 // Where a worker runs.
 struct DeviceSlot {
-  DeviceKind kind = DeviceKind::kCpu;
+  DeviceKind kind = DeviceKind::kCpu; // or kCuda
   int ordinal = 0; // of CUDA; 0 for CPU workers
   std::string name; // of the model of GPU, or "cpu"
+  std::string uuid{}; // of a GPU, where it is known
 
   // "cpu", "cuda:1 (NVIDIA H200)".
   std::string label() const;
 };
 
-enum class DeviceChoice { kAuto, kCuda, kCpu };
-
 struct DeviceRequest {
-  DeviceChoice kind = DeviceChoice::kAuto;
+  DeviceKind kind = DeviceKind::kAuto;
   // Workers; -1: every visible CUDA device, or on the CPU one for kCpu and
   // default_cpu_workers() for kAuto.
   std::int64_t count = -1;

@@ -1,10 +1,13 @@
 #include "launch/devices/memory.h"
 
-#include <algorithm>
-#include <fstream>
+#include <sys/statvfs.h>
+
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "core/system.h"
 #include "core/text.h"
 #include "launch/devices/cgroup.h"
 
@@ -12,25 +15,56 @@ namespace vitrain::launch {
 
 std::optional<std::int64_t> available_memory(
     const std::filesystem::path& root) {
-  constexpr std::string_view kKey = "MemAvailable:";
   constexpr std::string_view kUnit = " kB";
+  const auto value = value_after(root / "proc/meminfo", "MemAvailable:");
   std::optional<std::int64_t> available;
-  std::ifstream in(root / "proc/meminfo");
-  for (std::string line; std::getline(in, line);) {
-    std::int64_t kilobytes = 0;
-    if (line.starts_with(kKey) && line.ends_with(kUnit) &&
-        parse_int(
-            trim(std::string_view(line).substr(
-                kKey.size(), line.size() - kKey.size() - kUnit.size())),
-            kilobytes)) {
-      available = kilobytes * 1024;
-    }
+  std::int64_t kilobytes = 0;
+  if (value && value->ends_with(kUnit) &&
+      parse_int(
+          std::string_view(*value).substr(0, value->size() - kUnit.size()),
+          kilobytes)) {
+    available = kilobytes * 1024;
   }
   const auto left = Cgroup(root).memory_left();
   if (left && (!available || *left < *available)) {
     available = left;
   }
   return available;
+}
+
+std::optional<std::string> shared_memory_warning(
+    int workers,
+    std::int64_t free_bytes) {
+  // A connection's buffers take about 10 MB per channel (NCCL names that size
+  // when it cannot have it), and a ring has several channels. Docker gives a
+  // container 64 MiB in all unless it is asked for more.
+  constexpr std::int64_t kBytesPerWorker = 64 << 20;
+  const std::int64_t wanted = kBytesPerWorker * workers;
+  if (workers < 2 || free_bytes >= wanted) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "/dev/shm has {} free, and NCCL may need {} for {} GPUs: should it "
+      "report "
+      "a system error, start the container with --shm-size=1g or --ipc=host, "
+      "or "
+      "enlarge it: mount -o remount,size=1g /dev/shm",
+      human_bytes(static_cast<double>(free_bytes)),
+      human_bytes(static_cast<double>(wanted)),
+      workers);
+}
+
+std::optional<std::string> shared_memory_warning(
+    int workers,
+    const std::filesystem::path& folder) {
+  struct statvfs status {};
+  if (::statvfs(folder.c_str(), &status) != 0) {
+    return shared_memory_warning(workers, std::int64_t{0});
+  }
+  return shared_memory_warning(
+      workers,
+      static_cast<std::int64_t>(status.f_bavail) *
+          static_cast<std::int64_t>(status.f_frsize));
 }
 
 } // namespace vitrain::launch

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace vitrain::launch {
 
@@ -11,5 +12,18 @@ namespace vitrain::launch {
 // left. Nothing where neither says it. `root` stands for "/".
 std::optional<std::int64_t> available_memory(
     const std::filesystem::path& root = "/");
+
+// A sentence when /dev/shm has less room than NCCL may want for exchange
+// between `workers` GPUs of this machine; nothing when there is enough, or one
+// worker. (Nothing else of ours is there: indexes and heartbeats are files in
+// memory without a name.)
+std::optional<std::string> shared_memory_warning(
+    int workers,
+    const std::filesystem::path& folder = "/dev/shm");
+
+// The same for a given number of free bytes.
+std::optional<std::string> shared_memory_warning(
+    int workers,
+    std::int64_t free_bytes);
 
 } // namespace vitrain::launch

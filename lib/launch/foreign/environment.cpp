@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -87,12 +86,18 @@ void set_allocator(Environment& result) {
 } // namespace
 
 Environment current_environment() {
-  Environment result;
+  std::vector<std::string> entries;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    if (const char* equals = std::strchr(*entry, '=')) {
-      result.emplace(
-          std::string(*entry, static_cast<std::size_t>(equals - *entry)),
-          equals + 1);
+    entries.emplace_back(*entry);
+  }
+  return environment_from(entries);
+}
+
+Environment environment_from(const std::vector<std::string>& entries) {
+  Environment result;
+  for (const std::string& entry : entries) {
+    if (const std::size_t equals = entry.find('='); equals != entry.npos) {
+      result.emplace(entry.substr(0, equals), entry.substr(equals + 1));
     }
   }
   return result;
@@ -120,17 +125,16 @@ Environment worker_environment(
         variable::kTerminalFd,
         variable::kHeartbeatFd,
         variable::kLauncher,
-        variable::kStarters,
+        variable::kLaunchParents,
         variable::kStorePrefix}) {
     result.erase(name); // left over from a run that started this one
   }
 
   const int threads = worker_threads(user, place.cores, place.local_world_size);
-  if (threads_from(user, "OMP_NUM_THREADS") == 0) {
-    result["OMP_NUM_THREADS"] = std::to_string(threads);
-  }
-  if (threads_from(user, "MKL_NUM_THREADS") == 0) {
-    result["MKL_NUM_THREADS"] = std::to_string(threads);
+  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (threads_from(user, name) == 0) {
+      result[name] = std::to_string(threads);
+    }
   }
   set_waiting(result, place.local_world_size);
   set_allocator(result);
@@ -155,13 +159,12 @@ environment_warnings(const Environment& user, int cores, int local_workers) {
   const int threads = worker_threads(user, cores, local_workers);
   if (threads > 1 && threads * local_workers > cores) {
     warnings.push_back(fmt::format(
-        "OMP_NUM_THREADS={} for each of {} worker{} is more than the {} core{} "
-        "of this machine: unset it to share them evenly",
+        "OMP_NUM_THREADS={} for each of {} is more than the {} of this "
+        "machine: "
+        "unset it to share them evenly",
         threads,
-        local_workers,
-        local_workers == 1 ? "" : "s",
-        cores,
-        cores == 1 ? "" : "s"));
+        counted(local_workers, "worker"),
+        counted(cores, "core")));
   }
   return warnings;
 }

@@ -10,6 +10,8 @@ using Environment = std::map<std::string, std::string>;
 
 // A copy of this process's environment.
 Environment current_environment();
+// Of "NAME=value" texts.
+Environment environment_from(const std::vector<std::string>& entries);
 
 // Which of the workers a process is, and what it shares with the others.
 struct WorkerPlace {

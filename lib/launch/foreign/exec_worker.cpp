@@ -7,26 +7,26 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "launch/foreign/meeting.h"
+#include "launch/foreign/port_exchange.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
-#include "launch/processes/job.h"
 #include "launch/processes/signals.h"
+#include "launch/processes/spawn.h"
 #include "launch/processes/worker.h"
 
 namespace vitrain::launch {
 namespace {
 
-// Where the peers meet, as this worker reaches it.
-struct MeetingPoint {
+// The address of rank 0's store, as this worker reaches it.
+struct StoreAddress {
   Fd listen; // rank 0, unless the launcher has a store
   std::string master_address;
   int master_port = 0;
   std::string own_address;
 };
 
-MeetingPoint find_peers(const LaunchedPlace& place, double timeout) {
-  MeetingPoint point;
+StoreAddress find_store(const LaunchedPlace& place, double timeout) {
+  StoreAddress store;
   if (place.master_port == 0) {
     VITRAIN_CHECK(
         place.one_node(),
@@ -41,38 +41,29 @@ MeetingPoint find_peers(const LaunchedPlace& place, double timeout) {
     }
     if (place.world_size > 1) {
       const std::string launch = place.launch_id.empty()
-          ? find_launcher_process(place.rank_variable).id()
+          ? to_text({find_launcher_process(place.rank_variable).process})
           : place.launch_id;
-      here.port = meet(
-          {.name = meeting_name(launch, place.attempt),
+      here.port = exchange_port(
+          {.socket = exchange_socket_name(launch, place.attempt),
            .rank = place.rank,
            .size = place.world_size,
            .timeout = timeout},
           here.port);
     }
-    point.listen = std::move(here.socket);
-    point.master_port = here.port;
-    point.master_address = point.own_address = "127.0.0.1";
-    return point;
+    store.listen = std::move(here.socket);
+    store.master_port = here.port;
+    store.master_address = store.own_address = "127.0.0.1";
+    return store;
   }
-  point.own_address =
+  store.own_address =
       local_address_towards(place.master_address, place.one_node());
-  point.master_address = place.master_address;
-  point.master_port = place.master_port;
+  store.master_address = place.master_address;
+  store.master_port = place.master_port;
   if (place.rank == 0 && !place.store_is_running) {
-    point.listen =
+    store.listen =
         listen_for_nodes(place.master_address, place.master_port).socket;
   }
-  return point;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) {
-    result.push_back(text.data());
-  }
-  result.push_back(nullptr);
-  return result;
+  return store;
 }
 
 } // namespace
@@ -90,19 +81,19 @@ Environment without_launcher_defaults(
 
 void exec_worker(const ExecWorkerOptions& options) {
   const LaunchedPlace& place = options.place;
-  const MeetingPoint point = find_peers(place, options.setup_timeout);
+  const StoreAddress store = find_store(place, options.setup_timeout);
   Environment environment = worker_environment(
       options.environment,
       {.rank = place.rank,
        .local_rank = place.local_rank,
        .world_size = place.world_size,
        .local_world_size = place.local_world_size,
-       .master_address = point.master_address,
-       .master_port = point.master_port,
-       .own_address = point.own_address,
+       .master_address = store.master_address,
+       .master_port = store.master_port,
+       .own_address = store.own_address,
        .cores = options.cores});
   environment[variable::kLauncher] = place.launcher;
-  environment[variable::kStarters] = to_text(options.starters);
+  environment[variable::kLaunchParents] = to_text(options.parents);
   // torchrun's store outlives its workers and keeps what they wrote.
   environment[variable::kStorePrefix] =
       fmt::format("vitrain/attempt_{}", place.attempt);
@@ -110,28 +101,25 @@ void exec_worker(const ExecWorkerOptions& options) {
     set_close_on_exec(fd, false);
     environment[name] = std::to_string(fd);
   };
-  const Fd job = make_job(options.job);
+  const Fd job = make_memfd("vitrain-job", options.job);
   const Fd terminal = duplicate_or_null(STDOUT_FILENO);
   pass(variable::kJobFd, job.get());
   if (place.rank == 0) {
     pass(variable::kTerminalFd, terminal.get());
   }
-  if (point.listen) {
-    pass(variable::kListenFd, point.listen.get());
+  if (store.listen) {
+    pass(variable::kListenFd, store.listen.get());
   }
 
   std::vector<std::string> arguments = options.arguments;
-  std::vector<std::string> entries;
-  for (const auto& [name, value] : environment) {
-    entries.push_back(fmt::format("{}={}", name, value));
-  }
+  std::vector<std::string> entries = exec_environment(environment);
   // As in spawn(): a request that arrives before the worker is ready waits.
   const sigset_t mask = stop_signals();
   ::sigprocmask(SIG_BLOCK, &mask, nullptr);
   ::execve(
       options.executable.c_str(),
-      pointers(arguments).data(),
-      pointers(entries).data());
+      exec_pointers(arguments).data(),
+      exec_pointers(entries).data());
   fail(
       ExitCode::kInternal,
       "cannot start the worker program {}: {}",

@@ -6,25 +6,26 @@
 
 #include "core/files.h"
 #include "launch/foreign/environment.h"
+#include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launchers.h"
-#include "launch/foreign/starters.h"
 
 namespace vitrain::launch {
 
-// A worker that another launcher has started, and what it becomes.
+// What a process that another launcher has started needs to become a worker.
 struct ExecWorkerOptions {
+  // Of the worker's program.
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments{"vitrain", "--worker"};
   LaunchedPlace place;
-  std::vector<Starter> starters; // of this process
+  std::vector<LaunchParent> parents; // of this process
   std::string job; // JSON text, read by read_worker_context()
   Environment environment; // the user's, see worker_environment()
   int cores = 1; // of this node
   double setup_timeout = 600; // seconds until the peers must be there
 };
 
-// Finds out where the workers meet, and replaces this process by a worker: the
-// launcher keeps seeing the process that it started, and the worker has the
+// Finds the address of rank 0's store, and replaces this process by a worker:
+// the launcher keeps seeing the process that it started, and the worker has the
 // same environment and descriptors as one of our supervisor's, without a
 // heartbeat. Returns only by throwing Error: kUsage when the port is in use,
 // kWorkerDied when peers or the master cannot be found.

@@ -1,11 +1,11 @@
 #include "launch/foreign/launched_device.h"
 
 #include "core/check.h"
-#include "core/counted.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 
-LaunchedDevice choose_launched_device(
+DeviceSlot choose_launched_device(
     const LaunchedPlace& place,
     const DeviceRequest& request,
     const VisibleDevices& visible) {
@@ -25,7 +25,7 @@ LaunchedDevice choose_launched_device(
       choose_devices(all, visible, /*cores=*/1);
   VITRAIN_CHECK(
       slots.front().kind == DeviceKind::kCuda || !place.device ||
-          request.kind == DeviceChoice::kCpu,
+          request.kind == DeviceKind::kCpu,
       ExitCode::kUsage,
       "{} gave this worker GPU {}, but none is visible: {}. To train on the "
       "CPU give -devices cpu",
@@ -33,7 +33,7 @@ LaunchedDevice choose_launched_device(
       place.device.value_or(0),
       visible.summary);
   if (slots.front().kind == DeviceKind::kCpu) {
-    return {.slot = slots.front(), .uuid = {}};
+    return slots.front();
   }
   const auto count = static_cast<int>(slots.size());
   const bool bound = count == 1 && request.ids.empty();
@@ -52,14 +52,7 @@ LaunchedDevice choose_launched_device(
       position,
       count,
       visible.summary);
-  LaunchedDevice chosen{
-      .slot = slots[static_cast<std::size_t>(position)], .uuid = {}};
-  for (const CudaDevice& device : visible.devices) {
-    if (device.ordinal == chosen.slot.ordinal) {
-      chosen.uuid = device.uuid;
-    }
-  }
-  return chosen;
+  return slots[static_cast<std::size_t>(position)];
 }
 
 } // namespace vitrain::launch

@@ -1,11 +1,9 @@
 #include "launch/nodes/hosts.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 
 #include "core/check.h"
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain::launch {
@@ -40,11 +38,9 @@ std::vector<Host> parse_hosts(const std::string& text) {
 }
 
 bool is_this_machine(const std::vector<Host>& hosts) {
-  std::array<char, 256> own{};
-  ::gethostname(own.data(), own.size() - 1);
   const std::string& name = hosts.front().name;
   return hosts.size() == 1 &&
-      (name == "localhost" || name == "127.0.0.1" || name == own.data());
+      (name == "localhost" || name == "127.0.0.1" || name == host_name());
 }
 
 std::string shell_word(const std::string& word) {

@@ -1,6 +1,5 @@
 #include "launch/nodes/node_line.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -9,29 +8,14 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/clock.h"
 #include "core/text.h"
-#include "launch/supervise/heartbeat.h"
+#include "launch/nodes/rendezvous.h"
 
 namespace vitrain::launch {
 namespace {
 
 constexpr std::size_t kLongestMessage = 1 << 20;
-
-std::string numeric(const sockaddr_storage& address, socklen_t size) {
-  char text[NI_MAXHOST] = {};
-  ::getnameinfo(
-      reinterpret_cast<const sockaddr*>(&address),
-      size,
-      text,
-      sizeof text,
-      nullptr,
-      0,
-      NI_NUMERICHOST);
-  const std::string result = text;
-  // IPv4 on a socket for both.
-  constexpr std::string_view kMapped = "::ffff:";
-  return result.starts_with(kMapped) ? result.substr(kMapped.size()) : result;
-}
 
 std::string address_of(int fd, bool peer) {
   sockaddr_storage address{};
@@ -39,7 +23,7 @@ std::string address_of(int fd, bool peer) {
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   const int error = peer ? ::getpeername(fd, generic, &size)
                          : ::getsockname(fd, generic, &size);
-  return error == 0 ? numeric(address, size) : "unknown address";
+  return error == 0 ? numeric_address(address, size) : "unknown address";
 }
 
 void set_option(int fd, int level, int name, int value) {
@@ -105,8 +89,7 @@ std::vector<std::string> NodeLine::receive() {
 void NodeLine::flush(double seconds) {
   const double end = monotonic_seconds() + seconds;
   while (fd_ && !out_.empty() && monotonic_seconds() < end) {
-    pollfd waiting{.fd = fd_.get(), .events = POLLOUT, .revents = 0};
-    ::poll(&waiting, 1, 50);
+    wait_for_events(fd_.get(), POLLOUT, 0.05);
     write();
   }
 }

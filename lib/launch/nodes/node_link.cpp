@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "launch/nodes/node_line.h"
-#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {
@@ -52,20 +53,12 @@ NodeLink::~NodeLink() {
   }
 }
 
-int NodeLink::first_rank() const {
-  int first = 0;
-  for (int node = 0; node < request_.node_rank; ++node) {
-    first += nodes_[static_cast<std::size_t>(node)].workers;
+int NodeLink::workers_before(int node) const {
+  int workers = 0;
+  for (const Node& one : nodes_ | std::views::take(node)) {
+    workers += one.workers;
   }
-  return first;
-}
-
-int NodeLink::world_size() const {
-  int size = 0;
-  for (const Node& node : nodes_) {
-    size += node.workers;
-  }
-  return size;
+  return workers;
 }
 
 std::string NodeLink::name_of(int node) const {
@@ -74,11 +67,10 @@ std::string NodeLink::name_of(int node) const {
                          : fmt::format("node {} ({})", node, address);
 }
 
-void NodeLink::send_to_all(const std::string& message) {
-  const Json json = Json::parse(message);
+void NodeLink::send_to_all(const Json& message) {
   for (const auto& line : lines_) {
     if (line && line->open()) {
-      line->send(json);
+      line->send(message);
     }
   }
 }
@@ -112,7 +104,7 @@ void NodeLink::handle(int node, const std::string& message) {
         .exit_code = json.at("code"),
         .text = json.at("text")};
     if (request_.node_rank == 0) {
-      send_to_all(message);
+      send_to_all(json);
     }
   }
 }
@@ -126,14 +118,14 @@ void NodeLink::lose(int node, const std::string& how) {
       .exit_code = static_cast<int>(ExitCode::kWorkerDied),
       .text = fmt::format("its supervisor is gone ({})", how)};
   if (request_.node_rank == 0) {
-    send_to_all(to_line(failure_->message(attempt_)));
+    send_to_all(failure_->message(attempt_));
   }
 }
 
 std::optional<NodeFailure> NodeLink::poll() {
   const double now = monotonic_seconds();
   if (now - last_sign_ >= kSignSeconds) {
-    send_to_all(to_line(Json{{"kind", "alive"}}));
+    send_to_all({{"kind", "alive"}});
     last_sign_ = now;
   }
   for (std::size_t node = 0; node < lines_.size(); ++node) {
@@ -157,7 +149,7 @@ std::optional<NodeFailure> NodeLink::poll() {
   if (request_.node_rank == 0 && !all_finished_ &&
       std::ranges::all_of(finished_, [](bool done) { return done; })) {
     all_finished_ = true;
-    send_to_all(to_line(Json{{"kind", "all finished"}}));
+    send_to_all({{"kind", "all finished"}});
   }
   if (failure_ && !failure_told_) {
     failure_told_ = true;
@@ -208,20 +200,20 @@ std::string NodeLink::share(const std::string& text) {
     const bool all = std::ranges::all_of(ready_, [](bool one) { return one; });
     if (request_.node_rank == 0 && all) {
       std::fill(ready_.begin(), ready_.end(), false);
-      send_to_all(to_line(Json{{"kind", "share"}, {"text", text}}));
+      send_to_all({{"kind", "share"}, {"text", text}});
       watched_since_ = monotonic_seconds();
       return text;
     }
     if (monotonic_seconds() > deadline) {
-      std::vector<std::string> absent;
+      std::vector<std::size_t> absent;
       for (std::size_t node = 0; node < ready_.size(); ++node) {
-        if (!ready_[node]) {
-          absent.push_back(std::to_string(node));
+        if (request_.node_rank == 0 ? !ready_[node] : node == 0) {
+          absent.push_back(node);
         }
       }
       const std::string problem = fmt::format(
           "node {} was not ready within {:g} s",
-          request_.node_rank == 0 ? join(absent, ", ") : "0",
+          fmt::join(absent, ", "),
           request_.timeout);
       fail_all(static_cast<int>(ExitCode::kWorkerDied), problem);
       fail(ExitCode::kWorkerDied, "{}", problem);
@@ -238,7 +230,7 @@ void NodeLink::fail_all(int exit_code, const std::string& text) {
   failure_ = NodeFailure{
       .node = request_.node_rank, .exit_code = exit_code, .text = text};
   failure_told_ = true; // here it is known
-  send_to_all(to_line(failure_->message(attempt_)));
+  send_to_all(failure_->message(attempt_));
 }
 
 void NodeLink::finish() {

@@ -21,8 +21,8 @@ struct NodeRequest {
   int workers = 1; // on this machine
   std::string devices; // of them, for people
   double timeout = 600; // seconds until all machines must be there
-  // Gets a line for people while machines are waited for; may be empty.
-  std::function<void(const std::string&)> notice;
+  // Gets a line for people while machines are waited for.
+  std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
 // One machine of a run.
@@ -64,8 +64,9 @@ class NodeLink {
 
   int node_rank() const { return request_.node_rank; }
   const std::vector<Node>& nodes() const { return nodes_; }
-  int first_rank() const; // of this machine's workers
-  int world_size() const;
+  // Of this machine's workers.
+  int first_rank() const { return workers_before(request_.node_rank); }
+  int world_size() const { return workers_before(request_.nodes); }
   // Numeric addresses: node 0's as this machine reaches it, and this machine's
   // on the way there.
   const std::string& master_address() const { return master_address_; }
@@ -91,18 +92,14 @@ class NodeLink {
   bool all_finished() const { return all_finished_; }
 
  private:
+  int workers_before(int node) const;
   void serve();
   void visit();
   void await_answer();
   void receive_hello(std::unique_ptr<NodeLine> line);
   void handle(int node, const std::string& message);
   void lose(int node, const std::string& how);
-  void send_to_all(const std::string& message);
-  void notify(const std::string& line) const {
-    if (request_.notice) {
-      request_.notice(line);
-    }
-  }
+  void send_to_all(const Json& message);
 
   NodeRequest request_;
   std::vector<Node> nodes_;

@@ -10,10 +10,10 @@
 #include <cerrno>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/text.h"
 #include "launch/nodes/node_line.h"
 #include "launch/nodes/node_link.h"
-#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {
@@ -26,25 +26,21 @@ constexpr double kPatienceSeconds = 2;
 constexpr double kNameSeconds = 10;
 
 Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string port = std::to_string(master.port);
-  const int error =
-      ::getaddrinfo(master.host.c_str(), port.c_str(), &hints, &found);
+  int error = 0;
+  const Addresses found =
+      resolve(master.host, std::to_string(master.port), error);
   if (error != 0) {
     problem = ::gai_strerror(error);
     return Fd();
   }
   Fd result;
-  for (const addrinfo* one = found; one != nullptr && !result;
+  for (const addrinfo* one = found.get(); one != nullptr && !result;
        one = one->ai_next) {
     Fd fd(::socket(
         one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     int status = ::connect(fd.get(), one->ai_addr, one->ai_addrlen);
-    pollfd waiting{.fd = fd.get(), .events = POLLOUT, .revents = 0};
     if (status != 0 && errno == EINPROGRESS &&
-        ::poll(&waiting, 1, static_cast<int>(seconds * 1e3)) == 1) {
+        wait_for_events(fd.get(), POLLOUT, seconds)) {
       socklen_t size = sizeof status;
       ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &status, &size);
       errno = status;
@@ -55,7 +51,6 @@ Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
       problem = errno == EINPROGRESS ? "no answer" : error_text(errno);
     }
   }
-  ::freeaddrinfo(found);
   return result;
 }
 
@@ -71,12 +66,8 @@ void check_name(const NodeRequest& request) {
       monotonic_seconds() + std::min(request.timeout, kNameSeconds);
   const std::string name = printable(request.master.host);
   for (bool told = false;; told = true) {
-    addrinfo* found = nullptr;
-    const int error =
-        ::getaddrinfo(request.master.host.c_str(), nullptr, nullptr, &found);
-    if (error == 0) {
-      ::freeaddrinfo(found);
-    }
+    int error = 0;
+    resolve(request.master.host, "", error);
     if (!is_unknown_name(error)) {
       return;
     }
@@ -87,7 +78,7 @@ void check_name(const NodeRequest& request) {
         ExitCode::kUsage,
         "{}; -master HOST:PORT is an address of node 0",
         problem);
-    if (!told && request.notice) {
+    if (!told) {
       request.notice(fmt::format(
           "{}; asking again for {:g} s",
           problem,
@@ -100,12 +91,8 @@ void check_name(const NodeRequest& request) {
 
 // "node 1", "nodes 1, 3".
 std::string list_of(const std::vector<int>& nodes) {
-  std::vector<std::string> texts;
-  for (const int node : nodes) {
-    texts.push_back(std::to_string(node));
-  }
   return fmt::format(
-      "node{} {}", nodes.size() == 1 ? "" : "s", join(texts, ", "));
+      "node{} {}", nodes.size() == 1 ? "" : "s", fmt::join(nodes, ", "));
 }
 
 std::string shown(const HostPort& address) {
@@ -134,7 +121,7 @@ void NodeLink::serve() {
     }
     return ranks;
   };
-  notify(fmt::format(
+  request_.notice(fmt::format(
       "waiting for {} of {} at port {} (up to {:g} s)",
       list_of(missing()),
       request_.nodes,
@@ -142,8 +129,7 @@ void NodeLink::serve() {
       request_.timeout));
   try {
     while (!missing().empty()) {
-      pollfd waiting{.fd = port.socket.get(), .events = POLLIN, .revents = 0};
-      if (::poll(&waiting, 1, 200) == 1) {
+      if (wait_for_events(port.socket.get(), POLLIN, 0.2)) {
         Fd fd(::accept4(
             port.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         const std::size_t before = missing().size();
@@ -152,7 +138,7 @@ void NodeLink::serve() {
         }
         if (const auto left = missing();
             !left.empty() && left.size() < before) {
-          notify("still waiting for " + list_of(left));
+          request_.notice("still waiting for " + list_of(left));
         }
       }
       const std::vector<int> absent = missing();
@@ -183,7 +169,7 @@ void NodeLink::serve() {
          {"devices", node.devices},
          {"address", node.address}});
   }
-  send_to_all(to_line(Json{{"kind", "nodes"}, {"nodes", list}}));
+  send_to_all({{"kind", "nodes"}, {"nodes", list}});
 }
 
 void NodeLink::receive_hello(std::unique_ptr<NodeLine> line) {
@@ -191,8 +177,7 @@ void NodeLink::receive_hello(std::unique_ptr<NodeLine> line) {
   const double deadline = monotonic_seconds() + kHelloSeconds;
   std::vector<std::string> messages;
   while (messages.empty() && line->open() && monotonic_seconds() < deadline) {
-    pollfd waiting{.fd = line->fd(), .events = POLLIN, .revents = 0};
-    ::poll(&waiting, 1, 100);
+    wait_for_events(line->fd(), POLLIN, 0.1);
     messages = line->receive();
   }
   const Json hello = messages.empty()
@@ -271,7 +256,7 @@ void NodeLink::visit() {
       break;
     }
     if (!told) {
-      notify(fmt::format(
+      request_.notice(fmt::format(
           "waiting for node 0 at {} (up to {:g} s): {}",
           master,
           request_.timeout,
@@ -303,8 +288,7 @@ void NodeLink::await_answer() {
   bool greeted = false;
   bool told = false;
   while (nodes_.front().workers == 0) {
-    pollfd waiting{.fd = line.fd(), .events = POLLIN, .revents = 0};
-    ::poll(&waiting, 1, 200);
+    wait_for_events(line.fd(), POLLIN, 0.2);
     const bool before = greeted;
     for (const std::string& message : line.receive()) {
       VITRAIN_CHECK(
@@ -344,12 +328,13 @@ void NodeLink::await_answer() {
     }
     if (!greeted && !told && monotonic_seconds() > patience) {
       told = true;
-      notify(master + " accepted the connection, and has not answered yet");
+      request_.notice(
+          master + " accepted the connection, and has not answered yet");
     }
     // Of two nodes both are there then.
     if (greeted && !before && request_.nodes > 2 &&
         nodes_.front().workers == 0) {
-      notify(fmt::format(
+      request_.notice(fmt::format(
           "node 0 is there ({}); waiting until all {} nodes are",
           master,
           request_.nodes));

@@ -14,6 +14,7 @@
 #include "launch/nodes/hosts.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"
+#include "launch/processes/spawn.h"
 
 namespace vitrain::launch {
 namespace {
@@ -102,14 +103,14 @@ Remote start(const Host& host, const HostCommand& command) {
   ::posix_spawnattr_setsigmask(&attributes, &none);
   std::vector<std::string> words{
       "ssh", "-T", "-o", "BatchMode=yes", host.name, with_signals(command)};
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
   Remote remote{.name = host.name};
   const int error = ::posix_spawnp(
-      &remote.pid, "ssh", &actions, &attributes, argv.data(), environ);
+      &remote.pid,
+      "ssh",
+      &actions,
+      &attributes,
+      exec_pointers(words).data(),
+      environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   VITRAIN_CHECK(

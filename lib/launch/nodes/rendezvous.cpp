@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -15,25 +14,6 @@
 
 namespace vitrain::launch {
 namespace {
-
-struct FreeAddresses {
-  void operator()(addrinfo* info) const { ::freeaddrinfo(info); }
-};
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
-
-Addresses resolve(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
-  VITRAIN_CHECK(
-      error == 0,
-      ExitCode::kWorkerDied,
-      "no address for the master '{}': {}",
-      printable(host),
-      ::gai_strerror(error));
-  return Addresses(found);
-}
 
 // The address that a packet to `target` would leave from; "" without a route.
 // No packet is sent.
@@ -46,26 +26,24 @@ std::string source_address(const addrinfo& target) {
   reinterpret_cast<sockaddr_in*>(&to)->sin_port = htons(9);
   sockaddr_storage from{};
   socklen_t size = sizeof from;
-  char text[NI_MAXHOST] = {};
   if (!fd ||
       ::connect(
           fd.get(), reinterpret_cast<sockaddr*>(&to), target.ai_addrlen) != 0 ||
-      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0 ||
-      ::getnameinfo(
-          reinterpret_cast<sockaddr*>(&from),
-          size,
-          text,
-          sizeof text,
-          nullptr,
-          0,
-          NI_NUMERICHOST) != 0) {
+      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) {
     return "";
   }
-  return text;
+  return numeric_address(from, size);
 }
 
 std::string source_towards(const std::string& host) {
-  const Addresses addresses = resolve(host);
+  int error = 0;
+  const Addresses addresses = resolve(host, "", error);
+  VITRAIN_CHECK(
+      error == 0,
+      ExitCode::kWorkerDied,
+      "no address for the master '{}': {}",
+      printable(host),
+      ::gai_strerror(error));
   for (const addrinfo* one = addresses.get(); one != nullptr;
        one = one->ai_next) {
     if (std::string source = source_address(*one); !source.empty()) {
@@ -143,6 +121,32 @@ Rendezvous listen_on(bool loopback, int port) {
 }
 
 } // namespace
+
+Addresses
+resolve(const std::string& host, const std::string& port, int& error) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  error = ::getaddrinfo(
+      host.c_str(), port.empty() ? nullptr : port.c_str(), &hints, &found);
+  return Addresses(error == 0 ? found : nullptr);
+}
+
+std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
+  char text[NI_MAXHOST] = {};
+  ::getnameinfo(
+      reinterpret_cast<const sockaddr*>(&address),
+      size,
+      text,
+      sizeof text,
+      nullptr,
+      0,
+      NI_NUMERICHOST);
+  const std::string result = text;
+  // IPv4 on a socket for both.
+  constexpr std::string_view kMapped = "::ffff:";
+  return result.starts_with(kMapped) ? result.substr(kMapped.size()) : result;
+}
 
 Rendezvous listen_on_loopback() {
   return listen_on(/*loopback=*/true, 0);

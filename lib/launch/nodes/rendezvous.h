@@ -1,5 +1,9 @@
 #pragma once
 
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <memory>
 #include <string>
 
 #include "core/files.h"
@@ -24,6 +28,18 @@ Rendezvous listen_for_nodes(const std::string& host, int port);
 
 // 127.0.0.0/8 or ::1.
 bool is_loopback(const std::string& address);
+
+struct FreeAddresses {
+  void operator()(addrinfo* info) const { ::freeaddrinfo(info); }
+};
+using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+
+// The addresses of a host, and of a port on it unless that is "", for TCP;
+// none, and getaddrinfo's `error`, where it has none.
+Addresses resolve(const std::string& host, const std::string& port, int& error);
+
+// "10.0.0.1", also of an IPv4 address on a socket for both.
+std::string numeric_address(const sockaddr_storage& address, socklen_t size);
 
 struct HostPort {
   std::string host;

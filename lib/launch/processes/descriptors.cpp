@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 
 #include "core/check.h"
 
@@ -117,7 +116,7 @@ Fd make_shared_memory(const std::string& name, std::size_t size) {
   return fd;
 }
 
-Mapping::Mapping(int fd) {
+Mapping::Mapping(int fd, Access access) {
   struct stat status {};
   VITRAIN_CHECK(
       ::fstat(fd, &status) == 0,
@@ -128,12 +127,15 @@ Mapping::Mapping(int fd) {
   if (status.st_size == 0) {
     return; // mmap refuses empty files
   }
-  // Private: a shared mapping of a write-sealed file is refused before 6.7.
+  const auto size = static_cast<std::size_t>(status.st_size);
+  // To read it, private: a shared mapping of a write-sealed file is refused
+  // before 6.7.
+  const bool writes = access == Access::kWrite;
   void* address = ::mmap(
       nullptr,
-      static_cast<std::size_t>(status.st_size),
-      PROT_READ,
-      MAP_PRIVATE,
+      size,
+      writes ? PROT_READ | PROT_WRITE : PROT_READ,
+      writes ? MAP_SHARED : MAP_PRIVATE,
       fd,
       0);
   VITRAIN_CHECK(
@@ -141,33 +143,13 @@ Mapping::Mapping(int fd) {
       ExitCode::kInternal,
       "cannot map file descriptor {} ({} bytes): {}",
       fd,
-      status.st_size,
+      size,
       error_text(errno));
-  address_ = address;
-  size_ = static_cast<std::size_t>(status.st_size);
+  memory_ = {address, Unmap{size}};
 }
 
-Mapping::Mapping(Mapping&& other) noexcept
-    : address_(std::exchange(other.address_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
-
-Mapping& Mapping::operator=(Mapping&& other) noexcept {
-  if (this != &other) {
-    unmap();
-    address_ = std::exchange(other.address_, nullptr);
-    size_ = std::exchange(other.size_, 0);
-  }
-  return *this;
-}
-
-Mapping::~Mapping() {
-  unmap();
-}
-
-void Mapping::unmap() {
-  if (address_ != nullptr) {
-    ::munmap(address_, size_);
-  }
+void Unmap::operator()(void* address) const {
+  ::munmap(address, size);
 }
 
 } // namespace vitrain::launch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -30,26 +31,30 @@ Fd make_memfd(const std::string& name, std::string_view bytes);
 // inherits it may write; its size is sealed. Throws Error(kInternal).
 Fd make_shared_memory(const std::string& name, std::size_t size);
 
-// Read-only view of the whole of a file in memory, kept until destruction; the
-// pages are shared by all processes that map it. Independent of the descriptor
-// once constructed.
+struct Unmap {
+  std::size_t size = 0;
+  void operator()(void* address) const;
+};
+
+// The whole of a file in memory, kept until destruction; the pages are shared
+// by all processes that map it. Independent of the descriptor once constructed.
 class Mapping {
  public:
+  enum class Access { kRead, kWrite };
+
+  Mapping() = default;
   // Throws Error(kInternal).
-  explicit Mapping(int fd);
-  Mapping(Mapping&& other) noexcept;
-  Mapping& operator=(Mapping&& other) noexcept;
-  ~Mapping();
+  explicit Mapping(int fd, Access access = Access::kRead);
 
   std::string_view bytes() const {
-    return {static_cast<const char*>(address_), size_};
+    return {
+        static_cast<const char*>(data()),
+        data() ? memory_.get_deleter().size : 0};
   }
+  void* data() const { return memory_.get(); } // null without a file
 
  private:
-  void unmap();
-
-  void* address_ = nullptr;
-  std::size_t size_ = 0;
+  std::unique_ptr<void, Unmap> memory_;
 };
 
 } // namespace vitrain::launch

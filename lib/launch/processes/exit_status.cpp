@@ -32,7 +32,7 @@ std::string ExitStatus::text() const {
   return is_defined(value) ? fmt::format(
                                  "ended with exit code {} ({})",
                                  value,
-                                 exit_code_name(static_cast<ExitCode>(value)))
+                                 name_of(static_cast<ExitCode>(value)))
                            : fmt::format("ended with exit code {}", value);
 }
 
@@ -74,7 +74,7 @@ std::string where(const HeartbeatBlock::Progress& progress) {
   }
   return fmt::format(
       "in {} after step {}",
-      section_name(progress.section),
+      name_of(progress.section),
       std::max<std::int64_t>(progress.step, 0));
 }
 

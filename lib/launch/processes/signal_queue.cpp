@@ -10,9 +10,9 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signals.h"
-#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 
@@ -57,8 +57,7 @@ double restart_pause(int restarts) {
 }
 
 std::vector<int> SignalQueue::wait(double seconds) {
-  pollfd ready{.fd = fd_.get(), .events = POLLIN, .revents = 0};
-  ::poll(&ready, 1, static_cast<int>(std::ceil(seconds * 1e3)));
+  wait_for_events(fd_.get(), POLLIN, seconds);
   std::vector<int> signals;
   signalfd_siginfo info{};
   while (::read(fd_.get(), &info, sizeof info) == sizeof info) {

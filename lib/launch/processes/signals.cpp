@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <map>
 
-#include "launch/processes/stop_at_once.h"
-#include "launch/supervise/heartbeat.h"
+#include "core/clock.h"
 
 namespace vitrain::launch {
 namespace {
@@ -25,12 +25,9 @@ std::atomic<bool> stop_failed{false};
 std::atomic<bool> ends_at_once{false};
 std::atomic<bool> stop_installed{false};
 
-struct Previous {
-  std::array<struct sigaction, kStopSignals.size()> stop;
-  std::array<struct sigaction, kIgnoredSignals.size()> ignored;
-  sigset_t mask;
-};
-Previous previous;
+// What StopRequest restores: handlers by number, and the mask.
+std::map<int, struct sigaction> previous_actions;
+sigset_t previous_mask;
 
 // Not fmt: in a signal handler.
 void say(const char* text) {
@@ -39,8 +36,8 @@ void say(const char* text) {
 }
 
 [[noreturn]] void end_with_nothing_to_save(int number) {
-  say("ended by ");
-  say(signal_name(number));
+  say("ended by SIG");
+  say(::sigabbrev_np(number));
   say(": there is nothing to save yet\n");
   ::_exit(128 + number);
 }
@@ -71,15 +68,6 @@ void on_stop(int number, siginfo_t* info, void* /*context*/) {
   }
 }
 
-sigset_t sendable_signals() {
-  sigset_t set;
-  ::sigfillset(&set);
-  for (const int defect : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
-    ::sigdelset(&set, defect);
-  }
-  return set;
-}
-
 } // namespace
 
 sigset_t stop_signals() {
@@ -91,29 +79,10 @@ sigset_t stop_signals() {
   return set;
 }
 
-const char* signal_name(int number) {
-  struct Named {
-    int number;
-    const char* name;
-  };
-  static constexpr std::array kNames{
-      Named{SIGHUP, "SIGHUP"},   Named{SIGINT, "SIGINT"},
-      Named{SIGQUIT, "SIGQUIT"}, Named{SIGILL, "SIGILL"},
-      Named{SIGTRAP, "SIGTRAP"}, Named{SIGABRT, "SIGABRT"},
-      Named{SIGBUS, "SIGBUS"},   Named{SIGFPE, "SIGFPE"},
-      Named{SIGKILL, "SIGKILL"}, Named{SIGUSR1, "SIGUSR1"},
-      Named{SIGSEGV, "SIGSEGV"}, Named{SIGUSR2, "SIGUSR2"},
-      Named{SIGPIPE, "SIGPIPE"}, Named{SIGALRM, "SIGALRM"},
-      Named{SIGTERM, "SIGTERM"}, Named{SIGSTOP, "SIGSTOP"},
-      Named{SIGTSTP, "SIGTSTP"}, Named{SIGTTIN, "SIGTTIN"},
-      Named{SIGTTOU, "SIGTTOU"}, Named{SIGXCPU, "SIGXCPU"},
-      Named{SIGXFSZ, "SIGXFSZ"}, Named{SIGSYS, "SIGSYS"}};
-  for (const Named& named : kNames) {
-    if (named.number == number) {
-      return named.name;
-    }
-  }
-  return "a signal without a name";
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name == nullptr ? "a signal without a name"
+                         : std::string("SIG") + name;
 }
 
 StopRequest::StopRequest(pid_t supervisor) {
@@ -127,25 +96,22 @@ StopRequest::StopRequest(pid_t supervisor) {
   // Restart: no read or write of the program fails because of a request.
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   action.sa_mask = stop_signals();
-  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
-    ::sigaction(kStopSignals[i], &action, &previous.stop[i]);
+  for (const int number : kStopSignals) {
+    ::sigaction(number, &action, &previous_actions[number]);
   }
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  for (std::size_t i = 0; i < kIgnoredSignals.size(); ++i) {
-    ::sigaction(kIgnoredSignals[i], &ignore, &previous.ignored[i]);
+  for (const int number : kIgnoredSignals) {
+    ::sigaction(number, &ignore, &previous_actions[number]);
   }
   const sigset_t set = stop_signals();
-  ::pthread_sigmask(SIG_UNBLOCK, &set, &previous.mask);
+  ::pthread_sigmask(SIG_UNBLOCK, &set, &previous_mask);
 }
 
 StopRequest::~StopRequest() {
-  ::pthread_sigmask(SIG_SETMASK, &previous.mask, nullptr);
-  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
-    ::sigaction(kStopSignals[i], &previous.stop[i], nullptr);
-  }
-  for (std::size_t i = 0; i < kIgnoredSignals.size(); ++i) {
-    ::sigaction(kIgnoredSignals[i], &previous.ignored[i], nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &previous_mask, nullptr);
+  for (const auto& [number, action] : previous_actions) {
+    ::sigaction(number, &action, nullptr);
   }
   stop_installed = false;
 }
@@ -166,13 +132,12 @@ bool StopRequest::run_failed() const {
   return stop_failed.load();
 }
 
-void block_signals_in_this_thread() {
-  const sigset_t set = sendable_signals();
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
 BlockedSignals::BlockedSignals() {
-  const sigset_t set = sendable_signals();
+  sigset_t set;
+  ::sigfillset(&set);
+  for (const int defect : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+    ::sigdelset(&set, defect);
+  }
   ::pthread_sigmask(SIG_BLOCK, &set, &previous_);
 }
 

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <string>
+
 namespace vitrain::launch {
 
 // SIGTERM, SIGINT, SIGUSR1 and SIGHUP: "save and stop". The supervisor starts
@@ -10,8 +12,8 @@ namespace vitrain::launch {
 // ready waits instead of killing it; StopRequest lets them in.
 sigset_t stop_signals();
 
-// "SIGTERM", "SIGSEGV", ...; "signal 99" for one without a name.
-const char* signal_name(int number);
+// "SIGTERM", "SIGSEGV", ...; "a signal without a name" for the others.
+std::string signal_name(int number);
 
 // A second signal within this time is the same request: it came to the whole
 // process group, or was passed on.
@@ -46,12 +48,15 @@ class StopRequest {
   bool run_failed() const;
 };
 
-// Blocks the signals that can be sent to the process (not those that report a
-// defect of a thread, such as SIGSEGV) in this thread, and in the threads it
-// creates.
-void block_signals_in_this_thread();
+// Whether a stop request ends this process at once, with 128 + its number,
+// instead of setting StopRequest's flag: in set-up and in a mere evaluation
+// there is nothing to save, and nobody polls. Off at first; switch it on before
+// a StopRequest lets in what has arrived before.
+void stop_at_once(bool on);
 
-// The same for a scope: threads created inside never see signals.
+// Blocks, for a scope, the signals that can be sent to the process (not those
+// that report a defect of a thread, such as SIGSEGV) in this thread and in the
+// threads that it creates.
 class BlockedSignals {
  public:
   BlockedSignals();

@@ -1,6 +1,5 @@
 #include "launch/processes/spawn.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <pthread.h>
@@ -11,9 +10,6 @@
 
 #include <cassert>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <memory>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -41,16 +37,13 @@ struct Plan {
 
 std::vector<int> open_descriptors() {
   std::vector<int> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
-      ::opendir("/proc/self/fd"), &::closedir);
-  if (folder == nullptr) {
-    return found;
-  }
-  while (const dirent* entry = ::readdir(folder.get())) {
-    int fd = -1;
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, fd).ptr == end && fd > 2) {
-      found.push_back(fd);
+  std::error_code error;
+  std::filesystem::directory_iterator entry("/proc/self/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    std::int64_t fd = -1;
+    if (parse_int(entry->path().filename().native(), fd) && fd > 2) {
+      found.push_back(static_cast<int>(fd));
     }
   }
   return found;
@@ -97,15 +90,6 @@ bool set_up_descriptors(const Plan& plan) {
   ::_exit(127);
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) {
-    result.push_back(text.data());
-  }
-  result.push_back(nullptr);
-  return result;
-}
-
 // The errno that the child met before or in exec; 0 once exec closed the pipe.
 int exec_error(int pipe) {
   int error = 0;
@@ -118,12 +102,26 @@ int exec_error(int pipe) {
 
 } // namespace
 
+std::vector<char*> exec_pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) {
+    result.push_back(text.data());
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> exec_environment(const Environment& environment) {
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : environment) {
+    entries.push_back(fmt::format("{}={}", name, value));
+  }
+  return entries;
+}
+
 pid_t spawn(const SpawnOptions& options) {
   std::vector<std::string> arguments = options.arguments;
-  std::vector<std::string> environment;
-  for (const auto& [name, value] : options.environment) {
-    environment.push_back(fmt::format("{}={}", name, value));
-  }
+  std::vector<std::string> environment = exec_environment(options.environment);
   for ([[maybe_unused]] const int fd : options.inherited) {
     assert(fd > 2);
   }
@@ -140,8 +138,8 @@ pid_t spawn(const SpawnOptions& options) {
 
   const Plan plan{
       .executable = options.executable.c_str(),
-      .arguments = pointers(arguments),
-      .environment = pointers(environment),
+      .arguments = exec_pointers(arguments),
+      .environment = exec_pointers(environment),
       .open_now = open_descriptors(),
       .inherited = &options.inherited,
       .null = null.get(),

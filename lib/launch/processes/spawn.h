@@ -21,6 +21,12 @@ struct SpawnOptions {
   std::vector<int> inherited;
 };
 
+// Texts as exec takes them: pointers to them, which do not outlive them, and a
+// null pointer behind the last.
+std::vector<char*> exec_pointers(std::vector<std::string>& texts);
+// "NAME=value" for each variable.
+std::vector<std::string> exec_environment(const Environment& environment);
+
 // Starts a program by fork and exec: its own process group, SIGKILL when the
 // thread that called this ends (so also when this process is killed), default
 // signal handlers, stop_signals() blocked (see signals.h). Returns its pid; the

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "core/check.h"
+#include "core/system.h"
 #include "core/text.h"
 #include "launch/processes/descriptors.h"
-#include "launch/processes/job.h"
 
 namespace vitrain::launch {
 namespace {
@@ -35,11 +35,6 @@ int number_variable(const char* name, std::int64_t low, std::int64_t high) {
       low,
       high);
   return static_cast<int>(value);
-}
-
-std::string optional_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 Fd take_over(const char* name) {
@@ -73,12 +68,13 @@ WorkerContext read_worker_context() {
       number_variable(variable::kLocalRank, 0, context.local_world_size - 1);
   context.master_address = text_variable(variable::kMasterAddress);
   context.master_port = number_variable(variable::kMasterPort, 1, 65535);
-  context.job = read_job_from_environment();
-  set_close_on_exec(inherited_descriptor(variable::kJobFd), true);
+  const int job = inherited_descriptor(variable::kJobFd);
+  context.job = Mapping(job).bytes();
+  set_close_on_exec(job, true);
   context.own_address = text_variable(variable::kOwnAddress);
-  context.launcher = optional_variable(variable::kLauncher);
-  context.store_prefix = optional_variable(variable::kStorePrefix);
-  context.starters = optional_variable(variable::kStarters);
+  context.launcher = environment_variable(variable::kLauncher);
+  context.store_prefix = environment_variable(variable::kStorePrefix);
+  context.launch_parents = environment_variable(variable::kLaunchParents);
   if (!context.launched()) {
     context.heartbeat = take_over(variable::kHeartbeatFd);
   }

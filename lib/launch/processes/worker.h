@@ -19,10 +19,13 @@ inline constexpr const char* kMasterPort = "MASTER_PORT";
 inline constexpr const char* kOwnAddress = "VITRAIN_ADDRESS";
 // Set in a worker that another launcher started: that one's name.
 inline constexpr const char* kLauncher = "VITRAIN_LAUNCHER";
-// Likewise: those by whose end it ends, see starters.h.
-inline constexpr const char* kStarters = "VITRAIN_STARTERS";
+// Likewise: the processes whose end ends the worker, see launch_parents.h.
+inline constexpr const char* kLaunchParents = "VITRAIN_LAUNCH_PARENTS";
 // What the keys of the store begin with, where it outlives the workers.
 inline constexpr const char* kStorePrefix = "VITRAIN_STORE_PREFIX";
+// A sealed file in memory (make_memfd) with the job's JSON text. Descriptors
+// that workers inherit besides, such as datasets' indexes, keep their numbers,
+// so that the job names them by number.
 inline constexpr const char* kJobFd = "VITRAIN_JOB_FD";
 inline constexpr const char* kListenFd = "VITRAIN_LISTEN_FD";
 inline constexpr const char* kTerminalFd = "VITRAIN_TERMINAL_FD";
@@ -40,7 +43,7 @@ struct WorkerContext {
   std::string own_address;
   std::string launcher; // that started this worker; empty: our supervisor
   std::string store_prefix;
-  std::string starters; // see starters.h; under another launcher
+  std::string launch_parents; // see launch_parents.h; under another launcher
   std::string job; // JSON text
   Fd heartbeat; // shared memory of heartbeat.h; none under another launcher
   // Rank 0: the bound and listening socket for its TCPStore; none where the

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "core/clock.h"
+#include "core/enum_names.h"
 #include "core/files.h"
+#include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {
 
@@ -18,39 +20,15 @@ enum class Section : std::uint32_t {
   kDone = 4, // all work is finished: exit code 0 is a success from here on
 };
 
-// "set-up", "step", "evaluation", "checkpoint", "shutdown".
-const char* section_name(Section section);
-
-// Seconds on CLOCK_MONOTONIC, which all processes of a machine share.
-double monotonic_seconds();
-
-namespace detail {
-// One worker's line in the shared block, alone in its cache lines.
-struct alignas(128) Pulse {
-  std::atomic<std::uint32_t> section{0};
-  std::atomic<std::int64_t> step{-1};
-  std::atomic<std::uint64_t> beats{0};
-  std::atomic<double> last_beat{0};
-};
-static_assert(std::atomic<double>::is_always_lock_free);
-
-// A shared writable mapping of `count` pulses.
-class PulseMap {
- public:
-  PulseMap() = default;
-  PulseMap(int fd, int count);
-  PulseMap(PulseMap&& other) noexcept;
-  PulseMap& operator=(PulseMap&& other) noexcept;
-  ~PulseMap();
-
-  Pulse* at(int rank) const { return first_ + rank; }
-  explicit operator bool() const { return first_ != nullptr; }
-
- private:
-  Pulse* first_ = nullptr;
-  int count_ = 0;
-};
-} // namespace detail
+constexpr auto names_of(Section) {
+  using enum Section;
+  return enum_names<Section>(
+      {{kSetup, "set-up"},
+       {kStep, "step"},
+       {kEval, "evaluation"},
+       {kCheckpoint, "checkpoint"},
+       {kDone, "shutdown"}});
+}
 
 // The supervisor's side: memory shared with all local workers.
 class HeartbeatBlock {
@@ -72,7 +50,7 @@ class HeartbeatBlock {
 
  private:
   Fd fd_;
-  detail::PulseMap pulses_;
+  Mapping pulses_;
 };
 
 // A worker's side. Every call is a sign of progress: call it where work has
@@ -92,7 +70,7 @@ class Heartbeat {
   void done() { enter(Section::kDone); }
 
  private:
-  detail::PulseMap pulses_;
+  Mapping pulses_;
   int rank_ = 0;
 };
 

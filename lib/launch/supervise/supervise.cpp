@@ -12,7 +12,7 @@
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"
 #include "launch/processes/signals.h"
-#include "launch/supervise/log_tee.h"
+#include "launch/supervise/worker_log.h"
 #include "launch/supervise/worker_processes.h"
 
 namespace vitrain::launch {
@@ -47,11 +47,10 @@ struct Failure {
   double time = 0;
 };
 
-} // namespace
-
-class Supervisor::Run {
+// One run of the workers of a machine.
+class Supervision {
  public:
-  explicit Run(SupervisorOptions options)
+  explicit Supervision(SupervisorOptions options)
       : options_(std::move(options)),
         cgroup_(options_.system_root),
         workers_(options_),
@@ -76,11 +75,6 @@ class Supervisor::Run {
   std::string progress_table(double now);
   Outcome conclude();
   std::string failure_report();
-  void notify(const std::string& line) const {
-    if (options_.notice) {
-      options_.notice(line);
-    }
-  }
 
   const SupervisorOptions options_;
   Cgroup cgroup_;
@@ -102,7 +96,7 @@ class Supervisor::Run {
   double killed_at_ = 0; // when it was sent; 0: not
 };
 
-Outcome Supervisor::Run::run() {
+Outcome Supervision::run() {
   SignalQueue signals;
   workers_.start();
   if (options_.show_all_ranks) {
@@ -146,7 +140,7 @@ Outcome Supervisor::Run::run() {
   return conclude();
 }
 
-void Supervisor::Run::on_signal(int number, double now) {
+void Supervision::on_signal(int number, double now) {
   if (failure_ || elsewhere_) {
     kill_all(now); // they end anyway: do not wait for the grace period
     return;
@@ -155,7 +149,7 @@ void Supervisor::Run::on_signal(int number, double now) {
     stop_signal_ = number;
     stop_time_ = now;
     workers_.signal_all(passed_on(number));
-    notify(fmt::format(
+    options_.notice(fmt::format(
         "{}: {}",
         signal_name(number),
         options_.saves && !in_setup()
@@ -168,7 +162,7 @@ void Supervisor::Run::on_signal(int number, double now) {
 }
 
 // Whether some worker has not begun its first step.
-bool Supervisor::Run::in_setup() const {
+bool Supervision::in_setup() const {
   return std::ranges::any_of(
       workers_.members(), [&](const WorkerProcess& member) {
         return !member.exit_status &&
@@ -176,13 +170,13 @@ bool Supervisor::Run::in_setup() const {
       });
 }
 
-bool Supervisor::Run::ended_by_request(const WorkerProcess& member) const {
+bool Supervision::ended_by_request(const WorkerProcess& member) const {
   return stop_signal_ != 0 && !member.exit_status->signalled &&
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
 // The others may be about to connect to one that has ended, or hang.
-void Supervisor::Run::stop_in_setup(double now) {
+void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
     workers_.end_all();
@@ -190,7 +184,7 @@ void Supervisor::Run::stop_in_setup(double now) {
   }
 }
 
-void Supervisor::Run::on_end(int rank, double now) {
+void Supervision::on_end(int rank, double now) {
   if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
     return; // a consequence of what we did
   }
@@ -230,7 +224,7 @@ void Supervisor::Run::on_end(int rank, double now) {
   }
 }
 
-std::string Supervisor::Run::end_hint(const ExitStatus& exit_status) const {
+std::string Supervision::end_hint(const ExitStatus& exit_status) const {
   if (!exit_status.signalled || exit_status.value != SIGKILL || !oom_kills_) {
     return "";
   }
@@ -247,7 +241,7 @@ std::string Supervisor::Run::end_hint(const ExitStatus& exit_status) const {
 }
 
 // What happened on other machines; the run ends here too then.
-void Supervisor::Run::look_at_nodes(double now) {
+void Supervision::look_at_nodes(double now) {
   if (options_.nodes == nullptr) {
     return;
   }
@@ -258,7 +252,7 @@ void Supervisor::Run::look_at_nodes(double now) {
   elsewhere_ = news;
   suspect_.reset();
   if (workers_.alive() > 0) {
-    notify(fmt::format(
+    options_.notice(fmt::format(
         "{} failed; stopping the workers here",
         options_.nodes->name_of(news->node)));
   }
@@ -267,7 +261,7 @@ void Supervisor::Run::look_at_nodes(double now) {
 }
 
 // This machine is done well: the run is when all are.
-void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
+void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;
   }
@@ -298,7 +292,7 @@ void Supervisor::Run::wait_for_nodes(SignalQueue& signals) {
   }
 }
 
-void Supervisor::Run::check_stopped(double now) {
+void Supervision::check_stopped(double now) {
   for (const WorkerProcess& member : workers_.members()) {
     if (!member.stopped_since) {
       continue;
@@ -324,7 +318,7 @@ void Supervisor::Run::check_stopped(double now) {
   }
 }
 
-void Supervisor::Run::check_progress(double now) {
+void Supervision::check_progress(double now) {
   std::vector<HeartbeatAge> running;
   // Whoever was continued held up the others as well.
   double waited_until = resumed_at_;
@@ -364,7 +358,7 @@ void Supervisor::Run::check_progress(double now) {
       options_.grace_seconds);
 }
 
-std::string Supervisor::Run::progress_table(double now) {
+std::string Supervision::progress_table(double now) {
   constexpr int kMaxLines = 16;
   std::string text = "Progress of the workers:\n";
   int lines = 0;
@@ -382,7 +376,7 @@ std::string Supervisor::Run::progress_table(double now) {
   return text;
 }
 
-void Supervisor::Run::blame(Failure failure, double grace) {
+void Supervision::blame(Failure failure, double grace) {
   if (failure_) {
     return;
   }
@@ -395,7 +389,7 @@ void Supervisor::Run::blame(Failure failure, double grace) {
   }
   // How it failed is in the report, which comes when the others have ended.
   if (workers_.alive() > 0) {
-    notify(fmt::format(
+    options_.notice(fmt::format(
         "{} failed; stopping the others",
         workers_.member(failure_->rank).label()));
   }
@@ -403,7 +397,7 @@ void Supervisor::Run::blame(Failure failure, double grace) {
   kill_time_ = monotonic_seconds() + grace;
 }
 
-void Supervisor::Run::enforce(double now) {
+void Supervision::enforce(double now) {
   if (stop_signal_ != 0 && !nothing_to_save_ && !failure_ && !elsewhere_ &&
       now - stop_time_ > kSetupEndSeconds && in_setup()) {
     stop_in_setup(now);
@@ -413,14 +407,14 @@ void Supervisor::Run::enforce(double now) {
   }
 }
 
-void Supervisor::Run::kill_all(double now) {
+void Supervision::kill_all(double now) {
   if (killed_at_ == 0) {
     workers_.kill_all();
     killed_at_ = now;
   }
 }
 
-std::string Supervisor::Run::failure_report() {
+std::string Supervision::failure_report() {
   const WorkerProcess& member = workers_.member(failure_->rank);
   const std::string name = printable(member.log.native());
   // Killed, it had no time for words: what is there is about something else.
@@ -445,7 +439,7 @@ std::string Supervisor::Run::failure_report() {
   return text;
 }
 
-Outcome Supervisor::Run::conclude() {
+Outcome Supervision::conclude() {
   Outcome outcome;
   bool stopped = false;
   for (const WorkerProcess& member : workers_.members()) {
@@ -489,19 +483,15 @@ Outcome Supervisor::Run::conclude() {
   return outcome;
 }
 
-Supervisor::Supervisor(SupervisorOptions options) {
+} // namespace
+
+Outcome supervise(SupervisorOptions options) {
   VITRAIN_CHECK(
       !options.devices.empty(),
       ExitCode::kInternal,
       "a run needs at least one worker");
   open_missing_standard_streams();
-  run_ = std::make_unique<Run>(std::move(options));
-}
-
-Supervisor::~Supervisor() = default;
-
-Outcome Supervisor::run() {
-  return run_->run();
+  return Supervision(std::move(options)).run();
 }
 
 } // namespace vitrain::launch

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,8 +53,8 @@ struct SupervisorOptions {
   // Stands for "/" where the control group's files are read.
   std::filesystem::path system_root = "/";
   // Gets a line for people when something happens during the run (a stop
-  // request, a failure that ends it); may be empty.
-  std::function<void(const std::string&)> notice;
+  // request, a failure that ends it).
+  std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
 struct Outcome {
@@ -93,22 +92,10 @@ struct Outcome {
 // second of the first) kills them. Where a worker is still in set-up there is
 // nothing to save: the run ends within two seconds, with 128 + the signal. A
 // signal that this process ignores stays ignored (nohup).
-class Supervisor {
- public:
-  explicit Supervisor(SupervisorOptions options);
-  Supervisor(const Supervisor&) = delete;
-  Supervisor& operator=(const Supervisor&) = delete;
-  // Kills and reaps what a thrown exception left running.
-  ~Supervisor();
-
-  // Once. The calling thread must outlive the workers: they are killed when it
-  // ends. Throws Error when workers cannot be started (kUsage, kInternal) or
-  // their logs cannot be created (kStorage); no worker is left then.
-  Outcome run();
-
- private:
-  class Run;
-  std::unique_ptr<Run> run_;
-};
+//
+// The calling thread must outlive the workers: they are killed when it ends.
+// Throws Error when workers cannot be started (kUsage, kInternal) or their logs
+// cannot be created (kStorage); no worker is left then.
+Outcome supervise(SupervisorOptions options);
 
 } // namespace vitrain::launch

@@ -4,14 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "core/check.h"
 #include "core/text.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
-#include "launch/processes/job.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
 #include "launch/processes/worker.h"
@@ -46,7 +44,7 @@ WorkerProcesses::~WorkerProcesses() {
 
 void WorkerProcesses::start() {
   make_folders(options_.log_folder);
-  const Fd job = make_job(options_.job);
+  const Fd job = make_memfd("vitrain-job", options_.job);
   const Fd terminal =
       duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
   // Closed here when all have started: once rank 0 is gone, connecting to it is
@@ -120,10 +118,9 @@ void WorkerProcesses::start_member(
 }
 
 int WorkerProcesses::alive() const {
-  return static_cast<int>(std::count_if(
-      members_.begin(), members_.end(), [](const WorkerProcess& member) {
-        return !member.exit_status;
-      }));
+  int alive = 0;
+  for_running([&](pid_t) { ++alive; });
+  return alive;
 }
 
 std::vector<int> WorkerProcesses::reap() {
@@ -171,33 +168,31 @@ std::vector<int> WorkerProcesses::reap() {
   return ended;
 }
 
-void WorkerProcesses::signal_all(int number) {
+void WorkerProcesses::for_running(
+    const std::function<void(pid_t)>& action) const {
   for (const WorkerProcess& member : members_) {
     if (!member.exit_status) {
-      ::kill(member.pid, number);
+      action(member.pid);
     }
   }
+}
+
+void WorkerProcesses::signal_all(int number) {
+  for_running([number](pid_t pid) { ::kill(pid, number); });
 }
 
 void WorkerProcesses::end_all() {
-  const sigval why{.sival_int = kRunFailed};
-  for (const WorkerProcess& member : members_) {
-    if (!member.exit_status) {
-      // Where the queue is full, without the reason.
-      if (::sigqueue(member.pid, SIGTERM, why) != 0) {
-        ::kill(member.pid, SIGTERM);
-      }
-      ::kill(member.pid, SIGCONT);
+  for_running([](pid_t pid) {
+    // Where the queue is full, without the reason.
+    if (::sigqueue(pid, SIGTERM, sigval{.sival_int = kRunFailed}) != 0) {
+      ::kill(pid, SIGTERM);
     }
-  }
+    ::kill(pid, SIGCONT);
+  });
 }
 
 void WorkerProcesses::kill_all() {
-  for (const WorkerProcess& member : members_) {
-    if (!member.exit_status) {
-      ::kill(-member.pid, SIGKILL);
-    }
-  }
+  for_running([](pid_t pid) { ::kill(-pid, SIGKILL); });
 }
 
 } // namespace vitrain::launch

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,6 +67,7 @@ class WorkerProcesses {
   void kill_all();
 
  private:
+  void for_running(const std::function<void(pid_t)>& action) const;
   void
   start_member(int local_rank, int job, int listen, int terminal, int port);
 

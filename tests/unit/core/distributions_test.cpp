@@ -1,4 +1,4 @@
-#include "core/distributions.h"
+#include "core/random.h"
 
 #include <gtest/gtest.h>
 

@@ -59,5 +59,11 @@ TEST(Json, LinesAreValidWhateverTheValues) {
       "}");
 }
 
+TEST(Counted, OnlyOneIsOne) {
+  EXPECT_EQ(counted(0, "worker"), "0 workers");
+  EXPECT_EQ(counted(1, "worker"), "1 worker");
+  EXPECT_EQ(counted(1234, "worker"), "1,234 workers");
+}
+
 } // namespace
 } // namespace vitrain

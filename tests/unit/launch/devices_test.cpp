@@ -133,8 +133,7 @@ TEST(ChooseDevices, AutoTakesGpusElseTheCpu) {
   // What nobody has chosen: two, unless they would share a core.
   EXPECT_EQ(choose_devices({}, nothing, 2).size(), 2U);
   EXPECT_EQ(choose_devices({}, nothing, 64).size(), 2U);
-  EXPECT_EQ(
-      choose_devices({.kind = DeviceChoice::kCpu}, nothing, 64).size(), 1U);
+  EXPECT_EQ(choose_devices({.kind = DeviceKind::kCpu}, nothing, 64).size(), 1U);
 }
 
 TEST(ChooseDevices, IdsAreThoseOfTheDriver) {
@@ -169,14 +168,14 @@ TEST(ChooseDevices, MessagesNameWhatThereIs) {
   EXPECT_THAT(
       usage_error([&] {
         choose_devices(
-            {.kind = DeviceChoice::kCuda},
+            {.kind = DeviceKind::kCuda},
             visible_cuda_devices(four_gpus(), ""),
             8);
       }),
       HasSubstr("CUDA_VISIBLE_DEVICES is ''"));
   EXPECT_THAT(
       usage_error([&] {
-        choose_devices({.kind = DeviceChoice::kCpu, .ids = {"3"}}, visible, 8);
+        choose_devices({.kind = DeviceKind::kCpu, .ids = {"3"}}, visible, 8);
       }),
       HasSubstr("devices.kind is cpu"));
   for (const std::int64_t count : {0, -2}) {
@@ -187,7 +186,7 @@ TEST(ChooseDevices, MessagesNameWhatThereIs) {
 
 TEST(ChooseDevices, CpuWorkersIgnoreGpus) {
   const auto slots = choose_devices(
-      {.kind = DeviceChoice::kCpu, .count = 2},
+      {.kind = DeviceKind::kCpu, .count = 2},
       visible_cuda_devices(four_gpus(), std::nullopt),
       8);
   ASSERT_EQ(slots.size(), 2U);
@@ -240,7 +239,7 @@ TEST(ChooseDevices, TheVariableAsksForWhatItNames) {
   // Saying otherwise.
   const VisibleDevices more = visible_cuda_devices(four_gpus(), "0,1,7");
   EXPECT_EQ(
-      choose_devices({.kind = DeviceChoice::kCpu}, more, 8).front().kind,
+      choose_devices({.kind = DeviceKind::kCpu}, more, 8).front().kind,
       DeviceKind::kCpu);
   EXPECT_EQ(choose_devices({.count = 2}, more, 8).size(), 2U);
   EXPECT_EQ(choose_devices({.ids = {"1"}}, more, 8).size(), 1U);
@@ -253,12 +252,12 @@ TEST(RequestedWorkers, CountsWhatIsAskedForWhetherItIsHereOrNot) {
   EXPECT_EQ(requested_workers({}, none, 8), 2);
   EXPECT_EQ(requested_workers({}, none, 1), 1);
   EXPECT_EQ(requested_workers({}, visible_cuda_devices({}, "0,1,2"), 8), 3);
-  EXPECT_EQ(requested_workers({.kind = DeviceChoice::kCuda}, none, 8), 1);
+  EXPECT_EQ(requested_workers({.kind = DeviceKind::kCuda}, none, 8), 1);
   EXPECT_EQ(requested_workers({.count = 8}, none, 8), 8);
   EXPECT_EQ(requested_workers({.ids = {"0", "1", "2"}}, gpus, 8), 3);
-  EXPECT_EQ(requested_workers({.kind = DeviceChoice::kCpu}, gpus, 8), 1);
+  EXPECT_EQ(requested_workers({.kind = DeviceKind::kCpu}, gpus, 8), 1);
   EXPECT_EQ(
-      requested_workers({.kind = DeviceChoice::kCpu, .count = 3}, gpus, 8), 3);
+      requested_workers({.kind = DeviceKind::kCpu, .count = 3}, gpus, 8), 3);
 }
 
 TEST(DescribeDevices, AMissingDriverListsNothing) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/check.h"
-#include "launch/devices/shared_memory.h"
+#include "launch/devices/memory.h"
 
 namespace vitrain::launch {
 namespace {

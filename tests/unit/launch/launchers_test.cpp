@@ -342,7 +342,7 @@ int ordinal(
     const DeviceRequest& request = {}) {
   place.launcher = "torchrun";
   place.world_size = 8;
-  return choose_launched_device(place, request, visible).slot.ordinal;
+  return choose_launched_device(place, request, visible).ordinal;
 }
 
 TEST(LaunchedDevice, FollowsTheLocalRank) {
@@ -359,25 +359,21 @@ TEST(LaunchedDevice, FollowsTheLocalRank) {
   EXPECT_EQ(ordinal(chosen, gpus(4)), 3);
   EXPECT_EQ(
       choose_launched_device(chosen, {}, gpus(4)).uuid, std::string("GPU-3"));
+  EXPECT_EQ(choose_launched_device(second, {}, gpus(0)).kind, DeviceKind::kCpu);
   EXPECT_EQ(
-      choose_launched_device(second, {}, gpus(0)).slot.kind, DeviceKind::kCpu);
-  EXPECT_EQ(
-      choose_launched_device(second, {.kind = DeviceChoice::kCpu}, gpus(2))
-          .slot.kind,
+      choose_launched_device(second, {.kind = DeviceKind::kCpu}, gpus(2)).kind,
       DeviceKind::kCpu);
 }
 
 // Nobody asked: the CPU. The launcher's own choice is a request.
 TEST(LaunchedDevice, WhatTheLauncherGaveHasToBeThere) {
   LaunchedPlace given{.local_rank = 1, .local_world_size = 2};
-  EXPECT_EQ(
-      choose_launched_device(given, {}, gpus(0)).slot.kind, DeviceKind::kCpu);
+  EXPECT_EQ(choose_launched_device(given, {}, gpus(0)).kind, DeviceKind::kCpu);
   given.device = 1;
   EXPECT_THROW(ordinal(given, gpus(0)), Error);
   EXPECT_THROW(ordinal(given, gpus(1)), Error);
   EXPECT_EQ(
-      choose_launched_device(given, {.kind = DeviceChoice::kCpu}, gpus(0))
-          .slot.kind,
+      choose_launched_device(given, {.kind = DeviceKind::kCpu}, gpus(0)).kind,
       DeviceKind::kCpu);
   VisibleDevices named = gpus(2);
   named.named = 4; // CUDA_VISIBLE_DEVICES=0,1,2,3
@@ -405,7 +401,7 @@ TEST(LaunchedDevice, TooFewDevicesAreAUsageError) {
   EXPECT_THROW(ordinal(first, gpus(2)), Error);
   EXPECT_THROW(ordinal(first, gpus(4), {.count = 2}), Error);
   EXPECT_THROW(ordinal(first, gpus(4), {.ids = {"0", "1"}}), Error);
-  EXPECT_THROW(ordinal(first, gpus(0), {.kind = DeviceChoice::kCuda}), Error);
+  EXPECT_THROW(ordinal(first, gpus(0), {.kind = DeviceKind::kCuda}), Error);
 }
 
 } // namespace

@@ -9,8 +9,6 @@
 #include <functional>
 #include <thread>
 
-#include "launch/processes/stop_at_once.h"
-
 namespace vitrain::launch {
 namespace {
 
@@ -242,7 +240,7 @@ TEST(BlockSignals, ThreadsInsideNeverSeeThem) {
       0);
   EXPECT_EQ(
       in_child([] {
-        block_signals_in_this_thread();
+        const BlockedSignals blocked;
         ::raise(SIGTERM);
         return 5;
       }),
@@ -250,9 +248,9 @@ TEST(BlockSignals, ThreadsInsideNeverSeeThem) {
 }
 
 TEST(SignalName, KnowsTheUsualOnes) {
-  EXPECT_STREQ(signal_name(SIGKILL), "SIGKILL");
-  EXPECT_STREQ(signal_name(SIGSEGV), "SIGSEGV");
-  EXPECT_STREQ(signal_name(63), "a signal without a name");
+  EXPECT_EQ(signal_name(SIGKILL), "SIGKILL");
+  EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV");
+  EXPECT_EQ(signal_name(63), "a signal without a name");
 }
 
 } // namespace

@@ -46,7 +46,7 @@ class Trial {
 
   Outcome run() {
     const double start = monotonic_seconds();
-    const Outcome outcome = Supervisor(options).run();
+    const Outcome outcome = supervise(options);
     end_ = monotonic_seconds();
     seconds = end_ - start;
     return outcome;

@@ -1,4 +1,4 @@
-#include "logging/csv.h"
+#include "logging/record_files.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "logging/jsonl.h"
+#include "logging/record_files.h"
 
 #include <limits>
 

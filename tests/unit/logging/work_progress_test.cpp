@@ -1,4 +1,4 @@
-#include "logging/work_progress.h"
+#include "logging/progress.h"
 
 #include <gtest/gtest.h>
 

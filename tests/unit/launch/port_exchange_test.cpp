@@ -1,4 +1,4 @@
-#include "launch/foreign/meeting.h"
+#include "launch/foreign/port_exchange.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,15 +26,15 @@ std::string fresh_name() {
   return fmt::format("vitrain-test-{}-{}", ::getpid(), ++count);
 }
 
-TEST(Meeting, EveryRankLearnsThePort) {
+TEST(PortExchange, EveryRankLearnsThePort) {
   for (int round = 0; round < 3; ++round) {
     const std::string name = fresh_name();
     std::vector<int> ports(4);
     std::vector<std::thread> ranks;
     for (int rank = 3; rank >= 0; --rank) {
       ranks.emplace_back([&, rank] {
-        ports[static_cast<std::size_t>(rank)] = meet(
-            {.name = name, .rank = rank, .size = 4, .timeout = 30},
+        ports[static_cast<std::size_t>(rank)] = exchange_port(
+            {.socket = name, .rank = rank, .size = 4, .timeout = 30},
             rank == 0 ? 4711 : 0);
       });
     }
@@ -45,31 +45,29 @@ TEST(Meeting, EveryRankLearnsThePort) {
   }
 }
 
-TEST(Meeting, WhoIsMissingIsNamed) {
+TEST(PortExchange, WhoIsMissingIsNamed) {
   const std::string name = fresh_name();
   std::thread present([&] {
-    EXPECT_EQ(meet({.name = name, .rank = 2, .size = 4, .timeout = 30}, 0), 5);
+    EXPECT_EQ(
+        exchange_port({.socket = name, .rank = 2, .size = 4, .timeout = 30}, 0),
+        5);
   });
   EXPECT_THAT(
       error_of(
           ExitCode::kWorkerDied,
           [&] {
-            meet({.name = name, .rank = 0, .size = 4, .timeout = 0.5}, 5);
+            exchange_port(
+                {.socket = name, .rank = 0, .size = 4, .timeout = 0.5}, 5);
           }),
       HasSubstr("ranks 1, 3 of 4 did not come"));
   present.join();
   try {
-    meet({.name = fresh_name(), .rank = 1, .size = 2, .timeout = 0.2}, 0);
+    exchange_port(
+        {.socket = fresh_name(), .rank = 1, .size = 2, .timeout = 0.2}, 0);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("rank 1 of 2 did not find rank 0"));
   }
-}
-
-TEST(Meeting, TheLauncherIsTheFirstAncestorWithoutARank) {
-  EXPECT_EQ(find_launcher_process("NO_SUCH_VARIABLE").pid, ::getppid());
-  const LauncherProcess launcher = find_launcher_process("NO_SUCH_VARIABLE");
-  EXPECT_GT(launcher.start_time, 0u);
 }
 
 TEST(Rendezvous, PortsInUseAreUsageErrors) {

@@ -1,4 +1,4 @@
-#include "launch/foreign/meeting.h"
+#include "launch/foreign/port_exchange.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -12,10 +12,9 @@
 #include <set>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "launch/processes/process.h"
-#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {
@@ -41,36 +40,30 @@ bool same_user(int fd) {
 // Reads one int within the time that is left; false when it does not come.
 bool read_int(int fd, int& value, double deadline) {
   const double left = deadline - monotonic_seconds();
-  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
-  return left > 0 &&
-      ::poll(&waiting, 1, static_cast<int>(left * 1e3) + 1) == 1 &&
+  return left > 0 && wait_for_events(fd, POLLIN, left) &&
       ::recv(fd, &value, sizeof value, MSG_WAITALL) == sizeof value;
 }
 
-void tell_all(const Meeting& meeting, int listener, int port) {
-  const double deadline = monotonic_seconds() + meeting.timeout;
+void tell_all(const PortExchange& exchange, int listener, int port) {
+  const double deadline = monotonic_seconds() + exchange.timeout;
   std::set<int> missing;
-  for (int rank = 1; rank < meeting.size; ++rank) {
+  for (int rank = 1; rank < exchange.size; ++rank) {
     missing.insert(rank);
   }
   while (!missing.empty()) {
     const double left = deadline - monotonic_seconds();
-    pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
-    if (left <= 0 ||
-        ::poll(&waiting, 1, static_cast<int>(left * 1e3) + 1) == 0) {
-      std::vector<std::string> ranks;
-      for (const int rank : missing) {
-        ranks.push_back(std::to_string(rank));
-      }
-      fail(
-          ExitCode::kWorkerDied,
-          "rank{} {} of {} did not come within {:g} s: did the launcher start "
-          "them on this machine? (on several, set MASTER_ADDR and MASTER_PORT, "
-          "or give -master HOST:PORT)",
-          ranks.size() == 1 ? "" : "s",
-          join(ranks, ", "),
-          meeting.size,
-          meeting.timeout);
+    VITRAIN_CHECK(
+        left > 0,
+        ExitCode::kWorkerDied,
+        "rank{} {} of {} did not come within {:g} s: did the launcher start "
+        "them on this machine? (on several, set MASTER_ADDR and MASTER_PORT, "
+        "or give -master HOST:PORT)",
+        missing.size() == 1 ? "" : "s",
+        fmt::join(missing, ", "),
+        exchange.size,
+        exchange.timeout);
+    if (!wait_for_events(listener, POLLIN, left)) {
+      continue;
     }
     const Fd peer(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
     int rank = -1;
@@ -83,10 +76,10 @@ void tell_all(const Meeting& meeting, int listener, int port) {
   }
 }
 
-int ask(const Meeting& meeting) {
+int ask(const PortExchange& exchange) {
   socklen_t size = 0;
-  const sockaddr_un address = address_of(meeting.name, size);
-  const double deadline = monotonic_seconds() + meeting.timeout;
+  const sockaddr_un address = address_of(exchange.socket, size);
+  const double deadline = monotonic_seconds() + exchange.timeout;
   while (monotonic_seconds() < deadline) {
     const Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     int port = 0;
@@ -94,8 +87,8 @@ int ask(const Meeting& meeting) {
         ::connect(
             fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
         same_user(fd.get()) &&
-        ::send(fd.get(), &meeting.rank, sizeof meeting.rank, MSG_NOSIGNAL) ==
-            sizeof meeting.rank &&
+        ::send(fd.get(), &exchange.rank, sizeof exchange.rank, MSG_NOSIGNAL) ==
+            sizeof exchange.rank &&
         read_int(fd.get(), port, deadline)) {
       return port;
     }
@@ -107,42 +100,23 @@ int ask(const Meeting& meeting) {
       "rank {} of {} did not find rank 0 on this machine within {:g} s: did it "
       "start? (on several machines set MASTER_ADDR and MASTER_PORT, or give "
       "-master HOST:PORT)",
-      meeting.rank,
-      meeting.size,
-      meeting.timeout);
+      exchange.rank,
+      exchange.size,
+      exchange.timeout);
 }
 
 } // namespace
 
-LauncherProcess find_launcher_process(const std::string& rank_variable) {
-  LauncherProcess result;
-  pid_t pid = ::getppid();
-  while (pid > 1) {
-    result.environment = environment_of(pid);
-    if (!result.environment.contains(rank_variable)) {
-      break;
-    }
-    pid = status_of(pid).parent;
-  }
-  result.pid = pid;
-  result.start_time = status_of(pid).start_time;
-  return result;
-}
-
-std::string LauncherProcess::id() const {
-  return fmt::format("{}-{}", pid, start_time);
-}
-
-std::string meeting_name(const std::string& launch, int attempt) {
+std::string exchange_socket_name(const std::string& launch, int attempt) {
   return fmt::format("vitrain-{}-{}-{}", ::getuid(), launch, attempt);
 }
 
-int meet(const Meeting& meeting, int port) {
-  if (meeting.rank != 0) {
-    return ask(meeting);
+int exchange_port(const PortExchange& exchange, int port) {
+  if (exchange.rank != 0) {
+    return ask(exchange);
   }
   socklen_t size = 0;
-  const sockaddr_un address = address_of(meeting.name, size);
+  const sockaddr_un address = address_of(exchange.socket, size);
   const Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   VITRAIN_CHECK(
       listener &&
@@ -155,7 +129,7 @@ int meet(const Meeting& meeting, int port) {
       "cannot meet the other workers of this machine: {}. Has the launcher "
       "started rank 0 twice?",
       error_text(errno));
-  tell_all(meeting, listener.get(), port);
+  tell_all(exchange, listener.get(), port);
   return port;
 }
 

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/files.h"
+#include "launch/foreign/environment.h"
+
+namespace vitrain::launch {
+
+// A process by which a worker of another launcher was started, and without
+// which nobody waits for that worker.
+struct LaunchParent {
+  pid_t pid = 0;
+  std::uint64_t start_time = 0; // of /proc/PID/stat: tells reused pids apart
+};
+
+// The processes from this one's parent up to the launcher, the nearest first:
+// the shells and scripts that a worker was wrapped in, which have the rank's
+// variable or are a `sh -c` or a fork of what started them, and the first one
+// that is none of these. Not beyond a shell that a person types into, whose end
+// the terminal announces by SIGHUP, nor beyond a `sh -c` under nohup.
+std::vector<LaunchParent> find_launch_parents(const std::string& rank_variable);
+
+// "12-3456,13-3457", and back; any other text gives none.
+std::string to_text(const std::vector<LaunchParent>& parents);
+std::vector<LaunchParent> launch_parents_from(const std::string& text);
+
+// The process that started the workers of this node: the nearest ancestor
+// without the rank's variable, past shells and scripts that workers were
+// wrapped in.
+struct LauncherProcess {
+  LaunchParent process;
+  Environment environment; // as it was started; empty where it is not ours
+};
+LauncherProcess find_launcher_process(const std::string& rank_variable);
+
+// A thread that ends this process with exit code 7 within a second after one
+// of the parents has ended: a killed launcher cannot stop what it started, and
+// the shells in between live on. exec ends the thread, too.
+class LaunchParentWatch {
+ public:
+  // `who` for the last words on stderr: "rank 1". Without parents nothing is
+  // watched.
+  LaunchParentWatch(const std::vector<LaunchParent>& parents, std::string who);
+  LaunchParentWatch(const LaunchParentWatch&) = delete;
+  LaunchParentWatch& operator=(const LaunchParentWatch&) = delete;
+  ~LaunchParentWatch();
+
+  // The last words go to this file as well, such as a worker's log.
+  void tell_also(int fd) { also_ = fd; }
+
+ private:
+  struct Watched {
+    LaunchParent parent;
+    std::string name;
+    Fd handle; // none where the kernel or a sandbox has no pidfd_open
+  };
+
+  static bool is_gone(const Watched& one);
+  void run();
+  [[noreturn]] void end(const Watched& lost);
+
+  std::string who_;
+  Fd wake_;
+  std::vector<Watched> watched_;
+  std::atomic<int> also_{-1};
+  std::thread thread_;
+};
+
+} // namespace vitrain::launch
