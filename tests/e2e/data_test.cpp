@@ -39,29 +39,21 @@ void write_dataset(const fs::path& folder, int bad) {
   }
 }
 
-std::vector<std::string> training(
-    const fs::path& folder,
+// A run on write_dataset()'s images.
+Words training(
+    const TempFolder& folder,
     const std::string& output,
-    const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments{
-      "-dataset",
-      "folder",
-      "-data_path",
-      folder / "data",
-      "-set",
-      "data.batch_mode=global",
-      "-set",
-      "data.batch_size=8",
-      "-set",
-      "data.on_bad_sample=replace",
-      "-set",
-      "data.bad_samples.fraction=0.5",
-      "-set",
-      "schedule.warmup=1st",
-      "-set",
-      "data.augment.crop=resized"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return tiny_run(folder / output, arguments);
+    const Options& more = {}) {
+  const Options common{
+      .set =
+          {"data.batch_mode=global",
+           "data.batch_size=8",
+           "data.on_bad_sample=replace",
+           "data.bad_samples.fraction=0.5",
+           "schedule.warmup=1st",
+           "data.augment.crop=resized"},
+      .more = {"-dataset", "folder", "-data_path", folder / "data"}};
+  return tiny_run(folder / output, common.with(more));
 }
 
 std::string listed(const fs::path& output) {
@@ -72,7 +64,7 @@ std::string listed(const fs::path& output) {
 TEST(BadSamples, AreReplacedAlikeOnAnyNumberOfWorkersAndAfterAResume) {
   const TempFolder folder;
   write_dataset(folder / "data", 4);
-  const Result one = run(training(folder.path(), "one", {"-devices", "cpu:1"}));
+  const Result one = run(training(folder, "one", {.devices = "cpu:1"}));
   ASSERT_EQ(one.exit_code, 0) << one.err;
   const std::string bad = listed(folder / "one");
   EXPECT_EQ(std::ranges::count(bad, '\n'), 4) << bad;
@@ -91,20 +83,16 @@ TEST(BadSamples, AreReplacedAlikeOnAnyNumberOfWorkersAndAfterAResume) {
   EXPECT_THAT(one.out, HasSubstr("bad 4"));
   EXPECT_THAT(one.out, HasSubstr("4 bad training samples were replaced"));
 
-  const Result two = run(training(folder.path(), "two", {"-devices", "cpu:2"}));
+  const Result two = run(training(folder, "two", {.devices = "cpu:2"}));
   ASSERT_EQ(two.exit_code, 0) << two.err;
   EXPECT_EQ(listed(folder / "two"), bad);
 
   // The first epoch alone, then the rest of the same run.
-  const std::vector<std::string> more{
-      "-devices", "cpu:1", "-set", "schedule.name=constant"};
-  auto half = more;
-  half.insert(half.end(), {"-set", "run.max_steps=3"});
-  ASSERT_EQ(run(training(folder.path(), "three", half)).exit_code, 0);
-  auto rest = more;
-  const auto third = newest_run(folder / "three");
-  rest.insert(rest.end(), {"-resume", third.native()});
-  const Result resumed = run(training(folder.path(), "three", rest));
+  const Options more{.devices = "cpu:1", .set = {"schedule.name=constant"}};
+  const auto half = more.with({.set = {"run.max_steps=3"}});
+  ASSERT_EQ(run(training(folder, "three", half)).exit_code, 0);
+  const auto rest = more.with({.resume = newest_run(folder / "three")});
+  const Result resumed = run(training(folder, "three", rest));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(listed(folder / "three"), bad);
 }
@@ -113,19 +101,19 @@ TEST(BadSamples, AreReplacedAlikeOnAnyNumberOfWorkersAndAfterAResume) {
 TEST(BadSamples, EndTheRunBeyondTheirLimits) {
   const TempFolder folder;
   write_dataset(folder / "data", 4);
-  const Result strict = run(
-      training(folder.path(), "runs", {"-set", "data.on_bad_sample=error"}));
+  const Result strict =
+      run(training(folder, "runs", {.set = {"data.on_bad_sample=error"}}));
   EXPECT_EQ(strict.exit_code, 3);
   EXPECT_THAT(strict.err, HasSubstr("/train/a/1"));
-  const Result limited = run(
-      training(folder.path(), "runs", {"-set", "data.bad_samples.limit=1"}));
+  const Result limited =
+      run(training(folder, "runs", {.set = {"data.bad_samples.limit=1"}}));
   EXPECT_EQ(limited.exit_code, 3);
   EXPECT_THAT(
       limited.err, HasSubstr("2 of 40 training samples are bad so far"));
   EXPECT_LT(limited.seconds, 30);
 
   write_dataset(folder / "data", 20);
-  const Result half = run(training(folder.path(), "runs"));
+  const Result half = run(training(folder, "runs"));
   EXPECT_EQ(half.exit_code, 3);
   EXPECT_THAT(
       half.err, HasSubstr("all 20 training samples of class 'a' are bad"));
@@ -135,7 +123,7 @@ TEST(BadSamples, EndTheRunBeyondTheirLimits) {
       std::ofstream(file.path()) << "no image";
     }
   }
-  const Result none = run(training(folder.path(), "runs"));
+  const Result none = run(training(folder, "runs"));
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_THAT(none.err, HasSubstr("16 of 16 samples that were tried"));
 }
@@ -144,7 +132,7 @@ TEST(BadSamples, OfTheEvaluationAreNeverReplaced) {
   const TempFolder folder;
   write_dataset(folder / "data", 0);
   std::ofstream(folder / "data/val/b/11.jpg") << "no image";
-  const Result result = run(training(folder.path(), "runs"));
+  const Result result = run(training(folder, "runs"));
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("/val/b/11.jpg: "));
 }
@@ -152,11 +140,11 @@ TEST(BadSamples, OfTheEvaluationAreNeverReplaced) {
 TEST(DataCheck, SaysWhatIsBad) {
   const TempFolder folder;
   write_dataset(folder / "data", 2);
-  const std::vector<std::string> words{
+  const Words words{
       "data",
       "check",
       "-cfg",
-      VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
+      kTiny,
       "-dataset",
       "folder",
       "-data_path",
@@ -177,7 +165,7 @@ TEST(DataCheck, SaysWhatIsBad) {
   // What cannot be written is said before everything is read.
   for (const std::string& out :
        {folder.path().native(), std::string("/no/such/report.json")}) {
-    std::vector<std::string> unwritable = words;
+    Words unwritable = words;
     unwritable.back() = out;
     const Result refused = run(unwritable);
     EXPECT_EQ(refused.exit_code, 8);
@@ -193,7 +181,7 @@ TEST(DataShow, WritesASheet) {
       {"data",
        "show",
        "-cfg",
-       VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
+       kTiny,
        "-count",
        "5",
        "-epoch",
@@ -203,13 +191,8 @@ TEST(DataShow, WritesASheet) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(slurp(sheet), testing::StartsWith("\x89PNG"));
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 7) << result.out;
-  const Result other = run(
-      {"data",
-       "show",
-       "-cfg",
-       VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
-       "-out",
-       folder / "sheet.jpg"});
+  const Result other =
+      run({"data", "show", "-cfg", kTiny, "-out", folder / "sheet.jpg"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("give a name that ends in .png"));
 }
@@ -244,7 +227,7 @@ TEST(DataDump, WritesTorchvisionsPixels) {
 // Without a network: evaluation's pixels of a recipe.
 TEST(DataDump, TakesTheTransformOfARecipe) {
   const TempFolder folder;
-  const auto dump = [&](std::vector<std::string> words) {
+  const auto dump = [&](Words words) {
     const fs::path out = folder / "x.npy";
     words.insert(
         words.begin(), {"data", "dump", golden("rgb_420.jpg"), "-out", out});
@@ -252,14 +235,13 @@ TEST(DataDump, TakesTheTransformOfARecipe) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return slurp(out);
   };
-  const std::string cfg = VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml";
-  const std::string evaluated = dump({"-cfg", cfg});
+  const std::string evaluated = dump({"-cfg", kTiny});
   EXPECT_EQ(evaluated, dump({"-resize", "16", "-crop", "16"}));
   // 61 x 47 pixels; without a crop nothing is cut off.
   EXPECT_THAT(dump({"-resize", "16"}), HasSubstr("'shape': (1, 16, 20, 3), }"));
   EXPECT_NE(
-      dump({"-cfg", cfg, "-train", "-epoch", "1"}),
-      dump({"-cfg", cfg, "-train", "-epoch", "2"}));
+      dump({"-cfg", kTiny, "-train", "-epoch", "1"}),
+      dump({"-cfg", kTiny, "-train", "-epoch", "2"}));
 }
 
 // Training sees the same pixels, and the files come back.
@@ -282,19 +264,16 @@ TEST(DataPack, TrainsAsItsFilesDoAndUnpacksToThem) {
   ASSERT_EQ(pack.exit_code, 0) << pack.err;
   EXPECT_THAT(
       pack.out, HasSubstr("train: 40 images, 40 packed, 0 as they are"));
-  const Result files = run(training(folder.path(), "files"));
+  const Result files = run(training(folder, "files"));
   ASSERT_EQ(files.exit_code, 0) << files.err;
   const Result tar = run(training(
-      folder.path(),
+      folder,
       "tar",
-      {"-set",
-       "data.train.kind=tar",
-       "-set",
-       "data.train.path=" + packed + "/train-*.tar",
-       "-set",
-       "data.eval.kind=tar",
-       "-set",
-       "data.eval.path=" + packed + "/eval-*.tar"}));
+      {.set = {
+           "data.train.kind=tar",
+           "data.train.path=" + packed + "/train-*.tar",
+           "data.eval.kind=tar",
+           "data.eval.path=" + packed + "/eval-*.tar"}}));
   ASSERT_EQ(tar.exit_code, 0) << tar.err;
   const auto expected = records(newest_run(folder / "files"), "train");
   const auto got = records(newest_run(folder / "tar"), "train");
@@ -332,46 +311,35 @@ TEST(DataPack, KeepsTheNumbersOfAList) {
       list << name << ' ' << i % 12 << '\n';
     }
   }
-  const std::vector<std::string> from{
-      "-set",
-      "data.train.kind=list",
-      "-set",
-      "data.eval.kind=list",
-      "-data_path",
-      folder / "data"};
-  std::vector<std::string> words{
-      "data",
-      "pack",
-      "-cfg",
-      VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml",
-      "-out",
-      folder / "packed"};
-  words.insert(words.end(), from.begin(), from.end());
+  const Options from{
+      .set = {"data.train.kind=list", "data.eval.kind=list"},
+      .more = {"-data_path", folder / "data"}};
+  Words words = from.words();
+  words.insert(words.begin(), {"data", "pack", "-out", folder / "packed"});
   const Result pack = run(words);
   ASSERT_EQ(pack.exit_code, 0) << pack.err;
   const std::string says = "To train on them: ";
   const std::size_t at = pack.out.find(says);
   ASSERT_NE(at, std::string::npos);
-  std::vector<std::string> settings;
+  Options packed;
   for (std::string word : split(trim(pack.out.substr(at + says.size())), ' ')) {
     std::erase(word, '\''); // the shell's
-    settings.push_back(word);
+    packed.more.push_back(word);
   }
-  const auto losses = [&](const char* name, std::vector<std::string> data) {
-    data.insert(data.end(), {"-devices", "cpu:1", "-set", "run.max_steps=2"});
-    data.insert(data.end(), {"-set", "schedule.warmup=0st"});
-    data.insert(data.end(), {"-set", "data.batch_size=8"});
-    const Result result = run(tiny_run(folder / name, data));
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto numbers = [&](const char* name, const Options& data) {
+    const Options options{
+        .devices = "cpu:1",
+        .set = {"run.max_steps=2", "schedule.warmup=0st", "data.batch_size=8"}};
+    train(folder / name, options.with(data));
     return numbers_of(folder / name);
   };
-  EXPECT_EQ(losses("packed-run", settings), losses("run", from));
+  EXPECT_EQ(numbers("packed-run", packed), numbers("run", from));
 
   // Mistakes about the place to write to are no defects of the program.
-  words[5] = words[3];
+  words[3] = kTiny;
   EXPECT_EQ(run(words).exit_code, 8);
   const Result unpack = run(
-      {"data", "unpack", folder / "packed/train-000000.tar", "-out", words[3]});
+      {"data", "unpack", folder / "packed/train-000000.tar", "-out", kTiny});
   EXPECT_EQ(unpack.exit_code, 8);
   EXPECT_THAT(unpack.err, HasSubstr("tiny.yaml: cannot create the folder"));
 }

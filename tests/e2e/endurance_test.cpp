@@ -46,16 +46,12 @@ TEST(Endurance, NothingGrowsOverTwoThousandSteps) {
   const auto output = folder / "runs";
   Program program(tiny_run(
       output,
-      {"-devices",
-       "cpu:2",
-       "-set",
-       "run.epochs=1000",
-       "-set",
-       "run.max_steps=100000",
-       "-set",
-       "eval.every=1000ep",
-       "-set",
-       "checkpoint.every=1000ep"}));
+      {.devices = "cpu:2",
+       .set = {
+           "run.epochs=1000",
+           "run.max_steps=100000",
+           "eval.every=1000ep",
+           "checkpoint.every=1000ep"}}));
   // The first steps fill caches and allocators.
   ASSERT_TRUE(program.wait_for_record(output, "train", 400, 120));
   const auto workers = program.workers();

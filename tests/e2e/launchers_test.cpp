@@ -7,12 +7,9 @@
 //   mpiexec.hydra           on PATH (Debian's mpich)
 //   srun                    and a cluster: tests/e2e/with_slurm.sh makes one
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,71 +27,34 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A training of two workers that is over in a second.
-std::vector<std::string> short_run(
-    const std::filesystem::path& output,
-    const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = tiny_run(
-      output,
-      {"-set",
-       "run.max_steps=30",
-       "-set",
-       "dist.timeouts.setup=30",
-       "-set",
-       "checkpoint.every=10st"});
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  arguments.insert(arguments.begin(), binary());
-  return arguments;
+Command short_run(const std::filesystem::path& output, const Options& options) {
+  const Options common{
+      .set = {
+          "run.max_steps=30",
+          "dist.timeouts.setup=30",
+          "checkpoint.every=10st"}};
+  return vitrain(tiny_run(output, common.with(options)), kOneThread);
 }
 
-// One thread each, whatever a launcher binds them to: threads change bits.
-const std::map<std::string, std::string> kOneThread{{"OMP_NUM_THREADS", "1"}};
-
-// A TCP port of 127.0.0.1, bound while the object lives.
-class Port {
- public:
-  Port() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(fd_, generic, size), 0);
-    EXPECT_EQ(::listen(fd_, 1), 0);
-    EXPECT_EQ(::getsockname(fd_, generic, &size), 0);
-    number_ = ntohs(address.sin_port);
-  }
-  ~Port() { release(); }
-  Port(const Port&) = delete;
-  Port& operator=(const Port&) = delete;
-
-  std::string number() const { return std::to_string(number_); }
-  void release() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-      fd_ = -1;
-    }
-  }
-
- private:
-  int fd_;
-  int number_ = 0;
-};
+// A run that only its end ends.
+Command endless_run(const std::filesystem::path& output) {
+  return short_run(
+      output,
+      {.devices = "cpu",
+       .set = {"run.epochs=100000", "run.max_steps=1000000"}});
+}
 
 // Two workers of our own supervisor.
 Json expected_numbers() {
   const TempFolder folder;
-  const Result result = run(Command{
-      .words = short_run(folder / "runs", {"-devices", "cpu:2"}),
-      .environment = kOneThread});
+  const Result result = run(short_run(folder / "runs", {.devices = "cpu:2"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return numbers_of(folder / "runs");
 }
 
-void expect_same_training(const std::vector<std::string>& launcher) {
+void expect_same_training(const Words& launcher) {
   const TempFolder folder;
-  const Command command{
-      .words = short_run(folder / "runs", {"-devices", "cpu"}),
-      .environment = kOneThread};
+  const Command command = short_run(folder / "runs", {.devices = "cpu"});
   const Result result = run(command.after(launcher), 120);
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const Json numbers = numbers_of(folder / "runs");
@@ -122,7 +82,22 @@ bool is_on_path(const std::string& program) {
       0;
 }
 
-const std::vector<std::string> kMpirun{
+// torchrun with two workers; nothing where there is none.
+Words torchrun() {
+  const std::string python = peer("VITRAIN_TORCH_PYTHON");
+  if (python.empty()) {
+    return {};
+  }
+  return {
+      python,
+      "-m",
+      "torch.distributed.run",
+      "--standalone",
+      "--nproc_per_node=2",
+      "--no_python"};
+}
+
+const Words kMpirun{
     "mpirun",
     "--allow-run-as-root",
     "--oversubscribe",
@@ -130,38 +105,22 @@ const std::vector<std::string> kMpirun{
     "2"};
 
 TEST(Torchrun, TrainsAsUnderOurSupervisor) {
-  const std::string python = peer("VITRAIN_TORCH_PYTHON");
-  if (python.empty()) {
+  const Words launcher = torchrun();
+  if (launcher.empty()) {
     GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
   }
-  expect_same_training(
-      {python,
-       "-m",
-       "torch.distributed.run",
-       "--standalone",
-       "--nproc_per_node=2",
-       "--no_python"});
+  expect_same_training(launcher);
 }
 
 TEST(Torchrun, ReportsOurErrorFile) {
-  const std::string python = peer("VITRAIN_TORCH_PYTHON");
-  if (python.empty()) {
+  const Words launcher = torchrun();
+  if (launcher.empty()) {
     GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
   }
   const TempFolder folder;
-  const Command command{
-      .words = short_run(
-          folder / "runs", {"-devices", "cpu", "-set", "model.num_classes=3"}),
-      .environment = kOneThread};
-  const Result result =
-      run(command.after(
-              {python,
-               "-m",
-               "torch.distributed.run",
-               "--standalone",
-               "--nproc_per_node=2",
-               "--no_python"}),
-          120);
+  const Command command = short_run(
+      folder / "runs", {.devices = "cpu", .set = {"model.num_classes=3"}});
+  const Result result = run(command.after(launcher), 120);
   EXPECT_NE(result.exit_code, 0);
   // In the table that torchrun prints of its workers' failures.
   const std::size_t table = result.err.find("Root Cause");
@@ -219,7 +178,7 @@ TEST(Mpirun, FindsItsPeersThroughAScript) {
   }
   const TempFolder folder;
   std::ofstream(folder / "wrapper.sh") << "\"$@\"\nexit $?\n";
-  std::vector<std::string> launcher = kMpirun;
+  Words launcher = kMpirun;
   launcher.insert(launcher.end(), {"sh", (folder / "wrapper.sh").native()});
   expect_same_training(launcher);
 }
@@ -230,10 +189,8 @@ TEST(Mpirun, PutsPlainLinesIntoAFile) {
     GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
   }
   const TempFolder folder;
-  Command command{
-      .words =
-          short_run(folder / "runs", {"-devices", "cpu", "-max_restarts", "2"}),
-      .environment = kOneThread};
+  Command command = short_run(
+      folder / "runs", {.devices = "cpu", .more = {"-max_restarts", "2"}});
   command.environment["TERM"] = "xterm-256color";
   const Result result = run(command.after(kMpirun), 120);
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
@@ -259,33 +216,26 @@ TEST(Srun, TrainsAsUnderOurSupervisor) {
 }
 
 // A worker as torchrun would start it, without its store.
-Command torch_worker(
-    const std::vector<std::string>& words,
-    int rank,
-    int world,
-    const std::string& port) {
-  return {
-      .words = words,
-      .environment = {
-          {"RANK", std::to_string(rank)},
-          {"WORLD_SIZE", std::to_string(world)},
-          {"LOCAL_RANK", std::to_string(rank)},
-          {"LOCAL_WORLD_SIZE", std::to_string(world)},
-          {"MASTER_ADDR", "127.0.0.1"},
-          {"MASTER_PORT", port},
-          {"OMP_NUM_THREADS", "1"}}};
+Command
+torch_worker(Command command, int rank, int world, const std::string& port) {
+  command.environment = {
+      {"RANK", std::to_string(rank)},
+      {"WORLD_SIZE", std::to_string(world)},
+      {"LOCAL_RANK", std::to_string(rank)},
+      {"LOCAL_WORLD_SIZE", std::to_string(world)},
+      {"MASTER_ADDR", "127.0.0.1"},
+      {"MASTER_PORT", port},
+      {"OMP_NUM_THREADS", "1"}};
+  return command;
 }
 
 // As horovodrun starts them: each below a shell of its own, which has no rank.
 TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
   const TempFolder folder;
-  Port port;
+  const std::string port = free_port();
   const auto worker = [&](int rank) {
-    Command command{
-        .words = short_run(
-            folder / "runs",
-            {"-devices", "cpu", "-set", "dist.timeouts.setup=10"}),
-        .environment = kOneThread};
+    Command command = short_run(
+        folder / "runs", {.devices = "cpu", .set = {"dist.timeouts.setup=10"}});
     const std::string number = std::to_string(rank);
     return command.after(
         {"sh",
@@ -295,7 +245,7 @@ TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
              " HOROVOD_LOCAL_SIZE=2 "
              "HOROVOD_GLOO_RENDEZVOUS_ADDR=127.0.0.1 "
              "HOROVOD_GLOO_RENDEZVOUS_PORT=" +
-             port.number() + " \"$@\"; exit $?",
+             port + " \"$@\"; exit $?",
          "sh"});
   };
   Program first(worker(0));
@@ -307,12 +257,11 @@ TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
 
 TEST(Launched, AMissingPeerIsNamed) {
   const TempFolder folder;
-  Port port;
-  port.release();
+  const std::string port = free_port();
   const auto words = short_run(
-      folder / "runs", {"-devices", "cpu", "-set", "dist.timeouts.setup=2"});
-  Program first(torch_worker(words, 0, 3, port.number()));
-  Program third(torch_worker(words, 2, 3, port.number()));
+      folder / "runs", {.devices = "cpu", .set = {"dist.timeouts.setup=2"}});
+  Program first(torch_worker(words, 0, 3, port));
+  Program third(torch_worker(words, 2, 3, port));
   const Result result = first.wait(20);
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_THAT(
@@ -324,20 +273,19 @@ TEST(Launched, AMissingPeerIsNamed) {
 
 TEST(Launched, AnUnreachableMasterIsNamed) {
   const TempFolder folder;
-  Port port;
-  port.release();
+  const std::string port = free_port();
   const Result result =
       run(torch_worker(
               short_run(
                   folder / "runs",
-                  {"-devices", "cpu", "-set", "dist.timeouts.setup=2"}),
+                  {.devices = "cpu", .set = {"dist.timeouts.setup=2"}}),
               1,
               2,
-              port.number()),
+              port),
           20);
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_THAT(result.err, HasSubstr("rank 1 of 2"));
-  EXPECT_THAT(result.err, HasSubstr("127.0.0.1:" + port.number()));
+  EXPECT_THAT(result.err, HasSubstr("127.0.0.1:" + port));
 }
 
 TEST(Launched, APortInUseIsNamed) {
@@ -345,7 +293,7 @@ TEST(Launched, APortInUseIsNamed) {
   const Port port;
   const Result result = run(
       torch_worker(
-          short_run(folder / "runs", {"-devices", "cpu"}), 0, 2, port.number()),
+          short_run(folder / "runs", {.devices = "cpu"}), 0, 2, port.number()),
       20);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("port " + port.number()));
@@ -355,7 +303,7 @@ TEST(Launched, AnotherNumberOfDevicesIsRefused) {
   const TempFolder folder;
   const Result result =
       run(torch_worker(
-              short_run(folder / "runs", {"-devices", "cpu:3"}), 1, 2, "1234"),
+              short_run(folder / "runs", {.devices = "cpu:3"}), 1, 2, "1234"),
           20);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(
@@ -365,13 +313,14 @@ TEST(Launched, AnotherNumberOfDevicesIsRefused) {
 
 TEST(Launched, NumbersOfMachinesAreTheLaunchersBusiness) {
   const TempFolder folder;
-  const Result result =
-      run(torch_worker(
-              short_run(folder / "runs", {"-devices", "cpu", "-nnodes", "2"}),
-              1,
-              2,
-              "1234"),
-          20);
+  const Result result = run(
+      torch_worker(
+          short_run(
+              folder / "runs", {.devices = "cpu", .more = {"-nnodes", "2"}}),
+          1,
+          2,
+          "1234"),
+      20);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(
       result.err, HasSubstr("devices.nodes is 2: that is for machines"));
@@ -383,14 +332,7 @@ TEST(Launched, SeveralOnAMachineAreNotMachines) {
       run(torch_worker(
               short_run(
                   folder / "runs",
-                  {"-devices",
-                   "cpu",
-                   "-nnodes",
-                   "2",
-                   "-node_rank",
-                   "0",
-                   "-master",
-                   "127.0.0.1:1"}),
+                  machine(0, 2, "127.0.0.1:1").with({.devices = "cpu"})),
               0,
               2,
               "1234"),
@@ -406,20 +348,12 @@ TEST(Launched, SeveralOnAMachineAreNotMachines) {
 // A launcher that starts one process per machine, which starts the workers.
 TEST(Launched, OneOnAMachineMayStartTheWorkers) {
   const TempFolder folder;
-  Port port;
-  port.release();
+  const std::string port = free_port();
   const auto pod = [&](int rank) {
     Command command = torch_worker(
         short_run(
             folder / "runs",
-            {"-devices",
-             "cpu:1",
-             "-nnodes",
-             "2",
-             "-node_rank",
-             std::to_string(rank),
-             "-master",
-             "127.0.0.1:" + port.number()}),
+            machine(rank, 2, "127.0.0.1:" + port).with({.devices = "cpu:1"})),
         rank,
         2,
         "1234");
@@ -439,15 +373,15 @@ TEST(Launched, OneOnAMachineMayStartTheWorkers) {
 
 TEST(Launched, RestartsAreTheLaunchersBusiness) {
   const TempFolder folder;
-  const Result result =
-      run(torch_worker(
-              short_run(
-                  folder / "runs",
-                  {"-devices", "cpu", "-max_restarts", "2", "-dry_run"}),
-              0,
-              2,
-              "1234"),
-          20);
+  const Result result = run(
+      torch_worker(
+          short_run(
+              folder / "runs",
+              {.devices = "cpu", .more = {"-max_restarts", "2", "-dry_run"}}),
+          0,
+          2,
+          "1234"),
+      20);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(
       result.out,
@@ -459,7 +393,7 @@ TEST(Launched, RestartsAreTheLaunchersBusiness) {
 TEST(Launched, OneOfSeveralDoesNotTrainAlone) {
   const TempFolder folder;
   Command pod = torch_worker(
-      short_run(folder / "runs", {"-devices", "cpu"}), 1, 2, "1234");
+      short_run(folder / "runs", {.devices = "cpu"}), 1, 2, "1234");
   pod.environment.erase("LOCAL_RANK");
   const Result result = run(pod, 20);
   EXPECT_EQ(result.exit_code, 2);
@@ -470,40 +404,30 @@ TEST(Launched, OneOfSeveralDoesNotTrainAlone) {
 
 TEST(Launched, MpiOnSeveralMachinesNeedsAMaster) {
   const TempFolder folder;
-  const Result result = run(
-      Command{
-          .words = short_run(folder / "runs", {"-devices", "cpu"}),
-          .environment =
-              {{"OMPI_COMM_WORLD_RANK", "0"},
-               {"OMPI_COMM_WORLD_SIZE", "4"},
-               {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
-               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}},
-      20);
+  Command worker = short_run(folder / "runs", {.devices = "cpu"});
+  worker.environment = {
+      {"OMPI_COMM_WORLD_RANK", "0"},
+      {"OMPI_COMM_WORLD_SIZE", "4"},
+      {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+      {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
+  const Result result = run(worker, 20);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("-master HOST:PORT"));
 }
 
 TEST(Launched, NoLauncherMeansOurOwn) {
   const TempFolder folder;
-  auto words =
-      short_run(folder / "runs", {"-devices", "cpu:2", "-launcher", "none"});
+  auto words = short_run(
+      folder / "runs", {.devices = "cpu:2", .more = {"-launcher", "none"}});
   EXPECT_EQ(run(torch_worker(words, 1, 3, "1"), 60).exit_code, 0);
 }
 
 TEST(Launched, AllSaveAndStopOnARequest) {
   const TempFolder folder;
-  Port port;
-  port.release();
-  const auto words = short_run(
-      folder / "runs",
-      {"-devices",
-       "cpu",
-       "-set",
-       "run.epochs=100000",
-       "-set",
-       "run.max_steps=1000000"});
-  Program first(torch_worker(words, 0, 2, port.number()));
-  Program second(torch_worker(words, 1, 2, port.number()));
+  const std::string port = free_port();
+  const auto words = endless_run(folder / "runs");
+  Program first(torch_worker(words, 0, 2, port));
+  Program second(torch_worker(words, 1, 2, port));
   ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
   second.signal(SIGTERM);
   const Result result = first.wait(30);
@@ -514,17 +438,12 @@ TEST(Launched, AllSaveAndStopOnARequest) {
 
 // Every process below this one, as far as it has parents that live.
 std::vector<pid_t> descendants(pid_t root) {
-  std::vector<pid_t> found{root};
+  std::vector<pid_t> found = children_of(root);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    std::ifstream children(
-        "/proc/" + std::to_string(found[i]) + "/task/" +
-        std::to_string(found[i]) + "/children");
-    pid_t pid = 0;
-    while (children >> pid) {
-      found.push_back(pid);
-    }
+    const std::vector<pid_t> children = children_of(found[i]);
+    found.insert(found.end(), children.begin(), children.end());
   }
-  return {found.begin() + 1, found.end()};
+  return found;
 }
 
 bool is_worker(pid_t pid) {
@@ -535,18 +454,9 @@ bool is_worker(pid_t pid) {
 }
 
 // Kills a launcher of two workers while they train.
-void expect_workers_to_follow(const std::vector<std::string>& launcher) {
+void expect_workers_to_follow(const Words& launcher) {
   const TempFolder folder;
-  Command command{
-      .words = short_run(
-          folder / "runs",
-          {"-devices",
-           "cpu",
-           "-set",
-           "run.epochs=100000",
-           "-set",
-           "run.max_steps=1000000"}),
-      .environment = kOneThread};
+  Command command = endless_run(folder / "runs");
   Program program(command.after(launcher));
   ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 90));
   const std::vector<pid_t> started = descendants(program.pid());
@@ -570,51 +480,36 @@ void expect_workers_to_follow(const std::vector<std::string>& launcher) {
 }
 
 TEST(KilledLauncher, TakesItsWorkersAlongThroughShells) {
-  Port port;
-  port.release();
+  const std::string port = free_port();
   expect_workers_to_follow(
-      {VITRAIN_SOURCE_DIR "/tests/e2e/files/launcher.sh", "2", port.number()});
+      {VITRAIN_SOURCE_DIR "/tests/e2e/files/launcher.sh", "2", port});
 }
 
 TEST(KilledLauncher, MayBeMpirun) {
   if (!is_on_path("mpirun")) {
     GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
   }
-  std::vector<std::string> launcher = kMpirun;
+  Words launcher = kMpirun;
   launcher.insert(launcher.end(), {"bash", "-c", "\"$@\"; exit $?", "bash"});
   expect_workers_to_follow(launcher);
 }
 
 TEST(KilledLauncher, MayBeTorchrun) {
-  const std::string python = peer("VITRAIN_TORCH_PYTHON");
-  if (python.empty()) {
+  const Words launcher = torchrun();
+  if (launcher.empty()) {
     GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
   }
-  expect_workers_to_follow(
-      {python,
-       "-m",
-       "torch.distributed.run",
-       "--standalone",
-       "--nproc_per_node=2",
-       "--no_python"});
+  expect_workers_to_follow(launcher);
 }
 
 // A rendezvous that hangs: somebody answers the port and says nothing.
 TEST(StopInSetUp, EndsWithinTwoSeconds) {
   const TempFolder folder;
   const Port silent;
-  const auto words = short_run(folder / "runs", {"-devices", "cpu"});
+  const auto words = short_run(folder / "runs", {.devices = "cpu"});
   Program worker(torch_worker(words, 1, 2, silent.number()));
-  auto of_two_machines = words;
-  of_two_machines.insert(
-      of_two_machines.end(),
-      {"-nnodes",
-       "2",
-       "-node_rank",
-       "1",
-       "-master",
-       "127.0.0.1:" + silent.number()});
-  Program node(Command{.words = of_two_machines, .environment = {}});
+  const Options of_two = machine(1, 2, "127.0.0.1:" + silent.number());
+  Program node(short_run(folder / "runs", of_two.with({.devices = "cpu"})));
   for (int i = 0; i < 500 && !is_worker(worker.pid()); ++i) {
     ::usleep(20'000);
   }
@@ -633,11 +528,8 @@ TEST(StopInSetUp, EndsWithinTwoSeconds) {
 TEST(OpenFiles, TheSoftLimitIsRaisedAndTheHardOneExplained) {
   const TempFolder folder;
   const auto limited = [&](const char* limit, const char* devices) {
-    Command command{
-        .words = short_run(
-            folder / "runs",
-            {"-devices", devices, "-set", "data.batch_size=2"}),
-        .environment = kOneThread};
+    Command command = short_run(
+        folder / "runs", {.devices = devices, .set = {"data.batch_size=2"}});
     return run(
         command.after(
             {"sh", "-c", std::string("ulimit ") + limit + "; \"$@\"", "sh"}),
@@ -657,23 +549,15 @@ TEST(Restarts, ContinueFromTheLastCheckpoint) {
   const TempFolder folder;
   auto words = short_run(
       folder / "runs",
-      {"-devices",
-       "cpu:2",
-       "-max_restarts",
-       "3",
-       "-set",
-       "run.epochs=50",
-       "-set",
-       "run.max_steps=1000",
-       "-set",
-       "eval.every=50ep",
-       "-set",
-       "checkpoint.every=100st",
-       "-set",
-       "log.ranks=all",
-       "-log_dir",
-       (folder / "logs").native()});
-  Program program(Command{.words = words, .environment = kOneThread});
+      {.devices = "cpu:2",
+       .set =
+           {"run.epochs=50",
+            "run.max_steps=1000",
+            "eval.every=50ep",
+            "checkpoint.every=100st",
+            "log.ranks=all"},
+       .more = {"-max_restarts", "3", "-log_dir", folder / "logs"}});
+  Program program(words);
   ASSERT_TRUE(program.wait_for_record(folder / "runs", "checkpoint", 1, 60));
   const auto workers = program.workers();
   ASSERT_EQ(workers.size(), 2u);
@@ -688,11 +572,7 @@ TEST(Restarts, ContinueFromTheLastCheckpoint) {
           HasSubstr("restart 1 of 3 in 1 s, from step ")));
   const auto run = newest_run(folder / "runs");
   // Every step once, in order: what came after the checkpoint was done again.
-  std::int64_t expected = 1;
-  for (const Json& record : records(run, "train")) {
-    EXPECT_EQ(record.at("step"), expected++);
-  }
-  EXPECT_EQ(expected, 1001);
+  EXPECT_EQ(steps_in_order(run), 1000);
   EXPECT_EQ(records(run, "start").back().at("restarts"), 1);
   const std::string log = slurp(folder / "logs/workerlog.1");
   EXPECT_THAT(log, HasSubstr("rank 1 of 2, cpu, started by vitrain"));
@@ -704,16 +584,11 @@ TEST(Restarts, ContinueFromTheLastCheckpoint) {
 
 TEST(Restarts, MistakesAreNotRepeated) {
   const TempFolder folder;
-  const Result result = run(Command{
-      .words = short_run(
-          folder / "runs",
-          {"-devices",
-           "cpu:2",
-           "-max_restarts",
-           "3",
-           "-set",
-           "model.num_classes=3"}),
-      .environment = {}});
+  const Result result = run(short_run(
+      folder / "runs",
+      {.devices = "cpu:2",
+       .set = {"model.num_classes=3"},
+       .more = {"-max_restarts", "3"}}));
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, Not(HasSubstr("restart")));
 }

@@ -1,5 +1,6 @@
 // Memory: what a run is expected to need, and what happens without it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,29 +20,22 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A network on noise of its own size, for some steps.
-std::vector<std::string> some_steps(
+Words some_steps(
     const std::filesystem::path& output,
     const std::string& model,
     int side,
     int batch,
-    const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments{
-      "-cfg",
-      VITRAIN_SOURCE_DIR "/tests/e2e/files/noise.yaml",
-      "-output",
-      output.native(),
-      "-devices",
-      "cpu:1"};
-  for (const std::string& set :
-       {"model.name=" + model,
-        "model.image_size=" + std::to_string(side),
-        "data.train.size=" + std::to_string(side),
-        "data.eval.size=" + std::to_string(side),
-        "data.batch_size=" + std::to_string(batch)}) {
-    arguments.insert(arguments.end(), {"-set", set});
-  }
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+    const Options& more = {}) {
+  const Options common{
+      .config = VITRAIN_SOURCE_DIR "/tests/e2e/files/noise.yaml",
+      .devices = "cpu:1",
+      .set = {
+          "model.name=" + model,
+          fmt::format("model.image_size={}", side),
+          fmt::format("data.train.size={}", side),
+          fmt::format("data.eval.size={}", side),
+          fmt::format("data.batch_size={}", batch)}};
+  return tiny_run(output, common.with(more));
 }
 
 // The bytes of "about 1.6 GiB for each worker" in a dry run's output.
@@ -65,7 +59,7 @@ double estimate_in(const std::string& out) {
 }
 
 // Largest resident size of a process of this run, in bytes; 0 where it failed.
-double peak_of(const std::vector<std::string>& arguments) {
+double peak_of(const Words& arguments) {
   int pipe[2];
   if (::pipe(pipe) != 0) {
     return 0.0;
@@ -102,8 +96,8 @@ class Memory : public testing::TestWithParam<Case> {};
 TEST_P(Memory, IsThatOfTheDryRun) {
   const TempFolder folder;
   const auto [model, side, batch] = GetParam();
-  const Result dry =
-      run(some_steps(folder / "runs", model, side, batch, {"-dry_run"}));
+  const Result dry = run(
+      some_steps(folder / "runs", model, side, batch, {.more = {"-dry_run"}}));
   ASSERT_EQ(dry.exit_code, 0) << dry.err;
   const double expected = estimate_in(dry.out);
   ASSERT_GT(expected, 0.0) << dry.out;
@@ -132,7 +126,7 @@ TEST(OutOfMemory, IsSeenBeforehand) {
         "vit_small_patch16_224",
         224,
         batch,
-        {"-dry_run", "-set", "data.train.count=100000"}));
+        {.set = {"data.train.count=100000"}, .more = {"-dry_run"}}));
   };
   const Result huge = dry(100'000);
   EXPECT_EQ(huge.exit_code, 0) << huge.err;
@@ -149,12 +143,8 @@ TEST(OutOfMemory, EndsWithSixAndSaysWhat) {
   const TempFolder folder;
   // The address space of each process in bytes; 2 GiB hold threads and
   // libraries, and no forward pass of 200 images.
-  const auto with_little = [&](const std::vector<std::string>& arguments) {
-    return run(
-        Command{.words = arguments, .environment = {}}
-            .after({binary()})
-            .after({"prlimit", "--as=2147483648"}),
-        280);
+  const auto with_little = [&](const Words& arguments) {
+    return run(vitrain(arguments).after({"prlimit", "--as=2147483648"}), 280);
   };
   const Result forward = with_little(
       some_steps(folder / "runs", "vit_tiny_patch16_224", 224, 200));
@@ -171,7 +161,7 @@ TEST(OutOfMemory, EndsWithSixAndSaysWhat) {
       "vit_tiny_patch16_224",
       224,
       4,
-      {"-set", "data.eval_batch_size=1500"}));
+      {.set = {"data.eval_batch_size=1500"}}));
   EXPECT_EQ(evaluation.exit_code, 6) << evaluation.out << evaluation.err;
   EXPECT_THAT(
       evaluation.err,

@@ -1,5 +1,6 @@
 // The modes of dist.sync and the samplers in whole runs.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using testing::HasSubstr;
 struct Mode {
   std::string name;
   std::string workers;
-  std::vector<std::string> settings;
+  Words settings;
   bool repeatable = true; // two runs have the same bits
 };
 
@@ -25,22 +26,14 @@ void PrintTo(const Mode& mode, std::ostream* out) {
   *out << mode.name;
 }
 
-std::vector<std::string> arguments_of(
-    const Mode& mode,
-    const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{"-devices", mode.workers};
+Options options_of(const Mode& mode, const Words& more) {
+  Options options{.devices = mode.workers};
   if (!mode.name.starts_with("single_process")) {
     // What follows two underscores is a variant.
-    const std::string value = mode.name.substr(0, mode.name.find("__"));
-    arguments.insert(arguments.end(), {"-set", "dist.sync.mode=" + value});
+    options.set = {
+        "dist.sync.mode=" + mode.name.substr(0, mode.name.find("__"))};
   }
-  for (const std::string& setting : mode.settings) {
-    arguments.insert(arguments.end(), {"-set", setting});
-  }
-  for (const std::string& setting : more) {
-    arguments.insert(arguments.end(), {"-set", setting});
-  }
-  return arguments;
+  return options.with({.set = mode.settings}).with({.set = more});
 }
 
 class SyncMode : public testing::TestWithParam<Mode> {};
@@ -49,49 +42,29 @@ class SyncMode : public testing::TestWithParam<Mode> {};
 // checkpoints in the middle of a period see averaged weights.
 TEST_P(SyncMode, AResumedRunEqualsAnUninterruptedOne) {
   const TempFolder folder;
-  const auto common = arguments_of(
+  const auto common = options_of(
       GetParam(),
       {"run.max_steps=24",
        "run.epochs=3",
-       "run.name=r",
        "checkpoint.every=7st",
        "eval.every=7st",
        "checkpoint.keep_last=20"});
-  const Result first = run(tiny_run(folder / "whole", common), 120);
-  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
-  const auto whole = newest_run(folder / "whole");
-  const auto copy = copy_until(whole, folder / "part", "step-000000014");
-  auto again = common;
-  const auto checkpoint = copy / "checkpoints" / "step-000000014";
-  again.insert(again.end(), {"-resume", checkpoint.native()});
-  const Result second = run(tiny_run(folder / "part", again), 120);
-  ASSERT_EQ(second.exit_code, 0) << second.out << second.err;
-  EXPECT_EQ(records(copy, "train").back().at("step"), 24);
-  if (!GetParam().repeatable) {
-    return;
-  }
-  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
-    const auto name =
-        std::filesystem::path("checkpoints") / "step-000000024" / file;
-    EXPECT_EQ(slurp(whole / name), slurp(copy / name)) << file;
+  const auto whole = train(folder / "whole", common);
+  const auto part = resume_copy(whole, folder / "part", common, 14);
+  EXPECT_EQ(records(part, "train").back().at("step"), 24);
+  if (GetParam().repeatable) {
+    expect_same_checkpoint(whole, part, 24);
   }
 }
 
 TEST_P(SyncMode, EvaluationInTrainingIsThatOfTheCheckpoint) {
   const TempFolder folder;
-  const Result trained = run(
-      tiny_run(folder / "runs", arguments_of(GetParam(), {"run.max_steps=11"})),
-      120);
-  ASSERT_EQ(trained.exit_code, 0) << trained.out << trained.err;
-  const auto path = newest_run(folder / "runs");
+  const auto path =
+      train(folder / "runs", options_of(GetParam(), {"run.max_steps=11"}));
   const Json in_training = records(path, "eval").back();
-  const Result evaluated =
-      run(tiny_run(
-              folder / "eval",
-              {"-eval", "-devices", "cpu:1", "-pretrained", path.native()}),
-          60);
-  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.out << evaluated.err;
-  const Json alone = records(newest_run(folder / "eval"), "eval").back();
+  const auto evaluated =
+      train(folder / "eval", {.devices = "cpu:1", .evaluate = path});
+  const Json alone = records(evaluated, "eval").back();
   for (const char* key : {"loss", "correct1", "correct5", "count"}) {
     EXPECT_EQ(alone.at(key), in_training.at(key)) << key;
   }
@@ -101,17 +74,14 @@ TEST_P(SyncMode, EvaluationInTrainingIsThatOfTheCheckpoint) {
 // a batch, or nothing.
 TEST_P(SyncMode, TheLastBatchMayBeSmallerThanTheNumberOfWorkers) {
   const TempFolder folder;
-  const Result result =
-      run(tiny_run(
-              folder / "runs",
-              arguments_of(
-                  GetParam(),
-                  {"data.train.count=37",
-                   "data.batch_size=12",
-                   "data.sampler.last_batch=keep",
-                   "schedule.warmup=0st"})),
-          120);
-  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  train(
+      folder / "runs",
+      options_of(
+          GetParam(),
+          {"data.train.count=37",
+           "data.batch_size=12",
+           "data.sampler.last_batch=keep",
+           "schedule.warmup=0st"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -162,30 +132,19 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SingleProcess, LossesAreThoseOfProcesses) {
   const auto losses = [](const std::string& mode) {
     const TempFolder folder;
-    const Result result =
-        run(tiny_run(
-                folder / "runs",
-                {"-devices",
-                 "cpu:3",
-                 "-set",
-                 "dist.mode=" + mode,
-                 "-set",
-                 "model.dropout=0.1",
-                 "-set",
-                 "model.drop_path=0.1",
-                 "-set",
-                 "data.train.count=37",
-                 "-set",
-                 "data.batch_size=12",
-                 "-set",
-                 "data.sampler.last_batch=keep",
-                 "-set",
-                 "schedule.warmup=0st",
-                 "-set",
-                 "run.epochs=4"}),
-            120);
-    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-    return records(newest_run(folder / "runs"), "train");
+    const auto run_folder = train(
+        folder / "runs",
+        {.devices = "cpu:3",
+         .set = {
+             "dist.mode=" + mode,
+             "model.dropout=0.1",
+             "model.drop_path=0.1",
+             "data.train.count=37",
+             "data.batch_size=12",
+             "data.sampler.last_batch=keep",
+             "schedule.warmup=0st",
+             "run.epochs=4"}});
+    return records(run_folder, "train");
   };
   const auto processes = losses("processes");
   const auto single = losses("single_process");
@@ -209,11 +168,8 @@ TEST(AsyncPs, ALostWorkerEndsTheRun) {
     const TempFolder folder;
     Program program(tiny_run(
         folder / "runs",
-        arguments_of({"async_ps", "cpu:3", {}}, {"run.epochs=1000"})));
-    ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
-    const std::vector<pid_t> workers = program.workers();
-    ASSERT_EQ(workers.size(), 3u);
-    ::kill(workers[lost], SIGKILL);
+        options_of({"async_ps", "cpu:3", {}}, {"run.epochs=1000"})));
+    ::kill(training_workers(program, folder / "runs", 3).at(lost), SIGKILL);
     const Result result = program.wait(30);
     EXPECT_EQ(result.exit_code, 7) << result.err;
     EXPECT_THAT(result.err, HasSubstr("rank " + std::to_string(lost)));
@@ -224,8 +180,8 @@ TEST(AsyncPs, ALostWorkerEndsTheRun) {
 TEST(AsyncPs, StopsAtOneStepAndGoesOn) {
   const TempFolder folder;
   const Mode mode{"async_ps", "cpu:3", {"dist.sync.max_staleness=4"}};
-  Program program(tiny_run(
-      folder / "runs", arguments_of(mode, {"run.epochs=30", "run.name=r"})));
+  Program program(
+      tiny_run(folder / "runs", options_of(mode, {"run.epochs=30"})));
   ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 5, 60));
   program.signal(SIGTERM);
   const Result stopped = program.wait(60);
@@ -233,27 +189,21 @@ TEST(AsyncPs, StopsAtOneStepAndGoesOn) {
   const auto path = newest_run(folder / "runs");
   const auto step =
       records(path, "train").back().at("step").get<std::int64_t>();
-  auto again = arguments_of(
-      mode,
-      {"run.epochs=30",
-       "run.name=r",
-       "run.max_steps=" + std::to_string(step + 3)});
-  again.insert(again.end(), {"-resume", path.native()});
-  const Result resumed = run(tiny_run(folder / "runs", again), 60);
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  const Options again = options_of(
+      mode, {"run.epochs=30", fmt::format("run.max_steps={}", step + 3)});
+  train(folder / "runs", again.with({.resume = path}));
   EXPECT_EQ(records(path, "train").back().at("step"), step + 3);
 }
 
 TEST(SyncModes, CompressionHalvesTheBytesOfAStep) {
   const auto bytes = [](const std::string& compress) {
     const TempFolder folder;
-    const Result result = run(tiny_run(
+    const auto run_folder = train(
         folder / "runs",
-        arguments_of(
+        options_of(
             {"allreduce", "cpu:2", {}},
-            {"run.max_steps=11", "dist.compress=" + compress})));
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    const Json record = records(newest_run(folder / "runs"), "train").back();
+            {"run.max_steps=11", "dist.compress=" + compress}));
+    const Json record = records(run_folder, "train").back();
     EXPECT_GE(record.at("comm_seconds").get<double>(), 0.0);
     EXPECT_LE(record.at("comm_wait").get<double>(), 1.0);
     return record.at("comm_bytes").get<std::int64_t>();
@@ -265,13 +215,12 @@ TEST(SyncModes, CompressionHalvesTheBytesOfAStep) {
 }
 
 TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
-  const auto refusal = [](const std::vector<std::string>& settings) {
+  const auto refusal = [](const Words& settings) {
     const TempFolder folder;
-    const Result result =
-        run(tiny_run(
-                folder / "runs",
-                arguments_of({"allreduce", "cpu:4", {}}, settings)),
-            20);
+    const Result result = run(
+        tiny_run(
+            folder / "runs", options_of({"allreduce", "cpu:4", {}}, settings)),
+        20);
     EXPECT_EQ(result.exit_code, 2) << result.out;
     EXPECT_LT(result.seconds, 5.0);
     return result.err;
@@ -310,20 +259,18 @@ TEST(SyncModes, WhatMakesNoSenseIsRefusedAtOnce) {
 
 TEST(SyncModes, HierarchicalSgdRunsOnOneWorker) {
   const TempFolder folder;
-  const Result result = run(tiny_run(
+  train(
       folder / "runs",
-      arguments_of({"hierarchical_sgd", "cpu:1", {}}, {"run.max_steps=11"})));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+      options_of({"hierarchical_sgd", "cpu:1", {}}, {"run.max_steps=11"}));
 }
 
 // What is delayed travels while the next step is computed, and takes its time.
 TEST(SyncModes, DelayedGradientsAreMeasured) {
   const TempFolder folder;
-  const Result result = run(tiny_run(
+  const auto run_folder = train(
       folder / "runs",
-      arguments_of({"delayed_allreduce", "cpu:2", {}}, {"run.max_steps=11"})));
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const Json record = records(newest_run(folder / "runs"), "train").back();
+      options_of({"delayed_allreduce", "cpu:2", {}}, {"run.max_steps=11"}));
+  const Json record = records(run_folder, "train").back();
   EXPECT_GT(record.at("comm_busy_seconds").get<double>(), 0.0);
 }
 
@@ -334,7 +281,7 @@ TEST(SyncModes, StalenessIsRecorded) {
       const TempFolder folder;
       const Result result = run(tiny_run(
           folder / "runs",
-          arguments_of(
+          options_of(
               {mode, workers, {}},
               {"run.max_steps=12",
                "schedule.warmup=0st",
@@ -354,12 +301,9 @@ TEST(SyncModes, StalenessIsRecorded) {
     }
   }
   const TempFolder folder;
-  ASSERT_EQ(
-      run(tiny_run(
-              folder / "runs",
-              arguments_of({"allreduce", "cpu:2", {}}, {"run.max_steps=11"})))
-          .exit_code,
-      0);
+  train(
+      folder / "runs",
+      options_of({"allreduce", "cpu:2", {}}, {"run.max_steps=11"}));
   EXPECT_FALSE(records(newest_run(folder / "runs"), "train")
                    .back()
                    .contains("staleness_mean"));
@@ -370,15 +314,12 @@ TEST(Notes, AreToldBeforeTheStart) {
   const TempFolder folder;
   const Result result = run(tiny_run(
       folder / "runs",
-      {"-dry_run",
-       "-set",
-       "dist.sync.period=3",
-       "-set",
-       "optim.lr=5e-6",
-       "-set",
-       "eval.every=3st",
-       "-set",
-       "dist.batchnorm=sync"}));
+      {.set =
+           {"dist.sync.period=3",
+            "optim.lr=5e-6",
+            "eval.every=3st",
+            "dist.batchnorm=sync"},
+       .more = {"-dry_run"}}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(
       result.out,
@@ -392,19 +333,9 @@ TEST(Notes, AreToldBeforeTheStart) {
 }
 
 // What `data order` prints, line by line.
-std::vector<std::vector<std::int64_t>> order(
-    const std::vector<std::string>& more) {
-  const TempFolder folder;
-  std::vector<std::string> arguments{"data", "order"};
-  const auto tiny = tiny_run(folder / "runs", more);
-  // Without -output, which has no meaning here.
-  for (std::size_t i = 0; i < tiny.size(); ++i) {
-    if (tiny[i] == "-output") {
-      ++i;
-    } else {
-      arguments.push_back(tiny[i]);
-    }
-  }
+std::vector<std::vector<std::int64_t>> order(const Options& options) {
+  Words arguments = options.words();
+  arguments.insert(arguments.begin(), {"data", "order"});
   const Result result = run(arguments, 20);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::vector<std::vector<std::int64_t>> lines;
@@ -422,80 +353,62 @@ std::vector<std::vector<std::int64_t>> order(
 // Every batch has its line, so that lines tell ranks apart.
 TEST(DataOrder, AnEmptyBatchIsAnEmptyLine) {
   const auto lines = order(
-      {"-set",
-       "data.sampler.policy=sequential",
-       "-set",
-       "data.sampler.last_batch=keep",
-       "-set",
-       "data.train.count=29",
-       "-set",
-       "data.batch_size=4",
-       "-world",
-       "3"});
+      {.set =
+           {"data.sampler.policy=sequential",
+            "data.sampler.last_batch=keep",
+            "data.train.count=29",
+            "data.batch_size=4"},
+       .more = {"-world", "3"}});
   ASSERT_EQ(lines.size(), 9u);
   EXPECT_EQ(lines[7], std::vector<std::int64_t>{28});
   EXPECT_TRUE(lines[8].empty());
 }
 
 TEST(DataOrder, ListsTheBatchesOfOneWorkerOrOfAll) {
-  const std::vector<std::string> torch{
-      "-set",
-      "data.sampler.policy=torch",
-      "-set",
-      "data.sampler.shuffle=false",
-      "-set",
-      "data.train.count=23",
-      "-set",
-      "data.batch_size=3",
-      "-set",
-      "data.sampler.last_batch=keep"};
-  auto one = torch;
-  one.insert(one.end(), {"--world", "4", "--rank", "3", "--epoch", "2"});
+  const Options torch{
+      .set = {
+          "data.sampler.policy=torch",
+          "data.sampler.shuffle=false",
+          "data.train.count=23",
+          "data.batch_size=3",
+          "data.sampler.last_batch=keep"}};
+  const auto one =
+      torch.with({.more = {"--world", "4", "--rank", "3", "--epoch", "2"}});
   // Every fourth from 3; 23 is padded with 0.
   EXPECT_EQ(
       order(one),
       (std::vector<std::vector<std::int64_t>>{{3, 7, 11}, {15, 19, 0}}));
-  auto all = torch;
-  all.insert(all.end(), {"-world=4"});
-  EXPECT_EQ(order(all).size(), 8u);
+  EXPECT_EQ(order(torch.with({.more = {"-world=4"}})).size(), 8u);
   // As many workers as training would start.
-  auto two = torch;
-  two.insert(two.end(), {"-devices", "cpu:2"});
-  EXPECT_EQ(order(two).size(), 8u);
+  EXPECT_EQ(order(torch.with({.devices = "cpu:2"})).size(), 8u);
 }
 
 TEST(DataOrder, MistakesAreNamed) {
-  const std::string config = VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml";
   const Result beyond =
-      run({"data", "order", "-cfg", config, "-world", "3", "-rank", "3"}, 20);
+      run({"data", "order", "-cfg", kTiny, "-world", "3", "-rank", "3"}, 20);
   EXPECT_EQ(beyond.exit_code, 2);
   EXPECT_THAT(beyond.err, HasSubstr("of 3 workers the last one is 2"));
-  const Result none = run({"data", "order", "-cfg", config, "-world", "0"}, 20);
+  const Result none = run({"data", "order", "-cfg", kTiny, "-world", "0"}, 20);
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("-world: expected integer >= 1, got 0"));
 }
 
 TEST(Samplers, EveryPolicyTrains) {
-  for (const char* policy :
+  for (const std::string policy :
        {"torch", "paddle", "shard_then_shuffle", "repeated", "weighted"}) {
     const TempFolder folder;
     const Result result =
         run(tiny_run(
                 folder / "runs",
-                {"-devices",
-                 "cpu:2",
-                 "-set",
-                 std::string("data.sampler.policy=") + policy,
-                 "-set",
-                 "run.max_steps=12",
-                 "-set",
-                 "data.train.count=200",
-                 "-set",
-                 "data.sampler.last_batch=keep"}),
+                {.devices = "cpu:2",
+                 .set =
+                     {"data.sampler.policy=" + policy,
+                      "run.max_steps=12",
+                      "data.train.count=200",
+                      "data.sampler.last_batch=keep"}}),
             60);
     EXPECT_EQ(result.exit_code, 0) << policy << result.out << result.err;
-    if (std::string(policy) == "weighted" ||
-        std::string(policy) == "repeated") {
+    if (policy == "weighted" || policy == "repeated") {
       EXPECT_THAT(result.out, HasSubstr("an epoch has ")) << policy;
     }
   }

@@ -1,12 +1,9 @@
 // Several machines: as processes of this one that meet over loopback, and as
 // two network namespaces (root only).
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,39 +19,14 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::map<std::string, std::string> kOneThread{{"OMP_NUM_THREADS", "1"}};
-
-// A port of 127.0.0.1 that was free a moment ago.
-std::string free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(::bind(fd, generic, size), 0);
-  EXPECT_EQ(::getsockname(fd, generic, &size), 0);
-  ::close(fd);
-  return std::to_string(ntohs(address.sin_port));
-}
-
 // Options of a run that only its end ends.
-const std::vector<std::string> kEndless{
-    "-devices",
-    "cpu:1",
-    "-set",
-    "run.epochs=100000",
-    "-set",
-    "run.max_steps=1000000"};
+const Options kEndless{
+    .devices = "cpu:1",
+    .set = {"run.epochs=100000", "run.max_steps=1000000"}};
 
-Command training(
-    const std::filesystem::path& output,
-    const std::vector<std::string>& more) {
-  std::vector<std::string> words = tiny_run(
-      output, {"-set", "run.max_steps=30", "-set", "dist.timeouts.setup=20"});
-  words.insert(words.end(), more.begin(), more.end());
-  words.insert(words.begin(), binary());
-  return {.words = words, .environment = kOneThread};
+Command training(const std::filesystem::path& output, const Options& options) {
+  const Options common{.set = {"run.max_steps=30", "dist.timeouts.setup=20"}};
+  return vitrain(tiny_run(output, common.with(options)), kOneThread);
 }
 
 Command node(
@@ -62,22 +34,14 @@ Command node(
     int rank,
     int nodes,
     const std::string& master,
-    std::vector<std::string> more) {
-  more.insert(
-      more.end(),
-      {"-nnodes",
-       std::to_string(nodes),
-       "-node_rank",
-       std::to_string(rank),
-       "-master",
-       master});
-  return training(output, more);
+    const Options& options) {
+  return training(output, machine(rank, nodes, master).with(options));
 }
 
 Json one_machine(const std::string& devices) {
   const TempFolder folder;
   const Result result =
-      run(training(folder / "runs", {"-devices", devices}), 60);
+      run(training(folder / "runs", {.devices = devices}), 60);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return numbers_of(folder / "runs");
 }
@@ -86,8 +50,8 @@ TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
   // They need not have equally many.
-  Program second(node(folder / "runs", 1, 2, master, {"-devices", "cpu:2"}));
-  Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:1"}));
+  Program second(node(folder / "runs", 1, 2, master, {.devices = "cpu:2"}));
+  Program first(node(folder / "runs", 0, 2, master, {.devices = "cpu:1"}));
   const Result result = first.wait(60);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(second.wait(30).exit_code, 0);
@@ -111,18 +75,13 @@ TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
 TEST(Nodes, ThatDoNotAgreeAreNamedWithBothValues) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
-  Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:2"}));
+  Program first(node(folder / "runs", 0, 2, master, {.devices = "cpu:2"}));
   Program second(node(
       folder / "runs",
       1,
       2,
       master,
-      {"-devices",
-       "cpu:1",
-       "-set",
-       "optim.lr=0.5",
-       "-set",
-       "data.train.count=639"}));
+      {.devices = "cpu:1", .set = {"optim.lr=0.5", "data.train.count=639"}}));
   const Result result = first.wait(30);
   EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
   EXPECT_THAT(
@@ -175,19 +134,14 @@ TEST(Nodes, ALostMachineEndsTheRun) {
 TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
-  const std::vector<std::string> restarting{
-      "-devices",
-      "cpu:1",
-      "-max_restarts",
-      "1",
-      "-set",
-      "run.epochs=50",
-      "-set",
-      "run.max_steps=600",
-      "-set",
-      "eval.every=50ep",
-      "-set",
-      "checkpoint.every=50st"};
+  const Options restarting{
+      .devices = "cpu:1",
+      .set =
+          {"run.epochs=50",
+           "run.max_steps=600",
+           "eval.every=50ep",
+           "checkpoint.every=50st"},
+      .more = {"-max_restarts", "1"}};
   Program first(node(folder / "runs", 0, 2, master, restarting));
   Program second(node(folder / "runs", 1, 2, master, restarting));
   ASSERT_TRUE(first.wait_for_record(folder / "runs", "checkpoint", 1, 60));
@@ -198,11 +152,7 @@ TEST(Nodes, RestartTogetherFromTheLastCheckpoint) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("restart 1 of 1"));
   EXPECT_EQ(second.wait(30).exit_code, 0);
-  std::int64_t expected = 1;
-  for (const Json& record : records(newest_run(folder / "runs"), "train")) {
-    EXPECT_EQ(record.at("step"), expected++);
-  }
-  EXPECT_EQ(expected, 601);
+  EXPECT_EQ(steps_in_order(newest_run(folder / "runs")), 600);
 }
 
 TEST(Nodes, GroupsOfAMachineNeedEqualOnes) {
@@ -214,7 +164,7 @@ TEST(Nodes, GroupsOfAMachineNeedEqualOnes) {
         rank,
         2,
         master,
-        {"-devices", devices, "-set", "dist.sync.mode=post_local_sgd"});
+        {.devices = devices, .set = {"dist.sync.mode=post_local_sgd"}});
   };
   Program second(start(1, "cpu:2"));
   const Result result = run(start(0, "cpu:1"), 20);
@@ -225,7 +175,7 @@ TEST(Nodes, GroupsOfAMachineNeedEqualOnes) {
 
 struct Mistake {
   const char* name;
-  std::vector<std::string> arguments;
+  Options options;
   int exit_code;
   const char* words;
 };
@@ -236,10 +186,9 @@ class NodeMistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(NodeMistakes, EndWithinSeconds) {
   const TempFolder folder;
-  auto arguments = GetParam().arguments;
-  arguments.insert(
-      arguments.end(), {"-devices", "cpu:1", "-set", "dist.timeouts.setup=2"});
-  const Result result = run(training(folder / "runs", arguments), 20);
+  const Options common{.devices = "cpu:1", .set = {"dist.timeouts.setup=2"}};
+  const Result result =
+      run(training(folder / "runs", common.with(GetParam().options)), 20);
   EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.err;
   EXPECT_LT(result.seconds, 15);
   EXPECT_THAT(result.err, HasSubstr(GetParam().words));
@@ -250,64 +199,69 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     NodeMistakes,
     testing::Values(
-        Mistake{"NoRank", {"-nnodes", "2"}, 2, "-node_rank"},
+        Mistake{"NoRank", {.more = {"-nnodes", "2"}}, 2, "-node_rank"},
         Mistake{
             "NoMaster",
-            {"-nnodes", "2", "-node_rank", "0"},
+            {.more = {"-nnodes", "2", "-node_rank", "0"}},
             2,
             "-master HOST:PORT"},
         Mistake{
             "RankOutOfRange",
-            {"-nnodes", "2", "-node_rank", "2", "-master", "127.0.0.1:1"},
+            {.more =
+                 {"-nnodes", "2", "-node_rank", "2", "-master", "127.0.0.1:1"}},
             2,
             "-node_rank 2: with 2 machines it is 0 to 1"},
         Mistake{
             "RankWithoutMachines",
-            {"-node_rank", "1"},
+            {.more = {"-node_rank", "1"}},
             2,
             "-node_rank 1: the run has one machine"},
         Mistake{
             "NoPort",
-            {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1"},
+            {.more =
+                 {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1"}},
             2,
             "-master: expected HOST:PORT"},
         Mistake{
             "UnreachableMaster",
-            {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1:1"},
+            {.more =
+                 {"-nnodes", "2", "-node_rank", "1", "-master", "127.0.0.1:1"}},
             7,
             "node 1 of 2 could not reach node 0 at 127.0.0.1:1"},
         Mistake{
             "PortZero",
-            {"-nnodes", "3", "-node_rank", "0", "-master", "127.0.0.1:0"},
+            {.more =
+                 {"-nnodes", "3", "-node_rank", "0", "-master", "127.0.0.1:0"}},
             2,
             "-master"},
         Mistake{
             "Range",
-            {"-nnodes", "2:4"},
+            {.more = {"-nnodes", "2:4"}},
             2,
             "a range of machines is not offered"},
-        Mistake{"NoMachines", {"-nnodes", "0"}, 2, "devices.nodes"},
+        Mistake{"NoMachines", {.more = {"-nnodes", "0"}}, 2, "devices.nodes"},
         Mistake{
             "MasterWithoutMachines",
-            {"-master", "127.0.0.1:29500"},
+            {.more = {"-master", "127.0.0.1:29500"}},
             2,
             "-master 127.0.0.1:29500: the run has one machine; give -nnodes"},
         Mistake{
             "UnknownMaster",
-            {"-nnodes", "2", "-node_rank", "1", "-master", "no such host:1"},
+            {.more =
+                 {"-nnodes",
+                  "2",
+                  "-node_rank",
+                  "1",
+                  "-master",
+                  "no such host:1"}},
             2,
             "no address for the master 'no such host'"},
         // Known before the others are there, who never come.
         Mistake{
             "SenselessMode",
-            {"-nnodes",
-             "2",
-             "-node_rank",
-             "0",
-             "-master",
-             "127.0.0.1:1",
-             "-set",
-             "dist.sync.mode=hogwild"},
+            {.set = {"dist.sync.mode=hogwild"},
+             .more =
+                 {"-nnodes", "2", "-node_rank", "0", "-master", "127.0.0.1:1"}},
             2,
             "dist.sync.mode: hogwild shares the weights"}),
     [](const auto& mistake) { return mistake.param.name; });
@@ -320,7 +274,7 @@ TEST(Nodes, AMissingMachineIsNamed) {
               0,
               3,
               "127.0.0.1:" + free_port(),
-              {"-devices", "cpu:1", "-set", "dist.timeouts.setup=2"}),
+              {.devices = "cpu:1", .set = {"dist.timeouts.setup=2"}}),
           20);
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_THAT(
@@ -338,7 +292,7 @@ TEST(Nodes, OneMachineOfOneNeedsNoOthers) {
               0,
               1,
               "127.0.0.1:" + free_port(),
-              {"-devices", "cpu:1"}),
+              {.devices = "cpu:1"}),
           60);
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
@@ -357,17 +311,12 @@ void write_fake_ssh(const std::filesystem::path& folder) {
 Command over_hosts(
     const TempFolder& folder,
     const std::string& hosts,
-    const std::vector<std::string>& more) {
+    const Options& more) {
   write_fake_ssh(folder.path());
-  std::vector<std::string> all{
-      "-devices",
-      "cpu",
-      "-hosts",
-      hosts,
-      "-master",
-      "127.0.0.1:" + free_port()};
-  all.insert(all.end(), more.begin(), more.end());
-  Command command = training(folder / "runs", all);
+  const Options options{
+      .devices = "cpu",
+      .more = {"-hosts", hosts, "-master", "127.0.0.1:" + free_port()}};
+  Command command = training(folder / "runs", options.with(more));
   command.environment["PATH"] =
       folder.path().native() + ":" + std::getenv("PATH");
   return command;
@@ -388,8 +337,8 @@ TEST(Hosts, ArePrinted) {
 
 TEST(Hosts, AreRunOverSsh) {
   const TempFolder folder;
-  const Result result =
-      run(over_hosts(folder, "one:2,two:1", {"-np", "3", "-ssh"}), 60);
+  const Result result = run(
+      over_hosts(folder, "one:2,two:1", {.more = {"-np", "3", "-ssh"}}), 60);
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("[one] "));
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:3"));
@@ -400,7 +349,8 @@ TEST(Hosts, SignalsAndExitCodesTravel) {
   Program program(over_hosts(
       folder,
       "one:1,two:1",
-      {"-ssh", "-set", "run.epochs=100000", "-set", "run.max_steps=1000000"}));
+      {.set = {"run.epochs=100000", "run.max_steps=1000000"},
+       .more = {"-ssh"}}));
   ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 5, 60));
   program.signal(SIGTERM);
   const Result result = program.wait(30);
@@ -409,25 +359,25 @@ TEST(Hosts, SignalsAndExitCodesTravel) {
 
 TEST(Hosts, MistakesAreNamed) {
   const TempFolder folder;
-  const Result total = run(over_hosts(folder, "one:2,two:1", {"-np", "4"}), 20);
+  const Result total =
+      run(over_hosts(folder, "one:2,two:1", {.more = {"-np", "4"}}), 20);
   EXPECT_EQ(total.exit_code, 2);
   EXPECT_THAT(total.err, HasSubstr("-np is 4, but -hosts has 3 workers"));
   const Result twice =
-      run(over_hosts(folder, "one:2,two:1", {"-set", "devices.count=2"}), 20);
+      run(over_hosts(folder, "one:2,two:1", {.set = {"devices.count=2"}}), 20);
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(
       twice.err,
       HasSubstr("asks for 2 workers on each machine, but -hosts for 1 on two"));
   // No command is printed for a run that cannot be.
-  for (const std::vector<std::string>& broken :
-       std::vector<std::vector<std::string>>{
-           {"-set", "optim.lr=x"}, {"-set", "dist.sync.mode=hogwild"}}) {
-    const Result result = run(over_hosts(folder, "one:2,two:1", broken), 20);
-    EXPECT_EQ(result.exit_code, 2) << broken.back();
-    EXPECT_EQ(result.out, "") << broken.back();
+  for (const std::string broken : {"optim.lr=x", "dist.sync.mode=hogwild"}) {
+    const Result result =
+        run(over_hosts(folder, "one:2,two:1", {.set = {broken}}), 20);
+    EXPECT_EQ(result.exit_code, 2) << broken;
+    EXPECT_EQ(result.out, "") << broken;
   }
   const Result unreachable =
-      run(over_hosts(folder, "unreachable:1,two:1", {"-ssh"}), 40);
+      run(over_hosts(folder, "unreachable:1,two:1", {.more = {"-ssh"}}), 40);
   EXPECT_EQ(unreachable.exit_code, 7);
   EXPECT_THAT(unreachable.err, HasSubstr("unreachable: ssh failed"));
 }
@@ -435,11 +385,12 @@ TEST(Hosts, MistakesAreNamed) {
 TEST(Hosts, OneHostThatIsThisOneTrainsHere) {
   const TempFolder folder;
   Command command =
-      training(folder / "runs", {"-np", "2", "-H", "localhost:2"});
+      training(folder / "runs", {.more = {"-np", "2", "-H", "localhost:2"}});
   EXPECT_EQ(run(command, 60).exit_code, 0);
-  const Result both =
-      run(training(folder / "runs", {"-devices", "cpu:3", "-H", "localhost:2"}),
-          20);
+  const Result both = run(
+      training(
+          folder / "runs", {.devices = "cpu:3", .more = {"-H", "localhost:2"}}),
+      20);
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_THAT(both.err, HasSubstr("-devices asks for 3 workers"));
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
@@ -521,9 +472,9 @@ TEST_P(TwoNamespaces, TrainAsOneMachine) {
   }
   const TempFolder folder;
   const std::string master = machines.master("29511");
-  Program second(node(folder / "runs", 1, 2, master, {"-devices", "cpu:1"})
+  Program second(node(folder / "runs", 1, 2, master, {.devices = "cpu:1"})
                      .after(machines.inside(1)));
-  Program first(node(folder / "runs", 0, 2, master, {"-devices", "cpu:1"})
+  Program first(node(folder / "runs", 0, 2, master, {.devices = "cpu:1"})
                     .after(machines.inside(0)));
   const Result result = first.wait(60);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -544,7 +495,7 @@ TEST_P(TwoNamespaces, AreFoundByRoutingUnderAnotherLauncherToo) {
   }
   const TempFolder folder;
   const auto worker = [&](int rank) {
-    Command command = training(folder / "runs", {"-devices", "cpu"});
+    Command command = training(folder / "runs", {.devices = "cpu"});
     command.environment = {
         {"RANK", std::to_string(rank)},
         {"WORLD_SIZE", "2"},

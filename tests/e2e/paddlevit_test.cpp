@@ -254,34 +254,19 @@ TEST_F(PaddleViT, TheGuidesCommandsWork) {
   }
 }
 
-std::vector<double> losses(
-    const fs::path& output,
-    std::vector<std::string> options) {
-  const std::vector<std::string> common{
-      "-set", "run.max_steps=12", "-set", "data.batch_size=8"};
-  options.insert(options.end(), common.begin(), common.end());
-  const Result result = run(tiny_run(output, options));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  std::vector<double> values;
-  for (const Json& record : records(newest_run(output), "train")) {
-    values.push_back(record.at("loss"));
-  }
-  return values;
-}
-
 // Masks belong to the micro-batch, whoever computes it. Sums in another order
 // grow apart slowly: 1e-4 as in Train.TwoWorkersEqualOne.
 TEST(Dropout, DoesNotDependOnTheNumberOfWorkers) {
   const TempFolder folder;
-  const std::vector<std::string> drops = {
-      "-set", "model.dropout=0.2", "-set", "model.attention_dropout=0.2"};
-  auto one = drops;
-  one.insert(one.end(), {"-devices=cpu:1", "-accum_iter=2"});
-  auto two = drops;
-  two.insert(two.end(), {"-devices=cpu:2"});
-  const auto a = losses(folder / "one", one);
-  const auto b = losses(folder / "two", two);
-  const auto none = losses(folder / "none", {"-devices=cpu:2"});
+  const Options plain{
+      .devices = "cpu:2", .set = {"run.max_steps=12", "data.batch_size=8"}};
+  const Options drops =
+      plain.with({.set = {"model.dropout=0.2", "model.attention_dropout=0.2"}});
+  const auto a = losses(train(
+      folder / "one",
+      drops.with({.devices = "cpu:1", .more = {"-accum_iter=2"}})));
+  const auto b = losses(train(folder / "two", drops));
+  const auto none = losses(train(folder / "none", plain));
   ASSERT_EQ(a.size(), 12u);
   ASSERT_EQ(b.size(), 12u);
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -1,15 +1,20 @@
 #include "program.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <thread>
 
 namespace vitrain::e2e {
@@ -34,7 +39,7 @@ int open_output(const std::filesystem::path& path) {
 
 } // namespace
 
-Command Command::after(std::vector<std::string> before) const {
+Command Command::after(Words before) const {
   before.insert(before.end(), words.begin(), words.end());
   return {.words = std::move(before), .environment = environment};
 }
@@ -43,9 +48,12 @@ std::string binary() {
   return VITRAIN_BINARY_DIR "/vitrain";
 }
 
-Program::Program(const std::vector<std::string>& arguments)
-    : Program(
-          Command{.words = arguments, .environment = {}}.after({binary()})) {}
+Command vitrain(const Words& arguments, const Environment& environment) {
+  return Command{.words = arguments, .environment = environment}.after(
+      {binary()});
+}
+
+Program::Program(const Words& arguments) : Program(vitrain(arguments)) {}
 
 Program::Program(const Command& command) : started_(now()) {
   std::vector<char*> argv;
@@ -81,14 +89,7 @@ void Program::signal(int number) const {
 }
 
 std::vector<pid_t> Program::workers() const {
-  std::ifstream children(
-      "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) +
-      "/children");
-  std::vector<pid_t> pids;
-  pid_t pid = 0;
-  while (children >> pid) {
-    pids.push_back(pid);
-  }
+  std::vector<pid_t> pids = children_of(pid_);
   std::ranges::sort(pids);
   return pids;
 }
@@ -149,8 +150,69 @@ Result run(const Command& command, double seconds) {
   return Program(command).wait(seconds);
 }
 
-Result run(const std::vector<std::string>& arguments, double seconds) {
+Result run(const Words& arguments, double seconds) {
   return Program(arguments).wait(seconds);
+}
+
+Options Options::with(const Options& others) const {
+  Options all = *this;
+  const auto replace = [](auto& one, const auto& other) {
+    if (!other.empty()) {
+      one = other;
+    }
+  };
+  replace(all.config, others.config);
+  replace(all.devices, others.devices);
+  replace(all.resume, others.resume);
+  replace(all.evaluate, others.evaluate);
+  all.set.insert(all.set.end(), others.set.begin(), others.set.end());
+  all.more.insert(all.more.end(), others.more.begin(), others.more.end());
+  return all;
+}
+
+Words Options::words() const {
+  Words words;
+  const auto add = [&](const std::string& option, const std::string& value) {
+    if (!value.empty()) {
+      words.insert(words.end(), {option, value});
+    }
+  };
+  add("-cfg", config.empty() ? kTiny : config.native());
+  add("-devices", devices);
+  for (const std::string& setting : set) {
+    add("-set", setting);
+  }
+  add("-resume", resume);
+  if (!evaluate.empty()) {
+    words.push_back("-eval");
+    add("-pretrained", evaluate);
+  }
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Options machine(int rank, int nodes, const std::string& master) {
+  return {
+      .more = {
+          "-nnodes",
+          std::to_string(nodes),
+          "-node_rank",
+          std::to_string(rank),
+          "-master",
+          master}};
+}
+
+Words tiny_run(const std::filesystem::path& output, const Options& options) {
+  return options.with({.more = {"-output", output}}).words();
+}
+
+std::filesystem::path train(
+    const std::filesystem::path& output,
+    const Options& options,
+    double seconds) {
+  const Result result = run(tiny_run(output, options), seconds);
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  return newest_run(output);
 }
 
 std::filesystem::path newest_run(const std::filesystem::path& output) {
@@ -167,14 +229,19 @@ std::filesystem::path newest_run(const std::filesystem::path& output) {
   return newest;
 }
 
-std::filesystem::path copy_until(
+std::filesystem::path checkpoint(const std::filesystem::path& run, int step) {
+  return run / "checkpoints" / fmt::format("step-{:09}", step);
+}
+
+std::filesystem::path resume_copy(
     const std::filesystem::path& run,
     const std::filesystem::path& folder,
-    const std::string& checkpoint) {
+    const Options& options,
+    int step) {
   std::filesystem::create_directories(folder);
   const auto copy = folder / run.filename();
   std::filesystem::copy(run, copy, std::filesystem::copy_options::recursive);
-  const auto last = copy / "checkpoints" / checkpoint;
+  const auto last = checkpoint(copy, step);
   EXPECT_TRUE(std::filesystem::exists(last)) << last;
   std::vector<std::filesystem::path> later;
   for (const auto& entry :
@@ -187,6 +254,7 @@ std::filesystem::path copy_until(
   for (const auto& path : later) {
     std::filesystem::remove_all(path);
   }
+  train(folder, options.with({.resume = last}));
   return copy;
 }
 
@@ -217,17 +285,79 @@ Json numbers_of(const std::filesystem::path& output) {
   return numbers;
 }
 
-std::vector<std::string> tiny_run(
-    const std::filesystem::path& output,
-    const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{"-output", output.native()};
-  if (std::ranges::find(more, "-cfg") == more.end()) {
-    arguments.insert(
-        arguments.end(),
-        {"-cfg", VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml"});
+std::vector<double> losses(const std::filesystem::path& run) {
+  std::vector<double> values;
+  for (const Json& record : records(run, "train")) {
+    values.push_back(record.at("loss"));
   }
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+  return values;
+}
+
+std::int64_t steps_in_order(const std::filesystem::path& run) {
+  std::int64_t last = 0;
+  for (const Json& record : records(run, "train")) {
+    EXPECT_EQ(record.at("step"), ++last);
+  }
+  return last;
+}
+
+void expect_same_training(
+    const std::filesystem::path& one,
+    const std::filesystem::path& other,
+    double tolerance) {
+  const auto left = records(one, "train");
+  const auto right = records(other, "train");
+  ASSERT_EQ(left.size(), right.size());
+  ASSERT_GT(left.size(), 0u);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const double x = left[i].at("loss");
+    const double y = right[i].at("loss");
+    EXPECT_LE(std::abs(x - y), tolerance * std::abs(x)) << "step " << i + 1;
+    EXPECT_EQ(left[i].at("samples_hash"), right[i].at("samples_hash"));
+  }
+}
+
+void expect_same_checkpoint(
+    const std::filesystem::path& one,
+    const std::filesystem::path& other,
+    int step) {
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    EXPECT_EQ(
+        read_bytes(checkpoint(one, step) / file),
+        read_bytes(checkpoint(other, step) / file))
+        << file;
+  }
+}
+
+std::vector<pid_t> training_workers(
+    const Program& program,
+    const std::filesystem::path& output,
+    std::size_t count) {
+  EXPECT_TRUE(program.wait_for_record(output, "train", 3, 60));
+  const std::vector<pid_t> workers = program.workers();
+  EXPECT_EQ(workers.size(), count);
+  return workers;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
+  return {std::istream_iterator<pid_t>(children), {}};
+}
+
+Port::Port() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(fd_, generic, size), 0);
+  EXPECT_EQ(::listen(fd_, 1), 0);
+  EXPECT_EQ(::getsockname(fd_, generic, &size), 0);
+  number_ = std::to_string(ntohs(address.sin_port));
+}
+
+Port::~Port() {
+  ::close(fd_);
 }
 
 } // namespace vitrain::e2e

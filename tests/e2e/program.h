@@ -12,6 +12,16 @@
 
 namespace vitrain::e2e {
 
+using Words = std::vector<std::string>;
+using Environment = std::map<std::string, std::string>;
+
+inline const std::string kTiny =
+    VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny.yaml";
+inline const std::string kTinyResNet =
+    VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny_resnet.yaml";
+// One thread each, whatever a launcher binds workers to: threads change bits.
+inline const Environment kOneThread{{"OMP_NUM_THREADS", "1"}};
+
 struct Result {
   int exit_code = -1; // 128 + n when killed by signal n
   std::string out;
@@ -21,21 +31,23 @@ struct Result {
 
 // Another program, or ours under other circumstances.
 struct Command {
-  std::vector<std::string> words; // the program first, looked up on PATH
-  std::map<std::string, std::string> environment; // added to this one
+  Words words; // the program first, looked up on PATH
+  Environment environment; // added to this one
 
   // The same command with words before its own: a launcher and its options.
-  Command after(std::vector<std::string> before) const;
+  Command after(Words before) const;
 };
 
 // The path of the real binary.
 std::string binary();
+// The real binary with arguments.
+Command vitrain(const Words& arguments, const Environment& environment = {});
 
 // The real binary, started with stdout and stderr in files. Killed with its
 // workers when the object goes while it runs.
 class Program {
  public:
-  explicit Program(const std::vector<std::string>& arguments);
+  explicit Program(const Words& arguments);
   explicit Program(const Command& command);
   ~Program();
   Program(const Program&) = delete;
@@ -61,29 +73,97 @@ class Program {
 };
 
 Result run(const Command& command, double seconds = 60.0);
-Result run(const std::vector<std::string>& arguments, double seconds = 60.0);
+Result run(const Words& arguments, double seconds = 60.0);
+
+// What a training or an evaluation is told, in this order; what is empty, it is
+// not told.
+struct Options {
+  std::filesystem::path config = {}; // files/tiny.yaml where empty
+  std::string devices = {};
+  Words set = {}; // settings of the recipe: "optim.lr=0.1"
+  std::filesystem::path resume = {};
+  std::filesystem::path evaluate = {}; // the weights that -eval evaluates
+  Words more = {}; // other options
+
+  // These, and then others: settings and `more` are added, all else replaced.
+  Options with(const Options& others) const;
+  Words words() const;
+};
+
+// Those of a machine of several.
+Options machine(int rank, int nodes, const std::string& master);
+
+// These words, and where runs go.
+Words tiny_run(
+    const std::filesystem::path& output,
+    const Options& options = {});
+// Runs that and expects it to end well. Returns the newest run folder there.
+std::filesystem::path train(
+    const std::filesystem::path& output,
+    const Options& options = {},
+    double seconds = 120.0);
 
 // The newest run folder under `output`.
 std::filesystem::path newest_run(const std::filesystem::path& output);
-// Copies a run folder into `folder`, without the checkpoints after one
-// ("step-000000014"), so that it can be continued from there. Returns the copy.
-std::filesystem::path copy_until(
+// A checkpoint of a run.
+std::filesystem::path checkpoint(const std::filesystem::path& run, int step);
+// Continues a copy of `run` below `folder`, without the checkpoints after that
+// of `step`, from there; expects it to end well. Returns the copy.
+std::filesystem::path resume_copy(
     const std::filesystem::path& run,
     const std::filesystem::path& folder,
-    const std::string& checkpoint);
+    const Options& options,
+    int step);
+
 // Records of a run's metrics.jsonl, all or of one kind; every line must parse.
 std::vector<Json> records(
     const std::filesystem::path& run,
     const std::string& kind = "");
-
-// Arguments of files/tiny.yaml with its output under `output`, and `more`
-// (which may bring its own -cfg).
-std::vector<std::string> tiny_run(
-    const std::filesystem::path& output,
-    const std::vector<std::string>& more = {});
-
+// Losses of its records of training.
+std::vector<double> losses(const std::filesystem::path& run);
+// The last of its steps, of which each is recorded once and in order.
+std::int64_t steps_in_order(const std::filesystem::path& run);
 // What training and evaluation of the newest run in `output` gave, to the last
 // bit.
 Json numbers_of(const std::filesystem::path& output);
+
+// Both trained with the same samples, and losses are equal but for this part.
+void expect_same_training(
+    const std::filesystem::path& one,
+    const std::filesystem::path& other,
+    double tolerance = 0.0);
+// Both have the same bits in their checkpoints of this step.
+void expect_same_checkpoint(
+    const std::filesystem::path& one,
+    const std::filesystem::path& other,
+    int step);
+
+// The workers of a program that trains below `output`, after some steps.
+std::vector<pid_t> training_workers(
+    const Program& program,
+    const std::filesystem::path& output,
+    std::size_t count);
+// Processes that this one has started.
+std::vector<pid_t> children_of(pid_t pid);
+
+// A TCP port of 127.0.0.1, in use while the object lives.
+class Port {
+ public:
+  Port();
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  const std::string& number() const { return number_; }
+
+ private:
+  int fd_;
+  std::string number_;
+};
+
+// One that was free a moment ago.
+inline std::string free_port() {
+  return Port().number();
+}
 
 } // namespace vitrain::e2e

@@ -18,24 +18,27 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Long enough to be interrupted anywhere.
-std::vector<std::string> long_run(
-    const std::filesystem::path& output,
-    const std::vector<std::string>& more = {}) {
-  auto arguments = tiny_run(
-      output,
-      {"-devices",
-       "cpu:2",
-       "-set",
-       "run.epochs=100000",
-       "-set",
-       "run.name=long",
-       "-set",
-       "eval.every=1000ep",
-       "-set",
-       "checkpoint.every=1000ep"});
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Words long_run(const std::filesystem::path& output, const Options& more = {}) {
+  const Options endless{
+      .devices = "cpu:2",
+      .set = {
+          "run.epochs=100000",
+          "run.name=long",
+          "eval.every=1000ep",
+          "checkpoint.every=1000ep"}};
+  return tiny_run(output, endless.with(more));
 }
+
+// Over at once.
+const Options kThreeSteps{
+    .set = {"run.max_steps=3", "run.name=r", "schedule.warmup=0st"}};
+// With checkpoints of the steps 4, 8 and 12.
+const Options kThreeCheckpoints{
+    .set = {
+        "run.max_steps=12",
+        "run.name=r",
+        "checkpoint.every=4st",
+        "checkpoint.keep_last=9"}};
 
 bool alive(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
@@ -59,7 +62,7 @@ TEST(Stop, SigtermSavesAtACommonStepAndTheRunContinues) {
   const auto output = folder / "runs";
   std::int64_t stopped_at = 0;
   {
-    Program program(long_run(output, {"-set", "run.max_steps=100000"}));
+    Program program(long_run(output, {.set = {"run.max_steps=100000"}}));
     ASSERT_TRUE(program.wait_for_record(output, "train", 5, 60));
     program.signal(SIGTERM);
     const Result result = program.wait(30);
@@ -72,37 +75,28 @@ TEST(Stop, SigtermSavesAtACommonStepAndTheRunContinues) {
   // The same folder goes on, step by step, and nothing is done twice.
   const auto first = newest_run(output);
   Program program(
-      long_run(output, {"-set", "run.max_steps=100000", "-resume", "auto"}));
+      long_run(output, {.set = {"run.max_steps=100000"}, .resume = "auto"}));
   ASSERT_TRUE(program.wait_for_record(
       output, "train", static_cast<int>(stopped_at) + 5, 60));
   program.signal(SIGTERM);
   EXPECT_EQ(program.wait(30).exit_code, 75);
   EXPECT_EQ(newest_run(output), first);
-  std::int64_t expected = 1;
-  for (const Json& record : records(first, "train")) {
-    EXPECT_EQ(record.at("step"), expected++);
-  }
+  steps_in_order(first);
 }
 
 // Left, saved, and made up for by the run that continues.
 TEST(Stop, AnEvaluationIsLeftAndMadeUpFor) {
   const TempFolder folder;
-  const auto arguments = [&](const char* samples) {
-    return std::vector<std::string>{
-        "-devices",
-        "cpu:2",
-        "-set",
-        "run.name=r",
-        "-set",
-        "run.max_steps=4",
-        "-set",
-        "eval.every=4st",
-        "-set",
-        "checkpoint.every=4st",
-        "-set",
-        "schedule.warmup=0st",
-        "-set",
-        std::string("data.eval.count=") + samples};
+  const auto arguments = [](const std::string& samples) {
+    return Options{
+        .devices = "cpu:2",
+        .set = {
+            "run.name=r",
+            "run.max_steps=4",
+            "eval.every=4st",
+            "checkpoint.every=4st",
+            "schedule.warmup=0st",
+            "data.eval.count=" + samples}};
   };
   Program program(tiny_run(folder / "runs", arguments("400000")));
   ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 4, 60));
@@ -116,10 +110,8 @@ TEST(Stop, AnEvaluationIsLeftAndMadeUpFor) {
   EXPECT_EQ(records(path, "eval").size(), 0u);
   ASSERT_EQ(records(path, "checkpoint").size(), 1u);
   EXPECT_EQ(records(path, "checkpoint")[0].at("step"), 4);
-  auto again = arguments("101");
-  again.insert(again.end(), {"-resume", path.native()});
-  const Result result = run(tiny_run(folder / "runs", again));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto again = arguments("101").with({.resume = path});
+  train(folder / "runs", again);
   ASSERT_EQ(records(path, "eval").size(), 1u);
   EXPECT_EQ(records(path, "eval")[0].at("step"), 4);
   EXPECT_EQ(records(path, "eval")[0].at("count"), 101);
@@ -130,77 +122,40 @@ TEST(Stop, AnEvaluationIsLeftAndMadeUpFor) {
 
 TEST(Stop, AResumedRunEqualsAnUninterruptedOne) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-devices",
-      "cpu:2",
-      "-set",
-      "run.max_steps=30",
-      "-set",
-      "run.name=r",
-      "-set",
-      "checkpoint.every=7st",
-      "-set",
-      "checkpoint.keep_last=20",
-      "-set",
-      "model.drop_path=0.2"};
-  ASSERT_EQ(run(tiny_run(folder / "whole", common)).exit_code, 0);
-  const auto whole = newest_run(folder / "whole");
-  const auto copy = copy_until(whole, folder / "part", "step-000000014");
-  auto again = common;
-  again.insert(
-      again.end(),
-      {"-resume", (copy / "checkpoints" / "step-000000014").native()});
-  const Result result = run(tiny_run(folder / "part", again));
-  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  const auto a = records(whole, "train");
-  const auto b = records(copy, "train");
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].at("loss"), b[i].at("loss")) << "step " << i + 1;
-    EXPECT_EQ(a[i].at("samples_hash"), b[i].at("samples_hash"));
-  }
-  const auto model = std::filesystem::path("checkpoints") / "step-000000030" /
-      "model.safetensors";
-  EXPECT_EQ(slurp(whole / model), slurp(copy / model));
+  const Options common{
+      .devices = "cpu:2",
+      .set = {
+          "run.max_steps=30",
+          "run.name=r",
+          "checkpoint.every=7st",
+          "checkpoint.keep_last=20",
+          "model.drop_path=0.2"}};
+  const auto whole = train(folder / "whole", common);
+  const auto part = resume_copy(whole, folder / "part", common, 14);
+  expect_same_training(whole, part);
+  expect_same_checkpoint(whole, part, 30);
 }
 
 TEST(Stop, AFinishedRunHasNothingToDo) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-set",
-      "run.max_steps=3",
-      "-set",
-      "run.name=r",
-      "-set",
-      "schedule.warmup=0st"};
-  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
-  const auto before = slurp(newest_run(folder / "runs") / "metrics.jsonl");
-  auto again = common;
-  again.insert(again.end(), {"-resume", "auto"});
-  const Result result = run(tiny_run(folder / "runs", again));
+  const auto path = train(folder / "runs", kThreeSteps);
+  const auto before = slurp(path / "metrics.jsonl");
+  const Result result =
+      run(tiny_run(folder / "runs", kThreeSteps.with({.resume = "auto"})));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("nothing to do"));
-  EXPECT_EQ(slurp(newest_run(folder / "runs") / "metrics.jsonl"), before);
+  EXPECT_EQ(newest_run(folder / "runs"), path);
+  EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
 }
 
 // Its samples or its weights would be others.
 TEST(Stop, AnotherRecipeCannotContinue) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-set",
-      "run.max_steps=3",
-      "-set",
-      "run.name=r",
-      "-set",
-      "schedule.warmup=0st"};
-  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
-  const auto path = newest_run(folder / "runs");
+  const auto path = train(folder / "runs", kThreeSteps);
   const auto before = slurp(path / "metrics.jsonl");
   const auto refusal = [&](const std::string& set) {
-    auto again = common;
-    again.insert(
-        again.end(),
-        {"-resume", path.native(), "-set", "run.max_steps=6", "-set", set});
+    const auto again =
+        kThreeSteps.with({.set = {"run.max_steps=6", set}, .resume = path});
     const Result result = run(tiny_run(folder / "runs", again));
     EXPECT_EQ(result.exit_code, 2) << result.err;
     return result.err;
@@ -219,15 +174,7 @@ TEST(Stop, AnotherRecipeCannotContinue) {
 // A sweep must not find the runs of its other recipes, nor end in silence.
 TEST(Resume, AutoRefusesAnotherRecipe) {
   const TempFolder folder;
-  std::vector<std::string> arguments{
-      "-set",
-      "run.max_steps=3",
-      "-set",
-      "run.name=r",
-      "-set",
-      "schedule.warmup=0st",
-      "-resume",
-      "auto"};
+  const Options arguments = kThreeSteps.with({.resume = "auto"});
   const Result first = run(tiny_run(folder / "runs", arguments));
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_THAT(first.err, HasSubstr("no run 'r' with a checkpoint"));
@@ -237,8 +184,7 @@ TEST(Resume, AutoRefusesAnotherRecipe) {
        {std::pair("optim.lr=0.1", "\n  optim.lr: 0.001 -> 0.1\n"),
         std::pair("run.seed=5", "\n  run.seed: 0 -> 5\n"),
         std::pair("model.depth=3", "\n  model.depth: 2 -> 3\n")}) {
-    auto other = arguments;
-    other.insert(other.end(), {"-set", key});
+    const auto other = arguments.with({.set = {key}});
     const Result refused = run(tiny_run(folder / "runs", other));
     EXPECT_EQ(refused.exit_code, 2) << key;
     EXPECT_THAT(
@@ -251,16 +197,14 @@ TEST(Resume, AutoRefusesAnotherRecipe) {
       run(tiny_run(folder / "runs", arguments)).err,
       HasSubstr("has all its 3 steps: nothing to do"));
   // Longer is not another recipe.
-  auto longer = arguments;
-  longer[1] = "run.max_steps=5";
-  const Result more = run(tiny_run(folder / "runs", longer));
+  const Result more = run(
+      tiny_run(folder / "runs", arguments.with({.set = {"run.max_steps=5"}})));
   EXPECT_EQ(more.exit_code, 0) << more.err;
   EXPECT_THAT(more.err, HasSubstr("\n  run.max_steps: 3 -> 5\n"));
   EXPECT_EQ(newest_run(folder / "runs"), path);
   EXPECT_EQ(records(path, "train").back().at("step"), 5);
   // Asked for by name, a finished run says what would have no effect.
-  auto named = std::vector<std::string>(arguments.begin(), arguments.end() - 1);
-  named.insert(named.end(), {path.native(), "-set", "optim.lr=0.1"});
+  const auto named = arguments.with({.set = {"optim.lr=0.1"}, .resume = path});
   const Result refused = run(tiny_run(folder / "runs", named));
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(
@@ -273,29 +217,12 @@ TEST(Resume, AutoRefusesAnotherRecipe) {
 // What changes is printed and recorded, and what it replaces is kept.
 TEST(Resume, FromAnOlderCheckpointKeepsTheBranchThatItLeaves) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-set",
-      "run.max_steps=12",
-      "-set",
-      "run.name=r",
-      "-set",
-      "checkpoint.every=4st",
-      "-set",
-      "checkpoint.keep_last=9"};
-  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
-  const auto path = newest_run(folder / "runs");
+  const auto path = train(folder / "runs", kThreeCheckpoints);
   const auto recipe = slurp(path / "config.yaml");
   const auto metrics = slurp(path / "metrics.jsonl");
-  const auto model = std::filesystem::path("checkpoints") / "step-000000012" /
-      "model.safetensors";
-  const auto weights = slurp(path / model);
-  auto again = common;
-  again.insert(
-      again.end(),
-      {"-resume",
-       (path / "checkpoints" / "step-000000004").native(),
-       "-set",
-       "optim.lr=0.01"});
+  const auto weights = slurp(checkpoint(path, 12) / "model.safetensors");
+  const auto again = kThreeCheckpoints.with(
+      {.set = {"optim.lr=0.01"}, .resume = checkpoint(path, 4)});
   const Result result = run(tiny_run(folder / "runs", again));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("\n  optim.lr: 0.001 -> 0.01\n"));
@@ -311,15 +238,14 @@ TEST(Resume, FromAnOlderCheckpointKeepsTheBranchThatItLeaves) {
   EXPECT_EQ(starts[1].at("resumed_step"), 4);
   EXPECT_NE(starts[0].at("config_hash"), starts[1].at("config_hash"));
   EXPECT_EQ(records(path, "train").back().at("step"), 12);
-  EXPECT_NE(slurp(path / model), weights);
+  EXPECT_NE(slurp(checkpoint(path, 12) / "model.safetensors"), weights);
   const auto kept = path / "replaced-1";
   EXPECT_EQ(slurp(kept / "config.yaml"), recipe);
   EXPECT_EQ(slurp(kept / "metrics.jsonl"), metrics);
-  EXPECT_EQ(slurp(kept / model), weights);
+  EXPECT_EQ(slurp(checkpoint(kept, 12) / "model.safetensors"), weights);
   // It is a run that can go on.
-  auto further = common;
-  further.insert(
-      further.end(), {"-resume", kept.native(), "-set", "run.max_steps=14"});
+  const auto further =
+      kThreeCheckpoints.with({.set = {"run.max_steps=14"}, .resume = kept});
   const Result old = run(tiny_run(folder / "runs", further));
   ASSERT_EQ(old.exit_code, 0) << old.err;
   EXPECT_THAT(old.out, HasSubstr("continuing after step 12"));
@@ -329,23 +255,12 @@ TEST(Resume, FromAnOlderCheckpointKeepsTheBranchThatItLeaves) {
 // A damaged checkpoint is found before anything is moved or cut off.
 TEST(Resume, WhatCannotBeRestoredLeavesTheFolderAsItWas) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-set",
-      "run.max_steps=12",
-      "-set",
-      "run.name=r",
-      "-set",
-      "checkpoint.every=4st",
-      "-set",
-      "checkpoint.keep_last=9"};
-  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
-  const auto path = newest_run(folder / "runs");
+  const auto path = train(folder / "runs", kThreeCheckpoints);
   const auto metrics = slurp(path / "metrics.jsonl");
-  const auto damaged = path / "checkpoints" / "step-000000004";
+  const auto damaged = checkpoint(path, 4);
   std::filesystem::resize_file(damaged / "model.safetensors", 100);
-  auto again = common;
-  again.insert(
-      again.end(), {"-resume", damaged.native(), "-set", "optim.lr=0.01"});
+  const auto again =
+      kThreeCheckpoints.with({.set = {"optim.lr=0.01"}, .resume = damaged});
   EXPECT_EQ(run(tiny_run(folder / "runs", again)).exit_code, 4);
   EXPECT_EQ(slurp(path / "metrics.jsonl"), metrics);
   EXPECT_FALSE(std::filesystem::exists(path / "replaced-1"));
@@ -379,34 +294,21 @@ std::vector<Json> rows_of(const std::filesystem::path& run) {
 TEST(Resume, InsideALogIntervalKeepsItsRow) {
   for (const int workers : {1, 3}) {
     const TempFolder folder;
-    const std::vector<std::string> common{
-        "-devices",
-        "cpu:" + std::to_string(workers),
-        "-set",
-        "run.epochs=4",
-        "-set",
-        "run.max_steps=30",
-        "-set",
-        "run.name=r",
-        "-set",
-        "log.every=8",
-        "-set",
-        "data.train.count=203",
-        "-set",
-        "data.batch_size=7",
-        "-set",
-        "checkpoint.every=5st",
-        "-set",
-        "checkpoint.keep_last=20"};
-    ASSERT_EQ(run(tiny_run(folder / "whole", common)).exit_code, 0);
-    const auto whole = newest_run(folder / "whole");
-    for (const char* step : {"step-000000005", "step-000000020"}) {
-      const auto copy = copy_until(whole, folder / step, step);
-      auto again = common;
-      again.insert(
-          again.end(), {"-resume", (copy / "checkpoints" / step).native()});
-      const Result result = run(tiny_run(folder / step, again));
-      ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+    const Options common{
+        .devices = "cpu:" + std::to_string(workers),
+        .set = {
+            "run.epochs=4",
+            "run.max_steps=30",
+            "run.name=r",
+            "log.every=8",
+            "data.train.count=203",
+            "data.batch_size=7",
+            "checkpoint.every=5st",
+            "checkpoint.keep_last=20"}};
+    const auto whole = train(folder / "whole", common);
+    for (const int step : {5, 20}) {
+      const auto copy =
+          resume_copy(whole, folder / std::to_string(step), common, step);
       EXPECT_EQ(rows_of(copy), rows_of(whole)) << workers << " " << step;
     }
   }
@@ -416,14 +318,13 @@ TEST(Resume, InsideALogIntervalKeepsItsRow) {
 TEST(Resume, ARunFolderHasOneWriter) {
   const TempFolder folder;
   const auto output = folder / "runs";
-  const std::vector<std::string> more{"-set", "checkpoint.every=1st"};
-  Program program(long_run(output, more));
+  const Options first{.set = {"checkpoint.every=1st"}};
+  Program program(long_run(output, first));
   ASSERT_TRUE(program.wait_for_record(output, "checkpoint", 2, 60));
   const auto path = newest_run(output);
   const Json lock = Json::parse(slurp(path / "run.lock"));
   EXPECT_EQ(lock.at("pid"), program.pid());
-  auto second = more;
-  second.insert(second.end(), {"-resume", path.native()});
+  const auto second = first.with({.resume = path});
   const Result refused = run(long_run(output, second));
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
   EXPECT_THAT(
@@ -432,14 +333,13 @@ TEST(Resume, ARunFolderHasOneWriter) {
           HasSubstr(path.filename().native() + " is in use"),
           HasSubstr("pid " + std::to_string(program.pid()) + " on host ")));
   // Looking costs nothing.
-  second.push_back("-dry_run");
-  EXPECT_EQ(run(long_run(output, second)).exit_code, 0);
+  const auto looking = second.with({.more = {"-dry_run"}});
+  EXPECT_EQ(run(long_run(output, looking)).exit_code, 0);
   // A holder that was killed is no obstacle, and a stopped one leaves nothing.
   const pid_t killed = program.pid();
   program.signal(SIGKILL);
   program.wait(5);
   EXPECT_TRUE(std::filesystem::exists(path / "run.lock"));
-  second.pop_back();
   Program third(long_run(output, second));
   ASSERT_TRUE(third.wait_for_record(output, "start", 2, 60));
   const auto saved = static_cast<int>(records(path, "checkpoint").size());
@@ -455,26 +355,14 @@ TEST(Resume, ARunFolderHasOneWriter) {
 
 TEST(Resume, EveryCheckpointThatIsPassedOverIsNamed) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-set",
-      "run.max_steps=12",
-      "-set",
-      "run.name=r",
-      "-set",
-      "checkpoint.every=4st",
-      "-set",
-      "checkpoint.keep_last=9"};
-  ASSERT_EQ(run(tiny_run(folder / "runs", common)).exit_code, 0);
-  const auto path = newest_run(folder / "runs");
+  const auto path = train(folder / "runs", kThreeCheckpoints);
   const auto checkpoints = path / "checkpoints";
-  std::filesystem::resize_file(
-      checkpoints / "step-000000012" / "model.safetensors", 100);
-  std::filesystem::remove(checkpoints / "step-000000008" / "manifest.json");
+  std::filesystem::resize_file(checkpoint(path, 12) / "model.safetensors", 100);
+  std::filesystem::remove(checkpoint(path, 8) / "manifest.json");
   std::filesystem::create_directory(checkpoints / ".step-000000012.tmp-1");
   std::filesystem::remove(checkpoints / "latest");
   std::filesystem::create_directory(checkpoints / "latest");
-  auto again = common;
-  again.insert(again.end(), {"-resume", "auto"});
+  const auto again = kThreeCheckpoints.with({.resume = "auto"});
   const Result result = run(tiny_run(folder / "runs", again));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(
@@ -510,7 +398,7 @@ TEST(Resume, ARunWithoutACheckpointBeginsAgainInItsFolder) {
   const auto path = newest_run(output);
   std::filesystem::create_directories(
       path / "checkpoints" / ".step-000000009.tmp-1" / "deep");
-  Program program(long_run(output, {"-resume", "auto"}));
+  Program program(long_run(output, {.resume = "auto"}));
   ASSERT_TRUE(program.wait_for_record(output, "start", 2, 60));
   // Before the first step there would be nothing to save.
   ASSERT_TRUE(program.wait_for_record(output, "train", 1, 60));
@@ -523,18 +411,14 @@ TEST(Resume, ARunWithoutACheckpointBeginsAgainInItsFolder) {
       std::ranges::distance(std::filesystem::directory_iterator(output)), 1);
   EXPECT_FALSE(
       std::filesystem::exists(path / "checkpoints" / ".step-000000009.tmp-1"));
-  std::int64_t expected = 1;
-  for (const Json& record : records(path, "train")) {
-    EXPECT_EQ(record.at("step"), expected++);
-  }
+  steps_in_order(path);
 }
 
 // What config.yaml calls the run is `auto`.
 TEST(Resume, TheConfigOfARunContinuesThatRun) {
   const TempFolder folder;
   const auto output = folder / "runs";
-  ASSERT_EQ(run(tiny_run(output, {"-set", "run.max_steps=12"})).exit_code, 0);
-  const auto path = newest_run(output);
+  const auto path = train(output, {.set = {"run.max_steps=12"}});
   EXPECT_THAT(path.filename().native(), testing::StartsWith("tiny-"));
   const auto config = (path / "config.yaml").native();
   const Result result =
@@ -556,11 +440,9 @@ class Death : public testing::TestWithParam<int> {};
 TEST_P(Death, OfAWorkerEndsTheRunWithinFiveSeconds) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));
-  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
-  const auto workers = program.workers();
-  ASSERT_EQ(workers.size(), 2u);
+  const auto workers = training_workers(program, folder / "runs", 2);
   const auto start = std::chrono::steady_clock::now();
-  ::kill(workers[1], GetParam());
+  ::kill(workers.at(1), GetParam());
   const Result result = program.wait(20);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -580,10 +462,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Death, IsNotToldAsARequest) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));
-  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
-  const auto workers = program.workers();
-  ASSERT_EQ(workers.size(), 2u);
-  ::kill(workers[1], SIGSTOP);
+  const auto workers = training_workers(program, folder / "runs", 2);
+  ::kill(workers.at(1), SIGSTOP);
   const Result result = program.wait(20);
   EXPECT_EQ(result.exit_code, 7) << result.err;
   EXPECT_THAT(result.err, HasSubstr("was stopped by signal 19"));
@@ -598,10 +478,8 @@ TEST(Death, OfAStoppedWorkerComesWhenTheRecipeSays) {
   const TempFolder folder;
   const auto stopped = [&](const std::string& limit, int seconds) {
     const auto output = folder / limit;
-    Program program(long_run(output, {"-set", limit}));
-    EXPECT_TRUE(program.wait_for_record(output, "train", 3, 60));
-    const auto workers = program.workers();
-    EXPECT_EQ(workers.size(), 2u);
+    Program program(long_run(output, {.set = {limit}}));
+    const auto workers = training_workers(program, output, 2);
     ::kill(workers.at(1), SIGSTOP);
     std::this_thread::sleep_for(std::chrono::seconds(seconds));
     ::kill(workers.at(1), SIGCONT);
@@ -618,9 +496,7 @@ TEST(Death, OfAStoppedWorkerComesWhenTheRecipeSays) {
 TEST(Death, OfTheSupervisorTakesTheWorkersAlong) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));
-  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
-  const auto workers = program.workers();
-  ASSERT_EQ(workers.size(), 2u);
+  const auto workers = training_workers(program, folder / "runs", 2);
   program.signal(SIGKILL);
   EXPECT_EQ(program.wait(5).exit_code, 128 + SIGKILL);
   EXPECT_TRUE(all_gone(workers, 5.0));
@@ -662,8 +538,7 @@ std::set<std::string> listening(const std::vector<pid_t>& pids) {
 TEST(Network, NothingListensOutsideLoopback) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));
-  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 3, 60));
-  auto processes = program.workers();
+  auto processes = training_workers(program, folder / "runs", 2);
   processes.push_back(program.pid());
   const auto addresses = listening(processes);
   EXPECT_FALSE(addresses.empty()); // the store of rank 0, at least

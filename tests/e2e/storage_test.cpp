@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A command line for sh; no argument of a test has quotes.
-std::string shell_line(const std::vector<std::string>& arguments) {
+std::string shell_line(const Words& arguments) {
   std::string line = "'" + binary() + "'";
   for (const std::string& argument : arguments) {
     line += " '" + argument + "'";
@@ -50,9 +50,8 @@ class FullDisk : public testing::Test {
     }
   }
 
-  std::vector<std::string> training() const {
-    return tiny_run(
-        output_, {"-set", "run.epochs=6", "-set", "checkpoint.every=4st"});
+  Words training() const {
+    return tiny_run(output_, {.set = {"run.epochs=6", "checkpoint.every=4st"}});
   }
 
   const TempFolder folder_;
@@ -139,7 +138,7 @@ TEST(Umask, HoldsForAllFilesOfARun) {
              fmt::format("umask {:o}; exec ", mask) +
                  shell_line(tiny_run(
                      output,
-                     {"-devices", "cpu:2", "-set", "run.max_steps=12"}))},
+                     {.devices = "cpu:2", .set = {"run.max_steps=12"}}))},
         .environment = {}});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     int files = 0;
@@ -155,15 +154,9 @@ TEST(Umask, HoldsForAllFilesOfARun) {
 
 TEST(EvaluationFolder, IsThereOnlyWhereSomethingIsKeptInIt) {
   const TempFolder folder;
-  ASSERT_EQ(
-      run(tiny_run(folder / "runs", {"-set", "run.max_steps=12"})).exit_code,
-      0);
-  const auto trained = newest_run(folder / "runs");
-  const auto evaluate = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{
-        "-eval", "-pretrained", trained.native()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(tiny_run(folder / "eval", arguments));
+  const auto trained = train(folder / "runs", {.set = {"run.max_steps=12"}});
+  const auto evaluate = [&](const Options& more) {
+    return run(tiny_run(folder / "eval", more.with({.evaluate = trained})));
   };
   const auto folders = [&] {
     return std::ranges::distance(fs::directory_iterator(folder / "eval"));
@@ -173,12 +166,7 @@ TEST(EvaluationFolder, IsThereOnlyWhereSomethingIsKeptInIt) {
   EXPECT_THAT(kept.out, HasSubstr(" in " + folder.path().native()));
   EXPECT_EQ(folders(), 1);
   const Result bare = evaluate(
-      {"-set",
-       "log.jsonl=false",
-       "-set",
-       "log.csv=false",
-       "-set",
-       "log.tensorboard=false"});
+      {.set = {"log.jsonl=false", "log.csv=false", "log.tensorboard=false"}});
   EXPECT_EQ(bare.exit_code, 0) << bare.err;
   EXPECT_THAT(
       bare.out,
@@ -186,7 +174,7 @@ TEST(EvaluationFolder, IsThereOnlyWhereSomethingIsKeptInIt) {
           HasSubstr("evaluated: top1"),
           Not(HasSubstr(" in " + folder.path().native()))));
   EXPECT_EQ(folders(), 1);
-  EXPECT_EQ(evaluate({"-set", "model.depth=3"}).exit_code, 4);
+  EXPECT_EQ(evaluate({.set = {"model.depth=3"}}).exit_code, 4);
   EXPECT_EQ(folders(), 1);
 }
 

@@ -1,9 +1,8 @@
 // The real binary, on real processes and generated data.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "program.h"
 
@@ -13,17 +12,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<double> losses(const std::filesystem::path& run) {
-  std::vector<double> values;
-  for (const Json& record : records(run, "train")) {
-    values.push_back(record.at("loss"));
-  }
-  return values;
-}
-
 TEST(Train, LeavesACompleteRunFolder) {
   const TempFolder folder;
-  const Result result = run(tiny_run(folder / "runs", {"-devices", "cpu:2"}));
+  const Result result = run(tiny_run(folder / "runs", {.devices = "cpu:2"}));
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const auto path = newest_run(folder / "runs");
   for (const char* name :
@@ -57,35 +48,20 @@ TEST(Train, LeavesACompleteRunFolder) {
 
 TEST(Train, TwoWorkersEqualOne) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-set",
-      "run.max_steps=50",
-      "-set",
-      "run.epochs=10",
-      "-set",
-      "data.batch_mode=global",
-      "-set",
-      "data.batch_size=64",
-      "-set",
-      "optim.lr=1e-3",
-      "-set",
-      "model.drop_path=0.1"};
-  auto one = common;
-  one.insert(one.end(), {"-devices", "cpu:1"});
-  auto two = common;
-  two.insert(two.end(), {"-devices", "cpu:2"});
-  ASSERT_EQ(run(tiny_run(folder / "one", one)).exit_code, 0);
-  ASSERT_EQ(run(tiny_run(folder / "two", two)).exit_code, 0);
-  const auto a = records(newest_run(folder / "one"), "train");
-  const auto b = records(newest_run(folder / "two"), "train");
-  ASSERT_EQ(a.size(), 50u);
-  ASSERT_EQ(b.size(), 50u);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double x = a[i].at("loss");
-    const double y = b[i].at("loss");
-    EXPECT_LE(std::abs(x - y), 1e-4 * std::abs(x)) << "step " << i + 1;
-    EXPECT_EQ(a[i].at("samples_hash"), b[i].at("samples_hash"));
-    EXPECT_EQ(a[i].at("count"), 64);
+  const Options common{
+      .set = {
+          "run.max_steps=50",
+          "run.epochs=10",
+          "data.batch_mode=global",
+          "data.batch_size=64",
+          "optim.lr=1e-3",
+          "model.drop_path=0.1"}};
+  const auto a = train(folder / "one", common.with({.devices = "cpu:1"}));
+  const auto b = train(folder / "two", common.with({.devices = "cpu:2"}));
+  EXPECT_EQ(losses(a).size(), 50u);
+  expect_same_training(a, b, 1e-4);
+  for (const Json& record : records(a, "train")) {
+    EXPECT_EQ(record.at("count"), 64);
   }
 }
 
@@ -93,88 +69,54 @@ TEST(Train, TwoWorkersEqualOne) {
 // as if the three had gone on.
 TEST(Train, AnEpochGoesOnWithOtherWorkers) {
   const TempFolder folder;
-  const std::vector<std::string> recipe{
-      "-set",
-      "run.epochs=1",
-      "-set",
-      "data.train.count=203",
-      "-set",
-      "data.batch_mode=global",
-      "-set",
-      "data.batch_size=12",
-      "-set",
-      "data.sampler.policy=shard_then_shuffle",
-      "-set",
-      "data.sampler.last_batch=keep",
-      "-set",
-      "checkpoint.every=5st",
-      "-set",
-      "checkpoint.keep_last=9"};
-  auto three = recipe;
-  three.insert(three.end(), {"-devices", "cpu:3"});
-  ASSERT_EQ(run(tiny_run(folder / "runs", three)).exit_code, 0);
-  const auto path = newest_run(folder / "runs");
-  const auto whole = records(path, "train");
-  ASSERT_EQ(whole.size(), 17u);
-  auto two = recipe;
-  two.insert(
-      two.end(),
-      {"-devices",
-       "cpu:2",
-       "-resume",
-       (path / "checkpoints" / "step-000000005").native()});
-  const Result resumed = run(tiny_run(folder / "runs", two));
+  const Options recipe{
+      .set = {
+          "run.epochs=1",
+          "data.train.count=203",
+          "data.batch_mode=global",
+          "data.batch_size=12",
+          "data.sampler.policy=shard_then_shuffle",
+          "data.sampler.last_batch=keep",
+          "checkpoint.every=5st",
+          "checkpoint.keep_last=9"}};
+  const auto whole = train(folder / "whole", recipe.with({.devices = "cpu:3"}));
+  EXPECT_EQ(losses(whole).size(), 17u);
+  const auto spliced = folder / "spliced";
+  std::filesystem::copy(
+      whole, spliced, std::filesystem::copy_options::recursive);
+  const Result resumed = run(tiny_run(
+      folder / "runs",
+      recipe.with({.devices = "cpu:2", .resume = checkpoint(spliced, 5)})));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(
       resumed.out + resumed.err, HasSubstr("epoch 1 was begun by 3 workers"));
-  const auto spliced = records(path, "train");
-  ASSERT_EQ(spliced.size(), 17u);
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    EXPECT_EQ(spliced[i].at("samples_hash"), whole[i].at("samples_hash"))
-        << "step " << i + 1;
-    const double x = whole[i].at("loss");
-    const double y = spliced[i].at("loss");
-    EXPECT_LE(std::abs(x - y), 1e-4 * std::abs(x)) << "step " << i + 1;
-  }
+  expect_same_training(whole, spliced, 1e-4);
 }
 
 TEST(Train, AccumulationEqualsTheLargeBatch) {
   const TempFolder folder;
-  const std::vector<std::string> common{
-      "-devices", "cpu:2", "-set", "run.max_steps=20"};
-  auto large = common;
-  large.insert(large.end(), {"-set", "data.batch_size=16"});
-  auto small = common;
-  small.insert(
-      small.end(), {"-set", "data.batch_size=4", "-set", "train.accumulate=4"});
-  ASSERT_EQ(run(tiny_run(folder / "large", large)).exit_code, 0);
-  ASSERT_EQ(run(tiny_run(folder / "small", small)).exit_code, 0);
-  const auto a = losses(newest_run(folder / "large"));
-  const auto b = losses(newest_run(folder / "small"));
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_LE(std::abs(a[i] - b[i]), 1e-4 * a[i]) << "step " << i + 1;
-  }
+  const Options common{.devices = "cpu:2", .set = {"run.max_steps=20"}};
+  const auto large =
+      train(folder / "large", common.with({.set = {"data.batch_size=16"}}));
+  const auto small = train(
+      folder / "small",
+      common.with({.set = {"data.batch_size=4", "train.accumulate=4"}}));
+  expect_same_training(large, small, 1e-4);
 }
 
 TEST(Train, AKeptLastBatchLeavesAWorkerWithoutSamples) {
   const TempFolder folder;
   // 37 samples, 16 x 3: the second step of an epoch has none; 3 workers take
   // 16, 16 and 5 in the only step; with 12 each: 12, 1, 0 in the second.
-  const Result result = run(tiny_run(
+  const auto run_folder = train(
       folder / "runs",
-      {"-devices",
-       "cpu:3",
-       "-set",
-       "data.train.count=37",
-       "-set",
-       "data.batch_size=8",
-       "-set",
-       "data.sampler.last_batch=keep",
-       "-set",
-       "run.epochs=6"}));
-  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  const auto trains = records(newest_run(folder / "runs"), "train");
+      {.devices = "cpu:3",
+       .set = {
+           "data.train.count=37",
+           "data.batch_size=8",
+           "data.sampler.last_batch=keep",
+           "run.epochs=6"}});
+  const auto trains = records(run_folder, "train");
   ASSERT_EQ(trains.size(), 12u);
   for (std::size_t i = 0; i < trains.size(); ++i) {
     EXPECT_EQ(trains[i].at("count"), i % 2 == 0 ? 24 : 13);
@@ -183,65 +125,47 @@ TEST(Train, AKeptLastBatchLeavesAWorkerWithoutSamples) {
 
 TEST(Train, BatchNormStatisticsAreAveragedOverTheWorkers) {
   const TempFolder folder;
-  const Result result =
-      run(tiny_run(folder / "runs", {"-devices", "cpu:2",
-                                     "-set",     "model.name=resnet18",
-                                     "-set",     "model.patch_size=auto",
-                                     "-set",     "model.embed_dim=auto",
-                                     "-set",     "model.depth=auto",
-                                     "-set",     "model.num_heads=auto",
-                                     "-set",     "model.image_size=32",
-                                     "-set",     "optim.name=sgd",
-                                     "-set",     "optim.nesterov=true",
-                                     "-set",     "run.max_steps=4",
-                                     "-set",     "schedule.warmup=0st",
-                                     "-set",     "data.batch_size=4"}),
-          120);
-  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  const auto run_folder = newest_run(folder / "runs");
+  const auto run_folder = train(
+      folder / "runs",
+      {.devices = "cpu:2",
+       .set = {
+           "model.name=resnet18",
+           "model.patch_size=auto",
+           "model.embed_dim=auto",
+           "model.depth=auto",
+           "model.num_heads=auto",
+           "model.image_size=32",
+           "optim.name=sgd",
+           "optim.nesterov=true",
+           "run.max_steps=4",
+           "schedule.warmup=0st",
+           "data.batch_size=4"}});
   // Evaluating the checkpoint gives what training saw: the statistics in it
   // are those that all workers evaluated with.
-  const Result again =
-      run({"-eval",
-           "-cfg",
-           (run_folder / "config.yaml").native(),
-           "-pretrained",
-           run_folder.native(),
-           "-output",
-           (folder / "again").native(),
-           "-devices",
-           "cpu:1"},
-          120);
-  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
+  const auto again = train(
+      folder / "again",
+      {.config = run_folder / "config.yaml",
+       .devices = "cpu:1",
+       .evaluate = run_folder});
   const Json first = records(run_folder, "eval").back();
-  const Json second = records(newest_run(folder / "again"), "eval").back();
+  const Json second = records(again, "eval").back();
   EXPECT_EQ(first.at("correct1"), second.at("correct1"));
   EXPECT_EQ(first.at("loss"), second.at("loss"));
 }
 
 TEST(Eval, IsBitEqualOnOneTwoAndThreeWorkers) {
   const TempFolder folder;
-  ASSERT_EQ(run(tiny_run(folder / "runs", {"-devices", "cpu:2"})).exit_code, 0);
-  const auto trained = newest_run(folder / "runs");
+  const auto trained = train(folder / "runs", {.devices = "cpu:2"});
   for (const int samples : {1, 2, 3, 15, 16, 17, 49, 101}) {
     Json first;
     for (const int workers : {1, 2, 3}) {
-      const auto output = folder /
-          ("eval-" + std::to_string(samples) + "-" + std::to_string(workers));
-      const Result result = run(
-          {"-eval",
-           "-cfg",
-           (trained / "config.yaml").native(),
-           "-pretrained",
-           trained.native(),
-           "-output",
-           output.native(),
-           "-devices",
-           "cpu:" + std::to_string(workers),
-           "-set",
-           "data.eval.count=" + std::to_string(samples)});
-      ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-      const Json record = records(newest_run(output), "eval").at(0);
+      const auto evaluated = train(
+          folder / fmt::format("eval-{}-{}", samples, workers),
+          {.config = trained / "config.yaml",
+           .devices = fmt::format("cpu:{}", workers),
+           .set = {fmt::format("data.eval.count={}", samples)},
+           .evaluate = trained});
+      const Json record = records(evaluated, "eval").at(0);
       EXPECT_EQ(record.at("count"), samples);
       if (workers == 1) {
         first = record;
@@ -259,56 +183,34 @@ TEST(Eval, IsBitEqualOnOneTwoAndThreeWorkers) {
 TEST(Eval, IsBitEqualOnAnyNumberOfThreads) {
   const TempFolder folder;
   for (const std::string model : {"vit", "resnet"}) {
-    std::vector<std::string> common{
-        "-set", "run.max_steps=2", "-set", "schedule.warmup=0st"};
-    if (model == "resnet") {
-      common.insert(
-          common.end(),
-          {"-cfg",
-           VITRAIN_SOURCE_DIR "/tests/e2e/files/tiny_resnet.yaml",
-           "-set",
-           "data.eval.count=53",
-           "-set",
-           "data.eval_batch_size=7"});
-    } else {
-      common.insert(
-          common.end(),
-          {"-image_size",
-           "32",
-           "-set",
-           "data.eval.count=53",
-           "-set",
-           "data.eval.size=32",
-           "-set",
-           "data.train.size=32",
-           "-set",
-           "model.patch_size=4",
-           "-set",
-           "model.embed_dim=192",
-           "-set",
-           "model.num_heads=3",
-           "-set",
-           "data.eval_batch_size=7"});
-    }
-    ASSERT_EQ(run(tiny_run(folder / model, common), 120).exit_code, 0);
-    const auto trained = newest_run(folder / model);
+    const Options common{
+        .set = {
+            "run.max_steps=2",
+            "schedule.warmup=0st",
+            "data.eval.count=53",
+            "data.eval_batch_size=7"}};
+    const Options resnet{.config = kTinyResNet};
+    const Options vit{
+        .set =
+            {"data.eval.size=32",
+             "data.train.size=32",
+             "model.patch_size=4",
+             "model.embed_dim=192",
+             "model.num_heads=3"},
+        .more = {"-image_size", "32"}};
+    const auto trained =
+        train(folder / model, common.with(model == "resnet" ? resnet : vit));
     Json first;
     for (const auto& [workers, threads] :
          {std::pair("1", "2"), {"2", "1"}, {"3", "2"}}) {
       const auto output = folder / (model + workers + threads);
-      const Result result = run(Command{
-          .words =
-              {binary(),
-               "-eval",
-               "-cfg",
-               (trained / "config.yaml").native(),
-               "-pretrained",
-               trained.native(),
-               "-output",
-               output.native(),
-               "-devices",
-               std::string("cpu:") + workers},
-          .environment = {{"OMP_NUM_THREADS", threads}}});
+      const Words evaluation = tiny_run(
+          output,
+          {.config = trained / "config.yaml",
+           .devices = std::string("cpu:") + workers,
+           .evaluate = trained});
+      const Result result =
+          run(vitrain(evaluation, {{"OMP_NUM_THREADS", threads}}));
       ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
       const Json record = records(newest_run(output), "eval").at(0);
       if (first.is_null()) {
@@ -328,23 +230,18 @@ TEST(Eval, IsBitEqualOnAnyNumberOfThreads) {
 // bf16 is for training, unless asked for.
 TEST(Eval, IsFp32UnlessAskedFor) {
   const TempFolder folder;
-  const auto run_with = [&](const std::string& name, const std::string& value) {
-    const Result result = run(tiny_run(
-        folder / name,
-        {"-set",
-         "train.precision=auto",
-         "-set",
-         "eval.precision=" + value,
-         "-set",
-         "run.max_steps=2",
-         "-set",
-         "schedule.warmup=0st"}));
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return newest_run(folder / name);
+  const auto run_with = [&](const std::string& value) {
+    return train(
+        folder / value,
+        {.set = {
+             "train.precision=auto",
+             "eval.precision=" + value,
+             "run.max_steps=2",
+             "schedule.warmup=0st"}});
   };
-  const Json start = records(run_with("fp32", "fp32"), "start").at(0);
+  const Json start = records(run_with("fp32"), "start").at(0);
   EXPECT_EQ(start.at("eval_precision"), "fp32");
-  const auto follows = run_with("auto", "auto");
+  const auto follows = run_with("auto");
   EXPECT_EQ(
       records(follows, "start").at(0).at("eval_precision"),
       start.at("precision"));
@@ -353,11 +250,7 @@ TEST(Eval, IsFp32UnlessAskedFor) {
   // The weights of a run that trains in bf16 are evaluated as published.
   const Result alone = run(tiny_run(
       folder / "alone",
-      {"-eval",
-       "-pretrained",
-       follows.native(),
-       "-set",
-       "train.precision=auto"}));
+      {.set = {"train.precision=auto"}, .evaluate = follows}));
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   const auto evaluated = newest_run(folder / "alone");
   EXPECT_EQ(records(evaluated, "start").at(0).at("precision"), "fp32");
@@ -373,15 +266,14 @@ TEST(Eval, IsFp32UnlessAskedFor) {
 
 TEST(Eval, NeedsWeights) {
   const TempFolder folder;
-  const Result result = run(tiny_run(folder / "runs", {"-eval"}));
+  const Result result = run(tiny_run(folder / "runs", {.more = {"-eval"}}));
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("-pretrained"));
   const Result missing =
-      run(tiny_run(folder / "runs", {"-eval", "-pretrained", "/no/such"}));
+      run(tiny_run(folder / "runs", {.evaluate = "/no/such"}));
   EXPECT_EQ(missing.exit_code, 4);
   EXPECT_THAT(missing.err, HasSubstr("/no/such: no such file or folder"));
-  const Result pickle =
-      run(tiny_run(folder / "runs", {"-eval", "-pretrained", "w.pth"}));
+  const Result pickle = run(tiny_run(folder / "runs", {.evaluate = "w.pth"}));
   EXPECT_EQ(pickle.exit_code, 2);
   EXPECT_THAT(pickle.err, HasSubstr("safetensors.torch.save_file"));
   EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
@@ -391,16 +283,12 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
   const TempFolder folder;
   const Result result = run(tiny_run(
       folder / "runs",
-      {"-devices",
-       "cpu:2",
-       "-set",
-       "optim.name=sgd",
-       "-set",
-       "optim.lr=1e30",
-       "-set",
-       "optim.clip_norm=null",
-       "-set",
-       "schedule.warmup=0st"}));
+      {.devices = "cpu:2",
+       .set = {
+           "optim.name=sgd",
+           "optim.lr=1e30",
+           "optim.clip_norm=null",
+           "schedule.warmup=0st"}}));
   EXPECT_EQ(result.exit_code, 5) << result.out << result.err;
   EXPECT_THAT(result.err, HasSubstr("gradient norm"));
   EXPECT_THAT(result.err, HasSubstr("step"));
@@ -409,8 +297,8 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
 
 TEST(Train, DryRunTouchesNoDisk) {
   const TempFolder folder;
-  const Result result =
-      run(tiny_run(folder / "runs", {"-devices", "cpu:2", "-dry_run"}));
+  const Result result = run(
+      tiny_run(folder / "runs", {.devices = "cpu:2", .more = {"-dry_run"}}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("parameters"));
   EXPECT_FALSE(std::filesystem::exists(folder / "runs"));

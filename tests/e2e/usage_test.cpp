@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 struct Mistake {
   const char* name;
-  std::vector<std::string> arguments; // added to a tiny run
+  Options options; // of a tiny run
   int exit_code;
   std::vector<const char*> words;
 };
@@ -29,8 +29,7 @@ class Mistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(Mistakes, AreExplained) {
   const TempFolder folder;
-  const Result result =
-      run(tiny_run(folder / "runs", GetParam().arguments), 30);
+  const Result result = run(tiny_run(folder / "runs", GetParam().options), 30);
   EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.err;
   for (const char* word : GetParam().words) {
     EXPECT_THAT(result.err, HasSubstr(word));
@@ -42,70 +41,72 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     Mistakes,
     testing::Values(
-        Mistake{"UnknownOption", {"-batchsize", "4"}, 2, {"batch_size"}},
+        Mistake{
+            "UnknownOption",
+            {.more = {"-batchsize", "4"}},
+            2,
+            {"batch_size"}},
         Mistake{
             "UnknownKey",
-            {"-set", "optim.weigth_decay=0"},
+            {.set = {"optim.weigth_decay=0"}},
             2,
             {"optim.weight_decay"}},
         Mistake{
             "WrongType",
-            {"-set", "optim.lr=fast"},
+            {.set = {"optim.lr=fast"}},
             2,
             {"optim.lr", "fast"}},
         Mistake{
             "OutOfRange",
-            {"-set", "model.drop_path=1"},
+            {.set = {"model.drop_path=1"}},
             2,
             {"model.drop_path"}},
         Mistake{
             "UnknownModel",
-            {"-set", "model.name=vit_tiny"},
+            {.set = {"model.name=vit_tiny"}},
             2,
             {"vit_tiny_patch16_224"}},
         Mistake{
             "PatchDoesNotDivide",
-            {"-set", "model.patch_size=7"},
+            {.set = {"model.patch_size=7"}},
             2,
             {"7", "16"}},
         Mistake{
             "WarmupTooLong",
-            {"-set", "schedule.warmup=9ep"},
+            {.set = {"schedule.warmup=9ep"}},
             2,
             {"schedule.warmup"}},
         Mistake{
             "MissingFolder",
-            {"-set",
-             "data.train.kind=folder",
-             "-set",
-             "data.train.path=/no/such/folder"},
+            {.set =
+                 {"data.train.kind=folder", "data.train.path=/no/such/folder"}},
             3,
             {"/no/such/folder"}},
         Mistake{
             "NoFolderGiven",
-            {"-set", "data.train.kind=folder"},
+            {.set = {"data.train.kind=folder"}},
             2,
             {"data.train.path"}},
-        Mistake{"TooFewSamples", {"-set", "data.train.count=5"}, 2, {"5"}},
-        Mistake{"NoGpu", {"-devices", "cuda:7"}, 2, {"CUDA"}},
+        Mistake{"TooFewSamples", {.set = {"data.train.count=5"}}, 2, {"5"}},
+        Mistake{"NoGpu", {.devices = "cuda:7"}, 2, {"CUDA"}},
         Mistake{
             "NcclOnCpu",
-            {"-set", "dist.backend=nccl"},
+            {.set = {"dist.backend=nccl"}},
             2,
             {"dist.backend"}},
         Mistake{
             "LaterFeature",
-            {"-set", "train.ema=0.999"},
+            {.set = {"train.ema=0.999"}},
             2,
             {"train.ema", "not available"}},
         Mistake{
             "NoSuchConfig",
-            {"-cfg", "/no/such.yaml"},
+            {.config = "/no/such.yaml"},
             2,
             {"/no/such.yaml"}},
         Mistake{
             "FewerClasses",
-            {"-set", "model.num_classes=3"},
+            {.set = {"model.num_classes=3"}},
             2,
             {"model.num_classes", "10"}}),
     [](const auto& mistake) { return mistake.param.name; });
@@ -113,32 +114,29 @@ INSTANTIATE_TEST_SUITE_P(
 // Training on something else without a word is the worst answer.
 TEST(Devices, WhoAsksForGpusGetsThemOrIsToldWhyNot) {
   const TempFolder folder;
-  const auto with = [&](const std::string& visible,
-                        const std::vector<std::string>& more) {
-    Command command{
-        .words = tiny_run(folder / "runs", {"-dry_run"}),
-        .environment = {{"CUDA_VISIBLE_DEVICES", visible}}};
-    command.words.insert(command.words.begin(), binary());
-    command.words.insert(command.words.end(), more.begin(), more.end());
-    return run(command, 30);
+  const auto with = [&](const std::string& visible, const Options& more) {
+    const Options options = more.with({.more = {"-dry_run"}});
+    return run(
+        vitrain(
+            tiny_run(folder / "runs", options),
+            {{"CUDA_VISIBLE_DEVICES", visible}}),
+        30);
   };
   const std::string none_has_so_many = "97,98,99,100";
   const std::string explained =
-      run(Command{
-              .words = {binary(), "devices"},
-              .environment = {{"CUDA_VISIBLE_DEVICES", none_has_so_many}}})
+      run(vitrain({"devices"}, {{"CUDA_VISIBLE_DEVICES", none_has_so_many}}))
           .out;
   const std::string last_line = explained.substr(
       explained.rfind('\n', explained.size() - 2) + 1,
       explained.size() - explained.rfind('\n', explained.size() - 2) - 2);
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{}, {"-np", "2"}, {"-ngpus", "2"}}) {
+  for (const Options& more : std::vector<Options>{
+           {}, {.more = {"-np", "2"}}, {.more = {"-ngpus", "2"}}}) {
     const Result result = with(none_has_so_many, more);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.err, HasSubstr(last_line));
     EXPECT_THAT(result.err, HasSubstr("-devices cpu"));
   }
-  EXPECT_EQ(with(none_has_so_many, {"-devices", "cpu"}).exit_code, 0);
+  EXPECT_EQ(with(none_has_so_many, {.devices = "cpu"}).exit_code, 0);
   for (const char* none : {"", "-1", "NoDevFiles"}) {
     const Result result = with(none, {});
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -146,7 +144,7 @@ TEST(Devices, WhoAsksForGpusGetsThemOrIsToldWhyNot) {
     EXPECT_THAT(
         result.out, HasSubstr(one_core ? "1 CPU worker " : "2 CPU workers "));
   }
-  EXPECT_THAT(with("", {"-devices", "cpu"}).out, HasSubstr("1 CPU worker "));
+  EXPECT_THAT(with("", {.devices = "cpu"}).out, HasSubstr("1 CPU worker "));
 }
 
 TEST(Usage, VersionAndHelp) {
@@ -191,22 +189,16 @@ TEST(Data, ACorruptImageEndsTheRunWithItsPath) {
       }
     }
   }
-  const std::vector<std::string> folders{
-      "-devices",
-      "cpu:2",
-      "-set",
-      "data.train.kind=folder",
-      "-set",
-      "data.train.path=" + (folder / "data/train").native(),
-      "-set",
-      "data.eval.kind=folder",
-      "-set",
-      "data.eval.path=" + (folder / "data/val").native(),
-      "-set",
-      "data.batch_size=4",
-      "-set",
-      "schedule.warmup=0st"};
-  EXPECT_EQ(run(tiny_run(folder / "runs", folders)).exit_code, 0);
+  const Options folders{
+      .devices = "cpu:2",
+      .set = {
+          "data.train.kind=folder",
+          "data.train.path=" + (folder / "data/train").native(),
+          "data.eval.kind=folder",
+          "data.eval.path=" + (folder / "data/val").native(),
+          "data.batch_size=4",
+          "schedule.warmup=0st"}};
+  train(folder / "runs", folders);
   std::ofstream(folder / "data/train/b/3.png") << "this is no picture";
   const Result result = run(tiny_run(folder / "runs", folders));
   EXPECT_EQ(result.exit_code, 3) << result.err;

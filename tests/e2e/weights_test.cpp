@@ -39,30 +39,23 @@ class Weights : public testing::Test {
  protected:
   // A run of one epoch; the network has this many outputs.
   void train(int outputs) {
-    const Result result = run(tiny_run(
+    run_ = e2e::train(
         folder_ / "runs",
-        {"-devices",
-         "cpu:1",
-         "-set",
-         "run.epochs=1",
-         "-set",
-         "model.num_classes=" + std::to_string(outputs)}));
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    run_ = newest_run(folder_ / "runs");
-    file_ = run_ / "checkpoints/step-000000040/model.safetensors";
+        {.devices = "cpu:1",
+         .set = {
+             "run.epochs=1", "model.num_classes=" + std::to_string(outputs)}});
+    file_ = checkpoint(run_, 40) / "model.safetensors";
     write(folder_ / "bare.safetensors", bare(slurp(file_)));
   }
 
   // On one worker.
-  Result start(std::vector<std::string> more) const {
-    more.insert(more.end(), {"-devices", "cpu:1"});
-    return run(tiny_run(folder_ / "again", more));
+  Result start(const Options& options) const {
+    return run(tiny_run(folder_ / "again", options.with({.devices = "cpu:1"})));
   }
   Result evaluate(
       const std::filesystem::path& weights,
-      std::vector<std::string> more = {}) const {
-    more.insert(more.end(), {"-eval", "-pretrained", weights.native()});
-    return start(more);
+      const Options& options = {}) const {
+    return start(options.with({.evaluate = weights}));
   }
 
   TempFolder folder_;
@@ -75,26 +68,26 @@ TEST_F(Weights, AnEvaluatedClassifierIsTheLoadedOne) {
   const std::string other =
       "'head.weight' is [12, 32], the model's is [10, 32]";
   const auto bare_file = folder_ / "bare.safetensors";
-  for (const auto& more : std::vector<std::vector<std::string>>{
-           {}, {"-dry_run"}, {"-set", "model.head_init=load"}}) {
+  for (const auto& more : std::vector<Options>{
+           {}, {.more = {"-dry_run"}}, {.set = {"model.head_init=load"}}}) {
     const Result result = evaluate(bare_file, more);
     EXPECT_EQ(result.exit_code, 4) << result.out << result.err;
     EXPECT_THAT(
         result.err, AllOf(HasSubstr(other), HasSubstr("model.num_classes")));
   }
-  const Result asked = evaluate(run_, {"-set", "model.num_classes=14"});
+  const Result asked = evaluate(run_, {.set = {"model.num_classes=14"}});
   EXPECT_EQ(asked.exit_code, 4) << asked.out << asked.err;
   EXPECT_THAT(asked.err, HasSubstr("the model's is [14, 32]"));
-  const Result same = evaluate(bare_file, {"-set", "model.num_classes=12"});
+  const Result same = evaluate(bare_file, {.set = {"model.num_classes=12"}});
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(same.out, Not(HasSubstr("freshly initialised")));
 
-  const Result fresh = evaluate(bare_file, {"-set", "model.head_init=fresh"});
+  const Result fresh = evaluate(bare_file, {.set = {"model.head_init=fresh"}});
   EXPECT_EQ(fresh.exit_code, 2) << fresh.out << fresh.err;
   EXPECT_THAT(fresh.err, HasSubstr("model.head_init: fresh"));
   // Training may have another classifier.
   const Result tuned =
-      start({"-pretrained", bare_file.native(), "-set", "run.max_steps=20"});
+      start({.set = {"run.max_steps=20"}, .more = {"-pretrained", bare_file}});
   EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_THAT(tuned.out, HasSubstr("freshly initialised: head.bias"));
 }
@@ -110,8 +103,7 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
   const auto link = folder_ / "link.safetensors";
   std::filesystem::create_symlink(file_, link);
   for (const auto& path : {file_, link}) {
-    for (const auto& more :
-         std::vector<std::vector<std::string>>{{}, {"-dry_run"}}) {
+    for (const auto& more : std::vector<Options>{{}, {.more = {"-dry_run"}}}) {
       const Result result = evaluate(path, more);
       EXPECT_EQ(result.exit_code, 4) << path << result.out << result.err;
       EXPECT_THAT(
@@ -119,7 +111,7 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
           HasSubstr("its hash does not agree with its manifest: damaged"));
     }
   }
-  const Result tuned = start({"-pretrained", file_.native()});
+  const Result tuned = start({.more = {"-pretrained", file_}});
   EXPECT_EQ(tuned.exit_code, 4) << tuned.out << tuned.err;
   // Elsewhere nothing says what it ought to be.
   write(folder_ / "copy.safetensors", bytes);
@@ -128,25 +120,24 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
 
 TEST_F(Weights, ADryRunOpensAndMatchesThem) {
   train(10);
-  const auto dry = [&](std::vector<std::string> more) {
-    more.emplace_back("-dry_run");
-    return start(more);
+  const auto dry = [&](const Options& options) {
+    return start(options.with({.more = {"-dry_run"}}));
   };
   const auto bare_file = (folder_ / "bare.safetensors").native();
-  const Result good = dry({"-pretrained", bare_file});
+  const Result good = dry({.more = {"-pretrained", bare_file}});
   EXPECT_EQ(good.exit_code, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("would load 32 tensors of " + bare_file));
-  EXPECT_EQ(dry({"-pretrained", run_.native()}).exit_code, 0);
-  EXPECT_EQ(dry({"-resume", run_.native()}).exit_code, 0);
+  EXPECT_EQ(dry({.more = {"-pretrained", run_}}).exit_code, 0);
+  EXPECT_EQ(dry({.resume = run_}).exit_code, 0);
 
-  const Result missing = dry({"-pretrained", "/no/such.safetensors"});
+  const Result missing = dry({.more = {"-pretrained", "/no/such.safetensors"}});
   EXPECT_EQ(missing.exit_code, 4);
   EXPECT_THAT(missing.err, HasSubstr("/no/such.safetensors: no such file"));
   const Result wide =
-      dry({"-pretrained", bare_file, "-set", "model.embed_dim=48"});
+      dry({.set = {"model.embed_dim=48"}, .more = {"-pretrained", bare_file}});
   EXPECT_EQ(wide.exit_code, 4);
-  const Result in_a_run =
-      start({"-pretrained", bare_file, "-set", "model.embed_dim=48"});
+  const Result in_a_run = start(
+      {.set = {"model.embed_dim=48"}, .more = {"-pretrained", bare_file}});
   EXPECT_EQ(in_a_run.exit_code, 4);
   const std::string reason =
       "'blocks.0.attn.proj.bias' is [32], the model's is [48]";
@@ -154,9 +145,9 @@ TEST_F(Weights, ADryRunOpensAndMatchesThem) {
   EXPECT_THAT(in_a_run.err, HasSubstr(reason));
 
   write(bare_file, slurp(bare_file).substr(0, 5000));
-  EXPECT_EQ(dry({"-pretrained", bare_file}).exit_code, 4);
+  EXPECT_EQ(dry({.more = {"-pretrained", bare_file}}).exit_code, 4);
   write(file_, "");
-  EXPECT_EQ(dry({"-resume", file_.parent_path().native()}).exit_code, 4);
+  EXPECT_EQ(dry({.resume = file_.parent_path()}).exit_code, 4);
 }
 
 // Every fp32 number of a .safetensors file.
@@ -189,18 +180,13 @@ TEST_F(Weights, ThatAreNotFiniteAreNeverSaved) {
     const auto output = folder_ / mode;
     const Result result = run(tiny_run(
         output,
-        {"-devices",
-         "cpu:2",
-         "-set",
-         "optim.lr=1e38",
-         "-set",
-         "checkpoint.every=1st",
-         "-set",
-         "eval.every=1st",
-         "-set",
-         "schedule.warmup=1st",
-         "-set",
-         "dist.sync.mode=" + mode}));
+        {.devices = "cpu:2",
+         .set = {
+             "optim.lr=1e38",
+             "checkpoint.every=1st",
+             "eval.every=1st",
+             "schedule.warmup=1st",
+             "dist.sync.mode=" + mode}}));
     EXPECT_EQ(result.exit_code, 5) << mode << result.out << result.err;
     EXPECT_THAT(
         result.err,
@@ -242,12 +228,9 @@ schedule: {warmup: 0st, min_lr: 1.0e-9}
   const auto with = [&](const std::string& compress) {
     return run(tiny_run(
         folder_ / "again",
-        {"-cfg",
-         config.native(),
-         "-devices",
-         "cpu:2",
-         "-set",
-         "dist.compress=" + compress}));
+        {.config = config,
+         .devices = "cpu:2",
+         .set = {"dist.compress=" + compress}}));
   };
   EXPECT_EQ(with("none").exit_code, 0);
   EXPECT_EQ(with("bf16").exit_code, 0);
