@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -26,7 +26,10 @@ std::string environment_variable(const char* name) {
 
 std::string content_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  // Not by iterators, which throw where a process ends between open and read.
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 std::string first_line(const std::filesystem::path& file) {

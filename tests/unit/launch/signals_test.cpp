@@ -239,10 +239,10 @@ TEST(BlockSignals, ThreadsInsideNeverSeeThem) {
       }),
       0);
   EXPECT_EQ(
-      in_child([] {
+      in_child([]() -> int {
         const BlockedSignals blocked;
         ::raise(SIGTERM);
-        return 5;
+        ::_exit(5);
       }),
       5);
 }
