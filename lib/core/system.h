@@ -35,8 +35,8 @@ struct ProcessStatus {
   pid_t parent = 0;
   pid_t session = 0;
   int terminal = 0; // that controls it; 0: none
-  std::uint64_t start_time =
-      0; // clock ticks after boot: tells reused pids apart
+  // Clock ticks after boot: tells reused pids apart.
+  std::uint64_t start_time = 0;
 };
 ProcessStatus status_of(pid_t pid);
 
