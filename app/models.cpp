@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "models/families/family.h"
+#include "networks/tensors.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -11,8 +12,7 @@ namespace vitrain::app {
 int models() {
   std::string text =
       fmt::format("{:<26} {:>12} {:>6}  {}\n", "name", "parameters", "px", "");
-  for (const vitrain::models::ModelInfo& info :
-       vitrain::models::list_models()) {
+  for (const networks::ModelInfo& info : networks::list_models()) {
     text += fmt::format(
         "{:<26} {:>12} {:>6}  {}\n",
         info.name,

@@ -2,12 +2,12 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "weights/safetensors.h"
+#include "weights/file.h"
 
 namespace vitrain::checkpoint {
 
 Json read_preprocess(const std::filesystem::path& weights) {
-  const auto metadata = weights::read_header(weights).metadata;
+  const auto metadata = weights::WeightsFile(weights).header.metadata;
   const auto found = metadata.find(kPreprocessKey);
   if (found == metadata.end()) {
     return nullptr;

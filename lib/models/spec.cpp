@@ -3,7 +3,6 @@
 #include "core/check.h"
 #include "models/families/family.h"
 #include "models/rules.h"
-#include "models/tensors.h"
 
 namespace vitrain::models {
 
@@ -24,20 +23,6 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
     spec.family->apply(config, spec);
   }
   return spec;
-}
-
-std::vector<ModelInfo> list_models() {
-  std::vector<ModelInfo> models;
-  for (const std::string& name : listed_names()) {
-    const ModelSpec spec = *find_model(name);
-    models.push_back(
-        {.name = name,
-         .family = spec.family->name,
-         .parameters = parameter_count(spec),
-         .image_size = spec.image_size,
-         .description = spec.family->describe(spec)});
-  }
-  return models;
 }
 
 } // namespace vitrain::models

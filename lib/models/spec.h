@@ -38,22 +38,9 @@ struct ModelSpec {
   }
 };
 
-// A line of `vitrain models`.
-struct ModelInfo {
-  std::string name;
-  std::string family; // "vit"
-  std::int64_t parameters = 0; // with 1000 classes
-  std::int64_t image_size = 0;
-  std::string description;
-};
-
 // The network that a recipe asks for, for such data. Throws Error(kUsage):
 // unknown name (lists near and known ones), numbers that do not fit together,
 // options that the family does not have.
 ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
-
-// Every listed model, small to large within a family. A
-// family may accept names beyond the list (Family::pattern).
-std::vector<ModelInfo> list_models();
 
 } // namespace vitrain::models

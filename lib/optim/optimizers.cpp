@@ -102,10 +102,6 @@ constexpr auto kOptimizers = std::to_array<OptimizerInfo>({
      .state_values = [](const config::OptimConfig&) { return 2; },
      .make = make<AdamW>},
     {.kind = config::OptimKind::kSgd,
-     .variant =
-         [](const config::OptimConfig& options) {
-           return options.momentum > 0.0 ? "" : " without momentum";
-         },
      .state_values =
          [](const config::OptimConfig& options) {
            return options.momentum > 0.0 ? 1 : 0;
@@ -133,11 +129,6 @@ std::unique_ptr<Optimizer> make_optimizer(
     FlatState& parameters,
     const config::OptimConfig& options) {
   return optimizer_info(options.name).make(parameters, options);
-}
-
-std::string identity_of(const config::OptimConfig& options) {
-  const OptimizerInfo& info = optimizer_info(options.name);
-  return name_of(options.name) + info.variant(options);
 }
 
 } // namespace vitrain::optim

@@ -13,10 +13,6 @@ namespace vitrain::optim {
 // config/sections/optim.h.
 struct OptimizerInfo {
   config::OptimKind kind;
-  // Between settings whose states have other values, in words after the name:
-  // runs continue only checkpoints of the same.
-  const char* (*variant)(const config::OptimConfig& options) =
-      [](const config::OptimConfig&) { return ""; };
   // fp32 values that it keeps for each parameter.
   int (*state_values)(const config::OptimConfig& options);
   std::unique_ptr<Optimizer> (
@@ -29,8 +25,5 @@ const OptimizerInfo& optimizer_info(config::OptimKind kind);
 std::unique_ptr<Optimizer> make_optimizer(
     FlatState& parameters,
     const config::OptimConfig& options);
-
-// "adamw", "sgd without momentum": what its state can be loaded into.
-std::string identity_of(const config::OptimConfig& options);
 
 } // namespace vitrain::optim

@@ -42,17 +42,12 @@ std::string shape_text(const TensorLayout& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
-std::string type_text(c10::ScalarType type) {
-  const DType* known = find_dtype(type);
-  return known != nullptr ? known->name : c10::toString(type);
-}
-
 // Whether values of one type can stand for the other's.
-bool convertible(c10::ScalarType from, c10::ScalarType to) {
-  return (c10::isFloatingType(from) && c10::isFloatingType(to)) ||
-      (c10::isIntegralType(from, /*includeBool=*/false) &&
-       c10::isIntegralType(to, /*includeBool=*/false)) ||
-      from == to;
+bool convertible(const DType& from, const DType& to) {
+  using enum DType::Kind;
+  return (from.kind == to.kind &&
+          (from.kind == kFloat || from.kind == kInteger)) ||
+      &from == &to;
 }
 
 class Matcher {
@@ -143,14 +138,14 @@ class Matcher {
       return;
     }
     const TensorLayout& value = found->second;
-    if (!convertible(value.type, own.type)) {
+    if (!convertible(*value.type, *own.type)) {
       add_problem(
           name,
           fmt::format(
               "'{}' is {}, the model's is {}",
               name,
-              type_text(value.type),
-              type_text(own.type)));
+              value.type->name,
+              own.type->name));
       return;
     }
     if (value.shape != own.shape && !can_resize(name, value, own)) {
@@ -164,8 +159,8 @@ class Matcher {
       return;
     }
     if (value.type != own.type) {
-      result_.report.converted.push_back(fmt::format(
-          "{}: {} -> {}", name, type_text(value.type), type_text(own.type)));
+      result_.report.converted.push_back(
+          fmt::format("{}: {} -> {}", name, value.type->name, own.type->name));
     }
     result_.copies.emplace_back(name, found->first);
   }

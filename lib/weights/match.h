@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include <c10/core/ScalarType.h>
+#include "weights/dtype.h"
 
-// Which tensor of a file belongs to which of a model. Makes no torch call.
+// Which tensor of a file belongs to which of a model.
 namespace vitrain::weights {
 
 // A tensor without its values.
 struct TensorLayout {
   std::vector<std::int64_t> shape;
-  c10::ScalarType type = c10::kFloat;
+  const DType* type = find_dtype("F32"); // never null
 };
 using Layouts = std::map<std::string, TensorLayout>; // by name
 
@@ -52,8 +52,8 @@ struct Match {
 // Side of the square grid of a [1, 1 + side * side, D] embedding, or 0.
 std::int64_t grid_side(const std::vector<std::int64_t>& positions);
 
-// What load_weights (load.h) does with a file of these tensors for a model of
-// those. Throws as it does.
+// What load_weights (states/load.h) does with a file of these tensors for a
+// model of those. Throws as it does.
 Match match_weights(
     const Layouts& own,
     const Layouts& given,

@@ -27,6 +27,12 @@ struct OptimConfig {
   std::vector<std::string> no_decay{"bias", "norm", "cls_token", "pos_embed"};
   std::optional<double> clip_norm;
 
+  // "adamw", "sgd without momentum": what a saved state can be loaded into.
+  std::string identity() const {
+    const bool plain = name == OptimKind::kSgd && momentum == 0.0;
+    return name_of(name) + (plain ? " without momentum" : "");
+  }
+
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field(

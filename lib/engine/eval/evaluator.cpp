@@ -125,7 +125,7 @@ Evaluator::Evaluator(
       options_(options) {}
 
 EvalCounts Evaluator::run(
-    models::Model& model,
+    networks::Model& model,
     dist::Group& control,
     const Progress& progress) const {
   model.eval();
@@ -154,7 +154,7 @@ EvalCounts Evaluator::run(
 }
 
 EvalCounts Evaluator::lane(
-    models::Model& model,
+    networks::Model& model,
     Batches& batches,
     const Progress& progress) const {
   const at::NoGradGuard no_grad;

@@ -13,7 +13,7 @@
 #include "dist/group/group.h"
 #include "engine/eval/metrics.h"
 #include "engine/inputs/normalizer.h"
-#include "models/model.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 
@@ -53,7 +53,7 @@ class Evaluator {
   // Meanwhile other threads that are new to torch get one thread for its
   // operators. Collective on `control`.
   EvalCounts run(
-      models::Model& model,
+      networks::Model& model,
       dist::Group& control,
       const Progress& progress) const;
 
@@ -63,8 +63,10 @@ class Evaluator {
   class Batches;
 
   // Takes batches until there are none.
-  EvalCounts
-  lane(models::Model& model, Batches& batches, const Progress& progress) const;
+  EvalCounts lane(
+      networks::Model& model,
+      Batches& batches,
+      const Progress& progress) const;
 
   config::LossKind loss_;
   std::unique_ptr<data::Rows> rows_;

@@ -7,7 +7,7 @@
 #include "core/enum_names.h"
 #include "core/text.h"
 #include "job/run/run_directory.h"
-#include "models/tensors.h"
+#include "networks/tensors.h"
 
 #include <fmt/format.h>
 
@@ -144,7 +144,7 @@ std::string describe_exchange(const RunFacts& facts) {
     if (dist.zero1) {
       text += ", zero1";
     }
-    if (models::has_batch_norm(facts.spec) &&
+    if (networks::has_batch_norm(facts.spec) &&
         dist.batchnorm != config::BatchNormStatistics::kLocal) {
       text += fmt::format(", batchnorm {}", name_of(dist.batchnorm));
     }

@@ -10,7 +10,7 @@
 #include "job/job.h"
 #include "job/options/precision.h"
 #include "logging/banner.h"
-#include "models/model.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 

@@ -9,7 +9,7 @@
 #include "launch/devices/memory.h"
 #include "logging/banner.h"
 #include "models/spec.h"
-#include "models/tensors.h"
+#include "networks/tensors.h"
 
 namespace vitrain::engine {
 namespace {
@@ -44,7 +44,7 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
       .job = shown,
       .plan = plan,
       .spec = spec,
-      .parameters = models::parameter_count(spec),
+      .parameters = networks::parameter_count(spec),
       .precision = prepared.train
           ? job::resolve_precision(
                 job.recipe.train.precision, job.cuda, job::cpu_features())

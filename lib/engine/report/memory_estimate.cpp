@@ -6,7 +6,7 @@
 
 #include "core/text.h"
 #include "models/families/family.h"
-#include "models/tensors.h"
+#include "networks/tensors.h"
 #include "optim/optimizers.h"
 
 #include <fmt/format.h>
@@ -78,12 +78,12 @@ MemoryEstimate estimate_memory(
     bool bf16,
     bool evaluates) {
   std::int64_t values = 0; // parameters and buffers
-  for (const models::TensorInfo& tensor : models::tensors_of(spec)) {
+  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
     values += tensor.numel();
   }
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
-  const std::int64_t parameters = models::parameter_count(spec);
+  const std::int64_t parameters = networks::parameter_count(spec);
   const models::ActivationBytes bytes = spec.family->activations(spec, bf16);
   MemoryEstimate estimate;
   estimate.process = kProcess + (several ? kGroups : 0);

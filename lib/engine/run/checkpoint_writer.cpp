@@ -8,13 +8,13 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
-#include "checkpoint/space.h"
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "engine/run/named_state.h"
 #include "job/preprocess_record.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
+#include "states/space.h"
 
 namespace vitrain::engine {
 namespace {
@@ -47,8 +47,7 @@ std::string CheckpointWriter::last_checkpoint() const {
 void CheckpointWriter::check_storage(
     const std::map<std::string, at::Tensor>& optimizer,
     std::int64_t steps) {
-  bytes_ =
-      checkpoint::checkpoint_bytes(named_state(*session_.model), optimizer);
+  bytes_ = states::checkpoint_bytes(named_state(*session_.model), optimizer);
   // A row each in metrics.jsonl and for TensorBoard; who lets a run go on for
   // ever will not want all of it now.
   constexpr double kRow = 2500;
@@ -56,16 +55,14 @@ void CheckpointWriter::check_storage(
   constexpr double kMost = 64 << 20;
   const double rows = static_cast<double>(steps) /
       static_cast<double>(session_.job.recipe.log.every);
-  checkpoint::check_space(
+  states::check_space(
       store_.folder(),
-      checkpoint::needed_bytes(
+      states::needed_bytes(
           store_.folder(), bytes_, std::min(kLeast + rows * kRow, kMost)),
       "the checkpoints to come and the logs");
 }
 
-std::string CheckpointWriter::write(
-    checkpoint::Snapshot snapshot,
-    bool is_last) {
+std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
   snapshot.world_size = session_.world;
   snapshot.config_hash = config::recipe_hash(session_.job.recipe);
   snapshot.preprocess = job::preprocess_record(
@@ -81,7 +78,7 @@ std::string CheckpointWriter::write(
            checkpoint::repair_pointers(store_.folder())) {
         console.warn(line);
       }
-      checkpoint::check_space(store_.folder(), bytes_, "this checkpoint");
+      states::check_space(store_.folder(), bytes_, "this checkpoint");
       store_.save(snapshot);
       return "";
     } catch (const Error& error) {

@@ -6,8 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "checkpoint/store.h"
 #include "engine/run/session.h"
+#include "states/store.h"
 
 namespace vitrain::engine {
 
@@ -33,7 +33,7 @@ class CheckpointWriter {
   // Rank 0: writes the checkpoint; completes what is the same for all of a run.
   // `is_last`: no later one could make up for it. Returns what was against it,
   // or "".
-  std::string write(checkpoint::Snapshot snapshot, bool is_last);
+  std::string write(states::Snapshot snapshot, bool is_last);
   // All ranks, after rank 0's write() of `step` that took so long: reports it.
   // Throws Error(kStorage) where the last one failed.
   void finish(
@@ -44,7 +44,7 @@ class CheckpointWriter {
 
  private:
   Session& session_;
-  checkpoint::Store store_;
+  states::Store store_;
   std::int64_t saved_step_ = -1;
   int failed_saves_ = 0; // in a row
   double bytes_ = 0.0; // of a checkpoint; rank 0

@@ -6,10 +6,11 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "job/find_weights.h"
-#include "models/tensors.h"
-#include "weights/dtype.h"
-#include "weights/load.h"
-#include "weights/safetensors.h"
+#include "networks/tensors.h"
+#include "states/load.h"
+#include "states/safetensors.h"
+#include "weights/file.h"
+#include "weights/match.h"
 
 namespace vitrain::engine {
 namespace {
@@ -73,12 +74,13 @@ std::vector<std::string> lines_of(
 }
 
 weights::Layouts layouts_of(const models::ModelSpec& spec) {
-  using Kind = models::TensorInfo::Kind;
+  using Kind = networks::TensorInfo::Kind;
   weights::Layouts layouts;
-  for (const models::TensorInfo& tensor : models::tensors_of(spec)) {
+  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
     layouts[tensor.name] = {
         .shape = tensor.shape,
-        .type = tensor.kind == Kind::kCounter ? c10::kLong : c10::kFloat};
+        .type =
+            weights::find_dtype(tensor.kind == Kind::kCounter ? "I64" : "F32")};
   }
   return layouts;
 }
@@ -89,9 +91,9 @@ std::vector<std::string> match(
     weights::HeadPolicy head) {
   weights::Layouts given;
   for (const weights::TensorEntry& entry :
-       weights::read_header(source.file).tensors) {
+       weights::WeightsFile(source.file).header.tensors) {
     given[entry.name] = {
-        .shape = entry.shape, .type = weights::find_dtype(entry.dtype)->type};
+        .shape = entry.shape, .type = weights::find_dtype(entry.dtype)};
   }
   const weights::Match match = weights::match_weights(
       layouts_of(spec), given, {.head = head}, source.name);
@@ -105,13 +107,13 @@ Purpose purpose_of(const job::Job& job) {
 }
 
 std::vector<std::string> load_pretrained(
-    models::Model& model,
+    networks::Model& model,
     const config::ModelConfig& config,
     Purpose purpose) {
   const Source source = find_source(config);
-  const weights::LoadReport report = weights::load_weights(
+  const weights::LoadReport report = states::load_weights(
       model,
-      weights::read_safetensors(source.file),
+      states::read_safetensors(source.file),
       {.head = head_policy(config.head_init, purpose)},
       source.name);
   return lines_of(report, "loaded", source);

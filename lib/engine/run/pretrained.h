@@ -6,7 +6,7 @@
 
 #include "config/sections/model.h"
 #include "job/job.h"
-#include "models/model.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 
@@ -20,7 +20,7 @@ Purpose purpose_of(const job::Job& job);
 // lines for people: what was loaded, resized, left fresh. Throws
 // Error(kWeights).
 std::vector<std::string> load_pretrained(
-    models::Model& model,
+    networks::Model& model,
     const config::ModelConfig& config,
     Purpose purpose);
 

@@ -14,8 +14,8 @@
 #include "job/options/precision.h"
 #include "launch/processes/signals.h"
 #include "launch/supervise/heartbeat.h"
-#include "models/model.h"
 #include "models/spec.h"
+#include "networks/model.h"
 
 namespace vitrain {
 class CudaPlugin;
@@ -43,7 +43,7 @@ struct Session {
   job::PrecisionChoice precision; // of training
   job::PrecisionChoice eval_precision;
   models::ModelSpec spec;
-  std::shared_ptr<models::Model> model;
+  std::shared_ptr<networks::Model> model;
   std::int64_t finished_steps = 0; // for the last words
 
   bool bf16() const { return precision.precision == config::Precision::kBf16; }

@@ -247,7 +247,7 @@ ExitCode lead(Session& session) {
       : session.eval_precision;
   session.spec =
       models::resolve(job.recipe.model, job::data_shape(*session.eval_index));
-  session.model = models::make_model(
+  session.model = networks::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   if (session.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
     for (const std::string& line :

@@ -2,7 +2,7 @@
 
 #include "dist/group/replicas.h"
 #include "dist/sync/sync_batch_norm.h"
-#include "models/layers/layers.h"
+#include "networks/layers/layers.h"
 
 namespace vitrain::engine {
 namespace {
@@ -20,19 +20,19 @@ dist::NamedTensors buffers_of(const torch::nn::Module& module) {
 } // namespace
 
 BatchNormExchange::BatchNormExchange(
-    models::Model& model,
+    networks::Model& model,
     dist::Group& group,
     BatchNormStatistics statistics)
     : model_(model), group_(group), statistics_(statistics) {
   for (const auto& module : model.modules(/*include_self=*/false)) {
-    auto* norm = dynamic_cast<models::BatchNorm2d*>(module.get());
+    auto* norm = dynamic_cast<networks::BatchNorm2d*>(module.get());
     if (norm == nullptr) {
       continue;
     }
     ++layers_;
     if (statistics == BatchNormStatistics::kSync) {
       norm->set_training_form(
-          [this](models::BatchNorm2d& layer, const at::Tensor& x) {
+          [this](networks::BatchNorm2d& layer, const at::Tensor& x) {
             return dist::sync_batch_norm(
                 group_,
                 x,
@@ -40,8 +40,8 @@ BatchNormExchange::BatchNormExchange(
                  .bias = layer.bias,
                  .running_mean = layer.running_mean,
                  .running_var = layer.running_var,
-                 .momentum = models::BatchNorm2d::kMomentum,
-                 .eps = models::BatchNorm2d::kEps,
+                 .momentum = networks::BatchNorm2d::kMomentum,
+                 .eps = networks::BatchNorm2d::kEps,
                  .traffic = &traffic_});
           });
     }

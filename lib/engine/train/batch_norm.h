@@ -6,7 +6,7 @@
 #include "config/sections/dist.h"
 #include "dist/group/group.h"
 #include "dist/group/traffic.h"
-#include "models/model.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 
@@ -16,7 +16,7 @@ namespace vitrain::engine {
 class BatchNormExchange {
  public:
   BatchNormExchange(
-      models::Model& model,
+      networks::Model& model,
       dist::Group& group,
       config::BatchNormStatistics statistics);
   BatchNormExchange(const BatchNormExchange&) = delete;
@@ -37,7 +37,7 @@ class BatchNormExchange {
   void bring_together();
 
  private:
-  models::Model& model_;
+  networks::Model& model_;
   dist::Group& group_;
   config::BatchNormStatistics statistics_;
   std::int64_t layers_ = 0;

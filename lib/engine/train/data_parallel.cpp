@@ -13,7 +13,7 @@
 
 namespace vitrain::engine {
 DataParallel::Replica::Replica(
-    std::shared_ptr<models::Model> network_,
+    std::shared_ptr<networks::Model> network_,
     c10::Device device_,
     const config::OptimConfig& optim)
     : network(std::move(network_)),
@@ -39,7 +39,7 @@ class DataParallel::Gather final : public torch::autograd::Node {
 };
 
 DataParallel::DataParallel(
-    models::Model& first,
+    networks::Model& first,
     optim::FlatState& state,
     std::vector<std::unique_ptr<Replica>> others)
     : first_(first),
@@ -57,7 +57,7 @@ DataParallel::DataParallel(
   }
 }
 
-models::Model& DataParallel::network(std::size_t index) {
+networks::Model& DataParallel::network(std::size_t index) {
   return index == 0 ? first_ : *others_[index - 1]->network;
 }
 
@@ -158,7 +158,7 @@ std::unique_ptr<DataParallel> make_data_parallel(
               static_cast<c10::DeviceIndex>(
                   session.job.ordinals.at(static_cast<std::size_t>(i))));
     // Its weights are those of the first in every pass.
-    auto network = models::make_model(
+    auto network = networks::make_model(
         session.spec, static_cast<std::uint64_t>(session.job.recipe.run.seed));
     network->to(device);
     others.push_back(std::make_unique<DataParallel::Replica>(

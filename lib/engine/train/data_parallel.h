@@ -7,7 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "engine/run/session.h"
-#include "models/model.h"
+#include "networks/model.h"
 #include "optim/flat_state.h"
 
 namespace vitrain::engine {
@@ -23,23 +23,23 @@ namespace vitrain::engine {
 // Threads, a copy of all weights and one device that collects everything in
 // each pass: the slow way (docs/synchronisation.md). As a module it has the
 // parameters and buffers of the first replica, under their names.
-class DataParallel final : public models::Model {
+class DataParallel final : public networks::Model {
  public:
   // A replica on `device`, beside the first one.
   struct Replica {
     Replica(
-        std::shared_ptr<models::Model> network,
+        std::shared_ptr<networks::Model> network,
         c10::Device device,
         const config::OptimConfig& optim);
 
-    std::shared_ptr<models::Model> network;
+    std::shared_ptr<networks::Model> network;
     c10::Device device;
     optim::FlatState state; // laid out as that of the first
   };
 
   // `first` and `state`, its parameters, must outlive it.
   DataParallel(
-      models::Model& first,
+      networks::Model& first,
       optim::FlatState& state,
       std::vector<std::unique_ptr<Replica>> others);
 
@@ -63,7 +63,7 @@ class DataParallel final : public models::Model {
  private:
   class Gather;
 
-  models::Model& network(std::size_t index);
+  networks::Model& network(std::size_t index);
   c10::Device device(std::size_t index) const;
   void broadcast(std::size_t replicas);
   // Backward of the replicas' logits from those of the gathered ones.
@@ -71,7 +71,7 @@ class DataParallel final : public models::Model {
       const std::vector<at::Tensor>& outputs,
       const at::Tensor& gradient);
 
-  models::Model& first_;
+  networks::Model& first_;
   optim::FlatState& state_;
   c10::Device first_device_;
   std::vector<std::unique_ptr<Replica>> others_;

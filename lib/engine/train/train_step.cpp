@@ -10,7 +10,7 @@
 namespace vitrain::engine {
 
 TrainStep::TrainStep(
-    models::Model& model,
+    networks::Model& model,
     optim::FlatState& parameters,
     optim::Optimizer& optimizer,
     dist::GradientSync& sync,

@@ -7,7 +7,7 @@
 #include "dist/group/collectives.h"
 #include "dist/sync/gradient_sync.h"
 #include "engine/train/loss.h"
-#include "models/model.h"
+#include "networks/model.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
 
@@ -54,7 +54,7 @@ struct TrainSums {
 class TrainStep {
  public:
   TrainStep(
-      models::Model& model,
+      networks::Model& model,
       optim::FlatState& parameters,
       optim::Optimizer& optimizer,
       dist::GradientSync& sync,
@@ -83,7 +83,7 @@ class TrainStep {
   // Returns their norm before clipping.
   at::Tensor update(double lr);
 
-  models::Model& model_;
+  networks::Model& model_;
   optim::FlatState& parameters_;
   optim::Optimizer& optimizer_;
   dist::GradientSync& sync_;

@@ -98,7 +98,7 @@ void Trainer::restore() {
   if (session_.job.resume.empty()) {
     return;
   }
-  const checkpoint::Snapshot snapshot = checkpoint::load(session_.job.resume);
+  const states::Snapshot snapshot = states::load(session_.job.resume);
   const std::string name = printable(session_.job.resume);
   const job::SavedState saved = job::read_saved_state(snapshot.state, name);
   identity_.check_same(saved.identity, name);
@@ -458,7 +458,7 @@ void Trainer::save() {
   const Stopwatch watch;
   std::string problem;
   // Collective where the workers share the state.
-  checkpoint::Snapshot snapshot;
+  states::Snapshot snapshot;
   snapshot.step = state_.step;
   snapshot.epoch = state_.step / plan_.steps_per_epoch;
   snapshot.metric = metric_;

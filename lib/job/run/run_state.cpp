@@ -6,7 +6,6 @@
 #include "core/enum_names.h"
 #include "core/hash.h"
 #include "models/families/family.h"
-#include "optim/optimizers.h"
 
 namespace vitrain::job {
 
@@ -79,7 +78,7 @@ RunIdentity identity_of(
       .model = spec.name,
       .network = spec.family->identity(spec),
       .num_classes = spec.num_classes,
-      .optimizer = optim::identity_of(job.recipe.optim),
+      .optimizer = job.recipe.optim.identity(),
       .seed = job.recipe.run.seed,
       .global_batch = plan.global_batch,
       .train_samples = train.size(),

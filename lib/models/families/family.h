@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,13 +12,7 @@
 #include "config/sections/model.h"
 #include "models/spec.h"
 
-namespace at {
-struct Generator;
-} // namespace at
-
 namespace vitrain::models {
-
-class Model;
 
 inline constexpr std::int64_t kFp32Bytes = 4;
 
@@ -29,8 +22,9 @@ struct ActivationBytes {
   std::int64_t passing = 0; // without backward: the most that is needed at once
 };
 
-// Everything that the program knows of a family of networks. Each stands in the
-// family's own file, and families() lists them.
+// Everything that the program knows of a family of networks beside the networks
+// themselves (networks/). Each stands in the family's own file, and families()
+// lists them.
 struct Family {
   const char* name; // "vit"
   // Names that find() knows beyond list(), in words; null: none.
@@ -58,10 +52,6 @@ struct Family {
   std::string (*identity)(const ModelSpec& spec);
   // Counted from the numbers alone; in bf16 where `bf16` (autocast).
   ActivationBytes (*activations)(const ModelSpec& spec, bool bf16);
-  // Draws the weights from `generator`; without one they are on the meta
-  // device: shapes, and no memory.
-  std::shared_ptr<Model> (
-      *make)(const ModelSpec& spec, const at::Generator& generator);
   bool takes_vectors = false; // beside images
   bool channels_last = false; // the layout in which it wants images
   // Measured: resident memory over what its layers hold in training.

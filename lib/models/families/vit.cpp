@@ -1,304 +1,235 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
 #include "models/families/vit.h"
 
-#include <array>
-#include <utility>
-#include <vector>
-
-#include <ATen/ATen.h>
-#include <torch/nn/modules/container/modulelist.h>
-
-#include "models/layers/init.h"
-#include "models/layers/layers.h"
-#include "models/model.h"
-
-// Tokens travel through the blocks as [N * T, D], row n * T being the class
-// token of image n: every linear layer is then one matrix product without
-// reshaping, whose result nobody else holds.
+// What the program knows of vision transformers without building one.
 namespace vitrain::models {
+namespace vit {
 namespace {
 
-constexpr double kNormEps = 1e-6;
-constexpr double kInitStd = 0.02;
+constexpr std::int64_t kMlpRatio = 4;
 
-// What the blocks of one forward pass drop.
-struct Drops {
-  double rate = 0.0; // of activations
-  double attention_rate = 0.0;
-  at::Generator masks; // undefined: nothing
-  at::Tensor factors; // [branches, N], or undefined
-
-  // Factors of the images' branches of this number: [N], or undefined.
-  at::Tensor of_branch(std::int64_t number) const {
-    return factors.defined() ? factors.select(0, number) : factors;
-  }
-
-  at::Tensor operator()(const at::Tensor& x) const {
-    return dropout(x, rate, masks);
-  }
+struct Size {
+  const char* name;
+  std::int64_t embed_dim;
+  std::int64_t depth;
+  std::int64_t num_heads;
 };
 
-// x + branch, with the branch of image n times factors[n] where factors are
-// given. `branch` is the result of a linear layer and may be overwritten.
-at::Tensor
-add_branch(const at::Tensor& x, at::Tensor branch, const at::Tensor& factors) {
-  if (factors.defined()) {
-    const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
-    return at::addcmul(
-               x.view(by_image),
-               branch.view(by_image),
-               factors.view({-1, 1, 1}).to(x.scalar_type()))
-        .view(x.sizes());
+// Tiny and small: Touvron et al., "Training data-efficient image transformers",
+// ICML 2021; the others: Dosovitskiy et al., ICLR 2021.
+constexpr std::array kSizes{
+    Size{"tiny", 192, 12, 3},
+    Size{"small", 384, 12, 6},
+    Size{"base", 768, 12, 12},
+    Size{"large", 1024, 24, 16},
+    Size{"huge", 1280, 32, 16},
+};
+constexpr std::array<std::int64_t, 4> kPatches{8, 14, 16, 32};
+constexpr std::array<std::int64_t, 2> kImages{224, 384};
+
+std::vector<std::string> list() {
+  std::vector<std::string> names;
+  for (const Size& size : kSizes) {
+    for (const std::int64_t patch : kPatches) {
+      for (const std::int64_t image : kImages) {
+        if (image % patch == 0) {
+          names.push_back(
+              fmt::format("vit_{}_patch{}_{}", size.name, patch, image));
+        }
+      }
+    }
   }
-  // In place where the types allow it: one pass over memory less.
-  return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
+  return names;
 }
 
-class Attention : public torch::nn::Module {
- public:
-  Attention(std::int64_t width, std::int64_t heads, at::Generator generator)
-      : heads_(heads) {
-    qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator);
-    proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
+std::optional<ModelSpec> find(const std::string& name) {
+  const auto parts = split(name, '_');
+  constexpr std::string_view kPatch = "patch";
+  std::int64_t patch = 0;
+  std::int64_t image = 0;
+  if (parts.size() != 4 || parts[0] != "vit" || !parts[2].starts_with(kPatch) ||
+      !parse_size(std::string_view(parts[2]).substr(kPatch.size()), patch) ||
+      !parse_size(parts[3], image)) {
+    return std::nullopt;
   }
-
-  // x: [N * T, D], to itself.
-  at::Tensor
-  forward(const at::Tensor& x, std::int64_t images, const Drops& drops) const {
-    const std::int64_t width = x.size(1);
-    const auto parts =
-        (*qkv_)(x).view({images, -1, 3 * width}).split(width, /*dim=*/-1);
-    return drops((*proj_)(attend(parts[0], parts[1], parts[2], drops)));
-  }
-
-  // Only what the class tokens see: [N * T, D] to [N, D].
-  at::Tensor forward_class(
-      const at::Tensor& x,
-      std::int64_t images,
-      const Drops& drops) const {
-    const std::int64_t width = x.size(1);
-    const std::vector<std::int64_t> sizes = {width, 2 * width};
-    const auto weights = qkv_->weight.split_with_sizes(sizes);
-    const auto biases = qkv_->bias.split_with_sizes(sizes);
-    const at::Tensor query = at::linear(
-        x.view({images, -1, width}).select(1, 0), weights[0], biases[0]);
-    const auto parts = at::linear(x, weights[1], biases[1])
-                           .view({images, -1, 2 * width})
-                           .split(width, /*dim=*/-1);
-    return drops(
-        (*proj_)(attend(query.unsqueeze(1), parts[0], parts[1], drops)));
-  }
-
- private:
-  // [N, Q, D] and twice [N, T, D] to [N * Q, D].
-  at::Tensor attend(
-      const at::Tensor& query,
-      const at::Tensor& key,
-      const at::Tensor& value,
-      const Drops& drops) const {
-    return attention_with_dropout(
-               by_head(query),
-               by_head(key),
-               by_head(value),
-               drops.attention_rate,
-               drops.masks)
-        .transpose(1, 2)
-        .reshape({-1, query.size(2)});
-  }
-
-  // [N, T, D] -> [N, heads, T, D / heads], without a copy.
-  at::Tensor by_head(const at::Tensor& x) const {
-    return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
-  }
-
-  std::int64_t heads_;
-  std::shared_ptr<Linear> qkv_;
-  std::shared_ptr<Linear> proj_;
-};
-
-class Mlp : public torch::nn::Module {
- public:
-  Mlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
-    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
-    fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
-  }
-
-  at::Tensor forward(const at::Tensor& x, const Drops& drops) const {
-    return drops((*fc2_)(drops(at::gelu((*fc1_)(x)))));
-  }
-
- private:
-  std::shared_ptr<Linear> fc1_;
-  std::shared_ptr<Linear> fc2_;
-};
-
-class Block : public torch::nn::Module {
- public:
-  Block(const VitSpec& spec, std::int64_t number, at::Generator generator)
-      : number_(number) {
-    const std::int64_t width = spec.embed_dim;
-    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kNormEps);
-    attn_ =
-        add_layer<Attention>(*this, "attn", width, spec.num_heads, generator);
-    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kNormEps);
-    mlp_ = add_layer<Mlp>(*this, "mlp", width, spec.mlp_dim, generator);
-  }
-
-  // x: [N * T, D], to itself.
-  at::Tensor
-  forward(const at::Tensor& x, std::int64_t images, const Drops& drops) const {
-    return add_branches(x, attn_->forward((*norm1_)(x), images, drops), drops);
-  }
-
-  // As forward, but of the class tokens only: [N * T, D] to [N, D].
-  at::Tensor forward_class(
-      const at::Tensor& x,
-      std::int64_t images,
-      const Drops& drops) const {
-    return add_branches(
-        x.view({images, -1, x.size(1)}).select(1, 0),
-        attn_->forward_class((*norm1_)(x), images, drops),
-        drops);
-  }
-
- private:
-  // The branch of attention, and after it that of the MLP.
-  at::Tensor add_branches(
-      const at::Tensor& x,
-      at::Tensor attention,
-      const Drops& drops) const {
-    const at::Tensor y =
-        add_branch(x, std::move(attention), drops.of_branch(2 * number_));
-    return add_branch(
-        y,
-        mlp_->forward((*norm2_)(y), drops),
-        drops.of_branch(2 * number_ + 1));
-  }
-
-  std::int64_t number_; // of the block
-  std::shared_ptr<LayerNorm> norm1_;
-  std::shared_ptr<Attention> attn_;
-  std::shared_ptr<LayerNorm> norm2_;
-  std::shared_ptr<Mlp> mlp_;
-};
-
-class PatchEmbed : public torch::nn::Module {
- public:
-  PatchEmbed(
-      std::int64_t channels,
-      std::int64_t patch,
-      std::int64_t width,
-      at::Generator generator) {
-    const Conv2d::Shape shape{
-        .in = channels,
-        .out = width,
-        .kernel = patch,
-        .stride = patch,
-        .bias = true};
-    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
-  }
-
-  // [N, C, S, S] -> [N, patches, D]. A convolution whose patches do not overlap
-  // is one matrix product over the patches.
-  at::Tensor forward(const at::Tensor& images) const {
-    const at::Tensor weight = proj_->weight.flatten(1);
-    const std::int64_t patch = proj_->weight.size(2);
-    const std::int64_t grid = images.size(2) / patch;
-    const at::Tensor patches =
-        images.view({-1, images.size(1), grid, patch, grid, patch})
-            .permute({0, 2, 4, 1, 3, 5})
-            .reshape({images.size(0), grid * grid, weight.size(1)});
-    return at::linear(patches, weight, proj_->bias);
-  }
-
- private:
-  std::shared_ptr<Conv2d> proj_;
-};
-
-class Vit : public Model {
- public:
-  Vit(const ModelSpec& spec, at::Generator generator)
-      : spec_(spec), vit_(spec.get<VitSpec>()) {
-    const std::int64_t width = vit_.embed_dim;
-    const std::int64_t grid = spec.image_size / vit_.patch_size;
-    cls_token_ =
-        register_parameter("cls_token", new_weights({1, 1, width}, generator));
-    pos_embed_ = register_parameter(
-        "pos_embed", new_weights({1, grid * grid + 1, width}, generator));
-    patch_embed_ = add_layer<PatchEmbed>(
-        *this, "patch_embed", spec.channels, vit_.patch_size, width, generator);
-    const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
-    for (std::int64_t i = 0; i < vit_.depth; ++i) {
-      blocks_.push_back(std::make_shared<Block>(vit_, i, generator));
-      blocks->push_back(blocks_.back());
-    }
-    norm_ = add_layer<LayerNorm>(*this, "norm", width, kNormEps);
-    head_ =
-        add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
-    start_as_timm(generator);
-    // The rate rises linearly over the blocks; both branches of one share it.
-    if (vit_.drop_path > 0.0 && vit_.depth > 1) {
-      for (std::int64_t i = 0; i < vit_.depth; ++i) {
-        const double rate = vit_.drop_path * static_cast<double>(i) /
-            static_cast<double>(vit_.depth - 1);
-        rates_.insert(rates_.end(), 2, rate);
-      }
+  for (const Size& size : kSizes) {
+    if (parts[1] == size.name) {
+      ModelSpec spec;
+      spec.image_size = image;
+      spec.numbers = VitSpec{
+          .patch_size = patch,
+          .embed_dim = size.embed_dim,
+          .depth = size.depth,
+          .num_heads = size.num_heads,
+          .mlp_dim = kMlpRatio * size.embed_dim};
+      return spec;
     }
   }
+  return std::nullopt;
+}
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& dropout) override {
-    check_images(images, spec_);
-    const std::int64_t count = images.size(0);
-    const Drops drops{vit_.dropout, vit_.attention_dropout, dropout, drop};
-    at::Tensor x = at::cat(
-        {cls_token_.expand({count, 1, -1}), patch_embed_->forward(images)}, 1);
-    x = drops(x + pos_embed_).view({-1, x.size(2)});
-    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-      x = blocks_[i]->forward(x, count, drops);
-    }
-    // Nobody reads the other tokens of the last block.
-    x = blocks_.back()->forward_class(x, count, drops);
-    return (*head_)((*norm_)(x));
-  }
+std::vector<std::string_view> options(const ModelSpec& /*named*/) {
+  return {
+      "patch_size",
+      "embed_dim",
+      "depth",
+      "num_heads",
+      "mlp_ratio",
+      "drop_path",
+      "dropout",
+      "attention_dropout"};
+}
 
-  std::vector<double> drop_rates() const override { return rates_; }
+// The hidden width of the MLP, by mlp_ratio or the name's own ratio.
+double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
+  const double ratio = config.mlp_ratio.value_or(
+      static_cast<double>(named.mlp_dim) /
+      static_cast<double>(named.embed_dim));
+  return static_cast<double>(config.embed_dim.value_or(named.embed_dim)) *
+      ratio;
+}
 
- private:
-  void start_as_timm(at::Generator generator) {
-    if (!generator.defined()) {
-      return;
-    }
-    const at::NoGradGuard no_grad;
-    truncated_normal(pos_embed_, kInitStd, generator);
-    cls_token_.normal_(0.0, 1e-6, generator);
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (const auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kInitStd, generator);
-        linear->bias.zero_();
-      }
-    }
-  }
+// A finding is at the key that somebody has set.
+void check_vit(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  constexpr const char* kName = "model.name";
+  const auto& vit = named.get<VitSpec>();
+  const std::int64_t size = config.image_size.value_or(named.image_size);
+  const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
+  const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
+  const std::int64_t heads = config.num_heads.value_or(vit.num_heads);
+  checker.require(
+      size % patch == 0,
+      config.image_size       ? "model.image_size"
+          : config.patch_size ? "model.patch_size"
+                              : kName,
+      fmt::format(
+          "image_size {} is not a multiple of the patch size {} of {}; set "
+          "model.image_size or model.patch_size",
+          size,
+          patch,
+          named.name),
+      {kName, "model.image_size", "model.patch_size"});
+  checker.require(
+      width % heads == 0,
+      config.num_heads       ? "model.num_heads"
+          : config.embed_dim ? "model.embed_dim"
+                             : kName,
+      fmt::format(
+          "embed_dim {} is not a multiple of num_heads {} ({})",
+          width,
+          heads,
+          named.name),
+      {kName, "model.num_heads", "model.embed_dim"});
+  const double hidden = mlp_width(config, vit);
+  constexpr double kLimit = 1 << 24;
+  checker.require(
+      hidden >= 1.0 && hidden <= kLimit,
+      "model.mlp_ratio",
+      fmt::format(
+          "mlp_ratio {} makes an MLP {} wide with model.embed_dim {}; it "
+          "must be in [1, {}]",
+          shortest(hidden / static_cast<double>(width)),
+          shortest(hidden),
+          width,
+          1 << 24),
+      {kName, "model.embed_dim"});
+}
 
-  ModelSpec spec_;
-  VitSpec vit_;
-  std::vector<double> rates_;
-  at::Tensor cls_token_; // [1, 1, D]
-  at::Tensor pos_embed_; // [1, T, D]
-  std::shared_ptr<PatchEmbed> patch_embed_;
-  std::vector<std::shared_ptr<Block>> blocks_;
-  std::shared_ptr<LayerNorm> norm_;
-  std::shared_ptr<Linear> head_;
-};
+void apply(const config::ModelConfig& config, ModelSpec& spec) {
+  auto vit = spec.get<VitSpec>();
+  vit.mlp_dim = static_cast<std::int64_t>(mlp_width(config, vit));
+  vit.patch_size = config.patch_size.value_or(vit.patch_size);
+  vit.embed_dim = config.embed_dim.value_or(vit.embed_dim);
+  vit.depth = config.depth.value_or(vit.depth);
+  vit.num_heads = config.num_heads.value_or(vit.num_heads);
+  vit.drop_path = config.drop_path;
+  vit.dropout = config.dropout;
+  vit.attention_dropout = config.attention_dropout;
+  spec.numbers = vit;
+}
+
+std::string describe(const ModelSpec& spec) {
+  const auto& vit = spec.get<VitSpec>();
+  return fmt::format(
+      "width {}, depth {}, {} heads, {}x{} patches",
+      vit.embed_dim,
+      vit.depth,
+      vit.num_heads,
+      vit.patch_size,
+      vit.patch_size);
+}
+
+std::string identity(const ModelSpec& spec) {
+  const auto& vit = spec.get<VitSpec>();
+  return fmt::format(
+      "image {}, patch {}, width {}, depth {}, heads {}, mlp {}",
+      spec.image_size,
+      vit.patch_size,
+      vit.embed_dim,
+      vit.depth,
+      vit.num_heads,
+      vit.mlp_dim);
+}
+
+// See vit.cpp. What linear layers and attention take and give has `e` bytes a
+// number; the sums of the residual branches stay in fp32.
+ActivationBytes activations(const ModelSpec& spec, bool bf16) {
+  const auto& net = spec.get<VitSpec>();
+  const std::int64_t e = bf16 ? 2 : kFp32Bytes;
+  const std::int64_t grid = spec.image_size / net.patch_size;
+  const std::int64_t patches = grid * grid;
+  const std::int64_t tokens = patches + 1;
+  const std::int64_t width = net.embed_dim;
+  // softmax(q k^T) is kept where products make it: in fp32 and rounded.
+  const bool products = bf16 || net.attention_dropout > 0.0;
+  const std::int64_t weights = net.num_heads * tokens * tokens;
+  const std::int64_t attention =
+      (products ? weights * (bf16 ? kFp32Bytes + e : kFp32Bytes) : 0) +
+      (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
+  // Inputs of both norms; both norms, q, k, v and attention, two results of the
+  // MLP's first layer.
+  const std::int64_t sums = 2 * tokens * width * kFp32Bytes;
+  const std::int64_t branches =
+      tokens * (6 * width + 2 * net.mlp_dim) * e + attention;
+  const std::int64_t dropped = net.drop_path > 0.0 ? 2 * tokens * width * e : 0;
+  // Masks, and what they leave of three results of width and one of the MLP.
+  const std::int64_t masked =
+      net.dropout > 0.0 ? tokens * (2 * width + net.mlp_dim) * (1 + e) : 0;
+  const std::int64_t block = sums + branches + dropped + masked;
+  // Of the last block only keys and values are of all tokens.
+  const std::int64_t last =
+      tokens * width * kFp32Bytes + 3 * tokens * width * e + attention / tokens;
+  const std::int64_t pixels = spec.input_numbers();
+  const std::int64_t start =
+      pixels * (kFp32Bytes + e) + 2 * tokens * width * kFp32Bytes;
+  return {
+      .kept = start + (net.depth - 1) * block + last,
+      .passing = pixels * kFp32Bytes + tokens * width * 3 * kFp32Bytes +
+          std::max(tokens * 2 * net.mlp_dim * e,
+                   4 * tokens * width * e + attention)};
+}
 
 } // namespace
+} // namespace vit
 
-std::shared_ptr<Model> make_vit(
-    const ModelSpec& spec,
-    const at::Generator& generator) {
-  return make_network<Vit>(spec, generator);
-}
+const Family kVit{
+    .name = "vit",
+    .pattern = "vit_<size>_patch<P>_<S> with any patch and image size",
+    .list = vit::list,
+    .find = vit::find,
+    .options = vit::options,
+    .check = vit::check_vit,
+    .apply = vit::apply,
+    .describe = vit::describe,
+    .identity = vit::identity,
+    .activations = vit::activations};
 
 } // namespace vitrain::models

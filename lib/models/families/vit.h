@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "models/families/family.h"
 
@@ -25,10 +24,5 @@ struct VitSpec {
 // Vision transformers with class token, learned positions, pre-norm blocks and
 // exact GELU: timm's VisionTransformer with its defaults.
 extern const Family kVit;
-
-// The network itself; for kVit.make.
-std::shared_ptr<Model> make_vit(
-    const ModelSpec& spec,
-    const at::Generator& generator);
 
 } // namespace vitrain::models

@@ -9,7 +9,7 @@
 
 #include "engine/train/exchange.h"
 #include "engine/train/train_step.h"
-#include "models/layers/layers.h"
+#include "networks/layers/layers.h"
 #include "optim/optimizers.h"
 #include "support/ranks.h"
 
@@ -23,10 +23,10 @@ using testing::run_ranks;
 constexpr double kLr = 0.1;
 
 // BatchNorm of the pixels, then the mean of each channel as logits.
-class Net : public models::Model {
+class Net : public networks::Model {
  public:
   Net() {
-    norm = register_module("norm", std::make_shared<models::BatchNorm2d>(3));
+    norm = register_module("norm", std::make_shared<networks::BatchNorm2d>(3));
   }
   at::Tensor forward(
       const at::Tensor& images,
@@ -35,7 +35,7 @@ class Net : public models::Model {
     return at::relu((*norm)(images)).mean({2, 3});
   }
 
-  std::shared_ptr<models::BatchNorm2d> norm;
+  std::shared_ptr<networks::BatchNorm2d> norm;
 };
 
 // Sample i of the global batch; samples differ in mean and deviation.
@@ -220,7 +220,7 @@ TEST(BatchNormStatistics, OneValueLeavesTheRunningOnesAlone) {
 }
 
 TEST(BatchNormStatistics, NothingIsCollectiveWithoutALayer) {
-  class Plain : public models::Model {
+  class Plain : public networks::Model {
     at::Tensor forward(
         const at::Tensor& x,
         const at::Tensor&,

@@ -42,7 +42,7 @@ models::ModelSpec tiny_resnet() {
 // A training step on `replicas` replicas; 1: the model itself.
 struct Trainee {
   Trainee(const models::ModelSpec& spec, int replicas)
-      : model(models::make_model(spec, 3)),
+      : model(networks::make_model(spec, 3)),
         parameters(*model, options.weight_decay, options.no_decay),
         optimizer(optim::make_optimizer(parameters, options)),
         sync(dist::make_bucketed_all_reduce(
@@ -53,7 +53,7 @@ struct Trainee {
     for (int i = 1; i < replicas; ++i) {
       // Other weights at first: they must not matter.
       others.push_back(std::make_unique<DataParallel::Replica>(
-          models::make_model(spec, 100), c10::kCPU, options));
+          networks::make_model(spec, 100), c10::kCPU, options));
     }
     if (replicas > 1) {
       parallel =
@@ -87,7 +87,7 @@ struct Trainee {
 
   config::OptimConfig options;
   dist::Group group;
-  std::shared_ptr<models::Model> model;
+  std::shared_ptr<networks::Model> model;
   optim::FlatState parameters;
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<dist::GradientSync> sync;
@@ -126,7 +126,7 @@ TEST(DataParallel, GradientsAndLossAreThoseOfOneReplica) {
 }
 
 // A network that remembers how many rows it got.
-class Recorder final : public models::Model {
+class Recorder final : public networks::Model {
  public:
   explicit Recorder(std::vector<std::int64_t>* rows) : rows_(rows) {
     weight_ = register_parameter("weight", at::ones({1}));

@@ -60,9 +60,9 @@ models::ModelSpec small_resnet() {
 }
 
 // One whose weights are all different from zero, unlike those of a new one.
-std::shared_ptr<models::Model> trained(const models::ModelSpec& spec) {
+std::shared_ptr<networks::Model> trained(const models::ModelSpec& spec) {
   const at::NoGradGuard no_grad;
-  auto model = models::make_model(spec, 3);
+  auto model = networks::make_model(spec, 3);
   auto generator = at::detail::createCPUGenerator(5);
   for (at::Tensor& parameter : model->parameters()) {
     parameter.add_(at::empty_like(parameter).normal_(0.0, 0.02, generator));
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return param.param ? "Vit" : "ResNet"; });
 
 // What fails in one lane ends all of them.
-class Refusing final : public models::Model {
+class Refusing final : public networks::Model {
  public:
   at::Tensor forward(
       const at::Tensor& /*inputs*/,

@@ -58,7 +58,7 @@ struct Bench {
   using MakeSync = std::unique_ptr<dist::GradientSync> (*)(Bench&);
 
   explicit Bench(double clip_norm = 0.0, MakeSync make_sync = all_reduce)
-      : model(models::make_model(tiny_spec(), 3)),
+      : model(networks::make_model(tiny_spec(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
         sync(make_sync(*this)),
@@ -92,7 +92,7 @@ struct Bench {
   }
 
   dist::Group group;
-  std::shared_ptr<models::Model> model;
+  std::shared_ptr<networks::Model> model;
   optim::FlatState parameters;
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<dist::GradientSync> sync;
@@ -218,19 +218,19 @@ std::string refusal_after(Change&& change) {
 }
 
 TEST(TrainStep, NamesTheParameterThatWasChangedInTraining) {
-  EXPECT_EQ(refusal_after([](models::Model&) {}), "");
+  EXPECT_EQ(refusal_after([](networks::Model&) {}), "");
   EXPECT_THAT(
-      refusal_after([](models::Model& model) {
+      refusal_after([](networks::Model& model) {
         model.register_parameter("gate", at::ones({2}));
       }),
       HasSubstr("parameter gate was added"));
   EXPECT_THAT(
-      refusal_after([](models::Model& model) {
+      refusal_after([](networks::Model& model) {
         model.named_parameters()["head.bias"].set_requires_grad(false);
       }),
       HasSubstr("parameter head.bias was frozen"));
   EXPECT_THAT(
-      refusal_after([](models::Model& model) {
+      refusal_after([](networks::Model& model) {
         model.named_parameters()["pos_embed"].set_data(at::zeros({1, 5, 16}));
       }),
       HasSubstr("parameter pos_embed was replaced"));

@@ -1,0 +1,76 @@
+#include "networks/layers/init.h"
+
+#include <cmath>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+namespace vitrain::networks {
+namespace {
+
+// Inputs (dimension 1) or outputs (dimension 0) times the kernel's area.
+double fan(const at::Tensor& weight, std::int64_t dimension) {
+  const auto whole = static_cast<double>(weight.numel());
+  return whole / static_cast<double>(weight.size(1 - dimension));
+}
+
+double normal_cdf(double x) {
+  return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
+}
+
+} // namespace
+
+at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {
+  return at::empty(
+      sizes, at::device(generator.defined() ? at::kCPU : at::kMeta));
+}
+
+void uniform_by_fan_in(at::Tensor weight, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  // The roundings of the original: gain, then deviation, then bound.
+  const double slope = std::sqrt(5.0);
+  const double gain = std::sqrt(2.0 / (1.0 + slope * slope));
+  const double std = gain / std::sqrt(fan(weight, 1));
+  const double bound = std::sqrt(3.0) * std;
+  weight.uniform_(-bound, bound, generator);
+}
+
+void uniform_bias(
+    at::Tensor bias,
+    const at::Tensor& weight,
+    at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  const double bound = 1.0 / std::sqrt(fan(weight, 1));
+  bias.uniform_(-bound, bound, generator);
+}
+
+void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  const double cut = 2.0;
+  const double low = normal_cdf(-cut / std);
+  const double high = normal_cdf(cut / std);
+  tensor.uniform_(2.0 * low - 1.0, 2.0 * high - 1.0, generator);
+  tensor.erfinv_();
+  tensor.mul_(std * std::sqrt(2.0));
+  tensor.clamp_(-cut, cut);
+}
+
+void normal_by_fan_out(at::Tensor weight, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  const double std = std::sqrt(2.0) / std::sqrt(fan(weight, 0));
+  weight.normal_(0.0, std, generator);
+}
+
+} // namespace vitrain::networks

@@ -1,0 +1,132 @@
+#include "networks/layers/layers.h"
+
+#include <cmath>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "networks/layers/init.h"
+
+namespace vitrain::networks {
+namespace {
+
+// Softmax weights that attention by plain products may keep for backward: 1 GiB
+// in fp32. Longer sequences go through the fused kernel, which keeps none.
+constexpr std::int64_t kMostWeights = std::int64_t{1} << 28;
+
+// softmax(q k^T / sqrt(d)), the softmax itself in fp32.
+at::Tensor softmax_weights(const at::Tensor& query, const at::Tensor& key) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
+  const at::Tensor scores = at::matmul(query * scale, key.transpose(-2, -1));
+  return at::softmax(scores, /*dim=*/-1, at::kFloat).to(query.scalar_type());
+}
+
+} // namespace
+
+at::Tensor attention(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value) {
+  const std::int64_t weights =
+      query.size(0) * query.size(1) * query.size(2) * key.size(2);
+  if (!query.is_cpu() || query.scalar_type() != at::kBFloat16 ||
+      weights > kMostWeights) {
+    return at::scaled_dot_product_attention(query, key, value);
+  }
+  return at::matmul(softmax_weights(query, key), value);
+}
+
+at::Tensor dropout(const at::Tensor& x, double rate, at::Generator masks) {
+  if (rate == 0.0 || !masks.defined()) {
+    return x;
+  }
+  at::Tensor kept = at::empty(x.sizes(), x.options().dtype(at::kBool));
+  kept.bernoulli_(1.0 - rate, std::move(masks));
+  return x.mul(kept).mul_(1.0 / (1.0 - rate));
+}
+
+at::Tensor attention_with_dropout(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value,
+    double rate,
+    at::Generator masks) {
+  if (rate == 0.0 || !masks.defined()) {
+    return attention(query, key, value);
+  }
+  const at::Tensor weights = softmax_weights(query, key);
+  return at::matmul(dropout(weights, rate, std::move(masks)), value);
+}
+
+Linear::Linear(std::int64_t in, std::int64_t out, at::Generator generator) {
+  weight = register_parameter("weight", new_weights({out, in}, generator));
+  bias = register_parameter("bias", new_weights({out}, generator));
+  uniform_by_fan_in(weight, generator);
+  uniform_bias(bias, weight, generator);
+}
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+  return at::linear(x, weight, bias);
+}
+
+LayerNorm::LayerNorm(std::int64_t width, double eps) : eps_(eps) {
+  weight = register_parameter("weight", at::ones({width}));
+  bias = register_parameter("bias", at::zeros({width}));
+}
+
+at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  return at::layer_norm(x, weight.sizes(), weight, bias, eps_);
+}
+
+Conv2d::Conv2d(const Shape& shape, at::Generator generator)
+    : stride_(shape.stride), padding_(shape.padding) {
+  weight = register_parameter(
+      "weight",
+      new_weights(
+          {shape.out, shape.in, shape.kernel, shape.kernel}, generator));
+  uniform_by_fan_in(weight, generator);
+  if (shape.bias) {
+    bias = register_parameter("bias", new_weights({shape.out}, generator));
+    uniform_bias(bias, weight, generator);
+  }
+}
+
+at::Tensor Conv2d::operator()(const at::Tensor& x) const {
+  return at::conv2d(x, weight, bias, stride_, padding_);
+}
+
+void Conv2d::use_channels_last() {
+  weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+BatchNorm2d::BatchNorm2d(std::int64_t channels) {
+  weight = register_parameter("weight", at::ones({channels}));
+  bias = register_parameter("bias", at::zeros({channels}));
+  running_mean = register_buffer("running_mean", at::zeros({channels}));
+  running_var = register_buffer("running_var", at::ones({channels}));
+  num_batches_tracked =
+      register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
+}
+
+at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
+  if (is_training()) {
+    num_batches_tracked.add_(1);
+    if (form_) {
+      return form_(*this, x);
+    }
+  }
+  // One value has no variance: the running ones would become NaN for good.
+  const bool learns = !is_training() || x.numel() > x.size(1);
+  return at::batch_norm(
+      x,
+      weight,
+      bias,
+      learns ? running_mean : at::Tensor(),
+      learns ? running_var : at::Tensor(),
+      is_training(),
+      kMomentum,
+      kEps,
+      at::globalContext().userEnabledCuDNN());
+}
+
+} // namespace vitrain::networks

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+// The layers that the families share: parameters under torch's names, started
+// as torch starts them but from a given generator (init.h: without one they
+// have no values), and a call of the operator.
+namespace vitrain::networks {
+
+// softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads, T, d]:
+// torch's fused kernel, except for bf16 on a CPU (docs/decisions/007).
+at::Tensor attention(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value);
+
+// Each value of x zero with probability `rate`, else times 1 / (1 - rate);
+// which ones, `masks` says. x itself at rate 0 or without generator.
+at::Tensor dropout(const at::Tensor& x, double rate, at::Generator masks);
+
+// attention() whose softmax weights go through dropout(): by plain products, as
+// a fused kernel would draw from the process's own generator.
+at::Tensor attention_with_dropout(
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value,
+    double rate,
+    at::Generator masks);
+
+// A new layer that is part of `module` under this name.
+template <typename Layer, typename... Args>
+std::shared_ptr<Layer>
+add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
+  return module.register_module(
+      name, std::make_shared<Layer>(std::forward<Args>(args)...));
+}
+
+class Linear : public torch::nn::Module {
+ public:
+  Linear(std::int64_t in, std::int64_t out, at::Generator generator);
+
+  // [..., in] -> [..., out]
+  at::Tensor operator()(const at::Tensor& x) const;
+
+  at::Tensor weight; // [out, in]
+  at::Tensor bias; // [out]
+};
+
+// Over the last dimension.
+class LayerNorm : public torch::nn::Module {
+ public:
+  LayerNorm(std::int64_t width, double eps);
+
+  at::Tensor operator()(const at::Tensor& x) const;
+
+  at::Tensor weight; // [width]
+  at::Tensor bias; // [width]
+
+ private:
+  double eps_;
+};
+
+// With a square kernel.
+class Conv2d : public torch::nn::Module {
+ public:
+  struct Shape {
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t padding = 0;
+    bool bias = false;
+  };
+
+  Conv2d(const Shape& shape, at::Generator generator);
+
+  // [N, in, H, W] -> [N, out, H', W']
+  at::Tensor operator()(const at::Tensor& x) const;
+  // Lays the weights out for images in channels_last. The values stay.
+  void use_channels_last();
+
+  at::Tensor weight; // [out, in, kernel, kernel]
+  at::Tensor bias; // [out], or undefined
+
+ private:
+  std::int64_t stride_;
+  std::int64_t padding_;
+};
+
+// Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5, running statistics with
+// momentum 0.1, batch statistics in training mode.
+class BatchNorm2d : public torch::nn::Module {
+ public:
+  static constexpr double kMomentum = 0.1;
+  static constexpr double kEps = 1e-5;
+
+  // Normalises x by statistics that it takes, and updates the running ones.
+  using TrainingForm =
+      std::function<at::Tensor(BatchNorm2d& norm, const at::Tensor& x)>;
+
+  explicit BatchNorm2d(std::int64_t channels);
+
+  at::Tensor operator()(const at::Tensor& x);
+
+  // What training mode does from now on instead of taking the statistics of x
+  // alone.
+  void set_training_form(TrainingForm form) { form_ = std::move(form); }
+  bool has_training_form() const { return static_cast<bool>(form_); }
+
+  at::Tensor weight; // [channels]
+  at::Tensor bias; // [channels]
+  at::Tensor running_mean; // [channels], buffer
+  at::Tensor running_var; // [channels], buffer
+  at::Tensor num_batches_tracked; // scalar int64, buffer
+
+ private:
+  TrainingForm form_;
+};
+
+} // namespace vitrain::networks

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+// The passes of BatchNorm with ReLU over CPU tensors [N, C, H, W], fp32 or
+// bf16, dense in channels_last, on all threads. Results do not depend on their
+// number.
+namespace vitrain::networks {
+
+inline constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
+
+// One number per channel.
+using Table = std::vector<float>;
+using WideTable = std::vector<double>;
+
+struct Statistics {
+  at::Tensor mean; // [C] fp32
+  at::Tensor inverse; // [C] fp32: 1 / sqrt(variance + eps)
+};
+
+struct Moments {
+  std::int64_t count = 0; // values per channel
+  WideTable mean;
+  WideTable variance; // biased
+};
+
+Moments moments_of(const at::Tensor& x);
+
+// norm(x) = scale x + shift.
+struct Line {
+  Table scale;
+  Table shift;
+
+  Line(
+      const Statistics& statistics,
+      const at::Tensor& weight,
+      const at::Tensor& bias);
+};
+
+// relu(scale x + shift + residual), without what is not asked for.
+at::Tensor apply_line(
+    const Line& line,
+    const at::Tensor& x,
+    const at::Tensor& residual,
+    bool relu);
+
+// What backward goes over; tensors that may be missing are undefined.
+struct BackwardPass {
+  at::Tensor dy;
+  at::Tensor dy2; // added to dy
+  at::Tensor x;
+  at::Tensor y; // of a ReLU over more than scale x + shift
+  at::Tensor g; // the ReLU's gradient: written by take_sums
+  Statistics statistics;
+  Line line;
+  bool relu = false;
+};
+
+struct Sums {
+  WideTable sum; // of g
+  WideTable dot; // of g (x - mean)
+};
+
+Sums take_sums(const BackwardPass& pass);
+
+// With x^ = (x - mean) inverse and n rows:
+// dx = weight inverse (g - sum(g) / n - x^ sum(g x^) / n), of which only the
+// first term is left where the statistics are not those of x (not `training`).
+at::Tensor
+input_gradient(const BackwardPass& pass, const Sums& sums, bool training);
+
+} // namespace vitrain::networks

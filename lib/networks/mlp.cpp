@@ -1,0 +1,65 @@
+#include "models/families/mlp.h"
+
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include "core/check.h"
+#include "networks/layers/layers.h"
+#include "networks/model.h"
+
+namespace vitrain::networks {
+namespace {
+
+class MlpNet : public Model {
+ public:
+  MlpNet(const models::ModelSpec& spec, at::Generator generator)
+      : inputs_(spec.input_numbers()) {
+    const auto& net = spec.get<models::MlpSpec>();
+    std::int64_t in = inputs_;
+    if (net.hidden > 0) {
+      const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "hidden");
+      for (std::int64_t i = 0; i < net.hidden; ++i) {
+        hidden_.push_back(std::make_shared<Linear>(in, net.width, generator));
+        list->push_back(hidden_.back());
+        in = net.width;
+      }
+    }
+    fc_ = add_layer<Linear>(*this, "fc", in, spec.num_classes, generator);
+  }
+
+  at::Tensor forward(
+      const at::Tensor& inputs,
+      const at::Tensor& drop,
+      const at::Generator& /*dropout*/) override {
+    at::Tensor x = inputs.flatten(1);
+    VITRAIN_CHECK(
+        x.size(1) == inputs_ && !drop.defined(),
+        ExitCode::kInternal,
+        "this network takes {} numbers a sample and drops nothing",
+        inputs_);
+    for (const auto& layer : hidden_) {
+      x = (*layer)(x).relu();
+    }
+    return (*fc_)(x);
+  }
+
+ private:
+  std::int64_t inputs_;
+  std::vector<std::shared_ptr<Linear>> hidden_;
+  std::shared_ptr<Linear> fc_;
+};
+
+} // namespace
+
+std::shared_ptr<Model> make_mlp(
+    const models::ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<MlpNet>(spec, generator);
+}
+
+} // namespace vitrain::networks

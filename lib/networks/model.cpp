@@ -1,0 +1,27 @@
+#include "networks/model.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#include "core/check.h"
+#include "networks/networks.h"
+
+namespace vitrain::networks {
+
+void check_images(const at::Tensor& images, const models::ModelSpec& spec) {
+  VITRAIN_CHECK(
+      images.dim() == 4 && images.size(1) == spec.channels &&
+          images.size(2) == spec.image_size &&
+          images.size(3) == spec.image_size,
+      ExitCode::kInternal,
+      "a batch of another shape than the model's images [N, {0}, {1}, {1}]",
+      spec.channels,
+      spec.image_size);
+}
+
+std::shared_ptr<Model> make_model(
+    const models::ModelSpec& spec,
+    std::uint64_t seed) {
+  return make_network(spec, at::detail::createCPUGenerator(seed));
+}
+
+} // namespace vitrain::networks

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "models/spec.h"
+
+namespace vitrain::networks {
+
+// An image classifier, or a regression on vectors. Parameters and buffers have
+// the names that timm gives them.
+class Model : public torch::nn::Module {
+ public:
+  // Outputs [N, num_classes] of images [N, channels, S, S] or vectors [N, F].
+  // `drop`: [drop_rates().size(), N] factors of what is dropped whole, 0 or
+  // 1 / (1 - rate) each, or undefined: everything is kept as it is. `dropout`:
+  // the generator, of the inputs' device, that dropout's masks are drawn from;
+  // undefined: no number is dropped.
+  virtual at::Tensor forward(
+      const at::Tensor& inputs,
+      const at::Tensor& drop,
+      const at::Generator& dropout = {}) = 0;
+
+  // Rate of each part that can be dropped sample by sample in training (a
+  // residual branch, a channel, a unit), in the order of their rows in `drop`;
+  // empty when nothing ever is.
+  virtual std::vector<double> drop_rates() const { return {}; }
+};
+
+// Throws Error(kInternal) unless this is a batch of images as `spec` has them.
+void check_images(const at::Tensor& images, const models::ModelSpec& spec);
+
+// A new model on the CPU, in training mode. Its weights are a pure function of
+// spec and seed: those that timm's constructor draws after torch.manual_seed.
+// The default generator is left as it was.
+std::shared_ptr<Model> make_model(
+    const models::ModelSpec& spec,
+    std::uint64_t seed);
+
+} // namespace vitrain::networks

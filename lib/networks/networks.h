@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Generator.h>
+
+#include "models/spec.h"
+#include "networks/model.h"
+
+// The networks of each family of models/, a line each: the family, and the
+// function that makes its networks, which stands in a file of its own.
+#define VITRAIN_NETWORKS(NETWORK) \
+  NETWORK(kVit, make_vit)         \
+  NETWORK(kResNet, make_resnet)   \
+  NETWORK(kConvNet, make_convnet) \
+  NETWORK(kMlp, make_mlp)
+
+namespace vitrain::networks {
+
+// make_NAME(spec, generator): the network of `spec`, its weights drawn from
+// `generator`; without one they are on the meta device: shapes, and no memory.
+#define VITRAIN_DECLARE(family, make) \
+  std::shared_ptr<Model> make(        \
+      const models::ModelSpec& spec, const at::Generator& generator);
+VITRAIN_NETWORKS(VITRAIN_DECLARE)
+#undef VITRAIN_DECLARE
+
+// The same by the family of `spec`.
+std::shared_ptr<Model> make_network(
+    const models::ModelSpec& spec,
+    const at::Generator& generator);
+
+} // namespace vitrain::networks

@@ -1,0 +1,68 @@
+#include "networks/tensors.h"
+
+#include <algorithm>
+
+#include <ATen/core/Tensor.h>
+
+#include "models/families/family.h"
+#include "networks/networks.h"
+
+namespace vitrain::networks {
+namespace {
+
+using Kind = TensorInfo::Kind;
+
+} // namespace
+
+std::int64_t TensorInfo::numel() const {
+  std::int64_t product = 1;
+  for (const std::int64_t size : shape) {
+    product *= size;
+  }
+  return product;
+}
+
+std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec) {
+  const auto model = make_network(spec, at::Generator());
+  std::vector<TensorInfo> tensors;
+  for (const auto& item : model->named_parameters()) {
+    tensors.push_back({item.key(), item->sizes().vec(), Kind::kParameter});
+  }
+  for (const auto& item : model->named_buffers()) {
+    tensors.push_back(
+        {item.key(),
+         item->sizes().vec(),
+         item->scalar_type() == at::kLong ? Kind::kCounter : Kind::kBuffer});
+  }
+  return tensors;
+}
+
+std::int64_t parameter_count(const models::ModelSpec& spec) {
+  std::int64_t count = 0;
+  for (const TensorInfo& tensor : tensors_of(spec)) {
+    count += tensor.kind == Kind::kParameter ? tensor.numel() : 0;
+  }
+  return count;
+}
+
+bool has_batch_norm(const models::ModelSpec& spec) {
+  return std::ranges::any_of(tensors_of(spec), [](const TensorInfo& tensor) {
+    return tensor.name.ends_with("running_mean");
+  });
+}
+
+std::vector<ModelInfo> list_models() {
+  std::vector<ModelInfo> models;
+  for (const std::string& name : models::listed_names()) {
+    const models::ModelSpec spec = *models::find_model(name);
+    models.push_back(
+        {.name = name,
+         .family = spec.family->name,
+         .parameters = parameter_count(spec),
+         .image_size = spec.image_size,
+         .description = spec.family->describe(spec)});
+  }
+  return models;
+}
+
+} // namespace vitrain::networks

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/spec.h"
+
+namespace vitrain::networks {
+
+// A parameter or buffer of a network.
+struct TensorInfo {
+  enum class Kind {
+    kParameter, // fp32
+    kBuffer, // fp32
+    kCounter, // a buffer of one int64
+  };
+
+  std::string name; // as in the model
+  std::vector<std::int64_t> shape;
+  Kind kind = Kind::kParameter;
+
+  std::int64_t numel() const;
+};
+
+// The tensors of make_model(spec), which is built for it without memory: in
+// milliseconds, and without starting a thread. Parameters first.
+std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec);
+
+// Number of trainable values.
+std::int64_t parameter_count(const models::ModelSpec& spec);
+
+// Whether layers of it keep running statistics.
+bool has_batch_norm(const models::ModelSpec& spec);
+
+// A line of `vitrain models`.
+struct ModelInfo {
+  std::string name;
+  std::string family; // "vit"
+  std::int64_t parameters = 0; // with 1000 classes
+  std::int64_t image_size = 0;
+  std::string description;
+};
+
+// Every listed model, small to large within a family. A
+// family may accept names beyond the list (Family::pattern).
+std::vector<ModelInfo> list_models();
+
+} // namespace vitrain::networks

@@ -1,0 +1,78 @@
+#include "states/load.h"
+
+#include <map>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+
+#include "states/tensor_type.h"
+
+namespace vitrain::states {
+namespace {
+
+using Tensors = std::map<std::string, at::Tensor>;
+
+Tensors own_tensors(torch::nn::Module& module) {
+  Tensors own;
+  for (const auto& item : module.named_parameters()) {
+    own[item.key()] = item.value().detach();
+  }
+  for (const auto& item : module.named_buffers()) {
+    own[item.key()] = item.value().detach();
+  }
+  return own;
+}
+
+weights::Layouts layouts_of(const Tensors& tensors) {
+  weights::Layouts layouts;
+  for (const auto& [name, tensor] : tensors) {
+    layouts[name] = {
+        .shape = tensor.sizes().vec(),
+        .type = find_dtype(tensor.scalar_type())};
+  }
+  return layouts;
+}
+
+// Positions of another grid, in fp32.
+at::Tensor resample(const at::Tensor& positions, const at::Tensor& own) {
+  const std::int64_t from = weights::grid_side(positions.sizes().vec());
+  const std::int64_t to = weights::grid_side(own.sizes().vec());
+  const std::int64_t width = positions.size(2);
+  const at::Tensor prefix = positions.narrow(1, 0, 1).to(at::kFloat);
+  const at::Tensor grid = positions.narrow(1, 1, from * from)
+                              .to(at::kFloat)
+                              .reshape({1, from, from, width})
+                              .permute({0, 3, 1, 2});
+  const at::Tensor resized =
+      at::_upsample_bicubic2d_aa(grid, {to, to}, /*align_corners=*/false)
+          .permute({0, 2, 3, 1})
+          .reshape({1, to * to, width});
+  return at::cat({prefix, resized}, 1);
+}
+
+} // namespace
+
+weights::LoadReport load_weights(
+    torch::nn::Module& module,
+    const TensorFile& file,
+    const weights::LoadOptions& options,
+    const std::string& source) {
+  const Tensors own = own_tensors(module);
+  weights::Match match = weights::match_weights(
+      layouts_of(own), layouts_of(file.tensors), options, source);
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, given_name] : match.copies) {
+    at::Tensor target = own.at(name);
+    const at::Tensor& value = file.tensors.at(given_name);
+    target.copy_(
+        value.sizes() == target.sizes() ? value : resample(value, target));
+    if (at::isFloatingType(target.scalar_type()) &&
+        !at::isfinite(target).all().item<bool>()) {
+      match.report.non_finite.push_back(name);
+    }
+  }
+  return std::move(match.report);
+}
+
+} // namespace vitrain::states

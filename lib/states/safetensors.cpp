@@ -1,0 +1,131 @@
+#include "states/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/hash.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "states/tensor_type.h"
+#include "weights/file.h"
+
+static_assert(
+    std::endian::native == std::endian::little,
+    "the format is little endian, and so is this reader");
+
+namespace vitrain::states {
+namespace {
+
+// A byte that is neither 0 nor 1 is no bool of C++.
+void check_booleans(const at::Tensor& tensor, const std::string& at) {
+  const auto* bytes = static_cast<const std::uint8_t*>(tensor.data_ptr());
+  VITRAIN_CHECK(
+      std::all_of(
+          bytes, bytes + tensor.numel(), [](std::uint8_t b) { return b < 2; }),
+      ExitCode::kWeights,
+      "{}: a boolean that is neither 0 nor 1",
+      at);
+}
+
+// Tensors in the reference writer's order.
+std::vector<std::pair<std::string, at::Tensor>> in_order(
+    const std::map<std::string, at::Tensor>& tensors) {
+  std::vector<std::pair<std::string, at::Tensor>> list(
+      tensors.begin(), tensors.end());
+  for (const auto& [name, tensor] : list) {
+    VITRAIN_CHECK(
+        is_storable(tensor.scalar_type()),
+        ExitCode::kInternal,
+        "tensor '{}' has the type {}, which safetensors cannot store",
+        printable(name),
+        c10::toString(tensor.scalar_type()));
+  }
+  std::ranges::stable_sort(list, std::greater(), [](const auto& named) {
+    return find_dtype(named.second.scalar_type());
+  });
+  return list;
+}
+
+// The length and the JSON text, padded with blanks to a multiple of 8.
+std::string make_header(
+    const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+    const std::map<std::string, std::string>& metadata) {
+  Json json = Json::object();
+  if (!metadata.empty()) {
+    json["__metadata__"] = metadata;
+  }
+  std::int64_t end = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const std::int64_t begin = end;
+    end += static_cast<std::int64_t>(tensor.nbytes());
+    json[name] = {
+        {"dtype", find_dtype(tensor.scalar_type())->name},
+        {"shape", tensor.sizes().vec()},
+        {"data_offsets", {begin, end}}};
+  }
+  std::string text = json.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const std::uint64_t length = text.size();
+  std::string header(sizeof(length), '\0');
+  std::memcpy(header.data(), &length, sizeof(length));
+  return header + text;
+}
+
+} // namespace
+
+bool is_storable(at::ScalarType type) {
+  return find_dtype(type) != nullptr;
+}
+
+TensorFile read_safetensors(const std::filesystem::path& path) {
+  weights::WeightsFile opened(path);
+  TensorFile file;
+  file.metadata = std::move(opened.header.metadata);
+  for (const weights::TensorEntry& entry : opened.header.tensors) {
+    at::Tensor tensor =
+        at::empty(entry.shape, tensor_type(*weights::find_dtype(entry.dtype)));
+    opened.read(tensor.data_ptr(), entry.end - entry.begin, entry.begin);
+    if (tensor.scalar_type() == at::kBool) {
+      check_booleans(
+          tensor,
+          fmt::format("{}: tensor '{}'", opened.source, printable(entry.name)));
+    }
+    file.tensors.emplace(entry.name, std::move(tensor));
+  }
+  return file;
+}
+
+int write_safetensors(
+    int fd,
+    const TensorFile& file,
+    Hasher* hasher,
+    std::int64_t& bytes_written) {
+  const auto put = [&](const void* bytes, std::size_t size) {
+    if (hasher != nullptr) {
+      hasher->update(bytes, size);
+    }
+    bytes_written += static_cast<std::int64_t>(size);
+    return write_all(fd, bytes, size);
+  };
+  const auto tensors = in_order(file.tensors);
+  const std::string header = make_header(tensors, file.metadata);
+  int error = put(header.data(), header.size());
+  for (const auto& [name, tensor] : tensors) {
+    if (error != 0) {
+      break;
+    }
+    const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
+    error = put(plain.data_ptr(), plain.nbytes());
+  }
+  return error;
+}
+
+} // namespace vitrain::states

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace at {
+class Tensor;
+} // namespace at
+
+namespace vitrain::states {
+
+// Bytes of a checkpoint with these tensors on storage, rounded up.
+double checkpoint_bytes(
+    const std::map<std::string, at::Tensor>& model,
+    const std::map<std::string, at::Tensor>& optimizer);
+
+// Bytes that this user can still write to the file system of `folder`, or of
+// the nearest folder above it that exists; none where it does not say. Quotas
+// are not in it.
+std::optional<double> free_bytes(const std::filesystem::path& folder);
+
+// Bytes that have to be free before the first step of a run: three checkpoints,
+// less those in `folder`, which make room in turn, but one at least; and
+// `logs`.
+double needed_bytes(
+    const std::filesystem::path& folder,
+    double checkpoint,
+    double logs);
+
+// Throws Error(kStorage) where `bytes` are not free, with both numbers; `what`
+// they are for: "three checkpoints and the logs".
+void check_space(
+    const std::filesystem::path& folder,
+    double bytes,
+    const std::string& what);
+
+} // namespace vitrain::states

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "checkpoint/find.h"
+#include "checkpoint/manifest.h"
+#include "checkpoint/retention.h"
+#include "core/json.h"
+
+namespace vitrain::states {
+
+// A run at one step.
+struct Snapshot {
+  std::int64_t step = 0;
+  std::int64_t epoch = 0;
+  std::int64_t world_size = 1;
+  std::string config_hash;
+  // Value of the metric that decides which checkpoint is best; none when the
+  // weights of this step were not evaluated.
+  std::optional<double> metric;
+  // How inputs of the model are made (preprocess.h); null: not known.
+  Json preprocess;
+  std::map<std::string, at::Tensor> model;
+  std::map<std::string, at::Tensor> optimizer;
+  Json state = Json::object(); // the trainer's own record; no times in it
+};
+
+// Writes the checkpoints of one run:
+//   <folder>/step-000001250/{model,optimizer}.safetensors, manifest.json
+//   <folder>/latest, <folder>/best   text files: the name of a step folder
+// A checkpoint appears whole or not at all, whenever the process is killed.
+// Folders and files that are not named like ours are left alone. One process
+// of a run writes (rank 0); find.h has what readers need.
+class Store {
+ public:
+  // `folder`: <run>/checkpoints, made by the first save. Nothing is read or
+  // written yet.
+  Store(std::filesystem::path folder, checkpoint::RetentionOptions retention);
+
+  // Writes a checkpoint, reads it back, points `latest` and, where it is the
+  // best, `best` at it, and removes those that retention does not keep. Returns
+  // its folder. A checkpoint of the same step is replaced in one instant. First
+  // removes what saves of dead processes left behind. Throws Error(kStorage);
+  // the earlier checkpoints are intact then.
+  std::filesystem::path save(const Snapshot& snapshot);
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+  checkpoint::RetentionOptions retention_;
+};
+
+// Reads a checkpoint folder after verify(). Throws Error(kWeights) naming the
+// file and the reason.
+Snapshot load(const std::filesystem::path& checkpoint);
+
+} // namespace vitrain::states

@@ -1,0 +1,186 @@
+#include "models/spec.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "fixtures.h"
+#include "models/families/vit.h"
+#include "support/errors.h"
+
+namespace vitrain::networks {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const models::VitSpec& vit_of(const models::ModelSpec& spec) {
+  return std::any_cast<const models::VitSpec&>(spec.numbers);
+}
+
+// The message of the Error(kUsage) that resolve throws.
+std::string refusal(
+    const config::ModelConfig& config,
+    std::int64_t data_classes = 10) {
+  return error_of(
+      ExitCode::kUsage, [&] { models::resolve(config, {data_classes}); });
+}
+
+TEST(Spec, TakesNumbersFromTheName) {
+  const models::ModelSpec spec =
+      models::resolve(named("vit_small_patch16_224"), {37});
+  EXPECT_EQ(spec.num_classes, 37);
+  EXPECT_EQ(spec.image_size, 224);
+  EXPECT_EQ(
+      vit_of(spec),
+      (models::VitSpec{
+          .patch_size = 16,
+          .embed_dim = 384,
+          .depth = 12,
+          .num_heads = 6,
+          .mlp_dim = 1536}));
+}
+
+TEST(Spec, AcceptsEveryPatchAndImageSizeOfThePattern) {
+  const models::ModelSpec spec =
+      models::resolve(named("vit_tiny_patch4_32"), {10});
+  EXPECT_EQ(vit_of(spec).patch_size, 4);
+  EXPECT_EQ(spec.image_size, 32);
+  EXPECT_EQ(vit_of(spec).embed_dim, 192);
+}
+
+TEST(Spec, TakesOverrides) {
+  config::ModelConfig config = named("vit_tiny_patch16_224");
+  config.image_size = 32;
+  config.patch_size = 4;
+  config.embed_dim = 60;
+  config.depth = 9;
+  config.num_heads = 5;
+  config.mlp_ratio = 2.55;
+  config.num_classes = 12;
+  config.drop_path = 0.25;
+  const models::ModelSpec spec = models::resolve(config, {10});
+  EXPECT_EQ(spec.num_classes, 12);
+  EXPECT_EQ(spec.image_size, 32);
+  EXPECT_EQ(
+      vit_of(spec),
+      (models::VitSpec{
+          .patch_size = 4,
+          .embed_dim = 60,
+          .depth = 9,
+          .num_heads = 5,
+          .mlp_dim = 153,
+          .drop_path = 0.25}));
+}
+
+TEST(Spec, KeepsTheRatioOfTheMlpWhenTheWidthChanges) {
+  config::ModelConfig config = named("vit_tiny_patch16_224");
+  config.embed_dim = 96;
+  const models::ModelSpec spec = models::resolve(config, {10});
+  EXPECT_EQ(vit_of(spec).mlp_dim, 384);
+}
+
+TEST(Spec, NamesTheNearestModel) {
+  EXPECT_THAT(
+      refusal(named("vit_smal_patch16_224")),
+      AllOf(
+          HasSubstr("unknown model 'vit_smal_patch16_224'"),
+          HasSubstr("Did you mean 'vit_small_patch16_224'"),
+          HasSubstr("resnet18, resnet50")));
+}
+
+TEST(Spec, RefusesNamesThatOnlyLookRight) {
+  for (const char* name :
+       {"vit_tiny_patch16",
+        "vit_tiny_patch016_224",
+        "vit_tiny_patch-16_224",
+        "vit_tiny_patch+16_224",
+        "vit_tiny_patch16_224_",
+        "vit_tiny_patch16_",
+        "vit_tiny_patch_224",
+        "vit_tiny_patch0_224",
+        "vit_tiny_patch16_0",
+        "vit_tiny_patch16_99999999999999999999",
+        "vit_giant_patch14_224",
+        "VIT_tiny_patch16_224",
+        "resnet34",
+        "resnet18\x1b[2J",
+        " resnet18"}) {
+    EXPECT_THAT(refusal(named(name)), HasSubstr("unknown model")) << name;
+  }
+}
+
+TEST(Spec, RefusesNumbersThatDoNotFitTogether) {
+  config::ModelConfig config = named("vit_tiny_patch16_224");
+  config.image_size = 225;
+  EXPECT_THAT(
+      refusal(config),
+      AllOf(HasSubstr("image_size 225"), HasSubstr("patch size 16")));
+  config = named("vit_small_patch14_384");
+  EXPECT_THAT(refusal(config), HasSubstr("not a multiple of the patch size"));
+  config = named("vit_tiny_patch16_224");
+  config.num_heads = 5;
+  EXPECT_THAT(
+      refusal(config),
+      AllOf(HasSubstr("embed_dim 192"), HasSubstr("num_heads 5")));
+  config = named("vit_tiny_patch16_224");
+  config.mlp_ratio = 1e-9;
+  EXPECT_THAT(refusal(config), HasSubstr("mlp_ratio"));
+  config.mlp_ratio = 1e30;
+  EXPECT_THAT(refusal(config), HasSubstr("mlp_ratio"));
+  config = named("vit_tiny_patch16_224");
+  config.num_classes = 9;
+  EXPECT_THAT(
+      refusal(config), AllOf(HasSubstr("num_classes 9"), HasSubstr("10")));
+}
+
+TEST(Spec, RefusesWhatAFamilyDoesNotHave) {
+  const auto message = [](auto change) {
+    config::ModelConfig config = named("resnet50");
+    change(config);
+    return refusal(config);
+  };
+  using Config = config::ModelConfig;
+  EXPECT_THAT(
+      message([](Config& c) { c.patch_size = 16; }),
+      HasSubstr("model.patch_size: resnet50"));
+  EXPECT_THAT(
+      message([](Config& c) { c.embed_dim = 16; }),
+      HasSubstr("model.embed_dim"));
+  EXPECT_THAT(
+      message([](Config& c) { c.depth = 16; }), HasSubstr("model.depth"));
+  EXPECT_THAT(
+      message([](Config& c) { c.num_heads = 16; }),
+      HasSubstr("model.num_heads"));
+  EXPECT_THAT(
+      message([](Config& c) { c.mlp_ratio = 2.0; }),
+      HasSubstr("model.mlp_ratio"));
+  EXPECT_THAT(
+      message([](Config& c) { c.drop_path = 0.1; }),
+      HasSubstr("model.drop_path"));
+}
+
+TEST(Spec, ListsModelsWithTheirPublishedSizes) {
+  std::map<std::string, ModelInfo> models;
+  for (const ModelInfo& info : list_models()) {
+    EXPECT_TRUE(models.emplace(info.name, info).second) << info.name;
+    EXPECT_FALSE(info.description.empty());
+    EXPECT_EQ(
+        models::resolve(named(info.name), {1000}).image_size, info.image_size);
+  }
+  EXPECT_EQ(models.size(), 40U);
+  // timm's own table of results.
+  EXPECT_EQ(models.at("vit_tiny_patch16_224").parameters, 5'717'416);
+  EXPECT_EQ(models.at("vit_small_patch16_224").parameters, 22'050'664);
+  EXPECT_EQ(models.at("vit_base_patch16_224").parameters, 86'567'656);
+  EXPECT_EQ(models.at("vit_base_patch32_384").parameters, 88'297'192);
+  EXPECT_EQ(models.at("vit_large_patch16_384").parameters, 304'715'752);
+  EXPECT_EQ(models.at("vit_huge_patch14_224").parameters, 632'045'800);
+  EXPECT_EQ(models.at("resnet18").parameters, 11'689'512);
+  EXPECT_EQ(models.at("resnet50").parameters, 25'557'032);
+}
+
+} // namespace
+} // namespace vitrain::networks

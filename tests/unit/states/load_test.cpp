@@ -1,0 +1,224 @@
+#include "states/load.h"
+
+#include <limits>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+#include "core/error.h"
+
+namespace vitrain::states {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A module with the kinds of tensors that matter here.
+class Toy : public torch::nn::Module {
+ public:
+  explicit Toy(std::int64_t classes, std::int64_t grid = 3) {
+    register_parameter("pos_embed", at::zeros({1, 1 + grid * grid, 6}));
+    norm_ = register_module("norm", std::make_shared<Part>(at::zeros({6})));
+    norm_->register_buffer("running_var", at::zeros({6}));
+    norm_->register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
+    head_ = register_module(
+        "head", std::make_shared<Part>(at::zeros({classes, 6})));
+  }
+
+  at::Tensor get(const std::string& name) {
+    for (const auto& item : named_parameters()) {
+      if (item.key() == name) {
+        return item.value();
+      }
+    }
+    return named_buffers()[name];
+  }
+
+ private:
+  struct Part : torch::nn::Module {
+    explicit Part(const at::Tensor& weight) {
+      register_parameter("weight", weight);
+    }
+  };
+  std::shared_ptr<Part> norm_;
+  std::shared_ptr<Part> head_;
+};
+
+TensorFile good_file(std::int64_t classes) {
+  TensorFile file;
+  file.tensors["pos_embed"] = at::arange(60, at::kFloat).view({1, 10, 6});
+  file.tensors["norm.weight"] = at::arange(6, at::kFloat);
+  file.tensors["norm.running_var"] = at::ones({6});
+  file.tensors["norm.num_batches_tracked"] = at::full({}, 9, at::kLong);
+  file.tensors["head.weight"] =
+      at::arange(classes * 6, at::kFloat).view({classes, 6});
+  return file;
+}
+
+std::string refusal(
+    torch::nn::Module& module,
+    const TensorFile& file,
+    const weights::LoadOptions& options = {}) {
+  try {
+    load_weights(module, file, options, "w.safetensors");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWeights);
+    EXPECT_THAT(error.what(), HasSubstr("w.safetensors"));
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted";
+  return "";
+}
+
+TEST(LoadWeights, CopiesEveryTensor) {
+  Toy toy(4);
+  const TensorFile file = good_file(4);
+  const weights::LoadReport report = load_weights(toy, file, {}, "w");
+  EXPECT_EQ(report.loaded, 5);
+  EXPECT_THAT(report.lines(), IsEmpty());
+  for (const auto& [name, tensor] : file.tensors) {
+    EXPECT_TRUE(at::equal(toy.get(name), tensor)) << name;
+  }
+  EXPECT_TRUE(toy.get("head.weight").requires_grad());
+}
+
+TEST(LoadWeights, TakesWrappersOff) {
+  Toy toy(4);
+  TensorFile wrapped;
+  for (const auto& [name, tensor] : good_file(4).tensors) {
+    wrapped.tensors[fmt::format("_orig_mod.module.{}", name)] = tensor;
+  }
+  EXPECT_EQ(load_weights(toy, wrapped, {}, "w").loaded, 5);
+  // Only where all names have it.
+  wrapped.tensors["norm.weight"] = at::ones({6});
+  EXPECT_THAT(
+      refusal(toy, wrapped), HasSubstr("unexpected '_orig_mod.module.head"));
+}
+
+TEST(LoadWeights, ListsEverythingThatDoesNotFitAndChangesNothing) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  file.tensors.erase("norm.running_var");
+  file.tensors["norm.weight"] = at::ones({7});
+  file.tensors["extra\n"] = at::ones({2, 3});
+  EXPECT_THAT(
+      refusal(toy, file),
+      AllOf(
+          HasSubstr("missing 'norm.running_var' [6]"),
+          HasSubstr("'norm.weight' is [7], the model's is [6]"),
+          HasSubstr("unexpected 'extra\\x0a' [2, 3]"),
+          HasSubstr("3 of its 5 tensors")));
+  EXPECT_TRUE(at::equal(toy.get("head.weight"), at::zeros({4, 6})));
+}
+
+TEST(LoadWeights, CutsLongListsShort) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  for (int i = 0; i < 50; ++i) {
+    file.tensors[fmt::format("x{}", i)] = at::ones({1});
+  }
+  EXPECT_THAT(refusal(toy, file), HasSubstr("and 10 more"));
+  EXPECT_THAT(refusal(toy, {}), HasSubstr("missing 'norm.weight'"));
+}
+
+TEST(LoadWeights, TreatsTheHeadAsAsked) {
+  Toy toy(4);
+  EXPECT_THAT(
+      load_weights(toy, good_file(7), {}, "w").fresh,
+      ElementsAre("head.weight"));
+  EXPECT_TRUE(at::equal(toy.get("head.weight"), at::zeros({4, 6})));
+  TensorFile headless = good_file(4);
+  headless.tensors.erase("head.weight");
+  EXPECT_THAT(
+      load_weights(toy, headless, {}, "w").fresh, ElementsAre("head.weight"));
+  EXPECT_THAT(
+      load_weights(
+          toy, good_file(4), {.head = weights::HeadPolicy::kFresh}, "w")
+          .fresh,
+      ElementsAre("head.weight"));
+  EXPECT_TRUE(at::equal(toy.get("head.weight"), at::zeros({4, 6})));
+  EXPECT_THAT(
+      refusal(toy, good_file(7), {.head = weights::HeadPolicy::kLoad}),
+      HasSubstr("'head.weight' is [7, 6], the model's is [4, 6]"));
+  EXPECT_THAT(
+      refusal(toy, headless, {.head = weights::HeadPolicy::kLoad}),
+      HasSubstr("missing 'head.weight'"));
+  EXPECT_THAT(
+      load_weights(toy, good_file(4), {.head = weights::HeadPolicy::kLoad}, "w")
+          .fresh,
+      IsEmpty());
+}
+
+TEST(LoadWeights, ConvertsAndReportsTypes) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  file.tensors["norm.weight"] = at::full({6}, 1.5, at::kBFloat16);
+  file.tensors["norm.num_batches_tracked"] = at::full({}, 9, at::kInt);
+  const weights::LoadReport report = load_weights(toy, file, {}, "w");
+  EXPECT_THAT(
+      report.converted,
+      ElementsAre(
+          "norm.num_batches_tracked: I32 -> I64", "norm.weight: BF16 -> F32"));
+  EXPECT_THAT(report.lines(), ElementsAre(HasSubstr("converted: norm.num")));
+  EXPECT_TRUE(at::equal(toy.get("norm.weight"), at::full({6}, 1.5)));
+  file.tensors["norm.weight"] = at::ones({6}, at::kLong);
+  EXPECT_THAT(
+      refusal(toy, file),
+      HasSubstr("'norm.weight' is I64, the model's is F32"));
+}
+
+TEST(LoadWeights, AcceptsFilesWithoutBatchCounters) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  file.tensors.erase("norm.num_batches_tracked");
+  EXPECT_EQ(load_weights(toy, file, {}, "w").loaded, 4);
+}
+
+TEST(LoadWeights, WarnsOfNonFiniteValues) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  file.tensors["norm.weight"][2] = std::numeric_limits<float>::infinity();
+  const weights::LoadReport report = load_weights(toy, file, {}, "w");
+  EXPECT_THAT(report.non_finite, ElementsAre("norm.weight"));
+  EXPECT_THAT(report.lines(), ElementsAre(HasSubstr("NaN or Inf")));
+}
+
+// Against timm.layers.resample_abs_pos_embed. Same kernel, same order of sums:
+// the two differ by at most the roundings of its vector width.
+TEST(LoadWeights, ResamplesPositionsAsTimmDoes) {
+  const auto golden =
+      read_safetensors(VITRAIN_SOURCE_DIR
+                       "/tests/golden/models/positions.safetensors")
+          .tensors;
+  const std::vector<std::pair<int, int>> grids = {{14, 24}, {7, 3}, {2, 5}};
+  for (const auto& [from, to] : grids) {
+    Toy toy(4, to);
+    TensorFile file = good_file(4);
+    file.tensors["pos_embed"] = golden.at(std::to_string(from));
+    const weights::LoadReport report = load_weights(toy, file, {}, "w");
+    const at::Tensor expected = golden.at(fmt::format("{}to{}", from, to));
+    EXPECT_TRUE(at::allclose(
+        toy.get("pos_embed"), expected, /*rtol=*/0, /*atol=*/1e-6));
+    EXPECT_TRUE(
+        at::equal(toy.get("pos_embed").select(1, 0), expected.select(1, 0)));
+    EXPECT_THAT(report.resized, ElementsAre(HasSubstr("pos_embed: ")));
+  }
+}
+
+TEST(LoadWeights, RefusesPositionsThatAreNoGrid) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  for (const auto& shape : std::vector<std::vector<std::int64_t>>{
+           {1, 12, 6}, {1, 17, 5}, {2, 17, 6}, {17, 6}, {1, 0, 6}, {1, 1, 6}}) {
+    file.tensors["pos_embed"] = at::zeros(shape);
+    EXPECT_THAT(refusal(toy, file), HasSubstr("'pos_embed' is ["));
+  }
+}
+
+} // namespace
+} // namespace vitrain::states
