@@ -6,27 +6,12 @@
 
 #include "engine/train/exchange.h"
 #include "engine/train/train_step.h"
+#include "fixtures.h"
 #include "models/families/resnet.h"
-#include "models/families/vit.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {
 namespace {
-
-models::ModelSpec tiny_vit() {
-  models::ModelSpec spec;
-  spec.name = "vit_test";
-  spec.num_classes = 6;
-  spec.image_size = 16;
-  spec.family = &models::kVit;
-  spec.numbers = models::VitSpec{
-      .patch_size = 8,
-      .embed_dim = 16,
-      .depth = 2,
-      .num_heads = 2,
-      .mlp_dim = 32};
-  return spec;
-}
 
 models::ModelSpec tiny_resnet() {
   models::ModelSpec spec;

@@ -10,28 +10,13 @@
 
 #include "core/error.h"
 #include "engine/train/exchange.h"
-#include "models/families/vit.h"
+#include "fixtures.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {
 namespace {
 
 using ::testing::HasSubstr;
-
-models::ModelSpec tiny_spec() {
-  models::ModelSpec spec;
-  spec.name = "vit_test";
-  spec.num_classes = 6;
-  spec.image_size = 16;
-  spec.family = &models::kVit;
-  spec.numbers = models::VitSpec{
-      .patch_size = 8,
-      .embed_dim = 16,
-      .depth = 2,
-      .num_heads = 2,
-      .mlp_dim = 32};
-  return spec;
-}
 
 // The first step, with `samples` on the one worker.
 dist::StepInfo step_of(std::int64_t samples) {
@@ -58,7 +43,7 @@ struct Bench {
   using MakeSync = std::unique_ptr<dist::GradientSync> (*)(Bench&);
 
   explicit Bench(double clip_norm = 0.0, MakeSync make_sync = all_reduce)
-      : model(networks::make_model(tiny_spec(), 3)),
+      : model(networks::make_model(tiny_vit(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
         sync(make_sync(*this)),

@@ -1,0 +1,99 @@
+#include "engine/inputs/train_inputs.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "fixtures.h"
+
+namespace vitrain::engine {
+namespace {
+
+// A worker that trains on eight samples of a batch, which it has as bytes.
+struct Inputs : LoneWorker {
+  Inputs() {
+    session.spec = tiny_vit();
+    session.model = networks::make_model(session.spec, 3);
+    session.plan.device_batch = 8;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      pixels[i] = static_cast<std::uint8_t>(i * 37 % 251);
+    }
+    for (std::int64_t i = 0; i < 8; ++i) {
+      labels.push_back(i % 6);
+      draws.push_back({.epoch = 2, .sample = i});
+    }
+  }
+
+  // Of rows [first, first + count).
+  MicroBatch make(std::int64_t step, std::size_t first, std::size_t count) {
+    return TrainInputs(session).make(
+        {.count = static_cast<std::int64_t>(count),
+         .rows = std::span(pixels).subspan(first * kRow, count * kRow),
+         .labels = std::span(labels).subspan(first, count),
+         .draws = std::span(draws).subspan(first, count)},
+        step,
+        /*k=*/0);
+  }
+  config::AugmentConfig& augment() { return job.recipe.data.augment; }
+
+  static constexpr std::size_t kRow = 16 * 16 * 3;
+  std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(8 * kRow);
+  std::vector<std::int64_t> labels;
+  std::vector<data::Draw> draws;
+};
+
+TEST(TrainInputs, AreNormalisedAndNothingElseUnlessAskedFor) {
+  Inputs worker;
+  const MicroBatch made = worker.make(0, 0, 8);
+  const Normalizer normalizer({}, tiny_vit(), c10::kCPU);
+  EXPECT_TRUE(at::equal(
+      made.inputs, normalizer.inputs({.count = 8, .rows = worker.pixels}, 8)));
+  EXPECT_EQ(made.targets[7].item<std::int64_t>(), 1);
+  EXPECT_FALSE(made.shares.defined());
+  EXPECT_FALSE(made.dropout.defined());
+}
+
+// What is erased is a matter of the sample, not of its batch.
+TEST(TrainInputs, AreErasedByTheDrawOfEachSample) {
+  Inputs worker;
+  const at::Tensor plain = worker.make(0, 0, 8).inputs;
+  worker.augment().erase.erasing = 1.0;
+  worker.augment().erase.erasing_mode = config::EraseMode::kConst;
+  const at::Tensor erased = worker.make(0, 0, 8).inputs;
+  for (std::int64_t i = 0; i < 8; ++i) {
+    EXPECT_FALSE(at::equal(erased[i], plain[i])) << i;
+  }
+  EXPECT_TRUE(at::equal(worker.make(9, 3, 5).inputs, erased.narrow(0, 3, 5)));
+}
+
+TEST(TrainInputs, AreMixedUntilTheEpochThatEndsIt) {
+  Inputs worker;
+  const at::Tensor plain = worker.make(0, 0, 8).inputs;
+  worker.augment().mix.mixup = 0.8;
+  const MicroBatch mixed = worker.make(0, 0, 8);
+  EXPECT_FALSE(at::equal(mixed.inputs, plain));
+  EXPECT_EQ(mixed.shares.sizes(), (at::IntArrayRef{8, 6}));
+  EXPECT_FALSE(at::equal(worker.make(1, 0, 8).inputs, mixed.inputs));
+  worker.augment().mix.mix_off_epoch = 3; // the draws are of 2
+  EXPECT_TRUE(at::equal(worker.make(0, 0, 8).inputs, mixed.inputs));
+  worker.augment().mix.mix_off_epoch = 2;
+  EXPECT_TRUE(at::equal(worker.make(0, 0, 8).inputs, plain));
+}
+
+// Each replica of a worker has masks of its own, as each worker would.
+TEST(TrainInputs, MasksAreOfAShareOfTheGlobalBatch) {
+  Inputs worker;
+  worker.job.recipe.model.dropout = 0.5;
+  worker.session.plan.replicas = 2;
+  const TrainInputs inputs(worker.session);
+  const auto drawn = [&](std::int64_t k, std::int64_t replica) {
+    return at::rand({8}, inputs.masks(c10::kCPU, /*step=*/4, k, replica));
+  };
+  EXPECT_TRUE(at::equal(drawn(1, 0), drawn(1, 0)));
+  EXPECT_FALSE(at::equal(drawn(1, 0), drawn(1, 1)));
+  const at::Tensor of_two = drawn(1, 1);
+  worker.session.plan.replicas = 1;
+  EXPECT_TRUE(at::equal(drawn(3, 0), of_two));
+}
+
+} // namespace
+} // namespace vitrain::engine

@@ -1,0 +1,108 @@
+#include "job/options/data_options.h"
+
+#include <gtest/gtest.h>
+
+namespace vitrain::job {
+namespace {
+
+models::ModelSpec grey_48() {
+  models::ModelSpec spec;
+  spec.image_size = 48;
+  spec.channels = 1;
+  return spec;
+}
+
+TEST(DataOptions, OnlyNoiseHasAsManyClassesAsAskedFor) {
+  config::SourceConfig source;
+  source.classes = 7;
+  source.kind = SourceKind::kRandom;
+  EXPECT_EQ(source_options(source, true).classes, 7);
+  source.kind = SourceKind::kList; // as many as its labels need
+  EXPECT_EQ(source_options(source, true).classes, 0);
+  EXPECT_TRUE(source_options(source, true).train);
+  EXPECT_FALSE(source_options(source, false).train);
+}
+
+TEST(DataOptions, ATransformIsOfTheNetworkAndTheRecipe) {
+  config::Recipe recipe;
+  recipe.run.seed = 5;
+  recipe.data.decode_memory_mb = 3;
+  recipe.data.preprocess.pillow = 13;
+  const auto options = transform_options(recipe, grey_48(), true);
+  EXPECT_EQ(options.size, 48);
+  EXPECT_EQ(options.channels, 1);
+  EXPECT_EQ(options.seed, 5u);
+  EXPECT_EQ(options.decode.memory, 3 << 20);
+  EXPECT_EQ(options.pillow, image::Pillow::k13);
+  EXPECT_TRUE(options.train);
+  EXPECT_FALSE(transform_options(recipe, grey_48(), false).train);
+}
+
+// timm's, which depend on the crop.
+TEST(DataOptions, ScaleAndRatioAreThoseOfTheCropUnlessGiven) {
+  config::Recipe recipe;
+  const auto options = [&] {
+    return transform_options(recipe, grey_48(), true);
+  };
+  recipe.data.augment.crop = TrainCrop::kResized;
+  EXPECT_EQ(options().scale, (std::array{0.08, 1.0}));
+  EXPECT_EQ(options().ratio, (std::array{0.75, 4.0 / 3.0}));
+  recipe.data.augment.crop = TrainCrop::kRkrr;
+  EXPECT_EQ(options().scale, (std::array{0.8, 1.0}));
+  EXPECT_EQ(options().ratio, (std::array{0.9, 1 / 0.9}));
+  recipe.data.augment.scale = {0.5, 0.6};
+  EXPECT_EQ(options().scale, (std::array{0.5, 0.6}));
+}
+
+TEST(DataOptions, TrainingResizesAsEvaluationUnlessToldOtherwise) {
+  config::Recipe recipe;
+  recipe.data.preprocess.interpolation = Filter::kBilinear;
+  const auto options = [&](config::TrainInterpolation interpolation) {
+    recipe.data.augment.interpolation = interpolation;
+    return transform_options(recipe, grey_48(), true);
+  };
+  using enum config::TrainInterpolation;
+  EXPECT_EQ(options(kSame).train_filter, Filter::kBilinear);
+  EXPECT_FALSE(options(kSame).random_filter);
+  EXPECT_EQ(options(kBicubic).train_filter, Filter::kBicubic);
+  EXPECT_EQ(options(kBicubic).filter, Filter::kBilinear);
+  EXPECT_TRUE(options(kRandom).random_filter);
+}
+
+TEST(DataOptions, OnlyABorderIsFilled) {
+  config::Recipe recipe;
+  recipe.data.preprocess.mean = {1.0, 0.0, 1.0};
+  EXPECT_EQ(
+      transform_options(recipe, grey_48(), false).fill,
+      (std::array<std::uint8_t, 3>{}));
+  recipe.data.preprocess.crop_mode = CropMode::kBorder;
+  EXPECT_EQ(
+      transform_options(recipe, grey_48(), false).fill,
+      (std::array<std::uint8_t, 3>{255, 0, 255}));
+}
+
+TEST(DataOptions, AnEvaluationReplacesNoSamples) {
+  config::Recipe recipe;
+  recipe.data.on_bad_sample = config::OnBadSample::kReplace;
+  EXPECT_TRUE(bad_sample_policy(recipe, true).replace);
+  EXPECT_FALSE(bad_sample_policy(recipe, false).replace);
+}
+
+// A micro-batch of each device is what a sampler counts in.
+TEST(DataOptions, ASamplerSharesTheGlobalBatch) {
+  config::Recipe recipe;
+  EXPECT_EQ(make_sampler(recipe, nullptr, 1), nullptr);
+  recipe.data.batch_mode = config::BatchMode::kGlobal;
+  recipe.data.batch_size = 12;
+  recipe.train.accumulate = 2;
+  const data::Index index(
+      {.options = {.kind = SourceKind::kRandom},
+       .classes = {"a", "b"},
+       .samples = 100});
+  EXPECT_EQ(make_sampler(recipe, &index, 3)->geometry_of(0).per_device, 4);
+  EXPECT_EQ(make_sampler(recipe, &index, 3)->geometry_of(0).world, 3);
+  EXPECT_EQ(make_sampler(recipe, &index, 3)->geometry_of(0).accumulate, 2);
+}
+
+} // namespace
+} // namespace vitrain::job
