@@ -15,7 +15,6 @@
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
-#include "core/json.h"
 #include "core/system.h"
 #include "core/text.h"
 
@@ -43,31 +42,9 @@ Life look_at(std::int64_t pid, const ProcessStatus& status) {
                                                     : Life::kRuns;
 }
 
-std::string text_of(const LockHolder& holder) {
-  const Json json{
-      {"host", holder.host},
-      {"machine", holder.machine},
-      {"boot", holder.boot},
-      {"pid_space", holder.pid_space},
-      {"pid", holder.pid},
-      {"start", holder.start},
-      {"since", holder.since},
-      {"nonce", holder.nonce}};
-  return json.dump(2) + "\n";
-}
-
 LockHolder holder_of(const std::string& text, const fs::path& path) {
   try {
-    const Json json = Json::parse(text);
-    return {
-        .host = json.at("host"),
-        .machine = json.at("machine"),
-        .boot = json.at("boot"),
-        .pid_space = json.at("pid_space"),
-        .pid = json.at("pid"),
-        .start = json.at("start"),
-        .since = json.at("since"),
-        .nonce = json.at("nonce")};
+    return Json::parse(text).get<LockHolder>();
   } catch (const Json::exception&) {
     fail(
         ExitCode::kUsage,
@@ -154,7 +131,7 @@ void write_file(const fs::path& path, const std::string& text) {
 // file is there all the same.
 void create_whole(const fs::path& path, const LockHolder& own) {
   const fs::path temporary = with(path, ".new-" + own.nonce);
-  const std::string text = text_of(own);
+  const std::string text = Json(own).dump(2) + "\n";
   write_file(temporary, text);
   const int error = create_exclusively(temporary, path, text);
   ::unlink(temporary.c_str());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/json.h"
 
 namespace vitrain {
 
@@ -24,6 +25,16 @@ struct LockHolder {
 
   bool operator==(const LockHolder&) const = default;
 };
+VITRAIN_JSON(
+    LockHolder,
+    host,
+    machine,
+    boot,
+    pid_space,
+    pid,
+    start,
+    since,
+    nonce)
 
 // This process, with a nonce that nobody else has.
 LockHolder this_process();

@@ -6,6 +6,7 @@
 
 #include "config/rules/plan.h"
 #include "config/sections/recipe.h"
+#include "core/json.h"
 #include "data/order/sampler.h"
 #include "data/sources/index.h"
 #include "job/run/run_directory.h"
@@ -21,6 +22,7 @@ struct Joining {
   std::string device; // label of this worker's device
   std::string device_id; // UUID of its GPU, where that is known
 };
+VITRAIN_JSON(Joining, resume, device, device_id)
 
 // What the supervisor tells every worker, as JSON in a sealed memfd: the
 // resolved recipe and what was found out once for all of them.
@@ -58,6 +60,25 @@ struct Job {
   // Throws Error(kInternal) for text that to_json() did not make.
   static Job from_json(const std::string& text);
 };
+// All but the mode and the recipe, which have texts of their own.
+VITRAIN_JSON(
+    Job,
+    config_path,
+    command_line,
+    run_directory,
+    resume,
+    resumed_step,
+    cuda,
+    ordinals,
+    device_text,
+    train_index_fd,
+    eval_index_fd,
+    threads,
+    cores_per_worker,
+    process_start,
+    version,
+    restarts,
+    joining)
 
 // The arithmetic of the job; for an evaluation (`sampler` null) only its batch
 // is set. Throws as config::make_plan.

@@ -4,24 +4,6 @@
 
 namespace vitrain::job {
 
-Json RunDecision::to_json() const {
-  return {
-      {"run_directory", run_directory},
-      {"resume", resume},
-      {"resumed_step", resumed_step},
-      {"finished", finished},
-      {"preprocess", preprocess}};
-}
-
-RunDecision RunDecision::from_json(const Json& json) {
-  return {
-      .run_directory = json.at("run_directory"),
-      .resume = json.at("resume"),
-      .resumed_step = json.at("resumed_step"),
-      .finished = json.at("finished"),
-      .preprocess = json.at("preprocess")};
-}
-
 RunDecision decision_of(const PreparedJob& prepared) {
   const Job& job = prepared.job;
   return {

@@ -16,10 +16,14 @@ struct RunDecision {
   std::int64_t resumed_step = 0;
   bool finished = false; // the run has all its steps
   Json preprocess; // config::preprocess_values()
-
-  Json to_json() const;
-  static RunDecision from_json(const Json& json);
 };
+VITRAIN_JSON(
+    RunDecision,
+    run_directory,
+    resume,
+    resumed_step,
+    finished,
+    preprocess)
 
 // What has been decided in `prepared`, by who decides.
 RunDecision decision_of(const PreparedJob& prepared);

@@ -58,12 +58,10 @@ Agreement agree(PreparedJob& prepared, bool again = true) {
   if (prepared.decides()) {
     store = launch::listen_for_nodes(prepared.link->master_address(), 0);
     attempt = {
-        {"run", decision_of(prepared).to_json()},
-        {"again", again},
-        {"port", store.port}};
+        {"run", decision_of(prepared)}, {"again", again}, {"port", store.port}};
   }
   attempt = Json::parse(prepared.link->share(attempt.dump()));
-  adopt(RunDecision::from_json(attempt.at("run")), "node 0", prepared);
+  adopt(attempt.at("run"), "node 0", prepared);
   store.port = attempt.at("port");
   return {.store = std::move(store), .again = attempt.at("again")};
 }

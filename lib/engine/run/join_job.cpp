@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 
 #include "core/check.h"
 #include "core/json.h"
@@ -49,16 +48,6 @@ void together(dist::Group& control, Body&& body) {
   }
 }
 
-// Processes with the same text see one another in /proc.
-std::string machine_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  std::getline(file, boot);
-  std::error_code ignored;
-  return boot + " " +
-      std::filesystem::read_symlink("/proc/self/ns/pid", ignored).native();
-}
-
 // What every worker tells the others first.
 struct Peers {
   std::vector<Json> all; // by rank
@@ -67,13 +56,14 @@ struct Peers {
 
 Peers introduce(const job::Job& job, int local_world, dist::Group& control) {
   Peers peers;
-  const Json own{
-      {"machine", machine_id()},
-      {"pid", ::getpid()},
-      {"cpus", launch::affinity_cpus()},
-      {"local_world", local_world},
-      {"device", job.joining.device},
-      {"device_id", job.joining.device_id}};
+  const LockHolder self = this_process();
+  const Json own{// Processes with the same text see one another in /proc.
+                 {"machine", self.boot + " " + self.pid_space},
+                 {"pid", ::getpid()},
+                 {"cpus", launch::affinity_cpus()},
+                 {"local_world", local_world},
+                 {"device", job.joining.device},
+                 {"device_id", job.joining.device_id}};
   peers.all = dist::all_gather(control, own);
   for (std::size_t rank = 0; rank < peers.all.size(); ++rank) {
     if (peers.all[rank].at("machine") == own.at("machine")) {
@@ -211,10 +201,7 @@ void decide(
     decision = job::decision_of(prepared);
   });
   job::adopt(
-      job::RunDecision::from_json(
-          dist::all_gather(control, decision.to_json()).front()),
-      "rank 0",
-      prepared);
+      dist::all_gather(control, Json(decision)).front(), "rank 0", prepared);
   joined.finished = prepared.finished;
 }
 

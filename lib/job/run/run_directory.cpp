@@ -1,6 +1,6 @@
 #include "job/run/run_directory.h"
 
-#include <regex>
+#include <string_view>
 
 #include "config/schema/writer.h"
 #include "core/check.h"
@@ -11,15 +11,28 @@
 namespace vitrain::job {
 namespace {
 
+// Without "-" and digits at its end, `count` of them or (0) any number; empty
+// where they are not there.
+std::string_view without_digits(std::string_view text, std::size_t count) {
+  const std::size_t dash = text.find_last_not_of("0123456789");
+  if (dash == std::string_view::npos || text[dash] != '-') {
+    return {};
+  }
+  const std::size_t digits = text.size() - dash - 1;
+  const bool fits = count == 0 ? digits > 0 : digits == count;
+  return fits ? text.substr(0, dash) : std::string_view();
+}
+
 // How much of "<name>-<YYYYmmdd-HHMMSS>[-<number>]" is the name; none for
 // another text.
-std::optional<std::size_t> name_length(const std::string& folder) {
-  static const std::regex kStamp("-[0-9]{8}-[0-9]{6}(-[0-9]+)?$");
-  std::smatch match;
-  if (!std::regex_search(folder, match, kStamp) || match.position(0) == 0) {
-    return std::nullopt;
+std::optional<std::size_t> name_length(std::string_view folder) {
+  for (const auto text : {folder, without_digits(folder, 0)}) {
+    const auto name = without_digits(without_digits(text, 6), 8);
+    if (!name.empty()) {
+      return name.size();
+    }
   }
-  return static_cast<std::size_t>(match.position(0));
+  return std::nullopt;
 }
 
 } // namespace

@@ -83,11 +83,7 @@ void NodeLink::handle(int node, const std::string& message) {
   const std::string kind = json.value("kind", "");
   if (kind == "nodes") {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const Json& one = json.at("nodes").at(i);
-      nodes_[i] = {
-          .workers = one.at("workers"),
-          .devices = one.at("devices"),
-          .address = one.at("address")};
+      json.at("nodes").at(i).get_to(nodes_[i]);
     }
   } else if (kind == "ready") {
     ready_[static_cast<std::size_t>(node)] = true;

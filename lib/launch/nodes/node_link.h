@@ -31,6 +31,7 @@ struct Node {
   std::string devices;
   std::string address; // as node 0 sees it
 };
+VITRAIN_JSON(Node, workers, devices, address)
 
 // Why a run ends on all machines.
 struct NodeFailure {

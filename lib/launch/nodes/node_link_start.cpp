@@ -162,14 +162,7 @@ void NodeLink::serve() {
   own_address_ = lines_[1]->own_address();
   master_address_ = own_address_;
   nodes_.front().address = own_address_;
-  Json list = Json::array();
-  for (const Node& node : nodes_) {
-    list.push_back(
-        {{"workers", node.workers},
-         {"devices", node.devices},
-         {"address", node.address}});
-  }
-  send_to_all({{"kind", "nodes"}, {"nodes", list}});
+  send_to_all({{"kind", "nodes"}, {"nodes", nodes_}});
 }
 
 void NodeLink::receive_hello(std::unique_ptr<NodeLine> line) {

@@ -20,8 +20,8 @@ PreparedJob decided() {
 PreparedJob follower_of(const PreparedJob& who, JobMode mode) {
   PreparedJob follower;
   follower.job.mode = mode;
-  const std::string text = decision_of(who).to_json().dump(); // as it travels
-  adopt(RunDecision::from_json(Json::parse(text)), "rank 0", follower);
+  const std::string text = Json(decision_of(who)).dump(); // as it travels
+  adopt(Json::parse(text), "rank 0", follower);
   return follower;
 }
 
@@ -41,7 +41,7 @@ TEST(RunDecision, IsTheSameOnAllSides) {
 
 // Of ranks that do not decide.
 TEST(RunDecision, MayBeEmpty) {
-  const RunDecision empty = RunDecision::from_json(RunDecision{}.to_json());
+  const RunDecision empty = Json(RunDecision{});
   EXPECT_EQ(empty.run_directory, "");
   EXPECT_FALSE(empty.finished);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 
 #include "config/load/load.h"
 #include "core/error.h"
@@ -64,6 +65,23 @@ TEST_F(RunDirectoryTest, TheConfigOfARunMeansThatRun) {
   EXPECT_EQ(run_name(recipe_, renamed.config().native()), "config");
   for (const char* other : {"", "config.yaml", "a-20260101-000000/my.yaml"}) {
     EXPECT_EQ(run_of_config(other), std::nullopt) << other;
+  }
+}
+
+TEST_F(RunDirectoryTest, ANameEndsWhereItsTimeBegins) {
+  for (const auto& [folder, name] : std::map<std::string, std::string>{
+           {"a-20260101-010203", "a"},
+           {"a-20260101-010203-12", "a"}, // the twelfth of this second
+           {"a-20260101-010203-123456", "a"},
+           {"a-1-20260101-010203", "a-1"},
+           {"a-20260101-20260102-010203", "a-20260101"},
+           {"-20260101-010203", "config"},
+           {"a-2026010-010203", "config"},
+           {"a-20260101-01020", "config"},
+           {"a-20260101-010203-", "config"},
+           {"a20260101-010203", "config"}}) {
+    EXPECT_EQ(run_name(recipe_, "/runs/" + folder + "/config.yaml"), name)
+        << folder;
   }
 }
 
