@@ -36,7 +36,6 @@ FUNCTIONS = {
         (63, "one state machine"),
 }
 SOURCES = {
-    "lib/engine/train/trainer.cpp": (481, "the loop, and what it restores and saves"),
     "lib/launch/supervise/supervise.cpp": (497, "one watching loop and its decisions"),
     "lib/launch/devices/devices.cpp": (403, "what CUDA_VISIBLE_DEVICES can say"),
 }

@@ -135,9 +135,10 @@ void MetricsLog::write_summary(const Json& record) {
   span_is_done_ = true;
   row.epoch = integer(record, "epoch");
   row.step = integer(record, "step");
-  row.eval_loss = number(record, "loss");
-  row.eval_top1 = number(record, "top1");
-  row.eval_top5 = number(record, "top5");
+  std::ranges::transform(
+      kMetrics, row.eval.begin(), [&](const MetricInfo& metric) {
+        return number(record, std::string(metric.name).c_str());
+      });
   row.seconds = watch_.seconds();
   if (csv_) {
     csv_->write(row);

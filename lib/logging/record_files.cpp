@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -74,24 +75,26 @@ std::int64_t truncate_jsonl_after(
   });
 }
 
-const char* const kSummaryHeader =
-    "epoch,step,train_loss,train_top1,eval_loss,eval_top1,eval_top5,lr,"
-    "images_per_second,comm_wait,seconds";
+std::string summary_header() {
+  std::string header = "epoch,step,train_loss,train_top1";
+  for (const MetricInfo& metric : kMetrics) {
+    header += fmt::format(",eval_{}", metric.name);
+  }
+  return header + ",lr,images_per_second,comm_wait,seconds";
+}
 
 std::string summary_text(const SummaryRow& row) {
   std::string text = fmt::format("{},{}", row.epoch, row.step);
-  for (const auto& cell :
-       {row.train_loss,
-        row.train_top1,
-        row.eval_loss,
-        row.eval_top1,
-        row.eval_top5,
-        row.lr,
-        row.images_per_second,
-        row.comm_wait,
-        row.seconds}) {
+  const auto add = [&](std::optional<double> cell) {
     text += "," + (cell ? shortest(*cell) : "");
-  }
+  };
+  add(row.train_loss);
+  add(row.train_top1);
+  std::ranges::for_each(row.eval, add);
+  add(row.lr);
+  add(row.images_per_second);
+  add(row.comm_wait);
+  add(row.seconds);
   return text;
 }
 
@@ -99,7 +102,7 @@ CsvWriter::CsvWriter(const std::filesystem::path& path)
     : sink_(RecordSink::open(path)) {
   struct stat status {};
   if (sink_ && ::fstat(sink_.fd(), &status) == 0 && status.st_size == 0) {
-    sink_.write(fmt::format("{}\n", kSummaryHeader));
+    sink_.write(fmt::format("{}\n", summary_header()));
   }
 }
 
@@ -110,12 +113,12 @@ void CsvWriter::write(const SummaryRow& row) {
 std::int64_t truncate_csv_after(
     const std::filesystem::path& path,
     std::int64_t step) {
-  const std::size_t columns = split(kSummaryHeader, ',').size();
+  const std::size_t columns = split(summary_header(), ',').size();
   bool first = true;
   return keep_lines(path, [&](std::string_view line) {
     if (first) {
       first = false;
-      return line == kSummaryHeader ? Verdict::kKeep : Verdict::kRemoveRest;
+      return line == summary_header() ? Verdict::kKeep : Verdict::kRemoveRest;
     }
     const std::vector<std::string> cells = split(line, ',');
     std::int64_t at = 0;

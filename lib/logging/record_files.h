@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "core/json.h"
 #include "logging/record_sink.h"
+#include "options/metric.h"
 
 namespace vitrain::logging {
 
@@ -41,17 +43,16 @@ struct SummaryRow {
   std::int64_t step = 0;
   std::optional<double> train_loss;
   std::optional<double> train_top1; // percent
-  std::optional<double> eval_loss;
-  std::optional<double> eval_top1; // percent
-  std::optional<double> eval_top5; // percent
+  std::array<std::optional<double>, kMetrics.size()> eval{};
   std::optional<double> lr;
   std::optional<double> images_per_second;
   std::optional<double> comm_wait; // share of the time
   std::optional<double> seconds; // since the process started the run
 };
 
-// "epoch,step,train_loss,...": the names of SummaryRow's fields, in order.
-extern const char* const kSummaryHeader;
+// "epoch,step,train_loss,...": the names of SummaryRow's fields, in order, with
+// "eval_" before those of metrics.
+std::string summary_header();
 
 // A row without its newline: numbers parse back to exactly the same double.
 std::string summary_text(const SummaryRow& row);

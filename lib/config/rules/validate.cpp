@@ -166,7 +166,7 @@ class Validator {
   void check_regression() {
     const bool regression = recipe_.train.loss == LossKind::kMse;
     checker_.require(
-        !regression || recipe_.checkpoint.metric == Metric::kLoss,
+        !regression || !info_of(recipe_.checkpoint.metric).of_classes,
         "checkpoint.metric",
         fmt::format(
             "{} needs classes, which train.loss: mse has not: set loss",

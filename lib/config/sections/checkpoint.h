@@ -3,16 +3,9 @@
 #include <cstdint>
 
 #include "config/schema/duration.h"
-#include "core/enum_names.h"
+#include "options/metric.h"
 
 namespace vitrain::config {
-
-enum class Metric { kTop1, kTop5, kLoss };
-constexpr auto names_of(Metric) {
-  using enum Metric;
-  return enum_names<Metric>(
-      {{kTop1, "top1"}, {kTop5, "top5"}, {kLoss, "loss"}});
-}
 
 // Saved states of the run.
 struct CheckpointConfig {

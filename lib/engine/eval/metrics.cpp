@@ -2,8 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "engine/train/loss.h"
 
@@ -12,6 +15,15 @@ namespace {
 
 constexpr double kFixedPoint = 4294967296.0; // 2^32
 
+// What workers add up.
+constexpr std::pair<const char*, std::int64_t EvalCounts::*> kSums[] = {
+    {"count", &EvalCounts::count},
+    {"correct1", &EvalCounts::correct1},
+    {"correct5", &EvalCounts::correct5},
+    {"non_finite", &EvalCounts::non_finite},
+    {"loss_high", &EvalCounts::loss_high},
+    {"loss_low", &EvalCounts::loss_low}};
+
 double percent(std::int64_t part, std::int64_t whole) {
   return whole > 0
       ? 100.0 * static_cast<double>(part) / static_cast<double>(whole)
@@ -19,6 +31,11 @@ double percent(std::int64_t part, std::int64_t whole) {
 }
 
 } // namespace
+
+std::string metric_text(const MetricInfo& metric, double value) {
+  return metric.of_classes ? fmt::format("{} {:.2f} %", metric.name, value)
+                           : fmt::format("{} {:.4f}", metric.name, value);
+}
 
 at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels) {
   const at::Tensor column = labels.unsqueeze(1);
@@ -65,45 +82,37 @@ void EvalCounts::add_losses(const at::Tensor& losses) {
 }
 
 void EvalCounts::add(const EvalCounts& other) {
-  count += other.count;
-  correct1 += other.correct1;
-  correct5 += other.correct5;
-  non_finite += other.non_finite;
-  loss_high += other.loss_high;
-  loss_low += other.loss_low;
+  for (const auto& [name, sum] : kSums) {
+    this->*sum += other.*sum;
+  }
 }
 
 EvalCounts EvalCounts::reduced(dist::Group& group) const {
-  const dist::Dict sums = dist::reduce_dict(
-      group,
-      {{"count", count},
-       {"correct1", correct1},
-       {"correct5", correct5},
-       {"non_finite", non_finite},
-       {"loss_high", loss_high},
-       {"loss_low", loss_low}},
-      /*average=*/false);
-  const auto get = [&](const char* key) {
-    return std::get<std::int64_t>(sums.at(key));
-  };
-  return {
-      .count = get("count"),
-      .correct1 = get("correct1"),
-      .correct5 = get("correct5"),
-      .non_finite = get("non_finite"),
-      .loss_high = get("loss_high"),
-      .loss_low = get("loss_low")};
+  dist::Dict own;
+  for (const auto& [name, sum] : kSums) {
+    own.emplace(name, this->*sum);
+  }
+  const dist::Dict all = dist::reduce_dict(group, own, /*average=*/false);
+  EvalCounts counts;
+  for (const auto& [name, sum] : kSums) {
+    counts.*sum = std::get<std::int64_t>(all.at(name));
+  }
+  return counts;
 }
 
-double EvalCounts::top1() const {
-  return percent(correct1, count);
+double EvalCounts::value(Metric metric) const {
+  switch (metric) {
+    case Metric::kTop1:
+      return percent(correct1, count);
+    case Metric::kTop5:
+      return percent(correct5, count);
+    case Metric::kLoss:
+      return mean_loss();
+  }
+  throw std::logic_error("a metric has no value");
 }
 
-double EvalCounts::top5() const {
-  return percent(correct5, count);
-}
-
-double EvalCounts::loss() const {
+double EvalCounts::mean_loss() const {
   if (non_finite > 0 || count == 0) {
     return std::numeric_limits<double>::quiet_NaN();
   }

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 
 #include "dist/group/collectives.h"
+#include "options/metric.h"
 
 namespace vitrain::engine {
+
+// "top1 56.25 %", "loss 1.2345".
+std::string metric_text(const MetricInfo& metric, double value);
 
 // Rank of each label among its row's logits: the number of larger logits plus
 // that of equal ones with a lower index (0: the prediction is right). A row
@@ -36,10 +41,12 @@ struct EvalCounts {
   // Sum over the workers, through reduce_dict. Collective.
   EvalCounts reduced(dist::Group& group) const;
 
-  double top1() const; // percent
-  double top5() const; // percent
-  // Mean over the finite samples; NaN when any sample's loss is not finite.
-  double loss() const;
+  // Those of classes in percent; the loss as the mean over the samples, NaN
+  // when any of them is not finite.
+  double value(Metric metric) const;
+
+ private:
+  double mean_loss() const;
 };
 
 } // namespace vitrain::engine

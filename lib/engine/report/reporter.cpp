@@ -8,15 +8,6 @@
 #include "core/text.h"
 
 namespace vitrain::engine {
-namespace {
-
-std::string metric_text(config::Metric metric, double value) {
-  return metric == config::Metric::kLoss
-      ? fmt::format("loss {:.4f}", value)
-      : fmt::format("{} {:.2f} %", name_of(metric), value);
-}
-
-} // namespace
 
 Reporter::Reporter(
     const job::Job& job,
@@ -257,13 +248,15 @@ void Reporter::evaluated(
       {"epoch", epoch_of(step)},
       {"weights", "raw"},
       {"precision", eval_precision_},
-      {"loss", counts.loss()},
       {"count", counts.count},
       {"non_finite", counts.non_finite},
       {"seconds", seconds}};
+  for (const MetricInfo& metric : kMetrics) {
+    if (classes_ || !metric.of_classes) {
+      record[std::string(metric.name)] = counts.value(metric.value);
+    }
+  }
   if (classes_) {
-    record["top1"] = counts.top1();
-    record["top5"] = counts.top5();
     record["correct1"] = counts.correct1;
     record["correct5"] = counts.correct5;
   }
@@ -277,17 +270,21 @@ std::string Reporter::eval_line(
   std::string line = length_.total_steps > 0
       ? fmt::format("epoch {}/{}  eval", epoch_of(step), length_.epochs)
       : "eval";
-  if (classes_) {
-    line += fmt::format(
-        "  top1 {:.2f} % ({} of {})  top5 {:.2f} %",
-        counts.top1(),
-        with_commas(counts.correct1),
-        with_commas(counts.count),
-        counts.top5());
+  std::string rest;
+  for (const MetricInfo& metric : kMetrics) {
+    if (metric.of_classes && !classes_) {
+      continue;
+    }
+    (metric.of_classes ? line : rest) +=
+        "  " + metric_text(metric, counts.value(metric.value));
+    if (metric.value == Metric::kTop1) {
+      line += fmt::format(
+          " ({} of {})",
+          with_commas(counts.correct1),
+          with_commas(counts.count));
+    }
   }
-  return line +
-      fmt::format(
-             "  loss {:.4f}  in {}", counts.loss(), human_seconds(seconds));
+  return fmt::format("{}{}  in {}", line, rest, human_seconds(seconds));
 }
 
 void Reporter::resumed(std::int64_t step) {
@@ -339,13 +336,13 @@ void Reporter::finish(
       .folder = keeps_folder() ? shown_path(job_.run_directory) : ""};
   if (last_eval_) {
     end.last = logging::Reached{
-        .loss = last_eval_->loss(), .count = last_eval_->count};
+        .loss = last_eval_->value(Metric::kLoss), .count = last_eval_->count};
     if (classes_) {
       end.last->correct1 = last_eval_->correct1;
       end.last->correct5 = last_eval_->correct5;
     }
   }
-  const config::Metric metric = job_.recipe.checkpoint.metric;
+  const MetricInfo& metric = info_of(job_.recipe.checkpoint.metric);
   Json best = nullptr;
   if (best_ && best_->step >= 0) {
     end.best = fmt::format(
@@ -354,7 +351,7 @@ void Reporter::finish(
         epoch_of(best_->step),
         with_commas(best_->step));
     best = {
-        {"metric", name_of(metric)},
+        {"metric", metric.name},
         {"value", best_->value},
         {"step", best_->step}};
   }

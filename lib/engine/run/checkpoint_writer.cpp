@@ -27,7 +27,7 @@ checkpoint::RetentionOptions retention_of(
   return {
       .keep_last = checkpoint.keep_last,
       .keep_best = checkpoint.keep_best,
-      .smaller_is_better = checkpoint.metric == config::Metric::kLoss};
+      .smaller_is_better = !info_of(checkpoint.metric).larger_is_better};
 }
 
 } // namespace

@@ -9,7 +9,6 @@
 #include "core/clock.h"
 #include "core/cuda_plugin.h"
 #include "core/enum_names.h"
-#include "core/text.h"
 #include "dist/group/collectives.h"
 #include "dist/group/replicas.h"
 #include "engine/run/named_state.h"
@@ -18,9 +17,7 @@
 #include "engine/train/exchange.h"
 #include "engine/train/train_options.h"
 #include "job/options/data_options.h"
-#include "job/run/begun_epoch.h"
 #include "job/run/run_directory.h"
-#include "job/run/saved_state.h"
 #include "launch/processes/signals.h"
 #include "optim/optimizers.h"
 
@@ -93,50 +90,6 @@ Trainer::Trainer(Session& session)
 }
 
 Trainer::~Trainer() = default;
-
-void Trainer::restore() {
-  if (session_.job.resume.empty()) {
-    return;
-  }
-  const states::Snapshot snapshot = states::load(session_.job.resume);
-  const std::string name = printable(session_.job.resume);
-  const job::SavedState saved = job::read_saved_state(snapshot.state, name);
-  identity_.check_same(saved.identity, name);
-  load_named_state(*session_.model, snapshot.model);
-  load_optimizer(snapshot.optimizer);
-  state_ = saved.run;
-  owes_evaluation_ = saved.owes_evaluation;
-  restore_interval(saved);
-  writer_.set_saved_step(state_.step);
-  session_.finished_steps = state_.step;
-  session_.reporter.resumed(state_.step);
-}
-
-void Trainer::restore_interval(const job::SavedState& saved) {
-  const job::LogIntervalState interval =
-      saved.interval_of(session_.rank, session_.world);
-  bad_samples_.restore(saved.bad_samples, interval.replaced);
-  interval_.restore(interval);
-  step_->set_sums(
-      {.loss = interval.loss,
-       .correct1 = interval.correct1,
-       .correct5 = interval.correct5,
-       .count = interval.count});
-}
-
-void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
-  const at::NoGradGuard no_grad;
-  for (auto& [name, tensor] : sync_->state()) {
-    // A run may change its mode: then the mode starts anew.
-    if (const auto found = saved.find(name);
-        found != saved.end() && found->second.sizes() == tensor.sizes()) {
-      tensor.copy_(found->second);
-    }
-  }
-  std::erase_if(
-      saved, [](const auto& item) { return item.first.starts_with("sync."); });
-  optimizer_->load_state(saved);
-}
 
 void Trainer::open_loader() {
   const std::int64_t accumulate = recipe_.train.accumulate;
@@ -388,92 +341,14 @@ void Trainer::evaluate() {
     interval_.restart_clock();
     return; // some rank has left: of the others' counts too much is missing
   }
-  const auto& checkpoint = recipe_.checkpoint;
-  const double value = checkpoint.metric == config::Metric::kTop1
-      ? counts.top1()
-      : checkpoint.metric == config::Metric::kTop5 ? counts.top5()
-                                                   : counts.loss();
-  if (job::improves(checkpoint.metric, value, state_.best)) {
+  const Metric metric = recipe_.checkpoint.metric;
+  const double value = counts.value(metric);
+  if (job::improves(metric, value, state_.best)) {
     state_.best = {value, state_.step};
   }
   session_.reporter.evaluated(
       state_.step, counts, watch.seconds(), state_.best);
   metric_ = value;
-  session_.heartbeat.enter(launch::Section::kStep);
-  interval_.restart_clock();
-}
-
-std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
-  auto state = optimizer_->state([&](const at::Tensor& share) {
-    const at::Tensor whole =
-        at::empty({session_.world * share.numel()}, share.options());
-    session_.groups.data->all_gather_into(whole, share);
-    // Only rank 0 writes; there is no room on a device for all of it.
-    return session_.rank == 0 ? whole.cpu() : at::Tensor();
-  });
-  state.merge(sync_->state());
-  return state;
-}
-
-Json Trainer::state_record() {
-  Json record{
-      {"run", state_.to_json()},
-      {"identity", identity_.to_json()},
-      {"order", job::order_record(sampler_, state_.step)},
-      {"bad_samples", bad_samples_.to_json()},
-      {job::kOwesEvaluation, owes_evaluation_}};
-  if (interval_.steps() == 0) {
-    return record;
-  }
-  job::LogIntervalState interval = interval_.state(*loader_);
-  const TrainSums sums = step_->sums();
-  interval.loss = sums.loss;
-  interval.correct1 = sums.correct1;
-  interval.correct5 = sums.correct5;
-  interval.count = sums.count;
-  interval.replaced = bad_samples_.replaced();
-  record["interval"] =
-      dist::all_gather(*session_.groups.control, interval.to_json());
-  return record;
-}
-
-void Trainer::check_storage() {
-  // As large as all shares of it, without their content.
-  auto optimizer = optimizer_->state([&](const at::Tensor& share) {
-    return at::empty(
-        {session_.world * share.numel()}, share.options().device(at::kMeta));
-  });
-  optimizer.merge(sync_->state());
-  writer_.check_storage(optimizer, plan_.total_steps - state_.step);
-}
-
-void Trainer::save() {
-  if (writer_.saved_step() == state_.step) {
-    return;
-  }
-  interval_.pause_clock();
-  session_.heartbeat.enter(launch::Section::kCheckpoint);
-  bring_together();
-  gather_bad_samples();
-  const Stopwatch watch;
-  std::string problem;
-  // Collective where the workers share the state.
-  states::Snapshot snapshot;
-  snapshot.step = state_.step;
-  snapshot.epoch = state_.step / plan_.steps_per_epoch;
-  snapshot.metric = metric_;
-  snapshot.optimizer =
-      in_part("a checkpoint", [&] { return optimizer_state(); });
-  snapshot.state = state_record();
-  const bool is_last = state_.step == plan_.total_steps || stopping_;
-  if (session_.rank == 0) {
-    problem = writer_.write(std::move(snapshot), is_last);
-  }
-  // All ranks learn how it went before any of them goes on. Who was asked to
-  // stop meanwhile need not make, and save, another step.
-  const auto problems = dist::all_gather(*session_.groups.control, problem);
-  asked_ = std::max(asked_, asked());
-  writer_.finish(problems[0], state_.step, is_last, watch.seconds());
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();
 }

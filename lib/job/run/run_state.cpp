@@ -9,15 +9,15 @@
 
 namespace vitrain::job {
 
-bool improves(config::Metric metric, double value, const Best& best) {
+bool improves(Metric metric, double value, const Best& best) {
   if (std::isnan(value)) {
     return false;
   }
   if (best.step < 0) {
     return true;
   }
-  return metric == config::Metric::kLoss ? value < best.value
-                                         : value > best.value;
+  return info_of(metric).larger_is_better ? value > best.value
+                                          : value < best.value;
 }
 
 Json RunState::to_json() const {

@@ -20,7 +20,7 @@ struct Best {
 
 // Whether `value` is better than `best` (smaller for the loss, else larger; NaN
 // never is).
-bool improves(config::Metric metric, double value, const Best& best);
+bool improves(Metric metric, double value, const Best& best);
 
 // Where a run stands, beside weights and optimizer: all else is computed from
 // the step.

@@ -111,7 +111,7 @@ TEST_P(EvaluatorBits, DependNeitherOnWorkersNorOnThreads) {
       EXPECT_EQ(counts.count, expected.count);
       EXPECT_EQ(counts.correct1, expected.correct1);
       EXPECT_EQ(counts.correct5, expected.correct5);
-      EXPECT_EQ(counts.loss(), expected.loss());
+      EXPECT_EQ(counts.value(Metric::kLoss), expected.value(Metric::kLoss));
     }
   }
 }

@@ -55,7 +55,7 @@ TEST(Loss, SamplesWithoutClassesAreCountedByTheirLossesAlone) {
   counts.add_losses(at::tensor({0.25F}));
   EXPECT_EQ(counts.count, 3);
   EXPECT_EQ(counts.correct1, 0);
-  EXPECT_DOUBLE_EQ(counts.loss(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(counts.value(Metric::kLoss), 2.0 / 3);
 }
 
 } // namespace

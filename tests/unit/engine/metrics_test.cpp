@@ -59,12 +59,13 @@ TEST(EvalCounts, SumDoesNotDependOnHowSamplesAreSplit) {
     EXPECT_EQ(parts.count, kSamples);
     EXPECT_EQ(parts.correct1, whole.correct1);
     EXPECT_EQ(parts.correct5, whole.correct5);
-    EXPECT_EQ(parts.loss(), whole.loss()) << "batch " << batch;
+    EXPECT_EQ(parts.value(Metric::kLoss), whole.value(Metric::kLoss))
+        << "batch " << batch;
   }
   const double reference =
       at::cross_entropy_loss(logits.to(at::kDouble), labels).item<double>();
   // Per-sample losses are fp32: 2^-24 relative each.
-  EXPECT_NEAR(whole.loss(), reference, 1e-6);
+  EXPECT_NEAR(whole.value(Metric::kLoss), reference, 1e-6);
 }
 
 TEST(EvalCounts, FewerThanFiveClasses) {
@@ -75,8 +76,8 @@ TEST(EvalCounts, FewerThanFiveClasses) {
       2);
   EXPECT_EQ(counts.correct1, 1);
   EXPECT_EQ(counts.correct5, 2);
-  EXPECT_DOUBLE_EQ(counts.top1(), 50.0);
-  EXPECT_DOUBLE_EQ(counts.top5(), 100.0);
+  EXPECT_DOUBLE_EQ(counts.value(Metric::kTop1), 50.0);
+  EXPECT_DOUBLE_EQ(counts.value(Metric::kTop5), 100.0);
 }
 
 TEST(EvalCounts, NonFiniteLossesAreCountedApart) {
@@ -87,7 +88,7 @@ TEST(EvalCounts, NonFiniteLossesAreCountedApart) {
       2);
   EXPECT_EQ(counts.count, 2);
   EXPECT_EQ(counts.non_finite, 1);
-  EXPECT_TRUE(std::isnan(counts.loss()));
+  EXPECT_TRUE(std::isnan(counts.value(Metric::kLoss)));
 }
 
 TEST(EvalCounts, LargeLossesDoNotOverflowTheSum) {
@@ -98,13 +99,13 @@ TEST(EvalCounts, LargeLossesDoNotOverflowTheSum) {
   for (int i = 0; i < 5; ++i) {
     counts.add(logits, at::zeros({1}, at::kLong), 1);
   }
-  EXPECT_EQ(counts.loss(), 1073741824.0);
+  EXPECT_EQ(counts.value(Metric::kLoss), 1073741824.0);
 }
 
 TEST(EvalCounts, NoSamples) {
   const EvalCounts counts;
-  EXPECT_EQ(counts.top1(), 0.0);
-  EXPECT_TRUE(std::isnan(counts.loss()));
+  EXPECT_EQ(counts.value(Metric::kTop1), 0.0);
+  EXPECT_TRUE(std::isnan(counts.value(Metric::kLoss)));
 }
 
 } // namespace

@@ -13,13 +13,13 @@ namespace vitrain::job {
 namespace {
 
 TEST(Best, IsDecidedByTheMetric) {
-  EXPECT_TRUE(improves(config::Metric::kTop1, 0.0, {}));
-  EXPECT_TRUE(improves(config::Metric::kTop1, 51.0, {50.0, 3}));
-  EXPECT_FALSE(improves(config::Metric::kTop1, 50.0, {50.0, 3}));
-  EXPECT_TRUE(improves(config::Metric::kLoss, 0.4, {0.5, 3}));
-  EXPECT_FALSE(improves(config::Metric::kLoss, 0.6, {0.5, 3}));
+  EXPECT_TRUE(improves(Metric::kTop1, 0.0, {}));
+  EXPECT_TRUE(improves(Metric::kTop1, 51.0, {50.0, 3}));
+  EXPECT_FALSE(improves(Metric::kTop1, 50.0, {50.0, 3}));
+  EXPECT_TRUE(improves(Metric::kLoss, 0.4, {0.5, 3}));
+  EXPECT_FALSE(improves(Metric::kLoss, 0.6, {0.5, 3}));
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(improves(config::Metric::kLoss, nan, {}));
+  EXPECT_FALSE(improves(Metric::kLoss, nan, {}));
 }
 
 TEST(RunState, RoundTrip) {
