@@ -30,7 +30,7 @@ target_link_options(vitrain_dep_tiff INTERFACE LINKER:--exclude-libs,libjpeg.a)
 target_link_libraries(vitrain_dep_png INTERFACE vitrain_dep_zlib m)
 target_link_libraries(vitrain_dep_webpdemux INTERFACE vitrain_dep_webp m)
 
-foreach(header CLI/CLI.hpp nlohmann/json.hpp)
+foreach(header nlohmann/json.hpp)
   string(MAKE_C_IDENTIFIER ${header} id)
   find_path(VITRAIN_HAVE_${id} NAMES ${header})
   if(NOT VITRAIN_HAVE_${id})
