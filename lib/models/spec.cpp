@@ -19,6 +19,7 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
   spec.image_size =
       data.features > 0 ? 0 : config.image_size.value_or(spec.image_size);
   spec.channels = config.in_chans.value_or(spec.channels);
+  spec.drop_path = config.drop_path;
   if (spec.family->apply != nullptr) {
     spec.family->apply(config, spec);
   }

@@ -24,6 +24,7 @@ struct ModelSpec {
   std::int64_t num_classes = 0; // outputs
   std::int64_t image_size = 0; // side of the square input in pixels
   std::int64_t channels = 3; // of images: 3, or 1 for grey ones
+  double drop_path = 0.0; // rate of the last block
   std::int64_t features = 0; // of vectors, which have no image_size; 0: images
   std::any numbers; // what only its family has, as VitSpec
 

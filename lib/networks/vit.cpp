@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/model.h"
@@ -17,8 +18,8 @@
 namespace vitrain::networks {
 namespace {
 
-constexpr double kNormEps = 1e-6;
-constexpr double kInitStd = 0.02;
+constexpr double kVitNormEps = 1e-6;
+constexpr double kVitInitStd = 0.02;
 
 // What the blocks of one forward pass drop.
 struct Drops {
@@ -40,7 +41,7 @@ struct Drops {
 // x + branch, with the branch of image n times factors[n] where factors are
 // given. `branch` is the result of a linear layer and may be overwritten.
 at::Tensor
-add_branch(const at::Tensor& x, at::Tensor branch, const at::Tensor& factors) {
+add_tokens(const at::Tensor& x, at::Tensor branch, const at::Tensor& factors) {
   if (factors.defined()) {
     const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
     return at::addcmul(
@@ -53,9 +54,9 @@ add_branch(const at::Tensor& x, at::Tensor branch, const at::Tensor& factors) {
   return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
 }
 
-class Attention : public torch::nn::Module {
+class VitAttention : public torch::nn::Module {
  public:
-  Attention(std::int64_t width, std::int64_t heads, at::Generator generator)
+  VitAttention(std::int64_t width, std::int64_t heads, at::Generator generator)
       : heads_(heads) {
     qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator);
     proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
@@ -115,9 +116,9 @@ class Attention : public torch::nn::Module {
   std::shared_ptr<Linear> proj_;
 };
 
-class Mlp : public torch::nn::Module {
+class VitMlp : public torch::nn::Module {
  public:
-  Mlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
+  VitMlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
     fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
     fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
   }
@@ -131,19 +132,19 @@ class Mlp : public torch::nn::Module {
   std::shared_ptr<Linear> fc2_;
 };
 
-class Block : public torch::nn::Module {
+class VitBlock : public torch::nn::Module {
  public:
-  Block(
+  VitBlock(
       const models::VitSpec& spec,
       std::int64_t number,
       at::Generator generator)
       : number_(number) {
     const std::int64_t width = spec.embed_dim;
-    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kNormEps);
-    attn_ =
-        add_layer<Attention>(*this, "attn", width, spec.num_heads, generator);
-    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kNormEps);
-    mlp_ = add_layer<Mlp>(*this, "mlp", width, spec.mlp_dim, generator);
+    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kVitNormEps);
+    attn_ = add_layer<VitAttention>(
+        *this, "attn", width, spec.num_heads, generator);
+    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kVitNormEps);
+    mlp_ = add_layer<VitMlp>(*this, "mlp", width, spec.mlp_dim, generator);
   }
 
   // x: [N * T, D], to itself.
@@ -170,8 +171,8 @@ class Block : public torch::nn::Module {
       at::Tensor attention,
       const Drops& drops) const {
     const at::Tensor y =
-        add_branch(x, std::move(attention), drops.of_branch(2 * number_));
-    return add_branch(
+        add_tokens(x, std::move(attention), drops.of_branch(2 * number_));
+    return add_tokens(
         y,
         mlp_->forward((*norm2_)(y), drops),
         drops.of_branch(2 * number_ + 1));
@@ -179,42 +180,9 @@ class Block : public torch::nn::Module {
 
   std::int64_t number_; // of the block
   std::shared_ptr<LayerNorm> norm1_;
-  std::shared_ptr<Attention> attn_;
+  std::shared_ptr<VitAttention> attn_;
   std::shared_ptr<LayerNorm> norm2_;
-  std::shared_ptr<Mlp> mlp_;
-};
-
-class PatchEmbed : public torch::nn::Module {
- public:
-  PatchEmbed(
-      std::int64_t channels,
-      std::int64_t patch,
-      std::int64_t width,
-      at::Generator generator) {
-    const Conv2d::Shape shape{
-        .in = channels,
-        .out = width,
-        .kernel = patch,
-        .stride = patch,
-        .bias = true};
-    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
-  }
-
-  // [N, C, S, S] -> [N, patches, D]. A convolution whose patches do not overlap
-  // is one matrix product over the patches.
-  at::Tensor forward(const at::Tensor& images) const {
-    const at::Tensor weight = proj_->weight.flatten(1);
-    const std::int64_t patch = proj_->weight.size(2);
-    const std::int64_t grid = images.size(2) / patch;
-    const at::Tensor patches =
-        images.view({-1, images.size(1), grid, patch, grid, patch})
-            .permute({0, 2, 4, 1, 3, 5})
-            .reshape({images.size(0), grid * grid, weight.size(1)});
-    return at::linear(patches, weight, proj_->bias);
-  }
-
- private:
-  std::shared_ptr<Conv2d> proj_;
+  std::shared_ptr<VitMlp> mlp_;
 };
 
 class Vit : public Model {
@@ -231,20 +199,16 @@ class Vit : public Model {
         *this, "patch_embed", spec.channels, vit_.patch_size, width, generator);
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < vit_.depth; ++i) {
-      blocks_.push_back(std::make_shared<Block>(vit_, i, generator));
+      blocks_.push_back(std::make_shared<VitBlock>(vit_, i, generator));
       blocks->push_back(blocks_.back());
     }
-    norm_ = add_layer<LayerNorm>(*this, "norm", width, kNormEps);
+    norm_ = add_layer<LayerNorm>(*this, "norm", width, kVitNormEps);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
     start_as_timm(generator);
-    // The rate rises linearly over the blocks; both branches of one share it.
-    if (vit_.drop_path > 0.0 && vit_.depth > 1) {
-      for (std::int64_t i = 0; i < vit_.depth; ++i) {
-        const double rate = vit_.drop_path * static_cast<double>(i) /
-            static_cast<double>(vit_.depth - 1);
-        rates_.insert(rates_.end(), 2, rate);
-      }
+    for (const double rate : rising_rates(spec.drop_path, vit_.depth)) {
+      paths_.add(rate); // both branches of a block share it
+      paths_.add(rate);
     }
   }
 
@@ -266,7 +230,7 @@ class Vit : public Model {
     return (*head_)((*norm_)(x));
   }
 
-  std::vector<double> drop_rates() const override { return rates_; }
+  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   void start_as_timm(at::Generator generator) {
@@ -274,12 +238,12 @@ class Vit : public Model {
       return;
     }
     const at::NoGradGuard no_grad;
-    truncated_normal(pos_embed_, kInitStd, generator);
+    truncated_normal(pos_embed_, kVitInitStd, generator);
     cls_token_.normal_(0.0, 1e-6, generator);
     // timm draws them in the order of registration.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (const auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kInitStd, generator);
+        truncated_normal(linear->weight, kVitInitStd, generator);
         linear->bias.zero_();
       }
     }
@@ -287,11 +251,11 @@ class Vit : public Model {
 
   models::ModelSpec spec_;
   models::VitSpec vit_;
-  std::vector<double> rates_;
+  DropPaths paths_;
   at::Tensor cls_token_; // [1, 1, D]
   at::Tensor pos_embed_; // [1, T, D]
   std::shared_ptr<PatchEmbed> patch_embed_;
-  std::vector<std::shared_ptr<Block>> blocks_;
+  std::vector<std::shared_ptr<VitBlock>> blocks_;
   std::shared_ptr<LayerNorm> norm_;
   std::shared_ptr<Linear> head_;
 };

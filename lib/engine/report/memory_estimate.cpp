@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "models/families/family.h"
+#include "networks/cost.h"
 #include "networks/tensors.h"
 #include "optim/optimizers.h"
 
@@ -84,7 +85,9 @@ MemoryEstimate estimate_memory(
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
   const std::int64_t parameters = networks::parameter_count(spec);
-  const models::ActivationBytes bytes = spec.family->activations(spec, bf16);
+  const models::ActivationBytes bytes = spec.family->activations != nullptr
+      ? spec.family->activations(spec, bf16)
+      : networks::cost_of(spec).bytes;
   MemoryEstimate estimate;
   estimate.process = kProcess + (several ? kGroups : 0);
   estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));

@@ -2,10 +2,15 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "core/text.h"
 #include "models/families/convnet.h"
+#include "models/families/convnext.h"
+#include "models/families/mixer.h"
 #include "models/families/mlp.h"
 #include "models/families/resnet.h"
+#include "models/families/swin.h"
 #include "models/families/vit.h"
 
 namespace vitrain::models {
@@ -14,7 +19,8 @@ namespace {
 constexpr std::int64_t kImageNetClasses = 1000;
 
 // In the order of `vitrain models`.
-constexpr std::array kFamilies{&kVit, &kResNet, &kConvNet, &kMlp};
+constexpr std::array
+    kFamilies{&kVit, &kSwin, &kResNet, &kConvNeXt, &kMixer, &kConvNet, &kMlp};
 
 } // namespace
 
@@ -42,6 +48,52 @@ std::vector<std::string> listed_names() {
     }
   }
   return names;
+}
+
+std::vector<std::string_view> drop_path_option(const ModelSpec& /*named*/) {
+  return {"drop_path"};
+}
+
+void check_multiple(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    std::int64_t multiple,
+    config::Checker& checker) {
+  const std::int64_t size = config.image_size.value_or(named.image_size);
+  checker.require(
+      size % multiple == 0,
+      "model.image_size",
+      fmt::format(
+          "image_size {} is not a multiple of {}, the patch size of {}",
+          size,
+          multiple,
+          named.name),
+      {"model.name"});
+}
+
+void check_least_side(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    std::int64_t least,
+    config::Checker& checker) {
+  const std::int64_t size = config.image_size.value_or(named.image_size);
+  checker.require(
+      size >= least,
+      "model.image_size",
+      fmt::format(
+          "image_size {} is too small for {}, which needs at least {} pixels",
+          size,
+          named.name,
+          least),
+      {"model.name"});
+}
+
+std::string channels_identity(const ModelSpec& spec) {
+  return fmt::format("{} channels", spec.channels);
+}
+
+std::string image_identity(const ModelSpec& spec) {
+  return fmt::format("image {}, {} channels", spec.image_size, spec.channels);
 }
 
 bool parse_size(std::string_view text, std::int64_t& value) {

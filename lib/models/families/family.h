@@ -50,8 +50,9 @@ struct Family {
   // What decides the shapes and the meaning of the weights, beside the name and
   // the outputs: runs continue only checkpoints of the same text.
   std::string (*identity)(const ModelSpec& spec);
-  // Counted from the numbers alone; in bf16 where `bf16` (autocast).
-  ActivationBytes (*activations)(const ModelSpec& spec, bool bf16);
+  // Counted from the numbers alone; in bf16 where `bf16` (autocast). Null: what
+  // needs to know runs the network (networks/cost.h).
+  ActivationBytes (*activations)(const ModelSpec& spec, bool bf16) = nullptr;
   bool takes_vectors = false; // beside images
   bool channels_last = false; // the layout in which it wants images
   // Measured: resident memory over what its layers hold in training.
@@ -100,6 +101,28 @@ std::optional<ModelSpec> find_in(const std::string& name) {
   spec.numbers = found->numbers;
   return spec;
 }
+
+// Family::options of a family whose blocks can be dropped, and nothing else.
+std::vector<std::string_view> drop_path_option(const ModelSpec& named);
+
+// Requires that the side of images is a multiple of `multiple`, the patch size.
+void check_multiple(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    std::int64_t multiple,
+    config::Checker& checker);
+
+// Requires that images have at least so many pixels a side.
+void check_least_side(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    std::int64_t least,
+    config::Checker& checker);
+
+// Family::identity of networks whose weights fit images of any size, and of
+// those whose weights do not.
+std::string channels_identity(const ModelSpec& spec);
+std::string image_identity(const ModelSpec& spec);
 
 // The digits of a positive number up to 4096, without sign or leading zero: a
 // size in a name.

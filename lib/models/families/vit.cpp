@@ -150,7 +150,6 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
   vit.embed_dim = config.embed_dim.value_or(vit.embed_dim);
   vit.depth = config.depth.value_or(vit.depth);
   vit.num_heads = config.num_heads.value_or(vit.num_heads);
-  vit.drop_path = config.drop_path;
   vit.dropout = config.dropout;
   vit.attention_dropout = config.attention_dropout;
   spec.numbers = vit;
@@ -199,7 +198,8 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t sums = 2 * tokens * width * kFp32Bytes;
   const std::int64_t branches =
       tokens * (6 * width + 2 * net.mlp_dim) * e + attention;
-  const std::int64_t dropped = net.drop_path > 0.0 ? 2 * tokens * width * e : 0;
+  const std::int64_t dropped =
+      spec.drop_path > 0.0 ? 2 * tokens * width * e : 0;
   // Masks, and what they leave of three results of width and one of the MLP.
   const std::int64_t masked =
       net.dropout > 0.0 ? tokens * (2 * width + net.mlp_dim) * (1 + e) : 0;

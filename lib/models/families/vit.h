@@ -14,7 +14,6 @@ struct VitSpec {
   std::int64_t depth = 12;
   std::int64_t num_heads = 12;
   std::int64_t mlp_dim = 3072; // hidden width of the MLP
-  double drop_path = 0.0; // rate of the last block
   double dropout = 0.0; // of activations
   double attention_dropout = 0.0; // of attention's weights
 

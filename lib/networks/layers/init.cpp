@@ -64,6 +64,40 @@ void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
   tensor.clamp_(-cut, cut);
 }
 
+void xavier_uniform(at::Tensor weight, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  const double std = std::sqrt(2.0 / (fan(weight, 0) + fan(weight, 1)));
+  const double bound = std::sqrt(3.0) * std;
+  weight.uniform_(-bound, bound, generator);
+}
+
+void lecun_normal(at::Tensor weight, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  // The standard deviation of a normal distribution cut off at +-2.
+  constexpr double kCutStd = 0.87962566103423978;
+  truncated_normal(weight, 1.0, generator);
+  weight.mul_(std::sqrt(1.0 / fan(weight, 1)) / kCutStd);
+}
+
+void normal(at::Tensor tensor, double std, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  tensor.normal_(0.0, std, generator);
+}
+
+void constant(at::Tensor tensor, double value) {
+  const at::NoGradGuard no_grad;
+  tensor.fill_(value);
+}
+
 void normal_by_fan_out(at::Tensor weight, at::Generator generator) {
   if (!generator.defined()) {
     return;

@@ -30,4 +30,17 @@ void truncated_normal(at::Tensor tensor, double std, at::Generator generator);
 // Normal with variance 2 / fan_out: convolutions before a ReLU (He et al.).
 void normal_by_fan_out(at::Tensor weight, at::Generator generator);
 
+// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, AISTATS 2010).
+void xavier_uniform(at::Tensor weight, at::Generator generator);
+
+// Normal with variance 1 / fan_in, cut off at two standard deviations of the
+// uncut one (LeCun et al., "Efficient backprop", 1998; as jax and timm do it).
+void lecun_normal(at::Tensor weight, at::Generator generator);
+
+// Normal with this standard deviation.
+void normal(at::Tensor tensor, double std, at::Generator generator);
+
+// Every value the same.
+void constant(at::Tensor tensor, double value);
+
 } // namespace vitrain::networks

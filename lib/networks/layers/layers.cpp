@@ -58,11 +58,17 @@ at::Tensor attention_with_dropout(
   return at::matmul(dropout(weights, rate, std::move(masks)), value);
 }
 
-Linear::Linear(std::int64_t in, std::int64_t out, at::Generator generator) {
+Linear::Linear(
+    std::int64_t in,
+    std::int64_t out,
+    at::Generator generator,
+    bool with_bias) {
   weight = register_parameter("weight", new_weights({out, in}, generator));
-  bias = register_parameter("bias", new_weights({out}, generator));
   uniform_by_fan_in(weight, generator);
-  uniform_bias(bias, weight, generator);
+  if (with_bias) {
+    bias = register_parameter("bias", new_weights({out}, generator));
+    uniform_bias(bias, weight, generator);
+  }
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
@@ -79,11 +85,12 @@ at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
 }
 
 Conv2d::Conv2d(const Shape& shape, at::Generator generator)
-    : stride_(shape.stride), padding_(shape.padding) {
+    : stride_(shape.stride), padding_(shape.padding), groups_(shape.groups) {
   weight = register_parameter(
       "weight",
       new_weights(
-          {shape.out, shape.in, shape.kernel, shape.kernel}, generator));
+          {shape.out, shape.in / shape.groups, shape.kernel, shape.kernel},
+          generator));
   uniform_by_fan_in(weight, generator);
   if (shape.bias) {
     bias = register_parameter("bias", new_weights({shape.out}, generator));
@@ -92,7 +99,16 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
 }
 
 at::Tensor Conv2d::operator()(const at::Tensor& x) const {
-  return at::conv2d(x, weight, bias, stride_, padding_);
+  return at::conv2d(
+      x, weight, bias, stride_, padding_, /*dilation=*/1, groups_);
+}
+
+at::Tensor Conv2d::pointwise(const at::Tensor& x) const {
+  return at::linear(x, weight.flatten(1), bias);
+}
+
+at::Tensor Conv2d::over_pixels(const at::Tensor& x) const {
+  return (*this)(x.permute({0, 3, 1, 2})).permute({0, 2, 3, 1}).contiguous();
 }
 
 void Conv2d::use_channels_last() {

@@ -45,13 +45,17 @@ add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
 
 class Linear : public torch::nn::Module {
  public:
-  Linear(std::int64_t in, std::int64_t out, at::Generator generator);
+  Linear(
+      std::int64_t in,
+      std::int64_t out,
+      at::Generator generator,
+      bool with_bias = true);
 
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
 
   at::Tensor weight; // [out, in]
-  at::Tensor bias; // [out]
+  at::Tensor bias; // [out], or undefined
 };
 
 // Over the last dimension.
@@ -78,21 +82,27 @@ class Conv2d : public torch::nn::Module {
     std::int64_t stride = 1;
     std::int64_t padding = 0;
     bool bias = false;
+    std::int64_t groups = 1;
   };
 
   Conv2d(const Shape& shape, at::Generator generator);
 
   // [N, in, H, W] -> [N, out, H', W']
   at::Tensor operator()(const at::Tensor& x) const;
+  // With a kernel of 1: over the last dimension, [..., in] -> [..., out].
+  at::Tensor pointwise(const at::Tensor& x) const;
+  // [N, H, W, in] -> [N, H', W', out], dense both.
+  at::Tensor over_pixels(const at::Tensor& x) const;
   // Lays the weights out for images in channels_last. The values stay.
   void use_channels_last();
 
-  at::Tensor weight; // [out, in, kernel, kernel]
+  at::Tensor weight; // [out, in / groups, kernel, kernel]
   at::Tensor bias; // [out], or undefined
 
  private:
   std::int64_t stride_;
   std::int64_t padding_;
+  std::int64_t groups_;
 };
 
 // Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5, running statistics with

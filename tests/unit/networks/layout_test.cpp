@@ -13,7 +13,7 @@
 namespace vitrain::networks {
 namespace {
 
-constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
+constexpr auto kDense = at::MemoryFormat::ChannelsLast;
 
 std::shared_ptr<Model> residual(const std::string& name) {
   config::ModelConfig config;
@@ -98,7 +98,7 @@ TEST(Layout, ConvertsNothingInsideAStepOfAResidualNetwork) {
     const at::Tensor images = pattern(kImages * 3 * 64 * 64, 5)
                                   .to(at::kFloat)
                                   .view({kImages, 3, 64, 64})
-                                  .contiguous(kChannelsLast);
+                                  .contiguous(kDense);
     for (int step = 0; step < 2; ++step) {
       state.zero_gradients();
       const Conversions conversions;
@@ -112,7 +112,7 @@ TEST(Layout, ConvertsNothingInsideAStepOfAResidualNetwork) {
 TEST(Layout, NoticesConversions) {
   const at::Tensor first = at::ones({kImages, 3, 4, 4});
   const Conversions conversions;
-  const at::Tensor last = first.contiguous(kChannelsLast);
+  const at::Tensor last = first.contiguous(kDense);
   EXPECT_THAT(Conversions::calls(), testing::Contains("aten::clone 5 3 4 4"));
   Conversions::calls().clear();
   at::zeros({kImages, 3, 4, 4}).add_(last);
@@ -127,8 +127,8 @@ TEST(Layout, KeepsWeightsAndGradientsOfConvolutionsInChannelsLast) {
     for (const optim::Segment& segment : group.segments) {
       const at::Tensor& weight = segment.parameter;
       if (weight.dim() == 4) {
-        EXPECT_TRUE(weight.is_contiguous(kChannelsLast)) << segment.name;
-        EXPECT_TRUE(weight.grad().is_contiguous(kChannelsLast)) << segment.name;
+        EXPECT_TRUE(weight.is_contiguous(kDense)) << segment.name;
+        EXPECT_TRUE(weight.grad().is_contiguous(kDense)) << segment.name;
         ++seen;
       }
     }
@@ -145,7 +145,7 @@ TEST(Layout, TakesImagesInAnyOrder) {
       pattern(3 * 3 * 40 * 40, 6).to(at::kFloat).view({3, 3, 40, 40});
   EXPECT_TRUE(at::equal(
       model->forward(images, {}),
-      model->forward(images.contiguous(kChannelsLast), {})));
+      model->forward(images.contiguous(kDense), {})));
 }
 
 } // namespace

@@ -71,8 +71,8 @@ TEST(Spec, TakesOverrides) {
           .embed_dim = 60,
           .depth = 9,
           .num_heads = 5,
-          .mlp_dim = 153,
-          .drop_path = 0.25}));
+          .mlp_dim = 153}));
+  EXPECT_EQ(spec.drop_path, 0.25);
 }
 
 TEST(Spec, KeepsTheRatioOfTheMlpWhenTheWidthChanges) {
@@ -170,7 +170,6 @@ TEST(Spec, ListsModelsWithTheirPublishedSizes) {
     EXPECT_EQ(
         models::resolve(named(info.name), {1000}).image_size, info.image_size);
   }
-  EXPECT_EQ(models.size(), 40U);
   // timm's own table of results.
   EXPECT_EQ(models.at("vit_tiny_patch16_224").parameters, 5'717'416);
   EXPECT_EQ(models.at("vit_small_patch16_224").parameters, 22'050'664);

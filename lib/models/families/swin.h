@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of a Swin transformer, by stage.
+struct SwinSpec {
+  std::int64_t embed_dim =
+      96; // of the first stage; doubles from each to the next
+  std::array<std::int64_t, 4> depths{};
+  std::array<std::int64_t, 4> heads{};
+  std::array<std::int64_t, 4> windows{}; // sides, in tokens
+};
+
+namespace swin {
+
+inline constexpr std::int64_t kPatch = 4;
+
+using Stages = std::array<std::int64_t, 4>;
+
+inline constexpr Stages kShallow{2, 2, 6, 2};
+inline constexpr Stages kDeep{2, 2, 18, 2};
+inline constexpr Stages kHeads3{3, 6, 12, 24};
+inline constexpr Stages kHeads4{4, 8, 16, 32};
+inline constexpr Stages kHeads6{6, 12, 24, 48};
+inline constexpr Stages kWindow7{7, 7, 7, 7};
+inline constexpr Stages kWindow12{12, 12, 12, 12};
+
+// As timm 1.0 has them (timm/models/swin_transformer.py).
+inline constexpr auto kNetworks = std::to_array<NamedNetwork<SwinSpec>>({
+    {"swin_tiny_patch4_window7_224", 224, 3, {96, kShallow, kHeads3, kWindow7}},
+    {"swin_small_patch4_window7_224", 224, 3, {96, kDeep, kHeads3, kWindow7}},
+    {"swin_base_patch4_window7_224", 224, 3, {128, kDeep, kHeads4, kWindow7}},
+    {"swin_base_patch4_window12_384", 384, 3, {128, kDeep, kHeads4, kWindow12}},
+    {"swin_large_patch4_window7_224", 224, 3, {192, kDeep, kHeads6, kWindow7}},
+    {"swin_large_patch4_window12_384",
+     384,
+     3,
+     {192, kDeep, kHeads6, kWindow12}},
+    {"swin_s3_tiny_224", 224, 3, {96, kShallow, kHeads3, {7, 7, 14, 7}}},
+    {"swin_s3_small_224", 224, 3, {96, kDeep, kHeads3, {14, 14, 14, 7}}},
+    {"swin_s3_base_224", 224, 3, {96, {2, 2, 30, 2}, kHeads3, {7, 7, 14, 7}}},
+});
+
+} // namespace swin
+
+// Swin transformers (Liu et al., "Swin transformer: hierarchical vision
+// transformer using shifted windows", ICCV 2021), and those of Chen et al.,
+// "Searching the search space of vision transformer", NeurIPS 2021.
+inline const Family kSwin{
+    .name = "swin",
+    .list = names_in<swin::kNetworks>,
+    .find = find_in<swin::kNetworks>,
+    .options = drop_path_option,
+    .check =
+        [](const config::ModelConfig& config,
+           const ModelSpec& named,
+           config::Checker& checker) {
+          check_multiple(config, named, swin::kPatch, checker);
+        },
+    .describe =
+        [](const ModelSpec& spec) {
+          const auto& net = spec.get<SwinSpec>();
+          return fmt::format(
+              "width {}, depths {}, windows {}",
+              net.embed_dim,
+              fmt::join(net.depths, "-"),
+              fmt::join(net.windows, "-"));
+        },
+    .identity = image_identity};
+
+} // namespace vitrain::models

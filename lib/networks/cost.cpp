@@ -1,0 +1,118 @@
+#include "networks/cost.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <ATen/record_function.h>
+
+#include "networks/networks.h"
+
+namespace vitrain::networks {
+namespace {
+
+// What has been counted on this thread so far. Results stay alive meanwhile, so
+// that no two of them have one address.
+struct Count {
+  Cost cost;
+  std::int64_t largest = 0; // bytes
+  std::set<const c10::StorageImpl*> seen;
+  std::vector<c10::Storage> alive;
+
+  void take(const at::Tensor& result) {
+    const c10::Storage& storage = result.storage();
+    if (seen.insert(storage.unsafeGetStorageImpl()).second) {
+      alive.push_back(storage);
+      const auto bytes = static_cast<std::int64_t>(storage.nbytes());
+      cost.bytes.kept += bytes;
+      largest = std::max(largest, bytes);
+    }
+  }
+};
+
+thread_local Count* counting = nullptr;
+
+// Products that make one number of the result; 0: not such an operator.
+std::int64_t depth_of(
+    std::string_view name,
+    c10::ArrayRef<const c10::IValue> inputs) {
+  if (name == "aten::convolution") {
+    const at::Tensor& weight = inputs[1].toTensor();
+    return weight.numel() / weight.size(0);
+  }
+  if (name == "aten::mm" || name == "aten::bmm") {
+    return inputs[0].toTensor().size(-1);
+  }
+  if (name == "aten::addmm" || name == "aten::baddbmm") {
+    return inputs[1].toTensor().size(-1);
+  }
+  if (name.starts_with("aten::_scaled_dot_product")) {
+    // q k^T and its product with v.
+    return 2 * inputs[1].toTensor().size(-2);
+  }
+  return 0;
+}
+
+std::unique_ptr<at::ObserverContext> nothing(const at::RecordFunction&) {
+  return nullptr;
+}
+
+void count_call(const at::RecordFunction& call, at::ObserverContext*) {
+  const auto outputs = call.outputs();
+  if (counting == nullptr || outputs.empty() || !outputs[0].isTensor() ||
+      !outputs[0].toTensor().defined()) {
+    return;
+  }
+  const at::Tensor& result = outputs[0].toTensor();
+  counting->take(result);
+  const std::int64_t depth = depth_of(call.name(), call.inputs());
+  counting->cost.macs += depth * result.numel();
+  counting->cost.outputs += depth > 0 ? result.numel() : 0;
+}
+
+class Counting {
+ public:
+  explicit Counting(Count& count)
+      : handle_(at::addThreadLocalCallback(
+            at::RecordFunctionCallback(nothing, count_call)
+                .needsInputs(true)
+                .needsOutputs(true)
+                .scopes({at::RecordScope::FUNCTION}))) {
+    counting = &count;
+  }
+  ~Counting() {
+    counting = nullptr;
+    at::removeCallback(handle_);
+  }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+
+ private:
+  at::CallbackHandle handle_;
+};
+
+} // namespace
+
+Cost cost_of(const models::ModelSpec& spec) {
+  const at::NoGradGuard no_grad;
+  const auto model = make_network(spec, at::Generator());
+  model->eval();
+  std::vector<std::int64_t> shape{1, spec.features};
+  if (spec.features == 0) {
+    shape = {1, spec.channels, spec.image_size, spec.image_size};
+  }
+  const at::Tensor input = at::empty(shape, at::device(at::kMeta));
+  Count count;
+  {
+    const Counting scope(count);
+    model->forward(input, {});
+  }
+  count.cost.bytes.kept += static_cast<std::int64_t>(input.nbytes());
+  count.cost.bytes.passing =
+      static_cast<std::int64_t>(input.nbytes()) + 3 * count.largest;
+  return count.cost;
+}
+
+} // namespace vitrain::networks

@@ -1,0 +1,384 @@
+#include "models/families/mixer.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include "networks/layers/blocks.h"
+#include "networks/layers/init.h"
+#include "networks/layers/layers.h"
+#include "networks/model.h"
+
+namespace vitrain::networks {
+namespace {
+
+constexpr double kMixerNormEps = 1e-6;
+constexpr double kGateNormEps = 1e-5; // torch's default, as timm has it there
+
+// Values that timm starts the linear layers of these networks with.
+void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
+  xavier_uniform(linear.weight, generator);
+  if (in_mlp) {
+    normal(linear.bias, 1e-6, generator);
+  } else {
+    constant(linear.bias, 0.0);
+  }
+}
+
+// [N, T, D] -> [N, T, D], over the tokens and then over the channels.
+class TokenBlock : public torch::nn::Module {
+ public:
+  virtual at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) = 0;
+  // Draws the weights in timm's order.
+  virtual void start(at::Generator generator) = 0;
+
+ protected:
+  std::int64_t row_ = 0; // among the factors of what is dropped: row_, row_ + 1
+};
+
+// A layer [.., in] -> [.., in] with a hidden one.
+class MixingMlp : public torch::nn::Module {
+ public:
+  virtual at::Tensor operator()(const at::Tensor& x) const = 0;
+  virtual void start(at::Generator generator) = 0;
+};
+
+class PlainMlp : public MixingMlp {
+ public:
+  PlainMlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
+    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
+    fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
+  }
+
+  at::Tensor operator()(const at::Tensor& x) const override {
+    return (*fc2_)(at::gelu((*fc1_)(x)));
+  }
+
+  void start(at::Generator generator) override {
+    start_mixing(*fc1_, /*in_mlp=*/true, generator);
+    start_mixing(*fc2_, /*in_mlp=*/true, generator);
+  }
+
+ private:
+  std::shared_ptr<Linear> fc1_;
+  std::shared_ptr<Linear> fc2_;
+};
+
+// Half of the hidden values times the activated other half (Shazeer, "GLU
+// variants improve transformer", 2020, with SiLU).
+class GluMlp : public MixingMlp {
+ public:
+  GluMlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
+    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
+    fc2_ = add_layer<Linear>(*this, "fc2", hidden / 2, width, generator);
+  }
+
+  at::Tensor operator()(const at::Tensor& x) const override {
+    const auto halves = (*fc1_)(x).chunk(2, /*dim=*/-1);
+    return (*fc2_)(halves[0] * at::silu(halves[1]));
+  }
+
+  void start(at::Generator generator) override {
+    start_mixing(*fc1_, /*in_mlp=*/true, generator);
+    start_mixing(*fc2_, /*in_mlp=*/true, generator);
+    // The gates start open.
+    const std::int64_t half = fc1_->weight.size(0) / 2;
+    constant(fc1_->bias.slice(0, half), 1.0);
+    normal(fc1_->weight.slice(0, half), 1e-6, generator);
+  }
+
+ private:
+  std::shared_ptr<Linear> fc1_;
+  std::shared_ptr<Linear> fc2_;
+};
+
+class MixerBlock : public TokenBlock {
+ public:
+  MixerBlock(
+      const models::MixerSpec& net,
+      std::int64_t tokens,
+      std::int64_t row,
+      at::Generator generator) {
+    row_ = row;
+    const std::int64_t width = net.embed_dim;
+    const auto hidden = [&](double ratio) {
+      return static_cast<std::int64_t>(ratio * static_cast<double>(width));
+    };
+    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kMixerNormEps);
+    mlp_tokens_ =
+        add_mlp(net, "mlp_tokens", tokens, hidden(net.tokens_ratio), generator);
+    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kMixerNormEps);
+    mlp_channels_ = add_mlp(
+        net, "mlp_channels", width, hidden(net.channels_ratio), generator);
+  }
+
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
+    const at::Tensor mixed =
+        (*mlp_tokens_)((*norm1_)(x).transpose(1, 2)).transpose(1, 2);
+    const at::Tensor y = add_branch(x, mixed, drop, row_);
+    return add_branch(y, (*mlp_channels_)((*norm2_)(y)), drop, row_ + 1);
+  }
+
+  void start(at::Generator generator) override {
+    mlp_tokens_->start(generator);
+    mlp_channels_->start(generator);
+  }
+
+ private:
+  std::shared_ptr<MixingMlp> add_mlp(
+      const models::MixerSpec& net,
+      const std::string& name,
+      std::int64_t width,
+      std::int64_t hidden,
+      const at::Generator& generator) {
+    if (net.block == models::MixerSpec::Block::kGated) {
+      return add_layer<GluMlp>(*this, name, width, hidden, generator);
+    }
+    return add_layer<PlainMlp>(*this, name, width, hidden, generator);
+  }
+
+  std::shared_ptr<LayerNorm> norm1_;
+  std::shared_ptr<MixingMlp> mlp_tokens_;
+  std::shared_ptr<LayerNorm> norm2_;
+  std::shared_ptr<MixingMlp> mlp_channels_;
+};
+
+// alpha x + beta.
+class Affine : public torch::nn::Module {
+ public:
+  Affine(std::int64_t width, const at::Generator& generator) {
+    alpha_ = register_parameter(
+        "alpha", new_weights({1, 1, width}, generator).fill_(1.0));
+    beta_ = register_parameter(
+        "beta", new_weights({1, 1, width}, generator).zero_());
+  }
+
+  at::Tensor operator()(const at::Tensor& x) const {
+    return at::addcmul(beta_, alpha_, x);
+  }
+
+ private:
+  at::Tensor alpha_;
+  at::Tensor beta_;
+};
+
+class ResMlpBlock : public TokenBlock {
+ public:
+  ResMlpBlock(
+      const models::MixerSpec& net,
+      std::int64_t tokens,
+      std::int64_t row,
+      at::Generator generator) {
+    row_ = row;
+    const std::int64_t width = net.embed_dim;
+    const auto hidden = static_cast<std::int64_t>(
+        net.channels_ratio * static_cast<double>(width));
+    ls1_ = register_parameter(
+        "ls1", new_weights({width}, generator).fill_(net.layer_scale));
+    ls2_ = register_parameter(
+        "ls2", new_weights({width}, generator).fill_(net.layer_scale));
+    norm1_ = add_layer<Affine>(*this, "norm1", width, generator);
+    linear_tokens_ =
+        add_layer<Linear>(*this, "linear_tokens", tokens, tokens, generator);
+    norm2_ = add_layer<Affine>(*this, "norm2", width, generator);
+    mlp_channels_ =
+        add_layer<PlainMlp>(*this, "mlp_channels", width, hidden, generator);
+  }
+
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
+    const at::Tensor mixed =
+        (*linear_tokens_)((*norm1_)(x).transpose(1, 2)).transpose(1, 2);
+    const at::Tensor y = add_branch(x, ls1_ * mixed, drop, row_);
+    return add_branch(y, ls2_ * (*mlp_channels_)((*norm2_)(y)), drop, row_ + 1);
+  }
+
+  void start(at::Generator generator) override {
+    start_mixing(*linear_tokens_, /*in_mlp=*/false, generator);
+    mlp_channels_->start(generator);
+  }
+
+ private:
+  std::shared_ptr<Affine> norm1_;
+  std::shared_ptr<Linear> linear_tokens_;
+  std::shared_ptr<Affine> norm2_;
+  std::shared_ptr<PlainMlp> mlp_channels_;
+  at::Tensor ls1_; // [D]
+  at::Tensor ls2_; // [D]
+};
+
+// Half of the channels times a linear map of the other half over the tokens.
+class SpatialGate : public torch::nn::Module {
+ public:
+  SpatialGate(
+      std::int64_t channels,
+      std::int64_t tokens,
+      at::Generator generator) {
+    norm_ = add_layer<LayerNorm>(*this, "norm", channels / 2, kGateNormEps);
+    proj_ = add_layer<Linear>(*this, "proj", tokens, tokens, generator);
+  }
+
+  at::Tensor operator()(const at::Tensor& x) const {
+    const auto halves = x.chunk(2, /*dim=*/-1);
+    const at::Tensor gate = (*proj_)((*norm_)(halves[1]).transpose(1, 2));
+    return halves[0] * gate.transpose(1, 2);
+  }
+
+  void start(at::Generator generator) {
+    start_mixing(*proj_, /*in_mlp=*/true, generator);
+    normal(proj_->weight, 1e-6, generator);
+    constant(proj_->bias, 1.0);
+  }
+
+ private:
+  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Linear> proj_;
+};
+
+class SpatialMlp : public torch::nn::Module {
+ public:
+  SpatialMlp(
+      std::int64_t width,
+      std::int64_t hidden,
+      std::int64_t tokens,
+      at::Generator generator) {
+    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
+    gate_ = add_layer<SpatialGate>(*this, "gate", hidden, tokens, generator);
+    fc2_ = add_layer<Linear>(*this, "fc2", hidden / 2, width, generator);
+  }
+
+  at::Tensor operator()(const at::Tensor& x) const {
+    return (*fc2_)((*gate_)(at::gelu((*fc1_)(x))));
+  }
+
+  void start(at::Generator generator) {
+    start_mixing(*fc1_, /*in_mlp=*/true, generator);
+    gate_->start(generator);
+    start_mixing(*fc2_, /*in_mlp=*/true, generator);
+  }
+
+ private:
+  std::shared_ptr<Linear> fc1_;
+  std::shared_ptr<SpatialGate> gate_;
+  std::shared_ptr<Linear> fc2_;
+};
+
+class GmlpBlock : public TokenBlock {
+ public:
+  GmlpBlock(
+      const models::MixerSpec& net,
+      std::int64_t tokens,
+      std::int64_t row,
+      at::Generator generator) {
+    row_ = row;
+    const std::int64_t width = net.embed_dim;
+    const auto hidden = static_cast<std::int64_t>(
+        net.channels_ratio * static_cast<double>(width));
+    norm_ = add_layer<LayerNorm>(*this, "norm", width, kMixerNormEps);
+    mlp_channels_ = add_layer<SpatialMlp>(
+        *this, "mlp_channels", width, hidden, tokens, generator);
+  }
+
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
+    return add_branch(x, (*mlp_channels_)((*norm_)(x)), drop, row_);
+  }
+
+  void start(at::Generator generator) override {
+    mlp_channels_->start(generator);
+  }
+
+ private:
+  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<SpatialMlp> mlp_channels_;
+};
+
+std::shared_ptr<TokenBlock> make_token_block(
+    const models::MixerSpec& net,
+    std::int64_t tokens,
+    std::int64_t row,
+    const at::Generator& generator) {
+  switch (net.block) {
+    case models::MixerSpec::Block::kResidual:
+      return std::make_shared<ResMlpBlock>(net, tokens, row, generator);
+    case models::MixerSpec::Block::kSpatial:
+      return std::make_shared<GmlpBlock>(net, tokens, row, generator);
+    case models::MixerSpec::Block::kMixer:
+    case models::MixerSpec::Block::kGated:
+      break;
+  }
+  return std::make_shared<MixerBlock>(net, tokens, row, generator);
+}
+
+class Mixer : public Model {
+ public:
+  Mixer(const models::ModelSpec& spec, at::Generator generator) : spec_(spec) {
+    const auto& net = spec.get<models::MixerSpec>();
+    const std::int64_t grid = spec.image_size / net.patch_size;
+    stem_ = add_layer<PatchEmbed>(
+        *this, "stem", spec.channels, net.patch_size, net.embed_dim, generator);
+    const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
+    for (std::int64_t i = 0; i < net.depth; ++i) {
+      // Every block has the whole rate.
+      const std::int64_t row = paths_.add(spec.drop_path);
+      if (net.block != models::MixerSpec::Block::kSpatial) {
+        paths_.add(spec.drop_path);
+      }
+      blocks_.push_back(make_token_block(net, grid * grid, row, generator));
+      list->push_back(blocks_.back());
+    }
+    if (net.block == models::MixerSpec::Block::kResidual) {
+      affine_ = add_layer<Affine>(*this, "norm", net.embed_dim, generator);
+    } else {
+      norm_ = add_layer<LayerNorm>(*this, "norm", net.embed_dim, kMixerNormEps);
+    }
+    head_ = add_layer<Linear>(
+        *this, "head", net.embed_dim, spec.num_classes, generator);
+    start(generator);
+  }
+
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& drop,
+      const at::Generator& /*dropout*/) override {
+    check_images(images, spec_);
+    at::Tensor x = stem_->forward(images);
+    for (const auto& block : blocks_) {
+      x = block->forward(x, drop);
+    }
+    x = norm_ ? (*norm_)(x) : (*affine_)(x);
+    return (*head_)(x.mean(1));
+  }
+
+  std::vector<double> drop_rates() const override { return paths_.rates(); }
+
+ private:
+  void start(at::Generator generator) {
+    lecun_normal(stem_->proj().weight, generator);
+    constant(stem_->proj().bias, 0.0);
+    for (const auto& block : blocks_) {
+      block->start(generator);
+    }
+    constant(head_->weight, 0.0);
+    constant(head_->bias, 0.0);
+  }
+
+  models::ModelSpec spec_;
+  DropPaths paths_;
+  std::shared_ptr<PatchEmbed> stem_;
+  std::vector<std::shared_ptr<TokenBlock>> blocks_;
+  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Affine> affine_; // in its place, ResMLP's
+  std::shared_ptr<Linear> head_;
+};
+
+} // namespace
+
+std::shared_ptr<Model> make_mixer(
+    const models::ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<Mixer>(spec, generator);
+}
+
+} // namespace vitrain::networks
