@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
     case Verb::kDevices:
       return vitrain::app::devices();
     case Verb::kModels:
-      return vitrain::app::models();
+      return vitrain::app::models(arguments);
   }
   return static_cast<int>(vitrain::ExitCode::kInternal);
 }

@@ -1,32 +1,75 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
+#include "core/check.h"
 #include "core/text.h"
 #include "models/families/family.h"
+#include "networks/cost.h"
 #include "networks/tensors.h"
 #include "verbs.h"
 
 namespace vitrain::app {
+namespace {
 
-int models() {
-  std::string text =
-      fmt::format("{:<26} {:>12} {:>6}  {}\n", "name", "parameters", "px", "");
-  for (const networks::ModelInfo& info : networks::list_models()) {
-    text += fmt::format(
-        "{:<26} {:>12} {:>6}  {}\n",
-        info.name,
-        with_commas(info.parameters),
-        info.image_size,
-        info.description);
-  }
-  text += "\nParameters are for 1000 classes.";
-  for (const vitrain::models::Family* family : vitrain::models::families()) {
-    if (family->pattern != nullptr) {
-      text += fmt::format(" Accepted too: {}.", family->pattern);
+// The names that some pattern matches, in the order of the list; those that no
+// pattern of the list matches, but a family knows, at the end.
+std::vector<std::string> names_like(const std::vector<std::string>& patterns) {
+  std::vector<std::string> names;
+  const std::vector<std::string> listed = vitrain::models::listed_names();
+  for (const std::string& name : listed) {
+    if (patterns.empty() ||
+        std::ranges::any_of(patterns, [&](const std::string& pattern) {
+          return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+        })) {
+      names.push_back(name);
     }
   }
-  text += "\n";
+  for (const std::string& pattern : patterns) {
+    const bool found = std::ranges::any_of(names, [&](const std::string& name) {
+      return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    });
+    if (!found) {
+      VITRAIN_CHECK(
+          vitrain::models::find_model(pattern).has_value(),
+          ExitCode::kUsage,
+          "no model is called '{}'.{} `vitrain models` lists all; * and ? "
+          "stand for other letters, as in 'swin_*'",
+          printable(pattern),
+          did_you_mean(pattern, listed));
+      names.push_back(pattern);
+    }
+  }
+  return names;
+}
+
+} // namespace
+
+int models(const config::Arguments& arguments) {
+  constexpr const char* kRow = "{:<30} {:>12} {:>8} {:>8} {:>5}  {}\n";
+  std::string text = fmt::format(
+      kRow, "name", "parameters", "GMACs", "Mact", "px", "family, network");
+  for (const std::string& name : names_like(arguments.data.files)) {
+    const networks::ModelInfo info = networks::model_info(name);
+    text += fmt::format(
+        kRow,
+        info.name,
+        with_commas(info.parameters),
+        fmt::format("{:.2f}", static_cast<double>(info.cost.macs) / 1e9),
+        fmt::format("{:.2f}", static_cast<double>(info.cost.outputs) / 1e6),
+        info.image_size,
+        fmt::format("{}: {}", info.family, info.description));
+  }
+  text +=
+      "\nWith 1000 classes; of one image of px pixels a side: billions of "
+      "multiplications with\nadditions (GMACs), and millions of numbers that "
+      "matrix products and convolutions give (Mact).\n";
+  for (const vitrain::models::Family* family : vitrain::models::families()) {
+    if (arguments.data.files.empty() && family->pattern != nullptr) {
+      text += fmt::format("Accepted too: {}.\n", family->pattern);
+    }
+  }
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -18,7 +18,7 @@ int data_dump(const config::Arguments& arguments);
 int data_pack(const config::Arguments& arguments);
 int data_unpack(const config::Arguments& arguments);
 int devices();
-int models();
+int models(const config::Arguments& arguments);
 int version();
 
 // As many as training would use, started as this process was.

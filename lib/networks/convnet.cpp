@@ -38,13 +38,13 @@ class ConvNet : public Model {
     // Rows of `drop`: first the channels of conv2, then the units of fc1.
     const auto& net = spec_.get<models::ConvNetSpec>();
     const std::int64_t channels = net.widths[1];
-    at::Tensor x = at::max_pool2d((*conv1_)(images), 2).relu();
+    at::Tensor x = at::max_pool2d((*conv1_)(images), 2).relu_();
     x = (*conv2_)(x);
     if (drop.defined()) {
       x = x * drop.narrow(0, 0, channels).t().unsqueeze(2).unsqueeze(3);
     }
-    x = at::max_pool2d(x, 2).relu().flatten(1);
-    x = (*fc1_)(x).relu();
+    x = at::max_pool2d(x, 2).relu_().flatten(1);
+    x = (*fc1_)(x).relu_();
     if (drop.defined()) {
       x = x * drop.narrow(0, channels, net.hidden).t();
     }

@@ -1,6 +1,7 @@
 #include "networks/cost.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -55,11 +56,19 @@ std::int64_t depth_of(
   return 0;
 }
 
-std::unique_ptr<at::ObserverContext> nothing(const at::RecordFunction&) {
-  return nullptr;
+// Of a call that runs: its inputs may be gone when it ends.
+struct Depth : at::ObserverContext {
+  std::int64_t value = 0;
+};
+
+std::unique_ptr<at::ObserverContext> begin_call(
+    const at::RecordFunction& call) {
+  auto depth = std::make_unique<Depth>();
+  depth->value = depth_of(call.name(), call.inputs());
+  return depth;
 }
 
-void count_call(const at::RecordFunction& call, at::ObserverContext*) {
+void count_call(const at::RecordFunction& call, at::ObserverContext* context) {
   const auto outputs = call.outputs();
   if (counting == nullptr || outputs.empty() || !outputs[0].isTensor() ||
       !outputs[0].toTensor().defined()) {
@@ -67,7 +76,7 @@ void count_call(const at::RecordFunction& call, at::ObserverContext*) {
   }
   const at::Tensor& result = outputs[0].toTensor();
   counting->take(result);
-  const std::int64_t depth = depth_of(call.name(), call.inputs());
+  const std::int64_t depth = static_cast<const Depth*>(context)->value;
   counting->cost.macs += depth * result.numel();
   counting->cost.outputs += depth > 0 ? result.numel() : 0;
 }
@@ -76,7 +85,7 @@ class Counting {
  public:
   explicit Counting(Count& count)
       : handle_(at::addThreadLocalCallback(
-            at::RecordFunctionCallback(nothing, count_call)
+            at::RecordFunctionCallback(begin_call, count_call)
                 .needsInputs(true)
                 .needsOutputs(true)
                 .scopes({at::RecordScope::FUNCTION}))) {

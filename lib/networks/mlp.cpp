@@ -43,7 +43,7 @@ class MlpNet : public Model {
         "this network takes {} numbers a sample and drops nothing",
         inputs_);
     for (const auto& layer : hidden_) {
-      x = (*layer)(x).relu();
+      x = (*layer)(x).relu_();
     }
     return (*fc_)(x);
   }

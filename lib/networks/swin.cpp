@@ -58,6 +58,13 @@ join_windows(const at::Tensor& x, std::int64_t window, std::int64_t side) {
       .reshape({-1, side, side, x.size(2)});
 }
 
+// [N, H, W, C], its first `by` rows and columns put behind the others, as
+// at::roll does it, which knows no meta tensors.
+at::Tensor rolled(const at::Tensor& x, std::int64_t by) {
+  const at::Tensor rows = at::cat({x.slice(1, by), x.slice(1, 0, by)}, 1);
+  return at::cat({rows.slice(2, by), rows.slice(2, 0, by)}, 2);
+}
+
 // Row of the bias table for each pair of tokens of a window: [window^4] int64.
 at::Tensor relative_positions(std::int64_t window) {
   const std::int64_t area = window * window;
@@ -148,7 +155,7 @@ class SwinAttention : public torch::nn::Module {
   // [heads, tokens, tokens].
   at::Tensor bias(std::int64_t tokens) {
     positions_ = positions_.to(table_.device());
-    return table_.index_select(0, positions_)
+    return table_.index({positions_})
         .view({tokens, tokens, heads_})
         .permute({2, 0, 1});
   }
@@ -186,7 +193,7 @@ class SwinBlock : public torch::nn::Module {
   at::Tensor attend(at::Tensor x) const {
     const auto& [side, window, shift] = windows_;
     if (shift > 0) {
-      x = x.roll({-shift, -shift}, {1, 2});
+      x = rolled(x, shift);
     }
     const std::int64_t padded = windows_.padded();
     if (padded > side) {
@@ -197,7 +204,7 @@ class SwinBlock : public torch::nn::Module {
     if (padded > side) {
       x = x.slice(1, 0, side).slice(2, 0, side);
     }
-    return shift > 0 ? x.roll({shift, shift}, {1, 2}) : x.contiguous();
+    return shift > 0 ? rolled(x, side - shift) : x.contiguous();
   }
 
   Windows windows_;

@@ -51,16 +51,21 @@ bool has_batch_norm(const models::ModelSpec& spec) {
   });
 }
 
+ModelInfo model_info(const std::string& name) {
+  const models::ModelSpec spec = *models::find_model(name);
+  return {
+      .name = name,
+      .family = spec.family->name,
+      .parameters = parameter_count(spec),
+      .cost = cost_of(spec),
+      .image_size = spec.image_size,
+      .description = spec.family->describe(spec)};
+}
+
 std::vector<ModelInfo> list_models() {
   std::vector<ModelInfo> models;
   for (const std::string& name : models::listed_names()) {
-    const models::ModelSpec spec = *models::find_model(name);
-    models.push_back(
-        {.name = name,
-         .family = spec.family->name,
-         .parameters = parameter_count(spec),
-         .image_size = spec.image_size,
-         .description = spec.family->describe(spec)});
+    models.push_back(model_info(name));
   }
   return models;
 }

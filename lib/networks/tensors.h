@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/spec.h"
+#include "networks/cost.h"
 
 namespace vitrain::networks {
 
@@ -38,9 +39,13 @@ struct ModelInfo {
   std::string name;
   std::string family; // "vit"
   std::int64_t parameters = 0; // with 1000 classes
+  Cost cost;
   std::int64_t image_size = 0;
   std::string description;
 };
+
+// Of a name that find_model() knows.
+ModelInfo model_info(const std::string& name);
 
 // Every listed model, small to large within a family. A
 // family may accept names beyond the list (Family::pattern).

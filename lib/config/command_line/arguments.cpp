@@ -119,8 +119,8 @@ class Interpreter {
       if (scanned_.files.empty()) {
         problem("FILES", "no archive: name those that 'data pack' wrote");
       }
-      arguments_.data.files = scanned_.files;
     }
+    arguments_.data.files = scanned_.files;
   }
 
   void check_dump() {
@@ -148,7 +148,6 @@ class Interpreter {
         problem(shown, "has a meaning with -train only");
       }
     }
-    arguments_.data.files = scanned_.files;
   }
 
   const ScannedArguments& scanned_;

@@ -38,7 +38,7 @@ struct DataArguments {
   std::int64_t count = 64; // show
   std::optional<std::string> out;
   std::int64_t shard_mb = 1024; // pack
-  // dump, unpack
+  // dump, unpack; of `models` the names
   std::vector<std::string> files;
   // dump
   bool train = false;

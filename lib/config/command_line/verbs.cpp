@@ -96,8 +96,11 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .examples = "  CUDA_VISIBLE_DEVICES=0,1 vitrain devices\n"},
     {.verb = Verb::kModels,
      .words = "models",
-     .summary = "List the models that model.name can be.",
-     .examples = "  vitrain models\n"},
+     .summary = "List the models that model.name can be, all or those of some "
+                "names: parameters, cost, image size.",
+     .examples = "  vitrain models\n"
+                 "  vitrain models 'swin_*' resnet50\n",
+     .files = "NAMES..."},
 });
 
 } // namespace

@@ -14,7 +14,10 @@ constexpr std::int64_t kIndex = 8; // bytes, of max-pooling
 
 constexpr auto kNetworks = std::to_array<NamedNetwork<ResNetSpec>>({
     {"resnet18", 224, 3, {.blocks = {2, 2, 2, 2}, .bottleneck = false}},
+    {"resnet34", 224, 3, {.blocks = {3, 4, 6, 3}, .bottleneck = false}},
     {"resnet50", 224, 3, {.blocks = {3, 4, 6, 3}, .bottleneck = true}},
+    {"resnet101", 224, 3, {.blocks = {3, 4, 23, 3}, .bottleneck = true}},
+    {"resnet152", 224, 3, {.blocks = {3, 8, 36, 3}, .bottleneck = true}},
 });
 
 std::string describe(const ModelSpec& spec) {

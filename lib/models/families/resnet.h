@@ -15,8 +15,8 @@ struct ResNetSpec {
 };
 
 // Residual networks with a 7x7 stem, BatchNorm, and the stride of a bottleneck
-// in its 3x3 convolution: timm's and torchvision's resnet18, resnet50. The last
-// BatchNorm of each block starts at zero. Works in channels_last, weights
+// in its 3x3 convolution: timm's and torchvision's resnet18 to resnet152. The
+// last BatchNorm of each block starts at zero. Works in channels_last, weights
 // included.
 extern const Family kResNet;
 

@@ -29,8 +29,9 @@ at::Tensor attention(
     const at::Tensor& value) {
   const std::int64_t weights =
       query.size(0) * query.size(1) * query.size(2) * key.size(2);
-  if (!query.is_cpu() || query.scalar_type() != at::kBFloat16 ||
-      weights > kMostWeights) {
+  const bool fused = !query.is_cpu() || query.scalar_type() != at::kBFloat16 ||
+      weights > kMostWeights;
+  if (fused && !query.is_meta()) { // which no fused kernel knows
     return at::scaled_dot_product_attention(query, key, value);
   }
   return at::matmul(softmax_weights(query, key), value);
@@ -81,6 +82,9 @@ LayerNorm::LayerNorm(std::int64_t width, double eps) : eps_(eps) {
 }
 
 at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  if (x.is_meta()) {
+    return at::empty_like(x); // torch has no kernel for shapes alone
+  }
   return at::layer_norm(x, weight.sizes(), weight, bias, eps_);
 }
 
@@ -99,8 +103,27 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
 }
 
 at::Tensor Conv2d::operator()(const at::Tensor& x) const {
+  if (x.is_meta()) {
+    return over_meta(x);
+  }
   return at::conv2d(
       x, weight, bias, stride_, padding_, /*dilation=*/1, groups_);
+}
+
+// Torch knows no convolution of shapes alone: the matrix product that it is.
+at::Tensor Conv2d::over_meta(const at::Tensor& x) const {
+  const auto shrunk = [&](std::int64_t side) {
+    return (side + 2 * padding_ - weight.size(2)) / stride_ + 1;
+  };
+  const std::int64_t depth = weight.numel() / weight.size(0);
+  const std::int64_t rows = shrunk(x.size(2));
+  const std::int64_t columns = shrunk(x.size(3));
+  const at::Tensor one = at::empty({1, 1}, x.options());
+  return at::mm(
+             one.expand({x.size(0) * rows * columns, depth}),
+             one.expand({depth, weight.size(0)}))
+      .view({x.size(0), rows, columns, weight.size(0)})
+      .permute({0, 3, 1, 2});
 }
 
 at::Tensor Conv2d::pointwise(const at::Tensor& x) const {
@@ -125,6 +148,9 @@ BatchNorm2d::BatchNorm2d(std::int64_t channels) {
 }
 
 at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
+  if (x.is_meta()) {
+    return at::empty_like(x); // as LayerNorm
+  }
   if (is_training()) {
     num_batches_tracked.add_(1);
     if (form_) {

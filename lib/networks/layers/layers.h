@@ -100,6 +100,8 @@ class Conv2d : public torch::nn::Module {
   at::Tensor bias; // [out], or undefined
 
  private:
+  at::Tensor over_meta(const at::Tensor& x) const;
+
   std::int64_t stride_;
   std::int64_t padding_;
   std::int64_t groups_;

@@ -59,6 +59,7 @@ CASES = [
           window_size=(5, 5, 2, 7), drop_path_rate=0.25), 52, 1),
 ]
 FIXED_SIZE = ("mixer", "gmixer", "resmlp", "gmlp", "swin")
+RESNETS = ("resnet18", "resnet34", "resnet50", "resnet101", "resnet152")
 FAMILIES = ("mixer_", "gmixer_", "resmlp_", "gmlp_", "convnext_", "convnextv2_", "swin_")
 # Other norms than those of the family here.
 LEFT_OUT = ("convnext_zepto_rms", "convnext_zepto_rms_ols", "convnext_atto_rms")
@@ -128,7 +129,8 @@ def main():
     write_csv("starts.csv", ["case", "tensor", "weighted"], starts)
     rows = []
     for name in timm.list_models():
-        if not name.startswith(FAMILIES) or name in LEFT_OUT:
+        ours = name in RESNETS or name.startswith(FAMILIES)
+        if not ours or name in LEFT_OUT:
             continue
         with torch.device("meta"):
             model = timm.create_model(name)

@@ -135,7 +135,8 @@ void expect_near(
   ASSERT_EQ(value.sizes(), expected.sizes()) << what;
   EXPECT_LE(
       (value - expected).norm().item<double>(),
-      kTolerance * expected.norm().item<double>() + 1e-15)
+      // Some gradients are zero but for noise: of a bias before a norm.
+      kTolerance * expected.norm().item<double>() + 1e-13)
       << what;
 }
 

@@ -88,7 +88,7 @@ TEST(Spec, NamesTheNearestModel) {
       AllOf(
           HasSubstr("unknown model 'vit_smal_patch16_224'"),
           HasSubstr("Did you mean 'vit_small_patch16_224'"),
-          HasSubstr("resnet18, resnet50")));
+          HasSubstr("resnet18, resnet34, resnet50")));
 }
 
 TEST(Spec, RefusesNamesThatOnlyLookRight) {
@@ -105,7 +105,7 @@ TEST(Spec, RefusesNamesThatOnlyLookRight) {
         "vit_tiny_patch16_99999999999999999999",
         "vit_giant_patch14_224",
         "VIT_tiny_patch16_224",
-        "resnet34",
+        "resnet33",
         "resnet18\x1b[2J",
         " resnet18"}) {
     EXPECT_THAT(refusal(named(name)), HasSubstr("unknown model")) << name;
