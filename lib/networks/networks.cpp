@@ -4,14 +4,7 @@
 #include <array>
 
 #include "core/check.h"
-#include "models/families/convnet.h"
-#include "models/families/convnext.h"
-#include "models/families/family.h"
-#include "models/families/mixer.h"
-#include "models/families/mlp.h"
-#include "models/families/resnet.h"
-#include "models/families/swin.h"
-#include "models/families/vit.h"
+#include "models/families/all.h"
 
 namespace vitrain::networks {
 namespace {

@@ -5,22 +5,12 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/families/convnet.h"
-#include "models/families/convnext.h"
-#include "models/families/mixer.h"
-#include "models/families/mlp.h"
-#include "models/families/resnet.h"
-#include "models/families/swin.h"
-#include "models/families/vit.h"
+#include "models/families/all.h"
 
 namespace vitrain::models {
 namespace {
 
 constexpr std::int64_t kImageNetClasses = 1000;
-
-// In the order of `vitrain models`.
-constexpr std::array
-    kFamilies{&kVit, &kSwin, &kResNet, &kConvNeXt, &kMixer, &kConvNet, &kMlp};
 
 } // namespace
 
