@@ -2,12 +2,12 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "weights/file.h"
+#include "weights/archive.h"
 
 namespace vitrain::checkpoint {
 
 Json read_preprocess(const std::filesystem::path& weights) {
-  const auto metadata = weights::WeightsFile(weights).header.metadata;
+  const auto metadata = weights::read_metadata(weights);
   const auto found = metadata.find(kPreprocessKey);
   if (found == metadata.end()) {
     return nullptr;

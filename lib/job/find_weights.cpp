@@ -1,11 +1,95 @@
 #include "job/find_weights.h"
 
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
 #include "core/check.h"
+#include "core/files.h"
 #include "core/text.h"
 
 namespace vitrain::job {
+namespace {
+
+constexpr std::string_view kTimm = "timm:";
+
+// In the order in which people are told of them.
+constexpr auto kExtensions = std::to_array<const char*>(
+    {".safetensors", ".pth", ".pt", ".bin", ".npz", ".pdparams"});
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+// Where huggingface_hub keeps what it fetched (its constants.py).
+std::filesystem::path hub_folder() {
+  if (std::string hub = environment("HF_HUB_CACHE"); !hub.empty()) {
+    return hub;
+  }
+  if (std::string home = environment("HF_HOME"); !home.empty()) {
+    return std::filesystem::path(home) / "hub";
+  }
+  const std::string cache = environment("XDG_CACHE_HOME");
+  const std::filesystem::path base = cache.empty()
+      ? std::filesystem::path(environment("HOME")) / ".cache"
+      : std::filesystem::path(cache);
+  return base / "huggingface" / "hub";
+}
+
+// Weights of the revision that `main` of a cached repository is, or nothing.
+std::filesystem::path weights_of_repository(
+    const std::filesystem::path& repository) {
+  std::error_code error;
+  const std::filesystem::path ref = repository / "refs" / "main";
+  if (!std::filesystem::is_regular_file(ref, error)) {
+    return {};
+  }
+  const std::string revision(
+      trim(read_file(ref, /*limit=*/256, ExitCode::kWeights)));
+  for (const char* file : {"model.safetensors", "pytorch_model.bin"}) {
+    std::filesystem::path path = repository / "snapshots" / revision / file;
+    if (std::filesystem::exists(path, error)) {
+      return path;
+    }
+  }
+  return {};
+}
+
+// timm:NAME, with or without the tag behind a dot (vit_tiny_patch16_224 or
+// vit_tiny_patch16_224.augreg_in21k). The name itself when nothing has it.
+std::string find_in_cache(const std::string& name) {
+  constexpr std::string_view kOwner = "models--timm--";
+  const std::string folder = std::string(kOwner) + name.substr(kTimm.size());
+  std::map<std::string, std::filesystem::path> found; // by name
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(hub_folder(), error), end;
+       !error && it != end;
+       it.increment(error)) {
+    const std::string repository = it->path().filename().native();
+    if (repository == folder || repository.starts_with(folder + ".")) {
+      if (auto path = weights_of_repository(it->path()); !path.empty()) {
+        found[repository.substr(kOwner.size())] = std::move(path);
+      }
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [repository, path] : found) {
+    names.push_back("timm:" + repository);
+  }
+  VITRAIN_CHECK(
+      found.size() <= 1,
+      ExitCode::kUsage,
+      "model.pretrained: '{}' could be {}: say which",
+      printable(name),
+      printable(join(names, " or ")));
+  return found.empty() ? name : found.begin()->second.native();
+}
+
+} // namespace
 
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
@@ -52,14 +136,55 @@ bool is_checkpoint_path(const std::filesystem::path& path) {
       checkpoint::is_pointer(path);
 }
 
+std::string resolve_weights(const std::string& name) {
+  std::error_code error;
+  if (name.starts_with(kTimm)) {
+    return find_in_cache(name);
+  }
+  if (name.empty() || std::filesystem::exists(name, error)) {
+    return name;
+  }
+  std::vector<std::string> found;
+  for (const char* extension : kExtensions) {
+    std::string path = name + extension;
+    if (std::filesystem::is_regular_file(path, error)) {
+      found.push_back(std::move(path));
+    }
+  }
+  VITRAIN_CHECK(
+      found.size() <= 1,
+      ExitCode::kUsage,
+      "model.pretrained: '{}' could be {}: say which, with its extension",
+      printable(name),
+      printable(join(found, " or ")));
+  return found.empty() ? name : found.front();
+}
+
 void check_exists(const config::ModelConfig& model) {
   std::error_code error;
-  VITRAIN_CHECK(
-      !model.pretrained || std::filesystem::exists(*model.pretrained, error),
+  if (!model.pretrained || std::filesystem::exists(*model.pretrained, error)) {
+    return;
+  }
+  const std::string& name = *model.pretrained;
+  if (name.starts_with(kTimm)) {
+    const std::string timm = name.substr(kTimm.size());
+    fail(
+        ExitCode::kWeights,
+        "{}: not in the Hugging Face cache ({}); this fetches it:\n"
+        "  hf download timm/{} model.safetensors",
+        printable(name),
+        printable(hub_folder().native()),
+        printable(timm));
+  }
+  fail(
       ExitCode::kWeights,
-      "{}: no such file or folder; model.pretrained (-pretrained) is a "
-      ".safetensors file, a checkpoint or a run folder",
-      printable(*model.pretrained));
+      "{}: no such file or folder; model.pretrained (-pretrained) is a file of "
+      "weights ({}; the extension may be left out), a checkpoint, a run folder "
+      "or timm:NAME",
+      printable(name),
+      join(
+          std::vector<std::string>(kExtensions.begin(), kExtensions.end()),
+          " "));
 }
 
 } // namespace vitrain::job

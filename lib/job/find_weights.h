@@ -21,6 +21,12 @@ std::filesystem::path find_checkpoint(
 // Whether a path is one for find_checkpoint, not a file of weights.
 bool is_checkpoint_path(const std::filesystem::path& path);
 
+// The path that model.pretrained means: itself; with the extension of the one
+// file of weights beside it that has one (./vit for ./vit.pth); for timm:NAME
+// the file in the local Hugging Face cache. A name that nothing has stays.
+// Throws Error(kUsage) when it could mean several files.
+std::string resolve_weights(const std::string& name);
+
 // Throws Error(kWeights) when model.pretrained names nothing.
 void check_exists(const config::ModelConfig& model);
 

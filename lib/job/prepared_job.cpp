@@ -213,6 +213,7 @@ PreparedJob begin_job(
   prepared.notes.insert(
       prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
   if (job.recipe.model.pretrained && !arguments.resume) {
+    job.recipe.model.pretrained = resolve_weights(*job.recipe.model.pretrained);
     use_record(prepared);
   }
   return prepared;

@@ -75,8 +75,6 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
     path = find_checkpoint(path, /*best=*/true);
     model.pretrained = path.native();
     path /= checkpoint::kModelFile;
-  } else if (!config::foreign_weights(path.native()).empty()) {
-    return std::nullopt; // validate() says what to do with it
   }
   const Json json = checkpoint::read_preprocess(path);
   if (json.is_null()) {

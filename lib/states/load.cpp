@@ -1,11 +1,14 @@
 #include "states/load.h"
 
+#include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include "states/stored.h"
 #include "states/tensor_type.h"
 
 namespace vitrain::states {
@@ -51,24 +54,39 @@ at::Tensor resample(const at::Tensor& positions, const at::Tensor& own) {
   return at::cat({prefix, resized}, 1);
 }
 
+// Sums are finite where no value is NaN or Inf and none is huge: one pass
+// without memory, and a closer look at the rest.
+bool has_non_finite(const at::Tensor& tensor) {
+  return at::isFloatingType(tensor.scalar_type()) &&
+      !std::isfinite(tensor.sum().item<double>()) &&
+      !at::isfinite(tensor).all().item<bool>();
+}
+
 } // namespace
 
 weights::LoadReport load_weights(
     torch::nn::Module& module,
-    const TensorFile& file,
+    const weights::Archive& archive,
     const weights::LoadOptions& options,
     const std::string& source) {
   const Tensors own = own_tensors(module);
   weights::Match match = weights::match_weights(
-      layouts_of(own), layouts_of(file.tensors), options, source);
+      layouts_of(own), weights::layouts_of(archive), options, source);
+  std::vector<const weights::StoredTensor*> wanted;
+  for (const auto& [name, given_name] : match.copies) {
+    wanted.push_back(&archive.tensors.at(given_name));
+  }
+  StoredReader reader(archive, wanted);
   const at::NoGradGuard no_grad;
   for (const auto& [name, given_name] : match.copies) {
     at::Tensor target = own.at(name);
-    const at::Tensor& value = file.tensors.at(given_name);
-    target.copy_(
-        value.sizes() == target.sizes() ? value : resample(value, target));
-    if (at::isFloatingType(target.scalar_type()) &&
-        !at::isfinite(target).all().item<bool>()) {
+    const weights::StoredTensor& stored = archive.tensors.at(given_name);
+    if (weights::same_values(stored.shape, target.sizes().vec())) {
+      reader.read_into(stored, target);
+    } else {
+      target.copy_(resample(reader.read(stored), target));
+    }
+    if (has_non_finite(target)) {
       match.report.non_finite.push_back(name);
     }
   }

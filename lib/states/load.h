@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "states/safetensors.h"
+#include "weights/archive.h"
 #include "weights/match.h"
 
 namespace torch::nn {
@@ -11,17 +11,17 @@ class Module;
 
 namespace vitrain::states {
 
-// Copies a file's tensors into the module's parameters and buffers, matched by
-// name; `module.` and `_orig_mod.` in front of all names are taken off. Strict:
-// missing, unexpected and mis-shaped tensors are an Error(kWeights) that lists
-// them all, and nothing is changed then. Exceptions: the classifier (see
-// HeadPolicy); `num_batches_tracked`, which may be missing; and a `pos_embed`
-// of another grid of patches, which is resampled (bicubic with antialias in
-// fp32, the class token's row as it is), as timm does. `source` names the file
-// in messages.
+// Reads a file's tensors into the module's parameters and buffers, matched by
+// name (weights/names/timm_names.h makes them timm's). Strict: missing,
+// unexpected and mis-shaped tensors are an Error(kWeights) that lists them all,
+// and nothing is changed then. Exceptions: the classifier (see HeadPolicy);
+// `num_batches_tracked`, which may be missing; and a `pos_embed` of another
+// grid of patches, which is resampled (bicubic with antialias in fp32, the
+// class token's row as it is), as timm does. `source` names the file in
+// messages.
 weights::LoadReport load_weights(
     torch::nn::Module& module,
-    const TensorFile& file,
+    const weights::Archive& archive,
     const weights::LoadOptions& options,
     const std::string& source);
 

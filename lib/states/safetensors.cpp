@@ -14,8 +14,9 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "states/stored.h"
 #include "states/tensor_type.h"
-#include "weights/file.h"
+#include "weights/archive.h"
 
 static_assert(
     std::endian::native == std::endian::little,
@@ -23,17 +24,6 @@ static_assert(
 
 namespace vitrain::states {
 namespace {
-
-// A byte that is neither 0 nor 1 is no bool of C++.
-void check_booleans(const at::Tensor& tensor, const std::string& at) {
-  const auto* bytes = static_cast<const std::uint8_t*>(tensor.data_ptr());
-  VITRAIN_CHECK(
-      std::all_of(
-          bytes, bytes + tensor.numel(), [](std::uint8_t b) { return b < 2; }),
-      ExitCode::kWeights,
-      "{}: a boolean that is neither 0 nor 1",
-      at);
-}
 
 // Tensors in the reference writer's order.
 std::vector<std::pair<std::string, at::Tensor>> in_order(
@@ -85,22 +75,25 @@ bool is_storable(at::ScalarType type) {
   return find_dtype(type) != nullptr;
 }
 
-TensorFile read_safetensors(const std::filesystem::path& path) {
-  weights::WeightsFile opened(path);
-  TensorFile file;
-  file.metadata = std::move(opened.header.metadata);
-  for (const weights::TensorEntry& entry : opened.header.tensors) {
-    at::Tensor tensor =
-        at::empty(entry.shape, tensor_type(*weights::find_dtype(entry.dtype)));
-    opened.read(tensor.data_ptr(), entry.end - entry.begin, entry.begin);
-    if (tensor.scalar_type() == at::kBool) {
-      check_booleans(
-          tensor,
-          fmt::format("{}: tensor '{}'", opened.source, printable(entry.name)));
+TensorFile read_tensors(const weights::Archive& archive) {
+  std::vector<const weights::StoredTensor*> stored;
+  for (const auto& [name, tensor] : archive.tensors) {
+    stored.push_back(&tensor);
+  }
+  StoredReader reader(archive, stored);
+  TensorFile file{.metadata = archive.metadata};
+  for (const auto& [name, tensor] : archive.tensors) {
+    try {
+      file.tensors.emplace(name, reader.read(tensor));
+    } catch (const Error& error) {
+      fail(error.code(), "{} (tensor '{}')", error.what(), printable(name));
     }
-    file.tensors.emplace(entry.name, std::move(tensor));
   }
   return file;
+}
+
+TensorFile read_safetensors(const std::filesystem::path& path) {
+  return read_tensors(*weights::open_archive(path));
 }
 
 int write_safetensors(

@@ -7,6 +7,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "weights/archive.h"
+
 namespace vitrain {
 class Hasher;
 } // namespace vitrain
@@ -24,6 +26,9 @@ struct TensorFile {
 // or duplicate keys. Never allocates more than the file's size. NaN and Inf are
 // values like any other. Throws Error(kWeights) naming file and tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
+
+// All tensors of a file of any format. Throws likewise.
+TensorFile read_tensors(const weights::Archive& archive);
 
 // Whether the platform's tensor type can be stored (kFloat, kLong, ...).
 bool is_storable(at::ScalarType type);

@@ -17,27 +17,6 @@ namespace {
 constexpr const char* kPositions = "pos_embed";
 constexpr std::string_view kCounter = "num_batches_tracked";
 
-// Wrappers of modules in Python put their name in front of every key: what
-// there is of them.
-std::string wrappers_of(const Layouts& tensors) {
-  std::string wrappers;
-  const auto everywhere = [&](const std::string& prefix) {
-    return !tensors.empty() && std::ranges::all_of(tensors, [&](auto& tensor) {
-      return tensor.first.starts_with(prefix);
-    });
-  };
-  for (bool found = true; found;) {
-    found = false;
-    for (const char* prefix : {"module.", "_orig_mod."}) {
-      if (everywhere(wrappers + prefix)) {
-        wrappers += prefix;
-        found = true;
-      }
-    }
-  }
-  return wrappers;
-}
-
 std::string shape_text(const TensorLayout& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
@@ -53,10 +32,7 @@ bool convertible(const DType& from, const DType& to) {
 class Matcher {
  public:
   Matcher(const Layouts& own, const Layouts& given, const LoadOptions& options)
-      : own_(own),
-        given_(given),
-        wrappers_(wrappers_of(given)),
-        options_(options) {
+      : own_(own), given_(given), options_(options) {
     const bool keep_head = !loads_head();
     for (const auto& [name, tensor] : own_) {
       if (keep_head && is_head(name)) {
@@ -65,8 +41,7 @@ class Matcher {
         match(name, tensor);
       }
     }
-    for (const auto& [full_name, tensor] : given_) {
-      const std::string name = full_name.substr(wrappers_.size());
+    for (const auto& [name, tensor] : given_) {
       if (!own_.contains(name) && !(keep_head && is_head(name))) {
         add_problem(
             name,
@@ -101,7 +76,8 @@ class Matcher {
             ? "Only the classifier differs: take data and model.num_classes "
               "that these weights were trained for, or train a new classifier "
               "(model.head_init: fresh)"
-            : "The weights must be of the same architecture with timm's names; "
+            : "The weights must be of the same architecture, with timm's names "
+              "or those of another program that model.pretrained_names lists; "
               "is model.name right?");
   }
 
@@ -122,14 +98,14 @@ class Matcher {
       return options_.head == HeadPolicy::kLoad;
     }
     return std::ranges::none_of(own_, [&](const auto& item) {
-      const auto found = given_.find(wrappers_ + item.first);
+      const auto found = given_.find(item.first);
       return is_head(item.first) &&
           (found == given_.end() || found->second.shape != item.second.shape);
     });
   }
 
   void match(const std::string& name, const TensorLayout& own) {
-    const auto found = given_.find(wrappers_ + name);
+    const auto found = given_.find(name);
     if (found == given_.end()) {
       if (!name.ends_with(kCounter)) {
         add_problem(
@@ -148,7 +124,7 @@ class Matcher {
               own.type->name));
       return;
     }
-    if (value.shape != own.shape && !can_resize(name, value, own)) {
+    if (!same_values(value.shape, own.shape) && !can_resize(name, value, own)) {
       add_problem(
           name,
           fmt::format(
@@ -183,7 +159,6 @@ class Matcher {
 
   const Layouts& own_;
   const Layouts& given_;
-  std::string wrappers_;
   const LoadOptions& options_;
   std::vector<std::string> problems_;
   bool only_head_ = true; // of the problems
@@ -207,6 +182,33 @@ void add_line(
 }
 
 } // namespace
+
+bool same_values(
+    const std::vector<std::int64_t>& a,
+    const std::vector<std::int64_t>& b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  const auto ones = [&](const std::vector<std::int64_t>& shape) {
+    return std::all_of(
+        shape.begin() + static_cast<std::ptrdiff_t>(common),
+        shape.end(),
+        [](std::int64_t size) { return size == 1; });
+  };
+  return common > 0 &&
+          std::equal(
+              a.begin(),
+              a.begin() + static_cast<std::ptrdiff_t>(common),
+              b.begin())
+      ? ones(a) && ones(b)
+      : a == b;
+}
+
+Layouts layouts_of(const Archive& archive) {
+  Layouts layouts;
+  for (const auto& [name, tensor] : archive.tensors) {
+    layouts[name] = {.shape = tensor.shape, .type = tensor.type};
+  }
+  return layouts;
+}
 
 std::vector<std::string> LoadReport::lines() const {
   std::vector<std::string> lines;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "weights/archive.h"
 #include "weights/dtype.h"
 
 // Which tensor of a file belongs to which of a model.
@@ -17,6 +18,7 @@ struct TensorLayout {
   const DType* type = find_dtype("F32"); // never null
 };
 using Layouts = std::map<std::string, TensorLayout>; // by name
+Layouts layouts_of(const Archive& archive);
 
 // What to do with the classifier's weights.
 enum class HeadPolicy {
@@ -48,6 +50,12 @@ struct Match {
   // Names: the model's, and the file's.
   std::vector<std::pair<std::string, std::string>> copies;
 };
+
+// Whether shapes differ at most in dimensions of 1 at their ends: a linear
+// layer [out, in] and a convolution over single pixels [out, in, 1, 1].
+bool same_values(
+    const std::vector<std::int64_t>& a,
+    const std::vector<std::int64_t>& b);
 
 // Side of the square grid of a [1, 1 + side * side, D] embedding, or 0.
 std::int64_t grid_side(const std::vector<std::int64_t>& positions);

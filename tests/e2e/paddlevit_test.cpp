@@ -118,8 +118,8 @@ TEST_F(PaddleViT, MistakesEndBeforeAnythingStarts) {
   };
   const Result pickle =
       with({"-data_path=" + data(), "-eval", "-pretrained=./vit.pdparams"});
-  EXPECT_EQ(pickle.exit_code, 2);
-  EXPECT_THAT(pickle.err, HasSubstr("files of PaddlePaddle (.pdparams,"));
+  EXPECT_EQ(pickle.exit_code, 4);
+  EXPECT_THAT(pickle.err, HasSubstr("./vit.pdparams: no such file or folder"));
   const Result nowhere = with({"-data_path=/no/such/folder"});
   EXPECT_EQ(nowhere.exit_code, 3);
   EXPECT_THAT(nowhere.err, HasSubstr("/no/such/folder/train_list.txt"));

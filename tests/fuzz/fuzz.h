@@ -24,14 +24,14 @@ inline void expect(bool holds, const char* promise) {
   }
 }
 
-// Runs what may refuse its input: Error(kData) is an answer, any other
+// Runs what may refuse its input: an Error of that code is an answer, any other
 // exception a finding. Returns whether the input was taken.
-bool accepts(const auto& action) {
+bool accepts(const auto& action, ExitCode code = ExitCode::kData) {
   try {
     action();
     return true;
   } catch (const Error& error) {
-    expect(error.code() == ExitCode::kData, error.what());
+    expect(error.code() == code, error.what());
     return false;
   }
 }

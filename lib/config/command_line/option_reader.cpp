@@ -1,5 +1,8 @@
 #include "config/command_line/option_reader.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -137,9 +140,23 @@ void read_np(OptionReader& option) {
 
 void read_resume(OptionReader& option) {
   option.arguments.resume = option.value;
-  if (const std::string_view foreign = foreign_weights(option.value);
-      !foreign.empty()) {
-    option.problem(std::string(foreign));
+  constexpr std::string_view kOthers[] = {
+      ".pdparams",
+      ".pdopt",
+      ".pdema",
+      ".pth",
+      ".pth.tar",
+      ".pt",
+      ".bin",
+      ".ckpt",
+      ".npz",
+      ".safetensors"};
+  if (std::ranges::any_of(kOthers, [&](std::string_view extension) {
+        return option.value.ends_with(extension);
+      })) {
+    option.problem(
+        "a file of weights is not a run to go on with; -pretrained starts a "
+        "new run from it");
   }
 }
 

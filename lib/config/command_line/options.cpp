@@ -163,9 +163,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "pretrained",
      .label = "PATH",
      .group = Group::kModel,
-     .help = "Weights to start from or to evaluate: a .safetensors file, a "
-             "checkpoint folder, the file best or latest beside it, or a run "
-             "folder.",
+     .help = "Weights to start from or to evaluate: a file of safetensors, "
+             "PyTorch, NumPy (.npz) or PaddlePaddle, its path without "
+             "extension, a checkpoint, a run, or timm:NAME of the local "
+             "Hugging Face cache.",
      .key = "model.pretrained"},
     {.name = "accum_iter",
      .label = "N",

@@ -99,11 +99,8 @@ class Validator {
     checker_.require(
         circumstances_.training || model.pretrained.has_value(),
         "model.pretrained",
-        "evaluation needs weights: give -pretrained FILE (a .safetensors file, "
-        "or a checkpoint folder)");
-    const std::string_view foreign =
-        foreign_weights(model.pretrained.value_or(""));
-    checker_.require(foreign.empty(), "model.pretrained", std::string(foreign));
+        "evaluation needs weights: give -pretrained PATH (a file of weights, a "
+        "checkpoint or a run)");
     checker_.require(
         model.head_init != HeadInit::kLoad || model.pretrained.has_value(),
         "model.head_init",
@@ -291,30 +288,6 @@ bool Circumstances::is_unread(std::string_view key) const {
   return std::ranges::any_of(unread, [&](const std::string& one) {
     return inside(key, one) || inside(one, key);
   });
-}
-
-std::string_view foreign_weights(std::string_view path) {
-  const auto ends_with_any =
-      [&](std::initializer_list<std::string_view> endings) {
-        return std::ranges::any_of(
-            endings, [&](auto ending) { return path.ends_with(ending); });
-      };
-  if (ends_with_any({".pdparams", ".pdopt", ".pdema"})) {
-    return "files of PaddlePaddle (.pdparams, .pdopt, .pdema) are not read in "
-           "this version: write its weights to a .safetensors file with timm's "
-           "names where Paddle is installed "
-           "(tools/pdparams_to_safetensors.py), "
-           "and give that";
-  }
-  if (ends_with_any({".pth", ".pth.tar", ".pt", ".bin", ".ckpt"})) {
-    return "files of PyTorch (.pth, .pt, .bin, .ckpt) are not read: write the "
-           "weights to a .safetensors file with timm's names, and give that; "
-           "in "
-           "Python: safetensors.torch.save_file(torch.load('w.pth', "
-           "map_location='cpu'), 'w.safetensors'), with ['model'] or "
-           "['state_dict'] behind load() for a training checkpoint";
-  }
-  return "";
 }
 
 void add_findings(

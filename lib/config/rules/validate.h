@@ -26,11 +26,6 @@ struct Circumstances {
   bool is_unread(std::string_view key) const;
 };
 
-// What to do with a file of weights or a checkpoint that PyTorch or
-// PaddlePaddle has written, going by its name (.pth, .pdparams, ...); "" for
-// other names.
-std::string_view foreign_weights(std::string_view path);
-
 // Adds the findings of rules that could read all that they needed, each at the
 // place where its key was set.
 void add_findings(

@@ -30,6 +30,8 @@ struct ModelConfig {
   double dropout = 0.0;
   double attention_dropout = 0.0;
   std::optional<std::string> pretrained;
+  std::string pretrained_part;
+  std::string pretrained_names = "auto";
   HeadInit head_init = HeadInit::kAuto;
 
   template <typename Visitor>
@@ -112,7 +114,20 @@ struct ModelConfig {
     v.field(
         "pretrained",
         pretrained,
-        "Weights to start from: a .safetensors file, or a checkpoint folder.");
+        "Weights to start from: a file (safetensors, PyTorch, NumPy's .npz, "
+        "PaddlePaddle), its path without extension, a checkpoint, a run, or "
+        "`timm:NAME` from the local Hugging Face cache.");
+    v.field(
+        "pretrained_part",
+        pretrained_part,
+        "Which dictionary of a checkpoint file has the weights, as `model` or "
+        "`outer.inner`; empty: averaged weights first, then the usual names.");
+    v.field(
+        "pretrained_names",
+        pretrained_names,
+        "Whose tensor names the file has: `timm`, `torchvision`, "
+        "`transformers`, `mmpretrain`, `original` (Swin's and ConvNeXt's "
+        "authors), `big_vision`, `paddlevit`, or `auto`: as the names say.");
     v.field(
         "head_init",
         head_init,

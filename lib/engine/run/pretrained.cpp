@@ -1,6 +1,8 @@
 #include "engine/run/pretrained.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 
 #include "checkpoint/find.h"
 #include "core/check.h"
@@ -8,9 +10,9 @@
 #include "job/find_weights.h"
 #include "networks/tensors.h"
 #include "states/load.h"
-#include "states/safetensors.h"
-#include "weights/file.h"
+#include "weights/archive.h"
 #include "weights/match.h"
+#include "weights/names/timm_names.h"
 
 namespace vitrain::engine {
 namespace {
@@ -34,7 +36,15 @@ weights::HeadPolicy head_policy(config::HeadInit init, Purpose purpose) {
 struct Source {
   std::filesystem::path file;
   std::string name; // for messages
+  std::string part{}; // of the file: weights::open_archive
+  std::string names = "auto"; // weights::to_timm_names
 };
+
+std::unique_ptr<weights::Archive> open(const Source& source) {
+  auto archive = weights::open_archive(source.file, source.part);
+  weights::to_timm_names(*archive, source.names);
+  return archive;
+}
 
 Source source_in(const std::filesystem::path& checkpoint) {
   const checkpoint::Manifest manifest = checkpoint::verify(checkpoint);
@@ -58,15 +68,25 @@ Source find_source(const config::ModelConfig& config) {
     return source_in(job::find_checkpoint(path, /*best=*/true));
   }
   checkpoint::verify_named(path);
-  return {.file = path, .name = printable(path.native())};
+  return {
+      .file = path,
+      .name = printable(path.native()),
+      .part = config.pretrained_part,
+      .names = config.pretrained_names};
 }
 
 std::vector<std::string> lines_of(
     const weights::LoadReport& report,
     const char* verb,
-    const Source& source) {
+    const Source& source,
+    const weights::Archive& archive) {
   std::vector<std::string> lines{fmt::format(
-      "{} {} tensors of {}", verb, with_commas(report.loaded), source.name)};
+      "{} {} tensors of {} ({})",
+      verb,
+      with_commas(report.loaded),
+      source.name,
+      archive.format)};
+  std::ranges::copy(archive.notes, std::back_inserter(lines));
   for (const std::string& line : report.lines()) {
     lines.push_back(line);
   }
@@ -89,15 +109,13 @@ std::vector<std::string> match(
     const models::ModelSpec& spec,
     const Source& source,
     weights::HeadPolicy head) {
-  weights::Layouts given;
-  for (const weights::TensorEntry& entry :
-       weights::WeightsFile(source.file).header.tensors) {
-    given[entry.name] = {
-        .shape = entry.shape, .type = weights::find_dtype(entry.dtype)};
-  }
+  const auto archive = open(source);
   const weights::Match match = weights::match_weights(
-      layouts_of(spec), given, {.head = head}, source.name);
-  return lines_of(match.report, "would load", source);
+      layouts_of(spec),
+      weights::layouts_of(*archive),
+      {.head = head},
+      source.name);
+  return lines_of(match.report, "would load", source, *archive);
 }
 
 } // namespace
@@ -111,12 +129,13 @@ std::vector<std::string> load_pretrained(
     const config::ModelConfig& config,
     Purpose purpose) {
   const Source source = find_source(config);
+  const auto archive = open(source);
   const weights::LoadReport report = states::load_weights(
       model,
-      states::read_safetensors(source.file),
+      *archive,
       {.head = head_policy(config.head_init, purpose)},
       source.name);
-  return lines_of(report, "loaded", source);
+  return lines_of(report, "loaded", source, *archive);
 }
 
 std::vector<std::string> match_pretrained(

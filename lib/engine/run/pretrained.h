@@ -15,7 +15,7 @@ namespace vitrain::engine {
 enum class Purpose { kTrain, kEvaluate };
 Purpose purpose_of(const job::Job& job);
 
-// Loads model.pretrained, a .safetensors file or whatever find_checkpoint
+// Loads model.pretrained, a file of weights or whatever find_checkpoint
 // accepts, into the model. A manifest beside a file must agree with it. Returns
 // lines for people: what was loaded, resized, left fresh. Throws
 // Error(kWeights).

@@ -337,14 +337,17 @@ TEST(Arguments, LastEpochGoesWithResume) {
       StartsWith("-last_epoch: expected integer >= 0, got x"));
 }
 
-TEST(Arguments, PaddlesFilesAreRefusedByName) {
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-resume", "Epoch-3-Loss-1.2.pdparams"}),
-      StartsWith("-resume: files of PaddlePaddle (.pdparams,"));
-  for (const char* file : {"w.pth", "model_best.pth.tar", "a/b.pt", "x.bin"}) {
+TEST(Arguments, AFileOfWeightsIsNoRun) {
+  for (const char* file :
+       {"Epoch-3-Loss-1.2.pdparams",
+        "w.pth",
+        "model_best.pth.tar",
+        "a/b.pt",
+        "x.bin"}) {
     EXPECT_THAT(
         refusal({"-cfg", "a", "-resume", file}),
-        StartsWith("-resume: files of PyTorch (.pth,"))
+        StartsWith("-resume: a file of weights is not a run to go on with; "
+                   "-pretrained"))
         << file;
   }
 }

@@ -150,24 +150,15 @@ TEST_F(PaddleVit, TakesItsCommandLines) {
   EXPECT_EQ(trained.train.precision, Precision::kBf16);
 }
 
-TEST_F(PaddleVit, PaddlesWeightsAreRefusedByName) {
-  const Loaded loaded = load_text(
-      "MODEL: {PRETRAINED: ./vit.pdparams}\n", {"-data_path", "d", "-eval"});
-  EXPECT_THAT(
-      validate(loaded.recipe, {.training = false}, loaded.origins).text(),
-      StartsWith(
-          shown() +
-          ":1:21: model.pretrained: files of PaddlePaddle (.pdparams, .pdopt, "
-          ".pdema) are not read in this version: write its weights"));
-}
-
-TEST_F(PaddleVit, TorchsWeightsAreRefusedByName) {
-  const Loaded loaded =
-      load_text("MODEL: {PRETRAINED: ./vit.pth}\n", {"-data_path", "d"});
-  EXPECT_THAT(
-      validate(loaded.recipe, {}, loaded.origins).text(),
-      HasSubstr(":1:21: model.pretrained: files of PyTorch (.pth, .pt, .bin, "
-                ".ckpt) are not read: write"));
+TEST_F(PaddleVit, WeightsOfAnyProgramAreTaken) {
+  for (const std::string file : {"./vit.pdparams", "./vit.pth", "./vit"}) {
+    const Loaded loaded = load_text(
+        "MODEL: {PRETRAINED: " + file + "}\n", {"-data_path", "d", "-eval"});
+    EXPECT_EQ(loaded.recipe.model.pretrained, file);
+    EXPECT_THAT(
+        validate(loaded.recipe, {.training = false}, loaded.origins).text(),
+        Not(HasSubstr("model.pretrained")));
+  }
 }
 
 // YAML 1.1 and Python literals, as yacs reads them.

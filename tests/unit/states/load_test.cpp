@@ -1,5 +1,7 @@
 #include "states/load.h"
 
+#include <fcntl.h>
+
 #include <limits>
 
 #include <ATen/ATen.h>
@@ -9,6 +11,10 @@
 #include <torch/nn/module.h>
 
 #include "core/error.h"
+#include "core/files.h"
+#include "states/safetensors.h"
+#include "support/files.h"
+#include "weights/names/timm_names.h"
 
 namespace vitrain::states {
 namespace {
@@ -60,12 +66,28 @@ TensorFile good_file(std::int64_t classes) {
   return file;
 }
 
+// Through a file, as the program does it.
+weights::LoadReport load_through_file(
+    torch::nn::Module& module,
+    const TensorFile& file,
+    const weights::LoadOptions& options,
+    const std::string& source) {
+  const TempFolder folder;
+  const std::filesystem::path path = folder.path() / "w.safetensors";
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT, 0600));
+  std::int64_t bytes = 0;
+  EXPECT_EQ(write_safetensors(fd.get(), file, nullptr, bytes), 0);
+  const auto archive = weights::open_archive(path);
+  weights::to_timm_names(*archive, "auto");
+  return load_weights(module, *archive, options, source);
+}
+
 std::string refusal(
     torch::nn::Module& module,
     const TensorFile& file,
     const weights::LoadOptions& options = {}) {
   try {
-    load_weights(module, file, options, "w.safetensors");
+    load_through_file(module, file, options, "w.safetensors");
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kWeights);
     EXPECT_THAT(error.what(), HasSubstr("w.safetensors"));
@@ -78,7 +100,7 @@ std::string refusal(
 TEST(LoadWeights, CopiesEveryTensor) {
   Toy toy(4);
   const TensorFile file = good_file(4);
-  const weights::LoadReport report = load_weights(toy, file, {}, "w");
+  const weights::LoadReport report = load_through_file(toy, file, {}, "w");
   EXPECT_EQ(report.loaded, 5);
   EXPECT_THAT(report.lines(), IsEmpty());
   for (const auto& [name, tensor] : file.tensors) {
@@ -93,7 +115,7 @@ TEST(LoadWeights, TakesWrappersOff) {
   for (const auto& [name, tensor] : good_file(4).tensors) {
     wrapped.tensors[fmt::format("_orig_mod.module.{}", name)] = tensor;
   }
-  EXPECT_EQ(load_weights(toy, wrapped, {}, "w").loaded, 5);
+  EXPECT_EQ(load_through_file(toy, wrapped, {}, "w").loaded, 5);
   // Only where all names have it.
   wrapped.tensors["norm.weight"] = at::ones({6});
   EXPECT_THAT(
@@ -129,15 +151,16 @@ TEST(LoadWeights, CutsLongListsShort) {
 TEST(LoadWeights, TreatsTheHeadAsAsked) {
   Toy toy(4);
   EXPECT_THAT(
-      load_weights(toy, good_file(7), {}, "w").fresh,
+      load_through_file(toy, good_file(7), {}, "w").fresh,
       ElementsAre("head.weight"));
   EXPECT_TRUE(at::equal(toy.get("head.weight"), at::zeros({4, 6})));
   TensorFile headless = good_file(4);
   headless.tensors.erase("head.weight");
   EXPECT_THAT(
-      load_weights(toy, headless, {}, "w").fresh, ElementsAre("head.weight"));
+      load_through_file(toy, headless, {}, "w").fresh,
+      ElementsAre("head.weight"));
   EXPECT_THAT(
-      load_weights(
+      load_through_file(
           toy, good_file(4), {.head = weights::HeadPolicy::kFresh}, "w")
           .fresh,
       ElementsAre("head.weight"));
@@ -149,7 +172,8 @@ TEST(LoadWeights, TreatsTheHeadAsAsked) {
       refusal(toy, headless, {.head = weights::HeadPolicy::kLoad}),
       HasSubstr("missing 'head.weight'"));
   EXPECT_THAT(
-      load_weights(toy, good_file(4), {.head = weights::HeadPolicy::kLoad}, "w")
+      load_through_file(
+          toy, good_file(4), {.head = weights::HeadPolicy::kLoad}, "w")
           .fresh,
       IsEmpty());
 }
@@ -159,7 +183,7 @@ TEST(LoadWeights, ConvertsAndReportsTypes) {
   TensorFile file = good_file(4);
   file.tensors["norm.weight"] = at::full({6}, 1.5, at::kBFloat16);
   file.tensors["norm.num_batches_tracked"] = at::full({}, 9, at::kInt);
-  const weights::LoadReport report = load_weights(toy, file, {}, "w");
+  const weights::LoadReport report = load_through_file(toy, file, {}, "w");
   EXPECT_THAT(
       report.converted,
       ElementsAre(
@@ -176,14 +200,14 @@ TEST(LoadWeights, AcceptsFilesWithoutBatchCounters) {
   Toy toy(4);
   TensorFile file = good_file(4);
   file.tensors.erase("norm.num_batches_tracked");
-  EXPECT_EQ(load_weights(toy, file, {}, "w").loaded, 4);
+  EXPECT_EQ(load_through_file(toy, file, {}, "w").loaded, 4);
 }
 
 TEST(LoadWeights, WarnsOfNonFiniteValues) {
   Toy toy(4);
   TensorFile file = good_file(4);
   file.tensors["norm.weight"][2] = std::numeric_limits<float>::infinity();
-  const weights::LoadReport report = load_weights(toy, file, {}, "w");
+  const weights::LoadReport report = load_through_file(toy, file, {}, "w");
   EXPECT_THAT(report.non_finite, ElementsAre("norm.weight"));
   EXPECT_THAT(report.lines(), ElementsAre(HasSubstr("NaN or Inf")));
 }
@@ -200,7 +224,7 @@ TEST(LoadWeights, ResamplesPositionsAsTimmDoes) {
     Toy toy(4, to);
     TensorFile file = good_file(4);
     file.tensors["pos_embed"] = golden.at(std::to_string(from));
-    const weights::LoadReport report = load_weights(toy, file, {}, "w");
+    const weights::LoadReport report = load_through_file(toy, file, {}, "w");
     const at::Tensor expected = golden.at(fmt::format("{}to{}", from, to));
     EXPECT_TRUE(at::allclose(
         toy.get("pos_embed"), expected, /*rtol=*/0, /*atol=*/1e-6));

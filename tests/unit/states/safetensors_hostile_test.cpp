@@ -77,14 +77,6 @@ TEST_F(HostileTest, Lengths) {
   EXPECT_THAT(refusal(with_length(1, "{}")), HasSubstr("not valid JSON"));
 }
 
-TEST_F(HostileTest, FilesOfTorchSave) {
-  for (const char* start : {"PK\x03\x04", "\x80\x02\x8A\x0A"}) {
-    std::string bytes(start);
-    bytes.append(100, 'z');
-    EXPECT_THAT(refusal(bytes), HasSubstr("it looks like one of PyTorch"));
-  }
-}
-
 TEST_F(HostileTest, NotAFile) {
   EXPECT_THAT(refusal_of(folder_.path() / "absent"), HasSubstr("cannot open"));
   EXPECT_THAT(refusal_of(folder_.path()), HasSubstr("not a regular file"));

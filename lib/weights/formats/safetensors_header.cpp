@@ -1,4 +1,4 @@
-#include "weights/header.h"
+#include "weights/formats/safetensors_header.h"
 
 #include <algorithm>
 #include <limits>

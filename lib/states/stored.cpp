@@ -1,0 +1,105 @@
+#include "states/stored.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "states/tensor_type.h"
+
+namespace vitrain::states {
+
+StoredReader::StoredReader(
+    const weights::Archive& archive,
+    const std::vector<const weights::StoredTensor*>& tensors)
+    : archive_(archive), uses_(archive.storages.size()) {
+  for (const weights::StoredTensor* tensor : tensors) {
+    for (const weights::StridedPart& part : tensor->parts) {
+      ++uses_[part.storage];
+    }
+  }
+}
+
+// A byte that is neither 0 nor 1 is no bool of C++.
+void StoredReader::check_booleans(const at::Tensor& tensor) const {
+  if (tensor.scalar_type() != at::kBool) {
+    return;
+  }
+  const auto* bytes = static_cast<const std::uint8_t*>(tensor.data_ptr());
+  VITRAIN_CHECK(
+      std::all_of(
+          bytes, bytes + tensor.numel(), [](std::uint8_t b) { return b < 2; }),
+      ExitCode::kWeights,
+      "{}: a boolean that is neither 0 nor 1",
+      archive_.source);
+}
+
+at::Tensor StoredReader::storage(std::size_t index) {
+  const auto kept = kept_.find(index);
+  at::Tensor bytes;
+  if (kept != kept_.end()) {
+    bytes = kept->second;
+  } else {
+    bytes = at::empty({archive_.storages[index]}, at::kByte);
+    archive_.read(index, bytes.data_ptr());
+  }
+  if (--uses_[index] > 0) {
+    kept_[index] = bytes;
+  } else {
+    kept_.erase(index);
+  }
+  return bytes;
+}
+
+at::Tensor StoredReader::view(
+    const weights::StridedPart& part,
+    const weights::DType& type) {
+  const at::Tensor bytes = storage(part.storage);
+  const std::int64_t whole = bytes.numel() / type.bytes * type.bytes;
+  return bytes.narrow(0, 0, whole)
+      .view(tensor_type(type))
+      .as_strided(part.shape, part.strides, part.offset);
+}
+
+// Whether the values are all of a storage, in order, which nothing else needs.
+bool StoredReader::is_whole(const weights::StoredTensor& tensor) const {
+  if (tensor.parts.size() != 1) {
+    return false;
+  }
+  const weights::StridedPart& part = tensor.parts.front();
+  std::int64_t count = 1;
+  for (const std::int64_t size : part.shape) {
+    count *= size;
+  }
+  return part.offset == 0 && uses_[part.storage] == 1 &&
+      kept_.find(part.storage) == kept_.end() &&
+      part.strides == weights::contiguous_strides(part.shape) &&
+      archive_.storages[part.storage] == count * tensor.type->bytes;
+}
+
+at::Tensor StoredReader::read(const weights::StoredTensor& tensor) {
+  at::Tensor value = at::empty(tensor.shape, tensor_type(*tensor.type));
+  read_into(tensor, value);
+  return value;
+}
+
+void StoredReader::read_into(
+    const weights::StoredTensor& tensor,
+    at::Tensor& target) {
+  if (is_whole(tensor) && target.is_contiguous() &&
+      target.scalar_type() == tensor_type(*tensor.type)) {
+    archive_.read(tensor.parts.front().storage, target.data_ptr());
+    check_booleans(target);
+    return;
+  }
+  std::vector<at::Tensor> views;
+  for (const weights::StridedPart& part : tensor.parts) {
+    views.push_back(view(part, *tensor.type));
+    check_booleans(views.back().contiguous());
+  }
+  const at::Tensor all =
+      views.size() == 1 ? views.front() : at::cat(views, /*dim=*/0);
+  target.copy_(all.reshape(target.sizes()));
+}
+
+} // namespace vitrain::states

@@ -1,0 +1,121 @@
+#include "weights/archive.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/check.h"
+#include "weights/formats/formats.h"
+
+namespace vitrain::weights {
+namespace {
+
+// What a file is, by its first bytes.
+enum class Content { kSafetensors, kZip, kTorchLegacy, kPickle };
+
+// Where a tar archive says that it is one.
+constexpr std::int64_t kTarMagic = 257;
+
+Content content_of(const InputFile& file) {
+  using namespace std::string_view_literals;
+  const std::string start = file.read(
+      std::min<std::int64_t>(file.size(), kTarMagic + 5), /*offset=*/0);
+  const std::string_view text = start;
+  if (text.starts_with("PK\3\4"sv)) {
+    return Content::kZip;
+  }
+  VITRAIN_CHECK(
+      !text.starts_with("PK\5\6"sv),
+      ExitCode::kWeights,
+      "{}: is an empty zip archive",
+      file.source());
+  // A pickle whose only value is torch's number 0x1950a86a20f9469cfc6c.
+  if (text.starts_with(
+          "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv)) {
+    return Content::kTorchLegacy;
+  }
+  if (text.size() > 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) {
+    return Content::kPickle;
+  }
+  const bool tar =
+      text.size() > kTarMagic && text.substr(kTarMagic).starts_with("ustar"sv);
+  VITRAIN_CHECK(
+      !tar && !text.starts_with("\x89HDF"sv),
+      ExitCode::kWeights,
+      "{}: is {}; write the weights with safetensors' save_file or torch.save",
+      file.source(),
+      tar ? "a tar archive, as PyTorch wrote before 0.1.10"
+          : "HDF5, as Keras writes");
+  return Content::kSafetensors;
+}
+
+std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
+  ZipFile zip(file);
+  const auto has = [&](std::string_view end) {
+    return std::ranges::any_of(zip.members(), [&](const auto& member) {
+      return member.first.ends_with(end);
+    });
+  };
+  VITRAIN_CHECK(
+      !has("/constants.pkl"),
+      ExitCode::kWeights,
+      "{}: is a TorchScript program, not a file of weights; write those with "
+      "torch.save(torch.jit.load(FILE).state_dict(), OUT)",
+      file.source());
+  if (has("/data.pkl")) {
+    return open_torch_zip(std::move(file), std::move(zip), part);
+  }
+  VITRAIN_CHECK(
+      has(".npy"),
+      ExitCode::kWeights,
+      "{}: is a zip archive, but neither PyTorch's (with data.pkl) nor NumPy's "
+      "(with .npy)",
+      file.source());
+  return open_npz(std::move(file), std::move(zip));
+}
+
+} // namespace
+
+std::vector<std::int64_t> contiguous_strides(
+    const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) {
+    strides[i - 1] = strides[i] * std::max<std::int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+std::unique_ptr<Archive> open_archive(
+    const std::filesystem::path& path,
+    const std::string& part) {
+  InputFile file(path);
+  const Content content = content_of(file);
+  const bool flat = content == Content::kSafetensors;
+  VITRAIN_CHECK(
+      part.empty() || !flat,
+      ExitCode::kWeights,
+      "{}: a safetensors file has no parts; '{}' was asked for",
+      file.source(),
+      part);
+  switch (content) {
+    case Content::kZip:
+      return open_zip(std::move(file), part);
+    case Content::kTorchLegacy:
+      return open_torch_legacy(std::move(file), part);
+    case Content::kPickle:
+      return open_paddle(std::move(file), part);
+    case Content::kSafetensors:
+      break;
+  }
+  return open_safetensors(std::move(file));
+}
+
+std::map<std::string, std::string> read_metadata(
+    const std::filesystem::path& path) {
+  InputFile file(path);
+  if (content_of(file) != Content::kSafetensors) {
+    return {};
+  }
+  return open_safetensors(std::move(file))->metadata;
+}
+
+} // namespace vitrain::weights

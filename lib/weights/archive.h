@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weights/dtype.h"
+
+// Files of weights, whatever wrote them.
+namespace vitrain::weights {
+
+// Some elements of a storage.
+struct StridedPart {
+  std::size_t storage = 0; // index into Archive::storages
+  std::int64_t offset = 0; // of the first, in elements
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides; // in elements, as torch's
+};
+
+// Row-major strides of a shape.
+std::vector<std::int64_t> contiguous_strides(
+    const std::vector<std::int64_t>& shape);
+
+// A tensor as a file has it, without its values: its parts one after the other
+// along dimension 0, then seen with `shape`, which has as many elements.
+struct StoredTensor {
+  const DType* type = nullptr;
+  std::vector<std::int64_t> shape;
+  std::vector<StridedPart> parts;
+};
+
+// An opened file: every name, type, shape and place has been checked against
+// the bytes that are there. Values are read when they are asked for.
+class Archive {
+ public:
+  virtual ~Archive() = default;
+
+  std::string source; // its path, for messages
+  const char* format = ""; // "safetensors"
+  std::map<std::string, StoredTensor> tensors;
+  std::map<std::string, std::string> metadata; // of safetensors
+  std::vector<std::int64_t> storages; // the bytes of each
+  // What people should know: "took 'model_ema'; the file also has 'model'".
+  std::vector<std::string> notes;
+
+  // All bytes of a storage, in this machine's byte order. Throws
+  // Error(kWeights), also when they do not have the checksum of the file.
+  virtual void read(std::size_t storage, void* bytes) const = 0;
+};
+
+// Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or
+// PaddlePaddle, known by its content. Nothing in it is executed; memory is
+// bounded by the file's size. `part` names the state dict of a checkpoint that
+// has several ("model", "outer.inner"); "": averaged weights first, then the
+// usual names. Throws Error(kWeights): "<path>: ...".
+std::unique_ptr<Archive> open_archive(
+    const std::filesystem::path& path,
+    const std::string& part = "");
+
+// The metadata of a safetensors file; those of the other formats have none.
+// Throws likewise.
+std::map<std::string, std::string> read_metadata(
+    const std::filesystem::path& path);
+
+} // namespace vitrain::weights

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/files.h"
+
+namespace vitrain::weights {
+
+// A regular file opened for reading. Throws Error(kWeights) naming it.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+
+  const std::string& source() const { return source_; } // for messages
+  std::int64_t size() const { return size_; }
+  // Another way to open these very bytes, for libraries that want a name.
+  std::string descriptor_path() const;
+
+  // Reads exactly [offset, offset + size), with pread: a file that becomes
+  // shorter meanwhile is an error, not a signal. Throws likewise.
+  void read(void* bytes, std::int64_t size, std::int64_t offset) const;
+  std::string read(std::int64_t size, std::int64_t offset) const;
+
+ private:
+  std::string source_;
+  Fd fd_;
+  std::int64_t size_ = 0;
+};
+
+} // namespace vitrain::weights

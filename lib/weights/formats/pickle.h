@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace vitrain::weights {
+
+// A part of what a pickle describes. Objects stay what the stream says of them
+// (which callable, with which arguments): nothing is looked up, imported or
+// called.
+struct PickleValue {
+  enum class Kind {
+    kNone,
+    kBool,
+    kInteger, // beyond 64 bits: the lowest 64
+    kReal,
+    kText,
+    kBytes,
+    kList, // sets too
+    kTuple,
+    kDict,
+    kGlobal, // a class or a function, by its name
+    kCall, // what `callee` returns for `arguments`
+    kPersistent, // an object that stands elsewhere: `arguments` says where
+  };
+  using Ref = const PickleValue*; // of the same Pickle; never null but as said
+
+  Kind kind = Kind::kNone;
+  std::int64_t integer = 0; // kInteger, kBool
+  double real = 0.0;
+  // kText, kBytes; kGlobal: "module.name".
+  std::string_view text;
+  // kList, kTuple; kCall: what was appended to it.
+  std::vector<Ref> items;
+  // kDict; kCall: what was set in it.
+  std::vector<std::pair<Ref, Ref>> entries;
+  Ref callee = nullptr; // kCall
+  Ref arguments = nullptr; // kCall, kPersistent
+  Ref state = nullptr; // kCall: what __setstate__ would be given, or null
+
+  bool is(Kind other) const { return kind == other; }
+  bool is_global(std::string_view name) const {
+    return kind == Kind::kGlobal && text == name;
+  }
+  bool is_call(std::string_view global) const {
+    return kind == Kind::kCall && callee->kind == Kind::kGlobal &&
+        callee->text == global;
+  }
+};
+
+// One pickle of any protocol (0 to 5). Its texts point into the bytes that it
+// was read from, which have to stay.
+class Pickle {
+ public:
+  // Reads one from the start of `bytes`. `source` names it in messages. Throws
+  // Error(kWeights) with the position of what is wrong.
+  Pickle(std::string_view bytes, const std::string& source);
+
+  const PickleValue& root() const { return *root_; }
+  // Every object that stands elsewhere, in the order of the stream.
+  const std::vector<PickleValue::Ref>& persistent() const {
+    return persistent_;
+  }
+  std::size_t size() const { return size_; } // bytes of the stream
+
+ private:
+  friend class PickleMachine;
+  std::deque<PickleValue> values_;
+  std::deque<std::string> texts_; // those that are not in the stream as such
+  std::vector<PickleValue::Ref> persistent_;
+  const PickleValue* root_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+} // namespace vitrain::weights

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weights/formats/pickle.h"
+
+namespace vitrain::weights {
+
+// The tensors of one dictionary in a pickled checkpoint.
+struct StateDict {
+  std::vector<std::pair<std::string, PickleValue::Ref>> tensors;
+  std::vector<std::string> notes; // what was chosen, for people
+};
+
+// Chooses it: the object itself, or of those within (two levels deep) the one
+// that `part` names ("model", "outer.inner"); with part "" by the usual names,
+// averaged weights first as timm does, or the only one. A pickled torch module
+// counts as its state_dict(). `is_tensor` knows the format's tensors. Throws
+// Error(kWeights) that lists what is there.
+StateDict find_state_dict(
+    const PickleValue& root,
+    const std::function<bool(const PickleValue&)>& is_tensor,
+    const std::string& part,
+    const std::string& source);
+
+} // namespace vitrain::weights

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vitrain::weights {
+
+// How the values of a tensor lie, compared with timm's.
+enum class Layout : std::uint8_t {
+  kSame,
+  kTransposed, // a linear layer's [in, out]
+  kHwio, // a convolution's [H, W, in, out]
+  kHeadsOut, // [in, heads, width]: a linear layer whose outputs are heads
+  kHeadsIn, // [heads, width, out]: one whose inputs are
+  kFlat, // with dimensions of 1 that are not there: [C, 1, 1]
+  kUnfolded, // the four neighbours of a merged patch inside each channel
+};
+
+// How a name becomes timm's. In `from`, # stands for a whole number and * for a
+// last word (weight, bias). `to` has for each number, in their order, one of #
+// (itself), + (one more) and % (half of it, rounded down), and need not use
+// the last ones; * is the word; "": timm has no such tensor. `part` 1, 2, 3: of
+// query, key and value, which timm has in one tensor.
+struct NameRule {
+  std::string_view from;
+  std::string_view to;
+  Layout layout = Layout::kSame;
+  int part = 0;
+};
+
+// The names of one program for one family. A file is of it when each pattern
+// of `signature` is the name of some tensor in it.
+struct Convention {
+  std::string_view program; // "torchvision": a value of model.pretrained_names
+  std::string_view family; // "ViT", for people
+  // In front of names, taken off where it is there: "backbone.".
+  std::span<const std::string_view> prefixes;
+  std::span<const std::string_view> signature;
+  // The first that fits; a name that none fits stays.
+  std::span<const NameRule> rules;
+};
+
+// One file for each program.
+std::span<const Convention> torchvision_conventions();
+std::span<const Convention> transformers_conventions();
+std::span<const Convention> mmpretrain_conventions();
+std::span<const Convention> original_conventions();
+std::span<const Convention> flax_conventions();
+std::span<const Convention> paddlevit_conventions();
+
+} // namespace vitrain::weights

@@ -1,0 +1,47 @@
+#include <array>
+
+#include "weights/names/convention.h"
+
+namespace vitrain::weights {
+namespace {
+
+// timm has a stage's downsampling at its start, Swin's authors at the end of
+// the one before. (PaddleClas follows them.)
+constexpr std::string_view kOriginalSwin[] = {
+    "patch_embed.proj.weight",
+    "layers.0.downsample.reduction.weight"};
+constexpr NameRule kOriginalSwinRules[] = {
+    {"layers.#.downsample.norm.*", "layers.+.downsample.norm.*"},
+    {"layers.#.downsample.reduction.*", "layers.+.downsample.reduction.*"},
+    {"head.*", "head.fc.*"},
+};
+
+constexpr std::string_view kOriginalConvnext[] = {
+    "downsample_layers.0.0.weight",
+    "stages.#.#.dwconv.weight"};
+constexpr NameRule kOriginalConvnextRules[] = {
+    {"downsample_layers.0.#.*", "stem.#.*"},
+    {"downsample_layers.#.#.*", "stages.#.downsample.#.*"},
+    {"stages.#.#.dwconv.*", "stages.#.blocks.#.conv_dw.*"},
+    {"stages.#.#.norm.*", "stages.#.blocks.#.norm.*"},
+    {"stages.#.#.pwconv1.*", "stages.#.blocks.#.mlp.fc1.*"},
+    {"stages.#.#.grn.gamma", "stages.#.blocks.#.mlp.grn.weight", Layout::kFlat},
+    {"stages.#.#.grn.beta", "stages.#.blocks.#.mlp.grn.bias", Layout::kFlat},
+    {"stages.#.#.pwconv2.*", "stages.#.blocks.#.mlp.fc2.*"},
+    {"stages.#.#.gamma", "stages.#.blocks.#.gamma"},
+    {"norm.*", "head.norm.*"},
+    {"head.*", "head.fc.*"},
+};
+
+constexpr auto kOriginal = std::to_array<Convention>({
+    {"original", "Swin", {}, kOriginalSwin, kOriginalSwinRules},
+    {"original", "ConvNeXt", {}, kOriginalConvnext, kOriginalConvnextRules},
+});
+
+} // namespace
+
+std::span<const Convention> original_conventions() {
+  return kOriginal;
+}
+
+} // namespace vitrain::weights

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""Writes the files of tests/unit/networks/foreign_weights_test.cpp.
+
+Each is written by the library whose format it is, from a small model with
+random weights; logits.safetensors has what that model makes of the images, in
+double precision. Needs torch 2.11, torchvision 0.26, timm 1.0.31, transformers
+4.57.1, safetensors; for the .pdparams (`make_files.py paddle`, apart, since the
+libraries do not agree on their dependencies) paddlepaddle 3.3.1.
+
+    python3 tests/golden/weights/make_files.py
+    python3 tests/golden/weights/make_files.py paddle
+"""
+
+import argparse
+import collections
+import pathlib
+import re
+import sys
+
+import numpy
+
+HERE = pathlib.Path(__file__).resolve().parent
+IMAGES, CLASSES = 3, 7
+
+
+def pattern(count, seed):
+    """Values in [-0.5, 0.5) of few bits, so that the files pack well."""
+    k = numpy.arange(count, dtype=numpy.int64)
+    return ((k * 7919 + seed * 104729) % 61).astype(numpy.float64) / 61 - 0.5
+
+
+def images(size):
+    return pattern(IMAGES * 3 * size * size, 5).reshape(IMAGES, 3, size, size)
+
+
+def fill(model, torch):
+    """Random weights, the same every time; variances stay positive."""
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for name, tensor in model.state_dict().items():
+            if not tensor.is_floating_point():
+                continue
+            noise = torch.randint(-32, 33, tensor.shape, generator=generator)
+            tensor.copy_(noise.to(tensor.dtype) / 64)
+            if name.endswith("running_var"):
+                tensor.abs_().add_(1)
+            if tensor.dim() == 1 and name.endswith("weight"):
+                tensor.add_(1)
+    return model.eval()
+
+
+# timm's names to those of others; checked below against timm's own readers.
+ORIGINAL_CONVNEXT = [
+    (r"^stem\.", "downsample_layers.0."),
+    (r"^stages\.(\d+)\.downsample\.", r"downsample_layers.\1."),
+    (r"^stages\.(\d+)\.blocks\.(\d+)\.conv_dw", r"stages.\1.\2.dwconv"),
+    (r"^stages\.(\d+)\.blocks\.(\d+)\.mlp\.fc", r"stages.\1.\2.pwconv"),
+    (r"^stages\.(\d+)\.blocks\.", r"stages.\1."),
+    (r"^head\.norm", "norm"),
+    (r"^head\.fc", "head"),
+]
+MM_VIT = [
+    (r"^patch_embed\.proj", "backbone.patch_embed.projection"),
+    (r"^(cls_token|pos_embed)", r"backbone.\1"),
+    (r"^blocks\.(\d+)\.norm", r"backbone.layers.\1.ln"),
+    (r"^blocks\.(\d+)\.mlp\.fc1", r"backbone.layers.\1.ffn.layers.0.0"),
+    (r"^blocks\.(\d+)\.mlp\.fc2", r"backbone.layers.\1.ffn.layers.1"),
+    (r"^blocks\.", "backbone.layers."),
+    (r"^norm", "backbone.ln1"),
+    (r"^head", "head.layers.head"),
+]
+MM_SWIN = [
+    (r"^patch_embed\.proj", "backbone.patch_embed.projection"),
+    (r"^patch_embed\.norm", "backbone.patch_embed.norm"),
+    (r"^layers\.1\.downsample", "backbone.stages.0.downsample"),
+    (r"^layers\.2\.downsample", "backbone.stages.1.downsample"),
+    (r"^layers\.3\.downsample", "backbone.stages.2.downsample"),
+    (r"^layers\.(\d+)\.blocks\.(\d+)\.attn", r"backbone.stages.\1.blocks.\2.attn.w_msa"),
+    (r"^layers\.(\d+)\.blocks\.(\d+)\.mlp\.fc1",
+     r"backbone.stages.\1.blocks.\2.ffn.layers.0.0"),
+    (r"^layers\.(\d+)\.blocks\.(\d+)\.mlp\.fc2",
+     r"backbone.stages.\1.blocks.\2.ffn.layers.1"),
+    (r"^layers\.", "backbone.stages."),
+    (r"^norm", "backbone.norm3"),
+]
+ORIGINAL_SWIN = [
+    (r"^layers\.1\.downsample", "layers.0.downsample"),
+    (r"^layers\.2\.downsample", "layers.1.downsample"),
+    (r"^layers\.3\.downsample", "layers.2.downsample"),
+    (r"^head\.fc", "head"),
+]
+PADDLE_VIT = [
+    (r"^patch_embed\.proj", "patch_embedding.patch_embedding"),
+    (r"^pos_embed", "position_embedding"),
+    (r"^blocks\.(\d+)\.norm1", r"encoder.layers.\1.attn_norm"),
+    (r"^blocks\.(\d+)\.norm2", r"encoder.layers.\1.mlp_norm"),
+    (r"^blocks\.(\d+)\.attn\.proj", r"encoder.layers.\1.attn.out"),
+    (r"^blocks\.", "encoder.layers."),
+    (r"^norm", "encoder.encoder_norm"),
+    (r"^head", "classifier"),
+]
+
+
+def renamed(state, rules):
+    result = collections.OrderedDict()
+    for name, value in state.items():
+        for old, new in rules:
+            if re.search(old, name):
+                name = re.sub(old, new, name)
+                break
+        result[name] = value
+    return result
+
+
+def unfolded(state, torch):
+    """Columns of the patch merging as nn.Unfold orders them."""
+    state = dict(state)
+    for name, value in state.items():
+        if ".downsample." not in name:
+            continue
+        channels = value.shape[-1] // 4
+        grid = torch.arange(channels * 4.0).reshape(1, channels, 2, 2)
+        mm = torch.nn.functional.unfold(grid, 2, stride=2)[0, :, 0]
+        # timm.models.swin_transformer.PatchMerging
+        rows = grid.permute(0, 2, 3, 1)
+        timm = rows.reshape(1, 1, 2, 1, 2, channels).permute(0, 1, 3, 4, 2, 5).flatten()
+        place = {int(v): i for i, v in enumerate(timm)}
+        order = torch.tensor([place[int(v)] for v in mm])
+        state[name] = value[..., order].contiguous()
+    return state
+
+
+def vit_npz(state, heads):
+    """A timm ViT as vision_transformer of Google saves it."""
+    width = state["pos_embed"].shape[-1]
+    arrays = {
+        "cls": state["cls_token"],
+        "embedding/kernel": state["patch_embed.proj.weight"].permute(2, 3, 1, 0),
+        "embedding/bias": state["patch_embed.proj.bias"],
+        "Transformer/posembed_input/pos_embedding": state["pos_embed"],
+        "Transformer/encoder_norm/scale": state["norm.weight"],
+        "Transformer/encoder_norm/bias": state["norm.bias"],
+        "head/kernel": state["head.weight"].T,
+        "head/bias": state["head.bias"],
+    }
+    depth = 1 + max(int(n.split(".")[1]) for n in state if n.startswith("blocks."))
+    for i in range(depth):
+        ours, theirs = f"blocks.{i}.", f"Transformer/encoderblock_{i}/"
+        for norm, number in (("norm1", 0), ("norm2", 2)):
+            arrays[f"{theirs}LayerNorm_{number}/scale"] = state[f"{ours}{norm}.weight"]
+            arrays[f"{theirs}LayerNorm_{number}/bias"] = state[f"{ours}{norm}.bias"]
+        attention = theirs + "MultiHeadDotProductAttention_1/"
+        for k, part in enumerate(("query", "key", "value")):
+            rows = slice(k * width, (k + 1) * width)
+            weight = state[ours + "attn.qkv.weight"][rows]
+            arrays[f"{attention}{part}/kernel"] = weight.T.reshape(width, heads, -1)
+            bias = state[ours + "attn.qkv.bias"][rows]
+            arrays[f"{attention}{part}/bias"] = bias.reshape(heads, -1)
+        out = state[ours + "attn.proj.weight"].T
+        arrays[attention + "out/kernel"] = out.reshape(heads, -1, width)
+        arrays[attention + "out/bias"] = state[ours + "attn.proj.bias"]
+        for k in (0, 1):
+            dense = f"{theirs}MlpBlock_3/Dense_{k}/"
+            arrays[dense + "kernel"] = state[f"{ours}mlp.fc{k + 1}.weight"].T
+            arrays[dense + "bias"] = state[f"{ours}mlp.fc{k + 1}.bias"]
+    return {name: numpy.ascontiguousarray(a.numpy()) for name, a in arrays.items()}
+
+
+def main():
+    import timm
+    import torch
+    import transformers
+    from safetensors.torch import save_file
+    from timm.models import convnext as timm_convnext
+    from timm.models import swin_transformer as timm_swin
+    from torchvision.models import convnext as tv_convnext
+    from torchvision.models import swin_transformer as tv_swin
+    from torchvision.models.vision_transformer import VisionTransformer
+
+    logits = {}
+
+    def run(case, model, size):
+        with torch.no_grad():
+            out = model.double()(torch.from_numpy(images(size)))
+        logits[case] = out if isinstance(out, torch.Tensor) else out.logits
+        return collections.OrderedDict(
+            (n, t.float() if t.is_floating_point() else t)
+            for n, t in model.state_dict().items())
+
+    def norm(width):
+        return torch.nn.LayerNorm(width, eps=1e-6)
+
+    vit = VisionTransformer(32, 8, 2, 2, 16, 64, num_classes=CLASSES)
+    state = run("torchvision_vit", fill(vit, torch), 32)
+    torch.save(state, HERE / "torchvision_vit.pth")
+
+    swin = tv_swin.SwinTransformer([4, 4], 4, [2, 1, 1, 2], [1, 1, 2, 2], [7, 7],
+                                   num_classes=CLASSES)
+    state = run("torchvision_swin", fill(swin, torch), 224)
+    # As trainers save: much beside the weights, and wrapped by DDP.
+    wrapped = {"module." + name: value for name, value in state.items()}
+    torch.save(
+        {"epoch": 3, "arch": "swin", "state_dict": wrapped,
+         "optimizer": {"state": {0: {"exp_avg": torch.zeros(2)}}, "param_groups": []},
+         "args": argparse.Namespace(lr=0.1, path=pathlib.PurePosixPath("/data"))},
+        HERE / "torchvision_swin.pth", _use_new_zipfile_serialization=False)
+
+    block = tv_convnext.CNBlockConfig
+    net = tv_convnext.ConvNeXt(
+        [block(8, 12, 1), block(12, 16, 2), block(16, 20, 1), block(20, None, 1)],
+        num_classes=CLASSES)
+    state = run("torchvision_convnext", fill(net, torch), 64)
+    # The averaged weights are meant, not those beside them.
+    zeros = {name: torch.zeros_like(value) for name, value in state.items()}
+    torch.save({"model": zeros, "model_ema": state, "scaler": None},
+               HERE / "torchvision_convnext.pt")
+
+    common = dict(num_labels=CLASSES, image_size=32)
+    net = transformers.ViTForImageClassification(transformers.ViTConfig(
+        hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=64, patch_size=8, layer_norm_eps=1e-6, **common))
+    save_file(run("transformers_vit", fill(net, torch), 32),
+              HERE / "transformers_vit.safetensors")
+    net = transformers.SwinForImageClassification(transformers.SwinConfig(
+        num_labels=CLASSES, image_size=224, embed_dim=4, depths=[2, 1, 1, 2],
+        num_heads=[1, 1, 2, 2], window_size=7))
+    torch.save(run("transformers_swin", fill(net, torch), 224),
+               HERE / "transformers_swin.bin")
+    for version, config, make in (
+            ("", transformers.ConvNextConfig, transformers.ConvNextForImageClassification),
+            ("v2", transformers.ConvNextV2Config,
+             transformers.ConvNextV2ForImageClassification)):
+        net = make(config(hidden_sizes=[8, 12, 16, 20], depths=[1, 2, 1, 1],
+                          layer_norm_eps=1e-6, **common))
+        case = f"transformers_convnext{version}"
+        save_file(run(case, fill(net, torch), 64), HERE / f"{case}.safetensors")
+
+    small = dict(num_classes=CLASSES)
+    net = timm.create_model("convnext_tiny", depths=(1, 2, 1, 1), dims=(8, 12, 16, 20), **small)
+    state = run("original_convnext", fill(net, torch), 64)
+    original = renamed(state, ORIGINAL_CONVNEXT)
+    back = timm_convnext.checkpoint_filter_fn(dict(original), net)
+    assert all(torch.equal(back[name], value) for name, value in state.items())
+    torch.save({"model": original}, HERE / "original_convnext.pth")
+
+    net = timm.create_model(
+        "swin_tiny_patch4_window7_224", embed_dim=4, depths=(2, 1, 1, 2),
+        num_heads=(1, 1, 2, 2), **small)
+    state = run("original_swin", fill(net, torch), 224)
+    original = renamed(state, ORIGINAL_SWIN)
+    back = timm_swin.checkpoint_filter_fn(dict(original), net)
+    assert all(torch.equal(back[name], value) for name, value in state.items())
+    torch.save({"model": original}, HERE / "original_swin.pth")
+    mm = renamed(unfolded(state, torch), MM_SWIN)
+    torch.save({"state_dict": mm, "meta": {"epoch": 1}}, HERE / "mmpretrain_swin.pth")
+
+    net = timm.create_model(
+        "vit_tiny_patch16_224", img_size=32, patch_size=8, embed_dim=16, depth=2,
+        num_heads=2, **small)
+    state = run("timm_vit", fill(net, torch), 32)
+    torch.save({"state_dict": renamed(state, MM_VIT)}, HERE / "mmpretrain_vit.pth")
+    numpy.savez_compressed(HERE / "flax_vit.npz", **vit_npz(state, heads=2))
+    other = timm.create_model(
+        "vit_tiny_patch16_224", img_size=32, patch_size=8, embed_dim=16, depth=2,
+        num_heads=2, **small)
+    other.load_pretrained(str(HERE / "flax_vit.npz"))
+    for name, value in other.state_dict().items():
+        assert torch.equal(value, state[name]), name
+    # A whole module, in halves of views of one storage.
+    flat = torch.cat([value.flatten() for value in state.values()]).half()
+    views, start = {}, 0
+    for name, value in state.items():
+        views[name] = flat[start:start + value.numel()].view(value.shape)
+        start += value.numel()
+    torch.save(views, HERE / "timm_vit_views.pth")
+    numpy.savez(HERE / "timm_vit.npz", **{n: v.numpy() for n, v in state.items()})
+    save_file({n: v.contiguous() for n, v in logits.items()}, HERE / "logits.safetensors")
+
+
+def paddle_files():
+    import paddle
+
+    state = dict(numpy.load(HERE / "timm_vit.npz"))
+    for name, value in state.items():
+        if name.endswith(".weight") and value.ndim == 2:
+            state[name] = value.T
+    theirs = renamed(state, PADDLE_VIT)
+    tensors = collections.OrderedDict(
+        (name, paddle.to_tensor(numpy.ascontiguousarray(value)))
+        for name, value in theirs.items())
+    paddle.save(tensors, str(HERE / "paddle_vit.pdparams"))
+    paddle.save(tensors, str(HERE / "paddle_vit_2.pdparams"), protocol=2)
+    zeros = collections.OrderedDict((n, v * 0) for n, v in tensors.items())
+    paddle.save({"model": zeros, "model_ema": tensors, "epoch": 3, "optimizer": {}},
+                str(HERE / "paddle_vit_nested.pdparams"))
+
+
+if __name__ == "__main__":
+    paddle_files() if sys.argv[1:] == ["paddle"] else main()

@@ -1,0 +1,248 @@
+#include <functional>
+#include <string>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/families/convnext.h"
+#include "models/families/family.h"
+#include "models/families/swin.h"
+#include "models/families/vit.h"
+#include "networks/model.h"
+#include "states/load.h"
+#include "states/safetensors.h"
+#include "weights/archive.h"
+#include "weights/names/timm_names.h"
+
+// Files that other libraries wrote (tests/golden/weights/make_files.py), of
+// their models: ours makes the same of the same images.
+namespace vitrain::networks::foreign_weights {
+namespace {
+
+constexpr std::int64_t kImages = 3;
+constexpr std::int64_t kClasses = 7;
+
+std::string golden(const std::string& name) {
+  return std::string(VITRAIN_SOURCE_DIR "/tests/golden/weights/") + name;
+}
+
+using models::ModelSpec;
+
+ModelSpec small_vit() {
+  ModelSpec spec = *models::find_model("vit_tiny_patch16_224");
+  spec.image_size = 32;
+  auto net = spec.get<models::VitSpec>();
+  net.patch_size = 8;
+  net.embed_dim = 16;
+  net.depth = 2;
+  net.num_heads = 2;
+  net.mlp_dim = 64;
+  spec.numbers = net;
+  return spec;
+}
+
+ModelSpec small_swin() {
+  ModelSpec spec = *models::find_model("swin_tiny_patch4_window7_224");
+  spec.image_size = 224;
+  auto net = spec.get<models::SwinSpec>();
+  net.embed_dim = 4;
+  net.depths = {2, 1, 1, 2};
+  net.heads = {1, 1, 2, 2};
+  spec.numbers = net;
+  return spec;
+}
+
+ModelSpec small_convnext(const char* name) {
+  ModelSpec spec = *models::find_model(name);
+  spec.image_size = 64;
+  auto net = spec.get<models::ConvNeXtSpec>();
+  net.depths = {1, 2, 1, 1};
+  net.widths = {8, 12, 16, 20};
+  spec.numbers = net;
+  return spec;
+}
+
+ModelSpec convnext() {
+  return small_convnext("convnext_tiny");
+}
+ModelSpec convnext_v2() {
+  return small_convnext("convnextv2_nano");
+}
+
+struct ForeignFile {
+  const char* file;
+  const char* logits; // whose
+  const char* program; // that the names show
+  const char* format;
+  ModelSpec (*spec)();
+  double tolerance = 1e-12;
+};
+
+std::string name_of(const testing::TestParamInfo<ForeignFile>& info) {
+  std::string name = info.param.file;
+  for (char& c : name) {
+    c = c == '.' ? '_' : c;
+  }
+  return name;
+}
+
+at::Tensor images(std::int64_t size) {
+  const std::int64_t count = kImages * 3 * size * size;
+  const at::Tensor k = at::arange(count, at::kLong);
+  return ((k * 7919 + 5 * 104729).remainder(61).to(at::kDouble) / 61 - 0.5)
+      .view({kImages, 3, size, size});
+}
+
+class ForeignWeights : public testing::TestWithParam<ForeignFile> {};
+
+TEST_P(ForeignWeights, GiveTheirModelsLogits) {
+  const ForeignFile& test = GetParam();
+  ModelSpec spec = test.spec();
+  spec.num_classes = kClasses;
+  for (const char* program : {"auto", test.program}) {
+    const auto model = make_model(spec, /*seed=*/1);
+    const auto archive = weights::open_archive(golden(test.file));
+    EXPECT_STREQ(archive->format, test.format);
+    weights::to_timm_names(*archive, program);
+    const bool renamed = std::string(test.program) != "timm";
+    EXPECT_EQ(
+        renamed,
+        !archive->notes.empty() &&
+            archive->notes.back().starts_with(
+                std::string("names and layouts of ") + test.program));
+    states::load_weights(*model, *archive, {}, test.file);
+    model->to(at::kDouble);
+    model->eval();
+    const at::NoGradGuard no_grad;
+    const at::Tensor logits = model->forward(images(spec.image_size), {});
+    const at::Tensor expected =
+        states::read_safetensors(golden("logits.safetensors"))
+            .tensors.at(test.logits);
+    EXPECT_LT(
+        (logits - expected).abs().max().item<double>(),
+        test.tolerance * expected.abs().max().item<double>())
+        << program;
+  }
+}
+
+TEST_P(ForeignWeights, AreRefusedUnderAnothersNames) {
+  const ForeignFile& test = GetParam();
+  const auto archive = weights::open_archive(golden(test.file));
+  const std::string other =
+      std::string(test.program) == "mmpretrain" ? "big_vision" : "mmpretrain";
+  try {
+    weights::to_timm_names(*archive, other);
+    ADD_FAILURE() << "accepted";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(
+        error.what(),
+        testing::HasSubstr("its names are not those of " + other));
+  }
+}
+
+constexpr const char* kTorch = "PyTorch";
+constexpr const char* kLegacy = "PyTorch (before 1.6)";
+constexpr const char* kPaddle = "PaddlePaddle";
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    ForeignWeights,
+    testing::Values(
+        ForeignFile{
+            "torchvision_vit.pth",
+            "torchvision_vit",
+            "torchvision",
+            kTorch,
+            small_vit},
+        ForeignFile{
+            "torchvision_swin.pth",
+            "torchvision_swin",
+            "torchvision",
+            kLegacy,
+            small_swin},
+        ForeignFile{
+            "torchvision_convnext.pt",
+            "torchvision_convnext",
+            "torchvision",
+            kTorch,
+            convnext},
+        ForeignFile{
+            "transformers_vit.safetensors",
+            "transformers_vit",
+            "transformers",
+            "safetensors",
+            small_vit},
+        ForeignFile{
+            "transformers_swin.bin",
+            "transformers_swin",
+            "transformers",
+            kTorch,
+            small_swin},
+        ForeignFile{
+            "transformers_convnext.safetensors",
+            "transformers_convnext",
+            "transformers",
+            "safetensors",
+            convnext},
+        ForeignFile{
+            "transformers_convnextv2.safetensors",
+            "transformers_convnextv2",
+            "transformers",
+            "safetensors",
+            convnext_v2},
+        ForeignFile{
+            "original_convnext.pth",
+            "original_convnext",
+            "original",
+            kTorch,
+            convnext},
+        ForeignFile{
+            "original_swin.pth",
+            "original_swin",
+            "original",
+            kTorch,
+            small_swin},
+        ForeignFile{
+            "mmpretrain_swin.pth",
+            "original_swin",
+            "mmpretrain",
+            kTorch,
+            small_swin},
+        ForeignFile{
+            "mmpretrain_vit.pth",
+            "timm_vit",
+            "mmpretrain",
+            kTorch,
+            small_vit},
+        ForeignFile{"flax_vit.npz", "timm_vit", "big_vision", "npz", small_vit},
+        ForeignFile{"timm_vit.npz", "timm_vit", "timm", "npz", small_vit},
+        // Halves: multiples of 1/64 below 2 are exact in them.
+        ForeignFile{
+            "timm_vit_views.pth",
+            "timm_vit",
+            "timm",
+            kTorch,
+            small_vit},
+        ForeignFile{
+            "paddle_vit.pdparams",
+            "timm_vit",
+            "paddlevit",
+            kPaddle,
+            small_vit},
+        ForeignFile{
+            "paddle_vit_2.pdparams",
+            "timm_vit",
+            "paddlevit",
+            kPaddle,
+            small_vit},
+        ForeignFile{
+            "paddle_vit_nested.pdparams",
+            "timm_vit",
+            "paddlevit",
+            kPaddle,
+            small_vit}),
+    name_of);
+
+} // namespace
+} // namespace vitrain::networks::foreign_weights
