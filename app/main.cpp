@@ -51,6 +51,11 @@ int run(int argc, char** argv) {
       return vitrain::app::devices();
     case Verb::kModels:
       return vitrain::app::models(arguments);
+    case Verb::kWeightsShow:
+    case Verb::kWeightsDiff:
+    case Verb::kWeightsConvert:
+    case Verb::kWeightsAverage:
+      return vitrain::app::weights(arguments);
   }
   return static_cast<int>(vitrain::ExitCode::kInternal);
 }

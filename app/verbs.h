@@ -19,6 +19,7 @@ int data_pack(const config::Arguments& arguments);
 int data_unpack(const config::Arguments& arguments);
 int devices();
 int models(const config::Arguments& arguments);
+int weights(const config::Arguments& arguments);
 int version();
 
 // As many as training would use, started as this process was.

@@ -273,9 +273,13 @@ TEST(Eval, NeedsWeights) {
       run(tiny_run(folder / "runs", {.evaluate = "/no/such"}));
   EXPECT_EQ(missing.exit_code, 4);
   EXPECT_THAT(missing.err, HasSubstr("/no/such: no such file or folder"));
-  const Result pickle = run(tiny_run(folder / "runs", {.evaluate = "w.pth"}));
-  EXPECT_EQ(pickle.exit_code, 2);
-  EXPECT_THAT(pickle.err, HasSubstr("safetensors.torch.save_file"));
+  EXPECT_THAT(missing.err, HasSubstr("a file of weights (.safetensors .pth"));
+  const Result cached =
+      run(tiny_run(folder / "runs", {.evaluate = "timm:no_such_model"}));
+  EXPECT_EQ(cached.exit_code, 4);
+  EXPECT_THAT(
+      cached.err,
+      HasSubstr("hf download timm/no_such_model model.safetensors"));
   EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
 }
 

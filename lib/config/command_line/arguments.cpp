@@ -120,7 +120,32 @@ class Interpreter {
         problem("FILES", "no archive: name those that 'data pack' wrote");
       }
     }
+    if (contains(kWeightsVerbs, arguments_.verb)) {
+      check_weights();
+    }
     arguments_.data.files = scanned_.files;
+  }
+
+  void check_weights() {
+    const bool two = arguments_.verb == Verb::kWeightsDiff ||
+        arguments_.verb == Verb::kWeightsConvert;
+    const std::size_t count = scanned_.files.size();
+    if (two && count != 2) {
+      problem(
+          "FILES",
+          fmt::format(
+              "give two files, {} (there {} {})",
+              arguments_.verb == Verb::kWeightsDiff
+                  ? "those to compare"
+                  : "the one to read and the one to write",
+              count == 1 ? "is" : "are",
+              count));
+    } else if (count == 0) {
+      problem("FILES", "no file of weights is named");
+    }
+    if (arguments_.verb == Verb::kWeightsAverage && !scanned_.has("out")) {
+      problem("-out", "give the file to write: -out FILE.safetensors");
+    }
   }
 
   void check_dump() {

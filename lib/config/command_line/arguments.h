@@ -25,10 +25,21 @@ enum class Verb {
   kDataUnpack,
   kDevices,
   kModels,
+  kWeightsShow,
+  kWeightsDiff,
+  kWeightsConvert,
+  kWeightsAverage,
 };
 
 // "train", "config check", ...
 std::string verb_name(Verb verb);
+
+// How the verbs that look at weights read files: model.pretrained_part and
+// model.pretrained_names.
+struct WeightsArguments {
+  std::string part;
+  std::string names = "auto";
+};
 
 // What the verbs that look at data are asked for.
 struct DataArguments {
@@ -38,7 +49,7 @@ struct DataArguments {
   std::int64_t count = 64; // show
   std::optional<std::string> out;
   std::int64_t shard_mb = 1024; // pack
-  // dump, unpack; of `models` the names
+  // dump, unpack, weights; of `models` the names
   std::vector<std::string> files;
   // dump
   bool train = false;
@@ -72,6 +83,7 @@ struct Arguments {
   std::optional<std::string> data_path;
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
   DataArguments data;
+  WeightsArguments weights;
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;

@@ -97,11 +97,27 @@ constexpr auto kOptions = std::to_array<Option>({
           Verb::kDataShow,
           Verb::kDataDump,
           Verb::kDataPack,
-          Verb::kDataUnpack}),
+          Verb::kDataUnpack,
+          Verb::kWeightsAverage}),
      .help = "What to write: the report as JSON (check), the contact sheet "
              "(show: a .png; default: sheet.png), the pixels as .npy (dump), "
-             "the folder of the archives (pack) or of the files (unpack).",
+             "the folder of the archives (pack) or of the files (unpack), the "
+             "weights (average: a .safetensors).",
      .read = [](OptionReader& o) { o.data.out = o.value; }},
+    {.name = "part",
+     .label = "NAME",
+     .group = Group::kWeights,
+     .verbs = kWeightsVerbs,
+     .help = "Which dictionary of a checkpoint file has the weights; default: "
+             "averaged weights first, then the usual names.",
+     .read = [](OptionReader& o) { o.arguments.weights.part = o.value; }},
+    {.name = "names",
+     .label = "PROGRAM",
+     .group = Group::kWeights,
+     .verbs = kWeightsVerbs,
+     .help = "Whose names the tensors have, as model.pretrained_names says; "
+             "default: auto.",
+     .read = [](OptionReader& o) { o.arguments.weights.names = o.value; }},
     {.name = "shard_mb",
      .label = "N",
      .group = Group::kLooking,

@@ -38,11 +38,18 @@ inline constexpr VerbSet kTrainingVerbs = verb_set(
 inline constexpr VerbSet kRecipeVerbs =
     kTrainingVerbs | verb_set({Verb::kEval});
 
+inline constexpr VerbSet kWeightsVerbs = verb_set(
+    {Verb::kWeightsShow,
+     Verb::kWeightsDiff,
+     Verb::kWeightsConvert,
+     Verb::kWeightsAverage});
+
 // Headings of the help text.
 enum class OptionGroup {
   kConfig,
   kData,
   kLooking,
+  kWeights,
   kModel,
   kTraining,
   kDevices,
@@ -55,6 +62,7 @@ constexpr auto names_of(OptionGroup) {
       {{kConfig, "Config"},
        {kData, "Data"},
        {kLooking, "Looking at data"},
+       {kWeights, "Looking at weights"},
        {kModel, "Model"},
        {kTraining, "Training"},
        {kDevices, "Devices"},

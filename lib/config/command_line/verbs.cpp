@@ -101,6 +101,32 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .examples = "  vitrain models\n"
                  "  vitrain models 'swin_*' resnet50\n",
      .files = "NAMES..."},
+    {.verb = Verb::kWeightsShow,
+     .words = "weights show",
+     .summary = "List the tensors of files of weights, under timm's names.",
+     .examples = "  vitrain weights show vit_small.pth\n"
+                 "  vitrain weights show deit.pth -part model\n",
+     .files = "FILES..."},
+    {.verb = Verb::kWeightsDiff,
+     .words = "weights diff",
+     .summary = "Compare the tensors of two files of weights: exit code 1 "
+                "where they differ.",
+     .examples = "  vitrain weights diff a.pth b.safetensors\n",
+     .files = "FILE FILE"},
+    {.verb = Verb::kWeightsConvert,
+     .words = "weights convert",
+     .summary = "Write weights of PyTorch, NumPy, PaddlePaddle or another "
+                "program as safetensors with timm's names.",
+     .examples = "  vitrain weights convert swin.pdparams swin.safetensors\n"
+                 "  vitrain weights convert B_16.npz vit_base.safetensors\n",
+     .files = "IN OUT"},
+    {.verb = Verb::kWeightsAverage,
+     .words = "weights average",
+     .summary = "Average the weights of several files (checkpoints of a run, "
+                "a model soup).",
+     .examples = "  vitrain weights average a.safetensors b.safetensors -out "
+                 "soup.safetensors\n",
+     .files = "FILES..."},
 });
 
 } // namespace

@@ -1,0 +1,228 @@
+#include "states/weights_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "weights/names/timm_names.h"
+
+namespace vitrain::states {
+namespace {
+
+std::unique_ptr<weights::Archive> open(
+    const std::filesystem::path& path,
+    const WeightsChoice& choice) {
+  auto archive = weights::open_archive(path, choice.part);
+  weights::to_timm_names(*archive, choice.names);
+  return archive;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+std::int64_t count_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    count *= size;
+  }
+  return count;
+}
+
+// How two tensors of one name differ, or nothing.
+std::optional<std::string> difference(
+    const at::Tensor& first,
+    const at::Tensor& second) {
+  if (first.scalar_type() != second.scalar_type() ||
+      first.sizes() != second.sizes()) {
+    return fmt::format(
+        "{} {}, and {} {}",
+        c10::toString(first.scalar_type()),
+        shape_text(first.sizes().vec()),
+        c10::toString(second.scalar_type()),
+        shape_text(second.sizes().vec()));
+  }
+  const at::Tensor a = first.to(at::kDouble);
+  const at::Tensor b = second.to(at::kDouble);
+  const at::Tensor differs =
+      a.ne(b).logical_and_(a.isnan().logical_and_(b.isnan()).logical_not_());
+  const auto count = differs.sum().item<std::int64_t>();
+  if (count == 0) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "{} of {} values differ, by at most {}",
+      with_commas(count),
+      with_commas(first.numel()),
+      shortest((a - b).abs().max().item<double>()));
+}
+
+} // namespace
+
+std::string describe_weights(
+    const std::filesystem::path& path,
+    const WeightsChoice& choice) {
+  const auto archive = open(path, choice);
+  std::size_t width = 4;
+  std::int64_t values = 0;
+  for (const auto& [name, tensor] : archive->tensors) {
+    width = std::max(width, printable(name).size());
+    values += count_of(tensor.shape);
+  }
+  std::string text = fmt::format(
+      "{}: {}, {} with {} values\n",
+      archive->source,
+      archive->format,
+      counted(std::ssize(archive->tensors), "tensor"),
+      with_commas(values));
+  for (const std::string& note : archive->notes) {
+    text += "  " + note + "\n";
+  }
+  for (const auto& [key, value] : archive->metadata) {
+    text += fmt::format("  {}: {}\n", printable(key), printable(value));
+  }
+  for (const auto& [name, tensor] : archive->tensors) {
+    text += fmt::format(
+        "{:<{}}  {:<5} {}\n",
+        printable(name),
+        width,
+        tensor.type->name,
+        shape_text(tensor.shape));
+  }
+  return text;
+}
+
+TensorFile read_weights(
+    const std::filesystem::path& path,
+    const WeightsChoice& choice,
+    std::vector<std::string>& notes) {
+  const auto archive = open(path, choice);
+  notes = archive->notes;
+  return read_tensors(*archive);
+}
+
+WeightsDifference compare_weights(
+    const std::filesystem::path& first,
+    const std::filesystem::path& second,
+    const WeightsChoice& choice) {
+  std::vector<std::string> notes;
+  const TensorFile a = read_weights(first, choice, notes);
+  const TensorFile b = read_weights(second, choice, notes);
+  WeightsDifference result;
+  for (const auto& [name, tensor] : a.tensors) {
+    const auto other = b.tensors.find(name);
+    if (other == b.tensors.end()) {
+      result.lines.push_back(fmt::format("- {}", printable(name)));
+    } else if (const auto differs = difference(tensor, other->second)) {
+      result.lines.push_back(
+          fmt::format("! {}: {}", printable(name), *differs));
+    } else {
+      ++result.same;
+    }
+  }
+  for (const auto& [name, tensor] : b.tensors) {
+    if (!a.tensors.contains(name)) {
+      result.lines.push_back(fmt::format("+ {}", printable(name)));
+    }
+  }
+  return result;
+}
+
+TensorFile average_weights(
+    const std::vector<std::filesystem::path>& paths,
+    const WeightsChoice& choice) {
+  std::vector<std::string> notes;
+  const TensorFile first = read_weights(paths.at(0), choice, notes);
+  TensorFile sum = first;
+  for (auto& [name, tensor] : sum.tensors) {
+    tensor = at::isFloatingType(tensor.scalar_type()) ? tensor.to(at::kDouble)
+                                                      : tensor;
+  }
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const TensorFile next = read_weights(paths[i], choice, notes);
+    for (const auto& [name, tensor] : next.tensors) {
+      VITRAIN_CHECK(
+          sum.tensors.contains(name),
+          ExitCode::kWeights,
+          "{}: '{}' is not in {}",
+          printable(paths[i].native()),
+          printable(name),
+          printable(paths[0].native()));
+    }
+    for (auto& [name, total] : sum.tensors) {
+      const auto found = next.tensors.find(name);
+      VITRAIN_CHECK(
+          found != next.tensors.end() && found->second.sizes() == total.sizes(),
+          ExitCode::kWeights,
+          "{}: has no '{}' {}, as {} has; only one model's weights can be "
+          "averaged",
+          printable(paths[i].native()),
+          printable(name),
+          shape_text(total.sizes().vec()),
+          printable(paths[0].native()));
+      if (total.scalar_type() == at::kDouble) {
+        total.add_(found->second.to(at::kDouble));
+      } else {
+        total = found->second;
+      }
+    }
+  }
+  for (auto& [name, total] : sum.tensors) {
+    const at::ScalarType type = first.tensors.at(name).scalar_type();
+    if (at::isFloatingType(type)) {
+      total = total.div_(static_cast<double>(paths.size())).to(type);
+    }
+  }
+  return sum;
+}
+
+void write_new_weights(
+    const std::filesystem::path& path,
+    const TensorFile& file) {
+  const std::string name = printable(path.native());
+  std::error_code error;
+  VITRAIN_CHECK(
+      !std::filesystem::exists(path, error),
+      ExitCode::kUsage,
+      "{}: is there already; remove it first, or give another name",
+      name);
+  const std::filesystem::path part = path.native() + ".part";
+  const auto check = [&](int code, const char* what) {
+    if (code != 0) {
+      std::filesystem::remove(part, error);
+      fail(
+          ExitCode::kStorage,
+          "{}: cannot {}: {}",
+          name,
+          what,
+          error_text(code));
+    }
+  };
+  const Fd fd(
+      ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  VITRAIN_CHECK(
+      fd,
+      ExitCode::kStorage,
+      "{}: cannot create it: {}",
+      printable(part.native()),
+      error_text(errno));
+  std::int64_t bytes = 0;
+  check(
+      write_safetensors(fd.get(), file, /*hasher=*/nullptr, bytes), "write it");
+  check(::fsync(fd.get()) == 0 ? 0 : errno, "sync it");
+  // link() does not replace what another process has put there meanwhile.
+  check(::link(part.c_str(), path.c_str()) == 0 ? 0 : errno, "name it");
+  std::filesystem::remove(part, error);
+  sync_folder(std::filesystem::absolute(path).parent_path());
+}
+
+} // namespace vitrain::states

@@ -1,0 +1,175 @@
+#include "states/weights_files.h"
+
+#include <fcntl.h>
+
+#include <fstream>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/files.h"
+#include "support/errors.h"
+#include "support/files.h"
+
+namespace vitrain::states::weights_files {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+fs::path golden(const std::string& name) {
+  return fs::path(VITRAIN_SOURCE_DIR "/tests/golden/weights") / name;
+}
+
+class WeightsFiles : public testing::Test {
+ protected:
+  fs::path write(const std::string& name, std::map<std::string, at::Tensor> t) {
+    write_new_weights(folder_.path() / name, {.tensors = std::move(t)});
+    return folder_.path() / name;
+  }
+
+  TempFolder folder_;
+};
+
+// Read and written again, each format gives the same tensors.
+TEST_F(WeightsFiles, EachFormatIsTheSameAsSafetensors) {
+  for (const std::string name :
+       {"torchvision_vit.pth",
+        "torchvision_swin.pth",
+        "torchvision_convnext.pt",
+        "transformers_swin.bin",
+        "transformers_vit.safetensors",
+        "mmpretrain_swin.pth",
+        "flax_vit.npz",
+        "timm_vit.npz",
+        "timm_vit_views.pth",
+        "paddle_vit.pdparams",
+        "paddle_vit_2.pdparams",
+        "paddle_vit_nested.pdparams"}) {
+    std::vector<std::string> notes;
+    const TensorFile file = read_weights(golden(name), {}, notes);
+    const fs::path out = folder_.path() / (name + ".safetensors");
+    write_new_weights(out, file);
+    const auto difference = compare_weights(golden(name), out, {});
+    EXPECT_THAT(difference.lines, IsEmpty()) << name;
+    EXPECT_EQ(difference.same, std::ssize(file.tensors)) << name;
+    EXPECT_GT(difference.same, 20) << name;
+  }
+}
+
+TEST_F(WeightsFiles, OneNetworkUnderFourNamesIsTheSame) {
+  for (const std::string name :
+       {"mmpretrain_vit.pth",
+        "flax_vit.npz",
+        "paddle_vit.pdparams",
+        "paddle_vit_2.pdparams",
+        "paddle_vit_nested.pdparams"}) {
+    EXPECT_THAT(
+        compare_weights(golden("timm_vit.npz"), golden(name), {}).lines,
+        IsEmpty())
+        << name;
+  }
+  EXPECT_THAT(
+      compare_weights(
+          golden("original_swin.pth"), golden("mmpretrain_swin.pth"), {})
+          .lines,
+      IsEmpty());
+}
+
+TEST_F(WeightsFiles, DifferencesAreNamed) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto a = write(
+      "a.safetensors",
+      {{"both", at::tensor({1.0, nan, 3.0})},
+       {"first", at::ones({2})},
+       {"kind", at::ones({2})},
+       {"values", at::tensor({1.0, 2.0, 3.0})}});
+  const auto b = write(
+      "b.safetensors",
+      {{"both", at::tensor({1.0, nan, 3.0})},
+       {"kind", at::ones({2}, at::kHalf)},
+       {"second", at::ones({2})},
+       {"values", at::tensor({1.0, 2.5, 3.25})}});
+  const WeightsDifference difference = compare_weights(a, b, {});
+  EXPECT_THAT(
+      difference.lines,
+      ElementsAre(
+          "- first",
+          "! kind: Float [2], and Half [2]",
+          "! values: 2 of 3 values differ, by at most 0.5",
+          "+ second"));
+  EXPECT_EQ(difference.same, 1);
+}
+
+TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
+  const auto with = [&](const char* name, float value, std::int64_t count) {
+    return write(
+        name,
+        {{"w", at::full({2}, value)},
+         {"h", at::full({1}, value, at::kBFloat16)},
+         {"n", at::full({}, count, at::kLong)}});
+  };
+  const auto a = with("a.safetensors", 1.0F, 5);
+  const auto b = with("b.safetensors", 1.0F + 0x1p-23F, 9);
+  const auto c = with("c.safetensors", 4.0F, 7);
+  const TensorFile mean = average_weights({a, b, c}, {});
+  EXPECT_EQ(
+      mean.tensors.at("w")[0].item<float>(),
+      static_cast<float>((1.0 + (1.0 + 0x1p-23) + 4.0) / 3));
+  EXPECT_EQ(mean.tensors.at("h").scalar_type(), at::kBFloat16);
+  EXPECT_EQ(mean.tensors.at("h").item<float>(), 2.0F);
+  EXPECT_EQ(mean.tensors.at("n").item<std::int64_t>(), 7);
+  const auto other = write("other.safetensors", {{"w", at::ones({3})}});
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights,
+          [&] {
+            average_weights({a, other}, {});
+          }),
+      HasSubstr("other.safetensors: has no 'h' [1], as "));
+}
+
+TEST_F(WeightsFiles, NothingIsOverwritten) {
+  const auto path = write("a.safetensors", {{"w", at::ones({2})}});
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [&] {
+            write("a.safetensors", {{"w", at::zeros({2})}});
+          }),
+      HasSubstr("is there already"));
+  std::vector<std::string> notes;
+  EXPECT_TRUE(
+      read_weights(path, {}, notes).tensors.at("w").equal(at::ones({2})));
+  EXPECT_FALSE(fs::exists(path.native() + ".part"));
+}
+
+TEST_F(WeightsFiles, ADescriptionNamesWhatWasChosen) {
+  const std::string text =
+      describe_weights(golden("torchvision_convnext.pt"), {});
+  EXPECT_THAT(text, HasSubstr("PyTorch, 65 tensors with 15,155 values"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("took 'model_ema' (averaged weights); the file also has "
+                "'model'"));
+  EXPECT_THAT(text, HasSubstr("names and layouts of torchvision's ConvNeXt"));
+  EXPECT_THAT(
+      describe_weights(golden("torchvision_convnext.pt"), {.part = "model"}),
+      HasSubstr("took 'model'; the file also has 'model_ema'"));
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights,
+          [] {
+            describe_weights(
+                golden("torchvision_convnext.pt"), {.part = "teacher"});
+          }),
+      HasSubstr("has no tensors in 'teacher'; it has 'model', 'model_ema'. Say "
+                "which with model.pretrained_part"));
+}
+
+} // namespace
+} // namespace vitrain::states::weights_files
