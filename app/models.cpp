@@ -47,14 +47,27 @@ std::vector<std::string> names_like(const std::vector<std::string>& patterns) {
 } // namespace
 
 int models(const config::Arguments& arguments) {
-  constexpr const char* kRow = "{:<30} {:>12} {:>8} {:>8} {:>5}  {}\n";
+  constexpr const char* kRow = "{:<{}} {:>12} {:>8} {:>8} {:>5}  {}\n";
+  const std::vector<std::string> names = names_like(arguments.data.files);
+  std::size_t width = 0;
+  for (const std::string& name : names) {
+    width = std::max(width, name.size());
+  }
   std::string text = fmt::format(
-      kRow, "name", "parameters", "GMACs", "Mact", "px", "family, network");
-  for (const std::string& name : names_like(arguments.data.files)) {
+      kRow,
+      "name",
+      width,
+      "parameters",
+      "GMACs",
+      "Mact",
+      "px",
+      "family, network");
+  for (const std::string& name : names) {
     const networks::ModelInfo info = networks::model_info(name);
     text += fmt::format(
         kRow,
         info.name,
+        width,
         with_commas(info.parameters),
         fmt::format("{:.2f}", static_cast<double>(info.cost.macs) / 1e9),
         fmt::format("{:.2f}", static_cast<double>(info.cost.outputs) / 1e6),

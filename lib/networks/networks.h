@@ -11,6 +11,7 @@
 // function that makes its networks, which stands in a file of its own.
 #define VITRAIN_NETWORKS(NETWORK)   \
   NETWORK(kVit, make_vit)           \
+  NETWORK(kDeit, make_vit)          \
   NETWORK(kSwin, make_swin)         \
   NETWORK(kResNet, make_resnet)     \
   NETWORK(kConvNeXt, make_convnext) \

@@ -1,210 +1,66 @@
 #include "models/families/vit.h"
 
-#include <array>
-#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
-#include "networks/layers/layers.h"
 #include "networks/model.h"
+#include "networks/vit_blocks.h"
 
-// Tokens travel through the blocks as [N * T, D], row n * T being the class
-// token of image n: every linear layer is then one matrix product without
-// reshaping, whose result nobody else holds.
 namespace vitrain::networks {
 namespace {
 
-constexpr double kVitNormEps = 1e-6;
-constexpr double kVitInitStd = 0.02;
-
-// What the blocks of one forward pass drop.
-struct Drops {
-  double rate = 0.0; // of activations
-  double attention_rate = 0.0;
-  at::Generator masks; // undefined: nothing
-  at::Tensor factors; // [branches, N], or undefined
-
-  // Factors of the images' branches of this number: [N], or undefined.
-  at::Tensor of_branch(std::int64_t number) const {
-    return factors.defined() ? factors.select(0, number) : factors;
-  }
-
-  at::Tensor operator()(const at::Tensor& x) const {
-    return dropout(x, rate, masks);
-  }
-};
-
-// x + branch, with the branch of image n times factors[n] where factors are
-// given. `branch` is the result of a linear layer and may be overwritten.
-at::Tensor
-add_tokens(const at::Tensor& x, at::Tensor branch, const at::Tensor& factors) {
-  if (factors.defined()) {
-    const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
-    return at::addcmul(
-               x.view(by_image),
-               branch.view(by_image),
-               factors.view({-1, 1, 1}).to(x.scalar_type()))
-        .view(x.sizes());
-  }
-  // In place where the types allow it: one pass over memory less.
-  return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
-}
-
-class VitAttention : public torch::nn::Module {
- public:
-  VitAttention(std::int64_t width, std::int64_t heads, at::Generator generator)
-      : heads_(heads) {
-    qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator);
-    proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
-  }
-
-  // x: [N * T, D], to itself.
-  at::Tensor
-  forward(const at::Tensor& x, std::int64_t images, const Drops& drops) const {
-    const std::int64_t width = x.size(1);
-    const auto parts =
-        (*qkv_)(x).view({images, -1, 3 * width}).split(width, /*dim=*/-1);
-    return drops((*proj_)(attend(parts[0], parts[1], parts[2], drops)));
-  }
-
-  // Only what the class tokens see: [N * T, D] to [N, D].
-  at::Tensor forward_class(
-      const at::Tensor& x,
-      std::int64_t images,
-      const Drops& drops) const {
-    const std::int64_t width = x.size(1);
-    const std::vector<std::int64_t> sizes = {width, 2 * width};
-    const auto weights = qkv_->weight.split_with_sizes(sizes);
-    const auto biases = qkv_->bias.split_with_sizes(sizes);
-    const at::Tensor query = at::linear(
-        x.view({images, -1, width}).select(1, 0), weights[0], biases[0]);
-    const auto parts = at::linear(x, weights[1], biases[1])
-                           .view({images, -1, 2 * width})
-                           .split(width, /*dim=*/-1);
-    return drops(
-        (*proj_)(attend(query.unsqueeze(1), parts[0], parts[1], drops)));
-  }
-
- private:
-  // [N, Q, D] and twice [N, T, D] to [N * Q, D].
-  at::Tensor attend(
-      const at::Tensor& query,
-      const at::Tensor& key,
-      const at::Tensor& value,
-      const Drops& drops) const {
-    return attention_with_dropout(
-               by_head(query),
-               by_head(key),
-               by_head(value),
-               drops.attention_rate,
-               drops.masks)
-        .transpose(1, 2)
-        .reshape({-1, query.size(2)});
-  }
-
-  // [N, T, D] -> [N, heads, T, D / heads], without a copy.
-  at::Tensor by_head(const at::Tensor& x) const {
-    return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
-  }
-
-  std::int64_t heads_;
-  std::shared_ptr<Linear> qkv_;
-  std::shared_ptr<Linear> proj_;
-};
-
-class VitMlp : public torch::nn::Module {
- public:
-  VitMlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
-    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
-    fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
-  }
-
-  at::Tensor forward(const at::Tensor& x, const Drops& drops) const {
-    return drops((*fc2_)(drops(at::gelu((*fc1_)(x)))));
-  }
-
- private:
-  std::shared_ptr<Linear> fc1_;
-  std::shared_ptr<Linear> fc2_;
-};
-
-class VitBlock : public torch::nn::Module {
- public:
-  VitBlock(
-      const models::VitSpec& spec,
-      std::int64_t number,
-      at::Generator generator)
-      : number_(number) {
-    const std::int64_t width = spec.embed_dim;
-    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kVitNormEps);
-    attn_ = add_layer<VitAttention>(
-        *this, "attn", width, spec.num_heads, generator);
-    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kVitNormEps);
-    mlp_ = add_layer<VitMlp>(*this, "mlp", width, spec.mlp_dim, generator);
-  }
-
-  // x: [N * T, D], to itself.
-  at::Tensor
-  forward(const at::Tensor& x, std::int64_t images, const Drops& drops) const {
-    return add_branches(x, attn_->forward((*norm1_)(x), images, drops), drops);
-  }
-
-  // As forward, but of the class tokens only: [N * T, D] to [N, D].
-  at::Tensor forward_class(
-      const at::Tensor& x,
-      std::int64_t images,
-      const Drops& drops) const {
-    return add_branches(
-        x.view({images, -1, x.size(1)}).select(1, 0),
-        attn_->forward_class((*norm1_)(x), images, drops),
-        drops);
-  }
-
- private:
-  // The branch of attention, and after it that of the MLP.
-  at::Tensor add_branches(
-      const at::Tensor& x,
-      at::Tensor attention,
-      const Drops& drops) const {
-    const at::Tensor y =
-        add_tokens(x, std::move(attention), drops.of_branch(2 * number_));
-    return add_tokens(
-        y,
-        mlp_->forward((*norm2_)(y), drops),
-        drops.of_branch(2 * number_ + 1));
-  }
-
-  std::int64_t number_; // of the block
-  std::shared_ptr<LayerNorm> norm1_;
-  std::shared_ptr<VitAttention> attn_;
-  std::shared_ptr<LayerNorm> norm2_;
-  std::shared_ptr<VitMlp> mlp_;
-};
+using models::VitSpec;
 
 class Vit : public Model {
  public:
-  Vit(const models::ModelSpec& spec, at::Generator generator)
-      : spec_(spec), vit_(spec.get<models::VitSpec>()) {
+  Vit(const models::ModelSpec& spec, const at::Generator& generator)
+      : spec_(spec), vit_(spec.get<VitSpec>()) {
     const std::int64_t width = vit_.embed_dim;
     const std::int64_t grid = spec.image_size / vit_.patch_size;
-    cls_token_ =
-        register_parameter("cls_token", new_weights({1, 1, width}, generator));
-    pos_embed_ = register_parameter(
-        "pos_embed", new_weights({1, grid * grid + 1, width}, generator));
+    const std::int64_t positions =
+        grid * grid + (vit_.prefix_positions ? vit_.prefix() : 0);
+    const auto tokens = [&](const char* name, std::int64_t count) {
+      return register_parameter(
+          name, new_weights({1, count, width}, generator));
+    };
+    if (vit_.class_token) {
+      prefix_.push_back(tokens("cls_token", 1));
+    }
+    if (vit_.registers > 0) {
+      prefix_.push_back(tokens("reg_token", vit_.registers));
+    }
+    pos_embed_ = tokens("pos_embed", positions);
+    if (vit_.distilled) {
+      prefix_.push_back(tokens("dist_token", 1));
+    }
     patch_embed_ = add_layer<PatchEmbed>(
-        *this, "patch_embed", spec.channels, vit_.patch_size, width, generator);
+        *this,
+        "patch_embed",
+        spec.channels,
+        vit_.patch_size,
+        width,
+        generator,
+        /*with_bias=*/!vit_.norm_before_blocks);
+    norm_pre_ = add_norm("norm_pre", vit_.norm_before_blocks);
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < vit_.depth; ++i) {
       blocks_.push_back(std::make_shared<VitBlock>(vit_, i, generator));
       blocks->push_back(blocks_.back());
     }
-    norm_ = add_layer<LayerNorm>(*this, "norm", width, kVitNormEps);
+    norm_ = add_norm("norm", !vit_.norm_after_pool);
+    if (vit_.pool == VitSpec::Pool::kAttention) {
+      attn_pool_ = add_layer<VitPool>(*this, "attn_pool", vit_, generator);
+    }
+    fc_norm_ = add_norm("fc_norm", vit_.norm_after_pool);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
+    if (vit_.distilled) {
+      head_dist_ = add_layer<Linear>(
+          *this, "head_dist", width, spec.num_classes, generator);
+    }
     start_as_timm(generator);
     for (const double rate : rising_rates(spec.drop_path, vit_.depth)) {
       paths_.add(rate); // both branches of a block share it
@@ -218,46 +74,127 @@ class Vit : public Model {
       const at::Generator& dropout) override {
     check_images(images, spec_);
     const std::int64_t count = images.size(0);
-    const Drops drops{vit_.dropout, vit_.attention_dropout, dropout, drop};
-    at::Tensor x = at::cat(
-        {cls_token_.expand({count, 1, -1}), patch_embed_->forward(images)}, 1);
-    x = drops(x + pos_embed_).view({-1, x.size(2)});
+    const VitDrops drops{vit_.dropout, vit_.attention_dropout, dropout, drop};
+    at::Tensor x = drops(embed(images));
+    if (norm_pre_) {
+      x = (*norm_pre_)(x);
+    }
+    x = x.view({-1, vit_.embed_dim});
     for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
       x = blocks_[i]->forward(x, count, drops);
     }
-    // Nobody reads the other tokens of the last block.
-    x = blocks_.back()->forward_class(x, count, drops);
-    return (*head_)((*norm_)(x));
+    return vit_.pool == VitSpec::Pool::kToken ? read_tokens(x, count, drops)
+                                              : read_patches(x, count, drops);
   }
 
   std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
-  void start_as_timm(at::Generator generator) {
+  std::shared_ptr<LayerNorm> add_norm(const char* name, bool wanted) {
+    return wanted
+        ? add_layer<LayerNorm>(*this, name, vit_.embed_dim, vit_.norm_eps)
+        : nullptr;
+  }
+
+  // [N, C, H, W] to [N, T, D]: the tokens with their positions.
+  at::Tensor embed(const at::Tensor& images) const {
+    at::Tensor x = patch_embed_->forward(images);
+    if (!vit_.prefix_positions) {
+      x = x + pos_embed_;
+    }
+    if (!prefix_.empty()) {
+      std::vector<at::Tensor> all;
+      for (const at::Tensor& tokens : prefix_) {
+        all.push_back(tokens.expand({images.size(0), -1, -1}));
+      }
+      all.push_back(x);
+      x = at::cat(all, 1);
+    }
+    return vit_.prefix_positions ? x + pos_embed_ : x;
+  }
+
+  // The last block and the outputs, where nobody reads the other tokens of it.
+  at::Tensor read_tokens(
+      const at::Tensor& x,
+      std::int64_t images,
+      const VitDrops& drops) const {
+    const std::int64_t read = vit_.distilled ? 2 : 1;
+    const at::Tensor tokens =
+        (*norm_)(blocks_.back()->forward_first(x, images, read, drops));
+    if (!vit_.distilled) {
+      return (*head_)(tokens);
+    }
+    const auto each = tokens.view({images, read, -1}).unbind(1);
+    return ((*head_)(each[0]) + (*head_dist_)(each[1])) / 2;
+  }
+
+  at::Tensor read_patches(
+      const at::Tensor& x,
+      std::int64_t images,
+      const VitDrops& drops) const {
+    const std::int64_t prefix = vit_.prefix();
+    at::Tensor y =
+        blocks_.back()->forward(x, images, drops).view({images, -1, x.size(1)});
+    y = y.narrow(1, prefix, y.size(1) - prefix);
+    if (norm_) {
+      y = (*norm_)(y);
+    }
+    y = attn_pool_ ? attn_pool_->forward(y) : y.mean(1);
+    if (fc_norm_) {
+      y = (*fc_norm_)(y);
+    }
+    return (*head_)(y);
+  }
+
+  void start_as_timm(const at::Generator& generator) {
     if (!generator.defined()) {
       return;
     }
     const at::NoGradGuard no_grad;
+    if (vit_.distilled) {
+      truncated_normal(prefix_.back(), kVitInitStd, generator);
+    }
     truncated_normal(pos_embed_, kVitInitStd, generator);
-    cls_token_.normal_(0.0, 1e-6, generator);
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (const auto* linear = module->as<Linear>()) {
+    for (std::size_t i = 0; i < prefix_.size() - (vit_.distilled ? 1 : 0);
+         ++i) {
+      prefix_[i].normal_(0.0, kVitTokenStd, generator);
+    }
+    start_layers(*this, generator);
+  }
+
+  // In timm's order: those within a module first.
+  static void start_layers(
+      const torch::nn::Module& module,
+      const at::Generator& generator) {
+    for (const auto& child : module.children()) {
+      start_layers(*child, generator);
+      if (auto* linear = child->as<Linear>()) {
         truncated_normal(linear->weight, kVitInitStd, generator);
-        linear->bias.zero_();
+        if (linear->bias.defined()) {
+          linear->bias.zero_();
+        }
+      } else if (auto* mlp = child->as<VitMlp>()) {
+        mlp->start(generator);
+      } else if (auto* pool = child->as<VitPool>()) {
+        pool->start(generator);
       }
     }
   }
 
   models::ModelSpec spec_;
-  models::VitSpec vit_;
+  VitSpec vit_;
   DropPaths paths_;
-  at::Tensor cls_token_; // [1, 1, D]
-  at::Tensor pos_embed_; // [1, T, D]
+  // Tokens in front of the patches, in their order: [1, count, D] each.
+  std::vector<at::Tensor> prefix_;
+  at::Tensor pos_embed_; // [1, positions, D]
   std::shared_ptr<PatchEmbed> patch_embed_;
+  std::shared_ptr<LayerNorm> norm_pre_; // or null, as norm_ and fc_norm_
   std::vector<std::shared_ptr<VitBlock>> blocks_;
   std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<VitPool> attn_pool_; // or null
+  std::shared_ptr<LayerNorm> fc_norm_;
   std::shared_ptr<Linear> head_;
+  std::shared_ptr<Linear> head_dist_; // or null
 };
 
 } // namespace

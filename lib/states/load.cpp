@@ -39,11 +39,13 @@ weights::Layouts layouts_of(const Tensors& tensors) {
 
 // Positions of another grid, in fp32.
 at::Tensor resample(const at::Tensor& positions, const at::Tensor& own) {
-  const std::int64_t from = weights::grid_side(positions.sizes().vec());
-  const std::int64_t to = weights::grid_side(own.sizes().vec());
+  const weights::PositionGrids grids =
+      *weights::position_grids(positions.sizes().vec(), own.sizes().vec());
+  const std::int64_t from = grids.from;
+  const std::int64_t to = grids.to;
   const std::int64_t width = positions.size(2);
-  const at::Tensor prefix = positions.narrow(1, 0, 1).to(at::kFloat);
-  const at::Tensor grid = positions.narrow(1, 1, from * from)
+  const at::Tensor prefix = positions.narrow(1, 0, grids.prefix).to(at::kFloat);
+  const at::Tensor grid = positions.narrow(1, grids.prefix, from * from)
                               .to(at::kFloat)
                               .reshape({1, from, from, width})
                               .permute({0, 3, 1, 2});

@@ -146,14 +146,12 @@ class Matcher {
       const std::string& name,
       const TensorLayout& value,
       const TensorLayout& own) {
-    const std::int64_t from = grid_side(value.shape);
-    const std::int64_t to = grid_side(own.shape);
-    if (name != kPositions || from == 0 || to == 0 ||
-        value.shape[2] != own.shape[2]) {
+    const auto grids = position_grids(value.shape, own.shape);
+    if (name != kPositions || !grids) {
       return false;
     }
     result_.report.resized.push_back(
-        fmt::format("{0}: {1}x{1} -> {2}x{2}", name, from, to));
+        fmt::format("{0}: {1}x{1} -> {2}x{2}", name, grids->from, grids->to));
     return true;
   }
 
@@ -219,14 +217,26 @@ std::vector<std::string> LoadReport::lines() const {
   return lines;
 }
 
-std::int64_t grid_side(const std::vector<std::int64_t>& positions) {
-  if (positions.size() != 3 || positions[0] != 1 || positions[1] < 2) {
-    return 0;
+std::optional<PositionGrids> position_grids(
+    const std::vector<std::int64_t>& given,
+    const std::vector<std::int64_t>& own) {
+  if (given.size() != 3 || own.size() != 3 || given[0] != 1 || own[0] != 1 ||
+      given[2] != own[2]) {
+    return std::nullopt;
   }
-  const std::int64_t patches = positions[1] - 1;
-  const auto side = static_cast<std::int64_t>(
-      std::llround(std::sqrt(static_cast<double>(patches))));
-  return side * side == patches ? side : 0;
+  const auto side_of = [](std::int64_t patches) -> std::int64_t {
+    const auto side = static_cast<std::int64_t>(std::llround(
+        std::sqrt(static_cast<double>(std::max<std::int64_t>(patches, 0)))));
+    return side * side == patches ? side : 0;
+  };
+  for (const std::int64_t prefix : {1, 0, 2, 5, 4, 3, 6, 7, 8}) {
+    const std::int64_t from = side_of(given[1] - prefix);
+    const std::int64_t to = side_of(own[1] - prefix);
+    if (from > 0 && to > 0) {
+      return PositionGrids{.prefix = prefix, .from = from, .to = to};
+    }
+  }
+  return std::nullopt;
 }
 
 Match match_weights(

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ enum class HeadPolicy {
 struct LoadOptions {
   HeadPolicy head = HeadPolicy::kAuto;
   // Starts of the names of the classifier's tensors, as in timm.
-  std::vector<std::string> head_prefixes{"head.", "fc."};
+  std::vector<std::string> head_prefixes{"head.", "head_dist.", "fc."};
 };
 
 // What load_weights did, for the log.
@@ -57,8 +58,18 @@ bool same_values(
     const std::vector<std::int64_t>& a,
     const std::vector<std::int64_t>& b);
 
-// Side of the square grid of a [1, 1 + side * side, D] embedding, or 0.
-std::int64_t grid_side(const std::vector<std::int64_t>& positions);
+// Two embeddings of positions, [1, prefix + side * side, D], whose grids
+// differ.
+struct PositionGrids {
+  std::int64_t prefix = 0; // tokens without place in the grid: both have them
+  std::int64_t from = 0; // sides
+  std::int64_t to = 0;
+};
+
+// None where they are not that: prefixes of 1, 0, 2, ... tokens are tried.
+std::optional<PositionGrids> position_grids(
+    const std::vector<std::int64_t>& given,
+    const std::vector<std::int64_t>& own);
 
 // What load_weights (states/load.h) does with a file of these tensors for a
 // model of those. Throws as it does.

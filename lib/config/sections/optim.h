@@ -24,7 +24,13 @@ struct OptimConfig {
   double eps = 1e-8;
   double momentum = 0.9;
   bool nesterov = false;
-  std::vector<std::string> no_decay{"bias", "norm", "cls_token", "pos_embed"};
+  std::vector<std::string> no_decay{
+      "bias",
+      "norm",
+      "cls_token",
+      "dist_token",
+      "reg_token",
+      "pos_embed"};
   std::optional<double> clip_norm;
 
   // "adamw", "sgd without momentum": what a saved state can be loaded into.

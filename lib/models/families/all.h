@@ -13,7 +13,14 @@
 namespace vitrain::models {
 
 // In the order of `vitrain models`.
-inline constexpr std::array
-    kFamilies{&kVit, &kSwin, &kResNet, &kConvNeXt, &kMixer, &kConvNet, &kMlp};
+inline constexpr std::array kFamilies{
+    &kVit,
+    &kDeit,
+    &kSwin,
+    &kResNet,
+    &kConvNeXt,
+    &kMixer,
+    &kConvNet,
+    &kMlp};
 
 } // namespace vitrain::models

@@ -1,77 +1,15 @@
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
 #include "models/families/vit.h"
+#include "models/families/vit_names.h"
 
 // What the program knows of vision transformers without building one.
 namespace vitrain::models {
 namespace vit {
 namespace {
-
-constexpr std::int64_t kMlpRatio = 4;
-
-struct Size {
-  const char* name;
-  std::int64_t embed_dim;
-  std::int64_t depth;
-  std::int64_t num_heads;
-};
-
-// Tiny and small: Touvron et al., "Training data-efficient image transformers",
-// ICML 2021; the others: Dosovitskiy et al., ICLR 2021.
-constexpr std::array kSizes{
-    Size{"tiny", 192, 12, 3},
-    Size{"small", 384, 12, 6},
-    Size{"base", 768, 12, 12},
-    Size{"large", 1024, 24, 16},
-    Size{"huge", 1280, 32, 16},
-};
-constexpr std::array<std::int64_t, 4> kPatches{8, 14, 16, 32};
-constexpr std::array<std::int64_t, 2> kImages{224, 384};
-
-std::vector<std::string> list() {
-  std::vector<std::string> names;
-  for (const Size& size : kSizes) {
-    for (const std::int64_t patch : kPatches) {
-      for (const std::int64_t image : kImages) {
-        if (image % patch == 0) {
-          names.push_back(
-              fmt::format("vit_{}_patch{}_{}", size.name, patch, image));
-        }
-      }
-    }
-  }
-  return names;
-}
-
-std::optional<ModelSpec> find(const std::string& name) {
-  const auto parts = split(name, '_');
-  constexpr std::string_view kPatch = "patch";
-  std::int64_t patch = 0;
-  std::int64_t image = 0;
-  if (parts.size() != 4 || parts[0] != "vit" || !parts[2].starts_with(kPatch) ||
-      !parse_size(std::string_view(parts[2]).substr(kPatch.size()), patch) ||
-      !parse_size(parts[3], image)) {
-    return std::nullopt;
-  }
-  for (const Size& size : kSizes) {
-    if (parts[1] == size.name) {
-      ModelSpec spec;
-      spec.image_size = image;
-      spec.numbers = VitSpec{
-          .patch_size = patch,
-          .embed_dim = size.embed_dim,
-          .depth = size.depth,
-          .num_heads = size.num_heads,
-          .mlp_dim = kMlpRatio * size.embed_dim};
-      return spec;
-    }
-  }
-  return std::nullopt;
-}
 
 std::vector<std::string_view> options(const ModelSpec& /*named*/) {
   return {
@@ -155,27 +93,52 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
   spec.numbers = vit;
 }
 
+// What is not as in the plain network, in words: ", 4 registers, ...".
+std::string variant_text(const VitSpec& vit) {
+  using Pool = VitSpec::Pool;
+  using Mlp = VitSpec::Mlp;
+  std::string text;
+  const auto add = [&](bool differs, const std::string& what) {
+    text += differs ? ", " + what : "";
+  };
+  add(vit.distilled, "distillation token");
+  add(vit.registers > 0, counted(vit.registers, "register"));
+  add(vit.pool == Pool::kAverage, "average pooling");
+  add(vit.pool == Pool::kAttention, "attention pooling");
+  add(vit.norm_after_pool, "norm after pooling");
+  add(vit.norm_before_blocks, "norm before blocks");
+  add(vit.class_token && !vit.prefix_positions, "class token without position");
+  add(vit.layer_scale > 0.0, "layer scale");
+  add(!vit.qkv_bias, "no bias of queries");
+  add(vit.mlp == Mlp::kGeluTanh, "approximate GELU");
+  add(vit.mlp == Mlp::kQuickGelu, "quick GELU");
+  add(vit.mlp == Mlp::kSwiGlu, "SwiGLU");
+  return text;
+}
+
 std::string describe(const ModelSpec& spec) {
   const auto& vit = spec.get<VitSpec>();
   return fmt::format(
-      "width {}, depth {}, {} heads, {}x{} patches",
+      "width {}, depth {}, {} heads, {}x{} patches{}",
       vit.embed_dim,
       vit.depth,
       vit.num_heads,
       vit.patch_size,
-      vit.patch_size);
+      vit.patch_size,
+      variant_text(vit));
 }
 
 std::string identity(const ModelSpec& spec) {
   const auto& vit = spec.get<VitSpec>();
   return fmt::format(
-      "image {}, patch {}, width {}, depth {}, heads {}, mlp {}",
+      "image {}, patch {}, width {}, depth {}, heads {}, mlp {}{}",
       spec.image_size,
       vit.patch_size,
       vit.embed_dim,
       vit.depth,
       vit.num_heads,
-      vit.mlp_dim);
+      vit.mlp_dim,
+      variant_text(vit));
 }
 
 // See vit.cpp. What linear layers and attention take and give has `e` bytes a
@@ -185,7 +148,7 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
   const std::int64_t grid = spec.image_size / net.patch_size;
   const std::int64_t patches = grid * grid;
-  const std::int64_t tokens = patches + 1;
+  const std::int64_t tokens = patches + net.prefix();
   const std::int64_t width = net.embed_dim;
   // softmax(q k^T) is kept where products make it: in fp32 and rounded.
   const bool products = bf16 || net.attention_dropout > 0.0;
@@ -203,10 +166,15 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   // Masks, and what they leave of three results of width and one of the MLP.
   const std::int64_t masked =
       net.dropout > 0.0 ? tokens * (2 * width + net.mlp_dim) * (1 + e) : 0;
-  const std::int64_t block = sums + branches + dropped + masked;
-  // Of the last block only keys and values are of all tokens.
-  const std::int64_t last =
-      tokens * width * kFp32Bytes + 3 * tokens * width * e + attention / tokens;
+  const std::int64_t scaled =
+      net.layer_scale > 0.0 ? 2 * tokens * width * e : 0;
+  const std::int64_t block = sums + branches + dropped + masked + scaled;
+  // Of the last block only keys and values are of all tokens, where nobody
+  // reads the others; else the norm behind it keeps its input as well.
+  const std::int64_t last = net.pool == VitSpec::Pool::kToken
+      ? tokens * width * kFp32Bytes + 3 * tokens * width * e +
+          attention / tokens
+      : block + tokens * width * (kFp32Bytes + 3 * e);
   const std::int64_t pixels = spec.input_numbers();
   const std::int64_t start =
       pixels * (kFp32Bytes + e) + 2 * tokens * width * kFp32Bytes;
@@ -222,9 +190,21 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
 
 const Family kVit{
     .name = "vit",
-    .pattern = "vit_<size>_patch<P>_<S> with any patch and image size",
-    .list = vit::list,
-    .find = vit::find,
+    .pattern = "vit_<size>_patch<P>[_<variant>]_<S> with any patch and image "
+               "size",
+    .list = vit::vit_names,
+    .find = vit::find_vit,
+    .options = vit::options,
+    .check = vit::check_vit,
+    .apply = vit::apply,
+    .describe = vit::describe,
+    .identity = vit::identity,
+    .activations = vit::activations};
+
+const Family kDeit{
+    .name = "deit",
+    .list = vit::deit_names,
+    .find = vit::find_deit,
     .options = vit::options,
     .check = vit::check_vit,
     .apply = vit::apply,

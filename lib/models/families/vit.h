@@ -7,21 +7,50 @@
 namespace vitrain::models {
 
 // Numbers of a vision transformer (Dosovitskiy et al., "An image is worth 16x16
-// words", ICLR 2021).
+// words", ICLR 2021), and what its variants change. The defaults are those of
+// timm's VisionTransformer.
 struct VitSpec {
+  enum class Pool {
+    kToken, // the class token
+    kAverage, // the mean of the patches
+    kAttention, // a learned query over the patches (SigLIP)
+  };
+  enum class Mlp { kGelu, kGeluTanh, kQuickGelu, kSwiGlu };
+
   std::int64_t patch_size = 16;
   std::int64_t embed_dim = 768;
   std::int64_t depth = 12;
   std::int64_t num_heads = 12;
-  std::int64_t mlp_dim = 3072; // hidden width of the MLP
+  // Hidden width of the MLP; of kSwiGlu twice what its second layer takes.
+  std::int64_t mlp_dim = 3072;
   double dropout = 0.0; // of activations
   double attention_dropout = 0.0; // of attention's weights
+
+  bool class_token = true;
+  bool distilled = false; // a second token and head (Touvron et al., 2021)
+  std::int64_t registers = 0; // more tokens (Darcet et al., ICLR 2024)
+  bool prefix_positions = true; // the tokens above have positions too
+  Pool pool = Pool::kToken;
+  bool norm_after_pool = false; // "fc_norm" in place of "norm"
+  bool norm_before_blocks = false; // "norm_pre", as CLIP
+  double norm_eps = 1e-6;
+  bool qkv_bias = true;
+  double layer_scale = 0.0; // what each branch starts times; 0: nothing
+  Mlp mlp = Mlp::kGelu;
+
+  // Tokens in front of the patches.
+  std::int64_t prefix() const {
+    return (class_token ? 1 : 0) + (distilled ? 1 : 0) + registers;
+  }
 
   bool operator==(const VitSpec&) const = default;
 };
 
-// Vision transformers with class token, learned positions, pre-norm blocks and
-// exact GELU: timm's VisionTransformer with its defaults.
+// timm's VisionTransformer under its names (vit_names.h).
 extern const Family kVit;
+// The same network as DeiT, with or without distillation token (Touvron et al.,
+// "Training data-efficient image transformers", ICML 2021) and DeiT III
+// (Touvron et al., ECCV 2022).
+extern const Family kDeit;
 
 } // namespace vitrain::models

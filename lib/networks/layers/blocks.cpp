@@ -46,13 +46,14 @@ PatchEmbed::PatchEmbed(
     std::int64_t channels,
     std::int64_t patch,
     std::int64_t width,
-    at::Generator generator) {
+    at::Generator generator,
+    bool with_bias) {
   const Conv2d::Shape shape{
       .in = channels,
       .out = width,
       .kernel = patch,
       .stride = patch,
-      .bias = true};
+      .bias = with_bias};
   proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
 }
 
@@ -74,6 +75,8 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
       return at::gelu(x);
     case Activation::kGeluTanh:
       return at::gelu(x, "tanh");
+    case Activation::kQuickGelu: // Hendrycks and Gimpel, 2016, section 2
+      return x * at::sigmoid(1.702 * x);
     case Activation::kRelu:
       return at::relu(x);
     case Activation::kSilu:

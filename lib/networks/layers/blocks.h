@@ -46,7 +46,8 @@ class PatchEmbed : public torch::nn::Module {
       std::int64_t channels,
       std::int64_t patch,
       std::int64_t width,
-      at::Generator generator);
+      at::Generator generator,
+      bool with_bias = true);
 
   // [N, C, H, W] -> [N, H / patch * W / patch, D]. A convolution whose patches
   // do not overlap is one matrix product over the patches.
@@ -58,7 +59,7 @@ class PatchEmbed : public torch::nn::Module {
   std::shared_ptr<Conv2d> proj_;
 };
 
-enum class Activation { kGelu, kGeluTanh, kRelu, kSilu };
+enum class Activation { kGelu, kGeluTanh, kQuickGelu, kRelu, kSilu };
 
 at::Tensor activate(const at::Tensor& x, Activation activation);
 

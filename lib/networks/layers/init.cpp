@@ -85,6 +85,18 @@ void lecun_normal(at::Tensor weight, at::Generator generator) {
   weight.mul_(std::sqrt(1.0 / fan(weight, 1)) / kCutStd);
 }
 
+void truncated_normal_by_std(
+    at::Tensor tensor,
+    double std,
+    at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  truncated_normal(tensor, 1.0, generator);
+  tensor.mul_(std);
+}
+
 void normal(at::Tensor tensor, double std, at::Generator generator) {
   if (!generator.defined()) {
     return;

@@ -37,6 +37,13 @@ void xavier_uniform(at::Tensor weight, at::Generator generator);
 // uncut one (LeCun et al., "Efficient backprop", 1998; as jax and timm do it).
 void lecun_normal(at::Tensor weight, at::Generator generator);
 
+// Normal with this standard deviation, cut off at two of it (timm's
+// trunc_normal_tf_).
+void truncated_normal_by_std(
+    at::Tensor tensor,
+    double std,
+    at::Generator generator);
+
 // Normal with this standard deviation.
 void normal(at::Tensor tensor, double std, at::Generator generator);
 

@@ -14,6 +14,7 @@ every tensor that timm's constructor leaves after torch.manual_seed(11).
 import csv
 import math
 import pathlib
+import re
 
 import timm
 import torch
@@ -58,11 +59,34 @@ CASES = [
      dict(depths=(2, 2, 1, 2), embed_dim=8, num_heads=(1, 2, 4, 4),
           window_size=(5, 5, 2, 7), drop_path_rate=0.25), 52, 1),
 ]
-FIXED_SIZE = ("mixer", "gmixer", "resmlp", "gmlp", "swin")
+SMALL_VIT = dict(embed_dim=16, depth=2, num_heads=2, drop_path_rate=0.25)
+VITS = [
+    ("vit_gap", "vit_medium_patch16_gap_240", dict(patch_size=8)),
+    ("vit_reg_gap", "vit_medium_patch16_reg4_gap_256", dict(patch_size=8)),
+    ("vit_clip", "vit_base_patch32_clip_quickgelu_224", dict(patch_size=8)),
+    ("vit_siglip", "vit_base_patch16_siglip_224", dict(patch_size=8)),
+    ("vit_siglip_gap", "vit_so400m_patch16_siglip_gap_256",
+     dict(patch_size=8, mlp_ratio=3)),
+    ("vit_map", "vit_so150m_patch16_reg4_map_256", dict(patch_size=8)),
+    ("vit_dinov2", "vit_giant_patch14_reg4_dinov2", dict(patch_size=8, mlp_ratio=3)),
+    ("flexivit", "flexivit_small", dict(patch_size=8)),
+    ("deit_distilled", "deit_tiny_distilled_patch16_224", dict(patch_size=8)),
+    ("deit3", "deit3_small_patch16_224", dict(patch_size=8)),
+]
+CASES += [(case, name, dict(SMALL_VIT, **more), 40, 1) for case, name, more in VITS]
+FIXED_SIZE = ("mixer", "gmixer", "resmlp", "gmlp", "swin",
+              *(case for case, _, _ in VITS))
 RESNETS = ("resnet18", "resnet34", "resnet50", "resnet101", "resnet152")
-FAMILIES = ("mixer_", "gmixer_", "resmlp_", "gmlp_", "convnext_", "convnextv2_", "swin_")
+FAMILIES = ("mixer_", "gmixer_", "resmlp_", "gmlp_", "convnext_", "convnextv2_", "swin_",
+            "vit_", "flexivit_", "deit_", "deit3_")
 # Other norms than those of the family here.
 LEFT_OUT = ("convnext_zepto_rms", "convnext_zepto_rms_ols", "convnext_atto_rms")
+# Hybrids, other positions, other blocks, encoders without classifier, and
+# images that are no whole number of patches.
+OTHER_VITS = re.compile(
+    r"_r\d+_|_resnet|relpos|rope|_xp_|_rpn_|18x2|_d\w*wee|_pwee|_dlittle|tipsv2|radio|"
+    r"intern|_pe_|patch14_siglip(_gap)?_384|_ss_|vit_\w*pe_|"
+    r"dinov3|sapiens2|lingbot|_mci_|_r_s16")
 
 
 class Factors(torch.nn.Module):
@@ -130,10 +154,10 @@ def main():
     rows = []
     for name in timm.list_models():
         ours = name in RESNETS or name.startswith(FAMILIES)
-        if not ours or name in LEFT_OUT:
+        if not ours or name in LEFT_OUT or OTHER_VITS.search(name):
             continue
         with torch.device("meta"):
-            model = timm.create_model(name)
+            model = timm.create_model(name, num_classes=1000)
         count = sum(value.numel() for value in model.parameters())
         rows.append([name, count, model.default_cfg["input_size"][-1]])
     write_csv("families.csv", ["name", "parameters", "image_size"], rows)

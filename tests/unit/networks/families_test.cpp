@@ -10,6 +10,7 @@
 #include "models/families/family.h"
 #include "models/families/mixer.h"
 #include "models/families/swin.h"
+#include "models/families/vit.h"
 #include "networks/cost.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
@@ -41,6 +42,16 @@ void small_mixer(models::ModelSpec& spec, std::int64_t width) {
   spec.numbers = net;
 }
 
+void small_vit(models::ModelSpec& spec, std::int64_t mlp_ratio = 4) {
+  auto net = spec.get<models::VitSpec>();
+  net.patch_size = 8;
+  net.depth = 2;
+  net.embed_dim = 16;
+  net.num_heads = 2;
+  net.mlp_dim = mlp_ratio * net.embed_dim;
+  spec.numbers = net;
+}
+
 using Stages = std::array<std::int64_t, 4>;
 
 void small_convnext(
@@ -57,6 +68,8 @@ void small_convnext(
 const std::vector<FamilyCase>& cases() {
   using Spec = models::ModelSpec;
   const Stages widths{8, 12, 16, 20};
+  const auto vit = [](Spec& s) { small_vit(s); };
+  const auto narrow_vit = [](Spec& s) { small_vit(s, 3); };
   static const std::vector<FamilyCase> all{
       {"mixer", "mixer_s16_224", 40, [](Spec& s) { small_mixer(s, 20); }},
       {"gmixer", "gmixer_12_224", 40, [](Spec& s) { small_mixer(s, 24); }},
@@ -92,6 +105,24 @@ const std::vector<FamilyCase>& cases() {
        [=](Spec& s) {
          small_convnext(s, {1, 1, 2, 1}, widths);
        }},
+      {"vit_gap", "vit_medium_patch16_gap_240", 40, vit},
+      {"vit_reg_gap", "vit_medium_patch16_reg4_gap_256", 40, vit},
+      {"vit_clip", "vit_base_patch32_clip_quickgelu_224", 40, vit},
+      {"vit_siglip", "vit_base_patch16_siglip_224", 40, vit},
+      {"vit_siglip_gap", "vit_so400m_patch16_siglip_gap_256", 40, narrow_vit},
+      {"vit_map",
+       "vit_so150m_patch16_reg4_map_256",
+       40,
+       [](Spec& s) {
+         small_vit(s);
+         auto net = s.get<models::VitSpec>();
+         net.mlp_dim = 41; // int(16 * 2.572)
+         s.numbers = net;
+       }},
+      {"vit_dinov2", "vit_giant_patch14_reg4_dinov2", 40, narrow_vit},
+      {"flexivit", "flexivit_small", 40, vit},
+      {"deit_distilled", "deit_tiny_distilled_patch16_224", 40, vit},
+      {"deit3", "deit3_small_patch16_224", 40, vit},
       {"swin", "swin_tiny_patch4_window7_224", 52, [](Spec& s) {
          s.numbers = models::SwinSpec{
              .embed_dim = 8,
