@@ -71,7 +71,7 @@ int models(const config::Arguments& arguments) {
         with_commas(info.parameters),
         fmt::format("{:.2f}", static_cast<double>(info.cost.macs) / 1e9),
         fmt::format("{:.2f}", static_cast<double>(info.cost.outputs) / 1e6),
-        info.image_size,
+        info.image_size.text(),
         fmt::format("{}: {}", info.family, info.description));
   }
   text +=

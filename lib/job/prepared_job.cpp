@@ -164,7 +164,7 @@ void use_record(PreparedJob& prepared) {
   }
   const auto named = models::find_model(model.name);
   const bool as_named = !model.image_size && named &&
-      record->values.value(kImageSize, Json()) == named->image_size;
+      record->values.value(kImageSize, Json()) == named->image_size.height;
   if (as_named || !evaluates) { // resized position embeddings are reported
     record->values.erase(kImageSize);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/sections/model.h"
+#include "options/image_size.h"
 
 namespace vitrain::models {
 
@@ -22,7 +23,7 @@ struct ModelSpec {
   std::string name;
   const Family* family = nullptr; // families/family.h; not null once resolved
   std::int64_t num_classes = 0; // outputs
-  std::int64_t image_size = 0; // side of the square input in pixels
+  ImageSize image_size; // of the input; 0: vectors
   std::int64_t channels = 3; // of images: 3, or 1 for grey ones
   double drop_path = 0.0; // rate of the last block
   std::int64_t features = 0; // of vectors, which have no image_size; 0: images
@@ -33,9 +34,9 @@ struct ModelSpec {
     return std::any_cast<const Numbers&>(numbers);
   }
 
-  // Numbers of one input: channels x image_size^2, or features.
+  // Numbers of one input: channels x height x width, or features.
   std::int64_t input_numbers() const {
-    return features > 0 ? features : channels * image_size * image_size;
+    return features > 0 ? features : channels * image_size.area();
   }
 };
 

@@ -20,7 +20,8 @@ class ConvNet : public Model {
           .in = in, .out = out, .kernel = net.kernel, .bias = true};
     };
     const auto [first, second] = net.widths;
-    const std::int64_t grid = models::convnet::grid_of(net, spec.image_size);
+    const std::int64_t grid =
+        models::convnet::grid_of(net, spec.image_size.height);
     conv1_ = add_layer<Conv2d>(
         *this, "conv1", conv(spec.channels, first), generator);
     conv2_ = add_layer<Conv2d>(*this, "conv2", conv(first, second), generator);

@@ -110,7 +110,7 @@ Cost cost_of(const models::ModelSpec& spec) {
   model->eval();
   std::vector<std::int64_t> shape{1, spec.features};
   if (spec.features == 0) {
-    shape = {1, spec.channels, spec.image_size, spec.image_size};
+    shape = {1, spec.channels, spec.image_size.height, spec.image_size.width};
   }
   const at::Tensor input = at::empty(shape, at::device(at::kMeta));
   Count count;

@@ -315,7 +315,8 @@ class Mixer : public Model {
  public:
   Mixer(const models::ModelSpec& spec, at::Generator generator) : spec_(spec) {
     const auto& net = spec.get<models::MixerSpec>();
-    const std::int64_t grid = spec.image_size / net.patch_size;
+    const std::int64_t tokens = (spec.image_size.height / net.patch_size) *
+        (spec.image_size.width / net.patch_size);
     stem_ = add_layer<PatchEmbed>(
         *this, "stem", spec.channels, net.patch_size, net.embed_dim, generator);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
@@ -325,7 +326,7 @@ class Mixer : public Model {
       if (net.block != models::MixerSpec::Block::kSpatial) {
         paths_.add(spec.drop_path);
       }
-      blocks_.push_back(make_token_block(net, grid * grid, row, generator));
+      blocks_.push_back(make_token_block(net, tokens, row, generator));
       list->push_back(blocks_.back());
     }
     if (net.block == models::MixerSpec::Block::kResidual) {

@@ -10,12 +10,13 @@ namespace vitrain::networks {
 void check_images(const at::Tensor& images, const models::ModelSpec& spec) {
   VITRAIN_CHECK(
       images.dim() == 4 && images.size(1) == spec.channels &&
-          images.size(2) == spec.image_size &&
-          images.size(3) == spec.image_size,
+          images.size(2) == spec.image_size.height &&
+          images.size(3) == spec.image_size.width,
       ExitCode::kInternal,
-      "a batch of another shape than the model's images [N, {0}, {1}, {1}]",
+      "a batch of another shape than the model's images [N, {}, {}, {}]",
       spec.channels,
-      spec.image_size);
+      spec.image_size.height,
+      spec.image_size.width);
 }
 
 std::shared_ptr<Model> make_model(

@@ -296,7 +296,7 @@ class Swin : public Model {
         spec.drop_path,
         std::accumulate(net.depths.begin(), net.depths.end(), std::int64_t{0}));
     auto rate = rates.begin();
-    std::int64_t side = spec.image_size / models::swin::kPatch;
+    std::int64_t side = spec.image_size.height / models::swin::kPatch;
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "layers");
     for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
       std::vector<std::int64_t> rows;

@@ -40,7 +40,7 @@ struct ModelInfo {
   std::string family; // "vit"
   std::int64_t parameters = 0; // with 1000 classes
   Cost cost;
-  std::int64_t image_size = 0;
+  ImageSize image_size;
   std::string description;
 };
 

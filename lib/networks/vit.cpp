@@ -19,9 +19,9 @@ class Vit : public Model {
   Vit(const models::ModelSpec& spec, const at::Generator& generator)
       : spec_(spec), vit_(spec.get<VitSpec>()) {
     const std::int64_t width = vit_.embed_dim;
-    const std::int64_t grid = spec.image_size / vit_.patch_size;
-    const std::int64_t positions =
-        grid * grid + (vit_.prefix_positions ? vit_.prefix() : 0);
+    const std::int64_t positions = (spec.image_size.height / vit_.patch_size) *
+            (spec.image_size.width / vit_.patch_size) +
+        (vit_.prefix_positions ? vit_.prefix() : 0);
     const auto tokens = [&](const char* name, std::int64_t count) {
       return register_parameter(
           name, new_weights({1, count, width}, generator));

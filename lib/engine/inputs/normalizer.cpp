@@ -52,12 +52,14 @@ at::Tensor Normalizer::targets(const data::Batch& batch) const {
 at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
     const {
   // from_blob wants a mutable pointer; nothing writes through it.
-  const at::Tensor bytes =
-      at::from_blob(
-          const_cast<std::uint8_t*>(batch.rows.data()),
-          {rows, spec_.image_size, spec_.image_size, spec_.channels},
-          at::kByte)
-          .to(device_);
+  const at::Tensor bytes = at::from_blob(
+                               const_cast<std::uint8_t*>(batch.rows.data()),
+                               {rows,
+                                spec_.image_size.height,
+                                spec_.image_size.width,
+                                spec_.channels},
+                               at::kByte)
+                               .to(device_);
   return bytes.permute({0, 3, 1, 2})
       .to(at::kFloat,
           /*non_blocking=*/false,

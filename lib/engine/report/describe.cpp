@@ -101,7 +101,7 @@ std::string describe_model(const RunFacts& facts) {
   return fmt::format(
       "{}, {} px{}, {} classes",
       net,
-      spec.image_size,
+      spec.image_size.text(),
       spec.channels == 1 ? " grey" : "",
       with_commas(spec.num_classes));
 }

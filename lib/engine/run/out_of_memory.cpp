@@ -41,8 +41,8 @@ std::string batch_text(const Session& session, bool evaluates) {
             "{} images of {}x{}x{}",
             with_commas(rows),
             spec.channels,
-            spec.image_size,
-            spec.image_size);
+            spec.image_size.height,
+            spec.image_size.width);
 }
 
 } // namespace

@@ -33,25 +33,21 @@ inline void check_size(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker) {
-  const std::int64_t size = config.image_size.value_or(named.image_size);
+  const ImageSize size = image_size_of(config, named);
   checker.require(
-      grid_of(named.get<ConvNetSpec>(), size) >= 1,
+      grid_of(named.get<ConvNetSpec>(), size.height) >= 1,
       "model.image_size",
       fmt::format(
           "image_size {} is too small for {}: its two 5x5 convolutions and "
           "poolings need at least 16 pixels",
-          size,
+          size.text(),
           named.name),
       {"model.name"});
 }
 
-inline std::string identity(const ModelSpec& spec) {
-  return fmt::format("image {}, {} channels", spec.image_size, spec.channels);
-}
-
 inline ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
   const auto& net = spec.get<ConvNetSpec>();
-  const std::int64_t first = spec.image_size - net.kernel + 1;
+  const std::int64_t first = spec.image_size.height - net.kernel + 1;
   const std::int64_t second = first / 2 - net.kernel + 1;
   const std::int64_t area1 = net.widths[0] * first * first;
   const std::int64_t area2 = net.widths[1] * second * second;
@@ -78,7 +74,7 @@ inline const Family kConvNet{
           return std::string(
               "2 convolutions and 2 linear layers with dropout, grey input");
         },
-    .identity = convnet::identity,
+    .identity = image_identity,
     .activations = convnet::activations};
 
 } // namespace vitrain::models

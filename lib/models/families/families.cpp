@@ -1,5 +1,6 @@
 #include "models/families/family.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -40,6 +41,12 @@ std::vector<std::string> listed_names() {
   return names;
 }
 
+ImageSize image_size_of(
+    const config::ModelConfig& config,
+    const ModelSpec& named) {
+  return config.image_size ? ImageSize(*config.image_size) : named.image_size;
+}
+
 std::vector<std::string_view> drop_path_option(const ModelSpec& /*named*/) {
   return {"drop_path"};
 }
@@ -49,13 +56,13 @@ void check_multiple(
     const ModelSpec& named,
     std::int64_t multiple,
     config::Checker& checker) {
-  const std::int64_t size = config.image_size.value_or(named.image_size);
+  const ImageSize size = image_size_of(config, named);
   checker.require(
-      size % multiple == 0,
+      size.height % multiple == 0 && size.width % multiple == 0,
       "model.image_size",
       fmt::format(
           "image_size {} is not a multiple of {}, the patch size of {}",
-          size,
+          size.text(),
           multiple,
           named.name),
       {"model.name"});
@@ -66,13 +73,13 @@ void check_least_side(
     const ModelSpec& named,
     std::int64_t least,
     config::Checker& checker) {
-  const std::int64_t size = config.image_size.value_or(named.image_size);
+  const ImageSize size = image_size_of(config, named);
   checker.require(
-      size >= least,
+      std::min(size.height, size.width) >= least,
       "model.image_size",
       fmt::format(
           "image_size {} is too small for {}, which needs at least {} pixels",
-          size,
+          size.text(),
           named.name,
           least),
       {"model.name"});
@@ -83,7 +90,8 @@ std::string channels_identity(const ModelSpec& spec) {
 }
 
 std::string image_identity(const ModelSpec& spec) {
-  return fmt::format("image {}, {} channels", spec.image_size, spec.channels);
+  return fmt::format(
+      "image {}, {} channels", spec.image_size.text(), spec.channels);
 }
 
 bool parse_size(std::string_view text, std::int64_t& value) {

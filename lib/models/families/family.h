@@ -73,7 +73,7 @@ std::vector<std::string> listed_names();
 template <typename Numbers>
 struct NamedNetwork {
   const char* name;
-  std::int64_t image_size;
+  std::int64_t image_size; // side of a square
   std::int64_t channels;
   Numbers numbers;
 };
@@ -102,10 +102,16 @@ std::optional<ModelSpec> find_in(const std::string& name) {
   return spec;
 }
 
+// The size that a recipe sets, or that of the name.
+ImageSize image_size_of(
+    const config::ModelConfig& config,
+    const ModelSpec& named);
+
 // Family::options of a family whose blocks can be dropped, and nothing else.
 std::vector<std::string_view> drop_path_option(const ModelSpec& named);
 
-// Requires that the side of images is a multiple of `multiple`, the patch size.
+// Requires that the sides of images are multiples of `multiple`, the patch
+// size.
 void check_multiple(
     const config::ModelConfig& config,
     const ModelSpec& named,

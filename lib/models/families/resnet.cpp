@@ -28,10 +28,6 @@ std::string describe(const ModelSpec& spec) {
       net.bottleneck ? 3 : 2);
 }
 
-std::string identity(const ModelSpec& spec) {
-  return fmt::format("{} channels", spec.channels);
-}
-
 // Side of what a convolution or pooling with stride 2 leaves.
 std::int64_t halved(std::int64_t side) {
   return (side - 1) / 2 + 1;
@@ -50,7 +46,7 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
         largest = std::max(largest, bytes);
       };
   const auto& net = spec.get<ResNetSpec>();
-  std::int64_t side = halved(spec.image_size);
+  std::int64_t side = halved(spec.image_size.height);
   count(kStemWidth, side, 2);
   side = halved(side);
   count(kStemWidth, side, 1);
@@ -85,7 +81,7 @@ const Family kResNet{
     .list = names_in<resnet::kNetworks>,
     .find = find_in<resnet::kNetworks>,
     .describe = resnet::describe,
-    .identity = resnet::identity,
+    .identity = channels_identity,
     .activations = resnet::activations,
     .channels_last = true,
     // Convolutions copy into layouts of their own, and the allocator is left

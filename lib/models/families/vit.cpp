@@ -39,19 +39,19 @@ void check_vit(
     config::Checker& checker) {
   constexpr const char* kName = "model.name";
   const auto& vit = named.get<VitSpec>();
-  const std::int64_t size = config.image_size.value_or(named.image_size);
+  const ImageSize size = image_size_of(config, named);
   const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
   const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
   const std::int64_t heads = config.num_heads.value_or(vit.num_heads);
   checker.require(
-      size % patch == 0,
+      size.height % patch == 0 && size.width % patch == 0,
       config.image_size       ? "model.image_size"
           : config.patch_size ? "model.patch_size"
                               : kName,
       fmt::format(
           "image_size {} is not a multiple of the patch size {} of {}; set "
           "model.image_size or model.patch_size",
-          size,
+          size.text(),
           patch,
           named.name),
       {kName, "model.image_size", "model.patch_size"});
@@ -132,7 +132,7 @@ std::string identity(const ModelSpec& spec) {
   const auto& vit = spec.get<VitSpec>();
   return fmt::format(
       "image {}, patch {}, width {}, depth {}, heads {}, mlp {}{}",
-      spec.image_size,
+      spec.image_size.text(),
       vit.patch_size,
       vit.embed_dim,
       vit.depth,
@@ -146,8 +146,8 @@ std::string identity(const ModelSpec& spec) {
 ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
-  const std::int64_t grid = spec.image_size / net.patch_size;
-  const std::int64_t patches = grid * grid;
+  const std::int64_t patches = (spec.image_size.height / net.patch_size) *
+      (spec.image_size.width / net.patch_size);
   const std::int64_t tokens = patches + net.prefix();
   const std::int64_t width = net.embed_dim;
   // softmax(q k^T) is kept where products make it: in fp32 and rounded.

@@ -75,4 +75,22 @@ inline void set_parameters(torch::nn::Module& module) {
   }
 }
 
+// Running statistics that are not those of a new network.
+inline void set_buffers(torch::nn::Module& module) {
+  const at::NoGradGuard no_grad;
+  std::map<std::string, at::Tensor> buffers;
+  for (const auto& item : module.named_buffers()) {
+    buffers[item.key()] = item.value();
+  }
+  std::int64_t number = 0;
+  for (auto& [name, value] : buffers) {
+    if (name.ends_with("running_mean") || name.ends_with("running_var")) {
+      value.copy_(
+          0.5 * pattern(value.numel(), 500 + number) +
+          (name.ends_with("var") ? 1.0 : 0.0));
+    }
+    ++number;
+  }
+}
+
 } // namespace vitrain::networks

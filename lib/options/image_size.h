@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vitrain {
+
+// Of images, in pixels. One number stands for a square.
+struct ImageSize {
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+
+  ImageSize() = default;
+  ImageSize(std::int64_t side) : height(side), width(side) {}
+  ImageSize(std::int64_t high, std::int64_t wide) : height(high), width(wide) {}
+
+  bool operator==(const ImageSize&) const = default;
+  bool square() const { return height == width; }
+  std::int64_t area() const { return height * width; }
+
+  // "224", or height and width: "224x192".
+  std::string text() const {
+    return square() ? std::to_string(height)
+                    : std::to_string(height) + "x" + std::to_string(width);
+  }
+};
+
+} // namespace vitrain

@@ -1,0 +1,255 @@
+#include "families/family_cases.h"
+
+#include <filesystem>
+#include <map>
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <fmt/format.h>
+
+#include "fixtures.h"
+#include "networks/cost.h"
+#include "networks/model.h"
+#include "networks/tensors.h"
+#include "states/safetensors.h"
+
+// In double precision: what differs from timm is the order of sums, a few
+// hundred roundings of 1e-16.
+namespace vitrain::networks {
+namespace {
+
+constexpr std::int64_t kImages = 3;
+constexpr std::int64_t kClasses = 7;
+constexpr double kDropPath = 0.25;
+constexpr std::int64_t kSample = 200; // values that the fixture keeps
+constexpr double kTolerance = 1e-11;
+
+// In the fixture, before a tensor's name: its start.
+constexpr std::string_view kStart = "start/";
+
+using Tensors = std::map<std::string, at::Tensor>;
+
+models::ModelSpec spec_of(const FamilyCase& test) {
+  models::ModelSpec spec = *models::find_model(test.model);
+  spec.num_classes = kClasses;
+  spec.image_size = test.size;
+  spec.drop_path = kDropPath;
+  test.change(spec);
+  return spec;
+}
+
+at::Tensor images(const ImageSize& size) {
+  return pattern(kImages * 3 * size.area(), 1000)
+      .view({kImages, 3, size.height, size.width});
+}
+
+std::string fixture_of(const FamilyCase& test) {
+  return fmt::format("families/{}.safetensors", test.family);
+}
+
+// What the fixture has of a case, by the names behind its own.
+Tensors golden_of(const FamilyCase& test) {
+  Tensors found;
+  const std::string prefix = std::string(test.name) + "/";
+  for (auto& [name, value] :
+       states::read_safetensors(fixture(fixture_of(test).c_str())).tensors) {
+    if (name.starts_with(prefix)) {
+      found[name.substr(prefix.size())] = value;
+    }
+  }
+  return found;
+}
+
+// As the script's factors_of(); undefined where nothing is dropped.
+at::Tensor factors(const Model& model) {
+  const auto rows = static_cast<std::int64_t>(model.drop_rates().size());
+  if (rows == 0) {
+    return {};
+  }
+  at::Tensor values = at::empty({rows, kImages}, at::kDouble);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t n = 0; n < kImages; ++n) {
+      values[row][n] = static_cast<double>((row * 7 + n * 3) % 5) * 0.5;
+    }
+  }
+  return values;
+}
+
+void expect_near(
+    const at::Tensor& value,
+    const at::Tensor& expected,
+    const std::string& what) {
+  ASSERT_EQ(value.sizes(), expected.sizes()) << what;
+  EXPECT_LE(
+      (value - expected).norm().item<double>(),
+      // Some gradients are zero but for noise: of a bias before a norm.
+      kTolerance * expected.norm().item<double>() + 1e-13)
+      << what;
+}
+
+double weighted_sum(const at::Tensor& values) {
+  return (values * (at::arange(values.numel()).remainder(251) - 125))
+      .sum()
+      .item<double>();
+}
+
+// What the script keeps of a gradient.
+at::Tensor summary(const at::Tensor& gradient) {
+  const at::Tensor flat = gradient.contiguous().flatten();
+  const std::int64_t step =
+      std::max<std::int64_t>(1, (flat.numel() + kSample - 1) / kSample);
+  return at::cat(
+      {flat.slice(0, 0, flat.numel(), step),
+       at::full({1}, weighted_sum(flat), at::kDouble)});
+}
+
+} // namespace
+
+TEST_P(Families, HaveTimmsLogitsAndGradients) {
+  const FamilyCase& test = GetParam();
+  const auto model = make_model(spec_of(test), /*seed=*/0);
+  model->to(at::kDouble);
+  set_parameters(*model);
+  set_buffers(*model);
+  const at::Tensor logits = model->forward(images(test.size), factors(*model));
+  at::cross_entropy_loss(logits, at::arange(kImages, at::kLong) % kClasses)
+      .backward();
+  Tensors golden = golden_of(test);
+  const auto expect = [&](const at::Tensor& value, const std::string& name) {
+    ASSERT_TRUE(golden.contains(name)) << name;
+    expect_near(value, golden.at(name), name);
+    golden.erase(name);
+  };
+  expect(logits.detach(), "logits");
+  for (const auto& item : model->named_parameters()) {
+    expect(summary(item.value().grad()), item.key());
+  }
+  if (golden.contains("eval")) {
+    const at::NoGradGuard no_grad;
+    model->eval();
+    expect(model->forward(images(test.size), {}), "eval");
+  }
+  std::erase_if(
+      golden, [](const auto& one) { return one.first.starts_with(kStart); });
+  EXPECT_TRUE(golden.empty()) << golden.begin()->first << " is not ours";
+}
+
+TEST_P(Families, StartAsTimmDoes) {
+  const FamilyCase& test = GetParam();
+  const auto model = make_model(spec_of(test), /*seed=*/11);
+  Tensors state;
+  for (const auto& item : model->named_parameters()) {
+    state[item.key()] = item.value().detach();
+  }
+  for (const auto& item : model->named_buffers()) {
+    if (item.value().is_floating_point()) {
+      state[item.key()] = item.value();
+    }
+  }
+  for (const auto& [name, expected] : golden_of(test)) {
+    if (!name.starts_with(kStart)) {
+      continue;
+    }
+    const std::string tensor = name.substr(kStart.size());
+    ASSERT_TRUE(state.contains(tensor)) << tensor;
+    const at::Tensor value =
+        state.at(tensor).contiguous().to(at::kDouble).flatten();
+    // Roundings of erfinv and of what scales it: a few ulp.
+    EXPECT_NEAR(
+        weighted_sum(value),
+        expected.item<double>(),
+        (value * (at::arange(value.numel()).remainder(251) - 125))
+                .abs()
+                .sum()
+                .item<double>() *
+            0x1p-21)
+        << tensor;
+    state.erase(tensor);
+  }
+  EXPECT_TRUE(state.empty()) << state.begin()->first << " is not in timm's";
+}
+
+// Dropping nothing is the same as factors of one, and images do not touch one
+// another.
+TEST_P(Families, TakeImagesOneByOne) {
+  const at::NoGradGuard no_grad;
+  const FamilyCase& test = GetParam();
+  const auto model = make_model(spec_of(test), /*seed=*/0);
+  set_parameters(*model);
+  model->eval();
+  const at::Tensor batch = images(test.size).to(at::kFloat);
+  const at::Tensor all = model->forward(batch, {});
+  const auto rows = static_cast<std::int64_t>(model->drop_rates().size());
+  const at::Tensor one = model->forward(
+      batch.narrow(0, 2, 1).contiguous(at::MemoryFormat::ChannelsLast),
+      rows > 0 ? at::ones({rows, 1}) : at::Tensor());
+  EXPECT_LT(
+      (one - all.narrow(0, 2, 1)).abs().max().item<double>(),
+      1e-5 * all.abs().max().item<double>());
+  EXPECT_THROW(model->forward(at::ones({2, 3, 24, 24}), {}), std::exception);
+}
+
+TEST_P(Families, TrainUnderAutocast) {
+  const FamilyCase& test = GetParam();
+  const auto model = make_model(spec_of(test), /*seed=*/0);
+  set_parameters(*model);
+  const at::Tensor batch = images(test.size).to(at::kFloat);
+  const at::Tensor expected = model->forward(batch, {}).detach();
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  at::Tensor dropped = factors(*model);
+  dropped = dropped.defined() ? dropped.to(at::kFloat) : dropped;
+  const at::Tensor logits = model->forward(batch, dropped);
+  const at::Tensor plain = model->forward(batch, {});
+  at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  // bf16 has 8 bits: 2^-9 a rounding, some dozens of them in a row.
+  EXPECT_LE(
+      (plain.detach().to(at::kFloat) - expected).norm().item<double>(),
+      0.1 * expected.norm().item<double>());
+  logits.to(at::kFloat).sum().backward();
+  for (const auto& item : model->named_parameters()) {
+    ASSERT_TRUE(item.value().grad().defined()) << item.key();
+    EXPECT_EQ(item.value().grad().scalar_type(), at::kFloat) << item.key();
+  }
+}
+
+TEST(FamilyNames, HaveTimmsParametersAndImageSizes) {
+  std::map<std::string, ModelInfo> known;
+  for (const ModelInfo& info : list_models()) {
+    known[info.name] = info;
+  }
+  int files = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(fixture("families"))) {
+    if (file.path().extension() != ".csv") {
+      continue;
+    }
+    ++files;
+    for (const auto& row :
+         read_csv(("families/" + file.path().filename().string()).c_str())) {
+      ASSERT_TRUE(known.contains(row.at(0))) << row.at(0);
+      const ModelInfo& info = known.at(row.at(0));
+      EXPECT_EQ(std::to_string(info.parameters), row.at(1)) << row.at(0);
+      EXPECT_EQ(info.image_size.text(), row.at(2)) << row.at(0);
+    }
+  }
+  EXPECT_GE(files, 5);
+}
+
+// Published: Swin-T 4.5 GMACs (Liu et al., 2021, table 1), ConvNeXt-T 4.5 (Liu
+// et al., 2022, table 1), ResNet-50 4.1 (torchvision's table of weights).
+TEST(Cost, IsTheOnePublished) {
+  for (const auto& [name, giga] :
+       {std::pair("swin_tiny_patch4_window7_224", 4.5),
+        std::pair("convnext_tiny", 4.5),
+        std::pair("resnet50", 4.1)}) {
+    EXPECT_NEAR(
+        static_cast<double>(cost_of(*models::find_model(name)).macs) / 1e9,
+        giga,
+        0.05)
+        << name;
+  }
+}
+
+} // namespace vitrain::networks
