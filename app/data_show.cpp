@@ -98,7 +98,8 @@ data::ContactSheet draw_sheet(
   const auto& classes = rows.index().classes();
   data::ContactSheet sheet(
       std::ssize(shown),
-      static_cast<int>(spec.image_size.height),
+      {static_cast<int>(spec.image_size.width),
+       static_cast<int>(spec.image_size.height)},
       static_cast<int>(spec.channels),
       longest_name(classes));
   std::printf("row column sample class path\n");
@@ -147,12 +148,12 @@ int data_show(const config::Arguments& arguments) {
       arguments.data.count);
   const data::ContactSheet sheet = draw_sheet(shown, *rows, recipe, spec);
   write_file_atomically(out, image::encode_png(sheet.image()));
-  if (sheet.tile() < spec.image_size.height) {
+  if (sheet.tile().height < spec.image_size.height) {
     std::printf(
-        "reduced from %lld to %d pixels each, so that a sheet of so many "
+        "reduced from %s to %s pixels each, so that a sheet of so many "
         "can be looked at\n",
-        static_cast<long long>(spec.image_size.height),
-        sheet.tile());
+        spec.image_size.text().c_str(),
+        ImageSize(sheet.tile().height, sheet.tile().width).text().c_str());
   }
   std::printf("%s\n", printable(out.native()).c_str());
   return 0;

@@ -43,6 +43,26 @@ launch::Detected find_launcher(const config::LaunchArguments& arguments) {
   return detected;
 }
 
+job::Request request_of(
+    const config::Arguments& arguments,
+    const std::string& command_line) {
+  job::Request request{
+      .mode = arguments.verb == config::Verb::kEval ? job::JobMode::kEval
+                                                    : job::JobMode::kTrain,
+      .recipe = arguments.load_request(),
+      .resume = arguments.resume,
+      .dry_run = arguments.dry_run,
+      .node_rank = arguments.launch.node_rank,
+      .command_line = command_line,
+      .version = VITRAIN_VERSION,
+      .notes = arguments.notes};
+  if (arguments.launch.master) {
+    request.master =
+        launch::parse_host_port(*arguments.launch.master, "-master");
+  }
+  return request;
+}
+
 void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
   for (const std::string& note : prepared.notes) {
     std::printf("%s\n", note.c_str());
@@ -75,16 +95,15 @@ int train(const config::Arguments& given, const std::string& command_line) {
     return run_hosts(arguments, hosts);
   }
   const launch::Detected detected = find_launcher(arguments.launch);
+  const job::Request request = request_of(arguments, command_line);
   if (detected.place) {
-    const auto prepared = job::run_launched(
-        arguments, *detected.place, command_line, VITRAIN_VERSION);
+    const auto prepared = job::run_launched(request, *detected.place);
     if (prepared) {
       print_dry_run(*prepared, /*has_weights=*/true);
     }
     return 0;
   }
-  job::PreparedJob prepared =
-      job::prepare(arguments, command_line, VITRAIN_VERSION);
+  job::PreparedJob prepared = job::prepare(request);
   prepared.notes.insert(
       prepared.notes.end(), detected.notes.begin(), detected.notes.end());
   if (arguments.dry_run) {

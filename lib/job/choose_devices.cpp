@@ -26,18 +26,17 @@ std::vector<std::string> labels_of(
 
 // Finds the other machines of the run; with -dry_run, takes them to be like
 // this one.
-void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
+void meet_nodes(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const auto nodes = static_cast<int>(job.recipe.devices.nodes);
-  const config::LaunchArguments& launch = arguments.launch;
-  if (arguments.dry_run) {
+  if (request.dry_run) {
     prepared.workers *= nodes;
     job.device_text =
         fmt::format("{} machines, each with {}", nodes, job.device_text);
     return;
   }
   VITRAIN_CHECK(
-      launch.node_rank.has_value() && launch.master.has_value(),
+      request.node_rank.has_value() && request.master.has_value(),
       ExitCode::kUsage,
       "{} machines (devices.nodes): give each of them its own -node_rank, 0 to "
       "{}, and all of them -master HOST:PORT with an address of machine 0 and "
@@ -45,20 +44,18 @@ void meet_nodes(PreparedJob& prepared, const config::Arguments& arguments) {
       nodes,
       nodes - 1);
   VITRAIN_CHECK(
-      *launch.node_rank < nodes,
+      *request.node_rank < nodes,
       ExitCode::kUsage,
       "-node_rank {}: with {} machines it is 0 to {}",
-      *launch.node_rank,
+      *request.node_rank,
       nodes,
       nodes - 1);
-  const launch::HostPort master =
-      launch::parse_host_port(*launch.master, "-master");
   // Whatever is wrong already need not wait for the other machines.
   check_recipe(prepared, config::kWorkersUnknown);
   prepared.link = std::make_unique<launch::NodeLink>(launch::NodeRequest{
       .nodes = nodes,
-      .node_rank = static_cast<int>(*launch.node_rank),
-      .master = master,
+      .node_rank = static_cast<int>(*request.node_rank),
+      .master = *request.master,
       .workers = prepared.workers,
       .devices = job.device_text,
       .timeout = job.recipe.dist.timeouts.setup,
@@ -122,7 +119,7 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
-void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
+void choose_devices(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
   prepared.cores = launch::available_cores();
@@ -149,21 +146,22 @@ void choose_devices(PreparedJob& prepared, const config::Arguments& arguments) {
     prepared.notes.push_back("warning: " + *small_memory);
   }
   if (job.recipe.devices.nodes > 1) {
-    meet_nodes(prepared, arguments);
+    meet_nodes(prepared, request);
   } else {
     VITRAIN_CHECK(
-        arguments.launch.node_rank.value_or(0) == 0,
+        request.node_rank.value_or(0) == 0,
         ExitCode::kUsage,
         "-node_rank {}: the run has one machine; give -nnodes N "
         "(devices.nodes) "
         "as well",
-        *arguments.launch.node_rank);
+        *request.node_rank);
     VITRAIN_CHECK(
-        !arguments.launch.master || prepared.origins.contains(kNodes),
+        !request.master || prepared.origins.contains(kNodes),
         ExitCode::kUsage,
-        "-master {}: the run has one machine; give -nnodes N (devices.nodes) "
-        "and -node_rank R as well",
-        printable(*arguments.launch.master));
+        "-master {}:{}: the run has one machine; give -nnodes N "
+        "(devices.nodes) and -node_rank R as well",
+        printable(request.master->host),
+        request.master->port);
   }
   for (const std::string& warning :
        launch::environment_warnings(user, prepared.cores, devices)) {

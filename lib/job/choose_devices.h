@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/command_line/arguments.h"
 #include "job/prepared_job.h"
+#include "job/request.h"
 #include "launch/devices/devices.h"
 #include "launch/devices/open_files.h"
 
@@ -29,6 +29,6 @@ std::string describe_devices(
 // Chooses this machine's devices and, with several machines, meets the others:
 // fills in devices, workers, cores, link and the texts about them. Throws
 // Error(kUsage).
-void choose_devices(PreparedJob& prepared, const config::Arguments& arguments);
+void choose_devices(PreparedJob& prepared, const Request& request);
 
 } // namespace vitrain::job

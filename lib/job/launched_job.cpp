@@ -69,10 +69,10 @@ void check_place(
 void complete_for_dry_run(
     PreparedJob& prepared,
     const launch::LaunchedPlace& place,
-    const config::Arguments& arguments) {
+    const Request& request) {
   list_data(prepared);
-  if (arguments.resume) {
-    resolve_resume(prepared, *arguments.resume, /*writes=*/false);
+  if (request.resume) {
+    resolve_resume(prepared, *request.resume, /*writes=*/false);
   }
   check_arithmetic(prepared);
   prepared.job.device_text = place.label();
@@ -81,15 +81,13 @@ void complete_for_dry_run(
 } // namespace
 
 std::optional<PreparedJob> run_launched(
-    const config::Arguments& arguments,
-    const launch::LaunchedPlace& place,
-    const std::string& command_line,
-    const std::string& version) {
+    const Request& request,
+    const launch::LaunchedPlace& place) {
   const std::vector<launch::LaunchParent> parents =
       launch::find_launch_parents(place.rank_variable);
   const launch::LaunchParentWatch watch(
       parents, fmt::format("rank {}", place.rank));
-  PreparedJob prepared = begin_job(arguments, command_line, version);
+  PreparedJob prepared = begin_job(request);
   Job& job = prepared.job;
   check_place(job.recipe, place);
   choose_device(prepared, place);
@@ -101,11 +99,11 @@ std::optional<PreparedJob> run_launched(
         "last checkpoint)",
         place.launcher));
   }
-  if (arguments.dry_run) {
+  if (request.dry_run) {
     if (place.rank != 0) {
       return std::nullopt;
     }
-    complete_for_dry_run(prepared, place, arguments);
+    complete_for_dry_run(prepared, place, request);
     return prepared;
   }
   launch::provide_open_files(open_files(job, place.world_size));
@@ -113,7 +111,7 @@ std::optional<PreparedJob> run_launched(
       launch::current_environment(),
       launch::find_launcher_process(place.rank_variable).environment);
   job.threads = asked_threads(user);
-  job.joining.resume = arguments.resume.value_or("");
+  job.joining.resume = request.resume.value_or("");
   job.restarts = place.attempt;
   if (place.rank == 0) {
     for (const std::string& note : prepared.notes) {

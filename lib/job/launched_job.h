@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "config/command_line/arguments.h"
 #include "job/prepared_job.h"
+#include "job/request.h"
 #include "launch/foreign/launchers.h"
 
 namespace vitrain::job {
@@ -15,9 +15,7 @@ namespace vitrain::job {
 // (engine/run/join_job.h). Returns with -dry_run only: on rank 0 the job that
 // would be begun, elsewhere nothing. Throws Error.
 std::optional<PreparedJob> run_launched(
-    const config::Arguments& arguments,
-    const launch::LaunchedPlace& place,
-    const std::string& command_line,
-    const std::string& version);
+    const Request& request,
+    const launch::LaunchedPlace& place);
 
 } // namespace vitrain::job

@@ -184,15 +184,12 @@ void use_record(PreparedJob& prepared) {
 
 } // namespace
 
-PreparedJob begin_job(
-    const config::Arguments& arguments,
-    const std::string& command_line,
-    const std::string& version) {
+PreparedJob begin_job(const Request& request) {
   PreparedJob prepared;
   Job& job = prepared.job;
   config::Problems& problems = prepared.problems;
-  config::Reading loaded = load_recipe(arguments.load_request(), problems);
-  const bool evaluates = arguments.verb == config::Verb::kEval;
+  config::Reading loaded = load_recipe(request.recipe, problems);
+  const bool evaluates = request.mode == JobMode::kEval;
   if (!problems.empty() ||
       (evaluates && !loaded.recipe.model.pretrained.has_value())) {
     check_rules(
@@ -204,15 +201,15 @@ PreparedJob begin_job(
   }
   job.recipe = std::move(loaded.recipe);
   prepared.origins = std::move(loaded.origins);
-  job.mode = evaluates ? JobMode::kEval : JobMode::kTrain;
-  job.config_path = arguments.cfg.value_or("");
-  job.command_line = command_line;
-  job.version = version;
+  job.mode = request.mode;
+  job.config_path = request.recipe.file.value_or("").native();
+  job.command_line = request.command_line;
+  job.version = request.version;
   job.process_start = process_start_seconds();
-  prepared.notes = arguments.notes;
+  prepared.notes = request.notes;
   prepared.notes.insert(
       prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
-  if (job.recipe.model.pretrained && !arguments.resume) {
+  if (job.recipe.model.pretrained && !request.resume) {
     job.recipe.model.pretrained = resolve_weights(*job.recipe.model.pretrained);
     use_record(prepared);
   }
@@ -222,15 +219,15 @@ PreparedJob begin_job(
 namespace {
 
 // Everything after the machines have met.
-void check_job(PreparedJob& prepared, const config::Arguments& arguments) {
+void check_job(PreparedJob& prepared, const Request& request) {
   check_recipe(prepared, prepared.workers);
-  if (!arguments.resume && !arguments.dry_run && prepared.decides()) {
+  if (!request.resume && !request.dry_run && prepared.decides()) {
     check_exists(prepared.job.recipe.model); // before there is a run folder
   }
   list_data(prepared);
   // Of several machines the first one decides, and tells the others.
-  if (arguments.resume && prepared.decides()) {
-    resolve_resume(prepared, *arguments.resume, !arguments.dry_run);
+  if (request.resume && prepared.decides()) {
+    resolve_resume(prepared, *request.resume, !request.dry_run);
   }
   check_arithmetic(prepared);
 }
@@ -256,19 +253,16 @@ void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
 
 } // namespace
 
-PreparedJob prepare(
-    const config::Arguments& arguments,
-    const std::string& command_line,
-    const std::string& version) {
-  PreparedJob prepared = begin_job(arguments, command_line, version);
+PreparedJob prepare(const Request& request) {
+  PreparedJob prepared = begin_job(request);
   try {
     try {
-      choose_devices(prepared, arguments);
+      choose_devices(prepared, request);
     } catch (const Error& error) {
       tell_with_the_rest(prepared, error);
       throw;
     }
-    check_job(prepared, arguments);
+    check_job(prepared, request);
   } catch (const std::exception& error) {
     if (prepared.link) {
       prepared.link->fail_all(

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "config/command_line/arguments.h"
 #include "config/load/load.h"
 #include "config/schema/writer.h"
 #include "core/lock_file.h"
@@ -13,6 +12,7 @@
 #include "data/sources/index.h"
 #include "job/job.h"
 #include "job/preprocess_record.h"
+#include "job/request.h"
 #include "job/run/run_directory.h"
 #include "launch/devices/devices.h"
 #include "launch/devices/open_files.h"
@@ -67,12 +67,9 @@ void continue_epoch(PreparedJob& prepared);
 void check_recipe(const PreparedJob& prepared, std::int64_t workers);
 void check_arithmetic(PreparedJob& prepared);
 
-// A job with recipe, mode and descriptions from the command line; throws
+// A job with the recipe, mode and descriptions of a request; throws
 // Error(kUsage) for a recipe that cannot be read.
-PreparedJob begin_job(
-    const config::Arguments& arguments,
-    const std::string& command_line,
-    const std::string& version);
+PreparedJob begin_job(const Request& request);
 
 // Makes a new folder for the job's run, and locks it where it is trained in.
 void make_run_directory(PreparedJob& prepared);
@@ -80,11 +77,8 @@ void make_run_directory(PreparedJob& prepared);
 // Locks a run folder for as long as the job is there. Throws as LockFile.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
-// Prepares what the command line asks for; nothing is written. Throws Error
-// with everything that is wrong with the recipe.
-PreparedJob prepare(
-    const config::Arguments& arguments,
-    const std::string& command_line,
-    const std::string& version);
+// Prepares what is asked for; nothing is written. Throws Error with everything
+// that is wrong with the recipe.
+PreparedJob prepare(const Request& request);
 
 } // namespace vitrain::job

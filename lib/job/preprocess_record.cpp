@@ -58,7 +58,7 @@ Json preprocess_record(
     return nullptr;
   }
   config::Recipe resolved = recipe;
-  resolved.model.image_size = spec.image_size.height;
+  resolved.model.image_size = spec.image_size;
   return {
       {"channels", spec.channels},
       {"keys", config::preprocess_values(resolved)},

@@ -114,22 +114,20 @@ class Rules {
  private:
   void unknown_name() {
     const std::vector<std::string> known = listed_names();
-    std::string patterns;
+    std::vector<std::string> names;
     for (const Family* family : families()) {
-      if (family->pattern != nullptr) {
-        patterns += fmt::format("; and {}", family->pattern);
-      }
+      names.emplace_back(family->name);
     }
     checker_.require(
         false,
         kName,
         fmt::format(
-            "unknown model '{}'.{}\nKnown: {}{} (`vitrain models` describes "
-            "them)",
+            "unknown model '{}'.{} `vitrain models` lists all {}, and with "
+            "'resnet*' those of such names; families: {}",
             printable(config_.name),
             did_you_mean(config_.name, known),
-            join(known, ", "),
-            patterns));
+            known.size(),
+            join(names, ", ")));
   }
 
   void check_classes() {

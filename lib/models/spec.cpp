@@ -16,11 +16,9 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
   ModelSpec spec = *find_model(config.name);
   spec.num_classes = config.num_classes.value_or(data.outputs);
   spec.features = data.features;
-  if (data.features > 0) {
-    spec.image_size = {};
-  } else if (config.image_size) {
-    spec.image_size = *config.image_size;
-  }
+  spec.image_size = data.features > 0
+      ? ImageSize()
+      : config.image_size.value_or(spec.image_size);
   spec.channels = config.in_chans.value_or(spec.channels);
   spec.drop_path = config.drop_path;
   if (spec.family->apply != nullptr) {

@@ -20,13 +20,12 @@ class ConvNet : public Model {
           .in = in, .out = out, .kernel = net.kernel, .bias = true};
     };
     const auto [first, second] = net.widths;
-    const std::int64_t grid =
-        models::convnet::grid_of(net, spec.image_size.height);
+    const ImageSize grid = models::convnet::grid_of(net, spec.image_size);
     conv1_ = add_layer<Conv2d>(
         *this, "conv1", conv(spec.channels, first), generator);
     conv2_ = add_layer<Conv2d>(*this, "conv2", conv(first, second), generator);
     fc1_ = add_layer<Linear>(
-        *this, "fc1", second * grid * grid, net.hidden, generator);
+        *this, "fc1", second * grid.area(), net.hidden, generator);
     fc2_ = add_layer<Linear>(
         *this, "fc2", net.hidden, spec.num_classes, generator);
   }

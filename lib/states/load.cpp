@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include "states/resample.h"
 #include "states/stored.h"
 #include "states/tensor_type.h"
 
@@ -35,25 +36,6 @@ weights::Layouts layouts_of(const Tensors& tensors) {
         .type = find_dtype(tensor.scalar_type())};
   }
   return layouts;
-}
-
-// Positions of another grid, in fp32.
-at::Tensor resample(const at::Tensor& positions, const at::Tensor& own) {
-  const weights::PositionGrids grids =
-      *weights::position_grids(positions.sizes().vec(), own.sizes().vec());
-  const std::int64_t from = grids.from;
-  const std::int64_t to = grids.to;
-  const std::int64_t width = positions.size(2);
-  const at::Tensor prefix = positions.narrow(1, 0, grids.prefix).to(at::kFloat);
-  const at::Tensor grid = positions.narrow(1, grids.prefix, from * from)
-                              .to(at::kFloat)
-                              .reshape({1, from, from, width})
-                              .permute({0, 3, 1, 2});
-  const at::Tensor resized =
-      at::_upsample_bicubic2d_aa(grid, {to, to}, /*align_corners=*/false)
-          .permute({0, 2, 3, 1})
-          .reshape({1, to * to, width});
-  return at::cat({prefix, resized}, 1);
 }
 
 // Sums are finite where no value is NaN or Inf and none is huge: one pass
@@ -85,8 +67,11 @@ weights::LoadReport load_weights(
     const weights::StoredTensor& stored = archive.tensors.at(given_name);
     if (weights::same_values(stored.shape, target.sizes().vec())) {
       reader.read_into(stored, target);
+    } else if (match.summed.contains(name)) {
+      target.copy_(reader.read(stored).to(at::kFloat).sum(1, /*keepdim=*/true));
     } else {
-      target.copy_(resample(reader.read(stored), target));
+      target.copy_(resample(
+          reader.read(stored), match.resamplings.at(name), options.resampling));
     }
     if (has_non_finite(target)) {
       match.report.non_finite.push_back(name);

@@ -15,10 +15,10 @@ namespace vitrain::states {
 // name (weights/names/timm_names.h makes them timm's). Strict: missing,
 // unexpected and mis-shaped tensors are an Error(kWeights) that lists them all,
 // and nothing is changed then. Exceptions: the classifier (see HeadPolicy);
-// `num_batches_tracked`, which may be missing; and a `pos_embed` of another
-// grid of patches, which is resampled (bicubic with antialias in fp32, the
-// class token's row as it is), as timm does. `source` names the file in
-// messages.
+// `num_batches_tracked`, which may be missing; positions of another grid
+// (weights/positions.h), which are resampled in fp32; and the first convolution
+// of a network for grey images, which is that of colours summed. `source` names
+// the file in messages.
 weights::LoadReport load_weights(
     torch::nn::Module& module,
     const weights::Archive& archive,

@@ -14,7 +14,6 @@
 namespace vitrain::weights {
 namespace {
 
-constexpr const char* kPositions = "pos_embed";
 constexpr std::string_view kCounter = "num_batches_tracked";
 
 std::string shape_text(const TensorLayout& tensor) {
@@ -124,7 +123,8 @@ class Matcher {
               own.type->name));
       return;
     }
-    if (!same_values(value.shape, own.shape) && !can_resize(name, value, own)) {
+    if (!same_values(value.shape, own.shape) && !can_resize(name, value, own) &&
+        !can_sum(name, value.shape, own.shape)) {
       add_problem(
           name,
           fmt::format(
@@ -146,12 +146,37 @@ class Matcher {
       const std::string& name,
       const TensorLayout& value,
       const TensorLayout& own) {
-    const auto grids = position_grids(value.shape, own.shape);
-    if (name != kPositions || !grids) {
+    const auto positions =
+        positions_of(name, value.shape, own.shape, options_.grid(name));
+    if (!positions) {
       return false;
     }
-    result_.report.resized.push_back(
-        fmt::format("{0}: {1}x{1} -> {2}x{2}", name, grids->from, grids->to));
+    const auto text = [](const ImageSize& grid) {
+      return fmt::format("{}x{}", grid.height, grid.width);
+    };
+    result_.resamplings[name] = *positions;
+    result_.report.resized.push_back(fmt::format(
+        "{}: {} -> {}", name, text(positions->from), text(positions->to)));
+    return true;
+  }
+
+  // Whether this is the first convolution of colours, for a network of grey
+  // images.
+  bool can_sum(
+      const std::string& name,
+      const std::vector<std::int64_t>& given,
+      const std::vector<std::int64_t>& own) {
+    constexpr std::int64_t kColours = 3;
+    std::vector<std::int64_t> grey = given;
+    if (given.size() != 4 || given[1] != kColours) {
+      return false;
+    }
+    grey[1] = 1;
+    if (grey != own) {
+      return false;
+    }
+    result_.summed.insert(name);
+    result_.report.grey.push_back(name);
     return true;
   }
 
@@ -212,31 +237,10 @@ std::vector<std::string> LoadReport::lines() const {
   std::vector<std::string> lines;
   add_line(lines, "classifier not loaded, freshly initialised", fresh);
   add_line(lines, "resampled to the model's grid", resized);
+  add_line(lines, "summed over colours for grey images", grey);
   add_line(lines, "converted", converted);
   add_line(lines, "warning: NaN or Inf in", non_finite);
   return lines;
-}
-
-std::optional<PositionGrids> position_grids(
-    const std::vector<std::int64_t>& given,
-    const std::vector<std::int64_t>& own) {
-  if (given.size() != 3 || own.size() != 3 || given[0] != 1 || own[0] != 1 ||
-      given[2] != own[2]) {
-    return std::nullopt;
-  }
-  const auto side_of = [](std::int64_t patches) -> std::int64_t {
-    const auto side = static_cast<std::int64_t>(std::llround(
-        std::sqrt(static_cast<double>(std::max<std::int64_t>(patches, 0)))));
-    return side * side == patches ? side : 0;
-  };
-  for (const std::int64_t prefix : {1, 0, 2, 5, 4, 3, 6, 7, 8}) {
-    const std::int64_t from = side_of(given[1] - prefix);
-    const std::int64_t to = side_of(own[1] - prefix);
-    if (from > 0 && to > 0) {
-      return PositionGrids{.prefix = prefix, .from = from, .to = to};
-    }
-  }
-  return std::nullopt;
 }
 
 Match match_weights(

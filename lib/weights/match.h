@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "options/resampling.h"
 #include "weights/archive.h"
 #include "weights/dtype.h"
+#include "weights/positions.h"
 
 // Which tensor of a file belongs to which of a model.
 namespace vitrain::weights {
@@ -31,7 +35,11 @@ enum class HeadPolicy {
 struct LoadOptions {
   HeadPolicy head = HeadPolicy::kAuto;
   // Starts of the names of the classifier's tensors, as in timm.
-  std::vector<std::string> head_prefixes{"head.", "head_dist.", "fc."};
+  std::vector<std::string> head_prefixes{"head."};
+  Resampling resampling = Resampling::kTimm;
+  // The model's grid of a tensor with positions, where it is no square.
+  std::function<std::optional<ImageSize>(const std::string&)> grid =
+      [](const std::string&) { return std::nullopt; };
 };
 
 // What load_weights did, for the log.
@@ -39,6 +47,7 @@ struct LoadReport {
   std::int64_t loaded = 0; // tensors copied
   std::vector<std::string> fresh; // left as they were: the classifier
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
+  std::vector<std::string> grey; // convolutions of colours, summed
   std::vector<std::string> converted; // "head.weight: bf16 -> fp32"
   std::vector<std::string> non_finite; // loaded, with NaN or Inf in them
 
@@ -50,6 +59,11 @@ struct Match {
   LoadReport report; // of everything but the values
   // Names: the model's, and the file's.
   std::vector<std::pair<std::string, std::string>> copies;
+  // Of those, what is not copied as it is, by the model's names.
+  std::map<std::string, Positions> resamplings;
+  // Convolutions of three colours whose sum is one of grey images (timm's
+  // adapt_input_conv), by the model's names.
+  std::set<std::string> summed;
 };
 
 // Whether shapes differ at most in dimensions of 1 at their ends: a linear
@@ -57,19 +71,6 @@ struct Match {
 bool same_values(
     const std::vector<std::int64_t>& a,
     const std::vector<std::int64_t>& b);
-
-// Two embeddings of positions, [1, prefix + side * side, D], whose grids
-// differ.
-struct PositionGrids {
-  std::int64_t prefix = 0; // tokens without place in the grid: both have them
-  std::int64_t from = 0; // sides
-  std::int64_t to = 0;
-};
-
-// None where they are not that: prefixes of 1, 0, 2, ... tokens are tried.
-std::optional<PositionGrids> position_grids(
-    const std::vector<std::int64_t>& given,
-    const std::vector<std::int64_t>& own);
 
 // What load_weights (states/load.h) does with a file of these tensors for a
 // model of those. Throws as it does.

@@ -123,6 +123,28 @@ TEST(Train, AKeptLastBatchLeavesAWorkerWithoutSamples) {
   }
 }
 
+// Height and width, through augmentation, mixing, erasing, a checkpoint and its
+// evaluation, which takes the size from the weights.
+TEST(Train, ImagesMayBeWiderThanHigh) {
+  const TempFolder folder;
+  const auto run_folder = train(
+      folder / "runs",
+      {.devices = "cpu:2",
+       .set = {
+           "model.image_size=[16,24]",
+           "data.augment.mixup=0.2",
+           "data.augment.cutmix=1.0",
+           "data.augment.erasing=1.0",
+           "data.preprocess.crop_pct=0.9",
+           "run.max_steps=4"}});
+  const auto again =
+      train(folder / "again", {.devices = "cpu:1", .evaluate = run_folder});
+  const Json first = records(run_folder, "eval").back();
+  const Json second = records(again, "eval").back();
+  EXPECT_EQ(first.at("correct1"), second.at("correct1"));
+  EXPECT_EQ(first.at("loss"), second.at("loss"));
+}
+
 TEST(Train, BatchNormStatisticsAreAveragedOverTheWorkers) {
   const TempFolder folder;
   const auto run_folder = train(

@@ -174,7 +174,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
-     .help = "Side of the network's input in pixels: model.image_size.",
+     .help = "Side of the network's input in pixels, or [HEIGHT,WIDTH]: "
+             "model.image_size.",
      .key = "model.image_size"},
     {.name = "pretrained",
      .label = "PATH",

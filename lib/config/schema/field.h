@@ -55,6 +55,12 @@ struct Field {
 
   std::function<Setting()> get;
   std::function<void(const Setting&)> set;
+
+  // Whether this value of it is written as a list: not where one number stands
+  // for a fixed number of equal ones.
+  bool writes_list(const std::vector<Scalar>& items) const {
+    return list && !(one_or_list && length > 1 && items.size() == 1);
+  }
 };
 
 // What field() returns: rules of one key, chained.

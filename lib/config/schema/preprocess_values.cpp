@@ -33,7 +33,7 @@ Json to_json(const Field& field) {
   if (!setting) {
     return nullptr;
   }
-  if (!field.list) {
+  if (!field.writes_list(*setting)) {
     return to_json(setting->front());
   }
   Json list = Json::array();

@@ -10,6 +10,7 @@
 
 #include "config/schema/field.h"
 #include "core/enum_names.h"
+#include "options/image_size.h"
 
 namespace vitrain::config {
 
@@ -149,6 +150,30 @@ void bind(Field& field, std::optional<std::array<T, kLength>>& member) {
       for (std::size_t i = 0; i < kLength; ++i) {
         (*member)[i] = from_scalar<T>((*setting)[i]);
       }
+    }
+  };
+}
+
+// Height and width, or one number for both.
+inline void bind(Field& field, std::optional<ImageSize>& member) {
+  describe<std::int64_t>(field);
+  field.list = true;
+  field.length = 2;
+  field.one_or_list = true;
+  field.optional = true;
+  field.get = [&member] {
+    if (!member) {
+      return Setting{};
+    }
+    return member->square() ? Setting{{member->height}}
+                            : Setting{{member->height, member->width}};
+  };
+  field.set = [&member](const Setting& setting) {
+    member.reset();
+    if (setting) {
+      member = ImageSize(
+          std::get<std::int64_t>(setting->front()),
+          std::get<std::int64_t>(setting->back()));
     }
   };
 }

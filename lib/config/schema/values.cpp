@@ -374,7 +374,7 @@ std::string write_value(const Field& field) {
   if (!setting) {
     return field.none;
   }
-  if (!field.list) {
+  if (!field.writes_list(*setting)) {
     return write_scalar(setting->front());
   }
   std::vector<std::string> items;

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/enum_names.h"
+#include "options/image_size.h"
+#include "options/resampling.h"
 
 namespace vitrain::config {
 
@@ -19,7 +21,7 @@ constexpr auto names_of(HeadInit) {
 struct ModelConfig {
   std::string name = "vit_small_patch16_224";
   std::optional<std::int64_t> num_classes;
-  std::optional<std::int64_t> image_size;
+  std::optional<ImageSize> image_size;
   std::optional<std::int64_t> in_chans;
   std::optional<std::int64_t> patch_size;
   std::optional<std::int64_t> embed_dim;
@@ -32,6 +34,7 @@ struct ModelConfig {
   std::optional<std::string> pretrained;
   std::string pretrained_part;
   std::string pretrained_names = "auto";
+  Resampling pretrained_resampling = Resampling::kTimm;
   HeadInit head_init = HeadInit::kAuto;
 
   template <typename Visitor>
@@ -49,8 +52,8 @@ struct ModelConfig {
     v.field(
          "image_size",
          image_size,
-         "Side of the square input in pixels; `auto`: the size in the model's "
-         "name (224 when it has none).")
+         "Input in pixels: the side of a square, or `[height, width]`; `auto`: "
+         "the size in the model's name (224 when it has none).")
         .auto_value()
         .in_range(1, 4096);
     v.field(
@@ -128,6 +131,12 @@ struct ModelConfig {
         "Whose tensor names the file has: `timm`, `torchvision`, "
         "`transformers`, `mmpretrain`, `original` (Swin's and ConvNeXt's "
         "authors), `big_vision`, `paddlevit`, or `auto`: as the names say.");
+    v.field(
+        "pretrained_resampling",
+        pretrained_resampling,
+        "How positions of `pretrained` come to another grid: as `timm` does it "
+        "(bicubic with antialias), `deit` and `paddlevit` (bicubic), "
+        "`timm_npz` (bilinear) or `big_vision` (bilinear, corners in place).");
     v.field(
         "head_init",
         head_init,

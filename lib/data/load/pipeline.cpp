@@ -40,7 +40,7 @@ Transform::plan_otherwise(int width, int height, const Draw& draw) const {
 image::CropPlan
 Transform::plan_in_training(int width, int height, const Draw& draw) const {
   Random random = stream(options_.seed, Purpose::kCrop, draw);
-  const int size = options_.size;
+  const image::Size& size = options_.size;
   image::CropPlan plan;
   if (options_.crop == TrainCrop::kPad) {
     const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
@@ -85,7 +85,8 @@ void Transform::apply(
   const std::span<std::uint8_t> colours = grey ? scratch.colours : out;
   image::cut(plan, part, scratch.resampler, colours);
   if (options_.train) {
-    const image::Canvas canvas(colours, options_.size, options_.size);
+    const image::Canvas canvas(
+        colours, options_.size.width, options_.size.height);
     augment_.apply(canvas, draw, scratch.augment);
   }
   if (grey) {

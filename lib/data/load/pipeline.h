@@ -17,13 +17,13 @@ namespace vitrain::data {
 
 struct TransformOptions {
   image::DecodeOptions decode; // of sources that have files
-  int size = 224; // side of the result
+  image::Size size = 224; // of the result
   int channels = 3; // of the result: 3, or 1 for grey
   Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12; // whose resizes
   // Evaluation, and training with kNone:
   CropMode crop_mode = CropMode::kCenter;
-  int resize = 0; // 0: floor(size / crop_pct)
+  int resize = 0; // 0: floor(size / crop_pct), of each side
   double crop_pct = 0.875;
   std::array<std::uint8_t, 3> fill{}; // kBorder: what surrounds the image
   bool train = false; // false: the fields below have no effect
@@ -53,24 +53,23 @@ class Transform {
   struct Scratch {
     image::Resampler resampler;
     AugmentScratch augment;
-    std::vector<std::uint8_t> colours; // of a grey result: [size, size, 3]
+    std::vector<std::uint8_t> colours; // of a grey result: [height, width, 3]
   };
 
   explicit Transform(const TransformOptions& options)
       : options_(options), augment_(options.augment) {}
 
-  int size() const { return options_.size; }
   const image::DecodeOptions& decode() const { return options_.decode; }
   std::size_t bytes() const {
-    return static_cast<std::size_t>(options_.size) * options_.size *
-        options_.channels;
+    return static_cast<std::size_t>(options_.size.width) *
+        options_.size.height * options_.channels;
   }
   // Where the pixels of an image of this size go; its source() is all that has
   // to be decoded.
   image::CropPlan plan(int width, int height, const Draw& draw) const;
-  // Writes [size, size, channels] to `out`, which holds bytes() bytes. `part`
-  // holds at least the pixels of plan.source(); `plan` is that of the same
-  // draw.
+  // Writes [height, width, channels] to `out`, which holds bytes() bytes.
+  // `part` holds at least the pixels of plan.source(); `plan` is that of the
+  // same draw.
   void apply(
       const image::CropPlan& plan,
       const image::ImagePart& part,

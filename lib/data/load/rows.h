@@ -50,7 +50,7 @@ class Rows {
   std::shared_ptr<const Index> index_;
 };
 
-// Images: [size, size, channels] bytes.
+// Images: [height, width, channels] bytes.
 class ImageRows final : public Rows {
  public:
   ImageRows(

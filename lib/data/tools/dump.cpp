@@ -145,8 +145,8 @@ class Dumper {
             pixels_,
             scratch_);
         shape_ = {
-            transform_->size(),
-            transform_->size(),
+            options_.transform->size.height,
+            options_.transform->size.width,
             options_.transform->channels};
       } else {
         if (options_.resize > 0) {

@@ -19,38 +19,48 @@ constexpr int kWidestCaption = 64; // where squares are smaller
 constexpr int kSmallestWithCaption = 40;
 constexpr int kSmallest = 16; // of a reduced square
 
-// Squares of the smallest size that have room.
-std::int64_t most_squares(int size) {
-  const std::int64_t cell = std::min(size, kSmallest) + kGap;
+int longer_side(const image::Size& size) {
+  return std::max(size.width, size.height);
+}
+
+// Images of the smallest size that have room.
+std::int64_t most_images(const image::Size& size) {
+  const double reduced =
+      std::min(1.0, static_cast<double>(kSmallest) / longer_side(size));
   const auto side =
       static_cast<std::int64_t>(std::sqrt(static_cast<double>(kMostPixels)));
-  return (side - kGap) / cell * ((side - kGap) / cell);
+  const auto along = [&](int length) {
+    return (side - kGap) /
+        (std::max<std::int64_t>(1, std::llround(length * reduced)) + kGap);
+  };
+  return along(size.width) * along(size.height);
 }
 
 } // namespace
 
 ContactSheet::ContactSheet(
     std::int64_t count,
-    int size,
+    const image::Size& size,
     int channels,
     int letters)
     : size_(size),
       channels_(channels),
       tile_(size),
       width_(std::max(
-          size,
-          std::min(letters * kLetter, std::max(size, kWidestCaption)))),
+          size.width,
+          std::min(letters * kLetter, std::max(size.width, kWidestCaption)))),
       caption_(letters > 0 ? kLetter + kGap : 0) {
   while (!fits(count)) {
     VITRAIN_CHECK(
-        tile_ > std::min(size, kSmallest),
+        longer_side(tile_) > std::min(longer_side(size), kSmallest),
         ExitCode::kUsage,
         "-count {}: a sheet has room for at most {} images",
         with_commas(count),
-        with_commas(most_squares(size)));
-    --tile_;
-    width_ = tile_;
-    caption_ = letters > 0 && tile_ >= kSmallestWithCaption ? caption_ : 0;
+        with_commas(most_images(size)));
+    set_longer_side(longer_side(tile_) - 1);
+    width_ = tile_.width;
+    caption_ =
+        letters > 0 && tile_.width >= kSmallestWithCaption ? caption_ : 0;
   }
   sheet_.pixels.assign(
       static_cast<std::size_t>(sheet_.width) *
@@ -58,10 +68,20 @@ ContactSheet::ContactSheet(
       kGapGrey);
 }
 
+void ContactSheet::set_longer_side(int longer) {
+  const auto reduced = [&](int side) {
+    return std::max(
+        1,
+        static_cast<int>(std::lround(
+            static_cast<double>(side) * longer / longer_side(size_))));
+  };
+  tile_ = {reduced(size_.width), reduced(size_.height)};
+}
+
 // Lays out a sheet that is about square.
 bool ContactSheet::fits(std::int64_t count) {
   const std::int64_t across = width_ + kGap;
-  const std::int64_t down = tile_ + caption_ + kGap;
+  const std::int64_t down = tile_.height + caption_ + kGap;
   const auto columns = std::max<std::int64_t>(
       1,
       std::llround(std::ceil(std::sqrt(
@@ -79,22 +99,22 @@ bool ContactSheet::fits(std::int64_t count) {
 }
 
 void ContactSheet::add(
-    std::span<const std::uint8_t> square,
+    std::span<const std::uint8_t> pixels,
     std::string_view caption) {
-  image::Image colours(size_, size_);
+  image::Image colours(size_.width, size_.height);
   for (std::size_t i = 0; i < colours.pixels.size(); ++i) {
-    colours.pixels[i] = square[channels_ == 1 ? i / 3 : i];
+    colours.pixels[i] = pixels[channels_ == 1 ? i / 3 : i];
   }
-  if (tile_ < size_) {
-    colours = image::resize(colours, tile_, tile_, Filter::kBox);
+  if (tile_ != size_) {
+    colours = image::resize(colours, tile_.width, tile_.height, Filter::kBox);
   }
   const auto left =
       static_cast<int>(kGap + added_ % columns_ * (width_ + kGap));
-  const auto top =
-      static_cast<int>(kGap + added_ / columns_ * (tile_ + caption_ + kGap));
+  const auto top = static_cast<int>(
+      kGap + added_ / columns_ * (tile_.height + caption_ + kGap));
   ++added_;
-  const std::size_t row = static_cast<std::size_t>(tile_) * 3;
-  for (int y = 0; y < tile_; ++y) {
+  const std::size_t row = static_cast<std::size_t>(tile_.width) * 3;
+  for (int y = 0; y < tile_.height; ++y) {
     std::copy_n(
         colours.pixels.data() + static_cast<std::size_t>(y) * row,
         row,
@@ -102,7 +122,7 @@ void ContactSheet::add(
             (static_cast<std::ptrdiff_t>(top + y) * sheet_.width + left) * 3);
   }
   if (caption_ > 0) {
-    write(caption, left, top + tile_ + kGap);
+    write(caption, left, top + tile_.height + kGap);
   }
 }
 

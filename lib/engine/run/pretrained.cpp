@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "job/find_weights.h"
+#include "models/families/family.h"
 #include "networks/tensors.h"
 #include "states/load.h"
 #include "weights/archive.h"
@@ -105,16 +106,39 @@ weights::Layouts layouts_of(const models::ModelSpec& spec) {
   return layouts;
 }
 
+weights::LoadOptions load_options(
+    const models::ModelSpec& spec,
+    weights::HeadPolicy head,
+    Resampling resampling) {
+  weights::LoadOptions options{
+      .head = head,
+      .head_prefixes = spec.family->classifier,
+      .resampling = resampling};
+  if (spec.family->grid != nullptr) {
+    options.grid = [spec](const std::string& tensor) {
+      return std::optional(spec.family->grid(spec, tensor));
+    };
+  }
+  return options;
+}
+
+weights::LoadOptions options_of(
+    const models::ModelSpec& spec,
+    const config::ModelConfig& config,
+    Purpose purpose) {
+  return load_options(
+      spec,
+      head_policy(config.head_init, purpose),
+      config.pretrained_resampling);
+}
+
 std::vector<std::string> match(
     const models::ModelSpec& spec,
     const Source& source,
-    weights::HeadPolicy head) {
+    const weights::LoadOptions& options) {
   const auto archive = open(source);
   const weights::Match match = weights::match_weights(
-      layouts_of(spec),
-      weights::layouts_of(*archive),
-      {.head = head},
-      source.name);
+      layouts_of(spec), weights::layouts_of(*archive), options, source.name);
   return lines_of(match.report, "would load", source, *archive);
 }
 
@@ -126,15 +150,13 @@ Purpose purpose_of(const job::Job& job) {
 
 std::vector<std::string> load_pretrained(
     networks::Model& model,
+    const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose) {
   const Source source = find_source(config);
   const auto archive = open(source);
   const weights::LoadReport report = states::load_weights(
-      model,
-      *archive,
-      {.head = head_policy(config.head_init, purpose)},
-      source.name);
+      model, *archive, options_of(spec, config, purpose), source.name);
   return lines_of(report, "loaded", source, *archive);
 }
 
@@ -142,14 +164,16 @@ std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose) {
-  return match(
-      spec, find_source(config), head_policy(config.head_init, purpose));
+  return match(spec, find_source(config), options_of(spec, config, purpose));
 }
 
 std::vector<std::string> match_checkpoint(
     const models::ModelSpec& spec,
     const std::filesystem::path& folder) {
-  return match(spec, source_in(folder), weights::HeadPolicy::kLoad);
+  return match(
+      spec,
+      source_in(folder),
+      load_options(spec, weights::HeadPolicy::kLoad, Resampling::kTimm));
 }
 
 } // namespace vitrain::engine

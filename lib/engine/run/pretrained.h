@@ -21,6 +21,7 @@ Purpose purpose_of(const job::Job& job);
 // Error(kWeights).
 std::vector<std::string> load_pretrained(
     networks::Model& model,
+    const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose);
 

@@ -250,8 +250,8 @@ ExitCode lead(Session& session) {
   session.model = networks::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   if (session.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
-    for (const std::string& line :
-         load_pretrained(*session.model, job.recipe.model, purpose_of(job))) {
+    for (const std::string& line : load_pretrained(
+             *session.model, session.spec, job.recipe.model, purpose_of(job))) {
       session.reporter.console().info(line);
     }
   }

@@ -35,34 +35,38 @@ int reflected(int at, int begin, int count) {
   return begin + std::min(phase, period - phase);
 }
 
-class Square {
+class Result {
  public:
-  Square(std::uint8_t* pixels, int size) : pixels_(pixels), size_(size) {}
+  Result(std::uint8_t* pixels, const Size& size)
+      : pixels_(pixels), size_(size) {}
 
   std::uint8_t* at(int x, int y) const {
-    return pixels_ + (static_cast<std::size_t>(y) * size_ + x) * 3;
+    return pixels_ + (static_cast<std::size_t>(y) * size_.width + x) * 3;
   }
-  std::size_t stride() const { return static_cast<std::size_t>(size_) * 3; }
+  std::size_t stride() const {
+    return static_cast<std::size_t>(size_.width) * 3;
+  }
 
   // Both write what lies outside of `inner`.
   void fill(const Rect& inner, const std::array<std::uint8_t, 3>& colour) {
-    for (int y = 0; y < size_; ++y) {
+    for (int y = 0; y < size_.height; ++y) {
       const bool outside = y < inner.top || y >= inner.top + inner.height;
-      fill_with({at(0, y), at(outside ? size_ : inner.left, y)}, colour);
+      fill_with({at(0, y), at(outside ? size_.width : inner.left, y)}, colour);
       if (!outside) {
-        fill_with({at(inner.left + inner.width, y), at(size_, y)}, colour);
+        fill_with(
+            {at(inner.left + inner.width, y), at(size_.width, y)}, colour);
       }
     }
   }
   void reflect(const Rect& inner) {
     for (int y = inner.top; y < inner.top + inner.height; ++y) {
-      for (int x = 0; x < size_; ++x) {
+      for (int x = 0; x < size_.width; ++x) {
         if (const int from = reflected(x, inner.left, inner.width); from != x) {
           std::memcpy(at(x, y), at(from, y), 3);
         }
       }
     }
-    for (int y = 0; y < size_; ++y) {
+    for (int y = 0; y < size_.height; ++y) {
       if (const int from = reflected(y, inner.top, inner.height); from != y) {
         std::memcpy(at(0, y), at(0, from), stride());
       }
@@ -71,24 +75,23 @@ class Square {
 
  private:
   std::uint8_t* pixels_;
-  int size_;
+  Size size_;
 };
 
-Size resized(int width, int height, int to, CropMode mode) {
-  switch (mode) {
-    case CropMode::kCenter:
-      return shorter_side_to(to, width, height);
-    case CropMode::kSquash:
-      return {to, to};
-    case CropMode::kBorder: {
-      const double ratio = std::max(
-          static_cast<double>(height) / to, static_cast<double>(width) / to);
-      return {
-          std::max(round_half_even(width / ratio), 1),
-          std::max(round_half_even(height / ratio), 1)};
-    }
+// What the image is resized to before its centre is cut out.
+Size resized(int width, int height, const EvalCrop& crop) {
+  const auto scaled = [&](int side) {
+    return crop.resize > 0 ? crop.resize
+                           : static_cast<int>(std::floor(side / crop.crop_pct));
+  };
+  const Size to(scaled(crop.size.width), scaled(crop.size.height));
+  if (crop.mode == CropMode::kSquash) {
+    return to;
   }
-  return {to, to};
+  if (crop.mode == CropMode::kCenter && to.width == to.height) {
+    return shorter_side_to(to.width, width, height);
+  }
+  return in_proportion(to, width, height, crop.mode == CropMode::kBorder);
 }
 
 } // namespace
@@ -103,8 +106,13 @@ Rect CropPlan::source() const {
   return rect;
 }
 
-CropPlan
-plan_overlap(int width, int height, int size, Size to, Overlap x, Overlap y) {
+CropPlan plan_overlap(
+    int width,
+    int height,
+    const Size& size,
+    const Size& to,
+    Overlap x,
+    Overlap y) {
   return {
       .size = size,
       .from = {0, 0, width, height},
@@ -116,13 +124,10 @@ plan_overlap(int width, int height, int size, Size to, Overlap x, Overlap y) {
 }
 
 CropPlan plan_eval_crop(int width, int height, const EvalCrop& crop) {
-  const int to = crop.resize > 0
-      ? crop.resize
-      : static_cast<int>(std::floor(crop.size / crop.crop_pct));
-  const Size size = resized(width, height, to, crop.mode);
-  const Overlap x = centred(size.width, crop.size);
-  const Overlap y = centred(size.height, crop.size);
-  CropPlan plan = plan_overlap(width, height, crop.size, size, x, y);
+  const Size to = resized(width, height, crop);
+  const Overlap x = centred(to.width, crop.size.width);
+  const Overlap y = centred(to.height, crop.size.height);
+  CropPlan plan = plan_overlap(width, height, crop.size, to, x, y);
   plan.filter = crop.filter;
   plan.fill = crop.fill;
   return plan;
@@ -133,28 +138,29 @@ void cut(
     const ImagePart& part,
     Resampler& resampler,
     std::span<std::uint8_t> out) {
-  Square square(out.data(), plan.size);
+  Result result(out.data(), plan.size);
   if (is_empty(plan.window)) {
-    square.fill({}, plan.fill);
+    result.fill({}, plan.fill);
     return;
   }
   const Rect inner{
-      plan.mirrored ? plan.size - plan.left - plan.window.width : plan.left,
+      plan.mirrored ? plan.size.width - plan.left - plan.window.width
+                    : plan.left,
       plan.top,
       plan.window.width,
       plan.window.height};
   resampler.resize(
       resizing_of(plan),
       {part.view, part.left - plan.from.left, part.top - plan.from.top},
-      square.at(inner.left, inner.top),
-      square.stride());
-  if (inner.width == plan.size && inner.height == plan.size) {
+      result.at(inner.left, inner.top),
+      result.stride());
+  if (inner.width == plan.size.width && inner.height == plan.size.height) {
     return;
   }
   if (plan.border == CropPlan::Border::kFill) {
-    square.fill(inner, plan.fill);
+    result.fill(inner, plan.fill);
   } else {
-    square.reflect(inner);
+    result.reflect(inner);
   }
 }
 

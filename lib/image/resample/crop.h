@@ -11,37 +11,38 @@
 
 namespace vitrain::image {
 
-// How a size x size square is made from an image. Depends on the image's size
-// alone (and random numbers), so that a decoder can be told what is needed
+// How pixels of a fixed size are made from an image. Depends on the image's
+// size alone (and random numbers), so that a decoder can be told what is needed
 // before it starts.
 struct CropPlan {
-  // What lies outside the part of the square that the image covers.
+  // What lies outside the part of the result that the image covers.
   enum class Border { kFill, kReflect };
 
-  int size = 0;
+  Size size; // of the result
   Rect from; // this part of the image, ...
   int width = 0; // ... resized to width x height as if it stood alone, ...
   int height = 0;
   Filter filter = Filter::kBicubic;
   Rect window; // ... of which this is seen (it may be empty) ...
-  int left = 0; // ... from this place of the square on
+  int left = 0; // ... from this place of the result on
   int top = 0;
   Border border = Border::kFill;
   std::array<std::uint8_t, 3> fill{};
-  bool mirrored = false; // the finished square, left to right
+  bool mirrored = false; // the finished result, left to right
   Pillow pillow = Pillow::k12; // whose resize
 
-  // The pixels of the image that the square depends on; empty if none.
+  // The pixels of the image that the result depends on; empty if none.
   Rect source() const;
 };
 
 // The evaluation transforms of torchvision (kCenter) and timm: resize, then cut
 // out the centre; what the image does not cover gets the colour `fill` (black
-// in torchvision; in timm the mean for kBorder, else black).
+// in torchvision; in timm the mean for kBorder, else black). kCenter of a
+// result that is no square covers it in proportion, as timm's ResizeKeepRatio.
 struct EvalCrop {
-  int size = 224; // side of the square
+  Size size = 224; // of the result
   CropMode mode = CropMode::kCenter;
-  int resize = 0; // 0: floor(size / crop_pct)
+  int resize = 0; // 0: floor(size / crop_pct), of each side
   double crop_pct = 0.875;
   Filter filter = Filter::kBicubic;
   std::array<std::uint8_t, 3> fill{};
@@ -52,12 +53,17 @@ struct EvalCrop {
 CropPlan plan_eval_crop(int width, int height, const EvalCrop& crop);
 
 // The plan for an image of this size that is brought to `to`, of which the
-// square sees these parts of the axes.
-CropPlan
-plan_overlap(int width, int height, int size, Size to, Overlap x, Overlap y);
+// result sees these parts of the axes.
+CropPlan plan_overlap(
+    int width,
+    int height,
+    const Size& size,
+    const Size& to,
+    Overlap x,
+    Overlap y);
 
-// Writes the [size, size, 3] square to `out`. `part` holds at least the pixels
-// of plan.source().
+// Writes the result [height, width, 3] to `out`. `part` holds at least the
+// pixels of plan.source().
 void cut(
     const CropPlan& plan,
     const ImagePart& part,

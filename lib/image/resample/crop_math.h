@@ -14,6 +14,12 @@ inline int round_half_even(double x) {
 struct Size {
   int width = 0;
   int height = 0;
+
+  Size() = default;
+  Size(int side) : width(side), height(side) {} // a square
+  Size(int wide, int high) : width(wide), height(high) {}
+
+  bool operator==(const Size&) const = default;
 };
 
 // The shorter side becomes `to`, the longer one Python's
@@ -28,14 +34,37 @@ inline Size shorter_side_to(int to, int width, int height) {
                          : Size{scaled(width, height), to};
 }
 
-// Where one axis of an image and of the square overlap.
+// The sides of an image brought to `to` in proportion: one is as long as there,
+// and the other one at least that long, or with `inside` at most. At least a
+// pixel each, at most 2^30. timm's ResizeKeepRatio, where the sides change by
+// the factors of `by` as well.
+struct Factors {
+  double width = 1;
+  double height = 1;
+};
+inline Size in_proportion(
+    const Size& to,
+    int width,
+    int height,
+    bool inside,
+    const Factors& by = {}) {
+  const double across = static_cast<double>(width) / to.width;
+  const double down = static_cast<double>(height) / to.height;
+  const double ratio = inside ? std::max(across, down) : std::min(across, down);
+  const auto side = [&](int in, double factor) {
+    return std::max(round_half_even(std::min(in * factor / ratio, 0x1p30)), 1);
+  };
+  return {side(width, by.width), side(height, by.height)};
+}
+
+// Where one axis of an image and of the result overlap.
 struct Overlap {
   int first = 0; // pixel of the image
   int count = 0;
-  int at = 0; // pixel of the square
+  int at = 0; // pixel of the result
 };
 
-// `in` pixels centred on a square of `size`, as torchvision's center_crop.
+// `in` pixels centred on `size` of them, as torchvision's center_crop.
 inline Overlap centred(int in, int size) {
   if (in < size) {
     return {0, in, (size - in) / 2};

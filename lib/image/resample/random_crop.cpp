@@ -61,25 +61,27 @@ Rect draw_resized_crop(
   return {(width - w) / 2, (height - h) / 2, w, h};
 }
 
-CropPlan plan_resized_crop(const Rect& rect, int size) {
+CropPlan plan_resized_crop(const Rect& rect, const Size& size) {
   return {
       .size = size,
       .from = rect,
-      .width = size,
-      .height = size,
-      .window = {0, 0, size, size}};
+      .width = size.width,
+      .height = size.height,
+      .window = {0, 0, size.width, size.height}};
 }
 
 CropPlan plan_padded_crop(
     int width,
     int height,
-    int size,
+    const Size& size,
     int padding,
     int left,
     int top) {
-  const Size to = shorter_side_to(size, width, height);
-  const Overlap x = padded(to.width, size, padding, left);
-  const Overlap y = padded(to.height, size, padding, top);
+  const Size to = size.width == size.height
+      ? shorter_side_to(size.width, width, height)
+      : in_proportion(size, width, height, /*inside=*/false);
+  const Overlap x = padded(to.width, size.width, padding, left);
+  const Overlap y = padded(to.height, size.height, padding, top);
   return plan_overlap(width, height, size, to, x, y);
 }
 
@@ -100,23 +102,23 @@ KeepRatio draw_keep_ratio(
 CropPlan plan_keep_ratio_crop(
     int width,
     int height,
-    int size,
+    const Size& size,
     const KeepRatio& draw,
     Random* position) {
-  const double ratio = std::min(
-      static_cast<double>(height) / size, static_cast<double>(width) / size);
   const double factor = std::sqrt(draw.aspect);
-  const auto side = [&](int in, double by) {
-    return std::max(round_half_even(std::min(in * by / ratio, 0x1p30)), 1);
+  const Size to = in_proportion(
+      size,
+      width,
+      height,
+      /*inside=*/false,
+      {.width = draw.zoom * factor, .height = draw.zoom / factor});
+  const auto overlap = [&](int in, int side) {
+    return position != nullptr ? anywhere(in, side, *position)
+                               : centred(in, side);
   };
-  const int to_height = side(height, draw.zoom / factor);
-  const int to_width = side(width, draw.zoom * factor);
-  const Overlap y = position != nullptr ? anywhere(to_height, size, *position)
-                                        : centred(to_height, size);
-  const Overlap x = position != nullptr ? anywhere(to_width, size, *position)
-                                        : centred(to_width, size);
-  CropPlan plan =
-      plan_overlap(width, height, size, {to_width, to_height}, x, y);
+  const Overlap y = overlap(to.height, size.height);
+  const Overlap x = overlap(to.width, size.width);
+  CropPlan plan = plan_overlap(width, height, size, to, x, y);
   plan.border = CropPlan::Border::kReflect;
   return plan;
 }

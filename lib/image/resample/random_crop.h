@@ -19,17 +19,18 @@ Rect draw_resized_crop(
 
 // The filter of these plans is the caller's to set.
 
-// `rect` of the image, resized to the square; pixels outside have no influence.
-CropPlan plan_resized_crop(const Rect& rect, int size);
+// `rect` of the image, resized to the whole result; pixels outside have no
+// influence.
+CropPlan plan_resized_crop(const Rect& rect, const Size& size);
 
-// The image brought to the square (shorter side to `size`, centre), `padding`
-// black pixels added on every side, and a square cut out; left and top count
-// from the padded corner, 0 <= left, top <= 2 * padding. Uniform offsets make
-// it torchvision's RandomCrop(size, padding).
+// The image brought to `size` in proportion (of a square: shorter side to it)
+// and its centre, `padding` black pixels added on every side, and `size` cut
+// out; left and top count from the padded corner, 0 <= left, top <= 2 *
+// padding. Uniform offsets make it torchvision's RandomCrop(size, padding).
 CropPlan plan_padded_crop(
     int width,
     int height,
-    int size,
+    const Size& size,
     int padding,
     int left,
     int top);
@@ -47,14 +48,14 @@ KeepRatio draw_keep_ratio(
     std::array<double, 2> ratio,
     Random& random);
 
-// The image with its shorter side brought to `size`, changed by `draw`, and a
-// square cut out: at a uniform position (timm's "rkrr"), or the centre without
+// The image brought to cover `size` in proportion, changed by `draw`, and so
+// much cut out: at a uniform position (timm's "rkrr"), or the centre without
 // `position` ("rkrc"). Where the image is smaller it is continued by
 // reflection.
 CropPlan plan_keep_ratio_crop(
     int width,
     int height,
-    int size,
+    const Size& size,
     const KeepRatio& draw,
     Random* position);
 

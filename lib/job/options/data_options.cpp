@@ -70,7 +70,9 @@ data::TransformOptions transform_options(
   const config::AugmentConfig& augment = recipe.data.augment;
   return {
       .decode = decode_options(recipe.data),
-      .size = static_cast<int>(spec.image_size.height),
+      .size =
+          {static_cast<int>(spec.image_size.width),
+           static_cast<int>(spec.image_size.height)},
       .channels = static_cast<int>(spec.channels),
       .filter = preprocess.interpolation,
       .pillow = pillow(preprocess.pillow),

@@ -23,10 +23,13 @@ namespace convnet {
 inline constexpr std::array kNetworks{
     NamedNetwork<ConvNetSpec>{"mnist_convnet", 28, 1, {}}};
 
-// Side of what is left of an image after both convolutions and poolings; below
-// 1: it is too small.
-inline std::int64_t grid_of(const ConvNetSpec& net, std::int64_t image_size) {
-  return ((image_size - net.kernel + 1) / 2 - net.kernel + 1) / 2;
+// What is left of an image after both convolutions and poolings; below 1: it is
+// too small.
+inline ImageSize grid_of(const ConvNetSpec& net, const ImageSize& image) {
+  const auto left = [&](std::int64_t side) {
+    return ((side - net.kernel + 1) / 2 - net.kernel + 1) / 2;
+  };
+  return {left(image.height), left(image.width)};
 }
 
 inline void check_size(
@@ -34,8 +37,9 @@ inline void check_size(
     const ModelSpec& named,
     config::Checker& checker) {
   const ImageSize size = image_size_of(config, named);
+  const ImageSize grid = grid_of(named.get<ConvNetSpec>(), size);
   checker.require(
-      grid_of(named.get<ConvNetSpec>(), size.height) >= 1,
+      grid.height >= 1 && grid.width >= 1,
       "model.image_size",
       fmt::format(
           "image_size {} is too small for {}: its two 5x5 convolutions and "
@@ -47,10 +51,13 @@ inline void check_size(
 
 inline ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
   const auto& net = spec.get<ConvNetSpec>();
-  const std::int64_t first = spec.image_size.height - net.kernel + 1;
-  const std::int64_t second = first / 2 - net.kernel + 1;
-  const std::int64_t area1 = net.widths[0] * first * first;
-  const std::int64_t area2 = net.widths[1] * second * second;
+  const auto without_edge = [&](const ImageSize& size) {
+    return ImageSize(size.height - net.kernel + 1, size.width - net.kernel + 1);
+  };
+  const ImageSize first = without_edge(spec.image_size);
+  const ImageSize second = without_edge({first.height / 2, first.width / 2});
+  const std::int64_t area1 = net.widths[0] * first.area();
+  const std::int64_t area2 = net.widths[1] * second.area();
   const std::int64_t kept = spec.input_numbers() + area1 + 2 * area2 +
       (area1 + area2) / 4 * 4 + 4 * net.hidden;
   return {
@@ -75,6 +82,7 @@ inline const Family kConvNet{
               "2 convolutions and 2 linear layers with dropout, grey input");
         },
     .identity = image_identity,
-    .activations = convnet::activations};
+    .activations = convnet::activations,
+    .classifier = {"fc2."}};
 
 } // namespace vitrain::models

@@ -136,6 +136,7 @@ inline const Family kConvNeXt{
               fmt::join(net.widths, "-"),
               fmt::join(net.depths, "-"));
         },
-    .identity = channels_identity};
+    .identity = channels_identity,
+    .classifier = {"head.fc."}};
 
 } // namespace vitrain::models

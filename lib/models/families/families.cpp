@@ -44,7 +44,7 @@ std::vector<std::string> listed_names() {
 ImageSize image_size_of(
     const config::ModelConfig& config,
     const ModelSpec& named) {
-  return config.image_size ? ImageSize(*config.image_size) : named.image_size;
+  return config.image_size.value_or(named.image_size);
 }
 
 std::vector<std::string_view> drop_path_option(const ModelSpec& /*named*/) {

@@ -53,6 +53,12 @@ struct Family {
   // Counted from the numbers alone; in bf16 where `bf16` (autocast). Null: what
   // needs to know runs the network (networks/cost.h).
   ActivationBytes (*activations)(const ModelSpec& spec, bool bf16) = nullptr;
+  // Starts of the names of the classifier's tensors: what weights of other
+  // classes do not bring.
+  std::vector<std::string> classifier{"head."};
+  // Places over the image, in rows and columns, that a tensor of positions has
+  // (of a table of relative ones, its window's); null: squares.
+  ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
   bool takes_vectors = false; // beside images
   bool channels_last = false; // the layout in which it wants images
   // Measured: resident memory over what its layers hold in training.

@@ -83,6 +83,7 @@ const Family kResNet{
     .describe = resnet::describe,
     .identity = channels_identity,
     .activations = resnet::activations,
+    .classifier = {"fc."},
     .channels_last = true,
     // Convolutions copy into layouts of their own, and the allocator is left
     // with gaps that it cannot use.

@@ -73,6 +73,7 @@ inline const Family kSwin{
               fmt::join(net.depths, "-"),
               fmt::join(net.windows, "-"));
         },
-    .identity = image_identity};
+    .identity = image_identity,
+    .classifier = {"head.fc."}};
 
 } // namespace vitrain::models

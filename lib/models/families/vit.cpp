@@ -141,6 +141,11 @@ std::string identity(const ModelSpec& spec) {
       variant_text(vit));
 }
 
+ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/) {
+  const std::int64_t patch = spec.get<VitSpec>().patch_size;
+  return {spec.image_size.height / patch, spec.image_size.width / patch};
+}
+
 // See vit.cpp. What linear layers and attention take and give has `e` bytes a
 // number; the sums of the residual branches stay in fp32.
 ActivationBytes activations(const ModelSpec& spec, bool bf16) {
@@ -199,7 +204,9 @@ const Family kVit{
     .apply = vit::apply,
     .describe = vit::describe,
     .identity = vit::identity,
-    .activations = vit::activations};
+    .activations = vit::activations,
+    .classifier = {"head.", "head_dist."},
+    .grid = vit::grid};
 
 const Family kDeit{
     .name = "deit",
@@ -210,6 +217,8 @@ const Family kDeit{
     .apply = vit::apply,
     .describe = vit::describe,
     .identity = vit::identity,
-    .activations = vit::activations};
+    .activations = vit::activations,
+    .classifier = {"head.", "head_dist."},
+    .grid = vit::grid};
 
 } // namespace vitrain::models

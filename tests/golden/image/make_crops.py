@@ -2,8 +2,8 @@
 
 Needs numpy, torchvision 0.26 and timm 1.0.31, and Pillow 12.0.0 for the one,
 13.0.0 for the other; run in this folder. Expected
-pixels are stored as zlib.crc32 of the [size, size, 3] bytes; the sources are
-make_fixtures.pattern(). Kinds of rows:
+pixels are stored as zlib.crc32 of the bytes, rows from the top; size is a side,
+or HEIGHTxWIDTH; the sources are make_fixtures.pattern(). Kinds of rows:
 
     eval        timm's transforms_imagenet_eval: a = crop_pct
     resize      torchvision's Resize(a) and CenterCrop(size)
@@ -113,8 +113,48 @@ def random_crops(rng):
         yield ["random", width, height, size, name, "", w, h, left, top, crc(out)]
 
 
+def oblongs(rng):
+    """Results that are no square: timm's evaluation, keep ratio, random crops."""
+    for i, (width, height) in enumerate(sizes(rng, 60)):
+        if max(width, height) > 700:
+            continue
+        size = rng.choice([(9, 16), (16, 9), (33, 64), (40, 21), (17, 16)])
+        name = rng.choice(FILTERS)
+        image = Image.fromarray(pattern(width + height, width, height))
+        text = f"{size[0]}x{size[1]}"
+        if i % 3 == 0:
+            rect = rng.randint(1, width), rng.randint(1, height)
+            left, top = rng.randint(0, width - rect[0]), rng.randint(0, height - rect[1])
+            out = functional.resized_crop(
+                image, top, left, rect[1], rect[0], list(size), InterpolationMode(name))
+            yield ["random", width, height, text, name, "", *rect, left, top, crc(out)]
+            continue
+        if i % 3 == 1:
+            scale = rng.choice([1.0, 0.8, 0.93, 2.5])
+            resize = timm_transforms.ResizeKeepRatio(
+                size, interpolation=name, random_scale_prob=1.0,
+                random_scale_range=(scale, scale), random_scale_area=True)
+            crop = timm_transforms.CenterCropOrPad(size, padding_mode="reflect")
+            zoom = repr(1.0 / math.sqrt(scale))
+            yield ["keep_ratio", width, height, text, name, "", zoom, "1.0", 0, 0,
+                   crc(crop(resize(image)))]
+            continue
+        mode = rng.choice(["center", "squash", "border"])
+        pct = rng.choice([0.5, 0.875, 0.9, 0.95, 1.0])
+        targets = [math.floor(side / pct) for side in size]
+        ratios = [side / target for side, target in zip((height, width), targets)]
+        ratio = max(ratios) if mode == "border" else min(ratios)
+        if mode != "squash" and min(width, height) / ratio <= 0.5:
+            continue  # a side of zero pixels: an error in timm
+        if mode == "center" and (width / ratio) * (height / ratio) > 12e6:
+            continue  # too much for this script
+        transform = transforms_imagenet_eval(
+            size, crop_pct=pct, crop_mode=mode, interpolation=name, mean=MEAN, use_prefetcher=True)
+        yield ["eval", width, height, text, name, mode, pct, 0, 0, 0, crc_of(transform(image))]
+
+
 if __name__ == "__main__":
     rng = random.Random(3)
-    rows = [*evaluations(rng), *explicit_sizes(rng), *keep_ratios(rng), *random_crops(rng)]
+    rows = [*evaluations(rng), *explicit_sizes(rng), *keep_ratios(rng), *random_crops(rng), *oblongs(rng)]
     header = "kind width height size filter mode a b left top crc32"
     write_rows(for_this_pillow("crops"), header.split(), rows)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the reference numbers of tests/unit/models and tests/unit/weights.
 
-Runs the original implementations; needs torch 2.11, timm 1.0.31, safetensors.
+Runs the original implementations; needs torch 2.11, timm 1.0.31, safetensors, scipy.
 The folder of the fixtures is this script's. Run it again after a change and
 commit what it writes:  python3 tests/golden/models/make_fixtures.py
 """
@@ -11,10 +11,11 @@ import math
 import pathlib
 import zlib
 
+import scipy.ndimage
 import timm
 import torch
 from safetensors.torch import save_file
-from timm.layers import resample_abs_pos_embed
+from timm.layers import resample_abs_pos_embed, resize_rel_pos_bias_table
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -182,14 +183,47 @@ def write_types():
     save_file(tensors, HERE / "types.safetensors", metadata={"format": "pt"})
 
 
+def resampled(source, old, new, way):
+    """[1, 1 + old^2, C] on the grid `new`, as a program does it."""
+    if way == "timm":
+        return resample_abs_pos_embed(source, new)
+    if way == "timm_npz":
+        return resample_abs_pos_embed(
+            source, new, interpolation="bilinear", antialias=False)
+    prefix, grid = source[:, :1], source[:, 1:].reshape(1, old, old, -1)
+    if way == "deit":
+        grid = torch.nn.functional.interpolate(
+            grid.permute(0, 3, 1, 2), size=new, mode="bicubic",
+            align_corners=False).permute(0, 2, 3, 1)
+    else:  # big_vision's resample_posemb
+        zoom = (new[0] / old, new[1] / old, 1)
+        grid = torch.from_numpy(scipy.ndimage.zoom(grid[0].numpy(), zoom, order=1))
+    return torch.cat([prefix, grid.reshape(1, new[0] * new[1], -1)], dim=1)
+
+
 def write_positions():
-    """Position embeddings of one grid and timm's resampling to others."""
+    """Positions of one grid, and other programs' resampling to others.
+
+    OLD: embeddings; WAY/OLD/HxW: the same on another grid; table/WINDOW: a table
+    of relative positions with three extra rows; table/WINDOW/HxW: timm's of
+    another window.
+    """
     out = {}
-    for old, new in ((14, 24), (7, 3), (2, 5)):
-        source = pattern((1 + old * old) * 6, old).float().reshape(1, -1, 6)
-        out[f"{old}"] = source
-        out[f"{old}to{new}"] = resample_abs_pos_embed(source, [new, new])
-    save_file(out, HERE / "positions.safetensors")
+    for old in (14, 7, 2):
+        out[f"{old}"] = pattern((1 + old * old) * 6, old).float().reshape(1, -1, 6)
+    for old, new in ((14, (24, 24)), (7, (3, 3)), (2, (5, 5)), (7, (4, 11))):
+        for way in ("timm", "deit", "timm_npz", "big_vision"):
+            out[f"{way}/{old}/{new[0]}x{new[1]}"] = resampled(
+                out[f"{old}"], old, new, way)
+    for old, new in ((7, (12, 12)), (7, (4, 4)), (4, (5, 9))):
+        rows = (2 * old - 1) ** 2 + 3
+        source = pattern(rows * 2, old).float().reshape(rows, 2)
+        places = (2 * new[0] - 1) * (2 * new[1] - 1) + 3
+        out[f"table/{old}"] = source
+        out[f"table/{old}/{new[0]}x{new[1]}"] = resize_rel_pos_bias_table(
+            source, new, (places, 2))
+    save_file({key: value.contiguous() for key, value in out.items()},
+              HERE / "positions.safetensors")
 
 
 if __name__ == "__main__":

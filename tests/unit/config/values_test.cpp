@@ -281,6 +281,21 @@ INSTANTIATE_TEST_SUITE_P(
             "~",
             "",
             "expected list, each text, got nothing"},
+        Case{"model.image_size", "96", "96", ""},
+        Case{"model.image_size", "[96, 64]", "[96, 64]", ""},
+        Case{"model.image_size", "[96, 96]", "96", ""},
+        Case{
+            "model.image_size",
+            "[96]",
+            "",
+            "expected one value or list of 2, each integer in [1, 4096] or "
+            "auto, got a list of 1"},
+        Case{
+            "model.image_size",
+            "[96, 0]",
+            "",
+            "expected one value or list of 2, each integer in [1, 4096] or "
+            "auto, got 0 in the list"},
         Case{"devices.ids", "[0, 2]", "[\"0\", \"2\"]", ""},
         Case{"devices.ids", "[0, \"\"]", "", "expected list, each text that"},
         Case{"schedule.scale.apply_to", "[lr, min_lr]", "[lr, min_lr]", ""},

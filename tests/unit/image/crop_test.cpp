@@ -15,9 +15,22 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
+Bytes result_of(const CropPlan& plan) {
+  return Bytes(
+      static_cast<std::size_t>(plan.size.width) * plan.size.height * 3, 77);
+}
+
+// A side, or HEIGHTxWIDTH.
+Size size_of(const std::string& text) {
+  const std::size_t x = text.find('x');
+  return x == std::string::npos
+      ? Size(std::stoi(text))
+      : Size(std::stoi(text.substr(x + 1)), std::stoi(text.substr(0, x)));
+}
+
 Bytes cut(const CropPlan& plan, const Image& from) {
   Resampler resampler;
-  Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
+  Bytes out = result_of(plan);
   cut(plan, {View(from)}, resampler, out);
   return out;
 }
@@ -27,7 +40,7 @@ CropPlan plan_of(const std::vector<std::string>& row) {
   const auto number = [&](int i) { return std::stoi(row[i]); };
   const int width = number(1);
   const int height = number(2);
-  const int size = number(3);
+  const Size size = size_of(row[3]);
   if (row[0] == "eval" || row[0] == "resize") {
     EvalCrop crop{.size = size};
     if (row[0] == "eval") {
@@ -52,9 +65,9 @@ CropPlan plan_of(const std::vector<std::string>& row) {
   if (row[0] == "placed") {
     const auto place =
         [&](int in, int offset, int& first, int& count, int& at) {
-          first = in < size ? 0 : offset;
-          count = std::min(in, size);
-          at = in < size ? -offset : 0;
+          first = in < size.width ? 0 : offset;
+          count = std::min(in, size.width);
+          at = in < size.width ? -offset : 0;
         };
     place(
         plan.width, number(8), plan.window.left, plan.window.width, plan.left);
@@ -78,7 +91,7 @@ void expect_equal(const std::string& file, Pillow pillow) {
     plan.pillow = pillow;
     // Nothing but the pixels that the plan asks for.
     const Rect rect = plan.source();
-    Bytes out(static_cast<std::size_t>(plan.size) * plan.size * 3, 77);
+    Bytes out = result_of(plan);
     cut(plan, {View(from).crop(rect), rect.left, rect.top}, resampler, out);
     ASSERT_EQ(std::to_string(fixtures::crc(out)), row[10])
         << testing::PrintToString(row);

@@ -38,6 +38,14 @@ TEST(DataOptions, ATransformIsOfTheNetworkAndTheRecipe) {
   EXPECT_FALSE(transform_options(recipe, grey_48(), false).train);
 }
 
+TEST(DataOptions, AnImageMayBeWiderThanHigh) {
+  models::ModelSpec spec = grey_48();
+  spec.image_size = {32, 48};
+  const image::Size size = transform_options({}, spec, false).size;
+  EXPECT_EQ(size.height, 32);
+  EXPECT_EQ(size.width, 48);
+}
+
 // timm's, which depend on the crop.
 TEST(DataOptions, ScaleAndRatioAreThoseOfTheCropUnlessGiven) {
   config::Recipe recipe;

@@ -87,11 +87,11 @@ std::string name_of(const testing::TestParamInfo<ForeignFile>& info) {
   return name;
 }
 
-at::Tensor images(std::int64_t size) {
-  const std::int64_t count = kImages * 3 * size * size;
+at::Tensor images(const ImageSize& size) {
+  const std::int64_t count = kImages * 3 * size.area();
   const at::Tensor k = at::arange(count, at::kLong);
   return ((k * 7919 + 5 * 104729).remainder(61).to(at::kDouble) / 61 - 0.5)
-      .view({kImages, 3, size, size});
+      .view({kImages, 3, size.height, size.width});
 }
 
 class ForeignWeights : public testing::TestWithParam<ForeignFile> {};

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "fixtures.h"
 #include "models/families/vit.h"
+#include "networks/tensors.h"
 #include "support/errors.h"
 
 namespace vitrain::networks {
@@ -88,7 +89,7 @@ TEST(Spec, NamesTheNearestModel) {
       AllOf(
           HasSubstr("unknown model 'vit_smal_patch16_224'"),
           HasSubstr("Did you mean 'vit_small_patch16_224'"),
-          HasSubstr("resnet18, resnet34, resnet50")));
+          HasSubstr("families: vit, deit, swin, resnet")));
 }
 
 TEST(Spec, RefusesNamesThatOnlyLookRight) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <limits>
+#include <map>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/text.h"
+#include "states/resample.h"
 #include "states/safetensors.h"
 #include "support/files.h"
 #include "weights/names/timm_names.h"
@@ -27,8 +30,8 @@ using testing::IsEmpty;
 // A module with the kinds of tensors that matter here.
 class Toy : public torch::nn::Module {
  public:
-  explicit Toy(std::int64_t classes, std::int64_t grid = 3) {
-    register_parameter("pos_embed", at::zeros({1, 1 + grid * grid, 6}));
+  explicit Toy(std::int64_t classes, const ImageSize& grid = 3) {
+    register_parameter("pos_embed", at::zeros({1, 1 + grid.area(), 6}));
     norm_ = register_module("norm", std::make_shared<Part>(at::zeros({6})));
     norm_->register_buffer("running_var", at::zeros({6}));
     norm_->register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
@@ -212,26 +215,109 @@ TEST(LoadWeights, WarnsOfNonFiniteValues) {
   EXPECT_THAT(report.lines(), ElementsAre(HasSubstr("NaN or Inf")));
 }
 
-// Against timm.layers.resample_abs_pos_embed. Same kernel, same order of sums:
-// the two differ by at most the roundings of its vector width.
-TEST(LoadWeights, ResamplesPositionsAsTimmDoes) {
-  const auto golden =
-      read_safetensors(VITRAIN_SOURCE_DIR
-                       "/tests/golden/models/positions.safetensors")
-          .tensors;
-  const std::vector<std::pair<int, int>> grids = {{14, 24}, {7, 3}, {2, 5}};
-  for (const auto& [from, to] : grids) {
-    Toy toy(4, to);
+using Tensors = std::map<std::string, at::Tensor>;
+
+Tensors golden_positions() {
+  return read_safetensors(VITRAIN_SOURCE_DIR
+                          "/tests/golden/models/positions.safetensors")
+      .tensors;
+}
+
+// "4x11": rows and columns.
+ImageSize grid_of(const std::string& text) {
+  const auto sides = split(text, 'x');
+  return {std::stoi(sides[0]), std::stoi(sides[1])};
+}
+
+// Against what the programs do (tests/golden/models/make_fixtures.py). Same
+// kernels, same order of sums but for the width of vectors; scipy computes in
+// double.
+TEST(LoadWeights, ResamplesPositionsAsOtherProgramsDo) {
+  const Tensors golden = golden_positions();
+  int compared = 0;
+  for (const auto& [name, expected] : golden) {
+    const auto words = split(name, '/'); // WAY/OLD/HxW
+    const auto way = value_of<Resampling>(words[0]);
+    if (!way) {
+      continue;
+    }
+    const ImageSize grid = grid_of(words[2]);
+    Toy toy(4, grid);
     TensorFile file = good_file(4);
-    file.tensors["pos_embed"] = golden.at(std::to_string(from));
-    const weights::LoadReport report = load_through_file(toy, file, {}, "w");
-    const at::Tensor expected = golden.at(fmt::format("{}to{}", from, to));
-    EXPECT_TRUE(at::allclose(
-        toy.get("pos_embed"), expected, /*rtol=*/0, /*atol=*/1e-6));
+    file.tensors["pos_embed"] = golden.at(words[1]);
+    weights::LoadOptions options{.resampling = *way};
+    options.grid = [&](const std::string&) { return grid; };
+    const weights::LoadReport report =
+        load_through_file(toy, file, options, "w");
+    EXPECT_TRUE(
+        at::allclose(toy.get("pos_embed"), expected, /*rtol=*/0, /*atol=*/1e-6))
+        << name;
     EXPECT_TRUE(
         at::equal(toy.get("pos_embed").select(1, 0), expected.select(1, 0)));
     EXPECT_THAT(report.resized, ElementsAre(HasSubstr("pos_embed: ")));
+    ++compared;
   }
+  EXPECT_EQ(compared, 16);
+}
+
+TEST(LoadWeights, ResamplesTablesOfRelativePositionsAsTimmDoes) {
+  const Tensors golden = golden_positions();
+  int compared = 0;
+  for (const auto& [name, expected] : golden) {
+    const auto words = split(name, '/'); // table/WINDOW/HxW
+    if (words.size() < 3 || words[0] != "table") {
+      continue;
+    }
+    const at::Tensor& given = golden.at("table/" + words[1]);
+    const auto positions = weights::positions_of(
+        "a.relative_position_bias_table",
+        given.sizes().vec(),
+        expected.sizes().vec(),
+        grid_of(words[2]));
+    ASSERT_TRUE(positions) << name;
+    EXPECT_EQ(positions->extra, 3);
+    // timm's distances, up to 24, are floats.
+    EXPECT_TRUE(at::allclose(
+        resample(given, *positions, Resampling::kTimm),
+        expected,
+        /*rtol=*/0,
+        /*atol=*/1e-5))
+        << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 3);
+}
+
+// A plane keeps its channels where they are.
+TEST(LoadWeights, ResamplesPlanesOfPositions) {
+  const auto moved = [](const at::Tensor& given,
+                        const std::vector<std::int64_t>& own) {
+    return resample(
+        given,
+        *weights::positions_of("pos_embed", given.sizes().vec(), own),
+        Resampling::kTimm);
+  };
+  const at::Tensor plane = at::arange(18, at::kFloat).view({1, 2, 3, 3});
+  const at::Tensor first = moved(plane, {1, 2, 5, 4});
+  EXPECT_EQ(first.sizes(), (std::vector<std::int64_t>{1, 2, 5, 4}));
+  EXPECT_TRUE(at::allclose(
+      moved(plane.permute({0, 2, 3, 1}).contiguous(), {1, 5, 4, 2}),
+      first.permute({0, 2, 3, 1})));
+}
+
+// timm's adapt_input_conv: the response to a grey image stays what it was.
+TEST(LoadWeights, SumsAConvolutionOfColoursForGreyImages) {
+  torch::nn::Module stem;
+  stem.register_parameter("weight", at::zeros({2, 1, 3, 3}));
+  TensorFile file;
+  file.tensors["weight"] = at::arange(54, at::kFloat).view({2, 3, 3, 3});
+  const weights::LoadReport report = load_through_file(stem, file, {}, "w");
+  EXPECT_TRUE(at::equal(
+      stem.named_parameters()["weight"],
+      file.tensors["weight"].sum(1, /*keepdim=*/true)));
+  EXPECT_THAT(report.lines(), ElementsAre(HasSubstr("summed over colours")));
+  file.tensors["weight"] = at::zeros({2, 4, 3, 3});
+  EXPECT_THAT(refusal(stem, file), HasSubstr("'weight' is [2, 4, 3, 3]"));
 }
 
 TEST(LoadWeights, RefusesPositionsThatAreNoGrid) {

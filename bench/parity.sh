@@ -1,0 +1,31 @@
+#!/bin/sh
+# Our networks beside timm's, with the same random weights and images: logits in
+# training and in evaluation, and every gradient of a cross entropy, in fp32.
+#
+# usage: bench/parity.sh [NAME...]      (with wildcards; default: every name)
+#
+# Prints a table for docs/models.md, and how many names differ by more than 1e-5
+# of the largest logit or 1e-4 of a gradient's largest value; ends with 1 if any
+# does.
+#
+# Settings: MILLIONS (400): larger networks are named, not run; they need 16
+#   bytes of memory for each parameter. VITRAIN_PEER_PYTHON (a Python with torch
+#   and timm; default: installed into the user's cache).
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
+case ${1-} in
+  -*)
+    sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
+    exit 2
+    ;;
+esac
+mkdir -p "$cache"
+. "$root/bench/peer.sh"
+
+"$root/tools/setup.sh" train >&2
+ninja -C "$root/build/release" parity >/dev/null
+find_peer "$cache"
+exec "$peer" "$root/bench/peers/parity.py" \
+  "$root/build/release/bench/parity" "${MILLIONS:-400}" "$@"

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/load/load.h"
+#include "job/job.h"
+#include "launch/nodes/rendezvous.h"
+
+namespace vitrain::job {
+
+// What a person wants done, whichever way it was said.
+struct Request {
+  JobMode mode = JobMode::kTrain;
+  config::LoadRequest recipe;
+  std::optional<std::string> resume; // "auto", a checkpoint or a run folder
+  bool dry_run = false;
+  // Of several machines: which this is, and where to meet the others.
+  std::optional<std::int64_t> node_rank;
+  std::optional<launch::HostPort> master;
+  std::string command_line; // for the records
+  std::string version;
+  std::vector<std::string> notes; // to tell before the start
+};
+
+} // namespace vitrain::job
