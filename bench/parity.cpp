@@ -51,6 +51,7 @@ int compare(const std::string& name, const std::filesystem::path& folder) {
   const auto results =
       states::read_safetensors(folder / "results.safetensors").tensors;
   const at::Tensor& images = results.at("images");
+  model->to(images.scalar_type());
   const at::Tensor logits = model->forward(images, {});
   const at::Tensor labels = at::arange(images.size(0), at::kLong);
   at::cross_entropy_loss(logits, labels).backward();
