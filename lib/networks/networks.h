@@ -16,6 +16,7 @@
   NETWORK(kResNet, make_resnet)     \
   NETWORK(kConvNeXt, make_convnext) \
   NETWORK(kMixer, make_mixer)       \
+  NETWORK(kPvtV2, make_pvt_v2)      \
   NETWORK(kConvNet, make_convnet)   \
   NETWORK(kMlp, make_mlp)
 

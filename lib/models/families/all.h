@@ -6,6 +6,7 @@
 #include "models/families/convnext.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
+#include "models/families/pvt_v2.h"
 #include "models/families/resnet.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
@@ -20,6 +21,7 @@ inline constexpr std::array kFamilies{
     &kResNet,
     &kConvNeXt,
     &kMixer,
+    &kPvtV2,
     &kConvNet,
     &kMlp};
 
