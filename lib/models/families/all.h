@@ -6,6 +6,7 @@
 #include "models/families/convnext.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
+#include "models/families/poolformer.h"
 #include "models/families/pvt_v2.h"
 #include "models/families/resnet.h"
 #include "models/families/swin.h"
@@ -22,6 +23,7 @@ inline constexpr std::array kFamilies{
     &kConvNeXt,
     &kMixer,
     &kPvtV2,
+    &kPoolFormer,
     &kConvNet,
     &kMlp};
 
