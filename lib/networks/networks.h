@@ -18,6 +18,7 @@
   NETWORK(kMixer, make_mixer)           \
   NETWORK(kPvtV2, make_pvt_v2)          \
   NETWORK(kPoolFormer, make_poolformer) \
+  NETWORK(kPit, make_pit)               \
   NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 

@@ -6,6 +6,7 @@
 #include "models/families/convnext.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
+#include "models/families/pit.h"
 #include "models/families/poolformer.h"
 #include "models/families/pvt_v2.h"
 #include "models/families/resnet.h"
@@ -24,6 +25,7 @@ inline constexpr std::array kFamilies{
     &kMixer,
     &kPvtV2,
     &kPoolFormer,
+    &kPit,
     &kConvNet,
     &kMlp};
 
