@@ -19,6 +19,7 @@
   NETWORK(kPvtV2, make_pvt_v2)          \
   NETWORK(kPoolFormer, make_poolformer) \
   NETWORK(kPit, make_pit)               \
+  NETWORK(kCrossVit, make_crossvit)     \
   NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 

@@ -4,6 +4,7 @@
 
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
+#include "models/families/crossvit.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
 #include "models/families/pit.h"
@@ -26,6 +27,7 @@ inline constexpr std::array kFamilies{
     &kPvtV2,
     &kPoolFormer,
     &kPit,
+    &kCrossVit,
     &kConvNet,
     &kMlp};
 
