@@ -20,6 +20,7 @@
   NETWORK(kPoolFormer, make_poolformer) \
   NETWORK(kPit, make_pit)               \
   NETWORK(kCrossVit, make_crossvit)     \
+  NETWORK(kConvMixer, make_convmixer)   \
   NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/families/convmixer.h"
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
 #include "models/families/crossvit.h"
@@ -28,6 +29,7 @@ inline constexpr std::array kFamilies{
     &kPoolFormer,
     &kPit,
     &kCrossVit,
+    &kConvMixer,
     &kConvNet,
     &kMlp};
 
