@@ -9,14 +9,19 @@
 
 // The networks of each family of models/, a line each: the family, and the
 // function that makes its networks, which stands in a file of its own.
-#define VITRAIN_NETWORKS(NETWORK)   \
-  NETWORK(kVit, make_vit)           \
-  NETWORK(kDeit, make_vit)          \
-  NETWORK(kSwin, make_swin)         \
-  NETWORK(kResNet, make_resnet)     \
-  NETWORK(kConvNeXt, make_convnext) \
-  NETWORK(kMixer, make_mixer)       \
-  NETWORK(kConvNet, make_convnet)   \
+#define VITRAIN_NETWORKS(NETWORK)       \
+  NETWORK(kVit, make_vit)               \
+  NETWORK(kDeit, make_vit)              \
+  NETWORK(kSwin, make_swin)             \
+  NETWORK(kResNet, make_resnet)         \
+  NETWORK(kConvNeXt, make_convnext)     \
+  NETWORK(kMixer, make_mixer)           \
+  NETWORK(kPvtV2, make_pvt_v2)          \
+  NETWORK(kPoolFormer, make_poolformer) \
+  NETWORK(kPit, make_pit)               \
+  NETWORK(kCrossVit, make_crossvit)     \
+  NETWORK(kConvMixer, make_convmixer)   \
+  NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 
 namespace vitrain::networks {

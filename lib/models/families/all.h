@@ -2,10 +2,15 @@
 
 #include <array>
 
+#include "models/families/convmixer.h"
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
+#include "models/families/crossvit.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
+#include "models/families/pit.h"
+#include "models/families/poolformer.h"
+#include "models/families/pvt_v2.h"
 #include "models/families/resnet.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
@@ -20,6 +25,11 @@ inline constexpr std::array kFamilies{
     &kResNet,
     &kConvNeXt,
     &kMixer,
+    &kPvtV2,
+    &kPoolFormer,
+    &kPit,
+    &kCrossVit,
+    &kConvMixer,
     &kConvNet,
     &kMlp};
 

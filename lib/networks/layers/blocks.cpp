@@ -78,7 +78,8 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
     case Activation::kQuickGelu: // Hendrycks and Gimpel, 2016, section 2
       return x * at::sigmoid(1.702 * x);
     case Activation::kRelu:
-      return at::relu(x);
+      // torch has no kernel for shapes alone.
+      return x.is_meta() ? at::empty_like(x) : at::relu(x);
     case Activation::kSilu:
       return at::silu(x);
   }

@@ -19,9 +19,10 @@ enum class Layout : std::uint8_t {
 
 // How a name becomes timm's. In `from`, # stands for a whole number and * for a
 // last word (weight, bias). `to` has for each number, in their order, one of #
-// (itself), + (one more) and % (half of it, rounded down), and need not use
-// the last ones; * is the word; "": timm has no such tensor. `part` 1, 2, 3: of
-// query, key and value, which timm has in one tensor.
+// (itself), + (one more), - (one less), ~ (three less) and % (half of it,
+// rounded down), and need not use the last ones; * is the word; "": timm has no
+// such tensor. `part` 1, 2, 3: of query, key and value, which timm has in one
+// tensor, or the last two of them.
 struct NameRule {
   std::string_view from;
   std::string_view to;

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "weights/names/convention.h"
+#include "weights/names/shared_rules.h"
 
 namespace vitrain::weights {
 namespace {
@@ -33,9 +34,18 @@ constexpr NameRule kOriginalConvnextRules[] = {
     {"head.*", "head.fc.*"},
 };
 
+constexpr std::string_view kOriginalPvtV2[] = {
+    "patch_embed1.proj.weight",
+    "block1.#.mlp.dwconv.dwconv.weight"};
+
 constexpr auto kOriginal = std::to_array<Convention>({
     {"original", "Swin", {}, kOriginalSwin, kOriginalSwinRules},
     {"original", "ConvNeXt", {}, kOriginalConvnext, kOriginalConvnextRules},
+    {"original", "PVT v2", {}, kOriginalPvtV2, kPvtV2Rules},
+    {"original", "PoolFormer", {}, kPoolFormerNames, kPoolFormerRules},
+    {"original", "PiT", {}, kPitNames, kPitRules},
+    {"original", "CrossViT", {}, kCrossVitNames, kCrossVitRules},
+    {"original", "ConvMixer", {}, kConvMixerNames, kConvMixerRules},
 });
 
 } // namespace

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "weights/names/convention.h"
+#include "weights/names/shared_rules.h"
 
 namespace vitrain::weights {
 namespace {
@@ -43,9 +44,18 @@ constexpr NameRule kPaddleSwinRules[] = {
     {"fc.*", "head.fc.*"},
 };
 
+constexpr std::string_view kPaddlePvtV2[] = {
+    "patch_embedding1.patch_embed.weight",
+    "block1.#.mlp.dwconv.dwconv.weight"};
+
 constexpr auto kPaddlevit = std::to_array<Convention>({
     {"paddlevit", "ViT", {}, kPaddleVit, kPaddleVitRules},
     {"paddlevit", "Swin", {}, kPaddleSwin, kPaddleSwinRules},
+    {"paddlevit", "PVT v2", {}, kPaddlePvtV2, kPvtV2Rules},
+    {"paddlevit", "PoolFormer", {}, kPoolFormerNames, kPoolFormerRules},
+    {"paddlevit", "PiT", {}, kPitNames, kPitRules},
+    {"paddlevit", "CrossViT", {}, kCrossVitNames, kCrossVitRules},
+    {"paddlevit", "ConvMixer", {}, kConvMixerNames, kConvMixerRules},
 });
 
 } // namespace

@@ -74,14 +74,30 @@ std::optional<Captured> match(std::string_view pattern, std::string_view name) {
   return name.empty() ? std::optional(captured) : std::nullopt;
 }
 
+// What a sign of a rule makes of a number; none: it stands for itself.
+std::optional<std::int64_t> counted(char sign, std::int64_t number) {
+  switch (sign) {
+    case '#':
+      return number;
+    case '+':
+      return number + 1;
+    case '-':
+      return number - 1;
+    case '~':
+      return number - 3;
+    case '%':
+      return number / 2;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::string fill_in(std::string_view to, const Captured& captured) {
   std::string name;
   std::size_t next = 0;
   for (const char c : to) {
-    if (c == '#' || c == '+' || c == '%') {
-      const std::int64_t number = captured.numbers.at(next++);
-      name +=
-          std::to_string(c == '%' ? number / 2 : number + (c == '+' ? 1 : 0));
+    if (counted(c, 0)) {
+      name += std::to_string(*counted(c, captured.numbers.at(next++)));
     } else if (c == '*') {
       name += captured.word;
     } else {
@@ -205,6 +221,22 @@ bool follows(const Archive& archive, const Convention& convention) {
       });
 }
 
+// The tensors that become one, by their number.
+using Parts = std::vector<std::pair<int, StoredTensor>>;
+
+// Whether they are query, key and value, or key and value.
+bool can_join(const Parts& parts) {
+  if (parts.size() != 2 && parts.size() != 3) {
+    return false;
+  }
+  int number = 4 - static_cast<int>(parts.size());
+  const StoredTensor& first = parts.front().second;
+  return std::ranges::all_of(parts, [&](const auto& part) {
+    return part.first == number++ && part.second.shape == first.shape &&
+        part.second.type == first.type;
+  });
+}
+
 class Renaming {
  public:
   explicit Renaming(const Convention& convention) : convention_(convention) {}
@@ -235,27 +267,23 @@ class Renaming {
     for (auto& [name, parts] : parts_) {
       std::ranges::sort(parts, {}, [](const auto& one) { return one.first; });
       const bool whole = parts.size() == 1 && parts[0].first == 0;
-      const bool joined = parts.size() == 3 && parts[0].first == 1 &&
-          parts[1].first == 2 && parts[2].first == 3 &&
-          parts[0].second.shape == parts[1].second.shape &&
-          parts[0].second.shape == parts[2].second.shape &&
-          parts[0].second.type == parts[1].second.type &&
-          parts[0].second.type == parts[2].second.type;
       VITRAIN_CHECK(
-          whole || joined,
+          whole || can_join(parts),
           ExitCode::kWeights,
           "{}: {} tensors stand for '{}' ({}'s {}), which is made of query, "
-          "key and value of one shape and type, or of one tensor",
+          "key and value (or of the last two) of one shape and type, or of one "
+          "tensor",
           source,
           parts.size(),
           printable(name),
           convention_.program,
           convention_.family);
       StoredTensor& tensor = tensors[name] = std::move(parts[0].second);
-      if (joined) {
-        tensor.shape[0] *= 3;
-        tensor.parts.push_back(parts[1].second.parts.front());
-        tensor.parts.push_back(parts[2].second.parts.front());
+      if (!whole) {
+        tensor.shape[0] *= std::ssize(parts);
+        for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
+          tensor.parts.push_back(part->second.parts.front());
+        }
       }
     }
     return tensors;
@@ -263,7 +291,7 @@ class Renaming {
 
  private:
   const Convention& convention_;
-  std::map<std::string, std::vector<std::pair<int, StoredTensor>>> parts_;
+  std::map<std::string, Parts> parts_;
 };
 
 // PaddlePaddle's linear layers are [in, out], and its BatchNorm has its own

@@ -113,6 +113,59 @@ constexpr NameRule kTransformersResnetRules[] = {
     {"classifier.1.*", "fc.*"},
 };
 
+constexpr std::string_view kTransformersPvtV2Prefixes[] = {"pvt_v2."};
+constexpr std::string_view kTransformersPvtV2[] = {
+    "encoder.layers.0.patch_embedding.proj.weight",
+    "encoder.layers.#.blocks.#.mlp.dwconv.dwconv.weight"};
+constexpr NameRule kTransformersPvtV2Rules[] = {
+    {"encoder.layers.0.patch_embedding.proj.*", "patch_embed.proj.*"},
+    {"encoder.layers.0.patch_embedding.layer_norm.*", "patch_embed.norm.*"},
+    {"encoder.layers.#.patch_embedding.proj.*", "stages.#.downsample.proj.*"},
+    {"encoder.layers.#.patch_embedding.layer_norm.*",
+     "stages.#.downsample.norm.*"},
+    {"encoder.layers.#.blocks.#.layer_norm_1.*", "stages.#.blocks.#.norm1.*"},
+    {"encoder.layers.#.blocks.#.attention.query.*",
+     "stages.#.blocks.#.attn.q.*"},
+    {"encoder.layers.#.blocks.#.attention.key.*",
+     "stages.#.blocks.#.attn.kv.*",
+     Layout::kSame,
+     2},
+    {"encoder.layers.#.blocks.#.attention.value.*",
+     "stages.#.blocks.#.attn.kv.*",
+     Layout::kSame,
+     3},
+    {"encoder.layers.#.blocks.#.attention.proj.*",
+     "stages.#.blocks.#.attn.proj.*"},
+    {"encoder.layers.#.blocks.#.attention.spatial_reduction.*",
+     "stages.#.blocks.#.attn.sr.*"},
+    {"encoder.layers.#.blocks.#.attention.layer_norm.*",
+     "stages.#.blocks.#.attn.norm.*"},
+    {"encoder.layers.#.blocks.#.layer_norm_2.*", "stages.#.blocks.#.norm2.*"},
+    {"encoder.layers.#.blocks.#.mlp.dense1.*", "stages.#.blocks.#.mlp.fc1.*"},
+    {"encoder.layers.#.blocks.#.mlp.dwconv.dwconv.*",
+     "stages.#.blocks.#.mlp.dwconv.*"},
+    {"encoder.layers.#.blocks.#.mlp.dense2.*", "stages.#.blocks.#.mlp.fc2.*"},
+    {"encoder.layers.#.layer_norm.*", "stages.#.norm.*"},
+    {"classifier.*", "head.*"},
+};
+
+constexpr std::string_view kTransformersPoolformerPrefixes[] = {"poolformer."};
+constexpr std::string_view kTransformersPoolformer[] = {
+    "encoder.patch_embeddings.0.projection.weight",
+    "encoder.block.#.#.before_norm.weight"};
+constexpr NameRule kTransformersPoolformerRules[] = {
+    {"encoder.patch_embeddings.0.projection.*", "stem.conv.*"},
+    {"encoder.patch_embeddings.#.projection.*", "stages.#.downsample.conv.*"},
+    {"encoder.block.#.#.before_norm.*", "stages.#.blocks.#.norm1.*"},
+    {"encoder.block.#.#.layer_scale_1", "stages.#.blocks.#.layer_scale1.scale"},
+    {"encoder.block.#.#.after_norm.*", "stages.#.blocks.#.norm2.*"},
+    {"encoder.block.#.#.output.conv1.*", "stages.#.blocks.#.mlp.fc1.*"},
+    {"encoder.block.#.#.output.conv2.*", "stages.#.blocks.#.mlp.fc2.*"},
+    {"encoder.block.#.#.layer_scale_2", "stages.#.blocks.#.layer_scale2.scale"},
+    {"norm.*", "head.norm.*"},
+    {"classifier.*", "head.fc.*"},
+};
+
 constexpr auto kTransformers = std::to_array<Convention>({
     {"transformers",
      "ViT",
@@ -134,6 +187,16 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersResnetPrefixes,
      kTransformersResnet,
      kTransformersResnetRules},
+    {"transformers",
+     "PVT v2",
+     kTransformersPvtV2Prefixes,
+     kTransformersPvtV2,
+     kTransformersPvtV2Rules},
+    {"transformers",
+     "PoolFormer",
+     kTransformersPoolformerPrefixes,
+     kTransformersPoolformer,
+     kTransformersPoolformerRules},
 });
 
 } // namespace

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of a CrossViT, whose two branches see the same image in small and in
+// large patches.
+struct CrossVitSpec {
+  template <typename T>
+  using Branches = std::array<T, 2>; // small patches, large patches
+
+  Branches<std::int64_t> widths{};
+  Branches<std::int64_t> heads{};
+  Branches<std::int64_t> mlp_ratios{};
+  // Of each stage; the branches exchange their class tokens after it. The
+  // second is not below the first.
+  Branches<std::int64_t> depths{1, 4};
+  std::int64_t stages = 3;
+  bool three_convolutions = false; // for the patches: "dagger"
+  // The second branch sees the image at to_side / from_side of its size.
+  std::int64_t to_side = 224;
+  std::int64_t from_side = 240;
+
+  // Of what a branch sees of such an image.
+  ImageSize seen(const ImageSize& image, std::size_t branch) const {
+    if (branch == 0) {
+      return image;
+    }
+    // timm's roundings: int(side * (224 / 240)).
+    const double scale =
+        static_cast<double>(to_side) / static_cast<double>(from_side);
+    const auto scaled = [&](std::int64_t side) {
+      return static_cast<std::int64_t>(static_cast<double>(side) * scale);
+    };
+    return {scaled(image.height), scaled(image.width)};
+  }
+};
+
+namespace crossvit {
+
+inline constexpr std::array<std::int64_t, 2> kPatches{12, 16};
+
+using Named = NamedNetwork<CrossVitSpec>;
+
+// Widths double from the first branch to the second.
+constexpr Named plain(
+    const char* name,
+    std::int64_t width,
+    std::int64_t heads,
+    std::int64_t mlp_ratio,
+    std::int64_t depth) {
+  return {
+      name,
+      240,
+      3,
+      {.widths = {width, 2 * width},
+       .heads = {heads, heads},
+       .mlp_ratios = {mlp_ratio, mlp_ratio},
+       .depths = {1, depth}}};
+}
+
+constexpr Named dagger(Named network, std::int64_t side = 240) {
+  network.numbers.three_convolutions = true;
+  if (side == 408) {
+    network.numbers.to_side = 384;
+    network.numbers.from_side = 408;
+  }
+  network.image_size = side;
+  return network;
+}
+
+// As timm 1.0 has them (timm/models/crossvit.py).
+inline constexpr auto kNetworks = std::to_array<Named>({
+    plain("crossvit_tiny_240", 96, 3, 4, 4),
+    plain("crossvit_small_240", 192, 6, 4, 4),
+    plain("crossvit_base_240", 384, 12, 4, 4),
+    plain("crossvit_9_240", 128, 4, 3, 3),
+    plain("crossvit_15_240", 192, 6, 3, 5),
+    plain("crossvit_18_240", 224, 7, 3, 6),
+    dagger(plain("crossvit_9_dagger_240", 128, 4, 3, 3)),
+    dagger(plain("crossvit_15_dagger_240", 192, 6, 3, 5)),
+    dagger(plain("crossvit_15_dagger_408", 192, 6, 3, 5), 408),
+    dagger(plain("crossvit_18_dagger_240", 224, 7, 3, 6)),
+    dagger(plain("crossvit_18_dagger_408", 224, 7, 3, 6), 408),
+});
+
+// Requires that both branches see whole patches.
+inline void check_patches(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  const ImageSize size = image_size_of(config, named);
+  const auto& net = named.get<CrossVitSpec>();
+  const auto whole = [&](std::size_t branch) {
+    const ImageSize seen = net.seen(size, branch);
+    const std::int64_t patch = kPatches[branch];
+    return seen.height >= patch && seen.height % patch == 0 &&
+        seen.width >= patch && seen.width % patch == 0;
+  };
+  checker.require(
+      whole(0) && whole(1),
+      "model.image_size",
+      fmt::format(
+          "image_size {} does not do for {}: its sides have to be multiples of "
+          "{}, and {}/{} of them of {}, such as {}",
+          size.text(),
+          named.name,
+          kPatches[0],
+          net.to_side,
+          net.from_side,
+          kPatches[1],
+          named.image_size.text()),
+      {"model.name"});
+}
+
+} // namespace crossvit
+
+// CrossViT (Chen et al., "CrossViT: cross-attention multi-scale vision
+// transformer for image classification", ICCV 2021).
+inline const Family kCrossVit{
+    .name = "crossvit",
+    .list = names_in<crossvit::kNetworks>,
+    .find = find_in<crossvit::kNetworks>,
+    .options = drop_path_option,
+    .check = crossvit::check_patches,
+    .describe =
+        [](const ModelSpec& spec) {
+          const auto& net = spec.get<CrossVitSpec>();
+          return fmt::format(
+              "widths {} and {}, depth {}x({}, {}), {}x{} and {}x{} patches",
+              net.widths[0],
+              net.widths[1],
+              net.stages,
+              net.depths[0],
+              net.depths[1],
+              crossvit::kPatches[0],
+              crossvit::kPatches[0],
+              crossvit::kPatches[1],
+              crossvit::kPatches[1]);
+        },
+    .identity = image_identity};
+
+} // namespace vitrain::models

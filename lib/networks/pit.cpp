@@ -1,0 +1,222 @@
+#include "models/families/pit.h"
+
+#include <numeric>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include "networks/layers/blocks.h"
+#include "networks/layers/init.h"
+#include "networks/model.h"
+#include "networks/vit_blocks.h"
+
+namespace vitrain::networks {
+namespace {
+
+using models::PitSpec;
+
+constexpr double kPitNormEps = 1e-6;
+
+// What a stage takes and gives: the tokens in front, and the patches.
+struct PitTokens {
+  at::Tensor front; // [N, count, D]
+  at::Tensor patches; // [N, H, W, D]
+};
+
+// The numbers of a stage's blocks, which are those of ViT.
+models::VitSpec blocks_of(const PitSpec& net, std::size_t stage) {
+  const std::int64_t width = net.width(stage);
+  return {
+      .embed_dim = width,
+      .num_heads = net.heads[stage],
+      .mlp_dim = net.mlp_ratio * width,
+      .norm_eps = kPitNormEps};
+}
+
+// Half as many patches a side, of another width.
+class PitPooling : public torch::nn::Module {
+ public:
+  PitPooling(
+      std::int64_t in,
+      std::int64_t out,
+      const at::Generator& generator) {
+    const Conv2d::Shape shape{
+        .in = in,
+        .out = out,
+        .kernel = 3,
+        .stride = 2,
+        .padding = 1,
+        .bias = true,
+        .groups = in};
+    conv_ = add_layer<Conv2d>(*this, "conv", shape, generator);
+    fc_ = add_layer<Linear>(*this, "fc", in, out, generator);
+    conv_->use_channels_last();
+  }
+
+  PitTokens operator()(const PitTokens& x) const {
+    return {(*fc_)(x.front), conv_->over_pixels(x.patches)};
+  }
+
+ private:
+  std::shared_ptr<Conv2d> conv_;
+  std::shared_ptr<Linear> fc_;
+};
+
+class PitStage : public torch::nn::Module {
+ public:
+  // `first`: the number of the stage's first block among all.
+  PitStage(
+      const PitSpec& net,
+      std::size_t stage,
+      std::int64_t first,
+      const at::Generator& generator) {
+    if (stage > 0) {
+      pool_ = add_layer<PitPooling>(
+          *this, "pool", net.width(stage - 1), net.width(stage), generator);
+    }
+    const models::VitSpec spec = blocks_of(net, stage);
+    const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
+    for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
+      blocks_.push_back(std::make_shared<VitBlock>(spec, first + i, generator));
+      list->push_back(blocks_.back());
+    }
+  }
+
+  PitTokens forward(PitTokens x, const VitDrops& drops) const {
+    x = pool_ ? (*pool_)(x) : x;
+    const std::int64_t images = x.front.size(0);
+    const std::int64_t width = x.front.size(2);
+    at::Tensor y = joined(x);
+    for (const auto& block : blocks_) {
+      y = block->forward(y, images, drops);
+    }
+    const std::int64_t front = x.front.size(1);
+    y = y.view({images, -1, width});
+    return {
+        y.narrow(1, 0, front),
+        y.narrow(1, front, y.size(1) - front).reshape(x.patches.sizes())};
+  }
+
+  // Of the last stage, after which nobody reads the patches: what is in front
+  // [N * count, D].
+  at::Tensor forward_front(PitTokens x, const VitDrops& drops) const {
+    x = pool_ ? (*pool_)(x) : x;
+    const std::int64_t images = x.front.size(0);
+    at::Tensor y = joined(x);
+    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
+      y = blocks_[i]->forward(y, images, drops);
+    }
+    return blocks_.back()->forward_first(y, images, x.front.size(1), drops);
+  }
+
+ private:
+  // All tokens, [N * T, D].
+  static at::Tensor joined(const PitTokens& x) {
+    return at::cat({x.front, x.patches.flatten(1, 2)}, 1).flatten(0, 1);
+  }
+
+  std::shared_ptr<PitPooling> pool_; // null in the first stage
+  std::vector<std::shared_ptr<VitBlock>> blocks_;
+};
+
+class Pit : public Model {
+ public:
+  Pit(const models::ModelSpec& spec, const at::Generator& generator)
+      : spec_(spec) {
+    const auto& net = spec.get<PitSpec>();
+    add_embedding(net, generator);
+    std::int64_t blocks = 0;
+    const auto list =
+        add_layer<torch::nn::ModuleListImpl>(*this, "transformers");
+    for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
+      stages_.push_back(
+          std::make_shared<PitStage>(net, stage, blocks, generator));
+      list->push_back(stages_.back());
+      blocks += net.depths[stage];
+    }
+    const std::int64_t width = net.width(net.depths.size() - 1);
+    norm_ = add_layer<LayerNorm>(*this, "norm", width, kPitNormEps);
+    head_ =
+        add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
+    if (net.distilled) {
+      head_dist_ = add_layer<Linear>(
+          *this, "head_dist", width, spec.num_classes, generator);
+    }
+    truncated_normal(pos_embed_, kVitInitStd, generator);
+    truncated_normal(cls_token_, kVitInitStd, generator);
+    for (const double rate : rising_rates(spec.drop_path, blocks)) {
+      paths_.add(rate); // both branches of a block share it
+      paths_.add(rate);
+    }
+  }
+
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& drop,
+      const at::Generator& /*dropout*/) override {
+    check_images(images, spec_);
+    const std::int64_t count = images.size(0);
+    const VitDrops drops{.factors = drop};
+    PitTokens x{
+        cls_token_.expand({count, -1, -1}),
+        ((*conv_)(images) + pos_embed_).permute({0, 2, 3, 1})};
+    for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
+      x = stages_[i]->forward(x, drops);
+    }
+    const at::Tensor front = (*norm_)(stages_.back()->forward_front(x, drops));
+    if (!head_dist_) {
+      return (*head_)(front);
+    }
+    const auto each = front.view({count, 2, -1}).unbind(1);
+    return ((*head_)(each[0]) + (*head_dist_)(each[1])) / 2;
+  }
+
+  std::vector<double> drop_rates() const override { return paths_.rates(); }
+
+ private:
+  void add_embedding(const PitSpec& net, const at::Generator& generator) {
+    const std::int64_t width = net.width(0);
+    const auto patches = [&](std::int64_t side) {
+      return (side - net.patch_size) / net.stride + 1;
+    };
+    const Conv2d::Shape shape{
+        .in = spec_.channels,
+        .out = width,
+        .kernel = net.patch_size,
+        .stride = net.stride,
+        .bias = true};
+    const auto embed = add_layer<torch::nn::Module>(*this, "patch_embed");
+    conv_ = add_layer<Conv2d>(*embed, "conv", shape, generator);
+    const ImageSize& size = spec_.image_size;
+    pos_embed_ = register_parameter(
+        "pos_embed",
+        new_weights(
+            {1, width, patches(size.height), patches(size.width)}, generator));
+    cls_token_ = register_parameter(
+        "cls_token", new_weights({1, net.tokens(), width}, generator));
+    // timm draws these before the blocks, and in the end other ones for them.
+    normal(pos_embed_, 1.0, generator);
+    normal(cls_token_, 1.0, generator);
+  }
+
+  models::ModelSpec spec_;
+  DropPaths paths_;
+  std::shared_ptr<Conv2d> conv_;
+  at::Tensor pos_embed_; // [1, D, H, W]
+  at::Tensor cls_token_; // [1, 1 or 2, D]
+  std::vector<std::shared_ptr<PitStage>> stages_;
+  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Linear> head_;
+  std::shared_ptr<Linear> head_dist_; // or null
+};
+
+} // namespace
+
+std::shared_ptr<Model> make_pit(
+    const models::ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<Pit>(spec, generator);
+}
+
+} // namespace vitrain::networks
