@@ -100,6 +100,7 @@ inline const Family kPit{
               net.stride,
               net.distilled ? ", distilled" : "");
         },
-    .identity = image_identity};
+    .identity = image_identity,
+    .classifier = {"head.", "head_dist."}};
 
 } // namespace vitrain::models

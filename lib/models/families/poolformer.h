@@ -73,6 +73,7 @@ inline const Family kPoolFormer{
               fmt::join(net.depths, "-"));
         },
     .identity = channels_identity,
+    .classifier = {"head.fc."},
     .channels_last = true};
 
 } // namespace vitrain::models
