@@ -16,6 +16,7 @@
   NETWORK(kResNet, make_resnet)         \
   NETWORK(kConvNeXt, make_convnext)     \
   NETWORK(kMixer, make_mixer)           \
+  NETWORK(kCait, make_cait)             \
   NETWORK(kPvtV2, make_pvt_v2)          \
   NETWORK(kPoolFormer, make_poolformer) \
   NETWORK(kPit, make_pit)               \

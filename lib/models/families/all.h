@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/families/cait.h"
 #include "models/families/convmixer.h"
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
@@ -25,6 +26,7 @@ inline constexpr std::array kFamilies{
     &kResNet,
     &kConvNeXt,
     &kMixer,
+    &kCait,
     &kPvtV2,
     &kPoolFormer,
     &kPit,

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of a CaiT.
+struct CaitSpec {
+  std::int64_t embed_dim = 0;
+  std::int64_t depth = 0; // of the blocks that see patches only
+  std::int64_t heads = 0;
+  double layer_scale = 1e-5; // what each branch starts times
+  std::int64_t patch_size = 16;
+  std::int64_t class_depth = 2; // of the blocks that change the class token
+};
+
+namespace cait {
+
+// As timm 1.0 has them (timm/models/cait.py).
+inline constexpr auto kNetworks = std::to_array<NamedNetwork<CaitSpec>>({
+    {"cait_xxs24_224", 224, 3, {192, 24, 4}},
+    {"cait_xxs24_384", 384, 3, {192, 24, 4}},
+    {"cait_xxs36_224", 224, 3, {192, 36, 4}},
+    {"cait_xxs36_384", 384, 3, {192, 36, 4}},
+    {"cait_xs24_384", 384, 3, {288, 24, 6}},
+    {"cait_s24_224", 224, 3, {384, 24, 8}},
+    {"cait_s24_384", 384, 3, {384, 24, 8}},
+    {"cait_s36_384", 384, 3, {384, 36, 8, 1e-6}},
+    {"cait_m36_384", 384, 3, {768, 36, 16, 1e-6}},
+    {"cait_m48_448", 448, 3, {768, 48, 16, 1e-6}},
+});
+
+// Of patches.
+inline ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
+  const std::int64_t patch = spec.get<CaitSpec>().patch_size;
+  return {spec.image_size.height / patch, spec.image_size.width / patch};
+}
+
+} // namespace cait
+
+// CaiT (Touvron et al., "Going deeper with image transformers", ICCV 2021).
+inline const Family kCait{
+    .name = "cait",
+    .list = names_in<cait::kNetworks>,
+    .find = find_in<cait::kNetworks>,
+    .options = drop_path_option,
+    .check =
+        [](const config::ModelConfig& config,
+           const ModelSpec& named,
+           config::Checker& checker) {
+          check_multiple(
+              config, named, named.get<CaitSpec>().patch_size, checker);
+        },
+    .describe =
+        [](const ModelSpec& spec) {
+          const auto& net = spec.get<CaitSpec>();
+          return fmt::format(
+              "width {}, depth {}+{}, {} heads",
+              net.embed_dim,
+              net.depth,
+              net.class_depth,
+              net.heads);
+        },
+    .identity = image_identity,
+    .grid = cait::grid};
+
+} // namespace vitrain::models
