@@ -16,6 +16,7 @@
   NETWORK(kResNet, make_resnet)         \
   NETWORK(kConvNeXt, make_convnext)     \
   NETWORK(kMixer, make_mixer)           \
+  NETWORK(kSwinV2, make_swin_v2)        \
   NETWORK(kCait, make_cait)             \
   NETWORK(kPvtV2, make_pvt_v2)          \
   NETWORK(kPoolFormer, make_poolformer) \

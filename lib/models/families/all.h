@@ -14,6 +14,7 @@
 #include "models/families/pvt_v2.h"
 #include "models/families/resnet.h"
 #include "models/families/swin.h"
+#include "models/families/swin_v2.h"
 #include "models/families/vit.h"
 
 namespace vitrain::models {
@@ -26,6 +27,7 @@ inline constexpr std::array kFamilies{
     &kResNet,
     &kConvNeXt,
     &kMixer,
+    &kSwinV2,
     &kCait,
     &kPvtV2,
     &kPoolFormer,

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -16,6 +19,9 @@ struct SwinSpec {
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> heads{};
   std::array<std::int64_t, 4> windows{}; // sides, in tokens
+  // V2 only: sides of the windows of a training before this one, whose
+  // positions are kept; 0: none.
+  std::array<std::int64_t, 4> windows_before{};
 };
 
 namespace swin {
@@ -48,6 +54,49 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<SwinSpec>>({
     {"swin_s3_base_224", 224, 3, {96, {2, 2, 30, 2}, kHeads3, {7, 7, 14, 7}}},
 });
 
+inline void check(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  check_multiple(config, named, kPatch, checker);
+}
+
+// Tokens of a stage.
+inline ImageSize grid(const ModelSpec& spec, std::size_t stage) {
+  ImageSize size(
+      spec.image_size.height / kPatch, spec.image_size.width / kPatch);
+  for (; stage > 0; --stage) {
+    size = {(size.height + 1) / 2, (size.width + 1) / 2};
+  }
+  return size;
+}
+
+// The window of a stage's tensor: "layers.2.blocks.0...".
+inline ImageSize window(const ModelSpec& spec, std::string_view tensor) {
+  constexpr std::string_view kStart = "layers.";
+  const auto& windows = spec.get<SwinSpec>().windows;
+  const std::size_t stage =
+      tensor.size() > kStart.size() && tensor.starts_with(kStart)
+      ? static_cast<std::size_t>(tensor[kStart.size()] - '0')
+      : windows.size();
+  if (stage >= windows.size()) {
+    return {};
+  }
+  const ImageSize size = grid(spec, stage);
+  return {
+      std::min(size.height, windows[stage]),
+      std::min(size.width, windows[stage])};
+}
+
+inline std::string describe(const ModelSpec& spec) {
+  const auto& net = spec.get<SwinSpec>();
+  return fmt::format(
+      "width {}, depths {}, windows {}",
+      net.embed_dim,
+      fmt::join(net.depths, "-"),
+      fmt::join(net.windows, "-"));
+}
+
 } // namespace swin
 
 // Swin transformers (Liu et al., "Swin transformer: hierarchical vision
@@ -58,22 +107,10 @@ inline const Family kSwin{
     .list = names_in<swin::kNetworks>,
     .find = find_in<swin::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_multiple(config, named, swin::kPatch, checker);
-        },
-    .describe =
-        [](const ModelSpec& spec) {
-          const auto& net = spec.get<SwinSpec>();
-          return fmt::format(
-              "width {}, depths {}, windows {}",
-              net.embed_dim,
-              fmt::join(net.depths, "-"),
-              fmt::join(net.windows, "-"));
-        },
+    .check = swin::check,
+    .describe = swin::describe,
     .identity = image_identity,
-    .classifier = {"head.fc."}};
+    .classifier = {"head.fc."},
+    .grid = swin::window};
 
 } // namespace vitrain::models
