@@ -17,6 +17,7 @@
   NETWORK(kConvNeXt, make_convnext)     \
   NETWORK(kMixer, make_mixer)           \
   NETWORK(kSwinV2, make_swin_v2)        \
+  NETWORK(kBeit, make_beit)             \
   NETWORK(kCait, make_cait)             \
   NETWORK(kPvtV2, make_pvt_v2)          \
   NETWORK(kPoolFormer, make_poolformer) \

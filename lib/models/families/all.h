@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/families/beit.h"
 #include "models/families/cait.h"
 #include "models/families/convmixer.h"
 #include "models/families/convnet.h"
@@ -28,6 +29,7 @@ inline constexpr std::array kFamilies{
     &kConvNeXt,
     &kMixer,
     &kSwinV2,
+    &kBeit,
     &kCait,
     &kPvtV2,
     &kPoolFormer,

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of a BEiT.
+struct BeitSpec {
+  std::int64_t embed_dim = 0;
+  std::int64_t depth = 0;
+  std::int64_t heads = 0;
+  double layer_scale = 1e-5; // what each branch starts times
+  std::int64_t patch_size = 16;
+};
+
+namespace beit {
+
+inline constexpr BeitSpec kBase{768, 12, 12};
+inline constexpr BeitSpec kLarge{1024, 24, 16};
+
+// As timm 1.0 has them (timm/models/beit.py).
+inline constexpr auto kNetworks = std::to_array<NamedNetwork<BeitSpec>>({
+    {"beit_base_patch16_224", 224, 3, {768, 12, 12, 0.1}},
+    {"beit_base_patch16_384", 384, 3, {768, 12, 12, 0.1}},
+    {"beit_large_patch16_224", 224, 3, kLarge},
+    {"beit_large_patch16_384", 384, 3, kLarge},
+    {"beit_large_patch16_512", 512, 3, kLarge},
+    {"beitv2_base_patch16_224", 224, 3, kBase},
+    {"beitv2_large_patch16_224", 224, 3, kLarge},
+});
+
+// Of patches.
+inline ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
+  const std::int64_t patch = spec.get<BeitSpec>().patch_size;
+  return {spec.image_size.height / patch, spec.image_size.width / patch};
+}
+
+} // namespace beit
+
+// The networks of BEiT (Bao et al., ICLR 2022) and BEiT v2 (Peng et al., 2022)
+// after their pre-training: a vision transformer that has the positions in its
+// attention.
+inline const Family kBeit{
+    .name = "beit",
+    .list = names_in<beit::kNetworks>,
+    .find = find_in<beit::kNetworks>,
+    .options = drop_path_option,
+    .check =
+        [](const config::ModelConfig& config,
+           const ModelSpec& named,
+           config::Checker& checker) {
+          check_multiple(
+              config, named, named.get<BeitSpec>().patch_size, checker);
+        },
+    .describe =
+        [](const ModelSpec& spec) {
+          const auto& net = spec.get<BeitSpec>();
+          return fmt::format(
+              "width {}, depth {}, {} heads, patch {}",
+              net.embed_dim,
+              net.depth,
+              net.heads,
+              net.patch_size);
+        },
+    .identity = image_identity,
+    .grid = beit::grid};
+
+} // namespace vitrain::models
