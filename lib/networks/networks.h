@@ -19,6 +19,7 @@
   NETWORK(kSwinV2, make_swin_v2)        \
   NETWORK(kBeit, make_beit)             \
   NETWORK(kCait, make_cait)             \
+  NETWORK(kXcit, make_xcit)             \
   NETWORK(kPvtV2, make_pvt_v2)          \
   NETWORK(kPoolFormer, make_poolformer) \
   NETWORK(kPit, make_pit)               \

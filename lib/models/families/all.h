@@ -17,6 +17,7 @@
 #include "models/families/swin.h"
 #include "models/families/swin_v2.h"
 #include "models/families/vit.h"
+#include "models/families/xcit.h"
 
 namespace vitrain::models {
 
@@ -31,6 +32,7 @@ inline constexpr std::array kFamilies{
     &kSwinV2,
     &kBeit,
     &kCait,
+    &kXcit,
     &kPvtV2,
     &kPoolFormer,
     &kPit,

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of an XCiT.
+struct XcitSpec {
+  std::int64_t embed_dim = 0;
+  std::int64_t depth = 0; // of the blocks that see patches only
+  std::int64_t heads = 0;
+  double layer_scale = 1.0; // what each branch starts times
+  // Blocks with a class token normalise the other tokens too.
+  bool tokens_norm = true;
+  std::int64_t patch_size = 16; // a power of 2 from 4 on
+  std::int64_t class_depth = 2; // of the blocks with a class token
+};
+
+namespace xcit {
+
+inline constexpr XcitSpec kNano12{128, 12, 4, 1.0, /*tokens_norm=*/false};
+inline constexpr XcitSpec kTiny12{192, 12, 4};
+inline constexpr XcitSpec kSmall12{384, 12, 8};
+inline constexpr XcitSpec kTiny24{192, 24, 4, 1e-5};
+inline constexpr XcitSpec kSmall24{384, 24, 8, 1e-5};
+inline constexpr XcitSpec kMedium24{512, 24, 8, 1e-5};
+inline constexpr XcitSpec kLarge24{768, 24, 16, 1e-5};
+
+constexpr XcitSpec at(XcitSpec net, std::int64_t patch_size) {
+  net.patch_size = patch_size;
+  return net;
+}
+
+// As timm 1.0 has them (timm/models/xcit.py).
+inline constexpr auto kNetworks = std::to_array<NamedNetwork<XcitSpec>>({
+    {"xcit_nano_12_p16_224", 224, 3, at(kNano12, 16)},
+    {"xcit_nano_12_p16_384", 384, 3, at(kNano12, 16)},
+    {"xcit_tiny_12_p16_224", 224, 3, at(kTiny12, 16)},
+    {"xcit_tiny_12_p16_384", 384, 3, at(kTiny12, 16)},
+    {"xcit_small_12_p16_224", 224, 3, at(kSmall12, 16)},
+    {"xcit_small_12_p16_384", 384, 3, at(kSmall12, 16)},
+    {"xcit_tiny_24_p16_224", 224, 3, at(kTiny24, 16)},
+    {"xcit_tiny_24_p16_384", 384, 3, at(kTiny24, 16)},
+    {"xcit_small_24_p16_224", 224, 3, at(kSmall24, 16)},
+    {"xcit_small_24_p16_384", 384, 3, at(kSmall24, 16)},
+    {"xcit_medium_24_p16_224", 224, 3, at(kMedium24, 16)},
+    {"xcit_medium_24_p16_384", 384, 3, at(kMedium24, 16)},
+    {"xcit_large_24_p16_224", 224, 3, at(kLarge24, 16)},
+    {"xcit_large_24_p16_384", 384, 3, at(kLarge24, 16)},
+    {"xcit_nano_12_p8_224", 224, 3, at(kNano12, 8)},
+    {"xcit_nano_12_p8_384", 384, 3, at(kNano12, 8)},
+    {"xcit_tiny_12_p8_224", 224, 3, at(kTiny12, 8)},
+    {"xcit_tiny_12_p8_384", 384, 3, at(kTiny12, 8)},
+    {"xcit_small_12_p8_224", 224, 3, at(kSmall12, 8)},
+    {"xcit_small_12_p8_384", 384, 3, at(kSmall12, 8)},
+    {"xcit_tiny_24_p8_224", 224, 3, at(kTiny24, 8)},
+    {"xcit_tiny_24_p8_384", 384, 3, at(kTiny24, 8)},
+    {"xcit_small_24_p8_224", 224, 3, at(kSmall24, 8)},
+    {"xcit_small_24_p8_384", 384, 3, at(kSmall24, 8)},
+    {"xcit_medium_24_p8_224", 224, 3, at(kMedium24, 8)},
+    {"xcit_medium_24_p8_384", 384, 3, at(kMedium24, 8)},
+    {"xcit_large_24_p8_224", 224, 3, at(kLarge24, 8)},
+    {"xcit_large_24_p8_384", 384, 3, at(kLarge24, 8)},
+});
+
+} // namespace xcit
+
+// XCiT (El-Nouby et al., "XCiT: cross-covariance image transformers", NeurIPS
+// 2021).
+inline const Family kXcit{
+    .name = "xcit",
+    .list = names_in<xcit::kNetworks>,
+    .find = find_in<xcit::kNetworks>,
+    .options = drop_path_option,
+    .check =
+        [](const config::ModelConfig& config,
+           const ModelSpec& named,
+           config::Checker& checker) {
+          check_multiple(
+              config, named, named.get<XcitSpec>().patch_size, checker);
+        },
+    .describe =
+        [](const ModelSpec& spec) {
+          const auto& net = spec.get<XcitSpec>();
+          return fmt::format(
+              "width {}, depth {}+{}, {} heads, patch {}",
+              net.embed_dim,
+              net.depth,
+              net.class_depth,
+              net.heads,
+              net.patch_size);
+        },
+    .identity = channels_identity,
+    .channels_last = true};
+
+} // namespace vitrain::models
