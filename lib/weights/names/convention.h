@@ -22,7 +22,8 @@ enum class Layout : std::uint8_t {
 // (itself), + (one more), - (one less), ~ (three less) and % (half of it,
 // rounded down), and need not use the last ones; * is the word; "": timm has no
 // such tensor. `part` 1, 2, 3: of query, key and value, which timm has in one
-// tensor, or the last two of them.
+// tensor, or the last two of them; -1, -2, -3: the third of this tensor that is
+// query, key or value, which timm has apart, by a rule each.
 struct NameRule {
   std::string_view from;
   std::string_view to;

@@ -6,8 +6,8 @@
 namespace vitrain::weights {
 namespace {
 
-// timm has a stage's downsampling at its start, Swin's authors at the end of
-// the one before. (PaddleClas follows them.)
+// timm has a stage's downsampling at its start, the authors of Swin and Swin V2
+// at the end of the one before. (PaddleClas follows them.)
 constexpr std::string_view kOriginalSwin[] = {
     "patch_embed.proj.weight",
     "layers.0.downsample.reduction.weight"};
@@ -46,6 +46,7 @@ constexpr auto kOriginal = std::to_array<Convention>({
     {"original", "PiT", {}, kPitNames, kPitRules},
     {"original", "CrossViT", {}, kCrossVitNames, kCrossVitRules},
     {"original", "ConvMixer", {}, kConvMixerNames, kConvMixerRules},
+    {"original", "XCiT", {}, kXcitNames, kXcitRules},
 });
 
 } // namespace

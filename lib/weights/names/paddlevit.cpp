@@ -48,6 +48,14 @@ constexpr std::string_view kPaddlePvtV2[] = {
     "patch_embedding1.patch_embed.weight",
     "block1.#.mlp.dwconv.dwconv.weight"};
 
+constexpr std::string_view kPaddleCait[] = {
+    "patch_embed.patch_embed.weight",
+    "blocks_token_only.#.attn.q.weight"};
+constexpr NameRule kPaddleCaitRules[] = {
+    {"patch_embed.patch_embed.*", "patch_embed.proj.*"},
+};
+
+// Its BEiT has timm's names.
 constexpr auto kPaddlevit = std::to_array<Convention>({
     {"paddlevit", "ViT", {}, kPaddleVit, kPaddleVitRules},
     {"paddlevit", "Swin", {}, kPaddleSwin, kPaddleSwinRules},
@@ -56,6 +64,8 @@ constexpr auto kPaddlevit = std::to_array<Convention>({
     {"paddlevit", "PiT", {}, kPitNames, kPitRules},
     {"paddlevit", "CrossViT", {}, kCrossVitNames, kCrossVitRules},
     {"paddlevit", "ConvMixer", {}, kConvMixerNames, kConvMixerRules},
+    {"paddlevit", "CaiT", {}, kPaddleCait, kPaddleCaitRules},
+    {"paddlevit", "XCiT", {}, kXcitNames, kXcitRules},
 });
 
 } // namespace

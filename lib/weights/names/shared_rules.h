@@ -80,4 +80,23 @@ inline constexpr NameRule kConvMixerRules[] = {
     {"#.*", "head.*"},
 };
 
+inline constexpr std::string_view kXcitNames[] = {
+    "pos_embeder.token_projection.weight",
+    "cls_attn_blocks.#.attn.qkv.weight"};
+inline constexpr NameRule kXcitRules[] = {
+    {"pos_embeder.token_projection.*", "pos_embed.token_projection.*"},
+    {"cls_attn_blocks.#.attn.qkv.*",
+     "cls_attn_blocks.#.attn.q.*",
+     Layout::kSame,
+     -1},
+    {"cls_attn_blocks.#.attn.qkv.*",
+     "cls_attn_blocks.#.attn.k.*",
+     Layout::kSame,
+     -2},
+    {"cls_attn_blocks.#.attn.qkv.*",
+     "cls_attn_blocks.#.attn.v.*",
+     Layout::kSame,
+     -3},
+};
+
 } // namespace vitrain::weights

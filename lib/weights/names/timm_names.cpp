@@ -185,6 +185,19 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
   return tensor;
 }
 
+// Rows of a tensor of one part: its third number `index`. One that has no
+// thirds stays whole: its shape will be refused by its name.
+StoredTensor third(StoredTensor tensor, std::int64_t index) {
+  StridedPart& part = tensor.parts.front();
+  if (!tensor.shape.empty() && tensor.shape == part.shape &&
+      tensor.shape[0] % 3 == 0) {
+    tensor.shape[0] /= 3;
+    part.shape[0] /= 3;
+    part.offset += index * part.shape[0] * part.strides[0];
+  }
+  return tensor;
+}
+
 // Wrappers of modules in Python put their name in front of every name.
 void unwrap(std::map<std::string, StoredTensor>& tensors) {
   for (bool found = true; found;) {
@@ -248,9 +261,16 @@ class Renaming {
         break;
       }
     }
+    bool divided = false;
     for (const NameRule& rule : convention_.rules) {
       if (const auto captured = match(rule.from, name)) {
         const std::string to = fill_in(rule.to, *captured);
+        if (rule.part < 0) {
+          parts_[to].emplace_back(
+              0, third(arranged(tensor, rule.layout), -rule.part - 1));
+          divided = true;
+          continue;
+        }
         if (!to.empty()) {
           auto& parts = parts_[to];
           parts.emplace_back(
@@ -259,7 +279,9 @@ class Renaming {
         return;
       }
     }
-    parts_[std::string(name)].emplace_back(0, std::move(tensor));
+    if (!divided) {
+      parts_[std::string(name)].emplace_back(0, std::move(tensor));
+    }
   }
 
   std::map<std::string, StoredTensor> result(const std::string& source) {

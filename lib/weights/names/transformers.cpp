@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "weights/names/convention.h"
 
@@ -73,6 +75,66 @@ constexpr NameRule kTransformersSwinRules[] = {
      "layers.+.downsample.reduction.*"},
     {"layernorm.*", "norm.*"},
     {"classifier.*", "head.fc.*"},
+};
+
+constexpr std::string_view kTransformersSwinV2Prefixes[] = {"swinv2."};
+constexpr std::string_view kTransformersSwinV2[] = {
+    "embeddings.patch_embeddings.projection.weight",
+    "encoder.layers.#.blocks.#.attention.self.logit_scale"};
+constexpr NameRule kTransformersSwinV2Alone[] = {
+    {"encoder.layers.#.blocks.#.attention.self.continuous_position_bias_mlp.#."
+     "*",
+     "layers.#.blocks.#.attn.cpb_mlp.#.*"},
+    {"encoder.layers.#.blocks.#.attention.self.query.bias",
+     "layers.#.blocks.#.attn.q_bias"},
+    {"encoder.layers.#.blocks.#.attention.self.value.bias",
+     "layers.#.blocks.#.attn.v_bias"},
+};
+constexpr auto kTransformersSwinV2Rules = [] {
+  std::array<
+      NameRule,
+      std::size(kTransformersSwinV2Alone) + std::size(kTransformersSwinRules)>
+      rules{};
+  std::ranges::copy(
+      kTransformersSwinRules,
+      std::ranges::copy(kTransformersSwinV2Alone, rules.begin()).out);
+  return rules;
+}();
+
+constexpr std::string_view kTransformersBeitPrefixes[] = {"beit."};
+constexpr std::string_view kTransformersBeit[] = {
+    "embeddings.patch_embeddings.projection.weight",
+    "encoder.layer.#.lambda_1"};
+constexpr NameRule kTransformersBeitRules[] = {
+    {"embeddings.cls_token", "cls_token"},
+    {"embeddings.mask_token", ""},
+    {"embeddings.position_embeddings", "pos_embed"},
+    {"embeddings.patch_embeddings.projection.*", "patch_embed.proj.*"},
+    {"encoder.layer.#.layernorm_before.*", "blocks.#.norm1.*"},
+    {"encoder.layer.#.layernorm_after.*", "blocks.#.norm2.*"},
+    {"encoder.layer.#.attention.attention.query.weight",
+     "blocks.#.attn.qkv.weight",
+     Layout::kSame,
+     1},
+    {"encoder.layer.#.attention.attention.key.weight",
+     "blocks.#.attn.qkv.weight",
+     Layout::kSame,
+     2},
+    {"encoder.layer.#.attention.attention.value.weight",
+     "blocks.#.attn.qkv.weight",
+     Layout::kSame,
+     3},
+    {"encoder.layer.#.attention.attention.query.bias", "blocks.#.attn.q_bias"},
+    {"encoder.layer.#.attention.attention.value.bias", "blocks.#.attn.v_bias"},
+    {"encoder.layer.#.attention.attention.relative_position_bias.*",
+     "blocks.#.attn.*"},
+    {"encoder.layer.#.attention.output.dense.*", "blocks.#.attn.proj.*"},
+    {"encoder.layer.#.intermediate.dense.*", "blocks.#.mlp.fc1.*"},
+    {"encoder.layer.#.output.dense.*", "blocks.#.mlp.fc2.*"},
+    {"encoder.layer.#.lambda_1", "blocks.#.gamma_1"},
+    {"encoder.layer.#.lambda_2", "blocks.#.gamma_2"},
+    {"pooler.layernorm.*", "fc_norm.*"},
+    {"classifier.*", "head.*"},
 };
 
 constexpr std::string_view kTransformersConvnextPrefixes[] = {
@@ -167,11 +229,23 @@ constexpr NameRule kTransformersPoolformerRules[] = {
 };
 
 constexpr auto kTransformers = std::to_array<Convention>({
+    // Before ViT, whose signature a BEiT without prefix has too.
+    {"transformers",
+     "BEiT",
+     kTransformersBeitPrefixes,
+     kTransformersBeit,
+     kTransformersBeitRules},
     {"transformers",
      "ViT",
      kTransformersVitPrefixes,
      kTransformersVit,
      kTransformersVitRules},
+    // Likewise.
+    {"transformers",
+     "Swin V2",
+     kTransformersSwinV2Prefixes,
+     kTransformersSwinV2,
+     kTransformersSwinV2Rules},
     {"transformers",
      "Swin",
      kTransformersSwinPrefixes,

@@ -9,13 +9,18 @@ libraries do not agree on their dependencies) paddlepaddle 3.3.1.
 
     python3 tests/golden/weights/make_files.py
     python3 tests/golden/weights/make_files.py paddle
+
+`make_files.py attention` writes those of BEiT, Swin V2, CaiT and XCiT, with any
+transformers from 4.57 on, and adds their logits to logits.safetensors.
 """
 
 import argparse
 import collections
 import pathlib
 import re
+import shutil
 import sys
+import tempfile
 
 import numpy
 
@@ -164,6 +169,26 @@ def vit_npz(state, heads):
             arrays[dense + "kernel"] = state[f"{ours}mlp.fc{k + 1}.weight"].T
             arrays[dense + "bias"] = state[f"{ours}mlp.fc{k + 1}.bias"]
     return {name: numpy.ascontiguousarray(a.numpy()) for name, a in arrays.items()}
+# As the published files have it; transformers from 5 on renames when loading.
+TRANSFORMERS_BEIT = [
+    (r"^(cls_token)", r"embeddings.\1"),
+    (r"^patch_embed\.proj", "embeddings.patch_embeddings.projection"),
+    (r"^blocks\.(\d+)\.norm1", r"encoder.layer.\1.layernorm_before"),
+    (r"^blocks\.(\d+)\.norm2", r"encoder.layer.\1.layernorm_after"),
+    (r"^blocks\.(\d+)\.gamma", r"encoder.layer.\1.lambda"),
+    (r"^blocks\.(\d+)\.attn\.proj", r"encoder.layer.\1.attention.output.dense"),
+    (r"^blocks\.(\d+)\.attn\.relative",
+     r"encoder.layer.\1.attention.attention.relative_position_bias.relative"),
+    (r"^blocks\.(\d+)\.attn\.q_bias", r"encoder.layer.\1.attention.attention.query.bias"),
+    (r"^blocks\.(\d+)\.attn\.v_bias", r"encoder.layer.\1.attention.attention.value.bias"),
+    (r"^blocks\.(\d+)\.attn\.(\w+)\.weight",
+     r"encoder.layer.\1.attention.attention.\2.weight"),
+    (r"^blocks\.(\d+)\.mlp\.fc1", r"encoder.layer.\1.intermediate.dense"),
+    (r"^blocks\.(\d+)\.mlp\.fc2", r"encoder.layer.\1.output.dense"),
+    (r"^fc_norm", "pooler.layernorm"),
+]
+ORIGINAL_XCIT = [(r"^pos_embed\.", "pos_embeder.")]
+PADDLE_CAIT = [(r"^patch_embed\.proj", "patch_embed.patch_embed")]
 
 
 def main():
@@ -295,5 +320,77 @@ def paddle_files():
                 str(HERE / "paddle_vit_nested.pdparams"))
 
 
+def beit_file(timm, torch, transformers, run, save_file):
+    net = fill(timm.create_model(
+        "beit_base_patch16_224", img_size=32, patch_size=8, embed_dim=16, depth=2,
+        num_heads=2, num_classes=CLASSES), torch)
+    state = run("transformers_beit", net, 32)
+    for name in [name for name in state if name.endswith("qkv.weight")]:
+        parts = state.pop(name).chunk(3)
+        for kind, value in zip(("query", "key", "value"), parts):
+            state[name.replace("qkv", kind)] = value.clone()
+    theirs = {("beit." if not name.startswith("head") else "") + other: value
+              for (name, value), other in zip(
+                  state.items(), renamed(state, TRANSFORMERS_BEIT))}
+    theirs = {re.sub("^head", "classifier", name): value
+              for name, value in theirs.items()}
+    save_file(theirs, HERE / "transformers_beit.safetensors", {"format": "pt"})
+    config = transformers.BeitConfig(
+        image_size=32, patch_size=8, hidden_size=16, num_hidden_layers=2,
+        num_attention_heads=2, intermediate_size=64, layer_norm_eps=1e-6,
+        use_relative_position_bias=True, use_mean_pooling=True, num_labels=CLASSES)
+    with tempfile.TemporaryDirectory() as folder:
+        config.save_pretrained(folder)
+        shutil.copy(HERE / "transformers_beit.safetensors",
+                    pathlib.Path(folder) / "model.safetensors")
+        other = transformers.BeitForImageClassification.from_pretrained(folder).eval()
+    with torch.no_grad():
+        out = other.double()(torch.from_numpy(images(32))).logits
+        assert torch.allclose(out, net(torch.from_numpy(images(32))), rtol=1e-10)
+
+
+def attention_files():
+    import timm
+    import torch
+    import transformers
+    from safetensors.torch import load_file, save_file
+    from timm.models import xcit as timm_xcit
+
+    logits = load_file(HERE / "logits.safetensors")
+
+    def run(case, model, size):
+        with torch.no_grad():
+            out = model.double()(torch.from_numpy(images(size)))
+        logits[case] = out if isinstance(out, torch.Tensor) else out.logits
+        return collections.OrderedDict(
+            (n, t.float() if t.is_floating_point() else t)
+            for n, t in model.state_dict().items())
+
+    beit_file(timm, torch, transformers, run, save_file)
+    net = transformers.Swinv2ForImageClassification(transformers.Swinv2Config(
+        num_labels=CLASSES, image_size=32, embed_dim=4, depths=[2, 1, 1, 1],
+        num_heads=[1, 1, 2, 2], window_size=4, pretrained_window_sizes=[3, 0, 0, 0]))
+    save_file(run("transformers_swinv2", fill(net, torch), 32),
+              HERE / "transformers_swinv2.safetensors")
+
+    net = timm.create_model("cait_xxs24_224", img_size=32, patch_size=8, embed_dim=16,
+                            depth=2, num_heads=2, num_classes=CLASSES)
+    state = run("cait", fill(net, torch), 32)
+    save_file(renamed(state, PADDLE_CAIT), HERE / "paddlevit_cait.safetensors")
+
+    net = timm.create_model("xcit_tiny_12_p8_224", img_size=32, embed_dim=16, depth=2,
+                            num_heads=2, num_classes=CLASSES)
+    state = run("original_xcit", fill(net, torch), 32)
+    original = renamed(state, ORIGINAL_XCIT)
+    for name in [name for name in original if re.search(r"cls_\w+\.\d\.attn\.q\.", name)]:
+        original[name.replace(".q.", ".qkv.")] = torch.cat(
+            [original.pop(name.replace(".q.", f".{kind}.")) for kind in "qkv"])
+    back = timm_xcit.checkpoint_filter_fn(dict(original), net)
+    assert all(torch.equal(back[name], value) for name, value in state.items())
+    torch.save({"model": original}, HERE / "original_xcit.pth")
+    save_file({n: v.contiguous() for n, v in logits.items()}, HERE / "logits.safetensors")
+
+
 if __name__ == "__main__":
-    paddle_files() if sys.argv[1:] == ["paddle"] else main()
+    parts = {"paddle": paddle_files, "attention": attention_files}
+    parts.get(" ".join(sys.argv[1:]), main)()

@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/families/beit.h"
+#include "models/families/cait.h"
 #include "models/families/convnext.h"
 #include "models/families/family.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
+#include "models/families/xcit.h"
 #include "networks/model.h"
 #include "states/load.h"
 #include "states/safetensors.h"
@@ -50,6 +53,42 @@ ModelSpec small_swin() {
   net.depths = {2, 1, 1, 2};
   net.heads = {1, 1, 2, 2};
   spec.numbers = net;
+  return spec;
+}
+
+// Of a family whose numbers have these names.
+template <typename Numbers>
+ModelSpec small_tokens(const char* name) {
+  ModelSpec spec = *models::find_model(name);
+  spec.image_size = 32;
+  auto net = spec.get<Numbers>();
+  net.patch_size = 8;
+  net.embed_dim = 16;
+  net.depth = 2;
+  net.heads = 2;
+  spec.numbers = net;
+  return spec;
+}
+
+ModelSpec small_beit() {
+  return small_tokens<models::BeitSpec>("beit_base_patch16_224");
+}
+ModelSpec small_cait() {
+  return small_tokens<models::CaitSpec>("cait_xxs24_224");
+}
+ModelSpec small_xcit() {
+  return small_tokens<models::XcitSpec>("xcit_tiny_12_p8_224");
+}
+
+ModelSpec small_swin_v2() {
+  ModelSpec spec = *models::find_model("swinv2_tiny_window8_256");
+  spec.image_size = 32;
+  spec.numbers = models::SwinSpec{
+      .embed_dim = 4,
+      .depths = {2, 1, 1, 1},
+      .heads = {1, 1, 2, 2},
+      .windows = {4, 4, 4, 4},
+      .windows_before = {3, 0, 0, 0}};
   return spec;
 }
 
@@ -191,6 +230,33 @@ INSTANTIATE_TEST_SUITE_P(
             "transformers",
             "safetensors",
             convnext_v2},
+        ForeignFile{
+            "transformers_beit.safetensors",
+            "transformers_beit",
+            "transformers",
+            "safetensors",
+            small_beit},
+        // Theirs and timm's positions are in single precision.
+        ForeignFile{
+            "transformers_swinv2.safetensors",
+            "transformers_swinv2",
+            "transformers",
+            "safetensors",
+            small_swin_v2,
+            1e-5},
+        ForeignFile{
+            "original_xcit.pth",
+            "original_xcit",
+            "original",
+            kTorch,
+            small_xcit,
+            1e-5},
+        ForeignFile{
+            "paddlevit_cait.safetensors",
+            "cait",
+            "paddlevit",
+            "safetensors",
+            small_cait},
         ForeignFile{
             "original_convnext.pth",
             "original_convnext",
