@@ -337,10 +337,8 @@ class CrossVit : public Model {
         add_layer<torch::nn::ModuleListImpl>(*this, "patch_embed");
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       const std::int64_t width = net_.widths[branch];
-      const std::int64_t patch = kPatches[branch];
-      const ImageSize seen = net_.seen(spec_.image_size, branch);
-      const std::int64_t patches = seen.height / patch * (seen.width / patch);
       const std::string number = std::to_string(branch);
+      const std::int64_t patches = models::crossvit::grid(spec_, number).area();
       positions_[branch] = register_parameter(
           "pos_embed_" + number,
           new_weights({1, 1 + patches, width}, generator));

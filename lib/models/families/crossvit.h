@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -90,6 +91,13 @@ inline constexpr auto kNetworks = std::to_array<Named>({
     dagger(plain("crossvit_18_dagger_408", 224, 7, 3, 6), 408),
 });
 
+// The patches that the branch of a tensor ("pos_embed_1") sees.
+inline ImageSize grid(const ModelSpec& spec, std::string_view tensor) {
+  const std::size_t branch = tensor.ends_with("1") ? 1 : 0;
+  const ImageSize seen = spec.get<CrossVitSpec>().seen(spec.image_size, branch);
+  return {seen.height / kPatches[branch], seen.width / kPatches[branch]};
+}
+
 // Requires that both branches see whole patches.
 inline void check_patches(
     const config::ModelConfig& config,
@@ -144,6 +152,7 @@ inline const Family kCrossVit{
               crossvit::kPatches[1],
               crossvit::kPatches[1]);
         },
-    .identity = image_identity};
+    .identity = image_identity,
+    .grid = crossvit::grid};
 
 } // namespace vitrain::models

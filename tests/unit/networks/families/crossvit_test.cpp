@@ -1,6 +1,8 @@
 #include "models/families/crossvit.h"
 
 #include "families/family_cases.h"
+#include "networks/model.h"
+#include "weights/positions.h"
 
 namespace vitrain::networks {
 namespace {
@@ -30,6 +32,22 @@ INSTANTIATE_TEST_SUITE_P(
           {48, 72},
           small(1, {2, 2})}}),
     case_name);
+
+// Weights of squares fit other images: each branch has a grid of its own.
+TEST(CrossVit, HasAGridForThePositionsOfEachBranch) {
+  models::ModelSpec spec = *models::find_model("crossvit_9_240");
+  spec.image_size = {120, 240};
+  const auto model = make_model(spec, /*seed=*/0);
+  const auto grid_of = [&](const std::string& name, std::int64_t given) {
+    const std::vector<std::int64_t> own =
+        model->named_parameters()[name].sizes().vec();
+    const auto positions = weights::positions_of(
+        name, {1, 1 + given, own.at(2)}, own, spec.family->grid(spec, name));
+    return positions ? positions->to : ImageSize();
+  };
+  EXPECT_EQ(grid_of("pos_embed_0", 20 * 20), ImageSize(10, 20));
+  EXPECT_EQ(grid_of("pos_embed_1", 14 * 14), ImageSize(7, 14));
+}
 
 } // namespace
 } // namespace vitrain::networks
