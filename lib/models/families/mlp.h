@@ -77,6 +77,7 @@ inline const Family kMlp{
     .describe = mlp::describe,
     .identity = mlp::identity,
     .activations = mlp::activations,
+    .classifier = {"fc."},
     .takes_vectors = true};
 
 } // namespace vitrain::models
