@@ -25,6 +25,9 @@
   NETWORK(kPit, make_pit)               \
   NETWORK(kCrossVit, make_crossvit)     \
   NETWORK(kConvMixer, make_convmixer)   \
+  NETWORK(kLevit, make_levit)           \
+  NETWORK(kVolo, make_volo)             \
+  NETWORK(kCoat, make_coat)             \
   NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 

@@ -33,7 +33,11 @@ Content content_of(const InputFile& file) {
           "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv)) {
     return Content::kTorchLegacy;
   }
-  if (text.size() > 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) {
+  // A safetensors file begins with the size of its header, which may be 0x0580.
+  const bool header =
+      text.size() > 3 && text.substr(3).starts_with("\0\0\0\0\0{"sv);
+  if (!header && text.size() > 2 && text[0] == '\x80' && text[1] >= 2 &&
+      text[1] <= 5) {
     return Content::kPickle;
   }
   const bool tar =

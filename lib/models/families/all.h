@@ -4,10 +4,12 @@
 
 #include "models/families/beit.h"
 #include "models/families/cait.h"
+#include "models/families/coat.h"
 #include "models/families/convmixer.h"
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
 #include "models/families/crossvit.h"
+#include "models/families/levit.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
 #include "models/families/pit.h"
@@ -17,28 +19,15 @@
 #include "models/families/swin.h"
 #include "models/families/swin_v2.h"
 #include "models/families/vit.h"
+#include "models/families/volo.h"
 #include "models/families/xcit.h"
 
 namespace vitrain::models {
 
 // In the order of `vitrain models`.
 inline constexpr std::array kFamilies{
-    &kVit,
-    &kDeit,
-    &kSwin,
-    &kResNet,
-    &kConvNeXt,
-    &kMixer,
-    &kSwinV2,
-    &kBeit,
-    &kCait,
-    &kXcit,
-    &kPvtV2,
-    &kPoolFormer,
-    &kPit,
-    &kCrossVit,
-    &kConvMixer,
-    &kConvNet,
-    &kMlp};
+    &kVit,       &kDeit,  &kSwin, &kResNet, &kConvNeXt,   &kMixer, &kSwinV2,
+    &kBeit,      &kCait,  &kXcit, &kPvtV2,  &kPoolFormer, &kPit,   &kCrossVit,
+    &kConvMixer, &kLevit, &kVolo, &kCoat,   &kConvNet,    &kMlp};
 
 } // namespace vitrain::models

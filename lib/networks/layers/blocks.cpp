@@ -82,6 +82,8 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
       return x.is_meta() ? at::empty_like(x) : at::relu(x);
     case Activation::kSilu:
       return at::silu(x);
+    case Activation::kHardSwish: // which has no kernel for shapes alone
+      return x.is_meta() ? at::empty_like(x) : at::hardswish(x);
   }
   return x;
 }

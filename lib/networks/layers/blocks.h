@@ -59,7 +59,14 @@ class PatchEmbed : public torch::nn::Module {
   std::shared_ptr<Conv2d> proj_;
 };
 
-enum class Activation { kGelu, kGeluTanh, kQuickGelu, kRelu, kSilu };
+enum class Activation {
+  kGelu,
+  kGeluTanh,
+  kQuickGelu,
+  kRelu,
+  kSilu,
+  kHardSwish
+};
 
 at::Tensor activate(const at::Tensor& x, Activation activation);
 

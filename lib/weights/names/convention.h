@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "weights/archive.h"
+
 namespace vitrain::weights {
 
 // How the values of a tensor lie, compared with timm's.
@@ -41,6 +43,8 @@ struct Convention {
   std::span<const std::string_view> signature;
   // The first that fits; a name that none fits stays.
   std::span<const NameRule> rules;
+  // Before that: what no pattern can say.
+  void (*prepare)(Archive& archive) = [](Archive& /*archive*/) {};
 };
 
 // One file for each program.

@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "weights/names/coat_repeats.h"
 #include "weights/names/convention.h"
 
 namespace vitrain::weights {
@@ -32,6 +33,7 @@ std::vector<Convention> all_conventions() {
 // Buffers that programs save and timm computes.
 constexpr auto kComputed = std::to_array<std::string_view>(
     {"relative_position_index",
+     "attention_bias_idxs",
      "attn_mask",
      "relative_coords_table",
      "position_ids",
@@ -340,6 +342,7 @@ void from_paddle(Archive& archive) {
 
 void to_timm_names(Archive& archive, std::string_view program) {
   unwrap(archive.tensors);
+  drop_coat_repeats(archive);
   std::erase_if(archive.tensors, [](const auto& tensor) {
     return std::ranges::any_of(kComputed, [&](std::string_view computed) {
       return tensor.first == computed ||
@@ -367,6 +370,7 @@ void to_timm_names(Archive& archive, std::string_view program) {
         program);
     return;
   }
+  found->prepare(archive);
   Renaming renaming(*found);
   for (auto& [name, tensor] : archive.tensors) {
     renaming.add(name, std::move(tensor));

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "weights/names/convention.h"
+#include "weights/names/levit_layers.h"
 
 namespace vitrain::weights {
 namespace {
@@ -228,6 +229,59 @@ constexpr NameRule kTransformersPoolformerRules[] = {
     {"classifier.*", "head.fc.*"},
 };
 
+constexpr std::string_view kTransformersLevitPrefixes[] = {"levit."};
+constexpr std::string_view kTransformersLevit[] = {
+    "patch_embeddings.embedding_layer_#.convolution.weight",
+    "encoder.stages.#.layers.#.keys_values.linear.weight"};
+constexpr NameRule kTransformersLevitRules[] = {
+    {"patch_embeddings.embedding_layer_#.convolution.*", "stem.conv#.linear.*"},
+    {"patch_embeddings.embedding_layer_#.batch_norm.*", "stem.conv#.bn.*"},
+    {"stages.#.blocks.#.module.queries_keys_values.linear.*",
+     "stages.#.blocks.#.attn.qkv.linear.*"},
+    {"stages.#.blocks.#.module.queries_keys_values.batch_norm.*",
+     "stages.#.blocks.#.attn.qkv.bn.*"},
+    {"stages.#.blocks.#.module.projection.linear.*",
+     "stages.#.blocks.#.attn.proj.ln.linear.*"},
+    {"stages.#.blocks.#.module.projection.batch_norm.*",
+     "stages.#.blocks.#.attn.proj.ln.bn.*"},
+    {"stages.#.blocks.#.module.linear_up.linear.*",
+     "stages.#.blocks.#.mlp.ln1.linear.*"},
+    {"stages.#.blocks.#.module.linear_up.batch_norm.*",
+     "stages.#.blocks.#.mlp.ln1.bn.*"},
+    {"stages.#.blocks.#.module.linear_down.linear.*",
+     "stages.#.blocks.#.mlp.ln2.linear.*"},
+    {"stages.#.blocks.#.module.linear_down.batch_norm.*",
+     "stages.#.blocks.#.mlp.ln2.bn.*"},
+    {"stages.#.blocks.#.module.attention_biases",
+     "stages.#.blocks.#.attn.attention_biases"},
+    {"stages.#.downsample.keys_values.linear.*",
+     "stages.#.downsample.attn_downsample.kv.linear.*"},
+    {"stages.#.downsample.keys_values.batch_norm.*",
+     "stages.#.downsample.attn_downsample.kv.bn.*"},
+    {"stages.#.downsample.queries.linear.*",
+     "stages.#.downsample.attn_downsample.q.ln.linear.*"},
+    {"stages.#.downsample.queries.batch_norm.*",
+     "stages.#.downsample.attn_downsample.q.ln.bn.*"},
+    {"stages.#.downsample.projection.linear.*",
+     "stages.#.downsample.attn_downsample.proj.ln.linear.*"},
+    {"stages.#.downsample.projection.batch_norm.*",
+     "stages.#.downsample.attn_downsample.proj.ln.bn.*"},
+    {"stages.#.downsample.module.linear_up.linear.*",
+     "stages.#.downsample.mlp.ln1.linear.*"},
+    {"stages.#.downsample.module.linear_up.batch_norm.*",
+     "stages.#.downsample.mlp.ln1.bn.*"},
+    {"stages.#.downsample.module.linear_down.linear.*",
+     "stages.#.downsample.mlp.ln2.linear.*"},
+    {"stages.#.downsample.module.linear_down.batch_norm.*",
+     "stages.#.downsample.mlp.ln2.bn.*"},
+    {"stages.#.downsample.attention_biases",
+     "stages.#.downsample.attn_downsample.attention_biases"},
+    {"classifier.batch_norm.*", "head.bn.*"},
+    {"classifier.linear.*", "head.linear.*"},
+    {"classifier_distill.batch_norm.*", "head_dist.bn.*"},
+    {"classifier_distill.linear.*", "head_dist.linear.*"},
+};
+
 constexpr auto kTransformers = std::to_array<Convention>({
     // Before ViT, whose signature a BEiT without prefix has too.
     {"transformers",
@@ -271,6 +325,12 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersPoolformerPrefixes,
      kTransformersPoolformer,
      kTransformersPoolformerRules},
+    {"transformers",
+     "LeViT",
+     kTransformersLevitPrefixes,
+     kTransformersLevit,
+     kTransformersLevitRules,
+     number_transformers_levit},
 });
 
 } // namespace

@@ -41,7 +41,8 @@ class Case:
     """A network and an image size (a number, or height and width).
 
     `model`: a name of timm, or a class. `fixed`: its constructor wants the
-    image size. `calls`: how often a forward pass goes through each drop path.
+    image size. `calls`: how often a forward pass goes through each drop path,
+    a number or a function of its name.
     """
 
     def __init__(self, name, model, size, fixed=False, calls=1, **arguments):
@@ -90,15 +91,18 @@ def replace_drop_paths(model, calls):
         if not last.startswith("drop_path"):
             continue
         parent = model.get_submodule(name.rsplit(".", 1)[0])
-        setattr(parent, last, Factors([factors_of(row + i) for i in range(calls)]))
-        row += calls
+        count = calls(name) if callable(calls) else calls
+        setattr(parent, last, Factors([factors_of(row + i) for i in range(count)]))
+        row += count
     assert not any(isinstance(module, DropPath) for module in model.modules())
 
 
 def set_buffers(model):
     """Running statistics that are not those of a new model."""
+    kept = model.state_dict()
+    buffers = [one for one in sorted(model.named_buffers()) if one[0] in kept]
     with torch.no_grad():
-        for number, (name, value) in enumerate(sorted(model.named_buffers())):
+        for number, (name, value) in enumerate(buffers):
             if name.endswith(("running_mean", "running_var")):
                 values = 0.5 * pattern(value.numel(), 500 + number)
                 value.copy_(values + (1.0 if name.endswith("var") else 0.0))
@@ -107,7 +111,10 @@ def set_buffers(model):
 def write_case(case, tensors):
     torch.manual_seed(11)
     model = case.build()
-    persistent = model.state_dict()
+    # A module that stands in several places has its first name alone.
+    first = {key for key, _ in [*model.named_parameters(), *model.named_buffers()]}
+    persistent = {key: value for key, value in model.state_dict().items()
+                  if key in first}
     for key, value in persistent.items():
         if value.is_floating_point():
             tensors[f"{case.name}/start/{key}"] = torch.tensor(

@@ -104,6 +104,28 @@ PADDLE_VIT = [
     (r"^norm", "encoder.encoder_norm"),
     (r"^head", "classifier"),
 ]
+PADDLE_VOLO = [
+    (r"^patch_embed\.conv", "patch_embed.stem"),
+    (r"^network\.", "model."),
+    (r"^post_network\.", "post_model."),
+]
+# Of depths 1, 2, 1: the third stage begins after block 4.
+PADDLE_LEVIT_BLOCKS = ["stages.0.blocks.0", "stages.1.downsample",
+                       "stages.1.blocks.0", "stages.1.blocks.1",
+                       "stages.2.downsample", "stages.2.blocks.0"]
+PADDLE_COAT = [
+    (r"^cls_token1", "cls_tokens.0"),
+    (r"^cls_token2", "cls_tokens.1"),
+    (r"^cls_token3", "cls_tokens.2"),
+    (r"^cls_token4", "cls_tokens.3"),
+    *((fr"^{ours}{k + 1}\.{more}", f"{theirs}.{k}.{last}")
+      for k in range(4) for ours, more, theirs, last in (
+          ("patch_embed", "proj", "patch_embeds", "patch_embed"),
+          ("patch_embed", "", "patch_embeds", ""),
+          ("cpe", "", "cpes", ""),
+          ("crpe", "", "crpes", ""),
+          ("serial_blocks", "", "serial_blocks", ""))),
+]
 
 
 def renamed(state, rules):
@@ -133,6 +155,23 @@ def unfolded(state, torch):
         order = torch.tensor([place[int(v)] for v in mm])
         state[name] = value[..., order].contiguous()
     return state
+
+
+def paddle_levit(state):
+    """timm's names of a LeViT to PaddleViT's."""
+    result = {}
+    for name, value in state.items():
+        for k, block in enumerate(PADDLE_LEVIT_BLOCKS):
+            name = re.sub(f"^{re.escape(block)}\\.", f"blocks.{k}.", name)
+        for k in range(4):
+            name = name.replace(f"stem.conv{k + 1}.linear", f"patch_embed.{2 * k}.conv")
+            name = name.replace(f"stem.conv{k + 1}.", f"patch_embed.{2 * k}.")
+        for ours, theirs in (("attn_downsample", "attn"), (".proj.ln", ".proj.1"),
+                             (".q.ln", ".q.1"), ("attention_biases", "attn_biases"),
+                             (".bn.", ".norm.")):
+            name = name.replace(ours, theirs)
+        result[name] = value
+    return result
 
 
 def vit_npz(state, heads):
@@ -198,6 +237,7 @@ def main():
     from safetensors.torch import save_file
     from timm.models import convnext as timm_convnext
     from timm.models import swin_transformer as timm_swin
+    from timm.models.volo import VOLO
     from torchvision.models import convnext as tv_convnext
     from torchvision.models import swin_transformer as tv_swin
     from torchvision.models.vision_transformer import VisionTransformer
@@ -299,6 +339,35 @@ def main():
         start += value.numel()
     torch.save(views, HERE / "timm_vit_views.pth")
     numpy.savez(HERE / "timm_vit.npz", **{n: v.numpy() for n, v in state.items()})
+
+    # timm's values under PaddleViT's names; how its files lie is one matter for
+    # all models, and in paddle_vit.pdparams.
+    net = VOLO((1, 1, 0, 1), img_size=32, embed_dims=(4, 8, 8, 8),
+               num_heads=(1, 2, 2, 2), stem_hidden_dim=4, **small)
+    state = run("timm_volo", fill(net, torch), 32)
+    numpy.savez_compressed(
+        HERE / "paddle_volo.npz",
+        **{n: v.numpy() for n, v in renamed(state, PADDLE_VOLO).items()})
+    net = timm.create_model("levit_128s", img_size=64, embed_dim=(16, 24, 20),
+                            key_dim=4, num_heads=(2, 3, 2), depth=(1, 2, 1), **small)
+    state = run("timm_levit", fill(net, torch), 64)
+    numpy.savez_compressed(
+        HERE / "paddle_levit.npz",
+        **{n: v.numpy() for n, v in paddle_levit(state).items()})
+    net = transformers.LevitForImageClassificationWithTeacher(transformers.LevitConfig(
+        num_labels=CLASSES, image_size=64, hidden_sizes=[16, 24, 20], depths=[1, 2, 1],
+        num_attention_heads=[2, 3, 2], key_dim=[4, 4, 4]))
+    save_file(run("transformers_levit", fill(net, torch), 64),
+              HERE / "transformers_levit.safetensors")
+    coat = dict(img_size=64, serial_depths=(1, 1, 1, 2), mlp_ratios=(2, 2, 2, 2), **small)
+    net = timm.create_model("coat_lite_tiny", embed_dims=(8, 8, 16, 8), **coat)
+    state = run("timm_coat_lite", fill(net, torch), 64)
+    numpy.savez_compressed(
+        HERE / "paddle_coat_lite.npz",
+        **{n: v.numpy() for n, v in renamed(state, PADDLE_COAT).items()})
+    # What its blocks share has a name in each.
+    net = timm.create_model("coat_tiny", embed_dims=(8, 8, 8, 8), parallel_depth=1, **coat)
+    torch.save(run("timm_coat", fill(net, torch), 64), HERE / "timm_coat.pth")
     save_file({n: v.contiguous() for n, v in logits.items()}, HERE / "logits.safetensors")
 
 

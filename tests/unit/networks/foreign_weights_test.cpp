@@ -7,10 +7,13 @@
 
 #include "models/families/beit.h"
 #include "models/families/cait.h"
+#include "models/families/coat.h"
 #include "models/families/convnext.h"
 #include "models/families/family.h"
+#include "models/families/levit.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
+#include "models/families/volo.h"
 #include "models/families/xcit.h"
 #include "networks/model.h"
 #include "states/load.h"
@@ -107,6 +110,50 @@ ModelSpec convnext() {
 }
 ModelSpec convnext_v2() {
   return small_convnext("convnextv2_nano");
+}
+
+ModelSpec small_levit() {
+  ModelSpec spec = *models::find_model("levit_128s");
+  spec.image_size = 64;
+  spec.numbers = models::LevitSpec{
+      .widths = {16, 24, 20},
+      .depths = {1, 2, 1},
+      .heads = {2, 3, 2},
+      .key_width = 4};
+  return spec;
+}
+
+ModelSpec small_volo() {
+  ModelSpec spec = *models::find_model("volo_d1_224");
+  spec.image_size = 32;
+  spec.numbers = models::VoloSpec{
+      .depths = {1, 1, 0, 1},
+      .outlook_width = 4,
+      .outlook_heads = 1,
+      .width = 8,
+      .heads = 2,
+      .stem_width = 4};
+  return spec;
+}
+
+ModelSpec small_coat(
+    const models::CoatSpec::Stages& widths,
+    std::int64_t parallel_depth) {
+  ModelSpec spec = *models::find_model("coat_tiny");
+  spec.image_size = 64;
+  spec.numbers = models::CoatSpec{
+      .widths = widths,
+      .depths = {1, 1, 1, 2},
+      .mlp_ratios = {2, 2, 2, 2},
+      .parallel_depth = parallel_depth};
+  return spec;
+}
+
+ModelSpec coat_lite() {
+  return small_coat({8, 8, 16, 8}, 0);
+}
+ModelSpec coat() {
+  return small_coat({8, 8, 8, 8}, 1);
 }
 
 struct ForeignFile {
@@ -282,6 +329,31 @@ INSTANTIATE_TEST_SUITE_P(
             kTorch,
             small_vit},
         ForeignFile{"flax_vit.npz", "timm_vit", "big_vision", "npz", small_vit},
+        ForeignFile{
+            "paddle_levit.npz",
+            "timm_levit",
+            "paddlevit",
+            "npz",
+            small_levit},
+        ForeignFile{
+            "transformers_levit.safetensors",
+            "transformers_levit",
+            "transformers",
+            "safetensors",
+            small_levit},
+        ForeignFile{
+            "paddle_volo.npz",
+            "timm_volo",
+            "paddlevit",
+            "npz",
+            small_volo},
+        ForeignFile{
+            "paddle_coat_lite.npz",
+            "timm_coat_lite",
+            "paddlevit",
+            "npz",
+            coat_lite},
+        ForeignFile{"timm_coat.pth", "timm_coat", "timm", kTorch, coat},
         ForeignFile{"timm_vit.npz", "timm_vit", "timm", "npz", small_vit},
         // Halves: multiples of 1/64 below 2 are exact in them.
         ForeignFile{

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of a CoaT, by stage.
+struct CoatSpec {
+  using Stages = std::array<std::int64_t, 4>;
+  Stages widths{}; // multiples of 8, the number of heads
+  Stages depths{}; // of blocks of one scale
+  Stages mlp_ratios{4, 4, 4, 4};
+  // Blocks of the last three scales together, which have one width; 0: the
+  // classes come from the last scale alone.
+  std::int64_t parallel_depth = 0;
+};
+
+namespace coat {
+
+inline constexpr std::int64_t kPatch = 4;
+// From the image to the last scale.
+inline constexpr std::int64_t kStride = 32;
+
+inline constexpr CoatSpec::Stages kTwoEach{2, 2, 2, 2};
+inline constexpr CoatSpec::Stages kWideFirst{8, 8, 4, 4};
+inline constexpr CoatSpec kMedium{{128, 256, 320, 512}, {3, 6, 10, 8}};
+
+constexpr CoatSpec parallel(std::int64_t width) {
+  return {
+      .widths = {152, width, width, width},
+      .depths = kTwoEach,
+      .parallel_depth = 6};
+}
+
+// As timm 1.0 has them (timm/models/coat.py).
+inline constexpr auto kNetworks = std::to_array<NamedNetwork<CoatSpec>>({
+    {"coat_lite_tiny", 224, 3, {{64, 128, 256, 320}, kTwoEach, kWideFirst}},
+    {"coat_lite_mini", 224, 3, {{64, 128, 320, 512}, kTwoEach, kWideFirst}},
+    {"coat_lite_small",
+     224,
+     3,
+     {{64, 128, 320, 512}, {3, 4, 6, 3}, kWideFirst}},
+    {"coat_lite_medium", 224, 3, kMedium},
+    {"coat_lite_medium_384", 384, 3, kMedium},
+    {"coat_tiny", 224, 3, parallel(152)},
+    {"coat_mini", 224, 3, parallel(216)},
+    {"coat_small", 224, 3, parallel(320)},
+});
+
+} // namespace coat
+
+// CoaT (Xu et al., "Co-scale conv-attentional image transformers", ICCV 2021).
+inline const Family kCoat{
+    .name = "coat",
+    .list = names_in<coat::kNetworks>,
+    .find = find_in<coat::kNetworks>,
+    .options = drop_path_option,
+    .check =
+        [](const config::ModelConfig& config,
+           const ModelSpec& named,
+           config::Checker& checker) {
+          if (named.get<CoatSpec>().parallel_depth > 0) {
+            // Each scale is half the one before, exactly.
+            check_multiple(config, named, coat::kStride, checker);
+          } else {
+            check_least_side(config, named, coat::kStride, checker);
+          }
+        },
+    .describe =
+        [](const ModelSpec& spec) {
+          const auto& net = spec.get<CoatSpec>();
+          return fmt::format(
+              "widths {}, depths {}{}",
+              fmt::join(net.widths, "-"),
+              fmt::join(net.depths, "-"),
+              net.parallel_depth > 0
+                  ? fmt::format(" and {} parallel", net.parallel_depth)
+                  : "");
+        },
+    .identity = channels_identity,
+    .channels_last = true};
+
+} // namespace vitrain::models
