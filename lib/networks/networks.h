@@ -25,6 +25,10 @@
   NETWORK(kPit, make_pit)               \
   NETWORK(kCrossVit, make_crossvit)     \
   NETWORK(kConvMixer, make_convmixer)   \
+  NETWORK(kMobileOne, make_byob)        \
+  NETWORK(kMobileVit, make_byob)        \
+  NETWORK(kHaloNet, make_byob)          \
+  NETWORK(kBotNet, make_byob)           \
   NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "models/families/beit.h"
+#include "models/families/byob.h"
 #include "models/families/cait.h"
 #include "models/families/convmixer.h"
 #include "models/families/convnet.h"
@@ -23,22 +24,9 @@ namespace vitrain::models {
 
 // In the order of `vitrain models`.
 inline constexpr std::array kFamilies{
-    &kVit,
-    &kDeit,
-    &kSwin,
-    &kResNet,
-    &kConvNeXt,
-    &kMixer,
-    &kSwinV2,
-    &kBeit,
-    &kCait,
-    &kXcit,
-    &kPvtV2,
-    &kPoolFormer,
-    &kPit,
-    &kCrossVit,
-    &kConvMixer,
-    &kConvNet,
-    &kMlp};
+    &kVit,    &kDeit,     &kSwin,      &kResNet,    &kConvNeXt,  &kMixer,
+    &kSwinV2, &kBeit,     &kCait,      &kXcit,      &kPvtV2,     &kPoolFormer,
+    &kPit,    &kCrossVit, &kConvMixer, &kMobileOne, &kMobileVit, &kHaloNet,
+    &kBotNet, &kConvNet,  &kMlp};
 
 } // namespace vitrain::models
