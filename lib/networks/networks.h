@@ -28,6 +28,10 @@
   NETWORK(kLevit, make_levit)           \
   NETWORK(kVolo, make_volo)             \
   NETWORK(kCoat, make_coat)             \
+  NETWORK(kMobileOne, make_byob)        \
+  NETWORK(kMobileVit, make_byob)        \
+  NETWORK(kHaloNet, make_byob)          \
+  NETWORK(kBotNet, make_byob)           \
   NETWORK(kConvNet, make_convnet)       \
   NETWORK(kMlp, make_mlp)
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "models/families/beit.h"
+#include "models/families/byob.h"
 #include "models/families/cait.h"
 #include "models/families/coat.h"
 #include "models/families/convmixer.h"
@@ -26,8 +27,10 @@ namespace vitrain::models {
 
 // In the order of `vitrain models`.
 inline constexpr std::array kFamilies{
-    &kVit,       &kDeit,  &kSwin, &kResNet, &kConvNeXt,   &kMixer, &kSwinV2,
-    &kBeit,      &kCait,  &kXcit, &kPvtV2,  &kPoolFormer, &kPit,   &kCrossVit,
-    &kConvMixer, &kLevit, &kVolo, &kCoat,   &kConvNet,    &kMlp};
+    &kVit,       &kDeit,      &kSwin,    &kSwinV2, &kResNet,  &kConvNeXt,
+    &kMixer,     &kBeit,      &kCait,    &kXcit,   &kPvtV2,   &kPoolFormer,
+    &kPit,       &kCrossVit,  &kVolo,    &kCoat,   &kLevit,   &kConvMixer,
+    &kMobileOne, &kMobileVit, &kHaloNet, &kBotNet, &kConvNet, &kMlp,
+};
 
 } // namespace vitrain::models

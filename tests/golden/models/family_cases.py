@@ -75,6 +75,8 @@ class Factors(torch.nn.Module):
             return x
         row = self.factors[self.calls % len(self.factors)]
         self.calls += 1
+        # Parts of one image share its factor.
+        row = row.repeat_interleave(x.shape[0] // len(row))
         return x * row.view(-1, *[1] * (x.dim() - 1)).to(x.dtype)
 
 
@@ -91,6 +93,8 @@ def replace_drop_paths(model, calls):
         if not last.startswith("drop_path"):
             continue
         parent = model.get_submodule(name.rsplit(".", 1)[0])
+        if getattr(parent, "identity", parent) is None:
+            continue  # timm drops nothing where there is no way around it
         count = calls(name) if callable(calls) else calls
         setattr(parent, last, Factors([factors_of(row + i) for i in range(count)]))
         row += count

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Blocks of one kind, one after the other. Widths are rounded to multiples of 8
+// (byob_width()) where the network is built.
+struct ByobBlocks {
+  enum class Kind {
+    kBottleneck, // 1x1, 3x3, 1x1
+    kSelfAttention, // 1x1, attention over pixels, 1x1
+    kMobileOne, // convolutions side by side
+    kMobileVit, // a transformer over pixels of equal place in their patches
+    kMobileVit2, // the same with separable attention
+  };
+  // A factor for each channel from the means of the channels.
+  enum class Gate { kNone, kSqueeze, kEca };
+
+  Kind kind = Kind::kBottleneck;
+  std::int64_t depth = 1;
+  double width = 0.0; // of the result
+  std::int64_t stride = 1; // of a stage's first block
+  std::int64_t group = 0; // channels of one; 0: a single group
+  double ratio = 1.0; // width inside over that of the result
+  Gate gate = Gate::kNone;
+  bool inverted = false; // `ratio` is over the width of the input
+  bool linear = false; // no nonlinearity at the end
+  // kMobileOne.
+  std::int64_t kernel = 3;
+  std::int64_t branches = 1;
+  // kMobileVit, kMobileVit2.
+  std::int64_t transformer_width = 0; // 0: by `ratio`
+  std::int64_t transformer_depth = 0;
+  std::int64_t patch = 2;
+  // kSelfAttention.
+  std::int64_t block = 0; // pixels, a side, that see the same; 0: all of them
+  std::int64_t halo = 0; // pixels around a block that it sees as well
+  std::int64_t heads = 0;
+  std::int64_t head_width = 0; // of queries and keys; 0: by qk_ratio
+  double qk_ratio = 1.0;
+};
+
+// Numbers of a network of such blocks (timm's ByobNet).
+struct ByobSpec {
+  enum class Stem {
+    kMobileOne, // such a block
+    k3x3, // one convolution
+    k7x7, // one convolution, and pooling
+    kTiered, // three 3x3 of rising width
+  };
+  Stem stem = Stem::k3x3;
+  std::int64_t stem_width = 0;
+  // kTiered: pools behind it; otherwise its last convolution has the stride.
+  bool pool = false;
+  bool silu = false; // else ReLU
+  bool project = true; // ways around blocks that change the shape
+  double squeeze = 1.0 / 16.0; // of Gate::kSqueeze
+  std::int64_t features = 0; // of a last convolution 1x1; 0: none
+  std::vector<std::vector<ByobBlocks>> stages;
+};
+
+// timm's make_divisible: the nearest multiple of 8, at least 8, and the next
+// where that is less than `least` of the width.
+std::int64_t byob_width(double width, double least = 0.9);
+
+// MobileOne's stages: pairs of a block over the pixels of each channel and one
+// over the channels. `factors` widen 64, 128, 256 and 512 channels; the last
+// `gated` pairs of a stage squeeze.
+std::vector<std::vector<ByobBlocks>> mobileone_stages(
+    const std::vector<std::int64_t>& depths,
+    const std::vector<double>& factors,
+    const std::vector<std::int64_t>& gated,
+    std::int64_t branches);
+
+// Family::describe of all of them.
+std::string describe_byob(const ModelSpec& spec);
+
+// Vasu et al., "MobileOne: an improved one millisecond mobile backbone", CVPR
+// 2023, with all the branches that are trained.
+extern const Family kMobileOne;
+
+// Mehta and Rastegari, "MobileViT", ICLR 2022, and "Separable self-attention
+// for mobile vision transformers", TMLR 2023.
+extern const Family kMobileVit;
+
+// Vaswani et al., "Scaling local self-attention for parameter efficient visual
+// backbones", CVPR 2021: attention within blocks of pixels and a halo.
+extern const Family kHaloNet;
+
+// Srinivas et al., "Bottleneck transformers for visual recognition", CVPR 2021:
+// attention over all pixels of the last stages.
+extern const Family kBotNet;
+
+} // namespace vitrain::models

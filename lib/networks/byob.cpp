@@ -1,0 +1,239 @@
+#include "models/families/byob.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "networks/byob_blocks.h"
+#include "networks/layers/init.h"
+#include "networks/model.h"
+
+namespace vitrain::networks {
+namespace {
+
+using models::ByobBlocks;
+using models::ByobSpec;
+
+constexpr double kByobHeadStd = 0.01;
+
+// Several convolutions, "conv1" and so on, and a pooling behind them.
+class ByobStem : public torch::nn::Module {
+ public:
+  ByobStem(
+      const ByobSpec& net,
+      std::int64_t channels,
+      const at::Generator& generator)
+      : pool_(net.pool) {
+    const std::int64_t width = net.stem_width;
+    const bool tiered = net.stem == ByobSpec::Stem::kTiered;
+    const std::vector<std::int64_t> widths = tiered
+        ? std::vector<std::int64_t>{3 * width / 8, width / 2, width}
+        : std::vector<std::int64_t>{width};
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const bool last = i > 0 && i + 1 == widths.size();
+      const std::int64_t stride = i == 0 || (last && !pool_) ? 2 : 1;
+      convs_.push_back(add_layer<ByobConv>(
+          *this,
+          "conv" + std::to_string(i + 1),
+          byob_shape(channels, widths[i], tiered ? 3 : 7, stride),
+          byob_activation(net),
+          generator));
+      channels = widths[i];
+    }
+  }
+
+  at::Tensor operator()(at::Tensor x) const {
+    for (const auto& conv : convs_) {
+      x = (*conv)(x).trunk;
+    }
+    return pool_
+        ? at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1)
+        : x;
+  }
+
+ private:
+  bool pool_;
+  std::vector<std::shared_ptr<ByobConv>> convs_;
+};
+
+class Byob : public Model {
+ public:
+  Byob(const models::ModelSpec& spec, const at::Generator& generator)
+      : spec_(spec), net_(spec.get<ByobSpec>()) {
+    add_stem(generator);
+    const std::int64_t width = add_stages(generator);
+    const std::int64_t features = net_.features > 0 ? net_.features : width;
+    if (net_.features > 0) {
+      final_conv_ = add_layer<ByobConv>(
+          *this,
+          "final_conv",
+          byob_shape(width, features),
+          byob_activation(net_),
+          generator);
+    }
+    const auto head = add_layer<torch::nn::Module>(*this, "head");
+    fc_ = add_layer<Linear>(*head, "fc", features, spec.num_classes, generator);
+    start(generator);
+  }
+
+  at::Tensor forward(
+      const at::Tensor& images,
+      const at::Tensor& drop,
+      const at::Generator& /*dropout*/) override {
+    check_images(images, spec_);
+    Fork x = through_stem(images.contiguous(at::MemoryFormat::ChannelsLast));
+    for (const auto& block : blocks_) {
+      x = block->forward(x, drop);
+    }
+    const at::Tensor last =
+        final_conv_ ? (*final_conv_)(x.trunk).trunk : x.trunk;
+    // The mean over pixels, of rows as they lie in memory.
+    return (*fc_)(last.permute({0, 2, 3, 1}).flatten(1, 2).mean(1));
+  }
+
+  std::vector<double> drop_rates() const override { return paths_.rates(); }
+
+ private:
+  void add_stem(const at::Generator& generator) {
+    const std::int64_t channels = spec_.channels;
+    switch (net_.stem) {
+      case ByobSpec::Stem::kMobileOne:
+        stem_block_ = register_module(
+            "stem",
+            make_byob_block(
+                net_,
+                {.kind = ByobBlocks::Kind::kMobileOne,
+                 .width = static_cast<double>(net_.stem_width)},
+                {.in = channels, .stride = 2},
+                paths_,
+                generator));
+        break;
+      case ByobSpec::Stem::k3x3:
+        stem_conv_ = add_layer<ByobConv>(
+            *this,
+            "stem",
+            byob_shape(channels, net_.stem_width, 3, 2),
+            byob_activation(net_),
+            generator);
+        break;
+      case ByobSpec::Stem::k7x7:
+      case ByobSpec::Stem::kTiered:
+        stem_ = add_layer<ByobStem>(*this, "stem", net_, channels, generator);
+        break;
+    }
+  }
+
+  Fork through_stem(const at::Tensor& images) const {
+    if (stem_block_) {
+      return stem_block_->forward({images, images}, {});
+    }
+    const at::Tensor x =
+        stem_conv_ ? (*stem_conv_)(images).trunk : (*stem_)(images);
+    return {x, x};
+  }
+
+  // Returns the width of the last one.
+  std::int64_t add_stages(const at::Generator& generator) {
+    std::int64_t count = 0;
+    for (const auto& stage : net_.stages) {
+      for (const ByobBlocks& blocks : stage) {
+        count += blocks.depth;
+      }
+    }
+    const std::vector<double> rates = rising_rates(spec_.drop_path, count);
+    const std::int64_t reduction = stem_ ? 4 : 2;
+    ByobPlace place{
+        .in = net_.stem_width,
+        .size = {
+            spec_.image_size.height / reduction,
+            spec_.image_size.width / reduction}};
+    const auto list = add_layer<torch::nn::Module>(*this, "stages");
+    for (const auto& stage : net_.stages) {
+      const auto blocks = add_layer<torch::nn::Module>(
+          *list, std::to_string(list->children().size()));
+      place.stride = stage.front().stride;
+      for (const ByobBlocks& row : stage) {
+        for (std::int64_t i = 0; i < row.depth; ++i) {
+          place.drop_rate = rates[blocks_.size()];
+          blocks_.push_back(
+              make_byob_block(net_, row, place, paths_, generator));
+          blocks->register_module(
+              std::to_string(blocks->children().size()), blocks_.back());
+          place.in = models::byob_width(row.width);
+          place.size = {
+              place.size.height / place.stride,
+              place.size.width / place.stride};
+          place.stride = 1;
+        }
+      }
+    }
+    return place.in;
+  }
+
+  // timm draws the layers in the order of registration, and a block's own
+  // values behind those of its layers.
+  void start(const at::Generator& generator) {
+    start_layers(*this, generator);
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (auto* conv = module->as<Conv2d>()) {
+        conv->use_channels_last();
+      }
+    }
+  }
+
+  static void start_layers(
+      torch::nn::Module& part,
+      const at::Generator& generator) {
+    if (auto* conv = part.as<ByobConv>()) {
+      start_convolution(conv->conv(), conv->groups(), generator);
+    } else if (auto* plain = part.as<Conv2d>()) {
+      start_convolution(*plain, /*groups=*/1, generator);
+    } else if (auto* linear = part.as<Linear>()) {
+      normal(linear->weight, kByobHeadStd, generator);
+      constant(linear->bias, 0.0);
+    } else {
+      for (const auto& child : part.children()) {
+        start_layers(*child, generator);
+      }
+    }
+    if (auto* block = dynamic_cast<ByobBlock*>(&part)) {
+      block->start(generator);
+    }
+  }
+
+  // Variance 2 / fan_out, of one group (He et al.).
+  static void start_convolution(
+      const Conv2d& conv,
+      std::int64_t groups,
+      const at::Generator& generator) {
+    const std::int64_t fan_out =
+        conv.weight.numel() / conv.weight.size(1) / groups;
+    normal(
+        conv.weight, std::sqrt(2.0 / static_cast<double>(fan_out)), generator);
+    if (conv.bias.defined()) {
+      constant(conv.bias, 0.0);
+    }
+  }
+
+  models::ModelSpec spec_;
+  ByobSpec net_;
+  DropPaths paths_;
+  std::shared_ptr<ByobBlock> stem_block_;
+  std::shared_ptr<ByobConv> stem_conv_;
+  std::shared_ptr<ByobStem> stem_;
+  std::vector<std::shared_ptr<ByobBlock>> blocks_;
+  std::shared_ptr<ByobConv> final_conv_;
+  std::shared_ptr<Linear> fc_;
+};
+
+} // namespace
+
+std::shared_ptr<Model> make_byob(
+    const models::ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<Byob>(spec, generator);
+}
+
+} // namespace vitrain::networks

@@ -1,0 +1,60 @@
+#include "networks/layers/squeeze_excite.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/ATen.h>
+
+#include "networks/layers/blocks.h"
+#include "networks/layers/init.h"
+
+namespace vitrain::networks {
+namespace {
+
+// Equation 12 of the paper with its gamma = 2, b = 1: half the logarithm of
+// twice the channels, the next odd number, as timm rounds it.
+std::int64_t eca_kernel(std::int64_t channels) {
+  const auto half = static_cast<std::int64_t>(
+      (std::log2(static_cast<double>(channels)) + 1.0) / 2.0);
+  return std::max<std::int64_t>(half % 2 == 1 ? half : half + 1, 3);
+}
+
+} // namespace
+
+at::Tensor ChannelGate::operator()(const at::Tensor& x) const {
+  // The mean over pixels, of rows as they lie in memory in channels_last.
+  const at::Tensor means = x.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
+  const at::Tensor gate = at::sigmoid(factors(means));
+  return x * gate.to(x.scalar_type()).unsqueeze(-1).unsqueeze(-1);
+}
+
+SqueezeGate::SqueezeGate(
+    std::int64_t channels,
+    std::int64_t hidden,
+    const at::Generator& generator) {
+  const Conv2d::Shape down{.in = channels, .out = hidden, .bias = true};
+  const Conv2d::Shape up{.in = hidden, .out = channels, .bias = true};
+  fc1_ = add_layer<Conv2d>(*this, "fc1", down, generator);
+  fc2_ = add_layer<Conv2d>(*this, "fc2", up, generator);
+}
+
+at::Tensor SqueezeGate::factors(const at::Tensor& means) const {
+  return fc2_->pointwise(activate(fc1_->pointwise(means), Activation::kRelu));
+}
+
+EcaGate::EcaGate(std::int64_t channels, const at::Generator& generator) {
+  const auto conv = add_layer<torch::nn::Module>(*this, "conv");
+  weight_ = conv->register_parameter(
+      "weight", new_weights({1, 1, eca_kernel(channels)}, generator));
+  uniform_by_fan_in(weight_, generator);
+}
+
+at::Tensor EcaGate::factors(const at::Tensor& means) const {
+  const std::int64_t kernel = weight_.size(2);
+  return at::constant_pad_nd(means, {kernel / 2, kernel / 2})
+      .unfold(1, kernel, 1)
+      .mul(weight_.flatten())
+      .sum(-1);
+}
+
+} // namespace vitrain::networks
