@@ -8,6 +8,7 @@
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
 #include "models/families/crossvit.h"
+#include "models/families/mae.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
 #include "models/families/pit.h"
@@ -25,6 +26,7 @@ namespace vitrain::models {
 inline constexpr std::array kFamilies{
     &kVit,
     &kDeit,
+    &kMae,
     &kSwin,
     &kResNet,
     &kConvNeXt,
