@@ -26,6 +26,8 @@ enum class Purpose : std::uint32_t {
   kGrayscale = 16,
   kBlur = 17,
   kSolarize = 18,
+  kPatchMask = 19,
+  kEvalPatchMask = 20,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

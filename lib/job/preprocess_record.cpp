@@ -11,6 +11,7 @@
 #include "core/json_reader.h"
 #include "core/text.h"
 #include "job/find_weights.h"
+#include "models/families/family.h"
 
 namespace vitrain::job {
 namespace {
@@ -62,7 +63,8 @@ Json preprocess_record(
   return {
       {"channels", spec.channels},
       {"keys", config::preprocess_values(resolved)},
-      {"classes", classes}};
+      {"classes",
+       spec.family->learns_pixels ? std::vector<std::string>{} : classes}};
 }
 
 std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
@@ -96,6 +98,9 @@ void check_classes(
   constexpr const char* kRemedy =
       "take data with its classes in the same order, or set "
       "eval.check_classes: false where only the names differ";
+  if (record.classes.empty()) { // of a network without classifier
+    return;
+  }
   VITRAIN_CHECK(
       classes.size() == record.classes.size(),
       ExitCode::kData,

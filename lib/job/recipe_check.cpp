@@ -149,6 +149,8 @@ void check_rules(
       origins,
       circumstances,
       problems);
+  config::add_findings(
+      models::check_loss(recipe), origins, circumstances, problems);
   if (problems.empty()) {
     return;
   }

@@ -46,6 +46,12 @@ constexpr std::array kOptions{
     option<&Config::drop_path>("drop_path"),
     option<&Config::dropout>("dropout"),
     option<&Config::attention_dropout>("attention_dropout"),
+    option<&Config::global_pool>("global_pool"),
+    option<&Config::decoder_embed_dim>("decoder_embed_dim"),
+    option<&Config::decoder_depth>("decoder_depth"),
+    option<&Config::decoder_num_heads>("decoder_num_heads"),
+    option<&Config::mask_ratio>("mask_ratio"),
+    option<&Config::norm_pix_loss>("norm_pix_loss"),
 };
 
 constexpr std::array kImageOptions{
@@ -215,6 +221,33 @@ std::vector<config::Finding> check_normalisation(
         "data.preprocess.std",
         "data.train.kind",
         "data.eval.kind"}}};
+}
+
+std::vector<config::Finding> check_loss(const config::Recipe& recipe) {
+  const std::optional<ModelSpec> named = find_model(recipe.model.name);
+  const bool pixels = recipe.train.loss == config::LossKind::kPixels;
+  if (!named || named->family->learns_pixels == pixels) {
+    return {};
+  }
+  std::vector<std::string> learners;
+  for (const std::string& name : listed_names()) {
+    if (find_model(name)->family->learns_pixels) {
+      learners.push_back(name);
+    }
+  }
+  return {
+      {"train.loss",
+       pixels ? fmt::format(
+                    "pixels is for masked autoencoders, and model.name is {}: "
+                    "set cross_entropy, or take {}",
+                    named->name,
+                    join(learners, " or "))
+              : fmt::format(
+                    "{}, but {} has no classifier and learns to give the "
+                    "pixels that it does not see: set pixels",
+                    name_of(recipe.train.loss),
+                    named->name),
+       {kName}}};
 }
 
 namespace {

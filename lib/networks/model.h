@@ -12,8 +12,8 @@
 
 namespace vitrain::networks {
 
-// An image classifier, or a regression on vectors. Parameters and buffers have
-// the names that timm gives them.
+// An image classifier, a regression on vectors, or a network that learns from
+// images alone. Parameters and buffers have the names that timm gives them.
 class Model : public torch::nn::Module {
  public:
   // Outputs [N, num_classes] of images [N, channels, S, S] or vectors [N, F].
@@ -30,6 +30,13 @@ class Model : public torch::nn::Module {
   // residual branch, a channel, a unit), in the order of their rows in `drop`;
   // empty when nothing ever is.
   virtual std::vector<double> drop_rates() const { return {}; }
+
+  // Patches of an image, where the network hides most of them from itself and
+  // gives the loss of each sample, [N], instead of outputs (masked
+  // autoencoders); 0: another network. `drop` is then [masked_patches(), N]: a
+  // number for each patch, of which the smallest are seen; undefined: the first
+  // patches are.
+  virtual std::int64_t masked_patches() const { return 0; }
 };
 
 // Throws Error(kInternal) unless this is a batch of images as `spec` has them.

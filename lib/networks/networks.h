@@ -12,6 +12,7 @@
 #define VITRAIN_NETWORKS(NETWORK)       \
   NETWORK(kVit, make_vit)               \
   NETWORK(kDeit, make_vit)              \
+  NETWORK(kMae, make_mae)               \
   NETWORK(kSwin, make_swin)             \
   NETWORK(kResNet, make_resnet)         \
   NETWORK(kConvNeXt, make_convnext)     \

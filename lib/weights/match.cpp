@@ -16,6 +16,17 @@ namespace {
 
 constexpr std::string_view kCounter = "num_batches_tracked";
 
+// Of a masked autoencoder (He et al., CVPR 2022).
+constexpr const char* kDecoder = "decoder_pred.weight";
+
+bool is_of_decoder(std::string_view name) {
+  return name == "mask_token" || name.starts_with("decoder_");
+}
+
+// The last norm of vision transformers, in front of the pooling and behind it.
+constexpr std::string_view kNorm = "norm.";
+constexpr std::string_view kPooledNorm = "fc_norm.";
+
 std::string shape_text(const TensorLayout& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
@@ -33,15 +44,24 @@ class Matcher {
   Matcher(const Layouts& own, const Layouts& given, const LoadOptions& options)
       : own_(own), given_(given), options_(options) {
     const bool keep_head = !loads_head();
+    const bool decoder = given_.contains(kDecoder) && !own_.contains(kDecoder);
+    const bool moves_norm = keep_head && moves_last_norm();
     for (const auto& [name, tensor] : own_) {
-      if (keep_head && is_head(name)) {
+      if ((keep_head && is_head(name)) ||
+          (moves_norm && name.starts_with(kPooledNorm))) {
         result_.report.fresh.push_back(name);
       } else {
         match(name, tensor);
       }
     }
     for (const auto& [name, tensor] : given_) {
-      if (!own_.contains(name) && !(keep_head && is_head(name))) {
+      if (own_.contains(name) || (keep_head && is_head(name))) {
+        continue;
+      }
+      if ((decoder && is_of_decoder(name)) ||
+          (moves_norm && name.starts_with(kNorm))) {
+        result_.report.left_out.push_back(name);
+      } else {
         add_problem(
             name,
             fmt::format(
@@ -85,6 +105,17 @@ class Matcher {
     return std::ranges::any_of(
         options_.head_prefixes,
         [&](const std::string& prefix) { return name.starts_with(prefix); });
+  }
+
+  // Whether a new classifier has its norm behind the pooling, and the file's
+  // stands in front of it: as masked autoencoders are fine-tuned.
+  bool moves_last_norm() const {
+    const auto has = [](const Layouts& layouts, std::string_view start) {
+      const auto found = layouts.lower_bound(std::string(start));
+      return found != layouts.end() && found->first.starts_with(start);
+    };
+    return has(own_, kPooledNorm) && !has(own_, kNorm) && has(given_, kNorm) &&
+        !has(given_, kPooledNorm);
   }
 
   void add_problem(const std::string& name, std::string text) {
@@ -236,6 +267,7 @@ Layouts layouts_of(const Archive& archive) {
 std::vector<std::string> LoadReport::lines() const {
   std::vector<std::string> lines;
   add_line(lines, "classifier not loaded, freshly initialised", fresh);
+  add_line(lines, "not needed, left out", left_out);
   add_line(lines, "resampled to the model's grid", resized);
   add_line(lines, "summed over colours for grey images", grey);
   add_line(lines, "converted", converted);

@@ -46,6 +46,9 @@ struct LoadOptions {
 struct LoadReport {
   std::int64_t loaded = 0; // tensors copied
   std::vector<std::string> fresh; // left as they were: the classifier
+  // Of the file, on purpose: what only a masked autoencoder's training needs,
+  // and a norm in another place than the new classifier's.
+  std::vector<std::string> left_out;
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
   std::vector<std::string> grey; // convolutions of colours, summed
   std::vector<std::string> converted; // "head.weight: bf16 -> fp32"

@@ -53,9 +53,11 @@ std::vector<Finding> check_mixing(
   const std::string key = mixing_key(mix);
   if (mix.active()) {
     checker.require(
-        train.loss != LossKind::kMse,
+        has_classes(train.loss),
         key,
-        "mixes the labels of classes, which train.loss: mse has not: set 0",
+        fmt::format(
+            "mixes the labels of classes, which train.loss: {} has not: set 0",
+            name_of(train.loss)),
         {"train.loss"});
     const std::string lone = lone_sample(recipe, circumstances);
     checker.require(

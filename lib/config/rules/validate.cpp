@@ -28,7 +28,7 @@ class Validator {
     if (circumstances_.training) {
       check_source("data.train", recipe_.data.train, "training");
       check_loss("data.train", recipe_.data.train);
-      check_regression();
+      check_without_classes();
       check_generated();
       check_batch();
       check_training();
@@ -160,23 +160,27 @@ class Validator {
         {section + ".kind"});
   }
 
-  void check_regression() {
-    const bool regression = recipe_.train.loss == LossKind::kMse;
+  void check_without_classes() {
+    const LossKind loss = recipe_.train.loss;
+    const bool classes = has_classes(loss);
     checker_.require(
-        !regression || !info_of(recipe_.checkpoint.metric).of_classes,
+        classes || !info_of(recipe_.checkpoint.metric).of_classes,
         "checkpoint.metric",
         fmt::format(
-            "{} needs classes, which train.loss: mse has not: set loss",
-            name_of(recipe_.checkpoint.metric)),
+            "{} needs classes, which train.loss: {} has not: set loss",
+            name_of(recipe_.checkpoint.metric),
+            name_of(loss)),
         {"train.loss"});
     checker_.require(
-        !regression || recipe_.train.label_smoothing == 0.0,
+        classes || recipe_.train.label_smoothing == 0.0,
         "train.label_smoothing",
-        "is for classes, which train.loss: mse has not: set 0",
+        fmt::format(
+            "is for classes, which train.loss: {} has not: set 0",
+            name_of(loss)),
         {"train.loss"});
     const SamplerConfig& sampler = recipe_.data.sampler;
     checker_.require(
-        !regression || sampler.policy != SamplerPolicy::kWeighted ||
+        loss != LossKind::kMse || sampler.policy != SamplerPolicy::kWeighted ||
             sampler.weights != "balanced",
         "data.sampler.weights",
         "balanced is for classes, which data.train.kind: vectors has not: "

@@ -16,6 +16,12 @@ constexpr auto names_of(HeadInit) {
   return enum_names<HeadInit>(
       {{kAuto, "auto"}, {kLoad, "load"}, {kFresh, "fresh"}});
 }
+enum class GlobalPool { kAuto, kToken, kAvg };
+constexpr auto names_of(GlobalPool) {
+  using enum GlobalPool;
+  return enum_names<GlobalPool>(
+      {{kAuto, "auto"}, {kToken, "token"}, {kAvg, "avg"}});
+}
 
 // The network and the weights that it starts from.
 struct ModelConfig {
@@ -31,6 +37,12 @@ struct ModelConfig {
   double drop_path = 0.0;
   double dropout = 0.0;
   double attention_dropout = 0.0;
+  GlobalPool global_pool = GlobalPool::kAuto;
+  std::optional<std::int64_t> decoder_embed_dim;
+  std::optional<std::int64_t> decoder_depth;
+  std::optional<std::int64_t> decoder_num_heads;
+  double mask_ratio = 0.75;
+  bool norm_pix_loss = true;
   std::optional<std::string> pretrained;
   std::string pretrained_part;
   std::string pretrained_names = "auto";
@@ -115,6 +127,13 @@ struct ModelConfig {
         .at_least(0.0)
         .less_than(1.0);
     v.field(
+        "global_pool",
+        global_pool,
+        "What a ViT's classifier reads: the class `token`, or the mean of the "
+        "patches with the last norm behind it (`avg`), as MAE is fine-tuned; "
+        "`auto`: from the name.");
+    visit_mae(v);
+    v.field(
         "pretrained",
         pretrained,
         "Weights to start from: a file (safetensors, PyTorch, NumPy's .npz, "
@@ -142,6 +161,38 @@ struct ModelConfig {
         head_init,
         "Head of `pretrained`: `load` it, make a `fresh` one, or `auto`: load "
         "it when the number of classes agrees.");
+  }
+
+ private:
+  // Of masked autoencoders.
+  template <typename Visitor>
+  void visit_mae(Visitor& v) {
+    v.field(
+         "decoder_embed_dim",
+         decoder_embed_dim,
+         "Width of the decoder of a masked autoencoder; `auto`: from the name.")
+        .auto_value()
+        .in_range(1, 16384);
+    v.field(
+         "decoder_depth", decoder_depth, "Its blocks; `auto`: from the name.")
+        .auto_value()
+        .in_range(1, 1024);
+    v.field(
+         "decoder_num_heads",
+         decoder_num_heads,
+         "Its attention heads; `auto`: from the name.")
+        .auto_value()
+        .in_range(1, 1024);
+    v.field(
+         "mask_ratio",
+         mask_ratio,
+         "Share of the patches that a masked autoencoder does not see.")
+        .more_than(0.0)
+        .less_than(1.0);
+    v.field(
+        "norm_pix_loss",
+        norm_pix_loss,
+        "Whether the pixels that it has to give are normalised in each patch.");
   }
 };
 

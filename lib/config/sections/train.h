@@ -13,13 +13,18 @@ constexpr auto names_of(Precision) {
   return enum_names<Precision>(
       {{kAuto, "auto"}, {kFp32, "fp32"}, {kTf32, "tf32"}, {kBf16, "bf16"}});
 }
-enum class LossKind { kCrossEntropy, kBinaryCrossEntropy, kMse };
+enum class LossKind { kCrossEntropy, kBinaryCrossEntropy, kMse, kPixels };
 constexpr auto names_of(LossKind) {
   using enum LossKind;
   return enum_names<LossKind>(
       {{kCrossEntropy, "cross_entropy"},
        {kBinaryCrossEntropy, "binary_cross_entropy"},
-       {kMse, "mse"}});
+       {kMse, "mse"},
+       {kPixels, "pixels"}});
+}
+// Whether it is of classes, so that top-1 and smoothing have a meaning.
+constexpr bool has_classes(LossKind loss) {
+  return loss != LossKind::kMse && loss != LossKind::kPixels;
 }
 enum class OnNonFinite { kStop };
 constexpr auto names_of(OnNonFinite) {
@@ -60,7 +65,9 @@ struct TrainConfig {
         loss,
         "`cross_entropy` of the classes; `binary_cross_entropy` of each class "
         "against the others, in training, while evaluation reports cross "
-        "entropy; `mse`: mean squared error, for data.train.kind: vectors.");
+        "entropy; `mse`: mean squared error, for data.train.kind: vectors; "
+        "`pixels`: that of the patches that a masked autoencoder (mae_vit_...) "
+        "does not see, without labels.");
     v.field(
          "label_smoothing",
          label_smoothing,

@@ -9,6 +9,7 @@
 #include <ATen/Parallel.h>
 
 #include "data/load/loader.h"
+#include "engine/inputs/patch_masks.h"
 #include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
 #include "engine/run/session.h"
@@ -44,7 +45,8 @@ class Evaluator::Batches {
   struct Batch {
     at::Tensor inputs;
     at::Tensor targets;
-    std::int64_t rows = 0; // samples in it
+    std::vector<std::int64_t> samples; // in it
+    std::int64_t rows() const { return std::ssize(samples); }
   };
 
   Batches(const Evaluator& owner, int rank, int world)
@@ -82,10 +84,14 @@ class Evaluator::Batches {
     if (batch == nullptr) {
       return std::nullopt;
     }
+    std::vector<std::int64_t> samples;
+    for (const data::Draw& draw : batch->draws) {
+      samples.push_back(draw.sample);
+    }
     return Batch{
         .inputs = owner_.normalizer_.inputs(*batch, owner_.options_.batch),
         .targets = owner_.normalizer_.targets(*batch),
-        .rows = batch->count};
+        .samples = std::move(samples)};
   }
 
   void done(const Progress& progress) {
@@ -160,18 +166,23 @@ EvalCounts Evaluator::lane(
   const at::NoGradGuard no_grad;
   EvalCounts counts;
   while (const auto batch = batches.take()) {
+    at::Tensor masks = eval_patch_masks(
+        model.masked_patches(), batch->samples, batch->inputs.size(0));
+    if (masks.defined()) {
+      masks = masks.to(batch->inputs.device());
+    }
     at::Tensor outputs;
     {
       const AutocastScope autocast(
           device_, options_.precision == config::Precision::kBf16);
-      outputs = model.forward(batch->inputs, /*drop=*/{});
+      outputs = model.forward(batch->inputs, masks);
     }
-    if (loss_ != config::LossKind::kMse) {
-      counts.add(outputs, batch->targets, batch->rows);
+    if (config::has_classes(loss_)) {
+      counts.add(outputs, batch->targets, batch->rows());
     } else {
       counts.add_losses(sample_losses(
           {.kind = loss_},
-          outputs.narrow(0, 0, batch->rows).to(at::kFloat),
+          outputs.narrow(0, 0, batch->rows()).to(at::kFloat),
           batch->targets));
     }
     batches.done(progress);

@@ -7,6 +7,7 @@
 #include "engine/inputs/dropout.h"
 #include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
+#include "engine/inputs/patch_masks.h"
 #include "engine/train/loss.h"
 #include "job/options/data_options.h"
 
@@ -36,16 +37,8 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
       .inputs = normalizer_.inputs(batch, batch.count),
       .targets = normalizer_.targets(batch),
       .shares = {},
-      .drop = drop_factors(
-          session_.model->drop_rates(),
-          seed_of(session_),
-          step,
-          k * session_.plan.worker_batch(),
-          batch.count),
+      .drop = drop(step, k * session_.plan.worker_batch(), batch.count),
       .dropout = masks(session_.device, step, k, /*replica=*/0)};
-  if (micro_batch.drop.defined()) {
-    micro_batch.drop = micro_batch.drop.to(session_.device);
-  }
   if (augment_.erase.active()) {
     erase(micro_batch.inputs, batch);
   }
@@ -53,6 +46,18 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
     mix(micro_batch, batch, step, k);
   }
   return micro_batch;
+}
+
+at::Tensor TrainInputs::drop(
+    std::int64_t step,
+    std::int64_t first,
+    std::int64_t count) const {
+  const std::uint64_t seed = seed_of(session_);
+  const std::int64_t patches = session_.model->masked_patches();
+  const at::Tensor drop = patches > 0
+      ? patch_masks(patches, seed, step, first, count)
+      : drop_factors(session_.model->drop_rates(), seed, step, first, count);
+  return drop.defined() ? drop.to(session_.device) : drop;
 }
 
 at::Generator TrainInputs::masks(

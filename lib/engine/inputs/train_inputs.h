@@ -30,6 +30,9 @@ class TrainInputs {
       std::int64_t replica) const;
 
  private:
+  // Model::forward's `drop`, on the device.
+  at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
+      const;
   void erase(const at::Tensor& images, const data::Batch& batch);
   void mix(
       MicroBatch& micro_batch,

@@ -7,6 +7,7 @@
 #include "core/enum_names.h"
 #include "core/text.h"
 #include "job/run/run_directory.h"
+#include "models/families/family.h"
 #include "networks/tensors.h"
 
 #include <fmt/format.h>
@@ -98,12 +99,14 @@ std::string describe_model(const RunFacts& facts) {
         counted(spec.features, "feature"),
         counted(spec.num_classes, "output"));
   }
-  return fmt::format(
-      "{}, {} px{}, {} classes",
+  const std::string images = fmt::format(
+      "{}, {} px{}",
       net,
       spec.image_size.text(),
-      spec.channels == 1 ? " grey" : "",
-      with_commas(spec.num_classes));
+      spec.channels == 1 ? " grey" : "");
+  return spec.family->learns_pixels
+      ? images
+      : fmt::format("{}, {} classes", images, with_commas(spec.num_classes));
 }
 
 std::string describe_optimizer(const config::OptimConfig& optim) {

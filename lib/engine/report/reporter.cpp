@@ -18,7 +18,7 @@ Reporter::Reporter(
       rank_(rank),
       main_(rank == 0),
       alone_(world == 1),
-      classes_(job.recipe.train.loss != config::LossKind::kMse),
+      classes_(config::has_classes(job.recipe.train.loss)),
       console_(console),
       progress_(console_, job.recipe.log.progress) {}
 

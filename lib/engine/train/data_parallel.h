@@ -59,6 +59,9 @@ class DataParallel final : public networks::Model {
   std::vector<double> drop_rates() const override {
     return first_.drop_rates();
   }
+  std::int64_t masked_patches() const override {
+    return first_.masked_patches();
+  }
 
  private:
   class Gather;

@@ -30,7 +30,9 @@ at::Tensor class_shares(
 //     of torch's cross_entropy;
 //   binary_cross_entropy: the same, of each class against the others;
 //   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
-//     the T targets, so that the mean over samples is torch's MSELoss.
+//     the T targets, so that the mean over samples is torch's MSELoss;
+//   pixels: outputs [N], which are the losses (Model::masked_patches); targets
+//     are not looked at.
 // Where `shares` is defined, it is the targets: shares of the classes [N, C]
 // fp32 with smoothing in them (timm's SoftTargetCrossEntropy).
 at::Tensor sample_losses(

@@ -59,7 +59,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 
   const at::NoGradGuard no_grad;
   loss_sum_.add_(loss.detach());
-  if (options_.loss.kind != config::LossKind::kMse) {
+  if (config::has_classes(options_.loss.kind)) {
     const at::Tensor ranks = label_ranks(outputs.detach(), batch.targets);
     correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
   }

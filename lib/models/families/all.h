@@ -11,6 +11,7 @@
 #include "models/families/convnext.h"
 #include "models/families/crossvit.h"
 #include "models/families/levit.h"
+#include "models/families/mae.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
 #include "models/families/pit.h"
@@ -27,10 +28,11 @@ namespace vitrain::models {
 
 // In the order of `vitrain models`.
 inline constexpr std::array kFamilies{
-    &kVit,       &kDeit,      &kSwin,    &kSwinV2, &kResNet,  &kConvNeXt,
-    &kMixer,     &kBeit,      &kCait,    &kXcit,   &kPvtV2,   &kPoolFormer,
-    &kPit,       &kCrossVit,  &kVolo,    &kCoat,   &kLevit,   &kConvMixer,
-    &kMobileOne, &kMobileVit, &kHaloNet, &kBotNet, &kConvNet, &kMlp,
+    &kVit,       &kDeit,     &kMae,        &kSwin,      &kSwinV2,
+    &kResNet,    &kConvNeXt, &kMixer,      &kBeit,      &kCait,
+    &kXcit,      &kPvtV2,    &kPoolFormer, &kPit,       &kCrossVit,
+    &kVolo,      &kCoat,     &kLevit,      &kConvMixer, &kMobileOne,
+    &kMobileVit, &kHaloNet,  &kBotNet,     &kConvNet,   &kMlp,
 };
 
 } // namespace vitrain::models

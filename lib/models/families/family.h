@@ -60,6 +60,8 @@ struct Family {
   // (of a table of relative ones, its window's); null: squares.
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
   bool takes_vectors = false; // beside images
+  // It has no classifier and gives its own loss: train.loss: pixels.
+  bool learns_pixels = false;
   bool channels_last = false; // the layout in which it wants images
   // Measured: resident memory over what its layers hold in training.
   double memory_overhead = 1.1;

@@ -20,7 +20,8 @@ std::vector<std::string_view> options(const ModelSpec& /*named*/) {
       "mlp_ratio",
       "drop_path",
       "dropout",
-      "attention_dropout"};
+      "attention_dropout",
+      "global_pool"};
 }
 
 // The hidden width of the MLP, by mlp_ratio or the name's own ratio.
@@ -31,6 +32,35 @@ double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
   return static_cast<double>(config.embed_dim.value_or(named.embed_dim)) *
       ratio;
 }
+
+// Of what the last block gives, and the norm's place.
+void check_pool(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  using config::GlobalPool;
+  const auto& vit = named.get<VitSpec>();
+  const bool reads_token = vit.pool == VitSpec::Pool::kToken;
+  const bool averages = vit.pool == VitSpec::Pool::kAverage;
+  const bool possible = config.global_pool == GlobalPool::kAuto ||
+      (config.global_pool == GlobalPool::kToken && reads_token) ||
+      (config.global_pool == GlobalPool::kAvg &&
+       (averages || (reads_token && !vit.distilled)));
+  checker.require(
+      possible,
+      "model.global_pool",
+      fmt::format(
+          "{} is not for {}, whose classifier reads {}: set auto",
+          name_of(config.global_pool),
+          named.name,
+          averages            ? "the mean of the patches"
+              : vit.distilled ? "the class token and the distillation token"
+              : reads_token   ? "the class token"
+                              : "a learned query over the patches"),
+      {"model.name"});
+}
+
+} // namespace
 
 // A finding is at the key that somebody has set.
 void check_vit(
@@ -79,6 +109,7 @@ void check_vit(
           width,
           1 << 24),
       {kName, "model.embed_dim"});
+  check_pool(config, named, checker);
 }
 
 void apply(const config::ModelConfig& config, ModelSpec& spec) {
@@ -90,8 +121,17 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
   vit.num_heads = config.num_heads.value_or(vit.num_heads);
   vit.dropout = config.dropout;
   vit.attention_dropout = config.attention_dropout;
+  // timm's use_fc_norm (timm/models/vision_transformer.py); the class token
+  // takes part in the blocks as before.
+  if (config.global_pool == config::GlobalPool::kAvg &&
+      vit.pool == VitSpec::Pool::kToken) {
+    vit.pool = VitSpec::Pool::kAverage;
+    vit.norm_after_pool = true;
+  }
   spec.numbers = vit;
 }
+
+namespace {
 
 // What is not as in the plain network, in words: ", 4 registers, ...".
 std::string variant_text(const VitSpec& vit) {

@@ -46,6 +46,18 @@ struct VitSpec {
   bool operator==(const VitSpec&) const = default;
 };
 
+namespace vit {
+
+// The rules and keys of such a network, for families that have one in them:
+// spec.numbers is a VitSpec.
+void check_vit(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker);
+void apply(const config::ModelConfig& config, ModelSpec& spec);
+
+} // namespace vit
+
 // timm's VisionTransformer under its names (vit_names.h).
 extern const Family kVit;
 // The same network as DeiT, with or without distillation token (Touvron et al.,

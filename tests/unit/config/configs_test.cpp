@@ -37,6 +37,8 @@ TEST(Configs, AreThere) {
         "cifar10_vit_short",
         "bench_vit_cifar",
         "imagenet_vit_small",
+        "imagenet_mae_pretrain",
+        "imagenet_mae_finetune",
         "imagenet_resnet50",
         "paddle_resnet50",
         "paddle_resnet50_scaled",

@@ -126,6 +126,31 @@ TEST(Validate, TargetsGoWithSquaredErrors) {
       HasSubstr("data.eval.seed: is 0, the seed of the training data too"));
 }
 
+TEST(Validate, PixelsHaveNoClasses) {
+  const std::vector<std::string> pixels{
+      "train.loss=pixels", "checkpoint.metric=loss"};
+  EXPECT_EQ(problems_of(pixels), "");
+  const auto with = [&](const std::string& setting) {
+    auto settings = pixels;
+    settings.push_back(setting);
+    return problems_of(settings);
+  };
+  EXPECT_THAT(
+      with("checkpoint.metric=top1"),
+      HasSubstr("top1 needs classes, which train.loss: pixels has not"));
+  EXPECT_THAT(
+      with("train.label_smoothing=0.1"),
+      HasSubstr("is for classes, which train.loss: pixels has not: set 0"));
+  EXPECT_THAT(
+      with("data.augment.mixup=0.8"),
+      HasSubstr("mixes the labels of classes, which train.loss: pixels"));
+  EXPECT_THAT(
+      with("train.bce_sum=true"), HasSubstr("needs train.loss: binary"));
+  EXPECT_THAT(
+      with("data.eval.kind=vectors"),
+      HasSubstr("train.loss: pixels, but data.eval.kind: vectors"));
+}
+
 TEST(Validate, MilestonesAreOfTheStepSchedule) {
   EXPECT_THAT(
       problems_of({"schedule.milestones=[3ep]"}),

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "data/sources/source.h"
+#include "models/families/mae.h"
 #include "models/families/resnet.h"
 #include "models/families/vit.h"
 #include "support/ranks.h"
@@ -26,8 +27,11 @@ std::shared_ptr<const data::Index> shapes() {
       {.kind = data::SourceKind::kShapes, .count = kSamples, .size = 32}));
 }
 
-config::Recipe recipe() {
+config::Recipe recipe_for(const models::ModelSpec& spec) {
   config::Recipe recipe;
+  if (spec.family->learns_pixels) {
+    recipe.train.loss = config::LossKind::kPixels;
+  }
   recipe.data.preprocess.crop_pct = 1.0;
   return recipe;
 }
@@ -80,7 +84,11 @@ EvalCounts evaluate(const models::ModelSpec& spec, int workers, int threads) {
     at::set_num_threads(threads);
     const auto model = trained(spec);
     const Evaluator evaluator(
-        index, recipe(), spec, c10::kCPU, {.batch = kBatch, .lanes = threads});
+        index,
+        recipe_for(spec),
+        spec,
+        c10::kCPU,
+        {.batch = kBatch, .lanes = threads});
     std::int64_t done = 0;
     const EvalCounts all = evaluator.run(
         *model, rank.control(), [&](std::int64_t now, std::int64_t) {
@@ -94,11 +102,24 @@ EvalCounts evaluate(const models::ModelSpec& spec, int workers, int threads) {
   return counts;
 }
 
-class EvaluatorBits : public ::testing::TestWithParam<bool> {};
+// Which patches it sees of a sample belongs to the sample.
+models::ModelSpec small_mae() {
+  models::ModelSpec spec = small_vit();
+  spec.name = "mae_test";
+  spec.family = &models::kMae;
+  models::MaeSpec mae;
+  mae.encoder = std::any_cast<models::VitSpec>(spec.numbers);
+  mae.decoder = {.embed_dim = 64, .depth = 1, .num_heads = 2, .mlp_dim = 128};
+  spec.numbers = mae;
+  return spec;
+}
+
+using MakeSpec = models::ModelSpec (*)();
+class EvaluatorBits : public ::testing::TestWithParam<MakeSpec> {};
 
 // One worker with two threads added in another order than two with one.
 TEST_P(EvaluatorBits, DependNeitherOnWorkersNorOnThreads) {
-  const models::ModelSpec spec = GetParam() ? small_vit() : small_resnet();
+  const models::ModelSpec spec = GetParam()();
   const EvalCounts expected = evaluate(spec, 1, 1);
   EXPECT_EQ(expected.count, kSamples);
   EXPECT_EQ(expected.non_finite, 0);
@@ -119,8 +140,8 @@ TEST_P(EvaluatorBits, DependNeitherOnWorkersNorOnThreads) {
 INSTANTIATE_TEST_SUITE_P(
     ,
     EvaluatorBits,
-    ::testing::Bool(),
-    [](const auto& param) { return param.param ? "Vit" : "ResNet"; });
+    ::testing::Values(&small_vit, &small_resnet, &small_mae),
+    [](const auto& param) { return std::string(param.param().family->name); });
 
 // What fails in one lane ends all of them.
 class Refusing final : public networks::Model {
@@ -140,7 +161,11 @@ TEST(Evaluator, AFailureOfOneLaneEndsTheEvaluation) {
   testing::run_ranks(1, [&](testing::Rank& rank) {
     Refusing model;
     const Evaluator evaluator(
-        shapes(), recipe(), small_vit(), c10::kCPU, {.batch = 1, .lanes = 3});
+        shapes(),
+        recipe_for(small_vit()),
+        small_vit(),
+        c10::kCPU,
+        {.batch = 1, .lanes = 3});
     try {
       evaluator.run(model, rank.control(), [](std::int64_t, std::int64_t) {});
       FAIL() << "evaluated";

@@ -96,6 +96,88 @@ TEST(Rules, OfNumbersStandAtTheKeyThatWasSet) {
       ElementsAre(HasSubstr("model.image_size: image_size 15 is too small")));
 }
 
+TEST(Rules, OfMaskedAutoencoders) {
+  const std::string mae = "name=mae_vit_base_patch16";
+  EXPECT_THAT(broken({mae}), IsEmpty());
+  EXPECT_THAT(
+      broken(
+          {mae,
+           "image_size=32",
+           "patch_size=8",
+           "embed_dim=16",
+           "depth=1",
+           "num_heads=2",
+           "decoder_embed_dim=8",
+           "decoder_depth=1",
+           "decoder_num_heads=2",
+           "mask_ratio=0.5",
+           "norm_pix_loss=false"}),
+      IsEmpty());
+  EXPECT_THAT(
+      broken({mae, "num_classes=10", "head_init=fresh"}),
+      ElementsAre(
+          HasSubstr("model.num_classes: mae_vit_base_patch16 has no classif"),
+          HasSubstr("model.head_init: mae_vit_base_patch16 has no classif")));
+  EXPECT_THAT(
+      broken({mae, "drop_path=0.1", "global_pool=avg"}),
+      ElementsAre(
+          HasSubstr("model.drop_path: mae_vit_base_patch16 is of the family"),
+          HasSubstr("model.global_pool:")));
+  EXPECT_THAT(
+      broken({mae, "embed_dim=36"}),
+      ElementsAre(HasSubstr("model.embed_dim: 36 is not a multiple of 4")));
+  EXPECT_THAT(
+      broken({mae, "embed_dim=24", "num_heads=3", "decoder_embed_dim=30"}),
+      ElementsAre(
+          HasSubstr("model.decoder_embed_dim: 30 is not a multiple of 4"),
+          HasSubstr("30 is not a multiple of decoder_num_heads 16")));
+  EXPECT_THAT(
+      broken({mae, "mask_ratio=0.999"}),
+      ElementsAre(HasSubstr("model.mask_ratio: 0.999 leaves 0 of the 196")));
+  EXPECT_THAT(
+      broken({"name=vit_base_patch16_224", "mask_ratio=0.5"}),
+      ElementsAre(HasSubstr("model.mask_ratio: vit_base_patch16_224 is of")));
+}
+
+TEST(Rules, OfLossesAndNetworks) {
+  const auto problem = [](const char* name, config::LossKind loss) {
+    config::Recipe recipe;
+    recipe.model.name = name;
+    recipe.train.loss = loss;
+    const auto findings = check_loss(recipe);
+    return findings.empty() ? "" : findings[0].key + ": " + findings[0].text;
+  };
+  using enum config::LossKind;
+  EXPECT_EQ(problem("mae_vit_base_patch16", kPixels), "");
+  EXPECT_EQ(problem("vit_base_patch16_224", kCrossEntropy), "");
+  EXPECT_THAT(
+      problem("mae_vit_base_patch16", kCrossEntropy),
+      HasSubstr("train.loss: cross_entropy, but mae_vit_base_patch16 has no "
+                "classifier"));
+  EXPECT_THAT(
+      problem("vit_base_patch16_224", kPixels),
+      HasSubstr("train.loss: pixels is for masked autoencoders, and model.name "
+                "is vit_base_patch16_224: set cross_entropy, or take mae_vit"));
+}
+
+TEST(Rules, OfWhatAClassifierReads) {
+  const std::string vit = "name=vit_base_patch16_224";
+  EXPECT_THAT(broken({vit, "global_pool=avg"}), IsEmpty());
+  EXPECT_THAT(broken({vit, "global_pool=token"}), IsEmpty());
+  EXPECT_THAT(
+      broken({"name=vit_base_patch16_gap_224", "global_pool=avg"}), IsEmpty());
+  EXPECT_THAT(
+      broken({"name=vit_base_patch16_gap_224", "global_pool=token"}),
+      ElementsAre(HasSubstr("model.global_pool: token is not for vit_base_patch"
+                            "16_gap_224, whose classifier reads the mean")));
+  EXPECT_THAT(
+      broken({"name=deit_tiny_distilled_patch16_224", "global_pool=avg"}),
+      SizeIs(1));
+  EXPECT_THAT(
+      broken({"name=vit_base_patch16_siglip_224", "global_pool=avg"}),
+      ElementsAre(HasSubstr("reads a learned query")));
+}
+
 TEST(Rules, OfClassesWaitForTheData) {
   const DataShape unknown{.outputs = kNotKnown};
   EXPECT_THAT(broken({"name=resnet18", "num_classes=1"}, unknown), IsEmpty());

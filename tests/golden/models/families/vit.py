@@ -26,6 +26,7 @@ def vit(name, model, **more):
 write("vit", [
     vit("vit_gap", "vit_medium_patch16_gap_240"),
     vit("vit_reg_gap", "vit_medium_patch16_reg4_gap_256"),
+    vit("vit_avg", "vit_base_patch16_224", global_pool="avg"),
     vit("vit_clip", "vit_base_patch32_clip_quickgelu_224"),
     vit("vit_siglip", "vit_base_patch16_siglip_224"),
     vit("vit_siglip_gap", "vit_so400m_patch16_siglip_gap_256", mlp_ratio=3),

@@ -17,6 +17,14 @@ auto small(std::int64_t mlp_dim = 64) {
   };
 }
 
+// By model.global_pool: avg.
+void pooled(models::ModelSpec& spec) {
+  config::ModelConfig config;
+  config.global_pool = config::GlobalPool::kAvg;
+  spec.family->apply(config, spec);
+  small()(spec);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Vit,
     Families,
@@ -24,6 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
         "vit",
         {{"vit_gap", "vit_medium_patch16_gap_240", 40, small()},
          {"vit_reg_gap", "vit_medium_patch16_reg4_gap_256", 40, small()},
+         {"vit_avg", "vit_base_patch16_224", 40, pooled},
          {"vit_clip", "vit_base_patch32_clip_quickgelu_224", 40, small()},
          {"vit_siglip", "vit_base_patch16_siglip_224", 40, small()},
          {"vit_siglip_gap",
