@@ -47,7 +47,7 @@ int export_verb(const config::Arguments& arguments) {
   print(job.notes);
   const auto model = networks::make_model(job.spec, /*seed=*/0);
   print(engine::load_pretrained(
-      *model, job.recipe.model, engine::Purpose::kEvaluate));
+      *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate));
   const exports::Description description = describe(job);
   if (arguments.exports.format == config::ExportFormat::kSafetensors) {
     exports::write_safetensors_file(output, *model, description);
