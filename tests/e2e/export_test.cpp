@@ -15,7 +15,7 @@ class Export : public testing::Test {
  protected:
   void SetUp() override {
     run_ = train(
-        folder_ / "runs", {.devices = "cpu:1", .set = {"run.max_steps=2"}});
+        folder_ / "runs", {.devices = "cpu:1", .set = {"run.max_steps=20"}});
   }
 
   Result write(
@@ -61,7 +61,7 @@ TEST_F(Export, TakesTheNetworkFromTheRunOfTheWeights) {
 
 TEST_F(Export, SaysWhatIsMissing) {
   const auto copy = folder_ / "copy.safetensors";
-  std::filesystem::copy_file(checkpoint(run_, 2) / "model.safetensors", copy);
+  std::filesystem::copy_file(checkpoint(run_, 20) / "model.safetensors", copy);
   const auto path = folder_ / "network.onnx";
   const Result bare = run(
       Words{"export", "-pretrained", copy, "-format", "onnx", "-output", path});

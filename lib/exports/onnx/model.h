@@ -54,11 +54,6 @@ class OnnxModel {
       std::int64_t most_inline = kMostInline) const;
 
  private:
-  struct External {
-    std::string file; // its name; empty: there is none
-    std::int64_t offset = 0;
-  };
-
   std::string message(const std::string& external_file) const;
   int write_data(int fd) const;
 
