@@ -56,6 +56,8 @@ int run(int argc, char** argv) {
     case Verb::kWeightsConvert:
     case Verb::kWeightsAverage:
       return vitrain::app::weights(arguments);
+    case Verb::kExport:
+      return vitrain::app::export_verb(arguments);
   }
   return static_cast<int>(vitrain::ExitCode::kInternal);
 }

@@ -19,6 +19,7 @@ int data_pack(const config::Arguments& arguments);
 int data_unpack(const config::Arguments& arguments);
 int devices();
 int models(const config::Arguments& arguments);
+int export_verb(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
 int version();
 

@@ -5,7 +5,6 @@
 #include "checkpoint/manifest.h"
 #include "config/rules/plan_notes.h"
 #include "config/rules/validate.h"
-#include "config/schema/preprocess_values.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "job/choose_devices.h"
@@ -17,7 +16,6 @@
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
 #include "job/run/saved_state.h"
-#include "models/families/family.h"
 #include "models/spec.h"
 
 namespace vitrain::job {
@@ -147,43 +145,6 @@ void make_run_directory(PreparedJob& prepared) {
   }
 }
 
-namespace {
-
-constexpr const char* kImageSize = "model.image_size";
-
-// Weights bring with them how images were made into their inputs: an evaluation
-// does the same where nobody says otherwise, training from them says what it
-// does differently.
-void use_record(PreparedJob& prepared) {
-  Job& job = prepared.job;
-  const bool evaluates = job.mode == JobMode::kEval;
-  config::ModelConfig model = job.recipe.model;
-  std::optional<PreprocessRecord> record = pretrained_record(model);
-  if (!record) {
-    return;
-  }
-  const auto named = models::find_model(model.name);
-  const bool as_named = !model.image_size && named &&
-      record->values.value(kImageSize, Json()) == named->image_size.height;
-  if (as_named || !evaluates) { // resized position embeddings are reported
-    record->values.erase(kImageSize);
-  }
-  const std::vector<std::string> notes = config::use_preprocess_values(
-      record->values,
-      record->source,
-      evaluates ? config::PreprocessUse::kAdopt
-                : config::PreprocessUse::kCompare,
-      job.recipe,
-      prepared.origins);
-  prepared.notes.insert(prepared.notes.end(), notes.begin(), notes.end());
-  if (evaluates) {
-    job.recipe.model.pretrained = model.pretrained;
-  }
-  prepared.record = std::move(record);
-}
-
-} // namespace
-
 PreparedJob begin_job(const Request& request) {
   PreparedJob prepared;
   Job& job = prepared.job;
@@ -211,7 +172,8 @@ PreparedJob begin_job(const Request& request) {
       prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
   if (job.recipe.model.pretrained && !request.resume) {
     job.recipe.model.pretrained = resolve_weights(*job.recipe.model.pretrained);
-    use_record(prepared);
+    prepared.record =
+        use_record(evaluates, job.recipe, prepared.origins, prepared.notes);
   }
   return prepared;
 }

@@ -16,6 +16,8 @@
 namespace vitrain::job {
 namespace {
 
+constexpr const char* kImageSize = "model.image_size";
+
 // Lists without names get their numbers.
 bool are_numbers(const std::vector<std::string>& classes) {
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -89,6 +91,36 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
       ExitCode::kWeights);
   record.values = reader.object("keys").json();
   record.classes = reader.texts("classes");
+  return record;
+}
+
+std::optional<PreprocessRecord> use_record(
+    bool evaluates,
+    config::Recipe& recipe,
+    config::Origins& origins,
+    std::vector<std::string>& notes) {
+  config::ModelConfig model = recipe.model;
+  std::optional<PreprocessRecord> record = pretrained_record(model);
+  if (!record) {
+    return std::nullopt;
+  }
+  const auto named = models::find_model(model.name);
+  const bool as_named = !model.image_size && named &&
+      record->values.value(kImageSize, Json()) == named->image_size.height;
+  if (as_named || !evaluates) { // resized position embeddings are reported
+    record->values.erase(kImageSize);
+  }
+  const std::vector<std::string> differences = config::use_preprocess_values(
+      record->values,
+      record->source,
+      evaluates ? config::PreprocessUse::kAdopt
+                : config::PreprocessUse::kCompare,
+      recipe,
+      origins);
+  notes.insert(notes.end(), differences.begin(), differences.end());
+  if (evaluates) {
+    recipe.model.pretrained = model.pretrained;
+  }
   return record;
 }
 

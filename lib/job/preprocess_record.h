@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/load/load.h"
 #include "config/load/problems.h"
 #include "config/sections/recipe.h"
 #include "core/json.h"
@@ -31,6 +32,17 @@ Json preprocess_record(
 // folder that it means. None where there are no such files, or no record in
 // them. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model);
+
+// Weights bring with them how images were made into their inputs: where they
+// are evaluated (or exported), the recipe takes it where nobody says otherwise,
+// and model.pretrained becomes the checkpoint that it means; training says what
+// it does differently. Returns the record, as above; notes get a sentence for
+// every difference. Throws Error(kWeights).
+std::optional<PreprocessRecord> use_record(
+    bool evaluates,
+    config::Recipe& recipe,
+    config::Origins& origins,
+    std::vector<std::string>& notes);
 
 // Throws Error(kData) naming the first difference between the names of the
 // record's and the data's classes. Classes that have only their numbers for

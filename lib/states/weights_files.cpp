@@ -1,9 +1,5 @@
 #include "states/weights_files.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <memory>
 #include <optional>
 
@@ -11,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/check.h"
-#include "core/files.h"
+#include "core/new_file.h"
 #include "core/text.h"
 #include "weights/names/timm_names.h"
 
@@ -188,41 +184,10 @@ TensorFile average_weights(
 void write_new_weights(
     const std::filesystem::path& path,
     const TensorFile& file) {
-  const std::string name = printable(path.native());
-  std::error_code error;
-  VITRAIN_CHECK(
-      !std::filesystem::exists(path, error),
-      ExitCode::kUsage,
-      "{}: is there already; remove it first, or give another name",
-      name);
-  const std::filesystem::path part = path.native() + ".part";
-  const auto check = [&](int code, const char* what) {
-    if (code != 0) {
-      std::filesystem::remove(part, error);
-      fail(
-          ExitCode::kStorage,
-          "{}: cannot {}: {}",
-          name,
-          what,
-          error_text(code));
-    }
-  };
-  const Fd fd(
-      ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  VITRAIN_CHECK(
-      fd,
-      ExitCode::kStorage,
-      "{}: cannot create it: {}",
-      printable(part.native()),
-      error_text(errno));
-  std::int64_t bytes = 0;
-  check(
-      write_safetensors(fd.get(), file, /*hasher=*/nullptr, bytes), "write it");
-  check(::fsync(fd.get()) == 0 ? 0 : errno, "sync it");
-  // link() does not replace what another process has put there meanwhile.
-  check(::link(part.c_str(), path.c_str()) == 0 ? 0 : errno, "name it");
-  std::filesystem::remove(part, error);
-  sync_folder(std::filesystem::absolute(path).parent_path());
+  write_new_file(path, [&](int fd) {
+    std::int64_t bytes = 0;
+    return write_safetensors(fd, file, /*hasher=*/nullptr, bytes);
+  });
 }
 
 } // namespace vitrain::states

@@ -123,6 +123,9 @@ class Interpreter {
     if (contains(kWeightsVerbs, arguments_.verb)) {
       check_weights();
     }
+    if (arguments_.verb == Verb::kExport) {
+      check_export();
+    }
     arguments_.data.files = scanned_.files;
   }
 
@@ -145,6 +148,19 @@ class Interpreter {
     }
     if (arguments_.verb == Verb::kWeightsAverage && !scanned_.has("out")) {
       problem("-out", "give the file to write: -out FILE.safetensors");
+    }
+  }
+
+  void check_export() {
+    if (!scanned_.has("format")) {
+      problem(
+          "-format",
+          fmt::format(
+              "say what to write: one of {}",
+              join(all_names<ExportFormat>(), ", ")));
+    }
+    if (!scanned_.has("output")) {
+      problem("-output", "give the file to write: -output FILE");
     }
   }
 

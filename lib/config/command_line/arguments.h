@@ -8,6 +8,7 @@
 
 #include "config/load/load.h"
 #include "config/sections/preprocess.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 
@@ -29,6 +30,7 @@ enum class Verb {
   kWeightsDiff,
   kWeightsConvert,
   kWeightsAverage,
+  kExport,
 };
 
 // "train", "config check", ...
@@ -39,6 +41,21 @@ std::string verb_name(Verb verb);
 struct WeightsArguments {
   std::string part;
   std::string names = "auto";
+};
+
+// What `export` writes.
+enum class ExportFormat { kSafetensors, kTorchScript, kOnnx };
+constexpr auto names_of(ExportFormat) {
+  using enum ExportFormat;
+  return enum_names<ExportFormat>(
+      {{kSafetensors, "safetensors"},
+       {kTorchScript, "torchscript"},
+       {kOnnx, "onnx"}});
+}
+
+struct ExportArguments {
+  ExportFormat format = ExportFormat::kSafetensors;
+  std::string output; // the file
 };
 
 // What the verbs that look at data are asked for.
@@ -84,6 +101,7 @@ struct Arguments {
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
   DataArguments data;
   WeightsArguments weights;
+  ExportArguments exports;
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;

@@ -109,6 +109,18 @@ void read_filter(OptionReader& option) {
   option.data.filter = filter.value_or(Filter::kBicubic);
 }
 
+void read_format(OptionReader& option) {
+  const std::optional<ExportFormat> format =
+      value_of<ExportFormat>(option.value);
+  if (!format) {
+    option.problem(fmt::format(
+        "expected one of {}, got {}",
+        fmt::join(all_names<ExportFormat>(), ", "),
+        printable(option.value)));
+  }
+  option.arguments.exports.format = format.value_or(ExportFormat::kSafetensors);
+}
+
 void read_last_epoch(OptionReader& option) {
   if (option.count(0) == 0) {
     option.note("has no effect: a new run begins with epoch 1");
@@ -135,6 +147,14 @@ void read_np(OptionReader& option) {
   option.launch.workers = option.count(1);
   if (!option.has("hosts")) { // else it is the sum over the hosts
     option.set_devices("auto", option.value);
+  }
+}
+
+void read_output(OptionReader& option) {
+  if (option.arguments.verb == Verb::kExport) {
+    option.arguments.exports.output = option.value;
+  } else {
+    option.set("run.output", option.value);
   }
 }
 

@@ -70,9 +70,11 @@ void read_batch_size(OptionReader& option);
 void read_dataset(OptionReader& option);
 void read_devices(OptionReader& option);
 void read_filter(OptionReader& option);
+void read_format(OptionReader& option);
 void read_last_epoch(OptionReader& option);
 void read_nnodes(OptionReader& option);
 void read_np(OptionReader& option);
+void read_output(OptionReader& option);
 void read_resume(OptionReader& option);
 
 } // namespace vitrain::config

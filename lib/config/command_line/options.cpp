@@ -21,12 +21,14 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "cfg",
      .label = "FILE",
      .group = Group::kConfig,
+     .verbs = kReadingVerbs,
      .help = "The recipe: a YAML file (docs/config.md lists its keys), or one "
              "of PaddleViT's.",
      .read = [](OptionReader& o) { o.arguments.cfg = o.value; }},
     {.name = "set",
      .label = "KEY=VALUE",
      .group = Group::kConfig,
+     .verbs = kReadingVerbs,
      .help = "Set one key, as in -set optim.lr=5e-4. Repeatable; wins over "
              "everything else.",
      .read = [](OptionReader& o) { o.sets.push_back(o.value); }},
@@ -171,16 +173,26 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "Without a config: cut N x N pixels out of the centre, after "
              "-resize if that is given; black where there are none.",
      .read = [](OptionReader& o) { o.data.crop = o.count(1, kLargestSide); }},
+    {.name = "format",
+     .label = "NAME",
+     .group = Group::kExport,
+     .verbs = verb_set({Verb::kExport}),
+     .help = "safetensors (the weights, under timm's names), torchscript (for "
+             "torch.jit.load) or onnx.",
+     .read = read_format},
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
+     .verbs = kReadingVerbs,
      .help = "Side of the network's input in pixels, or [HEIGHT,WIDTH]: "
              "model.image_size.",
      .key = "model.image_size"},
     {.name = "pretrained",
      .label = "PATH",
      .group = Group::kModel,
-     .help = "Weights to start from or to evaluate: a file of safetensors, "
+     .verbs = kReadingVerbs,
+     .help = "Weights to start from, to evaluate or to export: a file of "
+             "safetensors, "
              "PyTorch, NumPy (.npz) or PaddlePaddle, its path without "
              "extension, a checkpoint, a run, or timm:NAME of the local "
              "Hugging Face cache.",
@@ -217,10 +229,13 @@ constexpr auto kOptions = std::to_array<Option>({
              "knows its epoch itself.",
      .read = read_last_epoch},
     {.name = "output",
-     .label = "FOLDER",
+     .label = "PATH",
      .group = Group::kTraining,
-     .help = "Folder in which the run folder is made: run.output.",
-     .key = "run.output"},
+     .verbs = kReadingVerbs,
+     .help =
+         "Folder in which the run folder is made: run.output; of export the "
+         "file to write.",
+     .read = read_output},
     {.name = "eval",
      .group = Group::kTraining,
      .verbs = kRunVerbs,

@@ -44,12 +44,17 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
      Verb::kWeightsConvert,
      Verb::kWeightsAverage});
 
+// Those that read a recipe.
+inline constexpr VerbSet kReadingVerbs =
+    kRecipeVerbs | verb_set({Verb::kExport});
+
 // Headings of the help text.
 enum class OptionGroup {
   kConfig,
   kData,
   kLooking,
   kWeights,
+  kExport,
   kModel,
   kTraining,
   kDevices,
@@ -63,6 +68,7 @@ constexpr auto names_of(OptionGroup) {
        {kData, "Data"},
        {kLooking, "Looking at data"},
        {kWeights, "Looking at weights"},
+       {kExport, "Exporting"},
        {kModel, "Model"},
        {kTraining, "Training"},
        {kDevices, "Devices"},

@@ -127,6 +127,16 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .examples = "  vitrain weights average a.safetensors b.safetensors -out "
                  "soup.safetensors\n",
      .files = "FILES..."},
+    {.verb = Verb::kExport,
+     .words = "export",
+     .summary = "Write a trained network for other programs: safetensors, "
+                "TorchScript, ONNX.",
+     .examples =
+         "  vitrain export -pretrained runs/cifar10_vit-20250101-120000 "
+         "-format onnx -output vit.onnx\n"
+         "  vitrain export -pretrained resnet50.pth -set model.name=resnet50 "
+         "-set model.num_classes=1000 \\\n"
+         "      -format torchscript -output resnet50.pt\n"},
 });
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <ATen/ATen.h>
+#include <ATen/TracerMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "networks/layers/norm_passes.h"
@@ -129,8 +130,10 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
   }
 };
 
+// What torch records of a network (lib/exports) has to be its own operators.
 bool is_fused(const BatchNorm2d& norm, const at::Tensor& x) {
-  return x.is_cpu() && x.dim() == 4 && x.numel() > 0 &&
+  return !at::tracer::impl::is_dispatch_enabled() && x.is_cpu() &&
+      x.dim() == 4 && x.numel() > 0 &&
       (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) &&
       norm.weight.scalar_type() == at::kFloat &&
       x.is_contiguous(kChannelsLast) &&

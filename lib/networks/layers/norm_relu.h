@@ -16,7 +16,8 @@ struct Fork {
 // relu(norm(x) + residual), or without residual where it is undefined. On CPUs,
 // for fp32 and bf16 in channels_last, forward and backward take two passes over
 // memory each, and their results do not depend on the number of threads;
-// elsewhere, and where `norm` has a training form, they are torch's operators.
+// elsewhere, where `norm` has a training form and where torch's tracer records
+// them, they are torch's operators.
 Fork norm_relu(
     BatchNorm2d& norm,
     const at::Tensor& x,

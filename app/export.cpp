@@ -1,0 +1,71 @@
+#include <cstdio>
+
+#include "core/new_file.h"
+#include "core/text.h"
+#include "engine/run/pretrained.h"
+#include "exports/onnx/onnx.h"
+#include "exports/trace.h"
+#include "exports/write.h"
+#include "job/export_job.h"
+#include "job/preprocess_record.h"
+#include "verbs.h"
+
+namespace vitrain::app {
+namespace {
+
+exports::Description describe(const job::ExportJob& job) {
+  const config::PreprocessConfig& preprocess = job.recipe.data.preprocess;
+  std::vector<std::string> numbers; // what classes without names have
+  for (std::int64_t i = 0; i < job.spec.num_classes; ++i) {
+    numbers.push_back(std::to_string(i));
+  }
+  return {
+      .spec = job.spec,
+      .classes = job.classes,
+      .mean = preprocess.mean,
+      .std = preprocess.std,
+      .interpolation = name_of(preprocess.interpolation),
+      .crop_mode = name_of(preprocess.crop_mode),
+      .crop_pct = preprocess.crop_pct,
+      .resize = preprocess.resize,
+      .record = job::preprocess_record(
+          job.recipe, job.spec, job.classes.empty() ? numbers : job.classes)};
+}
+
+void print(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+} // namespace
+
+int export_verb(const config::Arguments& arguments) {
+  const std::string& output = arguments.exports.output;
+  check_is_new(output); // before the work
+  const job::ExportJob job = job::prepare_export(arguments.load_request());
+  print(job.notes);
+  const auto model = networks::make_model(job.spec, /*seed=*/0);
+  print(engine::load_pretrained(
+      *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate));
+  const exports::Description description = describe(job);
+  if (arguments.exports.format == config::ExportFormat::kSafetensors) {
+    exports::write_safetensors_file(output, *model, description);
+  } else {
+    const torch::jit::Module module = exports::trace(*model, job.spec);
+    exports::check_same_outputs(*model, module, job.spec);
+    if (arguments.exports.format == config::ExportFormat::kTorchScript) {
+      exports::write_torchscript(output, module, description);
+    } else {
+      exports::to_onnx(module, description).write(output);
+    }
+  }
+  std::printf(
+      "%s: %s as %s\n",
+      printable(output).c_str(),
+      job.spec.name.c_str(),
+      name_of(arguments.exports.format).c_str());
+  return 0;
+}
+
+} // namespace vitrain::app

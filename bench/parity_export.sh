@@ -1,0 +1,35 @@
+#!/bin/sh
+# What `vitrain export` writes, in the programs that it is for: a network of each
+# family with random weights, as safetensors into timm (strictly), as TorchScript
+# into torch.jit.load and as ONNX into ONNX Runtime, with batches of 1, 3 and 4.
+#
+# usage: bench/parity_export.sh [NAME...]    (default: peers/export_models.py's)
+#
+# Prints a line for each network: the largest difference of the outputs over the
+# largest output, of TorchScript to timm, and of ONNX to TorchScript, which the
+# verb itself has compared with the network. Ends with 1 where one is above
+# 1e-4, or a tensor of the module is not timm's.
+#
+# Settings: VITRAIN_PEER_PYTHON (a Python with torch, timm, safetensors, onnx and
+#   onnxruntime; default: installed into the user's cache).
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
+mkdir -p "$cache"
+work=$(mktemp -d "$cache/run.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+. "$root/bench/peer.sh"
+
+"$root/tools/setup.sh" train
+find_peer "$cache" "onnx==1.23.2 onnxruntime==1.32.0"
+# The program's own networks, which timm does not have: of a run of one step.
+for name in mnist_convnet mlp; do
+  "$root/build/release/vitrain" -cfg "$root/configs/shapes_vit_tiny.yaml" \
+    -devices cpu:1 -output "$work/$name" -set model.name="$name" \
+    -set run.max_steps=1 -set data.train.count=64 -set data.eval.count=32 \
+    -set schedule.warmup=0st >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+done
+"$peer" "$root/bench/peers/export_models.py" \
+  "$root/build/release/vitrain" "$work" "$@"

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "models/spec.h"
+
+namespace vitrain::exports {
+
+// What somebody who runs an exported network has to know beside its file.
+struct Description {
+  models::ModelSpec spec;
+  std::vector<std::string> classes; // one for each output; empty: not known
+  // Of images: what makes pixels in [0, 1] their inputs. timm's words.
+  std::array<double, 3> mean{};
+  std::array<double, 3> std{};
+  std::string interpolation;
+  std::string crop_mode;
+  double crop_pct = 1.0;
+  std::optional<std::int64_t> resize; // else by crop_pct
+  // The record that checkpoints carry (checkpoint/preprocess.h); null: none.
+  Json record;
+
+  // {"model": ..., "input_size": [3, 224, 224], "mean": [...], ...,
+  //  "classes": [...]}; of vectors only "model", "input_size" and "classes".
+  Json to_json() const;
+};
+
+} // namespace vitrain::exports

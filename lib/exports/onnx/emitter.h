@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include "exports/onnx/model.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+} // namespace torch::jit
+
+namespace vitrain::exports {
+
+using Names = std::vector<std::string>;
+
+// Names of ONNX's values for those of a graph, and new ones.
+class Emitter {
+ public:
+  Emitter(OnnxModel& model, const torch::jit::Module& module)
+      : model_(model), module_(module) {}
+
+  // A node with one output, or with `count`; returns the names of these.
+  std::string add(
+      const std::string& op,
+      const Names& inputs,
+      const OnnxAttributes& attributes = {});
+  Names add_many(
+      const std::string& op,
+      const Names& inputs,
+      std::int64_t count,
+      const OnnxAttributes& attributes = {});
+
+  // A value that is known; equal ones have one name.
+  std::string constant(const at::Tensor& tensor);
+  std::string integers(const std::vector<std::int64_t>& values); // [n] int64
+  std::string number(double value); // fp32, without dimensions
+
+  // Says what the value of a graph is called.
+  void bind(const torch::jit::Value* value, const std::string& name);
+  void bind_list(const torch::jit::Value* value, const Names& names);
+
+  // The name of a tensor, or of a number of the graph as [1] int64; attributes
+  // of the module and constants become initializers when they are asked for.
+  std::string name_of(const torch::jit::Value* value);
+  // The names of a list of tensors; "" for one that is none.
+  Names names_of(const torch::jit::Value* list);
+
+  // The tensor that a value always is: a constant, or an attribute of the
+  // module; undefined for others.
+  at::Tensor known_tensor(const torch::jit::Value* value) const;
+
+ private:
+  OnnxModel& model_;
+  const torch::jit::Module& module_;
+  std::int64_t values_ = 0;
+  std::unordered_map<const torch::jit::Value*, std::string> names_;
+  std::unordered_map<const torch::jit::Value*, Names> lists_;
+  std::map<std::string, std::string> constants_; // by type, shape and bytes
+  std::set<std::string> attributes_; // that are initializers already
+};
+
+// A step of a graph, for the row of its operator: arguments by the names that
+// aten's schema has for them.
+class Call {
+ public:
+  Call(Emitter& names, const torch::jit::Node& node)
+      : emitter(names), node_(node) {}
+
+  Emitter& emitter;
+
+  bool has(const char* argument) const; // it exists, and is not None
+  std::string in(const char* argument) const; // a tensor's name
+  Names tensors(const char* argument) const;
+  // What is always the same of them; undefined where nothing is.
+  at::Tensor known_tensor(const char* argument) const;
+  // A tensor or number as a tensor of this type.
+  std::string operand(const char* argument, at::ScalarType type) const;
+  // Known numbers. Throw Error(kUsage) for what is computed.
+  std::int64_t integer(const char* argument) const;
+  double number(const char* argument) const;
+  bool flag(const char* argument) const;
+  std::string text(const char* argument) const;
+  std::vector<std::int64_t> integers(const char* argument) const;
+  // As [n] int64, computed where one of them is; each -1 is `unchanged` then.
+  std::string shape(const char* argument, std::int64_t unchanged) const;
+
+  Dims dims(const char* argument) const; // of a tensor
+  std::int64_t rank(const char* argument) const;
+  // A size that does not depend on the batch.
+  std::int64_t size(const char* argument, std::int64_t axis) const;
+  at::ScalarType type(const char* argument) const;
+  // A dimension of the tensor `of`, counted from the first one.
+  std::int64_t axis(const char* argument, const char* of) const;
+  std::vector<std::int64_t> axes(const char* argument, const char* of) const;
+
+  Dims result_dims() const;
+  at::ScalarType result_type() const; // double is float
+  std::int64_t result_size(std::int64_t axis) const;
+
+  void give(const std::string& name) const; // the result
+  void give(const Names& names) const; // the results in a list
+
+  // Throws Error(kUsage): the operator, and what it is that has no row.
+  [[noreturn]] void refuse(const std::string& what) const;
+
+ private:
+  const torch::jit::Value* value(const char* argument) const;
+
+  const torch::jit::Node& node_;
+};
+
+// What an operator of aten is in ONNX.
+struct OnnxRow {
+  const char* name; // "linear"
+  void (*emit)(const Call& call);
+};
+
+} // namespace vitrain::exports

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <array>
+
+#include <ATen/ATen.h>
+
+#include "exports/onnx/rows.h"
+
+// Layers over images [N, C, H, W], and norms.
+namespace vitrain::exports {
+namespace {
+
+// A number for each of `count` sides, given once or for each.
+std::vector<std::int64_t> by_side(
+    std::vector<std::int64_t> given,
+    std::size_t count) {
+  if (given.size() == 1) {
+    given.resize(count, given.front());
+  }
+  return given;
+}
+
+// ONNX's: the starts of all sides, then their ends.
+std::vector<std::int64_t> both_ends(const std::vector<std::int64_t>& padding) {
+  std::vector<std::int64_t> pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  return pads;
+}
+
+void convolution(const Call& call) {
+  const bool transposed = call.has("transposed") && call.flag("transposed");
+  const auto sides = static_cast<std::size_t>(call.rank("input") - 2);
+  const auto ints = [&](const char* name) {
+    return by_side(call.integers(name), sides);
+  };
+  OnnxAttributes attributes{
+      {"strides", ints("stride")},
+      {"pads", both_ends(ints("padding"))},
+      {"dilations", ints("dilation")},
+      {"group", call.integer("groups")}};
+  if (transposed) {
+    attributes.emplace_back("output_padding", ints("output_padding"));
+  }
+  Names inputs{call.in("input"), call.in("weight")};
+  if (call.has("bias")) {
+    inputs.push_back(call.in("bias"));
+  }
+  call.give(call.emitter.add(
+      transposed ? "ConvTranspose" : "Conv", inputs, attributes));
+}
+
+// A norm's weights, or as many ones or zeros where it has none.
+std::string weights_of(
+    const Call& call,
+    const char* name,
+    const std::vector<std::int64_t>& shape,
+    double otherwise) {
+  return call.has(name)
+      ? call.in(name)
+      : call.emitter.constant(at::full(shape, otherwise, at::kFloat));
+}
+
+void batch_norm(const Call& call) {
+  if (call.flag("training")) {
+    call.refuse("in training mode");
+  }
+  const std::vector<std::int64_t> channels{call.size("input", 1)};
+  call.give(call.emitter.add(
+      "BatchNormalization",
+      {call.in("input"),
+       weights_of(call, "weight", channels, 1.0),
+       weights_of(call, "bias", channels, 0.0),
+       call.in("running_mean"),
+       call.in("running_var")},
+      {{"epsilon", call.number("eps")}}));
+}
+
+void layer_norm(const Call& call) {
+  const auto shape = call.integers("normalized_shape");
+  call.give(call.emitter.add(
+      "LayerNormalization",
+      {call.in("input"),
+       weights_of(call, "weight", shape, 1.0),
+       weights_of(call, "bias", shape, 0.0)},
+      {{"axis", -std::ssize(shape)}, {"epsilon", call.number("eps")}}));
+}
+
+// Each group of channels as one, then the weights of its channels.
+void group_norm(const Call& call) {
+  Emitter& e = call.emitter;
+  const std::int64_t groups = call.integer("num_groups");
+  const std::string by_group =
+      e.add("Reshape", {call.in("input"), e.integers({0, groups, -1})});
+  const std::string normal = e.add(
+      "InstanceNormalization",
+      {by_group,
+       e.constant(at::ones({groups}, at::kFloat)),
+       e.constant(at::zeros({groups}, at::kFloat))},
+      {{"epsilon", call.number("eps")}});
+  std::string x =
+      e.add("Reshape", {normal, e.add("Shape", {call.in("input")})});
+  std::vector<std::int64_t> sides; // behind the channels
+  for (std::int64_t i = 2; i < call.rank("input"); ++i) {
+    sides.push_back(i - 1);
+  }
+  const auto of_channels = [&](const char* name) {
+    return e.add("Unsqueeze", {call.in(name), e.integers(sides)});
+  };
+  if (call.has("weight")) {
+    x = e.add("Mul", {x, of_channels("weight")});
+  }
+  if (call.has("bias")) {
+    x = e.add("Add", {x, of_channels("bias")});
+  }
+  call.give(x);
+}
+
+OnnxAttributes pool_attributes(const Call& call) {
+  const auto ints = [&](const char* name) {
+    return by_side(call.integers(name), 2);
+  };
+  auto strides = call.integers("stride");
+  return {
+      {"kernel_shape", ints("kernel_size")},
+      {"strides", strides.empty() ? ints("kernel_size") : ints("stride")},
+      {"pads", both_ends(ints("padding"))},
+      {"ceil_mode", std::int64_t{call.flag("ceil_mode") ? 1 : 0}}};
+}
+
+void max_pool(const Call& call) {
+  OnnxAttributes attributes = pool_attributes(call);
+  attributes.emplace_back("dilations", by_side(call.integers("dilation"), 2));
+  call.give(call.emitter.add("MaxPool", {call.in("self")}, attributes));
+}
+
+void average_pool(const Call& call) {
+  if (call.has("divisor_override")) {
+    call.refuse("with a divisor of its own");
+  }
+  OnnxAttributes attributes = pool_attributes(call);
+  attributes.emplace_back(
+      "count_include_pad",
+      std::int64_t{call.flag("count_include_pad") ? 1 : 0});
+  call.give(call.emitter.add("AveragePool", {call.in("self")}, attributes));
+}
+
+// Of equal windows: to one pixel, or to sides that divide those of the input.
+void adaptive_pool(const Call& call) {
+  std::vector<std::int64_t> windows;
+  const auto sizes = by_side(call.integers("output_size"), 2);
+  const std::int64_t rank = call.rank("self");
+  for (std::int64_t i = 0; i < 2; ++i) {
+    const std::int64_t side = call.size("self", rank - 2 + i);
+    const std::int64_t wanted = sizes[static_cast<std::size_t>(i)];
+    if (side % wanted != 0) {
+      call.refuse("with windows of several sizes");
+    }
+    windows.push_back(side / wanted);
+  }
+  call.give(call.emitter.add(
+      "AveragePool",
+      {call.in("self")},
+      {{"kernel_shape", windows}, {"strides", windows}}));
+}
+
+struct Resizing {
+  const char* mode;
+  const char* coordinates; // where corners are not aligned
+};
+
+void resize(const Call& call, const Resizing& way) {
+  Emitter& e = call.emitter;
+  std::vector<float> scales{1.0F, 1.0F};
+  for (std::int64_t i = 2; i < 4; ++i) {
+    scales.push_back(
+        static_cast<float>(call.result_size(i)) /
+        static_cast<float>(call.size("input", i)));
+  }
+  const bool aligned = call.has("align_corners") && call.flag("align_corners");
+  OnnxAttributes attributes{
+      {"mode", std::string(way.mode)},
+      {"coordinate_transformation_mode",
+       std::string(aligned ? "align_corners" : way.coordinates)},
+      {"cubic_coeff_a", -0.75}};
+  if (std::string(way.mode) == "nearest") {
+    attributes.emplace_back("nearest_mode", std::string("floor"));
+  }
+  call.give(e.add(
+      "Resize",
+      {call.in("input"), "", e.constant(at::tensor(scales, at::kFloat))},
+      attributes));
+}
+
+void resize_nearest(const Call& call) {
+  resize(call, {"nearest", "asymmetric"});
+}
+
+void resize_bilinear(const Call& call) {
+  resize(call, {"linear", "half_pixel"});
+}
+
+void resize_bicubic(const Call& call) {
+  resize(call, {"cubic", "half_pixel"});
+}
+
+constexpr auto kLayerRows = std::to_array<OnnxRow>({
+    {"_convolution", convolution},
+    {"conv1d", convolution},
+    {"conv2d", convolution},
+    {"convolution", convolution},
+    {"batch_norm", batch_norm},
+    {"group_norm", group_norm},
+    {"layer_norm", layer_norm},
+    {"adaptive_avg_pool2d", adaptive_pool},
+    {"avg_pool2d", average_pool},
+    {"max_pool2d", max_pool},
+    {"upsample_bicubic2d", resize_bicubic},
+    {"upsample_bilinear2d", resize_bilinear},
+    {"upsample_nearest2d", resize_nearest},
+});
+
+} // namespace
+
+std::span<const OnnxRow> layer_rows() {
+  return kLayerRows;
+}
+
+} // namespace vitrain::exports

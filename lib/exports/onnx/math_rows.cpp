@@ -1,0 +1,400 @@
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "exports/onnx/rows.h"
+
+// Number by number, over dimensions, and products of matrices.
+namespace vitrain::exports {
+namespace {
+
+template <const char* Op>
+void unary(const Call& call) {
+  call.give(call.emitter.add(Op, {call.operand("self", call.result_type())}));
+}
+
+// What both operands are in an operator whose result is of this type.
+at::ScalarType common_type(const Call& call) {
+  return call.result_type() == at::kBool ? call.type("self")
+                                         : call.result_type();
+}
+
+template <const char* Op>
+void binary(const Call& call) {
+  const at::ScalarType type = common_type(call);
+  call.give(call.emitter.add(
+      Op, {call.operand("self", type), call.operand("other", type)}));
+}
+
+// With the factor alpha of the second operand.
+std::string scaled_other(const Call& call, at::ScalarType type) {
+  const std::string other = call.operand("other", type);
+  const double alpha = call.has("alpha") ? call.number("alpha") : 1.0;
+  return alpha == 1.0
+      ? other
+      : call.emitter.add("Mul", {other, call.emitter.number(alpha)});
+}
+
+// Sizes of the graph are [1] int64, as they are computed here.
+void add(const Call& call) {
+  if (!call.has("self")) { // of two sizes: aten::add.int
+    call.give(call.emitter.add("Add", {call.in("a"), call.in("b")}));
+    return;
+  }
+  const at::ScalarType type = common_type(call);
+  call.give(call.emitter.add(
+      "Add", {call.operand("self", type), scaled_other(call, type)}));
+}
+
+void multiply(const Call& call) {
+  if (!call.has("self")) {
+    call.give(call.emitter.add("Mul", {call.in("a"), call.in("b")}));
+    return;
+  }
+  const at::ScalarType type = common_type(call);
+  call.give(call.emitter.add(
+      "Mul", {call.operand("self", type), call.operand("other", type)}));
+}
+
+void subtract(const Call& call) {
+  const at::ScalarType type = common_type(call);
+  call.give(call.emitter.add(
+      "Sub", {call.operand("self", type), scaled_other(call, type)}));
+}
+
+void subtract_from(const Call& call) { // rsub
+  const at::ScalarType type = common_type(call);
+  call.give(call.emitter.add(
+      "Sub", {call.operand("other", type), call.operand("self", type)}));
+}
+
+void divide(const Call& call) {
+  if (call.has("rounding_mode")) {
+    call.refuse("that rounds");
+  }
+  call.give(call.emitter.add(
+      "Div",
+      {call.operand("self", at::kFloat), call.operand("other", at::kFloat)}));
+}
+
+void power(const Call& call) {
+  call.give(call.emitter.add(
+      "Pow",
+      {call.operand("self", at::kFloat),
+       call.operand("exponent", at::kFloat)}));
+}
+
+void not_equal(const Call& call) {
+  const at::ScalarType type = call.type("self");
+  call.give(call.emitter.add(
+      "Not",
+      {call.emitter.add(
+          "Equal",
+          {call.operand("self", type), call.operand("other", type)})}));
+}
+
+void rsqrt(const Call& call) {
+  call.give(call.emitter.add(
+      "Reciprocal", {call.emitter.add("Sqrt", {call.in("self")})}));
+}
+
+void silu(const Call& call) {
+  const std::string x = call.in("self");
+  call.give(call.emitter.add("Mul", {x, call.emitter.add("Sigmoid", {x})}));
+}
+
+// x Phi(x), or with tanh the approximation of Hendrycks and Gimpel, "Gaussian
+// error linear units", 2016.
+void gelu(const Call& call) {
+  Emitter& e = call.emitter;
+  const std::string x = call.in("self");
+  std::string inner;
+  if (call.text("approximate") == "tanh") {
+    const std::string cube = e.add("Mul", {x, e.add("Mul", {x, x})});
+    const std::string sum =
+        e.add("Add", {x, e.add("Mul", {cube, e.number(0.044715)})});
+    inner = e.add(
+        "Tanh",
+        {e.add("Mul", {sum, e.number(std::sqrt(2.0 / std::numbers::pi))})});
+  } else {
+    inner =
+        e.add("Erf", {e.add("Mul", {x, e.number(1.0 / std::numbers::sqrt2)})});
+  }
+  const std::string sum = e.add("Add", {inner, e.number(1.0)});
+  call.give(e.add("Mul", {e.add("Mul", {x, sum}), e.number(0.5)}));
+}
+
+void hardsigmoid(const Call& call) {
+  call.give(call.emitter.add(
+      "HardSigmoid", {call.in("self")}, {{"alpha", 1.0 / 6.0}, {"beta", 0.5}}));
+}
+
+void leaky_relu(const Call& call) {
+  call.give(call.emitter.add(
+      "LeakyRelu",
+      {call.in("self")},
+      {{"alpha", call.number("negative_slope")}}));
+}
+
+void elu(const Call& call) {
+  if (call.number("scale") != 1.0 || call.number("input_scale") != 1.0) {
+    call.refuse("with scales");
+  }
+  call.give(call.emitter.add(
+      "Elu", {call.in("self")}, {{"alpha", call.number("alpha")}}));
+}
+
+void relu6(const Call& call) {
+  Emitter& e = call.emitter;
+  call.give(e.add("Clip", {call.in("self"), e.number(0.0), e.number(6.0)}));
+}
+
+// clamp, clamp_min, clamp_max and hardtanh: whichever bounds there are.
+void clip(const Call& call) {
+  const auto bound = [&](const char* name, const char* other) {
+    return call.has(name) ? call.operand(name, at::kFloat)
+        : call.has(other) ? call.operand(other, at::kFloat)
+                          : std::string();
+  };
+  const std::string least = bound("min", "min_val");
+  const std::string most = bound("max", "max_val");
+  Names inputs{call.in("self"), least};
+  if (!most.empty()) {
+    inputs.push_back(most);
+  }
+  call.give(call.emitter.add("Clip", inputs));
+}
+
+void where(const Call& call) {
+  const at::ScalarType type = call.result_type();
+  call.give(call.emitter.add(
+      "Where",
+      {call.operand("condition", at::kBool),
+       call.operand("self", type),
+       call.operand("other", type)}));
+}
+
+void masked_fill(const Call& call) {
+  const at::ScalarType type = call.result_type();
+  call.give(call.emitter.add(
+      "Where",
+      {call.operand("mask", at::kBool),
+       call.operand("value", type),
+       call.operand("self", type)}));
+}
+
+template <bool Divides>
+void add_product(const Call& call) { // addcmul, addcdiv
+  Emitter& e = call.emitter;
+  std::string product =
+      e.add(Divides ? "Div" : "Mul", {call.in("tensor1"), call.in("tensor2")});
+  if (call.number("value") != 1.0) {
+    product = e.add("Mul", {product, e.number(call.number("value"))});
+  }
+  call.give(e.add("Add", {call.in("self"), product}));
+}
+
+void softmax(const Call& call) {
+  call.give(call.emitter.add(
+      "Softmax",
+      {call.operand("self", at::kFloat)},
+      {{"axis", call.axis("dim", "self")}}));
+}
+
+template <const char* Op>
+void reduce(const Call& call) {
+  const std::int64_t keep = call.has("keepdim") && call.flag("keepdim") ? 1 : 0;
+  call.give(call.emitter.add(
+      Op,
+      {call.operand("self", at::kFloat),
+       call.emitter.integers(call.axes("dim", "self"))},
+      {{"keepdims", keep}}));
+}
+
+constexpr char kReduceL1[] = "ReduceL1";
+constexpr char kReduceL2[] = "ReduceL2";
+
+void norm(const Call& call) {
+  const double power = call.has("p") ? call.number("p")
+      : call.has("ord")              ? call.number("ord")
+                                     : 2.0;
+  if (power == 2.0) {
+    reduce<kReduceL2>(call);
+  } else if (power == 1.0) {
+    reduce<kReduceL1>(call);
+  } else {
+    call.refuse("of another power than 1 and 2");
+  }
+}
+
+void linear(const Call& call) {
+  Emitter& e = call.emitter;
+  const std::string x = call.in("input");
+  const std::string weight = call.in("weight");
+  if (call.rank("input") == 2) {
+    Names inputs{x, weight};
+    if (call.has("bias")) {
+      inputs.push_back(call.in("bias"));
+    }
+    call.give(e.add("Gemm", inputs, {{"transB", std::int64_t{1}}}));
+    return;
+  }
+  const std::string product = e.add(
+      "MatMul",
+      {x,
+       e.add(
+           "Transpose",
+           {weight},
+           {{"perm", std::vector<std::int64_t>{1, 0}}})});
+  call.give(
+      call.has("bias") ? e.add("Add", {product, call.in("bias")}) : product);
+}
+
+void matmul(const Call& call) {
+  const char* other = call.has("mat2") ? "mat2" : "other";
+  call.give(call.emitter.add("MatMul", {call.in("self"), call.in(other)}));
+}
+
+void addmm(const Call& call) {
+  call.give(call.emitter.add(
+      "Gemm",
+      {call.in("mat1"), call.in("mat2"), call.in("self")},
+      {{"alpha", call.number("alpha")}, {"beta", call.number("beta")}}));
+}
+
+void einsum(const Call& call) {
+  call.give(call.emitter.add(
+      "Einsum",
+      call.tensors("tensors"),
+      {{"equation", call.text("equation")}}));
+}
+
+// softmax(q k^T scale + mask) v.
+void attention(const Call& call) {
+  Emitter& e = call.emitter;
+  if (call.flag("is_causal") || call.number("dropout_p") != 0.0) {
+    call.refuse("with dropout or of causes alone");
+  }
+  const std::int64_t rank = call.rank("query");
+  const double scale = call.has("scale")
+      ? call.number("scale")
+      : 1.0 / std::sqrt(static_cast<double>(call.size("query", rank - 1)));
+  std::vector<std::int64_t> order;
+  for (std::int64_t i = 0; i < rank - 2; ++i) {
+    order.push_back(i);
+  }
+  order.insert(order.end(), {rank - 1, rank - 2});
+  const std::string query = e.add("Mul", {call.in("query"), e.number(scale)});
+  const std::string key =
+      e.add("Transpose", {call.in("key")}, {{"perm", order}});
+  std::string scores = e.add("MatMul", {query, key});
+  if (call.has("attn_mask")) {
+    if (call.type("attn_mask") != at::kFloat) {
+      call.refuse("with a mask of truth values");
+    }
+    scores = e.add("Add", {scores, call.in("attn_mask")});
+  }
+  const std::string weights =
+      e.add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  call.give(e.add("MatMul", {weights, call.in("value")}));
+}
+
+void glu(const Call& call) {
+  const std::int64_t axis = call.axis("dim", "self");
+  const Names halves = call.emitter.add_many(
+      "Split",
+      {call.in("self")},
+      2,
+      {{"axis", axis}, {"num_outputs", std::int64_t{2}}});
+  call.give(call.emitter.add(
+      "Mul", {halves[0], call.emitter.add("Sigmoid", {halves[1]})}));
+}
+
+constexpr char kAbs[] = "Abs";
+constexpr char kErf[] = "Erf";
+constexpr char kExp[] = "Exp";
+constexpr char kHardSwish[] = "HardSwish";
+constexpr char kLog[] = "Log";
+constexpr char kMish[] = "Mish";
+constexpr char kNeg[] = "Neg";
+constexpr char kReciprocal[] = "Reciprocal";
+constexpr char kRelu[] = "Relu";
+constexpr char kSigmoid[] = "Sigmoid";
+constexpr char kSoftplus[] = "Softplus";
+constexpr char kSqrt[] = "Sqrt";
+constexpr char kTanh[] = "Tanh";
+constexpr char kEqual[] = "Equal";
+constexpr char kGreater[] = "Greater";
+constexpr char kLess[] = "Less";
+constexpr char kMax[] = "Max";
+constexpr char kMin[] = "Min";
+constexpr char kReduceMax[] = "ReduceMax";
+constexpr char kReduceMean[] = "ReduceMean";
+constexpr char kReduceMin[] = "ReduceMin";
+constexpr char kReduceSum[] = "ReduceSum";
+
+constexpr auto kMathRows = std::to_array<OnnxRow>({
+    {"abs", unary<kAbs>},
+    {"erf", unary<kErf>},
+    {"exp", unary<kExp>},
+    {"hardswish", unary<kHardSwish>},
+    {"log", unary<kLog>},
+    {"mish", unary<kMish>},
+    {"neg", unary<kNeg>},
+    {"reciprocal", unary<kReciprocal>},
+    {"relu", unary<kRelu>},
+    {"sigmoid", unary<kSigmoid>},
+    {"softplus", unary<kSoftplus>},
+    {"sqrt", unary<kSqrt>},
+    {"tanh", unary<kTanh>},
+    {"elu", elu},
+    {"gelu", gelu},
+    {"hardsigmoid", hardsigmoid},
+    {"leaky_relu", leaky_relu},
+    {"relu6", relu6},
+    {"rsqrt", rsqrt},
+    {"silu", silu},
+    {"clamp", clip},
+    {"clamp_max", clip},
+    {"clamp_min", clip},
+    {"hardtanh", clip},
+    {"add", add},
+    {"mul", multiply},
+    {"sub", subtract},
+    {"rsub", subtract_from},
+    {"div", divide},
+    {"pow", power},
+    {"maximum", binary<kMax>},
+    {"minimum", binary<kMin>},
+    {"eq", binary<kEqual>},
+    {"gt", binary<kGreater>},
+    {"lt", binary<kLess>},
+    {"ne", not_equal},
+    {"where", where},
+    {"masked_fill", masked_fill},
+    {"addcdiv", add_product<true>},
+    {"addcmul", add_product<false>},
+    {"softmax", softmax},
+    {"amax", reduce<kReduceMax>},
+    {"amin", reduce<kReduceMin>},
+    {"mean", reduce<kReduceMean>},
+    {"sum", reduce<kReduceSum>},
+    {"linalg_vector_norm", norm},
+    {"norm", norm},
+    {"linear", linear},
+    {"matmul", matmul},
+    {"bmm", matmul},
+    {"mm", matmul},
+    {"addmm", addmm},
+    {"einsum", einsum},
+    {"scaled_dot_product_attention", attention},
+    {"glu", glu},
+});
+
+} // namespace
+
+std::span<const OnnxRow> math_rows() {
+  return kMathRows;
+}
+
+} // namespace vitrain::exports

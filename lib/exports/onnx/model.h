@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace vitrain::exports {
+
+// Sizes of a tensor; none: those of the batch.
+using Dims = std::vector<std::optional<std::int64_t>>;
+
+using OnnxAttribute =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
+using OnnxAttributes = std::vector<std::pair<std::string, OnnxAttribute>>;
+
+// The version of ONNX's operators that is written: of December 2022, the first
+// with Col2Im; runtimes know it from 2023 on.
+inline constexpr std::int64_t kOpset = 18;
+
+// Bytes of weights that are written into the file itself: a protobuf message
+// ends at 2 GiB.
+inline constexpr std::int64_t kMostInline =
+    (std::int64_t{2} << 30) - (64 << 20);
+
+// A network in the words of ONNX, in the making.
+class OnnxModel {
+ public:
+  explicit OnnxModel(std::string name) : name_(std::move(name)) {}
+
+  void add_input(const std::string& name, const Dims& dims);
+  void add_output(const std::string& name, const Dims& dims);
+  void add_node(
+      const std::string& op,
+      const std::vector<std::string>& inputs,
+      const std::vector<std::string>& outputs,
+      const OnnxAttributes& attributes = {});
+  // A value that is known: of floating-point numbers fp32, integers int64, or
+  // bool.
+  void add_initializer(const std::string& name, const at::Tensor& tensor);
+  void add_metadata(const std::string& key, const std::string& value);
+
+  // Writes a new file, durably. Weights of more than `most_inline` bytes stand
+  // in a new file of their own, PATH.data. Throws Error(kUsage) where there is
+  // such a file already, Error(kStorage).
+  void write(
+      const std::filesystem::path& path,
+      std::int64_t most_inline = kMostInline) const;
+
+ private:
+  std::string message(const std::string& external_file) const;
+  int write_data(int fd) const;
+
+  std::string name_;
+  std::vector<std::string> inputs_; // messages, as outputs_ and nodes_
+  std::vector<std::string> outputs_;
+  std::vector<std::string> nodes_;
+  std::vector<std::pair<std::string, at::Tensor>> initializers_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
+};
+
+} // namespace vitrain::exports

@@ -1,0 +1,150 @@
+#include "exports/trace.h"
+
+#include <memory>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "exports/batch_size.h"
+
+namespace vitrain::exports {
+namespace {
+
+namespace jit = torch::jit;
+
+// Fused kernels sum in another order than the plain operators of the module.
+constexpr double kSame = 1e-5;
+
+// A module of TorchScript with the tensors of `module` and of what is in it.
+jit::Module mirror(
+    const torch::nn::Module& module,
+    const std::string& type,
+    const std::shared_ptr<jit::CompilationUnit>& unit) {
+  jit::Module result(
+      c10::QualifiedName("__torch__.vitrain." + type),
+      unit,
+      /*shouldMangle=*/true);
+  result.register_attribute("training", c10::BoolType::get(), false);
+  for (const auto& item : module.named_parameters(/*recurse=*/false)) {
+    result.register_parameter(item.key(), item.value(), /*is_buffer=*/false);
+  }
+  for (const auto& item : module.named_buffers(/*recurse=*/false)) {
+    result.register_buffer(item.key(), item.value());
+  }
+  for (const auto& item : module.named_children()) {
+    result.register_module(item.key(), mirror(*item.value(), "Layer", unit));
+  }
+  return result;
+}
+
+// What the network does with `inputs`.
+std::shared_ptr<jit::Graph>
+record(networks::Model& model, jit::Module& module, const at::Tensor& inputs) {
+  const auto forward = [&](jit::Stack stack) {
+    return jit::Stack{model.forward(stack.at(0).toTensor(), {})};
+  };
+  return jit::tracer::trace(
+             {inputs},
+             forward,
+             [](const at::Tensor& /*tensor*/) { return std::string(); },
+             /*strict=*/true,
+             /*force_outplace=*/true,
+             &module,
+             {"images"})
+      .first->graph;
+}
+
+// Views of images in another layout than that of the recording would fail.
+void make_contiguous(jit::Graph& graph) {
+  jit::Value* images = graph.inputs().at(1);
+  jit::WithInsertPoint at_start(*graph.nodes().begin());
+  jit::Value* format = graph.insertConstant(
+      static_cast<std::int64_t>(at::MemoryFormat::Contiguous));
+  jit::Node* contiguous = graph.insertNode(
+      graph.create(c10::Symbol::fromQualString("aten::contiguous"), {images}));
+  contiguous->addInput(format);
+  contiguous->output()->setType(images->type());
+  images->replaceAllUsesAfterNodeWith(contiguous, contiguous->output());
+}
+
+} // namespace
+
+jit::Module trace(networks::Model& model, const models::ModelSpec& spec) {
+  const at::NoGradGuard no_grad;
+  model.eval();
+  jit::Module module =
+      mirror(model, "Network", std::make_shared<jit::CompilationUnit>());
+  const auto graph = record(model, module, random_inputs(spec, kBatches[0]));
+  free_batch_size(
+      *graph,
+      *record(model, module, random_inputs(spec, kBatches[1])),
+      spec.name);
+  make_contiguous(*graph);
+  jit::Function* forward =
+      module._ivalue()->compilation_unit()->create_function(
+          c10::QualifiedName(*module.type()->name(), "forward"), graph);
+  module.type()->addMethod(forward);
+  return module;
+}
+
+at::Tensor random_inputs(const models::ModelSpec& spec, std::int64_t count) {
+  std::vector<std::int64_t> shape{count, spec.features};
+  if (spec.features == 0) {
+    shape = {
+        count, spec.channels, spec.image_size.height, spec.image_size.width};
+  }
+  return at::randn(
+      shape,
+      at::detail::createCPUGenerator(static_cast<std::uint64_t>(count)),
+      at::TensorOptions(at::kFloat));
+}
+
+void check_same_outputs(
+    networks::Model& model,
+    jit::Module module,
+    const models::ModelSpec& spec) {
+  const at::NoGradGuard no_grad;
+  const jit::GraphOptimizerEnabledGuard as_it_is(false);
+  model.eval();
+  for (const std::int64_t count : {1, 2, 5}) {
+    const at::Tensor inputs = random_inputs(spec, count);
+    const at::Tensor expected = model.forward(inputs, {});
+    at::Tensor given;
+    try {
+      given = module.forward({inputs}).toTensor();
+    } catch (const std::exception& error) {
+      fail(
+          ExitCode::kInternal,
+          "{}: what is exported cannot compute a batch of {}: {}",
+          spec.name,
+          count,
+          printable(error.what()));
+    }
+    VITRAIN_CHECK(
+        given.sizes() == expected.sizes(),
+        ExitCode::kInternal,
+        "{}: what is exported gives outputs of another shape for a batch of {}",
+        spec.name,
+        count);
+    const auto difference = (given - expected).abs().max().item<double>();
+    const auto largest = expected.abs().max().item<double>();
+    VITRAIN_CHECK(
+        difference <= kSame * largest,
+        ExitCode::kInternal,
+        "{}: for a batch of {}, what is exported differs from the network by "
+        "{} (largest output: {})",
+        spec.name,
+        count,
+        shortest(difference),
+        shortest(largest));
+  }
+}
+
+} // namespace vitrain::exports

@@ -1,0 +1,56 @@
+#include "exports/write.h"
+
+#include <cerrno>
+
+#include <torch/csrc/jit/serialization/export.h>
+
+#include "checkpoint/preprocess.h"
+#include "core/files.h"
+#include "core/new_file.h"
+#include "states/weights_files.h"
+
+namespace vitrain::exports {
+
+void write_safetensors_file(
+    const std::filesystem::path& path,
+    const networks::Model& model,
+    const Description& description) {
+  states::TensorFile file;
+  for (const auto& item : model.named_parameters()) {
+    file.tensors[item.key()] = item.value().detach().contiguous();
+  }
+  for (const auto& item : model.named_buffers()) {
+    file.tensors[item.key()] = item.value().contiguous();
+  }
+  file.metadata["format"] = "pt"; // as transformers asks for
+  file.metadata["model"] = description.spec.name;
+  if (!description.record.is_null()) {
+    file.metadata[checkpoint::kPreprocessKey] = description.record.dump();
+  }
+  states::write_new_weights(path, file);
+}
+
+void write_torchscript(
+    const std::filesystem::path& path,
+    const torch::jit::Module& module,
+    const Description& description) {
+  const torch::jit::ExtraFilesMap extra{
+      {kDescriptionFile, description.to_json().dump()}};
+  write_new_file(path, [&](int fd) {
+    int error = 0;
+    const auto write = [&](const void* bytes, std::size_t size) {
+      error = error != 0 ? error : write_all(fd, bytes, size);
+      return error == 0 ? size : 0;
+    };
+    try {
+      torch::jit::ExportModule(module, write, extra);
+    } catch (const std::exception&) {
+      if (error == 0) {
+        throw; // for another reason than the file
+      }
+    }
+    return error;
+  });
+}
+
+} // namespace vitrain::exports

@@ -1,0 +1,111 @@
+#include "job/export_job.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "job/find_weights.h"
+#include "job/options/data_options.h"
+#include "job/preprocess_record.h"
+#include "job/recipe_check.h"
+#include "job/run/run_directory.h"
+
+namespace vitrain::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The config.yaml of the run whose weights these are, RUN/checkpoints/STEP or
+// the file in it; "" where they are of none.
+fs::path recipe_of(const std::string& weights) {
+  const fs::path checkpoint = is_checkpoint_path(weights)
+      ? find_checkpoint(weights, /*best=*/true)
+      : fs::canonical(weights).parent_path();
+  const fs::path config =
+      RunDirectory{checkpoint.parent_path().parent_path()}.config();
+  std::error_code error;
+  return fs::is_regular_file(config, error) ? config : fs::path();
+}
+
+config::Reading read(const config::LoadRequest& request) {
+  config::Reading loaded = load_recipe(request);
+  VITRAIN_CHECK(
+      loaded.recipe.model.pretrained.has_value(),
+      ExitCode::kUsage,
+      "-pretrained: give the weights to export: a run, a checkpoint or a file");
+  loaded.recipe.model.pretrained =
+      resolve_weights(*loaded.recipe.model.pretrained);
+  check_exists(loaded.recipe.model);
+  return loaded;
+}
+
+bool says_model(const config::Reading& loaded) {
+  const auto origin = loaded.origins.find("model.name");
+  return origin != loaded.origins.end() &&
+      origin->second.origin != config::Origin::kDefault;
+}
+
+// The recipe that the command line names, or that the weights bring.
+config::Reading read_recipe(config::LoadRequest request) {
+  config::Reading loaded = read(request);
+  if (request.file) {
+    return loaded;
+  }
+  const std::string weights = *loaded.recipe.model.pretrained;
+  const fs::path config = recipe_of(weights);
+  if (!config.empty()) {
+    request.file = config;
+    loaded = read(request);
+    loaded.notes.insert(
+        loaded.notes.begin(),
+        fmt::format("the recipe is {}", printable(config.native())));
+  }
+  VITRAIN_CHECK(
+      says_model(loaded),
+      ExitCode::kUsage,
+      "{}: is of no run whose config.yaml says which network it is: give "
+      "-cfg FILE, or -set model.name=NAME (`vitrain models` lists them)",
+      printable(weights));
+  return loaded;
+}
+
+// What the data ask of the network, of which vectors are looked at.
+models::DataShape shape_for(
+    const config::Recipe& recipe,
+    const std::vector<std::string>& classes) {
+  if (recipe.data.eval.kind == SourceKind::kVectors) {
+    return data_shape(
+        data::list(source_options(recipe.data.eval, /*train=*/false)));
+  }
+  const std::int64_t outputs =
+      recipe.model.num_classes.value_or(std::ssize(classes));
+  VITRAIN_CHECK(
+      outputs > 0,
+      ExitCode::kUsage,
+      "model.num_classes: {} does not say how many classes it has: give -set "
+      "model.num_classes=N",
+      printable(*recipe.model.pretrained));
+  return {.outputs = outputs};
+}
+
+} // namespace
+
+ExportJob prepare_export(config::LoadRequest request) {
+  config::Reading loaded = read_recipe(std::move(request));
+  ExportJob job;
+  job.recipe = std::move(loaded.recipe);
+  job.notes = std::move(loaded.notes);
+  const auto record = use_record(
+      /*evaluates=*/true, job.recipe, loaded.origins, job.notes);
+  const models::DataShape shape = shape_for(
+      job.recipe, record ? record->classes : std::vector<std::string>());
+  check_network(job.recipe, loaded.origins, shape);
+  job.spec = models::resolve(job.recipe.model, shape);
+  if (record && std::ssize(record->classes) == job.spec.num_classes) {
+    job.classes = record->classes;
+  }
+  return job;
+}
+
+} // namespace vitrain::job

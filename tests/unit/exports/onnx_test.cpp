@@ -1,0 +1,262 @@
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include <ATen/ATen.h>
+#include <protozero/pbf_message.hpp>
+
+#include "core/error.h"
+#include "exports/onnx/onnx.h"
+#include "exports/onnx/proto.h"
+#include "exports/trace.h"
+#include "small_networks.h"
+#include "support/files.h"
+
+// The structure of the file; what runtimes compute of it,
+// bench/parity_export.sh compares.
+namespace vitrain::exports {
+namespace {
+
+using protozero::data_view;
+using protozero::pbf_message;
+using testing::HasSubstr;
+
+struct Initializer {
+  std::int64_t numel = 1;
+  std::string bytes;
+  std::map<std::string, std::string> external; // location, offset, length
+};
+
+struct File {
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, Initializer> initializers;
+  std::map<std::string, std::string> ends; // inputs and outputs, dimensions
+  std::set<std::string> operators;
+  std::set<std::string> undefined; // values that no node before gives
+};
+
+std::pair<std::string, std::string> entry_of(data_view bytes) {
+  pbf_message<proto::Entry> entry(bytes);
+  std::string key;
+  std::string value;
+  while (entry.next()) {
+    (entry.tag() == proto::Entry::kKey ? key : value) = entry.get_string();
+  }
+  return {key, value};
+}
+
+std::pair<std::string, Initializer> initializer_of(data_view bytes) {
+  pbf_message<proto::Tensor> tensor(bytes);
+  std::string name;
+  Initializer result;
+  while (tensor.next()) {
+    switch (tensor.tag()) {
+      case proto::Tensor::kDims:
+        result.numel *= tensor.get_int64();
+        break;
+      case proto::Tensor::kName:
+        name = tensor.get_string();
+        break;
+      case proto::Tensor::kRawData:
+        result.bytes = tensor.get_string();
+        break;
+      case proto::Tensor::kExternalData:
+        result.external.insert(entry_of(tensor.get_view()));
+        break;
+      default:
+        tensor.skip();
+    }
+  }
+  return {name, result};
+}
+
+// "[batch, 3, 32, 32]" of a value.
+std::pair<std::string, std::string> end_of(data_view bytes) {
+  pbf_message<proto::ValueInfo> value(bytes);
+  value.next(proto::ValueInfo::kName);
+  const std::string name = value.get_string();
+  value.next(proto::ValueInfo::kType);
+  pbf_message<proto::Type> type(value.get_message());
+  type.next(proto::Type::kTensorType);
+  pbf_message<proto::TensorType> tensor(type.get_message());
+  tensor.next(proto::TensorType::kShape);
+  pbf_message<proto::Shape> shape(tensor.get_message());
+  std::string text;
+  while (shape.next()) {
+    pbf_message<proto::Dimension> dimension(shape.get_message());
+    dimension.next();
+    text += (text.empty() ? "" : ", ") +
+        (dimension.tag() == proto::Dimension::kValue
+             ? std::to_string(dimension.get_int64())
+             : dimension.get_string());
+  }
+  return {name, text};
+}
+
+void read_graph(data_view bytes, File& file) {
+  std::vector<std::pair<std::size_t, std::string>> used; // by number of node
+  std::map<std::string, std::size_t> nodes; // that give a value
+  pbf_message<proto::Graph> graph(bytes);
+  std::size_t number = 1;
+  while (graph.next()) {
+    switch (graph.tag()) {
+      case proto::Graph::kNode: {
+        pbf_message<proto::Node> node(graph.get_message());
+        while (node.next()) {
+          switch (node.tag()) {
+            case proto::Node::kInput:
+              used.emplace_back(number, node.get_string());
+              break;
+            case proto::Node::kOutput:
+              nodes[node.get_string()] = number;
+              break;
+            case proto::Node::kOpType:
+              file.operators.insert(node.get_string());
+              break;
+            default:
+              node.skip();
+          }
+        }
+        ++number;
+        break;
+      }
+      case proto::Graph::kInitializer:
+        file.initializers.insert(initializer_of(graph.get_view()));
+        break;
+      case proto::Graph::kInput:
+      case proto::Graph::kOutput:
+        file.ends.insert(end_of(graph.get_view()));
+        break;
+      default:
+        graph.skip();
+    }
+  }
+  for (const auto& [user, name] : used) {
+    const auto node = nodes.find(name);
+    const bool before = node != nodes.end() && node->second < user;
+    const bool known = file.initializers.contains(name) ||
+        (file.ends.contains(name) && node == nodes.end());
+    if (!name.empty() && !before && !known) {
+      file.undefined.insert(name);
+    }
+  }
+}
+
+File read(const std::string& bytes) {
+  File file;
+  pbf_message<proto::Model> model(bytes);
+  while (model.next()) {
+    if (model.tag() == proto::Model::kMetadataProps) {
+      file.metadata.insert(entry_of(model.get_view()));
+    } else if (model.tag() == proto::Model::kGraph) {
+      read_graph(model.get_view(), file);
+    } else {
+      model.skip();
+    }
+  }
+  return file;
+}
+
+class Onnx : public testing::TestWithParam<SmallNetwork> {};
+
+TEST_P(Onnx, HasTheNetworksWeightsAndABatchOfAnySize) {
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of(GetParam());
+  const auto model = random_network(spec);
+  Description description{.spec = spec, .classes = {"a", "b"}};
+  description.mean = {0.5, 0.25, 0.125};
+  description.interpolation = "bicubic";
+  to_onnx(trace(*model, spec), description).write(folder / "network.onnx");
+  const File file = read(read_bytes(folder / "network.onnx"));
+  EXPECT_EQ(file.undefined, std::set<std::string>());
+  EXPECT_EQ(
+      file.ends.at("images"),
+      fmt::format(
+          "batch, {}, {}, {}",
+          spec.channels,
+          spec.image_size.height,
+          spec.image_size.width));
+  EXPECT_EQ(file.ends.at("logits"), "batch, 7");
+  EXPECT_EQ(file.metadata.at("model"), spec.name);
+  EXPECT_EQ(file.metadata.at("mean"), "[0.5,0.25,0.125]");
+  EXPECT_EQ(file.metadata.at("interpolation"), "bicubic");
+  EXPECT_EQ(file.metadata.at("classes"), R"(["a","b"])");
+  for (const auto& item : model->named_parameters()) {
+    ASSERT_TRUE(file.initializers.contains(item.key())) << item.key();
+    const at::Tensor weight = item->contiguous();
+    EXPECT_EQ(
+        file.initializers.at(item.key()).bytes,
+        std::string(
+            static_cast<const char*>(weight.const_data_ptr()), weight.nbytes()))
+        << item.key();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Networks,
+    Onnx,
+    testing::ValuesIn(small_networks()),
+    [](const auto& test) { return test.param.name; });
+
+TEST(OnnxFile, HasLargeWeightsBesideIt) {
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of({"mlp", 16});
+  const auto model = random_network(spec);
+  to_onnx(trace(*model, spec), {.spec = spec})
+      .write(folder / "network.onnx", /*most_inline=*/1000);
+  const File file = read(read_bytes(folder / "network.onnx"));
+  const std::string data = read_bytes(folder / "network.onnx.data");
+  int outside = 0;
+  for (const auto& item : model->named_parameters()) {
+    const Initializer& one = file.initializers.at(item.key());
+    const at::Tensor weight = item->contiguous();
+    const std::string bytes(
+        static_cast<const char*>(weight.const_data_ptr()), weight.nbytes());
+    if (one.external.empty()) {
+      EXPECT_EQ(one.bytes, bytes);
+      EXPECT_LT(bytes.size(), 1024U);
+      continue;
+    }
+    ++outside;
+    EXPECT_EQ(one.external.at("location"), "network.onnx.data");
+    EXPECT_EQ(
+        data.substr(
+            std::stoull(one.external.at("offset")),
+            std::stoull(one.external.at("length"))),
+        bytes)
+        << item.key();
+  }
+  EXPECT_GT(outside, 0);
+}
+
+class Sorting : public networks::Model {
+ public:
+  at::Tensor forward(
+      const at::Tensor& inputs,
+      const at::Tensor& /*drop*/,
+      const at::Generator& /*dropout*/) override {
+    return at::cumsum(std::get<0>(at::sort(inputs, -1)), -1);
+  }
+};
+
+TEST(OnnxFile, OperatorsWithoutRowAreNamed) {
+  models::ModelSpec spec;
+  spec.name = "sorting";
+  spec.features = 3;
+  Sorting model;
+  const auto module = trace(model, spec);
+  try {
+    to_onnx(module, {.spec = spec});
+    FAIL() << "is written";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("sorting: cannot be written as ONNX: there is no row for "
+                  "aten::cumsum, aten::sort"));
+  }
+}
+
+} // namespace
+} // namespace vitrain::exports

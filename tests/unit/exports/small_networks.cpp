@@ -1,0 +1,62 @@
+#include "small_networks.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include "models/families/family.h"
+#include "models/families/swin.h"
+#include "models/families/vit.h"
+
+namespace vitrain::exports {
+
+std::vector<SmallNetwork> small_networks() {
+  return {
+      {"vit_tiny_patch16_224", 32},
+      {"deit_tiny_distilled_patch16_224", 32},
+      {"swin_tiny_patch4_window7_224", 52},
+      {"resnet18", 64},
+      {"resnet50", 32},
+      {"convnext_atto", 32},
+      {"convnextv2_atto", 32},
+      {"mixer_s32_224", 64},
+      {"resmlp_12_224", 32},
+      {"gmlp_ti16_224", 32},
+      {"mnist_convnet", 28},
+      {"mlp", 16}};
+}
+
+models::ModelSpec spec_of(const SmallNetwork& network) {
+  models::ModelSpec spec = *models::find_model(network.name);
+  spec.num_classes = 7;
+  spec.image_size = network.side;
+  if (auto* vit = std::any_cast<models::VitSpec>(&spec.numbers)) {
+    vit->depth = 2;
+  }
+  if (std::any_cast<models::SwinSpec>(&spec.numbers) != nullptr) {
+    // A grid of 13: padded windows, shifted ones, odd sides to merge.
+    spec.numbers = models::SwinSpec{
+        .embed_dim = 8,
+        .depths = {2, 2, 1, 2},
+        .heads = {1, 2, 4, 4},
+        .windows = {5, 5, 2, 7}};
+  }
+  return spec;
+}
+
+std::shared_ptr<networks::Model> random_network(const models::ModelSpec& spec) {
+  const at::NoGradGuard no_grad;
+  const auto model = networks::make_model(spec, /*seed=*/1);
+  const at::Generator generator = at::detail::createCPUGenerator(/*seed=*/2);
+  for (at::Tensor& parameter : model->parameters()) {
+    parameter.add_(at::randn(parameter.sizes(), generator), 0.02);
+  }
+  for (at::Tensor& buffer : model->buffers()) {
+    if (buffer.is_floating_point()) {
+      buffer.add_(at::rand(buffer.sizes(), generator), 0.1);
+    }
+  }
+  model->eval();
+  return model;
+}
+
+} // namespace vitrain::exports

@@ -1,0 +1,160 @@
+#include <gmock/gmock.h>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include "core/error.h"
+#include "exports/trace.h"
+#include "exports/write.h"
+#include "small_networks.h"
+#include "support/files.h"
+
+namespace vitrain::exports {
+namespace {
+
+using testing::HasSubstr;
+
+class TorchScript : public testing::TestWithParam<SmallNetwork> {};
+
+TEST_P(TorchScript, LoadedIsTheNetworkForAnyNumberOfImages) {
+  const at::NoGradGuard no_grad;
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of(GetParam());
+  const auto model = random_network(spec);
+  const auto module = trace(*model, spec);
+  check_same_outputs(*model, module, spec);
+  const auto path = folder / "network.pt";
+  write_torchscript(path, module, {.spec = spec, .classes = {"a", "b"}});
+
+  torch::jit::ExtraFilesMap extra{{kDescriptionFile, ""}};
+  auto loaded = torch::jit::load(path.native(), std::nullopt, extra);
+  const Json description = Json::parse(extra.at(kDescriptionFile));
+  EXPECT_EQ(description.at("model"), spec.name);
+  EXPECT_EQ(description.at("classes"), Json({"a", "b"}));
+  for (const std::int64_t count : {1, 4}) {
+    const at::Tensor images = random_inputs(spec, count);
+    const at::Tensor expected = model->forward(images, {});
+    const at::Tensor given = loaded.forward({images}).toTensor();
+    EXPECT_GT(expected.std().item<double>(), 1e-3);
+    // Sums in another order where the network fuses layers.
+    EXPECT_TRUE(at::allclose(given, expected, 1e-5, 1e-5)) << count;
+  }
+  // Views of contiguous images only would fail.
+  const at::Tensor striped =
+      random_inputs(spec, 2).contiguous(at::MemoryFormat::ChannelsLast);
+  EXPECT_TRUE(at::allclose(
+      loaded.forward({striped}).toTensor(),
+      model->forward(striped.contiguous(), {}),
+      1e-5,
+      1e-5));
+}
+
+TEST_P(TorchScript, LoadedHasItsTensors) {
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of(GetParam());
+  const auto model = random_network(spec);
+  const auto path = folder / "network.pt";
+  write_torchscript(path, trace(*model, spec), {.spec = spec});
+  const auto loaded = torch::jit::load(path.native());
+  std::map<std::string, at::Tensor> ours;
+  for (const auto& item : model->named_parameters()) {
+    ours[item.key()] = item.value();
+  }
+  std::map<std::string, at::Tensor> theirs;
+  for (const auto& item : loaded.named_parameters()) {
+    theirs[item.name] = item.value;
+  }
+  EXPECT_EQ(ours.size(), theirs.size());
+  for (const auto& item : model->named_buffers()) {
+    ours[item.key()] = item.value();
+  }
+  for (const auto& item : loaded.named_buffers()) {
+    theirs[item.name] = item.value;
+  }
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (const auto& [name, tensor] : ours) {
+    ASSERT_TRUE(theirs.contains(name)) << name;
+    EXPECT_TRUE(at::equal(tensor, theirs.at(name))) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Networks,
+    TorchScript,
+    testing::ValuesIn(small_networks()),
+    [](const auto& test) { return test.param.name; });
+
+// As a network that somebody may write, with a step for each image.
+class StepByStep : public networks::Model {
+ public:
+  at::Tensor forward(
+      const at::Tensor& inputs,
+      const at::Tensor& /*drop*/,
+      const at::Generator& /*dropout*/) override {
+    std::vector<at::Tensor> sums;
+    for (std::int64_t i = 0; i < inputs.size(0); ++i) {
+      sums.push_back(inputs.select(0, i).sum());
+    }
+    return at::stack(sums).unsqueeze(1);
+  }
+};
+
+// Which is right for the batches that it is recorded with.
+class Fading : public networks::Model {
+ public:
+  at::Tensor forward(
+      const at::Tensor& inputs,
+      const at::Tensor& /*drop*/,
+      const at::Generator& /*dropout*/) override {
+    return inputs.flatten(1) * at::scalar_tensor(inputs.size(0) / 4);
+  }
+};
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Recording, RefusesStepsThatDependOnTheBatch) {
+  models::ModelSpec spec;
+  spec.name = "steps";
+  spec.features = 3;
+  StepByStep model;
+  EXPECT_THAT(
+      message_of([&] { trace(model, spec); }),
+      HasSubstr("steps: cannot be exported: its network has steps that depend "
+                "on the number of images"));
+}
+
+TEST(Recording, IsComparedForOtherBatches) {
+  models::ModelSpec spec;
+  spec.name = "fading";
+  spec.features = 3;
+  Fading model;
+  const auto module = trace(model, spec);
+  EXPECT_THAT(
+      message_of([&] { check_same_outputs(model, module, spec); }),
+      HasSubstr("fading: for a batch of 5, what is exported differs"));
+}
+
+TEST(Files, AreNotReplaced) {
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of({"mlp", 4});
+  const auto model = random_network(spec);
+  const auto path = folder.write("taken", "bytes");
+  const auto module = trace(*model, spec);
+  EXPECT_THAT(
+      message_of([&] { write_torchscript(path, module, {.spec = spec}); }),
+      HasSubstr("is there already"));
+  EXPECT_THAT(
+      message_of([&] { write_safetensors_file(path, *model, {.spec = spec}); }),
+      HasSubstr("is there already"));
+  EXPECT_EQ(slurp(path), "bytes");
+}
+
+} // namespace
+} // namespace vitrain::exports
