@@ -9,14 +9,16 @@
 
 // The networks of each family of models/, a line each: the family, and the
 // function that makes its networks, which stands in a file of its own.
-#define VITRAIN_NETWORKS(NETWORK)   \
-  NETWORK(kVit, make_vit)           \
-  NETWORK(kDeit, make_vit)          \
-  NETWORK(kSwin, make_swin)         \
-  NETWORK(kResNet, make_resnet)     \
-  NETWORK(kConvNeXt, make_convnext) \
-  NETWORK(kMixer, make_mixer)       \
-  NETWORK(kConvNet, make_convnet)   \
+#define VITRAIN_NETWORKS(NETWORK)           \
+  NETWORK(kVit, make_vit)                   \
+  NETWORK(kDeit, make_vit)                  \
+  NETWORK(kSwin, make_swin)                 \
+  NETWORK(kResNet, make_resnet)             \
+  NETWORK(kRegNet, make_regnet)             \
+  NETWORK(kEfficientNet, make_efficientnet) \
+  NETWORK(kConvNeXt, make_convnext)         \
+  NETWORK(kMixer, make_mixer)               \
+  NETWORK(kConvNet, make_convnet)           \
   NETWORK(kMlp, make_mlp)
 
 namespace vitrain::networks {

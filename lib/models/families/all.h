@@ -4,8 +4,10 @@
 
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
+#include "models/families/efficientnet.h"
 #include "models/families/mixer.h"
 #include "models/families/mlp.h"
+#include "models/families/regnet.h"
 #include "models/families/resnet.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
@@ -18,6 +20,8 @@ inline constexpr std::array kFamilies{
     &kDeit,
     &kSwin,
     &kResNet,
+    &kRegNet,
+    &kEfficientNet,
     &kConvNeXt,
     &kMixer,
     &kConvNet,

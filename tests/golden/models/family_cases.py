@@ -83,13 +83,19 @@ def factors_of(row):
 
 
 def replace_drop_paths(model, calls):
-    """Each branch its own factors, also those of rate 0, which timm leaves out."""
+    """Each branch its own factors, also those of rate 0, which timm leaves out.
+
+    Blocks without a way around them have a drop path that they do not use.
+    """
     row = 0
     for name, module in list(model.named_modules()):
         last = name.rsplit(".", 1)[-1]
         if not last.startswith("drop_path"):
             continue
         parent = model.get_submodule(name.rsplit(".", 1)[0])
+        if not getattr(parent, "has_skip", True):
+            setattr(parent, last, torch.nn.Identity())
+            continue
         setattr(parent, last, Factors([factors_of(row + i) for i in range(calls)]))
         row += calls
     assert not any(isinstance(module, DropPath) for module in model.modules())
