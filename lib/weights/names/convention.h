@@ -19,9 +19,10 @@ enum class Layout : std::uint8_t {
 
 // How a name becomes timm's. In `from`, # stands for a whole number and * for a
 // last word (weight, bias). `to` has for each number, in their order, one of #
-// (itself), + (one more) and % (half of it, rounded down), and need not use
-// the last ones; * is the word; "": timm has no such tensor. `part` 1, 2, 3: of
-// query, key and value, which timm has in one tensor.
+// (itself), + (one more), - (one less), % (half of it, rounded down) and !
+// (left out), and need not use the last ones; * is the word; "": timm has no
+// such tensor. `part` 1, 2, 3: of query, key and value, which timm has in one
+// tensor.
 struct NameRule {
   std::string_view from;
   std::string_view to;
@@ -39,6 +40,11 @@ struct Convention {
   std::span<const std::string_view> signature;
   // The first that fits; a name that none fits stays.
   std::span<const NameRule> rules;
+  // What stands before the number of a block, where a program counts them
+  // through all stages, which have so many each. The rules see two numbers in
+  // its place: the stage, and the block in it.
+  std::string_view counted = {};
+  std::span<const std::int64_t> depths = {};
 };
 
 // One file for each program.
@@ -48,5 +54,6 @@ std::span<const Convention> mmpretrain_conventions();
 std::span<const Convention> original_conventions();
 std::span<const Convention> flax_conventions();
 std::span<const Convention> paddlevit_conventions();
+std::span<const Convention> efficientnet_pytorch_conventions();
 
 } // namespace vitrain::weights

@@ -23,7 +23,8 @@ std::vector<Convention> all_conventions() {
         mmpretrain_conventions(),
         original_conventions(),
         flax_conventions(),
-        paddlevit_conventions()}) {
+        paddlevit_conventions(),
+        efficientnet_pytorch_conventions()}) {
     all.insert(all.end(), conventions.begin(), conventions.end());
   }
   return all;
@@ -78,10 +79,15 @@ std::string fill_in(std::string_view to, const Captured& captured) {
   std::string name;
   std::size_t next = 0;
   for (const char c : to) {
-    if (c == '#' || c == '+' || c == '%') {
+    if (c == '#' || c == '+' || c == '-' || c == '%') {
       const std::int64_t number = captured.numbers.at(next++);
-      name +=
-          std::to_string(c == '%' ? number / 2 : number + (c == '+' ? 1 : 0));
+      name += std::to_string(
+          c == '%'       ? number / 2
+              : c == '+' ? number + 1
+              : c == '-' ? number - 1
+                         : number);
+    } else if (c == '!') {
+      ++next;
     } else if (c == '*') {
       name += captured.word;
     } else {
@@ -205,6 +211,33 @@ bool follows(const Archive& archive, const Convention& convention) {
       });
 }
 
+// `name` with the number of a block as that of its stage and that in the stage;
+// as it is where there is no such block.
+std::string by_stages(const Convention& convention, std::string_view name) {
+  if (convention.counted.empty() || !name.starts_with(convention.counted)) {
+    return std::string(name);
+  }
+  const std::string_view rest = name.substr(convention.counted.size());
+  std::int64_t block = 0;
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), block);
+  if (error != std::errc() || block < 0) {
+    return std::string(name);
+  }
+  for (std::size_t stage = 0; stage < convention.depths.size(); ++stage) {
+    if (block < convention.depths[stage]) {
+      return fmt::format(
+          "{}{}.{}{}",
+          convention.counted,
+          stage,
+          block,
+          rest.substr(static_cast<std::size_t>(end - rest.data())));
+    }
+    block -= convention.depths[stage];
+  }
+  return std::string(name);
+}
+
 class Renaming {
  public:
   explicit Renaming(const Convention& convention) : convention_(convention) {}
@@ -216,8 +249,9 @@ class Renaming {
         break;
       }
     }
+    const std::string staged = by_stages(convention_, name);
     for (const NameRule& rule : convention_.rules) {
-      if (const auto captured = match(rule.from, name)) {
+      if (const auto captured = match(rule.from, staged)) {
         const std::string to = fill_in(rule.to, *captured);
         if (!to.empty()) {
           auto& parts = parts_[to];
