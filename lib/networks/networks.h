@@ -9,31 +9,33 @@
 
 // The networks of each family of models/, a line each: the family, and the
 // function that makes its networks, which stands in a file of its own.
-#define VITRAIN_NETWORKS(NETWORK)       \
-  NETWORK(kVit, make_vit)               \
-  NETWORK(kDeit, make_vit)              \
-  NETWORK(kMae, make_mae)               \
-  NETWORK(kSwin, make_swin)             \
-  NETWORK(kResNet, make_resnet)         \
-  NETWORK(kConvNeXt, make_convnext)     \
-  NETWORK(kMixer, make_mixer)           \
-  NETWORK(kSwinV2, make_swin_v2)        \
-  NETWORK(kBeit, make_beit)             \
-  NETWORK(kCait, make_cait)             \
-  NETWORK(kXcit, make_xcit)             \
-  NETWORK(kPvtV2, make_pvt_v2)          \
-  NETWORK(kPoolFormer, make_poolformer) \
-  NETWORK(kPit, make_pit)               \
-  NETWORK(kCrossVit, make_crossvit)     \
-  NETWORK(kConvMixer, make_convmixer)   \
-  NETWORK(kLevit, make_levit)           \
-  NETWORK(kVolo, make_volo)             \
-  NETWORK(kCoat, make_coat)             \
-  NETWORK(kMobileOne, make_byob)        \
-  NETWORK(kMobileVit, make_byob)        \
-  NETWORK(kHaloNet, make_byob)          \
-  NETWORK(kBotNet, make_byob)           \
-  NETWORK(kConvNet, make_convnet)       \
+#define VITRAIN_NETWORKS(NETWORK)           \
+  NETWORK(kVit, make_vit)                   \
+  NETWORK(kDeit, make_vit)                  \
+  NETWORK(kMae, make_mae)                   \
+  NETWORK(kSwin, make_swin)                 \
+  NETWORK(kResNet, make_resnet)             \
+  NETWORK(kRegNet, make_regnet)             \
+  NETWORK(kEfficientNet, make_efficientnet) \
+  NETWORK(kConvNeXt, make_convnext)         \
+  NETWORK(kMixer, make_mixer)               \
+  NETWORK(kSwinV2, make_swin_v2)            \
+  NETWORK(kBeit, make_beit)                 \
+  NETWORK(kCait, make_cait)                 \
+  NETWORK(kXcit, make_xcit)                 \
+  NETWORK(kPvtV2, make_pvt_v2)              \
+  NETWORK(kPoolFormer, make_poolformer)     \
+  NETWORK(kPit, make_pit)                   \
+  NETWORK(kCrossVit, make_crossvit)         \
+  NETWORK(kConvMixer, make_convmixer)       \
+  NETWORK(kLevit, make_levit)               \
+  NETWORK(kVolo, make_volo)                 \
+  NETWORK(kCoat, make_coat)                 \
+  NETWORK(kMobileOne, make_byob)            \
+  NETWORK(kMobileVit, make_byob)            \
+  NETWORK(kHaloNet, make_byob)              \
+  NETWORK(kBotNet, make_byob)               \
+  NETWORK(kConvNet, make_convnet)           \
   NETWORK(kMlp, make_mlp)
 
 namespace vitrain::networks {

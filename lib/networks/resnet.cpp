@@ -5,42 +5,55 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "core/check.h"
+#include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
+#include "networks/layers/squeeze.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {
 namespace {
 
-constexpr std::int64_t kStemWidth = 64;
-constexpr std::int64_t kIndex = 8; // bytes, of max-pooling
+using models::ResNetSpec;
 
 // Projection of a block's input to the shape of its output: "downsample.0" and
-// "downsample.1".
+// "downsample.1", or one more each where a pooling stands before them.
 class Downsample : public torch::nn::Module {
  public:
   Downsample(
       std::int64_t in,
       std::int64_t out,
       std::int64_t stride,
-      at::Generator generator) {
-    const Conv2d::Shape shape{.in = in, .out = out, .stride = stride};
-    conv_ = add_layer<Conv2d>(*this, "0", shape, generator);
-    norm_ = add_layer<BatchNorm2d>(*this, "1", out);
+      bool average,
+      at::Generator generator)
+      : pools_(average && stride > 1) {
+    const Conv2d::Shape shape{
+        .in = in, .out = out, .stride = average ? 1 : stride};
+    conv_ = add_layer<Conv2d>(*this, average ? "1" : "0", shape, generator);
+    norm_ = add_layer<BatchNorm2d>(*this, average ? "2" : "1", out);
   }
 
   at::Tensor forward(const at::Tensor& x) const {
-    return norm_only(*norm_, (*conv_)(x));
+    return norm_only(*norm_, (*conv_)(pools_ ? pooled(x) : x));
   }
 
  private:
+  // Means of squares of two by two pixels, of fewer at the end of an odd side.
+  static at::Tensor pooled(const at::Tensor& x) {
+    return at::avg_pool2d(
+        x,
+        /*kernel_size=*/2,
+        /*stride=*/2,
+        /*padding=*/0,
+        /*ceil_mode=*/true,
+        /*count_include_pad=*/false);
+  }
+
+  bool pools_;
   std::shared_ptr<Conv2d> conv_;
   std::shared_ptr<BatchNorm2d> norm_;
 };
@@ -49,40 +62,49 @@ class Downsample : public torch::nn::Module {
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(
+      const ResNetSpec& net,
+      std::size_t stage,
       std::int64_t in,
-      std::int64_t width,
       std::int64_t stride,
-      bool bottleneck,
       std::shared_ptr<Downsample> downsample,
-      at::Generator generator) {
-    if (bottleneck) {
+      std::int64_t row,
+      at::Generator generator)
+      : row_(row) {
+    const std::int64_t width = net.hidden(stage);
+    const std::int64_t out = net.out(stage);
+    if (net.bottleneck) {
       add({.in = in, .out = width}, generator);
       add({.in = width,
            .out = width,
            .kernel = 3,
            .stride = stride,
-           .padding = 1},
+           .padding = 1,
+           .groups = net.groups},
           generator);
-      add({.in = width, .out = 4 * width}, generator);
+      add({.in = width, .out = out}, generator);
     } else {
       add({.in = in, .out = width, .kernel = 3, .stride = stride, .padding = 1},
           generator);
-      add({.in = width, .out = width, .kernel = 3, .padding = 1}, generator);
+      add({.in = width, .out = out, .kernel = 3, .padding = 1}, generator);
     }
     if (downsample) {
       downsample_ = register_module("downsample", std::move(downsample));
     }
   }
 
-  Fork forward(const Fork& x) const {
+  Fork forward(const Fork& x, const at::Tensor& drop) const {
     at::Tensor y = x.trunk;
     for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
       y = norm_relu(*norms_[i], (*convs_[i])(y)).trunk;
     }
-    return norm_relu(
-        *norms_.back(),
-        (*convs_.back())(y),
-        downsample_ ? downsample_->forward(x.branch) : x.branch);
+    y = (*convs_.back())(y);
+    const at::Tensor shortcut =
+        downsample_ ? downsample_->forward(x.branch) : x.branch;
+    if (!drop.defined()) {
+      return norm_relu(*norms_.back(), y, shortcut);
+    }
+    y = add_branch(shortcut, norm_only(*norms_.back(), y), drop, row_).relu_();
+    return {y, y};
   }
 
   const BatchNorm2d& last_norm() const { return *norms_.back(); }
@@ -95,26 +117,76 @@ class ResidualBlock : public torch::nn::Module {
     norms_.push_back(add_layer<BatchNorm2d>(*this, "bn" + number, shape.out));
   }
 
+  std::int64_t row_; // among the factors of what is dropped
   std::vector<std::shared_ptr<Conv2d>> convs_;
   std::vector<std::shared_ptr<BatchNorm2d>> norms_;
   std::shared_ptr<Downsample> downsample_;
 };
 
+// "conv1" and "bn1": one convolution, or three of which the first two and their
+// norms are "conv1.0", "conv1.1", "conv1.3", "conv1.4".
+class ResNetStem {
+ public:
+  ResNetStem(
+      torch::nn::Module& owner,
+      const ResNetSpec& net,
+      std::int64_t channels,
+      const at::Generator& generator) {
+    if (net.stem == ResNetSpec::Stem::kPlain) {
+      const Conv2d::Shape shape{
+          .in = channels,
+          .out = net.stem_width,
+          .kernel = 7,
+          .stride = 2,
+          .padding = 3};
+      convs_.push_back(add_layer<Conv2d>(owner, "conv1", shape, generator));
+    } else {
+      const auto parts = add_layer<torch::nn::Module>(owner, "conv1");
+      const auto [first, second] = net.stem_hidden();
+      add(*parts, channels, first, 2, generator);
+      norms_.push_back(add_layer<BatchNorm2d>(*parts, "1", first));
+      add(*parts, first, second, 1, generator);
+      norms_.push_back(add_layer<BatchNorm2d>(*parts, "4", second));
+      add(*parts, second, net.stem_width, 1, generator);
+    }
+    norms_.push_back(add_layer<BatchNorm2d>(owner, "bn1", net.stem_width));
+  }
+
+  at::Tensor operator()(at::Tensor x) const {
+    for (std::size_t i = 0; i < convs_.size(); ++i) {
+      x = norm_relu(*norms_[i], (*convs_[i])(x)).trunk;
+    }
+    return x;
+  }
+
+ private:
+  void add(
+      torch::nn::Module& parts,
+      std::int64_t in,
+      std::int64_t out,
+      std::int64_t stride,
+      const at::Generator& generator) {
+    const Conv2d::Shape shape{
+        .in = in, .out = out, .kernel = 3, .stride = stride, .padding = 1};
+    const std::string name = std::to_string(3 * convs_.size());
+    convs_.push_back(add_layer<Conv2d>(parts, name, shape, generator));
+  }
+
+  std::vector<std::shared_ptr<Conv2d>> convs_;
+  std::vector<std::shared_ptr<BatchNorm2d>> norms_;
+};
+
 class ResNet : public Model {
  public:
-  ResNet(const models::ModelSpec& spec, at::Generator generator) {
-    const Conv2d::Shape stem{
-        .in = spec.channels,
-        .out = kStemWidth,
-        .kernel = 7,
-        .stride = 2,
-        .padding = 3};
-    conv1_ = add_layer<Conv2d>(*this, "conv1", stem, generator);
-    bn1_ = add_layer<BatchNorm2d>(*this, "bn1", kStemWidth);
-    const auto& net = spec.get<models::ResNetSpec>();
-    std::int64_t channels = kStemWidth;
+  ResNet(const models::ModelSpec& spec, at::Generator generator) : spec_(spec) {
+    const auto& net = spec.get<ResNetSpec>();
+    stem_ = std::make_unique<ResNetStem>(*this, net, spec.channels, generator);
+    const std::vector<double> rates = rising_rates(
+        spec.drop_path,
+        std::accumulate(net.blocks.begin(), net.blocks.end(), std::int64_t{0}));
+    std::int64_t channels = net.stem_width;
     for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
-      channels = add_stage(net, stage, channels, generator);
+      channels = add_stage(net, stage, channels, rates, generator);
     }
     fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
     start(generator);
@@ -124,50 +196,40 @@ class ResNet : public Model {
       const at::Tensor& images,
       const at::Tensor& drop,
       const at::Generator& /*dropout*/) override {
-    VITRAIN_CHECK(
-        images.dim() == 4 && images.size(1) == conv1_->weight.size(1) &&
-            !drop.defined(),
-        ExitCode::kInternal,
-        "a residual network takes images [N, {}, H, W] and drops nothing",
-        conv1_->weight.size(1));
-    at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
-    x = norm_relu(*bn1_, (*conv1_)(x)).trunk;
+    check_images(images, spec_);
+    at::Tensor x = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     Fork fork{x, x};
     for (const auto& block : blocks_) {
-      fork = block->forward(fork);
+      fork = block->forward(fork, drop);
     }
-    // The mean over pixels, of rows as they lie in memory, forward and
-    // backward.
-    x = fork.trunk.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
-    return (*fc_)(x);
+    return (*fc_)(mean_over_pixels(fork.trunk));
   }
+
+  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   // Appends a stage; returns the number of its output channels.
   std::int64_t add_stage(
-      const models::ResNetSpec& spec,
+      const ResNetSpec& net,
       std::size_t stage,
       std::int64_t in,
+      const std::vector<double>& rates,
       at::Generator generator) {
-    const std::int64_t width = kStemWidth << stage;
-    const std::int64_t out = spec.bottleneck ? 4 * width : width;
+    const std::int64_t out = net.out(stage);
     const auto list = add_layer<torch::nn::ModuleListImpl>(
         *this, "layer" + std::to_string(stage + 1));
-    for (std::int64_t i = 0; i < spec.blocks[stage]; ++i) {
+    for (std::int64_t i = 0; i < net.blocks[stage]; ++i) {
       const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
       // timm draws the projection before the block's own convolutions.
       std::shared_ptr<Downsample> downsample;
       if (stride != 1 || in != out) {
-        downsample = std::make_shared<Downsample>(in, out, stride, generator);
+        downsample = std::make_shared<Downsample>(
+            in, out, stride, net.average_down, generator);
       }
+      const std::int64_t row = paths_.add(rates[blocks_.size()]);
       blocks_.push_back(std::make_shared<ResidualBlock>(
-          in,
-          width,
-          stride,
-          spec.bottleneck,
-          std::move(downsample),
-          generator));
+          net, stage, in, stride, std::move(downsample), row, generator));
       list->push_back(blocks_.back());
       in = out;
     }
@@ -189,8 +251,9 @@ class ResNet : public Model {
     }
   }
 
-  std::shared_ptr<Conv2d> conv1_;
-  std::shared_ptr<BatchNorm2d> bn1_;
+  models::ModelSpec spec_;
+  DropPaths paths_;
+  std::unique_ptr<ResNetStem> stem_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
   std::shared_ptr<Linear> fc_;
 };

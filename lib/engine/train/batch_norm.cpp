@@ -40,8 +40,8 @@ BatchNormExchange::BatchNormExchange(
                  .bias = layer.bias,
                  .running_mean = layer.running_mean,
                  .running_var = layer.running_var,
-                 .momentum = networks::BatchNorm2d::kMomentum,
-                 .eps = networks::BatchNorm2d::kEps,
+                 .momentum = layer.momentum(),
+                 .eps = layer.eps(),
                  .traffic = &traffic_});
           });
     }

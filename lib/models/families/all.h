@@ -10,6 +10,7 @@
 #include "models/families/convnet.h"
 #include "models/families/convnext.h"
 #include "models/families/crossvit.h"
+#include "models/families/efficientnet.h"
 #include "models/families/levit.h"
 #include "models/families/mae.h"
 #include "models/families/mixer.h"
@@ -17,6 +18,7 @@
 #include "models/families/pit.h"
 #include "models/families/poolformer.h"
 #include "models/families/pvt_v2.h"
+#include "models/families/regnet.h"
 #include "models/families/resnet.h"
 #include "models/families/swin.h"
 #include "models/families/swin_v2.h"
@@ -28,11 +30,11 @@ namespace vitrain::models {
 
 // In the order of `vitrain models`.
 inline constexpr std::array kFamilies{
-    &kVit,       &kDeit,     &kMae,        &kSwin,      &kSwinV2,
-    &kResNet,    &kConvNeXt, &kMixer,      &kBeit,      &kCait,
-    &kXcit,      &kPvtV2,    &kPoolFormer, &kPit,       &kCrossVit,
-    &kVolo,      &kCoat,     &kLevit,      &kConvMixer, &kMobileOne,
-    &kMobileVit, &kHaloNet,  &kBotNet,     &kConvNet,   &kMlp,
+    &kVit,    &kDeit,         &kMae,        &kSwin,      &kSwinV2,    &kResNet,
+    &kRegNet, &kEfficientNet, &kConvNeXt,   &kMixer,     &kBeit,      &kCait,
+    &kXcit,   &kPvtV2,        &kPoolFormer, &kPit,       &kCrossVit,  &kVolo,
+    &kCoat,   &kLevit,        &kConvMixer,  &kMobileOne, &kMobileVit, &kHaloNet,
+    &kBotNet, &kConvNet,      &kMlp,
 };
 
 } // namespace vitrain::models

@@ -105,6 +105,14 @@ void normal(at::Tensor tensor, double std, at::Generator generator) {
   tensor.normal_(0.0, std, generator);
 }
 
+void uniform(at::Tensor tensor, double bound, at::Generator generator) {
+  if (!generator.defined()) {
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  tensor.uniform_(-bound, bound, generator);
+}
+
 void constant(at::Tensor tensor, double value) {
   const at::NoGradGuard no_grad;
   tensor.fill_(value);

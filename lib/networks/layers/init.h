@@ -47,6 +47,9 @@ void truncated_normal_by_std(
 // Normal with this standard deviation.
 void normal(at::Tensor tensor, double std, at::Generator generator);
 
+// Uniform in +-bound.
+void uniform(at::Tensor tensor, double bound, at::Generator generator);
+
 // Every value the same.
 void constant(at::Tensor tensor, double value);
 

@@ -138,7 +138,8 @@ void Conv2d::use_channels_last() {
   weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
 }
 
-BatchNorm2d::BatchNorm2d(std::int64_t channels) {
+BatchNorm2d::BatchNorm2d(std::int64_t channels, double eps, double momentum)
+    : eps_(eps), momentum_(momentum) {
   weight = register_parameter("weight", at::ones({channels}));
   bias = register_parameter("bias", at::zeros({channels}));
   running_mean = register_buffer("running_mean", at::zeros({channels}));
@@ -166,8 +167,8 @@ at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
       learns ? running_mean : at::Tensor(),
       learns ? running_var : at::Tensor(),
       is_training(),
-      kMomentum,
-      kEps,
+      momentum_,
+      eps_,
       at::globalContext().userEnabledCuDNN());
 }
 

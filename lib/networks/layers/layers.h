@@ -95,6 +95,7 @@ class Conv2d : public torch::nn::Module {
   at::Tensor over_pixels(const at::Tensor& x) const;
   // Lays the weights out for images in channels_last. The values stay.
   void use_channels_last();
+  std::int64_t groups() const { return groups_; }
 
   at::Tensor weight; // [out, in / groups, kernel, kernel]
   at::Tensor bias; // [out], or undefined
@@ -107,8 +108,8 @@ class Conv2d : public torch::nn::Module {
   std::int64_t groups_;
 };
 
-// Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5, running statistics with
-// momentum 0.1, batch statistics in training mode.
+// Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5 and running statistics with
+// momentum 0.1 unless others are given, batch statistics in training mode.
 class BatchNorm2d : public torch::nn::Module {
  public:
   static constexpr double kMomentum = 0.1;
@@ -118,9 +119,15 @@ class BatchNorm2d : public torch::nn::Module {
   using TrainingForm =
       std::function<at::Tensor(BatchNorm2d& norm, const at::Tensor& x)>;
 
-  explicit BatchNorm2d(std::int64_t channels);
+  explicit BatchNorm2d(
+      std::int64_t channels,
+      double eps = kEps,
+      double momentum = kMomentum);
 
   at::Tensor operator()(const at::Tensor& x);
+
+  double eps() const { return eps_; }
+  double momentum() const { return momentum_; }
 
   // What training mode does from now on instead of taking the statistics of x
   // alone.
@@ -134,6 +141,8 @@ class BatchNorm2d : public torch::nn::Module {
   at::Tensor num_batches_tracked; // scalar int64, buffer
 
  private:
+  double eps_;
+  double momentum_;
   TrainingForm form_;
 };
 

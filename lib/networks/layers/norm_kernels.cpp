@@ -40,6 +40,65 @@ VITRAIN_INLINE float positive(float value) {
   return value < 0.0F ? 0.0F : value;
 }
 
+// e^x to 2 ulp for |x| <= 87, beyond which it stays there; NaN stays NaN. With
+// n the nearest whole number to x / ln 2, e^x = 2^n e^(x - n ln 2), the latter
+// by the Taylor polynomial of degree 7 on +-0.35 (its rest is below 6e-9).
+// Adding 1.5 x 2^23 rounds, and leaves n in the lowest bits.
+VITRAIN_INLINE float exponential(float x) {
+  constexpr float kRounding = 12582912.0F;
+  x = x < -87.0F ? -87.0F : x;
+  x = x > 87.0F ? 87.0F : x;
+  const float shifted = x * 1.44269504F + kRounding;
+  const float n = shifted - kRounding;
+  // ln 2 in two parts, the first short enough that n times it is exact.
+  const float r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
+  float sum = 1.0F / 5040.0F;
+  sum = sum * r + 1.0F / 720.0F;
+  sum = sum * r + 1.0F / 120.0F;
+  sum = sum * r + 1.0F / 24.0F;
+  sum = sum * r + 1.0F / 6.0F;
+  sum = sum * r + 0.5F;
+  sum = sum * r + 1.0F;
+  sum = sum * r + 1.0F;
+  const std::uint32_t power = (std::bit_cast<std::uint32_t>(shifted) << 23) +
+      (std::uint32_t{127} << 23);
+  return sum * std::bit_cast<float>(power);
+}
+
+VITRAIN_INLINE float sigmoid(float x) {
+  return 1.0F / (1.0F + exponential(-x));
+}
+
+template <Nonlinearity kKind>
+VITRAIN_INLINE float after(float x) {
+  if constexpr (kKind == Nonlinearity::kRelu) {
+    return positive(x);
+  } else if constexpr (kKind == Nonlinearity::kRelu6) {
+    const float low = positive(x);
+    return low > 6.0F ? 6.0F : low;
+  } else if constexpr (kKind == Nonlinearity::kSilu) {
+    return x * sigmoid(x);
+  } else {
+    return x;
+  }
+}
+
+// `g` times the slope of the nonlinearity at x.
+template <Nonlinearity kKind>
+VITRAIN_INLINE float before(float g, float x) {
+  if constexpr (kKind == Nonlinearity::kRelu) {
+    return x <= 0.0F ? 0.0F : g;
+  } else if constexpr (kKind == Nonlinearity::kRelu6) {
+    const float low = x <= 0.0F ? 0.0F : g;
+    return x >= 6.0F ? 0.0F : low;
+  } else if constexpr (kKind == Nonlinearity::kSilu) {
+    const float s = sigmoid(x);
+    return g * (s * (1.0F + x * (1.0F - s)));
+  } else {
+    return g;
+  }
+}
+
 template <typename T>
 VITRAIN_INLINE void statistics_body(
     const T* __restrict x,
@@ -86,7 +145,7 @@ VITRAIN_INLINE void statistics_body(
   }
 }
 
-template <bool kResidual, bool kRelu, typename T>
+template <bool kResidual, Nonlinearity kKind, typename T>
 VITRAIN_INLINE void normalize_body(
     const Forward<T>& pass,
     std::int64_t rows,
@@ -103,8 +162,20 @@ VITRAIN_INLINE void normalize_body(
       if constexpr (kResidual) {
         value += wide(residual[c]);
       }
-      store(kRelu ? positive(value) : value, &y[c]);
+      store(after<kKind>(value), &y[c]);
     }
+  }
+}
+
+template <Nonlinearity kKind, typename T>
+VITRAIN_INLINE void normalize_kind(
+    const Forward<T>& pass,
+    std::int64_t rows,
+    std::int64_t channels) {
+  if (pass.residual != nullptr) {
+    normalize_body<true, kKind>(pass, rows, channels);
+  } else {
+    normalize_body<false, kKind>(pass, rows, channels);
   }
 }
 
@@ -113,21 +184,28 @@ VITRAIN_INLINE void normalize_any(
     const Forward<T>& pass,
     std::int64_t rows,
     std::int64_t channels) {
-  if (pass.residual != nullptr) {
-    pass.relu ? normalize_body<true, true>(pass, rows, channels)
-              : normalize_body<true, false>(pass, rows, channels);
-  } else {
-    pass.relu ? normalize_body<false, true>(pass, rows, channels)
-              : normalize_body<false, false>(pass, rows, channels);
+  switch (pass.nonlinearity) {
+    case Nonlinearity::kNone:
+      return normalize_kind<Nonlinearity::kNone>(pass, rows, channels);
+    case Nonlinearity::kRelu:
+      return normalize_kind<Nonlinearity::kRelu>(pass, rows, channels);
+    case Nonlinearity::kRelu6:
+      return normalize_kind<Nonlinearity::kRelu6>(pass, rows, channels);
+    case Nonlinearity::kSilu:
+      return normalize_kind<Nonlinearity::kSilu>(pass, rows, channels);
   }
 }
 
 constexpr std::int64_t kBlock = 256; // channels whose values stay in L1
 
-// How backward knows where the ReLU let through.
-enum class Mask { kNone, kInput, kOutput };
-
-template <Mask kMask, bool kSecond, bool kKeep, typename T>
+// kOutput: the slope of kKind, a ReLU, by its result y in place of what went
+// into it.
+template <
+    Nonlinearity kKind,
+    bool kOutput,
+    bool kSecond,
+    bool kKeep,
+    typename T>
 VITRAIN_INLINE void sums_body(
     const Backward<T>& pass,
     std::int64_t rows,
@@ -146,7 +224,7 @@ VITRAIN_INLINE void sums_body(
     const T* __restrict dy = pass.dy + at;
     const T* __restrict dy2 = kSecond ? pass.dy2 + at : nullptr;
     const T* __restrict x = pass.x + at;
-    const T* __restrict y = kMask == Mask::kOutput ? pass.y + at : nullptr;
+    const T* __restrict y = kOutput ? pass.y + at : nullptr;
     T* __restrict g = kKeep ? pass.g + at : nullptr;
     // In several loops: of one that writes values of 2 and of 4 bytes, the
     // compiler makes no vectors.
@@ -160,11 +238,10 @@ VITRAIN_INLINE void sums_body(
         if constexpr (kSecond) {
           value += wide(dy2[c]);
         }
-        if constexpr (kMask == Mask::kInput) {
-          value = wide(x[c]) * scale[c] + shift[c] <= 0.0F ? 0.0F : value;
-        }
-        if constexpr (kMask == Mask::kOutput) {
-          value = wide(y[c]) <= 0.0F ? 0.0F : value;
+        if constexpr (kOutput) {
+          value = before<kKind>(value, wide(y[c]));
+        } else {
+          value = before<kKind>(value, wide(x[c]) * scale[c] + shift[c]);
         }
         values[i] = value;
       }
@@ -182,19 +259,19 @@ VITRAIN_INLINE void sums_body(
   }
 }
 
-template <Mask kMask, typename T>
-VITRAIN_INLINE void sums_masked(
+template <Nonlinearity kKind, bool kOutput = false, typename T>
+VITRAIN_INLINE void sums_kind(
     const Backward<T>& pass,
     std::int64_t rows,
     std::int64_t channels,
     float* sum,
     float* dot) {
   if (pass.g == nullptr) {
-    sums_body<kMask, false, false>(pass, rows, channels, sum, dot);
+    sums_body<kKind, kOutput, false, false>(pass, rows, channels, sum, dot);
   } else if (pass.dy2 == nullptr) {
-    sums_body<kMask, false, true>(pass, rows, channels, sum, dot);
+    sums_body<kKind, kOutput, false, true>(pass, rows, channels, sum, dot);
   } else {
-    sums_body<kMask, true, true>(pass, rows, channels, sum, dot);
+    sums_body<kKind, kOutput, true, true>(pass, rows, channels, sum, dot);
   }
 }
 
@@ -205,16 +282,23 @@ VITRAIN_INLINE void sums_any(
     std::int64_t channels,
     float* sum,
     float* dot) {
-  if (!pass.relu) {
-    sums_masked<Mask::kNone>(pass, rows, channels, sum, dot);
-  } else if (pass.y == nullptr) {
-    sums_masked<Mask::kInput>(pass, rows, channels, sum, dot);
-  } else {
-    sums_masked<Mask::kOutput>(pass, rows, channels, sum, dot);
+  using enum Nonlinearity;
+  if (pass.y != nullptr) {
+    return sums_kind<kRelu, true>(pass, rows, channels, sum, dot);
+  }
+  switch (pass.nonlinearity) {
+    case kNone:
+      return sums_kind<kNone>(pass, rows, channels, sum, dot);
+    case kRelu:
+      return sums_kind<kRelu>(pass, rows, channels, sum, dot);
+    case kRelu6:
+      return sums_kind<kRelu6>(pass, rows, channels, sum, dot);
+    case kSilu:
+      return sums_kind<kSilu>(pass, rows, channels, sum, dot);
   }
 }
 
-template <bool kMasked, typename T>
+template <Nonlinearity kKind, typename T>
 VITRAIN_INLINE void gradient_body(
     const Backward<T>& pass,
     const Terms& terms,
@@ -233,10 +317,8 @@ VITRAIN_INLINE void gradient_body(
     T* __restrict dx = out + row * channels;
     for (std::int64_t c = 0; c < channels; ++c) {
       const float input = wide(x[c]);
-      float value = wide(g[c]);
-      if constexpr (kMasked) {
-        value = input * scale[c] + shift[c] <= 0.0F ? 0.0F : value;
-      }
+      const float value =
+          before<kKind>(wide(g[c]), input * scale[c] + shift[c]);
       store(
           scale[c] * value + slope[c] * (input - mean[c]) + constant[c],
           &dx[c]);
@@ -251,12 +333,19 @@ VITRAIN_INLINE void gradient_any(
     T* dx,
     std::int64_t rows,
     std::int64_t channels) {
+  using enum Nonlinearity;
   if (pass.g != nullptr) {
-    gradient_body<false>(pass, terms, pass.g, dx, rows, channels);
-  } else if (pass.relu) {
-    gradient_body<true>(pass, terms, pass.dy, dx, rows, channels);
-  } else {
-    gradient_body<false>(pass, terms, pass.dy, dx, rows, channels);
+    return gradient_body<kNone>(pass, terms, pass.g, dx, rows, channels);
+  }
+  switch (pass.nonlinearity) {
+    case kNone:
+      return gradient_body<kNone>(pass, terms, pass.dy, dx, rows, channels);
+    case kRelu:
+      return gradient_body<kRelu>(pass, terms, pass.dy, dx, rows, channels);
+    case kRelu6:
+      return gradient_body<kRelu6>(pass, terms, pass.dy, dx, rows, channels);
+    case kSilu:
+      return gradient_body<kSilu>(pass, terms, pass.dy, dx, rows, channels);
   }
 }
 

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 
-// The passes of BatchNorm with ReLU over the rows of a batch in channels_last:
-// a row is the C channels of one pixel. Each works on the rows it is given, on
-// one thread. T is float, or std::uint16_t for the bits of a bf16; arithmetic
-// is in fp32. Tables of one number per channel have C floats.
+// The passes of BatchNorm with an activation over the rows of a batch in
+// channels_last: a row is the C channels of one pixel. Each works on the rows
+// it is given, on one thread. T is float, or std::uint16_t for the bits of a
+// bf16; arithmetic is in fp32. Tables of one number per channel have C floats.
 namespace vitrain::networks::norm_kernels {
+
+// What follows the norm: kSilu is x sigmoid(x).
+enum class Nonlinearity { kNone, kRelu, kRelu6, kSilu };
 
 template <typename T>
 struct Forward {
@@ -15,22 +18,22 @@ struct Forward {
   T* y;
   const float* scale;
   const float* shift;
-  bool relu;
+  Nonlinearity nonlinearity;
 };
 
-// The gradient g of what went into the ReLU is dy, and dy2, where y was
-// positive.
+// The gradient g of what went into the nonlinearity is that of y, dy + dy2,
+// times its slope: of a ReLU 1 where y was positive.
 template <typename T>
 struct Backward {
   const T* dy;
   const T* dy2; // added to dy, or null
   const T* x;
-  const T* y; // null: scale x + shift was positive, or there is no ReLU
+  const T* y; // of a ReLU over more than scale x + shift; else null
   T* g; // written by sums(), read by gradient() in place of dy; or null: no dy2
   const float* mean;
   const float* scale;
   const float* shift;
-  bool relu;
+  Nonlinearity nonlinearity;
 };
 
 struct Terms {
@@ -45,7 +48,7 @@ void statistics(
     std::int64_t channels,
     float* mean,
     float* squares);
-// y = relu(scale x + shift + residual).
+// y = nonlinearity(scale x + shift + residual).
 void normalize(
     const Forward<float>& pass,
     std::int64_t rows,

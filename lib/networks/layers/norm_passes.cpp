@@ -116,7 +116,7 @@ norm_kernels::Backward<T> kernel_pass(
       .mean = floats(pass.statistics.mean),
       .scale = pass.line.scale.data(),
       .shift = pass.line.shift.data(),
-      .relu = pass.relu};
+      .nonlinearity = pass.nonlinearity};
 }
 
 } // namespace
@@ -145,7 +145,7 @@ at::Tensor apply_line(
     const Line& line,
     const at::Tensor& x,
     const at::Tensor& residual,
-    bool relu) {
+    Nonlinearity nonlinearity) {
   const at::Tensor y = at::empty_like(x, kChannelsLast);
   const Rows rows(x);
   with_type(x, [&]<typename T>() {
@@ -158,7 +158,7 @@ at::Tensor apply_line(
           .y = data_of<T>(y) + at,
           .scale = line.scale.data(),
           .shift = line.shift.data(),
-          .relu = relu};
+          .nonlinearity = nonlinearity};
       norm_kernels::normalize(pass, count, rows.channels);
     });
   });

@@ -5,10 +5,14 @@
 
 #include <ATen/core/Tensor.h>
 
-// The passes of BatchNorm with ReLU over CPU tensors [N, C, H, W], fp32 or
-// bf16, dense in channels_last, on all threads. Results do not depend on their
-// number.
+#include "networks/layers/norm_kernels.h"
+
+// The passes of BatchNorm with an activation over CPU tensors [N, C, H, W],
+// fp32 or bf16, dense in channels_last, on all threads. Results do not depend
+// on their number.
 namespace vitrain::networks {
+
+using norm_kernels::Nonlinearity;
 
 inline constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 
@@ -40,12 +44,12 @@ struct Line {
       const at::Tensor& bias);
 };
 
-// relu(scale x + shift + residual), without what is not asked for.
+// nonlinearity(scale x + shift + residual), the residual where it is defined.
 at::Tensor apply_line(
     const Line& line,
     const at::Tensor& x,
     const at::Tensor& residual,
-    bool relu);
+    Nonlinearity nonlinearity);
 
 // What backward goes over; tensors that may be missing are undefined.
 struct BackwardPass {
@@ -53,10 +57,10 @@ struct BackwardPass {
   at::Tensor dy2; // added to dy
   at::Tensor x;
   at::Tensor y; // of a ReLU over more than scale x + shift
-  at::Tensor g; // the ReLU's gradient: written by take_sums
+  at::Tensor g; // the nonlinearity's gradient: written by take_sums
   Statistics statistics;
   Line line;
-  bool relu = false;
+  Nonlinearity nonlinearity = Nonlinearity::kNone;
 };
 
 struct Sums {

@@ -27,13 +27,12 @@ Statistics batch_statistics(BatchNorm2d& norm, const at::Tensor& x) {
   auto* running_mean = norm.running_mean.data_ptr<float>();
   auto* running_var = norm.running_var.data_ptr<float>();
   const auto count = static_cast<double>(moments.count);
-  const double rate = BatchNorm2d::kMomentum;
+  const double rate = norm.momentum();
   for (std::size_t c = 0; c < moments.mean.size(); ++c) {
     const double mean = moments.mean[c];
     const double variance = moments.variance[c];
     means[c] = static_cast<float>(mean);
-    inverses[c] =
-        static_cast<float>(1.0 / std::sqrt(variance + BatchNorm2d::kEps));
+    inverses[c] = static_cast<float>(1.0 / std::sqrt(variance + norm.eps()));
     // One value has no variance: the running ones would become NaN for good.
     if (moments.count > 1) {
       const double unbiased = variance * (count / (count - 1.0));
@@ -49,8 +48,7 @@ Statistics batch_statistics(BatchNorm2d& norm, const at::Tensor& x) {
 Statistics running_statistics(const BatchNorm2d& norm) {
   return {
       norm.running_mean,
-      at::rsqrt(norm.running_var.to(at::kDouble) + BatchNorm2d::kEps)
-          .to(at::kFloat)};
+      at::rsqrt(norm.running_var.to(at::kDouble) + norm.eps()).to(at::kFloat)};
 }
 
 at::Tensor as_tensor(const WideTable& values) {
@@ -63,7 +61,7 @@ at::Tensor as_tensor(const WideTable& values) {
   return tensor;
 }
 
-class NormRelu final : public torch::autograd::Function<NormRelu> {
+class NormAct final : public torch::autograd::Function<NormAct> {
  public:
   static variable_list forward(
       AutogradContext* context,
@@ -72,13 +70,13 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
       const Variable& bias,
       const std::optional<Variable>& given,
       BatchNorm2d* norm,
-      bool relu) {
+      Nonlinearity nonlinearity) {
     const at::Tensor residual = given.value_or(at::Tensor());
     const bool training = norm->is_training();
     const Statistics statistics =
         training ? batch_statistics(*norm, x) : running_statistics(*norm);
     const at::Tensor y =
-        apply_line(Line(statistics, weight, bias), x, residual, relu);
+        apply_line(Line(statistics, weight, bias), x, residual, nonlinearity);
     // The sign of what a residual was added to is not in x.
     context->save_for_backward(
         {x,
@@ -86,9 +84,12 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
          bias,
          training ? statistics.mean : statistics.mean.clone(),
          statistics.inverse,
-         relu && residual.defined() ? y : at::Tensor()});
+         nonlinearity == Nonlinearity::kRelu && residual.defined()
+             ? y
+             : at::Tensor()});
     context->saved_data["training"] = training;
-    context->saved_data["relu"] = relu;
+    context->saved_data["nonlinearity"] =
+        static_cast<std::int64_t>(nonlinearity);
     context->saved_data["residual"] = residual.defined();
     context->set_materialize_grads(false);
     return {y, y.variable_data()};
@@ -109,7 +110,8 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
         .g = {},
         .statistics = statistics,
         .line = Line(statistics, saved[1], saved[2]),
-        .relu = context->saved_data["relu"].toBool()};
+        .nonlinearity = static_cast<Nonlinearity>(
+            context->saved_data["nonlinearity"].toInt())};
     if (!pass.dy.defined()) {
       return {{}, {}, {}, {}, {}, {}};
     }
@@ -117,7 +119,7 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
     if (pass.dy2.defined()) {
       pass.dy2 = pass.dy2.contiguous(kChannelsLast);
     }
-    if (pass.dy2.defined() || (residual && pass.relu)) {
+    if (pass.dy2.defined() || pass.y.defined()) {
       pass.g = at::empty_like(pass.x, kChannelsLast);
     }
     const Sums sums = take_sums(pass);
@@ -131,55 +133,79 @@ class NormRelu final : public torch::autograd::Function<NormRelu> {
 };
 
 // What torch records of a network (lib/exports) has to be its own operators.
-bool is_fused(const BatchNorm2d& norm, const at::Tensor& x) {
+bool is_fused(
+    const BatchNorm2d& norm,
+    const at::Tensor& x,
+    Nonlinearity nonlinearity,
+    bool residual) {
   return !at::tracer::impl::is_dispatch_enabled() && x.is_cpu() &&
       x.dim() == 4 && x.numel() > 0 &&
       (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) &&
       norm.weight.scalar_type() == at::kFloat &&
       x.is_contiguous(kChannelsLast) &&
-      !(norm.is_training() && norm.has_training_form());
+      !(norm.is_training() && norm.has_training_form()) &&
+      // Of a sum, backward knows only where it was positive.
+      (!residual || nonlinearity == Nonlinearity::kNone ||
+       nonlinearity == Nonlinearity::kRelu);
 }
 
 Fork fused(
     BatchNorm2d& norm,
     const at::Tensor& x,
     const at::Tensor& residual,
-    bool relu) {
+    Nonlinearity nonlinearity) {
   if (norm.is_training()) {
     norm.num_batches_tracked.add_(1);
   }
-  const std::optional<at::Tensor> given =
-      residual.defined() ? std::optional(residual) : std::nullopt;
+  const std::optional<at::Tensor> given = residual.defined()
+      ? std::optional(residual.to(x.scalar_type()).contiguous(kChannelsLast))
+      : std::nullopt;
   const variable_list y =
-      NormRelu::apply(x, norm.weight, norm.bias, given, &norm, relu);
+      NormAct::apply(x, norm.weight, norm.bias, given, &norm, nonlinearity);
   return {y[0], y[1]};
 }
 
 } // namespace
 
-Fork norm_relu(
+at::Tensor apply_in_place(at::Tensor y, Nonlinearity nonlinearity) {
+  switch (nonlinearity) {
+    case Nonlinearity::kNone:
+      return y;
+    case Nonlinearity::kRelu:
+      return y.relu_();
+    case Nonlinearity::kRelu6:
+      return at::hardtanh_(y, 0.0, 6.0);
+    case Nonlinearity::kSilu:
+      return at::silu_(y);
+  }
+  return y;
+}
+
+Fork norm_act(
     BatchNorm2d& norm,
     const at::Tensor& x,
+    Nonlinearity nonlinearity,
     const at::Tensor& residual) {
-  if (is_fused(norm, x)) {
-    return fused(
-        norm,
-        x,
-        residual.defined()
-            ? residual.to(x.scalar_type()).contiguous(kChannelsLast)
-            : residual,
-        /*relu=*/true);
+  if (is_fused(norm, x, nonlinearity, residual.defined())) {
+    return fused(norm, x, residual, nonlinearity);
   }
   at::Tensor y = norm(x);
   if (residual.defined()) {
     y = y.add_(residual);
   }
-  y = y.relu_();
+  y = apply_in_place(y, nonlinearity);
   return {y, y};
 }
 
+Fork norm_relu(
+    BatchNorm2d& norm,
+    const at::Tensor& x,
+    const at::Tensor& residual) {
+  return norm_act(norm, x, Nonlinearity::kRelu, residual);
+}
+
 at::Tensor norm_only(BatchNorm2d& norm, const at::Tensor& x) {
-  return is_fused(norm, x) ? fused(norm, x, {}, /*relu=*/false).trunk : norm(x);
+  return norm_act(norm, x, Nonlinearity::kNone).trunk;
 }
 
 } // namespace vitrain::networks

@@ -21,11 +21,11 @@ enum class Layout : std::uint8_t {
 
 // How a name becomes timm's. In `from`, # stands for a whole number and * for a
 // last word (weight, bias). `to` has for each number, in their order, one of #
-// (itself), + (one more), - (one less), ~ (three less) and % (half of it,
-// rounded down), and need not use the last ones; * is the word; "": timm has no
-// such tensor. `part` 1, 2, 3: of query, key and value, which timm has in one
-// tensor, or the last two of them; -1, -2, -3: the third of this tensor that is
-// query, key or value, which timm has apart, by a rule each.
+// (itself), + (one more), - (one less), ~ (three less), % (half of it, rounded
+// down) and ! (left out), and need not use the last ones; * is the word; "":
+// timm has no such tensor. `part` 1, 2, 3: of query, key and value, which timm
+// has in one tensor, or the last two of them; -1, -2, -3: the third of this
+// tensor that is query, key or value, which timm has apart, by a rule each.
 struct NameRule {
   std::string_view from;
   std::string_view to;
@@ -45,6 +45,11 @@ struct Convention {
   std::span<const NameRule> rules;
   // Before that: what no pattern can say.
   void (*prepare)(Archive& archive) = [](Archive& /*archive*/) {};
+  // What stands before the number of a block, where a program counts them
+  // through all stages, which have so many each. The rules see two numbers in
+  // its place: the stage, and the block in it.
+  std::string_view counted = {};
+  std::span<const std::int64_t> depths = {};
 };
 
 // One file for each program.
@@ -54,5 +59,6 @@ std::span<const Convention> mmpretrain_conventions();
 std::span<const Convention> original_conventions();
 std::span<const Convention> flax_conventions();
 std::span<const Convention> paddlevit_conventions();
+std::span<const Convention> efficientnet_pytorch_conventions();
 
 } // namespace vitrain::weights

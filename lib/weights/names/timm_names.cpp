@@ -24,7 +24,8 @@ std::vector<Convention> all_conventions() {
         mmpretrain_conventions(),
         original_conventions(),
         flax_conventions(),
-        paddlevit_conventions()}) {
+        paddlevit_conventions(),
+        efficientnet_pytorch_conventions()}) {
     all.insert(all.end(), conventions.begin(), conventions.end());
   }
   return all;
@@ -100,6 +101,8 @@ std::string fill_in(std::string_view to, const Captured& captured) {
   for (const char c : to) {
     if (counted(c, 0)) {
       name += std::to_string(*counted(c, captured.numbers.at(next++)));
+    } else if (c == '!') {
+      ++next;
     } else if (c == '*') {
       name += captured.word;
     } else {
@@ -252,6 +255,33 @@ bool can_join(const Parts& parts) {
   });
 }
 
+// `name` with the number of a block as that of its stage and that in the stage;
+// as it is where there is no such block.
+std::string by_stages(const Convention& convention, std::string_view name) {
+  if (convention.counted.empty() || !name.starts_with(convention.counted)) {
+    return std::string(name);
+  }
+  const std::string_view rest = name.substr(convention.counted.size());
+  std::int64_t block = 0;
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), block);
+  if (error != std::errc() || block < 0) {
+    return std::string(name);
+  }
+  for (std::size_t stage = 0; stage < convention.depths.size(); ++stage) {
+    if (block < convention.depths[stage]) {
+      return fmt::format(
+          "{}{}.{}{}",
+          convention.counted,
+          stage,
+          block,
+          rest.substr(static_cast<std::size_t>(end - rest.data())));
+    }
+    block -= convention.depths[stage];
+  }
+  return std::string(name);
+}
+
 class Renaming {
  public:
   explicit Renaming(const Convention& convention) : convention_(convention) {}
@@ -264,8 +294,9 @@ class Renaming {
       }
     }
     bool divided = false;
+    const std::string staged = by_stages(convention_, name);
     for (const NameRule& rule : convention_.rules) {
-      if (const auto captured = match(rule.from, name)) {
+      if (const auto captured = match(rule.from, staged)) {
         const std::string to = fill_in(rule.to, *captured);
         if (rule.part < 0) {
           parts_[to].emplace_back(

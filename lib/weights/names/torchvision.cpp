@@ -62,6 +62,52 @@ constexpr NameRule kTorchvisionConvnextRules[] = {
     {"classifier.2.*", "head.fc.*"},
 };
 
+constexpr std::string_view kTorchvisionEfficientNet[] = {
+    "features.0.0.weight",
+    "features.1.0.block.1.fc1.weight",
+    "features.8.0.weight"};
+constexpr NameRule kTorchvisionEfficientNetRules[] = {
+    {"features.0.0.*", "conv_stem.*"},
+    {"features.0.1.*", "bn1.*"},
+    // The first stage has no expansion.
+    {"features.1.#.block.0.0.*", "blocks.0.#.conv_dw.*"},
+    {"features.1.#.block.0.1.*", "blocks.0.#.bn1.*"},
+    {"features.1.#.block.1.fc1.*", "blocks.0.#.se.conv_reduce.*"},
+    {"features.1.#.block.1.fc2.*", "blocks.0.#.se.conv_expand.*"},
+    {"features.1.#.block.2.0.*", "blocks.0.#.conv_pw.*"},
+    {"features.1.#.block.2.1.*", "blocks.0.#.bn2.*"},
+    {"features.8.0.*", "conv_head.*"},
+    {"features.8.1.*", "bn2.*"},
+    {"features.#.#.block.0.0.*", "blocks.-.#.conv_pw.*"},
+    {"features.#.#.block.0.1.*", "blocks.-.#.bn1.*"},
+    {"features.#.#.block.1.0.*", "blocks.-.#.conv_dw.*"},
+    {"features.#.#.block.1.1.*", "blocks.-.#.bn2.*"},
+    {"features.#.#.block.2.fc1.*", "blocks.-.#.se.conv_reduce.*"},
+    {"features.#.#.block.2.fc2.*", "blocks.-.#.se.conv_expand.*"},
+    {"features.#.#.block.3.0.*", "blocks.-.#.conv_pwl.*"},
+    {"features.#.#.block.3.1.*", "blocks.-.#.bn3.*"},
+    {"classifier.1.*", "classifier.*"},
+};
+
+constexpr std::string_view kTorchvisionRegNet[] = {
+    "stem.0.weight",
+    "trunk_output.block#.block#-#.f.a.0.weight"};
+constexpr NameRule kTorchvisionRegNetRules[] = {
+    {"stem.0.*", "stem.conv.*"},
+    {"stem.1.*", "stem.bn.*"},
+    {"trunk_output.block#.block#-#.proj.0.*", "s#.b!+.downsample.conv.*"},
+    {"trunk_output.block#.block#-#.proj.1.*", "s#.b!+.downsample.bn.*"},
+    {"trunk_output.block#.block#-#.f.a.0.*", "s#.b!+.conv1.conv.*"},
+    {"trunk_output.block#.block#-#.f.a.1.*", "s#.b!+.conv1.bn.*"},
+    {"trunk_output.block#.block#-#.f.b.0.*", "s#.b!+.conv2.conv.*"},
+    {"trunk_output.block#.block#-#.f.b.1.*", "s#.b!+.conv2.bn.*"},
+    {"trunk_output.block#.block#-#.f.se.fc1.*", "s#.b!+.se.fc1.*"},
+    {"trunk_output.block#.block#-#.f.se.fc2.*", "s#.b!+.se.fc2.*"},
+    {"trunk_output.block#.block#-#.f.c.0.*", "s#.b!+.conv3.conv.*"},
+    {"trunk_output.block#.block#-#.f.c.1.*", "s#.b!+.conv3.bn.*"},
+    {"fc.*", "head.fc.*"},
+};
+
 // torchvision's ResNets have timm's names: those are its own.
 constexpr auto kTorchvision = std::to_array<Convention>({
     {"torchvision", "ViT", {}, kTorchvisionVit, kTorchvisionVitRules},
@@ -71,6 +117,12 @@ constexpr auto kTorchvision = std::to_array<Convention>({
      {},
      kTorchvisionConvnext,
      kTorchvisionConvnextRules},
+    {"torchvision",
+     "EfficientNet",
+     {},
+     kTorchvisionEfficientNet,
+     kTorchvisionEfficientNetRules},
+    {"torchvision", "RegNet", {}, kTorchvisionRegNet, kTorchvisionRegNetRules},
 });
 
 } // namespace

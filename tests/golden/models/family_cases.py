@@ -86,13 +86,19 @@ def factors_of(row):
 
 
 def replace_drop_paths(model, calls):
-    """Each branch its own factors, also those of rate 0, which timm leaves out."""
+    """Each branch its own factors, also those of rate 0, which timm leaves out.
+
+    Blocks without a way around them have a drop path that they do not use.
+    """
     row = 0
     for name, module in list(model.named_modules()):
         last = name.rsplit(".", 1)[-1]
         if not last.startswith("drop_path"):
             continue
         parent = model.get_submodule(name.rsplit(".", 1)[0])
+        if not getattr(parent, "has_skip", True):
+            setattr(parent, last, torch.nn.Identity())
+            continue
         if getattr(parent, "identity", parent) is None:
             continue  # timm drops nothing where there is no way around it
         count = calls(name) if callable(calls) else calls

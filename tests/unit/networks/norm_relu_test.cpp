@@ -15,7 +15,7 @@ constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 struct ReluCase {
   std::vector<std::int64_t> shape;
   bool residual = false;
-  bool relu = true;
+  Nonlinearity after = Nonlinearity::kRelu;
   bool training = true;
   bool both = false; // both ways of the fork have gradients
 };
@@ -33,7 +33,19 @@ std::vector<ReluCase> cases() {
         {7, 2050, 3, 1},
         {5, 1, 4, 4}}) {
     all.push_back({.shape = shape});
-    all.push_back({.shape = shape, .relu = false});
+    for (const Nonlinearity after :
+         {Nonlinearity::kNone, Nonlinearity::kRelu6, Nonlinearity::kSilu}) {
+      all.push_back({.shape = shape, .after = after});
+      all.push_back({.shape = shape, .after = after, .both = true});
+      all.push_back({.shape = shape, .after = after, .training = false});
+    }
+    all.push_back(
+        {.shape = shape, .residual = true, .after = Nonlinearity::kNone});
+    all.push_back(
+        {.shape = shape,
+         .residual = true,
+         .after = Nonlinearity::kNone,
+         .both = true});
     all.push_back({.shape = shape, .residual = true});
     all.push_back({.shape = shape, .residual = true, .both = true});
     all.push_back({.shape = shape, .both = true});
@@ -48,7 +60,8 @@ std::string text(const ReluCase& c) {
   for (const std::int64_t size : c.shape) {
     line += std::to_string(size) + ' ';
   }
-  return line + (c.residual ? "+residual " : "") + (c.relu ? "relu " : "") +
+  return line + (c.residual ? "+residual " : "") + "nonlinearity " +
+      std::to_string(static_cast<int>(c.after)) + ' ' +
       (c.training ? "training " : "") + (c.both ? "both ways" : "");
 }
 
@@ -113,7 +126,10 @@ Outputs expected(const ReluCase& c, const Inputs& inputs) {
       1e-5,
       false);
   y = c.residual ? y + residual : y;
-  y = c.relu ? y.relu() : y;
+  y = c.after == Nonlinearity::kRelu    ? y.relu()
+      : c.after == Nonlinearity::kRelu6 ? at::hardtanh(y, 0.0, 6.0)
+      : c.after == Nonlinearity::kSilu  ? at::silu(y)
+                                        : y;
   y.backward(c.both ? inputs.dy + inputs.dy2 : inputs.dy);
   out.y = y.detach();
   out.dx = x.grad();
@@ -145,8 +161,7 @@ Outputs ours(
   const at::Tensor x = leaf(inputs.x, type);
   const at::Tensor residual =
       c.residual ? leaf(inputs.residual, type) : at::Tensor();
-  const Fork y = c.relu ? norm_relu(norm, x, residual)
-                        : Fork{norm_only(norm, x), at::Tensor()};
+  const Fork y = norm_act(norm, x, c.after, residual);
   EXPECT_TRUE(y.trunk.is_contiguous(kChannelsLast));
   at::Tensor loss = (y.trunk * inputs.dy.to(type).contiguous(grads)).sum();
   if (c.both) {
