@@ -41,7 +41,7 @@ SOURCES = {
 }
 HEADERS = {
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),
-    "lib/config/schema/schema.h": (208, "templates that bind members of every kind"),
+    "lib/config/schema/schema.h": (233, "templates that bind members of every kind"),
 }
 
 

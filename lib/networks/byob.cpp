@@ -90,7 +90,7 @@ class Byob : public Model {
     const at::Tensor last =
         final_conv_ ? (*final_conv_)(x.trunk).trunk : x.trunk;
     // The mean over pixels, of rows as they lie in memory.
-    return (*fc_)(last.permute({0, 2, 3, 1}).flatten(1, 2).mean(1));
+    return (*fc_)(mean_over_pixels(last));
   }
 
   std::vector<double> drop_rates() const override { return paths_.rates(); }

@@ -226,10 +226,13 @@ std::shared_ptr<ChannelGate> make_byob_gate(
     case ByobBlocks::Gate::kNone:
       return nullptr;
     case ByobBlocks::Gate::kSqueeze:
-      return std::make_shared<SqueezeGate>(
+      return std::make_shared<SqueezeExcite>(
           channels,
           models::byob_width(static_cast<double>(channels) * net.squeeze, 0.0),
-          generator);
+          Nonlinearity::kRelu,
+          generator,
+          "fc1",
+          "fc2");
     case ByobBlocks::Gate::kEca:
       return std::make_shared<EcaGate>(channels, generator);
   }

@@ -13,7 +13,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
-#include "networks/layers/squeeze.h"
+#include "networks/layers/squeeze_excite.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {
@@ -159,7 +159,14 @@ class MobileBlock : public torch::nn::Module {
       const at::Generator& generator) {
     if (stage.squeeze) {
       squeeze_ = add_layer<SqueezeExcite>(
-          *this, "se", width, in / 4, Nonlinearity::kSilu, generator);
+          *this,
+          "se",
+          width,
+          in / 4,
+          Nonlinearity::kSilu,
+          generator,
+          "conv_reduce",
+          "conv_expand");
     }
   }
 
@@ -188,7 +195,8 @@ class EfficientNet : public Model {
         net,
         generator);
     // timm's builder makes one to see which arguments it takes.
-    const SqueezeExcite probe(8, 8, Nonlinearity::kRelu, generator);
+    const SqueezeExcite probe(
+        8, 8, Nonlinearity::kRelu, generator, "conv_reduce", "conv_expand");
     const std::int64_t channels = add_blocks(net, generator);
     head_ = std::make_unique<ConvNorm>(
         *this,

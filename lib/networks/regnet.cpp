@@ -12,7 +12,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
-#include "networks/layers/squeeze.h"
+#include "networks/layers/squeeze_excite.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {

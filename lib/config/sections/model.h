@@ -148,9 +148,9 @@ struct ModelConfig {
         "pretrained_names",
         pretrained_names,
         "Whose tensor names the file has: `timm`, `torchvision`, "
-        "`transformers`, `mmpretrain`, `original` (Swin's and ConvNeXt's "
-        "authors), `big_vision`, `paddlevit`, `efficientnet_pytorch`, or "
-        "`auto`: as the names say.");
+        "`transformers`, `mmpretrain`, `original` (a network's authors), "
+        "`big_vision`, `paddlevit`, `efficientnet_pytorch`, or `auto`: as the "
+        "names say.");
     v.field(
         "pretrained_resampling",
         pretrained_resampling,

@@ -138,6 +138,16 @@ void Conv2d::use_channels_last() {
   weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
 }
 
+void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator) {
+  const at::Tensor& weight = conv.weight;
+  const std::int64_t fan_out =
+      weight.size(0) * weight.size(2) * weight.size(3) / conv.groups();
+  normal(weight, std::sqrt(2.0 / static_cast<double>(fan_out)), generator);
+  if (conv.bias.defined()) {
+    constant(conv.bias, 0.0);
+  }
+}
+
 BatchNorm2d::BatchNorm2d(std::int64_t channels, double eps, double momentum)
     : eps_(eps), momentum_(momentum) {
   weight = register_parameter("weight", at::ones({channels}));

@@ -108,6 +108,10 @@ class Conv2d : public torch::nn::Module {
   std::int64_t groups_;
 };
 
+// Starts a convolution: normal with variance 2 / (outputs of a group x kernel
+// area), and a bias of zero.
+void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator);
+
 // Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5 and running statistics with
 // momentum 0.1 unless others are given, batch statistics in training mode.
 class BatchNorm2d : public torch::nn::Module {

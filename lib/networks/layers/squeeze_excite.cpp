@@ -5,7 +5,6 @@
 
 #include <ATen/ATen.h>
 
-#include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 
 namespace vitrain::networks {
@@ -21,25 +20,31 @@ std::int64_t eca_kernel(std::int64_t channels) {
 
 } // namespace
 
+at::Tensor mean_over_pixels(const at::Tensor& x) {
+  return x.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
+}
+
 at::Tensor ChannelGate::operator()(const at::Tensor& x) const {
-  // The mean over pixels, of rows as they lie in memory in channels_last.
-  const at::Tensor means = x.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
-  const at::Tensor gate = at::sigmoid(factors(means));
+  const at::Tensor gate = at::sigmoid(factors(mean_over_pixels(x)));
   return x * gate.to(x.scalar_type()).unsqueeze(-1).unsqueeze(-1);
 }
 
-SqueezeGate::SqueezeGate(
+SqueezeExcite::SqueezeExcite(
     std::int64_t channels,
-    std::int64_t hidden,
-    const at::Generator& generator) {
-  const Conv2d::Shape down{.in = channels, .out = hidden, .bias = true};
-  const Conv2d::Shape up{.in = hidden, .out = channels, .bias = true};
-  fc1_ = add_layer<Conv2d>(*this, "fc1", down, generator);
-  fc2_ = add_layer<Conv2d>(*this, "fc2", up, generator);
+    std::int64_t reduced,
+    Nonlinearity after,
+    const at::Generator& generator,
+    const char* reduce,
+    const char* expand)
+    : after_(after) {
+  const Conv2d::Shape down{.in = channels, .out = reduced, .bias = true};
+  const Conv2d::Shape up{.in = reduced, .out = channels, .bias = true};
+  reduce_ = add_layer<Conv2d>(*this, reduce, down, generator);
+  expand_ = add_layer<Conv2d>(*this, expand, up, generator);
 }
 
-at::Tensor SqueezeGate::factors(const at::Tensor& means) const {
-  return fc2_->pointwise(activate(fc1_->pointwise(means), Activation::kRelu));
+at::Tensor SqueezeExcite::factors(const at::Tensor& means) const {
+  return expand_->pointwise(apply_in_place(reduce_->pointwise(means), after_));
 }
 
 EcaGate::EcaGate(std::int64_t channels, const at::Generator& generator) {

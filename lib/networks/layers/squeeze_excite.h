@@ -8,8 +8,12 @@
 #include <torch/nn/module.h>
 
 #include "networks/layers/layers.h"
+#include "networks/layers/norm_relu.h"
 
 namespace vitrain::networks {
+
+// [N, C, H, W] -> [N, C]. Pixels are rows where they lie so in memory.
+at::Tensor mean_over_pixels(const at::Tensor& x);
 
 // x [N, C, H, W] times a factor in (0, 1) for each channel of each image, which
 // the means of the channels decide.
@@ -22,20 +26,25 @@ class ChannelGate : public torch::nn::Module {
   virtual at::Tensor factors(const at::Tensor& means) const = 0;
 };
 
-// Two layers with a ReLU between them: "fc1" and "fc2" (Hu et al.,
-// "Squeeze-and-excitation networks", CVPR 2018).
-class SqueezeGate : public ChannelGate {
+// Two layers (Hu et al., "Squeeze-and-excitation networks", CVPR 2018).
+class SqueezeExcite : public ChannelGate {
  public:
-  SqueezeGate(
+  // `reduced`: the channels between the two layers, followed by `after`.
+  // `reduce`, `expand`: the names of the two.
+  SqueezeExcite(
       std::int64_t channels,
-      std::int64_t hidden,
-      const at::Generator& generator);
+      std::int64_t reduced,
+      Nonlinearity after,
+      const at::Generator& generator,
+      const char* reduce,
+      const char* expand);
 
  private:
   at::Tensor factors(const at::Tensor& means) const override;
 
-  std::shared_ptr<Conv2d> fc1_;
-  std::shared_ptr<Conv2d> fc2_;
+  Nonlinearity after_;
+  std::shared_ptr<Conv2d> reduce_;
+  std::shared_ptr<Conv2d> expand_;
 };
 
 // A convolution over neighbouring channels: "conv.weight" (Wang et al.,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 #include <vector>
 
 #include <fmt/ranges.h>
@@ -12,6 +11,8 @@
 #include "core/text.h"
 #include "weights/names/coat_repeats.h"
 #include "weights/names/convention.h"
+#include "weights/names/layout.h"
+#include "weights/names/pattern.h"
 
 namespace vitrain::weights {
 namespace {
@@ -40,168 +41,6 @@ constexpr auto kComputed = std::to_array<std::string_view>(
      "position_ids",
      "total_ops",
      "total_params"});
-
-// What a pattern stood for.
-struct Captured {
-  std::vector<std::int64_t> numbers;
-  std::string_view word;
-};
-
-std::optional<Captured> match(std::string_view pattern, std::string_view name) {
-  Captured captured;
-  while (!pattern.empty()) {
-    const char next = pattern.front();
-    pattern.remove_prefix(1);
-    if (next == '#') {
-      std::int64_t number = 0;
-      const auto [end, error] =
-          std::from_chars(name.data(), name.data() + name.size(), number);
-      if (error != std::errc() || number < 0 || name.front() == '-') {
-        return std::nullopt;
-      }
-      name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-      captured.numbers.push_back(number);
-    } else if (next == '*') {
-      if (name.empty() || name.find_first_of("./") != name.npos) {
-        return std::nullopt;
-      }
-      captured.word = name;
-      name = {};
-    } else {
-      if (!name.starts_with(next)) {
-        return std::nullopt;
-      }
-      name.remove_prefix(1);
-    }
-  }
-  return name.empty() ? std::optional(captured) : std::nullopt;
-}
-
-// What a sign of a rule makes of a number; none: it stands for itself.
-std::optional<std::int64_t> counted(char sign, std::int64_t number) {
-  switch (sign) {
-    case '#':
-      return number;
-    case '+':
-      return number + 1;
-    case '-':
-      return number - 1;
-    case '~':
-      return number - 3;
-    case '%':
-      return number / 2;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::string fill_in(std::string_view to, const Captured& captured) {
-  std::string name;
-  std::size_t next = 0;
-  for (const char c : to) {
-    if (counted(c, 0)) {
-      name += std::to_string(*counted(c, captured.numbers.at(next++)));
-    } else if (c == '!') {
-      ++next;
-    } else if (c == '*') {
-      name += captured.word;
-    } else {
-      name += c;
-    }
-  }
-  return name;
-}
-
-void permute(StridedPart& part, std::initializer_list<std::size_t> order) {
-  const StridedPart old = part;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    part.shape[i] = old.shape[order.begin()[i]];
-    part.strides[i] = old.strides[order.begin()[i]];
-  }
-}
-
-// Patch merging of nn.Unfold has the columns of a patch as [C, row, column];
-// timm's as [column, row, C].
-void refold(StoredTensor& tensor) {
-  StridedPart& part = tensor.parts.front();
-  const std::int64_t stride = part.strides.back();
-  const std::int64_t channels = part.shape.back() / 4;
-  part.shape.pop_back();
-  part.strides.pop_back();
-  part.shape.insert(part.shape.end(), {2, 2, channels});
-  part.strides.insert(part.strides.end(), {stride, 2 * stride, 4 * stride});
-}
-
-// As a linear layer of timm: [out, in].
-void heads_to_rows(StoredTensor& tensor) {
-  StridedPart& part = tensor.parts.front();
-  const std::size_t rank = part.shape.size();
-  if (rank == 3) { // [in, heads, width]
-    permute(part, {1, 2, 0});
-    tensor.shape = {part.shape[0] * part.shape[1], part.shape[2]};
-  } else if (rank == 2) { // a bias: [heads, width]
-    tensor.shape = {part.shape[0] * part.shape[1]};
-  }
-}
-
-void heads_to_columns(StoredTensor& tensor) {
-  StridedPart& part = tensor.parts.front();
-  if (part.shape.size() == 3) { // [heads, width, out]
-    permute(part, {2, 0, 1});
-    tensor.shape = {part.shape[0], part.shape[1] * part.shape[2]};
-  }
-}
-
-// A tensor of one part, of the layout, as timm has it. One of another rank than
-// the layout is for stays as it is: its shape will be refused by its name.
-StoredTensor arranged(StoredTensor tensor, Layout layout) {
-  StridedPart& part = tensor.parts.front();
-  const std::size_t rank = part.shape.size();
-  switch (layout) {
-    case Layout::kSame:
-      break;
-    case Layout::kTransposed:
-      if (rank == 2) {
-        permute(part, {1, 0});
-        tensor.shape = part.shape;
-      }
-      break;
-    case Layout::kHwio:
-      if (rank == 4) {
-        permute(part, {3, 2, 0, 1});
-        tensor.shape = part.shape;
-      }
-      break;
-    case Layout::kHeadsOut:
-      heads_to_rows(tensor);
-      break;
-    case Layout::kHeadsIn:
-      heads_to_columns(tensor);
-      break;
-    case Layout::kFlat:
-      std::erase(tensor.shape, 1);
-      break;
-    case Layout::kUnfolded:
-      if (rank >= 1 && part.shape.back() % 4 == 0) {
-        refold(tensor);
-      }
-      break;
-  }
-  return tensor;
-}
-
-// Rows of a tensor of one part: its third number `index`. One that has no
-// thirds stays whole: its shape will be refused by its name.
-StoredTensor third(StoredTensor tensor, std::int64_t index) {
-  StridedPart& part = tensor.parts.front();
-  if (!tensor.shape.empty() && tensor.shape == part.shape &&
-      tensor.shape[0] % 3 == 0) {
-    tensor.shape[0] /= 3;
-    part.shape[0] /= 3;
-    part.offset += index * part.shape[0] * part.strides[0];
-  }
-  return tensor;
-}
 
 // Wrappers of modules in Python put their name in front of every name.
 void unwrap(std::map<std::string, StoredTensor>& tensors) {

@@ -1,0 +1,97 @@
+#include "weights/names/layout.h"
+
+#include <initializer_list>
+
+namespace vitrain::weights {
+namespace {
+
+void permute(StridedPart& part, std::initializer_list<std::size_t> order) {
+  const StridedPart old = part;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    part.shape[i] = old.shape[order.begin()[i]];
+    part.strides[i] = old.strides[order.begin()[i]];
+  }
+}
+
+// Patch merging of nn.Unfold has the columns of a patch as [C, row, column];
+// timm's as [column, row, C].
+void refold(StoredTensor& tensor) {
+  StridedPart& part = tensor.parts.front();
+  const std::int64_t stride = part.strides.back();
+  const std::int64_t channels = part.shape.back() / 4;
+  part.shape.pop_back();
+  part.strides.pop_back();
+  part.shape.insert(part.shape.end(), {2, 2, channels});
+  part.strides.insert(part.strides.end(), {stride, 2 * stride, 4 * stride});
+}
+
+// As a linear layer of timm: [out, in].
+void heads_to_rows(StoredTensor& tensor) {
+  StridedPart& part = tensor.parts.front();
+  const std::size_t rank = part.shape.size();
+  if (rank == 3) { // [in, heads, width]
+    permute(part, {1, 2, 0});
+    tensor.shape = {part.shape[0] * part.shape[1], part.shape[2]};
+  } else if (rank == 2) { // a bias: [heads, width]
+    tensor.shape = {part.shape[0] * part.shape[1]};
+  }
+}
+
+void heads_to_columns(StoredTensor& tensor) {
+  StridedPart& part = tensor.parts.front();
+  if (part.shape.size() == 3) { // [heads, width, out]
+    permute(part, {2, 0, 1});
+    tensor.shape = {part.shape[0], part.shape[1] * part.shape[2]};
+  }
+}
+
+} // namespace
+
+StoredTensor arranged(StoredTensor tensor, Layout layout) {
+  StridedPart& part = tensor.parts.front();
+  const std::size_t rank = part.shape.size();
+  switch (layout) {
+    case Layout::kSame:
+      break;
+    case Layout::kTransposed:
+      if (rank == 2) {
+        permute(part, {1, 0});
+        tensor.shape = part.shape;
+      }
+      break;
+    case Layout::kHwio:
+      if (rank == 4) {
+        permute(part, {3, 2, 0, 1});
+        tensor.shape = part.shape;
+      }
+      break;
+    case Layout::kHeadsOut:
+      heads_to_rows(tensor);
+      break;
+    case Layout::kHeadsIn:
+      heads_to_columns(tensor);
+      break;
+    case Layout::kFlat:
+      std::erase(tensor.shape, 1);
+      break;
+    case Layout::kUnfolded:
+      if (rank >= 1 && part.shape.back() % 4 == 0) {
+        refold(tensor);
+      }
+      break;
+  }
+  return tensor;
+}
+
+StoredTensor third(StoredTensor tensor, std::int64_t index) {
+  StridedPart& part = tensor.parts.front();
+  if (!tensor.shape.empty() && tensor.shape == part.shape &&
+      tensor.shape[0] % 3 == 0) {
+    tensor.shape[0] /= 3;
+    part.shape[0] /= 3;
+    part.offset += index * part.shape[0] * part.strides[0];
+  }
+  return tensor;
+}
+
+} // namespace vitrain::weights

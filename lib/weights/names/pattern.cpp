@@ -1,0 +1,75 @@
+#include "weights/names/pattern.h"
+
+#include <charconv>
+
+namespace vitrain::weights {
+namespace {
+
+// What a sign of a rule makes of a number; none: it stands for itself.
+std::optional<std::int64_t> counted(char sign, std::int64_t number) {
+  switch (sign) {
+    case '#':
+      return number;
+    case '+':
+      return number + 1;
+    case '-':
+      return number - 1;
+    case '~':
+      return number - 3;
+    case '%':
+      return number / 2;
+    default:
+      return std::nullopt;
+  }
+}
+
+} // namespace
+
+std::optional<Captured> match(std::string_view pattern, std::string_view name) {
+  Captured captured;
+  while (!pattern.empty()) {
+    const char next = pattern.front();
+    pattern.remove_prefix(1);
+    if (next == '#') {
+      std::int64_t number = 0;
+      const auto [end, error] =
+          std::from_chars(name.data(), name.data() + name.size(), number);
+      if (error != std::errc() || number < 0 || name.front() == '-') {
+        return std::nullopt;
+      }
+      name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+      captured.numbers.push_back(number);
+    } else if (next == '*') {
+      if (name.empty() || name.find_first_of("./") != name.npos) {
+        return std::nullopt;
+      }
+      captured.word = name;
+      name = {};
+    } else {
+      if (!name.starts_with(next)) {
+        return std::nullopt;
+      }
+      name.remove_prefix(1);
+    }
+  }
+  return name.empty() ? std::optional(captured) : std::nullopt;
+}
+
+std::string fill_in(std::string_view to, const Captured& captured) {
+  std::string name;
+  std::size_t next = 0;
+  for (const char c : to) {
+    if (counted(c, 0)) {
+      name += std::to_string(*counted(c, captured.numbers.at(next++)));
+    } else if (c == '!') {
+      ++next;
+    } else if (c == '*') {
+      name += captured.word;
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
+} // namespace vitrain::weights
