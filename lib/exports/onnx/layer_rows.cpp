@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <ATen/ATen.h>
 
 #include "exports/onnx/rows.h"
 
-// Layers over images [N, C, H, W], and norms.
+// Layers over images [N, C, H, W], attention and norms.
 namespace vitrain::exports {
 namespace {
 
@@ -114,6 +115,36 @@ void group_norm(const Call& call) {
   call.give(x);
 }
 
+// softmax(q k^T scale + mask) v.
+void attention(const Call& call) {
+  Emitter& e = call.emitter;
+  if (call.flag("is_causal") || call.number("dropout_p") != 0.0) {
+    call.refuse("with dropout or of causes alone");
+  }
+  const std::int64_t rank = call.rank("query");
+  const double scale = call.has("scale")
+      ? call.number("scale")
+      : 1.0 / std::sqrt(static_cast<double>(call.size("query", rank - 1)));
+  std::vector<std::int64_t> order;
+  for (std::int64_t i = 0; i < rank - 2; ++i) {
+    order.push_back(i);
+  }
+  order.insert(order.end(), {rank - 1, rank - 2});
+  const std::string query = e.add("Mul", {call.in("query"), e.number(scale)});
+  const std::string key =
+      e.add("Transpose", {call.in("key")}, {{"perm", order}});
+  std::string scores = e.add("MatMul", {query, key});
+  if (call.has("attn_mask")) {
+    if (call.type("attn_mask") != at::kFloat) {
+      call.refuse("with a mask of truth values");
+    }
+    scores = e.add("Add", {scores, call.in("attn_mask")});
+  }
+  const std::string weights =
+      e.add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  call.give(e.add("MatMul", {weights, call.in("value")}));
+}
+
 OnnxAttributes pool_attributes(const Call& call) {
   const auto ints = [&](const char* name) {
     return by_side(call.integers(name), 2);
@@ -169,11 +200,12 @@ struct Resizing {
 
 void resize(const Call& call, const Resizing& way) {
   Emitter& e = call.emitter;
+  const char* image = call.has("input") ? "input" : "self";
   std::vector<float> scales{1.0F, 1.0F};
   for (std::int64_t i = 2; i < 4; ++i) {
     scales.push_back(
         static_cast<float>(call.result_size(i)) /
-        static_cast<float>(call.size("input", i)));
+        static_cast<float>(call.size(image, i)));
   }
   const bool aligned = call.has("align_corners") && call.flag("align_corners");
   OnnxAttributes attributes{
@@ -186,7 +218,7 @@ void resize(const Call& call, const Resizing& way) {
   }
   call.give(e.add(
       "Resize",
-      {call.in("input"), "", e.constant(at::tensor(scales, at::kFloat))},
+      {call.in(image), "", e.constant(at::tensor(scales, at::kFloat))},
       attributes));
 }
 
@@ -207,6 +239,7 @@ constexpr auto kLayerRows = std::to_array<OnnxRow>({
     {"conv1d", convolution},
     {"conv2d", convolution},
     {"convolution", convolution},
+    {"scaled_dot_product_attention", attention},
     {"batch_norm", batch_norm},
     {"group_norm", group_norm},
     {"layer_norm", layer_norm},

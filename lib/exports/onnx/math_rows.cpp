@@ -262,41 +262,29 @@ void addmm(const Call& call) {
       {{"alpha", call.number("alpha")}, {"beta", call.number("beta")}}));
 }
 
+// beta self + alpha batch1 batch2.
+void baddbmm(const Call& call) {
+  Emitter& e = call.emitter;
+  const auto scaled = [&](const std::string& x, const char* factor) {
+    const double by = call.number(factor);
+    return by == 1.0 ? x : e.add("Mul", {x, e.number(by)});
+  };
+  const std::string product =
+      e.add("MatMul", {call.in("batch1"), call.in("batch2")});
+  call.give(e.add(
+      "Add", {scaled(call.in("self"), "beta"), scaled(product, "alpha")}));
+}
+
+void square(const Call& call) {
+  const std::string x = call.in("self");
+  call.give(call.emitter.add("Mul", {x, x}));
+}
+
 void einsum(const Call& call) {
   call.give(call.emitter.add(
       "Einsum",
       call.tensors("tensors"),
       {{"equation", call.text("equation")}}));
-}
-
-// softmax(q k^T scale + mask) v.
-void attention(const Call& call) {
-  Emitter& e = call.emitter;
-  if (call.flag("is_causal") || call.number("dropout_p") != 0.0) {
-    call.refuse("with dropout or of causes alone");
-  }
-  const std::int64_t rank = call.rank("query");
-  const double scale = call.has("scale")
-      ? call.number("scale")
-      : 1.0 / std::sqrt(static_cast<double>(call.size("query", rank - 1)));
-  std::vector<std::int64_t> order;
-  for (std::int64_t i = 0; i < rank - 2; ++i) {
-    order.push_back(i);
-  }
-  order.insert(order.end(), {rank - 1, rank - 2});
-  const std::string query = e.add("Mul", {call.in("query"), e.number(scale)});
-  const std::string key =
-      e.add("Transpose", {call.in("key")}, {{"perm", order}});
-  std::string scores = e.add("MatMul", {query, key});
-  if (call.has("attn_mask")) {
-    if (call.type("attn_mask") != at::kFloat) {
-      call.refuse("with a mask of truth values");
-    }
-    scores = e.add("Add", {scores, call.in("attn_mask")});
-  }
-  const std::string weights =
-      e.add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  call.give(e.add("MatMul", {weights, call.in("value")}));
 }
 
 void glu(const Call& call) {
@@ -354,6 +342,7 @@ constexpr auto kMathRows = std::to_array<OnnxRow>({
     {"relu6", relu6},
     {"rsqrt", rsqrt},
     {"silu", silu},
+    {"square", square},
     {"clamp", clip},
     {"clamp_max", clip},
     {"clamp_min", clip},
@@ -386,8 +375,8 @@ constexpr auto kMathRows = std::to_array<OnnxRow>({
     {"bmm", matmul},
     {"mm", matmul},
     {"addmm", addmm},
+    {"baddbmm", baddbmm},
     {"einsum", einsum},
-    {"scaled_dot_product_attention", attention},
     {"glu", glu},
 });
 

@@ -85,6 +85,14 @@ void repeat(const Call& call) {
   call.give(call.emitter.add("Tile", {x, call.shape("repeats", -1)}));
 }
 
+void zeros_like(const Call& call) {
+  Emitter& e = call.emitter;
+  call.give(e.add(
+      "Expand",
+      {e.constant(at::scalar_tensor(0.0, call.result_type())),
+       e.add("Shape", {call.in("self")})}));
+}
+
 void size(const Call& call) {
   const std::int64_t axis = call.axis("dim", "self");
   call.give(call.emitter.add(
@@ -291,6 +299,7 @@ constexpr auto kShapeRows = std::to_array<OnnxRow>({
     {"expand_as", expand_as},
     {"repeat", repeat},
     {"size", size},
+    {"zeros_like", zeros_like},
     {"cat", concatenate},
     {"concat", concatenate},
     {"stack", stack},
