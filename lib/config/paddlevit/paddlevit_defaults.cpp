@@ -63,8 +63,9 @@ std::string refusal_of_type(std::string_view type) {
     return family->available
         ? ""
         : fmt::format(
-              "{} is not available in this version; {} are",
+              "{} is not available in this version{}; {} are",
               family->name,
+              family->why.empty() ? "" : fmt::format(" ({})", family->why),
               join(available_names(), ", "));
   }
   return fmt::format(

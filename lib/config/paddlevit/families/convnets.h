@@ -52,22 +52,6 @@ inline constexpr auto kMobileOneNetworks = std::to_array<Network>({
      "[1,2,8,10,1] [64,64,128,256,512] [1,3,3.5,3.5,4] [1,1,1,1,1] true"},
 });
 
-inline constexpr auto kMobileVitKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "2", OwnKey::Role::kIdle},
-    {"DIMS", "[16,32,48,48,48,64,80,96,384]"},
-    {"HIDDEN_DIMS", "[96,120,133]"},
-    {"DEPTHS", "[2,4,3]", OwnKey::Role::kIdle},
-    {"NUM_HEADS", "8", OwnKey::Role::kIdle},
-    {"MLP_RATIO", "2", OwnKey::Role::kIdle},
-    {"QKV_BIAS", "true", OwnKey::Role::kIdle},
-    {"QK_SCALE", "none", OwnKey::Role::kIdle},
-});
-inline constexpr auto kMobileVitNetworks = std::to_array<Network>({
-    {"mobilevit_s", 256, "[16,32,64,64,64,96,128,160,640] [144,192,240]"},
-    {"mobilevit_xs", 256, "[16,32,48,48,48,64,80,96,384] [96,120,144]"},
-    {"mobilevit_xxs", 256, "[16,16,24,24,24,48,64,80,320] [64,80,96]"},
-});
-
 inline constexpr auto kHaloNetKeys = std::to_array<OwnKey>({
     {"ACT", "none"},
     {"STAGE1_BLOCK", "[bottle,bottle,bottle]"},
@@ -92,14 +76,6 @@ inline constexpr auto kHaloNetNetworks = std::to_array<Network>({
      "silu [bottle,bottle,bottle] [bottle,bottle,bottle,attn] "
      "[bottle,attn,bottle,attn,bottle,attn] [bottle,attn,bottle] "
      "[64,256,512,1024,2048] [0,4,8,8] [3,4,6,3] 8 3 none"},
-});
-
-inline constexpr auto kBotNetKeys = std::to_array<OwnKey>({
-    {"EMBED_DIM", "2048"},
-    {"NUM_HEADS", "4", OwnKey::Role::kIdle},
-});
-inline constexpr auto kBotNetNetworks = std::to_array<Network>({
-    {"botnet50", 224, "2048"},
 });
 
 inline constexpr auto kConvNets = std::to_array<Family>({
@@ -128,21 +104,6 @@ inline constexpr auto kConvNets = std::to_array<Family>({
                 config.save_freq = 1;
               }},
      .available = false},
-    {.name = "MobileViT",
-     .types = "mobilevit",
-     .keys = kMobileVitKeys,
-     .networks = kMobileVitNetworks,
-     .defaults =
-         {.warmup = 3,
-          .weight_decay = 0.01,
-          .base_lr = 0.002,
-          .warmup_lr = 0.0002,
-          .end_lr = 0.0002,
-          .scaled_lr = 0,
-          .ema = true,
-          .droppath = 0,
-          .crop_pct = 0.9},
-     .available = false},
     {.name = "HaloNet",
      .types = "halo halonet",
      .keys = kHaloNetKeys,
@@ -154,21 +115,6 @@ inline constexpr auto kConvNets = std::to_array<Family>({
           .base_lr = 0.1,
           .warmup_lr = 0.0002,
           .end_lr = 0.0002,
-          .scaled_lr = 128,
-          .droppath = 0,
-          .crop_pct = 0.95,
-          .image_size = 256},
-     .available = false},
-    {.name = "BoTNet",
-     .types = "botnet",
-     .keys = kBotNetKeys,
-     .networks = kBotNetNetworks,
-     .defaults =
-         {.warmup = 5,
-          .weight_decay = 5e-5,
-          .warmup_lr = 5e-7,
-          .end_lr = 5e-6,
-          .grad_clip = 5,
           .scaled_lr = 128,
           .droppath = 0,
           .crop_pct = 0.95,

@@ -64,6 +64,7 @@ struct Family {
   std::span<const Network> networks{}; // none: see vit_numbers
   Defaults defaults{};
   bool available = true;
+  std::string_view why{}; // it is not
   // Its keys are those of paddlevit::Model, and free: ViT and DeiT.
   bool vit_numbers = false;
   // DISTILLATION_TYPE decides on the network, too.

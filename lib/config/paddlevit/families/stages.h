@@ -192,7 +192,9 @@ inline constexpr auto kStages = std::to_array<Family>({
      .keys = kCoatKeys,
      .networks = kCoatNetworks,
      .defaults = {.base_lr = 0.004, .ema = true, .droppath = 0},
-     .available = false},
+     .available = false,
+     .note = "the three scales of a parallel block (PARALLEL_DEPTH) share one "
+             "MLP, as the authors' and timm's do; PaddleViT's have three"},
     {.name = "LeViT",
      .types = "levit",
      .keys = kLevitKeys,

@@ -9,6 +9,15 @@
 namespace vitrain::config::paddlevit {
 
 inline constexpr auto kUnavailable = std::to_array<Family>({
+    {.name = "BoTNet",
+     .types = "botnet",
+     .available = false,
+     .why = "PaddleViT's BoTNet-50 is none of timm's networks"},
+    {.name = "MobileViT",
+     .types = "mobilevit",
+     .available = false,
+     .why = "PaddleViT's blocks have a BatchNorm and an activation more than "
+            "timm's, and its XXS expands fourfold instead of twofold"},
     {.name = "CSwin", .types = "cswin", .available = false},
     {.name = "CvT", .types = "cvt", .available = false},
     {.name = "CycleMLP", .types = "cyclemlp", .available = false},
@@ -26,7 +35,10 @@ inline constexpr auto kUnavailable = std::to_array<Family>({
     {.name = "T2T-ViT", .types = "t2t-vit t2t_vit", .available = false},
     {.name = "TopFormer", .types = "topformer", .available = false},
     {.name = "ViP", .types = "vip", .available = false},
-    {.name = "RegNet", .types = "regnet", .available = false},
+    {.name = "RegNet",
+     .types = "regnet",
+     .available = false,
+     .why = "it is DeiT's teacher"},
 });
 
 } // namespace vitrain::config::paddlevit
