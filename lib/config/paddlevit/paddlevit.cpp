@@ -332,8 +332,9 @@ PaddleVitRecipe read_paddlevit(
   }
   Origins origins;
   Config config = own_config(all, type, origins, problems, result.wrong);
+  const bool known_numbers = result.wrong.empty();
   result.wrong.merge(read(config, all, origins, problems));
-  if (!config.model.vit_numbers) {
+  if (!config.model.vit_numbers && known_numbers) {
     paddlevit::check_own_keys(config, type, origins, problems, result.wrong);
   }
   std::vector<std::string>& notes = result.loaded.notes;

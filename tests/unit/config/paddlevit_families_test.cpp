@@ -136,7 +136,7 @@ const auto kFiles = std::to_array<File>({
      "resmlp_big_24_224"},
     {"MODEL: {TYPE: GatedMLP, MIXER: {EMBED_DIM: 256, DEPTH: 30}}\n",
      "gmlp_s16_224"},
-    {"MODEL: {TYPE: poolformer, LAYERS: (4, 4, 12, 4)}\n", "poolformer_s24"},
+    {"MODEL: {TYPE: poolformer, LAYERS: '(4, 4, 12, 4)'}\n", "poolformer_s24"},
     {"MODEL: {TYPE: convmixer, CNN: {DIM: 768, DEPTH: 32, KERNEL_SIZE: 7, "
      "ACTIVATION: 'ReLU'}}\n",
      "convmixer_768_32"},

@@ -90,14 +90,12 @@ inline constexpr auto kMixers = std::to_array<Family>({
      .types = "poolformer",
      .keys = kPoolformerKeys,
      .networks = kPoolformerNetworks,
-     .defaults = {.warmup = 5, .base_lr = 0.001, .scaled_lr = 1024},
-     .available = false},
+     .defaults = {.warmup = 5, .base_lr = 0.001, .scaled_lr = 1024}},
     {.name = "ConvMixer",
      .types = "convmixer",
      .keys = kConvMixerKeys,
      .networks = kConvMixerNetworks,
      .defaults = {.weight_decay = 0.1, .base_lr = 0.001},
-     .available = false,
      .drop_path = false},
 });
 

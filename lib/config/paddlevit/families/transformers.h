@@ -184,7 +184,6 @@ inline constexpr auto kTransformers = std::to_array<Family>({
      .keys = kCrossVitKeys,
      .networks = kCrossVitNetworks,
      .defaults = {.warmup = 5},
-     .available = false,
      .fixed_size = true,
      .note = "images are prepared in the size of the first branch; PaddleViT "
              "prepares them in DATA.IMAGE_SIZE and enlarges them for it"},
