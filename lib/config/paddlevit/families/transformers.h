@@ -154,8 +154,7 @@ inline constexpr auto kTransformers = std::to_array<Family>({
      .types = "cait",
      .keys = kCaitKeys,
      .networks = kCaitNetworks,
-     .defaults = {.warmup = 5, .end_lr = 0, .ema = true},
-     .available = false},
+     .defaults = {.warmup = 5, .end_lr = 0, .ema = true}},
     {.name = "BEiT",
      .types = "beit",
      .keys = kBeitKeys,
@@ -171,14 +170,12 @@ inline constexpr auto kTransformers = std::to_array<Family>({
               [](Config& config) {
                 config.train.optimizer.name = "AdamWDL";
                 config.train.layer_decay = 0.65;
-              }},
-     .available = false},
+              }}},
     {.name = "XCiT",
      .types = "xcit",
      .keys = kXcitKeys,
      .networks = kXcitNetworks,
-     .defaults = {.warmup = 5},
-     .available = false},
+     .defaults = {.warmup = 5}},
     {.name = "CrossViT",
      .types = "crossvit",
      .keys = kCrossVitKeys,
