@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/load/reader.h"
+#include "config/paddlevit/own_keys.h"
 #include "config/paddlevit/paddlevit_idle.h"
 #include "config/paddlevit/paddlevit_keys.h"
 #include "config/schema/suggest.h"
@@ -19,6 +20,7 @@ namespace {
 using paddlevit::Config;
 using paddlevit::Limit;
 using paddlevit::Meaning;
+using paddlevit::Otherwise;
 
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
@@ -197,10 +199,17 @@ void check_limits(
     }
     const Position position = position_of(origins, limit.key);
     const std::string key(limit.key);
-    const std::string text = limit_text(
-        limit,
-        write_value(*std::ranges::find(schema.fields, key, &Field::path)));
-    if (limit.always || use == RecipeUse::kTraining) {
+    const std::string value =
+        write_value(*std::ranges::find(schema.fields, key, &Field::path));
+    if (limit.otherwise == Otherwise::kTrainedWithout) {
+      if (use != RecipeUse::kEvaluation) {
+        notes.push_back(fmt::format(
+            "{}: {}: {}: {}", position.text(), key, value, limit.text));
+      }
+      continue;
+    }
+    const std::string text = limit_text(limit, value);
+    if (limit.otherwise == Otherwise::kRefused || use == RecipeUse::kTraining) {
       problems.add(position, key, text);
       wrong.insert(key);
     } else if (use == RecipeUse::kLook) {
@@ -234,6 +243,31 @@ void note_idle_keys(
   }
 }
 
+// The family's defaults, and what `layers` say of the keys that only it has,
+// which are taken out of them.
+Config own_config(
+    std::vector<Layer>& layers,
+    const paddlevit::Type& type,
+    Origins& origins,
+    Problems& problems,
+    std::set<std::string>& wrong) {
+  Config config = paddlevit::defaults_of(type.text);
+  if (config.model.vit_numbers) {
+    bool older = false;
+    for (Layer& layer : layers) {
+      older = paddlevit::flatten_trans(layer) || older;
+    }
+    if (older && config.family->name == "ViT") {
+      paddlevit::use_older_defaults(config);
+    }
+    return config;
+  }
+  for (Layer& layer : layers) {
+    paddlevit::take_own_keys(layer, config, origins, problems, wrong);
+  }
+  return config;
+}
+
 } // namespace
 
 bool is_paddlevit(const Node& root) {
@@ -265,6 +299,9 @@ std::set<std::string> paddlevit_sets(
         }
       }
     }
+    if (key.starts_with("MODEL.")) { // a number of one family
+      own.insert({"model.name", "model.image_size"});
+    }
   }
   own.erase("");
   return own;
@@ -284,22 +321,32 @@ PaddleVitRecipe read_paddlevit(
   for (Layer& layer : all) {
     layer.root = python_literals(layer.root);
   }
-  // Defaults depend on the family, which is one of the values.
-  Config first;
-  Origins origins;
-  Problems ignored;
-  read(first, all, origins, ignored);
-  origins.clear();
-  Config config = paddlevit::defaults_of(first.model.type);
-
   PaddleVitRecipe result;
-  result.wrong = read(config, all, origins, problems);
+  const paddlevit::Type type = paddlevit::type_of(all);
+  if (const std::string text = paddlevit::refusal_of_type(type.text);
+      !text.empty()) {
+    problems.add(type.position, "MODEL.TYPE", text);
+    result.wrong.insert("MODEL.TYPE");
+    result.data_path_position = default_position();
+    return result;
+  }
+  Origins origins;
+  Config config = own_config(all, type, origins, problems, result.wrong);
+  const bool known_numbers = result.wrong.empty();
+  result.wrong.merge(read(config, all, origins, problems));
+  if (!config.model.vit_numbers && known_numbers) {
+    paddlevit::check_own_keys(config, type, origins, problems, result.wrong);
+  }
   std::vector<std::string>& notes = result.loaded.notes;
   notes.push_back(fmt::format(
       "{}: read as PaddleViT's (`vitrain config show` prints the recipe)",
       layers.back().source));
   check_limits(config, origins, use, notes, result.wrong, problems);
   note_idle_keys(config, origins, notes);
+  if (!config.model.vit_numbers) {
+    paddlevit::note_own_keys(config, type, origins, notes);
+    origins.try_emplace("MODEL.EMBED_DIM", type.position); // names the model
+  }
   result.loaded.recipe =
       paddlevit::translate(config, use != RecipeUse::kEvaluation);
   result.loaded.origins = translate_origins(origins, result.loaded.recipe);

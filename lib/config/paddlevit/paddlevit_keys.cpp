@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
 namespace vitrain::config::paddlevit {
 namespace {
 
@@ -22,13 +20,19 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"DATA.DATASET", "data.train.kind data.eval.kind", "list"},
     {"DATA.IMAGE_SIZE", "model.image_size model.name", ""},
     {"DATA.IMAGE_CHANNELS", "", "images have 3 channels"},
-    {"DATA.CROP_PCT", "data.preprocess.crop_pct", ""},
+    {"DATA.SECOND_IMAGE_SIZE", "", "of BEiT's pretraining"},
+    {"DATA.FMAP_SIZE", "", "follows from IMAGE_SIZE"},
+    {"DATA.CROP_PCT",
+     "data.preprocess.crop_pct data.preprocess.resize",
+     "above 1: a smaller image, with black around it"},
     {"DATA.NUM_WORKERS",
      "data.threads",
      "threads instead of processes; not set: as many as a worker has cores"},
     {"DATA.IMAGENET_MEAN", "data.preprocess.mean", ""},
     {"DATA.IMAGENET_STD", "data.preprocess.std", ""},
-    {"MODEL.TYPE", "optim.no_decay", "vit, or deit without distillation"},
+    {"MODEL.TYPE",
+     "optim.no_decay",
+     "the family of models; the keys that only it has are left out here"},
     {"MODEL.NAME", "", "a label; the numbers below MODEL make the model"},
     {"MODEL.RESUME", "", "runs are continued with -resume"},
     {"MODEL.PRETRAINED", "model.pretrained", ""},
@@ -93,16 +97,24 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "data.augment.erasing_count",
      "0: nothing is erased"},
     {"TRAIN.RANDOM_ERASE_SPLIT", "", "all of a batch may be erased"},
-    {"TRAIN.DISTILLATION_TYPE", "", "no distillation"},
+    {"TRAIN.DISTILLATION_TYPE",
+     "",
+     "DeiT, PiT, LeViT: but for none, the network has a second head "
+     "(model.name); there is no teacher"},
     {"TRAIN.DISTILLATION_ALPHA", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.DISTILLATION_TAU", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.TEACHER_MODEL", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.LAYER_DECAY", "", "all layers have one learning rate"},
-    {"TRAIN.OPTIMIZER.NAME",
-     "",
-     "always AdamW, as in PaddleViT's ViT and DeiT"},
+    {"TRAIN.NORMALIZE_TARGET", "", "of MAE's pretraining"},
+    {"TRAIN.MULTI_SCALE_SAMPLER_DDP", "", "images of one size"},
+    {"TRAIN.LR_SCHEDULER.NAME", "", "always warmupcosine"},
+    {"TRAIN.LR_SCHEDULER.MILESTONES", "", "belongs to step"},
+    {"TRAIN.LR_SCHEDULER.DECAY_EPOCHS", "", "belongs to step"},
+    {"TRAIN.LR_SCHEDULER.DECAY_RATE", "", "belongs to step"},
+    {"TRAIN.OPTIMIZER.NAME", "", "AdamW or AdamWDL; always AdamW here"},
     {"TRAIN.OPTIMIZER.EPS", "optim.eps", ""},
     {"TRAIN.OPTIMIZER.BETAS", "optim.betas", ""},
+    {"TRAIN.OPTIMIZER.MOMENTUM", "", "belongs to SGD"},
     {"SAVE", "run.output", ""},
     {"SAVE_FREQ", "checkpoint.every", "in epochs; no checkpoint is removed"},
     {"REPORT_FREQ", "log.every", "in optimizer steps"},
@@ -119,211 +131,96 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"LOCAL_RANK", "", "workers know their rank"},
 });
 
-bool known_family(std::string_view family) {
-  return family == "vit" || family == "deit";
-}
+using enum Otherwise;
 
 constexpr auto kLimits = std::to_array<Limit>({
     {"DATA.IMAGE_CHANNELS",
-     true,
+     kRefused,
      [](const Config& c) { return c.data.image_channels == 3; },
-     "images have 3 channels here",
-     ""},
-    {"MODEL.TYPE",
-     true,
-     [](const Config& c) { return known_family(c.model.type); },
-     "this family of models is not available in this version: vit is, and deit "
-     "without distillation",
-     ""},
+     "images have 3 channels here"},
     {"MODEL.RESUME",
-     false,
+     kNotTrained,
      [](const Config& c) { return !c.model.resume; },
-     "a run is continued with -resume PATH on the command line: set it to None",
-     ""},
+     "a run is continued with -resume PATH on the command line: set it to "
+     "None"},
+    {"MODEL.DROPOUT",
+     kNotTrained,
+     [](const Config& c) {
+       return c.model.vit_numbers || c.model.dropout == 0.0;
+     },
+     "only ViT and DeiT have dropout in this version",
+     "0.0"},
+    {"MODEL.ATTENTION_DROPOUT",
+     kNotTrained,
+     [](const Config& c) {
+       return c.model.vit_numbers || c.model.attention_dropout == 0.0;
+     },
+     "only ViT and DeiT have dropout in this version",
+     "0.0"},
     {"MODEL.ATTN_HEAD_SIZE",
-     true,
+     kRefused,
      [](const Config& c) {
        const auto& size = c.model.attn_head_size;
        return !size || *size * c.model.num_heads == c.model.embed_dim;
      },
      "must be None or EMBED_DIM / NUM_HEADS: other sizes of attention heads "
-     "are not available in this version",
-     ""},
+     "are not available in this version"},
     {"MODEL.QKV_BIAS",
-     true,
+     kRefused,
      [](const Config& c) { return c.model.qkv_bias; },
-     "must be True: attention without a bias is not available in this version",
-     ""},
+     "must be True: attention without a bias is not available in this "
+     "version"},
     {"TRAIN.LAST_EPOCH",
-     false,
+     kNotTrained,
      [](const Config& c) { return c.train.last_epoch == 0; },
      "must be 0: a run that is continued with -resume PATH goes on at the "
-     "epoch of its checkpoint",
-     ""},
+     "epoch of its checkpoint"},
     {"TRAIN.MODEL_EMA",
-     false,
+     kTrainedWithout,
      [](const Config& c) { return !c.train.model_ema; },
-     "averaging of the weights is not available in this version",
-     "False"},
+     "weights are not averaged in this version: trained without"},
     {"TRAIN.RANDOM_ERASE_SPLIT",
-     false,
+     kNotTrained,
      [](const Config& c) {
        return !c.train.random_erase_split || c.train.random_erase_prob == 0.0;
      },
      "erasing in a part of each batch only is not available in this version",
      "False"},
     {"TRAIN.DISTILLATION_TYPE",
-     true,
+     kTrainedWithout,
      [](const Config& c) { return c.train.distillation_type == "none"; },
-     "distillation, and the second token of its models, are not available in "
-     "this version: none is",
-     ""},
+     "there is no teacher in this version: trained without, the mean of both "
+     "heads where the network has two"},
     {"TRAIN.LAYER_DECAY",
-     false,
+     kTrainedWithout,
      [](const Config& c) { return c.train.layer_decay.value_or(1.0) == 1.0; },
-     "learning rates by layer are not available in this version",
-     "None"},
+     "all layers have one learning rate in this version: trained without"},
+    {"TRAIN.MULTI_SCALE_SAMPLER_DDP",
+     kNotTrained,
+     [](const Config& c) { return !c.train.multi_scale_sampler_ddp; },
+     "batches of images of several sizes are not available in this version",
+     "False"},
+    {"TRAIN.LR_SCHEDULER.NAME",
+     kNotTrained,
+     [](const Config& c) {
+       return c.train.lr_scheduler.name == "warmupcosine";
+     },
+     "other schedules than warmupcosine are not available for PaddleViT's "
+     "files: say schedule.name in a recipe (`vitrain config show` prints it)"},
     {"TRAIN.OPTIMIZER.NAME",
-     false,
-     [](const Config& c) { return c.train.optimizer.name == "AdamW"; },
-     "must be AdamW: PaddleViT's ViT and DeiT train with AdamW whatever stands "
-     "here",
-     ""},
+     kNotTrained,
+     [](const Config& c) {
+       const std::string& name = c.train.optimizer.name;
+       return name == "AdamW" || name == "AdamWDL";
+     },
+     "must be AdamW: most of PaddleViT's families train with AdamW whatever "
+     "stands here"},
     {"EVAL",
-     false,
+     kNotTrained,
      [](const Config& c) { return !c.eval; },
-     "evaluation is asked for with -eval on the command line: set it to False",
-     ""},
+     "evaluation is asked for with -eval on the command line: set it to "
+     "False"},
 });
-
-Duration epochs(std::int64_t count) {
-  return {static_cast<double>(count), Duration::Unit::kEpochs};
-}
-
-struct Size {
-  const char* name;
-  std::int64_t embed_dim;
-  std::int64_t depth;
-  std::int64_t num_heads;
-};
-
-// The sizes that model names have (lib/models/registry.cpp).
-constexpr auto kSizes = std::to_array<Size>({
-    {"tiny", 192, 12, 3},
-    {"small", 384, 12, 6},
-    {"base", 768, 12, 12},
-    {"large", 1024, 24, 16},
-    {"huge", 1280, 32, 16},
-});
-
-ModelConfig translate_model(const Config& config) {
-  const Model& from = config.model;
-  ModelConfig to;
-  const Size* size = nullptr;
-  for (const Size& known : kSizes) {
-    const bool same = known.embed_dim == from.embed_dim &&
-        known.depth == from.depth && known.num_heads == from.num_heads;
-    size = same ? &known : size;
-  }
-  to.name = fmt::format(
-      "vit_{}_patch{}_{}",
-      size == nullptr ? "base" : size->name,
-      from.patch_size,
-      config.data.image_size);
-  to.num_classes = from.num_classes;
-  to.image_size = config.data.image_size;
-  to.patch_size = from.patch_size;
-  if (size == nullptr) {
-    to.embed_dim = from.embed_dim;
-    to.depth = from.depth;
-    to.num_heads = from.num_heads;
-  }
-  to.mlp_ratio = from.mlp_ratio;
-  to.drop_path = from.droppath;
-  to.dropout = from.dropout;
-  to.attention_dropout = from.attention_dropout;
-  to.pretrained = from.pretrained;
-  return to;
-}
-
-DataConfig translate_data(const Data& from) {
-  DataConfig to;
-  to.train.kind = SourceKind::kList;
-  to.eval.kind = SourceKind::kList;
-  to.batch_size = from.batch_size;
-  to.eval_batch_size = from.batch_size_eval;
-  // Its loader: DistributedBatchSampler, shuffled, without the short batch.
-  to.sampler.policy = SamplerPolicy::kPaddle;
-  to.sampler.shuffle = true;
-  to.sampler.last_batch = LastBatch::kDrop;
-  if (from.num_workers.value_or(0) > 0) {
-    to.threads = from.num_workers;
-  }
-  to.preprocess.mean = from.mean;
-  to.preprocess.std = from.std;
-  to.preprocess.crop_pct = from.crop_pct;
-  to.preprocess.interpolation = Filter::kBicubic;
-  return to;
-}
-
-void translate_colours(const Train& from, AugmentConfig& to) {
-  if (from.rand_augment) {
-    to.auto_augment = fmt::format(
-        "paddlevit:randaugment-n{}-m{}",
-        from.rand_augment_layers,
-        from.rand_augment_magnitude);
-  } else if (from.auto_augment) {
-    to.auto_augment = "paddlevit:autoaugment";
-  } else if (from.color_jitter > 0.0) {
-    to.color_jitter = {from.color_jitter};
-  }
-}
-
-void translate_mixing(const Train& from, AugmentConfig& to) {
-  to.mix.mixup = from.mixup_alpha;
-  to.mix.cutmix = from.cutmix_alpha;
-  to.mix.cutmix_minmax = from.cutmix_minmax;
-  to.mix.mix_prob = from.mixup_prob;
-  to.mix.mix_switch_prob = from.mixup_switch_prob;
-  to.mix.mix_mode = from.mixup_mode;
-  if (from.random_erase_count > 0) {
-    to.erase.erasing = from.random_erase_prob;
-    to.erase.erasing_count = from.random_erase_count;
-  }
-  to.erase.erasing_mode = from.random_erase_mode;
-}
-
-OptimConfig translate_optim(const Config& config) {
-  const Train& from = config.train;
-  OptimConfig to;
-  to.name = OptimKind::kAdamW;
-  to.lr = from.base_lr;
-  to.weight_decay = from.weight_decay;
-  to.betas = from.optimizer.betas;
-  to.eps = from.optimizer.eps;
-  if (config.model.type == "vit") {
-    to.no_decay.clear(); // its ViT exempts nothing
-  }
-  if (from.grad_clip.value_or(0.0) > 0.0) {
-    to.clip_norm = from.grad_clip;
-  }
-  return to;
-}
-
-ScheduleConfig translate_schedule(const Train& from) {
-  ScheduleConfig to;
-  to.name = ScheduleKind::kCosine;
-  to.unit = ScheduleUnit::kEpoch;
-  to.warmup = epochs(from.warmup_epochs);
-  to.warmup_lr = from.warmup_start_lr;
-  to.min_lr = from.end_lr;
-  if (from.linear_scaled_lr) {
-    to.scale.rule = ScaleRule::kLinear;
-    to.scale.base_batch = from.linear_scaled_lr;
-  }
-  to.scale.apply_to = {"lr", "warmup_lr", "min_lr"};
-  return to;
-}
 
 } // namespace
 
@@ -333,57 +230,6 @@ std::span<const Meaning> meanings() {
 
 std::span<const Limit> limits() {
   return kLimits;
-}
-
-Config defaults_of(std::string_view family) {
-  Config config;
-  if (family == "deit") {
-    config.model.type = "deit";
-    config.model.name = "deit";
-    config.data.mean = {0.485, 0.456, 0.406};
-    config.data.std = {0.229, 0.224, 0.225};
-    Train& train = config.train;
-    train.warmup_epochs = 5;
-    train.base_lr = 5e-4;
-    train.weight_decay = 0.05;
-    train.linear_scaled_lr = 512;
-    train.model_ema = true;
-    train.smoothing = 0.1;
-    train.color_jitter = 0.4;
-    train.rand_augment = true;
-    train.mixup_alpha = 0.8;
-    train.cutmix_alpha = 1.0;
-    train.random_erase_prob = 0.25;
-    train.distillation_type = "hard";
-    train.teacher_model = "./regnety_160.pdparams";
-  }
-  return config;
-}
-
-Recipe translate(const Config& config, bool training) {
-  Recipe recipe;
-  recipe.run.output = config.save;
-  recipe.run.seed = config.seed;
-  recipe.run.epochs = config.train.num_epochs;
-  recipe.devices.count = config.ngpus;
-  if (config.ngpus > 0) {
-    recipe.devices.kind = DeviceKind::kCuda; // as -ngpus
-  }
-  recipe.model = translate_model(config);
-  recipe.data = translate_data(config.data);
-  translate_colours(config.train, recipe.data.augment);
-  translate_mixing(config.train, recipe.data.augment);
-  recipe.optim = translate_optim(config);
-  recipe.schedule = translate_schedule(config.train);
-  recipe.train.precision =
-      config.amp && training ? Precision::kBf16 : Precision::kFp32;
-  recipe.train.accumulate = config.train.accum_iter;
-  recipe.train.label_smoothing = config.train.smoothing;
-  recipe.checkpoint.every = epochs(config.save_freq);
-  recipe.checkpoint.keep_last = 1000000;
-  recipe.eval.every = epochs(config.validate_freq);
-  recipe.log.every = config.report_freq;
-  return recipe;
 }
 
 } // namespace vitrain::config::paddlevit

@@ -21,21 +21,31 @@ struct Meaning {
 // One for every key, in the order of the schema.
 std::span<const Meaning> meanings();
 
-// A value that the trainer cannot do what PaddleViT does with.
+// What becomes of a value that the trainer cannot do what PaddleViT does with.
+enum class Otherwise {
+  kRefused, // evaluation needs it too
+  kNotTrained, // only training is refused
+  kTrainedWithout, // a note says so
+};
+
 struct Limit {
   std::string_view key;
-  // Evaluation needs it too; else training only.
-  bool always;
+  Otherwise otherwise;
   bool (*holds)(const Config&);
   std::string_view text; // what is missing
-  // The value with which training goes on without it; empty: none does.
-  std::string_view off;
+  // kNotTrained: the value with which training goes on without it; empty: none
+  // does.
+  std::string_view off{};
 };
 std::span<const Limit> limits();
 
-// The defaults of a family (MODEL.TYPE). Families without defaults here are
-// refused by limits().
-Config defaults_of(std::string_view family);
+// Why files of such a MODEL.TYPE cannot be read; empty: they can.
+std::string refusal_of_type(std::string_view type);
+
+// The defaults of the family of a MODEL.TYPE that is not refused.
+Config defaults_of(std::string_view type);
+// Those of its ViT before 2022, whose files have MODEL.TRANS.
+void use_older_defaults(Config& config);
 
 // The recipe of a config whose limits hold. data.*.path are left as they are:
 // they follow DATA.DATA_PATH as they follow -data_path.

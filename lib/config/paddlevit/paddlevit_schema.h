@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "config/paddlevit/families/family.h"
 #include "config/paddlevit/paddlevit_train.h"
 
 // PaddleViT's configs as plain values: keys under their own names, with the
-// defaults of its ViT. paddlevit_keys.cpp says what they mean here.
+// defaults of its ViT. paddlevit_keys.cpp says what they mean here; what only
+// other families have stands in families/.
 namespace vitrain::config::paddlevit {
 
 struct Data {
@@ -18,6 +20,9 @@ struct Data {
   std::string dataset = "imagenet2012";
   std::int64_t image_size = 224;
   std::int64_t image_channels = 3;
+  // Of BEiT's pretraining and of BoTNet.
+  std::optional<std::int64_t> second_image_size;
+  std::optional<std::array<std::int64_t, 2>> fmap_size;
   double crop_pct = 0.875;
   std::optional<std::int64_t> num_workers;
   std::array<double, 3> mean{0.5, 0.5, 0.5};
@@ -31,7 +36,9 @@ struct Data {
     v.field("DATASET", dataset, "").each_of({"imagenet2012"});
     v.field("IMAGE_SIZE", image_size, "").in_range(1, 4096);
     v.field("IMAGE_CHANNELS", image_channels, "").in_range(1, 4096);
-    v.field("CROP_PCT", crop_pct, "").more_than(0.0).at_most(1.0);
+    v.field("SECOND_IMAGE_SIZE", second_image_size, "").in_range(1, 4096);
+    v.field("FMAP_SIZE", fmap_size, "").in_range(1, 4096);
+    v.field("CROP_PCT", crop_pct, "").more_than(0.0).at_most(2.0);
     v.field("NUM_WORKERS", num_workers, "").in_range(0, 1024);
     v.field("IMAGENET_MEAN", mean, "");
     v.field("IMAGENET_STD", std, "").each_more_than(0.0);
@@ -47,6 +54,9 @@ struct Model {
   double dropout = 0.0;
   double attention_dropout = 0.0;
   double droppath = 0.0;
+  // The keys below are those of families with Family::vit_numbers, and the
+  // others' are in Config::own.
+  bool vit_numbers = true;
   std::int64_t patch_size = 16;
   std::int64_t embed_dim = 768;
   std::int64_t num_heads = 12;
@@ -67,6 +77,9 @@ struct Model {
         .at_least(0.0)
         .less_than(1.0);
     v.field("DROPPATH", droppath, "").at_least(0.0).less_than(1.0);
+    if (!vit_numbers) {
+      return;
+    }
     v.field("PATCH_SIZE", patch_size, "").in_range(1, 1024);
     v.field("EMBED_DIM", embed_dim, "").in_range(1, 16384);
     v.field("NUM_HEADS", num_heads, "").in_range(1, 1024);
@@ -91,6 +104,20 @@ struct Config {
   std::int64_t ngpus = -1;
   std::string tag = "default";
   std::int64_t local_rank = 0;
+
+  const Family* family = nullptr; // of model.type; null: ViT
+  OwnValues own; // of the family's own keys
+
+  bool two_heads() const {
+    return family != nullptr && family->two_heads &&
+        train.distillation_type != "none";
+  }
+  // The network that `own` describes; null: none, or free numbers.
+  const Network* network() const {
+    return family == nullptr
+        ? nullptr
+        : find_network(*family, own, data.image_size, two_heads());
+  }
 
   template <typename Visitor>
   void visit(Visitor& v) {

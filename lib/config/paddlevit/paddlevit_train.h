@@ -14,12 +14,30 @@ struct Optimizer {
   std::string name = "AdamW";
   double eps = 1e-8;
   std::array<double, 2> betas{0.9, 0.999};
+  double momentum = 0.9;
 
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field("NAME", name, "").not_empty();
     v.field("EPS", eps, "").more_than(0.0);
     v.field("BETAS", betas, "").each_at_least(0.0).each_less_than(1.0);
+    v.field("MOMENTUM", momentum, "");
+  }
+};
+
+// Of MAE and of files before 2022.
+struct LrScheduler {
+  std::string name = "warmupcosine";
+  std::string milestones = "30, 60, 90";
+  std::int64_t decay_epochs = 30;
+  double decay_rate = 0.1;
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field("NAME", name, "").each_of({"warmupcosine", "cosine", "step"});
+    v.field("MILESTONES", milestones, "");
+    v.field("DECAY_EPOCHS", decay_epochs, "");
+    v.field("DECAY_RATE", decay_rate, "");
   }
 };
 
@@ -60,6 +78,9 @@ struct Train {
   double distillation_tau = 1.0;
   std::optional<std::string> teacher_model;
   std::optional<double> layer_decay;
+  bool normalize_target = true;
+  bool multi_scale_sampler_ddp = false;
+  LrScheduler lr_scheduler;
   Optimizer optimizer;
 
   template <typename Visitor>
@@ -104,6 +125,9 @@ struct Train {
     v.field("DISTILLATION_TAU", distillation_tau, "");
     v.field("TEACHER_MODEL", teacher_model, "");
     v.field("LAYER_DECAY", layer_decay, "");
+    v.field("NORMALIZE_TARGET", normalize_target, "");
+    v.field("MULTI_SCALE_SAMPLER_DDP", multi_scale_sampler_ddp, "");
+    v.section("LR_SCHEDULER", lr_scheduler, "");
     v.section("OPTIMIZER", optimizer, "");
   }
 };

@@ -44,7 +44,8 @@ constexpr const char* kPaddleVitIntroduction = R"(
 ## PaddleViT's keys
 
 A file with upper-case keys is read as PaddleViT's ([guide.md](guide.md#coming-from-paddlevit)). The defaults are those of
-its ViT; with `MODEL.TYPE: deit` those of its DeiT. `-set` takes these keys too.
+its ViT; those of the other families, and the keys below `MODEL` that only they have, stand in
+`lib/config/paddlevit/families/`. `-set` takes these keys too.
 
 | key | default | sets | |
 |---|---|---|---|

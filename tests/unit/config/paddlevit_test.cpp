@@ -13,6 +13,8 @@
 namespace vitrain::config {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -192,11 +194,11 @@ TEST_F(PaddleVit, MistakesAreNamedLikeOurOwn) {
   EXPECT_EQ(
       refusal("DATA:\n"
               "    BATCH_SISE: 4\n"
-              "    CROP_PCT: 1.5\n"
+              "    CROP_PCT: 2.5\n"
               "MODEL:\n"
               "    DEPTH: 12.0\n"
               "    QKV_BIAS: 1\n"
-              "    TRANS: {HIDDEN_SIZE: 768}\n"
+              "    TRANS: {WINDOW_SIZE: 7}\n"
               "TRAIN:\n"
               "    OPTIMIZER:\n"
               "        BETAS: (0.9,)\n"
@@ -205,12 +207,13 @@ TEST_F(PaddleVit, MistakesAreNamedLikeOurOwn) {
           ":2:5: DATA.BATCH_SISE: unknown key. Did you mean "
           "DATA.BATCH_SIZE?\n" +
           shown() +
-          ":3:15: DATA.CROP_PCT: expected number in (0, 1], got 1.5\n" +
+          ":3:15: DATA.CROP_PCT: expected number in (0, 2], got 2.5\n" +
           shown() +
           ":5:12: MODEL.DEPTH: expected integer in [1, 1024], got 12.0\n" +
           shown() + ":6:15: MODEL.QKV_BIAS: expected true or false, got 1\n" +
           shown() +
-          ":7:5: MODEL.TRANS: unknown key; MODEL has: TYPE, NAME, RESUME, "
+          ":7:13: MODEL.WINDOW_SIZE: unknown key; MODEL has: TYPE, NAME, "
+          "RESUME, "
           "PRETRAINED, NUM_CLASSES, DROPOUT, ATTENTION_DROPOUT, DROPPATH, "
           "PATCH_SIZE, EMBED_DIM, NUM_HEADS, ATTN_HEAD_SIZE, DEPTH, "
           "MLP_RATIO, QKV_BIAS\n" +
@@ -305,12 +308,19 @@ TEST_F(PaddleVit, OtherModelsAreRefusedByName) {
     const std::vector<std::string> extra = *options == '\0'
         ? std::vector<std::string>{}
         : std::vector<std::string>{options};
+    // One line, whatever else stands there.
     EXPECT_THAT(
-        refusal("MODEL: {TYPE: swin}\n", extra),
-        StartsWith(
-            shown() +
-            ":1:15: MODEL.TYPE: this family of models is not available in "
-            "this version: vit is, and deit without distillation, got swin"));
+        refusal(
+            "MODEL: {TYPE: CSwin, SPLIT_SIZES: [1]}\nTRAIN: {X: 1}\n", extra),
+        AllOf(
+            StartsWith(
+                shown() +
+                ":1:15: MODEL.TYPE: CSwin is not available in this version; "
+                "ViT, DeiT, MAE,"),
+            HasSubstr("1 problem found")));
+    EXPECT_THAT(
+        refusal("MODEL: {TYPE: alexnet}\n", extra),
+        HasSubstr("MODEL.TYPE: alexnet is no family of PaddleViT's; ViT,"));
     EXPECT_THAT(
         refusal("MODEL: {QKV_BIAS: False}\n", extra),
         HasSubstr("MODEL.QKV_BIAS: must be True"));
@@ -323,24 +333,18 @@ TEST_F(PaddleVit, OtherModelsAreRefusedByName) {
       "vit_base_patch16_224");
 }
 
-// What the trainer does not have ends training, until somebody says to go on.
-TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
+// What the trainer does not have and PaddleViT's defaults ask for is said.
+TEST_F(PaddleVit, WhatIsMissingIsSaid) {
   const std::string text =
       "MODEL: {TYPE: deit}\nTRAIN: {DISTILLATION_TYPE: 'none'}\n";
-  const std::string message = refusal(text);
+  const Loaded loaded = load_text(text);
   EXPECT_THAT(
-      message,
-      HasSubstr(
-          "PaddleViT's default: TRAIN.MODEL_EMA: averaging of the weights is "
-          "not available in this version, got true; to train without it, say "
-          "MODEL_EMA: False in the file, or -set TRAIN.MODEL_EMA=False"));
-  EXPECT_THAT(message, HasSubstr("1 problem found"));
-
-  // Evaluation needs none of it.
-  const Recipe evaluated = recipe(text, {"-eval", "-pretrained", "w"});
-  EXPECT_EQ(evaluated.data.preprocess.mean[0], 0.485);
-
-  const Recipe trained = recipe(text, {"-set", "TRAIN.MODEL_EMA=False"});
+      loaded.notes,
+      Contains("PaddleViT's default: TRAIN.MODEL_EMA: true: weights are not "
+               "averaged in this version: trained without"));
+  const Recipe& trained = loaded.recipe;
+  EXPECT_EQ(trained.model.name, "vit_base_patch16_224");
+  EXPECT_EQ(trained.data.preprocess.mean[0], 0.485);
   EXPECT_EQ(trained.optim.lr, 5e-4);
   EXPECT_EQ(trained.optim.weight_decay, 0.05);
   EXPECT_THAT(trained.optim.no_decay, Not(IsEmpty()));
@@ -353,12 +357,39 @@ TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
   EXPECT_EQ(mix.mix_mode, MixMode::kBatch);
   EXPECT_EQ(trained.data.augment.erase.erasing, 0.25);
   EXPECT_EQ(trained.data.augment.erase.erasing_mode, EraseMode::kPixel);
+
+  const Loaded without = load_text(text, {"-set", "TRAIN.MODEL_EMA=False"});
+  EXPECT_THAT(without.notes, Not(Contains(HasSubstr("MODEL_EMA"))));
+  const Loaded evaluated = load_text(text, {"-eval", "-pretrained", "w"});
+  EXPECT_THAT(evaluated.notes, Not(Contains(HasSubstr("MODEL_EMA"))));
 }
 
-TEST_F(PaddleVit, DistillationIsRefused) {
+// What a file has to ask for ends training, until somebody says to go on.
+TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
+  const std::string text =
+      "TRAIN: {RANDOM_ERASE_SPLIT: True, RANDOM_ERASE_PROB: 0.5}\n";
   EXPECT_THAT(
-      refusal("MODEL: {TYPE: deit}\n", {"-eval"}),
-      HasSubstr("TRAIN.DISTILLATION_TYPE: distillation, and the second token"));
+      refusal(text),
+      HasSubstr(
+          "TRAIN.RANDOM_ERASE_SPLIT: erasing in a part of each batch only is "
+          "not available in this version, got true; to train without it, say "
+          "RANDOM_ERASE_SPLIT: False in the file, or -set "
+          "TRAIN.RANDOM_ERASE_SPLIT=False"));
+  load_text(text, {"-eval", "-pretrained", "w"});
+  load_text(text, {"-set", "TRAIN.RANDOM_ERASE_SPLIT=False"});
+  EXPECT_THAT(
+      refusal("MODEL: {TYPE: swin, PATCH_SIZE: 4, DROPOUT: 0.1}\n"),
+      HasSubstr("MODEL.DROPOUT: only ViT and DeiT have dropout"));
+}
+
+// The network is PaddleViT's, with two heads; its teacher is not there.
+TEST_F(PaddleVit, DistillationIsASecondHead) {
+  const Loaded loaded = load_text("MODEL: {TYPE: deit}\n");
+  EXPECT_EQ(loaded.recipe.model.name, "deit_base_distilled_patch16_224");
+  EXPECT_THAT(
+      loaded.notes,
+      Contains(
+          HasSubstr("TRAIN.DISTILLATION_TYPE: hard: there is no teacher")));
 }
 
 TEST_F(PaddleVit, AugmentsAsPaddleVit) {

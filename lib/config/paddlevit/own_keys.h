@@ -1,0 +1,51 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/load/layers.h"
+#include "config/load/problems.h"
+#include "config/paddlevit/paddlevit_schema.h"
+
+// The keys below MODEL that only one family has (families/family.h), which the
+// schema of paddlevit::Config does not know.
+namespace vitrain::config::paddlevit {
+
+// What MODEL.TYPE says, the last layer first; PaddleViT's default: "vit".
+struct Type {
+  std::string text = "vit";
+  Position position{"PaddleViT's default", 0, 0, Origin::kDefault};
+};
+Type type_of(const std::vector<Layer>& layers);
+
+// Families with Family::vit_numbers: the keys of MODEL.TRANS, as files before
+// 2022 have them, become MODEL's own. Returns whether there were any.
+bool flatten_trans(Layer& layer);
+
+// Other families: takes their keys out of `layer` and into config.own. A
+// section that they do not have (TRANS of older files) is left out of a name.
+// Unknown keys are added to `problems`, and every key with one to `wrong`.
+void take_own_keys(
+    Layer& layer,
+    Config& config,
+    Origins& origins,
+    Problems& problems,
+    std::set<std::string>& wrong);
+
+// After all layers: that the numbers name a network, or a problem.
+void check_own_keys(
+    const Config& config,
+    const Type& type,
+    const Origins& origins,
+    Problems& problems,
+    std::set<std::string>& wrong);
+
+// Keys that are set and do nothing.
+void note_own_keys(
+    const Config& config,
+    const Type& type,
+    const Origins& origins,
+    std::vector<std::string>& notes);
+
+} // namespace vitrain::config::paddlevit

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "config/paddlevit/paddlevit_keys.h"
+
+// From PaddleViT's keys to a recipe's.
+namespace vitrain::config::paddlevit {
+namespace {
+
+Duration epochs(std::int64_t count) {
+  return {static_cast<double>(count), Duration::Unit::kEpochs};
+}
+
+struct Size {
+  const char* name;
+  std::int64_t embed_dim;
+  std::int64_t depth;
+  std::int64_t num_heads;
+};
+
+// The sizes that model names have (lib/models/registry.cpp).
+constexpr auto kSizes = std::to_array<Size>({
+    {"tiny", 192, 12, 3},
+    {"small", 384, 12, 6},
+    {"base", 768, 12, 12},
+    {"large", 1024, 24, 16},
+    {"huge", 1280, 32, 16},
+});
+
+void name_vit(const Config& config, ModelConfig& to) {
+  const Model& from = config.model;
+  const Size* size = nullptr;
+  for (const Size& known : kSizes) {
+    const bool same = known.embed_dim == from.embed_dim &&
+        known.depth == from.depth && known.num_heads == from.num_heads;
+    size = same ? &known : size;
+  }
+  to.name = fmt::format(
+      "{}_patch{}_{}",
+      config.two_heads()
+          ? fmt::format(
+                "deit_{}_distilled", size == nullptr ? "base" : size->name)
+          : fmt::format("vit_{}", size == nullptr ? "base" : size->name),
+      from.patch_size,
+      config.data.image_size);
+  to.patch_size = from.patch_size;
+  if (size == nullptr) {
+    to.embed_dim = from.embed_dim;
+    to.depth = from.depth;
+    to.num_heads = from.num_heads;
+  }
+  to.mlp_ratio = from.mlp_ratio;
+  to.dropout = from.dropout;
+  to.attention_dropout = from.attention_dropout;
+}
+
+ModelConfig translate_model(const Config& config) {
+  const Model& from = config.model;
+  ModelConfig to;
+  to.num_classes = from.num_classes;
+  to.image_size = config.data.image_size;
+  to.pretrained = from.pretrained;
+  if (from.vit_numbers) {
+    name_vit(config, to);
+    to.drop_path = from.droppath;
+  } else if (const Network* network = config.network()) {
+    to.name = config.two_heads() ? network->distilled : network->name;
+    if (config.family->fixed_size) {
+      to.image_size = network->image_size;
+    }
+    if (config.family->drop_path) {
+      to.drop_path = from.droppath;
+    }
+  }
+  return to;
+}
+
+DataConfig translate_data(const Data& from) {
+  DataConfig to;
+  to.train.kind = SourceKind::kList;
+  to.eval.kind = SourceKind::kList;
+  to.batch_size = from.batch_size;
+  to.eval_batch_size = from.batch_size_eval;
+  // Its loader: DistributedBatchSampler, shuffled, without the short batch.
+  to.sampler.policy = SamplerPolicy::kPaddle;
+  to.sampler.shuffle = true;
+  to.sampler.last_batch = LastBatch::kDrop;
+  if (from.num_workers.value_or(0) > 0) {
+    to.threads = from.num_workers;
+  }
+  to.preprocess.mean = from.mean;
+  to.preprocess.std = from.std;
+  to.preprocess.crop_pct = std::min(from.crop_pct, 1.0);
+  if (from.crop_pct > 1.0) {
+    to.preprocess.resize = static_cast<std::int64_t>(
+        static_cast<double>(from.image_size) / from.crop_pct);
+  }
+  to.preprocess.interpolation = Filter::kBicubic;
+  return to;
+}
+
+void translate_colours(const Train& from, AugmentConfig& to) {
+  if (from.rand_augment) {
+    to.auto_augment = fmt::format(
+        "paddlevit:randaugment-n{}-m{}",
+        from.rand_augment_layers,
+        from.rand_augment_magnitude);
+  } else if (from.auto_augment) {
+    to.auto_augment = "paddlevit:autoaugment";
+  } else if (from.color_jitter > 0.0) {
+    to.color_jitter = {from.color_jitter};
+  }
+}
+
+void translate_mixing(const Train& from, AugmentConfig& to) {
+  to.mix.mixup = from.mixup_alpha;
+  to.mix.cutmix = from.cutmix_alpha;
+  to.mix.cutmix_minmax = from.cutmix_minmax;
+  to.mix.mix_prob = from.mixup_prob;
+  to.mix.mix_switch_prob = from.mixup_switch_prob;
+  to.mix.mix_mode = from.mixup_mode;
+  if (from.random_erase_count > 0) {
+    to.erase.erasing = from.random_erase_prob;
+    to.erase.erasing_count = from.random_erase_count;
+  }
+  to.erase.erasing_mode = from.random_erase_mode;
+}
+
+OptimConfig translate_optim(const Config& config) {
+  const Train& from = config.train;
+  OptimConfig to;
+  to.name = OptimKind::kAdamW;
+  to.lr = from.base_lr;
+  to.weight_decay = from.weight_decay;
+  to.betas = from.optimizer.betas;
+  to.eps = from.optimizer.eps;
+  if (config.family == nullptr || config.family->decays_all) {
+    to.no_decay.clear();
+  }
+  if (from.grad_clip.value_or(0.0) > 0.0) {
+    to.clip_norm = from.grad_clip;
+  }
+  return to;
+}
+
+ScheduleConfig translate_schedule(const Train& from) {
+  ScheduleConfig to;
+  to.name = ScheduleKind::kCosine;
+  to.unit = ScheduleUnit::kEpoch;
+  to.warmup = epochs(from.warmup_epochs);
+  to.warmup_lr = from.warmup_start_lr;
+  to.min_lr = from.end_lr;
+  if (from.linear_scaled_lr) {
+    to.scale.rule = ScaleRule::kLinear;
+    to.scale.base_batch = from.linear_scaled_lr;
+  }
+  to.scale.apply_to = {"lr", "warmup_lr", "min_lr"};
+  return to;
+}
+
+} // namespace
+
+Recipe translate(const Config& config, bool training) {
+  Recipe recipe;
+  recipe.run.output = config.save;
+  recipe.run.seed = config.seed;
+  recipe.run.epochs = config.train.num_epochs;
+  recipe.devices.count = config.ngpus;
+  if (config.ngpus > 0) {
+    recipe.devices.kind = DeviceKind::kCuda; // as -ngpus
+  }
+  recipe.model = translate_model(config);
+  recipe.data = translate_data(config.data);
+  translate_colours(config.train, recipe.data.augment);
+  translate_mixing(config.train, recipe.data.augment);
+  recipe.optim = translate_optim(config);
+  recipe.schedule = translate_schedule(config.train);
+  recipe.train.precision =
+      config.amp && training ? Precision::kBf16 : Precision::kFp32;
+  recipe.train.accumulate = config.train.accum_iter;
+  recipe.train.label_smoothing = config.train.smoothing;
+  recipe.checkpoint.every = epochs(config.save_freq);
+  recipe.checkpoint.keep_last = 1000000;
+  recipe.eval.every = epochs(config.validate_freq);
+  recipe.log.every = config.report_freq;
+  return recipe;
+}
+
+} // namespace vitrain::config::paddlevit

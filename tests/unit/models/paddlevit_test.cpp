@@ -1,0 +1,28 @@
+#include <gtest/gtest.h>
+
+#include "config/paddlevit/families/family.h"
+#include "models/families/family.h"
+
+// The networks that PaddleViT's files name (lib/config cannot see lib/models).
+namespace vitrain::models {
+namespace {
+
+TEST(PaddleVitFamilies, AreAvailableWhereTheirNetworksAre) {
+  for (const config::paddlevit::Family* family :
+       config::paddlevit::families()) {
+    for (const config::paddlevit::Network& network : family->networks) {
+      for (const std::string_view name : {network.name, network.distilled}) {
+        if (!name.empty()) {
+          EXPECT_EQ(
+              find_model(std::string(name)).has_value(), family->available)
+              << name << ": " << family->name
+              << "'s row in lib/config/paddlevit/families/ says that it is "
+              << (family->available ? "" : "not ") << "available";
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace vitrain::models
