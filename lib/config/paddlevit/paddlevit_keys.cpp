@@ -105,7 +105,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.DISTILLATION_TAU", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.TEACHER_MODEL", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.LAYER_DECAY", "", "all layers have one learning rate"},
-    {"TRAIN.NORMALIZE_TARGET", "", "of MAE's pretraining"},
+    {"TRAIN.NORMALIZE_TARGET", "", "model.norm_pix_loss of MAE's pretraining"},
     {"TRAIN.MULTI_SCALE_SAMPLER_DDP", "", "images of one size"},
     {"TRAIN.LR_SCHEDULER.NAME", "", "always warmupcosine"},
     {"TRAIN.LR_SCHEDULER.MILESTONES", "", "belongs to step"},

@@ -186,6 +186,10 @@ Recipe translate(const Config& config, bool training) {
   recipe.checkpoint.keep_last = 1000000;
   recipe.eval.every = epochs(config.validate_freq);
   recipe.log.every = config.report_freq;
+  if (config.family != nullptr && config.family->translate != nullptr &&
+      config.network() != nullptr) {
+    config.family->translate(config, recipe);
+  }
   return recipe;
 }
 

@@ -203,6 +203,24 @@ TEST_F(PaddleVitFiles, OtherNumbersAreRefusedWithTheNearest) {
       HasSubstr("MODEL.DEPTHS: unknown key"));
 }
 
+TEST_F(PaddleVitFiles, MaePretrainsWithoutLabels) {
+  const Recipe mae =
+      load_text(
+          "MODEL: {TYPE: MAE, MAE_PRETRAIN: True, TRANS: {MASK_RATIO: "
+          "0.5, DECODER: {DEPTH: 1}}}\nTRAIN: {NORMALIZE_TARGET: False}\n")
+          .recipe;
+  EXPECT_EQ(mae.model.name, "mae_vit_base_patch16");
+  EXPECT_EQ(mae.model.decoder_embed_dim, 512);
+  EXPECT_EQ(mae.model.decoder_depth, 1);
+  EXPECT_EQ(mae.model.decoder_num_heads, 8);
+  EXPECT_EQ(mae.model.mask_ratio, 0.5);
+  EXPECT_FALSE(mae.model.norm_pix_loss);
+  EXPECT_EQ(mae.train.loss, LossKind::kPixels);
+  EXPECT_EQ(mae.train.label_smoothing, 0.0);
+  EXPECT_EQ(mae.data.augment.mix.mixup, 0.0);
+  EXPECT_EQ(mae.optim.betas[1], 0.95);
+}
+
 // Before 2022 a ViT's numbers stood below TRANS, and first under other names.
 TEST_F(PaddleVitFiles, OlderFilesAreRead) {
   const Recipe older =

@@ -102,11 +102,11 @@ TEST(Sheet, LongNamesAreCut) {
 
 TEST(Sheet, ManySquaresAreReduced) {
   const ContactSheet hundred(100, 224, 3, 10);
-  EXPECT_EQ(hundred.tile(), 224);
+  EXPECT_EQ(hundred.tile(), image::Size(224));
   for (const std::int64_t count : {500, 5000, 20000}) {
     const ContactSheet sheet(count, 224, 3, 10);
-    EXPECT_LT(sheet.tile(), 224);
-    EXPECT_GE(sheet.tile(), 16);
+    EXPECT_LT(sheet.tile().width, 224);
+    EXPECT_GE(sheet.tile().width, 16);
     const std::int64_t pixels =
         std::int64_t{sheet.image().width} * sheet.image().height;
     EXPECT_LE(pixels, 8 << 20);
@@ -119,10 +119,28 @@ TEST(Sheet, ManySquaresAreReduced) {
   square.assign(square.size(), 30);
   sheet.add(square, "");
   EXPECT_EQ(at(sheet.image(), 2, 2)[0], 90);
-  EXPECT_EQ(at(sheet.image(), 2 + sheet.tile() + 2, 2)[0], 30);
+  EXPECT_EQ(at(sheet.image(), 2 + sheet.tile().width + 2, 2)[0], 30);
   EXPECT_THAT(
       error_of(ExitCode::kUsage, [] { ContactSheet(30000, 32, 3, 4); }),
       testing::HasSubstr("-count 30,000: a sheet has room for at most 25,"));
+}
+
+TEST(Sheet, ImagesMayBeWiderThanHigh) {
+  // Two images of 2 x 3 pixels, wide.
+  std::vector<std::uint8_t> rows(36);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = static_cast<std::uint8_t>(i);
+  }
+  ContactSheet sheet(2, {3, 2}, 3, 0);
+  sheet.add(std::span(rows).first(18), "");
+  sheet.add(std::span(rows).last(18), "");
+  EXPECT_EQ(at(sheet.image(), 2, 2)[0], 0);
+  EXPECT_EQ(at(sheet.image(), 4, 3)[2], 17);
+  const int down = sheet.columns() == 1 ? 2 + 2 : 0; // below, or beside
+  const int right = sheet.columns() == 1 ? 0 : 3 + 2;
+  EXPECT_EQ(at(sheet.image(), 2 + right, 2 + down)[0], 18);
+  const ContactSheet many(5000, {224, 112}, 3, 0);
+  EXPECT_NEAR(many.tile().width, 2 * many.tile().height, 1);
 }
 
 TEST(Sheet, ShowsOneChannelAsGrey) {

@@ -102,8 +102,7 @@ inline constexpr auto kConvNets = std::to_array<Family>({
                 config.train.auto_augment = true;
                 config.train.rand_augment = false;
                 config.save_freq = 1;
-              }},
-     .available = false},
+              }}},
     {.name = "HaloNet",
      .types = "halo halonet",
      .keys = kHaloNetKeys,
@@ -118,8 +117,7 @@ inline constexpr auto kConvNets = std::to_array<Family>({
           .scaled_lr = 128,
           .droppath = 0,
           .crop_pct = 0.95,
-          .image_size = 256},
-     .available = false},
+          .image_size = 256}},
 });
 
 } // namespace vitrain::config::paddlevit

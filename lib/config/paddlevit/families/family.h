@@ -10,6 +10,10 @@
 // What is known of PaddleViT's families of models, which are folders there: the
 // keys that only they have, and which of this program's networks their numbers
 // describe. The rows stand in the files beside this one; a new family is a row.
+namespace vitrain::config {
+struct Recipe;
+}
+
 namespace vitrain::config::paddlevit {
 
 struct Config;
@@ -21,6 +25,7 @@ struct OwnKey {
     kOnly, // has to be its default: other values are other networks
     kStart, // where weights start; the network has its own
     kIdle, // has no effect, neither here nor there
+    kFree, // any number: Family::translate knows it
   };
   std::string_view key; // below MODEL: "TRANS.EMBED_DIM"
   std::string_view value; // PaddleViT's default, as canonical() writes it
@@ -73,6 +78,8 @@ struct Family {
   // The image size is that of the network, whatever DATA.IMAGE_SIZE says.
   bool fixed_size = false;
   bool decays_all = false; // weight decay exempts nothing
+  // What its own keys set beside the name of the network; null: nothing.
+  void (*translate)(const Config&, Recipe&) = nullptr;
   std::string_view note{}; // what else differs; printed at the start
 };
 

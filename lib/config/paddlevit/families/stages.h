@@ -190,7 +190,6 @@ inline constexpr auto kStages = std::to_array<Family>({
      .keys = kCoatKeys,
      .networks = kCoatNetworks,
      .defaults = {.base_lr = 0.004, .ema = true, .droppath = 0},
-     .available = false,
      .note = "the three scales of a parallel block (PARALLEL_DEPTH) share one "
              "MLP, as the authors' and timm's do; PaddleViT's have three"},
     {.name = "LeViT",
@@ -210,7 +209,6 @@ inline constexpr auto kStages = std::to_array<Family>({
                 config.train.random_erase_prob = 0.2;
                 config.seed = 42;
               }},
-     .available = false,
      .two_heads = true},
     {.name = "VOLO",
      .types = "volo",
@@ -218,7 +216,6 @@ inline constexpr auto kStages = std::to_array<Family>({
      .networks = kVoloNetworks,
      .defaults =
          {.warmup = 3, .base_lr = 0.001, .scaled_lr = 128, .droppath = 0},
-     .available = false,
      .note = "END_LR is 1e-5 where the file has none, as the authors train; "
              "PaddleViT's default is 49, by a slip of the pen"},
 });

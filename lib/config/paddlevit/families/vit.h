@@ -16,19 +16,25 @@ inline constexpr auto kMaeKeys = std::to_array<OwnKey>({
     {"TRANS.PATCH_SIZE", "16"},
     {"TRANS.MLP_RATIO", "4", OwnKey::Role::kOnly},
     {"TRANS.QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"TRANS.MASK_RATIO", "0.75", OwnKey::Role::kIdle},
+    {"TRANS.MASK_RATIO", "0.75", OwnKey::Role::kFree},
     {"TRANS.ENCODER.EMBED_DIM", "768"},
     {"TRANS.ENCODER.DEPTH", "12"},
     {"TRANS.ENCODER.NUM_HEADS", "12"},
-    {"TRANS.DECODER.EMBED_DIM", "512"},
-    {"TRANS.DECODER.DEPTH", "8"},
-    {"TRANS.DECODER.NUM_HEADS", "8"},
+    {"TRANS.DECODER.EMBED_DIM", "512", OwnKey::Role::kFree},
+    {"TRANS.DECODER.DEPTH", "8", OwnKey::Role::kFree},
+    {"TRANS.DECODER.NUM_HEADS", "8", OwnKey::Role::kFree},
 });
 inline constexpr auto kMaeNetworks = std::to_array<Network>({
-    {"vit_base_patch16_224", 224, "false 16 768 12 12 * * *"},
-    {"vit_large_patch16_224", 224, "false 16 1024 24 16 * * *"},
-    {"vit_huge_patch14_224", 224, "false 14 1280 32 16 * * *"},
+    {"mae_vit_base_patch16", 224, "true 16 768 12 12"},
+    {"mae_vit_large_patch16", 224, "true 16 1024 24 16"},
+    {"mae_vit_huge_patch14", 224, "true 14 1280 32 16"},
+    {"vit_base_patch16_224", 224, "false 16 768 12 12"},
+    {"vit_large_patch16_224", 224, "false 16 1024 24 16"},
+    {"vit_huge_patch14_224", 224, "false 14 1280 32 16"},
 });
+
+// Pretraining has no labels, and so none of what mixes or smooths them.
+void translate_mae(const Config& config, Recipe& recipe);
 
 inline constexpr auto kVits = std::to_array<Family>({
     {.name = "ViT",
@@ -81,7 +87,9 @@ inline constexpr auto kVits = std::to_array<Family>({
                 config.validate_freq = 100;
               }},
      .decays_all = true,
-     .note = "the position embedding is learned, as timm's ViT has it; "
+     .translate = translate_mae,
+     .note = "for fine-tuning, the position embedding is learned, as timm's "
+             "ViT has it; "
              "PaddleViT's MAE keeps a fixed one, and has so many parameters "
              "less"},
 });
