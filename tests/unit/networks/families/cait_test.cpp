@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::cait_cases {
 namespace {
 
 void wide(models::ModelSpec& spec) {
@@ -33,4 +33,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::cait_cases

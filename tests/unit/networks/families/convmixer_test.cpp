@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::convmixer_cases {
 namespace {
 
 auto small(std::int64_t width, std::int64_t depth) {
@@ -25,4 +25,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::convmixer_cases

@@ -4,7 +4,7 @@
 #include "networks/model.h"
 #include "weights/positions.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::crossvit_cases {
 namespace {
 
 auto small(std::int64_t stages, const std::array<std::int64_t, 2>& depths) {
@@ -50,4 +50,4 @@ TEST(CrossVit, HasAGridForThePositionsOfEachBranch) {
 }
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::crossvit_cases

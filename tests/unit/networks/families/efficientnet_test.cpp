@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::efficientnet_cases {
 namespace {
 
 using models::EfficientNetSpec;
@@ -46,4 +46,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::efficientnet_cases

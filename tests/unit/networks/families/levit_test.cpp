@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::levit_cases {
 namespace {
 
 auto with_depths(const models::LevitSpec::Stages& depths) {
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::levit_cases

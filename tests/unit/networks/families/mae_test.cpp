@@ -22,7 +22,7 @@
 // Masked autoencoders against transformers' ViTMAEForPreTraining
 // (tests/golden/models/families/mae.py), in double precision: what differs is
 // the order of sums, a few hundred roundings of 1e-16.
-namespace vitrain::networks {
+namespace vitrain::networks::mae_cases {
 namespace {
 
 constexpr std::int64_t kImages = 3;
@@ -368,4 +368,4 @@ TEST(MaeWeights, OfTheEncoderAloneAreNotEnoughToGoOn) {
 }
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::mae_cases

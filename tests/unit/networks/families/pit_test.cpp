@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::pit_cases {
 namespace {
 
 auto small(const std::array<std::int64_t, 3>& depths) {
@@ -26,4 +26,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::pit_cases

@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::poolformer_cases {
 namespace {
 
 auto small(const std::array<std::int64_t, 4>& widths) {
@@ -28,4 +28,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::poolformer_cases

@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::regnet_cases {
 namespace {
 
 void make_small(models::ModelSpec& spec) {
@@ -24,4 +24,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::regnet_cases

@@ -2,7 +2,7 @@
 
 #include "families/family_cases.h"
 
-namespace vitrain::networks {
+namespace vitrain::networks::vit_cases {
 namespace {
 
 auto small(std::int64_t mlp_dim = 64) {
@@ -48,4 +48,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 } // namespace
-} // namespace vitrain::networks
+} // namespace vitrain::networks::vit_cases
