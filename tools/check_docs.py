@@ -186,8 +186,8 @@ def command_problem(vitrain, command):
     # Images that are named for example, and what is written.
     words = [image if word.endswith(".jpg") else word for word in words]
     verbs = {"config", "data", "devices", "models"}
-    if words[:2] in (["data", "pack"], ["data", "unpack"]):
-        words.append("-help")  # their data are not here
+    if words[:2] in (["data", "pack"], ["data", "unpack"]) or words[:1] == ["export"]:
+        words.append("-help")  # their data and weights are not here
     elif not words or words[0] in verbs or "-dry_run" in words:
         pass
     else:

@@ -65,8 +65,7 @@ Json preprocess_record(
   return {
       {"channels", spec.channels},
       {"keys", config::preprocess_values(resolved)},
-      {"classes",
-       spec.family->learns_pixels ? std::vector<std::string>{} : classes}};
+      {"classes", classes}};
 }
 
 std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {

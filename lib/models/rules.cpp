@@ -120,6 +120,13 @@ class Rules {
  private:
   void unknown_name() {
     const std::vector<std::string> known = listed_names();
+    constexpr std::size_t kShown = 8;
+    std::vector<std::string> longer; // names that begin so
+    for (const std::string& name : known) {
+      if (longer.size() < kShown && name.starts_with(config_.name)) {
+        longer.push_back(name);
+      }
+    }
     std::vector<std::string> names;
     for (const Family* family : families()) {
       names.emplace_back(family->name);
@@ -128,10 +135,12 @@ class Rules {
         false,
         kName,
         fmt::format(
-            "unknown model '{}'.{} `vitrain models` lists all {}, and with "
+            "unknown model '{}'.{}{}{} `vitrain models` lists all {}, and with "
             "'resnet*' those of such names; families: {}",
             printable(config_.name),
-            did_you_mean(config_.name, known),
+            longer.empty() ? did_you_mean(config_.name, known) : "",
+            longer.empty() ? "" : " So begin ",
+            longer.empty() ? "" : join(longer, ", ") + ".",
             known.size(),
             join(names, ", ")));
   }

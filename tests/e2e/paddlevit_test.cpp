@@ -123,9 +123,9 @@ TEST_F(PaddleViT, MistakesEndBeforeAnythingStarts) {
   const Result nowhere = with({"-data_path=/no/such/folder"});
   EXPECT_EQ(nowhere.exit_code, 3);
   EXPECT_THAT(nowhere.err, HasSubstr("/no/such/folder/train_list.txt"));
-  const Result swin = with({"-set", "MODEL.TYPE=swin"});
-  EXPECT_EQ(swin.exit_code, 2);
-  EXPECT_THAT(swin.err, HasSubstr("-set #1: MODEL.TYPE: this family"));
+  const Result cswin = with({"-set", "MODEL.TYPE=cswin"});
+  EXPECT_EQ(cswin.exit_code, 2);
+  EXPECT_THAT(cswin.err, HasSubstr("-set #1: MODEL.TYPE: CSwin is not avail"));
   // PaddleViT has 1000 classes unless told; a label beyond them has a line.
   std::ofstream(folder_ / "imagenet/train_list.txt", std::ios::app)
       << "train/n 1/0.JPEG 1000\n";

@@ -136,6 +136,7 @@ TEST(Train, ImagesMayBeWiderThanHigh) {
            "data.augment.cutmix=1.0",
            "data.augment.erasing=1.0",
            "data.preprocess.crop_pct=0.9",
+           "schedule.warmup=0st",
            "run.max_steps=4"}});
   const auto again =
       train(folder / "again", {.devices = "cpu:1", .evaluate = run_folder});

@@ -14,6 +14,7 @@
 #include "job/preprocess_record.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
+#include "models/families/family.h"
 #include "states/space.h"
 
 namespace vitrain::engine {
@@ -66,7 +67,11 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
   snapshot.world_size = session_.world;
   snapshot.config_hash = config::recipe_hash(session_.job.recipe);
   snapshot.preprocess = job::preprocess_record(
-      session_.job.recipe, session_.spec, session_.train_index->classes());
+      session_.job.recipe,
+      session_.spec,
+      // What learns pixels knows no classes.
+      session_.spec.family->learns_pixels ? std::vector<std::string>{}
+                                          : session_.train_index->classes());
   snapshot.model = named_state(*session_.model);
   logging::Console& console = session_.reporter.console();
   // Others may free space meanwhile, and a network file system come back.

@@ -1,5 +1,6 @@
 #include "networks/layers/layers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -13,6 +14,11 @@ namespace {
 // Softmax weights that attention by plain products may keep for backward: 1 GiB
 // in fp32. Longer sequences go through the fused kernel, which keeps none.
 constexpr std::int64_t kMostWeights = std::int64_t{1} << 28;
+
+// Convolutions over single pixels that skip some, of fewer channels than this,
+// write outside their memory in oneDNN's backward in bf16 (torch 2.11, with two
+// threads and AVX-512).
+constexpr std::int64_t kLeastStrided = 16;
 
 // softmax(q k^T / sqrt(d)), the softmax itself in fp32.
 at::Tensor softmax_weights(const at::Tensor& query, const at::Tensor& key) {
@@ -105,6 +111,13 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
 at::Tensor Conv2d::operator()(const at::Tensor& x) const {
   if (x.is_meta()) {
     return over_meta(x);
+  }
+  if (stride_ > 1 && weight.size(2) == 1 && padding_ == 0 &&
+      std::min(weight.size(0), weight.size(1)) < kLeastStrided) {
+    const at::Tensor seen =
+        x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
+    const std::int64_t one = 1;
+    return at::conv2d(seen, weight, bias, one, padding_, one, groups_);
   }
   return at::conv2d(
       x, weight, bias, stride_, padding_, /*dilation=*/1, groups_);

@@ -89,7 +89,7 @@ TEST(Spec, NamesTheNearestModel) {
       AllOf(
           HasSubstr("unknown model 'vit_smal_patch16_224'"),
           HasSubstr("Did you mean 'vit_small_patch16_224'"),
-          HasSubstr("families: vit, deit, swin, resnet")));
+          HasSubstr("families: vit, deit, mae, swin")));
 }
 
 TEST(Spec, RefusesNamesThatOnlyLookRight) {
@@ -166,8 +166,10 @@ TEST(Spec, RefusesWhatAFamilyDoesNotHave) {
       message([](Config& c) { c.mlp_ratio = 2.0; }),
       HasSubstr("model.mlp_ratio"));
   EXPECT_THAT(
-      message([](Config& c) { c.drop_path = 0.1; }),
-      HasSubstr("model.drop_path"));
+      message([](Config& c) { c.dropout = 0.1; }), HasSubstr("model.dropout"));
+  config::ModelConfig config = named("mnist_convnet");
+  config.drop_path = 0.1;
+  EXPECT_THAT(refusal(config), HasSubstr("model.drop_path"));
 }
 
 TEST(Spec, ListsModelsWithTheirPublishedSizes) {
