@@ -124,7 +124,7 @@ TEST(Train, AKeptLastBatchLeavesAWorkerWithoutSamples) {
 }
 
 // Height and width, through augmentation, mixing, erasing, a checkpoint and its
-// evaluation, which takes the size from the weights.
+// evaluation.
 TEST(Train, ImagesMayBeWiderThanHigh) {
   const TempFolder folder;
   const auto run_folder = train(
@@ -138,8 +138,11 @@ TEST(Train, ImagesMayBeWiderThanHigh) {
            "data.preprocess.crop_pct=0.9",
            "schedule.warmup=0st",
            "run.max_steps=4"}});
-  const auto again =
-      train(folder / "again", {.devices = "cpu:1", .evaluate = run_folder});
+  const auto again = train(
+      folder / "again",
+      {.config = run_folder / "config.yaml",
+       .devices = "cpu:1",
+       .evaluate = run_folder});
   const Json first = records(run_folder, "eval").back();
   const Json second = records(again, "eval").back();
   EXPECT_EQ(first.at("correct1"), second.at("correct1"));

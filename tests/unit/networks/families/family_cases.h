@@ -20,7 +20,6 @@ struct FamilyCase {
   ImageSize size;
   std::function<void(models::ModelSpec&)> change;
   const char* family = ""; // of the fixture; family_cases() sets it
-  double tolerance = 1e-11; // of logits and gradients, relative
 };
 
 class Families : public testing::TestWithParam<FamilyCase> {};

@@ -16,26 +16,22 @@ auto with_depths(const models::LevitSpec::Stages& depths) {
   };
 }
 
-// The heads divide by the spread of three images' features, and every layer by
-// that of a few pixels: roundings grow on their way, in timm too.
-FamilyCase levit_case(
-    const char* name,
-    const char* model,
-    const ImageSize& size,
-    const models::LevitSpec::Stages& depths) {
-  FamilyCase made{name, model, size, with_depths(depths)};
-  made.tolerance = 1e-9;
-  return made;
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Levit,
     Families,
     family_cases(
         "levit",
-        {levit_case("levit", "levit_128s", {112, 80}, {0, 1, 1}),
-         levit_case("levit_conv_s8", "levit_conv_384_s8", {24, 40}, {1, 0, 0}),
-         levit_case("levit_one_head", "levit_256d", 48, {0, 0, 1})}),
+        {FamilyCase{"levit", "levit_128s", {112, 80}, with_depths({0, 1, 1})},
+         FamilyCase{
+             "levit_conv_s8",
+             "levit_conv_384_s8",
+             {24, 40},
+             with_depths({1, 0, 0})},
+         FamilyCase{
+             "levit_one_head",
+             "levit_256d",
+             48,
+             with_depths({0, 0, 1})}}),
     case_name);
 
 } // namespace
