@@ -12,6 +12,7 @@
 #include "states/load.h"
 #include "states/safetensors.h"
 #include "weights/archive.h"
+#include "weights/names/timm_names.h"
 
 // usage: parity MODEL FOLDER
 // Compares our network with what bench/peers/parity.py left in FOLDER of
@@ -43,11 +44,10 @@ int compare(const std::string& name, const std::filesystem::path& folder) {
   spec->num_classes = 1000;
   const auto model = networks::make_model(*spec, /*seed=*/0);
   const auto state = folder / "state.safetensors";
+  const auto archive = weights::open_archive(state);
+  weights::to_timm_names(*archive, "auto");
   states::load_weights(
-      *model,
-      *weights::open_archive(state),
-      {.head = weights::HeadPolicy::kLoad},
-      state.native());
+      *model, *archive, {.head = weights::HeadPolicy::kLoad}, state.native());
   const auto results =
       states::read_safetensors(folder / "results.safetensors").tensors;
   const at::Tensor& images = results.at("images");
