@@ -1,18 +1,21 @@
 #!/bin/sh
 # The train step of whole models beside timm's on this machine's CPU: one process
-# with all cores, random pixels, AdamW, clipped; the peer eager, in channels_last
-# and under torch.compile, the fastest of which is compared.
+# with all cores, random pixels, AdamW, clipped; the peer eager (in channels_last
+# where that is faster) and under torch.compile.
 #
 # usage: bench/compare_models_cpu.sh [MODEL[:PRECISION]...]
-#   MODEL      vit_small, small_vit (32 px), resnet18, resnet50; default: all
+#   MODEL      a name that vitrain and timm both have, or small_vit (32 px, batch
+#              64); default: the six of docs/performance.md
 #   PRECISION  fp32 or bf16; default: both, without bf16 where the processor has
 #              no instructions for it
-# A table: the peer as it is installed, and the peer with the settings that vitrain
-# makes for itself (MKL's AVX2 and AVX-512 code on every processor, pages kept by
-# the allocator), so that what is ours and what is a setting can be told apart. The
-# last line is `ratio R`, ours / theirs: the smallest of the peers as installed.
+# A table: the peer eager and compiled as it is installed, and the faster of these
+# with the settings that vitrain makes for itself (MKL's AVX2 and AVX-512 code on
+# every processor, pages kept by the allocator), so that what is ours and what is
+# a setting can be told apart. The last line is `ratio R`, ours / theirs: the
+# smallest of the peers as installed.
 #
-# Settings: PAIRS (3), STEPS (8), SKIP (3: first steps not counted),
+# Settings: PAIRS (3), STEPS (8), SKIP (3: first steps not counted), BATCH (8),
+#   TUNED (1; 0 leaves the last column out),
 #   VITRAIN_PEER_PYTHON (a Python with the peer's packages; default: they are
 #   installed into the user's cache).
 set -eu
@@ -20,6 +23,8 @@ set -eu
 pairs=${PAIRS:-3}
 steps=${STEPS:-8}
 skip=${SKIP:-3}
+images=${BATCH:-8}
+with_tuned=${TUNED:-1}
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
 mkdir -p "$cache"
@@ -82,77 +87,90 @@ our_run() {
   speed "$work"/runs/*/metrics.jsonl "$skip"
 }
 
-# Sets what the two sides call a model.
+# Sets what the two sides call a model, and how the peer may lay out its images.
 choose_model() {
-  ways="eager compile"
-  batch=16
+  peer_model=$1
+  our_model="-set model.name=$1"
+  batch=$images
+  layouts="eager channels_last"
   case $1 in
-    vit_small)
-      peer_model=vit_small_patch16_224
-      our_model="-set model.name=$peer_model"
-      batch=8 ;;
     small_vit)
-      peer_model=small_vit
       our_model='-set model.name=vit_tiny_patch16_224 -set model.patch_size=4
         -set model.embed_dim=192 -set model.depth=9 -set model.num_heads=3
         -set model.mlp_ratio=2 -set model.image_size=32
         -set data.train.size=32 -set data.eval.size=32
         -set data.train.classes=10 -set data.eval.classes=10'
+      layouts=eager
       batch=64 ;;
-    resnet18 | resnet50)
-      peer_model=$1
-      our_model="-set model.name=$1"
-      ways="eager channels_last compile" ;;
-    *) usage ;;
+    vit_* | deit* | beit* | mixer_* | swin*) layouts=eager ;;
   esac
 }
 
-# The fastest way of the peer with SETTINGS; a compiled step takes its time once.
-fastest_way() {
+# The faster of WAY... of the peer with SETTINGS: faster SETTINGS WAY...
+faster() {
+  settings=$1
+  shift
   best=0
-  for way in $ways; do
-    rate=$(peer_run "$way" "$1" $((skip + 4)) "$skip")
-    say "$model $precision, $way, settings $1: $rate images/s"
-    if [ "$(echo "$rate $best" | awk '{print ($1 > $2)}')" = 1 ]; then
-      best=$rate
-      fastest=$way
-    fi
-  done
+  fastest=$1
+  if [ $# -gt 1 ]; then
+    for way in "$@"; do
+      rate=$(peer_run "$way" "$settings" $((skip + 3)) "$skip")
+      say "$model $precision, $way, settings $settings: $rate images/s"
+      if [ "$(echo "$rate $best" | awk '{print ($1 > $2)}')" = 1 ]; then
+        best=$rate
+        fastest=$way
+      fi
+    done
+  fi
   echo "$fastest"
 }
 
-# Both columns of a row: ours, the peer as installed, the peer with our settings,
-# one after the other.
+# One pair more of COLUMN: compete COLUMN WAY SETTINGS, after our own run.
+compete() {
+  theirs=$(peer_run "$2" "$3" "$steps" "$skip")
+  echo "$ours $theirs" >>"$work/$1"
+  say "$model $precision, pair $pair: ours $ours, $2 (settings $3) $theirs images/s"
+}
+
+median() { sed -n "s/^$2 *: median \([^,]*\),.*/\1/p" "$work/$1.pairs"; }
+ratio() { sed -n 's/^ratio //p' "$work/$1.pairs"; }
+
+# A row: ours, then each column's peer, one after the other, `pairs` times.
 compare_model() {
-  installed=$(fastest_way installed)
-  tuned=$(fastest_way ours)
-  rm -f "$work/installed" "$work/tuned"
+  # shellcheck disable=SC2086 # words
+  layout=$(faster installed $layouts)
+  # shellcheck disable=SC2086
+  if [ "$with_tuned" = 1 ]; then tuned=$(faster ours $layout compile); fi
+  peer_run compile installed $((skip + 1)) "$skip" >"$work/compiled" # compiles once
+  rm -f "$work/layout" "$work/compile" "$work/tuned"
   for pair in $(seq "$pairs"); do
     ours=$(our_run)
-    plain=$(peer_run "$installed" installed "$steps" "$skip")
-    same=$(peer_run "$tuned" ours "$steps" "$skip")
-    echo "$ours $plain" >>"$work/installed"
-    echo "$ours $same" >>"$work/tuned"
-    say "$model $precision, pair $pair: ours $ours, as installed $plain," \
-      "with our settings $same images/s"
+    compete layout "$layout" installed
+    compete compile compile installed
+    if [ "$with_tuned" = 1 ]; then compete tuned "$tuned" ours; fi
   done
-  for column in installed tuned; do
+  line="$model, batch $batch | $precision"
+  for column in layout compile tuned; do
+    if [ ! -e "$work/$column" ]; then continue; fi
     python3 "$root/bench/report.py" pairs "$work/$column" >"$work/$column.pairs"
+    case $column in
+      layout)
+        line="$line | $(median layout ours) | $(median layout theirs) ($layout)" ;;
+      compile) line="$line | $(median compile theirs)" ;;
+      tuned) line="$line | $(median tuned theirs) ($tuned)" ;;
+    esac
+    line="$line | $(ratio $column)"
+    if [ $column != tuned ]; then ratio $column >>"$work/ratios"; fi
   done
-  median() { sed -n "s/^$2 *: median \([^,]*\),.*/\1/p" "$work/$1.pairs"; }
-  ratio() { sed -n 's/^ratio //p' "$work/$1.pairs"; }
-  printf '| %s | %s | %s | %s (%s) | %s | %s (%s) | %s |\n' \
-    "$model, batch $batch" "$precision" "$(median installed ours)" \
-    "$(median installed theirs)" "$installed" "$(ratio installed)" \
-    "$(median tuned theirs)" "$tuned" "$(ratio tuned)" >>"$work/table"
-  ratio installed >>"$work/ratios"
+  echo "| $line |" >>"$work/table"
 }
 
 rows=
 for asked in "${@:-all}"; do
   case $asked in
     -h | --help) usage ;;
-    all) rows="$rows vit_small small_vit resnet18 resnet50" ;;
+    all) rows="vit_small_patch16_224 swin_tiny_patch4_window7_224 convnext_tiny
+      resnet50 efficientnet_b0 mixer_s16_224" ;;
     *) rows="$rows $asked" ;;
   esac
 done
@@ -187,7 +205,13 @@ if [ ! -e "$work/ratios" ]; then
   exit 2
 fi
 echo "One process, $(nproc) threads, images/s, $pairs pairs:"
-echo "| model | precision | ours | timm as installed | ratio | timm with our settings | ratio |"
-echo "| --- | --- | --- | --- | --- | --- | --- |"
+head="| model | precision | ours | timm eager | ratio | timm compiled | ratio |"
+rule="| --- | --- | --- | --- | --- | --- | --- |"
+if [ "$with_tuned" = 1 ]; then
+  head="$head timm with our settings | ratio |"
+  rule="$rule --- | --- |"
+fi
+echo "$head"
+echo "$rule"
 cat "$work/table"
 echo "ratio $(sort -g "$work/ratios" | head -n 1)"

@@ -14,6 +14,9 @@
 #   onnxruntime; default: installed into the user's cache).
 set -eu
 
+case ${1-} in
+  -*) sed -n '/^# What/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
+esac
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
 mkdir -p "$cache"

@@ -40,6 +40,12 @@ def make_model(name):
         mlp_ratio=2, num_classes=10), 32, 10
 
 
+def is_convolutional(model):
+    """Has a convolution beyond the patch embedding."""
+    convolutions = [m for m in model.modules() if isinstance(m, torch.nn.Conv2d)]
+    return len(convolutions) > 1
+
+
 def main():
     args = parse_arguments()
     torch.set_num_threads(args.threads)
@@ -49,7 +55,7 @@ def main():
     batches = [(torch.randn(args.batch, 3, size, size),
                 torch.randint(0, classes, (args.batch,))) for _ in range(4)]
     if args.way == "channels_last" or (
-            args.way == "compile" and "vit" not in args.model):
+            args.way == "compile" and is_convolutional(model)):
         model = model.to(memory_format=torch.channels_last)
         batches = [(x.contiguous(memory_format=torch.channels_last), y)
                    for x, y in batches]
