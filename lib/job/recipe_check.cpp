@@ -154,11 +154,13 @@ void check_rules(
   if (problems.empty()) {
     return;
   }
-  config::add_findings(
-      missing(recipe, circumstances.training),
-      origins,
-      circumstances,
-      problems);
+  std::vector<config::Finding> paths = missing(recipe, circumstances.training);
+  std::erase_if(paths, [&](const config::Finding& finding) {
+    const auto origin = origins.find(finding.key); // nobody wrote it
+    return origin != origins.end() &&
+        origin->second.origin == config::Origin::kDefault;
+  });
+  config::add_findings(paths, origins, circumstances, problems);
   const std::string unread = named_keys(circumstances.unread);
   fail(
       ExitCode::kUsage,

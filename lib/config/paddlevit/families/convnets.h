@@ -78,6 +78,11 @@ inline constexpr auto kHaloNetNetworks = std::to_array<Network>({
      "[64,256,512,1024,2048] [0,4,8,8] [3,4,6,3] 8 3 none"},
 });
 
+// DeiT's teacher, which has one size and no numbers in its file.
+inline constexpr auto kRegNetNetworks = std::to_array<Network>({
+    {"regnety_160", 224, ""},
+});
+
 inline constexpr auto kConvNets = std::to_array<Family>({
     {.name = "ConvNeXt",
      .types = "convnext",
@@ -118,6 +123,10 @@ inline constexpr auto kConvNets = std::to_array<Family>({
           .droppath = 0,
           .crop_pct = 0.95,
           .image_size = 256}},
+    {.name = "RegNet",
+     .types = "regnet",
+     .networks = kRegNetNetworks,
+     .defaults = {.warmup = 5, .end_lr = 0.0, .ema = true, .droppath = 0.0}},
 });
 
 } // namespace vitrain::config::paddlevit

@@ -35,10 +35,6 @@ inline constexpr auto kUnavailable = std::to_array<Family>({
     {.name = "T2T-ViT", .types = "t2t-vit t2t_vit", .available = false},
     {.name = "TopFormer", .types = "topformer", .available = false},
     {.name = "ViP", .types = "vip", .available = false},
-    {.name = "RegNet",
-     .types = "regnet",
-     .available = false,
-     .why = "it is DeiT's teacher"},
 });
 
 } // namespace vitrain::config::paddlevit
