@@ -18,12 +18,8 @@ int run(int argc, char** argv) {
   if (arguments.version) {
     return vitrain::app::version();
   }
-  if (arguments.help) {
-    const std::string text = arguments.verb_given
-        ? vitrain::config::help(arguments.verb)
-        : vitrain::config::help();
-    std::fputs(text.c_str(), stdout);
-    return 0;
+  if (const auto code = vitrain::app::quick_verb(arguments)) {
+    return *code;
   }
   switch (arguments.verb) {
     case Verb::kTrain:
@@ -34,7 +30,10 @@ int run(int argc, char** argv) {
     case Verb::kConfigCheck:
     case Verb::kConfigShow:
     case Verb::kConfigReference:
-      return vitrain::app::config_verb(arguments);
+    case Verb::kDevices:
+    case Verb::kCompletion:
+    case Verb::kMan:
+      break; // quick_verb() has done it
     case Verb::kDataOrder:
       return vitrain::app::data_order(arguments);
     case Verb::kDataCheck:
@@ -47,8 +46,6 @@ int run(int argc, char** argv) {
       return vitrain::app::data_pack(arguments);
     case Verb::kDataUnpack:
       return vitrain::app::data_unpack(arguments);
-    case Verb::kDevices:
-      return vitrain::app::devices();
     case Verb::kModels:
       return vitrain::app::models(arguments);
     case Verb::kWeightsShow:

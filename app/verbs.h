@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "config/command_line/arguments.h"
@@ -10,6 +11,7 @@ namespace vitrain::app {
 
 // One function per verb: wiring only. Each returns the exit code.
 int train(const config::Arguments& arguments, const std::string& command_line);
+int completion(const config::Arguments& arguments);
 int config_verb(const config::Arguments& arguments);
 int data_order(const config::Arguments& arguments);
 int data_check(const config::Arguments& arguments);
@@ -18,10 +20,15 @@ int data_dump(const config::Arguments& arguments);
 int data_pack(const config::Arguments& arguments);
 int data_unpack(const config::Arguments& arguments);
 int devices();
+int man();
 int models(const config::Arguments& arguments);
 int export_verb(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
 int version();
+
+// Help, and verbs that need neither torch nor more than a moment; nothing:
+// another verb.
+std::optional<int> quick_verb(const config::Arguments& arguments);
 
 // As many as training would use, started as this process was.
 std::int64_t training_devices(

@@ -1,4 +1,5 @@
-# Debian's packages (tools/setup.sh installs them). Static archives where they
+# Debian's packages (tools/setup.sh installs them); an installed
+# vitrain-config.cmake includes this file too. Static archives where they
 # exist, so that the executable needs little but libtorch at run time.
 find_package(Threads REQUIRED)
 

@@ -12,6 +12,9 @@ function(vitrain_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h *.inc)
   vitrain_check_includes(${name} "${ARG_DEPENDS}" ${sources} ${headers})
+  # For vitrain-config.cmake.
+  set_property(GLOBAL APPEND_STRING PROPERTY VITRAIN_INSTALLED
+    "vitrain_installed_library(${name} \"${ARG_DEPENDS}\" \"${ARG_PRIVATE}\" \"${ARG_TORCH}\")\n")
   if(NOT sources)
     add_library(vitrain_lib_${name} INTERFACE)
     add_library(vitrain::${name} ALIAS vitrain_lib_${name})

@@ -1,4 +1,5 @@
-# Imported targets of the torch 2.11 wheel. find_package(Torch) cannot be used:
+# Imported targets of the torch 2.11 wheel; an installed vitrain-config.cmake
+# includes this file too. find_package(Torch) cannot be used:
 # with CUDA 13 under CMake 3.25 it asks for a CUDA dialect before the language
 # is enabled, and it would pull libtorch_cuda into the executable.
 set(VITRAIN_TORCH_VERSION_FILE ${VITRAIN_TORCH}/include/torch/headeronly/version.h)
@@ -14,14 +15,6 @@ endforeach()
 list(JOIN VITRAIN_TORCH_VERSION "." VITRAIN_TORCH_VERSION)
 if(NOT VITRAIN_TORCH_VERSION VERSION_GREATER_EQUAL 2.11.0 OR NOT VITRAIN_TORCH_VERSION VERSION_LESS 2.12.0)
   message(FATAL_ERROR "torch ${VITRAIN_TORCH_VERSION} at ${VITRAIN_TORCH}: this version of vitrain needs torch 2.11")
-endif()
-
-# The executable finds libtorch through $ORIGIN/torch/lib: this link is the only
-# machine-specific part, and it is not inside the binary.
-file(CREATE_LINK ${VITRAIN_TORCH} ${PROJECT_BINARY_DIR}/torch SYMBOLIC)
-find_path(VITRAIN_GLOO_INCLUDE NAMES gloo/config.h)
-if(NOT VITRAIN_GLOO_INCLUDE)
-  message(FATAL_ERROR "gloo/config.h not found: install libgloo-dev (headers only; tools/setup.sh does it)")
 endif()
 
 foreach(lib c10 torch_cpu)

@@ -1,32 +1,42 @@
 #include "networks/networks.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "core/check.h"
+#include "models/families/add_family.h"
 #include "models/families/all.h"
+#include "networks/add_family.h"
 
 namespace vitrain::networks {
 namespace {
 
 struct Row {
   const models::Family* family;
-  std::shared_ptr<Model> (
-      *make)(const models::ModelSpec&, const at::Generator&);
+  MakeNetwork make;
 };
 
+// Those of this library, then those that the program has added.
+std::vector<Row>& rows() {
 #define VITRAIN_ROW(family, make) Row{&models::family, make},
-constexpr std::array kRows{VITRAIN_NETWORKS(VITRAIN_ROW)};
+  static std::vector<Row> rows{VITRAIN_NETWORKS(VITRAIN_ROW)};
 #undef VITRAIN_ROW
+  return rows;
+}
 
 } // namespace
+
+void add_family(const models::Family& family, MakeNetwork make) {
+  models::add_family(family);
+  rows().push_back({&family, make});
+}
 
 std::shared_ptr<Model> make_network(
     const models::ModelSpec& spec,
     const at::Generator& generator) {
-  const auto row = std::ranges::find(kRows, spec.family, &Row::family);
+  const auto row = std::ranges::find(rows(), spec.family, &Row::family);
   VITRAIN_CHECK(
-      row != kRows.end(),
+      row != rows().end(),
       ExitCode::kInternal,
       "{}: its family has no networks",
       spec.name);

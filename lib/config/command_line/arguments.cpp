@@ -126,7 +126,24 @@ class Interpreter {
     if (arguments_.verb == Verb::kExport) {
       check_export();
     }
+    if (arguments_.verb == Verb::kCompletion) {
+      read_shell();
+    }
     arguments_.data.files = scanned_.files;
+  }
+
+  void read_shell() {
+    const std::optional<Shell> shell = scanned_.files.size() == 1
+        ? value_of<Shell>(scanned_.files.front())
+        : std::nullopt;
+    if (!shell) {
+      problem(
+          "SHELL",
+          fmt::format(
+              "name one of {}, as in: vitrain completion bash",
+              join(all_names<Shell>(), ", ")));
+    }
+    arguments_.shell = shell.value_or(Shell::kBash);
   }
 
   void check_weights() {

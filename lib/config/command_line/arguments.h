@@ -31,6 +31,8 @@ enum class Verb {
   kWeightsConvert,
   kWeightsAverage,
   kExport,
+  kCompletion,
+  kMan,
 };
 
 // "train", "config check", ...
@@ -51,6 +53,13 @@ constexpr auto names_of(ExportFormat) {
       {{kSafetensors, "safetensors"},
        {kTorchScript, "torchscript"},
        {kOnnx, "onnx"}});
+}
+
+// Whose completion `completion` writes.
+enum class Shell { kBash, kZsh, kFish };
+constexpr auto names_of(Shell) {
+  using enum Shell;
+  return enum_names<Shell>({{kBash, "bash"}, {kZsh, "zsh"}, {kFish, "fish"}});
 }
 
 struct ExportArguments {
@@ -102,6 +111,7 @@ struct Arguments {
   DataArguments data;
   WeightsArguments weights;
   ExportArguments exports;
+  Shell shell = Shell::kBash; // completion
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "config/command_line/option_reader.h"
+#include "config/sections/devices.h"
+#include "core/source_kind.h"
 
 namespace vitrain::config {
 namespace {
@@ -54,7 +56,8 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "folder, list, tar, cifar, mnist, shapes, random or vectors: "
              "data.train.kind and data.eval.kind; imagenet2012 is PaddleViT's "
              "word for list.",
-     .read = read_dataset},
+     .read = read_dataset,
+     .words = all_names<SourceKind>},
     {.name = "data_path",
      .label = "FOLDER",
      .group = Group::kData,
@@ -158,7 +161,8 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = verb_set({Verb::kDataDump}),
      .help = "Without a config: the filter of -resize, a value of "
              "data.preprocess.interpolation; default: bicubic.",
-     .read = read_filter},
+     .read = read_filter,
+     .words = all_names<Filter>},
     {.name = "pillow",
      .label = "V",
      .group = Group::kLooking,
@@ -179,7 +183,8 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = verb_set({Verb::kExport}),
      .help = "safetensors (the weights, under timm's names), torchscript (for "
              "torch.jit.load) or onnx.",
-     .read = read_format},
+     .read = read_format,
+     .words = all_names<ExportFormat>},
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
@@ -245,7 +250,8 @@ constexpr auto kOptions = std::to_array<Option>({
      .group = Group::kDevices,
      .help = "cpu, cpu:2, cuda (or gpu) or cuda:4: what to run on, one worker "
              "per device; a list of numbers is -gpus.",
-     .read = read_devices},
+     .read = read_devices,
+     .words = all_names<DeviceKind>},
     {.name = "gpus",
      .label = "LIST",
      .group = Group::kDevices,

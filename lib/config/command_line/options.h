@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/command_line/arguments.h"
 #include "core/enum_names.h"
@@ -93,6 +95,9 @@ struct Option {
   // and -version, which decide what the others mean.
   std::string_view key{};
   void (*read)(OptionReader&) = nullptr;
+  // Words that its value can be, for completion, where neither its key nor its
+  // label says so.
+  std::vector<std::string> (*words)() = nullptr;
 };
 
 // All options, in the order of the help text.

@@ -137,6 +137,21 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
          "  vitrain export -pretrained resnet50.pth -set model.name=resnet50 "
          "-set model.num_classes=1000 \\\n"
          "      -format torchscript -output resnet50.pt\n"},
+    {.verb = Verb::kCompletion,
+     .words = "completion",
+     .summary = "Print what makes a shell complete vitrain's verbs, options, "
+                "keys and values: bash, zsh or fish.",
+     .examples = "  vitrain completion bash > "
+                 "~/.local/share/bash-completion/completions/vitrain\n"
+                 "  vitrain completion zsh > "
+                 "/usr/local/share/zsh/site-functions/_vitrain\n"
+                 "  vitrain completion fish > "
+                 "~/.config/fish/completions/vitrain.fish\n",
+     .files = "SHELL"},
+    {.verb = Verb::kMan,
+     .words = "man",
+     .summary = "Print the manual page.",
+     .examples = "  vitrain man | man -l -\n"},
 });
 
 } // namespace

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "core/check.h"
 #include "core/text.h"
+#include "models/families/add_family.h"
 #include "models/families/all.h"
 
 namespace vitrain::models {
@@ -13,14 +15,34 @@ namespace {
 
 constexpr std::int64_t kImageNetClasses = 1000;
 
+// Those of this library, then those that the program has added.
+std::vector<const Family*>& table() {
+  static std::vector<const Family*> families(
+      kFamilies.begin(), kFamilies.end());
+  return families;
+}
+
 } // namespace
 
 std::span<const Family* const> families() {
-  return kFamilies;
+  return table();
+}
+
+void add_family(const Family& family) {
+  VITRAIN_CHECK(
+      std::ranges::none_of(
+          table(),
+          [&](const Family* known) {
+            return std::string_view(known->name) == family.name;
+          }),
+      ExitCode::kInternal,
+      "there is a family of models called '{}': name yours otherwise",
+      printable(family.name));
+  table().push_back(&family);
 }
 
 std::optional<ModelSpec> find_model(const std::string& name) {
-  for (const Family* family : kFamilies) {
+  for (const Family* family : families()) {
     if (std::optional<ModelSpec> spec = family->find(name)) {
       spec->name = name;
       spec->family = family;
@@ -33,7 +55,7 @@ std::optional<ModelSpec> find_model(const std::string& name) {
 
 std::vector<std::string> listed_names() {
   std::vector<std::string> names;
-  for (const Family* family : kFamilies) {
+  for (const Family* family : families()) {
     for (std::string& name : family->list()) {
       names.push_back(std::move(name));
     }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Generator.h>
+
+#include "models/families/family.h"
+#include "networks/model.h"
+
+namespace vitrain::networks {
+
+// Makes the network of `spec`, its weights drawn from `generator`; without one
+// they are on the meta device: shapes, and no memory.
+using MakeNetwork =
+    std::shared_ptr<Model> (*)(const models::ModelSpec&, const at::Generator&);
+
+// Adds a family of a program that uses this library: its names can be
+// `model.name`, and all else that is done with families is done with it. For
+// this process alone, so it is the first call in main(), before that looks
+// whether it is a worker: workers are the same program. `family` has to live as
+// long as the process. Throws Error(kInternal) where a family has that name.
+void add_family(const models::Family& family, MakeNetwork make);
+
+} // namespace vitrain::networks
