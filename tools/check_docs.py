@@ -11,6 +11,8 @@ usage: check_docs.py [VITRAIN]
 - What documents put between backticks exists in VITRAIN: keys of the config
   with the values given to them, options in docs/migration.md's last columns
   and in docs/guide.md.
+- What has to have the number in VERSION has it: deploy/'s images, the first heading of
+  CHANGELOG.md; and pyproject.toml's torch is the one of tools/setup.sh.
 - Fenced `sh` lines that begin with `vitrain`, and commands in
   docs/migration.md, are accepted by VITRAIN; fenced `yaml` is a config or part
   of one.
@@ -185,7 +187,7 @@ def command_problem(vitrain, command):
              else str(ROOT / word) for word in words]
     # Images that are named for example, and what is written.
     words = [image if word.endswith(".jpg") else word for word in words]
-    verbs = {"config", "data", "devices", "models"}
+    verbs = {"config", "data", "devices", "models", "completion", "man"}
     if words[:2] in (["data", "pack"], ["data", "unpack"]) or words[:1] == ["export"]:
         words.append("-help")  # their data and weights are not here
     elif not words or words[0] in verbs or "-dry_run" in words:
@@ -239,6 +241,20 @@ def stale_examples(path, vitrain):
                 yield f"{name}:{number}: {command.strip()}: {problem}"
 
 
+def stale_versions():
+    version = (ROOT / "VERSION").read_text().strip()
+    for path in (ROOT / "deploy").rglob("*.yaml"):
+        for image in re.findall(r"image: *vitrain:(\S+)", path.read_text()):
+            if image != version:
+                yield f"{path.relative_to(ROOT)}: image vitrain:{image}, and VERSION is {version}"
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if not newest or newest.group(1) != version:
+        yield f"CHANGELOG.md does not begin with {version}, as VERSION says"
+    torch = re.search(r"^TORCH_VERSION=(\S+)", (ROOT / "tools/setup.sh").read_text(), re.MULTILINE)
+    if f'"torch=={torch.group(1)}"' not in (ROOT / "pyproject.toml").read_text():
+        yield f"pyproject.toml does not depend on torch=={torch.group(1)}, as tools/setup.sh has it"
+
+
 def missing_files(path):
     """Files of lib/ that `path` names in code spans and that are not there."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -256,6 +272,7 @@ def problems(arguments):
     yield from unnamed(lib / "README.md", folders)
     yield from missing_files(lib / "README.md")
     yield from missing_files(ROOT / "CONTRIBUTING.md")
+    yield from stale_versions()
     scripts = {p.name for p in (ROOT / "bench").iterdir()
                if p.suffix in (".sh", ".py", ".cpp")}
     yield from unnamed(ROOT / "bench" / "README.md", scripts)

@@ -1,0 +1,3 @@
+from vitrain import main
+
+main()
