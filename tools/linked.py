@@ -36,14 +36,18 @@ SYSTEM = re.compile(
     r"(ld-linux-x86-64|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+))\.so\.\d+$")
 
 
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def output(*command, **variables):
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, **variables}).stdout
 
 
-def shared_libraries(program):
-    """{name: path} of everything that the dynamic linker loads with it."""
+def shared_libraries(program, torch):
+    """{name: path} of everything that the dynamic linker loads with it: torch's libraries and
+    those of its wheels from there, also where a program is made to lie elsewhere."""
     found = {}
-    for line in output("ldd", program).splitlines():
+    folders = [torch / "lib", *sorted((torch.parent / "nvidia").glob("*/lib"))]
+    listed = output("ldd", program, LD_LIBRARY_PATH=":".join(map(str, folders)))
+    for line in listed.splitlines():
         match = re.match(r"\s*(?:(\S+) => )?(/\S+|not found)", line)
         if not match:
             continue
@@ -226,7 +230,7 @@ def main():
 
     shared = {}
     for program in programs:
-        shared.update(shared_libraries(program))
+        shared.update(shared_libraries(program, torch))
     if arguments.depends:
         needed = {name for program in programs
                   for name in re.findall(r"NEEDED +(\S+)", output("objdump", "-p", program))}

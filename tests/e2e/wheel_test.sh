@@ -20,8 +20,9 @@ if ! python3 -m pip download -q --no-deps -d "$work/there" 'scikit-build-core<0.
   echo "skipped: scikit-build-core cannot be fetched (no PyPI)"
   exit 77
 fi
+# The same compiler under the same name, as ccache knows it.
 option() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-python3 -m pip wheel --no-deps -w "$work" "$root" \
+CXX=$(option CMAKE_CXX_COMPILER) python3 -m pip wheel --no-deps -w "$work" "$root" \
   --config-settings=cmake.define.VITRAIN_UNITY="$(option VITRAIN_UNITY)" \
   --config-settings=cmake.define.VITRAIN_PCH="$(option VITRAIN_PCH)" >"$work/log" 2>&1 || fail "pip wheel"
 wheel=$(echo "$work"/vitrain-*.whl)
