@@ -5,9 +5,10 @@ set(CPACK_PACKAGE_NAME vitrain)
 set(CPACK_PACKAGE_VENDOR vitrain)
 set(CPACK_PACKAGE_CONTACT "the authors of vitrain <vitrain@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}
- One program trains vision transformers and other image classifiers on the GPUs or CPU cores
- of one machine or several, evaluates and exports them. torch's libraries are in the package.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"One program trains vision transformers and other image classifiers on the GPUs or
+CPU cores of one machine or several, evaluates and exports them. torch's libraries
+are in the package.")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
