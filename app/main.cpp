@@ -35,6 +35,9 @@ int run(int argc, char** argv) {
     case Verb::kConfigShow:
     case Verb::kConfigReference:
       return vitrain::app::config_verb(arguments);
+    case Verb::kConfigFromTimm:
+    case Verb::kConfigFromTorchvision:
+      return vitrain::app::config_from(arguments);
     case Verb::kDataOrder:
       return vitrain::app::data_order(arguments);
     case Verb::kDataCheck:

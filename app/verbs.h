@@ -11,6 +11,7 @@ namespace vitrain::app {
 // One function per verb: wiring only. Each returns the exit code.
 int train(const config::Arguments& arguments, const std::string& command_line);
 int config_verb(const config::Arguments& arguments);
+int config_from(const config::Arguments& arguments);
 int data_order(const config::Arguments& arguments);
 int data_check(const config::Arguments& arguments);
 int data_show(const config::Arguments& arguments);
