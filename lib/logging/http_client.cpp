@@ -65,8 +65,8 @@ Curl load_curl() {
 }
 
 const Curl& loaded_curl() {
-  static const Curl kCurl = load_curl();
-  return kCurl;
+  static const Curl curl = load_curl();
+  return curl;
 }
 
 std::size_t

@@ -43,7 +43,7 @@ std::string reason_of(const HttpReply& reply) {
 
 } // namespace
 
-MlflowLog::MlflowLog(MlflowOptions options)
+MlflowLog::MlflowLog(const MlflowOptions& options)
     : client_(options), uri_(printable(options.uri)) {
   // Signals are for the thread that trains.
   sigset_t all;

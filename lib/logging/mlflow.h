@@ -19,7 +19,7 @@ namespace vitrain::logging {
 class MlflowLog {
  public:
   // Throws Error(kUsage) where there is no libcurl.
-  explicit MlflowLog(MlflowOptions options);
+  explicit MlflowLog(const MlflowOptions& options);
   // As finish(kFailed), unless that has been called.
   ~MlflowLog();
   MlflowLog(const MlflowLog&) = delete;

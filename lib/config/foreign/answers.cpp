@@ -128,8 +128,8 @@ const Word* Program::find(std::string_view word) const {
 }
 
 std::span<const Program* const> programs() {
-  static const Program* const kPrograms[] = {&timm(), &torchvision()};
-  return kPrograms;
+  static const Program* const list[] = {&timm(), &torchvision()};
+  return list;
 }
 
 bool is_option(std::string_view argument) {

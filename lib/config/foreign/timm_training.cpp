@@ -133,7 +133,8 @@ void TimmTranslator::set_milestones(bool listed, std::int64_t offset) {
   };
   if (listed) {
     std::ranges::for_each(words_.integers("decay_milestones"), [&](auto n) {
-      add(static_cast<double>(n));
+      // MultiStepLRScheduler drops one epoch before.
+      add(static_cast<double>(std::max<std::int64_t>(1, n - 1)));
     });
   } else if (offset > 0 && words_.number("decay_epochs") > 0.0) {
     const double interval = words_.number("decay_epochs");

@@ -157,7 +157,8 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("decay_milestones",
        kIntegers,
        "[90, 180, 270]",
-       "schedule.milestones schedule.name")
+       "schedule.milestones schedule.name",
+       "timm's drops are one epoch earlier than it says")
         .with("sched: multistep"),
     to("decay_epochs", kNumber, "90", "schedule.step_every"),
     to("warmup_epochs", kInteger, "5", "schedule.warmup"),
