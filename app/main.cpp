@@ -30,6 +30,8 @@ int run(int argc, char** argv) {
     case Verb::kConfigCheck:
     case Verb::kConfigShow:
     case Verb::kConfigReference:
+    case Verb::kConfigFromTimm:
+    case Verb::kConfigFromTorchvision:
     case Verb::kDevices:
     case Verb::kCompletion:
     case Verb::kMan:

@@ -20,6 +20,9 @@ std::optional<int> quick_verb(const config::Arguments& arguments) {
     case Verb::kConfigShow:
     case Verb::kConfigReference:
       return config_verb(arguments);
+    case Verb::kConfigFromTimm:
+    case Verb::kConfigFromTorchvision:
+      return config_from(arguments);
     case Verb::kDevices:
       return devices();
     case Verb::kCompletion:

@@ -13,6 +13,7 @@ namespace vitrain::app {
 int train(const config::Arguments& arguments, const std::string& command_line);
 int completion(const config::Arguments& arguments);
 int config_verb(const config::Arguments& arguments);
+int config_from(const config::Arguments& arguments);
 int data_order(const config::Arguments& arguments);
 int data_check(const config::Arguments& arguments);
 int data_show(const config::Arguments& arguments);

@@ -33,8 +33,8 @@ target_link_libraries(vitrain_dep_png INTERFACE vitrain_dep_zlib m)
 target_link_libraries(vitrain_dep_minizip INTERFACE vitrain_dep_zlib)
 target_link_libraries(vitrain_dep_webpdemux INTERFACE vitrain_dep_webp m)
 
-# Of headers alone.
-foreach(header nlohmann/json.hpp protozero/pbf_builder.hpp)
+# Of headers alone. (libcurl itself is loaded by runs that need it.)
+foreach(header nlohmann/json.hpp protozero/pbf_builder.hpp curl/curl.h)
   string(MAKE_C_IDENTIFIER ${header} id)
   find_path(VITRAIN_HAVE_${id} NAMES ${header})
   if(NOT VITRAIN_HAVE_${id})

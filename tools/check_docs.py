@@ -181,8 +181,11 @@ def command_problem(vitrain, command):
              if word != "-ssh"]
     recipe = str(ROOT / "configs" / "shapes_vit_tiny.yaml")
     image = str(ROOT / "tests" / "golden" / "image" / "files" / "rgb_420.jpg")
-    words = [recipe if word in ("FILE", "runs/NAME/config.yaml") else word
-             for word in words[1:]]
+    words = [recipe if word in ("FILE", "recipe.yaml", "runs/NAME/config.yaml")
+             else word for word in words[1:]]
+    arguments = ROOT / "tests" / "golden" / "config" / "timm_args"
+    words = [str(arguments / "deit_small.yaml") if word == "args.yaml" else word
+             for word in words]
     words = [word if "/" not in word or not (ROOT / word).exists()
              else str(ROOT / word) for word in words]
     # Images that are named for example, and what is written.
@@ -196,7 +199,7 @@ def command_problem(vitrain, command):
         words.append("-print_config")
     with tempfile.TemporaryDirectory() as folder:
         for i, word in enumerate(words[:-1]):
-            if word == "-out":
+            if word in ("-out", "-output"):
                 words[i + 1] = str(pathlib.Path(folder) / "out")
         done = subprocess.run(
             [vitrain, *words], capture_output=True, text=True, cwd=ROOT,

@@ -33,10 +33,27 @@ constexpr int kSessionLogStatus = 1;
 constexpr int kSummaryValue = 1;
 constexpr int kValueTag = 1;
 constexpr int kValueSimpleValue = 2;
+constexpr int kValueImage = 4;
+constexpr int kImageHeight = 1;
+constexpr int kImageWidth = 2;
+constexpr int kImageColours = 3;
+constexpr int kImageBytes = 4;
 constexpr int kValueTensor = 8;
 constexpr int kValueMetadata = 9;
 constexpr int kMetadataPluginData = 1;
 constexpr int kPluginDataName = 1;
+constexpr int kPluginDataContent = 2;
+constexpr int kHparamsStart = 3; // of HParamsPluginData
+constexpr int kHparamsEnd = 4;
+constexpr int kStartParameters = 1;
+constexpr int kStartSeconds = 5;
+constexpr int kEndStatus = 1;
+constexpr int kEndSeconds = 2;
+constexpr int kEntryKey = 1; // of a map
+constexpr int kEntryValue = 2;
+constexpr int kValueNumber = 2; // of google.protobuf.Value
+constexpr int kValueString = 3;
+constexpr int kValueBool = 4;
 constexpr int kTensorDtype = 1;
 constexpr int kTensorShape = 2;
 constexpr int kTensorStringVal = 8;
@@ -45,6 +62,9 @@ constexpr int kDimSize = 1;
 // Values of enumerations.
 constexpr std::uint64_t kSessionStart = 1;
 constexpr std::uint64_t kDtString = 7;
+constexpr std::uint64_t kRgb = 3;
+constexpr std::uint64_t kStatusSuccess = 1;
+constexpr std::uint64_t kStatusFailure = 2;
 
 template <typename Integer>
 void append_little_endian(std::string& out, Integer value) {
@@ -71,7 +91,17 @@ class Message {
     }
     return *this;
   }
-  // A member of a oneof: written even when it is zero.
+  // Members of a oneof: written even when they are zero.
+  Message& present_bool(int field, bool value) {
+    tag(field, /*wire_type=*/0);
+    varint(value ? 1 : 0);
+    return *this;
+  }
+  Message& present_double(int field, double value) {
+    tag(field, /*wire_type=*/1);
+    append_little_endian(bytes_, std::bit_cast<std::uint64_t>(value));
+    return *this;
+  }
   Message& present_number(int field, float value) {
     tag(field, /*wire_type=*/5);
     append_little_endian(bytes_, std::bit_cast<std::uint32_t>(value));
@@ -113,6 +143,36 @@ Message event(double wall_time, std::int64_t step) {
 
 Message summary_of(const Message& value) {
   return Message().message(kSummaryValue, value);
+}
+
+// google.protobuf.Value.
+Message value_of(const std::variant<bool, double, std::string>& value) {
+  Message message;
+  if (const bool* truth = std::get_if<bool>(&value)) {
+    message.present_bool(kValueBool, *truth);
+  } else if (const double* number = std::get_if<double>(&value)) {
+    message.present_double(kValueNumber, *number);
+  } else {
+    message.text(kValueString, valid_utf8(std::get<std::string>(value)));
+  }
+  return message;
+}
+
+// What the hparams plugin finds by its tag.
+std::string hparams_event(
+    double wall_time,
+    std::string_view tag,
+    const Message& plugin_data) {
+  const Message metadata = Message().message(
+      kMetadataPluginData,
+      Message()
+          .text(kPluginDataName, "hparams")
+          .text(kPluginDataContent, plugin_data.bytes()));
+  const Message value =
+      Message().text(kValueTag, tag).message(kValueMetadata, metadata);
+  return event(wall_time, /*step=*/0)
+      .message(kEventSummary, summary_of(value))
+      .bytes();
 }
 
 } // namespace
@@ -174,6 +234,53 @@ std::string text_event(
   return event(wall_time, step)
       .message(kEventSummary, summary_of(value))
       .bytes();
+}
+
+std::string image_event(
+    double wall_time,
+    std::int64_t step,
+    std::string_view tag,
+    const Picture& picture) {
+  const Message image =
+      Message()
+          .integer(kImageHeight, static_cast<std::uint64_t>(picture.height))
+          .integer(kImageWidth, static_cast<std::uint64_t>(picture.width))
+          .integer(kImageColours, kRgb)
+          .text(kImageBytes, picture.png);
+  const Message value =
+      Message().text(kValueTag, valid_utf8(tag)).message(kValueImage, image);
+  return event(wall_time, step)
+      .message(kEventSummary, summary_of(value))
+      .bytes();
+}
+
+std::string session_start_event(
+    double wall_time,
+    const std::vector<Hyperparameter>& parameters) {
+  Message start;
+  for (const Hyperparameter& parameter : parameters) {
+    start.message(
+        kStartParameters,
+        Message()
+            .text(kEntryKey, valid_utf8(parameter.key))
+            .message(kEntryValue, value_of(parameter.value)));
+  }
+  start.number(kStartSeconds, wall_time);
+  return hparams_event(
+      wall_time,
+      "_hparams_/session_start_info",
+      Message().message(kHparamsStart, start));
+}
+
+std::string session_end_event(double wall_time, bool success) {
+  const Message end =
+      Message()
+          .integer(kEndStatus, success ? kStatusSuccess : kStatusFailure)
+          .number(kEndSeconds, wall_time);
+  return hparams_event(
+      wall_time,
+      "_hparams_/session_end_info",
+      Message().message(kHparamsEnd, end));
 }
 
 std::string restart_event(double wall_time, std::int64_t step) {

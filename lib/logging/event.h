@@ -3,12 +3,21 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
+
+#include "logging/picture.h"
 
 namespace vitrain::logging {
 
 // TensorBoard's events as bytes. Format: TensorFlow's event.proto,
 // summary.proto and tensor.proto (proto3 wire format, fields in order of their
 // numbers, default values left out), each in one TFRecord.
+
+struct Hyperparameter {
+  std::string key;
+  std::variant<bool, double, std::string> value;
+};
 
 // A TFRecord: length (u64), its masked CRC, the payload, its masked CRC, all
 // little-endian (tensorflow/core/lib/io/record_writer.h).
@@ -32,6 +41,21 @@ std::string text_event(
     std::int64_t step,
     std::string_view tag,
     std::string_view text);
+// A picture, as the bytes of a PNG file, for TensorBoard's images page.
+std::string image_event(
+    double wall_time,
+    std::int64_t step,
+    std::string_view tag,
+    const Picture& picture);
+
+// The hyper-parameters of the run that a folder of events is, for TensorBoard's
+// hparams page (its plugin's api.proto and plugin_data.proto), which finds the
+// metrics among the curves. The second one tells that the run has ended.
+std::string session_start_event(
+    double wall_time,
+    const std::vector<Hyperparameter>& parameters);
+std::string session_end_event(double wall_time, bool success);
+
 // SessionLog START at `step`: readers forget events of earlier files from that
 // step on, so a resumed run's curves do not run back.
 std::string restart_event(double wall_time, std::int64_t step);

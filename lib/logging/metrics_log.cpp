@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "logging/run_parameters.h"
 
 namespace vitrain::logging {
 namespace {
@@ -37,6 +39,16 @@ bool is_curve(const std::string& key) {
       "step", "batch", "count", "correct1", "correct5"};
   return std::find(kNoCurves.begin(), kNoCurves.end(), key) == kNoCurves.end();
 }
+
+// What a server gets when the run has ended, as far as it is there.
+constexpr const char* kConfusion = "evaluation/confusion.png";
+constexpr const char* kLastFiles[] = {
+    kConfusion,
+    "summary.csv",
+    "report.html",
+    "evaluation/per_class.csv",
+    "evaluation/mistakes.png",
+    "evaluation/reliability.png"};
 
 } // namespace
 
@@ -84,7 +96,7 @@ MetricsLog::MetricsLog(
     const std::filesystem::path& folder,
     const config::LogConfig& options,
     std::optional<std::int64_t> resumed_step) noexcept
-    : resumed_step_(resumed_step.value_or(0)) {
+    : folder_(folder), resumed_step_(resumed_step.value_or(0)) {
   // Each file for itself: what is wrong with one must not cost the others.
   const auto open = [&](auto& writer, const char* name, const auto& truncate) {
     attempt([&] {
@@ -125,6 +137,8 @@ void MetricsLog::write(const Json& record) noexcept {
       const bool raw = weights.empty() || weights == "raw";
       write_summary(record);
       write_scalars(record, raw ? "eval" : "eval_" + weights);
+    } else if (kind == "done") {
+      end_session(static_cast<ExitCode>(integer(record, "exit")));
     }
   });
 }
@@ -146,16 +160,89 @@ void MetricsLog::write_summary(const Json& record) {
 }
 
 void MetricsLog::write_scalars(const Json& record, const std::string& prefix) {
-  if (!tensorboard_) {
-    return;
-  }
   const std::int64_t step = integer(record, "step");
+  last_step_ = step;
   for (const auto& [key, value] : record.items()) {
-    if (value.is_number() && is_curve(key)) {
-      tensorboard_->scalar(
-          fmt::format("{}/{}", prefix, key), value.get<double>(), step);
+    if (!value.is_number() || !is_curve(key)) {
+      continue;
+    }
+    const std::string tag = fmt::format("{}/{}", prefix, key);
+    if (tensorboard_) {
+      tensorboard_->scalar(tag, value.get<double>(), step);
+    }
+    if (mlflow_) {
+      mlflow_->metric(tag, value.get<double>(), step);
     }
   }
+}
+
+void MetricsLog::begin(const config::Recipe& recipe) noexcept {
+  attempt([&] {
+    const std::lock_guard lock(mutex_);
+    if (tensorboard_) {
+      tensorboard_->begin_session(hyperparameters(recipe));
+    }
+    if (recipe.log.mlflow) {
+      try {
+        mlflow_.emplace(MlflowOptions{
+            .uri = *recipe.log.mlflow,
+            .experiment = recipe.log.mlflow_experiment,
+            .run_name = folder_.filename().native(),
+            .folder = folder_,
+            .parameters = run_parameters(recipe)});
+        mlflow_->file("config.yaml");
+      } catch (const Error& error) {
+        warning_ = fmt::format("log.mlflow: {}", error.what());
+      }
+    }
+  });
+}
+
+void MetricsLog::picture(
+    std::string_view tag,
+    const Picture& picture,
+    const std::string& file,
+    std::int64_t step) noexcept {
+  attempt([&] {
+    const std::lock_guard lock(mutex_);
+    if (tensorboard_) {
+      tensorboard_->image(tag, picture, step);
+    }
+    if (mlflow_) {
+      mlflow_->file(file);
+    }
+  });
+}
+
+void MetricsLog::end_session(ExitCode code) {
+  if (tensorboard_) {
+    if (const auto picture = read_png(folder_ / kConfusion)) {
+      tensorboard_->image("evaluation/confusion", *picture, last_step_);
+    }
+    tensorboard_->end_session(code == ExitCode::kDone);
+  }
+  if (!mlflow_) {
+    return;
+  }
+  std::error_code error;
+  for (const char* file : kLastFiles) {
+    if (std::filesystem::exists(folder_ / file, error)) {
+      mlflow_->file(file);
+    }
+  }
+  mlflow_->finish(
+      code == ExitCode::kDone          ? MlflowStatus::kFinished
+          : code == ExitCode::kStopped ? MlflowStatus::kKilled
+                                       : MlflowStatus::kFailed);
+}
+
+std::string MetricsLog::take_warning() noexcept {
+  std::string warning;
+  attempt([&] {
+    const std::lock_guard lock(mutex_);
+    warning = mlflow_ ? mlflow_->take_warning() : std::exchange(warning_, "");
+  });
+  return warning;
 }
 
 void MetricsLog::text(
@@ -206,6 +293,11 @@ std::string MetricsLog::problem() const {
     }
   }
   add("metrics", failed_, failure_);
+  if (mlflow_) {
+    if (std::string problem = mlflow_->problem(); !problem.empty()) {
+      problems.push_back(std::move(problem));
+    }
+  }
   return join(problems, "; ");
 }
 

@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "config/sections/log.h"
+#include "config/sections/recipe.h"
 #include "core/clock.h"
+#include "core/error.h"
 #include "core/json.h"
+#include "logging/mlflow.h"
 #include "logging/record_files.h"
 #include "logging/tensorboard.h"
 
@@ -45,7 +47,8 @@ class TrainSpan {
 // Takes each record of a run to the files in its folder that config::LogConfig
 // asks for: metrics.jsonl (every record), summary.csv (a row per `eval`
 // record), TensorBoard events (the numbers of `train` and `eval` records, as
-// "train/loss", "eval/top1"; other weights than raw as "eval_ema/top1"). Only
+// "train/loss", "eval/top1"; other weights than raw as "eval_ema/top1"), and
+// the same numbers to the server of log.mlflow. Only
 // rank 0 makes one. Never throws: what cannot be written is dropped and
 // counted. Safe to use from any thread.
 class MetricsLog {
@@ -57,10 +60,22 @@ class MetricsLog {
       const config::LogConfig& options,
       std::optional<std::int64_t> resumed_step = std::nullopt) noexcept;
 
-  // A record has "kind": start, train, eval, checkpoint or done. "loss" and
+  // A record has "kind": start, train, eval, checkpoint or done, which is the
+  // last one and waits a few seconds for a server of log.mlflow. "loss" and
   // "top1" of a train record are means over the "count" samples since the
   // train record before it; top1 and top5 are percent.
   void write(const Json& record) noexcept;
+  // The settings of the run: TensorBoard's hyper-parameters, and log.mlflow's
+  // parameters, whose run begins with them.
+  void begin(const config::Recipe& recipe) noexcept;
+  // A picture of the run's step, which lies in the folder as `file`.
+  void picture(
+      std::string_view tag,
+      const Picture& picture,
+      const std::string& file,
+      std::int64_t step) noexcept;
+  // Something to tell the reader, once; else "".
+  std::string take_warning() noexcept;
   // A Markdown text (the config) for TensorBoard's text page.
   void text(std::string_view tag, std::string_view markdown) noexcept;
 
@@ -79,19 +94,25 @@ class MetricsLog {
   template <typename Work>
   void attempt(const Work& work) noexcept;
   std::array<Output, 3> outputs() const noexcept;
+  void end_session(ExitCode code);
   void write_summary(const Json& record);
   void write_scalars(const Json& record, const std::string& prefix);
+
+  std::filesystem::path folder_;
 
   mutable std::mutex mutex_;
   Stopwatch watch_;
   std::int64_t resumed_step_ = 0;
+  std::int64_t last_step_ = 0;
   std::optional<JsonlWriter> jsonl_;
   std::optional<CsvWriter> csv_;
   std::optional<TensorBoardWriter> tensorboard_;
+  std::optional<MlflowLog> mlflow_;
   TrainSpan span_;
   bool span_is_done_ = false;
   std::int64_t failed_ = 0; // records that broke before they reached a file
   std::string failure_;
+  std::string warning_;
 };
 
 } // namespace vitrain::logging

@@ -10,7 +10,6 @@
 
 #include "core/clock.h"
 #include "core/system.h"
-#include "logging/event.h"
 
 namespace vitrain::logging {
 namespace {
@@ -56,6 +55,23 @@ void TensorBoardWriter::scalar(
     std::int64_t step) {
   sink_.write(tf_record(scalar_event(
       unix_time(), step, safe_tag(tag), static_cast<float>(value))));
+}
+
+void TensorBoardWriter::image(
+    std::string_view tag,
+    const Picture& picture,
+    std::int64_t step) {
+  sink_.write(
+      tf_record(image_event(unix_time(), step, safe_tag(tag), picture)));
+}
+
+void TensorBoardWriter::begin_session(
+    const std::vector<Hyperparameter>& parameters) {
+  sink_.write(tf_record(session_start_event(unix_time(), parameters)));
+}
+
+void TensorBoardWriter::end_session(bool success) {
+  sink_.write(tf_record(session_end_event(unix_time(), success)));
 }
 
 void TensorBoardWriter::text(

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "logging/event.h"
 #include "logging/record_sink.h"
 
 namespace vitrain::logging {
@@ -24,6 +26,11 @@ class TensorBoardWriter {
   // Tags go through safe_tag().
   void scalar(std::string_view tag, double value, std::int64_t step);
   void text(std::string_view tag, std::string_view markdown, std::int64_t step);
+
+  void image(std::string_view tag, const Picture& picture, std::int64_t step);
+  // The run's hyper-parameters, and how it ended.
+  void begin_session(const std::vector<Hyperparameter>& parameters);
+  void end_session(bool success);
 
   const std::filesystem::path& path() const { return path_; }
   const RecordSink& sink() const { return sink_; }

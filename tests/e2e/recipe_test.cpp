@@ -172,5 +172,31 @@ TEST_F(RecipeProblems, OfBothDatasetsAreToldTogether) {
           "on this machine"));
 }
 
+// What `config from-...` writes is a recipe; what it needs first is said.
+TEST_F(RecipeProblems, TranslationsOfOthersArgumentsPassTheCheck) {
+  const std::string file = (folder_ / "made.yaml").native();
+  const Result made =
+      run({"config",
+           "from-timm",
+           VITRAIN_SOURCE_DIR "/tests/golden/config/timm_args/deit_small.yaml",
+           "-output",
+           file},
+          20);
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.out, file + "\n");
+  EXPECT_THAT(made.err, HasSubstr("left out: model_ema: true ("));
+  const Result checked = check({"-cfg", file});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  const Result unknown =
+      run({"config", "from-torchvision", "--model alexnet --lr 0.01"}, 20);
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.out, HasSubstr("lr: 0.01"));
+  EXPECT_THAT(
+      unknown.err,
+      AllOf(
+          HasSubstr("needs a change before it trains:\nmodel.name: unknown"),
+          Not(HasSubstr("no such file"))));
+}
+
 } // namespace
 } // namespace vitrain::e2e

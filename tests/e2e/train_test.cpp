@@ -22,6 +22,7 @@ TEST(Train, LeavesACompleteRunFolder) {
         "environment.json",
         "metrics.jsonl",
         "summary.csv",
+        "samples.png",
         "log/workerlog.0",
         "log/workerlog.1",
         "checkpoints/latest",

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "config/foreign/words.h"
 #include "config/rules/unsupported_keys.h"
 #include "core/text.h"
 
@@ -19,16 +20,12 @@ constexpr std::array<std::string_view, 4> kLaterOptions{
     "multi_scale_sampler_ddp",
     "teacher_model_path"};
 
-// "batch-size" -> "batch_size".
-std::string normal_name(std::string name) {
-  std::ranges::replace(name, '-', '_');
-  return name == "h" ? "help" : name;
-}
+using foreign::is_option;
 
-// An option rather than a value: a dash that does not begin a number.
-bool is_option(const std::string& argument) {
-  return argument.size() >= 2 && argument[0] == '-' &&
-      (argument[1] < '0' || argument[1] > '9') && argument[1] != '.';
+// "batch-size" -> "batch_size".
+std::string normal_name(const std::string& word) {
+  const std::string name = foreign::option_name(word);
+  return name == "h" ? "help" : name;
 }
 
 // docs/decisions/017-own-command-line.md says why it is not a library's.
@@ -43,7 +40,13 @@ class Scanner {
     while (next_ < words_.size()) {
       const std::size_t first = next_;
       const std::string& word = words_[next_++];
-      if (is_option(word)) {
+      if (takes_files_ && word == "--") { // what follows is none
+        result_.files.insert(
+            result_.files.end(), words_.begin() + next_, words_.end());
+        next_ = words_.size();
+      } else if (takes_files_ && word.find(' ') != word.npos) {
+        result_.files.push_back(word); // a whole command
+      } else if (is_option(word)) {
         read_option(word);
       } else if (takes_files_) {
         result_.files.push_back(word);
@@ -145,21 +148,21 @@ class Scanner {
   }
 
   void read_option(const std::string& word) {
-    std::string name = word.substr(word.starts_with("--") ? 2 : 1);
+    std::string name = word;
     std::optional<std::string> value;
     if (const std::size_t equals = name.find('='); equals != name.npos) {
       value = name.substr(equals + 1);
       name.resize(equals);
     }
-    const std::string shown = "-" + printable(normal_name(name));
     name = normal_name(name);
+    const std::string shown = "-" + printable(name);
     const auto option =
         std::ranges::find_if(options(), [&](const Option& known) {
           return name == known.name ||
               (name == known.alias && !known.alias.empty());
         });
     if (option == options().end()) {
-      refuse(name, value.has_value());
+      refuse(name, value);
       return;
     }
     if (option->name != "set" && result_.has(option->name)) {
@@ -172,10 +175,18 @@ class Scanner {
     }
   }
 
-  void refuse(const std::string& name, bool has_value) {
-    // What stands behind it is its value, and no mistake of its own.
-    if (!has_value && next_ < words_.size() && !is_option(words_[next_])) {
-      ++next_;
+  void refuse(
+      const std::string& name,
+      const std::optional<std::string>& value) {
+    // What stands behind it are its values, and no mistakes of their own.
+    std::vector<std::string> values;
+    if (value) {
+      values.push_back(*value);
+    } else {
+      const auto rest = words_.subspan(next_);
+      const std::size_t count = foreign::values_of(name, rest);
+      values.assign(rest.begin(), rest.begin() + count);
+      next_ += count;
     }
     const std::string shown = "-" + printable(name);
     if (std::ranges::find(kLaterOptions, name) != kLaterOptions.end()) {
@@ -184,6 +195,10 @@ class Scanner {
     }
     if (const auto reason = refusal_of(name); !reason.empty()) {
       problem(shown, fmt::format("not offered: {}", reason));
+      return;
+    }
+    if (std::string said = foreign::answer(name, values); !said.empty()) {
+      problem(shown, std::move(said));
       return;
     }
     std::vector<std::string> names;

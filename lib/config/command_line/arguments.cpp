@@ -107,6 +107,12 @@ class Interpreter {
           "no config file: give -cfg FILE, for example "
           "-cfg configs/shapes_vit_tiny.yaml; vitrain --help says more");
     }
+    arguments_.data.files = scanned_.files;
+    check_files();
+  }
+
+  // What verbs that take names of files need beside them.
+  void check_files() {
     if (arguments_.verb == Verb::kDataDump) {
       check_dump();
     }
@@ -129,7 +135,15 @@ class Interpreter {
     if (arguments_.verb == Verb::kCompletion) {
       read_shell();
     }
-    arguments_.data.files = scanned_.files;
+    if (contains(kForeignVerbs, arguments_.verb)) {
+      arguments_.foreign = scanned_.files;
+      if (scanned_.files.empty()) {
+        problem(
+            "ARGS",
+            "name the file with the arguments, or give them in quotes or "
+            "behind --");
+      }
+    }
   }
 
   void read_shell() {

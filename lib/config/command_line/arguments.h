@@ -18,6 +18,8 @@ enum class Verb {
   kConfigCheck,
   kConfigShow,
   kConfigReference,
+  kConfigFromTimm,
+  kConfigFromTorchvision,
   kDataOrder,
   kDataCheck,
   kDataShow,
@@ -107,6 +109,9 @@ struct Arguments {
   // Named options in the order given, then -set.
   std::vector<Override> overrides;
   std::optional<std::string> data_path;
+  // config from-...: the file to write, and the words to translate
+  std::optional<std::string> output;
+  std::vector<std::string> foreign;
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
   DataArguments data;
   WeightsArguments weights;

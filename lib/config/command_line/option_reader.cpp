@@ -153,6 +153,8 @@ void read_np(OptionReader& option) {
 void read_output(OptionReader& option) {
   if (option.arguments.verb == Verb::kExport) {
     option.arguments.exports.output = option.value;
+  } else if (contains(kForeignVerbs, option.arguments.verb)) {
+    option.arguments.output = option.value;
   } else {
     option.set("run.output", option.value);
   }

@@ -236,10 +236,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "output",
      .label = "PATH",
      .group = Group::kTraining,
-     .verbs = kReadingVerbs,
+     .verbs = kReadingVerbs | kForeignVerbs,
      .help =
-         "Folder in which the run folder is made: run.output; of export the "
-         "file to write.",
+         "Folder in which the run folder is made: run.output; of export and "
+         "config from-... the file to write.",
      .read = read_output},
     {.name = "eval",
      .group = Group::kTraining,

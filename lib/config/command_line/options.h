@@ -46,6 +46,10 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
      Verb::kWeightsConvert,
      Verb::kWeightsAverage});
 
+// Those that translate the arguments of other programs.
+inline constexpr VerbSet kForeignVerbs =
+    verb_set({Verb::kConfigFromTimm, Verb::kConfigFromTorchvision});
+
 // Those that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
     kRecipeVerbs | verb_set({Verb::kExport});

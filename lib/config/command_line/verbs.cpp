@@ -45,6 +45,23 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .words = "config reference",
      .summary = "Print every key with default, allowed values and meaning.",
      .examples = "  vitrain config reference > docs/config.md\n"},
+    {.verb = Verb::kConfigFromTimm,
+     .words = "config from-timm",
+     .summary = "Translate the arguments of timm's train.py to a recipe, and "
+                "list what it leaves out.",
+     .examples = "  vitrain config from-timm args.yaml -output recipe.yaml\n"
+                 "  vitrain config from-timm -- /data/imagenet --model "
+                 "resnet50 --opt sgd --lr 0.5\n",
+     .files = "ARGS"},
+    {.verb = Verb::kConfigFromTorchvision,
+     .words = "config from-torchvision",
+     .summary = "Translate a command of torchvision's "
+                "references/classification/train.py to a recipe.",
+     .examples = "  vitrain config from-torchvision '--model resnet50 "
+                 "--batch-size 128 --lr 0.5'\n"
+                 "  vitrain config from-torchvision train.sh -output "
+                 "recipe.yaml\n",
+     .files = "ARGS"},
     {.verb = Verb::kDataOrder,
      .words = "data order",
      .summary =

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/foreign/words.h"
 #include "config/paddlevit/paddlevit_keys.h"
 #include "config/schema/schema.h"
 #include "config/schema/suggest.h"
@@ -124,6 +125,7 @@ std::string reference() {
           "`false` as `last_batch: keep`; `dist.sync_batchnorm: true` as "
           "`batchnorm: sync`, `false` as `batchnorm: local`.\n";
   text += paddlevit_table();
+  text += foreign::words_reference();
   return text;
 }
 

@@ -1,40 +1,14 @@
 #include "config/schema/suggest.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "config/foreign/words.h"
 #include "core/text.h"
 
 namespace vitrain::config {
 namespace {
-
-using Synonym = std::pair<std::string_view, std::string_view>;
-
-// Names that other trainers use.
-constexpr std::array<Synonym, 19> kSynonyms{{
-    {"arch", "model.name"},
-    {"base_lr", "optim.lr"},
-    {"batch", "data.batch_size"},
-    {"classes", "model.num_classes"},
-    {"clip_grad", "optim.clip_norm"},
-    {"drop_path_rate", "model.drop_path"},
-    {"grad_accum", "train.accumulate"},
-    {"grad_clip", "optim.clip_norm"},
-    {"img_size", "model.image_size"},
-    {"learning_rate", "optim.lr"},
-    {"num_epochs", "run.epochs"},
-    {"num_workers", "data.threads"},
-    {"optimizer", "optim.name"},
-    {"opt", "optim.name"},
-    {"output_dir", "run.output"},
-    {"sched", "schedule.name"},
-    {"smoothing", "train.label_smoothing"},
-    {"warmup_epochs", "schedule.warmup"},
-    {"wd", "optim.weight_decay"},
-}};
 
 std::vector<std::string> all_paths(const Schema& schema) {
   std::vector<std::string> paths;
@@ -67,10 +41,8 @@ std::string meant(const Schema& schema, const std::string& path) {
   if (twins.size() == 1) {
     return twins.front();
   }
-  for (const auto& [name, known] : kSynonyms) {
-    if (leaf == name) {
-      return std::string(known);
-    }
+  if (std::string known = foreign::key_of(leaf); !known.empty()) {
+    return known;
   }
   const std::string prefix = parent.empty() ? "" : parent + ".";
   if (const std::string near = nearest(leaf, siblings); !near.empty()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,12 +23,21 @@ std::string indent_of(std::size_t levels) {
   return std::string(2 * levels, ' ');
 }
 
-std::string write(const Recipe& original, const Origins* origins) {
+// `comment_of` says what stands behind a key's value ("": nothing), or that the
+// key is left out.
+std::string write(
+    const Recipe& original,
+    const std::function<std::optional<std::string>(const std::string& key)>&
+        comment_of) {
   Recipe recipe = original;
   const Schema schema = schema_of(recipe);
   std::string text;
   std::vector<std::string> open; // sections around the current line
   for (const Field& field : schema.fields) {
+    const std::optional<std::string> comment = comment_of(field.path);
+    if (!comment) {
+      continue;
+    }
     std::vector<std::string> names = split(field.path, '.');
     names.pop_back();
     std::size_t shared = 0;
@@ -43,11 +54,9 @@ std::string write(const Recipe& original, const Origins* origins) {
         indent_of(open.size()),
         leaf_of(field.path),
         write_value(field));
-    if (origins != nullptr) {
-      const auto origin = origins->find(field.path);
+    if (!comment->empty()) {
       line.resize(std::max(line.size() + 2, kCommentColumn), ' ');
-      line +=
-          "# " + (origin == origins->end() ? "default" : origin->second.text());
+      line += "# " + *comment;
     }
     text += line + "\n";
   }
@@ -73,11 +82,24 @@ bool changes_training(const std::string& path) {
 } // namespace
 
 std::string to_yaml(const Recipe& recipe) {
-  return write(recipe, nullptr);
+  return write(recipe, [](const std::string&) { return ""; });
 }
 
 std::string to_yaml(const Recipe& recipe, const Origins& origins) {
-  return write(recipe, &origins);
+  return write(recipe, [&](const std::string& key) {
+    const auto origin = origins.find(key);
+    return origin == origins.end() ? "default" : origin->second.text();
+  });
+}
+
+std::string to_yaml(
+    const Recipe& recipe,
+    const std::map<std::string, std::string>& comments) {
+  return write(recipe, [&](const std::string& key) {
+    const auto comment = comments.find(key);
+    return comment == comments.end() ? std::nullopt
+                                     : std::optional(comment->second);
+  });
 }
 
 std::map<std::string, std::string> recipe_values(const Recipe& original) {

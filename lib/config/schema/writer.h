@@ -17,6 +17,11 @@ std::string to_yaml(const Recipe& recipe);
 // "default".
 std::string to_yaml(const Recipe& recipe, const Origins& origins);
 
+// The keys of `comments` alone, each with what it says behind the value.
+std::string to_yaml(
+    const Recipe& recipe,
+    const std::map<std::string, std::string>& comments);
+
 // All keys that can change what is trained, with their values: all but
 // run.name, run.output, run.max_restarts, devices.*, log.*, data.threads,
 // dist.timeouts.* and dist.check_every.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/enum_names.h"
 
@@ -25,6 +26,19 @@ constexpr auto names_of(ProgressKind) {
       {{kAuto, "auto"}, {kLine, "line"}, {kPlain, "plain"}, {kOff, "off"}});
 }
 
+// What is wrong with an address, or "".
+inline std::string fault_of_web_address(const std::string& text) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (text.starts_with(scheme)) {
+      return text.size() > scheme.size() &&
+              text.find_first_of(" \t\r\n") == std::string::npos
+          ? ""
+          : "it has no host, or blanks";
+    }
+  }
+  return "it begins with neither";
+}
+
 // What is recorded, and how often.
 struct LogConfig {
   std::int64_t every = 20;
@@ -32,6 +46,9 @@ struct LogConfig {
   bool tensorboard = true;
   bool jsonl = true;
   bool csv = true;
+  bool samples = true;
+  std::optional<std::string> mlflow;
+  std::string mlflow_experiment = "vitrain";
   ProgressKind progress = ProgressKind::kAuto;
   LogRanks ranks = LogRanks::kMain;
   std::optional<std::string> folder;
@@ -54,6 +71,26 @@ struct LogConfig {
     v.field("tensorboard", tensorboard, "Write TensorBoard events.");
     v.field("jsonl", jsonl, "Write metrics.jsonl.");
     v.field("csv", csv, "Write summary.csv, a row per evaluation.");
+    v.field(
+        "samples",
+        samples,
+        "Write samples.png: images of the first batch as training saw them, "
+        "augmented, erased and mixed; also among TensorBoard's images.");
+    v.field(
+         "mlflow",
+         mlflow,
+         "Address of an MLflow tracking server, as `http://host:5000`: it gets "
+         "the recipe, the numbers of every record, and files (config.yaml, "
+         "summary.csv, report.html, pictures). One that cannot be reached "
+         "costs "
+         "the run nothing.")
+        .written_as("http://HOST:PORT or https://HOST", fault_of_web_address);
+    v.field(
+         "mlflow_experiment",
+         mlflow_experiment,
+         "The experiment there to which the run belongs; made if missing.")
+        .not_empty()
+        .needs("log.mlflow", [this] { return mlflow.has_value(); });
     v.field(
         "progress",
         progress,

@@ -49,6 +49,16 @@ at::Tensor Normalizer::targets(const data::Batch& batch) const {
       .to(device_);
 }
 
+at::Tensor Normalizer::bytes(const at::Tensor& inputs) const {
+  return ((inputs - shift_) / scale_)
+      .round()
+      .clamp(0, 255)
+      .permute({0, 2, 3, 1})
+      .to(at::kByte)
+      .to(at::kCPU)
+      .contiguous();
+}
+
 at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
     const {
   // from_blob wants a mutable pointer; nothing writes through it.

@@ -24,6 +24,9 @@ class Normalizer {
 
   // The first `rows` inputs.
   at::Tensor inputs(const data::Batch& batch, std::int64_t rows) const;
+  // The bytes of inputs that are images, as near as they come (noise that was
+  // erased in may be outside): [N, S, S, C] uint8 on the CPU.
+  at::Tensor bytes(const at::Tensor& inputs) const;
   // Of the batch's samples, on the device: labels [count] int64, or the targets
   // of vectors [count, T] fp32.
   at::Tensor targets(const data::Batch& batch) const;

@@ -22,6 +22,10 @@ class TrainInputs {
 
   // Micro-batch `k` of the global batch of a step.
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
+  // The first images of a micro-batch as pictures: Normalizer::bytes().
+  at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const {
+    return normalizer_.bytes(micro_batch.inputs.narrow(0, 0, count));
+  }
   // The generator of dropout's masks in a replica's share of it.
   at::Generator masks(
       const c10::Device& device,

@@ -49,6 +49,7 @@ void Reporter::open_records(const Json& start) {
   metrics_->write(start);
   eval_precision_ = start.at("eval_precision").get<std::string>();
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
+  metrics_->begin(job_.recipe);
 }
 
 void Reporter::step_begins() {

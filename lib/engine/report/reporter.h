@@ -103,6 +103,20 @@ class Reporter {
       const EvalCounts& counts,
       double seconds,
       const std::optional<job::Best>& best);
+  // Rank 0: a picture of this step that is in the run folder as `name`.png.
+  void picture(
+      const std::string& name,
+      const logging::Picture& picture,
+      std::int64_t step) {
+    metrics_->picture(name, picture, name + ".png", step);
+  }
+  // What records that go elsewhere have met with meanwhile.
+  void show_warnings() {
+    const std::string text = main_ ? metrics_->take_warning() : "";
+    if (!text.empty()) {
+      console_.warn(text);
+    }
+  }
   void saved(std::int64_t step, const std::string& path, double seconds);
   // What every line says from here on about checkpoints; "": all is well.
   void unsaved(const std::string& text) { unsaved_ = text; }

@@ -158,6 +158,7 @@ ExitCode Trainer::run() {
     return ExitCode::kDone;
   }
   stopping_ = true;
+  keep_samples(/*wait=*/true);
   save(); // unless that has just been done
   return asked_ == EarlyEnd::kFailed ? ExitCode::kWorkerDied
                                      : ExitCode::kStopped;
@@ -229,6 +230,9 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   }
   const MicroBatch inputs = in_part(
       "making inputs", [&] { return inputs_.make(*batch, state_.step, k); });
+  if (state_.step == 0 && session_.rank == 0 && k == 0) {
+    draw_samples(inputs);
+  }
   step_->micro_batch(inputs, last);
 }
 
@@ -283,6 +287,8 @@ void Trainer::report_interval() {
   report.bad_samples = bad_samples_.total();
   report.grad_norm = step_->gradient_norm();
   session_.reporter.train(report);
+  session_.reporter.show_warnings();
+  keep_samples(/*wait=*/state_.step == plan_.total_steps);
 }
 
 void Trainer::gather_bad_samples() {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -11,6 +12,7 @@
 #include "engine/inputs/train_inputs.h"
 #include "engine/report/bad_samples.h"
 #include "engine/report/log_interval.h"
+#include "engine/report/sample_sheet.h"
 #include "engine/run/checkpoint_writer.h"
 #include "engine/run/session.h"
 #include "engine/train/batch_norm.h"
@@ -44,6 +46,9 @@ class Trainer {
   void train_one_step();
   dist::StepInfo step_info() const;
   void micro_batch(std::int64_t k, bool last);
+  // Rank 0, of the run's first micro-batch: samples.png.
+  void draw_samples(const MicroBatch& inputs);
+  void keep_samples(bool wait);
   void check_finite();
   void report_interval();
   // Tells of bad samples that some worker has met. Collective.
@@ -94,6 +99,7 @@ class Trainer {
   bool owes_evaluation_ = false;
   EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
   LogInterval interval_;
+  std::optional<SampleSheet> samples_; // while it is being drawn
 };
 
 } // namespace vitrain::engine

@@ -68,11 +68,13 @@ TEST(Arguments, UnknownVerbs) {
           "1 problem"));
   EXPECT_THAT(
       refusal({"config"}),
-      StartsWith("config: expected one of check, show, reference behind it"));
+      StartsWith("config: expected one of check, show, reference, from-timm, "
+                 "from-torchvision behind it"));
   EXPECT_THAT(
       refusal({"config", "shwo"}),
       StartsWith(
-          "config: has no verb 'shwo'; there are check, show, reference. Did "
+          "config: has no verb 'shwo'; there are check, show, reference, "
+          "from-timm, from-torchvision. Did "
           "you mean 'show'?"));
   EXPECT_THAT(
       refusal({"data"}),
@@ -336,6 +338,48 @@ TEST(Arguments, LastEpochGoesWithResume) {
   EXPECT_THAT(
       refusal({"-cfg", "a", "-last_epoch", "x"}),
       StartsWith("-last_epoch: expected integer >= 0, got x"));
+}
+
+TEST(Arguments, WordsOfOtherTrainersAreAnswered) {
+  EXPECT_THAT(
+      refusal(
+          {"-cfg",
+           "a",
+           "--epochs",
+           "300",
+           "--opt-betas",
+           "0.9",
+           "0.95",
+           "--pin-mem",
+           "-j",
+           "8",
+           "--epoch"}),
+      StartsWith(
+          "-epochs: is timm's and torchvision's; here: -set run.epochs=300\n"
+          "-opt_betas: is timm's; here: -set optim.betas='[0.9, 0.95]'\n"
+          "-pin_mem: is timm's; not needed here: makes it faster, not other\n"
+          "-j: is timm's and torchvision's; here: -set data.threads=8\n"
+          "-epoch: "));
+  // Options that are here keep their meaning.
+  EXPECT_EQ(recipe_of({"--batch-size", "8"}).data.batch_size, 8);
+}
+
+TEST(Arguments, TranslationsTakeAFileOrACommand) {
+  const Arguments one =
+      parse({"config", "from-timm", "args.yaml", "-output", "recipe.yaml"});
+  EXPECT_EQ(one.verb, Verb::kConfigFromTimm);
+  EXPECT_THAT(one.foreign, ElementsAre("args.yaml"));
+  EXPECT_EQ(one.output, "recipe.yaml");
+  const Arguments command =
+      parse({"config", "from-torchvision", "--model resnet50 --lr 0.5"});
+  EXPECT_EQ(command.verb, Verb::kConfigFromTorchvision);
+  EXPECT_THAT(command.foreign, ElementsAre("--model resnet50 --lr 0.5"));
+  const Arguments words = parse(
+      {"config", "from-timm", "-output", "x", "--", "--model", "resnet50"});
+  EXPECT_EQ(words.output, "x");
+  EXPECT_THAT(words.foreign, ElementsAre("--model", "resnet50"));
+  EXPECT_THAT(
+      refusal({"config", "from-timm"}), StartsWith("ARGS: name the file"));
 }
 
 TEST(Arguments, AFileOfWeightsIsNoRun) {

@@ -115,7 +115,9 @@ Scalar random_scalar(const Field& field, Random& random) {
       break;
   }
   if (field.fault_of != nullptr) { // the only such key
-    return "rand-m" + std::to_string(random.below(10)) + "-inc1";
+    return field.path == "log.mlflow"
+        ? "http://host:" + std::to_string(random.below(10))
+        : "rand-m" + std::to_string(random.below(10)) + "-inc1";
   }
   if (!field.choices.empty()) {
     return field.choices[random.below(field.choices.size())];

@@ -28,6 +28,23 @@ TEST(Normalizer, ImagesOfOneChannel) {
   EXPECT_TRUE(at::equal(normalizer.targets(batch), at::tensor({7}, at::kLong)));
 }
 
+TEST(Normalizer, PicturesAreTheBytesAgain) {
+  models::ModelSpec spec;
+  spec.family = &models::kVit;
+  spec.image_size = ImageSize(1, 2);
+  spec.channels = 3;
+  const Normalizer normalizer({}, spec, c10::kCPU);
+  const std::vector<std::uint8_t> pixels{0, 51, 102, 255, 7, 128};
+  const data::Batch batch{.count = 1, .rows = pixels};
+  at::Tensor inputs = normalizer.inputs(batch, 1);
+  EXPECT_TRUE(at::equal(
+      normalizer.bytes(inputs).flatten(), at::tensor(pixels, at::kByte)));
+  inputs.mul_(100.0); // noise that no byte can be
+  EXPECT_TRUE(at::equal(
+      normalizer.bytes(inputs).flatten(),
+      at::tensor({0, 0, 0, 255, 0, 255}, at::kByte)));
+}
+
 // The loader's memory is used again for later batches.
 TEST(Normalizer, VectorsAreCopiedAndKeepTheirNumbers) {
   models::ModelSpec spec;

@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "logging/event.h"
+#include "logging/metrics_log.h"
 #include "support.h"
 
 namespace vitrain::logging {
@@ -110,6 +111,53 @@ TEST(TensorBoard, ItsOwnReaderSeesEveryStepOnceAfterAResume) {
       Json::parse("[[1,0.125],[2,0.25],[3,0.375],[4,1.0],[5,1.25],[6,1.5]]"));
   EXPECT_EQ(seen["scalars"]["odd_../name"], Json::parse("[[6,\"inf\"]]"));
   EXPECT_EQ(seen["texts"]["config"], (Json{Json{0, "# title\nname: \u00e9"}}));
+}
+
+// A run as TensorBoard's images and hparams pages show it.
+TEST(TensorBoard, ItsOwnPagesShowPicturesAndHyperparameters) {
+  const char* python = std::getenv("VITRAIN_PEER_PYTHON");
+  if (python == nullptr) {
+    GTEST_SKIP() << "VITRAIN_PEER_PYTHON does not name a Python that has "
+                    "tensorboard";
+  }
+  const TempFolder folder;
+  {
+    config::Recipe recipe;
+    recipe.optim.lr = 0.25;
+    recipe.train.bce_sum = true;
+    recipe.data.augment.auto_augment = "3a";
+    MetricsLog log(folder.path(), recipe.log);
+    log.begin(recipe);
+    log.write({{"kind", "eval"}, {"step", 4}, {"top1", 50.0}, {"count", 8}});
+    log.picture("samples", {std::string(64, 'x'), 20, 10}, "samples.png", 1);
+    std::filesystem::create_directories(folder.path() / "evaluation");
+    spill(
+        folder.path() / "evaluation" / "confusion.png",
+        std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) +
+            std::string("\0\0\1\2\0\0\0\5rest", 12));
+    log.write({{"kind", "done"}, {"exit", 0}});
+  }
+  const Json seen = Json::parse(
+      shell_output(fmt::format(
+          "'{}' '{}/tests/golden/logging/read_events.py' '{}' hparams "
+          "2>/dev/null",
+          python,
+          VITRAIN_SOURCE_DIR,
+          folder.path().string())),
+      nullptr,
+      /*allow_exceptions=*/false);
+  ASSERT_TRUE(seen.is_object()) << "the reader failed";
+  EXPECT_EQ(seen["images"], Json::parse(R"({"samples": [[1, 20, 10]],
+                      "evaluation/confusion": [[4, 258, 5]]})"));
+  const Json& page = seen["hparams"];
+  EXPECT_EQ(page["status"], "STATUS_SUCCESS");
+  EXPECT_EQ(page["metrics"], Json::parse(R"(["eval/top1"])"));
+  EXPECT_EQ(page["values"]["optim.lr"], 0.25);
+  EXPECT_EQ(page["values"]["train.bce_sum"], true);
+  EXPECT_EQ(page["values"]["data.augment.auto_augment"], "3a");
+  EXPECT_EQ(page["values"]["model.name"], "vit_small_patch16_224");
+  EXPECT_FALSE(page["values"].contains("data.augment.flip")); // by default
+  EXPECT_EQ(page["columns"].size(), page["values"].size());
 }
 
 } // namespace

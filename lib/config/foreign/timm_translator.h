@@ -1,0 +1,93 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config/foreign/values.h"
+#include "config/foreign/words.h"
+#include "core/text.h"
+
+namespace vitrain::config::foreign {
+
+// What timm's train.py does with its arguments, as a recipe.
+class TimmTranslator {
+ public:
+  TimmTranslator(const Words& words, Translation& to)
+      : words_(words), to_(to), recipe_(to.recipe) {}
+
+  // The data, the network and what happens to images.
+  void translate_inputs();
+  // After it: how the network is trained.
+  void translate_training();
+
+ private:
+  void left_out(std::string_view word, std::string text) {
+    to_.missing.push_back({words_.shown(word), std::move(text)});
+  }
+  void differs(std::string_view word, std::string text) {
+    to_.differs.push_back({words_.shown(word), std::move(text)});
+  }
+  // Sets `member` to the value of that name, or says that there is none.
+  template <typename Enum>
+  void choose(std::string_view word, Enum& member) {
+    const std::optional<Enum> value = value_of<Enum>(words_.text(word));
+    if (value) {
+      member = *value;
+    } else {
+      left_out(word, fmt::format("there is {}", join(all_names<Enum>(), ", ")));
+    }
+  }
+  std::array<double, 3> three(std::string_view word) const {
+    const std::vector<double> given = words_.numbers(word);
+    std::array<double, 3> values{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      values[i] = given[given.size() == 3 ? i : 0];
+    }
+    return values;
+  }
+  std::optional<std::array<double, 2>> two(std::string_view word) {
+    const std::vector<double> given = words_.numbers(word);
+    if (given.size() == 1) { // of cutmix_minmax
+      return std::array{given[0], given[0]};
+    }
+    if (given.size() != 2) {
+      left_out(word, "two numbers");
+      return std::nullopt;
+    }
+    return std::array{given[0], given[1]};
+  }
+
+  void translate_data();
+  void translate_dataset();
+  // "resnet50.a1_in1k" is resnet50 with weights of that name.
+  void translate_model();
+  // What the arguments leave open is the model's.
+  void translate_preprocess();
+  void translate_crops();
+  void translate_colours();
+  void translate_mixing();
+  // timm's sgd is Nesterov's, its momentum is not.
+  void translate_optimizer();
+  void translate_decay();
+  void translate_rate();
+  void translate_schedule();
+  // The drops of multistep; and of step where they count from the end of the
+  // warm-up.
+  void set_milestones(bool listed, std::int64_t offset);
+  // Binary cross entropy without mixing and smoothing is not timm's either.
+  void translate_loss();
+  void translate_rest();
+
+  const Words& words_;
+  Translation& to_;
+  Recipe& recipe_;
+};
+
+} // namespace vitrain::config::foreign

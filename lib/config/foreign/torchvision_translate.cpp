@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "config/foreign/translators.h"
+#include "core/text.h"
+
+// What torchvision's references/classification/train.py does with its
+// arguments, as a recipe.
+namespace vitrain::config::foreign {
+namespace {
+
+// Names of networks that are not timm's too.
+constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
+    {"efficientnet_v2_l", "efficientnetv2_l"},
+    {"efficientnet_v2_m", "efficientnetv2_m"},
+    {"efficientnet_v2_s", "efficientnetv2_s"},
+    {"regnet_x_16gf", "regnetx_160"},
+    {"regnet_x_1_6gf", "regnetx_016"},
+    {"regnet_x_32gf", "regnetx_320"},
+    {"regnet_x_3_2gf", "regnetx_032"},
+    {"regnet_x_400mf", "regnetx_004_tv"},
+    {"regnet_x_800mf", "regnetx_008"},
+    {"regnet_x_8gf", "regnetx_080"},
+    {"regnet_y_128gf", "regnety_1280"},
+    {"regnet_y_16gf", "regnety_160"},
+    {"regnet_y_1_6gf", "regnety_016"},
+    {"regnet_y_32gf", "regnety_320"},
+    {"regnet_y_3_2gf", "regnety_032"},
+    {"regnet_y_400mf", "regnety_004"},
+    {"regnet_y_800mf", "regnety_008_tv"},
+    {"regnet_y_8gf", "regnety_080_tv"},
+    {"swin_b", "swin_base_patch4_window7_224"},
+    {"swin_s", "swin_small_patch4_window7_224"},
+    {"swin_t", "swin_tiny_patch4_window7_224"},
+    {"swin_v2_b", "swinv2_base_window8_256"},
+    {"swin_v2_s", "swinv2_small_window8_256"},
+    {"swin_v2_t", "swinv2_tiny_window8_256"},
+    {"vit_b_16", "vit_base_patch16_224"},
+    {"vit_b_32", "vit_base_patch32_224"},
+    {"vit_h_14", "vit_huge_patch14_224"},
+    {"vit_l_16", "vit_large_patch16_224"},
+    {"vit_l_32", "vit_large_patch32_224"},
+};
+
+Duration torchvision_epochs(std::int64_t count) {
+  return {static_cast<double>(count), Duration::Unit::kEpochs};
+}
+
+class TorchvisionTranslator {
+ public:
+  TorchvisionTranslator(const Words& words, Translation& to)
+      : words_(words), to_(to), recipe_(to.recipe) {}
+
+  void translate() {
+    translate_data();
+    translate_model();
+    translate_images();
+    translate_policy();
+    translate_mixing();
+    translate_optimizer();
+    translate_decay();
+    translate_schedule();
+    translate_rest();
+  }
+
+ private:
+  void left_out(std::string_view word, std::string text) {
+    to_.missing.push_back({words_.shown(word), std::move(text)});
+  }
+  void differs(std::string_view word, std::string text) {
+    to_.differs.push_back({words_.shown(word), std::move(text)});
+  }
+
+  void translate_data() {
+    DataConfig& data = recipe_.data;
+    const std::string root = words_.text("data_path");
+    const std::string slash = root.ends_with('/') ? "" : "/";
+    data.train.path = root + slash + "train";
+    data.eval.path = root + slash + "val";
+    data.batch_size = words_.integer("batch_size");
+    if (words_.changed("workers") && words_.integer("workers") > 0) {
+      data.threads = words_.integer("workers");
+    }
+    data.sampler.last_batch = LastBatch::kKeep; // its loader drops none
+    if (words_.flag("ra_sampler")) {
+      data.sampler.policy = SamplerPolicy::kRepeated;
+    }
+    data.sampler.repeats = static_cast<double>(words_.integer("ra_reps"));
+  }
+
+  void translate_model() {
+    recipe_.model.name = words_.text("model");
+    for (const auto& [name, here] : kTorchvisionModels) {
+      if (recipe_.model.name == name) {
+        recipe_.model.name = here;
+      }
+    }
+  }
+
+  // Evaluation at another size than training's keeps the zoom.
+  void translate_images() {
+    PreprocessConfig& preprocess = recipe_.data.preprocess;
+    const std::string filter = words_.text("interpolation");
+    if (const auto value = value_of<Filter>(filter)) {
+      preprocess.interpolation = *value;
+    } else {
+      left_out(
+          "interpolation",
+          fmt::format("there is {}", join(all_names<Filter>(), ", ")));
+    }
+    const std::int64_t train = words_.integer("train_crop_size");
+    const std::int64_t eval = words_.integer("val_crop_size");
+    const std::int64_t resize = words_.integer("val_resize_size");
+    recipe_.model.image_size = train;
+    if (train == eval) {
+      preprocess.resize = resize;
+      return;
+    }
+    preprocess.crop_pct =
+        std::min(1.0, static_cast<double>(eval) / static_cast<double>(resize));
+    differs(
+        "val_crop_size",
+        fmt::format(
+            "evaluation is at {0} pixels, with the same zoom; at {1}: -eval "
+            "-image_size {1} -set data.preprocess.resize={2}",
+            train,
+            eval,
+            resize));
+  }
+
+  void translate_policy() {
+    AugmentConfig& augment = recipe_.data.augment;
+    const std::string policy = words_.text("auto_augment");
+    if (!policy.empty()) {
+      augment.auto_augment = policy == "ra"
+          ? fmt::format(
+                "torchvision:randaugment-n2-m{}-b31",
+                words_.integer("ra_magnitude"))
+          : policy == "ta_wide" ? "torchvision:trivialaugment-b31"
+          : policy == "augmix"  ? fmt::format(
+                                     "torchvision:augmix-s{}-w3-a1-o1",
+                                     words_.integer("augmix_severity"))
+                               : "torchvision:autoaugment-" + policy;
+    }
+    augment.auto_augment_interpolation =
+        value_of<AugmentInterpolation>(words_.text("interpolation"));
+    augment.erase.erasing = words_.number("random_erase");
+    // RandomErasing's own defaults, and its value 0.
+    augment.erase.erasing_mode = EraseMode::kConst;
+    augment.erase.erasing_area = {0.02, 0.33};
+    augment.erase.erasing_aspect = {0.3, 3.3};
+  }
+
+  void translate_mixing() {
+    MixConfig& mix = recipe_.data.augment.mix;
+    mix.mixup = words_.number("mixup_alpha");
+    mix.cutmix = words_.number("cutmix_alpha");
+    recipe_.train.label_smoothing = words_.number("label_smoothing");
+  }
+
+  void translate_optimizer() {
+    OptimConfig& optim = recipe_.optim;
+    const std::string name = words_.text("opt");
+    if (name.starts_with("sgd")) {
+      optim.name = OptimKind::kSgd;
+      optim.nesterov = name.find("nesterov") != std::string::npos;
+    } else if (name != "adamw") {
+      left_out("opt", "there are sgd and adamw, which is taken");
+    }
+    optim.lr = words_.number("lr");
+    optim.momentum = words_.number("momentum");
+    if (words_.number("clip_grad_norm") > 0.0) {
+      optim.clip_norm = words_.number("clip_grad_norm");
+    }
+  }
+
+  // Without other words everything decays.
+  void translate_decay() {
+    OptimConfig& optim = recipe_.optim;
+    const double decay = words_.number("weight_decay");
+    optim.weight_decay = decay;
+    optim.no_decay.clear();
+    const auto exempts = [&](const char* word) {
+      if (!words_.has(word) || words_.number(word) == decay) {
+        return false;
+      }
+      if (words_.number(word) != 0.0) {
+        left_out(word, "what is exempt does not decay at all: 0");
+        return false;
+      }
+      return true;
+    };
+    const bool biases = exempts("bias_weight_decay");
+    if (exempts("norm_weight_decay")) {
+      optim.no_decay = {"norm", "bias"};
+      if (!biases) {
+        differs(
+            "norm_weight_decay",
+            "biases that are not of norms do not decay either");
+      }
+    } else if (biases) {
+      optim.no_decay = {"bias"};
+    }
+    if (exempts("transformer_embedding_decay")) {
+      for (const char* name :
+           {"cls_token", "pos_embed", "relative_position_bias_table"}) {
+        optim.no_decay.emplace_back(name);
+      }
+    }
+  }
+
+  void translate_schedule() {
+    ScheduleConfig& schedule = recipe_.schedule;
+    recipe_.run.epochs = words_.integer("epochs");
+    schedule.unit = ScheduleUnit::kEpoch;
+    schedule.min_lr = words_.number("lr_min");
+    schedule.step_factor = words_.number("lr_gamma");
+    std::int64_t interval = words_.integer("lr_step_size");
+    const std::int64_t warmup = warm_up();
+    const std::string name = words_.text("lr_scheduler");
+    if (name == "cosineannealinglr") {
+      schedule.name = ScheduleKind::kCosine;
+    } else {
+      schedule.name = ScheduleKind::kStep;
+      if (name == "exponentiallr") {
+        interval = 1;
+      } else if (name != "steplr") {
+        left_out("lr_scheduler", "there are cosine, step and constant");
+      }
+      // They count from the end of the warm-up.
+      for (std::int64_t epoch = warmup + interval;
+           warmup > 0 && interval > 0 && epoch < recipe_.run.epochs;
+           epoch += interval) {
+        schedule.milestones.push_back(torchvision_epochs(epoch));
+      }
+    }
+    schedule.step_every =
+        torchvision_epochs(std::max<std::int64_t>(1, interval));
+  }
+
+  // Returns its epochs.
+  std::int64_t warm_up() {
+    ScheduleConfig& schedule = recipe_.schedule;
+    const std::int64_t warmup = words_.integer("lr_warmup_epochs");
+    schedule.warmup_lr = recipe_.optim.lr * words_.number("lr_warmup_decay");
+    if (warmup > 0 && words_.text("lr_warmup_method") != "linear") {
+      left_out(
+          "lr_warmup_method",
+          "a warm-up is linear; the recipe has that of the same length");
+    }
+    schedule.warmup = torchvision_epochs(warmup);
+    return warmup;
+  }
+
+  void translate_rest() {
+    if (words_.text("device") == "cpu") {
+      recipe_.devices.kind = DeviceKind::kCpu;
+    }
+    if (words_.flag("sync_bn")) {
+      recipe_.dist.batchnorm = BatchNormStatistics::kSync;
+    }
+    recipe_.train.precision =
+        words_.flag("amp") ? Precision::kBf16 : Precision::kFp32;
+    if (words_.flag("amp")) {
+      differs("amp", "bf16, which needs no scaling of the loss");
+    }
+    if (words_.text("output_dir") != ".") {
+      recipe_.run.output = words_.text("output_dir");
+    }
+    recipe_.log.every = words_.integer("print_freq");
+    recipe_.log.count = LogCount::kEpoch;
+  }
+
+  const Words& words_;
+  Translation& to_;
+  Recipe& recipe_;
+};
+
+} // namespace
+
+void translate_torchvision(const Words& words, Translation& to) {
+  TorchvisionTranslator(words, to).translate();
+}
+
+} // namespace vitrain::config::foreign

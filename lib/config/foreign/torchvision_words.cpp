@@ -1,0 +1,133 @@
+#include <array>
+
+#include "config/foreign/translators.h"
+
+// The arguments of torchvision's references/classification/train.py (0.13 to
+// 0.26), in its order.
+namespace vitrain::config::foreign {
+namespace {
+
+using enum Takes;
+
+constexpr std::string_view kTorchvisionEma =
+    "weights are not averaged over steps";
+constexpr std::string_view kTorchvisionWarmup =
+    "schedule.warmup_lr schedule.warmup";
+
+constexpr auto kTorchvisionWords = std::to_array<Word>({
+    to("data_path",
+       kText,
+       "/datasets01/imagenet_full_size/061417/",
+       "data.train.path data.eval.path",
+       "train and val below it"),
+    to("model", kText, "resnet18", "model.name", "timm's name of it"),
+    to("device", kText, "cuda", "devices.kind"),
+    to("batch_size", kInteger, "32", "data.batch_size", "per device")
+        .also("b")
+        .by("-batch_size %"),
+    to("epochs", kInteger, "90", "run.epochs"),
+    to("workers", kInteger, "16", "data.threads", "threads; 16: auto")
+        .also("j"),
+    to("opt",
+       kText,
+       "sgd",
+       "optim.name optim.nesterov",
+       "sgd, sgd_nesterov, adamw"),
+    to("lr", kNumber, "0.1", "optim.lr schedule.scale.rule", "not scaled"),
+    to("momentum", kNumber, "0.9", "optim.momentum"),
+    to("weight_decay", kNumber, "1e-4", "optim.weight_decay").also("wd"),
+    to("norm_weight_decay",
+       kNumber,
+       "null",
+       "optim.no_decay",
+       "0: norms with their biases, and other biases, too"),
+    to("bias_weight_decay", kNumber, "null", "optim.no_decay", "0"),
+    to("transformer_embedding_decay", kNumber, "null", "optim.no_decay", "0"),
+    to("label_smoothing", kNumber, "0.0", "train.label_smoothing"),
+    to("mixup_alpha", kNumber, "0.0", "data.augment.mixup"),
+    to("cutmix_alpha", kNumber, "0.0", "data.augment.cutmix"),
+    to("lr_scheduler",
+       kText,
+       "steplr",
+       "schedule.name schedule.unit",
+       "steplr, cosineannealinglr, exponentiallr"),
+    to("lr_warmup_epochs", kInteger, "0", "schedule.warmup")
+        .with("lr_warmup_method: linear"),
+    to("lr_warmup_method", kText, "constant", "schedule.warmup", "linear")
+        .with("lr_warmup_epochs: 5"),
+    to("lr_warmup_decay", kNumber, "0.01", kTorchvisionWarmup)
+        .with("{lr_warmup_method: linear, lr_warmup_epochs: 5}"),
+    to("lr_step_size",
+       kInteger,
+       "30",
+       "schedule.step_every schedule.milestones"),
+    to("lr_gamma", kNumber, "0.1", "schedule.step_factor"),
+    to("lr_min", kNumber, "0.0", "schedule.min_lr"),
+    to("print_freq", kInteger, "10", "log.every log.count"),
+    to("output_dir", kText, ".", "run.output"),
+    missing(
+        "resume",
+        kText,
+        "''",
+        "-resume goes on with a run of vitrain; -pretrained takes weights"),
+    missing("start_epoch", kInteger, "0", "a checkpoint knows its epoch"),
+    idle("cache_dataset", kFlag, "false", "folders are listed in a second"),
+    to("sync_bn", kFlag, "false", "dist.batchnorm"),
+    idle("test_only", kFlag, "false", "-eval evaluates"),
+    to("auto_augment",
+       kText,
+       "null",
+       "data.augment.auto_augment data.augment.auto_augment_interpolation",
+       "ra, ta_wide, augmix, imagenet, cifar10, svhn"),
+    to("ra_magnitude", kInteger, "9", "data.augment.auto_augment")
+        .with("auto_augment: ra"),
+    to("augmix_severity", kInteger, "3", "data.augment.auto_augment")
+        .with("auto_augment: augmix"),
+    to("random_erase",
+       kNumber,
+       "0.0",
+       "data.augment.erasing data.augment.erasing_mode "
+       "data.augment.erasing_area data.augment.erasing_aspect"),
+    to("amp", kFlag, "false", "train.precision", "bf16"),
+    idle("world_size", kInteger, "1", "by itself"),
+    idle("dist_url", kText, "'env://'", "by itself"),
+    missing("model_ema", kFlag, "false", kTorchvisionEma),
+    idle("model_ema_steps", kInteger, "32", "belongs to model_ema"),
+    idle("model_ema_decay", kNumber, "0.99998", "belongs to model_ema"),
+    idle("use_deterministic_algorithms", kFlag, "false", "run.determinism"),
+    to("interpolation",
+       kText,
+       "bilinear",
+       "data.preprocess.interpolation data.augment.auto_augment_interpolation"),
+    to("val_resize_size",
+       kInteger,
+       "256",
+       "data.preprocess.resize data.preprocess.crop_pct"),
+    to("val_crop_size",
+       kInteger,
+       "224",
+       "data.preprocess.crop_pct data.preprocess.resize",
+       "evaluation is at model.image_size"),
+    to("train_crop_size", kInteger, "224", "model.image_size"),
+    to("clip_grad_norm", kNumber, "null", "optim.clip_norm"),
+    to("ra_sampler", kFlag, "false", "data.sampler.policy"),
+    to("ra_reps", kInteger, "3", "data.sampler.repeats")
+        .with("ra_sampler: true"),
+    missing("weights", kText, "null", "-pretrained FILE takes the file of it"),
+    missing("pretrained", kFlag, "false", "-pretrained FILE takes the file"),
+    idle("backend", kText, "PIL", "images are as Pillow reads them"),
+    idle("use_v2", kFlag, "false", "the same transforms"),
+});
+
+} // namespace
+
+const Program& torchvision() {
+  static constexpr Program kProgram{
+      .name = "torchvision",
+      .title = "torchvision's references/classification/train.py",
+      .words = kTorchvisionWords,
+      .translate = translate_torchvision};
+  return kProgram;
+}
+
+} // namespace vitrain::config::foreign

@@ -1,0 +1,173 @@
+#include "config/foreign/translation.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "config/load/layers.h"
+#include "config/schema/schema.h"
+#include "config/schema/values.h"
+#include "config/schema/writer.h"
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace vitrain::config::foreign {
+namespace {
+
+constexpr std::size_t kLargestArguments = std::size_t{1} << 20; // bytes
+
+// What a reader looks for, whatever it is by default.
+constexpr auto kAlwaysWritten = std::to_array<std::string_view>({
+    "run.epochs",
+    "model.name",
+    "data.batch_size",
+    "optim.name",
+    "optim.lr",
+    "schedule.name",
+});
+
+// The words of a key that were given, or the program's default.
+std::string said_by(const Words& words, const std::string& key) {
+  std::vector<std::string> given;
+  for (const Word& word : words.program().words) {
+    const std::vector<std::string> keys = split(word.sets, ' ');
+    if (words.changed(word.name) &&
+        std::ranges::find(keys, key) != keys.end()) {
+      given.emplace_back(word.name);
+    }
+  }
+  return join(given, ", ");
+}
+
+// Lines of a comment of at most 80 columns.
+std::string wrapped(const std::vector<std::string>& parts) {
+  std::string text;
+  std::string line = "#  ";
+  for (const std::string& part : parts) {
+    if (line.size() + part.size() > 78) {
+      text += line + "\n";
+      line = "#  ";
+    }
+    line += " " + part;
+  }
+  return text + line + "\n";
+}
+
+std::string comment(
+    std::string_view heading,
+    const std::vector<Remark>& remarks) {
+  std::string text;
+  for (const Remark& remark : remarks) {
+    text += fmt::format("#   {} ({})\n", remark.word, remark.text);
+  }
+  return text.empty() ? "" : fmt::format("# {}\n{}", heading, text);
+}
+
+} // namespace
+
+Words read_words(const Program& program, const std::string& given) {
+  Problems problems;
+  Words words(program);
+  const bool command =
+      given.starts_with('-') || given.find(' ') != std::string::npos;
+  if (command) {
+    words.read_command(split_command(given), "the command", problems);
+  } else {
+    const std::string text =
+        read_file(given, kLargestArguments, ExitCode::kUsage);
+    const std::string source = printable(given);
+    if (given.ends_with(".yaml") || given.ends_with(".yml")) {
+      const auto root = parse_document(text, source, problems);
+      if (root && is_recipe(*root, source, problems)) {
+        words.read_yaml(*root, source, problems);
+      }
+    } else {
+      words.read_command(split_command(text), source, problems);
+    }
+  }
+  problems.throw_if_any();
+  return words;
+}
+
+Words read_words(
+    const Program& program,
+    const std::vector<std::string>& command) {
+  Problems problems;
+  Words words(program);
+  words.read_command(command, "the command", problems);
+  problems.throw_if_any();
+  return words;
+}
+
+Translation translate(const Words& words) {
+  Translation translation;
+  words.program().translate(words, translation);
+  for (const Word& word : words.program().words) {
+    if (!word.sets.empty() || !words.changed(word.name)) {
+      continue;
+    }
+    if (word.without == Without::kMissing) {
+      translation.missing.push_back(
+          {words.shown(word.name), std::string(word.note)});
+    } else {
+      translation.idle.emplace_back(word.name);
+    }
+  }
+  for (const std::string& word : words.unknown()) {
+    translation.missing.push_back(
+        {word, fmt::format("not known of {}", words.program().title)});
+  }
+  return translation;
+}
+
+std::string to_file(const Words& words, const Translation& translation) {
+  Recipe recipe = translation.recipe;
+  Recipe defaults;
+  const Schema here = schema_of(recipe);
+  const Schema before = schema_of(defaults);
+  std::map<std::string, std::string> comments;
+  for (std::size_t i = 0; i < here.fields.size(); ++i) {
+    const Field& field = here.fields[i];
+    const bool idle = field.needs_met && !field.needs_met();
+    const std::string given = said_by(words, field.path);
+    const bool differs = write_value(field) != write_value(before.fields[i]);
+    const bool always =
+        std::ranges::find(kAlwaysWritten, field.path) != kAlwaysWritten.end();
+    if (!idle && (differs || always || !given.empty())) {
+      comments[field.path] = given.empty()
+          ? fmt::format("{}'s default", words.program().name)
+          : given;
+    }
+  }
+  std::string text = fmt::format(
+      "# Arguments of {}, translated by\n"
+      "# `vitrain config from-{}`; behind each value the words that say it.\n",
+      words.program().title,
+      words.program().name);
+  text += comment("Left out, because it is not there:", translation.missing);
+  text += comment("Done in another way:", translation.differs);
+  if (!translation.idle.empty()) {
+    text +=
+        "# Without an effect on what is trained:\n" + wrapped(translation.idle);
+  }
+  return text + to_yaml(recipe, comments);
+}
+
+std::string left_out(const Translation& translation) {
+  std::string text;
+  for (const Remark& remark : translation.missing) {
+    text += fmt::format("left out: {} ({})\n", remark.word, remark.text);
+  }
+  for (const Remark& remark : translation.differs) {
+    text += fmt::format("another way: {} ({})\n", remark.word, remark.text);
+  }
+  if (!translation.idle.empty()) {
+    text += "no effect: " + join(translation.idle, ", ") + "\n";
+  }
+  return text;
+}
+
+} // namespace vitrain::config::foreign

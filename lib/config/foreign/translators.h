@@ -1,0 +1,12 @@
+#pragma once
+
+#include "config/foreign/values.h"
+#include "config/foreign/words.h"
+
+namespace vitrain::config::foreign {
+
+// Program::translate of each.
+void translate_timm(const Words& words, Translation& to);
+void translate_torchvision(const Words& words, Translation& to);
+
+} // namespace vitrain::config::foreign

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "config/foreign/words.h"
+#include "core/text.h"
+
+namespace vitrain::config::foreign {
+namespace {
+
+constexpr const char* kWordsIntroduction = R"(
+## Words of other trainers
+
+What the arguments of other training scripts are here. The command line answers to each of them with the key;
+`vitrain config from-timm` and `vitrain config from-torchvision` translate all of a run
+([guide.md](guide.md#coming-from-timm-or-torchvision)).
+)";
+
+std::string dashed(std::string_view word) {
+  std::string text(word);
+  std::ranges::replace(text, '_', '-');
+  return (text.size() > 1 ? "--" : "-") + text;
+}
+
+std::string quoted_keys(std::string_view keys) {
+  std::vector<std::string> quoted;
+  for (const std::string& key : split(keys, ' ')) {
+    quoted.push_back("`" + key + "`");
+  }
+  return join(quoted, ", ");
+}
+
+// Words that set nothing stand together where the reason is the same.
+std::string idle_lines(const Program& program) {
+  std::vector<std::string_view> reasons;
+  std::map<std::string_view, std::vector<std::string>> words;
+  for (const Word& word : program.words) {
+    if (!word.sets.empty()) {
+      continue;
+    }
+    if (!words.contains(word.note)) {
+      reasons.push_back(word.note);
+    }
+    words[word.note].push_back("`" + dashed(word.name) + "`");
+  }
+  std::string text;
+  for (const std::string_view reason : reasons) {
+    text += fmt::format("| {} | | {} |\n", join(words[reason], ", "), reason);
+  }
+  return text;
+}
+
+} // namespace
+
+std::string words_reference() {
+  std::string text = kWordsIntroduction;
+  for (const Program* program : programs()) {
+    text += fmt::format(
+        "\n### {}\n\n| argument | sets | |\n|---|---|---|\n", program->title);
+    for (const Word& word : program->words) {
+      if (!word.sets.empty()) {
+        text += fmt::format(
+            "| `{}`{} | {} | {} |\n",
+            dashed(word.name),
+            word.other.empty() ? "" : ", `" + dashed(word.other) + "`",
+            quoted_keys(word.sets),
+            word.note);
+      }
+    }
+    text += idle_lines(*program);
+  }
+  return text;
+}
+
+} // namespace vitrain::config::foreign

@@ -1,0 +1,49 @@
+// What a Trainer shows of the images that it trains with.
+
+#include <exception>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "config/sections/train.h"
+#include "core/files.h"
+#include "engine/train/trainer.h"
+
+namespace vitrain::engine {
+
+void Trainer::draw_samples(const MicroBatch& inputs) {
+  const models::ModelSpec& spec = session_.spec;
+  if (!recipe_.log.samples || spec.features > 0 || inputs.inputs.size(0) == 0) {
+    return;
+  }
+  const std::int64_t count = SampleSheet::count(
+      inputs.inputs.size(0), spec.image_size.height, spec.image_size.width);
+  samples_.emplace(
+      inputs_.pictures(inputs, count),
+      config::has_classes(recipe_.train.loss)
+          ? inputs.targets.narrow(0, 0, count).to(at::kCPU)
+          : at::Tensor(),
+      session_.train_index->classes());
+}
+
+void Trainer::keep_samples(bool wait) {
+  if (!samples_) {
+    return;
+  }
+  try { // a picture is no reason to end a run
+    const std::optional<logging::Picture> picture = samples_->take(wait);
+    if (!picture) {
+      return;
+    }
+    write_file_atomically(
+        std::filesystem::path(session_.job.run_directory) / "samples.png",
+        picture->png);
+    session_.reporter.picture("samples", *picture, /*step=*/1);
+  } catch (const std::exception& error) {
+    session_.reporter.console().warn(
+        fmt::format("samples.png is not there: {}", error.what()));
+  }
+  samples_.reset();
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,532 @@
+#include "config/foreign/translation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "config/rules/validate.h"
+#include "config/schema/schema.h"
+#include "config/schema/values.h"
+#include "config/schema/writer.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "support.h"
+
+namespace vitrain::config::foreign {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string golden_args(const std::string& name) {
+  return std::string(VITRAIN_SOURCE_DIR) + "/tests/golden/config/timm_args/" +
+      name + ".yaml";
+}
+
+Translation of_file(const std::string& name) {
+  return translate(read_words(timm(), golden_args(name)));
+}
+
+Translation of_command(const Program& program, const std::string& command) {
+  return translate(read_words(program, split_command(command)));
+}
+
+std::map<std::string, std::string> all_values(const Recipe& original) {
+  Recipe recipe = original;
+  std::map<std::string, std::string> values;
+  for (const Field& field : schema_of(recipe).fields) {
+    values[field.path] = write_value(field);
+  }
+  return values;
+}
+
+// The keys in which a recipe has these values.
+void expect_values(
+    const Recipe& recipe,
+    const std::map<std::string, std::string>& expected) {
+  const auto values = all_values(recipe);
+  for (const auto& [key, value] : expected) {
+    ASSERT_TRUE(values.contains(key)) << key;
+    EXPECT_EQ(values.at(key), value) << key;
+  }
+}
+
+std::vector<std::string> words_of(const std::vector<Remark>& remarks) {
+  std::vector<std::string> words;
+  for (const Remark& remark : remarks) {
+    words.push_back(remark.word);
+  }
+  return words;
+}
+
+TEST(Foreign, EveryArgumentOfTimmIsAWordWithItsDefault) {
+  const std::string file = golden_args("defaults");
+  Problems problems;
+  const auto root = parse_document(
+      read_file(file, 1 << 20, ExitCode::kUsage), file, problems);
+  ASSERT_TRUE(root && problems.empty()) << problems.text();
+  EXPECT_GT(root->entries.size(), 150u);
+  for (const Node::Entry& entry : root->entries) {
+    EXPECT_NE(timm().find(entry.key), nullptr) << entry.key;
+  }
+  const Words words = read_words(timm(), file);
+  EXPECT_THAT(words.unknown(), IsEmpty());
+  for (const Word& word : timm().words) {
+    EXPECT_FALSE(words.changed(word.name)) << word.name;
+  }
+}
+
+TEST(Foreign, NamesAreThereOnceAndTheirKeysExist) {
+  Recipe recipe;
+  const auto keys = all_values(recipe);
+  for (const Program* program : programs()) {
+    std::vector<std::string> names;
+    for (const Word& word : program->words) {
+      names.emplace_back(word.name);
+      if (!word.other.empty()) {
+        names.emplace_back(word.other);
+      }
+      if (word.sets.empty()) {
+        EXPECT_FALSE(word.note.empty()) << word.name;
+        continue;
+      }
+      for (const std::string& key : split(word.sets, ' ')) {
+        EXPECT_TRUE(keys.contains(key)) << word.name << ": " << key;
+      }
+    }
+    std::ranges::sort(names);
+    EXPECT_EQ(std::ranges::adjacent_find(names), names.end()) << program->name;
+  }
+  for (const Synonym& synonym : synonyms()) {
+    const std::string like(synonym.like);
+    const bool known = like.empty() ? !synonym.note.empty()
+        : like.find('.') != std::string::npos
+        ? keys.contains(like)
+        : timm().find(like) != nullptr || torchvision().find(like) != nullptr;
+    EXPECT_TRUE(known) << synonym.name;
+  }
+}
+
+// What a word is given to see what it does.
+std::vector<std::string> probe_of(const Word& word) {
+  const std::map<std::string_view, std::string> kProbes{
+      {"aa", "v0"},
+      {"amp_dtype", ""}, // bf16 with every one
+      {"auto_augment", "ta_wide"},
+      {"class_map", "names.txt"},
+      {"crop_pct", "0.75"},
+      {"dataset", "wds/x"},
+      {"device", "cpu"},
+      {"dist_bn", "broadcast"},
+      {"eval_metric", "loss"},
+      {"gp", "avg"},
+      {"in_chans", "1"},
+      {"interpolation", "nearest"},
+      {"lr_base_scale", "sqrt"},
+      {"lr_scheduler", "cosineannealinglr"},
+      {"lr_warmup_method", ""}, // there is one
+      {"bias_weight_decay", "0"},
+      {"mixup_mode", "elem"},
+      {"model_dtype", "bfloat16"},
+      {"norm_weight_decay", "0"},
+      {"opt", "adamw"},
+      {"remode", "rand"},
+      {"sched", "step"},
+      {"train_crop_mode", "rkrc"},
+      {"transformer_embedding_decay", "0"},
+      {"train_interpolation", "bicubic"},
+  };
+  if (const auto probe = kProbes.find(word.name); probe != kProbes.end()) {
+    return probe->second.empty() ? std::vector<std::string>{}
+                                 : std::vector{probe->second};
+  }
+  switch (word.takes) {
+    case Takes::kFlag:
+      return {};
+    case Takes::kInteger:
+      return {"7"};
+    case Takes::kNumber:
+      return {"0.25"};
+    case Takes::kNumbers:
+      return word.name == "mean" || word.name == "std"
+          ? std::vector<std::string>{"0.1", "0.2", "0.3"}
+          : std::vector<std::string>{"0.25", "0.75"};
+    case Takes::kIntegers:
+      return word.name == "input_size"
+          ? std::vector<std::string>{"1", "64", "96"}
+          : std::vector<std::string>{"7", "8"};
+    default:
+      return {"something"};
+  }
+}
+
+// A word changes the keys that its row names, and no others.
+TEST(Foreign, EveryWordSetsWhatItsRowSays) {
+  // What else follows: the pre-processing is the model's, the way in which
+  // the data are listed depends on their kind.
+  const std::multimap<std::string_view, std::string_view> kFollows{
+      {"aa", "data.augment.color_jitter"},
+      {"dataset", "data.train.class_order"},
+      {"dataset", "data.eval.class_order"},
+      {"model", "data.preprocess"},
+      {"model", "model.image_size"},
+      {"no_aug", "data.augment"},
+      {"lr", "schedule.warmup_lr"}, // torchvision's is a share of it
+      {"lr_warmup_epochs", "schedule.milestones"},
+      {"opt", "schedule.scale.rule"},
+      {"train_crop_size", "data.preprocess"}};
+  for (const Program* program : programs()) {
+    for (const Word& word : program->words) {
+      const std::vector<std::string> probe = probe_of(word);
+      const bool silent = probe.empty() && word.takes != Takes::kFlag;
+      if (word.sets.empty() || silent) {
+        continue;
+      }
+      Problems problems;
+      Words words(*program);
+      if (!word.beside.empty()) {
+        words.read_yaml(
+            *parse_document(word.beside, "beside", problems), "x", problems);
+      }
+      const auto before = all_values(translate(words).recipe);
+      std::vector<std::string> line{"--" + std::string(word.name)};
+      line.insert(line.end(), probe.begin(), probe.end());
+      words.read_command(line, "x", problems);
+      ASSERT_TRUE(problems.empty()) << problems.text();
+      const std::vector<std::string> sets = split(word.sets, ' ');
+      bool changed = false;
+      for (const auto& [key, value] : all_values(translate(words).recipe)) {
+        if (value == before.at(key)) {
+          continue;
+        }
+        changed = true;
+        const auto [first, last] = kFollows.equal_range(word.name);
+        const bool follows = std::any_of(first, last, [&](const auto& pair) {
+          return key.starts_with(pair.second);
+        });
+        EXPECT_TRUE(std::ranges::find(sets, key) != sets.end() || follows)
+            << program->name << ": " << word.name << " sets " << key;
+      }
+      EXPECT_TRUE(changed) << program->name << ": " << word.name
+                           << " sets nothing";
+    }
+  }
+}
+
+TEST(Foreign, WhatTimmDoesByItselfIsInTheRecipe) {
+  const Translation translation = of_file("defaults");
+  EXPECT_THAT(translation.missing, IsEmpty());
+  expect_values(
+      translation.recipe,
+      {{"model.name", "resnet50"},
+       {"run.epochs", "300"},
+       {"run.seed", "42"},
+       {"optim.name", "sgd"},
+       {"optim.nesterov", "true"}, // timm's sgd
+       {"optim.momentum", "0.9"},
+       {"optim.weight_decay", "2.0e-05"},
+       {"optim.lr", "0.1"},
+       {"schedule.scale.rule", "linear"},
+       {"schedule.scale.base_batch", "256"},
+       {"schedule.name", "cosine"},
+       {"schedule.unit", "epoch"},
+       {"schedule.warmup", "5ep"},
+       {"schedule.warmup_lr", "1.0e-05"},
+       {"schedule.min_lr", "0.0"},
+       {"train.label_smoothing", "0.1"},
+       {"train.precision", "fp32"},
+       {"data.augment.interpolation", "random"},
+       {"data.augment.color_jitter", "[0.4]"},
+       {"data.preprocess.crop_pct", "0.95"}, // of resnet50's default weights
+       {"data.preprocess.interpolation", "bicubic"},
+       {"data.train.class_order", "timm"},
+       {"data.train.path", "null"},
+       {"log.every", "50"},
+       {"checkpoint.keep_best", "10"}});
+}
+
+TEST(Foreign, APublishedRecipeOfResNet) {
+  const Translation translation = of_file("resnet50_sgd");
+  EXPECT_THAT(translation.missing, IsEmpty());
+  EXPECT_THAT(translation.differs, IsEmpty());
+  EXPECT_THAT(translation.idle, IsSupersetOf({"channels_last", "pin_mem"}));
+  expect_values(
+      translation.recipe,
+      {{"optim.nesterov", "false"}, // momentum
+       {"optim.lr", "0.5"},
+       {"schedule.scale.rule", "none"},
+       {"run.epochs", "95"}, // warmup_prefix adds the warm-up
+       {"run.name", "rn50_sgd"},
+       {"data.train.path", "/data/imagenet/train"},
+       {"data.eval.path", "/data/imagenet/val"},
+       {"data.threads", "8"},
+       {"train.precision", "bf16"}});
+}
+
+TEST(Foreign, WhatIsNotThereIsListed) {
+  const Translation a2 = of_file("resnet50_a2");
+  EXPECT_THAT(
+      words_of(a2.missing), ElementsAre("opt: lamb", "cooldown_epochs: 10"));
+  EXPECT_THAT(
+      words_of(a2.differs),
+      ElementsAre("warmup_epochs: 5", "amp_dtype: float16"));
+  expect_values(
+      a2.recipe,
+      {{"optim.name", "adamw"},
+       {"train.loss", "binary_cross_entropy"},
+       {"train.bce_threshold", "0.2"},
+       {"train.label_smoothing", "0.0"},
+       {"data.augment.mixup", "0.1"},
+       {"data.augment.cutmix", "1.0"},
+       {"data.augment.auto_augment", "rand-m7-mstd0.5-inc1"},
+       {"data.augment.color_jitter", "[]"}, // aa replaces it
+       {"data.augment.interpolation", "bicubic"},
+       {"data.sampler.policy", "repeated"},
+       {"data.sampler.repeats", "3.0"},
+       {"model.drop_path", "0.05"}});
+  const Translation deit = of_file("deit_small");
+  EXPECT_THAT(words_of(deit.missing), ElementsAre("model_ema: true"));
+  EXPECT_THAT(deit.idle, ElementsAre("model_ema_decay", "log_wandb"));
+  expect_values(
+      deit.recipe,
+      {{"optim.lr", "0.0005"},
+       {"schedule.scale.rule", "linear"}, // said, or it were sqrt
+       {"schedule.scale.base_batch", "512"},
+       {"schedule.unit", "step"},
+       {"optim.clip_norm", "1.0"},
+       {"data.eval_batch_size", "256"},
+       {"data.augment.erasing", "0.25"},
+       {"data.preprocess.crop_pct", "0.9"}});
+}
+
+TEST(Foreign, FineTuningAndCifar) {
+  const Translation swin = of_file("swin_tiny_finetune");
+  EXPECT_THAT(words_of(swin.missing), ElementsAre("layer_decay: 0.75"));
+  expect_values(
+      swin.recipe,
+      {{"model.name", "swin_tiny_patch4_window7_224"},
+       {"model.pretrained", R"("timm:swin_tiny_patch4_window7_224.ms_in1k")"},
+       {"model.num_classes", "37"},
+       {"optim.betas", "[0.9, 0.98]"},
+       {"optim.no_decay",
+        "[bias, norm, cls_token, dist_token, reg_token, pos_embed, "
+        "relative_position_bias_table]"},
+       {"schedule.name", "step"},
+       {"schedule.step_every", "10ep"},
+       {"schedule.step_factor", "0.2"},
+       {"schedule.warmup", "0ep"},
+       {"data.augment.auto_augment", R"("3a")"},
+       {"data.augment.color_jitter", "[0.3]"}, // with 3-Augment it stays
+       {"data.augment.scale", "[0.5, 1.0]"},
+       {"data.train.path", "/data/pets/train"},
+       {"data.preprocess.mean", "[0.5, 0.5, 0.5]"},
+       {"train.accumulate", "2"},
+       {"dist.batchnorm", "sync"},
+       {"eval.every", "2ep"},
+       {"checkpoint.keep_best", "3"}});
+  const Translation cifar = of_file("cifar");
+  expect_values(
+      cifar.recipe,
+      {{"data.train.kind", "cifar"},
+       {"data.train.path", "/data/cifar"},
+       {"model.image_size", "32"},
+       {"data.augment.crop", "none"},
+       {"data.augment.flip", "0.0"},
+       {"data.augment.color_jitter", "[]"},
+       {"schedule.milestones", "[9ep, 19ep]"},
+       {"train.loss", "cross_entropy"}, // timm's, without soft targets
+       {"devices.kind", "cpu"},
+       {"run.output", "runs/timm"}});
+}
+
+TEST(Foreign, WarmUpsShiftTheDropsWhereTheyDo) {
+  const Recipe timm_prefix =
+      of_command(
+          timm(),
+          "--sched step --decay-epochs 30 --epochs 90 --warmup-epochs 5 "
+          "--warmup-prefix")
+          .recipe;
+  expect_values(
+      timm_prefix,
+      {{"run.epochs", "95"}, {"schedule.milestones", "[35ep, 65ep]"}});
+  const Recipe step =
+      of_command(
+          torchvision(),
+          "--lr-warmup-epochs 5 --lr-warmup-method linear --lr 0.5")
+          .recipe;
+  expect_values(
+      step,
+      {{"run.epochs", "90"},
+       {"schedule.warmup_lr", "0.005"},
+       {"schedule.milestones", "[35ep, 65ep]"}});
+}
+
+TEST(Foreign, TorchvisionsNewRecipe) {
+  const Translation translation = of_command(
+      torchvision(),
+      "torchrun --nproc_per_node=8 train.py --model=resnet50 --batch-size 128 "
+      "--lr 0.5 --lr-scheduler cosineannealinglr --lr-warmup-epochs 5 "
+      "--lr-warmup-method linear --auto-augment ta_wide --epochs 600 "
+      "--random-erase 0.1 --label-smoothing 0.1 --mixup-alpha 0.2 "
+      "--cutmix-alpha 1.0 --weight-decay 0.00002 --norm-weight-decay 0.0 "
+      "--train-crop-size 176 --model-ema --val-resize-size 232 --ra-sampler "
+      "--ra-reps 4 --data-path /data/imagenet");
+  EXPECT_THAT(words_of(translation.missing), ElementsAre("model_ema: true"));
+  EXPECT_THAT(
+      words_of(translation.differs),
+      ElementsAre("val_crop_size: 224", "norm_weight_decay: 0.0"));
+  expect_values(
+      translation.recipe,
+      {{"model.name", "resnet50"},
+       {"model.image_size", "176"},
+       {"optim.name", "sgd"},
+       {"optim.nesterov", "false"},
+       {"optim.lr", "0.5"},
+       {"optim.weight_decay", "2.0e-05"},
+       {"optim.no_decay", "[norm, bias]"},
+       {"schedule.name", "cosine"},
+       {"schedule.unit", "epoch"},
+       {"schedule.warmup", "5ep"},
+       {"schedule.warmup_lr", "0.005"},
+       {"data.augment.auto_augment", R"("torchvision:trivialaugment-b31")"},
+       {"data.augment.auto_augment_interpolation", "bilinear"},
+       {"data.augment.erasing", "0.1"},
+       {"data.augment.erasing_mode", "const"},
+       {"data.augment.erasing_aspect", "[0.3, 3.3]"},
+       {"data.augment.mixup", "0.2"},
+       {"data.sampler.policy", "repeated"},
+       {"data.sampler.repeats", "4.0"},
+       {"data.sampler.last_batch", "keep"},
+       {"data.preprocess.interpolation", "bilinear"},
+       {"data.train.path", "/data/imagenet/train"},
+       {"data.train.class_order", "torchvision"},
+       {"train.precision", "fp32"}});
+  expect_values(
+      of_command(torchvision(), "--model swin_t --opt adamw").recipe,
+      {{"model.name", "swin_tiny_patch4_window7_224"},
+       {"optim.name", "adamw"},
+       {"optim.no_decay", "[]"},
+       {"data.preprocess.resize", "256"}});
+}
+
+TEST(Foreign, FilesOfTranslationsAreRecipes) {
+  for (const char* name :
+       {"defaults",
+        "resnet50_sgd",
+        "resnet50_a2",
+        "deit_small",
+        "swin_tiny_finetune",
+        "cifar"}) {
+    const Words words = read_words(timm(), golden_args(name));
+    const Translation translation = translate(words);
+    const std::string text = to_file(words, translation);
+    const Recipe read = from_yaml(text, name);
+    // What is left out has no effect, or is as it is by default.
+    Recipe recipe = translation.recipe;
+    const Schema schema = schema_of(recipe);
+    const auto values = all_values(read);
+    for (const Field& field : schema.fields) {
+      if (!field.needs_met || field.needs_met()) {
+        EXPECT_EQ(values.at(field.path), write_value(field))
+            << name << ": " << field.path;
+      }
+    }
+    for (const Remark& remark : translation.missing) {
+      EXPECT_THAT(text, HasSubstr("#   " + remark.word + " ("));
+      EXPECT_THAT(left_out(translation), HasSubstr("left out: " + remark.word));
+    }
+  }
+  const Words words = read_words(timm(), golden_args("deit_small"));
+  EXPECT_THAT(
+      to_file(words, translate(words)),
+      testing::ContainsRegex("lr: 0.0005 +# lr_base\n"));
+}
+
+TEST(Foreign, MistakesInArgumentsAreToldWithTheirPlace) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "args.yaml").string();
+  write_file_atomically(
+      file, "epochs: many\nlr: [1, 2]\nscale: [a, 1]\nnew_word: 3\nopt: sgd\n");
+  const std::string text = usage_error([&] { read_words(timm(), file); });
+  EXPECT_THAT(text, HasSubstr(":1:9: epochs: expected an integer, got many"));
+  EXPECT_THAT(text, HasSubstr(":2:5: lr: expected a number, got [1, 2]"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(":3:8: scale: expected a list, each a number, got [a, 1]"));
+  write_file_atomically(file, "new_word: 3\nopt: sgd\n");
+  const Translation translation = translate(read_words(timm(), file));
+  EXPECT_THAT(words_of(translation.missing), ElementsAre("new_word: 3"));
+  EXPECT_THAT(
+      usage_error([&] { read_words(timm(), "no-such-file.yaml"); }),
+      HasSubstr("no-such-file.yaml"));
+  EXPECT_THAT(
+      usage_error([&] { read_words(timm(), "--epochs --lr 1"); }),
+      HasSubstr("epochs: needs a value"));
+}
+
+TEST(Foreign, CommandsAreSplitAsAShellDoes) {
+  EXPECT_THAT(
+      split_command("python train.py \\\n  --model 'a b' --lr=1 # no\n-x \"\""),
+      ElementsAre("python", "train.py", "--model", "a b", "--lr=1", "-x", ""));
+  // timm's script begins with the number of processes.
+  const Words words = read_words(
+      timm(),
+      split_command(
+          "./distributed_train.sh 4 /data/imagenet --model seresnet34 "
+          "--opt-betas 0.9 0.95 --amp -b 256"));
+  EXPECT_EQ(words.text("data"), "/data/imagenet");
+  EXPECT_THAT(words.numbers("opt_betas"), ElementsAre(0.9, 0.95));
+  EXPECT_TRUE(words.flag("amp"));
+  EXPECT_EQ(words.integer("batch_size"), 256);
+}
+
+TEST(Foreign, AnswersSayWhatIsWrittenHere) {
+  EXPECT_EQ(
+      answer("epochs", {"300"}),
+      "is timm's and torchvision's; here: -set run.epochs=300");
+  EXPECT_EQ(
+      answer("epochs", {}),
+      "is timm's and torchvision's; here: -set run.epochs=VALUE");
+  EXPECT_EQ(
+      answer("opt", {"sgd"}),
+      "is timm's and torchvision's; here: -set optim.name=sgd -set "
+      "optim.nesterov=true");
+  EXPECT_EQ(
+      answer("opt", {"lamb"}),
+      "is timm's and torchvision's; here: -set optim.name=VALUE; there are sgd "
+      "and adamw, which is taken");
+  EXPECT_EQ(
+      answer("warmup_epochs", {"5"}),
+      "is timm's; here: -set schedule.warmup=5ep");
+  EXPECT_EQ(
+      answer("mean", {"0.5", "0.5", "0.5"}),
+      "is timm's; here: -set data.preprocess.mean='[0.5, 0.5, 0.5]'");
+  EXPECT_EQ(answer("amp_dtype", {"float16"}), "is timm's; here: -amp");
+  EXPECT_EQ(
+      answer("b", {"64"}), "is timm's and torchvision's; here: -batch_size 64");
+  EXPECT_EQ(
+      answer("model_ema", {}),
+      "is timm's and torchvision's; without a counterpart here: weights are "
+      "not averaged over steps");
+  EXPECT_EQ(
+      answer("pin_mem", {}),
+      "is timm's; not needed here: makes it faster, not other");
+  EXPECT_EQ(
+      answer("base_lr", {"0.0125"}),
+      "is Horovod's examples'; here: -set optim.lr=0.0125");
+  EXPECT_EQ(
+      answer("lr_warmup_epochs", {"5"}),
+      "is torchvision's; here: -set schedule.warmup=5ep");
+  EXPECT_EQ(answer("no_word", {"1"}), "");
+}
+
+} // namespace
+} // namespace vitrain::config::foreign
