@@ -33,6 +33,12 @@ target_link_libraries(vitrain_dep_minizip INTERFACE vitrain_dep_zlib)
 target_link_libraries(vitrain_dep_webpdemux INTERFACE vitrain_dep_webp m)
 
 # Of headers alone.
+find_path(VITRAIN_STB_INCLUDE NAMES stb_truetype.h PATH_SUFFIXES stb)
+if(NOT VITRAIN_STB_INCLUDE)
+  message(FATAL_ERROR "stb_truetype.h not found: install libstb-dev (tools/setup.sh does it)")
+endif()
+add_library(vitrain_dep_stb INTERFACE)
+target_include_directories(vitrain_dep_stb SYSTEM INTERFACE ${VITRAIN_STB_INCLUDE})
 foreach(header nlohmann/json.hpp protozero/pbf_builder.hpp)
   string(MAKE_C_IDENTIFIER ${header} id)
   find_path(VITRAIN_HAVE_${id} NAMES ${header})
