@@ -20,6 +20,7 @@ int data_unpack(const config::Arguments& arguments);
 int devices();
 int models(const config::Arguments& arguments);
 int export_verb(const config::Arguments& arguments);
+int predict(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
 int version();
 

@@ -126,6 +126,9 @@ class Interpreter {
     if (arguments_.verb == Verb::kExport) {
       check_export();
     }
+    if (arguments_.verb == Verb::kPredict) {
+      check_predict();
+    }
     arguments_.data.files = scanned_.files;
   }
 
@@ -161,6 +164,19 @@ class Interpreter {
     }
     if (!scanned_.has("output")) {
       problem("-output", "give the file to write: -output FILE");
+    }
+  }
+
+  void check_predict() {
+    if (scanned_.files.empty()) {
+      problem(
+          "IMAGES",
+          "no image: name files, folders, archives, lists (@FILE) or - for "
+          "names on standard input");
+    }
+    const PredictArguments& predict = arguments_.predict;
+    if (predict.csv == "-" && predict.jsonl == "-") {
+      problem("-csv, -jsonl", "one of them can go to standard output");
     }
   }
 

@@ -46,7 +46,10 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
 
 // Those that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
-    kRecipeVerbs | verb_set({Verb::kExport});
+    kRecipeVerbs | verb_set({Verb::kExport, Verb::kPredict});
+// Those that compute on devices which the command line names.
+inline constexpr VerbSet kDeviceVerbs =
+    kRecipeVerbs | verb_set({Verb::kPredict});
 
 // Headings of the help text.
 enum class OptionGroup {
@@ -55,6 +58,7 @@ enum class OptionGroup {
   kLooking,
   kWeights,
   kExport,
+  kPredict,
   kModel,
   kTraining,
   kDevices,
@@ -69,6 +73,7 @@ constexpr auto names_of(OptionGroup) {
        {kLooking, "Looking at data"},
        {kWeights, "Looking at weights"},
        {kExport, "Exporting"},
+       {kPredict, "Predicting"},
        {kModel, "Model"},
        {kTraining, "Training"},
        {kDevices, "Devices"},
