@@ -101,6 +101,14 @@ config::DevicesConfig devices_of(
   return asked || arguments.cfg ? recipe.devices : config::DevicesConfig();
 }
 
+void check_sheet(const std::optional<std::string>& file) {
+  VITRAIN_CHECK(
+      !file || file->ends_with(".png"),
+      ExitCode::kUsage,
+      "-sheet {}: a sheet is a PNG file; give a name that ends in .png",
+      printable(*file));
+}
+
 void check_classifies(const job::WeightsJob& job) {
   VITRAIN_CHECK(
       job.spec.features == 0 && config::has_classes(job.recipe.train.loss) &&
@@ -118,6 +126,15 @@ void print_lines(const std::vector<std::string>& lines) {
   }
 }
 
+job::WeightsJob prepare(const config::Arguments& arguments) {
+  check_sheet(arguments.predict.sheet);
+  job::WeightsJob job =
+      job::prepare_weights(arguments.load_request(), "to predict with");
+  check_classifies(job);
+  print_lines(job.notes);
+  return job;
+}
+
 std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
   auto model = networks::make_blank_model(job.spec);
   std::vector<std::string> lines = engine::load_pretrained(
@@ -131,14 +148,6 @@ std::vector<std::string> class_names(
     const std::optional<std::string>& file) {
   return file ? job::shown_classes(job.classes, job.spec.num_classes, *file)
               : job::shown_classes(job.classes, job.spec.num_classes);
-}
-
-void check_sheet(const std::optional<std::string>& file) {
-  VITRAIN_CHECK(
-      !file || file->ends_with(".png"),
-      ExitCode::kUsage,
-      "-sheet {}: a sheet is a PNG file; give a name that ends in .png",
-      printable(*file));
 }
 
 void write_sheet(
@@ -169,11 +178,7 @@ std::int64_t batch_size(std::int64_t images, std::int64_t most) {
 } // namespace
 
 int predict(const config::Arguments& arguments) {
-  const job::WeightsJob job =
-      job::prepare_weights(arguments.load_request(), "to predict with");
-  check_classifies(job);
-  check_sheet(arguments.predict.sheet);
-  print_lines(job.notes);
+  const job::WeightsJob job = prepare(arguments);
   const std::vector<std::string> classes =
       class_names(job, arguments.predict.classes);
   const auto images =

@@ -17,6 +17,7 @@ constexpr int kBar = 24; // columns
 constexpr int kPercent = 7; // "100.0 %"
 constexpr int kGap = 2; // between columns
 constexpr int kWidestName = 28;
+constexpr int kNarrowestName = 14; // unless all are shorter
 
 std::string padded(const std::string& text, int columns) {
   const int missing = columns - logging::display_width(text);
@@ -74,11 +75,18 @@ PredictionTable::PredictionTable(
   if (!layout.narrow) {
     return;
   }
-  name_columns_ = std::min(name_columns_, kWidestName);
-  path_columns_ = std::min(path_columns_, layout.style.columns * 2 / 5);
-  const int each = name_columns_ + kPercent + 2 * kGap;
-  shown_ = std::clamp<std::int64_t>(
-      (layout.style.columns - 1 - path_columns_) / each, 1, shown_);
+  path_columns_ = std::min(path_columns_, layout.style.columns / 3);
+  // As many classes as leave each name some room.
+  const int least = std::min(name_columns_, kNarrowestName);
+  const auto room = [&] {
+    return (layout.style.columns - 1 - path_columns_) /
+        static_cast<int>(shown_) -
+        (kPercent + 2 * kGap);
+  };
+  while (shown_ > 1 && room() < least) {
+    --shown_;
+  }
+  name_columns_ = std::min({name_columns_, kWidestName, std::max(room(), 1)});
 }
 
 std::string PredictionTable::row(

@@ -1,12 +1,15 @@
 #include "engine/predict/predictor.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ATen/ATen.h>
 
+#include "core/error.h"
 #include "data/sources/source.h"
 #include "models/families/vit.h"
 #include "networks/blank_model.h"
@@ -92,7 +95,8 @@ class Holes final : public data::Rows {
       std::span<std::uint8_t> out,
       Scratch& /*scratch*/) const override {
     if (draw.sample % 3 == 1) {
-      throw Error(ExitCode::kData, describe(draw.sample) + ": is a hole");
+      throw vitrain::Error(
+          ExitCode::kData, describe(draw.sample) + ": is a hole");
     }
     std::ranges::fill(out, static_cast<std::uint8_t>(9 * draw.sample));
     return 0;
@@ -135,9 +139,9 @@ TEST_F(PredictorTest, PassesOnWhatTakesTheResultsThrows) {
       predictor.run(
           rows,
           [](std::int64_t, std::span<const results::Prediction>) {
-            throw Error(ExitCode::kStorage, "the disk is full");
+            throw vitrain::Error(ExitCode::kStorage, "the disk is full");
           }),
-      Error);
+      vitrain::Error);
 }
 
 TEST(BlankModel, HasTheShapesOfANewOne) {
