@@ -6,14 +6,14 @@
 #include "exports/onnx/onnx.h"
 #include "exports/trace.h"
 #include "exports/write.h"
-#include "job/export_job.h"
 #include "job/preprocess_record.h"
+#include "job/weights_job.h"
 #include "verbs.h"
 
 namespace vitrain::app {
 namespace {
 
-exports::Description describe(const job::ExportJob& job) {
+exports::Description describe(const job::WeightsJob& job) {
   const config::PreprocessConfig& preprocess = job.recipe.data.preprocess;
   std::vector<std::string> numbers; // what classes without names have
   for (std::int64_t i = 0; i < job.spec.num_classes; ++i) {
@@ -43,7 +43,11 @@ void print(const std::vector<std::string>& lines) {
 int export_verb(const config::Arguments& arguments) {
   const std::string& output = arguments.exports.output;
   check_is_new(output); // before the work
-  const job::ExportJob job = job::prepare_export(arguments.load_request());
+  const job::WeightsJob job =
+      job::prepare_weights(arguments.load_request(), "to export");
+  if (!job.recipe_file.empty()) {
+    std::printf("the recipe is %s\n", job.recipe_file.c_str());
+  }
   print(job.notes);
   const auto model = networks::make_model(job.spec, /*seed=*/0);
   print(engine::load_pretrained(

@@ -57,6 +57,8 @@ int run(int argc, char** argv) {
       return vitrain::app::weights(arguments);
     case Verb::kExport:
       return vitrain::app::export_verb(arguments);
+    case Verb::kPredict:
+      return vitrain::app::predict(arguments);
   }
   return static_cast<int>(vitrain::ExitCode::kInternal);
 }

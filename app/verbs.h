@@ -24,6 +24,7 @@ int devices();
 int man();
 int models(const config::Arguments& arguments);
 int export_verb(const config::Arguments& arguments);
+int predict(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
 int version();
 

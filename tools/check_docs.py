@@ -129,7 +129,7 @@ class Reference:
     @functools.lru_cache(maxsize=None)
     def problem_of_name(self, option):
         for verb in (["train"], ["data", "order"], ["data", "dump"],
-                     ["data", "show"], ["data", "pack"], ["config", "show"]):
+                     ["data", "show"], ["data", "pack"], ["config", "show"], ["predict"]):
             said = subprocess.run(
                 [self.vitrain, *verb, option],
                 capture_output=True, text=True).stderr
@@ -191,7 +191,8 @@ def command_problem(vitrain, command):
     # Images that are named for example, and what is written.
     words = [image if word.endswith(".jpg") else word for word in words]
     verbs = {"config", "data", "devices", "models", "completion", "man"}
-    if words[:2] in (["data", "pack"], ["data", "unpack"]) or words[:1] == ["export"]:
+    if (words[:2] in (["data", "pack"], ["data", "unpack"])
+            or words[:1] in (["export"], ["predict"])):
         words.append("-help")  # their data and weights are not here
     elif not words or words[0] in verbs or "-dry_run" in words:
         pass

@@ -37,7 +37,9 @@ std::vector<std::string> wrap(const std::string& line, int columns) {
   return lines;
 }
 
-std::string block(
+} // namespace
+
+std::string sections_text(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style) {
   int label_width = 0;
@@ -72,6 +74,8 @@ std::string block(
   }
   return out;
 }
+
+namespace {
 
 std::string percent(std::int64_t part, std::int64_t whole) {
   return whole == 0
@@ -140,7 +144,7 @@ std::string banner(
     rule += style.unicode ? "\u2500" : "-";
   }
   return tinted(name, Tint::kTitle, style) + "\n" +
-      tinted(rule, Tint::kFaint, style) + "\n" + block(sections, style);
+      tinted(rule, Tint::kFaint, style) + "\n" + sections_text(sections, style);
 }
 
 std::string closing(const Closing& end, const TerminalStyle& style) {
@@ -162,7 +166,7 @@ std::string closing(const Closing& end, const TerminalStyle& style) {
   const std::string folder = printable(end.folder);
   const std::string last = end.last ? reached_text(*end.last) : "";
   const std::string where = folder.empty() ? "" : " in " + folder;
-  return block({lines}, style) +
+  return sections_text({lines}, style) +
       tinted(printable(end.outcome),
              end.failed ? Tint::kError : Tint::kGood,
              style) +

@@ -27,6 +27,11 @@ std::string banner(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
+// Such sections alone.
+std::string sections_text(
+    const std::vector<BannerSection>& sections,
+    const TerminalStyle& style);
+
 // What an evaluation over `count` samples reached.
 struct Reached {
   double loss = 0.0;

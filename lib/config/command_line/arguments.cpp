@@ -144,6 +144,9 @@ class Interpreter {
             "behind --");
       }
     }
+    if (arguments_.verb == Verb::kPredict) {
+      check_predict();
+    }
   }
 
   void read_shell() {
@@ -192,6 +195,19 @@ class Interpreter {
     }
     if (!scanned_.has("output")) {
       problem("-output", "give the file to write: -output FILE");
+    }
+  }
+
+  void check_predict() {
+    if (scanned_.files.empty()) {
+      problem(
+          "IMAGES",
+          "no image: name files, folders, archives, lists (@FILE) or - for "
+          "names on standard input");
+    }
+    const PredictArguments& predict = arguments_.predict;
+    if (predict.csv == "-" && predict.jsonl == "-") {
+      problem("-csv, -jsonl", "one of them can go to standard output");
     }
   }
 

@@ -33,6 +33,7 @@ enum class Verb {
   kWeightsConvert,
   kWeightsAverage,
   kExport,
+  kPredict,
   kCompletion,
   kMan,
 };
@@ -69,6 +70,17 @@ struct ExportArguments {
   std::string output; // the file
 };
 
+// What `predict` is asked for, beside the images, which are
+// DataArguments::files.
+struct PredictArguments {
+  std::int64_t top = 5; // classes of each image
+  std::optional<std::int64_t> batch; // images
+  std::optional<std::string> csv; // files to write; "-": standard output
+  std::optional<std::string> jsonl;
+  std::optional<std::string> sheet;
+  std::optional<std::string> classes; // file with their names
+};
+
 // What the verbs that look at data are asked for.
 struct DataArguments {
   std::int64_t epoch = 0;
@@ -77,7 +89,7 @@ struct DataArguments {
   std::int64_t count = 64; // show
   std::optional<std::string> out;
   std::int64_t shard_mb = 1024; // pack
-  // dump, unpack, weights; of `models` the names
+  // dump, unpack, weights, predict; of `models` the names
   std::vector<std::string> files;
   // dump
   bool train = false;
@@ -116,6 +128,7 @@ struct Arguments {
   DataArguments data;
   WeightsArguments weights;
   ExportArguments exports;
+  PredictArguments predict;
   Shell shell = Shell::kBash; // completion
   LaunchArguments launch;
   bool origin = false; // config show: comment every value

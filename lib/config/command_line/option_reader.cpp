@@ -61,6 +61,10 @@ void OptionReader::set_devices(
 }
 
 void read_batch_size(OptionReader& option) {
+  if (option.arguments.verb == Verb::kPredict) {
+    option.arguments.predict.batch = option.count(1);
+    return;
+  }
   option.set("data.batch_mode", "per_device");
   option.set("data.batch_size", option.value);
   if (!option.has("batch_size_eval")) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr VerbSet kRunVerbs = verb_set({Verb::kTrain, Verb::kEval});
 constexpr VerbSet kEvalVerb = verb_set({Verb::kEval});
+constexpr VerbSet kPredictVerb = verb_set({Verb::kPredict});
 constexpr VerbSet kEpochVerbs =
     verb_set({Verb::kDataOrder, Verb::kDataShow, Verb::kDataDump});
 constexpr VerbSet kAllVerbs = ~VerbSet{0};
@@ -69,7 +70,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "batch_size",
      .label = "N",
      .group = Group::kData,
-     .help = "Samples per device, for training and evaluation.",
+     .verbs = kDeviceVerbs,
+     .help = "Samples per device, for training and evaluation; of predict "
+             "images in a batch, by default 8 on a CPU and 64 on a GPU.",
      .read = read_batch_size},
     {.name = "batch_size_eval",
      .label = "N",
@@ -185,6 +188,38 @@ constexpr auto kOptions = std::to_array<Option>({
              "torch.jit.load) or onnx.",
      .read = read_format,
      .words = all_names<ExportFormat>},
+    {.name = "top",
+     .label = "N",
+     .group = Group::kPredict,
+     .verbs = kPredictVerb,
+     .help = "Classes of each image, the most probable ones; default: 5.",
+     .read = [](OptionReader& o) { o.arguments.predict.top = o.count(1); }},
+    {.name = "csv",
+     .label = "FILE",
+     .group = Group::kPredict,
+     .verbs = kPredictVerb,
+     .help = "Write a table with a row for each image, in the order in which "
+             "they were named; -: to standard output.",
+     .read = [](OptionReader& o) { o.arguments.predict.csv = o.value; }},
+    {.name = "jsonl",
+     .label = "FILE",
+     .group = Group::kPredict,
+     .verbs = kPredictVerb,
+     .help = "The same as a JSON object on each line.",
+     .read = [](OptionReader& o) { o.arguments.predict.jsonl = o.value; }},
+    {.name = "sheet",
+     .label = "FILE",
+     .group = Group::kPredict,
+     .verbs = kPredictVerb,
+     .help = "Draw the first 100 images with their classes: a .png.",
+     .read = [](OptionReader& o) { o.arguments.predict.sheet = o.value; }},
+    {.name = "classes",
+     .label = "FILE",
+     .group = Group::kPredict,
+     .verbs = kPredictVerb,
+     .help = "How classes are called: a name on each line, in the order of "
+             "their numbers, or behind the name that they have in the weights.",
+     .read = [](OptionReader& o) { o.arguments.predict.classes = o.value; }},
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
@@ -196,11 +231,12 @@ constexpr auto kOptions = std::to_array<Option>({
      .label = "PATH",
      .group = Group::kModel,
      .verbs = kReadingVerbs,
-     .help = "Weights to start from, to evaluate or to export: a file of "
-             "safetensors, "
-             "PyTorch, NumPy (.npz) or PaddlePaddle, its path without "
-             "extension, a checkpoint, a run, or timm:NAME of the local "
-             "Hugging Face cache.",
+     .help =
+         "Weights to start from, to evaluate, to export or to predict with: "
+         "a file of safetensors, PyTorch, NumPy (.npz) or PaddlePaddle, its "
+         "path without "
+         "extension, a checkpoint, a run, or timm:NAME of the local "
+         "Hugging Face cache.",
      .key = "model.pretrained"},
     {.name = "accum_iter",
      .label = "N",
@@ -248,6 +284,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "devices",
      .label = "KIND[:N]",
      .group = Group::kDevices,
+     .verbs = kDeviceVerbs,
      .help = "cpu, cpu:2, cuda (or gpu) or cuda:4: what to run on, one worker "
              "per device; a list of numbers is -gpus.",
      .read = read_devices,
@@ -255,11 +292,13 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "gpus",
      .label = "LIST",
      .group = Group::kDevices,
+     .verbs = kDeviceVerbs,
      .help = "CUDA devices by index, UUID or MIG name, as in 0,2.",
      .read = [](OptionReader& o) { o.set_devices("cuda", "-1", o.value); }},
     {.name = "ngpus",
      .label = "N",
      .group = Group::kDevices,
+     .verbs = kDeviceVerbs,
      .help = "The first N visible CUDA devices; -1: all there are.",
      .read =
          [](OptionReader& o) {
@@ -269,6 +308,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .alias = "nproc_per_node",
      .label = "N",
      .group = Group::kDevices,
+     .verbs = kDeviceVerbs,
      .local = true,
      .help =
          "N workers on this machine, on its CUDA devices or else on the CPU; "

@@ -52,7 +52,10 @@ inline constexpr VerbSet kForeignVerbs =
 
 // Those that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
-    kRecipeVerbs | verb_set({Verb::kExport});
+    kRecipeVerbs | verb_set({Verb::kExport, Verb::kPredict});
+// Those that compute on devices which the command line names.
+inline constexpr VerbSet kDeviceVerbs =
+    kRecipeVerbs | verb_set({Verb::kPredict});
 
 // Headings of the help text.
 enum class OptionGroup {
@@ -61,6 +64,7 @@ enum class OptionGroup {
   kLooking,
   kWeights,
   kExport,
+  kPredict,
   kModel,
   kTraining,
   kDevices,
@@ -75,6 +79,7 @@ constexpr auto names_of(OptionGroup) {
        {kLooking, "Looking at data"},
        {kWeights, "Looking at weights"},
        {kExport, "Exporting"},
+       {kPredict, "Predicting"},
        {kModel, "Model"},
        {kTraining, "Training"},
        {kDevices, "Devices"},

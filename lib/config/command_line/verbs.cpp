@@ -154,6 +154,20 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
          "  vitrain export -pretrained resnet50.pth -set model.name=resnet50 "
          "-set model.num_classes=1000 \\\n"
          "      -format torchscript -output resnet50.pt\n"},
+    {.verb = Verb::kPredict,
+     .words = "predict",
+     .summary = "Say what images show: files, folders, archives, lists "
+                "(@FILE), or names on standard input (-).",
+     .examples =
+         "  vitrain predict cat.jpg -pretrained "
+         "runs/cifar10_vit-20250101-120000\n"
+         "  vitrain predict photos/ more.tar -pretrained "
+         "runs/cifar10_vit-20250101-120000 \\\n"
+         "      -csv predictions.csv -sheet predictions.png\n"
+         "  find . -name '*.jpg' | vitrain predict - -pretrained "
+         "resnet50.pth -set model.name=resnet50 \\\n"
+         "      -set model.num_classes=1000 -classes imagenet.txt -jsonl -\n",
+     .files = "IMAGES..."},
     {.verb = Verb::kCompletion,
      .words = "completion",
      .summary = "Print what makes a shell complete vitrain's verbs, options, "

@@ -25,12 +25,6 @@ std::string class_folder(std::string_view archive) {
   return std::string(archive.substr(0, archive.size() - 4)); // ".tar"
 }
 
-// Entries that tools leave behind, at any depth.
-bool is_hidden(std::string_view path) {
-  return path.starts_with(".") || path.starts_with("__MACOSX/") ||
-      path.find("/.") != path.npos || path.find("/__MACOSX/") != path.npos;
-}
-
 // Lists archives whose images lie in class folders, or in an archive for each
 // class.
 class TreeLister {

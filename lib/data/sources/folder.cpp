@@ -38,12 +38,6 @@ struct Skipped {
 
 enum class EntryKind { kFolder, kFile, kNone };
 
-// Entries that tools leave behind: dot files (.DS_Store, .ipynb_checkpoints),
-// AppleDouble twins (._x.jpg) and the folder that holds them in zip archives.
-bool is_hidden(std::string_view name) {
-  return name.front() == '.' || name == "__MACOSX";
-}
-
 void count_other_file(std::string_view name, Skipped& skipped) {
   ++skipped.others;
   std::string extension = lower_extension(name);

@@ -1,10 +1,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "core/text.h"
 #include "data/sources/class_names.h"
 #include "data/sources/lines.h"
+#include "data/sources/list_columns.h"
 #include "data/sources/sources.h"
 
 // Lists of images: text files with the name of an image and its label on each
@@ -33,14 +32,6 @@ constexpr std::int64_t kMostLookups = 20000;
 constexpr const char* kClassNames = "classes.txt";
 constexpr const char* kUse =
     "kind list takes a text file with one image and its label on each line";
-
-bool is_csv(const fs::path& path) {
-  return lower_extension(path.native()) == ".csv";
-}
-
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 // Names of classes, and the file that has them.
 struct KnownClasses {
@@ -61,11 +52,6 @@ KnownClasses known_classes(const SourceOptions& options) {
   return {};
 }
 
-constexpr auto kPathColumns = std::to_array<std::string_view>(
-    {"path", "file", "filename", "file_name", "filepath", "image", "img"});
-constexpr auto kLabelColumns = std::to_array<std::string_view>(
-    {"label", "class", "target", "category", "class_name"});
-
 // Added to what is wrong with a first line that may have been meant to name
 // columns.
 std::string header_hint() {
@@ -83,15 +69,15 @@ struct Columns {
   bool named = false;
 
   static bool are_named(const std::vector<std::string>& first) {
-    return !find(first, kPathColumns).empty() &&
-        !find(first, kLabelColumns).empty();
+    return !columns_named(first, kPathColumns).empty() &&
+        !columns_named(first, kLabelColumns).empty();
   }
 
   // Throws Error(kData) with `where` for columns of which two could be meant.
   Columns(const std::vector<std::string>& first, const std::string& where)
       : count(first.size()) {
-    const std::vector<std::size_t> paths = find(first, kPathColumns);
-    const std::vector<std::size_t> labels = find(first, kLabelColumns);
+    const std::vector<std::size_t> paths = columns_named(first, kPathColumns);
+    const std::vector<std::size_t> labels = columns_named(first, kLabelColumns);
     named = !paths.empty() && !labels.empty();
     if (named) {
       path = only(paths, first, "the path of the image", where);
@@ -100,22 +86,6 @@ struct Columns {
   }
 
  private:
-  static std::vector<std::size_t> find(
-      const std::vector<std::string>& names,
-      std::span<const std::string_view> wanted) {
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const std::string_view name = trim(names[i]);
-      const auto same = [&](std::string_view other) {
-        return std::ranges::equal(name, other, {}, to_lower);
-      };
-      if (std::ranges::any_of(wanted, same)) {
-        found.push_back(i);
-      }
-    }
-    return found;
-  }
-
   static std::size_t only(
       const std::vector<std::size_t>& found,
       const std::vector<std::string>& names,

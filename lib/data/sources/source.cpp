@@ -115,6 +115,20 @@ bool detail::has_image_name(std::string_view name) {
       kExtensions.end();
 }
 
+bool detail::is_hidden(std::string_view path) {
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (part.starts_with('.') || part == "__MACOSX") {
+      return true;
+    }
+    if (slash == path.npos) {
+      return false;
+    }
+    path.remove_prefix(slash + 1);
+  }
+}
+
 std::vector<std::string> detail::numbered_classes(std::int64_t count) {
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < count; ++i) {

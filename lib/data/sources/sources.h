@@ -48,6 +48,11 @@ inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
 // ".JPG" as ".jpg", for "x.JPG"; "" for a name without a dot.
 std::string lower_extension(std::string_view name);
 
+// Whether tools have left it behind: a part of the path is a dot file
+// (.DS_Store, .ipynb_checkpoints), an AppleDouble twin (._x.jpg) or the folder
+// that holds those in archives.
+bool is_hidden(std::string_view path);
+
 // "0", "1", ..., the names of classes that have none.
 std::vector<std::string> numbered_classes(std::int64_t count);
 

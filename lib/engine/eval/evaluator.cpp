@@ -1,43 +1,26 @@
 #include "engine/eval/evaluator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "data/load/loader.h"
+#include "data/load/row_picture.h"
+#include "engine/eval/outcomes.h"
 #include "engine/inputs/patch_masks.h"
 #include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
+#include "engine/run/one_intra_op_thread.h"
 #include "engine/run/session.h"
 #include "engine/train/loss.h"
 #include "job/options/data_options.h"
 #include "job/options/precision.h"
 
 namespace vitrain::engine {
-namespace {
-
-// Operators of the calling thread use one thread. The number that new threads
-// start with is one as well, until the scope of the thread that waits for all
-// others ends.
-class OneIntraOpThread {
- public:
-  OneIntraOpThread() : before_(at::get_num_threads()) {
-    at::set_num_threads(1);
-  }
-  ~OneIntraOpThread() { at::set_num_threads(before_); }
-  OneIntraOpThread(const OneIntraOpThread&) = delete;
-  OneIntraOpThread& operator=(const OneIntraOpThread&) = delete;
-
- private:
-  int before_;
-};
-
-} // namespace
-
 // What the lanes share: the batches of this rank, each of which one of them
 // takes, and what they have counted.
 class Evaluator::Batches {
@@ -127,25 +110,27 @@ Evaluator::Evaluator(
           job::transform_options(recipe, spec, /*train=*/false))),
       bad_samples_(job::bad_sample_policy(recipe, /*train=*/false)),
       normalizer_(recipe.data.preprocess, spec, device),
+      spec_(spec),
       device_(device.type()),
       options_(options) {}
 
 EvalCounts Evaluator::run(
     networks::Model& model,
     dist::Group& control,
-    const Progress& progress) const {
+    const Progress& progress,
+    std::vector<results::Outcome>* outcomes) const {
   model.eval();
   Batches batches(*this, control.rank(), control.size());
   const auto lanes = static_cast<std::size_t>(std::clamp<std::int64_t>(
       batches.count(), 1, std::max(1, options_.lanes)));
-  std::vector<EvalCounts> counts(lanes);
+  std::vector<Found> found(lanes);
   allow_tf32(device_, options_.precision == config::Precision::kTf32);
   {
     const OneIntraOpThread one_thread;
     on_threads(lanes, [&](std::size_t i) {
       const OneIntraOpThread mine;
       try {
-        counts[i] = lane(model, batches, progress);
+        found[i] = lane(model, batches, progress, outcomes != nullptr);
       } catch (...) {
         batches.fail();
         throw;
@@ -153,18 +138,38 @@ EvalCounts Evaluator::run(
     });
   }
   allow_tf32(device_, options_.trains_in_tf32);
-  for (std::size_t i = 1; i < lanes; ++i) {
-    counts[0].add(counts[i]);
+  Found all;
+  for (const Found& one : found) {
+    all.counts.add(one.counts);
+    all.outcomes.insert(
+        all.outcomes.end(), one.outcomes.begin(), one.outcomes.end());
   }
-  return counts[0].reduced(control);
+  if (outcomes != nullptr) {
+    *outcomes = gather_outcomes(control, all.outcomes);
+  }
+  return all.counts.reduced(control);
 }
 
-EvalCounts Evaluator::lane(
+std::optional<image::Image> Evaluator::picture(std::int64_t sample) const {
+  if (spec_.features > 0) {
+    return std::nullopt;
+  }
+  return data::picture_of(
+      *rows_,
+      sample,
+      {static_cast<int>(spec_.image_size.width),
+       static_cast<int>(spec_.image_size.height)},
+      spec_.channels);
+}
+
+Evaluator::Found Evaluator::lane(
     networks::Model& model,
     Batches& batches,
-    const Progress& progress) const {
+    const Progress& progress,
+    bool wants_outcomes) const {
   const at::NoGradGuard no_grad;
-  EvalCounts counts;
+  Found found;
+  EvalCounts& counts = found.counts;
   while (const auto batch = batches.take()) {
     at::Tensor masks = eval_patch_masks(
         model.masked_patches(), batch->samples, batch->inputs.size(0));
@@ -179,6 +184,11 @@ EvalCounts Evaluator::lane(
     }
     if (config::has_classes(loss_)) {
       counts.add(outputs, batch->targets, batch->rows());
+      if (wants_outcomes) {
+        std::ranges::move(
+            outcomes_of(outputs, batch->targets, batch->samples),
+            std::back_inserter(found.outcomes));
+      }
     } else {
       counts.add_losses(sample_losses(
           {.kind = loss_},
@@ -187,7 +197,7 @@ EvalCounts Evaluator::lane(
     }
     batches.done(progress);
   }
-  return counts;
+  return found;
 }
 
 Evaluator make_evaluator(const Session& session, std::function<bool()> leave) {

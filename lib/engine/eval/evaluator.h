@@ -2,6 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <c10/core/Device.h>
 
@@ -13,7 +16,9 @@
 #include "dist/group/group.h"
 #include "engine/eval/metrics.h"
 #include "engine/inputs/normalizer.h"
+#include "image/image.h"
 #include "networks/model.h"
+#include "results/outcome.h"
 
 namespace vitrain::engine {
 
@@ -51,27 +56,43 @@ class Evaluator {
 
   // Leaves the model in evaluation mode. Returns the counts over all workers.
   // Meanwhile other threads that are new to torch get one thread for its
-  // operators. Collective on `control`.
+  // operators. `outcomes` gets what was found of the samples of all
+  // workers, in the dataset's order; nothing where there are no classes.
+  // Collective on `control`.
   EvalCounts run(
       networks::Model& model,
       dist::Group& control,
-      const Progress& progress) const;
+      const Progress& progress,
+      std::vector<results::Outcome>* outcomes = nullptr) const;
 
   std::int64_t size() const { return rows_->index().size(); }
+  // Where a sample is, printable, and its picture as the network sees it;
+  // nothing for one that cannot be read, and for vectors.
+  std::string path(std::int64_t sample) const {
+    return rows_->describe(sample);
+  }
+  std::optional<image::Image> picture(std::int64_t sample) const;
 
  private:
   class Batches;
 
+  // What a lane has found.
+  struct Found {
+    EvalCounts counts;
+    std::vector<results::Outcome> outcomes; // where they are wanted
+  };
   // Takes batches until there are none.
-  EvalCounts lane(
+  Found lane(
       networks::Model& model,
       Batches& batches,
-      const Progress& progress) const;
+      const Progress& progress,
+      bool wants_outcomes) const;
 
   config::LossKind loss_;
   std::unique_ptr<data::Rows> rows_;
   data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;
+  models::ModelSpec spec_;
   c10::DeviceType device_;
   Options options_;
 };

@@ -17,7 +17,7 @@
 #include "core/text.h"
 #include "dist/group/agreement.h"
 #include "dist/group/replicas.h"
-#include "engine/eval/evaluator.h"
+#include "engine/eval/outcomes.h"
 #include "engine/report/describe.h"
 #include "engine/run/agreement.h"
 #include "engine/run/autocast.h"
@@ -181,15 +181,17 @@ ExitCode evaluate_only(Session& session) {
   const Evaluator evaluator = make_evaluator(session);
   session.heartbeat.enter(launch::Section::kEval);
   const Stopwatch watch;
+  std::vector<results::Outcome> outcomes;
   const EvalCounts counts = evaluator.run(
       *session.model,
       *session.groups.control,
       [&](std::int64_t done, std::int64_t all) {
         session.heartbeat.beat();
         session.reporter.evaluating(done, all);
-      });
-  session.reporter.evaluated(
-      /*step=*/0, counts, watch.seconds(), std::nullopt);
+      },
+      &outcomes);
+  session.reporter.evaluated(/*step=*/0, counts, watch.seconds(), {});
+  record_evaluation(session, evaluator, std::move(outcomes), /*tells=*/true);
   return ExitCode::kDone;
 }
 

@@ -11,6 +11,7 @@
 #include "core/enum_names.h"
 #include "dist/group/collectives.h"
 #include "dist/group/replicas.h"
+#include "engine/eval/outcomes.h"
 #include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
 #include "engine/train/divergence.h"
@@ -331,6 +332,8 @@ void Trainer::evaluate() {
   session_.heartbeat.enter(launch::Section::kEval);
   bring_together();
   const Stopwatch watch;
+  std::vector<results::Outcome> outcomes; // of the last evaluation
+  const bool last = state_.step == plan_.total_steps;
   const EvalCounts counts = in_part("evaluation", [&] {
     return evaluator_.run(
         *session_.model,
@@ -338,7 +341,8 @@ void Trainer::evaluate() {
         [&](std::int64_t done, std::int64_t all) {
           session_.heartbeat.beat();
           session_.reporter.evaluating(done, all);
-        });
+        },
+        last ? &outcomes : nullptr);
   });
   asked_ = std::max(asked_, asked());
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
@@ -354,6 +358,7 @@ void Trainer::evaluate() {
   }
   session_.reporter.evaluated(
       state_.step, counts, watch.seconds(), state_.best);
+  record_evaluation(session_, evaluator_, std::move(outcomes), /*tells=*/false);
   metric_ = value;
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();

@@ -5,6 +5,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "networks/layers/without_drawing.h"
+
 namespace vitrain::networks {
 namespace {
 
@@ -14,11 +16,25 @@ double fan(const at::Tensor& weight, std::int64_t dimension) {
   return whole / static_cast<double>(weight.size(1 - dimension));
 }
 
+thread_local bool without_drawing = false;
+
+bool draws(const at::Generator& generator) {
+  return generator.defined() && !without_drawing;
+}
+
 double normal_cdf(double x) {
   return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
 }
 
 } // namespace
+
+WithoutDrawing::WithoutDrawing() : before_(without_drawing) {
+  without_drawing = true;
+}
+
+WithoutDrawing::~WithoutDrawing() {
+  without_drawing = before_;
+}
 
 at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {
   return at::empty(
@@ -26,7 +42,7 @@ at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {
 }
 
 void uniform_by_fan_in(at::Tensor weight, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -42,7 +58,7 @@ void uniform_bias(
     at::Tensor bias,
     const at::Tensor& weight,
     at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -51,7 +67,7 @@ void uniform_bias(
 }
 
 void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -65,7 +81,7 @@ void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
 }
 
 void xavier_uniform(at::Tensor weight, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -75,7 +91,7 @@ void xavier_uniform(at::Tensor weight, at::Generator generator) {
 }
 
 void lecun_normal(at::Tensor weight, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -89,7 +105,7 @@ void truncated_normal_by_std(
     at::Tensor tensor,
     double std,
     at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -98,7 +114,7 @@ void truncated_normal_by_std(
 }
 
 void normal(at::Tensor tensor, double std, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -106,7 +122,7 @@ void normal(at::Tensor tensor, double std, at::Generator generator) {
 }
 
 void uniform(at::Tensor tensor, double bound, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;
@@ -119,7 +135,7 @@ void constant(at::Tensor tensor, double value) {
 }
 
 void normal_by_fan_out(at::Tensor weight, at::Generator generator) {
-  if (!generator.defined()) {
+  if (!draws(generator)) {
     return;
   }
   const at::NoGradGuard no_grad;

@@ -10,6 +10,7 @@
 namespace vitrain::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -64,7 +65,7 @@ TEST(Arguments, UnknownVerbs) {
       refusal({"trian", "-cfg", "a.yaml"}),
       StartsWith(
           "trian: unknown verb; there are train, eval, config, data, devices, "
-          "models, weights, export, completion, man. Did you mean 'train'?\n"
+          "models, weights, export, predict, completion, man. Did you mean 'train'?\n"
           "1 problem"));
   EXPECT_THAT(
       refusal({"config"}),
@@ -80,7 +81,7 @@ TEST(Arguments, UnknownVerbs) {
       refusal({"data"}),
       HasSubstr("expected one of order, check, show, dump, pack, "
                 "unpack behind it"));
-  EXPECT_THAT(refusal({"predict"}), HasSubstr("predict: unknown verb"));
+  EXPECT_THAT(refusal({"serve"}), HasSubstr("serve: unknown verb"));
   EXPECT_THAT(refusal({"a\x1b.txt"}), StartsWith("a\\x1b.txt: unknown verb"));
 }
 
@@ -528,6 +529,38 @@ TEST(Arguments, DataDumpTakesFilesAnywhere) {
 }
 
 // Numbers beyond every limit were told the least one.
+TEST(Arguments, PredictTakesImagesAnywhere) {
+  const Arguments arguments = parse(
+      {"predict",
+       "a.jpg",
+       "--batch-size",
+       "4",
+       "-",
+       "-pretrained",
+       "runs/x",
+       "-top=3",
+       "-csv",
+       "-",
+       "-devices",
+       "cpu:2",
+       "@list"});
+  EXPECT_EQ(arguments.verb, Verb::kPredict);
+  EXPECT_THAT(arguments.data.files, ElementsAre("a.jpg", "-", "@list"));
+  EXPECT_EQ(arguments.predict.batch, 4);
+  EXPECT_EQ(arguments.predict.top, 3);
+  EXPECT_EQ(arguments.predict.csv, "-");
+  EXPECT_FALSE(arguments.predict.jsonl);
+  EXPECT_THAT(
+      refusal({"predict", "-top", "0", "-csv", "-", "-jsonl", "-"}),
+      AllOf(
+          HasSubstr("IMAGES: no image"),
+          HasSubstr("-top: expected integer >= 1"),
+          HasSubstr("-csv, -jsonl: one of them")));
+  EXPECT_THAT(
+      refusal({"export", "-format", "onnx", "-output", "a", "-top", "3"}),
+      HasSubstr("-top: has no meaning with export"));
+}
+
 TEST(Arguments, NumbersHaveLimits) {
   EXPECT_THAT(
       refusal({"data", "dump", "a", "-out", "x", "-resize", "8193"}),

@@ -9,20 +9,21 @@
 
 namespace vitrain::job {
 
-// What `export` is asked for.
-struct ExportJob {
+// A network with its weights, for the verbs that use one as it is.
+struct WeightsJob {
   config::Recipe recipe; // model.pretrained is there
   models::ModelSpec spec;
   // Names of the classes that the weights were trained with; empty: not known.
   std::vector<std::string> classes;
+  std::string recipe_file; // of their run, where that has it; printable
   std::vector<std::string> notes; // sentences
 };
 
 // The network of the weights, and how its inputs are made: as the recipe says,
 // or, without -cfg, the config.yaml of the run that the weights are of; and as
-// the weights' own record says. Makes no torch call. Throws Error: weights that
-// are not there, a recipe that is wrong, a network or a number of classes that
-// nothing says.
-ExportJob prepare_export(config::LoadRequest request);
+// the weights' own record says. `use` is what the weights are for, in messages:
+// "to export". Makes no torch call. Throws Error: weights that are not there, a
+// recipe that is wrong, a network or a number of classes that nothing says.
+WeightsJob prepare_weights(config::LoadRequest request, const char* use);
 
 } // namespace vitrain::job

@@ -1,4 +1,4 @@
-#include "job/export_job.h"
+#include "job/weights_job.h"
 
 #include <filesystem>
 #include <utility>
@@ -28,12 +28,13 @@ fs::path recipe_of(const std::string& weights) {
   return fs::is_regular_file(config, error) ? config : fs::path();
 }
 
-config::Reading read(const config::LoadRequest& request) {
+config::Reading read(const config::LoadRequest& request, const char* use) {
   config::Reading loaded = load_recipe(request);
   VITRAIN_CHECK(
       loaded.recipe.model.pretrained.has_value(),
       ExitCode::kUsage,
-      "-pretrained: give the weights to export: a run, a checkpoint or a file");
+      "-pretrained: give the weights {}: a run, a checkpoint or a file",
+      use);
   loaded.recipe.model.pretrained =
       resolve_weights(*loaded.recipe.model.pretrained);
   check_exists(loaded.recipe.model);
@@ -47,8 +48,11 @@ bool says_model(const config::Reading& loaded) {
 }
 
 // The recipe that the command line names, or that the weights bring.
-config::Reading read_recipe(config::LoadRequest request) {
-  config::Reading loaded = read(request);
+config::Reading read_recipe(
+    config::LoadRequest request,
+    const char* use,
+    std::string& recipe_file) {
+  config::Reading loaded = read(request, use);
   if (request.file) {
     return loaded;
   }
@@ -56,10 +60,8 @@ config::Reading read_recipe(config::LoadRequest request) {
   const fs::path config = recipe_of(weights);
   if (!config.empty()) {
     request.file = config;
-    loaded = read(request);
-    loaded.notes.insert(
-        loaded.notes.begin(),
-        fmt::format("the recipe is {}", printable(config.native())));
+    loaded = read(request, use);
+    recipe_file = printable(config.native());
   }
   VITRAIN_CHECK(
       says_model(loaded),
@@ -91,9 +93,10 @@ models::DataShape shape_for(
 
 } // namespace
 
-ExportJob prepare_export(config::LoadRequest request) {
-  config::Reading loaded = read_recipe(std::move(request));
-  ExportJob job;
+WeightsJob prepare_weights(config::LoadRequest request, const char* use) {
+  WeightsJob job;
+  config::Reading loaded =
+      read_recipe(std::move(request), use, job.recipe_file);
   job.recipe = std::move(loaded.recipe);
   job.notes = std::move(loaded.notes);
   const auto record = use_record(

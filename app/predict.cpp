@@ -1,0 +1,238 @@
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "core/check.h"
+#include "core/cuda_plugin.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "data/load/row_picture.h"
+#include "data/load/tolerant_rows.h"
+#include "data/sources/named_images.h"
+#include "engine/predict/predictor.h"
+#include "engine/run/cpu_setup.h"
+#include "engine/run/pretrained.h"
+#include "image/formats/png_write.h"
+#include "job/choose_devices.h"
+#include "job/options/data_options.h"
+#include "job/options/precision.h"
+#include "job/shown_classes.h"
+#include "job/weights_job.h"
+#include "launch/devices/cores.h"
+#include "launch/foreign/environment.h"
+#include "models/families/family.h"
+#include "networks/blank_model.h"
+#include "results/output_file.h"
+#include "results/prediction_output.h"
+#include "results/prediction_sheet.h"
+#include "verbs.h"
+
+namespace vitrain::app {
+namespace {
+
+// Names of images that come through a pipe.
+std::size_t read_standard_input(std::span<char> into) {
+  ssize_t got = 0;
+  do {
+    got = ::read(STDIN_FILENO, into.data(), into.size());
+  } while (got < 0 && errno == EINTR);
+  VITRAIN_CHECK_DATA(got >= 0, "standard input: {}", error_text(errno));
+  return static_cast<std::size_t>(got);
+}
+
+// As the environment of workers says it (launch/foreign/environment.cpp):
+// memory of tensors stays the process's, for the next batch.
+void keep_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 64 << 20);
+}
+
+// Where the network runs, and how much of it side by side.
+struct Place {
+  std::vector<c10::Device> devices;
+  int threads = 1; // that decode
+  int lanes = 1; // batches side by side on a device
+  std::int64_t batch = 1;
+  const CudaPlugin* cuda = nullptr;
+};
+
+// On the CPU a batch takes one core, so that each may have one; small ones
+// keep them all busy to the end.
+Place choose_place(
+    const config::Arguments& arguments,
+    const config::DevicesConfig& asked) {
+  const int cores = launch::available_cores();
+  const auto slots = launch::choose_devices(
+      job::device_request(asked), launch::visible_cuda_devices(), cores);
+  Place place;
+  if (slots.front().kind == DeviceKind::kCpu) {
+    const auto workers = static_cast<int>(slots.size());
+    place.devices = {c10::kCPU};
+    place.lanes = workers *
+        launch::worker_threads(launch::current_environment(), cores, workers);
+    place.threads = place.lanes;
+    place.batch = arguments.predict.batch.value_or(8);
+    return place;
+  }
+  place.cuda = &load_cuda_plugin(); // before the first torch call
+  for (const launch::DeviceSlot& slot : slots) {
+    place.devices.emplace_back(
+        c10::kCUDA, static_cast<c10::DeviceIndex>(slot.ordinal));
+  }
+  place.threads = cores;
+  place.lanes = 2; // one's batch travels while the other's is computed
+  place.batch = arguments.predict.batch.value_or(64);
+  return place;
+}
+
+// The run whose recipe the weights bring may have had other devices.
+config::DevicesConfig devices_of(
+    const config::Arguments& arguments,
+    const config::Recipe& recipe) {
+  const bool asked = std::ranges::any_of(
+      arguments.overrides,
+      [](const auto& one) { return one.key.starts_with("devices."); });
+  return asked || arguments.cfg ? recipe.devices : config::DevicesConfig();
+}
+
+void check_sheet(const std::optional<std::string>& file) {
+  VITRAIN_CHECK(
+      !file || file->ends_with(".png"),
+      ExitCode::kUsage,
+      "-sheet {}: a sheet is a PNG file; give a name that ends in .png",
+      printable(*file));
+}
+
+void check_classifies(const job::WeightsJob& job) {
+  VITRAIN_CHECK(
+      job.spec.features == 0 && config::has_classes(job.recipe.train.loss) &&
+          !job.spec.family->learns_pixels && job.spec.num_classes > 0,
+      ExitCode::kUsage,
+      "predict: {} is no classifier of images",
+      job.spec.name);
+}
+
+// What is out of the ordinary about the weights; that they were loaded goes
+// without saying.
+void print_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+}
+
+job::WeightsJob prepare(const config::Arguments& arguments) {
+  check_sheet(arguments.predict.sheet);
+  job::WeightsJob job =
+      job::prepare_weights(arguments.load_request(), "to predict with");
+  check_classifies(job);
+  print_lines(job.notes);
+  return job;
+}
+
+std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
+  auto model = networks::make_blank_model(job.spec);
+  std::vector<std::string> lines = engine::load_pretrained(
+      *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate);
+  print_lines({lines.begin() + 1, lines.end()});
+  return model;
+}
+
+std::vector<std::string> class_names(
+    const job::WeightsJob& job,
+    const std::optional<std::string>& file) {
+  return file ? job::shown_classes(job.classes, job.spec.num_classes, *file)
+              : job::shown_classes(job.classes, job.spec.num_classes);
+}
+
+void write_sheet(
+    const std::string& file,
+    std::vector<results::PicturedPrediction>& shown,
+    const std::vector<std::string>& classes,
+    const data::Rows& rows,
+    const models::ModelSpec& spec) {
+  const image::Size size{
+      static_cast<int>(spec.image_size.width),
+      static_cast<int>(spec.image_size.height)};
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    shown[i].picture = data::picture_of(
+        rows, static_cast<std::int64_t>(i), size, spec.channels);
+  }
+  results::OutputFile picture(file);
+  picture.write(image::encode_png(
+      results::draw_predictions(shown, classes, size, rows.index().size())));
+  picture.finish();
+}
+
+// The same shape for all batches, and no larger than there are images.
+std::int64_t batch_size(std::int64_t images, std::int64_t most) {
+  const std::int64_t batches = (images + most - 1) / most;
+  return (images + batches - 1) / batches;
+}
+
+} // namespace
+
+int predict(const config::Arguments& arguments) {
+  const job::WeightsJob job = prepare(arguments);
+  const std::vector<std::string> classes =
+      class_names(job, arguments.predict.classes);
+  const auto images =
+      data::named_images(arguments.data.files, &read_standard_input);
+  const std::int64_t top =
+      std::min(arguments.predict.top, job.spec.num_classes);
+  results::PredictionOutput output(
+      {.csv = arguments.predict.csv,
+       .jsonl = arguments.predict.jsonl,
+       .classes = classes,
+       .top = top,
+       .images = images->size(),
+       .path = [&](std::int64_t image) {
+         return std::string_view(images->index().name(image));
+       }});
+  keep_memory();
+  engine::set_up_mkl(job.recipe.train.mkl);
+  const Place place =
+      choose_place(arguments, devices_of(arguments, job.recipe));
+  const job::PrecisionChoice precision = job::resolve_eval_precision(
+      job.recipe, place.cuda != nullptr, job::cpu_features());
+  const engine::Predictor predictor(
+      load_model(job),
+      job.spec,
+      job.recipe,
+      place.devices,
+      {.batch = batch_size(images->size(), place.batch),
+       .top = top,
+       .threads = place.threads,
+       .lanes = place.lanes,
+       .precision = precision.precision});
+  const data::ImageRows rows(
+      images, job::transform_options(job.recipe, job.spec, /*train=*/false));
+  const data::TolerantRows tolerant(
+      rows,
+      job::bad_sample_policy(job.recipe, /*train=*/false).reject_warnings);
+  std::vector<results::PicturedPrediction> shown;
+  predictor.run(tolerant, [&](std::int64_t first, const auto& predictions) {
+    output.add(predictions);
+    for (const results::Prediction& prediction : predictions) {
+      if (arguments.predict.sheet && first < results::kMostPictured) {
+        shown.push_back(
+            {.path = rows.describe(first++), .prediction = prediction});
+      }
+    }
+  });
+  std::vector<std::string> others;
+  if (arguments.predict.sheet) {
+    write_sheet(*arguments.predict.sheet, shown, classes, rows, job.spec);
+    others.push_back(printable(*arguments.predict.sheet));
+  }
+  output.finish(others);
+  return static_cast<int>(
+      output.problems() == 0 ? ExitCode::kDone : ExitCode::kData);
+}
+
+} // namespace vitrain::app

@@ -1,0 +1,47 @@
+#include "data/load/tolerant_rows.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/text.h"
+
+namespace vitrain::data {
+
+TolerantRows::TolerantRows(const Rows& rows, bool reject_warnings)
+    // An index has no copies, and needs no owner beside that of `rows`.
+    : Rows(std::shared_ptr<const Index>(
+          std::shared_ptr<const Index>(),
+          &rows.index())),
+      rows_(rows),
+      reject_warnings_(reject_warnings) {}
+
+int TolerantRows::fill(
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
+  std::string problem;
+  try {
+    const int warnings = rows_.fill(draw, out, scratch);
+    if (warnings == 0 || !reject_warnings_) {
+      return warnings;
+    }
+    problem = counted(warnings, "defect") + " that the decoder worked around";
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kData) {
+      throw;
+    }
+    problem = without_prefix(error.what(), describe(draw.sample) + ": ");
+  }
+  std::ranges::fill(out, std::uint8_t{0});
+  const std::lock_guard lock(mutex_);
+  problems_.insert_or_assign(draw.sample, std::move(problem));
+  return 0;
+}
+
+std::string TolerantRows::problem(std::int64_t sample) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = problems_.find(sample);
+  return found == problems_.end() ? "" : found->second;
+}
+
+} // namespace vitrain::data

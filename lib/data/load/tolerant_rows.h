@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "data/load/rows.h"
+
+namespace vitrain::data {
+
+// Rows of which those that cannot be read are zero, and remembered, instead of
+// being errors.
+class TolerantRows final : public Rows {
+ public:
+  // `rows` must outlive this. `reject_warnings`: what has defects that its
+  // decoder worked around cannot be read either.
+  TolerantRows(const Rows& rows, bool reject_warnings);
+
+  std::size_t bytes() const override { return rows_.bytes(); }
+  std::unique_ptr<Scratch> make_scratch() const override {
+    return rows_.make_scratch();
+  }
+  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
+      const override;
+  std::string describe(std::int64_t sample) const override {
+    return rows_.describe(sample);
+  }
+
+  // Why a sample whose row was filled could not be read, printable; "": it
+  // could.
+  std::string problem(std::int64_t sample) const;
+
+ private:
+  const Rows& rows_;
+  bool reject_warnings_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::int64_t, std::string> problems_; // under mutex_
+};
+
+} // namespace vitrain::data

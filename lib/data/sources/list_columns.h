@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vitrain::data {
+
+// What the first line of a .csv list may call its columns, in any case.
+inline constexpr auto kPathColumns = std::to_array<std::string_view>(
+    {"path", "file", "filename", "file_name", "filepath", "image", "img"});
+inline constexpr auto kLabelColumns = std::to_array<std::string_view>(
+    {"label", "class", "target", "category", "class_name"});
+
+// Where in the first record of a table one of these names stands.
+std::vector<std::size_t> columns_named(
+    const std::vector<std::string>& first,
+    std::span<const std::string_view> names);
+
+// Whether the file is a table by its name, x.csv.
+bool is_csv(const std::filesystem::path& path);
+
+} // namespace vitrain::data

@@ -1,0 +1,358 @@
+#include "data/sources/named_images.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "data/archives/tar_files.h"
+#include "data/sources/list_columns.h"
+#include "data/sources/sources.h"
+
+namespace vitrain::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kListUse = "a list is a text file of names of images";
+
+// Where the bytes of an image are.
+struct Whereabouts {
+  static constexpr std::int32_t kNone = -1;
+  std::int32_t archive = kNone; // and the place in it; none: a file
+  std::int32_t problem = kNone; // why there are no bytes
+  Index::Place place;
+};
+
+// What the names lead to.
+struct Found {
+  Index::Contents contents; // the images' names
+  std::vector<Whereabouts> images;
+  std::vector<std::unique_ptr<const TarFile>> archives;
+  std::vector<std::string> problems;
+
+  void add(const std::string& name, const Whereabouts& where = {}) {
+    contents.add_name(name);
+    images.push_back(where);
+  }
+  void add_problem(const std::string& name, std::string reason) {
+    add(name, {.problem = static_cast<std::int32_t>(problems.size())});
+    problems.push_back(std::move(reason));
+  }
+};
+
+// "x.tar", "x-{00..12}.tar"; what is not on the disk may be a folder in one,
+// "x.tar/val".
+bool names_archive(const std::string& name, bool exists) {
+  return name.ends_with(".tar") || (!exists && name.find(".tar/") != name.npos);
+}
+
+// The name in a line of a list: without the label that may stand behind it.
+std::string without_label(std::string_view line) {
+  const std::size_t gap = line.find_last_of(" \t");
+  std::int64_t label = 0;
+  if (gap != line.npos && parse_int(line.substr(gap + 1), label)) {
+    const std::string_view name = trim(line.substr(0, gap));
+    if (detail::has_image_name(name)) {
+      return std::string(name);
+    }
+  }
+  return std::string(line);
+}
+
+class Lister {
+ public:
+  explicit Lister(ReadBytes standard_input)
+      : standard_input_(std::move(standard_input)) {}
+
+  void add(const std::string& name) {
+    std::error_code error;
+    if (name == "-") {
+      add_lines(Lines(standard_input_, "standard input"), "");
+    } else if (name.starts_with('@')) {
+      add_list(name.substr(1));
+    } else if (is_list(name) && fs::is_regular_file(name, error)) {
+      add_list(name);
+    } else {
+      add_images(name);
+    }
+  }
+
+  Found take() && { return std::move(found_); }
+
+ private:
+  static bool is_list(const fs::path& path) {
+    return is_csv(path) || detail::lower_extension(path.native()) == ".txt";
+  }
+
+  // Everything but lists.
+  void add_images(const std::string& name) {
+    struct stat status {};
+    const bool exists = ::stat(name.c_str(), &status) == 0;
+    const int reason = errno;
+    if (exists && S_ISDIR(status.st_mode)) {
+      add_folder(name);
+    } else if (names_archive(name, exists)) {
+      add_archives(name);
+    } else if (exists) {
+      found_.add(name);
+    } else {
+      found_.add_problem(name, error_text(reason));
+    }
+  }
+
+  void add_list(const fs::path& path) {
+    const std::string shown = printable(path.native());
+    const fs::path folder = path.parent_path();
+    if (!is_csv(path)) {
+      add_lines(Lines(open_text(path, kListUse), shown), folder);
+      return;
+    }
+    const Table table = table_of(path, shown);
+    CsvRecords records(open_text(path, kListUse), shown, table.separator);
+    std::vector<std::string> fields;
+    bool more = records.next(fields);
+    for (more = more && (!table.named || records.next(fields)); more;
+         more = records.next(fields)) {
+      VITRAIN_CHECK_DATA(
+          table.column < fields.size() && !fields[table.column].empty(),
+          "{}:{}: has no name of an image in column {}",
+          shown,
+          records.number(),
+          table.column + 1);
+      add_images((folder / fields[table.column]).native());
+    }
+  }
+
+  void add_lines(Lines lines, const fs::path& folder) {
+    for (std::string line; lines.next(line);) {
+      if (const std::string_view text = trim(line); !text.empty()) {
+        add_images((folder / without_label(text)).native());
+      }
+    }
+  }
+
+  struct Table {
+    char separator = kSeparators.front();
+    std::size_t column = 0; // of the names
+    bool named = false; // by the first line
+  };
+  static Table table_of(const fs::path& path, const std::string& shown) {
+    Table table;
+    bool separated = false;
+    for (const char separator : kSeparators) {
+      std::vector<std::string> fields;
+      try {
+        if (!CsvRecords(open_text(path, kListUse), shown, separator)
+                 .next(fields)) {
+          break;
+        }
+      } catch (const Error&) {
+        continue; // a quoted field that something else stands behind
+      }
+      const auto columns = columns_named(fields, kPathColumns);
+      if (!columns.empty()) {
+        return {separator, columns.front(), true};
+      }
+      if (fields.size() > 1 && !separated) {
+        table.separator = separator;
+        separated = true;
+      }
+    }
+    return table;
+  }
+
+  void add_folder(const fs::path& folder) {
+    std::vector<std::string> files;
+    std::set<std::pair<dev_t, ino_t>> seen; // links may lead back
+    std::string problem;
+    try {
+      walk(folder, files, seen);
+    } catch (const fs::filesystem_error& error) {
+      problem =
+          error.code().message() + ": " + printable(error.path1().native());
+    }
+    std::ranges::sort(files);
+    for (const std::string& file : files) {
+      found_.add(file);
+    }
+    if (!problem.empty() || files.empty()) {
+      found_.add_problem(
+          folder.native(),
+          problem.empty()
+              ? fmt::format(
+                    "no image ({}) is in this folder", detail::kImageNames)
+              : problem);
+    }
+  }
+
+  static void walk(
+      const fs::path& folder,
+      std::vector<std::string>& files,
+      std::set<std::pair<dev_t, ino_t>>& seen) {
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) != 0 ||
+        !seen.emplace(status.st_dev, status.st_ino).second) {
+      return;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().native();
+      std::error_code dangling; // links that lead nowhere
+      if (detail::is_hidden(name)) {
+        continue;
+      }
+      if (entry.is_directory(dangling)) {
+        walk(entry.path(), files, seen);
+      } else if (
+          detail::has_image_name(name) && entry.is_regular_file(dangling)) {
+        files.push_back(entry.path().native());
+      }
+    }
+  }
+
+  void add_archives(const std::string& name) {
+    try {
+      const TarPath tars = find_tars(name);
+      for (const std::string& file : tars.files) {
+        add_archive(file, tars.inside);
+      }
+    } catch (const Error& error) {
+      found_.add_problem(
+          name, without_prefix(error.what(), printable(name) + ": "));
+    }
+  }
+
+  // What is before a damage is read all the same.
+  void add_archive(const std::string& file, const std::string& inside) {
+    const auto number = static_cast<std::int32_t>(found_.archives.size());
+    const std::size_t before = found_.images.size();
+    try {
+      found_.archives.push_back(std::make_unique<const TarFile>(file));
+      const TarFile& tar = *found_.archives.back();
+      const std::string folder = inside.empty() ? "" : inside + "/";
+      add_members(
+          TarReader(printable(file), tar.reader(), 0, tar.size()),
+          tar,
+          number,
+          {file + "/", folder});
+      VITRAIN_CHECK_DATA(
+          found_.images.size() > before,
+          "no image ({}) is in it",
+          detail::kImageNames);
+    } catch (const Error& error) {
+      found_.add_problem(
+          file, without_prefix(error.what(), printable(file) + ": "));
+    }
+  }
+
+  // Of an archive in an archive too, which ImageNet's are.
+  struct Inside {
+    std::string before; // their names
+    std::string folder; // that is meant; "": all
+  };
+  void add_members(
+      TarReader reader,
+      const TarFile& tar,
+      std::int32_t number,
+      const Inside& inside) {
+    TarMember member;
+    while (reader.next(member)) {
+      if (detail::is_hidden(member.name) ||
+          !member.name.starts_with(inside.folder)) {
+        continue;
+      }
+      const std::string name = inside.before + member.name;
+      if (member.name.ends_with(".tar")) {
+        add_members(
+            TarReader(
+                printable(name),
+                tar.reader(),
+                member.offset,
+                member.offset + member.size),
+            tar,
+            number,
+            {name + "/", ""});
+      } else if (detail::has_image_name(member.name)) {
+        found_.add(
+            name,
+            {.archive = number,
+             .place = place_of(
+                 member, static_cast<std::uint32_t>(number), printable(name))});
+      }
+    }
+  }
+
+  ReadBytes standard_input_;
+  Found found_;
+};
+
+class NamedImages final : public Source {
+ public:
+  explicit NamedImages(Found found)
+      : Source(index_of(std::move(found.contents), found.images.size())),
+        images_(std::move(found.images)),
+        archives_(std::move(found.archives)),
+        problems_(std::move(found.problems)) {}
+
+  bool read(std::int64_t sample, std::string& bytes) const override {
+    const Whereabouts& image = images_[static_cast<std::size_t>(sample)];
+    if (image.problem != Whereabouts::kNone) {
+      fail_data(
+          "{}: {}",
+          describe(sample),
+          problems_[static_cast<std::size_t>(image.problem)]);
+    }
+    if (image.archive == Whereabouts::kNone) {
+      detail::read_image_file(index().name(sample), bytes);
+    } else {
+      archives_[static_cast<std::size_t>(image.archive)]->read(
+          image.place.offset, image.place.size, bytes);
+    }
+    return true;
+  }
+
+  std::string describe(std::int64_t sample) const override {
+    return printable(index().name(sample));
+  }
+
+ private:
+  static std::shared_ptr<const Index> index_of(
+      Index::Contents contents,
+      std::size_t samples) {
+    contents.options.kind = SourceKind::kList;
+    contents.classes = {"image"}; // an index has to have some
+    contents.samples = static_cast<std::int64_t>(samples);
+    return std::make_shared<const Index>(std::move(contents));
+  }
+
+  std::vector<Whereabouts> images_;
+  std::vector<std::unique_ptr<const TarFile>> archives_;
+  std::vector<std::string> problems_;
+};
+
+} // namespace
+
+std::shared_ptr<const Source> named_images(
+    std::span<const std::string> names,
+    ReadBytes standard_input) {
+  Lister lister(std::move(standard_input));
+  for (const std::string& name : names) {
+    lister.add(name);
+  }
+  Found found = std::move(lister).take();
+  VITRAIN_CHECK_DATA(
+      !found.images.empty(),
+      "{}: no image is named there",
+      printable(join(names, ", ")));
+  return std::make_shared<const NamedImages>(std::move(found));
+}
+
+} // namespace vitrain::data

@@ -1,0 +1,125 @@
+#include "engine/eval/outcomes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include <ATen/ATen.h>
+
+#include "core/text.h"
+#include "dist/group/collectives.h"
+#include "engine/train/loss.h"
+#include "logging/banner.h"
+#include "results/evaluation_files.h"
+
+namespace vitrain::engine {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<results::Outcome>);
+
+// On the CPU, in one piece.
+at::Tensor here(const at::Tensor& values) {
+  return values.cpu().contiguous();
+}
+
+logging::BannerSection section_of(const results::SummaryLines& lines) {
+  logging::BannerSection section;
+  for (const auto& [label, text] : lines) {
+    section.push_back({label, text});
+  }
+  return section;
+}
+
+// Without records asked for, the folder of an evaluation is removed.
+bool keeps_records(const Session& session) {
+  const config::LogConfig& log = session.job.recipe.log;
+  return session.job.mode == job::JobMode::kTrain || log.jsonl || log.csv ||
+      log.tensorboard;
+}
+
+} // namespace
+
+std::vector<results::Outcome> outcomes_of(
+    const at::Tensor& logits,
+    const at::Tensor& labels,
+    std::span<const std::int64_t> samples) {
+  const std::int64_t rows = std::ssize(samples);
+  const at::Tensor values = logits.narrow(0, 0, rows).to(at::kFloat);
+  const at::Tensor targets = labels.narrow(0, 0, rows);
+  // The first one of equal ones, as label_ranks() has it.
+  const at::Tensor best = values.argmax(/*dim=*/1, /*keepdim=*/true);
+  const at::Tensor shares =
+      here(at::softmax(values, /*dim=*/1).gather(1, best));
+  const at::Tensor predicted = here(best);
+  const at::Tensor losses = here(sample_losses({}, values, targets));
+  const at::Tensor own = here(targets);
+  std::vector<results::Outcome> outcomes;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const float probability = shares.const_data_ptr<float>()[i];
+    outcomes.push_back(
+        {.sample = samples[static_cast<std::size_t>(i)],
+         .label =
+             static_cast<std::int32_t>(own.const_data_ptr<std::int64_t>()[i]),
+         .prediction = std::isfinite(probability)
+             ? static_cast<std::int32_t>(
+                   predicted.const_data_ptr<std::int64_t>()[i])
+             : -1,
+         .probability = probability,
+         .loss = losses.const_data_ptr<float>()[i]});
+  }
+  return outcomes;
+}
+
+std::vector<results::Outcome> gather_outcomes(
+    dist::Group& group,
+    const std::vector<results::Outcome>& own) {
+  const std::string bytes(
+      reinterpret_cast<const char*>(own.data()),
+      own.size() * sizeof(results::Outcome));
+  std::vector<results::Outcome> all;
+  for (const std::string& part : dist::all_gather_bytes(group, bytes)) {
+    const std::size_t before = all.size();
+    all.resize(before + part.size() / sizeof(results::Outcome));
+    std::memcpy(all.data() + before, part.data(), part.size());
+  }
+  std::ranges::sort(all, {}, &results::Outcome::sample);
+  return all;
+}
+
+void record_evaluation(
+    const Session& session,
+    const Evaluator& evaluator,
+    std::vector<results::Outcome> outcomes,
+    bool tells) {
+  if (session.rank != 0 || outcomes.empty()) {
+    return;
+  }
+  const results::Evaluation evaluation{
+      .outcomes = std::move(outcomes),
+      .classes = session.eval_index->classes(),
+      .path = [&](std::int64_t sample) { return evaluator.path(sample); },
+      .picture =
+          [&](std::int64_t sample) { return evaluator.picture(sample); }};
+  logging::Console& console = session.reporter.console();
+  if (keeps_records(session)) {
+    try {
+      results::write_evaluation(
+          session.job.run().path / "evaluation", evaluation);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kStorage) {
+        throw;
+      }
+      console.warn(error.what());
+    }
+  }
+  if (tells) {
+    const auto section = section_of(results::summary_of(evaluation));
+    console.print([&](const logging::TerminalStyle& style) {
+      return logging::sections_text({section}, style);
+    });
+  }
+}
+
+} // namespace vitrain::engine

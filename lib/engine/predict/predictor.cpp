@@ -1,0 +1,198 @@
+#include "engine/predict/predictor.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "data/load/loader.h"
+#include "engine/inputs/normalizer.h"
+#include "engine/run/autocast.h"
+#include "engine/run/named_state.h"
+#include "engine/run/on_threads.h"
+#include "engine/run/one_intra_op_thread.h"
+#include "networks/blank_model.h"
+
+namespace vitrain::engine {
+namespace {
+
+// The most probable classes of each row, [rows, classes] fp32.
+std::vector<results::Prediction> predictions_of(
+    const at::Tensor& probabilities,
+    std::int64_t top) {
+  const at::Tensor values = probabilities.cpu().contiguous();
+  const auto classes = static_cast<std::size_t>(values.size(1));
+  std::vector<results::Prediction> predictions;
+  for (std::int64_t i = 0; i < values.size(0); ++i) {
+    const float* row =
+        values.const_data_ptr<float>() + static_cast<std::size_t>(i) * classes;
+    results::Prediction prediction{
+        .top = results::top_classes({row, classes}, top)};
+    if (prediction.top.empty()) {
+      prediction.problem = "the network's outputs are not finite";
+    }
+    predictions.push_back(std::move(prediction));
+  }
+  return predictions;
+}
+
+} // namespace
+
+// The batches of a run, each of which one lane takes.
+class Predictor::Batches {
+ public:
+  struct Batch {
+    std::int64_t sequence = 0;
+    std::int64_t rows = 0;
+    at::Tensor inputs; // on the device
+    std::map<std::int64_t, std::string> problems{}; // by row
+  };
+
+  Batches(const Predictor& owner, const data::TolerantRows& rows)
+      : rows_(rows),
+        batch_(owner.options_.batch),
+        loader_(
+            rows,
+            [this, size = rows.index().size()](
+                std::int64_t sequence,
+                std::vector<data::Draw>& draws) {
+              const std::int64_t first = sequence * batch_;
+              for (std::int64_t i = first; i < std::min(first + batch_, size);
+                   ++i) {
+                draws.push_back({.sample = i});
+              }
+              return !draws.empty();
+            },
+            {.threads = owner.options_.threads,
+             .depth = 1 +
+                 owner.options_.lanes *
+                     static_cast<int>(owner.replicas_.size()),
+             .capacity = batch_}) {}
+
+  // The next one, or none when there are no more or a lane has failed.
+  std::optional<Batch> take(const Normalizer& normalizer) {
+    const std::lock_guard lock(mutex_);
+    const data::Batch* batch = failed_ ? nullptr : loader_.next();
+    if (batch == nullptr) {
+      return std::nullopt;
+    }
+    Batch taken{
+        .sequence = batch->sequence,
+        .rows = batch->count,
+        .inputs = normalizer.inputs(*batch, batch_)};
+    for (std::int64_t row = 0; row < batch->count; ++row) {
+      std::string problem = rows_.problem(batch->sequence * batch_ + row);
+      if (!problem.empty()) {
+        taken.problems.emplace(row, std::move(problem));
+      }
+    }
+    return taken;
+  }
+
+  void fail() {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+  }
+
+ private:
+  const data::TolerantRows& rows_;
+  std::int64_t batch_;
+  std::mutex mutex_;
+  data::Loader loader_; // under mutex_
+  bool failed_ = false; // under mutex_
+};
+
+// Hands on what lanes have computed, batch after batch.
+class Predictor::InOrder {
+ public:
+  explicit InOrder(const Take& take) : take_(take) {}
+
+  void put(std::int64_t sequence, std::vector<results::Prediction> results) {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(sequence, std::move(results));
+    while (!waiting_.empty() && waiting_.begin()->first == next_) {
+      const std::vector<results::Prediction> batch =
+          std::move(waiting_.extract(waiting_.begin()).mapped());
+      take_(first_, batch);
+      first_ += std::ssize(batch);
+      ++next_;
+    }
+  }
+
+ private:
+  const Take& take_;
+  std::mutex mutex_;
+  std::map<std::int64_t, std::vector<results::Prediction>> waiting_;
+  std::int64_t next_ = 0; // batch
+  std::int64_t first_ = 0; // image of it
+};
+
+Predictor::Predictor(
+    std::shared_ptr<networks::Model> model,
+    const models::ModelSpec& spec,
+    const config::Recipe& recipe,
+    std::span<const c10::Device> devices,
+    const Options& options)
+    : spec_(spec), preprocess_(recipe.data.preprocess), options_(options) {
+  model->eval();
+  for (const c10::Device& device : devices) {
+    // Workers on one CPU share the model's memory.
+    std::shared_ptr<networks::Model> copy = model;
+    if (!replicas_.empty() && !device.is_cpu()) {
+      copy = networks::make_blank_model(spec);
+      load_named_state(*copy, named_state(*model));
+    }
+    copy->to(device);
+    replicas_.push_back({std::move(copy), device});
+  }
+}
+
+void Predictor::run(const data::TolerantRows& rows, const Take& take) const {
+  const c10::DeviceType type = replicas_.front().device.type();
+  allow_tf32(type, options_.precision == config::Precision::kTf32);
+  Batches batches(*this, rows);
+  InOrder results(take);
+  const std::size_t lanes =
+      replicas_.size() * static_cast<std::size_t>(options_.lanes);
+  const OneIntraOpThread one_thread;
+  on_threads(lanes, [&](std::size_t i) {
+    const OneIntraOpThread mine;
+    try {
+      lane(replicas_[i % replicas_.size()], batches, results);
+    } catch (...) {
+      batches.fail();
+      throw;
+    }
+  });
+}
+
+void Predictor::lane(const Replica& replica, Batches& batches, InOrder& results)
+    const {
+  const at::NoGradGuard no_grad;
+  const c10::DeviceGuard guard(replica.device);
+  const Normalizer normalizer(preprocess_, spec_, replica.device);
+  while (auto batch = batches.take(normalizer)) {
+    at::Tensor outputs;
+    {
+      const AutocastScope autocast(
+          replica.device.type(),
+          options_.precision == config::Precision::kBf16);
+      outputs = replica.model->forward(batch->inputs, /*drop=*/{});
+    }
+    const at::Tensor logits = outputs.narrow(0, 0, batch->rows).to(at::kFloat);
+    auto predictions =
+        predictions_of(at::softmax(logits, /*dim=*/1), options_.top);
+    for (auto& [row, problem] : batch->problems) {
+      predictions[static_cast<std::size_t>(row)] = {
+          .problem = std::move(problem)};
+    }
+    results.put(batch->sequence, std::move(predictions));
+  }
+}
+
+} // namespace vitrain::engine

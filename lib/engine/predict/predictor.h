@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <c10/core/Device.h>
+
+#include "config/sections/recipe.h"
+#include "data/load/tolerant_rows.h"
+#include "models/spec.h"
+#include "networks/model.h"
+#include "results/prediction.h"
+
+namespace vitrain::engine {
+
+// Says what a classifier takes images for, on all devices of this process. All
+// batches have the same shape, whatever computes them, and on a CPU a batch is
+// computed by one thread: so predictions have the same bits on any number of
+// devices of one type.
+class Predictor {
+ public:
+  struct Options {
+    std::int64_t batch = 1; // images
+    std::int64_t top = 5; // classes of each image
+    int threads = 1; // decoding threads
+    int lanes = 1; // batches that a device computes at the same time
+    config::Precision precision = config::Precision::kFp32; // resolved
+  };
+  // Takes the predictions of the images `first`, first + 1, ...: in this order,
+  // one call at a time, from any thread.
+  using Take = std::function<void(
+      std::int64_t first,
+      std::span<const results::Prediction> predictions)>;
+
+  // The model is moved to the first of the devices, and copied to the others.
+  // `recipe` says how pixels become inputs.
+  Predictor(
+      std::shared_ptr<networks::Model> model,
+      const models::ModelSpec& spec,
+      const config::Recipe& recipe,
+      std::span<const c10::Device> devices,
+      const Options& options);
+
+  // All images of `rows`; one that cannot be read has a prediction that says
+  // why. Rethrows what `take` throws.
+  void run(const data::TolerantRows& rows, const Take& take) const;
+
+ private:
+  struct Replica {
+    std::shared_ptr<networks::Model> model;
+    c10::Device device;
+  };
+  class Batches;
+  class InOrder;
+
+  void lane(const Replica& replica, Batches& batches, InOrder& results) const;
+
+  models::ModelSpec spec_;
+  config::PreprocessConfig preprocess_;
+  Options options_;
+  std::vector<Replica> replicas_;
+};
+
+} // namespace vitrain::engine

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+namespace vitrain::pictures {
+
+struct Colour {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool operator==(const Colour&, const Colour&) = default;
+};
+
+// `share` (0 to 1) of the way from one colour to another.
+Colour between(const Colour& from, const Colour& to, double share);
+
+// What pictures are painted with.
+inline constexpr Colour kPaper{255, 255, 255};
+inline constexpr Colour kPage{245, 247, 249}; // behind what lies on it
+inline constexpr Colour kEdge{222, 226, 231};
+inline constexpr Colour kInk{33, 37, 41};
+inline constexpr Colour kFaintInk{118, 126, 135};
+inline constexpr Colour kBlue{37, 99, 180};
+inline constexpr Colour kRed{200, 62, 48};
+inline constexpr Colour kGreen{40, 140, 74};
+
+} // namespace vitrain::pictures

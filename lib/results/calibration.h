@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "results/outcome.h"
+
+namespace vitrain::results {
+
+// Whether probabilities are what they say (Guo et al., "On calibration of
+// modern neural networks", ICML 2017): predictions in bins (low, high] of their
+// probability, which is their confidence.
+class Calibration {
+ public:
+  static constexpr std::size_t kBins = 15; // of equal width, as the paper's
+
+  struct Bin {
+    std::int64_t count = 0;
+    std::int64_t correct = 0;
+    double confidence_sum = 0;
+
+    double accuracy() const;
+    double confidence() const; // mean
+  };
+
+  // Outcomes without a prediction are left out.
+  explicit Calibration(std::span<const Outcome> outcomes);
+
+  const std::array<Bin, kBins>& bins() const { return bins_; }
+  std::int64_t count() const { return all_.count; }
+  double accuracy() const { return all_.accuracy(); }
+  double confidence() const { return all_.confidence(); }
+  // The expected calibration error: |accuracy - confidence| of the bins,
+  // weighted by their counts.
+  double error() const;
+
+ private:
+  std::array<Bin, kBins> bins_;
+  Bin all_;
+};
+
+} // namespace vitrain::results

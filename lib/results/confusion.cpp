@@ -1,0 +1,96 @@
+#include "results/confusion.h"
+
+#include <algorithm>
+
+namespace vitrain::results {
+namespace {
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0
+                    : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+} // namespace
+
+double ClassResult::accuracy() const {
+  return share(correct, count);
+}
+
+double ClassResult::precision() const {
+  return share(correct, predicted);
+}
+
+double ClassResult::f1() const {
+  return share(2 * correct, count + predicted);
+}
+
+Confusion::Confusion(std::int64_t classes, std::span<const Outcome> outcomes)
+    : results_(static_cast<std::size_t>(classes)) {
+  for (const Outcome& one : outcomes) {
+    ClassResult& own = results_[static_cast<std::size_t>(one.label)];
+    ++own.count;
+    ++count_;
+    if (!one.finite()) {
+      continue;
+    }
+    own.correct += one.right() ? 1 : 0;
+    correct_ += one.right() ? 1 : 0;
+    ++results_[static_cast<std::size_t>(one.prediction)].predicted;
+    ++cells_[{one.label, one.prediction}];
+  }
+  for (const auto& [classes_of, times] : cells_) {
+    const auto [label, prediction] = classes_of;
+    ClassResult& own = results_[static_cast<std::size_t>(label)];
+    if (label != prediction && times > own.confused) {
+      own.confused_with = prediction;
+      own.confused = times;
+    }
+  }
+}
+
+double Confusion::accuracy() const {
+  return share(correct_, count_);
+}
+
+double Confusion::mean_accuracy() const {
+  double sum = 0;
+  std::int64_t with_samples = 0;
+  for (const ClassResult& one : results_) {
+    sum += one.accuracy();
+    with_samples += one.count > 0 ? 1 : 0;
+  }
+  return with_samples == 0 ? 0.0 : sum / static_cast<double>(with_samples);
+}
+
+std::int64_t Confusion::at(std::int32_t label, std::int32_t prediction) const {
+  const auto found = cells_.find({label, prediction});
+  return found == cells_.end() ? 0 : found->second;
+}
+
+std::vector<Confusion::Pair> Confusion::most_confused(std::size_t most) const {
+  std::vector<Pair> pairs;
+  for (const auto& [classes_of, times] : cells_) {
+    if (classes_of.first != classes_of.second) {
+      pairs.push_back({classes_of.first, classes_of.second, times});
+    }
+  }
+  std::ranges::stable_sort(pairs, std::greater<>(), &Pair::count);
+  pairs.resize(std::min(most, pairs.size()));
+  return pairs;
+}
+
+std::vector<std::int32_t> Confusion::worst_classes(std::size_t most) const {
+  std::vector<std::int32_t> worst;
+  for (std::int32_t i = 0; i < classes(); ++i) {
+    if (results_[static_cast<std::size_t>(i)].count > 0) {
+      worst.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(worst, {}, [&](std::int32_t i) {
+    return results_[static_cast<std::size_t>(i)].accuracy();
+  });
+  worst.resize(std::min(most, worst.size()));
+  return worst;
+}
+
+} // namespace vitrain::results

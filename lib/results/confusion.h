@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "results/outcome.h"
+
+namespace vitrain::results {
+
+// How an evaluation went for one class.
+struct ClassResult {
+  std::int64_t count = 0; // samples of it
+  std::int64_t correct = 0; // that were taken for it
+  std::int64_t predicted = 0; // samples of all classes that were taken for it
+  // What its samples are taken for most often instead; -1: nothing.
+  std::int32_t confused_with = -1;
+  std::int64_t confused = 0; // how often
+
+  // Shares from 0 to 1; 0 where there is nothing to divide by.
+  double accuracy() const; // correct of count, also called recall
+  double precision() const; // correct of predicted
+  double f1() const; // harmonic mean of both
+};
+
+// Which class was taken for which how often. Only what happened takes memory,
+// so that there may be many classes.
+class Confusion {
+ public:
+  // Outcomes without a prediction count for their class alone.
+  Confusion(std::int64_t classes, std::span<const Outcome> outcomes);
+
+  std::int64_t classes() const { return std::ssize(results_); }
+  std::int64_t count() const { return count_; }
+  std::int64_t correct() const { return correct_; }
+  const std::vector<ClassResult>& results() const { return results_; }
+  double accuracy() const;
+  // The mean of the accuracies of classes that have samples.
+  double mean_accuracy() const;
+
+  // Samples of class `label` that were taken for `prediction`.
+  std::int64_t at(std::int32_t label, std::int32_t prediction) const;
+  // All of these that are not 0, by (label, prediction).
+  const std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>& cells()
+      const {
+    return cells_;
+  }
+
+  struct Pair {
+    std::int32_t label = 0;
+    std::int32_t prediction = 0;
+    std::int64_t count = 0;
+  };
+  // What was taken for something else most often, at most so many.
+  std::vector<Pair> most_confused(std::size_t most) const;
+  // The classes with samples that have the lowest accuracies, at most so many.
+  std::vector<std::int32_t> worst_classes(std::size_t most) const;
+
+ private:
+  std::vector<ClassResult> results_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> cells_;
+  std::int64_t count_ = 0;
+  std::int64_t correct_ = 0;
+};
+
+} // namespace vitrain::results

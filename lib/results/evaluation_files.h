@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/outcome.h"
+
+namespace vitrain::results {
+
+// Files of an evaluation: what it found of each sample and class, as tables
+// and as pictures.
+//   predictions.csv  path,label,prediction,probability,loss of each sample, in
+//                    the dataset's order; names of classes
+//   per_class.csv    class,count,correct,accuracy,predicted,precision,f1,
+//                    confused_with,confused of each class; shares from 0 to 1
+//   confusion.csv    rows of classes, columns of predictions, both named in the
+//                    first ones; of at most 2,000 classes
+//   reliability.csv  low,high,count,confidence,accuracy of each bin
+//   confusion.png, reliability.png, mistakes.png
+// They replace a folder of this name all at once. Throws Error(kStorage).
+void write_evaluation(
+    const std::filesystem::path& folder,
+    const Evaluation& evaluation);
+
+// What is most worth knowing of it, in about ten lines with a label each.
+using SummaryLines = std::vector<std::pair<std::string, std::string>>;
+SummaryLines summary_of(const Evaluation& evaluation);
+
+// The tables, for those who want them elsewhere.
+std::string predictions_csv(const Evaluation& evaluation);
+std::string per_class_csv(const Evaluation& evaluation);
+std::string confusion_csv(const Evaluation& evaluation);
+std::string reliability_csv(const Evaluation& evaluation);
+
+} // namespace vitrain::results

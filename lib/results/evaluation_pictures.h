@@ -1,0 +1,26 @@
+#pragma once
+
+#include "image/image.h"
+#include "results/calibration.h"
+#include "results/confusion.h"
+#include "results/outcome.h"
+
+namespace vitrain::results {
+
+// The confusion matrix: rows are classes, columns what was predicted, colours
+// shares of a row. Up to 60 classes have their names, and up to 30 their
+// numbers; of more than 500, several share a cell, which shows the largest
+// share.
+image::Image draw_confusion(
+    const Confusion& confusion,
+    const std::vector<std::string>& classes);
+
+// The reliability diagram: accuracy over confidence, and how many predictions
+// have it.
+image::Image draw_reliability(const Calibration& calibration);
+
+// The mistakes with the largest loss, at most 48. Nothing where there are none,
+// or their images cannot be read.
+std::optional<image::Image> draw_mistakes(const Evaluation& evaluation);
+
+} // namespace vitrain::results

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "image/image.h"
+
+namespace vitrain::results {
+
+// What an evaluation found of one sample.
+struct Outcome {
+  std::int64_t sample = 0;
+  std::int32_t label = 0;
+  std::int32_t prediction = -1; // the first of the most probable classes
+  float probability = 0; // of the prediction
+  float loss = 0; // cross entropy
+
+  bool right() const { return prediction == label; }
+  // Whether the outputs were finite, so that there is a prediction.
+  bool finite() const { return prediction >= 0; }
+};
+
+// An evaluation, sample by sample.
+struct Evaluation {
+  std::vector<Outcome> outcomes; // in the dataset's order
+  std::vector<std::string> classes;
+  // Where a sample is, printable; its picture as the network sees it, or
+  // nothing where it has none.
+  std::function<std::string(std::int64_t sample)> path;
+  std::function<std::optional<image::Image>(std::int64_t sample)> picture;
+};
+
+// Wrong outcomes, those with the largest loss first; of equal losses in the
+// dataset's order.
+std::vector<Outcome> mistakes_of(
+    const std::vector<Outcome>& outcomes,
+    std::size_t most);
+
+} // namespace vitrain::results

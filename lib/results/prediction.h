@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vitrain::results {
+
+struct ClassScore {
+  std::int32_t index = 0; // of the class
+  float probability = 0;
+
+  friend bool operator==(const ClassScore&, const ClassScore&) = default;
+};
+
+// What a network says of an image: its most probable classes, or why there is
+// nothing to say.
+struct Prediction {
+  std::vector<ClassScore> top; // the most probable one first
+  std::string problem; // printable; "": there is none
+
+  friend bool operator==(const Prediction&, const Prediction&) = default;
+};
+
+// The `most` most probable classes, or all; of equal probabilities the class
+// with the lower number comes first. Nothing where one of them is no number.
+std::vector<ClassScore> top_classes(
+    std::span<const float> probabilities,
+    std::int64_t most);
+
+// Predictions as lines of a table or as objects of JSON, for files.
+class PredictionLines {
+ public:
+  // `top`: so many classes of each image.
+  PredictionLines(std::vector<std::string> classes, std::int64_t top)
+      : classes_(std::move(classes)), top_(top) {}
+
+  // "path,prediction,probability,prediction_2,probability_2,...,problem".
+  std::string csv_header() const;
+  std::string csv(std::string_view path, const Prediction& prediction) const;
+  // {"path": "1.jpg", "top": [{"class": "cat", "index": 3, "probability":
+  //   0.98}, ...]}, or {"path": "2.jpg", "problem": "..."}
+  std::string json(std::string_view path, const Prediction& prediction) const;
+
+ private:
+  std::vector<std::string> classes_;
+  std::int64_t top_;
+};
+
+} // namespace vitrain::results

@@ -1,0 +1,168 @@
+// What a network says of images: the verb `predict`, and the files that an
+// evaluation leaves behind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::StartsWith;
+
+const std::string kImages = VITRAIN_SOURCE_DIR "/tests/golden/image/files";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class Predict : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    run_ = train(
+        *folder_ / "runs", {.devices = "cpu:1", .set = {"run.max_steps=20"}});
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static Result predict(Words words) {
+    words.insert(words.begin(), "predict");
+    words.insert(words.end(), {"-pretrained", run_});
+    return run(vitrain(words, kOneThread));
+  }
+
+  static std::unique_ptr<TempFolder> folder_;
+  static fs::path run_;
+};
+std::unique_ptr<TempFolder> Predict::folder_;
+fs::path Predict::run_;
+
+TEST_F(Predict, GivesTheSameBytesOnAnyNumberOfWorkers) {
+  const TempFolder out;
+  std::vector<std::string> tables;
+  for (const std::string devices : {"cpu:1", "cpu:2"}) {
+    const auto csv = out / (devices + ".csv");
+    const Result result = predict(
+        {kImages,
+         "-devices",
+         devices,
+         "-batch_size",
+         "4",
+         "-top",
+         "3",
+         "-csv",
+         csv,
+         "-sheet",
+         out / (devices + ".png")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(csv));
+    tables.push_back(slurp(csv));
+    EXPECT_THAT(
+        slurp(out / (devices + ".png")), StartsWith("\x89PNG\r\n\x1a\n"));
+  }
+  EXPECT_EQ(tables[0], tables[1]);
+  const auto lines = lines_of(tables[0]);
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(kImages)) {
+    files.push_back(entry.path().native());
+  }
+  std::ranges::sort(files);
+  ASSERT_THAT(lines, SizeIs(files.size() + 1));
+  EXPECT_EQ(
+      lines[0],
+      "path,prediction,probability,prediction_2,probability_2,prediction_3,"
+      "probability_3,problem");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    EXPECT_THAT(lines[i + 1], StartsWith(files[i] + ",")) << i;
+  }
+  EXPECT_EQ(tables[0], slurp(out / "cpu:1.csv"));
+}
+
+TEST_F(Predict, SaysWhatCannotBeRead) {
+  const TempFolder folder;
+  // In their order: circle, square, triangle, ...
+  const Json known = Json::parse(
+      predict({kImages + "/rgb_8.png", "-jsonl", "-", "-top", "99"}).out);
+  std::string names;
+  for (std::size_t i = 0; i < known.at("top").size(); ++i) {
+    names += "kind " + std::to_string(i) + "\n";
+  }
+  const auto classes = folder.write("classes.txt", names);
+  const auto broken = folder.write("a,b.jpg", "<html>");
+  const auto list =
+      folder.write("list.txt", kImages + "/rgb_8.png 3\na,b.jpg\nnone.png\n");
+  const Result result =
+      predict({"@" + list.native(), "-classes", classes, "-csv", "-"});
+  EXPECT_EQ(result.exit_code, 3);
+  const auto lines = lines_of(result.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_THAT(lines[1], HasSubstr("rgb_8.png,kind "));
+  EXPECT_THAT(
+      lines[2],
+      AllOf(StartsWith("\"" + broken.native() + "\",,"), HasSubstr("HTML")));
+  EXPECT_THAT(lines[3], HasSubstr("none.png,,,,,,,,,,,No such file"));
+  EXPECT_THAT(result.err, HasSubstr("3 images, 2 of them unreadable"));
+
+  const Result table = predict({kImages + "/rgb_8.png"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(lines_of(table.out), SizeIs(1));
+  EXPECT_THAT(
+      table.out,
+      HasSubstr(known.at("top")[0].at("class").get<std::string>() + " "));
+  EXPECT_EQ(table.err, "");
+}
+
+TEST_F(Predict, EvaluationCanBeLookedInto) {
+  // The last one of the training, and those of the same weights.
+  std::vector<fs::path> folders{run_ / "evaluation"};
+  Result result;
+  for (const std::string devices : {"cpu:1", "cpu:2"}) {
+    const TempFolder unused;
+    const auto output = *folder_ / ("evaluated " + devices);
+    result = run(tiny_run(
+        output, {.devices = devices, .evaluate = run_ / "checkpoints/latest"}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    folders.push_back(newest_run(output) / "evaluation");
+  }
+  for (const std::string name :
+       {"predictions.csv",
+        "per_class.csv",
+        "confusion.csv",
+        "reliability.csv"}) {
+    const std::string expected = slurp(folders[0] / name);
+    EXPECT_GT(expected.size(), 50U) << name;
+    for (const fs::path& folder : folders) {
+      EXPECT_EQ(slurp(folder / name), expected) << folder / name;
+    }
+  }
+  for (const std::string name :
+       {"confusion.png", "reliability.png", "mistakes.png"}) {
+    EXPECT_THAT(slurp(folders[1] / name), StartsWith("\x89PNG\r\n\x1a\n"));
+  }
+  const auto lines = lines_of(slurp(folders[0] / "predictions.csv"));
+  ASSERT_THAT(lines, SizeIs(102));
+  EXPECT_EQ(lines[0], "path,label,prediction,probability,loss");
+  EXPECT_THAT(lines[1], StartsWith("shapes image 0 of seed 1,bars,"));
+  EXPECT_THAT(lines[101], StartsWith("shapes image 100 of seed 1,"));
+  for (const std::string label :
+       {"accuracy", "worst", "confused", "mistakes", "calibration"}) {
+    EXPECT_THAT(result.out, HasSubstr("\n  " + label + " ")) << result.out;
+  }
+}
+
+} // namespace
+} // namespace vitrain::e2e

@@ -1,0 +1,50 @@
+#include "job/shown_classes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/errors.h"
+#include "support/files.h"
+
+namespace vitrain::job {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::string> kKnown{"n01", "n02", "n03"};
+
+TEST(ShownClasses, AreNumbersWhereNothingIsKnown) {
+  EXPECT_THAT(shown_classes({}, 3), ElementsAre("0", "1", "2"));
+  EXPECT_EQ(shown_classes(kKnown, 3), kKnown);
+}
+
+TEST(ShownClasses, AreLinesInOrder) {
+  const TempFolder folder;
+  const auto file =
+      folder.write("names.txt", "tench\ngreat shark\r\n\ncrane\n");
+  EXPECT_THAT(
+      shown_classes(kKnown, 3, file),
+      ElementsAre("tench", "great shark", "crane"));
+}
+
+TEST(ShownClasses, AreFoundByWhatTheWeightsCallThem) {
+  const TempFolder folder;
+  const auto text = folder.write(
+      "names.txt", "n03 crane, bird\nn01\ttench\nn02 shark\nn04 more\n");
+  EXPECT_THAT(
+      shown_classes(kKnown, 3, text),
+      ElementsAre("tench", "shark", "crane, bird"));
+  const auto table = folder.write(
+      "names.csv", "id,name\nn02,\"shark, \"\"great\"\"\"\nn01,tench\nn03,a\n");
+  EXPECT_THAT(
+      shown_classes(kKnown, 3, table),
+      ElementsAre("tench", "shark, \"great\"", "a"));
+  const auto numbers = folder.write("numbers.txt", "1: b\n");
+  EXPECT_THAT(
+      error_of(ExitCode::kData, [&] { shown_classes(kKnown, 3, numbers); }),
+      HasSubstr("numbers.txt: has 1 line, and the network 3 classes"));
+}
+
+} // namespace
+} // namespace vitrain::job
