@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -14,7 +15,7 @@ namespace {
 using vitrain::config::Verb;
 
 int run(int argc, char** argv) {
-  const auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
+  auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
   if (arguments.version) {
     return vitrain::app::version();
   }
@@ -25,6 +26,7 @@ int run(int argc, char** argv) {
     std::fputs(text.c_str(), stdout);
     return 0;
   }
+  arguments = vitrain::app::with_run_recipe(std::move(arguments));
   switch (arguments.verb) {
     case Verb::kTrain:
     case Verb::kEval: {
@@ -58,6 +60,12 @@ int run(int argc, char** argv) {
       return vitrain::app::weights(arguments);
     case Verb::kExport:
       return vitrain::app::export_verb(arguments);
+    case Verb::kReport:
+      return vitrain::app::report(arguments);
+    case Verb::kRuns:
+      return vitrain::app::runs(arguments);
+    case Verb::kShow:
+      return vitrain::app::show(arguments);
   }
   return static_cast<int>(vitrain::ExitCode::kInternal);
 }

@@ -21,7 +21,15 @@ int devices();
 int models(const config::Arguments& arguments);
 int export_verb(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
+int report(const config::Arguments& arguments);
+int runs(const config::Arguments& arguments);
+int show(const config::Arguments& arguments);
 int version();
+
+// With the recipe of a run where the command line names a run instead of a
+// file: -cfg RUN, and without -cfg -resume RUN or -eval -pretrained RUN. Throws
+// Error(kUsage) where such a run has none.
+config::Arguments with_run_recipe(config::Arguments arguments);
 
 // As many as training would use, started as this process was.
 std::int64_t training_devices(

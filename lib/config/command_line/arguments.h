@@ -31,6 +31,9 @@ enum class Verb {
   kWeightsConvert,
   kWeightsAverage,
   kExport,
+  kReport,
+  kRuns,
+  kShow,
 };
 
 // "train", "config check", ...
@@ -58,6 +61,27 @@ struct ExportArguments {
   std::string output; // the file
 };
 
+// In which order `runs` lists them.
+enum class RunOrder { kStarted, kName, kState, kResult, kLoss, kSpeed, kTime };
+constexpr auto names_of(RunOrder) {
+  using enum RunOrder;
+  return enum_names<RunOrder>(
+      {{kStarted, "started"},
+       {kName, "name"},
+       {kState, "state"},
+       {kResult, "result"},
+       {kLoss, "loss"},
+       {kSpeed, "speed"},
+       {kTime, "time"}});
+}
+
+// What the verbs that look at runs are asked for.
+struct RunsArguments {
+  std::optional<std::string> output; // report: the file
+  RunOrder order = RunOrder::kStarted;
+  bool json = false;
+};
+
 // What the verbs that look at data are asked for.
 struct DataArguments {
   std::int64_t epoch = 0;
@@ -66,7 +90,7 @@ struct DataArguments {
   std::int64_t count = 64; // show
   std::optional<std::string> out;
   std::int64_t shard_mb = 1024; // pack
-  // dump, unpack, weights; of `models` the names
+  // dump, unpack, weights, report, runs, show; of `models` the names
   std::vector<std::string> files;
   // dump
   bool train = false;
@@ -102,6 +126,7 @@ struct Arguments {
   DataArguments data;
   WeightsArguments weights;
   ExportArguments exports;
+  RunsArguments runs;
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;

@@ -180,6 +180,18 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "safetensors (the weights, under timm's names), torchscript (for "
              "torch.jit.load) or onnx.",
      .read = read_format},
+    {.name = "sort",
+     .label = "KEY",
+     .group = Group::kRuns,
+     .verbs = verb_set({Verb::kRuns}),
+     .help = "Order of the list: started (the default, the newest last), name, "
+             "state, result (the best first), loss, speed or time.",
+     .read = read_sort},
+    {.name = "json",
+     .group = Group::kRuns,
+     .verbs = verb_set({Verb::kRuns}),
+     .help = "Print everything as JSON.",
+     .read = [](OptionReader& o) { o.arguments.runs.json = true; }},
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
@@ -231,10 +243,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "output",
      .label = "PATH",
      .group = Group::kTraining,
-     .verbs = kReadingVerbs,
+     .verbs = kReadingVerbs | verb_set({Verb::kReport}),
      .help =
-         "Folder in which the run folder is made: run.output; of export the "
-         "file to write.",
+         "Folder in which the run folder is made: run.output; of export and "
+         "report the file to write.",
      .read = read_output},
     {.name = "eval",
      .group = Group::kTraining,

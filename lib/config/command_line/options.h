@@ -44,6 +44,9 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
      Verb::kWeightsConvert,
      Verb::kWeightsAverage});
 
+inline constexpr VerbSet kRunsVerbs =
+    verb_set({Verb::kReport, Verb::kRuns, Verb::kShow});
+
 // Those that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
     kRecipeVerbs | verb_set({Verb::kExport});
@@ -55,6 +58,7 @@ enum class OptionGroup {
   kLooking,
   kWeights,
   kExport,
+  kRuns,
   kModel,
   kTraining,
   kDevices,
@@ -69,6 +73,7 @@ constexpr auto names_of(OptionGroup) {
        {kLooking, "Looking at data"},
        {kWeights, "Looking at weights"},
        {kExport, "Exporting"},
+       {kRuns, "Looking at runs"},
        {kModel, "Model"},
        {kTraining, "Training"},
        {kDevices, "Devices"},
