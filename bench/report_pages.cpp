@@ -78,19 +78,21 @@ int main(int argc, char** argv) {
       const Stopwatch watch;
       reader.update();
       const report::Run now = report::open_run(run.path, reader.records());
-      report::write_report({&now, 1}, run.report());
+      report::write_report({&now, 1}, report::report_file(run));
       pages.push_back(watch.seconds());
     }
   }
   const Stopwatch watch;
   const report::Run whole = report::open_run(run.path);
-  report::write_report({&whole, 1}, run.report());
+  report::write_report({&whole, 1}, report::report_file(run));
   std::printf(
       "page: median %.4f s, at most %.4f s; with all records read anew %.4f s; "
       "%.2f MB\n",
       median({pages.begin() + 1, pages.end()}),
       *std::ranges::max_element(pages.begin() + 1, pages.end()),
       watch.seconds(),
-      static_cast<double>(std::filesystem::file_size(run.report())) / 1e6);
+      static_cast<double>(
+          std::filesystem::file_size(report::report_file(run))) /
+          1e6);
   return 0;
 }

@@ -88,7 +88,8 @@ TEST(Arguments, UnknownVerbs) {
       refusal({"trian", "-cfg", "a.yaml"}),
       StartsWith(
           "trian: unknown verb; there are train, eval, config, data, devices, "
-          "models, weights, export. Did you mean 'train'?\n1 problem"));
+          "models, weights, export, report, runs, show. Did "
+          "you mean 'train'?\n1 problem"));
   EXPECT_THAT(
       refusal({"config"}),
       StartsWith("config: expected one of check, show, reference behind it"));
