@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -14,9 +15,12 @@ namespace {
 using vitrain::config::Verb;
 
 int run(int argc, char** argv) {
-  const auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
+  auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
   if (arguments.version) {
     return vitrain::app::version();
+  }
+  if (!arguments.help) {
+    arguments = vitrain::app::with_run_recipe(std::move(arguments));
   }
   if (const auto code = vitrain::app::quick_verb(arguments)) {
     return *code;
@@ -59,6 +63,12 @@ int run(int argc, char** argv) {
       return vitrain::app::export_verb(arguments);
     case Verb::kPredict:
       return vitrain::app::predict(arguments);
+    case Verb::kReport:
+      return vitrain::app::report(arguments);
+    case Verb::kRuns:
+      return vitrain::app::runs(arguments);
+    case Verb::kShow:
+      return vitrain::app::show(arguments);
   }
   return static_cast<int>(vitrain::ExitCode::kInternal);
 }

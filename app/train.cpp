@@ -9,6 +9,7 @@
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
+#include "report/write.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -70,6 +71,12 @@ void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
   std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
 }
 
+// Whether the workers ended without the chance to say what became of the run.
+bool has_failed(int code) {
+  return code != static_cast<int>(ExitCode::kDone) &&
+      code != static_cast<int>(ExitCode::kStopped);
+}
+
 } // namespace
 
 int train(const config::Arguments& given, const std::string& command_line) {
@@ -110,7 +117,12 @@ int train(const config::Arguments& given, const std::string& command_line) {
     print_dry_run(prepared, arguments.launch.node_rank.value_or(0) == 0);
     return 0;
   }
-  return job::supervise(prepared);
+  const int code = job::supervise(prepared);
+  if (request.mode == job::JobMode::kTrain && has_failed(code)) {
+    prepared.lock.reset(); // nobody trains there any more
+    report::close_report(prepared.job.run());
+  }
+  return code;
 }
 
 } // namespace vitrain::app

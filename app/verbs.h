@@ -26,7 +26,15 @@ int models(const config::Arguments& arguments);
 int export_verb(const config::Arguments& arguments);
 int predict(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
+int report(const config::Arguments& arguments);
+int runs(const config::Arguments& arguments);
+int show(const config::Arguments& arguments);
 int version();
+
+// With the recipe of a run where the command line names a run instead of a
+// file: -cfg RUN, and without -cfg -resume RUN or -eval -pretrained RUN. Throws
+// Error(kUsage) where such a run has none.
+config::Arguments with_run_recipe(config::Arguments arguments);
 
 // Help, and verbs that need neither torch nor more than a moment; nothing:
 // another verb.

@@ -48,6 +48,12 @@ foreach(header nlohmann/json.hpp protozero/pbf_builder.hpp curl/curl.h)
   endif()
 endforeach()
 
+# The plotting library of report.html, whose files become part of the executable.
+find_path(VITRAIN_DYGRAPHS_FOLDER NAMES dygraph.min.js PATHS /usr/share/javascript/dygraphs NO_DEFAULT_PATH)
+if(NOT VITRAIN_DYGRAPHS_FOLDER)
+  message(FATAL_ERROR "/usr/share/javascript/dygraphs/dygraph.min.js not found: install libjs-dygraphs (tools/setup.sh does it)")
+endif()
+
 # torch ships fmt 12 headers in its include folder. Ours is the system's fmt 9,
 # put in front of every other include folder by a link of its own. (Header-only
 # it would be compiled into every file anew: half of what most files cost.)

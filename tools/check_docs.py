@@ -129,7 +129,7 @@ class Reference:
     @functools.lru_cache(maxsize=None)
     def problem_of_name(self, option):
         for verb in (["train"], ["data", "order"], ["data", "dump"],
-                     ["data", "show"], ["data", "pack"], ["config", "show"], ["predict"]):
+                     ["data", "show"], ["data", "pack"], ["config", "show"], ["predict"], ["runs"]):
             said = subprocess.run(
                 [self.vitrain, *verb, option],
                 capture_output=True, text=True).stderr
@@ -192,13 +192,17 @@ def command_problem(vitrain, command):
     words = [image if word.endswith(".jpg") else word for word in words]
     verbs = {"config", "data", "devices", "models", "completion", "man"}
     if (words[:2] in (["data", "pack"], ["data", "unpack"])
-            or words[:1] in (["export"], ["predict"])):
-        words.append("-help")  # their data and weights are not here
+            or words[:1] in (["export"], ["predict"], ["report"], ["runs"], ["show"])):
+        words.append("-help")  # their data, weights and runs are not here
     elif not words or words[0] in verbs or "-dry_run" in words:
         pass
     else:
         words.append("-print_config")
     with tempfile.TemporaryDirectory() as folder:
+        run = pathlib.Path(folder, "NAME")
+        run.mkdir()
+        (run / "config.yaml").symlink_to(recipe)
+        words = [str(run) if word == "runs/NAME" else word for word in words]
         for i, word in enumerate(words[:-1]):
             if word in ("-out", "-output"):
                 words[i + 1] = str(pathlib.Path(folder) / "out")

@@ -28,8 +28,6 @@ FUNCTIONS = {
         (71, "two passes over one set of buffers"),
     "lib/image/formats/tiff_file.cpp image::detail::check_supported":
         (66, "a rule for each tag of TIFF"),
-    "lib/engine/report/reporter.cpp engine::Reporter::finish":
-        (65, "the closing record and what a person sees"),
     "lib/launch/nodes/node_link.cpp launch::NodeLink::share":
         (64, "both sides of one exchange"),
     "lib/launch/nodes/node_link_start.cpp launch::NodeLink::await_answer":

@@ -1,20 +1,48 @@
 #!/usr/bin/env python3
-"""Draws the README's two pictures from a real run.
+"""Draws docs/images/terminal.svg and loss_curve.svg from a run on a terminal.
 
-usage: tools/draw_pictures.py RUN_FOLDER TERMINAL_TEXT
+usage: tools/draw_pictures.py VITRAIN           trains configs/shapes_vit_tiny.yaml, draws anew
+       tools/draw_pictures.py --check VITRAIN   says whether the terminal looks otherwise by now
 
-RUN_FOLDER is a run of configs/shapes_vit_tiny.yaml, TERMINAL_TEXT what it
-printed (plain text). Writes docs/images/terminal.svg and loss_curve.svg.
+The picture is what a terminal of 100 columns showed, colours included: the start, the first epochs
+with the line of the running one, the end. The check makes a run of a few steps and compares the
+shape of the lines, without numbers, names and what differs from machine to machine.
 """
 
 import html
 import json
 import pathlib
+import re
 import sys
+import tempfile
 
-IMAGES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "images"
+import terminal
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+COLUMNS = 100
 INK, FAINT, PAPER = "#d7dde4", "#8793a0", "#14181d"
 BLUE, GREEN = "#5aa9e6", "#7bc47f"
+# By the codes of lib/logging/terminal_style.cpp.
+COLOURS = {"": INK, "1": "#ffffff", "36": "#6cc6d6", "32": GREEN, "33": "#e0b34a", "1;31": "#ef7b74",
+           "2": FAINT}
+LEFT_OUT = "\u22ee"
+LIVE = re.compile(r"epoch \d+/\d+ [\u2501\u2578\u2500]")
+SHORT = ["-set", "data.train.count=320", "-set", "data.eval.count=64", "-set", "run.epochs=2"]
+
+
+def train(vitrain, more, work):
+    """The lines of a run, the states of its live line, its records."""
+    work = pathlib.Path(work)
+    (work / "configs").symlink_to(ROOT / "configs")
+    command = [str(vitrain), "-cfg", "configs/shapes_vit_tiny.yaml", "-devices", "cpu:2", *more]
+    lines, live = terminal.record(command, work, COLUMNS, {"OMP_NUM_THREADS": "1"})
+    metrics = next((work / "runs").glob("*/metrics.jsonl"))
+    records = [json.loads(line) for line in metrics.read_text().splitlines()]
+    return lines, [line for line in live if LIVE.match(terminal.plain(line))], records
+
+
+# --- drawing -----------------------------------------------------------------
 
 
 def svg(width, height, body):
@@ -25,24 +53,46 @@ def svg(width, height, body):
     )
 
 
-def terminal(lines):
-    """The text as a terminal window; `... ` stands for lines left out."""
-    size, step, left = 13, 18, 18
-    columns = max(len(line) for line in lines)
+def pieces(line):
+    """(column, text, colour) of what stands together in one colour."""
+    at = 0
+    while at < len(line):
+        end = at
+        while end < len(line) and line[end][1] == line[at][1]:
+            end += 1
+        text = "".join(character for character, _ in line[at:end])
+        if text.strip():
+            yield at + len(text) - len(text.lstrip()), text.strip(), line[at][1]
+        at = end
+
+
+def draw_terminal(lines):
+    size, across, down, left = 13, 7.83, 18, 18
     body = []
     for i, line in enumerate(lines):
-        colour = INK
-        if line.startswith(("---", "...")):
-            colour = FAINT
-        elif line.startswith("done") or "best so far" in line:
-            colour = GREEN
-        elif line.startswith("vitrain") or line.startswith("$"):
-            colour = BLUE
-        body.append(
-            f'<text x="{left}" y="{30 + i * step}" font-size="{size}" '
-            f'fill="{colour}" xml:space="preserve">{html.escape(line)}</text>'
-        )
-    return svg(int(columns * 7.83) + 2 * left, len(lines) * step + 32, "".join(body))
+        for column, text, colour in pieces(line):
+            # The same width whatever font the reader has.
+            body.append(
+                f'<text x="{left + column * across:.1f}" y="{30 + i * down}" font-size="{size}" '
+                f'fill="{COLOURS[colour]}" textLength="{len(text) * across:.1f}" '
+                f'lengthAdjust="spacingAndGlyphs" xml:space="preserve">{html.escape(text)}</text>')
+        body.append("\n")
+    return svg(int(COLUMNS * across) + 2 * left, len(lines) * down + 32, "".join(body))
+
+
+def said(text, colour):
+    return [(character, colour) for character in text]
+
+
+def shown_lines(lines, live):
+    """What the picture shows of a run."""
+    text = [terminal.plain(line) for line in lines]
+    evaluations = [i for i, line in enumerate(text) if re.match(r"epoch \d+/\d+  eval", line)]
+    kept = evaluations[2]
+    # The running epoch is the one after those, half done.
+    running = [line for line in live if terminal.plain(line).startswith(f"epoch {4}/")]
+    return ([said("$ ./run_train_multi.sh", "1")] + lines[: kept + 1]
+            + [running[len(running) // 2], said(LEFT_OUT, "2")] + lines[evaluations[-1]:])
 
 
 def path(points):
@@ -86,14 +136,69 @@ def loss_curve(records):
     return svg(width, height, "".join(body))
 
 
+# --- checking ----------------------------------------------------------------
+
+
+def drawn_lines(picture):
+    """The lines of a picture that draw_terminal() made, as text."""
+    lines = []
+    for row in picture.split("\n"):
+        line = ""
+        for x, text in re.findall(r'<text x="([\d.]+)"[^>]*>([^<]*)</text>', row):
+            column = round((float(x) - 18) / 7.83)
+            line += " " * (column - len(line)) + html.unescape(text)
+        lines.append(line)
+    return lines
+
+
+def shape(line):
+    """A line without what differs from run to run; None where nothing is left."""
+    if LIVE.match(line):
+        return None
+    label = re.match(r"  (\S+(?: \S+)*)  +\S", line)
+    if label:  # of the start and the end
+        return f"label: {label.group(1)}"
+    if not line.strip() or line.startswith(("    ", "$", LEFT_OUT, "vitrain ", "\u2500")):
+        return None  # the rest of a wrapped line
+    line = re.sub(r" in runs/\S+", " in RUN", line)
+    return re.sub(r"\d[\d,.:]*", "0", line).replace("  (best so far)", "")
+
+
+def live_labels(lines):
+    return {word for line in lines if LIVE.match(line) for word in re.findall(r"  ([a-z][a-z0-9/]*) ", line)}
+
+
+def check(vitrain):
+    with tempfile.TemporaryDirectory() as work:
+        lines, live, _ = train(vitrain, SHORT, work)
+    now = [terminal.plain(line) for line in lines]
+    drawn = drawn_lines((IMAGES / "terminal.svg").read_text())
+    there, here = ({shape(line) for line in some} - {None} for some in (drawn, now))
+    problems = [f"docs/images/terminal.svg has a line that is not printed any more: {line}"
+                for line in sorted(there - here)]
+    problems += [f"docs/images/terminal.svg lacks a line that is printed: {line}"
+                 for line in sorted(here - there)]
+    shown = live_labels(drawn)
+    if not shown or shown - live_labels([terminal.plain(line) for line in live]):
+        problems.append(f"docs/images/terminal.svg: the live line has other parts: {sorted(shown)}")
+    for problem in problems:
+        print(problem)
+    if problems:
+        print("run tools/draw_pictures.py build/release/vitrain")
+    sys.exit(1 if problems else 0)
+
+
 def main():
-    run, text = map(pathlib.Path, sys.argv[1:3])
-    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    if len(sys.argv) == 3 and sys.argv[1] == "--check":
+        check(pathlib.Path(sys.argv[2]).resolve())
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as work:
+        lines, live, records = train(pathlib.Path(sys.argv[1]).resolve(), [], work)
+    while not lines[-1]:
+        lines.pop()
     IMAGES.mkdir(exist_ok=True)
-    lines = ["$ ./run_train_multi.sh"] + text.read_text().splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("epoch"))
-    shown = lines[: first + 6] + ["..."] + lines[-8:]
-    (IMAGES / "terminal.svg").write_text(terminal(shown))
+    (IMAGES / "terminal.svg").write_text(draw_terminal(shown_lines(lines, live)))
     (IMAGES / "loss_curve.svg").write_text(loss_curve(records))
 
 

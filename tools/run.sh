@@ -32,6 +32,24 @@ has_option() {
   return 1
 }
 
+# True when -resume names a run, which brings its recipe.
+resumes_a_run() {
+  before=
+  for argument in "$@"; do
+    case $before$argument in
+      -resume=auto | --resume=auto | -resume\ auto | --resume\ auto) ;;
+      -resume=* | --resume=*) return 0 ;;
+      -resume\ -* | --resume\ -*) ;;
+      -resume\ * | --resume\ *) return 0 ;;
+    esac
+    case $argument in
+      -resume | --resume) before="$argument " ;;
+      *) before= ;;
+    esac
+  done
+  return 1
+}
+
 # Prints the folder of the newest example run that has a best checkpoint, which
 # is the one that -pretrained takes from it; or nothing.
 newest_run() {
@@ -68,7 +86,7 @@ fi
 case ${1-} in
   '' | -* | train | eval)
     if ! $asks_only; then
-      if ! has_option cfg -- "$@"; then
+      if ! has_option cfg -- "$@" && ! resumes_a_run "$@"; then
         set -- "$@" -cfg "$root/configs/shapes_vit_tiny.yaml"
       fi
     fi

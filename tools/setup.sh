@@ -13,7 +13,7 @@ PACKAGES="g++ cmake ninja-build ccache python3 python3-pip git ca-certificates
   libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libprotozero-dev
   libjpeg62-turbo-dev libpng-dev libwebp-dev libtiff-dev libavif-dev
   zlib1g-dev libminizip-dev libxxhash-dev libgloo-dev libcurl4-openssl-dev
-  libstb-dev fonts-dejavu-core
+  libstb-dev libjs-dygraphs fonts-dejavu-core
   libgtest-dev libgmock-dev libbenchmark-dev zstd"
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -13,13 +14,38 @@ namespace {
 constexpr int kIndent = 2;
 constexpr int kGap = 2;
 constexpr int kNarrowestText = 20;
+constexpr int kLongestLastLine = 80; // also where a terminal is wider
 
 std::string spaces(int count) {
   return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
 }
 
-// Words of a printable line in lines of at most `columns`; a longer word
-// stands alone, uncut, so that paths can be copied.
+// The parts of a path or of another long word, each with the separator that
+// ends it, joined to pieces of at most `columns`; a longer part stays whole.
+std::vector<std::string> pieces_of(const std::string& word, int columns) {
+  constexpr std::string_view kSeparators = "/,=";
+  std::vector<std::string> pieces(1);
+  std::string part;
+  const auto add = [&] {
+    if (!pieces.back().empty() &&
+        display_width(pieces.back()) + display_width(part) > columns) {
+      pieces.emplace_back();
+    }
+    pieces.back() += part;
+    part.clear();
+  };
+  for (const char c : word) {
+    part += c;
+    if (kSeparators.find(c) != std::string_view::npos) {
+      add();
+    }
+  }
+  add();
+  return pieces;
+}
+
+// Words of a printable line in lines of at most `columns`. One that is longer
+// than a line begins a new one and is broken behind separators alone.
 std::vector<std::string> wrap(const std::string& line, int columns) {
   std::vector<std::string> lines(1);
   int used = 0;
@@ -27,12 +53,18 @@ std::vector<std::string> wrap(const std::string& line, int columns) {
     const int width = display_width(word);
     const bool first = lines.back().empty();
     if (!first && used + 1 + width > columns) {
-      lines.emplace_back(word);
-      used = width;
-      continue;
+      lines.emplace_back();
+      used = 0;
     }
-    lines.back() += first ? word : " " + word;
-    used += width + (first ? 0 : 1);
+    const bool blank = !lines.back().empty();
+    lines.back() += blank ? " " : "";
+    used += width + (blank ? 1 : 0);
+    const std::vector<std::string> pieces = pieces_of(word, columns);
+    lines.back() += pieces.front();
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      lines.push_back(pieces[i]);
+      used = display_width(pieces[i]);
+    }
   }
   return lines;
 }
@@ -94,6 +126,12 @@ std::string rate_text(double images_per_second) {
       : "";
 }
 
+// "top1 97.31 %", or the loss where there are no classes.
+std::string short_text(const Reached& reached) {
+  return reached.correct1 ? "top1 " + percent(*reached.correct1, reached.count)
+                          : fmt::format("loss {:.6g}", reached.loss);
+}
+
 std::string reached_text(const Reached& reached) {
   if (!reached.correct1 || !reached.correct5) {
     return fmt::format("loss {:.6g} over {}", reached.loss, reached.count);
@@ -131,6 +169,33 @@ std::string trained_text(const Closing& end) {
   return fmt::format("{} and {}, {}", counted(whole, "epoch"), begun, steps);
 }
 
+// The last line, and what of it did not fit into the width of the terminal and
+// stands above it.
+struct LastLine {
+  std::string text; // behind the outcome
+  bool has_result = false; // in full
+  bool has_folder = false;
+};
+
+LastLine last_line(const Closing& end, const TerminalStyle& style) {
+  const std::string folder = printable(end.folder);
+  const std::string where = folder.empty() ? "" : " in " + folder;
+  const std::string full = end.last ? ": " + reached_text(*end.last) : "";
+  const std::string brief = end.last ? ": " + short_text(*end.last) : "";
+  const LastLine ways[] = {
+      {full + where, true, true},
+      {brief + where, false, true},
+      {full, true, false},
+      {brief, false, false}};
+  for (const LastLine& way : ways) {
+    if (display_width(printable(end.outcome) + way.text) <=
+        std::min(style.columns, kLongestLastLine)) {
+      return way;
+    }
+  }
+  return std::end(ways)[-1];
+}
+
 } // namespace
 
 std::string banner(
@@ -148,6 +213,7 @@ std::string banner(
 }
 
 std::string closing(const Closing& end, const TerminalStyle& style) {
+  const LastLine last = last_line(end, style);
   BannerSection lines;
   if (end.steps > 0) {
     lines.push_back(
@@ -161,16 +227,19 @@ std::string closing(const Closing& end, const TerminalStyle& style) {
     lines.push_back({"time", human_seconds(end.seconds)});
   }
   lines.push_back({"best", end.best.value_or("")});
+  if (end.last && !last.has_result) {
+    lines.push_back({"last", reached_text(*end.last)});
+  }
   lines.push_back({"checkpoint", end.checkpoint.value_or("")});
   lines.push_back({"problems", join(end.problems, "\n")});
-  const std::string folder = printable(end.folder);
-  const std::string last = end.last ? reached_text(*end.last) : "";
-  const std::string where = folder.empty() ? "" : " in " + folder;
+  if (!last.has_folder) {
+    lines.push_back({"run folder", end.folder});
+  }
   return sections_text({lines}, style) +
       tinted(printable(end.outcome),
              end.failed ? Tint::kError : Tint::kGood,
              style) +
-      (last.empty() ? where : ": " + last + where) + "\n";
+      last.text + "\n";
 }
 
 } // namespace vitrain::logging

@@ -20,7 +20,8 @@ using BannerSection = std::vector<BannerLine>;
 
 // What a run prints before its first step: a title, a rule, and sections with
 // an empty line between them, labels and texts each in a column of their own.
-// Texts are wrapped between words at style.columns. Empty sections and lines
+// Texts are wrapped between words at style.columns, words that are longer than
+// that behind `/`, `,` and `=`. Empty sections and lines
 // with an empty text are left out. Ends with a newline.
 std::string banner(
     const std::string& title,
@@ -60,7 +61,9 @@ struct Closing {
 
 // The block that ends a run. Its last line says what was reached and where it
 // is: "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in
-// runs/x". Ends with a newline.
+// runs/x"; what 80 columns, or style.columns, have no room for stands
+// above it. Ends with a
+// newline.
 std::string closing(const Closing& end, const TerminalStyle& style);
 
 } // namespace vitrain::logging

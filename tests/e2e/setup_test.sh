@@ -211,6 +211,16 @@ run elsewhere "$shell" link.sh
 expect "^<$root/configs/shapes_vit_tiny.yaml>$"
 rm -r "$work/elsewhere"
 
+begin "a run that is resumed by its path brings its recipe"
+run "$shell" "$root/run_train_multi.sh" -resume runs/x -set a.b=c
+expect_code 0
+expect '^<runs/x>$'
+expect_not 'shapes_vit_tiny'
+for resume in -resume -resume=auto; do
+  run "$shell" "$root/run_train_multi.sh" "$resume"
+  expect 'shapes_vit_tiny'
+done
+
 begin "the choice of devices is vitrain's"
 stand_in nproc 'echo 2'
 for visible in '' -1 0,1; do

@@ -101,7 +101,11 @@ class Interpreter {
     const bool needs_cfg = contains(kRecipeVerbs, arguments_.verb) &&
         arguments_.verb != Verb::kConfigShow &&
         arguments_.verb != Verb::kDataDump;
-    if (needs_cfg && !scanned_.has("cfg")) {
+    // The recipe of the run that is continued, or of the weights.
+    const bool of_run = arguments_.verb == Verb::kTrain
+        ? scanned_.has("resume") && arguments_.resume != "auto"
+        : arguments_.verb == Verb::kEval && scanned_.has("pretrained");
+    if (needs_cfg && !of_run && !scanned_.has("cfg")) {
       problem(
           "-cfg",
           "no config file: give -cfg FILE, for example "
@@ -146,6 +150,9 @@ class Interpreter {
     }
     if (arguments_.verb == Verb::kPredict) {
       check_predict();
+    }
+    if (contains(kRunsVerbs, arguments_.verb)) {
+      check_runs();
     }
   }
 
@@ -208,6 +215,21 @@ class Interpreter {
     const PredictArguments& predict = arguments_.predict;
     if (predict.csv == "-" && predict.jsonl == "-") {
       problem("-csv, -jsonl", "one of them can go to standard output");
+    }
+  }
+
+  void check_runs() {
+    const std::size_t count = scanned_.files.size();
+    if (arguments_.verb == Verb::kRuns) {
+      if (count > 1) {
+        problem("FOLDER", fmt::format("give one folder (there are {})", count));
+      }
+    } else if (count == 0) {
+      problem("RUNS", "no run is named: give its folder, as runs/NAME");
+    }
+    const std::string& output = arguments_.runs.output.value_or(".html");
+    if (!output.ends_with(".html") && !output.ends_with(".htm")) {
+      problem("-output", "the page is HTML: give a name that ends in .html");
     }
   }
 

@@ -34,6 +34,9 @@ enum class Verb {
   kWeightsAverage,
   kExport,
   kPredict,
+  kReport,
+  kRuns,
+  kShow,
   kCompletion,
   kMan,
 };
@@ -81,6 +84,27 @@ struct PredictArguments {
   std::optional<std::string> classes; // file with their names
 };
 
+// In which order `runs` lists them.
+enum class RunOrder { kStarted, kName, kState, kResult, kLoss, kSpeed, kTime };
+constexpr auto names_of(RunOrder) {
+  using enum RunOrder;
+  return enum_names<RunOrder>(
+      {{kStarted, "started"},
+       {kName, "name"},
+       {kState, "state"},
+       {kResult, "result"},
+       {kLoss, "loss"},
+       {kSpeed, "speed"},
+       {kTime, "time"}});
+}
+
+// What the verbs that look at runs are asked for.
+struct RunsArguments {
+  std::optional<std::string> output; // report: the file
+  RunOrder order = RunOrder::kStarted;
+  bool json = false;
+};
+
 // What the verbs that look at data are asked for.
 struct DataArguments {
   std::int64_t epoch = 0;
@@ -89,7 +113,7 @@ struct DataArguments {
   std::int64_t count = 64; // show
   std::optional<std::string> out;
   std::int64_t shard_mb = 1024; // pack
-  // dump, unpack, weights, predict; of `models` the names
+  // dump, unpack, weights, predict, report, runs, show; of `models` the names
   std::vector<std::string> files;
   // dump
   bool train = false;
@@ -129,6 +153,7 @@ struct Arguments {
   WeightsArguments weights;
   ExportArguments exports;
   PredictArguments predict;
+  RunsArguments runs;
   Shell shell = Shell::kBash; // completion
   LaunchArguments launch;
   bool origin = false; // config show: comment every value

@@ -159,6 +159,8 @@ void read_output(OptionReader& option) {
     option.arguments.exports.output = option.value;
   } else if (contains(kForeignVerbs, option.arguments.verb)) {
     option.arguments.output = option.value;
+  } else if (option.arguments.verb == Verb::kReport) {
+    option.arguments.runs.output = option.value;
   } else {
     option.set("run.output", option.value);
   }
@@ -184,6 +186,17 @@ void read_resume(OptionReader& option) {
         "a file of weights is not a run to go on with; -pretrained starts a "
         "new run from it");
   }
+}
+
+void read_sort(OptionReader& option) {
+  const std::optional<RunOrder> order = value_of<RunOrder>(option.value);
+  if (!order) {
+    option.problem(fmt::format(
+        "expected one of {}, got {}",
+        fmt::join(all_names<RunOrder>(), ", "),
+        printable(option.value)));
+  }
+  option.arguments.runs.order = order.value_or(RunOrder::kStarted);
 }
 
 } // namespace vitrain::config

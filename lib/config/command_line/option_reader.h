@@ -76,5 +76,6 @@ void read_nnodes(OptionReader& option);
 void read_np(OptionReader& option);
 void read_output(OptionReader& option);
 void read_resume(OptionReader& option);
+void read_sort(OptionReader& option);
 
 } // namespace vitrain::config

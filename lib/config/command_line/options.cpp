@@ -220,6 +220,18 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "How classes are called: a name on each line, in the order of "
              "their numbers, or behind the name that they have in the weights.",
      .read = [](OptionReader& o) { o.arguments.predict.classes = o.value; }},
+    {.name = "sort",
+     .label = "KEY",
+     .group = Group::kRuns,
+     .verbs = verb_set({Verb::kRuns}),
+     .help = "Order of the list: started (the default, the newest last), name, "
+             "state, result (the best first), loss, speed or time.",
+     .read = read_sort},
+    {.name = "json",
+     .group = Group::kRuns,
+     .verbs = verb_set({Verb::kRuns}),
+     .help = "Print everything as JSON.",
+     .read = [](OptionReader& o) { o.arguments.runs.json = true; }},
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
@@ -272,10 +284,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "output",
      .label = "PATH",
      .group = Group::kTraining,
-     .verbs = kReadingVerbs | kForeignVerbs,
-     .help =
-         "Folder in which the run folder is made: run.output; of export and "
-         "config from-... the file to write.",
+     .verbs = kReadingVerbs | kForeignVerbs | verb_set({Verb::kReport}),
+     .help = "Folder in which the run folder is made: run.output; of export, "
+             "report and config from-... the file to write.",
      .read = read_output},
     {.name = "eval",
      .group = Group::kTraining,

@@ -49,6 +49,8 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
 // Those that translate the arguments of other programs.
 inline constexpr VerbSet kForeignVerbs =
     verb_set({Verb::kConfigFromTimm, Verb::kConfigFromTorchvision});
+inline constexpr VerbSet kRunsVerbs =
+    verb_set({Verb::kReport, Verb::kRuns, Verb::kShow});
 
 // Those that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
@@ -65,6 +67,7 @@ enum class OptionGroup {
   kWeights,
   kExport,
   kPredict,
+  kRuns,
   kModel,
   kTraining,
   kDevices,
@@ -80,6 +83,7 @@ constexpr auto names_of(OptionGroup) {
        {kWeights, "Looking at weights"},
        {kExport, "Exporting"},
        {kPredict, "Predicting"},
+       {kRuns, "Looking at runs"},
        {kModel, "Model"},
        {kTraining, "Training"},
        {kDevices, "Devices"},

@@ -168,6 +168,28 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
          "resnet50.pth -set model.name=resnet50 \\\n"
          "      -set model.num_classes=1000 -classes imagenet.txt -jsonl -\n",
      .files = "IMAGES..."},
+    {.verb = Verb::kReport,
+     .words = "report",
+     .summary = "Write a page that any browser shows: one run, or several "
+                "compared.",
+     .examples = "  vitrain report runs/cifar10_vit-20250101-120000\n"
+                 "  vitrain report runs/a-20250101-120000 "
+                 "runs/b-20250101-130000 -output compared.html\n",
+     .files = "RUNS..."},
+    {.verb = Verb::kRuns,
+     .words = "runs",
+     .summary =
+         "List the runs in a folder: state, result, speed, time, and the "
+         "settings that differ.",
+     .examples = "  vitrain runs\n"
+                 "  vitrain runs /data/runs -sort result\n"
+                 "  vitrain runs -json\n",
+     .files = "[FOLDER]"},
+    {.verb = Verb::kShow,
+     .words = "show",
+     .summary = "Print what a run reached, and its curves, in the terminal.",
+     .examples = "  vitrain show runs/cifar10_vit-20250101-120000\n",
+     .files = "RUNS..."},
     {.verb = Verb::kCompletion,
      .words = "completion",
      .summary = "Print what makes a shell complete vitrain's verbs, options, "

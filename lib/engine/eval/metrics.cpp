@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/train/loss.h"
+#include "report/runs/texts.h"
 
 namespace vitrain::engine {
 namespace {
@@ -33,8 +34,7 @@ double percent(std::int64_t part, std::int64_t whole) {
 } // namespace
 
 std::string metric_text(const MetricInfo& metric, double value) {
-  return metric.of_classes ? fmt::format("{} {:.2f} %", metric.name, value)
-                           : fmt::format("{} {:.4f}", metric.name, value);
+  return fmt::format("{} {}", metric.name, report::metric_value(metric, value));
 }
 
 at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels) {

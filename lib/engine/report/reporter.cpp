@@ -1,11 +1,10 @@
 #include "engine/report/reporter.h"
 
-#include <filesystem>
-
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "core/enum_names.h"
 #include "core/text.h"
+#include "report/live_report.h"
 
 namespace vitrain::engine {
 
@@ -50,6 +49,7 @@ void Reporter::open_records(const Json& start) {
   eval_precision_ = start.at("eval_precision").get<std::string>();
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
   metrics_->begin(job_.recipe);
+  open_report();
 }
 
 void Reporter::step_begins() {
@@ -262,6 +262,9 @@ void Reporter::evaluated(
     record["correct5"] = counts.correct5;
   }
   metrics_->write(record);
+  if (report_) {
+    report_->update();
+  }
 }
 
 std::string Reporter::eval_line(
@@ -365,34 +368,11 @@ void Reporter::finish(
        {"exit", static_cast<int>(code)},
        {"seconds", watch_.seconds()},
        {"best", best}});
-  const std::string replaced = bad_samples_ == 0
-      ? ""
-      : fmt::format(
-            "{} bad training samples were replaced: see {}",
-            with_commas(bad_samples_),
-            shown_path(job_.run_directory + "/bad_samples.jsonl"));
-  for (const std::string& problem :
-       {replaced, metrics_->problem(), console_.problem()}) {
-    if (!problem.empty()) {
-      end.problems.push_back(problem);
-    }
-  }
+  end_report();
+  end.problems = problems();
   console_.print([&](const logging::TerminalStyle& style) {
     return logging::closing(end, style);
   });
-}
-
-bool Reporter::keeps_folder() const {
-  const config::LogConfig& log = job_.recipe.log;
-  return job_.mode == job::JobMode::kTrain || log.jsonl || log.csv ||
-      log.tensorboard;
-}
-
-std::string Reporter::shown_path(const std::string& path) const {
-  // Relative to the working directory where that is shorter to read.
-  std::error_code error;
-  const auto relative = std::filesystem::relative(path, error).native();
-  return error || relative.starts_with("..") ? path : relative;
 }
 
 } // namespace vitrain::engine

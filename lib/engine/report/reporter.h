@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/clock.h"
 #include "core/json.h"
@@ -15,6 +16,10 @@
 #include "logging/console.h"
 #include "logging/metrics_log.h"
 #include "logging/progress.h"
+
+namespace vitrain::report {
+class LiveReport;
+} // namespace vitrain::report
 
 namespace vitrain::engine {
 
@@ -132,6 +137,11 @@ class Reporter {
   std::int64_t batch_of(std::int64_t step) const;
   // Of an evaluation without records there is nothing to look at.
   bool keeps_folder() const;
+  // report.html, where there are records; its last version.
+  void open_report();
+  void end_report();
+  // What went wrong beside training, a sentence each.
+  std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;
   // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
   std::string
@@ -145,6 +155,7 @@ class Reporter {
   logging::Console console_;
   logging::ProgressDisplay progress_;
   std::unique_ptr<logging::MetricsLog> metrics_;
+  std::unique_ptr<report::LiveReport> report_;
   std::string eval_precision_;
   RunLength length_;
   Stopwatch watch_;

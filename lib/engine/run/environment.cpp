@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -31,6 +32,12 @@ std::string proc_value(const char* file, std::string_view key) {
     }
   }
   return {};
+}
+
+// What the recipe's paths are relative to.
+std::string working_folder() {
+  std::error_code error;
+  return std::filesystem::current_path(error).native();
 }
 
 Json relevant_variables() {
@@ -74,6 +81,7 @@ Json describe_environment(const Session& session) {
       {"cores", ::sysconf(_SC_NPROCESSORS_ONLN)},
       {"memory", proc_value("/proc/meminfo", "MemTotal")},
       {"started", local_time("%Y-%m-%dT%H:%M:%S%z")},
+      {"working_folder", working_folder()},
       {"variables", relevant_variables()},
       {"devices", session.job.device_text},
       {"mkl", describe_mkl()},

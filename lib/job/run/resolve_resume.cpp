@@ -9,6 +9,7 @@
 #include "job/prepared_job.h"
 #include "job/run/begun_epoch.h"
 #include "job/run/resume.h"
+#include "job/run/run_around.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::job {
@@ -66,24 +67,6 @@ void compare_recipes(PreparedJob& prepared) {
         name,
         listed(prepared.changes)));
   }
-}
-
-// The run folder that a path lies in, or is; none where that cannot be said.
-std::optional<RunDirectory> run_around(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::path inner = std::filesystem::canonical(path, error);
-  if (error) {
-    return std::nullopt;
-  }
-  if (std::filesystem::is_directory(inner / "checkpoints", error)) {
-    return RunDirectory{inner};
-  }
-  for (; inner.has_relative_path(); inner = inner.parent_path()) {
-    if (inner.filename() == "checkpoints") {
-      return RunDirectory{inner.parent_path()};
-    }
-  }
-  return std::nullopt;
 }
 
 // A run that ended before its first checkpoint begins once more in its folder.

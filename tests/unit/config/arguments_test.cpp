@@ -48,6 +48,30 @@ TEST(Arguments, EvalIsAVerbAndAnOption) {
       StartsWith("-eval: has no meaning with config show"));
 }
 
+TEST(Arguments, VerbsThatLookAtRuns) {
+  EXPECT_THAT(parse({"runs"}).data.files, IsEmpty());
+  EXPECT_EQ(
+      parse({"runs", "x", "-sort", "result"}).runs.order, RunOrder::kResult);
+  EXPECT_TRUE(parse({"runs", "--json"}).runs.json);
+  EXPECT_EQ(
+      parse({"report", "a", "b", "-output", "c.html"}).runs.output, "c.html");
+  EXPECT_THAT(refusal({"runs", "a", "b"}), HasSubstr("give one folder"));
+  EXPECT_THAT(refusal({"runs", "-sort", "size"}), HasSubstr("result"));
+  EXPECT_THAT(refusal({"show"}), HasSubstr("no run is named"));
+  EXPECT_THAT(
+      refusal({"report", "a", "-output", "a/config.yaml"}),
+      HasSubstr("ends in .html"));
+}
+
+TEST(Arguments, ARunThatIsNamedNeedsNoConfig) {
+  EXPECT_EQ(parse({"-resume", "runs/x"}).resume, "runs/x");
+  EXPECT_EQ(parse({"-eval", "-pretrained", "runs/x"}).verb, Verb::kEval);
+  EXPECT_THAT(refusal({"-resume"}), HasSubstr("no config file"));
+  EXPECT_THAT(refusal({"-resume", "auto"}), HasSubstr("no config file"));
+  EXPECT_THAT(refusal({"-eval"}), HasSubstr("no config file"));
+  EXPECT_THAT(refusal({"-pretrained", "runs/x"}), HasSubstr("no config file"));
+}
+
 TEST(Arguments, EveryVerbIsKnown) {
   for (const VerbInfo& info : verbs()) {
     std::vector<std::string> words = split(info.words, ' ');
@@ -65,7 +89,8 @@ TEST(Arguments, UnknownVerbs) {
       refusal({"trian", "-cfg", "a.yaml"}),
       StartsWith(
           "trian: unknown verb; there are train, eval, config, data, devices, "
-          "models, weights, export, predict, completion, man. Did you mean 'train'?\n"
+          "models, weights, export, predict, report, runs, show, completion, "
+          "man. Did you mean 'train'?\n"
           "1 problem"));
   EXPECT_THAT(
       refusal({"config"}),

@@ -29,7 +29,7 @@ TEST(Banner, AlignsLabelsAndTexts) {
       "  run         runs/x\n");
 }
 
-TEST(Banner, WrapsBetweenWordsAndKeepsPathsWhole) {
+TEST(Banner, WrapsBetweenWordsAndBreaksLongPathsAtSeparators) {
   EXPECT_EQ(
       banner(
           "t",
@@ -41,10 +41,24 @@ TEST(Banner, WrapsBetweenWordsAndKeepsPathsWhole) {
       "-\n"
       "  a  one two three four\n"
       "     five six\n"
-      "  b  /a/very/long/path/that/does/not/fit/anywhere\n"
-      "     x\n"
+      "  b  /a/very/long/path/\n"
+      "     that/does/not/fit/\n"
+      "     anywhere x\n"
       "  c  first\n"
       "     second\n");
+}
+
+TEST(Banner, APartOfAPathIsNeverCut) {
+  EXPECT_EQ(
+      banner(
+          "t",
+          {{{"a", "runs/a_name_that_is_longer_than_the_line/x"}}},
+          TerminalStyle{.columns = 25}),
+      "t\n"
+      "-\n"
+      "  a  runs/\n"
+      "     a_name_that_is_longer_than_the_line/\n"
+      "     x\n");
 }
 
 TEST(Banner, ColoursDoNotMoveColumns) {
@@ -90,6 +104,33 @@ TEST(Closing, TheLastLineSaysWhatWasReachedAndWhere) {
       "  problems    2 lines to the log file dropped: No space left on device\n"
       "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in "
       "runs/x\n");
+}
+
+TEST(Closing, TheLastLineKeepsWithinEightyColumns) {
+  Closing end{
+      .outcome = "done",
+      .seconds = 83,
+      .last =
+          Reached{
+              .loss = 0.10344,
+              .correct1 = 9731,
+              .correct5 = 9995,
+              .count = 10000},
+      .folder = "runs/shapes_vit_tiny-20260131-120000"};
+  for (const int columns : {80, 200}) {
+    EXPECT_EQ(
+        closing(end, TerminalStyle{.columns = columns}),
+        "  time  1:23\n"
+        "  last  top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034\n"
+        "done: top1 97.31 % in runs/shapes_vit_tiny-20260131-120000\n");
+  }
+  end.folder = "/a/folder/with/many/parts/" + std::string(40, 'x') + "/run";
+  EXPECT_EQ(
+      closing(end, TerminalStyle{}),
+      "  time        1:23\n"
+      "  run folder  /a/folder/with/many/parts/\n"
+      "              xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/run\n"
+      "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034\n");
 }
 
 TEST(Closing, AnEpochThatHasOnlyBegunIsNotCounted) {

@@ -1,0 +1,34 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "logging/console.h"
+#include "report/terminal/listing.h"
+#include "verbs.h"
+
+namespace vitrain::app {
+
+int runs(const config::Arguments& arguments) {
+  const std::string folder =
+      arguments.data.files.empty() ? "runs" : arguments.data.files.front();
+  const std::vector<report::ListedRun> list =
+      report::list_runs(folder, arguments.runs.order);
+  logging::Console console({.log_fd = -1, .terminal_fd = 1});
+  if (arguments.runs.json) {
+    std::printf(
+        "%s\n",
+        report::runs_json(list)
+            .dump(2, ' ', false, Json::error_handler_t::replace)
+            .c_str());
+  } else if (list.empty()) {
+    std::printf("no runs in %s\n", printable(folder).c_str());
+  } else {
+    console.print([&](const logging::TerminalStyle& style) {
+      return report::runs_table(list, style, console.is_live());
+    });
+  }
+  return 0;
+}
+
+} // namespace vitrain::app

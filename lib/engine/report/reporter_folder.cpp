@@ -1,0 +1,68 @@
+// The members of Reporter that are about the run folder as a whole.
+
+#include <filesystem>
+
+#include "core/text.h"
+#include "engine/report/reporter.h"
+#include "report/live_report.h"
+
+namespace vitrain::engine {
+
+void Reporter::open_report() {
+  if (job_.recipe.log.jsonl) { // of which it is made
+    report_ = std::make_unique<report::LiveReport>(job_.run());
+    if (job_.mode == job::JobMode::kTrain) { // one evaluation is over soon
+      report_->update();
+    }
+  }
+}
+
+void Reporter::end_report() {
+  if (!report_) {
+    return;
+  }
+  report_->finish();
+  const report::LiveReport::Cost& cost = report_->cost();
+  console_.log(fmt::format(
+      "report.html: written {} times in {:.3f} s, {:.3f} s at most, {:.3f} s "
+      "of "
+      "processor time",
+      cost.pages,
+      cost.seconds,
+      cost.most_seconds,
+      cost.processor_seconds));
+}
+
+std::vector<std::string> Reporter::problems() const {
+  std::vector<std::string> list;
+  if (bad_samples_ > 0) {
+    list.push_back(fmt::format(
+        "{} bad training samples were replaced: see {}",
+        with_commas(bad_samples_),
+        shown_path(job_.run().bad_samples().native())));
+  }
+  for (const std::string& problem :
+       {metrics_->problem(),
+        report_ ? report_->problem() : "",
+        console_.problem()}) {
+    if (!problem.empty()) {
+      list.push_back(problem);
+    }
+  }
+  return list;
+}
+
+bool Reporter::keeps_folder() const {
+  const config::LogConfig& log = job_.recipe.log;
+  return job_.mode == job::JobMode::kTrain || log.jsonl || log.csv ||
+      log.tensorboard;
+}
+
+std::string Reporter::shown_path(const std::string& path) const {
+  // Relative to the working directory where that is shorter to read.
+  std::error_code error;
+  const auto relative = std::filesystem::relative(path, error).native();
+  return error || relative.starts_with("..") ? path : relative;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,100 @@
+#include "report/live_report.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "core/clock.h"
+#include "launch/processes/signals.h"
+#include "report/runs/run.h"
+#include "report/write.h"
+
+namespace vitrain::report {
+namespace {
+
+constexpr int kLowestPriority = 19; // as `nice`
+
+// Of this thread.
+double processor_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+      1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+} // namespace
+
+LiveReport::LiveReport(job::RunDirectory folder)
+    : folder_(std::move(folder)), reader_(folder_.metrics()) {
+  const launch::BlockedSignals blocked;
+  thread_ = std::thread([this] { work(); });
+}
+
+LiveReport::~LiveReport() {
+  end();
+}
+
+void LiveReport::update() {
+  const std::lock_guard lock(mutex_);
+  wanted_ = true;
+  changed_.notify_one();
+}
+
+void LiveReport::finish() {
+  update();
+  end();
+}
+
+void LiveReport::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_one();
+  }
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void LiveReport::work() {
+  // Of this thread alone, on Linux. It may fail: then it competes.
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return wanted_ || ended_; });
+    if (!wanted_) {
+      return;
+    }
+    wanted_ = false;
+    lock.unlock();
+    write();
+    lock.lock();
+  }
+}
+
+void LiveReport::write() {
+  const Stopwatch watch;
+  const double processor = processor_seconds();
+  try {
+    reader_.update();
+    Run run = open_run(folder_.path, reader_.records());
+    if (!run.records.done.is_object()) {
+      run.state = RunState::kRunning;
+      run.reason.clear();
+    }
+    write_report({&run, 1}, report_file(folder_));
+    problem_.clear();
+  } catch (const std::exception& error) {
+    problem_ = error.what();
+  }
+  const double seconds = watch.seconds();
+  ++cost_.pages;
+  cost_.seconds += seconds;
+  cost_.processor_seconds += processor_seconds() - processor;
+  cost_.most_seconds = std::max(cost_.most_seconds, seconds);
+}
+
+} // namespace vitrain::report

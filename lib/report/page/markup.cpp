@@ -1,0 +1,102 @@
+#include "report/page/markup.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/text.h"
+
+namespace vitrain::report {
+namespace {
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+      (c >= '0' && c <= '9') ||
+      std::string_view("_./:=,@%+-").find(c) != std::string_view::npos;
+}
+
+} // namespace
+
+std::string html(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : valid_utf8(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        // NUL ends no text here, but parsers replace it.
+        out += c == '\0' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string script_json(const Json& value) {
+  const std::string text = to_line(value);
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    // Inside JSON these stand in texts only, where an escape means the same.
+    switch (c) {
+      case '<':
+        out += "\\u003c";
+        break;
+      case '>':
+        out += "\\u003e";
+        break;
+      case '&':
+        out += "\\u0026";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+void append_base64(std::string& out, std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = (group << 8) |
+          (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += k <= count ? kDigits[(group >> (18 - 6 * k)) & 63U] : '=';
+    }
+  }
+}
+
+std::string shell_word(std::string_view text) {
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
+    return std::string(text);
+  }
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+} // namespace vitrain::report

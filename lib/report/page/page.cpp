@@ -1,0 +1,127 @@
+#include "report/page/page.h"
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "report/page/charts.h"
+#include "report/page/document.h"
+#include "report/page/markup.h"
+#include "report/page/sections.h"
+#include "report/runs/compare.h"
+#include "report/runs/texts.h"
+
+namespace vitrain::report {
+namespace {
+
+// A run's name in its colour, which page/report.js gives to all of data-run.
+std::string run_mark(std::span<const Run> runs, std::size_t i) {
+  return fmt::format(
+      "<span class=\"mark\" data-run=\"{}\"></span>{}", i, html(runs[i].name));
+}
+
+std::string result_row(std::span<const Run> runs, std::size_t i) {
+  const Run& run = runs[i];
+  const Json* last = run.last();
+  std::string metrics;
+  for (const MetricInfo& metric : kMetrics) {
+    const auto value =
+        last == nullptr ? std::nullopt : value_of(*last, metric.name);
+    metrics +=
+        fmt::format("<td>{}</td>", value ? metric_value(metric, *value) : "");
+  }
+  return fmt::format(
+      "<tr><th>{}</th><td>{}</td><td>{}</td>{}<td>{}</td><td>{}</td><td>{}</td>"
+      "</tr>\n",
+      run_mark(runs, i),
+      badge(run.state),
+      html(evaluation_text(run, run.best())),
+      metrics,
+      epochs_text(run, "/"),
+      rate_text(run.images_per_second()),
+      run.records.seconds > 0 ? human_seconds(run.records.seconds) : "");
+}
+
+std::string results(std::span<const Run> runs) {
+  std::string rows;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    rows += result_row(runs, i);
+  }
+  std::string names;
+  for (const MetricInfo& metric : kMetrics) {
+    names += fmt::format("<th>last {}</th>", metric.name);
+  }
+  return fmt::format(
+      "<div class=\"wide\"><table class=\"results\">\n<tr><th>run</th><th></th>"
+      "<th>best</th>{}<th>epoch</th><th>images/s</th><th>time</th></tr>\n{}"
+      "</table></div>\n",
+      names,
+      rows);
+}
+
+std::string settings(std::span<const Run> runs) {
+  const std::vector<SettingRow> different = different_settings(runs);
+  if (different.empty()) {
+    return "<p>None: recipes and machines are the same.</p>\n";
+  }
+  std::string head;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    head += fmt::format("<th>{}</th>", run_mark(runs, i));
+  }
+  std::string rows;
+  for (const SettingRow& row : different) {
+    rows += fmt::format("<tr><th>{}</th>", html(row.name));
+    for (const std::string& value : row.values) {
+      rows += fmt::format("<td>{}</td>", html(value));
+    }
+    rows += "</tr>\n";
+  }
+  return fmt::format(
+      "<div class=\"wide\"><table class=\"settings\">\n<tr><th></th>{}</tr>\n{}"
+      "</table></div>\n",
+      head,
+      rows);
+}
+
+std::string folders(std::span<const Run> runs, const std::string& program) {
+  std::string out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    out += fmt::format(
+        "<details><summary>{}</summary>\n<p>{}</p>\n{}{}</details>\n",
+        run_mark(runs, i),
+        html(runs[i].folder.path.native()),
+        commands_section(runs[i], program),
+        problems_section(runs[i]));
+  }
+  return out;
+}
+
+} // namespace
+
+std::string run_page(const Run& run, const PageOptions& options) {
+  const std::span<const Run> one(&run, 1);
+  return document(
+      run.name,
+      run_header(run) + result_tiles(run) + curves_section() +
+          evaluation_table(run) + "</section>\n" + evaluation_section(run) +
+          samples_section(run) + recipe_section(run) +
+          commands_section(run, options.program) + system_section(run) +
+          problems_section(run),
+      chart_data(one),
+      options);
+}
+
+std::string comparison_page(
+    std::span<const Run> runs,
+    const PageOptions& options) {
+  const std::string title = counted(std::ssize(runs), "run");
+  return document(
+      title,
+      fmt::format("<header>\n<h1>{}</h1>\n</header>\n", html(title)) +
+          section("Results", results(runs)) + curves_section() +
+          "</section>\n" + section("Settings that differ", settings(runs)) +
+          section("Runs", folders(runs, options.program)),
+      chart_data(runs),
+      options);
+}
+
+} // namespace vitrain::report

@@ -1,0 +1,117 @@
+#include "report/runs/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "config/schema/writer.h"
+#include "core/text.h"
+
+namespace vitrain::report {
+namespace {
+
+bool is_about_files(std::string_view key) {
+  return key == "run.name" || key == "run.output" || key.starts_with("log.");
+}
+
+// As a start record or environment.json writes it; "" where it is not there.
+std::string fact_of(const Json& record, std::string_view key) {
+  const auto found = record.find(key);
+  if (found == record.end()) {
+    return "";
+  }
+  return found->is_string() ? found->get<std::string>() : to_line(*found);
+}
+
+struct Fact {
+  const char* name; // of the row
+  const char* key;
+  bool of_environment = false; // else of the start record
+};
+constexpr std::array kFacts{
+    Fact{"workers", "workers"},
+    Fact{"global batch", "global_batch"},
+    Fact{"precision", "precision"},
+    Fact{"devices", "devices"},
+    Fact{"parameters", "parameters"},
+    Fact{"training samples", "train_samples"},
+    Fact{"vitrain", "version"},
+    Fact{"torch", "torch", true},
+    Fact{"processor", "processor", true}};
+
+bool all_equal(const std::vector<std::string>& values) {
+  return std::ranges::all_of(values, [&](const std::string& value) {
+    return value == values.front();
+  });
+}
+
+// Rows of the keys in which a recipe differs from the first one that is known.
+std::vector<SettingRow> different_keys(std::span<const Run> runs) {
+  const auto first = std::ranges::find_if(
+      runs, [](const Run& run) { return run.recipe.has_value(); });
+  if (first == runs.end()) {
+    return {};
+  }
+  // By key: the first run's value, and those of the others that differ.
+  std::map<std::string, std::map<std::size_t, std::string>> others;
+  std::map<std::string, std::string> before;
+  std::vector<std::string> order;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].recipe) {
+      continue;
+    }
+    for (const config::Difference& difference :
+         config::differences(*first->recipe, *runs[i].recipe)) {
+      if (is_about_files(difference.key)) {
+        continue;
+      }
+      if (before.emplace(difference.key, difference.before).second) {
+        order.push_back(difference.key);
+      }
+      others[difference.key][i] = difference.after;
+    }
+  }
+  std::vector<SettingRow> rows;
+  for (const std::string& key : order) {
+    SettingRow row{.name = key, .values = {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto other = others[key].find(i);
+      const bool same = other == others[key].end();
+      const std::string& value = same ? before[key] : other->second;
+      row.values.push_back(runs[i].recipe ? value : "");
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+} // namespace
+
+std::vector<SettingRow> different_settings(std::span<const Run> runs) {
+  std::vector<SettingRow> rows = different_keys(runs);
+  for (const Fact& fact : kFacts) {
+    SettingRow row{.name = fact.name, .values = {}};
+    for (const Run& run : runs) {
+      row.values.push_back(fact_of(
+          fact.of_environment ? run.environment : run.records.start, fact.key));
+    }
+    if (!runs.empty() && !all_equal(row.values)) {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<SettingRow> settings_of(const Run& run) {
+  std::vector<SettingRow> rows;
+  if (run.recipe) {
+    for (const config::Difference& difference :
+         config::differences(config::Recipe{}, *run.recipe)) {
+      rows.push_back({difference.key, {difference.after, difference.before}});
+    }
+  }
+  return rows;
+}
+
+} // namespace vitrain::report

@@ -1,0 +1,116 @@
+#include "report/terminal/show.h"
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "logging/banner.h"
+#include "report/runs/texts.h"
+#include "report/terminal/plot.h"
+
+namespace vitrain::report {
+namespace {
+
+using logging::Tint;
+
+std::string state_text(const Run& run) {
+  return run.reason.empty()
+      ? name_of(run.state)
+      : fmt::format("{}: {}", name_of(run.state), run.reason);
+}
+
+std::string loss_text(const Run& run) {
+  const Json* last = run.last();
+  const auto loss = last == nullptr ? std::nullopt : value_of(*last, "loss");
+  return loss && run.metric().value != Metric::kLoss
+      ? ", loss " + metric_value(info_of(Metric::kLoss), *loss)
+      : "";
+}
+
+std::string trained_text(const Run& run) {
+  std::string text = epochs_text(run, " of ");
+  text = text.empty() ? "" : "epoch " + text;
+  const std::string speed = rate_text(run.images_per_second());
+  if (!speed.empty()) {
+    text += fmt::format(", {} images/s", speed);
+  }
+  if (run.records.seconds > 0.0) {
+    text += fmt::format(
+        "{}{}", text.empty() ? "" : ", ", human_seconds(run.records.seconds));
+  }
+  return text;
+}
+
+std::string fact(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_string() ? found->get<std::string>()
+                                                     : "";
+}
+
+std::string summary(const Run& run, const logging::TerminalStyle& style) {
+  return logging::banner(
+      run.name,
+      {{{"state", state_text(run)},
+        {"model", fact(run.records.start, "model")},
+        {"devices", fact(run.records.start, "devices")},
+        {"best", run.trains() ? evaluation_text(run, run.best()) : ""},
+        {"last", evaluation_text(run, run.last()) + loss_text(run)},
+        {"trained", trained_text(run)},
+        {"problems", join(run.problems, "\n")},
+        {"folder", run.folder.path.native()}}},
+      style);
+}
+
+struct ShownCurve {
+  const char* key;
+  const char* label;
+  Tint tint;
+  bool marks = false;
+};
+
+struct ShownPlot {
+  const char* title;
+  std::vector<ShownCurve> curves;
+  double scale = 1.0;
+};
+
+// Those that people look at first; report.html has the others.
+const std::vector<ShownPlot>& shown_plots() {
+  static const std::vector<ShownPlot> plots{
+      {"loss",
+       {{"train.loss", "training", Tint::kLabel},
+        {"eval.loss", "evaluation", Tint::kWarning, true}}},
+      {"top1, %",
+       {{"train.top1", "training", Tint::kLabel},
+        {"eval.top1", "evaluation", Tint::kWarning, true}}},
+      {"learning rate", {{"train.lr", "", Tint::kLabel}}},
+      {"images/s", {{"train.images_per_second", "", Tint::kLabel}}}};
+  return plots;
+}
+
+} // namespace
+
+std::string show(const Run& run, const logging::TerminalStyle& style) {
+  std::string out = summary(run, style);
+  PlotOptions options{.style = style};
+  if (run.steps_per_epoch() > 0) {
+    options.steps_per_unit = static_cast<double>(run.steps_per_epoch());
+    options.unit = "epoch";
+  }
+  for (const ShownPlot& shown : shown_plots()) {
+    std::vector<PlotLine> lines;
+    for (const ShownCurve& curve : shown.curves) {
+      const Curve* found = run.records.curve(curve.key);
+      // One point is no curve, and the summary has it.
+      if (found != nullptr && found->size() > (curve.marks ? 0U : 1U) &&
+          run.trains()) {
+        lines.push_back({found, curve.label, curve.tint, curve.marks});
+      }
+    }
+    options.scale = shown.scale;
+    const std::string text = plot(shown.title, lines, options);
+    out += text.empty() ? "" : "\n" + text;
+  }
+  return out;
+}
+
+} // namespace vitrain::report

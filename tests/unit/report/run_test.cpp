@@ -1,0 +1,118 @@
+#include "report/runs/run.h"
+
+#include <gmock/gmock.h>
+
+#include "core/error.h"
+#include "core/lock_file.h"
+#include "report/runs/commands.h"
+#include "report/runs/compare.h"
+#include "report/runs/texts.h"
+#include "support.h"
+
+namespace vitrain::report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+TEST(Run, BestAndLast) {
+  const TempFolder folder;
+  const report::Run run = open_run(write_run(folder, "a"));
+  EXPECT_EQ(run.name, "a");
+  EXPECT_EQ(run.state, RunState::kDone);
+  EXPECT_TRUE(run.trains());
+  EXPECT_EQ(
+      evaluation_text(run, run.best()), "top1 60.00 % at epoch 1 (step 2)");
+  EXPECT_EQ(
+      evaluation_text(run, run.last()), "top1 55.00 % at epoch 2 (step 4)");
+  EXPECT_EQ(epochs_text(run, " of "), "2 of 2");
+  EXPECT_EQ(run.images_per_second(), 128.0);
+  EXPECT_THAT(run.problems, SizeIs(0));
+}
+
+TEST(Run, TheBestIsByTheMetricOfTheRecipe) {
+  const TempFolder folder;
+  config::Recipe recipe;
+  recipe.checkpoint.metric = Metric::kLoss;
+  const report::Run run = open_run(write_run(folder, "a", recipe));
+  EXPECT_EQ(
+      evaluation_text(run, run.best()), "loss 1.2500 at epoch 2 (step 4)");
+}
+
+TEST(Run, States) {
+  const TempFolder folder;
+  EXPECT_EQ(
+      open_run(write_run(folder, "a", {}, done_line(2, 75))).state,
+      RunState::kStopped);
+  const auto broken = write_run(folder, "b", {}, "");
+  folder.write(
+      "b/log/workerlog.0", "epoch 1\nerror: rank 1: it broke\n  a frame\n");
+  EXPECT_EQ(open_run(broken).state, RunState::kFailed);
+  EXPECT_EQ(open_run(broken).reason, "rank 1: it broke");
+  {
+    const LockFile lock(broken / "run.lock");
+    EXPECT_EQ(open_run(broken).state, RunState::kRunning);
+  }
+  EXPECT_EQ(open_run(broken).state, RunState::kFailed);
+}
+
+TEST(Run, ARecipeOfAnotherVersionIsAProblem) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  folder.write("a/config.yaml", "run: {key_of_2099: 1}\n");
+  const report::Run run = open_run(path);
+  EXPECT_FALSE(run.recipe.has_value());
+  ASSERT_THAT(run.problems, SizeIs(1));
+  EXPECT_THAT(run.problems[0], HasSubstr("key_of_2099"));
+}
+
+TEST(Run, FoldersAndPaths) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "b");
+  write_run(folder, "a");
+  folder.write("c/config.yaml", "");
+  folder.write("d");
+  EXPECT_THAT(runs_in(folder.path()), ElementsAre(folder / "a", path));
+  const auto real = std::filesystem::canonical(path);
+  EXPECT_EQ(run_folder(path / "config.yaml"), real);
+  EXPECT_EQ(run_folder(path / ""), real);
+  EXPECT_THROW(run_folder(folder / "c"), Error);
+  EXPECT_THROW(run_folder(folder / "none"), Error);
+  EXPECT_THROW(runs_in(folder / "none"), Error);
+  EXPECT_EQ(open_run(path / "").name, "b");
+}
+
+TEST(Run, SettingsThatDiffer) {
+  const TempFolder folder;
+  config::Recipe other;
+  other.optim.lr = 0.25;
+  other.log.every = 3;
+  const std::vector<report::Run> runs{
+      open_run(write_run(folder, "a")),
+      open_run(write_run(folder, "b", other))};
+  const std::vector<SettingRow> rows = different_settings(runs);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].name, "optim.lr");
+  EXPECT_EQ(rows[0].values[1], "0.25");
+  const std::vector<SettingRow> own = settings_of(runs[1]);
+  ASSERT_THAT(own, SizeIs(2));
+  EXPECT_EQ(own[0].name, "optim.lr");
+}
+
+TEST(Run, CommandsAreForAShell) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "it's a run", {}, "");
+  folder.write(
+      "it's a run/environment.json",
+      Json{{"working_folder", folder.path().native()}}.dump());
+  const std::vector<Command> commands =
+      commands_for(open_run(path), "/opt/vitrain");
+  EXPECT_EQ(
+      commands.front().line,
+      "cd " + folder.path().native() +
+          " && /opt/vitrain -resume 'it'\\''s a run'");
+}
+
+} // namespace
+} // namespace vitrain::report
