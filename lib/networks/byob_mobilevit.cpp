@@ -29,7 +29,8 @@ at::Tensor places_of(const at::Tensor& x, std::int64_t side) {
 }
 
 // Back, to `rows` rows of patches.
-at::Tensor image_of(const at::Tensor& x, std::int64_t side, std::int64_t rows) {
+at::Tensor
+grid_of_tokens(const at::Tensor& x, std::int64_t side, std::int64_t rows) {
   const std::int64_t columns = x.size(2) / rows;
   return x.view({x.size(0), side, side, rows, columns, x.size(3)})
       .permute({0, 3, 1, 4, 2, 5})
@@ -286,7 +287,7 @@ class MobileVitByob : public ByobBlock {
       tokens = (*block)(tokens, drop);
     }
     tokens = separable_ ? (*image_norm_)(tokens) : (*norm_)(tokens);
-    return image_of(tokens, patch_, x.size(2) / patch_);
+    return grid_of_tokens(tokens, patch_, x.size(2) / patch_);
   }
 
   bool separable_;
