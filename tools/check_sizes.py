@@ -35,6 +35,7 @@ FUNCTIONS = {
 }
 SOURCES = {
     "lib/launch/supervise/supervise.cpp": (497, "one watching loop and its decisions"),
+    "lib/config/command_line/options.cpp": (405, "a row for each option"),
     "lib/launch/devices/devices.cpp": (403, "what CUDA_VISIBLE_DEVICES can say"),
 }
 HEADERS = {

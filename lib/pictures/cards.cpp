@@ -106,11 +106,11 @@ CardSheet::CardSheet(const Layout& layout)
 }
 
 void CardSheet::add(const Card& card) {
-  const double left =
-      kMargin + static_cast<double>(added_ % columns_) * (card_width_ + kGap);
-  const double top =
-      top_ + static_cast<double>(added_ / columns_) * (card_height_ + kGap);
+  const auto column = static_cast<int>(added_ % columns_);
+  const auto row = static_cast<int>(added_ / columns_);
   ++added_;
+  const double left = kMargin + column * (card_width_ + kGap);
+  const double top = top_ + row * (card_height_ + kGap);
   const Box box{
       left,
       top,

@@ -10,8 +10,8 @@ asm(".pushsection .rodata\n"
     ".byte 0\n"
     ".popsection\n");
 
-extern "C" __attribute__((visibility("hidden")))
-const std::uint8_t vitrain_font_file[];
+// NOLINTNEXTLINE(readability-identifier-naming): the assembler's name
+extern "C" const std::uint8_t vitrain_font_file[];
 
 namespace vitrain::pictures {
 

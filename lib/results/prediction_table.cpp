@@ -63,7 +63,7 @@ std::string percent(float probability) {
 } // namespace
 
 PredictionTable::PredictionTable(
-    std::vector<std::string> classes,
+    const std::vector<std::string>& classes,
     const Layout& layout)
     : layout_(layout), path_columns_(layout.path_columns) {
   for (const std::string& name : classes) {

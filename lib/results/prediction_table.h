@@ -20,7 +20,9 @@ class PredictionTable {
     bool narrow = false; // fits style.columns: what has no room is cut
     logging::TerminalStyle style;
   };
-  PredictionTable(std::vector<std::string> classes, const Layout& layout);
+  PredictionTable(
+      const std::vector<std::string>& classes,
+      const Layout& layout);
 
   // Ends with a newline. `path` is printable.
   std::string row(const std::string& path, const Prediction& prediction) const;
