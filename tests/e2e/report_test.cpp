@@ -25,7 +25,7 @@ TEST(Report, ARunLeavesOneAndTheVerbsReadIt) {
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].at("name"), name);
   EXPECT_EQ(runs[0].at("state"), "done");
-  EXPECT_EQ(runs[0].at("best"), records(path, "eval").back());
+  EXPECT_EQ(runs[0].at("last"), records(path, "eval").back());
   const Result shown = run({"show", path.native()});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr(name), HasSubstr("evaluation")));
@@ -47,7 +47,8 @@ TEST(Report, ARunLeavesOneAndTheVerbsReadIt) {
 // A run's folder is all that has to be named to go on with it.
 TEST(Report, ARunFolderBringsItsRecipe) {
   const TempFolder folder;
-  const auto path = train(folder.path(), {.set = {"run.max_steps=4"}});
+  const auto path =
+      train(folder.path(), {.set = {"run.max_steps=4", "schedule.warmup=0st"}});
   const Result finished = run({"-resume", path.native()});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("has all its 4 steps"));

@@ -27,6 +27,11 @@ std::int64_t rank_of(const fs::path& file) {
       : -1;
 }
 
+// What a worker meets when another one is gone.
+bool is_consequence(const std::string& reason) {
+  return reason.find("a collective failed") != std::string::npos;
+}
+
 std::string last_error(const fs::path& file) {
   std::ifstream input(file, std::ios::binary);
   input.seekg(0, std::ios::end);
@@ -58,12 +63,15 @@ std::string why_it_failed(const fs::path& log_folder) {
   }
   std::ranges::sort(logs);
   logs.resize(std::min(logs.size(), kMostWorkers));
+  std::string found;
   for (const auto& [rank, file] : logs) {
-    if (const std::string reason = last_error(file); !reason.empty()) {
+    std::string reason = last_error(file);
+    if (!reason.empty() && !is_consequence(reason)) {
       return reason;
     }
+    found = found.empty() ? reason : found;
   }
-  return "";
+  return found;
 }
 
 } // namespace vitrain::report

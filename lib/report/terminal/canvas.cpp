@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 
 namespace vitrain::report {
@@ -27,13 +28,17 @@ Canvas::Canvas(int columns, int rows, const logging::TerminalStyle& style)
       style_(style),
       across_(style.unicode ? 2 : 1),
       down_(style.unicode ? 4 : 2),
-      cells_(static_cast<std::size_t>(columns * rows)) {}
+      cells_(
+          static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
 Canvas::Cell* Canvas::cell(int x, int y) {
   const bool inside = x >= 0 && y >= 0 && x < dots_across() && y < dots_down();
-  return inside
-      ? &cells_[static_cast<std::size_t>(y / down_ * columns_ + x / across_)]
-      : nullptr;
+  if (!inside) {
+    return nullptr;
+  }
+  const auto row = static_cast<std::size_t>(y / down_);
+  const auto column = static_cast<std::size_t>(x / across_);
+  return &cells_[row * static_cast<std::size_t>(columns_) + column];
 }
 
 void Canvas::dot(int x, int y, logging::Tint tint) {
@@ -89,7 +94,8 @@ std::string Canvas::glyph(const Cell& cell) const {
 }
 
 std::string Canvas::row(int index) const {
-  const auto first = cells_.begin() + index * columns_;
+  const auto first =
+      cells_.begin() + static_cast<std::ptrdiff_t>(index) * columns_;
   auto end = first + columns_;
   while (end != first && glyph(*(end - 1)) == " ") {
     --end;

@@ -128,7 +128,7 @@ std::string head(
 
 // "0         epoch         10" below a plot.
 std::string axis(const Frame& frame, int columns, const PlotOptions& options) {
-  const std::string first =
+  std::string first =
       number(static_cast<double>(frame.first) / options.steps_per_unit);
   const std::string last =
       number(static_cast<double>(frame.last) / options.steps_per_unit);

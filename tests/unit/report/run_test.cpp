@@ -50,6 +50,9 @@ TEST(Run, States) {
       "b/log/workerlog.0", "epoch 1\nerror: rank 1: it broke\n  a frame\n");
   EXPECT_EQ(open_run(broken).state, RunState::kFailed);
   EXPECT_EQ(open_run(broken).reason, "rank 1: it broke");
+  folder.write("b/log/workerlog.2", "error: no memory\n");
+  folder.write("b/log/workerlog.0", "error: a collective failed\n");
+  EXPECT_EQ(open_run(broken).reason, "no memory");
   {
     const LockFile lock(broken / "run.lock");
     EXPECT_EQ(open_run(broken).state, RunState::kRunning);
