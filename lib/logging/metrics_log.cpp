@@ -138,7 +138,7 @@ void MetricsLog::write(const Json& record) noexcept {
       write_summary(record);
       write_scalars(record, raw ? "eval" : "eval_" + weights);
     } else if (kind == "done") {
-      end_session(static_cast<ExitCode>(integer(record, "exit")));
+      exit_ = static_cast<ExitCode>(integer(record, "exit"));
     }
   });
 }
@@ -211,6 +211,13 @@ void MetricsLog::picture(
     if (mlflow_) {
       mlflow_->file(file);
     }
+  });
+}
+
+void MetricsLog::close() noexcept {
+  attempt([&] {
+    const std::lock_guard lock(mutex_);
+    end_session(exit_);
   });
 }
 

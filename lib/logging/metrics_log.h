@@ -60,8 +60,7 @@ class MetricsLog {
       const config::LogConfig& options,
       std::optional<std::int64_t> resumed_step = std::nullopt) noexcept;
 
-  // A record has "kind": start, train, eval, checkpoint or done, which is the
-  // last one and waits a few seconds for a server of log.mlflow. "loss" and
+  // A record has "kind": start, train, eval, checkpoint or done. "loss" and
   // "top1" of a train record are means over the "count" samples since the
   // train record before it; top1 and top5 are percent.
   void write(const Json& record) noexcept;
@@ -74,6 +73,10 @@ class MetricsLog {
       const Picture& picture,
       const std::string& file,
       std::int64_t step) noexcept;
+  // After the last record and all files of the folder: pictures of the last
+  // evaluation, and how the run has ended. Waits a few seconds for a server of
+  // log.mlflow.
+  void close() noexcept;
   // Something to tell the reader, once; else "".
   std::string take_warning() noexcept;
   // A Markdown text (the config) for TensorBoard's text page.
@@ -113,6 +116,7 @@ class MetricsLog {
   std::int64_t failed_ = 0; // records that broke before they reached a file
   std::string failure_;
   std::string warning_;
+  ExitCode exit_ = ExitCode::kInternal; // until a `done` record says it
 };
 
 } // namespace vitrain::logging

@@ -18,6 +18,8 @@ constexpr double kLongestPause = 60.0; // seconds
 constexpr std::size_t kLongestReason = 200; // letters
 // Of a server that does not answer when the run ends.
 constexpr int kLastAttempts = 2;
+// A run that fails ends all its workers within five seconds.
+constexpr double kPatienceAfterFailure = 1.5;
 
 std::chrono::duration<double> seconds_of(double seconds) {
   return std::chrono::duration<double>(seconds);
@@ -55,7 +57,7 @@ MlflowLog::MlflowLog(const MlflowOptions& options)
 }
 
 MlflowLog::~MlflowLog() {
-  finish(MlflowStatus::kFailed);
+  finish(MlflowStatus::kFailed, kPatienceAfterFailure);
 }
 
 void MlflowLog::metric(std::string key, double value, std::int64_t step) {

@@ -20,7 +20,7 @@ class MlflowLog {
  public:
   // Throws Error(kUsage) where there is no libcurl.
   explicit MlflowLog(const MlflowOptions& options);
-  // As finish(kFailed), unless that has been called.
+  // As finish(kFailed) with less patience, unless that has been called.
   ~MlflowLog();
   MlflowLog(const MlflowLog&) = delete;
   MlflowLog& operator=(const MlflowLog&) = delete;

@@ -88,7 +88,8 @@ for key in ("train/loss", "eval/top1", "eval/loss"):
     steps = [m.step for m in history]
     assert steps and max(steps) == 6, (key, steps)
 names = {f.path for f in client.list_artifacts(run.info.run_id)}
-assert {"config.yaml", "summary.csv", "samples.png"} <= names, names
+assert {"config.yaml", "summary.csv", "samples.png", "report.html",
+        "evaluation"} <= names, names
 text = mlflow.artifacts.load_text(run.info.artifact_uri + "/config.yaml")
 assert text.startswith("run:"), text[:40]
 print("MLflow", mlflow.__version__, "has", len(run.data.params), "parameters,",

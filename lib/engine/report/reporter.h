@@ -140,6 +140,7 @@ class Reporter {
   // report.html, where there are records; its last version.
   void open_report();
   void end_report();
+  void tell_cost(); // after the last page
   // What went wrong beside training, a sentence each.
   std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;

@@ -18,9 +18,13 @@ void Reporter::open_report() {
 }
 
 void Reporter::end_report() {
-  if (!report_) {
-    return;
+  if (report_) {
+    tell_cost();
   }
+  metrics_->close(); // a tracker gets report.html too
+}
+
+void Reporter::tell_cost() {
   report_->finish();
   const report::LiveReport::Cost& cost = report_->cost();
   console_.log(fmt::format(

@@ -229,6 +229,7 @@ TEST_F(Mlflow, TakesTheRecordsOfARun) {
     log.write({{"kind", "eval"}, {"step", 2}, {"top1", 50.0}, {"count", 8}});
     log.picture("samples", {"png", 1, 1}, "config.yaml", 1);
     log.write({{"kind", "done"}, {"exit", 75}});
+    log.close();
     EXPECT_EQ(log.problem(), "");
   }
   std::vector<std::string> seen;
@@ -245,6 +246,15 @@ TEST_F(Mlflow, TakesTheRecordsOfARun) {
   EXPECT_GT(parameters, 100u); // every key of a recipe
   EXPECT_THAT(seen, testing::ElementsAre("train/loss", "eval/top1"));
   EXPECT_EQ(server.requests().back().json()["status"], "KILLED");
+}
+
+TEST_F(Mlflow, ARunThatFailsIsToldAsSuch) {
+  FakeMlflow server;
+  MlflowLog(options(server.uri())).metric("train/loss", 1.0, 1);
+  EXPECT_EQ(server.requests().back().json()["status"], "FAILED");
+  const ScopedVariable proxy("http_proxy", "http://127.0.0.1:9"); // not asked
+  MlflowLog(options(server.uri())).metric("train/loss", 1.0, 1);
+  EXPECT_EQ(server.requests("log-batch").size(), 3u); // with the parameters
 }
 
 TEST_F(Mlflow, SignsInAsMlflowsClientsDo) {

@@ -136,6 +136,7 @@ TEST(TensorBoard, ItsOwnPagesShowPicturesAndHyperparameters) {
         std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) +
             std::string("\0\0\1\2\0\0\0\5rest", 12));
     log.write({{"kind", "done"}, {"exit", 0}});
+    log.close();
   }
   const Json seen = Json::parse(
       shell_output(fmt::format(
