@@ -137,14 +137,14 @@ TEST(AutoAugmentText, FaultsNamePlaceAndWhatWouldBeRight) {
 
 TEST(AutoAugmentText, IsCheckedWhereItStands) {
   const std::string message =
-      refusal_of("data:\n  augment:\n    auto_augment: rand-q9\n");
+      refusal_of_yaml("data:\n  augment:\n    auto_augment: rand-q9\n");
   EXPECT_THAT(
       message,
       StartsWith(
           "recipe:3:19: data.augment.auto_augment: expected policy, as in "
           "rand-m9-mstd0.5-inc1 or null, got rand-q9: at character 6, "
           "\"q9\": expected a value behind one of m, n, p"));
-  EXPECT_EQ(refusal_of("data: {augment: {auto_augment: null}}\n"), "");
+  EXPECT_EQ(refusal_of_yaml("data: {augment: {auto_augment: null}}\n"), "");
 }
 
 TEST(ColorJitterKey, IsOneNumberOrAList) {
@@ -156,7 +156,7 @@ TEST(ColorJitterKey, IsOneNumberOrAList) {
   EXPECT_THAT(jitter("[0.4, 0.3, 0.2, 0.1]"), ElementsAre(0.4, 0.3, 0.2, 0.1));
   EXPECT_THAT(jitter("[]"), IsEmpty());
   EXPECT_THAT(
-      refusal_of("data: {augment: {color_jitter: -1}}\n"),
+      refusal_of_yaml("data: {augment: {color_jitter: -1}}\n"),
       HasSubstr("expected one value or list, each number >= 0, got -1"));
 }
 

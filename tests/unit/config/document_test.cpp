@@ -39,7 +39,7 @@ void PrintTo(const Refused& refused, std::ostream* stream) {
 class Hazard : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(Hazard, IsRefusedWithItsPlace) {
-  const std::string message = refusal_of(GetParam().yaml);
+  const std::string message = refusal_of_yaml(GetParam().yaml);
   EXPECT_THAT(message, HasSubstr(GetParam().message));
   EXPECT_THAT(message, HasSubstr("found; nothing was started."));
 }
@@ -197,11 +197,11 @@ TEST(Document, AcceptsOneMarkedDocument) {
 
 TEST(Document, ReportsEveryProblemInOrder) {
   const std::string message =
-      refusal_of("schedule: {warmup: 5}\n"
-                 "optim:\n"
-                 "  lr: x\n"
-                 "  lr: 1\n"
-                 "data: {batch_sise: 4, train: {kind: 3}}\n");
+      refusal_of_yaml("schedule: {warmup: 5}\n"
+                      "optim:\n"
+                      "  lr: x\n"
+                      "  lr: 1\n"
+                      "data: {batch_sise: 4, train: {kind: 3}}\n");
   EXPECT_THAT(
       message,
       StartsWith(
@@ -219,7 +219,7 @@ TEST(Document, ReportsEveryProblemInOrder) {
 
 TEST(Document, OneProblemIsSingular) {
   EXPECT_THAT(
-      refusal_of("run: {seed: x}\n"),
+      refusal_of_yaml("run: {seed: x}\n"),
       HasSubstr("\n1 problem found; nothing was started."));
 }
 
@@ -229,7 +229,7 @@ void expect_quick_refusal(
     const std::string& expected) {
   // Time of the processor: other tests may run beside this one.
   const std::clock_t start = std::clock();
-  EXPECT_THAT(refusal_of(yaml), HasSubstr(expected));
+  EXPECT_THAT(refusal_of_yaml(yaml), HasSubstr(expected));
   const auto ticks = static_cast<double>(std::clock() - start);
   EXPECT_LT(ticks / CLOCKS_PER_SEC, 1.0 * kSlowdown);
   if (kMeasuresMemory) {
@@ -276,7 +276,7 @@ TEST(Document, NestingBelowTheLimitIsRead) {
   std::string yaml = "optim: {lr: ";
   yaml += std::string(50, '[') + std::string(50, ']') + "}\n";
   EXPECT_THAT(
-      refusal_of(yaml),
+      refusal_of_yaml(yaml),
       HasSubstr("optim.lr: expected number >= 0, got a list"));
 }
 
@@ -305,7 +305,7 @@ TEST(Document, HundredThousandEqualKeys) {
 
 TEST(Document, LongScalarsAreCutInMessages) {
   const std::string message =
-      refusal_of("run: {seed: " + std::string(100000, '7') + "}\n");
+      refusal_of_yaml("run: {seed: " + std::string(100000, '7') + "}\n");
   EXPECT_LT(message.size(), 300u);
   EXPECT_THAT(message, HasSubstr("777..."));
 }
@@ -337,7 +337,7 @@ TEST(Document, DamagedRecipesAreReadOrRefused) {
           yaml.insert(at, yaml.substr(random.below(yaml.size()), length));
       }
     }
-    const std::string message = refusal_of(yaml);
+    const std::string message = refusal_of_yaml(yaml);
     if (!message.empty()) {
       ++refused;
       EXPECT_THAT(message, HasSubstr("found; nothing was started."));

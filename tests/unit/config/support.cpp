@@ -6,7 +6,7 @@ std::string usage_error(const std::function<void()>& action) {
   return error_of(ExitCode::kUsage, action);
 }
 
-std::string refusal_of(const std::string& yaml) {
+std::string refusal_of_yaml(const std::string& yaml) {
   return usage_error([&] { from_yaml(yaml); });
 }
 

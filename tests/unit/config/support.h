@@ -15,7 +15,7 @@ namespace vitrain::config {
 [[nodiscard]] std::string usage_error(const std::function<void()>& action);
 
 // The message that YAML text is refused with, or "". Positions read "recipe".
-std::string refusal_of(const std::string& yaml);
+std::string refusal_of_yaml(const std::string& yaml);
 
 // Defaults with `key=value` texts applied as -set does.
 Recipe recipe_with(const std::vector<std::string>& sets);

@@ -48,7 +48,7 @@ TEST_P(Value, IsReadAsDocumentedOrRefused) {
   const Case& one = GetParam();
   const std::string yaml = document_of(one);
   if (one.expected.empty()) {
-    EXPECT_THAT(refusal_of_file(yaml), HasSubstr(one.key + ": " + one.message));
+    EXPECT_THAT(refusal_of_yaml(yaml), HasSubstr(one.key + ": " + one.message));
   } else {
     EXPECT_EQ(value_of(from_yaml(yaml), one.key), one.expected);
   }
@@ -324,10 +324,10 @@ TEST(Value, DropLastIsAnotherWayToWriteLastBatch) {
   EXPECT_EQ(last_batch("true"), LastBatch::kDrop);
   EXPECT_EQ(last_batch("false"), LastBatch::kKeep);
   EXPECT_THAT(
-      refusal_of_file("data: {sampler: {drop_last: 1}}\n"),
+      refusal_of_yaml("data: {sampler: {drop_last: 1}}\n"),
       HasSubstr("data.sampler.drop_last: expected true or false, got 1"));
   EXPECT_THAT(
-      refusal_of_file("data: {sampler: {drop_last: true, last_batch: pad}}\n"),
+      refusal_of_yaml("data: {sampler: {drop_last: true, last_batch: pad}}\n"),
       HasSubstr("data.sampler.last_batch: already set at recipe:1:29"));
   EXPECT_EQ(
       recipe_with({"data.sampler.drop_last=false"}).data.sampler.last_batch,
@@ -344,24 +344,24 @@ TEST(Value, SyncBatchnormIsAnotherWayToWriteBatchnorm) {
       recipe_with({"dist.sync_batchnorm=true"}).dist.batchnorm,
       BatchNormStatistics::kSync);
   EXPECT_THAT(
-      refusal_of_file("dist: {sync_batchnorm: sync}\n"),
+      refusal_of_yaml("dist: {sync_batchnorm: sync}\n"),
       HasSubstr("dist.sync_batchnorm: expected true or false, got sync"));
   EXPECT_THAT(
-      refusal_of_file("dist: {sync_batchnorm: true, batchnorm: local}\n"),
+      refusal_of_yaml("dist: {sync_batchnorm: true, batchnorm: local}\n"),
       HasSubstr("dist.batchnorm: already set"));
 }
 
 TEST(Value, KeysThatAreNotWantedAreRefusedWithTheReason) {
   EXPECT_THAT(
-      refusal_of_file("dist: {find_unused_parameters: true}\n"),
+      refusal_of_yaml("dist: {find_unused_parameters: true}\n"),
       HasSubstr(
           "dist.find_unused_parameters: not offered: a parameter that a step "
           "does not use"));
   EXPECT_THAT(
-      refusal_of_file("train: {find_unused: false}\n"),
+      refusal_of_yaml("train: {find_unused: false}\n"),
       HasSubstr("not offered"));
   EXPECT_THAT(
-      refusal_of_file("dist: {broadcast_buffers: true}\n"),
+      refusal_of_yaml("dist: {broadcast_buffers: true}\n"),
       HasSubstr("write dist.batchnorm: broadcast"));
 }
 
