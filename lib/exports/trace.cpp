@@ -79,6 +79,9 @@ void make_contiguous(jit::Graph& graph) {
 jit::Module trace(networks::Model& model, const models::ModelSpec& spec) {
   const at::NoGradGuard no_grad;
   model.eval();
+  // Tables that a network converts when it first sees its weights' type are the
+  // same in both recordings.
+  model.forward(random_inputs(spec, 1), {});
   jit::Module module =
       mirror(model, "Network", std::make_shared<jit::CompilationUnit>());
   const auto graph = record(model, module, random_inputs(spec, kBatches[0]));

@@ -1,6 +1,8 @@
 #include "exports/write.h"
 
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include <torch/csrc/jit/serialization/export.h>
 
@@ -8,8 +10,20 @@
 #include "core/files.h"
 #include "core/new_file.h"
 #include "states/weights_files.h"
+#include "weights/names/coat_repeats.h"
 
 namespace vitrain::exports {
+namespace {
+
+std::vector<std::string> names_of(const states::TensorFile& file) {
+  std::vector<std::string> names;
+  for (const auto& tensor : file.tensors) {
+    names.push_back(tensor.first);
+  }
+  return names;
+}
+
+} // namespace
 
 void write_safetensors_file(
     const std::filesystem::path& path,
@@ -21,6 +35,9 @@ void write_safetensors_file(
   }
   for (const auto& item : model.named_buffers()) {
     file.tensors[item.key()] = item.value().contiguous();
+  }
+  for (const auto& [name, first] : weights::coat_repeats(names_of(file))) {
+    file.tensors[name] = file.tensors.at(first);
   }
   file.metadata["format"] = "pt"; // as transformers asks for
   file.metadata["model"] = description.spec.name;

@@ -2,15 +2,38 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
 
 namespace vitrain::weights {
 namespace {
 
-// The first names are cpe1, crpe1, ..., and mlp2.
 constexpr auto kShared =
     std::to_array<std::string_view>({".cpe.", ".crpe.", ".mlp3.", ".mlp4."});
+
+// `place` + "weight" for `first` + "weight", and so on.
+class Repeats {
+ public:
+  explicit Repeats(const std::vector<std::string>& names) : names_(names) {}
+
+  void add(const std::string& place, const std::string& first) {
+    for (const std::string& name : names_) {
+      if (name.starts_with(first)) {
+        all_[place + name.substr(first.size())] = name;
+      }
+    }
+  }
+
+  std::map<std::string, std::string> take() { return std::move(all_); }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::map<std::string, std::string> all_;
+};
 
 } // namespace
 
@@ -23,6 +46,35 @@ void drop_coat_repeats(Archive& archive) {
       return tensor.first.find(layer) != tensor.first.npos;
     });
   });
+}
+
+std::map<std::string, std::string> coat_repeats(
+    const std::vector<std::string>& names) {
+  Repeats repeats(names);
+  if (std::ranges::find(names, "cpe1.proj.weight") == names.end()) {
+    return repeats.take();
+  }
+  for (const std::string& name : names) {
+    const std::vector<std::string> parts = split(name, '.');
+    if (parts.size() < 4) {
+      continue;
+    }
+    const std::string block = parts[0] + "." + parts[1] + ".";
+    if (parts[0].starts_with("serial_blocks") && parts[2] == "norm1" &&
+        parts[3] == "weight") {
+      const char scale = parts[0].back();
+      repeats.add(block + "cpe.", fmt::format("cpe{}.", scale));
+      repeats.add(
+          block + "factoratt_crpe.crpe.", fmt::format("crpe{}.", scale));
+    } else if (name == block + parts[2] + ".qkv.weight") {
+      repeats.add(
+          block + parts[2] + ".crpe.", fmt::format("crpe{}.", parts[2].back()));
+    } else if (name == block + "mlp2.fc1.weight") {
+      repeats.add(block + "mlp3.", block + "mlp2.");
+      repeats.add(block + "mlp4.", block + "mlp2.");
+    }
+  }
+  return repeats.take();
 }
 
 } // namespace vitrain::weights

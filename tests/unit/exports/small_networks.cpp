@@ -21,6 +21,8 @@ std::vector<SmallNetwork> small_networks() {
       {"mixer_s32_224", 64},
       {"resmlp_12_224", 32},
       {"gmlp_ti16_224", 32},
+      {"swinv2_tiny_window8_256", 52},
+      {"xcit_nano_12_p8_224", 32},
       {"mnist_convnet", 28},
       {"mlp", 16}};
 }

@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "weights/archive.h"
+#include "weights/names/coat_repeats.h"
 
 // Names alone (tests/golden/weights/make_names.py), of models that are too
 // large to keep their files.
@@ -77,6 +78,40 @@ TEST(TimmNames, LeaveABlockThatIsNoneOfTheStages) {
   EXPECT_TRUE(archive.tensors.contains("blocks.6.0.bn2.weight"));
   EXPECT_TRUE(archive.tensors.contains("_blocks.16._bn1.weight"));
   EXPECT_TRUE(archive.tensors.contains("_blocks.x._bn1.weight"));
+}
+
+// timm's names of the shared layers, as its state_dict() of coat_tiny has them.
+TEST(CoatRepeats, AreTheNamesOfEveryPlace) {
+  const std::vector<std::string> names{
+      "cpe1.proj.weight",
+      "crpe2.conv_list.0.bias",
+      "serial_blocks1.0.norm1.weight",
+      "serial_blocks2.1.norm1.weight",
+      "serial_blocks2.1.factoratt_crpe.qkv.weight",
+      "parallel_blocks.3.factoratt_crpe2.qkv.weight",
+      "parallel_blocks.3.mlp2.fc1.weight"};
+  const std::map<std::string, std::string> expected{
+      {"serial_blocks1.0.cpe.proj.weight", "cpe1.proj.weight"},
+      {"serial_blocks2.1.factoratt_crpe.crpe.conv_list.0.bias",
+       "crpe2.conv_list.0.bias"},
+      {"parallel_blocks.3.factoratt_crpe2.crpe.conv_list.0.bias",
+       "crpe2.conv_list.0.bias"},
+      {"parallel_blocks.3.mlp3.fc1.weight",
+       "parallel_blocks.3.mlp2.fc1.weight"},
+      {"parallel_blocks.3.mlp4.fc1.weight",
+       "parallel_blocks.3.mlp2.fc1.weight"}};
+  EXPECT_EQ(coat_repeats(names), expected);
+  EXPECT_TRUE(coat_repeats({"blocks.0.mlp2.fc1.weight"}).empty());
+
+  NamesOnly archive; // what is read again is what there was
+  for (const std::string& name : names) {
+    archive.tensors[name] = numbered(1);
+  }
+  for (const auto& [name, first] : expected) {
+    archive.tensors[name] = archive.tensors.at(first);
+  }
+  drop_coat_repeats(archive);
+  EXPECT_EQ(archive.tensors.size(), names.size());
 }
 
 } // namespace
