@@ -44,12 +44,13 @@ class Scanner {
         result_.files.insert(
             result_.files.end(), words_.begin() + next_, words_.end());
         next_ = words_.size();
-      } else if (takes_files_ && word.find(' ') != word.npos) {
-        result_.files.push_back(word); // a whole command
+      } else if (
+          takes_files_ &&
+          (!is_option(word) || // or a whole command:
+           word.find(' ') != word.npos)) {
+        result_.files.push_back(word);
       } else if (is_option(word)) {
         read_option(word);
-      } else if (takes_files_) {
-        result_.files.push_back(word);
       } else {
         unexpected(word);
       }
