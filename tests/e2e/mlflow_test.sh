@@ -29,7 +29,11 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-mlflow.XXXXXX")
 server=
 finish() {
-  if [ -n "$server" ]; then kill -TERM -- "-$server" 2>/dev/null || true; fi
+  if [ -n "$server" ]; then # with those that it started
+    kill -TERM "-$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+    kill -KILL "-$server" 2>/dev/null || true
+  fi
   rm -rf "$work"
 }
 trap finish EXIT
