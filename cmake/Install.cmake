@@ -43,7 +43,7 @@ foreach(folder site-functions vendor-completions) # most systems', and Debian's 
   install(FILES ${generated}/vitrain.zsh DESTINATION ${share}/zsh/${folder} RENAME _vitrain COMPONENT program)
 endforeach()
 install(FILES ${generated}/vitrain.fish DESTINATION ${share}/fish/vendor_completions.d COMPONENT program)
-install(FILES ${generated}/sbom.spdx.json README.md CHANGELOG.md LICENSE
+install(FILES ${generated}/sbom.spdx.json README.md CHANGELOG.md LICENSE NOTICE
   DESTINATION ${share}/doc/vitrain COMPONENT program)
 install(DIRECTORY ${generated}/licences DESTINATION ${share}/doc/vitrain COMPONENT program OPTIONAL)
 install(DIRECTORY configs DESTINATION ${share}/vitrain COMPONENT program)
