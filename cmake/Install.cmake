@@ -23,10 +23,13 @@ install(TARGETS ${programs} COMPONENT program
 
 if(VITRAIN_BUNDLE)
   # tools/linked.py copies what the dynamic linker finds, and this comes first.
-  add_library(vitrain_no_jbig SHARED tools/wheel/no_jbig.cpp)
-  set_target_properties(vitrain_no_jbig PROPERTIES
-    OUTPUT_NAME jbig SOVERSION 0 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-  add_dependencies(vitrain vitrain_no_jbig)
+  foreach(library jbig=jbig.0 svt_av1=SvtAv1Enc.1 rav1e=rav1e.0)
+    string(REGEX MATCH "(.+)=(.+)[.](.+)" _ ${library})
+    add_library(stand_in_${CMAKE_MATCH_1} SHARED tools/wheel/stand_ins/${CMAKE_MATCH_1}.cpp)
+    set_target_properties(stand_in_${CMAKE_MATCH_1} PROPERTIES OUTPUT_NAME ${CMAKE_MATCH_2}
+      SOVERSION ${CMAKE_MATCH_3} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+    add_dependencies(vitrain stand_in_${CMAKE_MATCH_1})
+  endforeach()
 endif()
 
 # Run when it is installed: what is there then is what was built.
@@ -43,7 +46,7 @@ foreach(folder site-functions vendor-completions) # most systems', and Debian's 
   install(FILES ${generated}/vitrain.zsh DESTINATION ${share}/zsh/${folder} RENAME _vitrain COMPONENT program)
 endforeach()
 install(FILES ${generated}/vitrain.fish DESTINATION ${share}/fish/vendor_completions.d COMPONENT program)
-install(FILES ${generated}/sbom.spdx.json README.md CHANGELOG.md LICENSE
+install(FILES ${generated}/sbom.spdx.json README.md CHANGELOG.md LICENSE NOTICE
   DESTINATION ${share}/doc/vitrain COMPONENT program)
 install(DIRECTORY ${generated}/licences DESTINATION ${share}/doc/vitrain COMPONENT program OPTIONAL)
 install(DIRECTORY configs DESTINATION ${share}/vitrain COMPONENT program)

@@ -12,6 +12,7 @@ are in the package.")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # What runs with log.mlflow load.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcurl4)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcurl4) # for log.mlflow
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

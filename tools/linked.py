@@ -5,7 +5,7 @@ usage: linked.py BUILD [--licences FOLDER] [--copy FOLDER]
        linked.py BUILD --depends
 
 Read from the build itself: ldd names the shared libraries, ninja the archives that were
-linked and the headers that were compiled in; dpkg says of which Debian package each is,
+linked, the files that were embedded and the headers that were compiled in; dpkg says of which Debian package each is,
 the records of wheels which wheel brought torch and what it needs.
 
 --licences  writes the copyright file of each Debian package whose code is in the
@@ -58,11 +58,13 @@ def shared_libraries(program, torch):
     return found
 
 
-def linked_archives(build, program):
-    """Archives that are not of this build, among what ninja links it from."""
-    text = output("ninja", "-C", build, "-t", "query", program)
-    inputs = text.split("outputs:")[0]
-    return {pathlib.Path(word) for word in re.findall(r"(/\S+\.a)\b", inputs)}
+def foreign_inputs(build, program):
+    """Archives of other packages that ninja links a program from, and other files of theirs
+    that become part of it (fonts, scripts)."""
+    listed = output("ninja", "-C", build, "-t", "inputs", program).splitlines()
+    files = {pathlib.Path(name) for name in listed if name.startswith("/usr/")}
+    archives = {path for path in files if path.suffix == ".a"}
+    return archives, {path for path in files if path.is_relative_to("/usr/share")}
 
 
 def compiled_headers(build, torch):
@@ -239,9 +241,13 @@ def main():
         print(", ".join(f"{name} (>= {version.split('-')[0]})" for name, version, _ in sorted(facts)))
         return
     from_torch = {name for name, path in shared.items() if wheel_of(path, torch)}
-    archives = set().union(*(linked_archives(build, program.name) for program in programs))
+    archives, embedded = set(), set()
+    for program in programs:
+        more_archives, more_embedded = foreign_inputs(build, program.name)
+        archives |= more_archives
+        embedded |= more_embedded
     headers = compiled_headers(build, torch)
-    owners = debian_packages({*shared.values(), *archives, *headers})
+    owners = debian_packages({*shared.values(), *archives, *embedded, *headers})
 
     inside = set()  # packages whose code is in what is passed on
     for name, path in sorted(shared.items()):
@@ -262,7 +268,7 @@ def main():
             if path in owners:
                 document.relations.add((document.own, "CONTAINS", key))
                 inside.add(owners[path][0])
-    for paths, relation in ((archives, "STATIC_LINK"), (headers, None)):
+    for paths, relation in ((archives, "STATIC_LINK"), (embedded, "CONTAINS"), (headers, None)):
         for path in paths:
             if path not in owners or owners[path][0] in ("libc6-dev", "linux-libc-dev"):
                 continue

@@ -80,6 +80,12 @@ vitrain -cfg "$work/venv/share/vitrain/configs/shapes_vit_tiny.yaml" -devices cp
   -set run.max_steps=1 -set schedule.warmup=0st -set data.train.count=64 -set data.eval.count=16 -batch_size 8 >"$work/log" 2>&1 ||
   fail "training"
 grep -q '^done' "$work/log" || fail "training did not say that it is done"
+# Its own libraries read what the system's read.
+images=$root/tests/golden/image/formats
+set -- "$images/depth_12_420.avif" "$images/lzw_predictor_1.tif" "$images/lossy_100.webp" -resize 32 -crop 32
+vitrain data dump "$@" -out "$work/wheel.npy" >"$work/log" 2>&1 || fail "reading images"
+"$build/vitrain" data dump "$@" -out "$work/build.npy" >/dev/null
+cmp "$work/wheel.npy" "$work/build.npy" || fail "pixels"
 [ -s "$work/venv/share/man/man1/vitrain.1" ] || fail "no manual page"
 # Without torch: a sentence.
 rm "$site/torch"
