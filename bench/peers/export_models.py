@@ -30,12 +30,12 @@ deit3_small_patch16_224 swin_tiny_patch4_window7_224 resnet18 resnet50
 convnext_atto convnext_atto_ols convnext_tiny_in22k convnextv2_atto
 mixer_s32_224 gmixer_12_224 resmlp_12_224 gmlp_ti16_224 cait_xxs24_224
 beit_base_patch16_224 beitv2_base_patch16_224
-swinv2_tiny_window8_256 swinv2_cr_tiny_ns_224 xcit_nano_12_p8_224
+swinv2_tiny_window8_256 xcit_nano_12_p8_224
 pvt_v2_b0 pvt_v2_b2_li poolformer_s12 poolformerv2_s12 pit_ti_224
 pit_ti_distilled_224 pit_s_224 crossvit_tiny_240 crossvit_9_dagger_240
 convmixer_768_32 convmixer_1024_20_ks9_p14 volo_d1_224 coat_tiny
 coat_lite_tiny levit_128s levit_conv_128s levit_256 efficientnet_b0
-efficientnet_lite0 efficientnetv2_rw_t tf_efficientnet_b0 tf_efficientnetv2_b0
+efficientnet_lite0 tf_efficientnet_b0 tf_efficientnetv2_b0
 regnetx_002 regnety_002 mobileone_s0 mobileone_s4 mobilevit_xxs
 mobilevitv2_050 halonet26t halonet50ts sehalonet33ts botnet26t_256
 eca_botnext26ts_256 mnist_convnet mlp
@@ -77,7 +77,7 @@ def compare(vitrain, folder, name):
         model = random_timm(name)
         weights = folder / f"{name}.weights.safetensors"
         safetensors.torch.save_file(
-            {k: v.contiguous() for k, v in model.state_dict().items()}, weights)
+            {k: v.clone() for k, v in model.state_dict().items()}, weights)
         options = ["-pretrained", weights, "-set", f"model.name={name}",
                    "-set", f"model.num_classes={CLASSES}"]
     paths = {kind: folder / f"{name}.{kind}"

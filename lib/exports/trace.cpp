@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -44,9 +45,18 @@ jit::Module mirror(
   return result;
 }
 
+// The tracer warns of each addition in place, where other views of the same
+// memory may be; check_same_outputs() finds out.
+class NoWarnings : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& /*warning*/) override {}
+};
+
 // What the network does with `inputs`.
 std::shared_ptr<jit::Graph>
 record(networks::Model& model, jit::Module& module, const at::Tensor& inputs) {
+  NoWarnings none;
+  const c10::WarningUtils::WarningHandlerGuard quiet(&none);
   const auto forward = [&](jit::Stack stack) {
     return jit::Stack{model.forward(stack.at(0).toTensor(), {})};
   };

@@ -28,6 +28,7 @@ class MobileOneByob : public ByobBlock {
     const std::int64_t out = models::byob_width(block.width);
     if (place.in == out && place.stride == 1) {
       identity_ = add_layer<BatchNorm2d>(*this, "identity", out);
+      unit_ = at::eye(out / groups_).unsqueeze(0);
       row_ = paths.add(place.drop_rate);
     }
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "conv_kxk");
@@ -86,30 +87,35 @@ class MobileOneByob : public ByobBlock {
 
   // What all branches are together while statistics stand still (section 3.2 of
   // the paper).
-  at::Tensor as_one_convolution(const at::Tensor& x) const {
+  at::Tensor as_one_convolution(const at::Tensor& x) {
+    // New tensors at each step, as exports record them.
     at::Tensor weight = at::zeros_like(convs_.front()->conv().weight);
     at::Tensor bias = at::zeros_like(convs_.front()->norm().bias);
     const std::int64_t centre = weight.size(2) / 2;
-    // [groups, out / groups, in / groups]
-    const at::Tensor middle =
-        weight.select(3, centre).select(2, centre).unflatten(0, {groups_, -1});
     const auto slope = [&](const BatchNorm2d& norm) {
       const at::Tensor by =
           norm.weight / at::sqrt(norm.running_var + BatchNorm2d::kEps);
-      bias.add_(norm.bias - norm.running_mean * by);
+      bias = bias + (norm.bias - norm.running_mean * by);
       return by;
     };
+    const auto add_in_the_middle = [&](const at::Tensor& kernel) {
+      weight = weight +
+          at::constant_pad_nd(
+                   kernel.view({weight.size(0), weight.size(1), 1, 1}),
+                   {centre, centre, centre, centre});
+    };
     for (const auto& conv : convs_) {
-      weight.add_(
-          conv->conv().weight * slope(conv->norm()).view({-1, 1, 1, 1}));
+      weight = weight +
+          conv->conv().weight * slope(conv->norm()).view({-1, 1, 1, 1});
     }
     if (scale_) {
-      middle.add_((scale_->conv().weight.flatten(1) *
-                   slope(scale_->norm()).unsqueeze(1))
-                      .view(middle.sizes()));
+      add_in_the_middle(
+          scale_->conv().weight.flatten(1) *
+          slope(scale_->norm()).unsqueeze(1));
     }
     if (identity_) {
-      middle.diagonal(0, 1, 2).add_(slope(*identity_).view({groups_, -1}));
+      unit_ = unit_.to(weight.options().requires_grad(false));
+      add_in_the_middle(unit_ * slope(*identity_).view({groups_, -1, 1}));
     }
     return at::conv2d(
         x, weight, bias, stride_, centre, /*dilation=*/1, groups_);
@@ -120,6 +126,7 @@ class MobileOneByob : public ByobBlock {
   std::int64_t groups_;
   std::int64_t row_ = 0; // among the factors of what is dropped
   std::shared_ptr<BatchNorm2d> identity_;
+  at::Tensor unit_; // of identity_: [1, out / groups, in / groups]
   std::vector<std::shared_ptr<ByobConv>> convs_;
   std::shared_ptr<ByobConv> scale_;
   std::shared_ptr<ChannelGate> gate_;

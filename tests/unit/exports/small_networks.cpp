@@ -23,6 +23,9 @@ std::vector<SmallNetwork> small_networks() {
       {"gmlp_ti16_224", 32},
       {"swinv2_tiny_window8_256", 52},
       {"xcit_nano_12_p8_224", 32},
+      {"mobileone_s0", 32},
+      {"volo_d1_224", 64},
+      {"coat_lite_tiny", 32},
       {"mnist_convnet", 28},
       {"mlp", 16}};
 }
