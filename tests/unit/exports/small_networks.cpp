@@ -1,11 +1,15 @@
 #include "small_networks.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
+#include "models/families/byob.h"
 #include "models/families/family.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
+#include "models/families/volo.h"
 
 namespace vitrain::exports {
 
@@ -44,6 +48,22 @@ models::ModelSpec spec_of(const SmallNetwork& network) {
         .depths = {2, 2, 1, 2},
         .heads = {1, 2, 4, 4},
         .windows = {5, 5, 2, 7}};
+  }
+  if (std::any_cast<models::VoloSpec>(&spec.numbers) != nullptr) {
+    spec.numbers = models::VoloSpec{
+        .depths = {1, 1, 1, 1},
+        .outlook_width = 16,
+        .outlook_heads = 2,
+        .width = 32,
+        .heads = 4,
+        .stem_width = 8};
+  }
+  if (auto* byob = std::any_cast<models::ByobSpec>(&spec.numbers)) {
+    for (auto& stage : byob->stages) {
+      for (auto& blocks : stage) {
+        blocks.depth = std::min<std::int64_t>(blocks.depth, 2);
+      }
+    }
   }
   return spec;
 }
