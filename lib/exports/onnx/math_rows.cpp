@@ -211,18 +211,6 @@ void reduce(const Call& call) {
       {{"keepdims", keep}}));
 }
 
-// Over one dimension, whose numbers of the largest nobody asks for.
-void largest(const Call& call) {
-  if (!call.has("dim")) {
-    call.refuse("but over one dimension");
-  }
-  call.give(call.emitter.add(
-      "ReduceMax",
-      {call.operand("self", at::kFloat),
-       call.emitter.integers({call.axis("dim", "self")})},
-      {{"keepdims", std::int64_t{call.flag("keepdim") ? 1 : 0}}}));
-}
-
 constexpr char kReduceL1[] = "ReduceL1";
 constexpr char kReduceL2[] = "ReduceL2";
 
@@ -378,7 +366,7 @@ constexpr auto kMathRows = std::to_array<OnnxRow>({
     {"softmax", softmax},
     {"amax", reduce<kReduceMax>},
     {"amin", reduce<kReduceMin>},
-    {"max", largest},
+    {"max", reduce<kReduceMax>}, // nobody asks where
     {"mean", reduce<kReduceMean>},
     {"sum", reduce<kReduceSum>},
     {"linalg_vector_norm", norm},
