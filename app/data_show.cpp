@@ -7,7 +7,6 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "data/load/loader.h"
-#include "data/sources/letters.h"
 #include "data/tools/sheet.h"
 #include "image/formats/png_write.h"
 #include "job/options/data_options.h"
@@ -66,15 +65,6 @@ void print_legend(
   }
 }
 
-// Letters of the longest name.
-int longest_name(const std::vector<std::string>& classes) {
-  std::size_t longest = 0;
-  for (const std::string& name : classes) {
-    longest = std::max(longest, data::letters_of(name).size());
-  }
-  return static_cast<int>(longest);
-}
-
 // Draws the images in batches, so that memory does not grow with their number.
 data::ContactSheet draw_sheet(
     const std::vector<data::Draw>& shown,
@@ -101,7 +91,7 @@ data::ContactSheet draw_sheet(
       {static_cast<int>(spec.image_size.width),
        static_cast<int>(spec.image_size.height)},
       static_cast<int>(spec.channels),
-      longest_name(classes));
+      data::longest_caption(classes));
   std::printf("row column sample class path\n");
   std::int64_t before = 0;
   while (const data::Batch* batch = loader.next()) {

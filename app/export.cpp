@@ -8,6 +8,7 @@
 #include "exports/write.h"
 #include "job/preprocess_record.h"
 #include "job/weights_job.h"
+#include "networks/blank_model.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -49,7 +50,7 @@ int export_verb(const config::Arguments& arguments) {
     std::printf("the recipe is %s\n", job.recipe_file.c_str());
   }
   print(job.notes);
-  const auto model = networks::make_model(job.spec, /*seed=*/0);
+  const auto model = networks::make_blank_model(job.spec);
   print(engine::load_pretrained(
       *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate));
   const exports::Description description = describe(job);

@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <new>
 #include <string_view>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -18,9 +17,6 @@ int run(int argc, char** argv) {
   auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
   if (arguments.version) {
     return vitrain::app::version();
-  }
-  if (!arguments.help) {
-    arguments = vitrain::app::with_run_recipe(std::move(arguments));
   }
   if (const auto code = vitrain::app::quick_verb(arguments)) {
     return *code;

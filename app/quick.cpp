@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -23,9 +22,6 @@ int run(int argc, char** argv) {
   const bool worker = argc > 1 && std::string_view(argv[1]) == "--worker";
   if (!worker) {
     auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
-    if (!arguments.help && !arguments.version) {
-      arguments = vitrain::app::with_run_recipe(std::move(arguments));
-    }
     if (const auto code = vitrain::app::quick_verb(arguments)) {
       return *code;
     }

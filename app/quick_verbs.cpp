@@ -1,10 +1,11 @@
 #include <cstdio>
+#include <utility>
 
 #include "verbs.h"
 
 namespace vitrain::app {
 
-std::optional<int> quick_verb(const config::Arguments& arguments) {
+std::optional<int> quick_verb(config::Arguments& arguments) {
   using config::Verb;
   if (arguments.version) {
     return std::nullopt; // torch's is part of it
@@ -15,6 +16,7 @@ std::optional<int> quick_verb(const config::Arguments& arguments) {
     std::fputs(text.c_str(), stdout);
     return 0;
   }
+  arguments = with_run_recipe(std::move(arguments));
   switch (arguments.verb) {
     case Verb::kConfigCheck:
     case Verb::kConfigShow:

@@ -36,9 +36,10 @@ int version();
 // Error(kUsage) where such a run has none.
 config::Arguments with_run_recipe(config::Arguments arguments);
 
-// Help, and verbs that need neither torch nor more than a moment; nothing:
-// another verb.
-std::optional<int> quick_verb(const config::Arguments& arguments);
+// Help, and verbs that need neither torch nor more than a moment. Nothing:
+// another verb, for which the arguments have the recipe of a run that they
+// name, as of with_run_recipe().
+std::optional<int> quick_verb(config::Arguments& arguments);
 
 // As many as training would use, started as this process was.
 std::int64_t training_devices(

@@ -24,24 +24,37 @@ double ClassResult::f1() const {
   return share(2 * correct, count + predicted);
 }
 
-Confusion::Confusion(std::int64_t classes, std::span<const Outcome> outcomes)
+Confusion::Confusion(
+    std::int64_t classes,
+    std::span<const Outcome> outcomes)
     : results_(static_cast<std::size_t>(classes)) {
   for (const Outcome& one : outcomes) {
-    ClassResult& own = results_[static_cast<std::size_t>(one.label)];
-    ++own.count;
-    ++count_;
-    if (!one.finite()) {
-      continue;
+    if (one.finite()) {
+      ++cells_[{one.label, one.prediction}];
+    } else {
+      ++results_[static_cast<std::size_t>(one.label)].count;
+      ++count_;
     }
-    own.correct += one.right() ? 1 : 0;
-    correct_ += one.right() ? 1 : 0;
-    ++results_[static_cast<std::size_t>(one.prediction)].predicted;
-    ++cells_[{one.label, one.prediction}];
   }
+  count_cells();
+}
+
+Confusion::Confusion(std::int64_t classes, Cells cells)
+    : results_(static_cast<std::size_t>(classes)), cells_(std::move(cells)) {
+  count_cells();
+}
+
+void Confusion::count_cells() {
   for (const auto& [classes_of, times] : cells_) {
     const auto [label, prediction] = classes_of;
     ClassResult& own = results_[static_cast<std::size_t>(label)];
-    if (label != prediction && times > own.confused) {
+    own.count += times;
+    count_ += times;
+    results_[static_cast<std::size_t>(prediction)].predicted += times;
+    if (label == prediction) {
+      own.correct += times;
+      correct_ += times;
+    } else if (times > own.confused) {
       own.confused_with = prediction;
       own.confused = times;
     }

@@ -29,8 +29,13 @@ struct ClassResult {
 // so that there may be many classes.
 class Confusion {
  public:
+  using Cells =
+      std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
+
   // Outcomes without a prediction count for their class alone.
   Confusion(std::int64_t classes, std::span<const Outcome> outcomes);
+  // How often which (label, prediction) was met.
+  Confusion(std::int64_t classes, Cells cells);
 
   std::int64_t classes() const { return std::ssize(results_); }
   std::int64_t count() const { return count_; }
@@ -43,10 +48,7 @@ class Confusion {
   // Samples of class `label` that were taken for `prediction`.
   std::int64_t at(std::int32_t label, std::int32_t prediction) const;
   // All of these that are not 0, by (label, prediction).
-  const std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>& cells()
-      const {
-    return cells_;
-  }
+  const Cells& cells() const { return cells_; }
 
   struct Pair {
     std::int32_t label = 0;
@@ -59,8 +61,10 @@ class Confusion {
   std::vector<std::int32_t> worst_classes(std::size_t most) const;
 
  private:
+  void count_cells();
+
   std::vector<ClassResult> results_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> cells_;
+  Cells cells_;
   std::int64_t count_ = 0;
   std::int64_t correct_ = 0;
 };

@@ -38,6 +38,14 @@ std::int64_t most_images(const image::Size& size) {
 
 } // namespace
 
+int longest_caption(std::span<const std::string> captions) {
+  std::size_t longest = 0;
+  for (const std::string& caption : captions) {
+    longest = std::max(longest, letters_of(caption).size());
+  }
+  return static_cast<int>(longest);
+}
+
 ContactSheet::ContactSheet(
     std::int64_t count,
     const image::Size& size,

@@ -10,6 +10,9 @@
 
 namespace vitrain::data {
 
+// Letters of the longest one.
+int longest_caption(std::span<const std::string> captions);
+
 // Images of one size side by side with a gap between them, each with a caption
 // below. A sheet has at most 8 Mi pixels: so that more images have room, they
 // are reduced, and narrower than 40 pixels have no caption.

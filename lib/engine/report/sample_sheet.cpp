@@ -7,7 +7,6 @@
 
 #include <ATen/ATen.h>
 
-#include "data/sources/letters.h"
 #include "data/tools/sheet.h"
 #include "image/formats/png_write.h"
 
@@ -22,15 +21,11 @@ constexpr std::int64_t kMostOnSheet = 64;
 logging::Picture draw(
     const at::Tensor& images,
     const std::vector<std::string>& captions) {
-  std::size_t letters = 0;
-  for (const std::string& caption : captions) {
-    letters = std::max(letters, data::letters_of(caption).size());
-  }
   data::ContactSheet sheet(
       images.size(0),
       {static_cast<int>(images.size(2)), static_cast<int>(images.size(1))},
       static_cast<int>(images.size(3)),
-      static_cast<int>(letters));
+      data::longest_caption(captions));
   for (std::int64_t i = 0; i < images.size(0); ++i) {
     const at::Tensor image = images[i];
     sheet.add(

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -60,17 +59,17 @@ std::string cell(std::int64_t count, std::int64_t all, bool right) {
                           count);
 }
 
-std::string confusion_table(const Confusion& table) {
+std::string confusion_table(const NamedConfusion& table) {
   std::string head;
   std::string rows;
-  for (std::size_t i = 0; i < table.classes.size(); ++i) {
-    const std::string name = html(table.classes[i]);
-    const std::vector<std::int64_t>& counts = table.counts[i];
-    const std::int64_t all =
-        std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const auto classes = static_cast<std::int32_t>(table.counts.classes());
+  for (std::int32_t i = 0; i < classes; ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    const std::string name = html(table.classes[place]);
+    const std::int64_t all = table.counts.results()[place].count;
     std::string cells;
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      cells += cell(counts[k], all, i == k);
+    for (std::int32_t k = 0; k < classes; ++k) {
+      cells += cell(table.counts.at(i, k), all, i == k);
     }
     head += fmt::format("<th><span>{}</span></th>", name);
     rows += fmt::format("<tr><th>{}</th>{}</tr>\n", name, cells);
@@ -84,13 +83,13 @@ std::string confusion_table(const Confusion& table) {
       rows);
 }
 
-std::string mistaken_pairs(const Confusion& table) {
+std::string mistaken_pairs(const NamedConfusion& table) {
   std::string rows;
-  for (const Mistaken& pair : most_mistaken(table, kMostPairs)) {
+  for (const auto& pair : table.counts.most_confused(kMostPairs)) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        html(table.classes[pair.label]),
-        html(table.classes[pair.prediction]),
+        html(table.classes[static_cast<std::size_t>(pair.label)]),
+        html(table.classes[static_cast<std::size_t>(pair.prediction)]),
         with_commas(pair.count));
   }
   return rows.empty()
@@ -102,23 +101,23 @@ std::string mistaken_pairs(const Confusion& table) {
             rows);
 }
 
-std::string class_bars(std::vector<ClassResult> classes) {
+std::string class_bars(std::vector<NamedClass> classes) {
   if (classes.empty()) {
     return "";
   }
   std::ranges::stable_sort(
-      classes, {}, [](const ClassResult& one) { return one.share(); });
+      classes, {}, [](const NamedClass& one) { return one.result.accuracy(); });
   std::string rows;
   for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {
-    const ClassResult& one = classes[i];
+    const NamedClass& one = classes[i];
     rows += fmt::format(
         "<tr><th>{}</th><td class=\"bar\" style=\"--share:{:.4f}\">{:.2f} %"
         "</td><td>{} of {}</td></tr>\n",
         html(one.name),
-        one.share(),
-        100.0 * one.share(),
-        with_commas(one.correct),
-        with_commas(one.count));
+        one.result.accuracy(),
+        100.0 * one.result.accuracy(),
+        with_commas(one.result.correct),
+        with_commas(one.result.count));
   }
   const bool open = classes.size() <= kMostCells;
   return fmt::format(
@@ -132,7 +131,7 @@ std::string class_bars(std::vector<ClassResult> classes) {
 // What an evaluation's tables say; what is wrong with them is said, too.
 std::string tables(const fs::path& folder) {
   try {
-    const Confusion confusion = read_confusion(folder / "confusion.csv");
+    const NamedConfusion confusion = read_confusion(folder / "confusion.csv");
     std::string out =
         confusion.classes.size() <= kMostCells && !confusion.classes.empty()
         ? confusion_table(confusion)

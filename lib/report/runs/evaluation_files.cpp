@@ -1,7 +1,7 @@
 #include "report/runs/evaluation_files.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -53,52 +53,38 @@ std::int64_t count_of(const std::string& text, const fs::path& file) {
 
 } // namespace
 
-Confusion read_confusion(const fs::path& file) {
+NamedConfusion read_confusion(const fs::path& file) {
   const std::vector<TableRow> rows = read_table(file);
-  Confusion table;
+  NamedConfusion table;
   if (rows.empty()) {
     return table;
   }
   table.classes.assign(rows.front().begin() + 1, rows.front().end());
+  const std::int64_t classes = std::ssize(table.classes);
   VITRAIN_CHECK_DATA(
-      rows.size() == table.classes.size() + 1,
+      std::ssize(rows) == classes + 1,
       "{}: has {} rows for {} classes",
       printable(file.native()),
       rows.size() - 1,
-      table.classes.size());
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    std::vector<std::int64_t>& counts = table.counts.emplace_back();
-    for (std::size_t k = 1; k < rows[i].size(); ++k) {
-      counts.push_back(count_of(rows[i][k], file));
-    }
-  }
-  return table;
-}
-
-std::vector<Mistaken> most_mistaken(const Confusion& table, std::size_t most) {
-  std::vector<Mistaken> pairs;
-  for (std::size_t i = 0; i < table.counts.size(); ++i) {
-    for (std::size_t k = 0; k < table.counts[i].size(); ++k) {
-      if (i != k && table.counts[i][k] > 0) {
-        pairs.push_back({i, k, table.counts[i][k]});
+      classes);
+  results::Confusion::Cells cells;
+  for (std::int32_t label = 0; label < classes; ++label) {
+    const TableRow& row = rows[static_cast<std::size_t>(label) + 1];
+    for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
+      const std::int64_t count =
+          count_of(row[static_cast<std::size_t>(prediction) + 1], file);
+      if (count > 0) {
+        cells[{label, prediction}] = count;
       }
     }
   }
-  const std::size_t kept = std::min(most, pairs.size());
-  std::ranges::partial_sort(
-      pairs,
-      pairs.begin() + static_cast<std::ptrdiff_t>(kept),
-      [](const Mistaken& a, const Mistaken& b) {
-        return std::tuple(-a.count, a.label, a.prediction) <
-            std::tuple(-b.count, b.label, b.prediction);
-      });
-  pairs.resize(kept);
-  return pairs;
+  table.counts = results::Confusion(classes, std::move(cells));
+  return table;
 }
 
-std::vector<ClassResult> read_per_class(const fs::path& file) {
+std::vector<NamedClass> read_per_class(const fs::path& file) {
   const std::vector<TableRow> rows = read_table(file);
-  std::vector<ClassResult> results;
+  std::vector<NamedClass> results;
   if (rows.empty()) {
     return results;
   }
@@ -117,8 +103,9 @@ std::vector<ClassResult> read_per_class(const fs::path& file) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     results.push_back(
         {.name = rows[i][name],
-         .count = count_of(rows[i][count], file),
-         .correct = count_of(rows[i][correct], file)});
+         .result = {
+             .count = count_of(rows[i][count], file),
+             .correct = count_of(rows[i][correct], file)}});
   }
   return results;
 }

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "data/sources/source.h"
+#include "fixtures.h"
 #include "models/families/mae.h"
 #include "models/families/resnet.h"
 #include "models/families/vit.h"
@@ -38,18 +39,14 @@ config::Recipe recipe_for(const models::ModelSpec& spec) {
 
 // Wide enough that torch cuts its operators for several threads.
 models::ModelSpec small_vit() {
-  models::ModelSpec spec;
-  spec.name = "vit_test";
-  spec.num_classes = 10;
-  spec.image_size = 32;
-  spec.family = &models::kVit;
-  spec.numbers = models::VitSpec{
-      .patch_size = 4,
-      .embed_dim = 96,
-      .depth = 2,
-      .num_heads = 3,
-      .mlp_dim = 384};
-  return spec;
+  return test_vit(
+      10,
+      32,
+      {.patch_size = 4,
+       .embed_dim = 96,
+       .depth = 2,
+       .num_heads = 3,
+       .mlp_dim = 384});
 }
 
 models::ModelSpec small_resnet() {

@@ -7,19 +7,28 @@
 
 namespace vitrain::engine {
 
-inline models::ModelSpec tiny_vit() {
+inline models::ModelSpec test_vit(
+    std::int64_t classes,
+    std::int64_t side,
+    const models::VitSpec& numbers) {
   models::ModelSpec spec;
   spec.name = "vit_test";
-  spec.num_classes = 6;
-  spec.image_size = 16;
+  spec.num_classes = classes;
+  spec.image_size = side;
   spec.family = &models::kVit;
-  spec.numbers = models::VitSpec{
-      .patch_size = 8,
-      .embed_dim = 16,
-      .depth = 2,
-      .num_heads = 2,
-      .mlp_dim = 32};
+  spec.numbers = numbers;
   return spec;
+}
+
+inline models::ModelSpec tiny_vit() {
+  return test_vit(
+      6,
+      16,
+      {.patch_size = 8,
+       .embed_dim = 16,
+       .depth = 2,
+       .num_heads = 2,
+       .mlp_dim = 32});
 }
 
 // The only worker of a job, as far as tests need it; one at a time.

@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 
 #include "data/sources/source.h"
+#include "fixtures.h"
 #include "models/families/vit.h"
 #include "support/ranks.h"
 
@@ -47,18 +48,14 @@ TEST(Outcomes, AreThoseOfEachRow) {
 }
 
 models::ModelSpec vit_for_outcomes() {
-  models::ModelSpec spec;
-  spec.name = "vit_test";
-  spec.num_classes = 10;
-  spec.image_size = 32;
-  spec.family = &models::kVit;
-  spec.numbers = models::VitSpec{
-      .patch_size = 8,
-      .embed_dim = 48,
-      .depth = 1,
-      .num_heads = 3,
-      .mlp_dim = 96};
-  return spec;
+  return test_vit(
+      10,
+      32,
+      {.patch_size = 8,
+       .embed_dim = 48,
+       .depth = 1,
+       .num_heads = 3,
+       .mlp_dim = 96});
 }
 
 struct Evaluated {

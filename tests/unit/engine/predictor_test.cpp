@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "data/sources/source.h"
+#include "fixtures.h"
 #include "models/families/vit.h"
 #include "networks/blank_model.h"
 #include "networks/model.h"
@@ -19,18 +20,14 @@ namespace vitrain::engine {
 namespace {
 
 models::ModelSpec predicting_vit() {
-  models::ModelSpec spec;
-  spec.name = "vit_test";
-  spec.num_classes = 10;
-  spec.image_size = 32;
-  spec.family = &models::kVit;
-  spec.numbers = models::VitSpec{
-      .patch_size = 8,
-      .embed_dim = 48,
-      .depth = 2,
-      .num_heads = 3,
-      .mlp_dim = 96};
-  return spec;
+  return test_vit(
+      10,
+      32,
+      {.patch_size = 8,
+       .embed_dim = 48,
+       .depth = 2,
+       .num_heads = 3,
+       .mlp_dim = 96});
 }
 
 class PredictorTest : public testing::Test {

@@ -151,14 +151,17 @@ TEST(Charts, LeaveOutWhatNoRunHas) {
 }
 
 TEST(Confusion, MostMistaken) {
-  const Confusion table{
-      .classes = {"a", "b", "c"}, .counts = {{5, 1, 3}, {0, 9, 3}, {7, 0, 1}}};
-  const std::vector<Mistaken> pairs = most_mistaken(table, 3);
+  const TempFolder folder;
+  const NamedConfusion table = read_confusion(
+      folder.write("confusion.csv", ",a,b,c\na,5,1,3\nb,0,9,3\nc,7,0,1\n"));
+  EXPECT_EQ(table.classes, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(table.counts.count(), 29);
+  const auto pairs = table.counts.most_confused(3);
   ASSERT_EQ(pairs.size(), 3u);
-  EXPECT_EQ(pairs[0].label, 2u);
-  EXPECT_EQ(pairs[0].prediction, 0u);
-  EXPECT_EQ(pairs[1].label, 0u);
-  EXPECT_EQ(pairs[2].label, 1u);
+  EXPECT_EQ(pairs[0].label, 2);
+  EXPECT_EQ(pairs[0].prediction, 0);
+  EXPECT_EQ(pairs[1].label, 0);
+  EXPECT_EQ(pairs[2].label, 1);
   EXPECT_EQ(pairs[2].count, 3);
 }
 
