@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/enum_names.h"
+#include "options/step_range.h"
 
 namespace vitrain::config {
 
@@ -39,6 +40,16 @@ inline std::string fault_of_web_address(const std::string& text) {
   return "it begins with neither";
 }
 
+// The steps that `log.trace` names; a step of a large network has some ten
+// thousand events.
+inline std::string parse_trace(const std::string& text, StepRange& range) {
+  return parse_step_range(text, range, /*most=*/100);
+}
+inline std::string fault_of_trace(const std::string& text) {
+  StepRange range;
+  return parse_trace(text, range);
+}
+
 // What is recorded, and how often.
 struct LogConfig {
   std::int64_t every = 20;
@@ -47,6 +58,7 @@ struct LogConfig {
   bool jsonl = true;
   bool csv = true;
   bool samples = true;
+  std::optional<std::string> trace;
   std::optional<std::string> mlflow;
   std::string mlflow_experiment = "vitrain";
   ProgressKind progress = ProgressKind::kAuto;
@@ -76,6 +88,14 @@ struct LogConfig {
         samples,
         "Write samples.png: images of the first batch as training saw them, "
         "augmented, erased and mixed; also among TensorBoard's images.");
+    v.field(
+         "trace",
+         trace,
+         "Optimizer steps, from 1, of which every worker writes a trace, "
+         "`trace/rankN.json` in the run folder, for Perfetto or "
+         "chrome://tracing: each operator and kernel, the parts of a step, and "
+         "each bucket of gradients while it travels. These steps are slower.")
+        .written_as("N or N-M", fault_of_trace);
     v.field(
          "mlflow",
          mlflow,

@@ -73,6 +73,12 @@ Elapsed timed(c10::Device device, Body&& body) {
   return {span, watch.seconds()};
 }
 
+// A bucket of gradients on its way.
+struct Travel {
+  std::int64_t bytes = 0; // that this rank put into collectives
+  Interval interval;
+};
+
 // What steps put into collectives, on one rank.
 struct Traffic {
   std::int64_t bytes = 0;
@@ -84,6 +90,9 @@ struct Traffic {
   // Of a step on a device, not yet in the seconds: each wait, and each bucket.
   std::vector<DeviceSpan> waits{};
   std::vector<std::vector<DeviceSpan>> buckets{}; // by step
+  // Of one step on the CPU, its buckets in the order in which they were cut;
+  // add() leaves them out.
+  std::vector<Travel> travels{};
 
   void add_exposed(const Elapsed& wait);
   void add_busy(const Elapsed& travel);

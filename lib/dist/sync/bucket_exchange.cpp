@@ -116,6 +116,7 @@ void add_travel(Traffic& traffic, const BucketExchanges& exchanges) {
     }
     if (const auto interval = exchange->interval()) {
       intervals.push_back(*interval);
+      traffic.travels.push_back({exchange->bytes(), *interval});
     }
   }
   traffic.busy_seconds += covered_seconds(std::move(intervals));

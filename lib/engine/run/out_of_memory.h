@@ -3,6 +3,8 @@
 #include <exception>
 #include <string>
 
+#include <ATen/record_function.h>
+
 #include "core/error.h"
 #include "engine/run/session.h"
 
@@ -31,9 +33,11 @@ bool is_out_of_memory(const std::exception& error);
 // a part, else that exception again.
 [[noreturn]] void rethrow_in(const char* part);
 
-// Runs a part of a worker's work, which is named where memory runs out in it.
+// Runs a part of a worker's work, which is named where memory runs out in it
+// and in traces.
 template <typename Body>
 decltype(auto) in_part(const char* part, Body&& body) {
+  RECORD_USER_SCOPE(part);
   try {
     return body();
   } catch (const std::exception&) {

@@ -73,7 +73,8 @@ Trainer::Trainer(Session& session)
           session.job,
           plan_,
           session.spec,
-          *session.train_index)) {
+          *session.train_index)),
+      trace_(make_step_trace(session)) {
   const config::BatchNormStatistics statistics = recipe_.dist.batchnorm;
   if (session.rank == 0 && batch_norm_.layers() == 0 &&
       statistics != config::BatchNormStatistics::kLocal) {
@@ -154,6 +155,7 @@ ExitCode Trainer::run() {
     asked_ = std::max(asked_, votes.agreed());
   }
   votes.finish();
+  trace_.finish();
   if (asked_ == EarlyEnd::kNone ||
       (state_.step == plan_.total_steps && !owes_evaluation_)) {
     return ExitCode::kDone;
@@ -186,6 +188,7 @@ bool Trainer::line_due() const {
 
 void Trainer::train_one_step() {
   session_.reporter.step_begins();
+  trace_.step_begins(state_.step + 1);
   const std::int64_t accumulate = recipe_.train.accumulate;
   session_.model->train();
   batch_norm_.before_step();
@@ -199,6 +202,7 @@ void Trainer::train_one_step() {
   traffic.add(batch_norm_.take_traffic());
   interval_.end_step(traffic);
   ++state_.step;
+  trace_.step_ended(state_.step, traffic.travels);
   session_.finished_steps = state_.step;
   metric_.reset();
   session_.heartbeat.beat(state_.step);

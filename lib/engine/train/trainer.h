@@ -13,6 +13,7 @@
 #include "engine/report/bad_samples.h"
 #include "engine/report/log_interval.h"
 #include "engine/report/sample_sheet.h"
+#include "engine/report/step_trace.h"
 #include "engine/run/checkpoint_writer.h"
 #include "engine/run/session.h"
 #include "engine/train/batch_norm.h"
@@ -100,6 +101,7 @@ class Trainer {
   EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
   LogInterval interval_;
   std::optional<SampleSheet> samples_; // while it is being drawn
+  StepTrace trace_; // of log.trace
 };
 
 } // namespace vitrain::engine

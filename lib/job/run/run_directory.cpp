@@ -41,6 +41,10 @@ std::filesystem::path RunDirectory::worker_log(int rank) const {
   return logs() / fmt::format("workerlog.{}", rank);
 }
 
+std::filesystem::path RunDirectory::trace(int rank) const {
+  return path / "trace" / fmt::format("rank{}.json", rank);
+}
+
 std::filesystem::path log_folder(
     const config::Recipe& recipe,
     const RunDirectory& run) {

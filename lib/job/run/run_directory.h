@@ -21,6 +21,7 @@ struct RunDirectory {
   std::filesystem::path bad_samples() const {
     return path / "bad_samples.jsonl";
   }
+  std::filesystem::path trace(int rank) const; // trace/rankN.json
   // Whose run it is, while that runs (core/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }

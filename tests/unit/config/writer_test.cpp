@@ -114,10 +114,13 @@ Scalar random_scalar(const Field& field, Random& random) {
     case ScalarType::kText:
       break;
   }
-  if (field.fault_of != nullptr) { // the only such key
-    return field.path == "log.mlflow"
-        ? "http://host:" + std::to_string(random.below(10))
-        : "rand-m" + std::to_string(random.below(10)) + "-inc1";
+  if (field.fault_of != nullptr) {
+    const std::string digit = std::to_string(1 + random.below(9));
+    if (field.path == "log.mlflow") {
+      return "http://host:" + digit;
+    }
+    return field.path == "log.trace" ? digit + "-1" + digit
+                                     : "rand-m" + digit + "-inc1";
   }
   if (!field.choices.empty()) {
     return field.choices[random.below(field.choices.size())];

@@ -1,0 +1,177 @@
+#include "engine/report/step_trace.h"
+
+#include <algorithm>
+#include <set>
+
+#include <unistd.h>
+
+#include <ATen/record_function.h>
+#include <fmt/format.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
+
+#include "core/clock.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "job/run/run_directory.h"
+
+namespace vitrain::engine {
+namespace {
+
+namespace profiler = torch::profiler::impl;
+
+std::set<profiler::ActivityType> activities(bool on_cuda) {
+  std::set<profiler::ActivityType> seen{profiler::ActivityType::CPU};
+  if (on_cuda) {
+    seen.insert(profiler::ActivityType::CUDA);
+  }
+  return seen;
+}
+
+// Tracks of our own have numbers that no thread has.
+constexpr std::int64_t kFirstBucketTrack = std::int64_t{1} << 40;
+
+Json naming(const char* what, std::int64_t pid, Json name) {
+  return {
+      {"ph", "M"},
+      {"name", what},
+      {"ts", 0},
+      {"pid", pid},
+      {"tid", 0},
+      {"args", {{"name", std::move(name)}}}};
+}
+
+std::int64_t track_of(std::size_t bucket) {
+  return kFirstBucketTrack + static_cast<std::int64_t>(bucket);
+}
+
+// `wall`: what makes monotonic seconds those of the trace.
+Json travel_event(
+    const dist::Travel& travel,
+    std::int64_t step,
+    std::size_t bucket,
+    std::int64_t pid,
+    double wall) {
+  const dist::Interval& interval = travel.interval;
+  return {
+      {"ph", "X"},
+      {"cat", "exchange"},
+      {"name", fmt::format("all-reduce of bucket {}", bucket)},
+      {"pid", pid},
+      {"tid", track_of(bucket)},
+      {"ts", (interval.begin + wall) * 1e6},
+      {"dur", (interval.end - interval.begin) * 1e6},
+      {"args", {{"step", step}, {"bytes", travel.bytes}}}};
+}
+
+// Kineto has no place for these: the file that it wrote is read again.
+constexpr std::size_t kLargestTrace = std::size_t{4} << 30;
+
+} // namespace
+
+StepTrace::StepTrace(
+    StepRange steps,
+    std::filesystem::path path,
+    int rank,
+    bool on_cuda)
+    : steps_(steps), path_(std::move(path)), rank_(rank), on_cuda_(on_cuda) {}
+
+StepTrace::~StepTrace() {
+  if (recording_) {
+    step_.reset();
+    torch::autograd::profiler::disableProfiler();
+  }
+}
+
+StepTrace make_step_trace(const Session& session) {
+  StepRange steps;
+  if (const auto& asked = session.job.recipe.log.trace) {
+    config::parse_trace(*asked, steps);
+  }
+  return {
+      steps,
+      session.job.run().trace(session.rank),
+      session.rank,
+      session.cuda != nullptr};
+}
+
+void StepTrace::start() {
+  make_folders(path_.parent_path()); // before anything is recorded
+  const profiler::ProfilerConfig config(
+      profiler::ProfilerState::KINETO,
+      /*report_input_shapes=*/true);
+  torch::autograd::profiler::prepareProfiler(config, activities(on_cuda_));
+  torch::autograd::profiler::enableProfiler(
+      config,
+      activities(on_cuda_),
+      {at::RecordScope::FUNCTION,
+       at::RecordScope::BACKWARD_FUNCTION,
+       at::RecordScope::USER_SCOPE});
+  recording_ = true;
+}
+
+void StepTrace::step_begins(std::int64_t step) {
+  if (!steps_.contains(step)) {
+    return;
+  }
+  if (!recording_) {
+    start();
+  }
+  step_ = std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE);
+  step_->before(fmt::format("step {}", step));
+}
+
+void StepTrace::step_ended(
+    std::int64_t step,
+    const std::vector<dist::Travel>& travels) {
+  if (!recording_) {
+    return;
+  }
+  step_.reset();
+  exchanged_.push_back({step, travels});
+  if (step == steps_.last) {
+    finish();
+  }
+}
+
+void StepTrace::finish() {
+  if (recording_) {
+    write();
+  }
+}
+
+void StepTrace::write() {
+  const auto result = torch::autograd::profiler::disableProfiler();
+  recording_ = false;
+  const std::filesystem::path raw = path_.native() + ".kineto";
+  result->save(raw.native());
+  Json trace = Json::parse(read_file(raw, kLargestTrace, ExitCode::kStorage));
+  std::filesystem::remove(raw);
+
+  // Kineto counts microseconds of the wall clock from this moment.
+  const double base =
+      static_cast<double>(trace.value("baseTimeNanoseconds", std::int64_t{0})) *
+      1e-9;
+  const double wall = unix_time() - monotonic_seconds() - base;
+  const std::int64_t pid = ::getpid();
+  Json& events = trace["traceEvents"];
+  std::erase_if(events.get_ref<Json::array_t&>(), [&](const Json& event) {
+    return event.value("name", "") == "process_name" && event.at("pid") == pid;
+  });
+  events.push_back(naming("process_name", pid, fmt::format("rank {}", rank_)));
+  std::size_t buckets = 0;
+  for (const Exchanged& step : exchanged_) {
+    for (std::size_t i = 0; i < step.travels.size(); ++i) {
+      events.push_back(travel_event(step.travels[i], step.step, i, pid, wall));
+    }
+    buckets = std::max(buckets, step.travels.size());
+  }
+  for (std::size_t i = 0; i < buckets; ++i) {
+    Json name = naming("thread_name", pid, fmt::format("bucket {}", i));
+    name["tid"] = track_of(i);
+    events.push_back(std::move(name));
+  }
+  write_file_atomically(
+      path_, trace.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+} // namespace vitrain::engine
