@@ -57,9 +57,7 @@ using namespace vitrain::fake_cuda;
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(
-    cudaStream_t stream,
-    cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (stream == nullptr) {
     violation("capture of the default stream");
     return cudaErrorStreamCaptureUnsupported;
@@ -72,8 +70,7 @@ cudaError_t cudaStreamBeginCapture(
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::scoped_lock lock(mutex);
   *graph = some_handle<cudaGraph_t>();
-  return captured().erase(stream) > 0 ? cudaSuccess
-                                      : cudaErrorIllegalState;
+  return captured().erase(stream) > 0 ? cudaSuccess : cudaErrorIllegalState;
 }
 
 cudaError_t cudaStreamIsCapturing(

@@ -51,11 +51,8 @@ void copy_host(
   }
 }
 
-cudaError_t copy(
-    void* to,
-    const void* from,
-    std::size_t bytes,
-    cudaStream_t stream) {
+cudaError_t
+copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (const cudaError_t error = earlier_error(); error != cudaSuccess) {
     return error;
   }
@@ -89,11 +86,8 @@ using namespace vitrain::fake_cuda;
 
 extern "C" {
 
-cudaError_t cudaMemcpy(
-    void* to,
-    const void* from,
-    std::size_t bytes,
-    cudaMemcpyKind) {
+cudaError_t
+cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
   expect_no_capture("cudaMemcpy");
   const cudaError_t error = copy(to, from, bytes, nullptr);
   count(Count::kWaits);
@@ -124,11 +118,8 @@ cudaError_t cudaMemset(void* memory, int, std::size_t bytes) {
   return fill(memory, bytes);
 }
 
-cudaError_t cudaMemsetAsync(
-    void* memory,
-    int,
-    std::size_t bytes,
-    cudaStream_t) {
+cudaError_t
+cudaMemsetAsync(void* memory, int, std::size_t bytes, cudaStream_t) {
   return fill(memory, bytes);
 }
 

@@ -1,5 +1,6 @@
-// cuDNN: convolutions and attention through descriptors of its backend, of which
-// an attribute that was set can be read. (Batch normalisation has a file.)
+// cuDNN: convolutions and attention through descriptors of its backend, of
+// which an attribute that was set can be read. (Batch normalisation has a
+// file.)
 
 #include <cudnn.h>
 
@@ -47,6 +48,7 @@ std::int64_t default_count(cudnnBackendAttributeName_t name) {
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
     case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
     case CUDNN_ATTR_ENGINECFG_ENGINE:
+    case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:
     case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
       return 1;
     default:
@@ -157,9 +159,8 @@ cudnnStatus_t cudnnBackendGetAttribute(
     void* values) {
   const auto* const all = static_cast<const Descriptor*>(descriptor);
   const auto set = all->attributes.find(name);
-  const std::int64_t there = set == all->attributes.end()
-      ? default_count(name)
-      : all->counts.at(name);
+  const std::int64_t there =
+      set == all->attributes.end() ? default_count(name) : all->counts.at(name);
   if (count != nullptr) {
     *count = there;
   }
@@ -172,7 +173,8 @@ cudnnStatus_t cudnnBackendGetAttribute(
         set->second.data(),
         static_cast<std::size_t>(std::min(room, there)) * size_of(type));
   } else if (type != CUDNN_TYPE_BACKEND_DESCRIPTOR && there > 0) {
-    // Descriptors that are asked for are the caller's own, and stay as they are.
+    // Descriptors that are asked for are the caller's own, and stay as they
+    // are.
     std::memset(values, 0, size_of(type));
   }
   return CUDNN_STATUS_SUCCESS;

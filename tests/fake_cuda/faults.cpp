@@ -48,7 +48,6 @@ cudaError_t earlier_error() {
 
 using namespace vitrain::fake_cuda;
 
-
 extern "C" {
 
 cudaError_t cudaGetLastError() {

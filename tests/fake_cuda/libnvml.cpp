@@ -1,8 +1,8 @@
 // libnvidia-ml.so.1: the physical devices, whatever is visible.
 
 #include <cstddef>
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 
 #include "settings.h"
 

@@ -54,8 +54,7 @@ Meeting::Meeting(const std::string& path, int rank, int size)
     fatal_violation("more ranks than the fake has room for");
   }
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  void* const mapped =
-      file < 0 || ::ftruncate(file, sizeof(Shared)) != 0
+  void* const mapped = file < 0 || ::ftruncate(file, sizeof(Shared)) != 0
       ? MAP_FAILED
       : ::mmap(
             nullptr,

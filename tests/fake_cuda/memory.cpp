@@ -42,7 +42,8 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-// The range that an address lies in; end() for none. The caller holds the mutex.
+// The range that an address lies in; end() for none. The caller holds the
+// mutex.
 std::map<const char*, Range>::iterator find(const void* memory) {
   const char* const address = static_cast<const char*>(memory);
   auto range = ranges().upper_bound(address);
@@ -80,10 +81,7 @@ int device_of(const void* memory) {
       : range->second.device;
 }
 
-void expect_on_device(
-    const void* memory,
-    std::size_t bytes,
-    const char* what) {
+void expect_on_device(const void* memory, std::size_t bytes, const char* what) {
   if (bytes == 0) {
     return;
   }
@@ -178,9 +176,8 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
 
 cudaError_t cudaHostUnregister(void* memory) {
   Range range{};
-  return take(memory, Place::kPinned, range)
-      ? cudaSuccess
-      : cudaErrorHostMemoryNotRegistered;
+  return take(memory, Place::kPinned, range) ? cudaSuccess
+                                             : cudaErrorHostMemoryNotRegistered;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {

@@ -150,7 +150,9 @@ ncclResult_t ncclCommInitRankScalable(
   return join(communicator, size, ids[0], rank);
 }
 
-ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error) {
+ncclResult_t ncclCommGetAsyncError(
+    ncclComm_t communicator,
+    ncclResult_t* error) {
   *error = communicator->error;
   return ncclSuccess;
 }
@@ -180,7 +182,7 @@ ncclResult_t ncclCommAbort(ncclComm_t communicator) {
 }
 
 const char* ncclGetErrorString(ncclResult_t error) {
-  return error == ncclSuccess     ? "no error"
+  return error == ncclSuccess    ? "no error"
       : error == ncclSystemError ? "unhandled system error"
                                  : "another error";
 }
@@ -253,8 +255,7 @@ ncclResult_t ncclBcast(
     int root,
     ncclComm_t communicator,
     cudaStream_t stream) {
-  return ncclBroadcast(
-      memory, memory, count, type, root, communicator, stream);
+  return ncclBroadcast(memory, memory, count, type, root, communicator, stream);
 }
 
 ncclResult_t ncclReduce(

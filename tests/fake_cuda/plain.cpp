@@ -1,5 +1,5 @@
-// Calls of CUDA's libraries that only succeed: nothing here depends on what they
-// set. What is in no file is made by unwritten.py, and ends the program.
+// Calls of CUDA's libraries that only succeed: nothing here depends on what
+// they set. What is in no file is made by unwritten.py, and ends the program.
 
 #define FAKE_CUDA_SUCCEEDS(name) \
   extern "C" int name(...) {     \

@@ -103,17 +103,13 @@ std::string report(const Record& record) {
   return "{\"counts\": " + json(record.counts) + ",\n\"steps\": [" +
       list(record.steps, [](const Counts& counts) { return json(counts); }) +
       "],\n\"devices\": [" +
-      list(
-             record.devices,
-             [](int device) { return std::to_string(device); }) +
+      list(record.devices, [](int device) { return std::to_string(device); }) +
       "],\n\"violations\": [" + list(record.violations, &quoted) +
       "],\n\"kernels\": {" +
-      list(
-             launches_by_name(record),
-             [](const auto& kernel) {
-               return quoted(kernel.first) + ": " +
-                   std::to_string(kernel.second);
-             }) +
+      list(launches_by_name(record),
+           [](const auto& kernel) {
+             return quoted(kernel.first) + ": " + std::to_string(kernel.second);
+           }) +
       "}}\n";
 }
 
@@ -123,8 +119,8 @@ void write_report(const Record& record) {
       (record.devices.empty() && record.violations.empty())) {
     return;
   }
-  const std::string path = settings().folder + "/" +
-      std::to_string(::getpid()) + ".json";
+  const std::string path =
+      settings().folder + "/" + std::to_string(::getpid()) + ".json";
   if (std::FILE* file = std::fopen(path.c_str(), "w")) {
     const std::string text = report(record);
     std::fwrite(text.data(), 1, text.size(), file);
@@ -181,3 +177,9 @@ void fatal_violation(const std::string& text) {
 }
 
 } // namespace vitrain::fake_cuda
+
+// For the stand-in of libcuda.so.1, which is a library of its own.
+extern "C" int fake_cuda_has_context(int device) {
+  const std::scoped_lock lock(vitrain::fake_cuda::record().mutex);
+  return vitrain::fake_cuda::record().devices.contains(device) ? 1 : 0;
+}

@@ -187,10 +187,7 @@ using namespace vitrain::fake_cuda;
 
 extern "C" {
 
-cudaError_t cudaStreamCreateWithPriority(
-    cudaStream_t* stream,
-    unsigned,
-    int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
   use_device(current_device());
   const std::scoped_lock lock(all().mutex);
   *stream = new_handle<cudaStream_t>();
@@ -251,10 +248,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecordWithFlags(
-    cudaEvent_t event,
-    cudaStream_t stream,
-    unsigned) {
+cudaError_t
+cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
   return cudaEventRecord(event, stream);
 }
 
@@ -269,12 +264,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return earlier_error();
 }
 
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+cudaError_t
+cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
   *milliseconds = 0.1F;
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t
+cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const Pending pending = pending_before(event);
   const std::scoped_lock lock(all().mutex);
   Pending& own = all().streams[key_of(stream)];
