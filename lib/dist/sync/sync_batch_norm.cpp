@@ -151,14 +151,17 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
     at::Tensor dweight = at::zeros_like(weight); // sum(dy x^), of this rank
     at::Tensor dbias = at::zeros_like(weight); // sum(dy)
     if (x.numel() > 0) {
+      // What forward gives without training: on CUDA undefined ones are
+      // refused.
+      const at::Tensor unsaved = at::empty({0}, mean.options());
       std::tie(std::ignore, dweight, dbias) = at::native_batch_norm_backward(
           dy,
           x,
           weight,
           mean,
           variance,
-          /*save_mean=*/{},
-          /*save_invstd=*/{},
+          /*save_mean=*/unsaved,
+          /*save_invstd=*/unsaved,
           /*train=*/false,
           eps,
           /*output_mask=*/{false, true, true});

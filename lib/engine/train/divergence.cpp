@@ -43,11 +43,11 @@ std::vector<std::string> non_finite_names(
   if (names.empty()) {
     return {};
   }
-  const at::Tensor good = at::stack(extremes).isfinite().cpu();
-  const bool* finite = good.const_data_ptr<bool>();
+  const at::Tensor bad = at::stack(extremes).isfinite().logical_not().cpu();
+  const bool* not_finite = bad.const_data_ptr<bool>();
   std::vector<std::string> found;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!finite[2 * i] || !finite[2 * i + 1]) {
+    if (not_finite[2 * i] || not_finite[2 * i + 1]) {
       found.push_back(names[i]);
     }
   }

@@ -95,7 +95,7 @@ std::unique_ptr<dist::GradientSync> make_async_ps(
     own = shards.server(session.rank, recipe.optim);
   }
   return std::make_unique<dist::AsyncPs>(
-      *session.groups.data,
+      *session.groups.control, // for barriers: nothing else goes through it
       gradient_buffers(parameters),
       shards.replica(),
       std::move(own),

@@ -1,0 +1,140 @@
+// Copies and fills.
+
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+
+#include "capture.h"
+#include "current.h"
+#include "faults.h"
+#include "memory.h"
+#include "record.h"
+#include "streams.h"
+
+namespace vitrain::fake_cuda {
+namespace {
+
+// Copies between the device and pageable memory are staged by the driver: they
+// make the host wait, and capture forbids them.
+void copy_pageable(
+    cudaStream_t stream,
+    void* host,
+    std::size_t bytes,
+    bool to_host) {
+  expect_not_captured(stream, "a copy of pageable memory");
+  count(Count::kPageable);
+  if (to_host) {
+    wait_for_stream(stream);
+    std::memset(host, 0, bytes);
+  } else if (bytes > 0) {
+    // Memory that is not there is found out here.
+    static_cast<void>(*static_cast<volatile char*>(host));
+    static_cast<void>(static_cast<volatile char*>(host)[bytes - 1]);
+  }
+}
+
+void copy_host(
+    cudaStream_t stream,
+    void* host,
+    void* device,
+    std::size_t bytes,
+    bool to_host) {
+  expect_on_device(device, bytes, "a copy");
+  count(to_host ? Count::kDeviceToHost : Count::kHostToDevice);
+  if (!to_host) {
+    count(Count::kHostToDeviceBytes, static_cast<std::int64_t>(bytes));
+  }
+  if (place_of(host) == Place::kPageable) {
+    copy_pageable(stream, host, bytes, to_host);
+  } else {
+    enqueue_copy(stream, host, bytes, to_host);
+  }
+}
+
+cudaError_t
+copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  if (const cudaError_t error = earlier_error(); error != cudaSuccess) {
+    return error;
+  }
+  const bool to_device = place_of(to) == Place::kDevice;
+  const bool from_device = place_of(from) == Place::kDevice;
+  void* const source = const_cast<void*>(from);
+  if (to_device && from_device) {
+    expect_on_device(to, bytes, "a copy");
+    expect_on_device(from, bytes, "a copy");
+    count(Count::kDeviceToDevice);
+  } else if (to_device) {
+    copy_host(stream, source, to, bytes, /*to_host=*/false);
+  } else if (from_device) {
+    copy_host(stream, to, source, bytes, /*to_host=*/true);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill(void* memory, std::size_t bytes) {
+  expect_on_device(memory, bytes, "a fill");
+  count(Count::kFills);
+  return earlier_error();
+}
+
+} // namespace
+} // namespace vitrain::fake_cuda
+
+using namespace vitrain::fake_cuda;
+
+extern "C" {
+
+cudaError_t
+cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  expect_no_capture("cudaMemcpy");
+  const cudaError_t error = copy(to, from, bytes, nullptr);
+  count(Count::kWaits);
+  wait_for_stream(nullptr);
+  return error;
+}
+
+cudaError_t cudaMemcpyAsync(
+    void* to,
+    const void* from,
+    std::size_t bytes,
+    cudaMemcpyKind,
+    cudaStream_t stream) {
+  return copy(to, from, bytes, stream);
+}
+
+cudaError_t cudaMemcpyPeerAsync(
+    void* to,
+    int,
+    const void* from,
+    int,
+    std::size_t bytes,
+    cudaStream_t stream) {
+  return copy(to, from, bytes, stream);
+}
+
+cudaError_t cudaMemset(void* memory, int, std::size_t bytes) {
+  return fill(memory, bytes);
+}
+
+cudaError_t
+cudaMemsetAsync(void* memory, int, std::size_t bytes, cudaStream_t) {
+  return fill(memory, bytes);
+}
+
+cudaError_t cudaMemcpyToSymbol(
+    const void*,
+    const void*,
+    std::size_t,
+    std::size_t,
+    cudaMemcpyKind) {
+  return earlier_error();
+}
+
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  *address = const_cast<void*>(symbol);
+  return cudaSuccess;
+}
+
+} // extern "C"

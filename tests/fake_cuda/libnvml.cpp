@@ -1,0 +1,83 @@
+// libnvidia-ml.so.1: the physical devices, whatever is visible.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include "settings.h"
+
+namespace vitrain::fake_cuda {
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kNotSupported = 3;
+
+struct Memory {
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+
+// A device's handle is its number, from 1.
+int number_of(const void* handle) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle)) - 1;
+}
+
+int write(char* text, unsigned length, const char* value) {
+  std::snprintf(text, length, "%s", value);
+  return kSuccess;
+}
+
+} // namespace
+} // namespace vitrain::fake_cuda
+
+using namespace vitrain::fake_cuda;
+
+extern "C" {
+
+int nvmlInit_v2() {
+  return kSuccess;
+}
+
+int nvmlShutdown() {
+  return kSuccess;
+}
+
+const char* nvmlErrorString(int) {
+  return "an error of the fake NVML";
+}
+
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+  // The first drivers of CUDA 13 and 12.
+  return write(text, length, settings().driver >= 13000 ? "580.65" : "535.54");
+}
+
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = static_cast<unsigned>(settings().physical_devices);
+  return kSuccess;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  *device = reinterpret_cast<void*>(static_cast<std::uintptr_t>(index) + 1);
+  return kSuccess;
+}
+
+int nvmlDeviceGetName(void*, char* text, unsigned length) {
+  return write(text, length, "Fake GPU");
+}
+
+int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
+  return write(text, length, device_uuid(number_of(device)).c_str());
+}
+
+int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
+  const auto total = static_cast<unsigned long long>(settings().memory);
+  *memory = {.total = total, .free = total, .used = 0};
+  return kSuccess;
+}
+
+int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) {
+  return kNotSupported;
+}
+
+} // extern "C"

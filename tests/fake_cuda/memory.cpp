@@ -1,0 +1,204 @@
+// Memory. That of a device is address space that nobody may touch: a host that
+// reads or writes it is killed by SIGSEGV, as it would be with a real one.
+
+#include "memory.h"
+
+#include <cuda_runtime_api.h>
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "capture.h"
+#include "current.h"
+#include "faults.h"
+#include "record.h"
+#include "streams.h"
+
+namespace vitrain::fake_cuda {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+// Nothing lies behind an allocation: an overrun finds no neighbour.
+constexpr std::size_t kGap = std::size_t{2} << 20;
+
+struct Range {
+  std::size_t bytes;
+  Place place;
+  int device;
+};
+
+std::mutex mutex;
+
+std::map<const char*, Range>& ranges() {
+  static auto* const all = new std::map<const char*, Range>;
+  return *all;
+}
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+// The range that an address lies in; end() for none. The caller holds the
+// mutex.
+std::map<const char*, Range>::iterator find(const void* memory) {
+  const char* const address = static_cast<const char*>(memory);
+  auto range = ranges().upper_bound(address);
+  if (range == ranges().begin()) {
+    return ranges().end();
+  }
+  --range;
+  return address < range->first + range->second.bytes ? range : ranges().end();
+}
+
+bool take(const void* memory, Place place, Range& range) {
+  const std::scoped_lock lock(mutex);
+  const auto found = ranges().find(static_cast<const char*>(memory));
+  if (found == ranges().end() || found->second.place != place) {
+    return false;
+  }
+  range = found->second;
+  ranges().erase(found);
+  return true;
+}
+
+} // namespace
+
+Place place_of(const void* memory) {
+  const std::scoped_lock lock(mutex);
+  const auto range = find(memory);
+  return range == ranges().end() ? Place::kPageable : range->second.place;
+}
+
+int device_of(const void* memory) {
+  const std::scoped_lock lock(mutex);
+  const auto range = find(memory);
+  return range == ranges().end() || range->second.place != Place::kDevice
+      ? -1
+      : range->second.device;
+}
+
+void expect_on_device(const void* memory, std::size_t bytes, const char* what) {
+  if (bytes == 0) {
+    return;
+  }
+  const std::scoped_lock lock(mutex);
+  const auto range = find(memory);
+  if (range == ranges().end() || range->second.place != Place::kDevice) {
+    violation(std::string(what) + " is given memory that is on no device");
+  } else if (
+      static_cast<const char*>(memory) + bytes >
+      range->first + range->second.bytes) {
+    violation(
+        std::string(what) + " goes beyond the allocation that it begins in");
+  }
+}
+
+} // namespace vitrain::fake_cuda
+
+using namespace vitrain::fake_cuda;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  expect_no_capture("cudaMalloc");
+  const int device = current_device();
+  use_device(device);
+  count(Count::kAllocations);
+  if (const cudaError_t error = earlier_error(); error != cudaSuccess) {
+    return error;
+  }
+  if (fault_happens(Fault::kOutOfMemory, device)) {
+    set_last_error(cudaErrorMemoryAllocation);
+    return cudaErrorMemoryAllocation;
+  }
+  const std::size_t pages = whole_pages(bytes);
+  void* const mapped = ::mmap(
+      nullptr,
+      pages + kGap,
+      PROT_NONE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+      -1,
+      0);
+  if (mapped == MAP_FAILED) {
+    return cudaErrorMemoryAllocation;
+  }
+  const std::scoped_lock lock(mutex);
+  ranges()[static_cast<const char*>(mapped)] = {pages, Place::kDevice, device};
+  *memory = mapped;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFree(void* memory) {
+  Range range{};
+  if (memory == nullptr) {
+    return cudaSuccess;
+  }
+  expect_no_capture("cudaFree");
+  if (!take(memory, Place::kDevice, range)) {
+    violation("cudaFree of what cudaMalloc did not return");
+    return cudaErrorInvalidValue;
+  }
+  ::munmap(memory, range.bytes + kGap);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  count(Count::kPinnedAllocations);
+  *memory = std::aligned_alloc(kPage, whole_pages(bytes));
+  if (*memory == nullptr) {
+    return cudaErrorMemoryAllocation;
+  }
+  const std::scoped_lock lock(mutex);
+  ranges()[static_cast<const char*>(*memory)] = {bytes, Place::kPinned, -1};
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  Range range{};
+  finish_all_copies(); // it waits for the device, as the real one does
+  if (!take(memory, Place::kPinned, range)) {
+    violation("cudaFreeHost of what cudaHostAlloc did not return");
+    return cudaErrorInvalidValue;
+  }
+  std::free(memory);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
+  const std::scoped_lock lock(mutex);
+  ranges()[static_cast<const char*>(memory)] = {bytes, Place::kPinned, -1};
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* memory) {
+  Range range{};
+  return take(memory, Place::kPinned, range) ? cudaSuccess
+                                             : cudaErrorHostMemoryNotRegistered;
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = static_cast<std::size_t>(settings().memory);
+  *free = *total - (std::size_t{1} << 30); // what a context takes, about
+  return earlier_error();
+}
+
+cudaError_t cudaPointerGetAttributes(
+    cudaPointerAttributes* attributes,
+    const void* memory) {
+  std::memset(attributes, 0, sizeof *attributes);
+  const Place place = place_of(memory);
+  attributes->type = place == Place::kDevice ? cudaMemoryTypeDevice
+      : place == Place::kPinned              ? cudaMemoryTypeHost
+                                             : cudaMemoryTypeUnregistered;
+  attributes->device = device_of(memory);
+  attributes->devicePointer = const_cast<void*>(memory);
+  attributes->hostPointer =
+      place == Place::kPinned ? const_cast<void*>(memory) : nullptr;
+  return cudaSuccess;
+}
+
+} // extern "C"

@@ -1,0 +1,115 @@
+// What a training step asks of the device and of the host, counted: gates that
+// hold what has been reached. A change that brings a number down lowers its
+// gate.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "machine.h"
+
+namespace vitrain::fake_cuda {
+namespace {
+
+using e2e::Options;
+using testing::Each;
+using testing::Le;
+
+// A run that says nothing for ten steps.
+Options quiet(const e2e::Words& settings) {
+  return Options{
+      .set =
+          {"log.every=100",
+           "run.max_steps=10",
+           "run.epochs=1",
+           "schedule.warmup=0st"}}
+      .with({.set = settings});
+}
+
+// At most this in each step.
+struct Gates {
+  std::int64_t waits;
+  std::int64_t pageable;
+  std::int64_t host_to_device;
+  std::int64_t launches;
+  std::int64_t products;
+  std::int64_t plans; // of cuDNN
+};
+
+void expect_gates(const Json& report, const Gates& gates) {
+  const std::vector<std::pair<const char*, std::int64_t>> rows{
+      {"waits", gates.waits},
+      {"pageable", gates.pageable},
+      {"host_to_device", gates.host_to_device},
+      {"device_to_host", 0},
+      {"allocations", 0},
+      {"pinned_allocations", 0},
+      {"launches", gates.launches},
+      {"products", gates.products},
+      {"plans", gates.plans}};
+  for (const auto& [count, at_most] : rows) {
+    const auto taken = per_step(report, count);
+    EXPECT_EQ(taken.size(), 7U);
+    EXPECT_THAT(taken, Each(Le(at_most))) << count;
+  }
+}
+
+// Two plans of attention, forward and backward, for two blocks: the last one has
+// one query, and plain products.
+TEST(StepOnGpu, OfAVit) {
+  Machine machine(1);
+  machine.train(quiet({"train.precision=bf16"}));
+  ASSERT_EQ(machine.reports().size(), 1U);
+  expect_gates(
+      machine.reports()[0],
+      {.waits = 2,
+       .pageable = 1,
+       .host_to_device = 2,
+       .launches = 216,
+       .products = 38,
+       .plans = 2});
+}
+
+TEST(StepOnGpu, OfAVitWithAllAugmentation) {
+  Machine machine(1);
+  machine.train(quiet(
+      {"train.precision=bf16",
+       "model.drop_path=0.1",
+       "model.dropout=0.1",
+       "data.augment.mixup=0.8",
+       "data.augment.cutmix=1.0",
+       "data.augment.erasing=1.0"}));
+  ASSERT_EQ(machine.reports().size(), 1U);
+  expect_gates(
+      machine.reports()[0],
+      {.waits = 5,
+       .pageable = 4,
+       .host_to_device = 5,
+       .launches = 321,
+       .products = 38,
+       .plans = 2});
+}
+
+TEST(StepOnGpu, OfAResNetOfTwoWorkers) {
+  Machine machine(2);
+  Options options = quiet(
+      {"train.precision=bf16", "optim.name=adamw", "data.train.count=240"});
+  options.config = e2e::kTinyResNet;
+  machine.train(options);
+  ASSERT_EQ(machine.reports().size(), 2U);
+  for (const Json& report : machine.reports()) {
+    expect_gates(
+        report,
+        {.waits = 2,
+         .pageable = 1,
+         .host_to_device = 2,
+         .launches = 336,
+         .products = 3,
+         .plans = 59});
+  }
+}
+
+} // namespace
+} // namespace vitrain::fake_cuda
