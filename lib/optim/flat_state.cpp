@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <ranges>
 
 #include <ATen/ATen.h>
@@ -26,19 +27,62 @@ void remember_layout(Segment& segment) {
       : at::empty_like(parameter, at::MemoryFormat::Contiguous).strides().vec();
 }
 
+// Elements of the segments, one behind the other.
+std::int64_t place_in_a_row(FlatGroup& group) {
+  std::int64_t size = 0;
+  for (Segment& segment : group.segments) {
+    segment.offset = size;
+    size += aligned(segment.parameter.numel());
+  }
+  return size;
+}
+
+// The same in shares of `share_size`, whose ends no segment crosses. Returns
+// where the last one ends, or nothing where they are more than `count` shares.
+std::optional<std::int64_t>
+place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
+  std::int64_t end = 0;
+  for (Segment& segment : group.segments) {
+    const std::int64_t size = aligned(segment.parameter.numel());
+    const std::int64_t left = share_size - end % share_size;
+    segment.offset = size > left ? end + left : end;
+    end = segment.offset + size;
+  }
+  return end <= share_size * count ? std::optional(end) : std::nullopt;
+}
+
+// The smallest shares in which no segment is cut.
+std::int64_t place_whole(FlatGroup& group, std::int64_t count) {
+  const std::int64_t size = place_in_a_row(group);
+  std::int64_t low = 0; // too small
+  for (const Segment& segment : group.segments) {
+    low = std::max(low, aligned(segment.parameter.numel()) - kAlignment);
+  }
+  low = std::max(low, size / count / kAlignment * kAlignment - kAlignment);
+  std::int64_t high = size;
+  while (high - low > kAlignment) {
+    const std::int64_t middle = aligned((low + high) / 2);
+    const std::int64_t tried = middle == high ? high - kAlignment : middle;
+    (place_in_shares(group, tried, count) ? high : low) = tried;
+  }
+  group.share_size = high;
+  return *place_in_shares(group, high, count);
+}
+
 // Moves the parameters of `group` into its buffers.
 void flatten(
     FlatGroup& group,
     const Share& share,
     const at::TensorOptions& options) {
   std::int64_t size = 0;
-  for (Segment& segment : group.segments) {
-    segment.offset = size;
-    size += aligned(segment.parameter.numel());
+  if (share.whole_parameters && share.count > 1) {
+    size = place_whole(group, share.count);
+  } else {
+    size = place_in_a_row(group);
+    // Whole vectors of every instruction set: then a share's kernel does the
+    // same arithmetic for each element as that of the whole buffer.
+    group.share_size = aligned((size + share.count - 1) / share.count);
   }
-  // Whole vectors of every instruction set: then a share's kernel does the same
-  // arithmetic for each element as that of the whole buffer.
-  group.share_size = aligned((size + share.count - 1) / share.count);
   group.own_begin = std::min(size, share.index * group.share_size);
   group.own_size = std::min(size - group.own_begin, group.share_size);
   group.shares = at::zeros({share.count * group.share_size}, options);
@@ -95,15 +139,32 @@ bool is_no_decay(
   });
 }
 
+Grouping decay_grouping(
+    double weight_decay,
+    const std::vector<std::string>& no_decay) {
+  return [=](const std::string& name, at::IntArrayRef shape) {
+    const bool exempt =
+        is_no_decay(name, static_cast<std::int64_t>(shape.size()), no_decay);
+    return GroupSettings{
+        .name = exempt ? "no_decay" : "decay",
+        .weight_decay = exempt ? 0.0 : weight_decay,
+        .exempt = exempt};
+  };
+}
+
 FlatState::FlatState(
     torch::nn::Module& module,
     double weight_decay,
     const std::vector<std::string>& no_decay,
     const Share& share)
+    : FlatState(module, decay_grouping(weight_decay, no_decay), share) {}
+
+FlatState::FlatState(
+    torch::nn::Module& module,
+    const Grouping& grouping,
+    const Share& share)
     : share_(share) {
   const at::NoGradGuard no_grad;
-  groups_.push_back({.name = "decay", .weight_decay = weight_decay});
-  groups_.push_back({.name = "no_decay", .weight_decay = 0.0});
   const auto named = module.named_parameters();
   std::map<const void*, std::string> names;
   for (const auto& item : std::views::reverse(named.pairs())) {
@@ -125,14 +186,16 @@ FlatState::FlatState(
         "{} and {} are one parameter: shared weights are not supported",
         first->second,
         name);
-    FlatGroup& group =
-        groups_[is_no_decay(name, parameter.dim(), no_decay) ? 1 : 0];
-    group.segments.push_back({name, parameter});
+    GroupSettings settings = grouping(name, parameter.sizes());
+    auto group = std::ranges::find(groups_, settings.name, &FlatGroup::name);
+    if (group == groups_.end()) {
+      group = groups_.insert(groups_.end(), FlatGroup{std::move(settings)});
+    }
+    group->segments.push_back({name, parameter});
   }
-  std::erase_if(
-      groups_, [](const FlatGroup& group) { return group.segments.empty(); });
   VITRAIN_CHECK(
       !groups_.empty(), ExitCode::kInternal, "the model has no parameters");
+  std::ranges::stable_sort(groups_, {}, &order_of);
   const auto options =
       groups_.front().segments.front().parameter.options().requires_grad(false);
   for (FlatGroup& group : groups_) {
@@ -209,23 +272,6 @@ void FlatState::zero_gradients() {
   for (FlatGroup& group : groups_) {
     group.gradients.zero_();
   }
-}
-
-at::Tensor clip_gradients(FlatState& state, double max_norm) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> norms;
-  for (const FlatGroup& group : state.groups()) {
-    norms.push_back(at::linalg_vector_norm(group.gradients));
-  }
-  const at::Tensor norm = at::linalg_vector_norm(at::stack(norms));
-  if (max_norm > 0.0) {
-    const at::Tensor factor =
-        at::clamp_max(at::reciprocal(norm + 1e-6) * max_norm, 1.0);
-    for (FlatGroup& group : state.groups()) {
-      group.gradients.mul_(factor);
-    }
-  }
-  return norm;
 }
 
 } // namespace vitrain::optim

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -32,15 +34,35 @@ struct Segment {
 struct Share {
   std::int64_t index = 0;
   std::int64_t count = 1;
+  // No parameter is cut: shares are as large as the fullest of them.
+  bool whole_parameters = false;
 };
 
-// Parameters that share their optimizer settings, in one contiguous buffer.
-struct FlatGroup {
-  std::string name; // "decay" or "no_decay"
+// What the parameters of a group have in common.
+struct GroupSettings {
+  std::string name;
   double weight_decay = 0.0;
-  at::Tensor parameters; // [n], fp32
-  at::Tensor gradients; // [n], fp32
-  std::vector<Segment> segments;
+  double lr_scale = 1.0; // of the schedule's learning rate
+  bool exempt = false; // from weight decay, by the rules
+  // The optimizer's rule for what is no matrix (muon).
+  bool fallback = false;
+};
+
+// Groups are in the order of this: by falling lr_scale, those with weight decay
+// before the others.
+inline std::tuple<double, bool, bool> order_of(const GroupSettings& group) {
+  return {-group.lr_scale, group.exempt, group.fallback};
+}
+
+// The group of a parameter: of equal names, equal settings.
+using Grouping = std::function<
+    GroupSettings(const std::string& name, at::IntArrayRef shape)>;
+
+// Parameters that share their optimizer settings, in one contiguous buffer.
+struct FlatGroup : GroupSettings {
+  at::Tensor parameters{}; // [n], fp32
+  at::Tensor gradients{}; // [n], fp32
+  std::vector<Segment> segments{};
 
   // All shares of the parameters: [count * share_size]; the parameters, and
   // zeros behind them that make the shares equal.
@@ -64,10 +86,15 @@ struct FlatGroup {
 // at multiples of 64 bytes; the gaps stay zero.
 class FlatState {
  public:
-  // Parameters whose name matches an entry of `no_decay` get weight decay 0:
-  // `bias` (every bias), `norm` (every other one-dimensional weight), or the
-  // last part of the name. Requires fp32 parameters on one device, each under
-  // one name; throws Error(kInternal) naming the parameter otherwise.
+  // The groups that `grouping` makes, those first whose gradients are expected
+  // first: by falling lr_scale (the last layers), those with weight decay
+  // before the others. Requires fp32 parameters on one device, each under one
+  // name; throws Error(kInternal) naming the parameter otherwise.
+  FlatState(
+      torch::nn::Module& module,
+      const Grouping& grouping,
+      const Share& share = {});
+  // Groups by decay_grouping().
   FlatState(
       torch::nn::Module& module,
       double weight_decay,
@@ -96,16 +123,17 @@ class FlatState {
   std::vector<std::string> frozen_; // parameters that are not trained
 };
 
-// Whether a parameter is exempt from weight decay under `no_decay`.
+// Whether a parameter is exempt from weight decay under `no_decay`: `bias`
+// (every bias), `norm` (every other one-dimensional weight), or the last part
+// of the name.
 bool is_no_decay(
     const std::string& name,
     std::int64_t dimensions,
     const std::vector<std::string>& no_decay);
 
-// Scales the gradients of all groups such that their common Euclidean norm is
-// at most `max_norm` (torch.nn.utils.clip_grad_norm_: factor max_norm / (norm +
-// 1e-6), at most 1); max_norm <= 0 only measures. Returns the norm before
-// scaling, a scalar on the gradients' device; nothing waits for the device.
-at::Tensor clip_gradients(FlatState& state, double max_norm);
+// Two groups, "decay" and "no_decay".
+Grouping decay_grouping(
+    double weight_decay,
+    const std::vector<std::string>& no_decay);
 
 } // namespace vitrain::optim

@@ -13,18 +13,39 @@ namespace vitrain::optim {
 Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
   const at::Tensor& first = parameters.groups().front().parameters;
   steps_ = at::zeros({}, first.options().dtype(at::kFloat));
-  // A double on the CPU is exact; CUDA's kernels read a float.
-  lr_ = at::zeros(
-      {}, first.options().dtype(first.is_cuda() ? at::kFloat : at::kDouble));
+  for (std::size_t i = 0; i < parameters.groups().size(); ++i) {
+    // A double on the CPU is exact; CUDA's kernels read a float.
+    lr_.push_back(at::zeros(
+        {}, first.options().dtype(first.is_cuda() ? at::kFloat : at::kDouble)));
+  }
 }
 
-Optimizer::Buffers& Optimizer::add_buffers(const std::string& name) {
+Optimizer::Buffers& Optimizer::add_buffers(
+    const std::string& name,
+    double fill,
+    const std::function<bool(const FlatGroup&)>& wanted) {
   Buffers& buffers = buffers_[name];
   for (const FlatGroup& group : parameters_.groups()) {
-    buffers.push_back(
-        at::zeros({group.share_size}, group.parameters.options()));
+    const bool has = !wanted || wanted(group);
+    buffers.push_back(at::full(
+        {has ? group.share_size : 0}, fill, group.parameters.options()));
   }
   return buffers;
+}
+
+std::vector<Optimizer::Buffers>& Optimizer::add_tensors(
+    const std::string& name,
+    const std::function<std::optional<Shape>(const Segment&)>& shape_of) {
+  std::vector<Buffers>& all = tensors_[name];
+  for (const FlatGroup& group : parameters_.groups()) {
+    Buffers& tensors = all.emplace_back();
+    for (const Segment& segment : group.segments) {
+      const std::optional<Shape> shape = shape_of(segment);
+      tensors.push_back(
+          shape ? at::zeros(*shape, group.parameters.options()) : at::Tensor());
+    }
+  }
+  return all;
 }
 
 at::Tensor Optimizer::own(const FlatGroup& group, const at::Tensor& whole) {
@@ -37,29 +58,107 @@ at::Tensor Optimizer::own_state(
   return share.narrow(0, 0, group.own_size);
 }
 
+std::vector<const Segment*> Optimizer::own_segments(const FlatGroup& group) {
+  std::vector<const Segment*> own;
+  for (const Segment& segment : group.segments) {
+    if (segment.offset >= group.own_begin &&
+        segment.offset < group.own_begin + group.own_size) {
+      own.push_back(&segment);
+    }
+  }
+  return own;
+}
+
+void Optimizer::assign(
+    const at::Tensor& target,
+    const at::Tensor& value,
+    const Rate& rate) {
+  target.copy_(
+      target.is_cpu() ? value
+                      : at::where(rate.non_finite.gt(0), target, value));
+}
+
 void Optimizer::step(double lr, const at::Tensor& non_finite) {
   const at::NoGradGuard no_grad;
-  lr_.fill_(lr);
+  if (non_finite.is_cpu() && non_finite.item<float>() != 0.0F) {
+    return;
+  }
   steps_.add_(1).sub_(non_finite);
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
-    if (parameters_.groups()[i].own_size > 0) {
-      update(i, lr_, non_finite);
+    const FlatGroup& group = parameters_.groups()[i];
+    if (group.own_size > 0) {
+      const double own = lr * group.lr_scale;
+      lr_[i].fill_(own);
+      update(i, {.lr = own, .lr_tensor = lr_[i], .non_finite = non_finite});
     }
+  }
+  update_slow(non_finite);
+}
+
+void Optimizer::look_ahead(std::int64_t every, double alpha) {
+  slow_ = &add_buffers("lookahead_slow");
+  slow_every_ = every;
+  slow_alpha_ = alpha;
+}
+
+void Optimizer::update_slow(const at::Tensor& non_finite) {
+  const bool knows = steps_.is_cpu();
+  if (slow_ == nullptr ||
+      (knows && steps_.item<std::int64_t>() % slow_every_ != 0)) {
+    return;
+  }
+  // On a device nobody asks for the number of steps: what it decides, is
+  // decided there.
+  const at::Tensor due =
+      steps_.remainder(slow_every_).eq(0).logical_and(non_finite.eq(0));
+  const at::Tensor first = steps_.le(slow_every_);
+  for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
+    FlatGroup& group = parameters_.groups()[i];
+    if (group.own_size == 0) {
+      continue;
+    }
+    const at::Tensor weights = own(group, group.parameters);
+    const at::Tensor slow = own_state(group, (*slow_)[i]);
+    const at::Tensor mean =
+        at::where(first, weights, slow.add(weights.sub(slow), slow_alpha_));
+    slow.copy_(knows ? mean : at::where(due, mean, slow));
+    weights.copy_(knows ? mean : at::where(due, mean, weights));
   }
 }
 
 std::vector<at::Tensor> Optimizer::buffers() const {
   std::vector<at::Tensor> all;
+  const auto add = [&](const Buffers& buffers) {
+    for (const at::Tensor& buffer : buffers) {
+      if (buffer.defined() && buffer.numel() > 0) {
+        all.push_back(buffer);
+      }
+    }
+  };
   for (const auto& [name, buffers] : buffers_) {
-    all.insert(all.end(), buffers.begin(), buffers.end());
+    add(buffers);
+  }
+  for (const auto& [name, groups] : tensors_) {
+    std::ranges::for_each(groups, add);
   }
   return all;
+}
+
+std::vector<std::vector<at::Tensor>> Optimizer::buffers_by_kind() const {
+  std::vector<std::vector<at::Tensor>> kinds;
+  for (const auto& [name, buffers] : buffers_) {
+    kinds.push_back(buffers);
+  }
+  return kinds;
 }
 
 std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
   std::map<std::string, at::Tensor> state{{"step", steps_.to(at::kLong)}};
   for (const auto& [name, buffers] : buffers_) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (buffers[i].numel() == 0) {
+        continue;
+      }
       const at::Tensor whole =
           parameters_.share().count > 1 ? gather(buffers[i]) : buffers[i];
       if (!whole.defined()) {
@@ -70,7 +169,25 @@ std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
       }
     }
   }
+  for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
+    state[name] = tensor;
+  });
   return state;
+}
+
+template <typename Body>
+void Optimizer::for_each_tensor(const Body& body) const {
+  for (const auto& [name, groups] : tensors_) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (std::size_t j = 0; j < groups[i].size(); ++j) {
+        if (groups[i][j].defined()) {
+          body(
+              parameters_.groups()[i].segments[j].name + "." + name,
+              groups[i][j]);
+        }
+      }
+    }
+  }
 }
 
 void Optimizer::take_share(
@@ -97,23 +214,33 @@ void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const FlatGroup& group = parameters_.groups()[i];
       for (const Segment& segment : group.segments) {
-        take_share(
-            group, segment, state.at(segment.name + "." + name), buffers[i]);
+        if (buffers[i].numel() > 0) {
+          take_share(
+              group, segment, state.at(segment.name + "." + name), buffers[i]);
+        }
       }
     }
   }
+  for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
+    tensor.copy_(state.at(name));
+  });
 }
 
 void Optimizer::check_state(
     const std::map<std::string, at::Tensor>& state) const {
   std::map<std::string, std::vector<std::int64_t>> expected{{"step", {}}};
   for (const auto& [name, buffers] : buffers_) {
-    for (const FlatGroup& group : parameters_.groups()) {
-      for (const Segment& segment : group.segments) {
-        expected[segment.name + "." + name] = segment.shape;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      for (const Segment& segment : parameters_.groups()[i].segments) {
+        if (buffers[i].numel() > 0) {
+          expected[segment.name + "." + name] = segment.shape;
+        }
       }
     }
   }
+  for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
+    expected[name] = tensor.sizes().vec();
+  });
   for (const auto& [name, tensor] : state) {
     VITRAIN_CHECK(
         expected.contains(name),

@@ -2,20 +2,31 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "config/sections/optim.h"
 #include "optim/flat_state.h"
 
 namespace vitrain::optim {
 
-// Updates the parameters of a FlatState from its gradients, by torch's fused
-// kernels on whole buffers, or on this worker's share of them: then there is
-// state for that share only. State is kept per group and named per parameter in
-// checkpoints, so that it depends neither on the layout of the buffers nor on
-// the number of shares.
+// How far a group goes in a step.
+struct Rate {
+  double lr = 0.0;
+  at::Tensor lr_tensor; // the same, a scalar on the parameters' device
+  // Scalar fp32 on that device: where it is 1, nothing may change. On the CPU
+  // it is 0: such steps are left out.
+  at::Tensor non_finite;
+};
+
+// Updates the parameters of a FlatState from its gradients on whole buffers, or
+// on this worker's share of them: then there is state for that share only.
+// State is kept per group and named per parameter in checkpoints, so that it
+// depends neither on the layout of the buffers nor on the number of shares.
 class Optimizer {
  public:
   // Puts together the shares of one buffer, [share_size] each, of all workers:
@@ -25,12 +36,15 @@ class Optimizer {
   explicit Optimizer(FlatState& parameters);
   virtual ~Optimizer() = default;
 
-  // One update with learning rate `lr`. Where `non_finite` (a scalar fp32
-  // tensor on the parameters' device) is 1, nothing changes.
+  // One update with learning rate `lr`, times the lr_scale of each group. Where
+  // `non_finite` (a scalar fp32 tensor on the parameters' device) is 1, nothing
+  // changes.
   void step(double lr, const at::Tensor& non_finite);
 
   // The flat buffers of the state: for whatever acts on all of it at once.
   std::vector<at::Tensor> buffers() const;
+  // The same by kind, then by group; empty where a group has none.
+  std::vector<std::vector<at::Tensor>> buffers_by_kind() const;
   // The updates made, scalar fp32; changing it changes the optimizer.
   const at::Tensor& steps() const { return steps_; }
 
@@ -47,20 +61,45 @@ class Optimizer {
  protected:
   using Buffers = std::vector<at::Tensor>; // one per group
 
-  // A zero-filled buffer of share_size per group, saved under `name`.
-  Buffers& add_buffers(const std::string& name);
+  using Shape = std::vector<std::int64_t>;
+
+  // A buffer of share_size per group, filled with `fill`, saved under `name`;
+  // an empty one for groups that are not `wanted`.
+  Buffers& add_buffers(
+      const std::string& name,
+      double fill = 0.0,
+      const std::function<bool(const FlatGroup&)>& wanted = {});
+  // A tensor of its own for each parameter for which `shape_of` gives a shape,
+  // saved under `name`, by group and segment; undefined for others. Only for
+  // workers that do not share the state.
+  std::vector<Buffers>& add_tensors(
+      const std::string& name,
+      const std::function<std::optional<Shape>(const Segment&)>& shape_of);
+  // Lookahead as timm has it: in every `every`-th update the slow weights s and
+  // the weights w become s + alpha (w - s); the first time both stay w.
+  void look_ahead(std::int64_t every, double alpha);
   // What this worker updates of a group, and the state that belongs to it.
   static at::Tensor own(const FlatGroup& group, const at::Tensor& whole);
   static at::Tensor own_state(const FlatGroup& group, const at::Tensor& share);
-  virtual void update(
-      std::size_t group,
-      const at::Tensor& lr,
-      const at::Tensor& non_finite) = 0;
+  virtual void update(std::size_t group, const Rate& rate) = 0;
+  // Parameters that this worker updates.
+  static std::vector<const Segment*> own_segments(const FlatGroup& group);
+  // target = value, unless the step is left out.
+  static void
+  assign(const at::Tensor& target, const at::Tensor& value, const Rate& rate);
 
   FlatState& parameters_;
   at::Tensor steps_; // updates made, scalar fp32 as the fused kernels want it
 
  private:
+  friend std::unique_ptr<Optimizer> make_optimizer(
+      FlatState& parameters,
+      const config::OptimConfig& options);
+
+  void update_slow(const at::Tensor& non_finite);
+  // body("<parameter>.<name>", tensor) for those of add_tensors().
+  template <typename Body>
+  void for_each_tensor(const Body& body) const;
   void check_state(const std::map<std::string, at::Tensor>& state) const;
   // Copies what of `saved`, a parameter's state, lies in this worker's share.
   void take_share(
@@ -70,7 +109,11 @@ class Optimizer {
       at::Tensor share) const;
 
   std::map<std::string, Buffers> buffers_;
-  at::Tensor lr_; // scalar on the device: no kernel depends on a host value
+  std::map<std::string, std::vector<Buffers>> tensors_;
+  Buffers lr_; // of each group, a scalar on the device
+  Buffers* slow_ = nullptr; // of Lookahead
+  std::int64_t slow_every_ = 0;
+  double slow_alpha_ = 0.0;
 };
 
 } // namespace vitrain::optim

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "config/sections/optim.h"
 #include "optim/flat_state.h"
@@ -9,17 +9,21 @@
 
 namespace vitrain::optim {
 
-// What the program knows of an optimizer beyond its keys in
-// config/sections/optim.h.
+// What the program knows of an optimizer beyond its row in
+// config/sections/optimizer_row.h.
 struct OptimizerInfo {
   config::OptimKind kind;
-  // fp32 values that it keeps for each parameter.
+  // fp32 values that it keeps for each parameter, about: without what is kept
+  // by row and column.
   int (*state_values)(const config::OptimConfig& options);
   std::unique_ptr<Optimizer> (
       *make)(FlatState& parameters, const config::OptimConfig& options);
 };
 
 const OptimizerInfo& optimizer_info(config::OptimKind kind);
+
+// The same of all that `options` name, Lookahead's weights among them.
+int state_values(const config::OptimConfig& options);
 
 // The optimizer of `options`. `parameters` must outlive it.
 std::unique_ptr<Optimizer> make_optimizer(

@@ -37,33 +37,6 @@ void TimmTranslator::translate_training() {
   translate_rest();
 }
 
-void TimmTranslator::translate_optimizer() {
-  OptimConfig& optim = recipe_.optim;
-  const std::string name = lower_case(words_.text("opt"));
-  const double decay = words_.number("weight_decay");
-  optim.name = OptimKind::kAdamW;
-  if (name == "sgd" || name == "nesterov" || name == "momentum") {
-    optim.name = OptimKind::kSgd;
-    optim.nesterov = name != "momentum";
-  } else if (name == "adam" && decay == 0.0) {
-    differs("opt", "adamw, which is the same without weight decay");
-  } else if (name != "adamw" && name != "fusedadamw") {
-    left_out("opt", "there are sgd and adamw, which is taken");
-  }
-  optim.weight_decay = decay;
-  optim.momentum = words_.number("momentum");
-  if (words_.has("opt_eps")) {
-    optim.eps = words_.number("opt_eps");
-  }
-  if (words_.has("opt_betas")) {
-    const auto betas = two("opt_betas");
-    optim.betas = betas.value_or(optim.betas);
-  }
-  if (words_.number("clip_grad") > 0.0 && words_.text("clip_mode") == "norm") {
-    optim.clip_norm = words_.number("clip_grad");
-  }
-}
-
 void TimmTranslator::translate_decay() {
   OptimConfig& optim = recipe_.optim;
   optim.no_decay = {

@@ -75,6 +75,8 @@ class TimmTranslator {
   void translate_mixing();
   // timm's sgd is Nesterov's, its momentum is not.
   void translate_optimizer();
+  void translate_optimizer_numbers();
+  void translate_clipping();
   void translate_decay();
   void translate_rate();
   void translate_schedule();

@@ -105,7 +105,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kText,
        "sgd",
        "optim.name optim.nesterov",
-       "sgd (with nesterov), momentum, adamw"),
+       "most of timm's, with lookahead_ and the c of cautious ones in front"),
     to("opt_eps", kNumber, "null", "optim.eps"),
     to("opt_betas", kNumbers, "null", "optim.betas"),
     to("momentum", kNumber, "0.9", "optim.momentum"),
@@ -115,10 +115,15 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "optim.weight_decay optim.no_decay",
        "not of biases, norms and what the model exempts"),
     to("clip_grad", kNumber, "null", "optim.clip_norm"),
-    missing("clip_mode", kText, "norm", "gradients are clipped by norm")
+    to("clip_mode",
+       kText,
+       "norm",
+       "optim.clip_norm optim.clip_value optim.clip_agc",
+       "norm, value, agc")
         .with("clip_grad: 1"),
-    missing("layer_decay", kNumber, "null", "one learning rate for all layers"),
-    missing("layer_decay_min_scale", kNumber, "0", "belongs to layer_decay"),
+    to("layer_decay", kNumber, "null", "optim.layer_decay"),
+    to("layer_decay_min_scale", kNumber, "0", "optim.layer_decay_min")
+        .with("layer_decay: 0.5"),
     missing("layer_decay_no_opt_scale", kNumber, "null", "of layer_decay"),
     missing("opt_kwargs", kMap, "{}", "arguments of an optimizer: optim.*"),
     to("sched",

@@ -168,11 +168,17 @@ class TorchvisionTranslator {
     if (name.starts_with("sgd")) {
       optim.name = OptimKind::kSgd;
       optim.nesterov = name.find("nesterov") != std::string::npos;
+    } else if (name == "rmsprop") {
+      optim.name = OptimKind::kRmsProp;
+      optim.eps = 0.0316;
+      optim.alpha = 0.9;
     } else if (name != "adamw") {
-      left_out("opt", "there are sgd and adamw, which is taken");
+      left_out("opt", "there is sgd, sgd_nesterov, rmsprop and adamw");
     }
     optim.lr = words_.number("lr");
-    optim.momentum = words_.number("momentum");
+    if (optim.row().momentum) {
+      optim.momentum = words_.number("momentum");
+    }
     if (words_.number("clip_grad_norm") > 0.0) {
       optim.clip_norm = words_.number("clip_grad_norm");
     }

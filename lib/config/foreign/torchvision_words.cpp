@@ -32,7 +32,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        kText,
        "sgd",
        "optim.name optim.nesterov",
-       "sgd, sgd_nesterov, adamw"),
+       "sgd, sgd_nesterov, rmsprop, adamw"),
     to("lr", kNumber, "0.1", "optim.lr schedule.scale.rule", "not scaled"),
     to("momentum", kNumber, "0.9", "optim.momentum"),
     to("weight_decay", kNumber, "1e-4", "optim.weight_decay").also("wd"),

@@ -135,7 +135,7 @@ OptimConfig translate_optim(const Config& config) {
   to.name = OptimKind::kAdamW;
   to.lr = from.base_lr;
   to.weight_decay = from.weight_decay;
-  to.betas = from.optimizer.betas;
+  to.betas.emplace(from.optimizer.betas.begin(), from.optimizer.betas.end());
   to.eps = from.optimizer.eps;
   if (config.family == nullptr || config.family->decays_all) {
     to.no_decay.clear();

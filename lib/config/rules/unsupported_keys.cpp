@@ -10,10 +10,7 @@ namespace {
 using Value = std::pair<std::string_view, std::string_view>;
 using Refusal = std::pair<std::string_view, std::string_view>;
 
-constexpr auto kKeys = std::to_array<std::string_view>({
-    "eval.weights",
-    "optim.layer_decay",
-});
+constexpr auto kKeys = std::to_array<std::string_view>({"eval.weights"});
 
 constexpr auto kSections = std::to_array<std::string_view>({"train.ema"});
 

@@ -8,6 +8,7 @@
 #include "config/rules/augment_rules.h"
 #include "config/rules/dist_rules.h"
 #include "config/rules/mix_rules.h"
+#include "config/rules/optim_rules.h"
 #include "config/rules/source_rules.h"
 #include "core/enum_names.h"
 #include "core/text.h"
@@ -32,6 +33,7 @@ class Validator {
       check_generated();
       check_batch();
       check_training();
+      checker_.add(check_optim(recipe_));
       checker_.add(check_dist(recipe_, circumstances_));
       checker_.add(check_augment(recipe_));
       checker_.add(check_mixing(recipe_, circumstances_));
@@ -232,13 +234,6 @@ class Validator {
   }
 
   void check_training() {
-    const OptimConfig& optim = recipe_.optim;
-    const bool sgd = optim.name == OptimKind::kSgd;
-    checker_.require(
-        !sgd || !optim.nesterov || optim.momentum > 0.0,
-        "optim.nesterov",
-        "needs optim.momentum > 0",
-        {"optim.name", "optim.momentum"});
     const ScheduleConfig& schedule = recipe_.schedule;
     checker_.require(
         !schedule.paddle_exact_schedule ||

@@ -48,6 +48,7 @@ struct Field {
   // Of text: what it has to be, and the fault of one that is not (or empty).
   const char* form = nullptr;
   std::string (*fault_of)(const std::string&) = nullptr;
+  bool maps = false; // each item is a map, kept as the text of one
 
   // What others have to be for it to have an effect, in words; "": nothing.
   std::string needs;
@@ -112,6 +113,8 @@ class Rules {
       std::string (*fault_of)(const std::string&)) {
     return with(&Field::form, form).with(&Field::fault_of, fault_of);
   }
+  // Items are maps; such a text is checked by `fault_of`.
+  Rules& as_maps() { return with(&Field::maps, true); }
   // No item is smaller than the one before.
   Rules& ascending() { return with(&Field::ascending, true); }
   // Without an effect unless `met`, which `text` says: "schedule.warmup".

@@ -123,6 +123,23 @@ void bind(Field& field, std::vector<T>& member) {
   };
 }
 
+template <typename T>
+void bind(Field& field, std::optional<std::vector<T>>& member) {
+  describe<T>(field);
+  field.list = true;
+  field.optional = true;
+  field.get = [&member] { return member ? list_setting(*member) : Setting{}; };
+  field.set = [&member](const Setting& setting) {
+    member.reset();
+    if (setting) {
+      member.emplace();
+      for (const Scalar& item : *setting) {
+        member->push_back(from_scalar<T>(item));
+      }
+    }
+  };
+}
+
 template <typename T, std::size_t kLength>
 void bind(Field& field, std::array<T, kLength>& member) {
   describe<T>(field);

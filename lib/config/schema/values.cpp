@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/schema/group_rule.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -163,6 +164,11 @@ bool good_text(const Field& field, const std::string& text) {
 
 // Absent when the node is not a value that the field accepts.
 std::optional<Scalar> read_scalar(const Field& field, const Node& node) {
+  if (field.maps && node.kind == Node::Kind::kMap) {
+    std::string text = map_text(node);
+    return good_text(field, text) ? std::optional<Scalar>(std::move(text))
+                                  : std::nullopt;
+  }
   if (node.kind != Node::Kind::kScalar) {
     return std::nullopt;
   }
@@ -221,6 +227,8 @@ std::string refusal(const Field& field, const Node& node) {
     hint = ": it has control characters or is not UTF-8";
   } else if (scalar && field.fault_of != nullptr) {
     hint = ": " + field.fault_of(node.text);
+  } else if (field.maps && node.kind == Node::Kind::kMap) {
+    hint = ": " + field.fault_of(map_text(node));
   }
   return fmt::format(
       "expected {}, got {}{}", expectation(field), describe(node), hint);
@@ -379,7 +387,8 @@ std::string write_value(const Field& field) {
   }
   std::vector<std::string> items;
   for (const Scalar& item : *setting) {
-    items.push_back(write_scalar(item));
+    items.push_back(
+        field.maps ? std::get<std::string>(item) : write_scalar(item));
   }
   return "[" + join(items, ", ") + "]";
 }

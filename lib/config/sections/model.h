@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/enum_names.h"
 #include "options/image_size.h"
@@ -48,6 +49,7 @@ struct ModelConfig {
   std::string pretrained_names = "auto";
   Resampling pretrained_resampling = Resampling::kTimm;
   HeadInit head_init = HeadInit::kAuto;
+  std::vector<std::string> freeze;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -162,6 +164,12 @@ struct ModelConfig {
         head_init,
         "Head of `pretrained`: `load` it, make a `fresh` one, or `auto`: load "
         "it when the number of classes agrees.");
+    v.field(
+        "freeze",
+        freeze,
+        "Parameters that are not trained, by name, as in `[patch_embed, "
+        "\"blocks.?.*\"]`: `*` is any text, `?` any character, and a pattern "
+        "stands for all names that begin with it and a dot, too.");
   }
 
  private:

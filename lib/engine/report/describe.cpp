@@ -6,6 +6,7 @@
 #include "config/schema/writer.h"
 #include "core/enum_names.h"
 #include "core/text.h"
+#include "engine/train/parameter_groups.h"
 #include "job/run/run_directory.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
@@ -112,8 +113,20 @@ std::string describe_model(const RunFacts& facts) {
 std::string describe_optimizer(const config::OptimConfig& optim) {
   std::string text = fmt::format(
       "{}, weight decay {}", name_of(optim.name), shortest(optim.weight_decay));
-  if (optim.clip_norm) {
-    text += fmt::format(", clip norm {}", shortest(*optim.clip_norm));
+  const auto add = [&](const char* what, const std::optional<double>& value) {
+    text += value ? fmt::format(", {} {}", what, shortest(*value)) : "";
+  };
+  text += optim.cautious ? ", cautious" : "";
+  add("layer decay", optim.layer_decay);
+  add("clip norm", optim.clip_norm);
+  add("clip value", optim.clip_value);
+  add("clip agc", optim.clip_agc);
+  add("sam", optim.sam);
+  if (optim.lookahead.every) {
+    text += fmt::format(
+        ", lookahead every {} by {}",
+        counted(*optim.lookahead.every, "step"),
+        shortest(optim.lookahead.alpha));
   }
   return text;
 }
@@ -256,6 +269,8 @@ Json start_record(const RunFacts& facts) {
     record["steps_per_epoch"] = facts.plan.steps_per_epoch;
     record["total_steps"] = facts.plan.total_steps;
     record["lr"] = facts.plan.lr;
+    record["groups"] =
+        groups_record(summarize_groups(facts.job.recipe, facts.spec));
   }
   return record;
 }

@@ -4,6 +4,7 @@
 #include "engine/report/describe.h"
 #include "engine/report/memory_estimate.h"
 #include "engine/run/pretrained.h"
+#include "engine/train/parameter_groups.h"
 #include "job/options/data_options.h"
 #include "job/options/precision.h"
 #include "launch/devices/memory.h"
@@ -55,6 +56,10 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
       .eval = prepared.eval.get(),
       .workers = job.single_process() ? 1 : workers};
   std::vector<logging::BannerSection> sections = describe_run(facts);
+  if (prepared.train) {
+    sections.push_back(
+        {{"groups", groups_text(summarize_groups(job.recipe, spec), plan.lr)}});
+  }
   std::string warning;
   if (!job.cuda) {
     const MemoryEstimate memory = estimate_memory(

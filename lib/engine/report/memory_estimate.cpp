@@ -101,8 +101,7 @@ MemoryEstimate estimate_memory(
     const bool shares = recipe.dist.zero1 && several;
     estimate.gradients = parameters * kFp32 * replicas;
     estimate.optimizer = parameters * kFp32 *
-        optim::optimizer_info(recipe.optim.name).state_values(recipe.optim) /
-        (shares ? plan.workers : 1);
+        optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
     held = std::max(held, plan.worker_batch() * bytes.kept);
     estimate.loader += 4 * plan.worker_batch() * row;

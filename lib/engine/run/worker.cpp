@@ -28,6 +28,7 @@
 #include "engine/run/out_of_memory.h"
 #include "engine/run/pretrained.h"
 #include "engine/run/session.h"
+#include "engine/train/parameter_groups.h"
 #include "engine/train/trainer.h"
 #include "job/options/data_options.h"
 #include "job/run/begun_epoch.h"
@@ -256,6 +257,11 @@ ExitCode lead(Session& session) {
              *session.model, session.spec, job.recipe.model, purpose_of(job))) {
       session.reporter.console().info(line);
     }
+  }
+  if (job.mode == job::JobMode::kTrain) {
+    freeze(
+        *session.model,
+        frozen_parameters(job.recipe.model, parameter_names(*session.model)));
   }
   dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
   session.model->to(session.device);

@@ -9,16 +9,17 @@
 
 #include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
+#include "engine/train/parameter_groups.h"
 #include "job/options/precision.h"
 
 namespace vitrain::engine {
 DataParallel::Replica::Replica(
     std::shared_ptr<networks::Model> network_,
     c10::Device device_,
-    const config::OptimConfig& optim)
+    const optim::Grouping& grouping)
     : network(std::move(network_)),
       device(device_),
-      state(*network, optim.weight_decay, optim.no_decay) {}
+      state(*network, grouping) {}
 
 // The node of the gathered logits. Nothing comes before it: the graphs of the
 // replicas are passes of their own.
@@ -161,8 +162,13 @@ std::unique_ptr<DataParallel> make_data_parallel(
     auto network = networks::make_model(
         session.spec, static_cast<std::uint64_t>(session.job.recipe.run.seed));
     network->to(device);
+    const std::vector<std::string> names = parameter_names(*network);
+    const config::Recipe& recipe = session.job.recipe;
+    freeze(*network, frozen_parameters(recipe.model, names));
     others.push_back(std::make_unique<DataParallel::Replica>(
-        std::move(network), device, session.job.recipe.optim));
+        std::move(network),
+        device,
+        parameter_grouping(recipe.optim, session.spec, names)));
   }
   if (others.empty()) {
     return nullptr;

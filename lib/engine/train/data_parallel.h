@@ -30,7 +30,7 @@ class DataParallel final : public networks::Model {
     Replica(
         std::shared_ptr<networks::Model> network,
         c10::Device device,
-        const config::OptimConfig& optim);
+        const optim::Grouping& grouping);
 
     std::shared_ptr<networks::Model> network;
     c10::Device device;

@@ -72,8 +72,7 @@ ParameterShards::ParameterShards(
 }
 
 std::vector<dist::ReplicaShard> ParameterShards::replica() const {
-  const std::size_t groups = parameters_.groups().size();
-  const std::vector<at::Tensor> buffers = optimizer_.buffers();
+  const auto kinds = optimizer_.buffers_by_kind();
   std::vector<dist::ReplicaShard> shards;
   for (const auto& ranges : ranges_) {
     dist::ReplicaShard shard;
@@ -84,11 +83,12 @@ std::vector<dist::ReplicaShard> ParameterShards::replica() const {
       shard.gradients.push_back(
           group.gradients.narrow(0, range.offset, range.size));
     }
-    // One buffer per group, kind after kind.
-    for (std::size_t kind = 0; kind * groups < buffers.size(); ++kind) {
+    for (const std::vector<at::Tensor>& groups : kinds) {
       for (const Range& range : ranges) {
-        shard.state.push_back(buffers[kind * groups + range.group].narrow(
-            0, range.offset, range.size));
+        const at::Tensor& buffer = groups[range.group];
+        if (buffer.numel() > 0) { // of a group that has this kind
+          shard.state.push_back(buffer.narrow(0, range.offset, range.size));
+        }
       }
     }
     shard.state.push_back(optimizer_.steps());
@@ -114,12 +114,9 @@ dist::ServerShard ParameterShards::server(
   std::int64_t offset = 0;
   for (const Range& range : ranges) {
     const optim::FlatGroup& whole = parameters_.groups()[range.group];
-    optim::FlatGroup group{
-        .name = whole.name,
-        .weight_decay = whole.weight_decay,
-        .parameters = shard.parameters.narrow(0, offset, range.size),
-        .gradients = shard.gradients.narrow(0, offset, range.size),
-        .segments = {}};
+    optim::FlatGroup group{static_cast<const optim::GroupSettings&>(whole)};
+    group.parameters = shard.parameters.narrow(0, offset, range.size);
+    group.gradients = shard.gradients.narrow(0, offset, range.size);
     for (std::size_t i = range.first; i < range.last; ++i) {
       const optim::Segment& segment = whole.segments[i];
       const std::int64_t begin = segment.offset - range.offset;

@@ -21,8 +21,11 @@ optim::Schedule schedule_of(
       .step_factor = schedule.step_factor};
 }
 
-TrainStepOptions
-step_options(const config::Recipe& recipe, bool bf16, bool collective_forward) {
+TrainStepOptions step_options(
+    const config::Recipe& recipe,
+    const std::vector<std::string>& classifier,
+    bool bf16,
+    bool collective_forward) {
   const config::TrainConfig& train = recipe.train;
   return {
       .loss =
@@ -30,7 +33,12 @@ step_options(const config::Recipe& recipe, bool bf16, bool collective_forward) {
            .label_smoothing = train.label_smoothing,
            .threshold = train.bce_threshold,
            .sum_classes = train.bce_sum},
-      .clip_norm = recipe.optim.clip_norm.value_or(0.0),
+      .clipping =
+          {.agc = recipe.optim.clip_agc.value_or(0.0),
+           .value = recipe.optim.clip_value.value_or(0.0),
+           .norm = recipe.optim.clip_norm.value_or(0.0),
+           .agc_exempt = classifier},
+      .sam = recipe.optim.sam.value_or(0.0),
       .bf16 = bf16,
       .collective_forward = collective_forward};
 }
@@ -39,7 +47,11 @@ optim::Share share_of(const Session& session) {
   if (!session.job.recipe.dist.zero1) {
     return {};
   }
-  return {.index = session.rank, .count = session.world};
+  const config::OptimConfig& optim = session.job.recipe.optim;
+  return {
+      .index = session.rank,
+      .count = session.world,
+      .whole_parameters = optim.row().whole_parameters || optim.cautious};
 }
 
 data::BadSampleLimits bad_sample_limits(

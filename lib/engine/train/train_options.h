@@ -13,9 +13,13 @@ optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
 
-// `collective_forward`: as in TrainStepOptions.
-TrainStepOptions
-step_options(const config::Recipe& recipe, bool bf16, bool collective_forward);
+// `classifier`: starts of the names of its parameters; `collective_forward`: as
+// in TrainStepOptions.
+TrainStepOptions step_options(
+    const config::Recipe& recipe,
+    const std::vector<std::string>& classifier,
+    bool bf16,
+    bool collective_forward);
 
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session);

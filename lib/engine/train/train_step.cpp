@@ -36,34 +36,92 @@ void TrainStep::begin(const dist::StepInfo& step) {
 void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   const std::int64_t rows = batch.targets.size(0);
   const bool runs = rows > 0 || options_.collective_forward;
+  const bool climbs = runs && options_.sam > 0.0;
+  Pass first;
+  if (climbs) {
+    first = climb(batch);
+  }
   sync_.begin_micro_batch(last, /*empty=*/!runs);
   if (!runs) {
     return;
   }
-  at::Tensor outputs;
-  {
-    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
-    outputs = in_part("forward", [&] {
-      return model_.forward(batch.inputs, batch.drop, batch.dropout);
-    });
+  const Pass second = run(batch);
+  if (climbs) {
+    descend();
   }
-  outputs = outputs.to(at::kFloat);
-  const at::Tensor loss =
-      loss_sum(options_.loss, outputs, batch.targets, batch.shares);
-  // Divided by the samples of the whole step: the sum over micro-batches and
-  // ranks is then the mean over all of them, whatever their sizes.
-  in_part("backward", [&] { (loss * inverse_samples_).backward(); });
   if (rows == 0) {
     return;
   }
 
   const at::NoGradGuard no_grad;
-  loss_sum_.add_(loss.detach());
+  const Pass& seen = climbs ? first : second;
+  loss_sum_.add_(seen.loss.detach());
   if (config::has_classes(options_.loss.kind)) {
-    const at::Tensor ranks = label_ranks(outputs.detach(), batch.targets);
+    const at::Tensor ranks = label_ranks(seen.outputs.detach(), batch.targets);
     correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
   }
   count_ += rows;
+}
+
+TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
+  Pass pass;
+  {
+    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    pass.outputs = in_part("forward", [&] {
+      return model_.forward(batch.inputs, batch.drop, batch.dropout);
+    });
+  }
+  pass.outputs = pass.outputs.to(at::kFloat);
+  pass.loss =
+      loss_sum(options_.loss, pass.outputs, batch.targets, batch.shares);
+  // Divided by the samples of the whole step: the sum over micro-batches and
+  // ranks is then the mean over all of them, whatever their sizes.
+  in_part("backward", [&] { (pass.loss * inverse_samples_).backward(); });
+  return pass;
+}
+
+TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
+  std::vector<optim::FlatGroup>& groups = parameters_.groups();
+  std::vector<at::Tensor> gradients; // of earlier micro-batches
+  for (optim::FlatGroup& group : groups) {
+    gradients.push_back(group.gradients.clone());
+  }
+  parameters_.zero_gradients();
+  // Both passes drop the same.
+  at::Generator dropout = batch.dropout;
+  const at::Tensor drawn =
+      dropout.defined() ? dropout.get_state() : at::Tensor();
+  sync_.begin_micro_batch(/*last=*/false, /*empty=*/false);
+  const Pass pass = run(batch);
+  if (dropout.defined()) {
+    dropout.set_state(drawn);
+  }
+
+  const at::NoGradGuard no_grad;
+  statistics_.clear();
+  for (const at::Tensor& buffer : model_.buffers()) {
+    statistics_.push_back(buffer.clone());
+  }
+  const at::Tensor norm = optim::clip_gradients(parameters_, {});
+  weights_.clear();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    weights_.push_back(groups[i].parameters.clone());
+    groups[i].parameters.addcdiv_(
+        groups[i].gradients, norm + 1e-12, options_.sam);
+    groups[i].gradients.copy_(gradients[i]);
+  }
+  return pass;
+}
+
+void TrainStep::descend() {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    parameters_.groups()[i].parameters.copy_(weights_[i]);
+  }
+  std::size_t i = 0;
+  for (at::Tensor buffer : model_.buffers()) {
+    buffer.copy_(statistics_[i++]);
+  }
 }
 
 void TrainStep::finish(double lr) {
@@ -85,8 +143,7 @@ void TrainStep::flush(double lr) {
 }
 
 at::Tensor TrainStep::update(double lr) {
-  const at::Tensor norm =
-      optim::clip_gradients(parameters_, options_.clip_norm);
+  const at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
   const at::Tensor non_finite = norm.isfinite().logical_not_().to(at::kFloat);
   sync_.apply({lr, non_finite}, [&] { optimizer_.step(lr, non_finite); });
   return norm;

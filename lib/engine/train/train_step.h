@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -8,6 +9,7 @@
 #include "dist/sync/gradient_sync.h"
 #include "engine/train/loss.h"
 #include "networks/model.h"
+#include "optim/clip.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
 
@@ -15,7 +17,8 @@ namespace vitrain::engine {
 
 struct TrainStepOptions {
   LossOptions loss;
-  double clip_norm = 0.0; // 0: no clipping
+  optim::Clipping clipping{};
+  double sam = 0.0; // how far gradients are taken from the weights; 0: at them
   bool bf16 = false;
   // Forward and backward wait for those of the other workers (synchronised
   // BatchNorm): they run without samples too.
@@ -79,6 +82,18 @@ class TrainStep {
   void set_sums(const TrainSums& sums);
 
  private:
+  struct Pass {
+    at::Tensor outputs; // fp32
+    at::Tensor loss; // sum
+  };
+  // Forward and backward at the weights as they are; gradients are added.
+  Pass run(const MicroBatch& batch);
+  // Sharpness-aware minimisation: moves the weights up the gradient of this
+  // micro-batch by options_.sam, its norm on this rank, and returns the pass at
+  // the weights where they were.
+  Pass climb(const MicroBatch& batch);
+  // The weights, and the statistics of layers, as before run() there.
+  void descend();
   // Clips the gradients in the buffers and applies them, when they are finite.
   // Returns their norm before clipping.
   at::Tensor update(double lr);
@@ -94,6 +109,9 @@ class TrainStep {
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
   std::int64_t count_ = 0;
+  // Of sharpness-aware minimisation, between climb() and descend().
+  std::vector<at::Tensor> weights_; // of each group
+  std::vector<at::Tensor> statistics_; // of each buffer
 };
 
 } // namespace vitrain::engine

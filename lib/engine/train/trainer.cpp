@@ -16,10 +16,12 @@
 #include "engine/run/out_of_memory.h"
 #include "engine/train/divergence.h"
 #include "engine/train/exchange.h"
+#include "engine/train/parameter_groups.h"
 #include "engine/train/train_options.h"
 #include "job/options/data_options.h"
 #include "job/run/run_directory.h"
 #include "launch/processes/signals.h"
+#include "models/families/family.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {
@@ -42,8 +44,10 @@ Trainer::Trainer(Session& session)
       batch_norm_(*session.model, *session.groups.data, recipe_.dist.batchnorm),
       parameters_(
           *session.model,
-          recipe_.optim.weight_decay,
-          recipe_.optim.no_decay,
+          parameter_grouping(
+              recipe_.optim,
+              session.spec,
+              parameter_names(*session.model)),
           share_of(session)),
       optimizer_(optim::make_optimizer(parameters_, recipe_.optim)),
       sync_(make_gradient_sync(session, parameters_, *optimizer_)),
@@ -55,6 +59,7 @@ Trainer::Trainer(Session& session)
           *sync_,
           step_options(
               recipe_,
+              session.spec.family->classifier,
               session.bf16(),
               batch_norm_.forward_is_collective()))),
       rows_(data::open_rows(

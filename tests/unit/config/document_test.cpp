@@ -188,7 +188,7 @@ TEST(Document, AcceptsByteOrderMarkAndCrLf) {
   const Recipe recipe = from_yaml(
       "\xEF\xBB\xBFoptim:\r\n  lr: 0.25\r\n  betas: [0.5, 0.75]\r\n\r\n");
   EXPECT_EQ(recipe.optim.lr, 0.25);
-  EXPECT_EQ(recipe.optim.betas[1], 0.75);
+  EXPECT_EQ(recipe.optim.betas.value()[1], 0.75);
 }
 
 TEST(Document, AcceptsOneMarkedDocument) {

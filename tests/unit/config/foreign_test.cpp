@@ -273,14 +273,14 @@ TEST(Foreign, APublishedRecipeOfResNet) {
 
 TEST(Foreign, WhatIsNotThereIsListed) {
   const Translation a2 = of_file("resnet50_a2");
-  EXPECT_THAT(
-      words_of(a2.missing), ElementsAre("opt: lamb", "cooldown_epochs: 10"));
+  EXPECT_THAT(words_of(a2.missing), ElementsAre("cooldown_epochs: 10"));
   EXPECT_THAT(
       words_of(a2.differs),
       ElementsAre("warmup_epochs: 5", "amp_dtype: float16"));
   expect_values(
       a2.recipe,
-      {{"optim.name", "adamw"},
+      {{"optim.name", "lamb"},
+       {"optim.clip_norm", "1.0"}, // timm's clips by itself
        {"train.loss", "binary_cross_entropy"},
        {"train.bce_threshold", "0.2"},
        {"train.label_smoothing", "0.0"},
@@ -309,10 +309,11 @@ TEST(Foreign, WhatIsNotThereIsListed) {
 
 TEST(Foreign, FineTuningAndCifar) {
   const Translation swin = of_file("swin_tiny_finetune");
-  EXPECT_THAT(words_of(swin.missing), ElementsAre("layer_decay: 0.75"));
+  EXPECT_THAT(words_of(swin.missing), IsEmpty());
   expect_values(
       swin.recipe,
-      {{"model.name", "swin_tiny_patch4_window7_224"},
+      {{"optim.layer_decay", "0.75"},
+       {"model.name", "swin_tiny_patch4_window7_224"},
        {"model.pretrained", R"("timm:swin_tiny_patch4_window7_224.ms_in1k")"},
        {"model.num_classes", "37"},
        {"optim.betas", "[0.9, 0.98]"},
@@ -501,8 +502,8 @@ TEST(Foreign, AnswersSayWhatIsWrittenHere) {
       "optim.nesterov=true");
   EXPECT_EQ(
       answer("opt", {"lamb"}),
-      "is timm's and torchvision's; here: -set optim.name=VALUE; there are sgd "
-      "and adamw, which is taken");
+      "is timm's and torchvision's; here: -set optim.name=lamb -set "
+      "optim.clip_norm=1.0");
   EXPECT_EQ(
       answer("warmup_epochs", {"5"}),
       "is timm's; here: -set schedule.warmup=5ep");

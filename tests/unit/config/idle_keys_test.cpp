@@ -83,8 +83,14 @@ INSTANTIATE_TEST_SUITE_P(
             "data.bad_samples.limit=4",
             "data.on_bad_sample: replace",
             "data.on_bad_sample=replace"},
-        Idle{"optim.momentum=0.5", "optim.name: sgd", "optim.name=sgd"},
-        Idle{"optim.nesterov=true", "optim.name: sgd", "optim.name=sgd"},
+        Idle{
+            "optim.momentum=0.5",
+            "optim.name: sgd, lars, rmsprop, rmsprop_tf, adafactor or muon",
+            "optim.name=sgd"},
+        Idle{
+            "optim.nesterov=true",
+            "optim.name: sgd, lars or muon",
+            "optim.name=lars"},
         Idle{
             "schedule.step_factor=0.5",
             "schedule.name: step",

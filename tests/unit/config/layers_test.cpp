@@ -49,9 +49,9 @@ TEST_F(Layers, LaterOnesWinKeyByKey) {
   EXPECT_EQ(loaded.recipe.run.seed, 1); // first base
   EXPECT_EQ(optim.eps, 1.0); // first base, second has none
   EXPECT_EQ(optim.lr, 2.0); // second base
-  EXPECT_EQ(optim.betas[0], 0.3); // the file; lists replace
+  EXPECT_EQ(optim.betas.value()[0], 0.3); // the file; lists replace
   EXPECT_EQ(optim.weight_decay, 4.0); // override
-  EXPECT_EQ(optim.momentum, 0.9); // default
+  EXPECT_EQ(optim.momentum, std::nullopt); // default
   EXPECT_EQ(
       loaded.origins.at("run.seed").text(), shown("base/a.yaml") + ":2:13");
   EXPECT_EQ(
@@ -142,7 +142,7 @@ TEST_F(Layers, ProblemsOfAllFilesAndOptionsAreReportedAtOnce) {
           ":3:7: run.sed: unknown key. Did you mean run.seed?\n" +
           shown("base.yaml") +
           ":1:13: run.seed: expected integer >= 0, got x\n"
-          "-set #1: optim.eps: expected number > 0, got z\n"
+          "-set #1: optim.eps: expected number > 0 or auto, got z\n"
           "-batch_size: data.batch_size: expected integer in [1, 1048576], got "
           "q\n"
           "7 problems found; nothing was started.");
@@ -180,7 +180,7 @@ TEST(Overrides, AreReadLikeTheFile) {
        "run.output=\"a: b\"",
        "model.pretrained=w=1.safetensors"});
   EXPECT_EQ(recipe.optim.lr, 0.01);
-  EXPECT_EQ(recipe.optim.betas[1], 0.25);
+  EXPECT_EQ(recipe.optim.betas.value()[1], 0.25);
   EXPECT_TRUE(recipe.optim.no_decay.empty());
   EXPECT_EQ(recipe.schedule.warmup.text(), "10st");
   EXPECT_EQ(recipe.run.output, "a: b");

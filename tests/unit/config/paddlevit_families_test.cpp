@@ -219,7 +219,7 @@ TEST_F(PaddleVitFiles, MaePretrainsWithoutLabels) {
   EXPECT_EQ(mae.train.loss, LossKind::kPixels);
   EXPECT_EQ(mae.train.label_smoothing, 0.0);
   EXPECT_EQ(mae.data.augment.mix.mixup, 0.0);
-  EXPECT_EQ(mae.optim.betas[1], 0.95);
+  EXPECT_EQ(mae.optim.betas.value()[1], 0.95);
 }
 
 // Before 2022 a ViT's numbers stood below TRANS, and first under other names.

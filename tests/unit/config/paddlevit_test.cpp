@@ -70,7 +70,7 @@ TEST_F(PaddleVit, ReadsViTBase) {
   EXPECT_EQ(r.optim.weight_decay, 0.3);
   EXPECT_THAT(r.optim.no_decay, IsEmpty());
   EXPECT_EQ(r.optim.clip_norm, 1.0);
-  EXPECT_EQ(r.optim.betas[1], 0.999);
+  EXPECT_EQ(r.optim.betas.value()[1], 0.999);
   EXPECT_EQ(r.schedule.unit, ScheduleUnit::kEpoch);
   EXPECT_EQ(r.schedule.warmup.text(), "32ep");
   EXPECT_EQ(r.schedule.warmup_lr, 1e-6);
@@ -179,13 +179,13 @@ TEST_F(PaddleVit, ValuesAreRead) {
   EXPECT_EQ(r.optim.lr, 3e-3);
   EXPECT_EQ(r.schedule.warmup_lr, 1e-6);
   EXPECT_FALSE(r.optim.clip_norm.has_value());
-  EXPECT_EQ(r.optim.betas[0], 0.8);
+  EXPECT_EQ(r.optim.betas.value()[0], 0.8);
   EXPECT_EQ(r.data.preprocess.mean[2], 0.3);
   EXPECT_FALSE(r.data.eval_batch_size.has_value());
   EXPECT_EQ(r.train.precision, Precision::kBf16);
   EXPECT_EQ(
       recipe("TRAIN: {OPTIMIZER: {BETAS: '[0.7, 0.9]'}}\nAMP: True\n")
-          .optim.betas[0],
+          .optim.betas.value()[0],
       0.7);
   EXPECT_FALSE(recipe("TRAIN: {GRAD_CLIP: 0}\n").optim.clip_norm.has_value());
 }
@@ -448,7 +448,7 @@ TEST_F(PaddleVit, SetTakesKeysOfBothAndWins) {
   EXPECT_EQ(loaded.recipe.data.batch_size, 32);
   EXPECT_EQ(loaded.recipe.data.eval_batch_size, 16);
   EXPECT_EQ(loaded.recipe.optim.lr, 1.0);
-  EXPECT_EQ(loaded.recipe.optim.betas[1], 0.6);
+  EXPECT_EQ(loaded.recipe.optim.betas.value()[1], 0.6);
   EXPECT_TRUE(loaded.recipe.schedule.paddle_exact_schedule);
   EXPECT_EQ(loaded.origins.at("data.batch_size").text(), "-set #1");
   EXPECT_THAT(

@@ -244,23 +244,44 @@ INSTANTIATE_TEST_SUITE_P(
     Value,
     ::testing::Values(
         Case{"optim.betas", "[0.5, 0]", "[0.5, 0.0]", ""},
+        Case{"optim.betas", "auto", "auto", ""},
         Case{
-            "optim.betas",
+            "data.augment.erasing_area",
             "[0.5]",
             "",
-            "expected list of 2, each number in [0, 1), got a list of 1"},
+            "expected list of 2, each number in (0, 1], in rising order, got a "
+            "list of 1"},
         Case{
             "optim.betas",
             "[0.5, 1]",
             "",
-            "expected list of 2, each number in [0, 1), got 1 in the list"},
+            "expected list, each number in [0, 1) or auto, got 1 in the list"},
         Case{
             "optim.betas",
             "0.5",
             "",
-            "expected list of 2, each number in [0, 1), got 0.5"},
-        Case{"optim.betas", "[0.5, ~]", "", "expected list of 2, each number"},
-        Case{"optim.betas", "[[0.5], 0.5]", "", "expected list of 2"},
+            "expected list, each number in [0, 1) or auto, got 0.5"},
+        Case{"optim.betas", "[0.5, ~]", "", "expected list, each number"},
+        Case{"optim.betas", "[[0.5], 0.5]", "", "expected list"},
+        Case{
+            "optim.groups",
+            "[{match: blocks.*.attn, lr: 0.5, weight_decay: 0}]",
+            R"([{match: "blocks.*.attn", lr: 0.5, weight_decay: 0}])",
+            ""},
+        Case{
+            "optim.groups",
+            "[{match: head}]",
+            "",
+            "expected list, each map of match and, with it, lr or weight_decay "
+            "or both, got a map: it has neither lr nor weight_decay in the "
+            "list"},
+        Case{
+            "optim.groups",
+            "[{match: head, lr: 0}]",
+            "",
+            "expected list, each map of match and, with it, lr or weight_decay "
+            "or both, got a map: lr is more than 0; what is not to be trained "
+            "is named by model.freeze in the list"},
         Case{
             "data.preprocess.std",
             "[1, 1, 0]",

@@ -8,6 +8,7 @@
 #include "engine/train/train_step.h"
 #include "fixtures.h"
 #include "models/families/resnet.h"
+#include "optim/grouping.h"
 #include "optim/optimizers.h"
 
 namespace vitrain::engine {
@@ -38,7 +39,9 @@ struct Trainee {
     for (int i = 1; i < replicas; ++i) {
       // Other weights at first: they must not matter.
       others.push_back(std::make_unique<DataParallel::Replica>(
-          networks::make_model(spec, 100), c10::kCPU, options));
+          networks::make_model(spec, 100),
+          c10::kCPU,
+          optim::grouping_of(options)));
     }
     if (replicas > 1) {
       parallel =
@@ -154,7 +157,9 @@ TEST(DataParallel, CutsUnevenBatchesAsTorchDoes) {
     std::vector<std::unique_ptr<DataParallel::Replica>> others;
     for (std::size_t i = 1; i < one.replicas; ++i) {
       others.push_back(std::make_unique<DataParallel::Replica>(
-          std::make_shared<Recorder>(&seen[i]), c10::kCPU, options));
+          std::make_shared<Recorder>(&seen[i]),
+          c10::kCPU,
+          optim::grouping_of(options)));
     }
     DataParallel parallel(first, state, std::move(others));
     const at::Tensor images =

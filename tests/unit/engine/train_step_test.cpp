@@ -42,7 +42,10 @@ MicroBatch bad_batch() {
 struct Bench {
   using MakeSync = std::unique_ptr<dist::GradientSync> (*)(Bench&);
 
-  explicit Bench(double clip_norm = 0.0, MakeSync make_sync = all_reduce)
+  explicit Bench(
+      double clip_norm = 0.0,
+      MakeSync make_sync = all_reduce,
+      double sam = 0.0)
       : model(networks::make_model(tiny_vit(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
@@ -52,7 +55,9 @@ struct Bench {
             parameters,
             *optimizer,
             *sync,
-            {.loss = {.label_smoothing = 0.1}, .clip_norm = clip_norm}) {}
+            {.loss = {.label_smoothing = 0.1},
+             .clipping = {.norm = clip_norm},
+             .sam = sam}) {}
 
   static std::unique_ptr<dist::GradientSync> all_reduce(Bench& bench) {
     return dist::make_bucketed_all_reduce(
@@ -110,6 +115,59 @@ TEST(TrainStep, UnequalMicroBatchesEqualTheWholeBatch) {
   EXPECT_EQ(b.count, 8);
   EXPECT_EQ(a.correct1, b.correct1);
   EXPECT_EQ(whole.step.take_sums().count, 0);
+}
+
+// Foret et al., "Sharpness-aware minimization", ICLR 2021, equation 3: the
+// update is made from the gradient at w + rho g / |g|.
+TEST(TrainStep, SamTakesTheGradientUphill) {
+  constexpr double kRho = 0.05;
+  Bench sam(0.0, Bench::all_reduce, kRho);
+  Bench by_hand;
+  const MicroBatch batch = batch_of(0, 8);
+  std::vector<at::Tensor> weights;
+  const auto gradients_at_weights = [&] {
+    by_hand.step.begin(step_of(8));
+    by_hand.step.micro_batch(batch, /*last=*/true);
+    by_hand.sync->finish();
+  };
+  gradients_at_weights();
+  const double loss = by_hand.step.take_sums().loss;
+  {
+    const at::NoGradGuard no_grad;
+    const at::Tensor norm = optim::clip_gradients(by_hand.parameters, {});
+    for (optim::FlatGroup& group : by_hand.parameters.groups()) {
+      weights.push_back(group.parameters.clone());
+      group.parameters.add_(group.gradients / norm * kRho);
+    }
+  }
+  gradients_at_weights();
+  {
+    const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      by_hand.parameters.groups()[i].parameters.copy_(weights[i]);
+    }
+  }
+  by_hand.optimizer->step(1e-3, at::zeros({}));
+  sam.train(batch);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    // The climb rounds otherwise; weights are of order 1, gradients of 0.1.
+    EXPECT_TRUE(at::allclose(
+        sam.parameters.groups()[i].gradients,
+        by_hand.parameters.groups()[i].gradients,
+        /*rtol=*/1e-4,
+        /*atol=*/1e-6));
+    EXPECT_FALSE(at::equal(sam.parameters.groups()[i].parameters, weights[i]));
+  }
+  EXPECT_DOUBLE_EQ(sam.step.take_sums().loss, loss);
+  // Parts of a batch climb each by itself, and their gradients are added.
+  sam.step.begin(step_of(8));
+  sam.step.micro_batch(batch_of(0, 5), /*last=*/false);
+  const at::Tensor first = sam.parameters.groups()[0].gradients.clone();
+  EXPECT_TRUE(first.any().item<bool>());
+  const at::Tensor before = sam.weights();
+  sam.step.micro_batch(batch_of(5, 3), /*last=*/true);
+  EXPECT_TRUE(at::equal(sam.weights(), before));
+  EXPECT_FALSE(at::equal(sam.parameters.groups()[0].gradients, first));
 }
 
 TEST(TrainStep, ANonFiniteGradientChangesNothing) {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "dist/sync/sharded_update.h"
 #include "optim/flat_state.h"
+#include "optim/grouping.h"
 #include "optim/optimizers.h"
 #include "support/ranks.h"
 
@@ -38,11 +39,15 @@ class Net : public torch::nn::Module {
 
 // A worker that trains with shares, or with everything.
 struct Worker {
-  Worker(const optim::Share& share, config::OptimKind kind)
-      : parameters(net, 0.05, {"norm"}, share),
-        optimizer(optim::make_optimizer(
-            parameters,
-            config::OptimConfig{.name = kind, .lr = 0.01})) {}
+  Worker(optim::Share share, const config::OptimConfig& options)
+      : parameters(
+            net,
+            optim::grouping_of(options),
+            {.index = share.index,
+             .count = share.count,
+             .whole_parameters =
+                 options.row().whole_parameters || options.cautious}),
+        optimizer(optim::make_optimizer(parameters, options)) {}
 
   // The same gradients on every rank, as after an all-reduce.
   void step(int number) {
@@ -108,13 +113,29 @@ void expect_same_weights(const Worker& one, const Worker& other) {
   }
 }
 
-class Zero1 : public ::testing::TestWithParam<config::OptimKind> {};
+// "lamb", "cautious adamw".
+config::OptimConfig options_of(const std::string& name) {
+  constexpr std::string_view kCautious = "cautious ";
+  const bool cautious = name.starts_with(kCautious);
+  return {
+      .name = value_of<config::OptimKind>(
+                  cautious ? name.substr(kCautious.size()) : name)
+                  .value(),
+      .lr = 0.01,
+      .cautious = cautious,
+      .no_decay = {"norm"}};
+}
+
+class Zero1 : public ::testing::TestWithParam<std::string> {
+ protected:
+  static config::OptimConfig options() { return options_of(GetParam()); }
+};
 
 TEST_P(Zero1, HasTheBitsOfTheWholeUpdate) {
   for (const int size : {2, 3, 4}) {
     run_ranks(size, [&](Rank& rank) {
-      Worker whole({}, GetParam());
-      Worker part({.index = rank.rank(), .count = size}, GetParam());
+      Worker whole({}, options());
+      Worker part({.index = rank.rank(), .count = size}, options());
       const auto sync = sharded(rank, part);
       for (int step = 0; step < 5; ++step) {
         sync->begin_step({});
@@ -135,7 +156,7 @@ TEST_P(Zero1, CheckpointsAreThoseOfAnyNumberOfWorkers) {
   // Saved by three, continued by two and by one.
   std::map<std::string, at::Tensor> saved;
   run_ranks(3, [&](Rank& rank) {
-    Worker part({.index = rank.rank(), .count = 3}, GetParam());
+    Worker part({.index = rank.rank(), .count = 3}, options());
     const auto sync = sharded(rank, part);
     for (int step = 0; step < 3; ++step) {
       part.step(step);
@@ -151,7 +172,7 @@ TEST_P(Zero1, CheckpointsAreThoseOfAnyNumberOfWorkers) {
       }
     }
   });
-  Worker unbroken({}, GetParam());
+  Worker unbroken({}, options());
   for (int step = 0; step < 5; ++step) {
     unbroken.step(step);
   }
@@ -169,7 +190,7 @@ TEST_P(Zero1, CheckpointsAreThoseOfAnyNumberOfWorkers) {
     worker.optimizer->load_state(state);
   };
   run_ranks(2, [&](Rank& rank) {
-    Worker part({.index = rank.rank(), .count = 2}, GetParam());
+    Worker part({.index = rank.rank(), .count = 2}, options());
     const auto sync = sharded(rank, part);
     restore(part);
     for (int step = 3; step < 5; ++step) {
@@ -181,7 +202,7 @@ TEST_P(Zero1, CheckpointsAreThoseOfAnyNumberOfWorkers) {
         part.optimizer->state(gather_over(rank.data())),
         unbroken.optimizer->state());
   });
-  Worker alone({}, GetParam());
+  Worker alone({}, options());
   restore(alone);
   alone.step(3);
   alone.step(4);
@@ -190,8 +211,8 @@ TEST_P(Zero1, CheckpointsAreThoseOfAnyNumberOfWorkers) {
 
 TEST_P(Zero1, KeepsItsShareOfTheStateOnly) {
   constexpr std::int64_t kWorkers = 4;
-  Worker whole({}, GetParam());
-  Worker part({.index = 1, .count = kWorkers}, GetParam());
+  Worker whole({}, options());
+  Worker part({.index = 1, .count = kWorkers}, options());
   const auto elements = [](const Worker& worker) {
     std::int64_t sum = 0;
     for (const at::Tensor& buffer : worker.optimizer->buffers()) {
@@ -199,19 +220,21 @@ TEST_P(Zero1, KeepsItsShareOfTheStateOnly) {
     }
     return sum;
   };
-  // Shares are rounded up to 16 elements, in each of two groups.
+  // Shares are rounded up to 16 elements, in each group; or to the largest
+  // parameter, of 91.
+  const std::int64_t more = part.parameters.share().whole_parameters ? 96 : 16;
   EXPECT_LE(
       elements(part),
       elements(whole) / kWorkers +
-          16 * static_cast<std::int64_t>(part.optimizer->buffers().size()));
+          more * static_cast<std::int64_t>(part.optimizer->buffers().size()));
   EXPECT_GT(elements(part), 0);
 }
 
 // More workers than there are shares of 16 elements: some have nothing to do.
 TEST_P(Zero1, SharesMayBeEmpty) {
   run_ranks(2, [&](Rank& rank) {
-    Worker whole({}, GetParam());
-    Worker part({.index = 14 + rank.rank(), .count = 16}, GetParam());
+    Worker whole({}, options());
+    Worker part({.index = 14 + rank.rank(), .count = 16}, options());
     part.step(0);
     for (const optim::FlatGroup& group : part.parameters.groups()) {
       EXPECT_EQ(group.own_size, 0);
@@ -221,19 +244,31 @@ TEST_P(Zero1, SharesMayBeEmpty) {
 }
 
 TEST_P(Zero1, RefusesStateOfAnotherModelWhole) {
-  Worker part({.index = 1, .count = 2}, GetParam());
-  Worker whole({}, GetParam());
+  Worker part({.index = 1, .count = 2}, options());
+  Worker whole({}, options());
   auto state = whole.optimizer->state();
   state.erase(state.begin());
   EXPECT_THROW(part.optimizer->load_state(state), Error);
 }
 
+std::vector<std::string> shareable() {
+  std::vector<std::string> names{"cautious adamw"};
+  for (const config::OptimizerRow& row : config::optimizers::kRows) {
+    if (row.state_per_weight) {
+      names.push_back(name_of(row.kind));
+    }
+  }
+  return names;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Optimizers,
     Zero1,
-    ::testing::Values(config::OptimKind::kAdamW, config::OptimKind::kSgd),
+    ::testing::ValuesIn(shareable()),
     [](const auto& test) {
-      return test.param == config::OptimKind::kAdamW ? "AdamW" : "Sgd";
+      std::string name = test.param;
+      std::ranges::replace(name, ' ', '_');
+      return name;
     });
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "golden.h"
+#include "optim/clip.h"
 
 namespace vitrain::optim {
 namespace {
@@ -21,7 +22,8 @@ TEST(ClipGradients, EqualsClipGradNorm) {
     GoldenNet net(0.05);
     net.accumulate(gradients);
     const auto before = net.gradients();
-    const double norm = clip_gradients(net.state(), max_norm).item<double>();
+    const double norm =
+        clip_gradients(net.state(), {.norm = max_norm}).item<double>();
     EXPECT_NEAR(
         norm,
         expected.at("norm"),
@@ -38,12 +40,35 @@ TEST(ClipGradients, EqualsClipGradNorm) {
   }
 }
 
+TEST(ClipGradients, ByValueAndByOutputAsTorchAndTimm) {
+  const nlohmann::json file = golden("optimizers.json");
+  const nlohmann::json& value = file.at("clipping").at("value");
+  const nlohmann::json& agc = file.at("clipping").at("agc");
+  for (const auto& [clipping, expected] :
+       {std::pair(Clipping{.value = value.at("limit")}, &value),
+        {Clipping{.agc = agc.at("limit"), .agc_exempt = {"head."}}, &agc}}) {
+    GoldenNet net("optimizers.json", decay_grouping(0.05, {"bias", "norm"}));
+    net.accumulate(file.at("gradients")[0]);
+    const double norm = clip_gradients(net.state(), {}).item<double>();
+    EXPECT_EQ(clip_gradients(net.state(), clipping).item<double>(), norm);
+    EXPECT_LT(clip_gradients(net.state(), {}).item<double>(), norm);
+    const NamedValues gradients = expected->at("gradients");
+    for (const auto& [name, gradient] : net.gradients()) {
+      // The file has 8 digits.
+      EXPECT_TRUE(at::allclose(
+          gradient, at::tensor(gradients.at(name), at::kDouble), 1e-6, 1e-7))
+          << name;
+    }
+  }
+}
+
 TEST(ClipGradients, OnlyMeasuresWithoutALimit) {
   for (const double max_norm : {0.0, -1.0}) {
     GoldenNet net(0.05);
     net.accumulate(golden("trajectories.json").at("gradients")[1]);
     const auto before = net.gradients();
-    EXPECT_GT(clip_gradients(net.state(), max_norm).item<double>(), 1.0);
+    EXPECT_GT(
+        clip_gradients(net.state(), {.norm = max_norm}).item<double>(), 1.0);
     for (const auto& [name, gradient] : net.gradients()) {
       EXPECT_TRUE(at::equal(gradient, before.at(name))) << name;
     }
@@ -52,7 +77,7 @@ TEST(ClipGradients, OnlyMeasuresWithoutALimit) {
 
 TEST(ClipGradients, ReturnsZeroForZeroGradients) {
   GoldenNet net(0.05);
-  EXPECT_EQ(clip_gradients(net.state(), 1.0).item<double>(), 0.0);
+  EXPECT_EQ(clip_gradients(net.state(), {.norm = 1.0}).item<double>(), 0.0);
   for (const auto& [name, gradient] : net.gradients()) {
     EXPECT_FALSE(gradient.any().item<bool>()) << name;
   }
@@ -69,7 +94,7 @@ TEST(ClipGradients, ReturnsANonFiniteNormForOneBadValue) {
         GoldenNet net(0.05);
         net.state().groups()[group].gradients[2] = bad;
         const double norm =
-            clip_gradients(net.state(), max_norm).item<double>();
+            clip_gradients(net.state(), {.norm = max_norm}).item<double>();
         EXPECT_FALSE(std::isfinite(norm)) << bad << " in group " << group;
       }
     }

@@ -7,8 +7,12 @@
 namespace vitrain::optim {
 namespace {
 
-torch::nn::Module make_module() {
-  static const nlohmann::json file = golden("trajectories.json");
+torch::nn::Module make_module(const std::string& name_of_file) {
+  static std::map<std::string, nlohmann::json> files;
+  nlohmann::json& file = files[name_of_file];
+  if (file.is_null()) {
+    file = golden(name_of_file);
+  }
   torch::nn::Module parent;
   for (const auto& parameter : file.at("parameters")) {
     // Names with dots belong to submodules, as in a model.
@@ -41,7 +45,15 @@ nlohmann::json golden(const std::string& file) {
 }
 
 GoldenNet::GoldenNet(double weight_decay)
-    : module_(make_module()), state_(module_, weight_decay, {"bias", "norm"}) {}
+    : GoldenNet(
+          "trajectories.json",
+          decay_grouping(weight_decay, {"bias", "norm"})) {}
+
+GoldenNet::GoldenNet(
+    const std::string& file,
+    const Grouping& grouping,
+    const Share& share)
+    : module_(make_module(file)), state_(module_, grouping, share) {}
 
 void GoldenNet::accumulate(const NamedValues& values) {
   for (const auto& item : module_.named_parameters()) {

@@ -12,17 +12,21 @@
 
 namespace vitrain::optim {
 
-// A file that tests/golden/optim/make_fixtures.py wrote.
+// A file that a script of tests/golden/optim wrote.
 nlohmann::json golden(const std::string& file);
 
 // Values by parameter name, flattened, fp64.
 using NamedValues = std::map<std::string, std::vector<double>>;
 
-// The parameters of trajectories.json with their start values; one-dimensional
-// ones go without weight decay.
+// The parameters of trajectories.json, or of `file`, with their start values;
+// one-dimensional ones go without weight decay.
 class GoldenNet {
  public:
   explicit GoldenNet(double weight_decay);
+  GoldenNet(
+      const std::string& file,
+      const Grouping& grouping,
+      const Share& share = {});
 
   FlatState& state() { return state_; }
   // Adds `values` to the gradients, as backward does.

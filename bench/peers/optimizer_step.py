@@ -1,0 +1,61 @@
+"""Milliseconds of an update of torch's and timm's optimizers.
+
+usage: optimizer_step.py THREADS STEPS RULE...
+
+The parameters of timm's ResNet-50, in the two groups of weight decay; fused
+where torch has it on the CPU, else foreach, and timm's own choice where it has
+neither. "+" behind a rule: cautious.
+"""
+
+import sys
+import time
+
+import timm
+import torch
+from timm.optim import (
+    Adan, AdafactorBigVision, Lamb, Lars, Lion, Muon, NAdamW, RMSpropTF)
+from timm.optim.adamw import AdamWLegacy
+
+RULES = {
+    "adamw": (torch.optim.AdamW, {"fused": True}),
+    "adamw+": (AdamWLegacy, {"caution": True}),
+    "adam": (torch.optim.Adam, {"fused": True}),
+    "nadamw": (NAdamW, {"foreach": True}),
+    "sgd": (torch.optim.SGD, {"momentum": 0.9, "fused": True}),
+    "lamb": (Lamb, {"max_grad_norm": None, "foreach": True}),
+    "lars": (Lars, {"momentum": 0.9, "foreach": True}),
+    "lion": (Lion, {"foreach": True}),
+    "lion+": (Lion, {"caution": True}),
+    "rmsprop": (torch.optim.RMSprop, {"momentum": 0.9, "foreach": True}),
+    "rmsprop_tf": (RMSpropTF, {"momentum": 0.9}),
+    "adagrad": (torch.optim.Adagrad, {"fused": True}),
+    "adan": (Adan, {"foreach": True}),
+    "adafactor": (AdafactorBigVision, {"momentum_dtype": torch.float32}),
+    "muon": (Muon, {}),
+}
+
+
+def main():
+    torch.set_num_threads(int(sys.argv[1]))
+    steps = int(sys.argv[2])
+    for rule in sys.argv[3:]:
+        kind, arguments = RULES[rule]
+        parameters = list(timm.create_model("resnet50").parameters())
+        for parameter in parameters:
+            parameter.grad = torch.randn_like(parameter) * 0.01
+        optimizer = kind(
+            [{"params": [p for p in parameters if p.dim() > 1],
+              "weight_decay": 0.05},
+             {"params": [p for p in parameters if p.dim() <= 1],
+              "weight_decay": 0.0}], lr=1e-4, **arguments)
+        taken = []
+        for step in range(steps + 2):
+            start = time.perf_counter()
+            optimizer.step()
+            if step >= 2:
+                taken.append((time.perf_counter() - start) * 1e3)
+        print(rule, f"{sorted(taken)[len(taken) // 2]:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+#include "config/rules/optim_rules.h"
+
+#include <fmt/format.h>
+
+#include "core/enum_names.h"
+
+namespace vitrain::config {
+namespace {
+
+void check_numbers(const OptimConfig& optim, Checker& checker) {
+  const OptimizerRow& row = optim.row();
+  const std::string name = name_of(optim.name);
+  checker.require(
+      row.betas.empty() || !optim.betas ||
+          optim.betas->size() == row.betas.size(),
+      "optim.betas",
+      fmt::format(
+          "has {} numbers, and {} takes {}",
+          optim.betas ? optim.betas->size() : 0,
+          name,
+          row.betas.size()),
+      {"optim.name"});
+  checker.require(
+      !row.nesterov || !optim.nesterov || optim.numbers().momentum > 0.0,
+      "optim.nesterov",
+      "needs optim.momentum > 0",
+      {"optim.name", "optim.momentum"});
+  checker.require(
+      optim.name != OptimKind::kRmsPropTf || !optim.cautious ||
+          optim.numbers().momentum > 0.0,
+      "optim.cautious",
+      "holds rmsprop_tf's momentum against the gradient, and optim.momentum is "
+      "0: set it to false",
+      {"optim.name", "optim.momentum"});
+}
+
+void check_exchange(const Recipe& recipe, Checker& checker) {
+  const OptimConfig& optim = recipe.optim;
+  const SyncMode mode = recipe.dist.sync.mode;
+  const bool workers = recipe.dist.mode == DistMode::kProcesses;
+  const std::vector<std::string> others{"dist.mode", "dist.sync.mode"};
+  const std::string keeps = fmt::format(
+      "{} keeps state for rows and columns of a parameter",
+      name_of(optim.name));
+  checker.require(
+      optim.row().state_per_weight || !recipe.dist.zero1,
+      "dist.zero1",
+      keeps + ", which is small already and not divided: set it to false",
+      {"optim.name"});
+  checker.require(
+      optim.row().state_per_weight || !workers || mode != SyncMode::kAsyncPs,
+      "optim.name",
+      keeps + ", which servers of async_ps do not: use another",
+      others);
+  checker.require(
+      !optim.sam || !workers || mode != SyncMode::kHogwild,
+      "optim.sam",
+      "moves the weights for a moment, and in hogwild all workers have the "
+      "same: use another dist.sync.mode",
+      others);
+  checker.require(
+      !optim.lookahead.every || !workers || mode != SyncMode::kHogwild,
+      "optim.lookahead.every",
+      "sets the weights back, each worker its own way, and in hogwild all have "
+      "the same: use another dist.sync.mode",
+      others);
+}
+
+} // namespace
+
+std::vector<Finding> check_optim(const Recipe& recipe) {
+  Checker checker;
+  check_numbers(recipe.optim, checker);
+  check_exchange(recipe, checker);
+  return checker.take();
+}
+
+} // namespace vitrain::config

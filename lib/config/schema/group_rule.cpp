@@ -1,0 +1,122 @@
+#include "config/schema/group_rule.h"
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+
+namespace vitrain::config {
+namespace {
+
+// Whether all of `name` is as the wildcards say.
+bool matches_glob(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos; // the last one
+  std::size_t taken = 0; // how far into the name it reaches
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') {
+    ++p;
+  }
+  return p == pattern.size();
+}
+
+// Empty when the entry was taken over.
+std::string take_entry(const Node::Entry& entry, GroupRule& rule) {
+  const bool scalar = entry.value.kind == Node::Kind::kScalar;
+  if (entry.key == "match") {
+    rule.match = scalar ? entry.value.text : "";
+    return rule.match.empty() ? "match is a pattern of parameters' names" : "";
+  }
+  const bool rate = entry.key == "lr";
+  if (!rate && entry.key != "weight_decay") {
+    return fmt::format(
+        "it has {}; there are match, lr and weight_decay",
+        printable(entry.key));
+  }
+  double& factor = rate ? rule.lr : rule.weight_decay;
+  if (!scalar || !parse_double(entry.value.text, factor) || factor < 0.0 ||
+      !(factor <= 1e6)) {
+    return fmt::format("{} is a factor from 0", entry.key);
+  }
+  return rate && factor == 0.0
+      ? "lr is more than 0; what is not to be trained is named by model.freeze"
+      : "";
+}
+
+std::string read_rule(const std::string& text, GroupRule& rule) {
+  Problems problems;
+  const std::optional<Node> node = parse_document(text, "", problems);
+  if (!node || node->kind != Node::Kind::kMap) {
+    return "it is no map like {match: \"blocks.*\", lr: 0.5}";
+  }
+  for (const Node::Entry& entry : node->entries) {
+    if (std::string fault = take_entry(entry, rule); !fault.empty()) {
+      return fault;
+    }
+  }
+  if (rule.match.empty()) {
+    return "it has no match";
+  }
+  return node->entries.size() > 1 ? "" : "it has neither lr nor weight_decay";
+}
+
+} // namespace
+
+std::string map_text(const Node& map) {
+  std::vector<std::string> parts;
+  for (const Node::Entry& entry : map.entries) {
+    const bool scalar = entry.value.kind == Node::Kind::kScalar;
+    std::string value = scalar ? entry.value.text : "[]";
+    if (entry.key == "match" && scalar) {
+      std::string quoted = "\"";
+      for (const char c : value) {
+        quoted +=
+            c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+      }
+      value = quoted + "\"";
+    }
+    parts.push_back(fmt::format("{}: {}", entry.key, value));
+  }
+  return "{" + join(parts, ", ") + "}";
+}
+
+std::string fault_of_group_rule(const std::string& text) {
+  GroupRule rule;
+  return read_rule(text, rule);
+}
+
+std::vector<GroupRule> group_rules(const std::vector<std::string>& texts) {
+  std::vector<GroupRule> rules;
+  for (const std::string& text : texts) {
+    read_rule(text, rules.emplace_back());
+  }
+  return rules;
+}
+
+bool matches_name(std::string_view pattern, std::string_view name) {
+  if (matches_glob(pattern, name)) {
+    return true;
+  }
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos;
+       dot = name.find('.', dot + 1)) {
+    if (matches_glob(pattern, name.substr(0, dot))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,209 @@
+#include "engine/train/parameter_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "config/schema/group_rule.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "models/layers.h"
+#include "networks/tensors.h"
+#include "optim/grouping.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Groups that have a learning rate in common.
+struct RateLine {
+  std::string name;
+  double lr_scale = 1.0;
+  std::int64_t values = 0;
+  std::map<double, std::int64_t, std::greater<>> by_decay;
+};
+
+// "layer_3_no_decay" is of "layer 3".
+std::string name_of_rate(const std::string& group) {
+  std::string name = group.substr(0, group.find("_fallback"));
+  for (const char* end : {"no_decay", "decay"}) {
+    if (name.ends_with(end)) {
+      name.resize(name.size() - std::string_view(end).size());
+      break;
+    }
+  }
+  while (name.ends_with('_')) {
+    name.pop_back();
+  }
+  std::ranges::replace(name, '_', ' ');
+  return name.empty() ? "all" : name;
+}
+
+std::vector<RateLine> lines_of(const std::vector<GroupSummary>& groups) {
+  std::vector<RateLine> lines;
+  for (const GroupSummary& group : groups) {
+    const std::string name = name_of_rate(group.settings.name);
+    auto line = std::ranges::find(lines, name, &RateLine::name);
+    if (line == lines.end()) {
+      line = lines.insert(
+          line, {.name = name, .lr_scale = group.settings.lr_scale});
+    }
+    line->values += group.values;
+    line->by_decay[group.settings.weight_decay] += group.values;
+  }
+  return lines;
+}
+
+} // namespace
+
+std::vector<std::string> parameter_names(const networks::Model& model) {
+  std::vector<std::string> names;
+  for (const auto& item : model.named_parameters()) {
+    names.push_back(item.key());
+  }
+  return names;
+}
+
+optim::Grouping parameter_grouping(
+    const config::OptimConfig& optim,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& names) {
+  if (!optim.layer_decay) {
+    return optim::grouping_of(optim);
+  }
+  const std::vector<int> layers = models::layers_of(spec, names);
+  std::map<std::string, int> by_name;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    by_name[names[i]] = layers[i];
+  }
+  return optim::grouping_of(
+      optim,
+      {.of = [by_name = std::move(by_name)](
+                 const std::string& name) { return by_name.at(name); },
+       .count = std::ranges::max(layers) + 1});
+}
+
+std::vector<std::string> frozen_parameters(
+    const config::ModelConfig& model,
+    const std::vector<std::string>& names) {
+  std::vector<std::string> frozen;
+  for (const std::string& name : names) {
+    if (std::ranges::any_of(model.freeze, [&](const std::string& pattern) {
+          return config::matches_name(pattern, name);
+        })) {
+      frozen.push_back(name);
+    }
+  }
+  for (const std::string& pattern : model.freeze) {
+    VITRAIN_CHECK(
+        std::ranges::any_of(
+            frozen,
+            [&](const std::string& name) {
+              return config::matches_name(pattern, name);
+            }),
+        ExitCode::kUsage,
+        "model.freeze: no parameter of {} is named like {}; names are like {} "
+        "and {}",
+        printable(model.name),
+        printable(pattern),
+        names.front(),
+        names.back());
+  }
+  VITRAIN_CHECK(
+      frozen.size() < names.size(),
+      ExitCode::kUsage,
+      "model.freeze: all {} parameters of {} are frozen, and nothing is left "
+      "to train",
+      names.size(),
+      printable(model.name));
+  return frozen;
+}
+
+void freeze(networks::Model& model, const std::vector<std::string>& names) {
+  auto parameters = model.named_parameters();
+  for (const std::string& name : names) {
+    parameters[name].set_requires_grad(false);
+  }
+}
+
+std::vector<GroupSummary> summarize_groups(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec) {
+  std::vector<networks::TensorInfo> tensors = networks::tensors_of(spec);
+  std::erase_if(tensors, [](const networks::TensorInfo& tensor) {
+    return tensor.kind != networks::TensorInfo::Kind::kParameter;
+  });
+  std::vector<std::string> names;
+  for (const networks::TensorInfo& tensor : tensors) {
+    names.push_back(tensor.name);
+  }
+  const std::vector<std::string> frozen =
+      frozen_parameters(recipe.model, names);
+  const optim::Grouping grouping =
+      parameter_grouping(recipe.optim, spec, names);
+  std::vector<GroupSummary> groups;
+  for (auto tensor = tensors.rbegin(); tensor != tensors.rend(); ++tensor) {
+    if (std::ranges::find(frozen, tensor->name) != frozen.end()) {
+      continue;
+    }
+    optim::GroupSettings settings = grouping(tensor->name, tensor->shape);
+    auto group = std::ranges::find_if(groups, [&](const GroupSummary& summary) {
+      return summary.settings.name == settings.name;
+    });
+    if (group == groups.end()) {
+      group = groups.insert(group, {.settings = std::move(settings)});
+    }
+    ++group->parameters;
+    group->values += tensor->numel();
+  }
+  std::ranges::stable_sort(groups, {}, [](const GroupSummary& group) {
+    return optim::order_of(group.settings);
+  });
+  return groups;
+}
+
+std::string groups_text(const std::vector<GroupSummary>& groups, double lr) {
+  const std::vector<RateLine> lines = lines_of(groups);
+  std::size_t width = 0;
+  std::size_t digits = 0;
+  for (const RateLine& line : lines) {
+    width = std::max(width, line.name.size());
+    digits = std::max(digits, with_commas(line.values).size());
+  }
+  std::vector<std::string> texts;
+  for (const RateLine& line : lines) {
+    std::vector<std::string> decays;
+    for (const auto& [decay, values] : line.by_decay) {
+      const std::string share = line.by_decay.size() == 1
+          ? ""
+          : fmt::format("{} with ", with_commas(values));
+      decays.push_back(fmt::format(
+          "{}{}", share, decay == 0.0 ? "none" : fmt::format("{:.4g}", decay)));
+    }
+    texts.push_back(fmt::format(
+        "{:<{}}  lr {:<9}  {:>{}} values, weight decay {}",
+        line.name,
+        width,
+        fmt::format("{:.3g}", lr * line.lr_scale),
+        with_commas(line.values),
+        digits,
+        join(decays, ", ")));
+  }
+  return join(texts, "\n");
+}
+
+Json groups_record(const std::vector<GroupSummary>& groups) {
+  Json record = Json::array();
+  for (const GroupSummary& group : groups) {
+    record.push_back(
+        {{"name", group.settings.name},
+         {"lr_scale", group.settings.lr_scale},
+         {"weight_decay", group.settings.weight_decay},
+         {"parameters", group.parameters},
+         {"values", group.values}});
+  }
+  return record;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/sections/recipe.h"
+#include "core/json.h"
+#include "models/spec.h"
+#include "networks/model.h"
+#include "optim/flat_state.h"
+
+namespace vitrain::engine {
+
+// How the recipe groups the parameters of a network, of which `names` are all
+// in the network's order.
+optim::Grouping parameter_grouping(
+    const config::OptimConfig& optim,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& names);
+
+// Names of all parameters of `model`, in its order.
+std::vector<std::string> parameter_names(const networks::Model& model);
+
+// Those of `names` that model.freeze names. Throws Error(kUsage) for a pattern
+// that no name matches, and when nothing would be left.
+std::vector<std::string> frozen_parameters(
+    const config::ModelConfig& model,
+    const std::vector<std::string>& names);
+
+// Excludes them from training.
+void freeze(networks::Model& model, const std::vector<std::string>& names);
+
+// What an optimizer treats alike.
+struct GroupSummary {
+  optim::GroupSettings settings;
+  std::int64_t parameters = 0;
+  std::int64_t values = 0;
+};
+
+// All groups of a recipe's network, in the order of training, without building
+// it. Throws as frozen_parameters() does.
+std::vector<GroupSummary> summarize_groups(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec);
+
+// One line for each learning rate: its groups' names, their share of `lr`, and
+// how many values have which weight decay.
+std::string groups_text(const std::vector<GroupSummary>& groups, double lr);
+
+Json groups_record(const std::vector<GroupSummary>& groups);
+
+} // namespace vitrain::engine

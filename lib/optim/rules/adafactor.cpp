@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "optim/rules/rules.h"
+
+namespace vitrain::optim {
+namespace {
+
+// The two longest dimensions of a shape, the shorter one first.
+struct RowsAndColumns {
+  std::int64_t columns = 0;
+  std::int64_t rows = 0;
+};
+
+// Of parameters whose second moments are kept by row and column: those with at
+// least 16 of both.
+std::optional<RowsAndColumns> factors_of(at::IntArrayRef shape) {
+  constexpr std::int64_t kLeast = 16;
+  if (shape.size() < 2) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::int64_t dimension) {
+    return shape[static_cast<std::size_t>(dimension)];
+  });
+  const RowsAndColumns longest{
+      .columns = order[order.size() - 2], .rows = order.back()};
+  return shape[static_cast<std::size_t>(longest.columns)] >= kLeast
+      ? std::optional(longest)
+      : std::nullopt;
+}
+
+// `shape` with one element in `dimension`.
+std::vector<std::int64_t> without(
+    at::IntArrayRef shape,
+    std::int64_t dimension) {
+  std::vector<std::int64_t> result = shape.vec();
+  result[static_cast<std::size_t>(dimension)] = 1;
+  return result;
+}
+
+// Shazeer, Stern, "Adafactor", ICML 2018, in the variant of Zhai et al.,
+// "Scaling vision transformers", CVPR 2022 (big_vision), as timm computes it
+// with its momentum in fp32.
+class Adafactor final : public Optimizer {
+ public:
+  Adafactor(FlatState& parameters, const config::OptimConfig& options)
+      : Optimizer(parameters),
+        cautious_(options.cautious),
+        momentum_(options.numbers().momentum),
+        mean_(momentum_ > 0.0 ? &add_buffers("exp_avg") : nullptr),
+        rows_(add_tensors(
+            "exp_avg_sq_r",
+            [](const Segment& one) { return shape_of(one, Part::kRows); })),
+        columns_(add_tensors(
+            "exp_avg_sq_c",
+            [](const Segment& one) { return shape_of(one, Part::kColumns); })),
+        squares_(add_tensors("exp_avg_sq", [](const Segment& one) {
+          return shape_of(one, Part::kWhole);
+        })) {
+    VITRAIN_CHECK(
+        parameters.share().count == 1,
+        ExitCode::kInternal,
+        "adafactor's state cannot be shared");
+  }
+
+ private:
+  enum class Part { kRows, kColumns, kWhole };
+
+  static std::optional<Shape> shape_of(const Segment& segment, Part part) {
+    const std::optional<RowsAndColumns> factors = factors_of(segment.shape);
+    if (part == Part::kWhole) {
+      return factors ? std::nullopt : std::optional(segment.shape);
+    }
+    if (!factors) {
+      return std::nullopt;
+    }
+    return without(
+        segment.shape, part == Part::kRows ? factors->rows : factors->columns);
+  }
+
+  void update(std::size_t index, const Rate& rate) override {
+    FlatGroup& group = parameters_.groups()[index];
+    // 1 - beta2, which falls with the number of updates.
+    const at::Tensor fresh =
+        at::pow(steps_.to(at::kDouble).clamp_min(1.0), -0.8).clamp_min(1e-3);
+    for (std::size_t i = 0; i < group.segments.size(); ++i) {
+      const Segment& segment = group.segments[i];
+      const at::Tensor gradient = segment.in(group.gradients);
+      at::Tensor step = scaled(index, i, gradient, fresh.to(at::kFloat), rate);
+      if (mean_ != nullptr) {
+        const at::Tensor mean = segment.in((*mean_)[index]);
+        assign(mean, mean.lerp(step, 1.0 - momentum_), rate);
+        step = mean;
+      }
+      if (cautious_) {
+        const at::Tensor agrees = (step * gradient).gt(0).to(at::kFloat);
+        step = step * agrees / agrees.mean().clamp_min(1e-3);
+      }
+      const at::Tensor weights = segment.in(group.parameters);
+      assign(
+          weights,
+          weights.mul(1.0 - rate.lr * group.weight_decay).sub_(step, rate.lr),
+          rate);
+    }
+  }
+
+  // The gradient over the root of its second moment, which is updated.
+  at::Tensor scaled(
+      std::size_t index,
+      std::size_t i,
+      const at::Tensor& gradient,
+      const at::Tensor& fresh,
+      const Rate& rate) {
+    constexpr double kSmall = 1e-30;
+    const at::Tensor square = gradient.square().add_(kSmall);
+    const auto take = [&](const at::Tensor& state, const at::Tensor& now) {
+      assign(state, state.lerp(now, fresh), rate);
+    };
+    if (const at::Tensor& whole = squares_[index][i]; whole.defined()) {
+      take(whole, square);
+      return gradient * whole.rsqrt();
+    }
+    const at::Tensor& rows = rows_[index][i];
+    const at::Tensor& columns = columns_[index][i];
+    const RowsAndColumns factors = *factors_of(gradient.sizes());
+    take(rows, square.mean(factors.rows, /*keepdim=*/true));
+    take(columns, square.mean(factors.columns, /*keepdim=*/true));
+    const at::Tensor by_row =
+        (rows / rows.mean(factors.columns, /*keepdim=*/true)).rsqrt_();
+    return gradient * by_row * columns.rsqrt();
+  }
+
+  bool cautious_;
+  double momentum_;
+  Buffers* mean_;
+  std::vector<Buffers>& rows_;
+  std::vector<Buffers>& columns_;
+  std::vector<Buffers>& squares_;
+};
+
+} // namespace
+
+std::unique_ptr<Optimizer> make_adafactor(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  return std::make_unique<Adafactor>(parameters, options);
+}
+
+} // namespace vitrain::optim

@@ -1,0 +1,71 @@
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/_fused_adamw.h>
+
+#include "optim/rules/adamw_rule.h"
+#include "optim/rules/rules.h"
+
+namespace vitrain::optim {
+namespace {
+
+// torch.optim.Adam and AdamW, by their own kernels.
+template <bool kDecoupled>
+class FusedAdam final : public Optimizer {
+ public:
+  FusedAdam(FlatState& parameters, const config::OptimConfig& options)
+      : Optimizer(parameters),
+        numbers_(options.numbers()),
+        first_(add_buffers("exp_avg")),
+        second_(add_buffers("exp_avg_sq")) {}
+
+ private:
+  void update(std::size_t index, const Rate& rate) override {
+    FlatGroup& group = parameters_.groups()[index];
+    const auto call = [&](auto&& kernel) {
+      kernel(
+          at::TensorList{own(group, group.parameters)},
+          at::TensorList{own(group, group.gradients)},
+          at::TensorList{own_state(group, first_[index])},
+          at::TensorList{own_state(group, second_[index])},
+          /*max_exp_avg_sqs=*/at::TensorList{},
+          at::TensorList{steps_},
+          rate.lr_tensor,
+          numbers_.betas[0],
+          numbers_.betas[1],
+          group.weight_decay,
+          numbers_.eps,
+          /*amsgrad=*/false,
+          /*maximize=*/false,
+          /*grad_scale=*/std::nullopt,
+          rate.non_finite);
+    };
+    if constexpr (kDecoupled) {
+      call([](auto&&... arguments) { at::_fused_adamw_(arguments...); });
+    } else {
+      call([](auto&&... arguments) { at::_fused_adam_(arguments...); });
+    }
+  }
+
+  config::OptimNumbers numbers_;
+  Buffers& first_;
+  Buffers& second_;
+};
+
+} // namespace
+
+std::unique_ptr<Optimizer> make_adam(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  return std::make_unique<FusedAdam</*kDecoupled=*/false>>(parameters, options);
+}
+
+std::unique_ptr<Optimizer> make_adamw(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  if (options.cautious) {
+    return std::make_unique<ElementOptimizer<AdamWRule</*kNesterov=*/false>>>(
+        parameters, options);
+  }
+  return std::make_unique<FusedAdam</*kDecoupled=*/true>>(parameters, options);
+}
+
+} // namespace vitrain::optim

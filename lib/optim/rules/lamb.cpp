@@ -1,0 +1,88 @@
+#include <array>
+#include <cmath>
+
+#include "optim/element_optimizer.h"
+#include "optim/rules/rules.h"
+#include "optim/trust_ratio.h"
+
+namespace vitrain::optim {
+namespace {
+
+// You et al., "Large batch optimization for deep learning", ICLR 2020, as timm
+// computes it, which clips gradients before: that is optim.clip_norm here. Adam
+// gives the direction; where weights decay, it is scaled to their norm.
+struct LambRule {
+  static constexpr std::array kStates{"exp_avg", "exp_avg_sq"};
+  static constexpr std::array kFill{0.0, 0.0};
+  static constexpr bool kKeepsSteps = true;
+
+  // L2 is part of the direction; but of a cautious one not before it has been
+  // held against the gradient.
+  static double coupled(const RuleOptions& options) {
+    return options.decoupled ? 0.0 : options.weight_decay;
+  }
+
+  template <typename T, typename S>
+  static auto kernel(const RuleOptions& options, const S& lr, const S& count) {
+    using std::pow;
+    using std::sqrt;
+    const auto& [betas, eps, momentum, alpha] = options.numbers;
+    const S first = 1.0 - pow(betas[0], count);
+    const S second = 1.0 - pow(betas[1], count);
+    const double decoupled = options.decoupled ? options.weight_decay : 0.0;
+    return Kernel{
+        T(1.0 - lr * decoupled),
+        [scale = T(1.0 / first),
+         root = T(1.0 / sqrt(second)),
+         small = T(eps),
+         decay = T(options.cautious ? 0.0 : coupled(options)),
+         fresh1 = T(1.0 - betas[0]),
+         keep2 = T(betas[1]),
+         fresh2 = T(1.0 - betas[1])](
+            const T& w, const T& g, std::array<T, 2>& state) {
+          auto& [mean, square] = state;
+          mean = mixed(mean, g, fresh1);
+          square = square * keep2 + g * g * fresh2;
+          return mean * scale / (sqrt(square) * root + small) + w * decay;
+        }};
+  }
+};
+
+class Lamb final : public ElementOptimizer<LambRule> {
+ public:
+  using ElementOptimizer::ElementOptimizer;
+
+ private:
+  void finish(
+      const FlatGroup& group,
+      const at::Tensor& weights,
+      const at::Tensor& steps,
+      const Rate& rate) override {
+    const RuleOptions options = rule_options(options_, group);
+    if (options.cautious && LambRule::coupled(options) > 0.0) {
+      steps.add_(weights * (1.0 - rate.non_finite), LambRule::coupled(options));
+    }
+    if (group.weight_decay > 0.0) {
+      scale_by_norms(
+          own_segments(group),
+          group.own_begin,
+          weights,
+          steps,
+          steps,
+          [](const at::Tensor& of_weights, const at::Tensor& of_steps) {
+            return of_weights / of_steps;
+          });
+    }
+    weights.sub_(steps, rate.lr);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Optimizer> make_lamb(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  return std::make_unique<Lamb>(parameters, options);
+}
+
+} // namespace vitrain::optim

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <ATen/ops/_fused_sgd.h>
+
+#include "optim/rules/rules.h"
+#include "optim/trust_ratio.h"
+
+namespace vitrain::optim {
+namespace {
+
+// You et al., "Large batch training of convolutional networks", 2017, as timm
+// computes it: where weights decay, gradient and L2 together are scaled to a
+// share of their norm, before momentum.
+class Lars final : public Optimizer {
+ public:
+  Lars(FlatState& parameters, const config::OptimConfig& options)
+      : Optimizer(parameters),
+        options_(options),
+        numbers_(options.numbers()),
+        momentum_(
+            numbers_.momentum > 0.0 ? &add_buffers("momentum_buffer")
+                                    : nullptr) {
+    std::int64_t largest = 0;
+    for (const FlatGroup& group : parameters.groups()) {
+      largest = std::max(largest, group.own_size);
+    }
+    directions_ =
+        at::zeros({largest}, parameters.groups().front().parameters.options());
+  }
+
+ private:
+  void update(std::size_t index, const Rate& rate) override {
+    FlatGroup& group = parameters_.groups()[index];
+    const at::Tensor weights = own(group, group.parameters);
+    at::Tensor gradients = own(group, group.gradients);
+    if (group.weight_decay > 0.0) {
+      at::Tensor directions = directions_.narrow(0, 0, group.own_size);
+      at::add_out(directions, gradients, weights, group.weight_decay);
+      scale_by_norms(
+          own_segments(group),
+          group.own_begin,
+          weights,
+          gradients,
+          directions,
+          [&](const at::Tensor& of_weights, const at::Tensor& of_gradients) {
+            return of_weights * options_.trust_coefficient /
+                (of_gradients + of_weights * group.weight_decay + numbers_.eps);
+          });
+      gradients = directions;
+    }
+    std::vector<at::Tensor> buffer;
+    if (momentum_ != nullptr) {
+      buffer.push_back(own_state(group, (*momentum_)[index]));
+    }
+    at::_fused_sgd_(
+        {weights},
+        {gradients},
+        buffer,
+        /*weight_decay=*/0.0,
+        numbers_.momentum,
+        rate.lr_tensor,
+        /*dampening=*/0.0,
+        options_.nesterov,
+        /*maximize=*/false,
+        /*is_first_step=*/false,
+        /*grad_scale=*/std::nullopt,
+        rate.non_finite);
+  }
+
+  config::OptimConfig options_;
+  config::OptimNumbers numbers_;
+  Buffers* momentum_;
+  at::Tensor directions_; // of the largest group
+};
+
+} // namespace
+
+std::unique_ptr<Optimizer> make_lars(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  return std::make_unique<Lars>(parameters, options);
+}
+
+} // namespace vitrain::optim

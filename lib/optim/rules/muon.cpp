@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <ATen/ATen.h>
+
+#include "optim/element_optimizer.h"
+#include "optim/rules/adamw_rule.h"
+#include "optim/rules/rules.h"
+
+namespace vitrain::optim {
+namespace {
+
+// Coefficients of the polynomials that timm uses, one after another.
+constexpr double kCoefficients[][3] = {
+    {4.0848, -6.8946, 2.9270},
+    {3.9505, -6.3029, 2.6377},
+    {3.7418, -5.5913, 2.3037},
+    {2.8769, -3.1427, 1.2046},
+    {2.8366, -3.0525, 1.2012},
+};
+
+// Near the orthogonal matrix that is nearest to `matrix` ([m, n]; of its own
+// dtype), by Newton-Schulz iterations: polynomials that bring all singular
+// values near 1.
+at::Tensor orthogonal(const at::Tensor& matrix, double eps) {
+  const bool tall = matrix.size(0) > matrix.size(1);
+  at::Tensor x = tall ? matrix.t() : matrix;
+  x = (x / at::linalg_matrix_norm(x).clamp_min(eps)).contiguous();
+  for (const auto& [a, b, c] : kCoefficients) {
+    const at::Tensor square = at::mm(x, x.t());
+    const at::Tensor mixed = at::addmm(square, square, square, b, c);
+    x = at::addmm(x, mixed, x, a);
+  }
+  return tall ? x.t() : x;
+}
+
+// Jordan et al., "Muon: an optimizer for hidden layers in neural networks",
+// 2024, with the step's size of Liu et al., "Muon is scalable for LLM
+// training", 2025 (that of an AdamW), as timm computes it; what is no matrix is
+// updated by AdamW, with nesterov by NAdamW.
+class Muon final : public Optimizer {
+ public:
+  Muon(FlatState& parameters, const config::OptimConfig& options)
+      : Optimizer(parameters),
+        options_(options),
+        numbers_(options.numbers()),
+        momentum_(add_buffers("momentum_buffer", 0.0, is_of_matrices)),
+        first_(add_buffers("exp_avg", 0.0, is_of_others)),
+        second_(add_buffers("exp_avg_sq", 0.0, is_of_others)) {}
+
+ private:
+  static bool is_of_others(const FlatGroup& group) { return group.fallback; }
+  static bool is_of_matrices(const FlatGroup& group) { return !group.fallback; }
+
+  void update(std::size_t index, const Rate& rate) override {
+    const FlatGroup& group = parameters_.groups()[index];
+    if (group.fallback) {
+      update_others(index, rate);
+      return;
+    }
+    const at::Tensor gradients = own(group, group.gradients);
+    const at::Tensor momentum = own_state(group, momentum_[index]);
+    assign(momentum, momentum.lerp(gradients, 1.0 - numbers_.momentum), rate);
+    const at::Tensor direction = options_.nesterov
+        ? gradients.lerp(momentum, numbers_.momentum)
+        : momentum;
+    for (const Segment* segment : own_segments(group)) {
+      update_matrix(group, *segment, direction, rate);
+    }
+  }
+
+  void update_matrix(
+      const FlatGroup& group,
+      const Segment& segment,
+      const at::Tensor& direction,
+      const Rate& rate) {
+    // What precedes this worker's share is no part of `direction`.
+    Segment there = segment;
+    there.offset -= group.own_begin;
+    const at::Tensor matrix =
+        there.in(direction).reshape({segment.shape.front(), -1});
+    // Half the bits are enough, and faster where a device has them.
+    const at::Tensor result =
+        orthogonal(
+            matrix.is_cpu() ? matrix : matrix.to(at::kBFloat16), numbers_.eps)
+            .to(at::kFloat)
+            .reshape(segment.shape);
+    const auto largest = std::max(matrix.size(0), matrix.size(1));
+    const double size = 0.2 * std::sqrt(static_cast<double>(largest));
+    const at::Tensor weights = segment.in(group.parameters);
+    assign(
+        weights,
+        weights.mul(1.0 - rate.lr * group.weight_decay)
+            .sub_(result, rate.lr * size),
+        rate);
+  }
+
+  void update_others(std::size_t index, const Rate& rate) {
+    const FlatGroup& group = parameters_.groups()[index];
+    const Elements<2> elements{
+        .weights = own(group, group.parameters),
+        .gradients = own(group, group.gradients),
+        .state = {
+            own_state(group, first_[index]), own_state(group, second_[index])}};
+    const RuleOptions options = rule_options(options_, group);
+    if (options.nesterov) {
+      apply_rule<AdamWRule<true>>(elements, options, rate, steps());
+    } else {
+      apply_rule<AdamWRule<false>>(elements, options, rate, steps());
+    }
+  }
+
+  config::OptimConfig options_;
+  config::OptimNumbers numbers_;
+  Buffers& momentum_;
+  Buffers& first_;
+  Buffers& second_;
+};
+
+} // namespace
+
+std::unique_ptr<Optimizer> make_muon(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  return std::make_unique<Muon>(parameters, options);
+}
+
+} // namespace vitrain::optim

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "optim/flat_state.h"
+
+namespace vitrain::optim {
+
+// Multiplies each parameter's part of `steps` by ratio(norm of its part of
+// `weights`, norm of its part of `directions`), where both norms are more than
+// 0; norms and ratios are [number of segments]. Buffers begin at `own_begin`.
+void scale_by_norms(
+    const std::vector<const Segment*>& segments,
+    std::int64_t own_begin,
+    const at::Tensor& weights,
+    const at::Tensor& directions,
+    const at::Tensor& steps,
+    const std::function<
+        at::Tensor(const at::Tensor& weights, const at::Tensor& directions)>&
+        ratio);
+
+} // namespace vitrain::optim
