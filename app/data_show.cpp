@@ -125,8 +125,9 @@ int data_show(const config::Arguments& arguments) {
       index->options().kind != data::SourceKind::kVectors,
       ExitCode::kUsage,
       "data show: the samples of kind vectors are no images");
-  const models::ModelSpec spec =
-      models::resolve(recipe.model, job::data_shape(*index));
+  const models::ModelSpec spec = models::in_training(
+      recipe.data.augment,
+      models::resolve(recipe.model, job::data_shape(*index)));
   const auto rows = data::open_rows(
       index, job::transform_options(recipe, spec, /*train=*/true));
   const std::int64_t devices = training_devices(arguments, recipe);

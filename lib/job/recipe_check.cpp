@@ -151,6 +151,10 @@ void check_rules(
       problems);
   config::add_findings(
       models::check_loss(recipe), origins, circumstances, problems);
+  if (circumstances.training) {
+    config::add_findings(
+        models::check_training_size(recipe), origins, circumstances, problems);
+  }
   if (problems.empty()) {
     return;
   }

@@ -259,6 +259,35 @@ std::vector<config::Finding> check_loss(const config::Recipe& recipe) {
        {kName}}};
 }
 
+std::vector<config::Finding> check_training_size(const config::Recipe& recipe) {
+  const auto& size = recipe.data.augment.image_size;
+  const std::optional<ModelSpec> named = find_model(recipe.model.name);
+  if (!size || !named || *size == image_size_of(recipe.model, *named)) {
+    return {};
+  }
+  if (named->family->identity != channels_identity) {
+    return {
+        {"data.augment.image_size",
+         fmt::format(
+             "is {}, but weights of {} are for images of model.image_size: "
+             "leave it out, or set that",
+             size->text(),
+             named->name),
+         {kName}}};
+  }
+  config::ModelConfig trained = recipe.model;
+  trained.image_size = size;
+  config::Checker checker;
+  if (named->family->check != nullptr) {
+    named->family->check(trained, *named, checker);
+  }
+  std::vector<config::Finding> findings = checker.take();
+  for (config::Finding& finding : findings) {
+    finding.key = "data.augment.image_size";
+  }
+  return findings;
+}
+
 namespace {
 
 const config::Position* origin_of(

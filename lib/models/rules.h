@@ -30,6 +30,9 @@ std::vector<config::Finding> check_normalisation(
 // Whether the loss is one that the network can be trained with.
 std::vector<config::Finding> check_loss(const config::Recipe& recipe);
 
+// Whether the network can be trained with images of data.augment.image_size.
+std::vector<config::Finding> check_training_size(const config::Recipe& recipe);
+
 // Sets keys back to their defaults that have no meaning for the network which a
 // higher layer has chosen: those of another family, and those of images where
 // the data are vectors. Says so, a sentence for each. What stands beside

@@ -27,4 +27,9 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
   return spec;
 }
 
+ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec) {
+  spec.image_size = augment.image_size.value_or(spec.image_size);
+  return spec;
+}
+
 } // namespace vitrain::models

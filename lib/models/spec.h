@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/sections/augment.h"
 #include "config/sections/model.h"
 #include "options/image_size.h"
 
@@ -44,5 +45,9 @@ struct ModelSpec {
 // unknown name (lists near and known ones), numbers that do not fit together,
 // options that the family does not have.
 ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
+
+// The same network with the images that it is trained with:
+// data.augment.image_size.
+ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec);
 
 } // namespace vitrain::models

@@ -326,6 +326,37 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
   EXPECT_THAT(result.err, HasSubstr("; there is no checkpoint yet. Try"));
 }
 
+// Images of training may be smaller than those of evaluation.
+TEST(Train, HasImagesOfItsOwnSize) {
+  const TempFolder folder;
+  const auto path = train(
+      folder.path(),
+      {.config = kTinyResNet,
+       .set = {
+           "model.image_size=40",
+           "data.augment.image_size=24",
+           "run.max_steps=1",
+           "log.trace=1"}});
+  EXPECT_THAT(
+      slurp(path / "log/workerlog.0"), HasSubstr("40 px (trained at 24)"));
+  const std::string trace = slurp(path / "trace/rank0.json");
+  EXPECT_THAT(trace, HasSubstr("[12,3,24,24]"));
+  EXPECT_THAT(trace, Not(HasSubstr("40,40]")));
+  // What is evaluated is a function of the weights and of images of 40 px.
+  const Result again = run(
+      {"-eval",
+       "-pretrained",
+       path.native(),
+       "-output",
+       (folder / "eval").native(),
+       "-devices",
+       "cpu:1"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(
+      records(path, "eval").back().at("loss"),
+      records(newest_run(folder / "eval"), "eval").back().at("loss"));
+}
+
 TEST(Train, DryRunTouchesNoDisk) {
   const TempFolder folder;
   const Result result = run(

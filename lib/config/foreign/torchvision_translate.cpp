@@ -101,7 +101,6 @@ class TorchvisionTranslator {
     }
   }
 
-  // Evaluation at another size than training's keeps the zoom.
   void translate_images() {
     PreprocessConfig& preprocess = recipe_.data.preprocess;
     const std::string filter = words_.text("interpolation");
@@ -115,21 +114,11 @@ class TorchvisionTranslator {
     const std::int64_t train = words_.integer("train_crop_size");
     const std::int64_t eval = words_.integer("val_crop_size");
     const std::int64_t resize = words_.integer("val_resize_size");
-    recipe_.model.image_size = train;
-    if (train == eval) {
-      preprocess.resize = resize;
-      return;
+    recipe_.model.image_size = eval;
+    preprocess.resize = resize;
+    if (train != eval) {
+      recipe_.data.augment.image_size = train;
     }
-    preprocess.crop_pct =
-        std::min(1.0, static_cast<double>(eval) / static_cast<double>(resize));
-    differs(
-        "val_crop_size",
-        fmt::format(
-            "evaluation is at {0} pixels, with the same zoom; at {1}: -eval "
-            "-image_size {1} -set data.preprocess.resize={2}",
-            train,
-            eval,
-            resize));
   }
 
   void translate_policy() {

@@ -11,6 +11,7 @@
 #include "config/sections/mix.h"
 #include "core/enum_names.h"
 #include "options/crop.h"
+#include "options/image_size.h"
 
 namespace vitrain::config {
 
@@ -50,6 +51,7 @@ constexpr auto names_of(TrainInterpolation) {
 
 // Random changes to training images.
 struct AugmentConfig {
+  std::optional<ImageSize> image_size;
   TrainCrop crop = TrainCrop::kResized;
   TrainInterpolation interpolation = TrainInterpolation::kSame;
   std::optional<std::array<double, 2>> scale;
@@ -73,6 +75,14 @@ struct AugmentConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    v.field(
+         "image_size",
+         image_size,
+         "Training images in pixels, as model.image_size, where evaluation "
+         "has more (FixRes, Touvron et al., 2019); for networks whose weights "
+         "fit any size. `auto`: model.image_size.")
+        .auto_value()
+        .in_range(1, 4096);
     v.field(
         "crop",
         crop,

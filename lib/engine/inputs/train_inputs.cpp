@@ -25,7 +25,7 @@ TrainInputs::TrainInputs(const Session& session)
       augment_(session.job.recipe.data.augment),
       normalizer_(
           session.job.recipe.data.preprocess,
-          session.spec,
+          models::in_training(augment_, session.spec),
           session.device),
       erase_(job::erase_options(session.job.recipe)),
       mix_(job::mix_options(session.job.recipe)),

@@ -91,6 +91,9 @@ std::string describe_rate(const RunFacts& facts) {
 
 std::string describe_model(const RunFacts& facts) {
   const models::ModelSpec& spec = facts.spec;
+  const ImageSize trained = facts.train == nullptr
+      ? spec.image_size
+      : models::in_training(facts.job.recipe.data.augment, spec).image_size;
   const std::string net = fmt::format(
       "{}, {} parameters", spec.name, with_commas(facts.parameters));
   if (spec.features > 0) {
@@ -101,10 +104,13 @@ std::string describe_model(const RunFacts& facts) {
         counted(spec.num_classes, "output"));
   }
   const std::string images = fmt::format(
-      "{}, {} px{}",
+      "{}, {} px{}{}",
       net,
       spec.image_size.text(),
-      spec.channels == 1 ? " grey" : "");
+      spec.channels == 1 ? " grey" : "",
+      trained == spec.image_size
+          ? ""
+          : fmt::format(" (trained at {})", trained.text()));
   return spec.family->learns_pixels
       ? images
       : fmt::format("{}, {} classes", images, with_commas(spec.num_classes));

@@ -72,6 +72,24 @@ std::string MemoryEstimate::text() const {
       "about {} for each worker: {}", human(total()), join(parts, ", "));
 }
 
+namespace {
+
+models::ActivationBytes activations_of(
+    const models::ModelSpec& spec,
+    bool bf16) {
+  return spec.family->activations != nullptr
+      ? spec.family->activations(spec, bf16)
+      : networks::cost_of(spec).bytes;
+}
+
+// Of a sample in a loader's batch.
+std::int64_t row_bytes(const models::ModelSpec& spec) {
+  return spec.features > 0 ? (spec.features + spec.num_classes) * kFp32
+                           : spec.input_numbers();
+}
+
+} // namespace
+
 MemoryEstimate estimate_memory(
     const config::Recipe& recipe,
     const config::Plan& plan,
@@ -85,26 +103,23 @@ MemoryEstimate estimate_memory(
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
   const std::int64_t parameters = networks::parameter_count(spec);
-  const models::ActivationBytes bytes = spec.family->activations != nullptr
-      ? spec.family->activations(spec, bf16)
-      : networks::cost_of(spec).bytes;
+  const models::ModelSpec trained =
+      models::in_training(recipe.data.augment, spec);
   MemoryEstimate estimate;
   estimate.process = kProcess + (several ? kGroups : 0);
   estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));
-  std::int64_t held = plan.eval_batch * bytes.passing;
+  std::int64_t held = plan.eval_batch * activations_of(spec, bf16).passing;
   // As Evaluator and Trainer open their loaders.
-  const std::int64_t row = spec.features > 0
-      ? (spec.features + spec.num_classes) * kFp32
-      : spec.input_numbers();
-  estimate.loader = 3 * plan.eval_batch * row;
+  estimate.loader = 3 * plan.eval_batch * row_bytes(spec);
   if (!evaluates) {
     const bool shares = recipe.dist.zero1 && several;
     estimate.gradients = parameters * kFp32 * replicas;
     estimate.optimizer = parameters * kFp32 *
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
-    held = std::max(held, plan.worker_batch() * bytes.kept);
-    estimate.loader += 4 * plan.worker_batch() * row;
+    held = std::max(
+        held, plan.worker_batch() * activations_of(trained, bf16).kept);
+    estimate.loader += 4 * plan.worker_batch() * row_bytes(trained);
   }
   estimate.activations = scaled(held, spec.family->memory_overhead);
   return estimate;

@@ -32,7 +32,9 @@ std::string request_of(const std::string& message) {
 }
 
 std::string batch_text(const Session& session, bool evaluates) {
-  const models::ModelSpec& spec = session.spec;
+  const models::ModelSpec spec = evaluates
+      ? session.spec
+      : models::in_training(session.job.recipe.data.augment, session.spec);
   const std::int64_t rows =
       evaluates ? session.plan.eval_batch : session.plan.worker_batch();
   return spec.features > 0

@@ -17,7 +17,7 @@ void Trainer::draw_samples(const MicroBatch& inputs) {
     return;
   }
   const std::int64_t count = SampleSheet::count(
-      inputs.inputs.size(0), spec.image_size.height, spec.image_size.width);
+      inputs.inputs.size(0), inputs.inputs.size(2), inputs.inputs.size(3));
   samples_.emplace(
       inputs_.pictures(inputs, count),
       config::has_classes(recipe_.train.loss)

@@ -68,11 +68,11 @@ data::TransformOptions transform_options(
     bool train) {
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
   const config::AugmentConfig& augment = recipe.data.augment;
+  const ImageSize size =
+      train ? models::in_training(augment, spec).image_size : spec.image_size;
   return {
       .decode = decode_options(recipe.data),
-      .size =
-          {static_cast<int>(spec.image_size.width),
-           static_cast<int>(spec.image_size.height)},
+      .size = {static_cast<int>(size.width), static_cast<int>(size.height)},
       .channels = static_cast<int>(spec.channels),
       .filter = preprocess.interpolation,
       .pillow = pillow(preprocess.pillow),

@@ -181,8 +181,7 @@ TEST(Foreign, EveryWordSetsWhatItsRowSays) {
       {"no_aug", "data.augment"},
       {"lr", "schedule.warmup_lr"}, // torchvision's is a share of it
       {"lr_warmup_epochs", "schedule.milestones"},
-      {"opt", "schedule.scale.rule"},
-      {"train_crop_size", "data.preprocess"}};
+      {"opt", "schedule.scale.rule"}};
   for (const Program* program : programs()) {
     for (const Word& word : program->words) {
       const std::vector<std::string> probe = probe_of(word);
@@ -382,12 +381,13 @@ TEST(Foreign, TorchvisionsNewRecipe) {
       "--ra-reps 4 --data-path /data/imagenet");
   EXPECT_THAT(words_of(translation.missing), ElementsAre("model_ema: true"));
   EXPECT_THAT(
-      words_of(translation.differs),
-      ElementsAre("val_crop_size: 224", "norm_weight_decay: 0.0"));
+      words_of(translation.differs), ElementsAre("norm_weight_decay: 0.0"));
   expect_values(
       translation.recipe,
       {{"model.name", "resnet50"},
-       {"model.image_size", "176"},
+       {"model.image_size", "224"},
+       {"data.augment.image_size", "176"},
+       {"data.preprocess.resize", "232"},
        {"optim.name", "sgd"},
        {"optim.nesterov", "false"},
        {"optim.lr", "0.5"},

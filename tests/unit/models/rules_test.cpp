@@ -33,6 +33,29 @@ std::vector<std::string> broken(
   return texts;
 }
 
+TEST(Rules, TrainingSizesAreForWeightsThatFitAny) {
+  const auto findings = [](const char* name, std::int64_t size) {
+    config::Recipe recipe;
+    recipe.model.name = name;
+    recipe.data.augment.image_size = size;
+    std::vector<std::string> texts;
+    for (const config::Finding& finding : check_training_size(recipe)) {
+      texts.push_back(finding.key + ": " + finding.text);
+    }
+    return texts;
+  };
+  EXPECT_THAT(findings("resnet50", 160), IsEmpty());
+  EXPECT_THAT(findings("convnext_tiny", 176), IsEmpty());
+  EXPECT_THAT(findings("vit_small_patch16_224", 224), IsEmpty());
+  EXPECT_THAT(
+      findings("vit_small_patch16_224", 192),
+      ElementsAre(HasSubstr("data.augment.image_size: is 192, but weights of "
+                            "vit_small_patch16_224 are for images of")));
+  EXPECT_THAT(
+      findings("resnet50", 4),
+      ElementsAre(HasSubstr("data.augment.image_size: ")));
+}
+
 TEST(Rules, OfEveryFamily) {
   for (const char* name :
        {"name=vit_tiny_patch4_32",
