@@ -93,6 +93,11 @@ std::string Manifest::text() const {
   return fmt::format("{}{}{}{}", body, kBeforeHash, hash_of(body), kAfterHash);
 }
 
+bool lists(const Manifest& manifest, std::string_view file) {
+  return std::ranges::find(manifest.files, file, &ManifestFile::name) !=
+      manifest.files.end();
+}
+
 Manifest parse_manifest(const std::string& text, const std::string& source) {
   const Json json = parse_json(text, source, ExitCode::kWeights);
   VITRAIN_CHECK(

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json.h"
@@ -15,6 +16,8 @@ inline constexpr std::int64_t kFormatVersion = 1;
 inline constexpr const char* kManifestName = "manifest.json";
 // The file of the weights in a checkpoint.
 inline constexpr const char* kModelFile = "model.safetensors";
+// The same of their average (train.ema), where there is one.
+inline constexpr const char* kEmaFile = "ema.safetensors";
 
 // A file of a checkpoint.
 struct ManifestFile {
@@ -42,6 +45,9 @@ struct Manifest {
   // any byte is noticed.
   std::string text() const;
 };
+
+// Whether a file of this name belongs to the checkpoint.
+bool lists(const Manifest& manifest, std::string_view file);
 
 // Parses text() and checks the hash. Throws Error(kWeights) with `source` and
 // the reason; a newer format version is refused by name.

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "data/sources/source.h"
 #include "job/choose_devices.h"
+#include "job/find_weights.h"
 #include "job/options/data_options.h"
 #include "job/prepared_job.h"
 #include "launch/devices/cores.h"
@@ -89,6 +90,10 @@ std::vector<config::Finding> missing(
   }
   if (recipe.model.pretrained && !recipe.model.pretrained->empty()) {
     look("model.pretrained", *recipe.model.pretrained);
+  }
+  const config::DistillConfig& distill = recipe.train.distill;
+  if (training && distill.active() && distill.pretrained) {
+    look("train.distill.pretrained", resolve_weights(*distill.pretrained));
   }
   return findings;
 }

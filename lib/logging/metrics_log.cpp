@@ -95,23 +95,29 @@ void MetricsLog::attempt(const Work& work) noexcept {
 MetricsLog::MetricsLog(
     const std::filesystem::path& folder,
     const config::LogConfig& options,
-    std::optional<std::int64_t> resumed_step) noexcept
-    : folder_(folder), resumed_step_(resumed_step.value_or(0)) {
+    std::optional<std::int64_t> resumed_step,
+    bool averages) noexcept
+    : folder_(folder),
+      resumed_step_(resumed_step.value_or(0)),
+      averages_(averages) {
   // Each file for itself: what is wrong with one must not cost the others.
-  const auto open = [&](auto& writer, const char* name, const auto& truncate) {
-    attempt([&] {
-      const std::filesystem::path path = folder / name;
-      if (resumed_step) {
-        truncate(path, *resumed_step);
-      }
-      writer.emplace(path);
-    });
-  };
   if (options.jsonl) {
-    open(jsonl_, "metrics.jsonl", truncate_jsonl_after);
+    attempt([&] {
+      const std::filesystem::path path = folder / "metrics.jsonl";
+      if (resumed_step) {
+        truncate_jsonl_after(path, *resumed_step);
+      }
+      jsonl_.emplace(path);
+    });
   }
   if (options.csv) {
-    open(csv_, "summary.csv", truncate_csv_after);
+    attempt([&] {
+      const std::filesystem::path path = folder / "summary.csv";
+      if (resumed_step) {
+        truncate_csv_after(path, *resumed_step, averages);
+      }
+      csv_.emplace(path, averages);
+    });
   }
   if (options.tensorboard) {
     attempt([&] { tensorboard_.emplace(folder, resumed_step); });
@@ -135,7 +141,7 @@ void MetricsLog::write(const Json& record) noexcept {
     } else if (kind == "eval") {
       const std::string weights = text_of(record, "weights");
       const bool raw = weights.empty() || weights == "raw";
-      write_summary(record);
+      write_summary(record, raw);
       write_scalars(record, raw ? "eval" : "eval_" + weights);
     } else if (kind == "done") {
       exit_ = static_cast<ExitCode>(integer(record, "exit"));
@@ -143,16 +149,26 @@ void MetricsLog::write(const Json& record) noexcept {
   });
 }
 
-void MetricsLog::write_summary(const Json& record) {
+void MetricsLog::write_summary(const Json& record, bool raw) {
+  const auto value = [&](const MetricInfo& metric) {
+    return number(record, std::string(metric.name).c_str());
+  };
+  if (!raw) {
+    averaged_.resize(kMetrics.size());
+    std::ranges::transform(kMetrics, averaged_.begin(), value);
+    return;
+  }
   SummaryRow row;
   span_.fill(row);
   span_is_done_ = true;
   row.epoch = integer(record, "epoch");
   row.step = integer(record, "step");
-  std::ranges::transform(
-      kMetrics, row.eval.begin(), [&](const MetricInfo& metric) {
-        return number(record, std::string(metric.name).c_str());
-      });
+  std::ranges::transform(kMetrics, row.eval.begin(), value);
+  if (averages_) {
+    averaged_.resize(kMetrics.size());
+    row.averaged = std::move(averaged_);
+  }
+  averaged_.clear();
   row.seconds = watch_.seconds();
   if (csv_) {
     csv_->write(row);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/sections/recipe.h"
 #include "core/clock.h"
@@ -46,7 +47,8 @@ class TrainSpan {
 
 // Takes each record of a run to the files in its folder that config::LogConfig
 // asks for: metrics.jsonl (every record), summary.csv (a row per `eval`
-// record), TensorBoard events (the numbers of `train` and `eval` records, as
+// record of raw weights, with what that of averaged ones before it has found),
+// TensorBoard events (the numbers of `train` and `eval` records, as
 // "train/loss", "eval/top1"; other weights than raw as "eval_ema/top1"), and
 // the same numbers to the server of log.mlflow. Only
 // rank 0 makes one. Never throws: what cannot be written is dropped and
@@ -55,10 +57,12 @@ class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
   // torn lines of the last process are removed, TensorBoard forgets them.
+  // `averages`: weights are averaged, and evaluated too.
   MetricsLog(
       const std::filesystem::path& folder,
       const config::LogConfig& options,
-      std::optional<std::int64_t> resumed_step = std::nullopt) noexcept;
+      std::optional<std::int64_t> resumed_step = std::nullopt,
+      bool averages = false) noexcept;
 
   // A record has "kind": start, train, eval, checkpoint or done. "loss" and
   // "top1" of a train record are means over the "count" samples since the
@@ -98,7 +102,7 @@ class MetricsLog {
   void attempt(const Work& work) noexcept;
   std::array<Output, 3> outputs() const noexcept;
   void end_session(ExitCode code);
-  void write_summary(const Json& record);
+  void write_summary(const Json& record, bool raw);
   void write_scalars(const Json& record, const std::string& prefix);
 
   std::filesystem::path folder_;
@@ -112,6 +116,8 @@ class MetricsLog {
   std::optional<TensorBoardWriter> tensorboard_;
   std::optional<MlflowLog> mlflow_;
   TrainSpan span_;
+  bool averages_;
+  std::vector<std::optional<double>> averaged_; // until the raw ones come
   bool span_is_done_ = false;
   std::int64_t failed_ = 0; // records that broke before they reached a file
   std::string failure_;

@@ -75,10 +75,13 @@ std::int64_t truncate_jsonl_after(
   });
 }
 
-std::string summary_header() {
+std::string summary_header(bool averages) {
   std::string header = "epoch,step,train_loss,train_top1";
   for (const MetricInfo& metric : kMetrics) {
     header += fmt::format(",eval_{}", metric.name);
+  }
+  for (const MetricInfo& metric : kMetrics) {
+    header += averages ? fmt::format(",ema_{}", metric.name) : "";
   }
   return header + ",lr,images_per_second,comm_wait,seconds";
 }
@@ -91,6 +94,7 @@ std::string summary_text(const SummaryRow& row) {
   add(row.train_loss);
   add(row.train_top1);
   std::ranges::for_each(row.eval, add);
+  std::ranges::for_each(row.averaged, add);
   add(row.lr);
   add(row.images_per_second);
   add(row.comm_wait);
@@ -98,11 +102,11 @@ std::string summary_text(const SummaryRow& row) {
   return text;
 }
 
-CsvWriter::CsvWriter(const std::filesystem::path& path)
+CsvWriter::CsvWriter(const std::filesystem::path& path, bool averages)
     : sink_(RecordSink::open(path)) {
   struct stat status {};
   if (sink_ && ::fstat(sink_.fd(), &status) == 0 && status.st_size == 0) {
-    sink_.write(fmt::format("{}\n", summary_header()));
+    sink_.write(fmt::format("{}\n", summary_header(averages)));
   }
 }
 
@@ -112,13 +116,15 @@ void CsvWriter::write(const SummaryRow& row) {
 
 std::int64_t truncate_csv_after(
     const std::filesystem::path& path,
-    std::int64_t step) {
-  const std::size_t columns = split(summary_header(), ',').size();
+    std::int64_t step,
+    bool averages) {
+  const std::string header = summary_header(averages);
+  const std::size_t columns = split(header, ',').size();
   bool first = true;
   return keep_lines(path, [&](std::string_view line) {
     if (first) {
       first = false;
-      return line == summary_header() ? Verdict::kKeep : Verdict::kRemoveRest;
+      return line == header ? Verdict::kKeep : Verdict::kRemoveRest;
     }
     const std::vector<std::string> cells = split(line, ',');
     std::int64_t at = 0;

@@ -44,6 +44,8 @@ struct SummaryRow {
   std::optional<double> train_loss;
   std::optional<double> train_top1; // percent
   std::array<std::optional<double>, kMetrics.size()> eval{};
+  // The same of averaged weights; empty: the table has no columns for them.
+  std::vector<std::optional<double>> averaged{};
   std::optional<double> lr;
   std::optional<double> images_per_second;
   std::optional<double> comm_wait; // share of the time
@@ -51,8 +53,9 @@ struct SummaryRow {
 };
 
 // "epoch,step,train_loss,...": the names of SummaryRow's fields, in order, with
-// "eval_" before those of metrics.
-std::string summary_header();
+// "eval_" before those of metrics, and "ema_" before those of averaged weights,
+// where there are `averages`.
+std::string summary_header(bool averages = false);
 
 // A row without its newline: numbers parse back to exactly the same double.
 std::string summary_text(const SummaryRow& row);
@@ -62,7 +65,7 @@ class CsvWriter {
  public:
   // Writes the header to a file that is new or empty. Never throws; see
   // RecordSink for what happens to rows that cannot be written.
-  explicit CsvWriter(const std::filesystem::path& path);
+  explicit CsvWriter(const std::filesystem::path& path, bool averages = false);
 
   void write(const SummaryRow& row);
   const RecordSink& sink() const { return sink_; }
@@ -76,6 +79,7 @@ class CsvWriter {
 // too, and so does everything when the header is not this one.
 std::int64_t truncate_csv_after(
     const std::filesystem::path& path,
-    std::int64_t step);
+    std::int64_t step,
+    bool averages = false);
 
 } // namespace vitrain::logging

@@ -7,6 +7,30 @@
 namespace vitrain::optim {
 namespace {
 
+using config::ScheduleKind;
+
+double share_of(std::int64_t part, std::int64_t whole) {
+  return std::min(
+      1.0,
+      static_cast<double>(part) /
+          static_cast<double>(std::max<std::int64_t>(1, whole)));
+}
+
+// From 1 to 0 on half a cosine.
+double half_cosine(double share) {
+  return 0.5 * (1.0 + std::cos(std::numbers::pi * share));
+}
+
+// `from` to `to` on it.
+double on_cosine(double from, double to, double share) {
+  return to + (from - to) * half_cosine(share);
+}
+
+// The first step behind everything but the cooldown.
+std::int64_t end_of(const Schedule& schedule) {
+  return schedule.total_steps - schedule.cooldown_steps;
+}
+
 // How often the rate has been dropped when step `step` begins.
 std::int64_t drops_before(const Schedule& schedule, std::int64_t step) {
   return schedule.milestones.empty()
@@ -15,36 +39,126 @@ std::int64_t drops_before(const Schedule& schedule, std::int64_t step) {
           schedule.milestones.begin();
 }
 
+double dropped(const Schedule& schedule, double drops) {
+  return schedule.lr * std::pow(schedule.step_factor, drops);
+}
+
+// A cycle's peak, and the share of it that has passed.
+struct InCycle {
+  double peak = 0.0;
+  double share = 0.0;
+};
+
+InCycle cycle_at(const Schedule& schedule, std::int64_t step) {
+  const std::int64_t start = schedule.warmup_prefix ? schedule.warmup_steps : 0;
+  const auto length =
+      static_cast<double>(std::max<std::int64_t>(1, end_of(schedule) - start));
+  const auto count = static_cast<double>(schedule.cycles);
+  const double mul = schedule.cycle_mul;
+  double cycle = mul == 1.0
+      ? length / count
+      : length * (1.0 - mul) / (1.0 - std::pow(mul, count));
+  double passed = std::min(length, static_cast<double>(step - start));
+  std::int64_t index = 0;
+  if (mul == 1.0) {
+    index = static_cast<std::int64_t>(passed / cycle);
+    passed -= static_cast<double>(index) * cycle;
+  } else {
+    for (; passed >= cycle && index < schedule.cycles; ++index) {
+      passed -= cycle;
+      cycle *= mul;
+    }
+  }
+  if (index >= schedule.cycles) {
+    return {schedule.lr, 1.0};
+  }
+  return {
+      schedule.lr * std::pow(schedule.cycle_decay, static_cast<double>(index)),
+      std::clamp(passed / cycle, 0.0, 1.0)};
+}
+
+double on_cycles(const Schedule& schedule, std::int64_t step) {
+  const InCycle at = cycle_at(schedule, step);
+  const double passed = std::pow(at.share, schedule.k_decay);
+  const double left = schedule.kind == ScheduleKind::kCosine
+      ? half_cosine(passed)
+      : std::pow(1.0 - passed, schedule.power);
+  return schedule.min_lr + (at.peak - schedule.min_lr) * left;
+}
+
+double on_one_cycle(const Schedule& schedule, std::int64_t step) {
+  const std::int64_t top = std::max<std::int64_t>(0, schedule.warmup_steps - 1);
+  if (step < top) {
+    return on_cosine(schedule.warmup_lr, schedule.lr, share_of(step, top));
+  }
+  return on_cosine(
+      schedule.lr,
+      schedule.min_lr,
+      share_of(step - top, end_of(schedule) - 1 - top));
+}
+
+// The rate behind the warm-up, without the cooldown.
+double rate_at(const Schedule& schedule, std::int64_t step) {
+  const auto behind = static_cast<double>(step - schedule.warmup_steps);
+  switch (schedule.kind) {
+    case ScheduleKind::kCosine:
+    case ScheduleKind::kPolynomial:
+    case ScheduleKind::kLinear:
+      return on_cycles(schedule, step);
+    case ScheduleKind::kStep:
+      return dropped(
+          schedule, static_cast<double>(drops_before(schedule, step)));
+    case ScheduleKind::kExponential:
+      return dropped(
+          schedule, behind / static_cast<double>(schedule.step_every));
+    case ScheduleKind::kRsqrt:
+      return schedule.lr /
+          std::sqrt(1.0 + behind / static_cast<double>(schedule.timescale));
+    case ScheduleKind::kOneCycle:
+      return on_one_cycle(schedule, step);
+    case ScheduleKind::kPlateau:
+      return std::max(
+          std::min(schedule.lr, schedule.min_lr),
+          dropped(schedule, static_cast<double>(schedule.drops)));
+    case ScheduleKind::kConstant:
+      break;
+  }
+  return schedule.lr;
+}
+
+// What is left of the way down to min_lr.
+double cooldown_left(config::CooldownShape shape, double share) {
+  switch (shape) {
+    case config::CooldownShape::kSqrt:
+      return 1.0 - std::sqrt(share);
+    case config::CooldownShape::kLinear:
+      return 1.0 - share;
+    case config::CooldownShape::kCosine:
+      break;
+  }
+  return half_cosine(share);
+}
+
 } // namespace
 
 double learning_rate(const Schedule& schedule, std::int64_t step) {
   step += schedule.steps_ahead - step % schedule.hold_steps;
-  if (step < schedule.warmup_steps) {
+  if (step < schedule.warmup_steps &&
+      schedule.kind != ScheduleKind::kOneCycle) {
     const double share =
         static_cast<double>(step) / static_cast<double>(schedule.warmup_steps);
     return schedule.warmup_lr + (schedule.lr - schedule.warmup_lr) * share;
   }
-  switch (schedule.kind) {
-    case config::ScheduleKind::kCosine: {
-      const std::int64_t length = std::max<std::int64_t>(
-          1, schedule.total_steps - schedule.warmup_steps);
-      const double share = std::min(
-          1.0,
-          static_cast<double>(step - schedule.warmup_steps) /
-              static_cast<double>(length));
-      return schedule.min_lr +
-          0.5 * (schedule.lr - schedule.min_lr) *
-          (1.0 + std::cos(std::numbers::pi * share));
-    }
-    case config::ScheduleKind::kStep:
-      return schedule.lr *
-          std::pow(
-                 schedule.step_factor,
-                 static_cast<double>(drops_before(schedule, step)));
-    case config::ScheduleKind::kConstant:
-      return schedule.lr;
+  const double rate = rate_at(schedule, step);
+  const std::int64_t end = end_of(schedule);
+  if (schedule.cooldown_steps == 0 || step < end) {
+    return rate;
   }
-  return schedule.lr;
+  return schedule.min_lr +
+      (rate - schedule.min_lr) *
+      cooldown_left(
+          schedule.cooldown_shape,
+          share_of(step - end, schedule.cooldown_steps));
 }
 
 } // namespace vitrain::optim

@@ -110,6 +110,14 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
   if (!snapshot.preprocess.is_null()) {
     model[checkpoint::kPreprocessKey] = to_line(snapshot.preprocess);
   }
+  std::vector<checkpoint::ManifestFile> files{
+      write_tensors(folder, checkpoint::kModelFile, snapshot.model, model)};
+  if (!snapshot.ema.empty()) {
+    files.push_back(
+        write_tensors(folder, checkpoint::kEmaFile, snapshot.ema, model));
+  }
+  files.push_back(
+      write_tensors(folder, kOptimizerFile, snapshot.optimizer, plain));
   const checkpoint::Manifest manifest{
       .vitrain_version = VITRAIN_VERSION,
       .step = snapshot.step,
@@ -117,9 +125,7 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
       .world_size = snapshot.world_size,
       .config_hash = snapshot.config_hash,
       .metric = snapshot.metric,
-      .files =
-          {write_tensors(folder, checkpoint::kModelFile, snapshot.model, model),
-           write_tensors(folder, kOptimizerFile, snapshot.optimizer, plain)},
+      .files = std::move(files),
       .state = snapshot.state};
   std::string text = manifest.text();
   write_durably(folder / checkpoint::kManifestName, [&](int fd) {
@@ -276,6 +282,7 @@ Snapshot load(const std::filesystem::path& checkpoint) {
     const checkpoint::ManifestFile& file = file_of(manifest, name, checkpoint);
     return states::read_safetensors(checkpoint / file.name).tensors;
   };
+  const bool averages = checkpoint::lists(manifest, checkpoint::kEmaFile);
   return {
       .step = manifest.step,
       .epoch = manifest.epoch,
@@ -285,6 +292,8 @@ Snapshot load(const std::filesystem::path& checkpoint) {
       .preprocess =
           checkpoint::read_preprocess(checkpoint / checkpoint::kModelFile),
       .model = tensors(checkpoint::kModelFile),
+      .ema = averages ? tensors(checkpoint::kEmaFile)
+                      : std::map<std::string, at::Tensor>{},
       .optimizer = tensors(kOptimizerFile),
       .state = manifest.state};
 }

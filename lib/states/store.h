@@ -27,12 +27,13 @@ struct Snapshot {
   // How inputs of the model are made (preprocess.h); null: not known.
   Json preprocess;
   std::map<std::string, at::Tensor> model;
+  std::map<std::string, at::Tensor> ema; // averaged weights, where there are
   std::map<std::string, at::Tensor> optimizer;
   Json state = Json::object(); // the trainer's own record; no times in it
 };
 
 // Writes the checkpoints of one run:
-//   <folder>/step-000001250/{model,optimizer}.safetensors, manifest.json
+//   <folder>/step-000001250/{model,ema,optimizer}.safetensors, manifest.json
 //   <folder>/latest, <folder>/best   text files: the name of a step folder
 // A checkpoint appears whole or not at all, whenever the process is killed.
 // Folders and files that are not named like ours are left alone. One process

@@ -96,9 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
             {"dist.backend"}},
         Mistake{
             "LaterFeature",
-            {.set = {"train.ema=0.999"}},
+            {.set = {"train.precision=fp16"}},
             2,
-            {"train.ema", "not available"}},
+            {"train.precision", "not available"}},
         Mistake{
             "NoSuchConfig",
             {.config = "/no/such.yaml"},

@@ -1,5 +1,7 @@
 #include "config/foreign/timm_translator.h"
 
+#include <cmath>
+
 namespace vitrain::config::foreign {
 namespace {
 
@@ -34,6 +36,7 @@ void TimmTranslator::translate_training() {
   translate_rate();
   translate_schedule();
   translate_loss();
+  translate_average();
   translate_rest();
 }
 
@@ -72,30 +75,72 @@ void TimmTranslator::translate_schedule() {
   const std::int64_t warmup = words_.integer("warmup_epochs");
   const bool prefix = words_.flag("warmup_prefix");
   const std::string name = words_.text("sched");
-  recipe_.run.epochs = words_.integer("epochs") + (prefix ? warmup : 0);
+  const std::int64_t epochs = words_.integer("epochs");
+  recipe_.run.epochs = epochs + (prefix ? warmup : 0);
   schedule.unit = words_.flag("sched_on_updates") ? ScheduleUnit::kStep
                                                   : ScheduleUnit::kEpoch;
   schedule.warmup = timm_epochs(static_cast<double>(warmup));
   schedule.warmup_lr = words_.number("warmup_lr");
+  schedule.warmup_prefix = prefix || warmup == 0;
   schedule.min_lr = words_.number("min_lr");
   schedule.step_every = timm_epochs(words_.number("decay_epochs"));
   schedule.step_factor = words_.number("decay_rate");
-  if (name == "cosine") {
-    schedule.name = ScheduleKind::kCosine;
-    if (warmup > 0 && !prefix) {
-      differs(
-          "warmup_epochs",
-          "the cosine begins behind the warm-up; timm's begins with it, "
-          "and is a little lower");
-    }
+  if (name == "cosine" || name == "poly") {
+    schedule.name =
+        name == "poly" ? ScheduleKind::kPolynomial : ScheduleKind::kCosine;
+    schedule.power = name == "poly" ? words_.number("decay_rate") : 1.0;
+    translate_cycles(epochs);
   } else if (name == "step" || name == "multistep") {
     schedule.name = ScheduleKind::kStep;
     set_milestones(name == "multistep", prefix ? warmup : 0);
+  } else if (name == "wsd" || name == "rsqrt") {
+    translate_stable(name, epochs - (prefix ? 0 : warmup));
+  } else if (name == "plateau") {
+    schedule.name = ScheduleKind::kPlateau;
+    schedule.patience = words_.integer("patience_epochs");
   } else {
     schedule.name = ScheduleKind::kConstant;
-    if (name != "none" && !name.empty()) {
-      left_out("sched", "there are cosine, step, multistep and constant");
+    if (name != "none" && name != "constant" && !name.empty()) {
+      left_out(
+          "sched",
+          "there are cosine, step, multistep, poly, wsd, rsqrt, plateau and "
+          "constant");
     }
+  }
+}
+
+void TimmTranslator::translate_cycles(std::int64_t epochs) {
+  ScheduleConfig& schedule = recipe_.schedule;
+  schedule.cycles = std::max<std::int64_t>(1, words_.integer("lr_cycle_limit"));
+  schedule.k_decay = words_.number("lr_k_decay");
+  if (schedule.cycles > 1) {
+    schedule.cycle_mul = words_.number("lr_cycle_mul");
+    schedule.cycle_decay = words_.number("lr_cycle_decay");
+    const auto count = static_cast<double>(schedule.cycles);
+    const double mul = schedule.cycle_mul;
+    const double whole = static_cast<double>(epochs) *
+        (mul == 1.0 ? count : (std::pow(mul, count) - 1.0) / (mul - 1.0));
+    recipe_.run.epochs += static_cast<std::int64_t>(whole) - epochs;
+  }
+  const std::int64_t cooldown = words_.integer("cooldown_epochs");
+  schedule.cooldown = timm_epochs(static_cast<double>(cooldown));
+  recipe_.run.epochs += cooldown;
+}
+
+void TimmTranslator::translate_stable(
+    std::string_view name,
+    std::int64_t length) {
+  ScheduleConfig& schedule = recipe_.schedule;
+  const bool rsqrt = name == "rsqrt";
+  schedule.name = rsqrt ? ScheduleKind::kRsqrt : ScheduleKind::kConstant;
+  schedule.cooldown_shape =
+      rsqrt ? CooldownShape::kLinear : CooldownShape::kSqrt;
+  const double decay = words_.number("decay_epochs");
+  schedule.cooldown = timm_epochs(std::round(
+      decay > 0.0 && decay < 1.0 ? decay * static_cast<double>(length)
+                                 : decay));
+  if (words_.integer("cooldown_epochs") > 0) {
+    left_out("cooldown_epochs", "the run ends where it has come to min_lr");
   }
 }
 
@@ -130,6 +175,9 @@ void TimmTranslator::translate_loss() {
   if (words_.has("bce_target_thresh")) {
     train.bce_threshold = words_.number("bce_target_thresh");
   }
+  if (words_.has("bce_pos_weight")) {
+    train.bce_pos_weight = words_.number("bce_pos_weight");
+  }
   train.accumulate = words_.integer("grad_accum_steps");
   const bool amp = words_.flag("amp") || words_.flag("native_amp") ||
       words_.flag("apex_amp");
@@ -141,6 +189,14 @@ void TimmTranslator::translate_loss() {
   }
   if (reduced) {
     differs("model_dtype", "products in bf16, and weights in fp32");
+  }
+}
+
+void TimmTranslator::translate_average() {
+  EmaConfig& ema = recipe_.train.ema;
+  if (words_.flag("model_ema")) {
+    ema.decay = words_.number("model_ema_decay");
+    ema.warm_up = words_.flag("model_ema_warmup");
   }
 }
 

@@ -80,11 +80,15 @@ class TimmTranslator {
   void translate_decay();
   void translate_rate();
   void translate_schedule();
+  void translate_cycles(std::int64_t epochs);
+  // Of wsd and rsqrt, whose warm-up is never a part of what they count.
+  void translate_stable(std::string_view name, std::int64_t length);
   // The drops of multistep; and of step where they count from the end of the
   // warm-up.
   void set_milestones(bool listed, std::int64_t offset);
   // Binary cross entropy without mixing and smoothing is not timm's either.
   void translate_loss();
+  void translate_average();
   void translate_rest();
 
   const Words& words_;

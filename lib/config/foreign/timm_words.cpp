@@ -12,7 +12,6 @@ constexpr std::string_view kTimmPaths = "data.train.path data.eval.path";
 constexpr std::string_view kTimmSpeed = "makes it faster, not other";
 constexpr std::string_view kTimmScales = "images of one size";
 constexpr std::string_view kTimmNaFlex = "of NaFlex: images of one size";
-constexpr std::string_view kTimmEma = "weights are not averaged over steps";
 constexpr std::string_view kTimmTeacher = "there is no teacher";
 constexpr std::string_view kTimmWandb =
     "log.mlflow, TensorBoard and metrics.jsonl are what there is";
@@ -130,7 +129,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kText,
        "cosine",
        "schedule.name",
-       "cosine, step, multistep, none"),
+       "cosine, step, multistep, poly, wsd, rsqrt, plateau, constant, none"),
     to("sched_on_updates", kFlag, "false", "schedule.unit"),
     to("lr", kNumber, "null", "optim.lr schedule.scale.rule"),
     to("lr_base",
@@ -150,10 +149,16 @@ constexpr auto kTimmWords = std::to_array<Word>({
     missing("lr_noise", kNumbers, "null", "rates are a function of the step"),
     missing("lr_noise_pct", kNumber, "0.67", "belongs to lr_noise"),
     missing("lr_noise_std", kNumber, "1.0", "belongs to lr_noise"),
-    missing("lr_cycle_mul", kNumber, "1.0", "one cycle"),
-    missing("lr_cycle_decay", kNumber, "0.5", "one cycle"),
-    missing("lr_cycle_limit", kInteger, "1", "one cycle"),
-    missing("lr_k_decay", kNumber, "1.0", "a cosine of the share of the run"),
+    to("lr_cycle_mul", kNumber, "1.0", "schedule.cycle_mul")
+        .with("lr_cycle_limit: 2"),
+    to("lr_cycle_decay", kNumber, "0.5", "schedule.cycle_decay")
+        .with("lr_cycle_limit: 2"),
+    to("lr_cycle_limit",
+       kInteger,
+       "1",
+       "schedule.cycles run.epochs",
+       "each as long as epochs"),
+    to("lr_k_decay", kNumber, "1.0", "schedule.k_decay"),
     to("warmup_lr", kNumber, "1e-5", "schedule.warmup_lr"),
     to("min_lr", kNumber, "0", "schedule.min_lr"),
     to("epochs", kInteger, "300", "run.epochs"),
@@ -170,11 +175,17 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("warmup_prefix",
        kFlag,
        "false",
-       "run.epochs",
+       "schedule.warmup_prefix run.epochs",
        "the warm-up is part of run.epochs"),
-    missing("cooldown_epochs", kInteger, "0", "the run ends at min_lr"),
-    missing("patience_epochs", kInteger, "10", "belongs to sched: plateau"),
-    to("decay_rate", kNumber, "0.1", "schedule.step_factor").also("dr"),
+    to("cooldown_epochs", kInteger, "0", "schedule.cooldown run.epochs"),
+    to("patience_epochs", kInteger, "10", "schedule.patience")
+        .with("sched: plateau"),
+    to("decay_rate",
+       kNumber,
+       "0.1",
+       "schedule.step_factor",
+       "of poly schedule.power")
+        .also("dr"),
     to("no_aug",
        kFlag,
        "false",
@@ -208,7 +219,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "with mixup, cutmix or smoothing, as in timm"),
     to("bce_sum", kFlag, "false", "train.bce_sum"),
     to("bce_target_thresh", kNumber, "null", "train.bce_threshold"),
-    missing("bce_pos_weight", kNumber, "null", "classes weigh the same"),
+    to("bce_pos_weight", kNumber, "null", "train.bce_pos_weight"),
     to("reprob", kNumber, "0.", "data.augment.erasing"),
     to("remode", kText, "pixel", "data.augment.erasing_mode"),
     to("recount", kInteger, "1", "data.augment.erasing_count"),
@@ -243,10 +254,16 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "dist.batchnorm",
        "reduce: local; before every evaluation and checkpoint"),
     missing("split_bn", kFlag, "false", "belongs to aug_splits"),
-    missing("model_ema", kFlag, "false", kTimmEma),
-    idle("model_ema_force_cpu", kFlag, "false", "belongs to model_ema"),
-    idle("model_ema_decay", kNumber, "0.9998", "belongs to model_ema"),
-    idle("model_ema_warmup", kFlag, "false", "belongs to model_ema"),
+    to("model_ema", kFlag, "false", "train.ema.decay"),
+    idle(
+        "model_ema_force_cpu",
+        kFlag,
+        "false",
+        "the average lies where the weights are"),
+    to("model_ema_decay", kNumber, "0.9998", "train.ema.decay")
+        .with("model_ema: true"),
+    to("model_ema_warmup", kFlag, "false", "train.ema.warm_up")
+        .with("model_ema: true"),
     to("seed", kInteger, "42", "run.seed"),
     idle("worker_seeding", kText, "all", "samples have seeds of their own"),
     to("log_interval", kInteger, "50", "log.every log.count"),

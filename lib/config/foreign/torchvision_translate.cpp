@@ -64,6 +64,7 @@ class TorchvisionTranslator {
     translate_optimizer();
     translate_decay();
     translate_schedule();
+    translate_average();
     translate_rest();
   }
 
@@ -249,6 +250,23 @@ class TorchvisionTranslator {
     }
     schedule.warmup = torchvision_epochs(warmup);
     return warmup;
+  }
+
+  void translate_average() {
+    if (!words_.flag("model_ema")) {
+      return;
+    }
+    EmaConfig& ema = recipe_.train.ema;
+    ema.every = words_.integer("model_ema_steps");
+    const double world = static_cast<double>(
+        std::max<std::int64_t>(1, words_.integer("world_size")));
+    const double adjust = world *
+        static_cast<double>(words_.integer("batch_size") * ema.every) /
+        static_cast<double>(std::max<std::int64_t>(
+            1, words_.integer("epochs")));
+    const double share = (1.0 - words_.number("model_ema_decay")) * adjust;
+    ema.decay = 1.0 - std::min(1.0, share);
+    ema.start = recipe_.schedule.warmup;
   }
 
   void translate_rest() {

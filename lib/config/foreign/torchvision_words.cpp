@@ -10,7 +10,7 @@ namespace {
 using enum Takes;
 
 constexpr std::string_view kTorchvisionEma =
-    "weights are not averaged over steps";
+    "for world_size workers, as torchvision adjusts it to batch and epochs";
 constexpr std::string_view kTorchvisionWarmup =
     "schedule.warmup_lr schedule.warmup";
 
@@ -91,9 +91,19 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
     to("amp", kFlag, "false", "train.precision", "bf16"),
     idle("world_size", kInteger, "1", "by itself"),
     idle("dist_url", kText, "'env://'", "by itself"),
-    missing("model_ema", kFlag, "false", kTorchvisionEma),
-    idle("model_ema_steps", kInteger, "32", "belongs to model_ema"),
-    idle("model_ema_decay", kNumber, "0.99998", "belongs to model_ema"),
+    to("model_ema",
+       kFlag,
+       "false",
+       "train.ema.decay train.ema.every train.ema.start",
+       "a copy during the warm-up"),
+    to("model_ema_steps", kInteger, "32", "train.ema.every train.ema.decay")
+        .with("model_ema: true"),
+    to("model_ema_decay",
+       kNumber,
+       "0.99998",
+       "train.ema.decay",
+       kTorchvisionEma)
+        .with("model_ema: true"),
     idle("use_deterministic_algorithms", kFlag, "false", "run.determinism"),
     to("interpolation",
        kText,

@@ -182,6 +182,9 @@ Recipe translate(const Config& config, bool training) {
       config.amp && training ? Precision::kBf16 : Precision::kFp32;
   recipe.train.accumulate = config.train.accum_iter;
   recipe.train.label_smoothing = config.train.smoothing;
+  if (config.train.model_ema) {
+    recipe.train.ema.decay = config.train.model_ema_decay;
+  }
   recipe.checkpoint.every = epochs(config.save_freq);
   recipe.checkpoint.keep_last = 1000000;
   recipe.eval.every = epochs(config.validate_freq);

@@ -80,10 +80,9 @@ std::vector<Finding> check_mixing(
       "is for images, and data.train.kind is vectors: set 0",
       {"data.train.kind"});
   checker.require(
-      train.loss == LossKind::kBinaryCrossEntropy ||
-          (!train.bce_threshold && !train.bce_sum),
+      is_binary(train.loss) || (!train.bce_threshold && !train.bce_sum),
       train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
-      "needs train.loss: binary_cross_entropy",
+      "needs train.loss: binary_cross_entropy or focal",
       {"train.loss"});
   return checker.take();
 }

@@ -157,6 +157,29 @@ Plan make_plan(
       with_commas(plan.warmup_steps),
       with_commas(plan.total_steps),
       with_commas(plan.steps_per_epoch));
+  plan.cooldown_steps =
+      schedule.cooldown.steps(plan.steps_per_epoch, plan.total_steps);
+  VITRAIN_CHECK(
+      plan.warmup_steps + plan.cooldown_steps <= plan.total_steps,
+      ExitCode::kUsage,
+      "schedule.cooldown: {} is {} steps, and the warm-up {}: more than the "
+      "whole run of {} ({} steps an epoch): shorten one of them or train "
+      "longer",
+      schedule.cooldown.text(),
+      with_commas(plan.cooldown_steps),
+      with_commas(plan.warmup_steps),
+      with_commas(plan.total_steps),
+      with_commas(plan.steps_per_epoch));
+  plan.timescale = schedule.timescale ? interval(*schedule.timescale, plan)
+                                      : plan.warmup_steps;
+  VITRAIN_CHECK(
+      schedule.name != ScheduleKind::kRsqrt || plan.timescale > 0,
+      ExitCode::kUsage,
+      "schedule.timescale: auto is as long as the warm-up, and schedule.warmup "
+      "is {}: set one of them",
+      schedule.warmup.text());
+  plan.ema_start =
+      recipe.train.ema.start.steps(plan.steps_per_epoch, plan.total_steps);
   plan.step_every = interval(schedule.step_every, plan);
   for (const Duration& milestone : schedule.milestones) {
     plan.milestones.push_back(

@@ -45,8 +45,11 @@ struct Plan : BatchPlan {
   std::int64_t steps_per_epoch = 0;
   std::int64_t total_steps = 0;
   std::int64_t warmup_steps = 0; // part of total_steps
-  std::int64_t step_every = 0; // schedule `step`: at least 1
+  std::int64_t cooldown_steps = 0; // the last of them
+  std::int64_t step_every = 0; // schedule.step_every: at least 1
   std::vector<std::int64_t> milestones; // instead, when there are any; ascend
+  std::int64_t timescale = 0; // schedule `rsqrt`
+  std::int64_t ema_start = 0; // train.ema.start
   std::int64_t eval_every = 0; // at least 1
   std::int64_t checkpoint_every = 0; // at least 1
   std::int64_t sync_start = 0; // dist.sync.start

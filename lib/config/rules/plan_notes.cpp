@@ -10,17 +10,18 @@
 namespace vitrain::config {
 namespace {
 
-// A learning rate below the one that the cosine ends at; else empty.
+// A learning rate below the one that its schedule ends at; else empty.
 std::string rising_rate(const Recipe& recipe, const Plan& plan) {
-  if (recipe.schedule.name != ScheduleKind::kCosine || plan.lr >= plan.min_lr) {
+  if (!recipe.schedule.has_min_lr() || plan.lr >= plan.min_lr) {
     return "";
   }
   return fmt::format(
       "warning: the learning rate rises: optim.lr is {}, less than "
-      "schedule.min_lr, {:.6g}, to which the cosine goes. Lower "
+      "schedule.min_lr, {:.6g}, to which the {} goes. Lower "
       "schedule.min_lr{}",
       plan.lr_text,
       plan.min_lr,
+      name_of(recipe.schedule.name),
       recipe.schedule.scale.rule == ScaleRule::kNone
           ? ""
           : ", or name min_lr in schedule.scale.apply_to");

@@ -12,8 +12,6 @@ using Refusal = std::pair<std::string_view, std::string_view>;
 
 constexpr auto kKeys = std::to_array<std::string_view>({"eval.weights"});
 
-constexpr auto kSections = std::to_array<std::string_view>({"train.ema"});
-
 constexpr auto kValues = std::to_array<Value>({
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
@@ -41,13 +39,7 @@ constexpr auto kRefusals = std::to_array<Refusal>({
 } // namespace
 
 bool is_later_key(std::string_view path) {
-  const auto below = [&](std::string_view section) {
-    return path == section ||
-        (path.starts_with(section) && path.size() > section.size() &&
-         path[section.size()] == '.');
-  };
-  return std::ranges::find(kKeys, path) != kKeys.end() ||
-      std::ranges::any_of(kSections, below);
+  return std::ranges::find(kKeys, path) != kKeys.end();
 }
 
 bool is_later_value(std::string_view path, std::string_view value) {

@@ -241,6 +241,8 @@ class Validator {
         "schedule.paddle_exact_schedule",
         "is about epochs: needs schedule.unit: epoch",
         {"schedule.unit"});
+    check_class_weights();
+    check_average();
     checker_.require(
         schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
         "schedule.milestones",
@@ -270,6 +272,54 @@ class Validator {
             warmup.text(),
             run.max_steps.value_or(0)),
         {"run.max_steps"});
+  }
+
+  void check_class_weights() {
+    const TrainConfig& train = recipe_.train;
+    const bool balanced = train.class_balance != ClassBalance::kNone;
+    checker_.require(
+        !balanced || train.class_weights.empty(),
+        "train.class_balance",
+        "weighs classes by their samples, and train.class_weights by its "
+        "numbers: set one of them",
+        {"train.class_weights"});
+    checker_.require(
+        has_classes(train.loss) || (!balanced && train.class_weights.empty()),
+        balanced ? "train.class_balance" : "train.class_weights",
+        fmt::format(
+            "is for classes, which train.loss: {} has not",
+            name_of(train.loss)),
+        {"train.loss"});
+    const DistillConfig& distill = train.distill;
+    checker_.require(
+        !distill.active() || has_classes(train.loss),
+        "train.distill.type",
+        fmt::format(
+            "learns the classes that a teacher finds, and train.loss: {} has "
+            "none: set none",
+            name_of(train.loss)),
+        {"train.loss"});
+    checker_.require(
+        !distill.active() || !distill.teacher.empty(),
+        "train.distill.teacher",
+        "names nobody: give the model name of the teacher",
+        {"train.distill.type"});
+    checker_.require(
+        !distill.active() || distill.pretrained.has_value(),
+        "train.distill.pretrained",
+        "is null, and a teacher without weights teaches nothing: give a file "
+        "of "
+        "weights, a checkpoint or a run",
+        {"train.distill.type"});
+  }
+
+  void check_average() {
+    checker_.require(
+        recipe_.checkpoint.weights != JudgedWeights::kEma ||
+            recipe_.train.ema.active(),
+        "checkpoint.weights",
+        "ema needs an average: set train.ema.decay, as 0.9999",
+        {"train.ema.decay"});
   }
 
   const Recipe& recipe_;

@@ -3,9 +3,17 @@
 #include <cstdint>
 
 #include "config/schema/duration.h"
+#include "core/enum_names.h"
 #include "options/metric.h"
 
 namespace vitrain::config {
+
+enum class JudgedWeights { kAuto, kRaw, kEma };
+constexpr auto names_of(JudgedWeights) {
+  using enum JudgedWeights;
+  return enum_names<JudgedWeights>(
+      {{kAuto, "auto"}, {kRaw, "raw"}, {kEma, "ema"}});
+}
 
 // Saved states of the run.
 struct CheckpointConfig {
@@ -13,6 +21,7 @@ struct CheckpointConfig {
   std::int64_t keep_last = 2;
   std::int64_t keep_best = 1;
   Metric metric = Metric::kTop1;
+  JudgedWeights weights = JudgedWeights::kAuto;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -23,6 +32,11 @@ struct CheckpointConfig {
     v.field("keep_best", keep_best, "Best checkpoints to keep as well.")
         .in_range(0, 1000000);
     v.field("metric", metric, "What `best` means, on the evaluation set.");
+    v.field(
+        "weights",
+        weights,
+        "Whose `metric`: of the `raw` weights or of their average (train.ema), "
+        "`ema`; `auto`: of the average where there is one.");
   }
 };
 

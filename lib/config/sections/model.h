@@ -145,7 +145,8 @@ struct ModelConfig {
         "pretrained_part",
         pretrained_part,
         "Which dictionary of a checkpoint file has the weights, as `model` or "
-        "`outer.inner`; empty: averaged weights first, then the usual names.");
+        "`outer.inner`, or of a checkpoint of vitrain `model` or `ema`; empty: "
+        "averaged weights first, then the usual names.");
     v.field(
         "pretrained_names",
         pretrained_names,

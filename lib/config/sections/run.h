@@ -21,6 +21,7 @@ struct RunConfig {
   std::int64_t seed = 0;
   std::int64_t epochs = 100;
   std::optional<std::int64_t> max_steps;
+  std::optional<std::int64_t> patience;
   Determinism determinism = Determinism::kFast;
   std::int64_t max_restarts = 0;
 
@@ -47,6 +48,12 @@ struct RunConfig {
          "Stop after this many optimizer steps, whatever `epochs` says; "
          "schedules span the shorter of the two.")
         .in_range(1, 1000000000000);
+    v.field(
+         "patience",
+         patience,
+         "Stop after so many evaluations in a row that were not better than "
+         "the best one, by checkpoint.metric; `null`: never.")
+        .in_range(1, 1000000);
     v.field(
         "determinism",
         determinism,

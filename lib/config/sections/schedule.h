@@ -10,11 +10,35 @@
 
 namespace vitrain::config {
 
-enum class ScheduleKind { kCosine, kStep, kConstant };
+enum class ScheduleKind {
+  kCosine,
+  kLinear,
+  kPolynomial,
+  kStep,
+  kExponential,
+  kRsqrt,
+  kOneCycle,
+  kPlateau,
+  kConstant
+};
 constexpr auto names_of(ScheduleKind) {
   using enum ScheduleKind;
   return enum_names<ScheduleKind>(
-      {{kCosine, "cosine"}, {kStep, "step"}, {kConstant, "constant"}});
+      {{kCosine, "cosine"},
+       {kLinear, "linear"},
+       {kPolynomial, "polynomial"},
+       {kStep, "step"},
+       {kExponential, "exponential"},
+       {kRsqrt, "rsqrt"},
+       {kOneCycle, "one_cycle"},
+       {kPlateau, "plateau"},
+       {kConstant, "constant"}});
+}
+enum class CooldownShape { kSqrt, kLinear, kCosine };
+constexpr auto names_of(CooldownShape) {
+  using enum CooldownShape;
+  return enum_names<CooldownShape>(
+      {{kSqrt, "sqrt"}, {kLinear, "linear"}, {kCosine, "cosine"}});
 }
 enum class ScaleRule { kNone, kLinear, kSqrt };
 constexpr auto names_of(ScaleRule) {
@@ -68,20 +92,44 @@ struct ScheduleConfig {
   ScheduleUnit unit = ScheduleUnit::kStep;
   Duration warmup{0.0, Duration::Unit::kEpochs};
   double warmup_lr = 1e-6;
+  bool warmup_prefix = true;
   double min_lr = 1e-5;
+  std::int64_t cycles = 1;
+  double cycle_mul = 1.0;
+  double cycle_decay = 1.0;
+  double k_decay = 1.0;
+  double power = 1.0;
   Duration step_every{30.0, Duration::Unit::kEpochs};
   std::vector<Duration> milestones;
   double step_factor = 0.1;
+  std::optional<Duration> timescale; // none: the warm-up
+  std::int64_t patience = 10;
+  double threshold = 1e-4;
+  Duration cooldown{0.0, Duration::Unit::kEpochs};
+  CooldownShape cooldown_shape = CooldownShape::kSqrt;
   bool paddle_exact_schedule = false;
   ScaleConfig scale;
+
+  // Whether it comes down to min_lr.
+  bool has_min_lr() const {
+    using enum ScheduleKind;
+    const bool drops = name == kStep || name == kExponential ||
+        name == kRsqrt || name == kConstant;
+    return !drops || cooldown.value > 0.0;
+  }
 
   template <typename Visitor>
   void visit(Visitor& v) {
     v.field(
         "name",
         name,
-        "`cosine`: half a cosine from lr to min_lr over the run; `step`: "
-        "x step_factor every step_every, or at milestones; `constant`.");
+        "`cosine`: half a cosine from lr to min_lr over the run; `linear`; "
+        "`polynomial`: a power of the share that is left; `step`: x "
+        "step_factor every step_every, or at milestones; `exponential`: the "
+        "same in every step a little; `rsqrt`: 1 / sqrt(1 + t / timescale); "
+        "`one_cycle`: up and down again, both as cosines (torch's OneCycleLR); "
+        "`plateau`: x step_factor when evaluations no longer get better; "
+        "`constant`.");
     v.field(
         "unit",
         unit,
@@ -99,24 +147,31 @@ struct ScheduleConfig {
          "warm-up.")
         .at_least(0.0)
         .needs("schedule.warmup", [this] { return warmup.value > 0.0; });
-    v.field("min_lr", min_lr, "`cosine`: learning rate at the end.")
-        .at_least(0.0)
-        .needs("schedule.name", name, ScheduleKind::kCosine);
-    v.field("step_every", step_every, "`step`: interval of the drops.")
-        .more_than(0.0)
-        .needs("schedule.name: step without schedule.milestones", [this] {
-          return name == ScheduleKind::kStep && milestones.empty();
-        });
     v.field(
-         "milestones",
-         milestones,
-         "`step`: the drops, as in `[30ep, 60ep, 80ep]`, instead of "
-         "step_every.")
-        .each_more_than(0.0);
-    v.field("step_factor", step_factor, "`step`: factor of each drop.")
-        .more_than(0.0)
-        .at_most(1.0)
-        .needs("schedule.name", name, ScheduleKind::kStep);
+         "warmup_prefix",
+         warmup_prefix,
+         "What follows the warm-up begins where that ends; false: it begins "
+         "with the run, and the warm-up stands in the place of its first part, "
+         "as timm has it.")
+        .needs(
+            "schedule.name",
+            name,
+            ScheduleKind::kCosine,
+            ScheduleKind::kLinear,
+            ScheduleKind::kPolynomial);
+    v.field(
+         "min_lr",
+         min_lr,
+         "Learning rate at the end; of `plateau` the lowest; at the end of "
+         "every cooldown.")
+        .at_least(0.0)
+        .needs(
+            "schedule.cooldown, or schedule.name: cosine, linear, polynomial, "
+            "one_cycle or plateau",
+            [this] { return has_min_lr(); });
+    visit_cycles(v);
+    visit_drops(v);
+    visit_ends(v);
     v.field(
         "paddle_exact_schedule",
         paddle_exact_schedule,
@@ -124,6 +179,99 @@ struct ScheduleConfig {
         "PaddleViT, whose first epoch is one step above warmup_lr and whose "
         "last is at min_lr.");
     v.section("scale", scale, "Scaling by the global batch.");
+  }
+
+ private:
+  template <typename Visitor>
+  void visit_cycles(Visitor& v) {
+    using enum ScheduleKind;
+    const auto several = [this] {
+      return cycles > 1 && (name == kCosine || name == kPolynomial);
+    };
+    v.field("cycles", cycles, "How often it comes down in the run.")
+        .in_range(1, 1000000)
+        .needs("schedule.name", name, kCosine, kPolynomial);
+    v.field("cycle_mul", cycle_mul, "How much longer each cycle is.")
+        .more_than(0.0)
+        .needs("schedule.cycles", several);
+    v.field("cycle_decay", cycle_decay, "Factor of each cycle's peak.")
+        .more_than(0.0)
+        .needs("schedule.cycles", several);
+    v.field(
+         "k_decay",
+         k_decay,
+         "Power of the time that has passed (arXiv:2004.05909).")
+        .more_than(0.0)
+        .needs("schedule.name", name, kCosine, kPolynomial);
+    v.field("power", power, "`polynomial`: of the share that is left.")
+        .more_than(0.0)
+        .needs("schedule.name", name, kPolynomial);
+  }
+
+  template <typename Visitor>
+  void visit_drops(Visitor& v) {
+    using enum ScheduleKind;
+    v.field(
+         "step_every",
+         step_every,
+         "`step`: interval of the drops; `exponential`: in which it has become "
+         "step_factor of what it was.")
+        .more_than(0.0)
+        .needs(
+            "schedule.name: exponential, or step without schedule.milestones",
+            [this] {
+              return name == kExponential ||
+                  (name == kStep && milestones.empty());
+            });
+    v.field(
+         "milestones",
+         milestones,
+         "`step`: the drops, as in `[30ep, 60ep, 80ep]`, instead of "
+         "step_every.")
+        .each_more_than(0.0);
+    v.field("step_factor", step_factor, "Factor of each drop.")
+        .more_than(0.0)
+        .at_most(1.0)
+        .needs("schedule.name", name, kStep, kExponential, kPlateau);
+  }
+
+  template <typename Visitor>
+  void visit_ends(Visitor& v) {
+    using enum ScheduleKind;
+    v.field(
+         "timescale",
+         timescale,
+         "`rsqrt`: behind the warm-up, when lr has fallen to 0.71 of it; "
+         "`auto`: as long as the warm-up.")
+        .auto_value()
+        .more_than(0.0)
+        .needs("schedule.name", name, kRsqrt);
+    v.field(
+         "patience",
+         patience,
+         "`plateau`: evaluations in a row that may be no better, by "
+         "checkpoint.metric, before a drop.")
+        .in_range(0, 1000000)
+        .needs("schedule.name", name, kPlateau);
+    v.field(
+         "threshold",
+         threshold,
+         "`plateau`: by which share an evaluation has to be better.")
+        .at_least(0.0)
+        .less_than(1.0)
+        .needs("schedule.name", name, kPlateau);
+    v.field(
+        "cooldown",
+        cooldown,
+        "The last part of the run, in which what the schedule says is drawn "
+        "down to min_lr; `constant` with a cooldown is known as WSD. What "
+        "comes down by itself is there before, and stays.");
+    v.field(
+         "cooldown_shape",
+         cooldown_shape,
+         "Of the way down: 1 - `sqrt` of the share that has passed, 1 - it "
+         "(`linear`), or half a `cosine`.")
+        .needs("schedule.cooldown", [this] { return cooldown.value > 0.0; });
   }
 };
 

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "config/sections/distill.h"
+#include "config/sections/ema.h"
 #include "core/enum_names.h"
 
 namespace vitrain::config {
@@ -13,18 +16,34 @@ constexpr auto names_of(Precision) {
   return enum_names<Precision>(
       {{kAuto, "auto"}, {kFp32, "fp32"}, {kTf32, "tf32"}, {kBf16, "bf16"}});
 }
-enum class LossKind { kCrossEntropy, kBinaryCrossEntropy, kMse, kPixels };
+enum class LossKind {
+  kCrossEntropy,
+  kBinaryCrossEntropy,
+  kFocal,
+  kMse,
+  kPixels
+};
 constexpr auto names_of(LossKind) {
   using enum LossKind;
   return enum_names<LossKind>(
       {{kCrossEntropy, "cross_entropy"},
        {kBinaryCrossEntropy, "binary_cross_entropy"},
+       {kFocal, "focal"},
        {kMse, "mse"},
        {kPixels, "pixels"}});
 }
 // Whether it is of classes, so that top-1 and smoothing have a meaning.
 constexpr bool has_classes(LossKind loss) {
   return loss != LossKind::kMse && loss != LossKind::kPixels;
+}
+// Whether it looks at each class by itself.
+constexpr bool is_binary(LossKind loss) {
+  return loss == LossKind::kBinaryCrossEntropy || loss == LossKind::kFocal;
+}
+enum class ClassBalance { kNone, kInverse };
+constexpr auto names_of(ClassBalance) {
+  using enum ClassBalance;
+  return enum_names<ClassBalance>({{kNone, "none"}, {kInverse, "inverse"}});
 }
 enum class OnNonFinite { kStop };
 constexpr auto names_of(OnNonFinite) {
@@ -45,8 +64,15 @@ struct TrainConfig {
   double label_smoothing = 0.0;
   std::optional<double> bce_threshold;
   bool bce_sum = false;
+  std::optional<double> bce_pos_weight;
+  double focal_alpha = 0.25;
+  double focal_gamma = 2.0;
+  std::vector<double> class_weights;
+  ClassBalance class_balance = ClassBalance::kNone;
   OnNonFinite on_non_finite = OnNonFinite::kStop;
   Mkl mkl = Mkl::kAuto;
+  EmaConfig ema;
+  DistillConfig distill;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -64,8 +90,9 @@ struct TrainConfig {
         "loss",
         loss,
         "`cross_entropy` of the classes; `binary_cross_entropy` of each class "
-        "against the others, in training, while evaluation reports cross "
-        "entropy; `mse`: mean squared error, for data.train.kind: vectors; "
+        "against the others, and `focal`, which lets go of what is easy, in "
+        "training, while evaluation reports cross entropy; `mse`: mean squared "
+        "error, for data.train.kind: vectors; "
         "`pixels`: that of the patches that a masked autoencoder (mae_vit_...) "
         "does not see, without labels.");
     v.field(
@@ -77,15 +104,16 @@ struct TrainConfig {
     v.field(
          "bce_threshold",
          bce_threshold,
-         "`binary_cross_entropy`: targets above it count as 1, others as 0; "
-         "`null`: as they are.")
+         "`binary_cross_entropy` and `focal`: targets above it count as 1, "
+         "others as 0; `null`: as they are.")
         .at_least(0.0)
         .less_than(1.0);
     v.field(
         "bce_sum",
         bce_sum,
-        "`binary_cross_entropy`: the sum over the classes instead of their "
-        "mean.");
+        "`binary_cross_entropy` and `focal`: the sum over the classes instead "
+        "of their mean.");
+    visit_classes(v);
     v.field(
         "on_non_finite",
         on_non_finite,
@@ -96,6 +124,46 @@ struct TrainConfig {
         "CPU matrix products in fp32. `auto`: MKL uses AVX-512 wherever the "
         "processor has it; `plain`: MKL decides, which on processors that are "
         "not Intel's is AVX2, about half as fast. Bits of results differ.");
+    v.section("ema", ema, "Moving average of the weights.");
+    v.section("distill", distill, "Learning from a teacher.");
+  }
+
+ private:
+  // Of losses that have classes.
+  template <typename Visitor>
+  void visit_classes(Visitor& v) {
+    v.field(
+         "bce_pos_weight",
+         bce_pos_weight,
+         "`binary_cross_entropy`: how much more a class that is there counts "
+         "than one that is not; `null`: as much.")
+        .more_than(0.0)
+        .needs("train.loss", loss, LossKind::kBinaryCrossEntropy);
+    v.field(
+         "focal_alpha",
+         focal_alpha,
+         "`focal`: weight of a class that is there, and 1 - alpha of one that "
+         "is not; -1: neither.")
+        .one_of_or_at_least(-1.0, 0.0)
+        .at_most(1.0)
+        .needs("train.loss", loss, LossKind::kFocal);
+    v.field(
+         "focal_gamma",
+         focal_gamma,
+         "`focal`: how much less a sample counts that is nearly right.")
+        .at_least(0.0)
+        .needs("train.loss", loss, LossKind::kFocal);
+    v.field(
+         "class_weights",
+         class_weights,
+         "What samples of each class count in the loss, in the order of the "
+         "classes; empty: all 1. Losses are divided by the number of samples.")
+        .each_at_least(0.0);
+    v.field(
+        "class_balance",
+        class_balance,
+        "`inverse`: the weights that give all classes the same share of the "
+        "loss: samples / (classes x samples of the class).");
   }
 };
 

@@ -74,7 +74,11 @@ std::string describe_rate(const RunFacts& facts) {
   const config::Plan& plan = facts.plan;
   std::string text =
       fmt::format("{}, {}", plan.lr_text, name_of(recipe.schedule.name));
-  if (recipe.schedule.name == config::ScheduleKind::kCosine) {
+  if (plan.cooldown_steps > 0) {
+    text += fmt::format(
+        " with {} of cooldown", counted(plan.cooldown_steps, "step"));
+  }
+  if (recipe.schedule.has_min_lr()) {
     text += fmt::format(" to {}", shortest(plan.min_lr));
   }
   if (plan.warmup_steps > 0) {
@@ -135,6 +139,48 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
         shortest(optim.lookahead.alpha));
   }
   return text;
+}
+
+// "EMA 0.9998 with warm-up; best by the average"; empty: none.
+std::string describe_average(const RunFacts& facts) {
+  const config::EmaConfig& ema = facts.job.recipe.train.ema;
+  if (!ema.active()) {
+    return "";
+  }
+  std::string text = fmt::format("EMA {}", shortest(*ema.decay));
+  if (ema.warm_up) {
+    text += " with warm-up";
+  }
+  if (facts.plan.ema_start > 0) {
+    text += fmt::format(" after {}", counted(facts.plan.ema_start, "step"));
+  }
+  if (ema.every > 1) {
+    text += fmt::format(", every {} steps", ema.every);
+  }
+  const bool raw =
+      facts.job.recipe.checkpoint.weights == config::JudgedWeights::kRaw;
+  return text + (raw ? "; best by the raw weights" : "; best by the average");
+}
+
+// "binary_cross_entropy; soft distillation 0.5 from deit_base"; empty: cross
+// entropy alone.
+std::string describe_loss(const config::TrainConfig& train) {
+  std::vector<std::string> parts;
+  if (train.loss != config::LossKind::kCrossEntropy) {
+    parts.push_back(name_of(train.loss));
+  }
+  if (train.class_balance != config::ClassBalance::kNone ||
+      !train.class_weights.empty()) {
+    parts.emplace_back("weights for classes");
+  }
+  if (train.distill.active()) {
+    parts.push_back(fmt::format(
+        "{} distillation {} from {}",
+        name_of(train.distill.type),
+        shortest(train.distill.alpha),
+        printable(train.distill.teacher)));
+  }
+  return join(parts, "; ");
 }
 
 // " (every 4 steps in groups of 2, every 16 all 6)".
@@ -246,6 +292,8 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
         {"length", describe_epoch(facts)},
         {"lr", describe_rate(facts)},
         {"optimizer", describe_optimizer(recipe.optim)},
+        {"average", describe_average(facts)},
+        {"loss", describe_loss(recipe.train)},
         {"mixing", describe_mixing(recipe.data.augment)}};
   }
   const logging::BannerSection place{

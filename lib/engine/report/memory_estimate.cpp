@@ -117,6 +117,7 @@ MemoryEstimate estimate_memory(
     estimate.optimizer = parameters * kFp32 *
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
+    estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
     held = std::max(
         held, plan.worker_batch() * activations_of(trained, bf16).kept);
     estimate.loader += 4 * plan.worker_batch() * row_bytes(trained);

@@ -44,7 +44,10 @@ void Reporter::open_records(const Json& start) {
     resumed_step = start.at("resumed_step").get<std::int64_t>();
   }
   metrics_ = std::make_unique<logging::MetricsLog>(
-      job_.run_directory, job_.recipe.log, resumed_step);
+      job_.run_directory,
+      job_.recipe.log,
+      resumed_step,
+      job_.mode == job::JobMode::kTrain && job_.recipe.train.ema.active());
   metrics_->write(start);
   eval_precision_ = start.at("eval_precision").get<std::string>();
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
@@ -225,18 +228,19 @@ void Reporter::evaluating(std::int64_t done, std::int64_t batches) {
 
 void Reporter::evaluated(
     std::int64_t step,
-    const EvalCounts& counts,
-    double seconds,
+    const Evaluated& found,
     const std::optional<job::Best>& best) {
-  last_eval_ = counts;
+  const EvalCounts& counts = found.counts;
+  if (found.judged) {
+    last_eval_ = counts;
+  }
   best_ = best;
   if (!main_) {
     return;
   }
   progress_.clear();
-  const bool is_best = best && best->step == step;
-  console_.info(
-      eval_line(step, counts, seconds) + (is_best ? "  (best so far)" : ""));
+  const bool is_best = found.judged && best && best->step == step;
+  console_.info(eval_line(step, found) + (is_best ? "  (best so far)" : ""));
   if (counts.non_finite > 0) {
     console_.warn(fmt::format(
         "the loss of {} of {} evaluation samples is not finite",
@@ -247,11 +251,11 @@ void Reporter::evaluated(
       {"kind", "eval"},
       {"step", step},
       {"epoch", epoch_of(step)},
-      {"weights", "raw"},
+      {"weights", found.weights},
       {"precision", eval_precision_},
       {"count", counts.count},
       {"non_finite", counts.non_finite},
-      {"seconds", seconds}};
+      {"seconds", found.seconds}};
   for (const MetricInfo& metric : kMetrics) {
     if (classes_ || !metric.of_classes) {
       record[std::string(metric.name)] = counts.value(metric.value);
@@ -267,13 +271,15 @@ void Reporter::evaluated(
   }
 }
 
-std::string Reporter::eval_line(
-    std::int64_t step,
-    const EvalCounts& counts,
-    double seconds) const {
+std::string Reporter::eval_line(std::int64_t step, const Evaluated& found)
+    const {
+  const EvalCounts& counts = found.counts;
   std::string line = length_.total_steps > 0
       ? fmt::format("epoch {}/{}  eval", epoch_of(step), length_.epochs)
       : "eval";
+  if (job_.recipe.train.ema.active() && length_.total_steps > 0) {
+    line += fmt::format(" {}", found.weights);
+  }
   std::string rest;
   for (const MetricInfo& metric : kMetrics) {
     if (metric.of_classes && !classes_) {
@@ -288,7 +294,7 @@ std::string Reporter::eval_line(
           with_commas(counts.count));
     }
   }
-  return fmt::format("{}{}  in {}", line, rest, human_seconds(seconds));
+  return fmt::format("{}{}  in {}", line, rest, human_seconds(found.seconds));
 }
 
 void Reporter::resumed(std::int64_t step) {

@@ -62,6 +62,14 @@ struct TrainReport {
   OwnReport own{}; // this worker's part of it
 };
 
+// What an evaluation has found.
+struct Evaluated {
+  const char* weights = "raw"; // or "ema", their average
+  bool judged = true; // checkpoint.metric is of these
+  EvalCounts counts;
+  double seconds = 0.0;
+};
+
 // Where a run is, as the progress line shows it.
 struct RunLength {
   std::int64_t epochs = 0;
@@ -103,10 +111,10 @@ class Reporter {
   // Some worker has met new ones.
   void bad_samples(const BadSamples::Gathered& gathered);
   void evaluating(std::int64_t done, std::int64_t batches);
+  // Of a step with several, that of the raw weights comes last.
   void evaluated(
       std::int64_t step,
-      const EvalCounts& counts,
-      double seconds,
+      const Evaluated& found,
       const std::optional<job::Best>& best);
   // Rank 0: a picture of this step that is in the run folder as `name`.png.
   void picture(
@@ -145,8 +153,7 @@ class Reporter {
   std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;
   // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
-  std::string
-  eval_line(std::int64_t step, const EvalCounts& counts, double seconds) const;
+  std::string eval_line(std::int64_t step, const Evaluated& found) const;
 
   const job::Job& job_;
   int rank_;

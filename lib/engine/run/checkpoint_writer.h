@@ -25,8 +25,8 @@ class CheckpointWriter {
   std::string last_checkpoint() const;
 
   // Rank 0, before the first step: that there is room for the checkpoints to
-  // come and the logs of `steps` more. `optimizer`: its state, on any device
-  // and without content. Throws Error(kStorage).
+  // come and the logs of `steps` more. `optimizer`: its state and averages
+  // of the weights, on any device and without content. Throws Error(kStorage).
   void check_storage(
       const std::map<std::string, at::Tensor>& optimizer,
       std::int64_t steps);

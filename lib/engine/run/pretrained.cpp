@@ -47,26 +47,41 @@ std::unique_ptr<weights::Archive> open(const Source& source) {
   return archive;
 }
 
-Source source_in(const std::filesystem::path& checkpoint) {
+// `part`: "model" or "ema" of a checkpoint's files; "": the average where there
+// is one.
+Source source_in(
+    const std::filesystem::path& checkpoint,
+    const std::string& part) {
   const checkpoint::Manifest manifest = checkpoint::verify(checkpoint);
   const std::string name = printable(checkpoint.native());
   VITRAIN_CHECK(
-      std::ranges::find(
-          manifest.files,
-          checkpoint::kModelFile,
-          &checkpoint::ManifestFile::name) != manifest.files.end(),
+      part.empty() || part == "model" || part == "ema",
+      ExitCode::kUsage,
+      "model.pretrained_part: '{}': a checkpoint ({}) has `model` and, of a "
+      "run "
+      "with train.ema, `ema`",
+      printable(part),
+      name);
+  const bool averages = part != "model" &&
+      (part == "ema" || checkpoint::lists(manifest, checkpoint::kEmaFile));
+  const char* file = averages ? checkpoint::kEmaFile : checkpoint::kModelFile;
+  VITRAIN_CHECK(
+      checkpoint::lists(manifest, file),
       ExitCode::kWeights,
       "{}: its manifest does not list {}",
       name,
-      checkpoint::kModelFile);
-  return {.file = checkpoint / checkpoint::kModelFile, .name = name};
+      file);
+  return {
+      .file = checkpoint / file,
+      .name = averages ? name + " (averaged weights)" : name};
 }
 
 Source find_source(const config::ModelConfig& config) {
   job::check_exists(config);
   const std::filesystem::path path = *config.pretrained;
   if (job::is_checkpoint_path(path)) {
-    return source_in(job::find_checkpoint(path, /*best=*/true));
+    return source_in(
+        job::find_checkpoint(path, /*best=*/true), config.pretrained_part);
   }
   checkpoint::verify_named(path);
   return {
@@ -172,7 +187,7 @@ std::vector<std::string> match_checkpoint(
     const std::filesystem::path& folder) {
   return match(
       spec,
-      source_in(folder),
+      source_in(folder, "model"),
       load_options(spec, weights::HeadPolicy::kLoad, Resampling::kTimm));
 }
 

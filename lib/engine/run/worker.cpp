@@ -191,7 +191,8 @@ ExitCode evaluate_only(Session& session) {
         session.reporter.evaluating(done, all);
       },
       &outcomes);
-  session.reporter.evaluated(/*step=*/0, counts, watch.seconds(), {});
+  session.reporter.evaluated(
+      /*step=*/0, {.counts = counts, .seconds = watch.seconds()}, {});
   record_evaluation(session, evaluator, std::move(outcomes), /*tells=*/true);
   return ExitCode::kDone;
 }

@@ -1,6 +1,5 @@
 #include "engine/train/batch_norm.h"
 
-#include "dist/group/replicas.h"
 #include "dist/sync/sync_batch_norm.h"
 #include "networks/layers/layers.h"
 
@@ -64,12 +63,16 @@ void BatchNormExchange::before_step() {
 }
 
 void BatchNormExchange::bring_together() {
+  bring_together(buffers_of(model_));
+}
+
+void BatchNormExchange::bring_together(const dist::NamedTensors& buffers) {
   switch (statistics_) {
     case BatchNormStatistics::kLocal:
-      dist::average_buffers(group_, buffers_of(model_));
+      dist::average_buffers(group_, buffers);
       break;
     case BatchNormStatistics::kBroadcast:
-      dist::broadcast_buffers(group_, buffers_of(model_));
+      dist::broadcast_buffers(group_, buffers);
       break;
     case BatchNormStatistics::kSync:
       break; // they are equal at any time

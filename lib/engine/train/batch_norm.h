@@ -5,6 +5,7 @@
 
 #include "config/sections/dist.h"
 #include "dist/group/group.h"
+#include "dist/group/replicas.h"
 #include "dist/group/traffic.h"
 #include "networks/model.h"
 
@@ -35,6 +36,8 @@ class BatchNormExchange {
   // Makes the running statistics of all workers equal. Before every evaluation
   // and checkpoint. Collective.
   void bring_together();
+  // The same for averages of the model's buffers.
+  void bring_together(const dist::NamedTensors& buffers);
 
  private:
   networks::Model& model_;

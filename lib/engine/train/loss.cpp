@@ -15,22 +15,63 @@ at::Tensor cross_entropy(
   return at::cross_entropy_loss(
       outputs,
       targets,
-      /*weight=*/{},
+      options.class_weights,
       reduction,
       /*ignore_index=*/-100,
       options.label_smoothing);
 }
 
-at::Tensor binary_cross_entropy(
+// torchvision's sigmoid_focal_loss, of each class: [N, C].
+at::Tensor focal_losses(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& wanted) {
+  const at::Tensor entropy = at::binary_cross_entropy_with_logits(
+      outputs, wanted, /*weight=*/{}, /*pos_weight=*/{}, at::Reduction::None);
+  const at::Tensor found = outputs.sigmoid();
+  const at::Tensor others = 1.0 - wanted;
+  const at::Tensor right = found * wanted + (1.0 - found) * others;
+  const at::Tensor losses = entropy * (1.0 - right).pow(options.focal_gamma);
+  const double alpha = options.focal_alpha;
+  return alpha < 0.0 ? losses
+                     : losses * (alpha * wanted + (1.0 - alpha) * others);
+}
+
+at::Tensor entropies(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& wanted) {
+  const at::Tensor positive = options.pos_weight
+      ? at::full({}, *options.pos_weight, outputs.options())
+      : at::Tensor();
+  return at::binary_cross_entropy_with_logits(
+      outputs, wanted, /*weight=*/{}, positive, at::Reduction::None);
+}
+
+// Losses that look at each class by itself: [N].
+at::Tensor binary_losses(
     const LossOptions& options,
     const at::Tensor& outputs,
     const at::Tensor& shares) {
   const at::Tensor wanted = options.threshold
       ? shares.gt(*options.threshold).to(outputs.scalar_type())
       : shares;
-  const at::Tensor losses = at::binary_cross_entropy_with_logits(
-      outputs, wanted, /*weight=*/{}, /*pos_weight=*/{}, at::Reduction::None);
+  at::Tensor losses = options.kind == LossKind::kFocal
+      ? focal_losses(options, outputs, wanted)
+      : entropies(options, outputs, wanted);
+  if (options.class_weights.defined()) {
+    losses = losses * options.class_weights;
+  }
   return options.sum_classes ? losses.sum(1) : losses.mean(1);
+}
+
+at::Tensor soft_cross_entropy(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& shares) {
+  const at::Tensor wanted =
+      options.class_weights.defined() ? shares * options.class_weights : shares;
+  return outputs.log_softmax(1).mul(wanted).sum(1).neg();
 }
 
 } // namespace
@@ -58,7 +99,8 @@ at::Tensor sample_losses(
     case LossKind::kPixels:
       return outputs;
     case LossKind::kBinaryCrossEntropy:
-      return binary_cross_entropy(
+    case LossKind::kFocal:
+      return binary_losses(
           options,
           outputs,
           shares.defined()
@@ -69,8 +111,25 @@ at::Tensor sample_losses(
       break;
   }
   return shares.defined()
-      ? outputs.log_softmax(1).mul(shares).sum(1).neg()
+      ? soft_cross_entropy(options, outputs, shares)
       : cross_entropy(options, outputs, targets, at::Reduction::None);
+}
+
+at::Tensor distillation_sum(
+    const DistillOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& teacher) {
+  if (options.kind == config::DistillKind::kHard) {
+    return at::cross_entropy_loss(
+        outputs, teacher.argmax(1), /*weight=*/{}, at::Reduction::Sum);
+  }
+  const double t = options.temperature;
+  return at::kl_div(
+             (outputs / t).log_softmax(1),
+             (teacher / t).log_softmax(1),
+             at::Reduction::Sum,
+             /*log_target=*/true) *
+      (t * t / static_cast<double>(outputs.size(1)));
 }
 
 at::Tensor loss_sum(

@@ -1,5 +1,9 @@
 #include "engine/train/train_options.h"
 
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+
 namespace vitrain::engine {
 
 optim::Schedule schedule_of(
@@ -13,33 +17,106 @@ optim::Schedule schedule_of(
       .steps_ahead = schedule.paddle_exact_schedule ? hold : 0,
       .total_steps = plan.total_steps,
       .warmup_steps = plan.warmup_steps,
+      .cooldown_steps = plan.cooldown_steps,
+      .cooldown_shape = schedule.cooldown_shape,
       .lr = plan.lr,
       .warmup_lr = plan.warmup_lr,
       .min_lr = plan.min_lr,
+      .warmup_prefix = schedule.warmup_prefix,
+      .cycles = schedule.cycles,
+      .cycle_mul = schedule.cycle_mul,
+      .cycle_decay = schedule.cycle_decay,
+      .k_decay = schedule.k_decay,
+      .power = schedule.power,
       .step_every = plan.step_every,
       .milestones = plan.milestones,
-      .step_factor = schedule.step_factor};
+      .step_factor = schedule.step_factor,
+      .timescale = plan.timescale};
+}
+
+at::Tensor class_weights(const Session& session) {
+  const config::TrainConfig& train = session.job.recipe.train;
+  const std::int64_t classes = session.spec.num_classes;
+  if (train.class_balance == config::ClassBalance::kInverse) {
+    const data::Index& index = *session.train_index;
+    std::vector<double> counts(static_cast<std::size_t>(classes), 0.0);
+    for (std::int64_t i = 0; i < index.size(); ++i) {
+      counts.at(static_cast<std::size_t>(index.label(i))) += 1.0;
+    }
+    const at::Tensor of_classes =
+        at::tensor(counts, at::TensorOptions(at::kDouble));
+    // A class without samples has no loss that its weight could change.
+    return (static_cast<double>(index.size()) /
+            (static_cast<double>(classes) * of_classes.clamp_min(1.0)))
+        .to(session.device, at::kFloat);
+  }
+  if (train.class_weights.empty()) {
+    return {};
+  }
+  VITRAIN_CHECK(
+      std::ssize(train.class_weights) == classes,
+      ExitCode::kUsage,
+      "train.class_weights: {} numbers for {} classes: give one for each, in "
+      "the order of the classes",
+      train.class_weights.size(),
+      classes);
+  return at::tensor(train.class_weights, at::TensorOptions(at::kDouble))
+      .to(session.device, at::kFloat);
+}
+
+optim::EmaOptions ema_options(
+    const config::EmaConfig& ema,
+    const config::Plan& plan) {
+  return {
+      .decay = ema.decay.value_or(0.0),
+      .warm_up = ema.warm_up,
+      .gamma = ema.warm_up_gamma,
+      .power = ema.warm_up_power,
+      .start = plan.ema_start,
+      .every = ema.every,
+      .average_buffers = ema.average_buffers};
+}
+
+std::unique_ptr<optim::Ema> make_ema(
+    const Session& session,
+    const optim::FlatState& parameters) {
+  const config::EmaConfig& ema = session.job.recipe.train.ema;
+  return ema.active()
+      ? std::make_unique<optim::Ema>(
+            *session.model, parameters, ema_options(ema, session.plan))
+      : nullptr;
 }
 
 TrainStepOptions step_options(
-    const config::Recipe& recipe,
-    const std::vector<std::string>& classifier,
-    bool bf16,
-    bool collective_forward) {
+    const Session& session,
+    bool collective_forward,
+    networks::Model* teacher,
+    optim::Ema* ema) {
+  const config::Recipe& recipe = session.job.recipe;
   const config::TrainConfig& train = recipe.train;
   return {
       .loss =
           {.kind = train.loss,
            .label_smoothing = train.label_smoothing,
            .threshold = train.bce_threshold,
-           .sum_classes = train.bce_sum},
+           .sum_classes = train.bce_sum,
+           .pos_weight = train.bce_pos_weight,
+           .focal_alpha = train.focal_alpha,
+           .focal_gamma = train.focal_gamma,
+           .class_weights = class_weights(session)},
+      .distill =
+          {.kind = train.distill.type,
+           .alpha = train.distill.alpha,
+           .temperature = train.distill.temperature},
+      .teacher = teacher,
+      .ema = ema,
       .clipping =
           {.agc = recipe.optim.clip_agc.value_or(0.0),
            .value = recipe.optim.clip_value.value_or(0.0),
            .norm = recipe.optim.clip_norm.value_or(0.0),
-           .agc_exempt = classifier},
+           .agc_exempt = session.spec.family->classifier},
       .sam = recipe.optim.sam.value_or(0.0),
-      .bf16 = bf16,
+      .bf16 = session.bf16(),
       .collective_forward = collective_forward};
 }
 

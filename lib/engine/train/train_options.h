@@ -1,8 +1,11 @@
 #pragma once
 
+#include <memory>
+
 #include "data/load/bad_samples.h"
 #include "engine/run/session.h"
 #include "engine/train/train_step.h"
+#include "optim/ema.h"
 #include "optim/flat_state.h"
 #include "optim/schedule.h"
 
@@ -13,13 +16,27 @@ optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
 
-// `classifier`: starts of the names of its parameters; `collective_forward`: as
-// in TrainStepOptions.
+// `collective_forward`: as in TrainStepOptions.
+// `teacher`, `ema`: null where there is none.
 TrainStepOptions step_options(
-    const config::Recipe& recipe,
-    const std::vector<std::string>& classifier,
-    bool bf16,
-    bool collective_forward);
+    const Session& session,
+    bool collective_forward,
+    networks::Model* teacher,
+    optim::Ema* ema);
+
+// Null where train.ema asks for none.
+std::unique_ptr<optim::Ema> make_ema(
+    const Session& session,
+    const optim::FlatState& parameters);
+
+optim::EmaOptions ema_options(
+    const config::EmaConfig& ema,
+    const config::Plan& plan);
+
+// What the samples of each class count, [classes] fp32 on the device; undefined
+// where all count the same. Throws Error(kUsage) where train.class_weights are
+// not as many as there are classes.
+at::Tensor class_weights(const Session& session);
 
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session);

@@ -29,6 +29,7 @@ TrainStep::TrainStep(
 
 void TrainStep::begin(const dist::StepInfo& step) {
   parameters_.check_values();
+  step_ = step.step;
   inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
   parameters_.zero_gradients();
 }
@@ -72,8 +73,7 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
     });
   }
   pass.outputs = pass.outputs.to(at::kFloat);
-  pass.loss =
-      loss_sum(options_.loss, pass.outputs, batch.targets, batch.shares);
+  pass.loss = losses(batch, pass.outputs);
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
   in_part("backward", [&] { (pass.loss * inverse_samples_).backward(); });
@@ -124,6 +124,28 @@ void TrainStep::descend() {
   }
 }
 
+at::Tensor TrainStep::losses(
+    const MicroBatch& batch,
+    const at::Tensor& outputs) {
+  const at::Tensor own =
+      loss_sum(options_.loss, outputs, batch.targets, batch.shares);
+  if (options_.teacher == nullptr || outputs.size(0) == 0) {
+    return own;
+  }
+  at::Tensor taught;
+  {
+    const at::NoGradGuard no_grad;
+    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    taught = in_part("the teacher's forward", [&] {
+      return options_.teacher->forward(batch.inputs, /*drop=*/{});
+    });
+  }
+  const double alpha = options_.distill.alpha;
+  return own * (1.0 - alpha) +
+      distillation_sum(options_.distill, outputs, taught.to(at::kFloat)) *
+      alpha;
+}
+
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
   if (in_part("the exchange of gradients", [&] { return sync_.finish(); })) {
@@ -132,6 +154,9 @@ void TrainStep::finish(double lr) {
     });
   }
   sync_.updated();
+  if (options_.ema != nullptr) {
+    options_.ema->update(step_ + 1);
+  }
   sync_.predict([&] { update(lr); });
   previous_lr_ = lr;
 }

@@ -10,6 +10,7 @@
 #include "engine/train/loss.h"
 #include "networks/model.h"
 #include "optim/clip.h"
+#include "optim/ema.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
 
@@ -17,6 +18,9 @@ namespace vitrain::engine {
 
 struct TrainStepOptions {
   LossOptions loss;
+  DistillOptions distill{};
+  networks::Model* teacher = nullptr; // of distill; in evaluation mode
+  optim::Ema* ema = nullptr; // averages the weights after each step
   optim::Clipping clipping{};
   double sam = 0.0; // how far gradients are taken from the weights; 0: at them
   bool bf16 = false;
@@ -94,6 +98,8 @@ class TrainStep {
   Pass climb(const MicroBatch& batch);
   // The weights, and the statistics of layers, as before run() there.
   void descend();
+  // The loss of a micro-batch, summed over its samples.
+  at::Tensor losses(const MicroBatch& batch, const at::Tensor& outputs);
   // Clips the gradients in the buffers and applies them, when they are finite.
   // Returns their norm before clipping.
   at::Tensor update(double lr);
@@ -104,6 +110,7 @@ class TrainStep {
   dist::GradientSync& sync_;
   TrainStepOptions options_;
   double inverse_samples_ = 0.0;
+  std::int64_t step_ = 0; // from 0
   double previous_lr_ = 0.0; // of the last step, if there was one
   at::Tensor gradient_norm_; // scalar
   at::Tensor loss_sum_; // scalar, fp64

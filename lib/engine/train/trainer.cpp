@@ -9,14 +9,15 @@
 #include "core/clock.h"
 #include "core/cuda_plugin.h"
 #include "core/enum_names.h"
+#include "core/text.h"
 #include "dist/group/collectives.h"
 #include "dist/group/replicas.h"
-#include "engine/eval/outcomes.h"
 #include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
 #include "engine/train/divergence.h"
 #include "engine/train/exchange.h"
 #include "engine/train/parameter_groups.h"
+#include "engine/train/teacher.h"
 #include "engine/train/train_options.h"
 #include "job/options/data_options.h"
 #include "job/run/run_directory.h"
@@ -52,16 +53,18 @@ Trainer::Trainer(Session& session)
       optimizer_(optim::make_optimizer(parameters_, recipe_.optim)),
       sync_(make_gradient_sync(session, parameters_, *optimizer_)),
       replicas_(make_data_parallel(session, parameters_)),
+      teacher_(make_teacher(session)),
+      ema_(make_ema(session, parameters_)),
       step_(std::make_unique<TrainStep>(
           replicas_ ? *replicas_ : *session.model,
           parameters_,
           *optimizer_,
           *sync_,
           step_options(
-              recipe_,
-              session.spec.family->classifier,
-              session.bf16(),
-              batch_norm_.forward_is_collective()))),
+              session,
+              batch_norm_.forward_is_collective(),
+              teacher_.get(),
+              ema_.get()))),
       rows_(data::open_rows(
           session.train_index,
           job::transform_options(recipe_, session.spec, /*train=*/true))),
@@ -94,6 +97,9 @@ Trainer::Trainer(Session& session)
       *session_.groups.control,
       *session_.groups.data,
       named_state(*session_.model));
+  if (ema_ && !averages_restored_) {
+    ema_->reset(); // of what has just come
+  }
 }
 
 Trainer::~Trainer() = default;
@@ -141,7 +147,8 @@ ExitCode Trainer::run() {
       save();
     }
   }
-  while (asked_ == EarlyEnd::kNone && state_.step < plan_.total_steps) {
+  while (asked_ == EarlyEnd::kNone && state_.step < plan_.total_steps &&
+         !patience_is_over()) {
     votes.begin(early_end(session_.stop));
     train_one_step();
     check_finite();
@@ -161,6 +168,10 @@ ExitCode Trainer::run() {
   }
   votes.finish();
   trace_.finish();
+  if (asked_ == EarlyEnd::kNone && state_.step < plan_.total_steps) {
+    end_early();
+    return ExitCode::kDone;
+  }
   if (asked_ == EarlyEnd::kNone ||
       (state_.step == plan_.total_steps && !owes_evaluation_)) {
     return ExitCode::kDone;
@@ -170,6 +181,17 @@ ExitCode Trainer::run() {
   save(); // unless that has just been done
   return asked_ == EarlyEnd::kFailed ? ExitCode::kWorkerDied
                                      : ExitCode::kStopped;
+}
+
+void Trainer::end_early() {
+  session_.reporter.console().info(fmt::format(
+      "{} evaluations in a row were not better than that of step {}: the run "
+      "ends here (run.patience)",
+      *recipe_.run.patience,
+      with_commas(state_.best.step)));
+  stopping_ = true;
+  keep_samples(/*wait=*/true);
+  save();
 }
 
 EarlyEnd Trainer::asked() const {
@@ -307,70 +329,6 @@ void Trainer::gather_bad_samples() {
   if (gathered.found > 0) {
     session_.reporter.bad_samples(gathered);
   }
-}
-
-void Trainer::bring_together() {
-  if (together_step_ == state_.step) {
-    return; // an evaluation and a checkpoint of one step
-  }
-  together_step_ = state_.step;
-  step_->flush(lr_);
-  batch_norm_.bring_together();
-  check_weights(
-      *session_.groups.control, named_state(*session_.model), moment());
-  check_replicas();
-}
-
-void Trainer::check_replicas() const {
-  std::vector<at::Tensor> parameters;
-  for (const optim::FlatGroup& group : parameters_.groups()) {
-    parameters.push_back(group.parameters);
-  }
-  dist::check_equal(
-      *session_.groups.control,
-      parameters,
-      fmt::format("after step {}", state_.step));
-}
-
-void Trainer::evaluate() {
-  // The samples so far are reported first: their time is training time.
-  if (interval_.steps() > 0) {
-    report_interval();
-  }
-  interval_.pause_clock();
-  session_.heartbeat.enter(launch::Section::kEval);
-  bring_together();
-  const Stopwatch watch;
-  std::vector<results::Outcome> outcomes; // of the last evaluation
-  const bool last = state_.step == plan_.total_steps;
-  const EvalCounts counts = in_part("evaluation", [&] {
-    return evaluator_.run(
-        *session_.model,
-        *session_.groups.control,
-        [&](std::int64_t done, std::int64_t all) {
-          session_.heartbeat.beat();
-          session_.reporter.evaluating(done, all);
-        },
-        last ? &outcomes : nullptr);
-  });
-  asked_ = std::max(asked_, asked());
-  owes_evaluation_ = asked_ != EarlyEnd::kNone;
-  if (owes_evaluation_) {
-    session_.heartbeat.enter(launch::Section::kStep);
-    interval_.restart_clock();
-    return; // some rank has left: of the others' counts too much is missing
-  }
-  const Metric metric = recipe_.checkpoint.metric;
-  const double value = counts.value(metric);
-  if (job::improves(metric, value, state_.best)) {
-    state_.best = {value, state_.step};
-  }
-  session_.reporter.evaluated(
-      state_.step, counts, watch.seconds(), state_.best);
-  record_evaluation(session_, evaluator_, std::move(outcomes), /*tells=*/false);
-  metric_ = value;
-  session_.heartbeat.enter(launch::Section::kStep);
-  interval_.restart_clock();
 }
 
 } // namespace vitrain::engine

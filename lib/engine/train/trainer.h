@@ -22,6 +22,7 @@
 #include "engine/train/stop_vote.h"
 #include "engine/train/train_step.h"
 #include "job/run/run_state.h"
+#include "optim/ema.h"
 #include "optim/schedule.h"
 
 namespace vitrain::engine {
@@ -57,7 +58,19 @@ class Trainer {
   Moment moment() const;
   // One set of finite weights on all ranks, and a check that it is one.
   void bring_together();
+  void bring_averages_together();
   void evaluate();
+  // Of what the model holds: the `raw` weights or their average.
+  Evaluated evaluate_weights(
+      const char* weights,
+      bool judged,
+      std::vector<results::Outcome>& outcomes);
+  // Takes note of an evaluation that all ranks have finished.
+  void judge(const std::vector<Evaluated>& found);
+  // Whether checkpoint.metric is that of the average.
+  bool judges_average() const;
+  bool patience_is_over() const; // run.patience
+  void end_early();
   // What any rank has been asked for by now. Collective.
   EarlyEnd asked() const;
   void save();
@@ -75,12 +88,15 @@ class Trainer {
   Session& session_;
   const config::Recipe& recipe_;
   const config::Plan& plan_;
-  const optim::Schedule schedule_;
+  optim::Schedule schedule_; // kPlateau: its drops change
   BatchNormExchange batch_norm_;
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<dist::GradientSync> sync_;
   std::unique_ptr<DataParallel> replicas_; // null: one device
+  std::shared_ptr<networks::Model> teacher_; // null: none
+  std::unique_ptr<optim::Ema> ema_; // null: none
+  bool averages_restored_ = false; // from a checkpoint
   std::unique_ptr<TrainStep> step_;
   std::unique_ptr<data::Rows> rows_;
   const data::Sampler& sampler_;

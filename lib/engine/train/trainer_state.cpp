@@ -24,7 +24,12 @@ void Trainer::restore() {
   identity_.check_same(saved.identity, name);
   load_named_state(*session_.model, snapshot.model);
   load_optimizer(snapshot.optimizer);
+  averages_restored_ = ema_ && !snapshot.ema.empty();
+  if (averages_restored_) {
+    ema_->load_state(snapshot.ema);
+  }
   state_ = saved.run;
+  schedule_.drops = state_.plateau.drops;
   owes_evaluation_ = saved.owes_evaluation;
   restore_interval(saved);
   writer_.set_saved_step(state_.step);
@@ -99,6 +104,11 @@ void Trainer::check_storage() {
         {session_.world * share.numel()}, share.options().device(at::kMeta));
   });
   optimizer.merge(sync_->state());
+  if (ema_) {
+    for (const auto& [name, tensor] : ema_->state()) {
+      optimizer.emplace("ema." + name, tensor);
+    }
+  }
   writer_.check_storage(optimizer, plan_.total_steps - state_.step);
 }
 
@@ -117,6 +127,9 @@ void Trainer::save() {
   snapshot.step = state_.step;
   snapshot.epoch = state_.step / plan_.steps_per_epoch;
   snapshot.metric = metric_;
+  if (ema_) {
+    snapshot.ema = ema_->state();
+  }
   snapshot.optimizer =
       in_part("a checkpoint", [&] { return optimizer_state(); });
   snapshot.state = state_record();

@@ -20,9 +20,36 @@ bool improves(Metric metric, double value, const Best& best) {
                                           : value < best.value;
 }
 
+void Plateau::take(
+    Metric metric,
+    double value,
+    std::int64_t patience,
+    double threshold) {
+  const bool better = !std::isnan(value) &&
+      (!best ||
+       (info_of(metric).larger_is_better ? value > *best * (1.0 + threshold)
+                                         : value < *best * (1.0 - threshold)));
+  if (better) {
+    best = value;
+    bad = 0;
+    return;
+  }
+  if (++bad > patience) {
+    ++drops;
+    bad = 0;
+  }
+}
+
 Json RunState::to_json() const {
-  return {
+  Json json{
       {"step", step}, {"best", {{"value", best.value}, {"step", best.step}}}};
+  if (plateau.best || plateau.bad > 0 || plateau.drops > 0) {
+    json["plateau"] = {
+        {"best", plateau.best ? Json(*plateau.best) : Json(nullptr)},
+        {"bad", plateau.bad},
+        {"drops", plateau.drops}};
+  }
+  return json;
 }
 
 Json RunIdentity::to_json() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "config/rules/plan.h"
@@ -22,11 +23,24 @@ struct Best {
 // never is).
 bool improves(Metric metric, double value, const Best& best);
 
+// What schedule.name: plateau remembers of the evaluations so far, as torch's
+// ReduceLROnPlateau with threshold_mode `rel`.
+struct Plateau {
+  std::optional<double> best; // none yet
+  std::int64_t bad = 0; // evaluations since then or since the last drop
+  std::int64_t drops = 0; // of the learning rate
+
+  // Takes the value of an evaluation.
+  void
+  take(Metric metric, double value, std::int64_t patience, double threshold);
+};
+
 // Where a run stands, beside weights and optimizer: all else is computed from
 // the step.
 struct RunState {
   std::int64_t step = 0; // optimizer steps made
   Best best;
+  Plateau plateau{};
 
   // read_saved_state() reads it.
   Json to_json() const;

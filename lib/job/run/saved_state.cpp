@@ -80,6 +80,14 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
            .best = {best.number("value"), best.integer("step")}},
       .identity = reader.object("identity").json()};
   saved.owes_evaluation = state.value(kOwesEvaluation, Json(false)) == true;
+  if (run.has("plateau")) {
+    const JsonReader plateau = run.object("plateau");
+    saved.run.plateau = {
+        .best = plateau.is_null("best") ? std::nullopt
+                                        : std::optional(plateau.number("best")),
+        .bad = plateau.integer("bad"),
+        .drops = plateau.integer("drops")};
+  }
   if (reader.has("bad_samples")) {
     saved.bad_samples = reader.integers("bad_samples");
   }

@@ -24,21 +24,25 @@ struct Chart {
   std::string_view unit; // "%": of a share, as it is; "x%": of 0 to 1
   bool can_be_log = false;
   bool exact = false; // nothing in it varies from step to step
-  std::array<ChartCurve, 3> curves{};
+  std::array<ChartCurve, 4> curves{};
 };
 
 constexpr std::array kCharts{
     Chart{
         .title = "Loss",
         .can_be_log = true,
-        .curves = {{{"train.loss", "training"}, {"eval.loss", "evaluation"}}}},
+        .curves =
+            {{{"train.loss", "training"},
+              {"eval.loss", "evaluation"},
+              {"ema.loss", "evaluation of EMA"}}}},
     Chart{
         .title = "Accuracy",
         .unit = "%",
         .curves =
             {{{"train.top1", "training top-1"},
               {"eval.top1", "evaluation top-1"},
-              {"eval.top5", "evaluation top-5"}}}},
+              {"eval.top5", "evaluation top-5"},
+              {"ema.top1", "EMA top-1"}}}},
     Chart{
         .title = "Learning rate",
         .can_be_log = true,

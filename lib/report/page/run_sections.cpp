@@ -159,7 +159,7 @@ std::string result_tiles(const Run& run) {
 }
 
 std::string evaluation_table(const Run& run) {
-  const std::vector<Json>& all = run.records.evaluations;
+  const std::vector<Json>& all = run.judged();
   if (all.size() < 2) {
     return "";
   }

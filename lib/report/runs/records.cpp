@@ -177,12 +177,14 @@ void RecordReader::take_other(const Json& record) {
   } else if (kind == "eval") {
     spent_ += number_of(record, "seconds").value_or(0.0);
     const std::string weights = text_of(record, "weights");
-    if (step && (weights.empty() || weights == "raw")) {
+    const bool raw = weights.empty() || weights == "raw";
+    if (step && (raw || weights == "ema")) {
       records_.step = std::max(records_.step, static_cast<std::int64_t>(*step));
-      records_.evaluations.push_back(record);
+      (raw ? records_.evaluations : records_.ema_evaluations).push_back(record);
+      const std::string prefix = raw ? "eval." : "ema.";
       for (const MetricInfo& metric : kMetrics) {
         if (const auto value = number_of(record, metric.name)) {
-          records_.curves["eval." + std::string(metric.name)].add(
+          records_.curves[prefix + std::string(metric.name)].add(
               static_cast<std::int64_t>(*step), *value);
         }
       }

@@ -20,6 +20,7 @@ struct Records {
   std::int64_t starts = 0; // of processes
   std::int64_t step = 0; // the last one
   std::vector<Json> evaluations; // of the weights that are trained
+  std::vector<Json> ema_evaluations; // of their average
   // "train.loss", "eval.top1", ...
   std::map<std::string, Curve, std::less<>> curves;
   // Over all train records.

@@ -109,7 +109,7 @@ const Json* Run::best() const {
   const MetricInfo& by = metric();
   const Json* best = nullptr;
   double value = 0.0;
-  for (const Json& record : records.evaluations) {
+  for (const Json& record : judged()) {
     const auto here = value_of(record, by.name);
     if (here &&
         (best == nullptr ||
@@ -122,7 +122,13 @@ const Json* Run::best() const {
 }
 
 const Json* Run::last() const {
-  return records.evaluations.empty() ? nullptr : &records.evaluations.back();
+  return judged().empty() ? nullptr : &judged().back();
+}
+
+const std::vector<Json>& Run::judged() const {
+  const bool raw = records.ema_evaluations.empty() ||
+      (recipe && recipe->checkpoint.weights == config::JudgedWeights::kRaw);
+  return raw ? records.evaluations : records.ema_evaluations;
 }
 
 std::int64_t Run::steps_per_epoch() const {

@@ -44,6 +44,9 @@ struct Run {
   // Null where there is no evaluation.
   const Json* best() const;
   const Json* last() const;
+  // The evaluations that checkpoint.metric is of: those of the average where
+  // there is one, unless checkpoint.weights is `raw`.
+  const std::vector<Json>& judged() const;
   // 0: not known.
   std::int64_t steps_per_epoch() const;
   std::int64_t total_steps() const;

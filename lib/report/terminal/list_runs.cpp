@@ -25,6 +25,7 @@ ListedRun listed(const std::filesystem::path& folder) {
   // A list of many would hold all their points.
   one.run.records.curves.clear();
   one.run.records.evaluations.clear();
+  one.run.records.ema_evaluations.clear();
   return one;
 }
 

@@ -78,10 +78,12 @@ const std::vector<ShownPlot>& shown_plots() {
   static const std::vector<ShownPlot> plots{
       {"loss",
        {{"train.loss", "training", Tint::kLabel},
-        {"eval.loss", "evaluation", Tint::kWarning, true}}},
+        {"eval.loss", "evaluation", Tint::kWarning, true},
+        {"ema.loss", "EMA", Tint::kGood, true}}},
       {"top1, %",
        {{"train.top1", "training", Tint::kLabel},
-        {"eval.top1", "evaluation", Tint::kWarning, true}}},
+        {"eval.top1", "evaluation", Tint::kWarning, true},
+        {"ema.top1", "EMA", Tint::kGood, true}}},
       {"learning rate", {{"train.lr", "", Tint::kLabel}}},
       {"images/s", {{"train.images_per_second", "", Tint::kLabel}}}};
   return plots;

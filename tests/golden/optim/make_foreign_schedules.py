@@ -28,6 +28,22 @@ TIMM = [
     " --warmup-epochs 3 --warmup-prefix",
     "--sched multistep --lr 0.1 --epochs 30 --decay-milestones 10 20"
     " --decay-rate 0.5 --warmup-epochs 2",
+    "--sched cosine --lr 0.5 --epochs 20 --warmup-epochs 5 --warmup-lr 1e-4"
+    " --min-lr 1e-5 --cooldown-epochs 4",
+    "--sched cosine --lr 0.5 --epochs 6 --warmup-epochs 2 --warmup-prefix"
+    " --min-lr 1e-4 --lr-cycle-limit 3 --lr-cycle-mul 2 --lr-cycle-decay 0.5"
+    " --lr-k-decay 1.5",
+    "--sched cosine --lr 0.5 --epochs 7 --warmup-epochs 0 --lr-cycle-limit 2"
+    " --cooldown-epochs 1",
+    "--sched poly --lr 0.1 --epochs 12 --decay-rate 2 --warmup-epochs 2"
+    " --min-lr 1e-3 --cooldown-epochs 2",
+    "--sched wsd --lr 0.1 --epochs 20 --decay-epochs 0.3 --warmup-epochs 3"
+    " --min-lr 1e-4",
+    "--sched wsd --lr 0.1 --epochs 20 --decay-epochs 4 --warmup-epochs 3"
+    " --warmup-prefix",
+    "--sched rsqrt --lr 0.1 --epochs 30 --decay-epochs 6 --warmup-epochs 5"
+    " --min-lr 1e-5",
+    "--sched constant --lr 0.1 --epochs 8 --warmup-epochs 3",
 ]
 TORCHVISION = [
     "--lr 0.5 --epochs 20 --lr-scheduler cosineannealinglr --lr-min 1e-4"
@@ -50,11 +66,16 @@ def timm_rates(command):
             ("sched", str, "cosine"), ("lr", float, 0.1),
             ("epochs", int, 300), ("warmup-epochs", int, 5),
             ("warmup-lr", float, 1e-5), ("min-lr", float, 0.0),
-            ("decay-epochs", float, 90), ("decay-rate", float, 0.1)]:
+            ("decay-epochs", float, 90), ("decay-rate", float, 0.1),
+            ("cooldown-epochs", int, 0), ("lr-cycle-mul", float, 1.0),
+            ("lr-cycle-decay", float, 0.5), ("lr-cycle-limit", int, 1),
+            ("lr-k-decay", float, 1.0)]:
         parser.add_argument("--" + name, type=kind, default=initial)
     parser.add_argument("--warmup-prefix", action="store_true")
     parser.add_argument("--decay-milestones", type=int, nargs="+", default=[90])
-    args = vars(parser.parse_args(command.split()))
+    args = {
+        name.removeprefix("lr_") if name != "lr" else name: value
+        for name, value in vars(parser.parse_args(command.split())).items()}
     made = optimizer(args.pop("lr"))
     schedule, epochs = create_scheduler_v2(
         made, num_epochs=args.pop("epochs"), **args)

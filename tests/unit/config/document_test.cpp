@@ -76,8 +76,9 @@ INSTANTIATE_TEST_SUITE_P(
             "recipe:1:1: optim.lr: unknown key: write one name per level"},
         Refused{
             "LaterKey",
-            "train: {ema: {decay: 0.999}}\n",
-            "recipe:1:9: train.ema: known, but not available in this version"},
+            "eval: {weights: ema}\n",
+            "recipe:1:8: eval.weights: known, but not available in this "
+            "version"},
         Refused{
             "LaterValue",
             "train: {precision: fp16}\n",

@@ -211,7 +211,7 @@ TEST(Overrides, RefuseWhatTheFileRefuses) {
   EXPECT_THAT(refusal("optim.lr=*x"), HasSubstr("got *x"));
   EXPECT_THAT(refusal("optim.lr={a: 1}"), HasSubstr("got a map"));
   EXPECT_THAT(refusal("optim={lr: 1}"), HasSubstr("optim: is a section"));
-  EXPECT_THAT(refusal("train.ema=1"), HasSubstr("known, but not available"));
+  EXPECT_THAT(refusal("train.ema=1"), HasSubstr("train.ema: is a section"));
   EXPECT_THAT(refusal("base=a.yaml"), HasSubstr("base: unknown key"));
   EXPECT_THAT(refusal("run.output=a\x1b"), HasSubstr("got a\\x1b"));
 }

@@ -335,13 +335,12 @@ TEST_F(PaddleVit, OtherModelsAreRefusedByName) {
 
 // What the trainer does not have and PaddleViT's defaults ask for is said.
 TEST_F(PaddleVit, WhatIsMissingIsSaid) {
-  const std::string text =
-      "MODEL: {TYPE: deit}\nTRAIN: {DISTILLATION_TYPE: 'none'}\n";
+  const std::string text = "MODEL: {TYPE: deit}\n";
   const Loaded loaded = load_text(text);
   EXPECT_THAT(
       loaded.notes,
-      Contains("PaddleViT's default: TRAIN.MODEL_EMA: true: weights are not "
-               "averaged in this version: trained without"));
+      Contains(HasSubstr("PaddleViT's default: TRAIN.DISTILLATION_TYPE")));
+  EXPECT_EQ(loaded.recipe.train.ema.decay, 0.99996);
   const Recipe& trained = loaded.recipe;
   EXPECT_EQ(trained.model.name, "vit_base_patch16_224");
   EXPECT_EQ(trained.data.preprocess.mean[0], 0.485);
@@ -358,10 +357,16 @@ TEST_F(PaddleVit, WhatIsMissingIsSaid) {
   EXPECT_EQ(trained.data.augment.erase.erasing, 0.25);
   EXPECT_EQ(trained.data.augment.erase.erasing_mode, EraseMode::kPixel);
 
-  const Loaded without = load_text(text, {"-set", "TRAIN.MODEL_EMA=False"});
-  EXPECT_THAT(without.notes, Not(Contains(HasSubstr("MODEL_EMA"))));
+  const Loaded without = load_text(
+      text,
+      {"-set",
+       "TRAIN.DISTILLATION_TYPE=none",
+       "-set",
+       "TRAIN.MODEL_EMA=False"});
+  EXPECT_THAT(without.notes, Not(Contains(HasSubstr("DISTILLATION"))));
+  EXPECT_FALSE(without.recipe.train.ema.decay);
   const Loaded evaluated = load_text(text, {"-eval", "-pretrained", "w"});
-  EXPECT_THAT(evaluated.notes, Not(Contains(HasSubstr("MODEL_EMA"))));
+  EXPECT_THAT(evaluated.notes, Not(Contains(HasSubstr("DISTILLATION"))));
 }
 
 // What a file has to ask for ends training, until somebody says to go on.

@@ -1,7 +1,15 @@
 #include "engine/train/loss.h"
 
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/enum_names.h"
 
 #include "engine/eval/metrics.h"
 
@@ -56,6 +64,87 @@ TEST(Loss, SamplesWithoutClassesAreCountedByTheirLossesAlone) {
   EXPECT_EQ(counts.count, 3);
   EXPECT_EQ(counts.correct1, 0);
   EXPECT_DOUBLE_EQ(counts.value(Metric::kLoss), 2.0 / 3);
+}
+
+const nlohmann::json& golden_losses() {
+  static const nlohmann::json file = [] {
+    std::ifstream stream(VITRAIN_SOURCE_DIR "/tests/golden/engine/losses.json");
+    return nlohmann::json::parse(stream);
+  }();
+  return file;
+}
+
+at::Tensor golden_matrix(const char* name) {
+  std::vector<at::Tensor> rows;
+  for (const std::vector<double> row : golden_losses().at(name)) {
+    rows.push_back(at::tensor(row, at::kDouble));
+  }
+  return at::stack(rows).to(at::kFloat);
+}
+
+at::Tensor golden_numbers(const nlohmann::json& json) {
+  const std::vector<double> numbers = json;
+  return at::tensor(numbers, at::kDouble);
+}
+
+LossOptions golden_options(const nlohmann::json& json) {
+  LossOptions options{
+      .kind = *value_of<LossKind>(std::string(json.at("kind"))),
+      .label_smoothing = json.value("label_smoothing", 0.0),
+      .sum_classes = json.value("sum_classes", false),
+      .focal_alpha = json.value("focal_alpha", 0.25),
+      .focal_gamma = json.value("focal_gamma", 2.0)};
+  if (json.contains("threshold")) {
+    options.threshold = json.at("threshold").get<double>();
+  }
+  if (json.contains("pos_weight")) {
+    options.pos_weight = json.at("pos_weight").get<double>();
+  }
+  if (json.value("class_weights", false)) {
+    options.class_weights =
+        golden_numbers(golden_losses().at("weights")).to(at::kFloat);
+  }
+  return options;
+}
+
+// What the trainer takes of a micro-batch: loss_sum, and a teacher's part.
+at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
+  const std::vector<std::int64_t> labels = golden_losses().at("labels");
+  const at::Tensor own = loss_sum(
+      golden_options(json),
+      outputs,
+      at::tensor(labels, at::kLong),
+      json.value("shares", false) ? golden_matrix("shares") : at::Tensor());
+  if (!json.contains("distill")) {
+    return own;
+  }
+  const DistillOptions distill{
+      .kind = *value_of<config::DistillKind>(std::string(json.at("distill"))),
+      .alpha = json.at("alpha"),
+      .temperature = json.at("temperature")};
+  return own * (1.0 - distill.alpha) +
+      distillation_sum(distill, outputs, golden_matrix("teacher")) *
+      distill.alpha;
+}
+
+// Six samples of five classes, losses of the order of 1 to 10: a dozen fp32
+// roundings of numbers that are at most a few times as large.
+TEST(Loss, EqualsTheOriginalsWithItsGradient) {
+  ASSERT_EQ(golden_losses().at("cases").size(), 17u);
+  for (const auto& expected : golden_losses().at("cases")) {
+    SCOPED_TRACE(expected.at("name").get<std::string>());
+    const at::Tensor outputs = golden_matrix("outputs").requires_grad_();
+    const at::Tensor loss = golden_loss(expected.at("options"), outputs) /
+        static_cast<double>(outputs.size(0));
+    const double value = expected.at("loss");
+    EXPECT_NEAR(loss.item<double>(), value, 2e-6 * std::max(1.0, value));
+    loss.backward();
+    EXPECT_TRUE(at::allclose(
+        outputs.grad().flatten().to(at::kDouble),
+        golden_numbers(expected.at("gradient")),
+        /*rtol=*/1e-5,
+        /*atol=*/1e-6));
+  }
 }
 
 } // namespace

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <limits>
 
 #include "core/error.h"
@@ -22,14 +25,55 @@ TEST(Best, IsDecidedByTheMetric) {
   EXPECT_FALSE(improves(Metric::kLoss, nan, {}));
 }
 
+// tests/golden/optim/make_torch_schedules.py: what torch's ReduceLROnPlateau
+// makes of each evaluation. A factor is applied at most a few times.
+TEST(Plateau, DropsAsTorchDoes) {
+  std::ifstream stream(VITRAIN_SOURCE_DIR "/tests/golden/optim/plateau.json");
+  const Json files = Json::parse(stream);
+  ASSERT_EQ(files.size(), 3u);
+  for (const Json& file : files) {
+    const std::vector<double> rates = file.at("rates");
+    const std::vector<double> metrics = file.at("metrics");
+    Plateau plateau;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      plateau.take(
+          file.at("larger_is_better").get<bool>() ? Metric::kTop1
+                                                  : Metric::kLoss,
+          metrics[i],
+          file.at("patience"),
+          file.at("threshold"));
+      const double rate = std::max(
+          file.at("min_lr").get<double>(),
+          file.at("lr").get<double>() *
+              std::pow(
+                  file.at("factor").get<double>(),
+                  static_cast<double>(plateau.drops)));
+      EXPECT_NEAR(rate, rates[i], 1e-15) << i;
+    }
+  }
+}
+
+TEST(Plateau, WhatIsNoNumberIsNoBetter) {
+  Plateau plateau;
+  plateau.take(Metric::kLoss, std::numeric_limits<double>::quiet_NaN(), 0, 0.0);
+  EXPECT_EQ(plateau.drops, 1);
+  EXPECT_FALSE(plateau.best);
+}
+
 TEST(RunState, RoundTrip) {
-  const RunState state{.step = 1234567890123, .best = {97.31, 1000}};
+  const RunState state{
+      .step = 1234567890123,
+      .best = {97.31, 1000},
+      .plateau = {.best = 0.125, .bad = 3, .drops = 2}};
   const Json json{
       {"run", state.to_json()}, {"identity", RunIdentity{}.to_json()}};
   const RunState same = read_saved_state(Json::parse(json.dump()), "m").run;
   EXPECT_EQ(same.step, state.step);
   EXPECT_EQ(same.best.value, state.best.value);
   EXPECT_EQ(same.best.step, state.best.step);
+  EXPECT_EQ(same.plateau.best, state.plateau.best);
+  EXPECT_EQ(same.plateau.bad, state.plateau.bad);
+  EXPECT_EQ(same.plateau.drops, state.plateau.drops);
 }
 
 // Of every member of a state, every other type.

@@ -38,6 +38,17 @@ TEST(Csv, ValuesStandUnderTheirNamesAndParseBackExactly) {
   EXPECT_EQ(value, 1e20 / 3);
 }
 
+TEST(Csv, AveragedWeightsHaveColumnsWhereTheyAreEvaluated) {
+  const std::vector<std::string> names = split(summary_header(true), ',');
+  EXPECT_EQ(names.size(), split(summary_header(), ',').size() + 3);
+  EXPECT_EQ(names[8], "ema_top1");
+  SummaryRow row{.epoch = 1, .eval = {1, 2, 3}};
+  row.averaged = {4, 5, 6};
+  const std::vector<std::string> cells = split(summary_text(row), ',');
+  ASSERT_EQ(cells.size(), names.size());
+  EXPECT_EQ(cells[8], "5");
+}
+
 TEST(Csv, MissingValuesAreEmptyAndNanIsNan) {
   EXPECT_EQ(summary_text({.epoch = 1, .step = 2}), "1,2,,,,,,,,,");
   EXPECT_EQ(

@@ -41,11 +41,20 @@ Schedule in_epochs(const config::Recipe& recipe) {
       .kind = from.name,
       .total_steps = recipe.run.epochs,
       .warmup_steps = steps(from.warmup),
+      .cooldown_steps = steps(from.cooldown),
+      .cooldown_shape = from.cooldown_shape,
       .lr = recipe.optim.lr,
       .warmup_lr = from.warmup_lr,
       .min_lr = from.min_lr,
+      .warmup_prefix = from.warmup_prefix,
+      .cycles = from.cycles,
+      .cycle_mul = from.cycle_mul,
+      .cycle_decay = from.cycle_decay,
+      .k_decay = from.k_decay,
+      .power = from.power,
       .step_every = steps(from.step_every),
-      .step_factor = from.step_factor};
+      .step_factor = from.step_factor,
+      .timescale = steps(from.timescale.value_or(from.warmup))};
   for (const config::Duration& milestone : from.milestones) {
     schedule.milestones.push_back(steps(milestone));
   }
@@ -54,7 +63,7 @@ Schedule in_epochs(const config::Recipe& recipe) {
 
 TEST(ForeignSchedules, TranslatedRecipesHaveTheRatesOfTheOriginals) {
   const auto all = foreign_rates();
-  EXPECT_EQ(all.size(), 10u);
+  EXPECT_EQ(all.size(), 18u);
   for (const auto& [key, rates] : all) {
     const auto& [program, command] = key;
     const config::foreign::Words words = config::foreign::read_words(

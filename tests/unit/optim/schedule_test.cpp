@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/enum_names.h"
 #include "core/text.h"
 #include "golden.h"
 
@@ -291,6 +292,66 @@ TEST(Schedule, IsConstantAfterTheWarmUp) {
   for (const std::int64_t step : {100, 101, 999, 5000}) {
     EXPECT_EQ(learning_rate(schedule, step), schedule.lr);
   }
+}
+
+// torch's schedulers multiply their way along, each step from the one before: a
+// handful of roundings of at most lr in each, and of OneCycleLR none.
+TEST(Schedule, EqualsTorchsOthers) {
+  const auto files = golden("torch_schedules.json");
+  ASSERT_EQ(files.size(), 6u);
+  for (const auto& file : files) {
+    const std::string name = file.at("name");
+    SCOPED_TRACE(name);
+    Schedule schedule = schedule_of(file);
+    schedule.kind = *value_of<config::ScheduleKind>(name);
+    schedule.power = file.value("power", 1.0);
+    schedule.step_factor = file.value("step_factor", 1.0);
+    const std::vector<double> rates = file.at("rates");
+    ASSERT_EQ(std::ssize(rates), schedule.total_steps);
+    for (std::size_t step = 0; step < rates.size(); ++step) {
+      EXPECT_NEAR(
+          learning_rate(schedule, static_cast<std::int64_t>(step)),
+          rates[step],
+          8 * static_cast<double>(step + 1) * 0x1p-53 * schedule.lr)
+          << step;
+    }
+  }
+}
+
+TEST(Schedule, ACooldownDrawsAnythingDown) {
+  Schedule schedule{
+      .kind = config::ScheduleKind::kConstant,
+      .total_steps = 100,
+      .cooldown_steps = 20,
+      .cooldown_shape = config::CooldownShape::kLinear,
+      .lr = 1.0,
+      .min_lr = 0.0};
+  EXPECT_EQ(learning_rate(schedule, 79), 1.0);
+  EXPECT_EQ(learning_rate(schedule, 80), 1.0);
+  EXPECT_DOUBLE_EQ(learning_rate(schedule, 95), 0.25);
+  EXPECT_EQ(learning_rate(schedule, 100), 0.0);
+  schedule.cooldown_shape = config::CooldownShape::kCosine;
+  EXPECT_DOUBLE_EQ(learning_rate(schedule, 90), 0.5);
+  // A cosine is at its end before, and stays there.
+  schedule.kind = config::ScheduleKind::kCosine;
+  schedule.min_lr = 0.125;
+  EXPECT_DOUBLE_EQ(learning_rate(schedule, 40), 0.5625);
+  EXPECT_EQ(learning_rate(schedule, 80), 0.125);
+  EXPECT_EQ(learning_rate(schedule, 90), 0.125);
+}
+
+TEST(Schedule, DropsOfAPlateauEndAtTheLowestRate) {
+  Schedule schedule{
+      .kind = config::ScheduleKind::kPlateau,
+      .total_steps = 100,
+      .lr = 1.0,
+      .min_lr = 0.05,
+      .step_factor = 0.5};
+  EXPECT_EQ(learning_rate(schedule, 7), 1.0);
+  schedule.drops = 2;
+  EXPECT_EQ(learning_rate(schedule, 7), 0.25);
+  schedule.drops = 9;
+  EXPECT_EQ(learning_rate(schedule, 7), 0.05);
 }
 
 } // namespace

@@ -52,6 +52,7 @@ inline void expect_same(const Snapshot& a, const Snapshot& b) {
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.preprocess, b.preprocess);
   expect_same(a.model, b.model);
+  expect_same(a.ema, b.ema);
   expect_same(a.optimizer, b.optimizer);
 }
 

@@ -56,6 +56,21 @@ TEST_F(StoreTest, LoadsWhatWasSavedAndSavesTheSameBytesAgain) {
   }
 }
 
+TEST_F(StoreTest, AveragedWeightsHaveAFileOfTheirOwn) {
+  Snapshot snapshot = make_snapshot(10, 0.5);
+  snapshot.ema["head.weight"] = at::full({3, 5}, 0.125);
+  Store store(folder_, {});
+  const fs::path path = store.save(snapshot);
+  EXPECT_THAT(
+      names_in(path),
+      ElementsAre(
+          "ema.safetensors",
+          "manifest.json",
+          "model.safetensors",
+          "optimizer.safetensors"));
+  expect_same(load(path), snapshot);
+}
+
 TEST_F(StoreTest, KeepsTensorsOfEveryLayout) {
   Snapshot snapshot = make_snapshot(1);
   snapshot.model["part"] = at::arange(12).view({3, 4}).t().narrow(0, 1, 2);

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "config/schema/duration.h"
+
+namespace vitrain::config {
+
+// An exponential moving average of the weights.
+struct EmaConfig {
+  std::optional<double> decay; // none: there is no average
+  bool warm_up = false;
+  double warm_up_gamma = 1.0;
+  double warm_up_power = 2.0 / 3.0;
+  Duration start{0.0, Duration::Unit::kSteps};
+  std::int64_t every = 1;
+  bool average_buffers = true;
+
+  bool active() const { return decay.has_value(); }
+
+  template <typename Visitor>
+  void visit(Visitor& v) {
+    v.field(
+         "decay",
+         decay,
+         "Share of the old average that each averaging keeps, as 0.9999; "
+         "`null`: no average is kept. It is evaluated and saved beside the "
+         "weights.")
+        .at_least(0.0)
+        .less_than(1.0);
+    visit_rest(v);
+  }
+
+ private:
+  template <typename Visitor>
+  void visit_rest(Visitor& v) {
+    const auto on = [this] { return active(); };
+    v.field(
+         "warm_up",
+         warm_up,
+         "The n-th averaging keeps 1 - (1 + n / warm_up_gamma) ^ "
+         "-warm_up_power, at most `decay`: the average soon forgets the first "
+         "weights.")
+        .needs("train.ema.decay", on);
+    v.field("warm_up_gamma", warm_up_gamma, "`warm_up`: see there.")
+        .more_than(0.0)
+        .needs("train.ema.warm_up", [this] { return active() && warm_up; });
+    v.field(
+         "warm_up_power",
+         warm_up_power,
+         "`warm_up`: 2/3 for a million steps and more, 3/4 for fewer.")
+        .more_than(0.0)
+        .needs("train.ema.warm_up", [this] { return active() && warm_up; });
+    v.field(
+         "start",
+         start,
+         "Until then the average is a copy of the weights: `5ep`, `500st` or "
+         "`0.1dur`.")
+        .needs("train.ema.decay", on);
+    v.field("every", every, "Steps from one averaging to the next.")
+        .in_range(1, 1000000000)
+        .needs("train.ema.decay", on);
+    v.field(
+         "average_buffers",
+         average_buffers,
+         "Running statistics of BatchNorm are averaged too; false: they are "
+         "those of the weights.")
+        .needs("train.ema.decay", on);
+  }
+};
+
+} // namespace vitrain::config

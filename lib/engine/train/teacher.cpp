@@ -1,0 +1,54 @@
+#include "engine/train/teacher.h"
+
+#include "dist/group/replicas.h"
+#include "engine/run/named_state.h"
+#include "engine/run/pretrained.h"
+#include "job/find_weights.h"
+#include "job/options/data_options.h"
+#include "models/spec.h"
+
+namespace vitrain::engine {
+namespace {
+
+config::ModelConfig teacher_model(
+    const config::DistillConfig& distill,
+    const models::ModelSpec& student) {
+  config::ModelConfig model;
+  model.name = distill.teacher;
+  model.num_classes = student.num_classes;
+  model.image_size = student.image_size;
+  model.pretrained = job::resolve_weights(*distill.pretrained);
+  model.pretrained_part = distill.pretrained_part;
+  model.pretrained_names = distill.pretrained_names;
+  return model;
+}
+
+} // namespace
+
+std::shared_ptr<networks::Model> make_teacher(Session& session) {
+  const config::DistillConfig& distill = session.job.recipe.train.distill;
+  if (!distill.active()) {
+    return nullptr;
+  }
+  const config::ModelConfig config = teacher_model(distill, session.spec);
+  const models::ModelSpec spec =
+      models::resolve(config, job::data_shape(*session.eval_index));
+  std::shared_ptr<networks::Model> teacher =
+      networks::make_model(spec, /*seed=*/0);
+  if (session.rank == 0) {
+    for (const std::string& line :
+         load_pretrained(*teacher, spec, config, Purpose::kEvaluate)) {
+      session.reporter.console().info("teacher: " + line);
+    }
+  }
+  teacher->to(session.device);
+  teacher->eval();
+  for (at::Tensor& parameter : teacher->parameters()) {
+    parameter.set_requires_grad(false);
+  }
+  dist::broadcast_state(
+      *session.groups.control, *session.groups.data, named_state(*teacher));
+  return teacher;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,137 @@
+// What of a Trainer looks at the weights between steps.
+
+#include <utility>
+
+#include "core/clock.h"
+#include "dist/group/collectives.h"
+#include "dist/group/replicas.h"
+#include "engine/eval/outcomes.h"
+#include "engine/run/named_state.h"
+#include "engine/run/out_of_memory.h"
+#include "engine/train/divergence.h"
+#include "engine/train/trainer.h"
+
+namespace vitrain::engine {
+
+void Trainer::bring_together() {
+  if (together_step_ == state_.step) {
+    return; // an evaluation and a checkpoint of one step
+  }
+  together_step_ = state_.step;
+  step_->flush(lr_);
+  batch_norm_.bring_together();
+  bring_averages_together();
+  check_weights(
+      *session_.groups.control, named_state(*session_.model), moment());
+  check_replicas();
+}
+
+void Trainer::bring_averages_together() {
+  if (!ema_) {
+    return;
+  }
+  batch_norm_.bring_together(ema_->buffers());
+  // The mean of the workers' averages is the average of their mean weights.
+  if (!recipe_.dist.sync.traits().replicas_equal) {
+    dist::NamedTensors averages;
+    for (const at::Tensor& average : ema_->parameters()) {
+      averages[fmt::format("{}", averages.size())] = average;
+    }
+    dist::average_buffers(*session_.groups.data, averages);
+  }
+}
+
+void Trainer::check_replicas() const {
+  std::vector<at::Tensor> parameters;
+  for (const optim::FlatGroup& group : parameters_.groups()) {
+    parameters.push_back(group.parameters);
+  }
+  dist::check_equal(
+      *session_.groups.control,
+      parameters,
+      fmt::format("after step {}", state_.step));
+}
+
+bool Trainer::judges_average() const {
+  return ema_ && recipe_.checkpoint.weights != config::JudgedWeights::kRaw;
+}
+
+Evaluated Trainer::evaluate_weights(
+    const char* weights,
+    bool judged,
+    std::vector<results::Outcome>& outcomes) {
+  const Stopwatch watch;
+  const bool tells = judged && state_.step == plan_.total_steps;
+  const EvalCounts counts = in_part("evaluation", [&] {
+    return evaluator_.run(
+        *session_.model,
+        *session_.groups.control,
+        [&](std::int64_t done, std::int64_t all) {
+          session_.heartbeat.beat();
+          session_.reporter.evaluating(done, all);
+        },
+        tells ? &outcomes : nullptr);
+  });
+  return {
+      .weights = weights,
+      .judged = judged,
+      .counts = counts,
+      .seconds = watch.seconds()};
+}
+
+void Trainer::evaluate() {
+  // The samples so far are reported first: their time is training time.
+  if (interval_.steps() > 0) {
+    report_interval();
+  }
+  interval_.pause_clock();
+  session_.heartbeat.enter(launch::Section::kEval);
+  bring_together();
+  std::vector<results::Outcome> outcomes; // of the last evaluation
+  std::vector<Evaluated> found;
+  if (ema_) {
+    const optim::Ema::InPlace averages(*ema_);
+    found.push_back(evaluate_weights("ema", judges_average(), outcomes));
+  }
+  found.push_back(evaluate_weights("raw", !judges_average(), outcomes));
+  asked_ = std::max(asked_, asked());
+  owes_evaluation_ = asked_ != EarlyEnd::kNone;
+  if (!owes_evaluation_) { // else some rank has left: too much is missing
+    judge(found);
+    record_evaluation(
+        session_, evaluator_, std::move(outcomes), /*tells=*/false);
+  }
+  session_.heartbeat.enter(launch::Section::kStep);
+  interval_.restart_clock();
+}
+
+void Trainer::judge(const std::vector<Evaluated>& found) {
+  const Metric metric = recipe_.checkpoint.metric;
+  for (const Evaluated& one : found) {
+    if (!one.judged) {
+      continue;
+    }
+    const double value = one.counts.value(metric);
+    if (job::improves(metric, value, state_.best)) {
+      state_.best = {value, state_.step};
+    }
+    if (recipe_.schedule.name == config::ScheduleKind::kPlateau) {
+      state_.plateau.take(
+          metric, value, recipe_.schedule.patience, recipe_.schedule.threshold);
+      schedule_.drops = state_.plateau.drops;
+    }
+    metric_ = value;
+  }
+  for (const Evaluated& one : found) {
+    session_.reporter.evaluated(state_.step, one, state_.best);
+  }
+}
+
+bool Trainer::patience_is_over() const {
+  const auto patience = recipe_.run.patience;
+  return patience && !owes_evaluation_ && state_.best.step >= 0 &&
+      state_.step / plan_.eval_every - state_.best.step / plan_.eval_every >=
+      *patience;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,160 @@
+// The average of the weights, and what else a recipe trains with.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+Json evaluation_of(
+    const std::filesystem::path& run,
+    const std::string& weights) {
+  const auto all = records(run, "eval");
+  const auto found =
+      std::find_if(all.rbegin(), all.rend(), [&](const Json& record) {
+        return record.at("weights") == weights;
+      });
+  return found == all.rend() ? Json() : *found;
+}
+
+void expect_same_counts(const Json& one, const Json& other) {
+  for (const char* key : {"loss", "correct1", "correct5", "count"}) {
+    EXPECT_EQ(one.at(key), other.at(key)) << key;
+  }
+}
+
+const Options kAveraged{
+    .devices = "cpu:2",
+    .set = {
+        "run.max_steps=12",
+        "checkpoint.every=6st",
+        "eval.every=6st",
+        "checkpoint.keep_last=9",
+        "train.ema.decay=0.9",
+        "train.ema.warm_up=true"}};
+
+// A network with BatchNorm, whose statistics the workers have for themselves.
+TEST(Average, IsEvaluatedSavedAndTakenBeforeTheWeights) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      kAveraged.with(
+          {.config = kTinyResNet,
+           .devices = "cpu:2",
+           .set = {"run.epochs=12", "optim.lr=0.01"}}));
+  const Json ema = evaluation_of(path, "ema");
+  const Json raw = evaluation_of(path, "raw");
+  ASSERT_TRUE(ema.is_object() && raw.is_object());
+  EXPECT_NE(ema.at("loss"), raw.at("loss"));
+  const std::string csv = slurp(path / "summary.csv");
+  EXPECT_THAT(csv, HasSubstr(",ema_loss,ema_top1,ema_top5,"));
+  const auto best = records(path, "done")[0].at("best");
+  double highest = 0.0;
+  for (const Json& record : records(path, "eval")) {
+    if (record.at("weights") == "ema") {
+      highest = std::max(highest, record.at("top1").get<double>());
+    }
+  }
+  EXPECT_EQ(best.at("value"), highest);
+
+  const auto last = checkpoint(path, 12);
+  const auto averaged = train(
+      folder / "ema",
+      {.config = kTinyResNet, .devices = "cpu:1", .evaluate = last});
+  expect_same_counts(records(averaged, "eval").back(), ema);
+  const auto own = train(
+      folder / "raw",
+      {.config = kTinyResNet,
+       .devices = "cpu:1",
+       .set = {"model.pretrained_part=model"},
+       .evaluate = last});
+  expect_same_counts(records(own, "eval").back(), raw);
+}
+
+TEST(Average, AResumedRunEqualsAnUninterruptedOne) {
+  const TempFolder folder;
+  const auto whole = train(folder / "whole", kAveraged);
+  const Options divided =
+      kAveraged.with({.devices = "cpu:2", .set = {"dist.zero1=true"}});
+  const auto part = resume_copy(whole, folder / "part", divided, 6);
+  expect_same_checkpoint(whole, part, 12);
+  EXPECT_EQ(
+      read_bytes(checkpoint(whole, 12) / "ema.safetensors"),
+      read_bytes(checkpoint(part, 12) / "ema.safetensors"));
+}
+
+// The workers of local_sgd have weights of their own between averagings: the
+// average is that of their mean, and one for all.
+TEST(Average, OfWeightsThatDifferIsThatOfTheirMean) {
+  const TempFolder folder;
+  const Options local = kAveraged.with(
+      {.devices = "cpu:2",
+       .set = {"dist.sync.mode=local_sgd", "dist.sync.period=4"}});
+  const auto whole = train(folder / "whole", local);
+  const auto part = resume_copy(whole, folder / "part", local, 6);
+  EXPECT_EQ(
+      read_bytes(checkpoint(whole, 12) / "ema.safetensors"),
+      read_bytes(checkpoint(part, 12) / "ema.safetensors"));
+}
+
+// An evaluation is never better than one before it when nothing is learned.
+TEST(Patience, EndsARunThatGetsNoBetter) {
+  const TempFolder folder;
+  const Options idle{
+      .devices = "cpu:1",
+      .set = {
+          "run.max_steps=40",
+          "run.patience=2",
+          "eval.every=5st",
+          "checkpoint.every=5st",
+          "optim.lr=0.0",
+          "schedule.min_lr=0.0",
+          "schedule.warmup=0st"}};
+  const auto path = train(folder / "runs", idle);
+  EXPECT_EQ(steps_in_order(path), 15); // the first is the best
+  EXPECT_EQ(records(path, "done")[0].at("exit"), 0);
+  EXPECT_TRUE(std::filesystem::exists(checkpoint(path, 15)));
+}
+
+// A teacher of another family, with BatchNorm. Its share of the loss is all of
+// it, so that labels do not matter.
+TEST(Distillation, ATeacherOfAnotherFamilyTeaches) {
+  const TempFolder folder;
+  const auto teacher =
+      train(folder / "teacher", {.config = kTinyResNet, .devices = "cpu:1"});
+  const Options student{
+      .config = kTinyResNet,
+      .devices = "cpu:2",
+      .set = {
+          "run.max_steps=3",
+          "run.epochs=3",
+          "model.name=vit_tiny_patch16_224",
+          "train.distill.type=soft",
+          "train.distill.teacher=resnet18",
+          "train.distill.alpha=1.0",
+          "train.distill.temperature=2.0",
+          fmt::format("train.distill.pretrained={}", teacher.native())}};
+  const Result result = run(tiny_run(folder / "runs", student));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("soft distillation 1 from resnet18"));
+  EXPECT_THAT(result.out, HasSubstr("teacher: loaded 122 tensors"));
+  const auto taught = losses(newest_run(folder / "runs"));
+  ASSERT_EQ(taught.size(), 3u);
+  const auto other = train(
+      folder / "other",
+      student.with(
+          {.config = kTinyResNet,
+           .devices = "cpu:2",
+           .set = {"train.label_smoothing=0.5"}}));
+  EXPECT_EQ(losses(other), taught);
+}
+
+} // namespace
+} // namespace vitrain::e2e

@@ -1,0 +1,196 @@
+#include "optim/ema.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+#include "core/error.h"
+#include "golden.h"
+
+namespace vitrain::optim {
+namespace {
+
+using NamedTensors = std::map<std::string, at::Tensor>;
+
+// The module of tests/golden/optim/make_ema.py, and one more parameter, which
+// is not trained.
+class WanderingNet : public torch::nn::Module {
+ public:
+  WanderingNet() {
+    register_parameter("weight", at::zeros({4, 3}));
+    register_parameter("bias", at::zeros({5}));
+    register_parameter("frozen", at::ones({2}), /*requires_grad=*/false);
+    register_buffer("mean", at::zeros({5}));
+    register_buffer("count", at::zeros({}, at::kLong));
+  }
+
+  void set_to(const nlohmann::json& step) {
+    const at::NoGradGuard no_grad;
+    for (auto& [name, tensor] : all()) {
+      if (step.contains(name)) {
+        const std::vector<double> values = step.at(name);
+        tensor.copy_(at::tensor(values, at::kDouble).view(tensor.sizes()));
+      }
+    }
+  }
+
+  NamedTensors all() {
+    NamedTensors tensors;
+    for (const auto& item : named_parameters()) {
+      tensors[item.key()] = item.value();
+    }
+    for (const auto& item : named_buffers()) {
+      tensors[item.key()] = item.value();
+    }
+    return tensors;
+  }
+};
+
+EmaOptions options_of(const nlohmann::json& json) {
+  return {
+      .decay = json.at("decay"),
+      .warm_up = json.value("use_warmup", false),
+      .gamma = json.value("warmup_gamma", 1.0),
+      .power = json.value("warmup_power", 2.0 / 3.0),
+      .start = json.value("update_after_step", std::int64_t{0}),
+      .average_buffers = !json.value("exclude_buffers", false)};
+}
+
+const nlohmann::json& wandering() {
+  static const nlohmann::json file = golden("ema.json");
+  return file;
+}
+
+struct Averaging {
+  explicit Averaging(const EmaOptions& options)
+      : state(net, 0.0, {}), ema(net, state, options) {
+    net.set_to(wandering().at("steps")[0]);
+    ema.reset();
+  }
+
+  void step(std::size_t index) {
+    net.set_to(wandering().at("steps")[index]);
+    ema.update(static_cast<std::int64_t>(index));
+  }
+
+  WanderingNet net;
+  FlatState state;
+  Ema ema;
+};
+
+// The values are of the order of 1 and each averaging is one lerp, whose
+// rounding later ones shrink: 2^-23 is what a longer vector loop could change.
+TEST(Ema, EqualsTimms) {
+  ASSERT_EQ(wandering().at("cases").size(), 7u);
+  for (const auto& [name, golden_case] : wandering().at("cases").items()) {
+    SCOPED_TRACE(name);
+    Averaging run(options_of(golden_case.at("options")));
+    for (std::size_t step = 1; step <= 50; ++step) {
+      run.step(step);
+      const auto found = golden_case.at("averages").find(std::to_string(step));
+      if (found == golden_case.at("averages").end()) {
+        continue;
+      }
+      const NamedTensors state = run.ema.state();
+      EXPECT_EQ(state.size(), 5u); // with what is not trained
+      for (const auto& [tensor, numbers] : found->items()) {
+        const std::vector<double> expected = numbers;
+        EXPECT_TRUE(at::allclose(
+            state.at(tensor).flatten().to(at::kDouble),
+            at::tensor(expected, at::kDouble),
+            /*rtol=*/0x1p-23,
+            /*atol=*/0x1p-23))
+            << tensor << " after step " << step;
+      }
+    }
+  }
+}
+
+TEST(Ema, TheDecayCountsAveragings) {
+  const EmaOptions options{
+      .decay = 0.99, .warm_up = true, .start = 10, .every = 5};
+  EXPECT_EQ(ema_decay(options, 5), 0.0);
+  EXPECT_EQ(ema_decay(options, 10), 0.0);
+  EXPECT_EQ(ema_decay(options, 15), 0.0); // the first one behind it
+  const EmaOptions each{.decay = 0.99, .warm_up = true};
+  EXPECT_EQ(ema_decay(options, 20), ema_decay(each, 2));
+  EXPECT_EQ(ema_decay(options, 25), ema_decay(each, 3));
+  EXPECT_EQ(ema_decay(each, 100000), 0.99);
+}
+
+TEST(Ema, StepsBetweenAveragingsChangeNothing) {
+  Averaging run({.decay = 0.5, .every = 3});
+  run.step(3);
+  const at::Tensor before = run.ema.state().at("weight").clone();
+  run.step(4);
+  run.step(5);
+  EXPECT_TRUE(at::equal(run.ema.state().at("weight"), before));
+  run.step(6);
+  EXPECT_FALSE(at::equal(run.ema.state().at("weight"), before));
+}
+
+TEST(Ema, InPlaceTheModuleHasTheAveragesAndThenItsOwnAgain) {
+  Averaging run({.decay = 0.9});
+  for (std::size_t step = 1; step <= 20; ++step) {
+    run.step(step);
+  }
+  NamedTensors own;
+  for (const auto& [name, tensor] : run.net.all()) {
+    own[name] = tensor.detach().clone();
+  }
+  NamedTensors averages;
+  for (const auto& [name, tensor] : run.ema.state()) {
+    averages[name] = tensor.clone();
+  }
+  EXPECT_FALSE(at::equal(own.at("weight"), averages.at("weight")));
+  {
+    const Ema::InPlace in_place(run.ema);
+    for (const auto& [name, tensor] : run.net.all()) {
+      EXPECT_TRUE(at::equal(tensor, averages.at(name))) << name;
+    }
+  }
+  for (const auto& [name, tensor] : run.net.all()) {
+    EXPECT_TRUE(at::equal(tensor, own.at(name))) << name;
+  }
+  run.state.check_model(run.net); // training can go on
+  run.step(21);
+  EXPECT_FALSE(at::equal(run.ema.state().at("mean"), averages.at("mean")));
+}
+
+TEST(Ema, GoesOnBitForBitFromItsState) {
+  const EmaOptions options{.decay = 0.99, .warm_up = true};
+  Averaging whole(options);
+  Averaging second(options);
+  for (std::size_t step = 1; step <= 30; ++step) {
+    whole.step(step);
+    if (step == 12) {
+      NamedTensors saved;
+      for (const auto& [name, tensor] : whole.ema.state()) {
+        saved[name] = tensor.clone();
+      }
+      second.ema.load_state(saved);
+    } else if (step > 12) {
+      second.step(step);
+    }
+  }
+  for (const auto& [name, tensor] : whole.ema.state()) {
+    EXPECT_TRUE(at::equal(tensor, second.ema.state().at(name))) << name;
+  }
+}
+
+TEST(Ema, AStateThatLacksSomethingIsRefused) {
+  Averaging run({});
+  NamedTensors state = run.ema.state();
+  state.erase("mean");
+  try {
+    run.ema.load_state(state);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWeights);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("'mean' is missing"));
+  }
+}
+
+} // namespace
+} // namespace vitrain::optim
