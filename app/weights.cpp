@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "checkpoint/manifest.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "job/find_weights.h"
@@ -13,12 +14,17 @@
 namespace vitrain::app {
 namespace {
 
-// The files as -pretrained would find them: without extension, timm:NAME.
+// The files as -pretrained would find them: without extension, timm:NAME; of a
+// checkpoint or a run the weights that are trained.
 std::vector<std::filesystem::path> resolved(
     const std::vector<std::string>& names) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& name : names) {
-    paths.emplace_back(job::resolve_weights(name));
+    std::filesystem::path path = job::resolve_weights(name);
+    if (job::is_checkpoint_path(path)) {
+      path = job::find_checkpoint(path, /*best=*/true) / checkpoint::kModelFile;
+    }
+    paths.push_back(std::move(path));
   }
   return paths;
 }
@@ -82,7 +88,7 @@ int weights(const config::Arguments& arguments) {
     case config::Verb::kWeightsConvert: {
       std::vector<std::string> notes;
       states::TensorFile file =
-          states::read_weights(resolved(files).at(0), choice, notes);
+          states::read_weights(resolved({files.at(0)}).at(0), choice, notes);
       file.metadata.try_emplace("format", "pt"); // as transformers asks for
       write(files.at(1), file, notes);
       return 0;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "models/families/family.h"
 
 namespace vitrain::engine {
 
