@@ -104,8 +104,9 @@ MemoryEstimate estimate_memory(
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
     estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
-    held = std::max(held, plan.worker_batch() * bytes.kept);
-    estimate.loader += 4 * plan.worker_batch() * row;
+    const std::int64_t images = plan.worker_batch() * recipe.train.splits();
+    held = std::max(held, images * bytes.kept);
+    estimate.loader += 4 * images * row;
   }
   estimate.activations = scaled(held, spec.family->memory_overhead);
   return estimate;
