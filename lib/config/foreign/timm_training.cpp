@@ -171,6 +171,7 @@ void TimmTranslator::translate_loss() {
   if (words_.flag("bce_loss") && soft) {
     train.loss = LossKind::kBinaryCrossEntropy;
   }
+  translate_splits();
   train.bce_sum = words_.flag("bce_sum");
   if (words_.has("bce_target_thresh")) {
     train.bce_threshold = words_.number("bce_target_thresh");
@@ -197,6 +198,28 @@ void TimmTranslator::translate_average() {
   if (words_.flag("model_ema")) {
     ema.decay = words_.number("model_ema_decay");
     ema.warm_up = words_.flag("model_ema_warmup");
+  }
+}
+
+// timm's resplit is of erasing, which without splits spares half of a batch.
+void TimmTranslator::translate_splits() {
+  const bool wanted = words_.flag("jsd_loss");
+  if (wanted) {
+    recipe_.train.loss = LossKind::kJensenShannon;
+    if (words_.integer("aug_splits") > 0) { // timm refuses to go without
+      recipe_.train.jsd_splits = words_.integer("aug_splits");
+    }
+  } else if (words_.integer("aug_splits") > 0) {
+    left_out("aug_splits", "without jsd_loss: a batch is augmented once");
+  }
+  EraseConfig& erase = recipe_.data.augment.erase;
+  if (!words_.flag("resplit")) {
+    return;
+  }
+  if (wanted) {
+    erase.erasing_clean = !erase.active();
+  } else if (erase.active()) {
+    left_out("resplit", "without jsd_loss: all of a batch is erased");
   }
 }
 

@@ -89,6 +89,7 @@ class TimmTranslator {
   // Binary cross entropy without mixing and smoothing is not timm's either.
   void translate_loss();
   void translate_average();
+  void translate_splits();
   void translate_rest();
 
   const Words& words_;

@@ -210,8 +210,9 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "Pillow's blur"),
     to("aa", kText, "null", "data.augment.auto_augment"),
     to("aug_repeats", kNumber, "0", "data.sampler.policy data.sampler.repeats"),
-    missing("aug_splits", kInteger, "0", "a batch is augmented once"),
-    missing("jsd_loss", kFlag, "false", "belongs to aug_splits"),
+    to("aug_splits", kInteger, "0", "train.jsd_splits", "with jsd_loss")
+        .with("jsd_loss: true"),
+    to("jsd_loss", kFlag, "false", "train.loss"),
     to("bce_loss",
        kFlag,
        "false",
@@ -223,7 +224,8 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("reprob", kNumber, "0.", "data.augment.erasing"),
     to("remode", kText, "pixel", "data.augment.erasing_mode"),
     to("recount", kInteger, "1", "data.augment.erasing_count"),
-    missing("resplit", kFlag, "false", "belongs to aug_splits"),
+    to("resplit", kFlag, "false", "data.augment.erasing_clean", "with jsd_loss")
+        .with("{jsd_loss: true, aug_splits: 3, reprob: 0.25}"),
     to("mixup", kNumber, "0.0", "data.augment.mixup"),
     to("cutmix", kNumber, "0.0", "data.augment.cutmix"),
     to("cutmix_minmax", kNumbers, "null", "data.augment.cutmix_minmax"),

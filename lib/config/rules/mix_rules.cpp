@@ -59,6 +59,12 @@ std::vector<Finding> check_mixing(
             "mixes the labels of classes, which train.loss: {} has not: set 0",
             name_of(train.loss)),
         {"train.loss"});
+    checker.require(
+        train.splits() == 1,
+        key,
+        "mixes the images of a batch, of which train.loss: jensen_shannon "
+        "compares versions: set 0",
+        {"train.loss"});
     const std::string lone = lone_sample(recipe, circumstances);
     checker.require(
         lone.empty(),
@@ -79,6 +85,19 @@ std::vector<Finding> check_mixing(
       "data.augment.erasing",
       "is for images, and data.train.kind is vectors: set 0",
       {"data.train.kind"});
+  checker.require(
+      train.splits() == 1 || !train.distill.active(),
+      "train.distill.type",
+      "a teacher looks at one version of an image, and train.loss: "
+      "jensen_shannon has several: set none",
+      {"train.loss"});
+  checker.require(
+      erase.erasing_clean || train.loss == LossKind::kJensenShannon,
+      "data.augment.erasing_clean",
+      fmt::format(
+          "false is for train.loss: jensen_shannon, and it is {}: set true",
+          name_of(train.loss)),
+      {"train.loss"});
   checker.require(
       is_binary(train.loss) || (!train.bce_threshold && !train.bce_sum),
       train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",

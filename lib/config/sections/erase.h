@@ -22,6 +22,7 @@ struct EraseConfig {
   std::int64_t erasing_count = 1;
   std::array<double, 2> erasing_area{0.02, 1.0 / 3.0};
   std::array<double, 2> erasing_aspect{0.3, 1.0 / 0.3};
+  bool erasing_clean = true;
 
   bool active() const { return erasing > 0.0; }
 
@@ -60,6 +61,12 @@ struct EraseConfig {
          "Range of a box's height over its width (log-uniform).")
         .each_more_than(0.0)
         .ascending()
+        .needs("data.augment.erasing", erases);
+    v.field(
+         "erasing_clean",
+         erasing_clean,
+         "train.loss: jensen_shannon: the version of an image that is not "
+         "changed otherwise is erased too; false: only the others.")
         .needs("data.augment.erasing", erases);
   }
 };

@@ -20,6 +20,7 @@ enum class LossKind {
   kCrossEntropy,
   kBinaryCrossEntropy,
   kFocal,
+  kJensenShannon,
   kMse,
   kPixels
 };
@@ -29,6 +30,7 @@ constexpr auto names_of(LossKind) {
       {{kCrossEntropy, "cross_entropy"},
        {kBinaryCrossEntropy, "binary_cross_entropy"},
        {kFocal, "focal"},
+       {kJensenShannon, "jensen_shannon"},
        {kMse, "mse"},
        {kPixels, "pixels"}});
 }
@@ -69,10 +71,17 @@ struct TrainConfig {
   double focal_gamma = 2.0;
   std::vector<double> class_weights;
   ClassBalance class_balance = ClassBalance::kNone;
+  std::int64_t jsd_splits = 3;
+  double jsd_alpha = 12.0;
   OnNonFinite on_non_finite = OnNonFinite::kStop;
   Mkl mkl = Mkl::kAuto;
   EmaConfig ema;
   DistillConfig distill;
+
+  // Versions of each image that go through the network.
+  std::int64_t splits() const {
+    return loss == LossKind::kJensenShannon ? jsd_splits : 1;
+  }
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -91,8 +100,12 @@ struct TrainConfig {
         loss,
         "`cross_entropy` of the classes; `binary_cross_entropy` of each class "
         "against the others, and `focal`, which lets go of what is easy, in "
-        "training, while evaluation reports cross entropy; `mse`: mean squared "
-        "error, for data.train.kind: vectors; "
+        "training, while evaluation reports cross entropy; `jensen_shannon`: "
+        "cross entropy of the image with crop and flips alone, and that "
+        "versions "
+        "of it with all changes get the same probabilities (AugMix); `mse`: "
+        "mean "
+        "squared error, for data.train.kind: vectors; "
         "`pixels`: that of the patches that a masked autoencoder (mae_vit_...) "
         "does not see, without labels.");
     v.field(
@@ -114,6 +127,20 @@ struct TrainConfig {
         "`binary_cross_entropy` and `focal`: the sum over the classes instead "
         "of their mean.");
     visit_classes(v);
+    v.field(
+         "jsd_splits",
+         jsd_splits,
+         "`jensen_shannon`: versions of each image in a batch, the first "
+         "without changes but crop and flips. The network sees as many times "
+         "data.batch_size images.")
+        .in_range(2, 64)
+        .needs("train.loss", loss, LossKind::kJensenShannon);
+    v.field(
+         "jsd_alpha",
+         jsd_alpha,
+         "`jensen_shannon`: weight of the divergence of the versions.")
+        .at_least(0.0)
+        .needs("train.loss", loss, LossKind::kJensenShannon);
     v.field(
         "on_non_finite",
         on_non_finite,

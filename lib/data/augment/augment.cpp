@@ -9,6 +9,13 @@
 #include "image/operations/tones.h"
 
 namespace vitrain::data {
+namespace {
+
+bool happens(Random& random, double probability) {
+  return random.uniform() < probability;
+}
+
+} // namespace
 
 Augment::Augment(const AugmentOptions& options)
     : options_(options),
@@ -18,16 +25,24 @@ void Augment::apply(
     const image::Canvas& canvas,
     const Draw& draw,
     AugmentScratch& scratch) const {
+  flip(canvas, draw);
+  change(canvas, draw, scratch);
+}
+
+void Augment::flip(const image::Canvas& canvas, const Draw& draw) const {
+  Random random = stream(options_.seed, Purpose::kVerticalFlip, draw);
+  if (happens(random, options_.vertical_flip)) {
+    image::flip_vertically(canvas);
+  }
+}
+
+void Augment::change(
+    const image::Canvas& canvas,
+    const Draw& draw,
+    AugmentScratch& scratch) const {
   const auto numbers = [&](Purpose purpose) {
     return stream(options_.seed, purpose, draw);
   };
-  const auto happens = [](Random& random, double probability) {
-    return random.uniform() < probability;
-  };
-  if (Random random = numbers(Purpose::kVerticalFlip);
-      happens(random, options_.vertical_flip)) {
-    image::flip_vertically(canvas);
-  }
   if (policy_) {
     Random random = numbers(Purpose::kAugment);
     policy_(canvas, random, scratch);

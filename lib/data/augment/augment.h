@@ -39,6 +39,13 @@ class Augment {
       const image::Canvas& canvas,
       const Draw& draw,
       AugmentScratch& scratch) const;
+  // Its two parts: the vertical flip, which timm counts with the crop, and the
+  // rest.
+  void flip(const image::Canvas& canvas, const Draw& draw) const;
+  void change(
+      const image::Canvas& canvas,
+      const Draw& draw,
+      AugmentScratch& scratch) const;
 
  private:
   void jitter(

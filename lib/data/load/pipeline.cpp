@@ -1,6 +1,9 @@
 #include "data/load/pipeline.h"
 
+#include <algorithm>
+
 #include "core/random.h"
+#include "data/augment/splits.h"
 #include "image/operations/grey.h"
 #include "image/resample/random_crop.h"
 
@@ -83,14 +86,37 @@ void Transform::apply(
   const bool grey = options_.channels == 1;
   scratch.colours.resize(grey ? 3 * out.size() : 0);
   const std::span<std::uint8_t> colours = grey ? scratch.colours : out;
-  image::cut(plan, part, scratch.resampler, colours);
+  image::cut(
+      plan,
+      part,
+      scratch.resampler,
+      colours.first(colours.size() / static_cast<std::size_t>(splits())));
   if (options_.train) {
-    const image::Canvas canvas(
-        colours, options_.size.width, options_.size.height);
-    augment_.apply(canvas, draw, scratch.augment);
+    augment(colours, draw, scratch.augment);
   }
   if (grey) {
     image::to_grey(colours, out);
+  }
+}
+
+void Transform::augment(
+    std::span<std::uint8_t> colours,
+    const Draw& draw,
+    AugmentScratch& scratch) const {
+  const std::size_t bytes = colours.size() / static_cast<std::size_t>(splits());
+  const auto canvas = [&](std::span<std::uint8_t> pixels) {
+    return image::Canvas(pixels, options_.size.width, options_.size.height);
+  };
+  const std::span<std::uint8_t> first = colours.first(bytes);
+  augment_.flip(canvas(first), draw);
+  if (splits() == 1) {
+    augment_.change(canvas(first), draw, scratch);
+  }
+  for (std::int64_t split = 1; split < splits(); ++split) {
+    const std::span<std::uint8_t> other =
+        colours.subspan(static_cast<std::size_t>(split) * bytes, bytes);
+    std::ranges::copy(first, other.begin());
+    augment_.change(canvas(other), of_split(draw, splits(), split), scratch);
   }
 }
 

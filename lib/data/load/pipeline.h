@@ -35,6 +35,10 @@ struct TransformOptions {
   int padding = 4; // kPad
   double flip = 0.5; // probability of a horizontal flip
   AugmentOptions augment; // with the same seed
+  // Versions of the image in the result, one behind the other: with more than
+  // one (AugMix's splits) the first has crop and flips alone, and each of the
+  // others `augment`'s changes of its own.
+  std::int64_t splits = 1;
   std::uint64_t seed = 0;
 };
 
@@ -53,7 +57,7 @@ class Transform {
   struct Scratch {
     image::Resampler resampler;
     AugmentScratch augment;
-    std::vector<std::uint8_t> colours; // of a grey result: [height, width, 3]
+    std::vector<std::uint8_t> colours; // of a grey result: 3 for each of it
   };
 
   explicit Transform(const TransformOptions& options)
@@ -61,13 +65,15 @@ class Transform {
 
   const image::DecodeOptions& decode() const { return options_.decode; }
   std::size_t bytes() const {
-    return static_cast<std::size_t>(options_.size.width) *
-        options_.size.height * options_.channels;
+    return static_cast<std::size_t>(splits()) *
+        static_cast<std::size_t>(options_.size.width) * options_.size.height *
+        options_.channels;
   }
   // Where the pixels of an image of this size go; its source() is all that has
   // to be decoded.
   image::CropPlan plan(int width, int height, const Draw& draw) const;
-  // Writes [height, width, channels] to `out`, which holds bytes() bytes.
+  // Writes [height, width, channels], and that for each split, to `out`, which
+  // holds bytes() bytes.
   // `part` holds at least the pixels of plan.source(); `plan` is that of the
   // same draw.
   void apply(
@@ -91,6 +97,13 @@ class Transform {
       const;
   image::CropPlan plan_otherwise(int width, int height, const Draw& draw) const;
   bool flips(const Draw& draw) const;
+  std::int64_t splits() const { return options_.train ? options_.splits : 1; }
+  // Of pixels that are cropped, in the place of the first split; the others
+  // are written.
+  void augment(
+      std::span<std::uint8_t> colours,
+      const Draw& draw,
+      AugmentScratch& scratch) const;
 
   TransformOptions options_;
   Augment augment_;

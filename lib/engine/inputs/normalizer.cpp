@@ -22,8 +22,9 @@ per_channel(std::int64_t channels, c10::Device device, const auto& fn) {
 Normalizer::Normalizer(
     const config::PreprocessConfig& preprocess,
     const models::ModelSpec& spec,
-    c10::Device device)
-    : spec_(spec), device_(device) {
+    c10::Device device,
+    std::int64_t splits)
+    : spec_(spec), device_(device), splits_(splits) {
   const auto& mean = preprocess.mean;
   const auto& std = preprocess.std;
   scale_ = per_channel(
@@ -62,14 +63,17 @@ at::Tensor Normalizer::bytes(const at::Tensor& inputs) const {
 at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
     const {
   // from_blob wants a mutable pointer; nothing writes through it.
-  const at::Tensor bytes = at::from_blob(
-                               const_cast<std::uint8_t*>(batch.rows.data()),
-                               {rows,
-                                spec_.image_size.height,
-                                spec_.image_size.width,
-                                spec_.channels},
-                               at::kByte)
-                               .to(device_);
+  at::Tensor bytes = at::from_blob(
+                         const_cast<std::uint8_t*>(batch.rows.data()),
+                         {rows * splits_,
+                          spec_.image_size.height,
+                          spec_.image_size.width,
+                          spec_.channels},
+                         at::kByte)
+                         .to(device_);
+  if (splits_ > 1) {
+    bytes = bytes.unflatten(0, {rows, splits_}).transpose(0, 1).flatten(0, 1);
+  }
   return bytes.permute({0, 3, 1, 2})
       .to(at::kFloat,
           /*non_blocking=*/false,

@@ -15,14 +15,17 @@ namespace vitrain::engine {
 //     S, S] fp32, for residual networks in channels_last. Bytes travel, floats
 //     do not: a quarter of the traffic;
 //   vectors: [N, F] fp32 as they are.
+// Of images with `splits` versions (data::TransformOptions): first the first
+// ones of all samples, then the second ones: [splits N, C, S, S].
 class Normalizer {
  public:
   Normalizer(
       const config::PreprocessConfig& preprocess,
       const models::ModelSpec& spec,
-      c10::Device device);
+      c10::Device device,
+      std::int64_t splits = 1);
 
-  // The first `rows` inputs.
+  // The inputs of the first `rows` samples.
   at::Tensor inputs(const data::Batch& batch, std::int64_t rows) const;
   // The bytes of inputs that are images, as near as they come (noise that was
   // erased in may be outside): [N, S, S, C] uint8 on the CPU.
@@ -42,6 +45,7 @@ class Normalizer {
 
   models::ModelSpec spec_;
   c10::Device device_;
+  std::int64_t splits_;
   at::Tensor scale_; // [1, C, 1, 1]: 1 / (255 std)
   at::Tensor shift_; // [1, C, 1, 1]: -mean / std
 };

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
+#include "data/augment/splits.h"
 #include "engine/inputs/drop_factors.h"
 #include "engine/inputs/dropout.h"
 #include "engine/inputs/erasing.h"
@@ -26,7 +27,8 @@ TrainInputs::TrainInputs(const Session& session)
       normalizer_(
           session.job.recipe.data.preprocess,
           models::in_training(augment_, session.spec),
-          session.device),
+          session.device,
+          session.job.recipe.train.splits()),
       erase_(job::erase_options(session.job.recipe)),
       mix_(job::mix_options(session.job.recipe)),
       noise_(at::globalContext().defaultGenerator(session.device).clone()) {}
@@ -54,9 +56,18 @@ at::Tensor TrainInputs::drop(
     std::int64_t count) const {
   const std::uint64_t seed = seed_of(session_);
   const std::int64_t patches = session_.model->masked_patches();
-  const at::Tensor drop = patches > 0
-      ? patch_masks(patches, seed, step, first, count)
-      : drop_factors(session_.model->drop_rates(), seed, step, first, count);
+  at::Tensor drop = patches > 0 ? patch_masks(patches, seed, step, first, count)
+                                : drop_factors(
+                                      session_.model->drop_rates(),
+                                      seed,
+                                      step,
+                                      first * splits(),
+                                      count * splits());
+  if (splits() > 1 && drop.defined()) {
+    // Drawn sample by sample: a sample's place in the global batch decides what
+    // is dropped of each of its versions, not how many are on this worker.
+    drop = drop.unflatten(1, {count, splits()}).transpose(1, 2).flatten(1, 2);
+  }
   return drop.defined() ? drop.to(session_.device) : drop;
 }
 
@@ -74,14 +85,35 @@ at::Generator TrainInputs::masks(
 }
 
 void TrainInputs::erase(const at::Tensor& images, const data::Batch& batch) {
-  for (std::int64_t i = 0; i < batch.count; ++i) {
-    const data::Erasing erasing = data::draw_erasing(
-        erase_,
-        batch.draws[static_cast<std::size_t>(i)],
-        static_cast<int>(images.size(2)),
-        static_cast<int>(images.size(3)));
-    erase_boxes(images[i], erasing, augment_.erase.erasing_mode, noise_);
+  const bool clean = splits() == 1 || augment_.erase.erasing_clean;
+  for (std::int64_t split = clean ? 0 : 1; split < splits(); ++split) {
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      const data::Draw& draw = batch.draws[static_cast<std::size_t>(i)];
+      const data::Erasing erasing = data::draw_erasing(
+          erase_,
+          data::of_split(draw, splits(), split),
+          static_cast<int>(images.size(2)),
+          static_cast<int>(images.size(3)));
+      erase_boxes(
+          images[split * batch.count + i],
+          erasing,
+          augment_.erase.erasing_mode,
+          noise_);
+    }
   }
+}
+
+at::Tensor TrainInputs::pictures(
+    const MicroBatch& micro_batch,
+    std::int64_t count) const {
+  const at::Tensor& inputs = micro_batch.inputs;
+  const std::int64_t samples = inputs.size(0) / splits();
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < count; ++i) {
+    rows.push_back(i % splits() * samples + i / splits());
+  }
+  return normalizer_.bytes(
+      inputs.index_select(0, at::tensor(rows).to(inputs.device())));
 }
 
 bool TrainInputs::mixes(std::int64_t epoch) const {

@@ -22,10 +22,9 @@ class TrainInputs {
 
   // Micro-batch `k` of the global batch of a step.
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
-  // The first images of a micro-batch as pictures: Normalizer::bytes().
-  at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const {
-    return normalizer_.bytes(micro_batch.inputs.narrow(0, 0, count));
-  }
+  // The first images of a micro-batch as pictures, all versions of a sample one
+  // after the other: Normalizer::bytes().
+  at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const;
   // The generator of dropout's masks in a replica's share of it.
   at::Generator masks(
       const c10::Device& device,
@@ -37,6 +36,7 @@ class TrainInputs {
   // Model::forward's `drop`, on the device.
   at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
       const;
+  std::int64_t splits() const { return session_.job.recipe.train.splits(); }
   void erase(const at::Tensor& images, const data::Batch& batch);
   void mix(
       MicroBatch& micro_batch,

@@ -118,9 +118,9 @@ MemoryEstimate estimate_memory(
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
     estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
-    held = std::max(
-        held, plan.worker_batch() * activations_of(trained, bf16).kept);
-    estimate.loader += 4 * plan.worker_batch() * row_bytes(trained);
+    const std::int64_t images = plan.worker_batch() * recipe.train.splits();
+    held = std::max(held, images * activations_of(trained, bf16).kept);
+    estimate.loader += 4 * images * row_bytes(trained);
   }
   estimate.activations = scaled(held, spec.family->memory_overhead);
   return estimate;

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/train/jensen_shannon.h"
+
 namespace vitrain::engine {
 namespace {
 
@@ -98,6 +100,14 @@ at::Tensor sample_losses(
       return at::mse_loss(outputs, targets, at::Reduction::None).mean(1);
     case LossKind::kPixels:
       return outputs;
+    case LossKind::kJensenShannon:
+      return jensen_shannon(
+          {.splits = options.splits,
+           .alpha = options.divergence,
+           .label_smoothing = options.label_smoothing,
+           .class_weights = options.class_weights},
+          outputs,
+          targets);
     case LossKind::kBinaryCrossEntropy:
     case LossKind::kFocal:
       return binary_losses(

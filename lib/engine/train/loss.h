@@ -22,6 +22,9 @@ struct LossOptions {
   // What samples of a class, or the class in a sample, count: [C] fp32;
   // undefined: 1.
   at::Tensor class_weights{};
+  // Jensen-Shannon: versions of each sample, weight of their divergence.
+  std::int64_t splits = 1;
+  double divergence = 0.0;
 };
 
 // How much is learned from a teacher, as DeiT's DistillationLoss.
@@ -44,6 +47,8 @@ at::Tensor class_shares(
 //   binary_cross_entropy: the same, of each class against the others;
 //   focal: torchvision's sigmoid_focal_loss of them (Lin et al., "Focal Loss
 //     for Dense Object Detection", ICCV 2017);
+//   jensen_shannon: that of engine/train/jensen_shannon.h, with outputs
+//     [splits N, C];
 //   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
 //     the T targets, so that the mean over samples is torch's MSELoss;
 //   pixels: outputs [N], which are the losses (Model::masked_patches); targets

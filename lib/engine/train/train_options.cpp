@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "job/options/data_options.h"
 #include "models/families/family.h"
 
 namespace vitrain::engine {
@@ -88,6 +89,14 @@ std::unique_ptr<optim::Ema> make_ema(
       : nullptr;
 }
 
+data::TransformOptions train_transform(const Session& session) {
+  const config::Recipe& recipe = session.job.recipe;
+  data::TransformOptions options =
+      job::transform_options(recipe, session.spec, /*train=*/true);
+  options.splits = recipe.train.splits();
+  return options;
+}
+
 TrainStepOptions step_options(
     const Session& session,
     bool collective_forward,
@@ -104,7 +113,9 @@ TrainStepOptions step_options(
            .pos_weight = train.bce_pos_weight,
            .focal_alpha = train.focal_alpha,
            .focal_gamma = train.focal_gamma,
-           .class_weights = class_weights(session)},
+           .class_weights = class_weights(session),
+           .splits = train.splits(),
+           .divergence = train.jsd_alpha},
       .distill =
           {.kind = train.distill.type,
            .alpha = train.distill.alpha,

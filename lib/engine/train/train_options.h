@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "data/load/bad_samples.h"
+#include "data/load/pipeline.h"
 #include "engine/run/session.h"
 #include "engine/train/train_step.h"
 #include "optim/ema.h"
@@ -15,6 +16,9 @@ namespace vitrain::engine {
 optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
+
+// Of training images, as rows of batches.
+data::TransformOptions train_transform(const Session& session);
 
 // `collective_forward`: as in TrainStepOptions.
 // `teacher`, `ema`: null where there is none.

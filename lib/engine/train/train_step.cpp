@@ -58,7 +58,8 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   const Pass& seen = climbs ? first : second;
   loss_sum_.add_(seen.loss.detach());
   if (config::has_classes(options_.loss.kind)) {
-    const at::Tensor ranks = label_ranks(seen.outputs.detach(), batch.targets);
+    const at::Tensor ranks =
+        label_ranks(seen.outputs.detach().narrow(0, 0, rows), batch.targets);
     correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
   }
   count_ += rows;

@@ -31,7 +31,9 @@ struct TrainStepOptions {
 
 // A micro-batch on the device.
 struct MicroBatch {
-  // [N, C, S, S] fp32, normalised, or vectors [N, F]; N may be 0.
+  // [N, C, S, S] fp32, normalised, or vectors [N, F]; N may be 0. With several
+  // versions of each image [versions N, C, S, S], the first of all samples
+  // first.
   at::Tensor inputs;
   at::Tensor targets; // labels [N] int64, or [N, T] fp32
   // Of mixed samples, whose label is that of the larger share: the shares of

@@ -65,9 +65,7 @@ Trainer::Trainer(Session& session)
               batch_norm_.forward_is_collective(),
               teacher_.get(),
               ema_.get()))),
-      rows_(data::open_rows(
-          session.train_index,
-          job::transform_options(recipe_, session.spec, /*train=*/true))),
+      rows_(data::open_rows(session.train_index, train_transform(session))),
       sampler_(*session.sampler),
       inputs_(session),
       bad_samples_(

@@ -21,7 +21,9 @@ void Trainer::draw_samples(const MicroBatch& inputs) {
   samples_.emplace(
       inputs_.pictures(inputs, count),
       config::has_classes(recipe_.train.loss)
-          ? inputs.targets.narrow(0, 0, count).to(at::kCPU)
+          ? inputs.targets.repeat_interleave(recipe_.train.splits())
+                .narrow(0, 0, count)
+                .to(at::kCPU)
           : at::Tensor(),
       session_.train_index->classes());
 }

@@ -304,6 +304,28 @@ TEST(Foreign, WhatIsNotThereIsListed) {
        {"data.preprocess.crop_pct", "0.9"}});
 }
 
+// ResNet-50 with RandAugment and Jensen-Shannon, of timm's training scripts.
+TEST(Foreign, SplitsOfTimm) {
+  const Translation splits = of_command(
+      timm(),
+      "--model resnet50 --sched cosine --epochs 200 --lr 0.05 --remode pixel "
+      "--reprob 0.6 --aug-splits 3 --aa rand-m9-mstd0.5-inc1 --resplit "
+      "--jsd-loss --dist-bn reduce");
+  EXPECT_THAT(splits.missing, ElementsAre());
+  expect_values(
+      splits.recipe,
+      {{"train.loss", "jensen_shannon"},
+       {"train.jsd_splits", "3"},
+       {"train.jsd_alpha", "12.0"},
+       {"train.label_smoothing", "0.1"},
+       {"data.augment.erasing", "0.6"},
+       {"data.augment.erasing_clean", "false"}});
+  EXPECT_THAT(
+      words_of(
+          of_command(timm(), "--aug-splits 3 --reprob 0.6 --resplit").missing),
+      ElementsAre("aug_splits: 3", "resplit: true"));
+}
+
 TEST(Foreign, FineTuningAndCifar) {
   const Translation swin = of_file("swin_tiny_finetune");
   EXPECT_THAT(words_of(swin.missing), IsEmpty());

@@ -85,6 +85,29 @@ TEST(MixRules, WhatBelongsToSomethingElseNeedsIt) {
   EXPECT_THAT(
       problems_of({"train.bce_sum=true"}),
       HasSubstr("train.bce_sum: needs train.loss"));
+  EXPECT_THAT(
+      problems_of(
+          {"data.augment.erasing=0.5", "data.augment.erasing_clean=false"}),
+      HasSubstr("data.augment.erasing_clean: false is for train.loss"));
+}
+
+TEST(MixRules, VersionsOfAnImageAreNotMixedWithOthers) {
+  const std::vector<std::string> splits{
+      "train.loss=jensen_shannon",
+      "data.augment.erasing=0.5",
+      "data.augment.erasing_clean=false"};
+  EXPECT_EQ(problems_of(splits), "");
+  auto mixed = splits;
+  mixed.emplace_back("data.augment.cutmix=1");
+  EXPECT_THAT(
+      problems_of(mixed),
+      HasSubstr("data.augment.cutmix: mixes the images of a batch, of which "
+                "train.loss: jensen_shannon compares versions"));
+  auto taught = splits;
+  taught.emplace_back("train.distill.type=soft");
+  EXPECT_THAT(
+      problems_of(taught),
+      HasSubstr("train.distill.type: a teacher looks at one version"));
 }
 
 } // namespace

@@ -79,6 +79,78 @@ TEST(TrainInputs, AreMixedUntilTheEpochThatEndsIt) {
   EXPECT_TRUE(at::equal(worker.make(0, 0, 8).inputs, plain));
 }
 
+// A batch that has each of four samples in two versions, one after the other.
+TEST(TrainInputs, OfSeveralVersionsHaveTheFirstOnesFirst) {
+  Inputs worker;
+  const at::Tensor plain = worker.make(0, 0, 8).inputs;
+  config::TrainConfig& train = worker.job.recipe.train;
+  train.loss = config::LossKind::kJensenShannon;
+  train.jsd_splits = 2;
+  const auto make = [&] {
+    return TrainInputs(worker.session)
+        .make(
+            {.count = 4,
+             .rows = worker.pixels,
+             .labels = std::span(worker.labels).first(4),
+             .draws = std::span(worker.draws).first(4)},
+            /*step=*/0,
+            /*k=*/0);
+  };
+  const MicroBatch made = make();
+  ASSERT_EQ(made.inputs.size(0), 8);
+  EXPECT_EQ(made.targets.size(0), 4);
+  for (std::int64_t i = 0; i < 8; ++i) {
+    EXPECT_TRUE(at::equal(made.inputs[i % 2 * 4 + i / 2], plain[i])) << i;
+  }
+  const TrainInputs inputs(worker.session);
+  const Normalizer normalizer({}, tiny_vit(), c10::kCPU);
+  EXPECT_TRUE(at::equal(
+      inputs.pictures(made, 6), normalizer.bytes(plain.narrow(0, 0, 6))));
+  worker.augment().erase.erasing = 1.0;
+  worker.augment().erase.erasing_mode = config::EraseMode::kConst;
+  const at::Tensor all = make().inputs;
+  worker.augment().erase.erasing_clean = false;
+  const at::Tensor others = make().inputs;
+  EXPECT_TRUE(at::equal(others.narrow(0, 0, 4), made.inputs.narrow(0, 0, 4)));
+  EXPECT_TRUE(at::equal(others.narrow(0, 4, 4), all.narrow(0, 4, 4)));
+  for (std::int64_t i = 0; i < 4; ++i) {
+    EXPECT_FALSE(at::equal(all[i], made.inputs[i])) << i;
+    // Each version in its own way.
+    EXPECT_FALSE(
+        at::equal(all[i].ne(made.inputs[i]), all[4 + i].ne(made.inputs[4 + i])))
+        << i;
+  }
+}
+
+// What is dropped of a sample does not depend on those before it on its worker.
+TEST(TrainInputs, DropsOfVersionsAreOfTheSamplesPlaceInTheGlobalBatch) {
+  Inputs worker;
+  worker.session.spec.drop_path = 0.5;
+  worker.session.model = networks::make_model(worker.session.spec, 3);
+  config::TrainConfig& train = worker.job.recipe.train;
+  train.loss = config::LossKind::kJensenShannon;
+  train.jsd_splits = 2;
+  const auto drop = [&](std::int64_t k, std::int64_t batch) {
+    worker.session.plan.device_batch = batch;
+    return TrainInputs(worker.session)
+        .make(
+            {.count = batch,
+             .rows = worker.pixels,
+             .labels = std::span(worker.labels)
+                           .first(static_cast<std::size_t>(batch)),
+             .draws = std::span(worker.draws)
+                          .first(static_cast<std::size_t>(batch))},
+            /*step=*/0,
+            k)
+        .drop;
+  };
+  const at::Tensor whole = drop(0, 4);
+  ASSERT_EQ(whole.size(1), 8);
+  const at::Tensor second = drop(1, 2); // samples 2 and 3
+  EXPECT_TRUE(at::equal(second.narrow(1, 0, 2), whole.narrow(1, 2, 2)));
+  EXPECT_TRUE(at::equal(second.narrow(1, 2, 2), whole.narrow(1, 6, 2)));
+}
+
 // Each replica of a worker has masks of its own, as each worker would.
 TEST(TrainInputs, MasksAreOfAShareOfTheGlobalBatch) {
   Inputs worker;
