@@ -21,8 +21,11 @@ optim::Schedule schedule_of(
       .step_factor = schedule.step_factor};
 }
 
-TrainStepOptions
-step_options(const config::Recipe& recipe, bool bf16, bool collective_forward) {
+TrainStepOptions step_options(
+    const config::Recipe& recipe,
+    bool bf16,
+    bool collective_forward,
+    bool asked_late) {
   const config::TrainConfig& train = recipe.train;
   return {
       .loss =
@@ -32,7 +35,8 @@ step_options(const config::Recipe& recipe, bool bf16, bool collective_forward) {
            .sum_classes = train.bce_sum},
       .clip_norm = recipe.optim.clip_norm.value_or(0.0),
       .bf16 = bf16,
-      .collective_forward = collective_forward};
+      .collective_forward = collective_forward,
+      .asked_late = asked_late};
 }
 
 optim::Share share_of(const Session& session) {

@@ -14,8 +14,11 @@ optim::Schedule schedule_of(
     const config::Plan& plan);
 
 // `collective_forward`: as in TrainStepOptions.
-TrainStepOptions
-step_options(const config::Recipe& recipe, bool bf16, bool collective_forward);
+TrainStepOptions step_options(
+    const config::Recipe& recipe,
+    bool bf16,
+    bool collective_forward,
+    bool asked_late);
 
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session);

@@ -56,7 +56,8 @@ Trainer::Trainer(Session& session)
           step_options(
               recipe_,
               session.bf16(),
-              batch_norm_.forward_is_collective()))),
+              batch_norm_.forward_is_collective(),
+              /*asked_late=*/session.cuda != nullptr))),
       rows_(data::open_rows(
           session.train_index,
           job::transform_options(recipe_, session.spec, /*train=*/true))),
@@ -239,8 +240,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
 
 void Trainer::check_finite() {
   // On a GPU asking costs a wait for the device, so it is asked when numbers
-  // are read anyway; the weights are safe meanwhile, because such a step
-  // changes none.
+  // are read anyway; from such a step on no weight has changed meanwhile.
   const bool ask = session_.cuda == nullptr || line_due() ||
       due(plan_.eval_every) || due(plan_.checkpoint_every) ||
       state_.step == plan_.total_steps;
@@ -262,14 +262,16 @@ void Trainer::check_finite() {
   }
   fail_gradient(
       {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
-      moment());
+      moment(
+          state_.step -
+          std::max<std::int64_t>(0, step_->steps_since_bad() - 1)));
 }
 
-Moment Trainer::moment() const {
+Moment Trainer::moment(std::int64_t step) const {
   return {
-      .step = state_.step,
-      .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
-      .lr = lr_,
+      .step = step,
+      .epoch = (step - 1) / plan_.steps_per_epoch + 1,
+      .lr = optim::learning_rate(schedule_, step - 1),
       .last_checkpoint = writer_.last_checkpoint()};
 }
 
@@ -308,7 +310,9 @@ void Trainer::bring_together() {
   step_->flush(lr_);
   batch_norm_.bring_together();
   check_weights(
-      *session_.groups.control, named_state(*session_.model), moment());
+      *session_.groups.control,
+      named_state(*session_.model),
+      moment(state_.step));
   check_replicas();
 }
 
