@@ -8,6 +8,7 @@
 #include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
 #include "engine/inputs/patch_masks.h"
+#include "engine/inputs/upload.h"
 #include "engine/train/loss.h"
 #include "job/options/data_options.h"
 
@@ -57,7 +58,7 @@ at::Tensor TrainInputs::drop(
   const at::Tensor drop = patches > 0
       ? patch_masks(patches, seed, step, first, count)
       : drop_factors(session_.model->drop_rates(), seed, step, first, count);
-  return drop.defined() ? drop.to(session_.device) : drop;
+  return drop.defined() ? upload(drop, session_.device) : drop;
 }
 
 at::Generator TrainInputs::masks(
