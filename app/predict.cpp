@@ -60,6 +60,7 @@ struct Place {
   int lanes = 1; // batches side by side on a device
   std::int64_t batch = 1;
   const CudaPlugin* cuda = nullptr;
+  job::Processors processors;
 };
 
 // On the CPU a batch takes one core, so that each may have one; small ones
@@ -71,6 +72,7 @@ Place choose_place(
   const auto slots = launch::choose_devices(
       job::device_request(asked), launch::visible_cuda_devices(), cores);
   Place place;
+  place.processors = job::processors_of(slots);
   if (slots.front().kind == DeviceKind::kCpu) {
     const auto workers = static_cast<int>(slots.size());
     place.devices = {c10::kCPU};
@@ -198,8 +200,8 @@ int predict(const config::Arguments& arguments) {
   engine::set_up_mkl(job.recipe.train.mkl);
   const Place place =
       choose_place(arguments, devices_of(arguments, job.recipe));
-  const job::PrecisionChoice precision = job::resolve_eval_precision(
-      job.recipe, place.cuda != nullptr, job::cpu_features());
+  const job::PrecisionChoice precision =
+      job::resolve_eval_precision(job.recipe, place.processors);
   const engine::Predictor predictor(
       load_model(job),
       job.spec,

@@ -31,7 +31,15 @@ const CudaPlugin* open_plugin() {
       ExitCode::kUsage,
       "{} is from another build of vitrain: build both again",
       path);
-  return get();
+  const CudaPlugin* plugin = get();
+  const std::string problem = plugin->problem();
+  VITRAIN_CHECK(
+      problem.empty(),
+      ExitCode::kUsage,
+      "CUDA devices were asked for, but none can be used: {}. To train on the "
+      "CPU give -devices cpu (devices.kind: cpu)",
+      problem);
+  return plugin;
 }
 
 } // namespace

@@ -19,15 +19,10 @@ class CudaPlugin {
  public:
   virtual ~CudaPlugin() = default;
 
-  virtual int device_count() const = 0;
-  // Name and total memory in bytes of a device, for the banner.
-  virtual std::string device_name(int device) const = 0;
-  virtual std::int64_t device_memory(int device) const = 0;
+  // Why no device can be used here, as a sentence without its full stop; empty
+  // when they can. The only call that is allowed then.
+  virtual std::string problem() const = 0;
   virtual void set_device(int device) const = 0;
-  // Waits until the device has finished everything.
-  virtual void synchronize() const = 0;
-  // Peak bytes that torch's allocator held on the device.
-  virtual std::int64_t peak_memory(int device) const = 0;
   // Memory of the machine that devices read without a copy in between, or null
   // when there is none left; free_pinned() gives it back.
   virtual void* allocate_pinned(std::size_t bytes) const = 0;
@@ -43,7 +38,7 @@ class CudaPlugin {
 };
 
 // Increased whenever the class above changes.
-inline constexpr int kCudaPluginVersion = 2;
+inline constexpr int kCudaPluginVersion = 3;
 
 // The two C functions that vitrain_cuda.so exports.
 inline constexpr const char* kCudaPluginVersionSymbol =
@@ -51,7 +46,8 @@ inline constexpr const char* kCudaPluginVersionSymbol =
 inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
 
 // Opens vitrain_cuda.so beside the executable, once. Throws Error(kUsage) with
-// the loader's reason when it cannot be opened or is of another build.
+// the loader's reason when it cannot be opened or is of another build, and with
+// CUDA's when there is no driver that it works with.
 const CudaPlugin& load_cuda_plugin();
 
 } // namespace vitrain

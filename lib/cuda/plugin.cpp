@@ -1,7 +1,6 @@
 // The one file that touches CUDA and NCCL through torch.
 
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDACachingAllocator.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -14,34 +13,64 @@
 namespace vitrain::cuda {
 namespace {
 
+// As CUDA writes it: 13000 is 13.0.
+std::string version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+// What is wrong with devices that CUDA has code for no longer; empty: nothing.
+std::string old_devices(int count) {
+  constexpr int kOldest = 75; // of CUDA 13
+  for (int device = 0; device < count; ++device) {
+    int major = 0;
+    int minor = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (10 * major + minor < kOldest) {
+      return fmt::format(
+          "cuda:{} is of compute capability {}.{}, and CUDA {} begins at 7.5. "
+          "Hide it (CUDA_VISIBLE_DEVICES), or build with a torch for an older "
+          "CUDA (VITRAIN_TORCH)",
+          device,
+          major,
+          minor,
+          version(CUDART_VERSION));
+    }
+  }
+  return "";
+}
+
 class Plugin final : public CudaPlugin {
  public:
-  int device_count() const override {
-    return static_cast<int>(c10::cuda::device_count());
-  }
-
-  std::string device_name(int device) const override {
-    return at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(device))
-        ->name;
-  }
-
-  std::int64_t device_memory(int device) const override {
-    return static_cast<std::int64_t>(
-        at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(device))
-            ->totalGlobalMem);
+  std::string problem() const override {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    cudaGetLastError(); // else a later call would return this failure
+    if (driver == 0) {
+      return "libcuda.so.1, which comes with NVIDIA's driver, cannot be loaded "
+             "here. Install the driver; in a container, start it with the GPUs "
+             "(docker run --gpus all)";
+    }
+    if (error == cudaErrorInsufficientDriver) {
+      return fmt::format(
+          "the NVIDIA driver is too old: it works with CUDA up to {}, and this "
+          "build of torch needs {}. Install a newer driver, or build with a "
+          "torch for that CUDA (VITRAIN_TORCH)",
+          version(driver),
+          version(CUDART_VERSION));
+    }
+    return error == cudaSuccess
+        ? old_devices(count)
+        : fmt::format(
+              "CUDA says '{}'; `nvidia-smi` and `vitrain "
+              "devices` show what the driver sees",
+              cudaGetErrorString(error));
   }
 
   void set_device(int device) const override {
     c10::cuda::set_device(static_cast<c10::DeviceIndex>(device));
-  }
-
-  void synchronize() const override { c10::cuda::device_synchronize(); }
-
-  std::int64_t peak_memory(int device) const override {
-    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(
-        static_cast<c10::DeviceIndex>(device));
-    constexpr std::size_t kAggregate = 0;
-    return stats.reserved_bytes[kAggregate].peak;
   }
 
   void* allocate_pinned(std::size_t bytes) const override {
@@ -60,10 +89,13 @@ class Plugin final : public CudaPlugin {
     cudaRuntimeGetVersion(&runtime);
     int nccl = 0;
     ncclGetVersion(&nccl);
+    const long cudnn = at::detail::getCUDAHooks().versionRuntimeCuDNN();
     return fmt::format(
-        "CUDA {}.{}, NCCL {}.{}.{}",
-        runtime / 1000,
-        runtime % 1000 / 10,
+        "CUDA {}, cuDNN {}.{}.{}, NCCL {}.{}.{}",
+        version(runtime),
+        cudnn / 10000,
+        cudnn / 100 % 100,
+        cudnn % 100,
         nccl / 10000,
         nccl / 100 % 100,
         nccl % 100);

@@ -5,6 +5,7 @@
 #include "config/rules/validate.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "job/options/precision.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/memory.h"
 #include "launch/foreign/environment.h"
@@ -119,6 +120,28 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
+// One device may have several names, which only the driver can tell.
+void check_twins(
+    const Job& job,
+    const std::vector<launch::DeviceSlot>& devices) {
+  if (job.single_process() || !job.uses_nccl()) {
+    return;
+  }
+  const std::vector<std::string>& ids = job.recipe.devices.ids;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      VITRAIN_CHECK(
+          devices[i].ordinal != devices[k].ordinal,
+          ExitCode::kUsage,
+          "devices.ids: '{}' and '{}' are one device, {}: two workers on one "
+          "device need dist.backend: gloo",
+          printable(ids[k]),
+          printable(ids[i]),
+          devices[i].label());
+    }
+  }
+}
+
 void choose_devices(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
@@ -130,6 +153,8 @@ void choose_devices(PreparedJob& prepared, const Request& request) {
   const int devices = static_cast<int>(prepared.devices.size());
   const int workers = job.single_process() ? 1 : devices;
   job.cuda = prepared.devices.front().kind == DeviceKind::kCuda;
+  job.capability = least_capability(prepared.devices);
+  check_twins(job, prepared.devices);
   for (const launch::DeviceSlot& device : prepared.devices) {
     job.ordinals.push_back(device.ordinal);
   }

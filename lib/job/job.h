@@ -35,6 +35,7 @@ struct Job {
   std::string resume; // checkpoint folder to continue from, or empty
   std::int64_t resumed_step = 0;
   bool cuda = false;
+  int capability = 0; // of its oldest GPU: 10 * major + minor; 0: unknown
   std::vector<int> ordinals; // CUDA ordinal of each local worker's device
   std::string device_text; // "2 x CPU worker (1 thread each)"
   int train_index_fd = -1; // data::Index bytes; -1 when evaluating only
@@ -69,6 +70,7 @@ VITRAIN_JSON(
     resume,
     resumed_step,
     cuda,
+    capability,
     ordinals,
     device_text,
     train_index_fd,

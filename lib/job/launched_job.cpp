@@ -31,6 +31,7 @@ void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
   prepared.workers = place.world_size;
   prepared.cores = launch::available_cores();
   job.cuda = device.kind == DeviceKind::kCuda;
+  job.capability = device.capability;
   // Of the others on this node only they themselves know.
   job.ordinals.assign(
       static_cast<std::size_t>(place.local_world_size), device.ordinal);

@@ -99,9 +99,9 @@ void check_arithmetic(PreparedJob& prepared) {
     }
   }
   if (prepared.train) {
-    resolve_precision(job.recipe.train.precision, job.cuda, cpu_features());
+    resolve_precision(job.recipe.train.precision, processors_of(job));
   }
-  resolve_eval_precision(job.recipe, job.cuda, cpu_features());
+  resolve_eval_precision(job.recipe, processors_of(job));
   prepared.sampler =
       make_sampler(job.recipe, prepared.train.get(), prepared.workers);
   const config::Plan plan =

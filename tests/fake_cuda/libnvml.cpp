@@ -62,6 +62,34 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   return kSuccess;
 }
 
+// "0000:0N:00.0", as device.cpp has it.
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** device) {
+  unsigned number = 0;
+  if (std::sscanf(bus, "%*x:%x", &number) != 1) {
+    return kNotSupported;
+  }
+  return nvmlDeviceGetHandleByIndex_v2(number, device);
+}
+
+// No other process is there.
+int nvmlDeviceGetComputeRunningProcesses(void*, unsigned* count, void*) {
+  *count = 0;
+  return kSuccess;
+}
+
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  *version = settings().driver;
+  return kSuccess;
+}
+
+int nvmlDeviceGetNvLinkRemoteDeviceType(void*, unsigned, void*) {
+  return kNotSupported;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void*, unsigned, void*) {
+  return kNotSupported;
+}
+
 int nvmlDeviceGetName(void*, char* text, unsigned length) {
   return write(text, length, "Fake GPU");
 }
@@ -73,6 +101,12 @@ int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
 int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
   const auto total = static_cast<unsigned long long>(settings().memory);
   *memory = {.total = total, .free = total, .used = 0};
+  return kSuccess;
+}
+
+int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
+  *major = settings().major;
+  *minor = settings().minor;
   return kSuccess;
 }
 

@@ -64,6 +64,14 @@ int nvmlDeviceGetMemoryInfo(Device* /*device*/, Memory* memory) {
   *memory = {.total = 80ULL << 30, .free = 1, .used = 2};
   return 0;
 }
+int nvmlDeviceGetCudaComputeCapability(
+    Device* /*device*/,
+    int* major,
+    int* minor) {
+  *major = 7;
+  *minor = 5;
+  return 0;
+}
 int nvmlDeviceGetMigMode(Device* device, unsigned* now, unsigned* pending) {
   *now = device->mig;
   *pending = 0;

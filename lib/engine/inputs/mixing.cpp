@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/inputs/upload.h"
+
 namespace vitrain::engine {
 namespace {
 
@@ -51,8 +53,8 @@ MixTable::MixTable(
     row[kPartnersLabel] = static_cast<float>(1.0 - mix.label);
     pastes_ = pastes_ || (mix.box.width > 0 && mix.box.height > 0);
   }
-  partners_ = partners.to(device);
-  table_ = table.to(device);
+  partners_ = upload(partners, device);
+  table_ = upload(table, device);
 }
 
 at::Tensor MixTable::column(std::int64_t index, std::int64_t dimensions) const {

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/inputs/upload.h"
 #include "models/families/family.h"
 
 namespace vitrain::engine {
@@ -44,10 +45,9 @@ at::Tensor Normalizer::targets(const data::Batch& batch) const {
     return columns(batch, batch.count, spec_.features, spec_.num_classes);
   }
   const auto count = static_cast<std::int64_t>(batch.labels.size());
-  return at::from_blob(
-             const_cast<std::int64_t*>(batch.labels.data()), {count}, at::kLong)
-      .clone()
-      .to(device_);
+  const at::Tensor labels = at::from_blob(
+      const_cast<std::int64_t*>(batch.labels.data()), {count}, at::kLong);
+  return device_.is_cpu() ? labels.clone() : upload(labels, device_);
 }
 
 at::Tensor Normalizer::bytes(const at::Tensor& inputs) const {

@@ -9,6 +9,7 @@
 #include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
 #include "engine/inputs/patch_masks.h"
+#include "engine/inputs/upload.h"
 #include "engine/train/loss.h"
 #include "job/options/data_options.h"
 
@@ -68,7 +69,7 @@ at::Tensor TrainInputs::drop(
     // is dropped of each of its versions, not how many are on this worker.
     drop = drop.unflatten(1, {count, splits()}).transpose(1, 2).flatten(1, 2);
   }
-  return drop.defined() ? drop.to(session_.device) : drop;
+  return drop.defined() ? upload(drop, session_.device) : drop;
 }
 
 at::Generator TrainInputs::masks(

@@ -40,7 +40,7 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
   job::Job shown = job;
   shown.run_directory = "(none: dry run)";
   const job::PrecisionChoice eval_precision =
-      job::resolve_eval_precision(job.recipe, job.cuda, job::cpu_features());
+      job::resolve_eval_precision(job.recipe, job::processors_of(job));
   const RunFacts facts{
       .job = shown,
       .plan = plan,
@@ -48,7 +48,7 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
       .parameters = networks::parameter_count(spec),
       .precision = prepared.train
           ? job::resolve_precision(
-                job.recipe.train.precision, job.cuda, job::cpu_features())
+                job.recipe.train.precision, job::processors_of(job))
           : eval_precision,
       .eval_precision = eval_precision,
       .train = prepared.train.get(),

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <string_view>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -244,10 +245,10 @@ ExitCode lead(Session& session) {
   session.plan =
       job::make_plan(job, devices, session.sampler.get(), *session.eval_index);
   session.eval_precision =
-      job::resolve_eval_precision(job.recipe, job.cuda, job::cpu_features());
+      job::resolve_eval_precision(job.recipe, job::processors_of(job));
   session.precision = job.mode == job::JobMode::kTrain
       ? job::resolve_precision(
-            job.recipe.train.precision, job.cuda, job::cpu_features())
+            job.recipe.train.precision, job::processors_of(job))
       : session.eval_precision;
   session.spec =
       models::resolve(job.recipe.model, job::data_shape(*session.eval_index));
@@ -314,8 +315,17 @@ ExitCode run_session(
   }
 }
 
+// A device that has failed takes its worker with it; the same error comes to
+// the training thread or to NCCL's, whichever meets it first.
+bool is_device_failure(const std::exception& error) {
+  return std::string_view(error.what()).find("CUDA error") !=
+      std::string_view::npos;
+}
+
 ExitCode code_of(const std::exception& error) {
-  return is_out_of_memory(error) ? ExitCode::kOutOfMemory : exit_code_of(error);
+  return is_out_of_memory(error) ? ExitCode::kOutOfMemory
+      : is_device_failure(error) ? ExitCode::kWorkerDied
+                                 : exit_code_of(error);
 }
 
 // What our supervisor does where there is one.
@@ -330,8 +340,10 @@ void remove_unkept_evaluation(
 }
 
 // An exception that nobody catches, such as one in the thread of NCCL that
-// watches for peers that are gone: the launcher learns of it all the same.
+// watches for peers that are gone: the launcher, or our supervisor, learns of
+// it all the same.
 [[noreturn]] void on_terminate() {
+  auto code = ExitCode::kInternal;
   std::string text = "ended by an exception that nobody caught";
   try {
     if (const std::exception_ptr error = std::current_exception()) {
@@ -339,11 +351,15 @@ void remove_unkept_evaluation(
     }
   } catch (const std::exception& error) {
     text = first_words(error);
+    code = code_of(error);
   } catch (...) {
   }
   std::fprintf(stderr, "error: %s\n", text.c_str());
   launch::write_error_file(text);
-  std::abort();
+  if (code == ExitCode::kInternal) {
+    std::abort(); // with what a debugger needs
+  }
+  ::_exit(static_cast<int>(code));
 }
 
 } // namespace
@@ -363,9 +379,7 @@ int run_worker() {
             context.heartbeat.get(),
             context.local_rank,
             context.local_world_size);
-  if (context.launched()) {
-    std::set_terminate(&on_terminate);
-  }
+  std::set_terminate(&on_terminate);
   launch::LaunchParentWatch parents(
       launch::launch_parents_from(context.launch_parents),
       fmt::format("rank {}", context.rank));

@@ -129,7 +129,8 @@ TrainStepOptions step_options(
            .agc_exempt = session.spec.family->classifier},
       .sam = recipe.optim.sam.value_or(0.0),
       .bf16 = session.bf16(),
-      .collective_forward = collective_forward};
+      .collective_forward = collective_forward,
+      .asked_late = session.cuda != nullptr};
 }
 
 optim::Share share_of(const Session& session) {

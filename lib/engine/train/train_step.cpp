@@ -23,6 +23,7 @@ TrainStep::TrainStep(
   const auto device =
       at::TensorOptions(parameters.groups().front().parameters.device());
   gradient_norm_ = at::zeros({}, device.dtype(at::kFloat));
+  bad_steps_ = at::zeros({}, device.dtype(at::kFloat));
   loss_sum_ = at::zeros({}, device.dtype(at::kDouble));
   correct_ = at::zeros({2}, device.dtype(at::kLong));
 }
@@ -150,8 +151,8 @@ at::Tensor TrainStep::losses(
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
   if (in_part("the exchange of gradients", [&] { return sync_.finish(); })) {
-    gradient_norm_ = in_part("the optimizer", [&] {
-      return update(sync_.one_step_late() ? previous_lr_ : lr);
+    in_part("the optimizer", [&] {
+      update_and_count(sync_.one_step_late() ? previous_lr_ : lr);
     });
   }
   sync_.updated();
@@ -165,18 +166,34 @@ void TrainStep::finish(double lr) {
 void TrainStep::flush(double lr) {
   parameters_.check_model(model_);
   const at::NoGradGuard no_grad;
-  sync_.flush([&] { gradient_norm_ = update(lr); });
+  sync_.flush([&] { update_and_count(lr); });
 }
 
 at::Tensor TrainStep::update(double lr) {
-  const at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
-  const at::Tensor non_finite = norm.isfinite().logical_not_().to(at::kFloat);
-  sync_.apply({lr, non_finite}, [&] { optimizer_.step(lr, non_finite); });
+  at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
+  if (options_.asked_late) {
+    norm = at::where(bad_steps_.gt(0), gradient_norm_, norm);
+  }
+  // A number less itself is 0, or NaN when it is not finite: half of the
+  // kernels of isfinite().
+  non_finite_ = norm.sub(norm).ne(0).to(at::kFloat);
+  sync_.apply({lr, non_finite_}, [&] { optimizer_.step(lr, non_finite_); });
   return norm;
+}
+
+void TrainStep::update_and_count(double lr) {
+  gradient_norm_ = update(lr);
+  if (options_.asked_late) {
+    bad_steps_.add_(non_finite_);
+  }
 }
 
 double TrainStep::gradient_norm() const {
   return gradient_norm_.item<double>();
+}
+
+std::int64_t TrainStep::steps_since_bad() const {
+  return static_cast<std::int64_t>(bad_steps_.item<float>());
 }
 
 TrainSums TrainStep::sums() const {

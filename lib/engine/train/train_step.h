@@ -27,6 +27,9 @@ struct TrainStepOptions {
   // Forward and backward wait for those of the other workers (synchronised
   // BatchNorm): they run without samples too.
   bool collective_forward = false;
+  // gradient_norm() is not asked for after every step, because that waits for
+  // the device: a step whose norm is not finite then ends all updates.
+  bool asked_late = false;
 };
 
 // A micro-batch on the device.
@@ -78,9 +81,13 @@ class TrainStep {
   // or saved.
   void flush(double lr);
 
-  // Norm of the last step's averaged gradients before clipping. Waits for the
+  // Norm of the last step's averaged gradients before clipping; with asked_late
+  // that of the first step that was not finite, if there was one. Waits for the
   // device.
   double gradient_norm() const;
+  // With asked_late: the steps since that one, itself included; 0: all were
+  // finite. Waits for the device.
+  std::int64_t steps_since_bad() const;
   // Sums since the last take_sums(). Waits for the device.
   TrainSums sums() const;
   TrainSums take_sums();
@@ -105,6 +112,8 @@ class TrainStep {
   // Clips the gradients in the buffers and applies them, when they are finite.
   // Returns their norm before clipping.
   at::Tensor update(double lr);
+  // The same for a step's own update, whose norm is kept.
+  void update_and_count(double lr);
 
   networks::Model& model_;
   optim::FlatState& parameters_;
@@ -115,6 +124,8 @@ class TrainStep {
   std::int64_t step_ = 0; // from 0
   double previous_lr_ = 0.0; // of the last step, if there was one
   at::Tensor gradient_norm_; // scalar
+  at::Tensor non_finite_; // scalar, fp32: 1 when the last norm is not finite
+  at::Tensor bad_steps_; // scalar, fp32: what steps_since_bad() returns
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
   std::int64_t count_ = 0;

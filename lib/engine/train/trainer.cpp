@@ -268,8 +268,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
 
 void Trainer::check_finite() {
   // On a GPU asking costs a wait for the device, so it is asked when numbers
-  // are read anyway; the weights are safe meanwhile, because such a step
-  // changes none.
+  // are read anyway; from such a step on no weight has changed meanwhile.
   const bool ask = session_.cuda == nullptr || line_due() ||
       due(plan_.eval_every) || due(plan_.checkpoint_every) ||
       state_.step == plan_.total_steps;
@@ -291,14 +290,16 @@ void Trainer::check_finite() {
   }
   fail_gradient(
       {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
-      moment());
+      moment(
+          state_.step -
+          std::max<std::int64_t>(0, step_->steps_since_bad() - 1)));
 }
 
-Moment Trainer::moment() const {
+Moment Trainer::moment(std::int64_t step) const {
   return {
-      .step = state_.step,
-      .epoch = (state_.step - 1) / plan_.steps_per_epoch + 1,
-      .lr = lr_,
+      .step = step,
+      .epoch = (step - 1) / plan_.steps_per_epoch + 1,
+      .lr = optim::learning_rate(schedule_, step - 1),
       .last_checkpoint = writer_.last_checkpoint()};
 }
 

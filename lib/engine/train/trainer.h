@@ -55,7 +55,8 @@ class Trainer {
   void report_interval();
   // Tells of bad samples that some worker has met. Collective.
   void gather_bad_samples();
-  Moment moment() const;
+  // Of a step, from 1.
+  Moment moment(std::int64_t step) const;
   // One set of finite weights on all ranks, and a check that it is one.
   void bring_together();
   void bring_averages_together();

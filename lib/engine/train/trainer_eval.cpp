@@ -22,7 +22,9 @@ void Trainer::bring_together() {
   batch_norm_.bring_together();
   bring_averages_together();
   check_weights(
-      *session_.groups.control, named_state(*session_.model), moment());
+      *session_.groups.control,
+      named_state(*session_.model),
+      moment(state_.step));
   check_replicas();
 }
 

@@ -5,6 +5,15 @@
 #include "core/check.h"
 
 namespace vitrain::job {
+namespace {
+
+constexpr int kBf16Capability = 80; // Ampere
+
+std::string capability_text(int capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+} // namespace
 
 CpuFeatures cpu_features() {
   std::ifstream cpuinfo("/proc/cpuinfo");
@@ -20,17 +29,45 @@ CpuFeatures cpu_features() {
   return {};
 }
 
+int least_capability(const std::vector<launch::DeviceSlot>& devices) {
+  int least = 0;
+  for (const launch::DeviceSlot& device : devices) {
+    if (device.capability > 0 && (least == 0 || device.capability < least)) {
+      least = device.capability;
+    }
+  }
+  return least;
+}
+
+Processors processors_of(const Job& job) {
+  return {
+      .cuda = job.cuda, .capability = job.capability, .cpu = cpu_features()};
+}
+
+Processors processors_of(const std::vector<launch::DeviceSlot>& devices) {
+  return {
+      .cuda = devices.front().kind == DeviceKind::kCuda,
+      .capability = least_capability(devices),
+      .cpu = cpu_features()};
+}
+
 PrecisionChoice resolve_precision(
     config::Precision asked,
-    bool cuda,
-    const CpuFeatures& features,
+    const Processors& processors,
     std::string_view key) {
   using config::Precision;
-  const bool native = features.avx512_bf16 || features.amx_bf16;
-  const char* unit = features.amx_bf16 ? "amx_bf16" : "avx512_bf16";
+  const auto [cuda, capability, cpu] = processors;
+  const bool native = cuda ? capability == 0 || capability >= kBf16Capability
+                           : cpu.avx512_bf16 || cpu.amx_bf16;
+  const char* unit = cpu.amx_bf16 ? "amx_bf16" : "avx512_bf16";
   if (asked == Precision::kAuto) {
     if (cuda) {
-      return {Precision::kBf16, "auto: GPU"};
+      return native ? PrecisionChoice{Precision::kBf16, "auto: GPU"}
+                    : PrecisionChoice{
+                          Precision::kFp32,
+                          fmt::format(
+                              "auto: GPU of capability {}, bf16 needs 8.0",
+                              capability_text(capability))};
     }
     return native
         ? PrecisionChoice{Precision::kBf16, std::string("auto: CPU has ") + unit}
@@ -43,7 +80,15 @@ PrecisionChoice resolve_precision(
       "{}: tf32 exists on GPUs only; use fp32 or auto",
       key);
   VITRAIN_CHECK(
-      asked != Precision::kBf16 || cuda || native,
+      asked != Precision::kBf16 || !cuda || native,
+      ExitCode::kUsage,
+      "{}: bf16 would be emulated on a GPU of compute capability {} (8.0 is "
+      "the "
+      "first that computes in it) and be slower than fp32; use fp32 or auto",
+      key,
+      capability_text(capability));
+  VITRAIN_CHECK(
+      asked != Precision::kBf16 || native,
       ExitCode::kUsage,
       "{}: bf16 would be emulated on this CPU (it has neither avx512_bf16 nor "
       "amx_bf16) and run many times slower than fp32; use fp32 or auto",
@@ -53,14 +98,13 @@ PrecisionChoice resolve_precision(
 
 PrecisionChoice resolve_eval_precision(
     const config::Recipe& recipe,
-    bool cuda,
-    const CpuFeatures& features) {
+    const Processors& processors) {
   if (recipe.eval.precision == config::Precision::kAuto) {
-    return resolve_precision(recipe.train.precision, cuda, features);
+    return resolve_precision(recipe.train.precision, processors);
   }
   constexpr const char* kKey = "eval.precision";
   return {
-      resolve_precision(recipe.eval.precision, cuda, features, kKey).precision,
+      resolve_precision(recipe.eval.precision, processors, kKey).precision,
       kKey};
 }
 

@@ -48,7 +48,8 @@ class Nvml {
     if (!failure_.empty()) {
       return;
     }
-    // Missing in drivers before MIG: nothing to ask then.
+    // Missing in older drivers: nothing to ask then.
+    find(capability, "nvmlDeviceGetCudaComputeCapability");
     find(mig_mode, "nvmlDeviceGetMigMode");
     find(mig_count, "nvmlDeviceGetMaxMigDeviceCount");
     find(mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
@@ -91,6 +92,7 @@ class Nvml {
   int (*device_name)(NvmlDevice, char*, unsigned) = nullptr;
   int (*device_uuid)(NvmlDevice, char*, unsigned) = nullptr;
   int (*device_memory)(NvmlDevice, NvmlMemory*) = nullptr;
+  int (*capability)(NvmlDevice, int*, int*) = nullptr;
   int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;
   int (*mig_count)(NvmlDevice, unsigned*) = nullptr;
   int (*mig_handle)(NvmlDevice, unsigned, NvmlDevice*) = nullptr;
@@ -138,6 +140,12 @@ PhysicalDevice describe_device(const Nvml& nvml, NvmlDevice handle) {
   NvmlMemory memory{};
   if (nvml.device_memory(handle, &memory) == kNvmlSuccess) {
     device.memory = static_cast<std::int64_t>(memory.total);
+  }
+  int major = 0;
+  int minor = 0;
+  if (nvml.capability != nullptr &&
+      nvml.capability(handle, &major, &minor) == kNvmlSuccess) {
+    device.capability = 10 * major + minor;
   }
   unsigned now = 0;
   unsigned after_reset = 0;

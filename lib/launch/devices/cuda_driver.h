@@ -18,6 +18,7 @@ struct PhysicalDevice {
   std::string uuid; // "GPU-..."
   std::string name; // "NVIDIA H200"
   std::int64_t memory = 0; // bytes; 0: unknown
+  int capability = 0; // 10 * major + minor; 0: unknown
   bool mig_enabled = false;
   std::vector<MigDevice> mig;
 };

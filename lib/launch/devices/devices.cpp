@@ -69,7 +69,8 @@ CudaDevice whole_device(const DriverReport& driver, int index) {
       .index = index,
       .uuid = device.uuid,
       .name = device.name,
-      .memory = device.memory};
+      .memory = device.memory,
+      .capability = device.capability};
 }
 
 // CUDA numbers GPUs by speed unless CUDA_DEVICE_ORDER says otherwise; the
@@ -214,7 +215,8 @@ DeviceSlot cuda_slot(const CudaDevice& device) {
       .kind = DeviceKind::kCuda,
       .ordinal = device.ordinal,
       .name = device.name,
-      .uuid = device.uuid};
+      .uuid = device.uuid,
+      .capability = device.capability};
 }
 
 const CudaDevice& find_device(

@@ -17,6 +17,7 @@ struct CudaDevice {
   std::string uuid;
   std::string name;
   std::int64_t memory = 0; // bytes; 0: unknown
+  int capability = 0; // 10 * major + minor; 0: unknown
 };
 
 struct VisibleDevices {
@@ -53,6 +54,7 @@ struct DeviceSlot {
   int ordinal = 0; // of CUDA; 0 for CPU workers
   std::string name; // of the model of GPU, or "cpu"
   std::string uuid{}; // of a GPU, where it is known
+  int capability = 0; // of a GPU: 10 * major + minor; 0: unknown
 
   // "cpu", "cuda:1 (NVIDIA H200)".
   std::string label() const;

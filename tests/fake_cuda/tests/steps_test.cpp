@@ -56,8 +56,8 @@ void expect_gates(const Json& report, const Gates& gates) {
   }
 }
 
-// Two plans of attention, forward and backward, for two blocks: the last one has
-// one query, and plain products.
+// Two plans of attention, forward and backward, for two blocks: the last one
+// has one query, and plain products.
 TEST(StepOnGpu, OfAVit) {
   Machine machine(1);
   machine.train(quiet({"train.precision=bf16"}));

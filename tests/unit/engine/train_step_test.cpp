@@ -45,7 +45,8 @@ struct Bench {
   explicit Bench(
       double clip_norm = 0.0,
       MakeSync make_sync = all_reduce,
-      double sam = 0.0)
+      double sam = 0.0,
+      bool asked_late = false)
       : model(networks::make_model(tiny_vit(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
@@ -57,7 +58,8 @@ struct Bench {
             *sync,
             {.loss = {.label_smoothing = 0.1},
              .clipping = {.norm = clip_norm},
-             .sam = sam}) {}
+             .sam = sam,
+             .asked_late = asked_late}) {}
 
   static std::unique_ptr<dist::GradientSync> all_reduce(Bench& bench) {
     return dist::make_bucketed_all_reduce(
@@ -181,6 +183,26 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
   bench.train(batch_of(0, 4));
   EXPECT_TRUE(std::isfinite(bench.step.gradient_norm()));
   EXPECT_FALSE(at::equal(before, bench.weights()));
+}
+
+// As on GPUs: who asks later learns of the step that was bad, and finds the
+// weights as they were before it.
+TEST(TrainStep, ANonFiniteStepEndsUpdatesWhereItIsAskedForLate) {
+  Bench bench(
+      /*clip_norm=*/1.0,
+      Bench::all_reduce,
+      /*sam=*/0.0,
+      /*asked_late=*/true);
+  bench.train(batch_of(0, 4));
+  EXPECT_EQ(bench.step.steps_since_bad(), 0);
+  const at::Tensor before = bench.weights();
+  bench.train(bad_batch());
+  bench.train(batch_of(0, 4));
+  bench.train(batch_of(4, 4));
+  EXPECT_TRUE(std::isnan(bench.step.gradient_norm()));
+  EXPECT_EQ(bench.step.steps_since_bad(), 3);
+  EXPECT_TRUE(at::equal(before, bench.weights()));
+  EXPECT_EQ(bench.optimizer->state().at("step").item<std::int64_t>(), 1);
 }
 
 // One worker's guess of the mean is the mean: weights and state are those of a

@@ -11,64 +11,83 @@ namespace {
 
 using config::Precision;
 
+constexpr Processors kGpu{.cuda = true};
+constexpr Processors kOldCpu{};
+
 TEST(Precision, AutoTakesBf16WhereItIsNative) {
   EXPECT_EQ(
-      resolve_precision(Precision::kAuto, true, {}).precision,
-      Precision::kBf16);
+      resolve_precision(Precision::kAuto, kGpu).precision, Precision::kBf16);
   EXPECT_EQ(
-      resolve_precision(Precision::kAuto, false, {.avx512_bf16 = true})
+      resolve_precision(Precision::kAuto, {.cpu = {.avx512_bf16 = true}})
           .precision,
       Precision::kBf16);
   EXPECT_EQ(
-      resolve_precision(Precision::kAuto, false, {.amx_bf16 = true}).precision,
+      resolve_precision(Precision::kAuto, {.cpu = {.amx_bf16 = true}})
+          .precision,
       Precision::kBf16);
   EXPECT_EQ(
-      resolve_precision(Precision::kAuto, false, {}).precision,
-      Precision::kFp32);
+      resolve_precision(Precision::kAuto, kOldCpu).precision, Precision::kFp32);
+}
+
+TEST(Precision, OfGpusBeforeAmpereIsFp32) {
+  constexpr Processors kTuring{.cuda = true, .capability = 75};
+  constexpr Processors kAmpere{.cuda = true, .capability = 80};
+  const PrecisionChoice choice = resolve_precision(Precision::kAuto, kTuring);
+  EXPECT_EQ(choice.precision, Precision::kFp32);
+  EXPECT_EQ(choice.reason, "auto: GPU of capability 7.5, bf16 needs 8.0");
+  EXPECT_EQ(
+      resolve_precision(Precision::kAuto, kAmpere).precision, Precision::kBf16);
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [&] { resolve_precision(Precision::kBf16, kTuring); }),
+      ::testing::HasSubstr("capability 7.5"));
+}
+
+// The oldest of those that are known decides.
+TEST(Precision, GoesByTheOldestGpu) {
+  EXPECT_EQ(
+      least_capability(
+          {{.capability = 90}, {.capability = 0}, {.capability = 75}}),
+      75);
+  EXPECT_EQ(least_capability({{}, {}}), 0);
 }
 
 TEST(Precision, EmulatedBf16IsRefusedWithTheReason) {
   EXPECT_THAT(
       error_of(
           ExitCode::kUsage,
-          [&] { resolve_precision(Precision::kBf16, false, {}); }),
+          [&] { resolve_precision(Precision::kBf16, kOldCpu); }),
       ::testing::HasSubstr("emulated"));
   EXPECT_EQ(
-      resolve_precision(Precision::kBf16, true, {}).precision,
-      Precision::kBf16);
+      resolve_precision(Precision::kBf16, kGpu).precision, Precision::kBf16);
 }
 
 TEST(Precision, Tf32NeedsAGpu) {
-  EXPECT_THROW(resolve_precision(Precision::kTf32, false, {}), Error);
+  EXPECT_THROW(resolve_precision(Precision::kTf32, kOldCpu), Error);
   EXPECT_EQ(
-      resolve_precision(Precision::kTf32, true, {}).precision,
-      Precision::kTf32);
+      resolve_precision(Precision::kTf32, kGpu).precision, Precision::kTf32);
 }
 
 TEST(Precision, EvaluationIsFp32UnlessItsOwnKeySaysOtherwise) {
-  constexpr CpuFeatures kModern{.avx512_bf16 = true};
+  constexpr Processors kModern{.cpu = {.avx512_bf16 = true}};
   config::Recipe recipe;
   EXPECT_EQ(
-      resolve_eval_precision(recipe, false, kModern).precision,
-      Precision::kFp32);
-  EXPECT_EQ(
-      resolve_eval_precision(recipe, true, {}).precision, Precision::kFp32);
+      resolve_eval_precision(recipe, kModern).precision, Precision::kFp32);
+  EXPECT_EQ(resolve_eval_precision(recipe, kGpu).precision, Precision::kFp32);
   recipe.eval.precision = Precision::kAuto;
   EXPECT_EQ(
-      resolve_eval_precision(recipe, false, kModern).precision,
-      Precision::kBf16);
+      resolve_eval_precision(recipe, kModern).precision, Precision::kBf16);
   EXPECT_EQ(
-      resolve_eval_precision(recipe, false, {}).precision, Precision::kFp32);
+      resolve_eval_precision(recipe, kOldCpu).precision, Precision::kFp32);
   recipe.train.precision = Precision::kTf32;
-  EXPECT_EQ(
-      resolve_eval_precision(recipe, true, {}).precision, Precision::kTf32);
+  EXPECT_EQ(resolve_eval_precision(recipe, kGpu).precision, Precision::kTf32);
   recipe.train.precision = Precision::kFp32;
   recipe.eval.precision = Precision::kBf16;
   EXPECT_EQ(
-      resolve_eval_precision(recipe, false, kModern).precision,
-      Precision::kBf16);
+      resolve_eval_precision(recipe, kModern).precision, Precision::kBf16);
   try {
-    resolve_eval_precision(recipe, false, {});
+    resolve_eval_precision(recipe, kOldCpu);
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::StartsWith("eval.precision: bf16"));

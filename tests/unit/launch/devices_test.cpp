@@ -311,6 +311,7 @@ TEST(CudaDriver, AsksNvml) {
   ASSERT_EQ(report.devices.size(), 3U);
   EXPECT_EQ(report.devices[0].uuid, "GPU-zero");
   EXPECT_EQ(report.devices[0].memory, std::int64_t{80} << 30);
+  EXPECT_EQ(report.devices[0].capability, 75);
   EXPECT_FALSE(report.devices[0].mig_enabled);
   EXPECT_TRUE(report.devices[1].mig_enabled);
   ASSERT_EQ(report.devices[1].mig.size(), 2U);

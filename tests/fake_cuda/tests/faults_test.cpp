@@ -1,0 +1,103 @@
+// What a run does when a device or a worker fails: how it ends, what it says
+// and what it leaves.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "core/error.h"
+#include "machine.h"
+
+namespace vitrain::fake_cuda {
+namespace {
+
+using testing::HasSubstr;
+
+struct Fault {
+  std::string name;
+  std::string fault; // FAKE_CUDA_FAULT
+  ExitCode code;
+  std::vector<std::string> words;
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
+
+class FaultOnGpu : public testing::TestWithParam<Fault> {};
+
+// Rank 1 fails, in a step of two workers. The other ends with it, within the
+// five seconds that it may take beside starting, and no checkpoint is left half
+// written.
+TEST_P(FaultOnGpu, EndsTheRunWithItsReason) {
+  const Fault& fault = GetParam();
+  Machine machine(2, {{"FAKE_CUDA_FAULT", fault.fault}});
+  const e2e::Result result = e2e::run(
+      machine.training(
+          {.set =
+               {"run.max_steps=400",
+                "run.epochs=20",
+                "checkpoint.every=40st"}}),
+      /*seconds=*/40.0);
+  EXPECT_EQ(result.exit_code, static_cast<int>(fault.code))
+      << result.out << result.err;
+  for (const std::string& word : fault.words) {
+    EXPECT_THAT(result.out + result.err, HasSubstr(word));
+  }
+  EXPECT_THAT(result.out + result.err, HasSubstr("rank 1"));
+  std::error_code none_yet;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           e2e::newest_run(machine.output()) / "checkpoints", none_yet)) {
+    EXPECT_THAT(entry.path().filename().native(), testing::StartsWith("step-"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    FaultOnGpu,
+    testing::Values(
+        // The allocator takes memory in pieces: the second is for activations.
+        Fault{
+            "out_of_memory",
+            "oom:1:2",
+            ExitCode::kOutOfMemory,
+            {"out of memory"}},
+        Fault{
+            "illegal_access",
+            "sticky:1:2000",
+            ExitCode::kWorkerDied,
+            {"an illegal memory access"}},
+        Fault{
+            "lost_device",
+            "lost:1:2000",
+            ExitCode::kWorkerDied,
+            {"busy or unavailable"}},
+        Fault{
+            "nccl",
+            "nccl:1:60",
+            ExitCode::kWorkerDied,
+            {"unhandled system error"}},
+        Fault{
+            "dies_in_a_collective",
+            "dies:1:60",
+            ExitCode::kWorkerDied,
+            {"killed"}}),
+    [](const auto& test) { return test.param.name; });
+
+// Wherever in a run memory ends, it is said with its code; a worker needs few
+// allocations, because torch divides what it gets.
+TEST(OutOfMemoryOnGpu, AtEveryAllocation) {
+  for (int call = 1; call <= 3; ++call) {
+    Machine machine(1, {{"FAKE_CUDA_FAULT", "oom:0:" + std::to_string(call)}});
+    const e2e::Result result = e2e::run(machine.training(
+        {.set = {"run.max_steps=2", "run.epochs=1", "schedule.warmup=0st"}}));
+    EXPECT_EQ(result.exit_code, static_cast<int>(ExitCode::kOutOfMemory))
+        << "allocation " << call << result.out << result.err;
+    EXPECT_THAT(result.err, HasSubstr("rank 0"));
+    EXPECT_THAT(result.err, HasSubstr("iB"));
+  }
+}
+
+} // namespace
+} // namespace vitrain::fake_cuda
