@@ -149,14 +149,14 @@ constexpr auto kTimmWords = std::to_array<Word>({
     missing("lr_noise", kNumbers, "null", "rates are a function of the step"),
     missing("lr_noise_pct", kNumber, "0.67", "belongs to lr_noise"),
     missing("lr_noise_std", kNumber, "1.0", "belongs to lr_noise"),
-    to("lr_cycle_mul", kNumber, "1.0", "schedule.cycle_mul")
+    to("lr_cycle_mul", kNumber, "1.0", "schedule.cycle_mul run.epochs")
         .with("lr_cycle_limit: 2"),
     to("lr_cycle_decay", kNumber, "0.5", "schedule.cycle_decay")
         .with("lr_cycle_limit: 2"),
     to("lr_cycle_limit",
        kInteger,
        "1",
-       "schedule.cycles run.epochs",
+       "schedule.cycles schedule.cycle_decay run.epochs",
        "each as long as epochs"),
     to("lr_k_decay", kNumber, "1.0", "schedule.k_decay"),
     to("warmup_lr", kNumber, "1e-5", "schedule.warmup_lr"),

@@ -16,6 +16,9 @@ std::string_view idle_beside_others(
       (train.auto_augment || train.rand_augment)) {
     return "AUTO_AUGMENT or RAND_AUGMENT takes its place";
   }
+  if (key == "TRAIN.MODEL_EMA_DECAY" && !train.model_ema) {
+    return "belongs to MODEL_EMA, which is False";
+  }
   return "";
 }
 

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
             "optim.name=lars"},
         Idle{
             "schedule.step_factor=0.5",
-            "schedule.name: step",
+            "schedule.name: step, exponential or plateau",
             "schedule.name=step"},
         Idle{
             "data.augment.mix_prob=0.0",

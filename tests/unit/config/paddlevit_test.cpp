@@ -335,11 +335,12 @@ TEST_F(PaddleVit, OtherModelsAreRefusedByName) {
 
 // What the trainer does not have and PaddleViT's defaults ask for is said.
 TEST_F(PaddleVit, WhatIsMissingIsSaid) {
-  const std::string text = "MODEL: {TYPE: deit}\n";
-  const Loaded loaded = load_text(text);
+  const std::string both = "MODEL: {TYPE: deit}\n";
   EXPECT_THAT(
-      loaded.notes,
+      load_text(both).notes,
       Contains(HasSubstr("PaddleViT's default: TRAIN.DISTILLATION_TYPE")));
+  const std::string text = both + "TRAIN: {DISTILLATION_TYPE: 'none'}\n";
+  const Loaded loaded = load_text(text);
   EXPECT_EQ(loaded.recipe.train.ema.decay, 0.99996);
   const Recipe& trained = loaded.recipe;
   EXPECT_EQ(trained.model.name, "vit_base_patch16_224");
@@ -357,15 +358,10 @@ TEST_F(PaddleVit, WhatIsMissingIsSaid) {
   EXPECT_EQ(trained.data.augment.erase.erasing, 0.25);
   EXPECT_EQ(trained.data.augment.erase.erasing_mode, EraseMode::kPixel);
 
-  const Loaded without = load_text(
-      text,
-      {"-set",
-       "TRAIN.DISTILLATION_TYPE=none",
-       "-set",
-       "TRAIN.MODEL_EMA=False"});
+  const Loaded without = load_text(text, {"-set", "TRAIN.MODEL_EMA=False"});
   EXPECT_THAT(without.notes, Not(Contains(HasSubstr("DISTILLATION"))));
   EXPECT_FALSE(without.recipe.train.ema.decay);
-  const Loaded evaluated = load_text(text, {"-eval", "-pretrained", "w"});
+  const Loaded evaluated = load_text(both, {"-eval", "-pretrained", "w"});
   EXPECT_THAT(evaluated.notes, Not(Contains(HasSubstr("DISTILLATION"))));
 }
 
