@@ -167,7 +167,7 @@ TEST(Sgd, FollowsTorchOptim) {
 
 // All others, from the classes of torch and timm.
 TEST(Optimizer, EachRuleFollowsItsOriginal) {
-  constexpr double kDigits = 1e-8; // of the file
+  constexpr double kDigits = 5e-8; // half of the eighth, of less than 10
   for (const auto& item : rules().at("variants").items()) {
     // Five polynomials of fifth degree multiply what rounding does to a matrix
     // of Muon.
