@@ -103,6 +103,7 @@ TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
   for (const at::Tensor& buffer : model_.buffers()) {
     statistics_.push_back(buffer.clone());
   }
+  parameters_.zero_waiting_gradients();
   const at::Tensor norm = optim::clip_gradients(parameters_, {});
   weights_.clear();
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -169,6 +170,7 @@ void TrainStep::flush(double lr) {
 }
 
 at::Tensor TrainStep::update(double lr) {
+  parameters_.zero_waiting_gradients();
   const at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
   const at::Tensor non_finite = norm.isfinite().logical_not_().to(at::kFloat);
   sync_.apply({lr, non_finite}, [&] { optimizer_.step(lr, non_finite); });

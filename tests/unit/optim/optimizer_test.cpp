@@ -176,6 +176,39 @@ TEST(Optimizer, EachRuleFollowsItsOriginal) {
   }
 }
 
+// A group that waits is not moved, and then goes as one that begins.
+TEST(Optimizer, AGroupThatWaitedStartsAsInAFirstStep) {
+  for (const char* variant : {"adamw_groups", "nadamw", "adafactor", "muon"}) {
+    SCOPED_TRACE(variant);
+    Training late(variant);
+    Training straight(variant);
+    for (FlatGroup& group : late.net.state().groups()) {
+      group.from_epoch = group.exempt ? 2 : 1;
+    }
+    const auto start = late.net.weights();
+    late.net.state().set_epoch(1);
+    late.step(0);
+    late.step(1);
+    const auto waited = late.net.weights();
+    EXPECT_TRUE(
+        at::equal(waited.at("blocks.0.fc.bias"), start.at("blocks.0.fc.bias")));
+    EXPECT_FALSE(at::equal(
+        waited.at("blocks.0.fc.weight"), start.at("blocks.0.fc.weight")));
+    // A checkpoint meanwhile.
+    late.optimizer->load_state(copy_of(late.optimizer->state()));
+    late.net.state().set_epoch(2);
+    for (std::size_t step = 0; step < 3; ++step) {
+      late.step(step);
+      straight.step(step);
+    }
+    for (const char* name : {"blocks.0.fc.bias", "blocks.0.norm.weight"}) {
+      EXPECT_TRUE(at::equal(
+          late.net.weights().at(name), straight.net.weights().at(name)))
+          << name;
+    }
+  }
+}
+
 TEST(Optimizer, KeepsGapsOfTheBuffersZero) {
   for (const std::string& variant : all_variants()) {
     Training run(variant);
