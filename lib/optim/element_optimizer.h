@@ -146,17 +146,15 @@ void run_on_device(
 
 } // namespace detail
 
-// Makes the steps of a rule, or leaves them in `elements.steps`. `count`:
-// updates made, this one among them.
+// Makes the steps of a rule, or leaves them in `elements.steps`.
 template <typename Rule, std::size_t kStates>
 void apply_rule(
     const Elements<kStates>& elements,
     const RuleOptions& options,
-    const Rate& rate,
-    const at::Tensor& count) {
+    const Rate& rate) {
   if (elements.weights.is_cpu()) {
-    const auto kernel =
-        Rule::template kernel<Lanes>(options, rate.lr, count.item<double>());
+    const auto kernel = Rule::template kernel<Lanes>(
+        options, rate.lr, rate.count.item<double>());
     if (elements.steps.defined()) {
       detail::run_on_cpu</*kMakesSteps=*/false>(elements, kernel);
     } else {
@@ -165,7 +163,7 @@ void apply_rule(
     return;
   }
   const auto kernel = Rule::template kernel<Value>(
-      options, Value(rate.lr), Value(count.to(at::kDouble)));
+      options, Value(rate.lr), Value(rate.count.to(at::kDouble)));
   detail::run_on_device(elements, kernel, rate.non_finite);
 }
 
@@ -222,7 +220,7 @@ class ElementOptimizer : public Optimizer {
   void update(std::size_t index, const Rate& rate) override {
     const FlatGroup& group = parameters_.groups()[index];
     const Elements<kStates> elements = elements_of(index);
-    apply_rule<Rule>(elements, rule_options(options_, group), rate, steps());
+    apply_rule<Rule>(elements, rule_options(options_, group), rate);
     if (options_.cautious) {
       scale_cautious_steps(
           own_segments(group), group.own_begin, elements.steps);

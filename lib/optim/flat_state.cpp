@@ -268,6 +268,20 @@ std::int64_t FlatState::parameter_count() const {
   return count;
 }
 
+void FlatState::zero_waiting_gradients() {
+  for (FlatGroup& group : groups_) {
+    if (group.waits) {
+      group.gradients.zero_();
+    }
+  }
+}
+
+void FlatState::set_epoch(std::int64_t epoch) {
+  for (FlatGroup& group : groups_) {
+    group.waits = epoch < group.from_epoch;
+  }
+}
+
 void FlatState::zero_gradients() {
   for (FlatGroup& group : groups_) {
     group.gradients.zero_();

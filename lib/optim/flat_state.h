@@ -46,6 +46,7 @@ struct GroupSettings {
   bool exempt = false; // from weight decay, by the rules
   // The optimizer's rule for what is no matrix (muon).
   bool fallback = false;
+  std::int64_t from_epoch = 1; // not trained before
 };
 
 // Groups are in the order of this: by falling lr_scale, those with weight decay
@@ -72,6 +73,8 @@ struct FlatGroup : GroupSettings {
   // parameters; own_size is share_size except in the last shares.
   std::int64_t own_begin = 0;
   std::int64_t own_size = 0;
+
+  bool waits = false; // is not trained now
 };
 
 // The trainable parameters of a module and their gradients as flat fp32
@@ -110,6 +113,10 @@ class FlatState {
   // Trainable values, without gaps.
   std::int64_t parameter_count() const;
   void zero_gradients();
+  // Those of groups that wait are not to count.
+  void zero_waiting_gradients();
+  // Which groups wait (from_epoch) in the epoch `epoch`, from 1.
+  void set_epoch(std::int64_t epoch);
   // Throws Error(kInternal) naming a parameter that was frozen, reshaped or
   // given other memory since. Cheap enough for every step.
   void check_values() const;

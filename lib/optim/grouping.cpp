@@ -62,6 +62,7 @@ Grouping grouping_of(const config::OptimConfig& options, const Layers& layers) {
         rule = i;
         group.lr_scale *= rules[i].lr;
         group.weight_decay *= rules[i].weight_decay;
+        group.from_epoch = rules[i].from_epoch;
       }
     }
     group.fallback = splits && !is_matrix(shape);

@@ -14,6 +14,7 @@ Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
   const at::Tensor& first = parameters.groups().front().parameters;
   steps_ = at::zeros({}, first.options().dtype(at::kFloat));
   for (std::size_t i = 0; i < parameters.groups().size(); ++i) {
+    missed_.push_back(at::zeros_like(steps_));
     // A double on the CPU is exact; CUDA's kernels read a float.
     lr_.push_back(at::zeros(
         {}, first.options().dtype(first.is_cuda() ? at::kFloat : at::kDouble)));
@@ -86,10 +87,17 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
   steps_.add_(1).sub_(non_finite);
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
     const FlatGroup& group = parameters_.groups()[i];
-    if (group.own_size > 0) {
+    if (group.waits) {
+      missed_[i].add_(1).sub_(non_finite);
+    } else if (group.own_size > 0) {
       const double own = lr * group.lr_scale;
       lr_[i].fill_(own);
-      update(i, {.lr = own, .lr_tensor = lr_[i], .non_finite = non_finite});
+      update(
+          i,
+          {.lr = own,
+           .lr_tensor = lr_[i],
+           .count = group.from_epoch > 1 ? steps_ - missed_[i] : steps_,
+           .non_finite = non_finite});
     }
   }
   update_slow(non_finite);
@@ -141,6 +149,20 @@ std::vector<at::Tensor> Optimizer::buffers() const {
   for (const auto& [name, groups] : tensors_) {
     std::ranges::for_each(groups, add);
   }
+  for (const auto& [name, count] : missed()) {
+    all.push_back(count);
+  }
+  return all;
+}
+
+std::map<std::string, at::Tensor> Optimizer::missed() const {
+  std::map<std::string, at::Tensor> all;
+  for (std::size_t i = 0; i < missed_.size(); ++i) {
+    const FlatGroup& group = parameters_.groups()[i];
+    if (group.from_epoch > 1) {
+      all["missed." + group.name] = missed_[i];
+    }
+  }
   return all;
 }
 
@@ -172,6 +194,7 @@ std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
   for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
     state[name] = tensor;
   });
+  state.merge(missed());
   return state;
 }
 
@@ -224,6 +247,9 @@ void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
   for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
     tensor.copy_(state.at(name));
   });
+  for (const auto& [name, count] : missed()) {
+    count.copy_(state.at(name));
+  }
 }
 
 void Optimizer::check_state(
@@ -241,6 +267,9 @@ void Optimizer::check_state(
   for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
     expected[name] = tensor.sizes().vec();
   });
+  for (const auto& [name, count] : missed()) {
+    expected[name] = {};
+  }
   for (const auto& [name, tensor] : state) {
     VITRAIN_CHECK(
         expected.contains(name),

@@ -18,6 +18,7 @@ namespace vitrain::optim {
 struct Rate {
   double lr = 0.0;
   at::Tensor lr_tensor; // the same, a scalar on the parameters' device
+  at::Tensor count; // updates made, this one among them; scalar fp32 there
   // Scalar fp32 on that device: where it is 1, nothing may change. On the CPU
   // it is 0: such steps are left out.
   at::Tensor non_finite;
@@ -96,6 +97,8 @@ class Optimizer {
       FlatState& parameters,
       const config::OptimConfig& options);
 
+  // "missed.<group>" for those that may wait, and their number.
+  std::map<std::string, at::Tensor> missed() const;
   void update_slow(const at::Tensor& non_finite);
   // body("<parameter>.<name>", tensor) for those of add_tensors().
   template <typename Body>
@@ -111,6 +114,9 @@ class Optimizer {
   std::map<std::string, Buffers> buffers_;
   std::map<std::string, std::vector<Buffers>> tensors_;
   Buffers lr_; // of each group, a scalar on the device
+  // Of each group, updates that it has missed: scalars fp32, saved for those
+  // that may wait.
+  Buffers missed_;
   Buffers* slow_ = nullptr; // of Lookahead
   std::int64_t slow_every_ = 0;
   double slow_alpha_ = 0.0;

@@ -1,7 +1,10 @@
 #include "config/rules/optim_rules.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "config/schema/group_rule.h"
 #include "core/enum_names.h"
 
 namespace vitrain::config {
@@ -57,6 +60,16 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       "optim.sam",
       "moves the weights for a moment, and in hogwild all workers have the "
       "same: use another dist.sync.mode",
+      others);
+  const bool waits = std::ranges::any_of(
+      group_rules(optim.groups),
+      [](const GroupRule& rule) { return rule.from_epoch > 1; });
+  checker.require(
+      !waits || !workers || mode != SyncMode::kAsyncPs,
+      "optim.groups",
+      "from_epoch counts epochs, of which servers of async_ps know nothing: "
+      "use "
+      "another dist.sync.mode",
       others);
   checker.require(
       !optim.lookahead.every || !workers || mode != SyncMode::kHogwild,

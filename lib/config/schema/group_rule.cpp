@@ -40,10 +40,16 @@ std::string take_entry(const Node::Entry& entry, GroupRule& rule) {
     rule.match = scalar ? entry.value.text : "";
     return rule.match.empty() ? "match is a pattern of parameters' names" : "";
   }
+  if (entry.key == "from_epoch") {
+    return scalar && parse_int(entry.value.text, rule.from_epoch) &&
+            rule.from_epoch >= 1
+        ? ""
+        : "from_epoch is the number of an epoch, from 1";
+  }
   const bool rate = entry.key == "lr";
   if (!rate && entry.key != "weight_decay") {
     return fmt::format(
-        "it has {}; there are match, lr and weight_decay",
+        "it has {}; there are match, lr, weight_decay and from_epoch",
         printable(entry.key));
   }
   double& factor = rate ? rule.lr : rule.weight_decay;
@@ -70,7 +76,7 @@ std::string read_rule(const std::string& text, GroupRule& rule) {
   if (rule.match.empty()) {
     return "it has no match";
   }
-  return node->entries.size() > 1 ? "" : "it has neither lr nor weight_decay";
+  return node->entries.size() > 1 ? "" : "it says nothing of what it matches";
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,10 +15,11 @@ struct GroupRule {
   std::string match;
   double lr = 1.0;
   double weight_decay = 1.0;
+  std::int64_t from_epoch = 1; // the first in which they are trained
 };
 
 inline constexpr const char* kGroupRuleForm =
-    "map of match and, with it, lr or weight_decay or both";
+    "map of match and, with it, lr, weight_decay or from_epoch";
 
 // A map as the text that recipes keep of it: {match: "blocks.*", lr: 0.5}.
 std::string map_text(const Node& map);

@@ -226,7 +226,8 @@ struct OptimConfig {
          groups,
          "Factors for parameters by name, the first that matches: `[{match: "
          "\"blocks.*.attn\", lr: 0.5, weight_decay: 0}]`. `*` is any text; a "
-         "pattern stands for all names that begin with it and a dot, too.")
+         "pattern stands for all names that begin with it and a dot, too. With "
+         "`from_epoch: 3` they are not trained before the third epoch.")
         .written_as(kGroupRuleForm, fault_of_group_rule)
         .as_maps();
   }

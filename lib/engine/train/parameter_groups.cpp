@@ -20,6 +20,7 @@ namespace {
 struct RateLine {
   std::string name;
   double lr_scale = 1.0;
+  std::int64_t from_epoch = 1;
   std::int64_t values = 0;
   std::map<double, std::int64_t, std::greater<>> by_decay;
 };
@@ -47,7 +48,10 @@ std::vector<RateLine> lines_of(const std::vector<GroupSummary>& groups) {
     auto line = std::ranges::find(lines, name, &RateLine::name);
     if (line == lines.end()) {
       line = lines.insert(
-          line, {.name = name, .lr_scale = group.settings.lr_scale});
+          line,
+          {.name = name,
+           .lr_scale = group.settings.lr_scale,
+           .from_epoch = group.settings.from_epoch});
     }
     line->values += group.values;
     line->by_decay[group.settings.weight_decay] += group.values;
@@ -182,13 +186,15 @@ std::string groups_text(const std::vector<GroupSummary>& groups, double lr) {
           "{}{}", share, decay == 0.0 ? "none" : fmt::format("{:.4g}", decay)));
     }
     texts.push_back(fmt::format(
-        "{:<{}}  lr {:<9}  {:>{}} values, weight decay {}",
+        "{:<{}}  lr {:<9}  {:>{}} values, weight decay {}{}",
         line.name,
         width,
         fmt::format("{:.3g}", lr * line.lr_scale),
         with_commas(line.values),
         digits,
-        join(decays, ", ")));
+        join(decays, ", "),
+        line.from_epoch > 1 ? fmt::format(", from epoch {}", line.from_epoch)
+                            : ""));
   }
   return join(texts, "\n");
 }
@@ -200,6 +206,7 @@ Json groups_record(const std::vector<GroupSummary>& groups) {
         {{"name", group.settings.name},
          {"lr_scale", group.settings.lr_scale},
          {"weight_decay", group.settings.weight_decay},
+         {"from_epoch", group.settings.from_epoch},
          {"parameters", group.parameters},
          {"values", group.values}});
   }

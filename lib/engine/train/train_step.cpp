@@ -104,6 +104,7 @@ TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
   for (const at::Tensor& buffer : model_.buffers()) {
     statistics_.push_back(buffer.clone());
   }
+  parameters_.zero_waiting_gradients();
   const at::Tensor norm = optim::clip_gradients(parameters_, {});
   weights_.clear();
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -170,6 +171,7 @@ void TrainStep::flush(double lr) {
 }
 
 at::Tensor TrainStep::update(double lr) {
+  parameters_.zero_waiting_gradients();
   at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
   if (options_.asked_late) {
     norm = at::where(bad_steps_.gt(0), gradient_norm_, norm);

@@ -217,6 +217,7 @@ void Trainer::train_one_step() {
   const std::int64_t accumulate = recipe_.train.accumulate;
   session_.model->train();
   batch_norm_.before_step();
+  parameters_.set_epoch(state_.step / plan_.steps_per_epoch + 1);
   step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);

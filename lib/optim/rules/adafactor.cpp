@@ -89,7 +89,8 @@ class Adafactor final : public Optimizer {
     FlatGroup& group = parameters_.groups()[index];
     // 1 - beta2, which falls with the number of updates.
     const at::Tensor fresh =
-        at::pow(steps_.to(at::kDouble).clamp_min(1.0), -0.8).clamp_min(1e-3);
+        at::pow(rate.count.to(at::kDouble).clamp_min(1.0), -0.8)
+            .clamp_min(1e-3);
     for (std::size_t i = 0; i < group.segments.size(); ++i) {
       const Segment& segment = group.segments[i];
       const at::Tensor gradient = segment.in(group.gradients);

@@ -27,7 +27,7 @@ class FusedAdam final : public Optimizer {
           at::TensorList{own_state(group, first_[index])},
           at::TensorList{own_state(group, second_[index])},
           /*max_exp_avg_sqs=*/at::TensorList{},
-          at::TensorList{steps_},
+          at::TensorList{rate.count},
           rate.lr_tensor,
           numbers_.betas[0],
           numbers_.betas[1],

@@ -105,9 +105,9 @@ class Muon final : public Optimizer {
             own_state(group, first_[index]), own_state(group, second_[index])}};
     const RuleOptions options = rule_options(options_, group);
     if (options.nesterov) {
-      apply_rule<AdamWRule<true>>(elements, options, rate, steps());
+      apply_rule<AdamWRule<true>>(elements, options, rate);
     } else {
-      apply_rule<AdamWRule<false>>(elements, options, rate, steps());
+      apply_rule<AdamWRule<false>>(elements, options, rate);
     }
   }
 

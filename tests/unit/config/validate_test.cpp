@@ -213,6 +213,36 @@ TEST(Validate, NesterovNeedsMomentum) {
   EXPECT_EQ(problems_of({"optim.name=sgd", "optim.nesterov=true"}), "");
 }
 
+TEST(Validate, OptimizersTakeTheNumbersOfTheirRow) {
+  EXPECT_EQ(problems_of({"optim.name=adan"}), "");
+  EXPECT_THAT(
+      problems_of({"optim.name=adan", "optim.betas=[0.9, 0.99]"}),
+      HasSubstr("optim.betas: has 2 numbers, and adan takes 3"));
+  EXPECT_EQ(problems_of({"optim.name=lars", "optim.nesterov=true"}), "");
+  EXPECT_THAT(
+      problems_of(
+          {"optim.name=rmsprop_tf", "optim.cautious=true", "optim.momentum=0"}),
+      HasSubstr("optim.cautious: holds rmsprop_tf's momentum"));
+}
+
+// Each that works is trained in zero1_test.cpp and optimizer_test.cpp.
+TEST(Validate, WhatOptimizersCannotExchangeIsRefused) {
+  EXPECT_EQ(problems_of({"optim.name=lamb", "dist.zero1=true"}), "");
+  EXPECT_EQ(problems_of({"optim.name=muon", "dist.sync.mode=async_ps"}), "");
+  EXPECT_THAT(
+      problems_of({"optim.name=adafactor", "dist.zero1=true"}),
+      HasSubstr("dist.zero1: adafactor keeps state for rows and columns"));
+  EXPECT_THAT(
+      problems_of({"optim.name=adafactor", "dist.sync.mode=async_ps"}),
+      HasSubstr("optim.name: adafactor keeps state for rows and columns"));
+  EXPECT_THAT(
+      problems_of({"optim.sam=0.05", "dist.sync.mode=hogwild"}),
+      HasSubstr("optim.sam: moves the weights for a moment"));
+  EXPECT_THAT(
+      problems_of({"optim.lookahead.every=5", "dist.sync.mode=hogwild"}),
+      HasSubstr("optim.lookahead.every: sets the weights back"));
+}
+
 TEST(Validate, LoadedHeadNeedsWeights) {
   EXPECT_THAT(
       problems_of({"model.head_init=load"}),

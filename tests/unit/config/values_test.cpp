@@ -272,15 +272,18 @@ INSTANTIATE_TEST_SUITE_P(
             "optim.groups",
             "[{match: head}]",
             "",
-            "expected list, each map of match and, with it, lr or weight_decay "
-            "or both, got a map: it has neither lr nor weight_decay in the "
+            "expected list, each map of match and, with it, lr, weight_decay "
+            "or "
+            "from_epoch, got a map: it says nothing of what it matches in the "
             "list"},
         Case{
             "optim.groups",
             "[{match: head, lr: 0}]",
             "",
-            "expected list, each map of match and, with it, lr or weight_decay "
-            "or both, got a map: lr is more than 0; what is not to be trained "
+            "expected list, each map of match and, with it, lr, weight_decay "
+            "or "
+            "from_epoch, got a map: lr is more than 0; what is not to be "
+            "trained "
             "is named by model.freeze in the list"},
         Case{
             "data.preprocess.std",
