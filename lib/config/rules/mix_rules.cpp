@@ -43,6 +43,35 @@ std::string lone_sample(
 
 } // namespace
 
+namespace {
+
+// What a loss does not go with.
+void check_losses(
+    const TrainConfig& train,
+    const EraseConfig& erase,
+    Checker& checker) {
+  checker.require(
+      train.splits() == 1 || !train.distill.active(),
+      "train.distill.type",
+      "a teacher looks at one version of an image, and train.loss: "
+      "jensen_shannon has several: set none",
+      {"train.loss"});
+  checker.require(
+      erase.erasing_clean || train.loss == LossKind::kJensenShannon,
+      "data.augment.erasing_clean",
+      fmt::format(
+          "false is for train.loss: jensen_shannon, and it is {}: set true",
+          name_of(train.loss)),
+      {"train.loss"});
+  checker.require(
+      is_binary(train.loss) || (!train.bce_threshold && !train.bce_sum),
+      train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
+      "needs train.loss: binary_cross_entropy or focal",
+      {"train.loss"});
+}
+
+} // namespace
+
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const Circumstances& circumstances) {
@@ -85,24 +114,7 @@ std::vector<Finding> check_mixing(
       "data.augment.erasing",
       "is for images, and data.train.kind is vectors: set 0",
       {"data.train.kind"});
-  checker.require(
-      train.splits() == 1 || !train.distill.active(),
-      "train.distill.type",
-      "a teacher looks at one version of an image, and train.loss: "
-      "jensen_shannon has several: set none",
-      {"train.loss"});
-  checker.require(
-      erase.erasing_clean || train.loss == LossKind::kJensenShannon,
-      "data.augment.erasing_clean",
-      fmt::format(
-          "false is for train.loss: jensen_shannon, and it is {}: set true",
-          name_of(train.loss)),
-      {"train.loss"});
-  checker.require(
-      is_binary(train.loss) || (!train.bce_threshold && !train.bce_sum),
-      train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
-      "needs train.loss: binary_cross_entropy or focal",
-      {"train.loss"});
+  check_losses(train, erase, checker);
   return checker.take();
 }
 

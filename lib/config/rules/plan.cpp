@@ -131,20 +131,10 @@ BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices) {
   return plan;
 }
 
-Plan make_plan(
-    const Recipe& recipe,
-    const BatchPlan& batch,
-    const DataSize& size) {
-  assert(size.steps_per_epoch >= 1);
-  Plan plan{batch};
-  plan.eval_batch = eval_batch(recipe.data);
-  plan.train_samples = size.train_samples;
-  plan.eval_samples = size.eval_samples;
-  plan.steps_per_epoch = size.steps_per_epoch;
-  plan.total_steps = std::min(
-      plan.steps_per_epoch * recipe.run.epochs,
-      recipe.run.max_steps.value_or(plan.steps_per_epoch * recipe.run.epochs));
-  const ScheduleConfig& schedule = recipe.schedule;
+namespace {
+
+// The parts of the run that the schedule has, in steps.
+void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
   plan.warmup_steps =
       schedule.warmup.steps(plan.steps_per_epoch, plan.total_steps);
   VITRAIN_CHECK(
@@ -178,10 +168,28 @@ Plan make_plan(
       "schedule.timescale: auto is as long as the warm-up, and schedule.warmup "
       "is {}: set one of them",
       schedule.warmup.text());
+}
+
+} // namespace
+
+Plan make_plan(
+    const Recipe& recipe,
+    const BatchPlan& batch,
+    const DataSize& size) {
+  assert(size.steps_per_epoch >= 1);
+  Plan plan{batch};
+  plan.eval_batch = eval_batch(recipe.data);
+  plan.train_samples = size.train_samples;
+  plan.eval_samples = size.eval_samples;
+  plan.steps_per_epoch = size.steps_per_epoch;
+  plan.total_steps = std::min(
+      plan.steps_per_epoch * recipe.run.epochs,
+      recipe.run.max_steps.value_or(plan.steps_per_epoch * recipe.run.epochs));
+  plan_schedule(recipe.schedule, plan);
   plan.ema_start =
       recipe.train.ema.start.steps(plan.steps_per_epoch, plan.total_steps);
-  plan.step_every = interval(schedule.step_every, plan);
-  for (const Duration& milestone : schedule.milestones) {
+  plan.step_every = interval(recipe.schedule.step_every, plan);
+  for (const Duration& milestone : recipe.schedule.milestones) {
     plan.milestones.push_back(
         milestone.steps(plan.steps_per_epoch, plan.total_steps));
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -149,6 +150,24 @@ class Rules {
   }
 
   Field& field_;
+};
+
+// What section() returns: rules of all its keys, as Rules has them for one.
+class SectionRules {
+ public:
+  explicit SectionRules(std::span<Field> fields) : fields_(fields) {}
+
+  template <typename... Needs>
+  void needs(const Needs&... needs) {
+    for (Field& field : fields_) {
+      if (!field.needs_met) { // what a key itself says goes first
+        Rules(field).needs(needs...);
+      }
+    }
+  }
+
+ private:
+  std::span<Field> fields_;
 };
 
 } // namespace vitrain::config

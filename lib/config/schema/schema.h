@@ -197,24 +197,6 @@ inline void bind(Field& field, std::optional<ImageSize>& member) {
 
 } // namespace detail
 
-// What section() returns: rules of all its keys, as Rules has them for one.
-class SectionRules {
- public:
-  explicit SectionRules(std::span<Field> fields) : fields_(fields) {}
-
-  template <typename... Needs>
-  void needs(const Needs&... needs) {
-    for (Field& field : fields_) {
-      if (!field.needs_met) { // what a key itself says goes first
-        Rules(field).needs(needs...);
-      }
-    }
-  }
-
- private:
-  std::span<Field> fields_;
-};
-
 // The visitor that the sections' visit() functions are written for.
 class SchemaVisitor {
  public:

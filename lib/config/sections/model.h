@@ -5,24 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/enum_names.h"
+#include "config/sections/model_kinds.h"
 #include "options/image_size.h"
 #include "options/resampling.h"
 
 namespace vitrain::config {
-
-enum class HeadInit { kAuto, kLoad, kFresh };
-constexpr auto names_of(HeadInit) {
-  using enum HeadInit;
-  return enum_names<HeadInit>(
-      {{kAuto, "auto"}, {kLoad, "load"}, {kFresh, "fresh"}});
-}
-enum class GlobalPool { kAuto, kToken, kAvg };
-constexpr auto names_of(GlobalPool) {
-  using enum GlobalPool;
-  return enum_names<GlobalPool>(
-      {{kAuto, "auto"}, {kToken, "token"}, {kAvg, "avg"}});
-}
 
 // The network and the weights that it starts from.
 struct ModelConfig {

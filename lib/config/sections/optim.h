@@ -7,38 +7,11 @@
 #include <vector>
 
 #include "config/schema/group_rule.h"
+#include "config/sections/clipping.h"
+#include "config/sections/lookahead.h"
 #include "config/sections/optimizer_row.h"
 
 namespace vitrain::config {
-
-// The numbers of an optimizer as it computes with them; 0 where it has none.
-struct OptimNumbers {
-  std::array<double, 3> betas{};
-  double eps = 0.0;
-  double momentum = 0.0;
-  double alpha = 0.0;
-};
-
-// Lookahead around an optimizer.
-struct LookaheadConfig {
-  std::optional<std::int64_t> every;
-  double alpha = 0.5;
-
-  template <typename Visitor>
-  void visit(Visitor& v) {
-    v.field(
-         "every",
-         every,
-         "Every so many updates the weights go back to a point between slow "
-         "weights and themselves, which becomes the slow weights; null: no "
-         "Lookahead.")
-        .in_range(1, 1 << 20);
-    v.field("alpha", alpha, "How far from the slow weights that point is.")
-        .more_than(0.0)
-        .at_most(1.0)
-        .needs("optim.lookahead.every", [this] { return every.has_value(); });
-  }
-};
 
 // The optimizer.
 struct OptimConfig {
@@ -93,7 +66,7 @@ struct OptimConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("name", name, ("The rule. " + all_help()).c_str());
+    v.field("name", name, ("The rule. " + help_of_all_optimizers()).c_str());
     v.field("lr", lr, "Peak learning rate, before schedule.scale.")
         .at_least(0.0);
     v.field(
@@ -105,7 +78,7 @@ struct OptimConfig {
     visit_numbers(v);
     visit_options(v);
     visit_groups(v);
-    visit_clipping(v);
+    visit_clipping(v, clip_norm, clip_value, clip_agc);
   }
 
  private:
@@ -115,15 +88,6 @@ struct OptimConfig {
     rules.needs("optim.name: " + optimizers_with(has), [this, has] {
       return has(row());
     });
-  }
-
-  static std::string all_help() {
-    std::string text;
-    for (const OptimizerRow& row : optimizers::kRows) {
-      text +=
-          (text.empty() ? "`" : "; `") + name_of(row.kind) + "`: " + row.help;
-    }
-    return text + ".";
   }
 
   template <typename Visitor>
@@ -230,26 +194,6 @@ struct OptimConfig {
          "`from_epoch: 3` they are not trained before the third epoch.")
         .written_as(kGroupRuleForm, fault_of_group_rule)
         .as_maps();
-  }
-
-  template <typename Visitor>
-  void visit_clipping(Visitor& v) {
-    v.field(
-         "clip_norm",
-         clip_norm,
-         "Gradients are scaled down to this global norm; null: not at all.")
-        .more_than(0.0);
-    v.field(
-         "clip_value",
-         clip_value,
-         "Each number of a gradient is at most this far from 0; null: not.")
-        .more_than(0.0);
-    v.field(
-         "clip_agc",
-         clip_agc,
-         "Adaptive clipping (Brock et al., 2021): gradients of an output are "
-         "scaled down to this share of the norm of its weights; null: not.")
-        .more_than(0.0);
   }
 };
 

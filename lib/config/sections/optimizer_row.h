@@ -180,4 +180,21 @@ std::string optimizers_with(const Predicate& has) {
   return text;
 }
 
+// The numbers of an optimizer as it computes with them; 0 where it has none.
+struct OptimNumbers {
+  std::array<double, 3> betas{};
+  double eps = 0.0;
+  double momentum = 0.0;
+  double alpha = 0.0;
+};
+
+// What each is, in one text.
+inline std::string help_of_all_optimizers() {
+  std::string text;
+  for (const OptimizerRow& row : optimizers::kRows) {
+    text += (text.empty() ? "`" : "; `") + name_of(row.kind) + "`: " + row.help;
+  }
+  return text + ".";
+}
+
 } // namespace vitrain::config

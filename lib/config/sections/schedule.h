@@ -2,89 +2,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "config/schema/duration.h"
-#include "core/enum_names.h"
+#include "config/sections/scale.h"
+#include "config/sections/schedule_kinds.h"
 
 namespace vitrain::config {
-
-enum class ScheduleKind {
-  kCosine,
-  kLinear,
-  kPolynomial,
-  kStep,
-  kExponential,
-  kRsqrt,
-  kOneCycle,
-  kPlateau,
-  kConstant
-};
-constexpr auto names_of(ScheduleKind) {
-  using enum ScheduleKind;
-  return enum_names<ScheduleKind>(
-      {{kCosine, "cosine"},
-       {kLinear, "linear"},
-       {kPolynomial, "polynomial"},
-       {kStep, "step"},
-       {kExponential, "exponential"},
-       {kRsqrt, "rsqrt"},
-       {kOneCycle, "one_cycle"},
-       {kPlateau, "plateau"},
-       {kConstant, "constant"}});
-}
-enum class CooldownShape { kSqrt, kLinear, kCosine };
-constexpr auto names_of(CooldownShape) {
-  using enum CooldownShape;
-  return enum_names<CooldownShape>(
-      {{kSqrt, "sqrt"}, {kLinear, "linear"}, {kCosine, "cosine"}});
-}
-enum class ScaleRule { kNone, kLinear, kSqrt };
-constexpr auto names_of(ScaleRule) {
-  using enum ScaleRule;
-  return enum_names<ScaleRule>(
-      {{kNone, "none"}, {kLinear, "linear"}, {kSqrt, "sqrt"}});
-}
-enum class ScheduleUnit { kStep, kEpoch };
-constexpr auto names_of(ScheduleUnit) {
-  using enum ScheduleUnit;
-  return enum_names<ScheduleUnit>({{kStep, "step"}, {kEpoch, "epoch"}});
-}
-
-// Learning rate as a function of the global batch.
-struct ScaleConfig {
-  ScaleRule rule = ScaleRule::kNone;
-  std::optional<std::int64_t> base_batch = 256; // none: per_device
-  std::vector<std::string> apply_to{"lr"};
-
-  template <typename Visitor>
-  void visit(Visitor& v) {
-    v.field(
-        "rule",
-        rule,
-        "`linear`: x G / base_batch, `sqrt`: x sqrt(G / base_batch), with G "
-        "the global batch; `none`: x 1.");
-    v.field(
-         "base_batch",
-         base_batch,
-         "Global batch that `lr` was chosen for. `per_device`: one device's "
-         "share, so that `linear` is times the number of devices, as in "
-         "Horovod's and Paddle's guides; with batch_mode: global, whose batch "
-         "does not grow with the devices, lr then stays as it is.")
-        .none_word("per_device")
-        .in_range(1, std::int64_t{1} << 40)
-        .needs(
-            "schedule.scale.rule", rule, ScaleRule::kLinear, ScaleRule::kSqrt);
-    v.field(
-         "apply_to",
-         apply_to,
-         "What is scaled: any of `lr`, `warmup_lr`, `min_lr`.")
-        .each_of({"lr", "warmup_lr", "min_lr"})
-        .needs(
-            "schedule.scale.rule", rule, ScaleRule::kLinear, ScaleRule::kSqrt);
-  }
-};
 
 // Learning rate as a function of the optimizer step.
 struct ScheduleConfig {
@@ -110,12 +34,11 @@ struct ScheduleConfig {
   bool paddle_exact_schedule = false;
   ScaleConfig scale;
 
-  // Whether it comes down to min_lr.
   bool has_min_lr() const {
     using enum ScheduleKind;
-    const bool drops = name == kStep || name == kExponential ||
-        name == kRsqrt || name == kConstant;
-    return !drops || cooldown.value > 0.0;
+    return cooldown.value > 0.0 ||
+        (name != kStep && name != kExponential && name != kRsqrt &&
+         name != kConstant);
   }
 
   template <typename Visitor>
@@ -264,8 +187,7 @@ struct ScheduleConfig {
         "cooldown",
         cooldown,
         "The last part of the run, in which what the schedule says is drawn "
-        "down to min_lr; `constant` with a cooldown is known as WSD. What "
-        "comes down by itself is there before, and stays.");
+        "down to min_lr; `constant` with a cooldown is known as WSD.");
     v.field(
          "cooldown_shape",
          cooldown_shape,

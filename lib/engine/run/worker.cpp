@@ -29,6 +29,7 @@
 #include "engine/run/out_of_memory.h"
 #include "engine/run/pretrained.h"
 #include "engine/run/session.h"
+#include "engine/run/set_up.h"
 #include "engine/train/parameter_groups.h"
 #include "engine/train/trainer.h"
 #include "job/options/data_options.h"
@@ -43,57 +44,6 @@
 
 namespace vitrain::engine {
 namespace {
-
-// Selects the device and everything global in torch. Returns the plugin on
-// CUDA devices, else null.
-const CudaPlugin* set_up_device(const job::Job& job, int local_rank) {
-  set_up_mkl(job.recipe.train.mkl);
-  const CudaPlugin* cuda = nullptr;
-  if (job.cuda) {
-    // Before the first torch call: torch caches its CUDA hooks.
-    cuda = &load_cuda_plugin();
-    cuda->set_device(job.ordinals.at(static_cast<std::size_t>(local_rank)));
-    allow_tf32(
-        c10::kCUDA, job.recipe.train.precision == config::Precision::kTf32);
-    at::globalContext().setBenchmarkCuDNN(true);
-  }
-  at::set_num_interop_threads(1);
-  return cuda;
-}
-
-// The interface that the user wants Gloo to use; with workers on one machine
-// only it is loopback, which the address says as well.
-std::string gloo_interface(const launch::WorkerContext& context) {
-  const char* name = std::getenv("GLOO_SOCKET_IFNAME");
-  return name == nullptr || launch::is_loopback(context.own_address)
-      ? ""
-      : std::string(name);
-}
-
-dist::Groups connect(
-    const job::Job& job,
-    const launch::WorkerContext& context,
-    const CudaPlugin* cuda) {
-  const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
-  return dist::connect(
-      {.rank = context.rank,
-       .size = context.world_size,
-       .address = context.master_address,
-       .port = context.master_port,
-       .listen_fd = context.listen.get(),
-       // Without a socket of ours, the launcher's store is there already.
-       .serves = !context.launched() || context.listen,
-       .prefix = context.store_prefix,
-       .own_address = context.own_address,
-       .interface = gloo_interface(context),
-       .setup_timeout = timeouts.setup,
-       .timeout = std::max(
-           {timeouts.step,
-            timeouts.eval,
-            timeouts.checkpoint,
-            timeouts.stopped}),
-       .nccl = job.uses_nccl() ? cuda : nullptr});
-}
 
 RunFacts facts_of(const Session& session) {
   std::int64_t parameters = 0;
@@ -387,7 +337,7 @@ int run_worker() {
   std::optional<Reporter> reporter;
   try {
     const CudaPlugin* cuda = set_up_device(job, context.local_rank);
-    dist::Groups groups = connect(job, context, cuda);
+    dist::Groups groups = connect_workers(job, context, cuda);
     if (context.launched()) {
       joined = join_job(job, context, *groups.control);
       parents.tell_also(joined.log.get());

@@ -35,6 +35,18 @@ EarlyEnd early_end(const launch::StopRequest& stop) {
   return stop.requested() ? EarlyEnd::kRequested : EarlyEnd::kNone;
 }
 
+void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
+  const config::BatchNormStatistics statistics =
+      session.job.recipe.dist.batchnorm;
+  if (session.rank == 0 && layers == 0 &&
+      statistics != config::BatchNormStatistics::kLocal) {
+    session.reporter.console().warn(fmt::format(
+        "dist.batchnorm: {} has no effect: {} has no BatchNorm layers",
+        name_of(statistics),
+        session.spec.name));
+  }
+}
+
 } // namespace
 
 Trainer::Trainer(Session& session)
@@ -81,14 +93,7 @@ Trainer::Trainer(Session& session)
           session.spec,
           *session.train_index)),
       trace_(make_step_trace(session)) {
-  const config::BatchNormStatistics statistics = recipe_.dist.batchnorm;
-  if (session.rank == 0 && batch_norm_.layers() == 0 &&
-      statistics != config::BatchNormStatistics::kLocal) {
-    session.reporter.console().warn(fmt::format(
-        "dist.batchnorm: {} has no effect: {} has no BatchNorm layers",
-        name_of(statistics),
-        session.spec.name));
-  }
+  warn_of_idle_batch_norm(session, batch_norm_.layers());
   restore();
   open_loader(); // decodes while weights travel
   dist::broadcast_state(

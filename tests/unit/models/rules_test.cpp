@@ -52,8 +52,10 @@ TEST(Rules, TrainingSizesAreForWeightsThatFitAny) {
       ElementsAre(HasSubstr("data.augment.image_size: is 192, but weights of "
                             "vit_small_patch16_224 are for images of")));
   EXPECT_THAT(
-      findings("resnet50", 4),
-      ElementsAre(HasSubstr("data.augment.image_size: ")));
+      findings("convnext_tiny", 16),
+      ElementsAre(AllOf(
+          HasSubstr("data.augment.image_size: "),
+          HasSubstr("needs at least 32 pixels"))));
 }
 
 TEST(Rules, OfEveryFamily) {

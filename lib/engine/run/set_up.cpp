@@ -1,0 +1,69 @@
+#include "engine/run/set_up.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "core/cuda_plugin.h"
+#include "engine/run/autocast.h"
+#include "engine/run/cpu_setup.h"
+#include "launch/nodes/rendezvous.h"
+
+namespace vitrain::engine {
+namespace {
+
+// The interface that the user wants Gloo to use; with workers on one machine
+// only it is loopback, which the address says as well.
+std::string gloo_interface(const launch::WorkerContext& context) {
+  const char* name = std::getenv("GLOO_SOCKET_IFNAME");
+  return name == nullptr || launch::is_loopback(context.own_address)
+      ? ""
+      : std::string(name);
+}
+
+} // namespace
+
+const CudaPlugin* set_up_device(const job::Job& job, int local_rank) {
+  set_up_mkl(job.recipe.train.mkl);
+  const CudaPlugin* cuda = nullptr;
+  if (job.cuda) {
+    // Before the first torch call: torch caches its CUDA hooks.
+    cuda = &load_cuda_plugin();
+    cuda->set_device(job.ordinals.at(static_cast<std::size_t>(local_rank)));
+    allow_tf32(
+        c10::kCUDA, job.recipe.train.precision == config::Precision::kTf32);
+    at::globalContext().setBenchmarkCuDNN(true);
+  }
+  at::set_num_interop_threads(1);
+  return cuda;
+}
+
+dist::Groups connect_workers(
+    const job::Job& job,
+    const launch::WorkerContext& context,
+    const CudaPlugin* cuda) {
+  const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
+  return dist::connect(
+      {.rank = context.rank,
+       .size = context.world_size,
+       .address = context.master_address,
+       .port = context.master_port,
+       .listen_fd = context.listen.get(),
+       // Without a socket of ours, the launcher's store is there already.
+       .serves = !context.launched() || context.listen,
+       .prefix = context.store_prefix,
+       .own_address = context.own_address,
+       .interface = gloo_interface(context),
+       .setup_timeout = timeouts.setup,
+       .timeout = std::max(
+           {timeouts.step,
+            timeouts.eval,
+            timeouts.checkpoint,
+            timeouts.stopped}),
+       .nccl = job.uses_nccl() ? cuda : nullptr});
+}
+
+} // namespace vitrain::engine

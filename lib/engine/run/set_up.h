@@ -1,0 +1,24 @@
+#pragma once
+
+#include "dist/group/connect.h"
+#include "job/job.h"
+#include "launch/processes/worker.h"
+
+namespace vitrain {
+class CudaPlugin;
+} // namespace vitrain
+
+namespace vitrain::engine {
+
+// Selects the device and everything global in torch. Returns the plugin on
+// CUDA devices, else null.
+const CudaPlugin* set_up_device(const job::Job& job, int local_rank);
+
+// The groups of this worker with all others. `cuda`: of set_up_device().
+// Collective.
+dist::Groups connect_workers(
+    const job::Job& job,
+    const launch::WorkerContext& context,
+    const CudaPlugin* cuda);
+
+} // namespace vitrain::engine
