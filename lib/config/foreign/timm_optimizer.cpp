@@ -88,9 +88,7 @@ void TimmTranslator::translate_optimizer() {
 void TimmTranslator::translate_optimizer_numbers() {
   OptimConfig& optim = recipe_.optim;
   const OptimizerRow& row = optim.row();
-  if (row.momentum) {
-    optim.momentum = words_.number("momentum");
-  }
+  optim.momentum = words_.number("momentum");
   if (optim.name == OptimKind::kRmsProp) {
     optim.alpha = 0.9;
   }

@@ -166,9 +166,7 @@ class TorchvisionTranslator {
       left_out("opt", "there is sgd, sgd_nesterov, rmsprop and adamw");
     }
     optim.lr = words_.number("lr");
-    if (optim.row().momentum) {
-      optim.momentum = words_.number("momentum");
-    }
+    optim.momentum = words_.number("momentum");
     if (words_.number("clip_grad_norm") > 0.0) {
       optim.clip_norm = words_.number("clip_grad_norm");
     }

@@ -31,7 +31,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
     to("opt",
        kText,
        "sgd",
-       "optim.name optim.nesterov",
+       "optim.name optim.nesterov optim.eps optim.alpha",
        "sgd, sgd_nesterov, rmsprop, adamw"),
     to("lr", kNumber, "0.1", "optim.lr schedule.scale.rule", "not scaled"),
     to("momentum", kNumber, "0.9", "optim.momentum"),

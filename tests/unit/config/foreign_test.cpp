@@ -122,6 +122,7 @@ std::vector<std::string> probe_of(const Word& word) {
       {"amp_dtype", ""}, // bf16 with every one
       {"auto_augment", "ta_wide"},
       {"class_map", "names.txt"},
+      {"clip_mode", "value"},
       {"crop_pct", "0.75"},
       {"dataset", "wds/x"},
       {"device", "cpu"},

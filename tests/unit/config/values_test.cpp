@@ -200,13 +200,28 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"optim.nesterov", "~", "", "expected true or false, got nothing"},
         Case{"optim.name", "sgd", "sgd", ""},
         Case{"optim.name", "\"sgd\"", "sgd", ""},
-        Case{"optim.name", "SGD", "", "expected one of adamw, sgd, got SGD"},
         Case{
             "optim.name",
-            "adam",
+            "SGD",
             "",
-            "expected one of adamw, sgd, got adam. Did you mean 'adamw'?"},
-        Case{"optim.name", "~", "", "expected one of adamw, sgd, got nothing"},
+            "expected one of adamw, adam, nadamw, sgd, lamb, lars, "
+            "lion, rmsprop, rmsprop_tf, adagrad, adan, adafactor, muon, got "
+            "SGD"},
+        Case{
+            "optim.name",
+            "adanw",
+            "",
+            "expected one of adamw, adam, nadamw, sgd, lamb, lars, "
+            "lion, rmsprop, rmsprop_tf, adagrad, adan, adafactor, muon, got "
+            "adanw. Did you "
+            "mean 'adan'?"},
+        Case{
+            "optim.name",
+            "~",
+            "",
+            "expected one of adamw, adam, nadamw, sgd, lamb, lars, "
+            "lion, rmsprop, rmsprop_tf, adagrad, adan, adafactor, muon, got "
+            "nothing"},
         Case{"run.output", "NO", "\"NO\"", ""},
         Case{"run.output", "10", "\"10\"", ""},
         Case{"run.output", "a b", "\"a b\"", ""},
@@ -274,7 +289,8 @@ INSTANTIATE_TEST_SUITE_P(
             "",
             "expected list, each map of match and, with it, lr, weight_decay "
             "or "
-            "from_epoch, got a map: it says nothing of what it matches in the "
+            "from_epoch, got a map of keys: it says nothing of what it matches "
+            "in the "
             "list"},
         Case{
             "optim.groups",
@@ -282,7 +298,8 @@ INSTANTIATE_TEST_SUITE_P(
             "",
             "expected list, each map of match and, with it, lr, weight_decay "
             "or "
-            "from_epoch, got a map: lr is more than 0; what is not to be "
+            "from_epoch, got a map of keys: lr is more than 0; what is not to "
+            "be "
             "trained "
             "is named by model.freeze in the list"},
         Case{

@@ -116,6 +116,9 @@ Scalar random_scalar(const Field& field, Random& random) {
   }
   if (field.fault_of != nullptr) {
     const std::string digit = std::to_string(1 + random.below(9));
+    if (field.maps) {
+      return "{match: \"blocks." + digit + "\", lr: 0." + digit + "}";
+    }
     if (field.path == "log.mlflow") {
       return "http://host:" + digit;
     }
