@@ -41,7 +41,8 @@ SOURCES = {
 HEADERS = {
     "lib/config/paddlevit/families/stages.h": (223, "a row for each of PaddleViT's networks"),
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),
-    "lib/config/schema/schema.h": (233, "templates that bind members of every kind"),
+    "lib/config/sections/optim.h": (256, "what thirteen rules, groups and clipping have as keys"),
+    "lib/config/schema/schema.h": (250, "templates that bind members of every kind"),
 }
 
 
