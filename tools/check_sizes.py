@@ -20,8 +20,6 @@ HEADER_LINES = 200
 # Longer ones: lines that they may have, and why. Functions that declare the keys
 # of a section (visit) are tables and not counted.
 FUNCTIONS = {
-    "lib/models/layers.cpp models::tables":
-        (93, "a table: the layers of each family"),
     "lib/engine/report/reporter.cpp engine::Reporter::train":
         (84, "one report: record, CSV row, live line"),
     "lib/engine/report/log_interval.cpp engine::LogInterval::report":

@@ -35,98 +35,100 @@ struct FamilyLayers {
   std::vector<Rule> rules; // the first that matches counts; none: runs
 };
 
+const std::vector<double>& with_previous() {
+  static const std::vector<double> last{kWithPrevious};
+  return last;
+}
+
+// A stem, numbered blocks and what stands behind them.
+std::vector<Rule>
+in_blocks(const char* stem, const char* blocks, const char* end) {
+  return {{0, stem}, {1, blocks}, {1, end, with_previous()}};
+}
+
+// The same in stages that begin with a layer of their own.
+std::vector<Rule> in_stages(
+    const char* stem,
+    const char* downsample,
+    const char* blocks,
+    const char* end) {
+  return {
+      {0, stem}, {1, downsample, {0}}, {1, blocks}, {1, end, with_previous()}};
+}
+
+// Four times a stem and blocks, and blocks over all of them.
+std::vector<Rule> in_coat() {
+  return {
+      {0, "cls_token1|patch_embed1|crpe1|cpe1"},
+      {1, R"(serial_blocks1\.(\d+))"},
+      {2, "cls_token2|patch_embed2|crpe2|cpe2"},
+      {3, R"(serial_blocks2\.(\d+))"},
+      {4, "cls_token3|patch_embed3|crpe3|cpe3"},
+      {5, R"(serial_blocks3\.(\d+))"},
+      {6, "cls_token4|patch_embed4|crpe4|cpe4"},
+      {7, R"(serial_blocks4\.(\d+))"},
+      {8, R"(parallel_blocks\.(\d+))"},
+      {8, "norm|aggregate", with_previous()}};
+}
+
 const std::vector<FamilyLayers>& tables() {
-  const std::vector<double> with_previous{kWithPrevious};
-  const Rule block{1, R"(blocks\.(\d+))"};
-  const Rule norm{1, "norm", with_previous};
-  const Rule tokens{0, "cls_token|pos_embed|patch_embed"};
-  // Blocks in stages that begin with a layer of their own.
-  const auto stages = [](const char* downsample, const char* blocks) {
-    return std::vector<Rule>{{1, downsample, {0}}, {1, blocks}};
-  };
-  const auto with = [](std::vector<Rule> first, std::vector<Rule> more) {
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
-  };
-  const std::vector<Rule> swin = with(
-      {{0, "absolute_pos_embed|patch_embed"}},
-      with(
-          stages(
-              R"(layers\.(\d+)\.downsample)", R"(layers\.(\d+)\.\w+\.(\d+))"),
-          {norm}));
-  const std::vector<Rule> vit{
-      {0, "cls_token|reg_token|dist_token|pos_embed|patch_embed|norm_pre"},
-      block,
-      norm};
-  const std::vector<Rule> byob{
-      {0, "stem"},
-      {1, R"(stages\.(\d+)\.(\d+))"},
-      {1, "final_conv", with_previous}};
+  constexpr const char* kBlock = R"(blocks\.(\d+))";
+  constexpr const char* kDownsample = R"(stages\.(\d+)\.downsample)";
+  constexpr const char* kStageBlock = R"(stages\.(\d+)\.blocks\.(\d+))";
+  constexpr const char* kTokens = "cls_token|pos_embed|patch_embed";
   const std::vector<Rule> in_runs{};
-  static const std::vector<FamilyLayers> kTables{
+  const std::vector<Rule> vit = in_blocks(
+      "cls_token|reg_token|dist_token|pos_embed|patch_embed|norm_pre",
+      kBlock,
+      "norm");
+  const std::vector<Rule> swin = in_stages(
+      "absolute_pos_embed|patch_embed",
+      R"(layers\.(\d+)\.downsample)",
+      R"(layers\.(\d+)\.\w+\.(\d+))",
+      "norm");
+  const std::vector<Rule> byob =
+      in_blocks("stem", R"(stages\.(\d+)\.(\d+))", "final_conv");
+  static const std::vector<FamilyLayers> all{
       {"vit", vit},
       {"deit", vit},
       {"mae", vit},
       {"beit",
-       {{0, "cls_token|pos_embed|patch_embed|rel_pos_bias"}, block, norm}},
-      {"crossvit", {tokens, block, norm}},
-      {"mixer", {{0, "stem"}, block, norm}},
-      {"convmixer", {{0, "stem"}, block}},
+       in_blocks(
+           "cls_token|pos_embed|patch_embed|rel_pos_bias", kBlock, "norm")},
+      {"crossvit", in_blocks(kTokens, kBlock, "norm")},
+      {"mixer", in_blocks("stem", kBlock, "norm")},
+      {"convmixer", {{0, "stem"}, {1, kBlock}}},
       {"swin", swin},
       {"swin_v2", swin},
-      {"convnext",
-       with(
-           {{0, "stem"}},
-           with(
-               stages(
-                   R"(stages\.(\d+)\.downsample)",
-                   R"(stages\.(\d+)\.blocks\.(\d+))"),
-               {{1, "norm_pre", with_previous}}))},
-      {"levit",
-       with(
-           {{0, "stem"}},
-           stages(
-               R"(stages\.(\d+)\.downsample)",
-               R"(stages\.(\d+)\.blocks\.(\d+))"))},
+      {"convnext", in_stages("stem", kDownsample, kStageBlock, "norm_pre")},
+      {"levit", {{0, "stem"}, {1, kDownsample, {0}}, {1, kStageBlock}}},
       {"resnet", {{0, "conv1|bn1"}, {1, R"(layer(\d+)\.(\d+))"}}},
       {"regnet", {{0, "stem"}, {1, R"(s(\d+)\.b(\d+))"}}},
       {"efficientnet",
-       {{0, "conv_stem|bn1"},
-        {1, R"(blocks\.(\d+)\.(\d+))"},
-        {1, "conv_head|bn2", with_previous}}},
+       in_blocks("conv_stem|bn1", R"(blocks\.(\d+)\.(\d+))", "conv_head|bn2")},
       {"mobileone", byob},
       {"mobilevit", byob},
       {"halonet", byob},
       {"botnet", byob},
       {"pvt_v2", {{0, "patch_embed"}, {1, R"(stages\.(\d+))"}}},
       {"xcit",
-       {tokens,
-        block,
+       {{0, kTokens},
+        {1, kBlock},
         {2, R"(cls_attn_blocks\.(\d+))"},
-        {2, "norm", with_previous}}},
+        {2, "norm", with_previous()}}},
       {"volo",
-       {tokens,
+       {{0, kTokens},
         {1, R"(network\.(\d+)\.(\d+))"},
         {1, R"(network\.(\d+))", {0}},
         {2, R"(post_network\.(\d+))"},
-        {2, "norm", with_previous}}},
-      {"coat",
-       {{0, "cls_token1|patch_embed1|crpe1|cpe1"},
-        {1, R"(serial_blocks1\.(\d+))"},
-        {2, "cls_token2|patch_embed2|crpe2|cpe2"},
-        {3, R"(serial_blocks2\.(\d+))"},
-        {4, "cls_token3|patch_embed3|crpe3|cpe3"},
-        {5, R"(serial_blocks3\.(\d+))"},
-        {6, "cls_token4|patch_embed4|crpe4|cpe4"},
-        {7, R"(serial_blocks4\.(\d+))"},
-        {8, R"(parallel_blocks\.(\d+))"},
-        {8, "norm|aggregate", with_previous}}},
+        {2, "norm", with_previous()}}},
+      {"coat", in_coat()},
       {"pit", in_runs},
       {"poolformer", in_runs},
       {"convnet", in_runs},
       {"mlp", in_runs},
   };
-  return kTables;
+  return all;
 }
 
 // The number behind `prefix` in a name that begins with it, else -1.
@@ -209,8 +211,8 @@ std::vector<Place> places_by_count(
     const bool head = std::ranges::any_of(
         family.classifier,
         [&](const std::string& start) { return name.starts_with(start); });
-    places.push_back(
-        head ? kBehindAll : Place{static_cast<double>(seen++ / kRun)});
+    const int run = head ? 0 : seen++ / kRun;
+    places.push_back(head ? kBehindAll : Place{static_cast<double>(run)});
   }
   return places;
 }

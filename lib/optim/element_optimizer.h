@@ -7,10 +7,51 @@
 #include <ATen/ATen.h>
 
 #include "config/sections/optim.h"
-#include "optim/element_rule.h"
+#include "optim/element_passes.h"
 #include "optim/optimizer.h"
 
 namespace vitrain::optim {
+
+// What a rule for elements knows of its group.
+struct RuleOptions {
+  config::OptimNumbers numbers;
+  double weight_decay = 0.0;
+  bool nesterov = false;
+  bool decoupled = false;
+  bool cautious = false;
+};
+
+inline RuleOptions rule_options(
+    const config::OptimConfig& options,
+    const FlatGroup& group) {
+  return {
+      .numbers = options.numbers(),
+      .weight_decay = group.weight_decay,
+      .nesterov = options.nesterov,
+      .decoupled = options.decoupled,
+      .cautious = options.cautious};
+}
+
+// Makes the steps of a rule, or leaves them in `elements.steps`.
+template <typename Rule, std::size_t kStates>
+void apply_rule(
+    const Elements<kStates>& elements,
+    const RuleOptions& options,
+    const Rate& rate) {
+  if (elements.weights.is_cpu()) {
+    const auto kernel = Rule::template kernel<Lanes>(
+        options, rate.lr, rate.count.item<double>());
+    if (elements.steps.defined()) {
+      detail::run_on_cpu</*kMakesSteps=*/false>(elements, kernel);
+    } else {
+      detail::run_on_cpu</*kMakesSteps=*/true>(elements, kernel);
+    }
+    return;
+  }
+  const auto kernel = Rule::template kernel<Value>(
+      options, Value(rate.lr), Value(rate.count.to(at::kDouble)));
+  detail::run_on_device(elements, kernel, rate.non_finite);
+}
 
 // Of steps that are 0 where they do not agree with the gradient: those of each
 // parameter are multiplied by its size over the number of the others, at most

@@ -179,14 +179,10 @@ std::string groups_text(const std::vector<GroupSummary>& groups, double lr) {
   for (const RateLine& line : lines) {
     std::vector<std::string> decays;
     for (const auto& [decay, values] : line.by_decay) {
-      const std::string share = line.by_decay.size() == 1
-          ? ""
-          : fmt::format("{} with ", with_commas(values));
-      decays.push_back(fmt::format(
-          "{}{}", share, decay == 0.0 ? "none" : fmt::format("{:.4g}", decay)));
+      decays.push_back(fmt::format("{:.4g}", decay));
     }
     texts.push_back(fmt::format(
-        "{:<{}}  lr {:<9}  {:>{}} values, weight decay {}{}",
+        "{:<{}}  lr {:<9}  {:>{}} values, decay {}{}",
         line.name,
         width,
         fmt::format("{:.3g}", lr * line.lr_scale),

@@ -44,8 +44,8 @@ std::vector<GroupSummary> summarize_groups(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
 
-// One line for each learning rate: its groups' names, their share of `lr`, and
-// how many values have which weight decay.
+// One line for each learning rate: its groups' names, their share of `lr`,
+// their values, and the weight decays among them.
 std::string groups_text(const std::vector<GroupSummary>& groups, double lr);
 
 Json groups_record(const std::vector<GroupSummary>& groups);

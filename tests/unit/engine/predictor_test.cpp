@@ -30,7 +30,7 @@ models::ModelSpec predicting_vit() {
        .mlp_dim = 96});
 }
 
-class PredictorTest : public testing::Test {
+class PredictorTest : public ::testing::Test {
  protected:
   PredictorTest() {
     const at::NoGradGuard no_grad;

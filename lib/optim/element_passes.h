@@ -7,31 +7,9 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "config/sections/optim.h"
 #include "optim/elements.h"
-#include "optim/optimizer.h"
 
 namespace vitrain::optim {
-
-// What a rule for elements knows of its group.
-struct RuleOptions {
-  config::OptimNumbers numbers;
-  double weight_decay = 0.0;
-  bool nesterov = false;
-  bool decoupled = false;
-  bool cautious = false;
-};
-
-inline RuleOptions rule_options(
-    const config::OptimConfig& options,
-    const FlatGroup& group) {
-  return {
-      .numbers = options.numbers(),
-      .weight_decay = group.weight_decay,
-      .nesterov = options.nesterov,
-      .decoupled = options.decoupled,
-      .cautious = options.cautious};
-}
 
 // The buffers of a group, or of a part of it: [n], n a multiple of 16.
 template <std::size_t kStates>
@@ -144,26 +122,5 @@ void run_on_device(
 }
 
 } // namespace detail
-
-// Makes the steps of a rule, or leaves them in `elements.steps`.
-template <typename Rule, std::size_t kStates>
-void apply_rule(
-    const Elements<kStates>& elements,
-    const RuleOptions& options,
-    const Rate& rate) {
-  if (elements.weights.is_cpu()) {
-    const auto kernel = Rule::template kernel<Lanes>(
-        options, rate.lr, rate.count.item<double>());
-    if (elements.steps.defined()) {
-      detail::run_on_cpu</*kMakesSteps=*/false>(elements, kernel);
-    } else {
-      detail::run_on_cpu</*kMakesSteps=*/true>(elements, kernel);
-    }
-    return;
-  }
-  const auto kernel = Rule::template kernel<Value>(
-      options, Value(rate.lr), Value(rate.count.to(at::kDouble)));
-  detail::run_on_device(elements, kernel, rate.non_finite);
-}
 
 } // namespace vitrain::optim
