@@ -24,9 +24,7 @@ double ClassResult::f1() const {
   return share(2 * correct, count + predicted);
 }
 
-Confusion::Confusion(
-    std::int64_t classes,
-    std::span<const Outcome> outcomes)
+Confusion::Confusion(std::int64_t classes, std::span<const Outcome> outcomes)
     : results_(static_cast<std::size_t>(classes)) {
   for (const Outcome& one : outcomes) {
     if (one.finite()) {

@@ -29,8 +29,7 @@ struct ClassResult {
 // so that there may be many classes.
 class Confusion {
  public:
-  using Cells =
-      std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
+  using Cells = std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
 
   // Outcomes without a prediction count for their class alone.
   Confusion(std::int64_t classes, std::span<const Outcome> outcomes);

@@ -87,12 +87,15 @@ TEST(Records, WhatIsNoRecordIsPassedOver) {
       "{\"kind\":\"train\",\"step\":\"x\"}\n{\"kind\":\"eval\",\"step\":1}\n"
       "{\"step\":5,\"loss\":2,\"kind\":\"train\"}\n\xff\xfe{\n"
       "{\"kind\":\"train\",\"step\":6,\"loss\":\"nan\"}\n"
-      "{\"kind\":\"eval\",\"step\":7,\"weights\":\"ema\",\"loss\":1}\n");
+      "{\"kind\":\"eval\",\"step\":6,\"weights\":\"ema\",\"loss\":1}\n"
+      "{\"kind\":\"eval\",\"step\":7,\"weights\":\"swa\",\"loss\":1}\n");
   const Records records = read(file);
   ASSERT_NE(records.curve("train.loss"), nullptr);
   EXPECT_THAT(records.curve("train.loss")->steps, ElementsAre(5));
   EXPECT_EQ(records.step, 6);
   EXPECT_EQ(records.curve("eval.loss"), nullptr);
+  ASSERT_NE(records.curve("ema.loss"), nullptr);
+  EXPECT_THAT(records.curve("ema.loss")->steps, ElementsAre(6));
 }
 
 TEST(Records, AFolderIsNoFile) {
