@@ -13,12 +13,15 @@ namespace vitrain::optim {
 Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
   const at::Tensor& first = parameters.groups().front().parameters;
   steps_ = at::zeros({}, first.options().dtype(at::kFloat));
-  for (std::size_t i = 0; i < parameters.groups().size(); ++i) {
+  std::vector<double> scales;
+  for (const FlatGroup& group : parameters.groups()) {
     missed_.push_back(at::zeros_like(steps_));
-    // A double on the CPU is exact; CUDA's kernels read a float.
-    lr_.push_back(at::zeros(
-        {}, first.options().dtype(first.is_cuda() ? at::kFloat : at::kDouble)));
+    scales.push_back(group.lr_scale);
   }
+  // A double on the CPU is exact; CUDA's kernels read a float.
+  scales_ = at::tensor(scales, at::kDouble)
+                .to(first.device(), first.is_cuda() ? at::kFloat : at::kDouble);
+  lr_ = at::zeros_like(scales_);
 }
 
 Optimizer::Buffers& Optimizer::add_buffers(
@@ -85,17 +88,16 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
     return;
   }
   steps_.add_(1).sub_(non_finite);
+  at::mul_out(lr_, scales_, at::scalar_tensor(lr, at::kDouble));
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
     const FlatGroup& group = parameters_.groups()[i];
     if (group.waits) {
       missed_[i].add_(1).sub_(non_finite);
     } else if (group.own_size > 0) {
-      const double own = lr * group.lr_scale;
-      lr_[i].fill_(own);
       update(
           i,
-          {.lr = own,
-           .lr_tensor = lr_[i],
+          {.lr = lr * group.lr_scale,
+           .lr_tensor = lr_[static_cast<std::int64_t>(i)],
            .count = group.from_epoch > 1 ? steps_ - missed_[i] : steps_,
            .non_finite = non_finite});
     }

@@ -113,7 +113,8 @@ class Optimizer {
 
   std::map<std::string, Buffers> buffers_;
   std::map<std::string, std::vector<Buffers>> tensors_;
-  Buffers lr_; // of each group, a scalar on the device
+  at::Tensor scales_; // lr_scale of the groups, on the device
+  at::Tensor lr_; // of the groups in this step, likewise
   // Of each group, updates that it has missed: scalars fp32, saved for those
   // that may wait.
   Buffers missed_;
