@@ -18,7 +18,7 @@ int version() {
       "vitrain {}\ntorch {}\n{}\n{} build, g++ {}\n",
       VITRAIN_VERSION,
       TORCH_VERSION,
-      has_plugin ? load_cuda_plugin().versions()
+      has_plugin ? open_cuda_plugin().versions()
                  : std::string("CUDA none, NCCL none (CPU build)"),
       VITRAIN_BUILD_TYPE,
       __VERSION__);

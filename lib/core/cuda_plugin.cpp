@@ -31,22 +31,25 @@ const CudaPlugin* open_plugin() {
       ExitCode::kUsage,
       "{} is from another build of vitrain: build both again",
       path);
-  const CudaPlugin* plugin = get();
-  const std::string problem = plugin->problem();
+  return get();
+}
+
+} // namespace
+
+const CudaPlugin& open_cuda_plugin() {
+  static const CudaPlugin* plugin = open_plugin();
+  return *plugin;
+}
+
+const CudaPlugin& load_cuda_plugin() {
+  static const std::string problem = open_cuda_plugin().problem();
   VITRAIN_CHECK(
       problem.empty(),
       ExitCode::kUsage,
       "CUDA devices were asked for, but none can be used: {}. To train on the "
       "CPU give -devices cpu (devices.kind: cpu)",
       problem);
-  return plugin;
-}
-
-} // namespace
-
-const CudaPlugin& load_cuda_plugin() {
-  static const CudaPlugin* plugin = open_plugin();
-  return *plugin;
+  return open_cuda_plugin();
 }
 
 } // namespace vitrain

@@ -20,7 +20,7 @@ class CudaPlugin {
   virtual ~CudaPlugin() = default;
 
   // Why no device can be used here, as a sentence without its full stop; empty
-  // when they can. The only call that is allowed then.
+  // when they can. Then only this and versions() may be called.
   virtual std::string problem() const = 0;
   virtual void set_device(int device) const = 0;
   // Memory of the machine that devices read without a copy in between, or null
@@ -46,8 +46,10 @@ inline constexpr const char* kCudaPluginVersionSymbol =
 inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
 
 // Opens vitrain_cuda.so beside the executable, once. Throws Error(kUsage) with
-// the loader's reason when it cannot be opened or is of another build, and with
-// CUDA's when there is no driver that it works with.
+// the loader's reason when it cannot be opened or is of another build.
+const CudaPlugin& open_cuda_plugin();
+// The same, and throws Error(kUsage) with CUDA's reason where there is no
+// driver that it works with.
 const CudaPlugin& load_cuda_plugin();
 
 } // namespace vitrain

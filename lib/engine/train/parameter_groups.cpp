@@ -59,6 +59,27 @@ std::vector<RateLine> lines_of(const std::vector<GroupSummary>& groups) {
   return lines;
 }
 
+// That `pattern` of the recipe's `key` names some parameter.
+void check_named(
+    const char* key,
+    const std::string& pattern,
+    const std::string& network,
+    const std::vector<std::string>& names) {
+  VITRAIN_CHECK(
+      std::ranges::any_of(
+          names,
+          [&](const std::string& name) {
+            return config::matches_name(pattern, name);
+          }),
+      ExitCode::kUsage,
+      "{}: no parameter of {} is named like {}; names are like {} and {}",
+      key,
+      printable(network),
+      printable(pattern),
+      names.front(),
+      names.back());
+}
+
 } // namespace
 
 std::vector<std::string> parameter_names(const networks::Model& model) {
@@ -73,6 +94,9 @@ optim::Grouping parameter_grouping(
     const config::OptimConfig& optim,
     const models::ModelSpec& spec,
     const std::vector<std::string>& names) {
+  for (const config::GroupRule& rule : config::group_rules(optim.groups)) {
+    check_named("optim.groups", rule.match, spec.name, names);
+  }
   if (!optim.layer_decay) {
     return optim::grouping_of(optim);
   }
@@ -100,19 +124,7 @@ std::vector<std::string> frozen_parameters(
     }
   }
   for (const std::string& pattern : model.freeze) {
-    VITRAIN_CHECK(
-        std::ranges::any_of(
-            frozen,
-            [&](const std::string& name) {
-              return config::matches_name(pattern, name);
-            }),
-        ExitCode::kUsage,
-        "model.freeze: no parameter of {} is named like {}; names are like {} "
-        "and {}",
-        printable(model.name),
-        printable(pattern),
-        names.front(),
-        names.back());
+    check_named("model.freeze", pattern, model.name, names);
   }
   VITRAIN_CHECK(
       frozen.size() < names.size(),

@@ -13,7 +13,8 @@
 namespace vitrain::engine {
 
 // How the recipe groups the parameters of a network, of which `names` are all
-// in the network's order.
+// in the network's order. Throws Error(kUsage) for a pattern of optim.groups
+// that no name matches.
 optim::Grouping parameter_grouping(
     const config::OptimConfig& optim,
     const models::ModelSpec& spec,

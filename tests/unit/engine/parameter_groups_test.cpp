@@ -128,6 +128,14 @@ TEST(ParameterGroups, TheFirstRuleThatMatchesCounts) {
   EXPECT_EQ(group("blocks.1.mlp.fc1.weight").weight_decay, 0.1);
   EXPECT_EQ(group("blocks.10.mlp.fc1.weight").lr_scale, 1.0);
   EXPECT_EQ(group("blocks.10.mlp.fc1.weight").name, "decay");
+  optim.groups.push_back(R"({match: "block.*", lr: 2})");
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [&] { parameter_grouping(optim, spec, names_of_parameters(spec)); }),
+      HasSubstr(
+          "optim.groups: no parameter of vit_tiny_patch16_224 is named like "
+          "block.*"));
 }
 
 TEST(ParameterGroups, FrozenOnesAreNamedByPatterns) {
