@@ -6,7 +6,7 @@
 # usage: bench/compare_optimizers.sh [RULE...]
 #
 # Prints a line for each rule, `RULE: ours A ms, theirs B ms, ratio R`, with R =
-# ours / theirs, and as the last line `ratio R` for the slowest of them.
+# steps a second of ours / theirs, and as the last line `ratio R`, the smallest.
 #
 # Settings: THREADS (2), STEPS (20) of a run, PAIRS (3) of runs, of which the
 #   fastest counts; VITRAIN_PEER_PYTHON (a Python with torch and timm; default:
@@ -37,9 +37,9 @@ for rule in "$@"; do
   done
   ours=$(sort -k2n "$work/ours" | awk 'NR == 1 { print $2 }')
   theirs=$(sort -k2n "$work/theirs" | awk 'NR == 1 { print $2 }')
-  ratio=$(echo "$ours $theirs" | awk '{ printf "%.2f", $1 / $2 }')
+  ratio=$(echo "$ours $theirs" | awk '{ printf "%.2f", $2 / $1 }')
   echo "$rule: ours $ours ms, theirs $theirs ms, ratio $ratio"
   echo "$ratio" >>"$work/ratios"
   rm "$work/ours" "$work/theirs"
 done
-echo "ratio $(sort -n "$work/ratios" | tail -n 1)"
+echo "ratio $(sort -n "$work/ratios" | head -n 1)"
