@@ -101,23 +101,23 @@ MetricsLog::MetricsLog(
       resumed_step_(resumed_step.value_or(0)),
       averages_(averages) {
   // Each file for itself: what is wrong with one must not cost the others.
-  if (options.jsonl) {
+  const auto open = [&](auto& writer,
+                        const char* name,
+                        const auto& truncate,
+                        auto... columns) {
     attempt([&] {
-      const std::filesystem::path path = folder / "metrics.jsonl";
+      const std::filesystem::path path = folder / name;
       if (resumed_step) {
-        truncate_jsonl_after(path, *resumed_step);
+        truncate(path, *resumed_step, columns...);
       }
-      jsonl_.emplace(path);
+      writer.emplace(path, columns...);
     });
+  };
+  if (options.jsonl) {
+    open(jsonl_, "metrics.jsonl", truncate_jsonl_after);
   }
   if (options.csv) {
-    attempt([&] {
-      const std::filesystem::path path = folder / "summary.csv";
-      if (resumed_step) {
-        truncate_csv_after(path, *resumed_step, averages);
-      }
-      csv_.emplace(path, averages);
-    });
+    open(csv_, "summary.csv", truncate_csv_after, averages);
   }
   if (options.tensorboard) {
     attempt([&] { tensorboard_.emplace(folder, resumed_step); });

@@ -1,17 +1,11 @@
 #include "dist/sync/bucket_exchange.h"
 
-#include <chrono>
-
 #include <ATen/ATen.h>
+
+#include "core/clock.h"
 
 namespace vitrain::dist {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // One all-reduce, of the gradients or of a rounded copy.
 class OneRound final : public BucketExchange {
@@ -72,14 +66,15 @@ Pending BucketExchange::start(Group& group, const at::Tensor& tensor) {
     return group.all_reduce_async(tensor);
   }
   if (bytes_ == 0) {
-    started_ = now();
+    started_ = monotonic_seconds();
     device_ = tensor.device();
     span_.begin = DeviceMark(device_);
   }
   bytes_ += bytes_of(group, tensor);
   Pending pending = group.all_reduce_async(tensor);
   if (device_.is_cpu()) {
-    pending.when_finished([finished = finished_] { *finished = now(); });
+    pending.when_finished(
+        [finished = finished_] { *finished = monotonic_seconds(); });
   }
   return pending;
 }
