@@ -2,7 +2,7 @@
 // each rank a list of commands, run in order; the end of the list is exit 0.
 //   say TEXT | terminal TEXT     a line to the log | to the terminal
 //   mark                         "at <monotonic seconds>" to the log
-//   enter SECTION | beat STEP | done      of the heartbeat
+//   enter SECTION | beat STEP | done | failed     of the heartbeat
 //   beating SECONDS              beats until then, then goes on
 //   sleep SECONDS | hang         without a beat
 //   await FILE                   without a beat, until there is such a file
@@ -101,6 +101,8 @@ class FakeWorker {
       heartbeat_.beat(std::stoll(argument));
     } else if (verb == "done") {
       heartbeat_.done();
+    } else if (verb == "failed") {
+      heartbeat_.failed();
     } else if (verb == "beating") {
       const double end = monotonic_seconds() + std::stod(argument);
       while (monotonic_seconds() < end) {

@@ -32,7 +32,7 @@ struct Session {
   int local_world = 1; // of this machine
   c10::Device device = c10::kCPU;
   const CudaPlugin* cuda = nullptr; // non-null on CUDA devices
-  dist::Groups groups;
+  dist::Groups& groups;
   launch::Heartbeat& heartbeat;
   const launch::StopRequest& stop;
   Reporter& reporter;

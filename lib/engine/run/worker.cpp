@@ -230,7 +230,7 @@ ExitCode run_session(
     const job::Job& job,
     const launch::WorkerContext& context,
     const CudaPlugin* cuda,
-    dist::Groups groups,
+    dist::Groups& groups,
     launch::Heartbeat& heartbeat,
     const launch::StopRequest& stop,
     Reporter& reporter) {
@@ -247,7 +247,7 @@ ExitCode run_session(
                     static_cast<std::size_t>(context.local_rank))))
           : c10::Device(c10::kCPU),
       .cuda = cuda,
-      .groups = std::move(groups),
+      .groups = groups,
       .heartbeat = heartbeat,
       .stop = stop,
       .reporter = reporter};
@@ -289,10 +289,14 @@ void remove_unkept_evaluation(
   }
 }
 
+// For on_terminate(), which is given nothing.
+launch::Heartbeat* heartbeat_of_process = nullptr;
+
 // An exception that nobody catches, such as one in the thread of NCCL that
 // watches for peers that are gone: the launcher, or our supervisor, learns of
 // it all the same.
 [[noreturn]] void on_terminate() {
+  heartbeat_of_process->failed();
   auto code = ExitCode::kInternal;
   std::string text = "ended by an exception that nobody caught";
   try {
@@ -329,15 +333,17 @@ int run_worker() {
             context.heartbeat.get(),
             context.local_rank,
             context.local_world_size);
+  heartbeat_of_process = &heartbeat;
   std::set_terminate(&on_terminate);
   launch::LaunchParentWatch parents(
       launch::launch_parents_from(context.launch_parents),
       fmt::format("rank {}", context.rank));
   JoinedJob joined{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
+  dist::Groups groups; // open until a failure has been told
   try {
     const CudaPlugin* cuda = set_up_device(job, context.local_rank);
-    dist::Groups groups = connect_workers(job, context, cuda);
+    groups = connect_workers(job, context, cuda);
     if (context.launched()) {
       joined = join_job(job, context, *groups.control);
       parents.tell_also(joined.log.get());
@@ -347,12 +353,13 @@ int run_worker() {
       return static_cast<int>(ExitCode::kDone);
     }
     reporter.emplace(job, context.rank, context.world_size, joined.console);
-    const ExitCode code = run_session(
-        job, context, cuda, std::move(groups), heartbeat, stop, *reporter);
+    const ExitCode code =
+        run_session(job, context, cuda, groups, heartbeat, stop, *reporter);
     heartbeat.done();
     remove_unkept_evaluation(context, job, code);
     return static_cast<int>(code);
   } catch (const std::exception& error) {
+    heartbeat.failed();
     const std::string text = first_words(error);
     if (reporter) {
       reporter->failed();
@@ -364,7 +371,11 @@ int run_worker() {
     }
     launch::write_error_file(text);
     remove_unkept_evaluation(context, job, code_of(error));
-    return static_cast<int>(code_of(error));
+    reporter.reset();
+    std::fflush(nullptr);
+    // Closing a group that has failed may take long: NCCL's threads wait for
+    // operations that will not end.
+    ::_exit(static_cast<int>(code_of(error)));
   }
 }
 

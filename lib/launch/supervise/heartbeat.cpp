@@ -15,6 +15,7 @@ struct alignas(128) Pulse {
   std::atomic<std::int64_t> step{-1};
   std::atomic<std::uint64_t> beats{0};
   std::atomic<double> last_beat{0};
+  std::atomic<double> failed{0};
 };
 static_assert(std::atomic<double>::is_always_lock_free);
 
@@ -43,6 +44,7 @@ HeartbeatBlock::Progress HeartbeatBlock::progress(int local_rank) const {
   // The beat is read first and written last: a section is never shown older
   // than its beat.
   result.last_beat = pulse.last_beat.load(std::memory_order_acquire);
+  result.failed = pulse.failed.load(std::memory_order_relaxed);
   result.beats = pulse.beats.load(std::memory_order_relaxed);
   result.step = pulse.step.load(std::memory_order_relaxed);
   // A worker that went mad may have written anything.
@@ -89,6 +91,14 @@ void Heartbeat::beat() {
     Pulse& pulse = pulse_of(pulses_, rank_);
     pulse.beats.fetch_add(1, std::memory_order_relaxed);
     pulse.last_beat.store(monotonic_seconds(), std::memory_order_release);
+  }
+}
+
+void Heartbeat::failed() {
+  if (pulses_.data() != nullptr) {
+    double never = 0;
+    pulse_of(pulses_, rank_)
+        .failed.compare_exchange_strong(never, monotonic_seconds());
   }
 }
 

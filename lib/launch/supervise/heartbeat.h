@@ -45,6 +45,7 @@ class HeartbeatBlock {
     std::int64_t step = -1; // -1: before the first step
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
+    double failed = 0; // when failed() was called, on the same clock; 0: never
   };
   Progress progress(int local_rank) const;
 
@@ -68,6 +69,9 @@ class Heartbeat {
   void beat();
   // All work is finished. Before this call exit code 0 counts as a failure.
   void done() { enter(Section::kDone); }
+  // This worker fails. To be called before its connections are closed, which
+  // makes others fail: the earliest call shows the cause. The first one counts.
+  void failed();
 
  private:
   Mapping pulses_;

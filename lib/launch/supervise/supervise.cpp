@@ -12,6 +12,7 @@
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"
 #include "launch/processes/signals.h"
+#include "launch/supervise/failure.h"
 #include "launch/supervise/worker_log.h"
 #include "launch/supervise/worker_processes.h"
 
@@ -37,15 +38,6 @@ constexpr double kGraceInSetup = 0.3;
 int passed_on(int number) {
   return number == SIGHUP ? SIGTERM : number;
 }
-
-struct Failure {
-  int rank = 0;
-  int exit_code = 0;
-  std::string cause; // "was killed by signal 9 (SIGKILL) in step 12"
-  std::string kind; // the same without what differs from time to time
-  std::string hint; // further lines
-  double time = 0;
-};
 
 // One run of the workers of a machine.
 class Supervision {
@@ -89,7 +81,7 @@ class Supervision {
   // The request came before there was anything to save.
   bool nothing_to_save_ = false;
   std::optional<Failure> failure_;
-  std::optional<Failure> suspect_; // may be a consequence
+  std::vector<Failure> suspects_; // each may be a consequence; as seen
   std::optional<NodeFailure> elsewhere_; // what ended the run on another node
   std::vector<std::string> also_; // other failures before the run was ended
   double kill_time_ = 0; // when SIGKILL is due; 0: not
@@ -106,7 +98,8 @@ Outcome Supervision::run() {
   }
   last_look_ = monotonic_seconds();
   // A suspect's cause may be on another machine: its news is on the way.
-  while (workers_.alive() > 0 || (suspect_ && options_.nodes != nullptr)) {
+  while (workers_.alive() > 0 ||
+         (!suspects_.empty() && options_.nodes != nullptr)) {
     const std::vector<int> arrived = signals.wait(kTickSeconds);
     const double now = monotonic_seconds();
     if (now - last_look_ > kSuspendedSeconds) {
@@ -125,9 +118,10 @@ Outcome Supervision::run() {
       check_progress(now);
     }
     const bool nobody_left = workers_.alive() == 0 && options_.nodes == nullptr;
-    if (suspect_ && !failure_ &&
-        (nobody_left || now - suspect_->time > options_.blame_seconds)) {
-      blame(*std::move(suspect_), options_.grace_seconds);
+    if (!suspects_.empty() && !failure_ &&
+        (nobody_left ||
+         now - suspects_.front().time > options_.blame_seconds)) {
+      blame(take_first_to_fail(suspects_), options_.grace_seconds);
     }
     enforce(now);
     tee_.copy(/*last=*/false);
@@ -206,21 +200,15 @@ void Supervision::on_end(int rank, double now) {
       .cause = exit_status.text() + " " + where(progress),
       .kind = exit_status.text() + " " + where(progress),
       .hint = end_hint(exit_status),
-      .time = now};
+      .time = now,
+      .failed = progress.failed > 0 ? progress.failed : now};
   if (!exit_status.signalled && exit_status.value == 0) {
     failure.cause += ", before its work was finished";
   }
   if (verdict == Verdict::kFailed) {
-    if (suspect_) {
-      also_.push_back(
-          workers_.member(suspect_->rank).label() + " " + suspect_->cause);
-      suspect_.reset();
-    }
     blame(std::move(failure), options_.grace_seconds);
-  } else if (!suspect_) {
-    suspect_ = std::move(failure);
   } else {
-    also_.push_back(member.label() + " " + failure.cause);
+    suspects_.push_back(std::move(failure));
   }
 }
 
@@ -250,7 +238,7 @@ void Supervision::look_at_nodes(double now) {
     return;
   }
   elsewhere_ = news;
-  suspect_.reset();
+  suspects_.clear();
   if (workers_.alive() > 0) {
     options_.notice(fmt::format(
         "{} failed; stopping the workers here",
@@ -311,7 +299,8 @@ void Supervision::check_stopped(double now) {
                now - since),
            .kind = "was stopped " + where(workers_.progress(member.rank)),
            .hint = {},
-           .time = now},
+           .time = now,
+           .failed = 0},
           std::min(kGraceAfterStopped, options_.grace_seconds));
       return;
     }
@@ -354,7 +343,8 @@ void Supervision::check_progress(double now) {
            stuck->limit),
        .kind = "made no progress " + where(workers_.progress(stuck->rank)),
        .hint = progress_table(now),
-       .time = now},
+       .time = now,
+       .failed = 0},
       options_.grace_seconds);
 }
 
@@ -381,7 +371,9 @@ void Supervision::blame(Failure failure, double grace) {
     return;
   }
   failure_ = std::move(failure);
-  suspect_.reset();
+  for (const Failure& other : std::exchange(suspects_, {})) {
+    also_.push_back(workers_.member(other.rank).label() + " " + other.cause);
+  }
   if (options_.nodes != nullptr) {
     // With the worker's own words: only this machine has its log.
     options_.nodes->fail_all(

@@ -85,7 +85,8 @@ struct Outcome {
 // stopped, or that shows no progress. The other workers get SIGTERM, which
 // tells them so (StopRequest::run_failed()), and, after the grace period,
 // SIGKILL. Exit code 7 and SIGABRT are blamed only if no other failure is seen
-// within blame_seconds.
+// within blame_seconds; of several, the one that failed first
+// (Heartbeat::failed()).
 //
 // SIGTERM, SIGINT, SIGHUP and SIGUSR1 are passed on to the workers once (SIGHUP
 // as SIGTERM), who save and exit with 75; the second one (not within half a

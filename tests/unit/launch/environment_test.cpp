@@ -46,6 +46,7 @@ TEST(Environment, RanksAndRendezvousReplaceStaleOnes) {
   EXPECT_EQ(worker.at("GLOO_SOCKET_IFNAME"), "lo");
   EXPECT_EQ(worker.at("NCCL_SOCKET_IFNAME"), "lo");
   EXPECT_EQ(worker.at("TORCH_NCCL_ASYNC_ERROR_HANDLING"), "3");
+  EXPECT_EQ(worker.at("TORCH_NCCL_DUMP_ON_TIMEOUT"), "0");
   EXPECT_EQ(worker.at("CUBLAS_WORKSPACE_CONFIG"), ":4096:8");
 }
 

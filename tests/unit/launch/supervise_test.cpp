@@ -186,6 +186,20 @@ TEST(Supervisor, SevenAloneIsNamedAfterASecond) {
   EXPECT_LT(all.seconds, 30); // nobody is left to wait for
 }
 
+// Rank 1 lost its peer, which takes longer to end.
+TEST(Supervisor, OfSeveralSevensTheFirstToFailIsNamed) {
+  const TempFolder folder;
+  const std::string lost = (folder.path() / "lost").native();
+  Trial trial(
+      {{"beat 7", "failed", "write " + lost + " x", "sleep 0.3", "exit 7"},
+       {"await " + lost, "beat 7", "failed", "exit 7"},
+       {"await " + lost, "beat 7", "exit 7"}});
+  const std::string report = expect_failure(trial, 0, 7).report;
+  EXPECT_THAT(report, testing::StartsWith("rank 0 "));
+  EXPECT_THAT(report, HasSubstr("Also rank 1 "));
+  EXPECT_THAT(report, HasSubstr("Also rank 2 "));
+}
+
 TEST(Supervisor, ExitCodeZeroTooEarlyIsAFailure) {
   Trial trial({{"enter step", "hang"}, {"enter step", "beat 3", "exit 0"}});
   trial.options.grace_seconds = 0.05;
