@@ -82,6 +82,19 @@ void Optimizer::assign(
                       : at::where(rate.non_finite.gt(0), target, value));
 }
 
+void Optimizer::move(
+    const at::Tensor& target,
+    double keep,
+    const at::Tensor& step,
+    double size,
+    const Rate& rate) {
+  if (target.is_cpu()) {
+    target.mul_(keep).sub_(step, size);
+  } else {
+    assign(target, target.mul(keep).sub_(step, size), rate);
+  }
+}
+
 void Optimizer::step(double lr, const at::Tensor& non_finite) {
   const at::NoGradGuard no_grad;
   if (non_finite.is_cpu() && non_finite.item<float>() != 0.0F) {

@@ -88,6 +88,26 @@ class Optimizer {
   // target = value, unless the step is left out.
   static void
   assign(const at::Tensor& target, const at::Tensor& value, const Rate& rate);
+  // The same with target + (value - target) x share.
+  template <typename Share> // a number or a scalar tensor
+  static void blend(
+      const at::Tensor& target,
+      const at::Tensor& value,
+      const Share& share,
+      const Rate& rate) {
+    if (target.is_cpu()) { // in place: no copy
+      target.lerp_(value, share);
+    } else {
+      assign(target, target.lerp(value, share), rate);
+    }
+  }
+  // The same with target x keep - step x size.
+  static void move(
+      const at::Tensor& target,
+      double keep,
+      const at::Tensor& step,
+      double size,
+      const Rate& rate);
 
   FlatState& parameters_;
   at::Tensor steps_; // updates made, scalar fp32 as the fused kernels want it

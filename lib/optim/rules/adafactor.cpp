@@ -97,17 +97,18 @@ class Adafactor final : public Optimizer {
       at::Tensor step = scaled(index, i, gradient, fresh.to(at::kFloat), rate);
       if (mean_ != nullptr) {
         const at::Tensor mean = segment.in((*mean_)[index]);
-        assign(mean, mean.lerp(step, 1.0 - momentum_), rate);
+        blend(mean, step, 1.0 - momentum_, rate);
         step = mean;
       }
       if (cautious_) {
         const at::Tensor agrees = (step * gradient).gt(0).to(at::kFloat);
         step = step * agrees / agrees.mean().clamp_min(1e-3);
       }
-      const at::Tensor weights = segment.in(group.parameters);
-      assign(
-          weights,
-          weights.mul(1.0 - rate.lr * group.weight_decay).sub_(step, rate.lr),
+      move(
+          segment.in(group.parameters),
+          1.0 - rate.lr * group.weight_decay,
+          step,
+          rate.lr,
           rate);
     }
   }
@@ -121,21 +122,18 @@ class Adafactor final : public Optimizer {
       const Rate& rate) {
     constexpr double kSmall = 1e-30;
     const at::Tensor square = gradient.square().add_(kSmall);
-    const auto take = [&](const at::Tensor& state, const at::Tensor& now) {
-      assign(state, state.lerp(now, fresh), rate);
-    };
     if (const at::Tensor& whole = squares_[index][i]; whole.defined()) {
-      take(whole, square);
+      blend(whole, square, fresh, rate);
       return gradient * whole.rsqrt();
     }
     const at::Tensor& rows = rows_[index][i];
     const at::Tensor& columns = columns_[index][i];
     const RowsAndColumns factors = *factors_of(gradient.sizes());
-    take(rows, square.mean(factors.rows, /*keepdim=*/true));
-    take(columns, square.mean(factors.columns, /*keepdim=*/true));
+    blend(rows, square.mean(factors.rows, /*keepdim=*/true), fresh, rate);
+    blend(columns, square.mean(factors.columns, /*keepdim=*/true), fresh, rate);
     const at::Tensor by_row =
         (rows / rows.mean(factors.columns, /*keepdim=*/true)).rsqrt_();
-    return gradient * by_row * columns.rsqrt();
+    return (gradient * by_row).mul_(columns.rsqrt());
   }
 
   bool cautious_;

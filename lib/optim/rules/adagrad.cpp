@@ -1,5 +1,7 @@
 #include <array>
 
+#include <ATen/ops/_fused_adagrad.h>
+
 #include "optim/element_optimizer.h"
 #include "optim/rules/rules.h"
 
@@ -29,12 +31,38 @@ struct AdagradRule {
   }
 };
 
+// On CPUs by torch's own kernel, which has wider vectors than our pass.
+class Adagrad final : public ElementOptimizer<AdagradRule> {
+ public:
+  using ElementOptimizer::ElementOptimizer;
+
+ private:
+  void update(std::size_t index, const Rate& rate) override {
+    const FlatGroup& group = parameters_.groups()[index];
+    const Elements<1> elements = elements_of(index);
+    if (!elements.weights.is_cpu() || options_.cautious) {
+      ElementOptimizer::update(index, rate);
+      return;
+    }
+    at::_fused_adagrad_(
+        at::TensorList{elements.weights},
+        at::TensorList{elements.gradients},
+        at::TensorList{elements.state[0]},
+        at::TensorList{rate.count},
+        rate.lr,
+        /*lr_decay=*/0.0,
+        group.weight_decay,
+        options_.numbers().eps,
+        /*maximize=*/false);
+  }
+};
+
 } // namespace
 
 std::unique_ptr<Optimizer> make_adagrad(
     FlatState& parameters,
     const config::OptimConfig& options) {
-  return std::make_unique<ElementOptimizer<AdagradRule>>(parameters, options);
+  return std::make_unique<Adagrad>(parameters, options);
 }
 
 } // namespace vitrain::optim

@@ -34,12 +34,13 @@ inline models::ModelSpec tiny_vit() {
 // The only worker of a job, as far as tests need it; one at a time.
 struct LoneWorker {
   std::remove_cvref_t<decltype(Session::job)> job;
+  dist::Groups groups = dist::connect({.rank = 0, .size = 1});
   launch::Heartbeat heartbeat;
   launch::StopRequest stop{/*supervisor=*/0};
   Reporter reporter{job, /*rank=*/0, /*world=*/1};
   Session session{
       .job = job,
-      .groups = dist::connect({.rank = 0, .size = 1}),
+      .groups = groups,
       .heartbeat = heartbeat,
       .stop = stop,
       .reporter = reporter};
