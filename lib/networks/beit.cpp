@@ -10,6 +10,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/layers/scaled_branch.h"
 #include "networks/layers/windows.h"
 #include "networks/model.h"
@@ -174,7 +175,9 @@ class Beit : public Model {
         1);
     positions_ = positions_.to(x.device());
     for (const auto& block : blocks_) {
-      x = block->forward(x, positions_, drop);
+      x = run_block(x, {}, [this, block, drop](const at::Tensor& in) {
+        return block->forward(in, positions_, drop);
+      });
     }
     return (*head_)((*fc_norm_)(x.slice(1, 1).mean(1)));
   }

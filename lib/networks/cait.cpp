@@ -11,6 +11,7 @@
 #include "networks/layers/class_attention.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/layers/scaled_branch.h"
 #include "networks/model.h"
 
@@ -146,7 +147,9 @@ class Cait : public Model {
     check_images(images, spec_);
     at::Tensor x = patch_embed_->forward(images) + pos_embed_;
     for (const auto& block : blocks_) {
-      x = block->forward(x, x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, in, drop);
+      });
     }
     at::Tensor token = cls_token_.expand({images.size(0), -1, -1});
     for (const auto& block : class_blocks_) {

@@ -10,6 +10,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 
 // Images travel as [N, H, W, C]: norms and MLPs go over the last dimension, and
@@ -220,7 +221,9 @@ class ConvNeXtStage : public torch::nn::Module {
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? downsample_->forward(x) : x;
     for (const auto& block : blocks_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     return x;
   }

@@ -11,6 +11,7 @@
 
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/vit_blocks.h"
 
@@ -237,7 +238,10 @@ class CrossStage : public torch::nn::Module {
       const std::int64_t images = x[branch].size(0);
       at::Tensor tokens = x[branch].flatten(0, 1);
       for (const auto& block : blocks_[branch]) {
-        tokens = block->forward(tokens, images, drops);
+        tokens = run_block(
+            tokens, drops.masks, [block, images, drops](const at::Tensor& in) {
+              return block->forward(in, images, drops);
+            });
       }
       x[branch] = tokens.view(x[branch].sizes());
     }

@@ -8,6 +8,7 @@
 
 #include "core/check.h"
 #include "networks/layers/init.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/vit_blocks.h"
 
@@ -179,7 +180,9 @@ class Mae : public Model {
         token.expand({count, -1, -1}), pick(embedded, seen)};
     at::Tensor x = at::cat(tokens, 1).view({-1, mae_.encoder.embed_dim});
     for (const auto& block : blocks_) {
-      x = block->forward(x, count, {});
+      x = run_block(x, {}, [block, count](const at::Tensor& in) {
+        return block->forward(in, count, {});
+      });
     }
     return (*norm_)(x);
   }
@@ -204,7 +207,9 @@ class Mae : public Model {
     at::Tensor x =
         (at::cat(tokens, 1) + at::cat(positions, 1)).view({-1, width});
     for (const auto& block : decoder_blocks_) {
-      x = block->forward(x, count, {});
+      x = run_block(x, {}, [block, count](const at::Tensor& in) {
+        return block->forward(in, count, {});
+      });
     }
     const at::Tensor masked =
         x.view({count, -1, width}).narrow(1, known.size(1), hidden);

@@ -10,6 +10,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {
@@ -346,7 +347,9 @@ class Mixer : public Model {
     check_images(images, spec_);
     at::Tensor x = stem_->forward(images);
     for (const auto& block : blocks_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     x = norm_ ? (*norm_)(x) : (*affine_)(x);
     return (*head_)(x.mean(1));

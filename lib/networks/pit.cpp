@@ -8,6 +8,7 @@
 
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/vit_blocks.h"
 
@@ -89,7 +90,10 @@ class PitStage : public torch::nn::Module {
     const std::int64_t width = x.front.size(2);
     at::Tensor y = joined(x);
     for (const auto& block : blocks_) {
-      y = block->forward(y, images, drops);
+      y = run_block(
+          y, drops.masks, [block, images, drops](const at::Tensor& in) {
+            return block->forward(in, images, drops);
+          });
     }
     const std::int64_t front = x.front.size(1);
     y = y.view({images, -1, width});
@@ -105,7 +109,12 @@ class PitStage : public torch::nn::Module {
     const std::int64_t images = x.front.size(0);
     at::Tensor y = joined(x);
     for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-      y = blocks_[i]->forward(y, images, drops);
+      y = run_block(
+          y,
+          drops.masks,
+          [block = blocks_[i], images, drops](const at::Tensor& in) {
+            return block->forward(in, images, drops);
+          });
     }
     return blocks_.back()->forward_first(y, images, x.front.size(1), drops);
   }

@@ -9,6 +9,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 
 // Images travel as [N, H, W, C]: MLPs go over the last dimension, and
@@ -284,7 +285,9 @@ class PoolFormerStage : public torch::nn::Module {
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? (*downsample_)(x) : x;
     for (const auto& block : blocks_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     return x;
   }

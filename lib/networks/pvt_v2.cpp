@@ -10,6 +10,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 
 // Tokens travel as images [N, H, W, C]: convolutions see the same memory as
@@ -226,7 +227,9 @@ class PvtStage : public torch::nn::Module {
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? (*downsample_)(x) : x;
     for (const auto& block : blocks_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     return (*norm_)(x);
   }

@@ -11,6 +11,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/recompute.h"
 #include "networks/layers/windows.h"
 #include "networks/model.h"
 
@@ -50,7 +51,9 @@ class SwinStage : public torch::nn::Module {
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? (*downsample_)(x) : x;
     for (const auto& block : blocks_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     return x;
   }

@@ -6,6 +6,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "networks/layers/init.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/vit_blocks.h"
 
@@ -81,7 +82,10 @@ class Vit : public Model {
     }
     x = x.view({-1, vit_.embed_dim});
     for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-      x = blocks_[i]->forward(x, count, drops);
+      x = run_block(
+          x, dropout, [block = blocks_[i], count, drops](const at::Tensor& in) {
+            return block->forward(in, count, drops);
+          });
     }
     return vit_.pool == VitSpec::Pool::kToken ? read_tokens(x, count, drops)
                                               : read_patches(x, count, drops);

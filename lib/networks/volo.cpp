@@ -12,6 +12,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
+#include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/outlook.h"
 
@@ -230,11 +231,15 @@ class Volo : public Model {
     check_images(images, spec_);
     at::Tensor x = patch_embed_->forward(images);
     for (const auto& block : outlookers_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     x = (downsample_->over_pixels(x) + pos_embed_).flatten(1, 2);
     for (const auto& block : transformers_) {
-      x = block->forward(x, drop);
+      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
+        return block->forward(in, drop);
+      });
     }
     at::Tensor first = cls_token_.expand({x.size(0), -1, -1});
     for (const auto& block : class_blocks_) {

@@ -53,6 +53,11 @@ class DistRules {
         "nothing travels between processes in dist.mode: single_process: set "
         "it to none");
     require(
+        recipe_.train.recompute == "none",
+        "train.recompute",
+        "the threads of dist.mode: single_process keep what backward needs: "
+        "use none, or dist.mode: processes");
+    require(
         dist.batchnorm == BatchNormStatistics::kLocal,
         "dist.batchnorm",
         "in dist.mode: single_process each replica has its own statistics, and "
@@ -88,6 +93,7 @@ class DistRules {
         "it to none",
         {"dist.sync.start"});
     check_exchange();
+    check_non_finite();
     if (sync.mode == SyncMode::kAsyncPs) {
       check_async_ps(sync, workers);
     }
@@ -131,6 +137,23 @@ class DistRules {
         "hogwild shares the weights in this machine's memory, which CUDA "
         "devices do not update: use -devices cpu:N, or async_ps",
         {"devices"});
+  }
+
+  // A step that is skipped must leave nothing behind, on any worker.
+  void check_non_finite() {
+    const OnNonFinite action = recipe_.train.on_non_finite;
+    const DistConfig& dist = recipe_.dist;
+    require(
+        action == OnNonFinite::kStop ||
+            (dist.sync.mode == SyncMode::kAllreduce &&
+             dist.compress != Compress::kPowerSgd),
+        "train.on_non_finite",
+        fmt::format(
+            "{} needs gradients that reach all workers in the step that they "
+            "are of, and of which nothing is kept: dist.sync.mode: allreduce, "
+            "and a dist.compress other than powersgd",
+            name_of(action)),
+        {"dist.compress"});
   }
 
   // What needs replicas that are equal after every step.

@@ -16,8 +16,6 @@ constexpr auto kValues = std::to_array<Value>({
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
     {"train.precision", "fp16"},
-    {"train.on_non_finite", "skip"},
-    {"train.on_non_finite", "rollback"},
 });
 
 constexpr std::string_view kUnused =

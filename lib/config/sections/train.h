@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "config/sections/distill.h"
 #include "config/sections/ema.h"
+#include "config/sections/train_safety.h"
 #include "core/enum_names.h"
 
 namespace vitrain::config {
@@ -47,11 +49,6 @@ constexpr auto names_of(ClassBalance) {
   using enum ClassBalance;
   return enum_names<ClassBalance>({{kNone, "none"}, {kInverse, "inverse"}});
 }
-enum class OnNonFinite { kStop };
-constexpr auto names_of(OnNonFinite) {
-  using enum OnNonFinite;
-  return enum_names<OnNonFinite>({{kStop, "stop"}});
-}
 enum class Mkl { kAuto, kPlain };
 constexpr auto names_of(Mkl) {
   using enum Mkl;
@@ -73,7 +70,10 @@ struct TrainConfig {
   ClassBalance class_balance = ClassBalance::kNone;
   std::int64_t jsd_splits = 3;
   double jsd_alpha = 12.0;
+  std::string recompute = "none";
   OnNonFinite on_non_finite = OnNonFinite::kStop;
+  std::int64_t non_finite_in_a_row = 5;
+  std::int64_t non_finite_in_all = 100;
   Mkl mkl = Mkl::kAuto;
   EmaConfig ema;
   DistillConfig distill;
@@ -141,10 +141,8 @@ struct TrainConfig {
          "`jensen_shannon`: weight of the divergence of the versions.")
         .at_least(0.0)
         .needs("train.loss", loss, LossKind::kJensenShannon);
-    v.field(
-        "on_non_finite",
-        on_non_finite,
-        "What to do when a gradient norm is not finite: `stop` (exit 5).");
+    visit_safety(
+        v, recompute, on_non_finite, non_finite_in_a_row, non_finite_in_all);
     v.field(
         "mkl",
         mkl,

@@ -1,5 +1,7 @@
 #include "engine/report/reporter.h"
 
+#include <limits>
+
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "core/enum_names.h"
@@ -7,6 +9,14 @@
 #include "report/live_report.h"
 
 namespace vitrain::engine {
+namespace {
+
+// Where all steps were skipped there is none.
+double mean_of_losses(double sum, double count) {
+  return count > 0.0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+}
+
+} // namespace
 
 Reporter::Reporter(
     const job::Job& job,
@@ -96,7 +106,7 @@ void Reporter::own_train(const TrainReport& report) {
       .epochs = length_.epochs,
       .batch = batch_of(report.step),
       .batches = length_.steps_per_epoch,
-      .loss = own.loss_sum / static_cast<double>(own.count),
+      .loss = mean_of_losses(own.loss_sum, static_cast<double>(own.count)),
       .images_per_second = static_cast<double>(own.count) / own.seconds,
       .data_wait = own.data_wait,
       .comm_bytes = own.comm_bytes,
@@ -134,7 +144,7 @@ void Reporter::train(const TrainReport& report) {
       .epochs = length_.epochs,
       .batch = batch_of(report.step),
       .batches = length_.steps_per_epoch,
-      .loss = report.loss_sum / count,
+      .loss = mean_of_losses(report.loss_sum, count),
       .lr = report.lr,
       .images_per_second = speed,
       .data_wait = report.data_wait,

@@ -104,6 +104,7 @@ TrainStepOptions step_options(
     optim::Ema* ema) {
   const config::Recipe& recipe = session.job.recipe;
   const config::TrainConfig& train = recipe.train;
+  const bool skips = train.on_non_finite != config::OnNonFinite::kStop;
   return {
       .loss =
           {.kind = train.loss,
@@ -129,8 +130,10 @@ TrainStepOptions step_options(
            .agc_exempt = session.spec.family->classifier},
       .sam = recipe.optim.sam.value_or(0.0),
       .bf16 = session.bf16(),
+      .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,
-      .asked_late = session.cuda != nullptr};
+      .asked_late = session.cuda != nullptr && !skips,
+      .skips = skips};
 }
 
 optim::Share share_of(const Session& session) {

@@ -1,11 +1,15 @@
 #include "engine/train/train_step.h"
 
+#include <cmath>
+
 #include <ATen/ATen.h>
 
+#include "core/check.h"
 #include "engine/eval/metrics.h"
 #include "engine/run/autocast.h"
 #include "engine/run/out_of_memory.h"
 #include "job/options/precision.h"
+#include "networks/layers/recompute.h"
 
 namespace vitrain::engine {
 
@@ -33,6 +37,30 @@ void TrainStep::begin(const dist::StepInfo& step) {
   step_ = step.step;
   inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
   parameters_.zero_gradients();
+  if (options_.skips) {
+    remember();
+  }
+}
+
+void TrainStep::remember() {
+  const at::NoGradGuard no_grad;
+  kept_statistics_.clear();
+  for (const at::Tensor& buffer : model_.buffers()) {
+    kept_statistics_.push_back(buffer.clone());
+  }
+  kept_loss_ = loss_sum_.clone();
+  kept_correct_ = correct_.clone();
+  kept_count_ = count_;
+}
+
+void TrainStep::forget() {
+  std::size_t i = 0;
+  for (at::Tensor buffer : model_.buffers()) {
+    buffer.copy_(kept_statistics_[i++]);
+  }
+  loss_sum_.copy_(kept_loss_);
+  correct_.copy_(kept_correct_);
+  count_ = kept_count_;
 }
 
 void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
@@ -70,9 +98,17 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
   Pass pass;
   {
     const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    const networks::RecomputeScope recompute(options_.recompute);
     pass.outputs = in_part("forward", [&] {
       return model_.forward(batch.inputs, batch.drop, batch.dropout);
     });
+    VITRAIN_CHECK(
+        options_.recompute == 0 || networks::recomputable_blocks() > 0,
+        ExitCode::kUsage,
+        "train.recompute: this network has no blocks that can be computed "
+        "again; those of vision transformers (vit, beit, cait, pit, crossvit, "
+        "swin, pvt_v2, volo, mae), convnext, poolformer and mixer can: set it "
+        "to none");
   }
   pass.outputs = pass.outputs.to(at::kFloat);
   pass.loss = losses(batch, pass.outputs);
@@ -157,7 +193,9 @@ void TrainStep::finish(double lr) {
     });
   }
   sync_.updated();
-  if (options_.ema != nullptr) {
+  if (options_.skips && !std::isfinite(gradient_norm())) {
+    forget();
+  } else if (options_.ema != nullptr) {
     options_.ema->update(step_ + 1);
   }
   sync_.predict([&] { update(lr); });

@@ -24,12 +24,17 @@ struct TrainStepOptions {
   optim::Clipping clipping{};
   double sam = 0.0; // how far gradients are taken from the weights; 0: at them
   bool bf16 = false;
+  std::int64_t recompute = 0; // networks::RecomputeScope's
   // Forward and backward wait for those of the other workers (synchronised
   // BatchNorm): they run without samples too.
   bool collective_forward = false;
   // gradient_norm() is not asked for after every step, because that waits for
   // the device: a step whose norm is not finite then ends all updates.
   bool asked_late = false;
+  // Training goes on after a step whose norm is not finite: it leaves nothing
+  // in the statistics of layers, in averages and in sums. finish() waits for
+  // the device then. Not with asked_late.
+  bool skips = false;
 };
 
 // A micro-batch on the device.
@@ -109,6 +114,10 @@ class TrainStep {
   void descend();
   // The loss of a micro-batch, summed over its samples.
   at::Tensor losses(const MicroBatch& batch, const at::Tensor& outputs);
+  // What forget() goes back to.
+  void remember();
+  // The statistics of layers and the sums are those of before the step.
+  void forget();
   // Clips the gradients in the buffers and applies them, when they are finite.
   // Returns their norm before clipping.
   at::Tensor update(double lr);
@@ -129,6 +138,11 @@ class TrainStep {
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
   std::int64_t count_ = 0;
+  // Of before the step, where steps are skipped.
+  std::vector<at::Tensor> kept_statistics_; // of each buffer
+  at::Tensor kept_loss_;
+  at::Tensor kept_correct_;
+  std::int64_t kept_count_ = 0;
   // Of sharpness-aware minimisation, between climb() and descend().
   std::vector<at::Tensor> weights_; // of each group
   std::vector<at::Tensor> statistics_; // of each buffer

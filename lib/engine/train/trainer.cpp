@@ -1,7 +1,6 @@
 #include "engine/train/trainer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <ATen/ATen.h>
 
@@ -270,35 +269,6 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
     draw_samples(inputs);
   }
   step_->micro_batch(inputs, last);
-}
-
-void Trainer::check_finite() {
-  // On a GPU asking costs a wait for the device, so it is asked when numbers
-  // are read anyway; from such a step on no weight has changed meanwhile.
-  const bool ask = session_.cuda == nullptr || line_due() ||
-      due(plan_.eval_every) || due(plan_.checkpoint_every) ||
-      state_.step == plan_.total_steps;
-  if (!ask) {
-    return;
-  }
-  const double norm = step_->gradient_norm();
-  if (std::isfinite(norm)) {
-    return;
-  }
-  const config::DistConfig& dist = recipe_.dist;
-  std::vector<double> sent;
-  if (const auto largest = sync_->largest_sent()) {
-    sent = {*largest};
-    // Where all ranks see this norm, all of them come here.
-    if (dist.sync.traits().replicas_equal) {
-      sent = dist::all_gather(*session_.groups.control, *largest);
-    }
-  }
-  fail_gradient(
-      {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
-      moment(
-          state_.step -
-          std::max<std::int64_t>(0, step_->steps_since_bad() - 1)));
 }
 
 Moment Trainer::moment(std::int64_t step) const {

@@ -52,6 +52,12 @@ class Trainer {
   void draw_samples(const MicroBatch& inputs);
   void keep_samples(bool wait);
   void check_finite();
+  // Goes on after a step whose norm is this, as train.on_non_finite says.
+  // Throws Error(kNonFinite) where that happens too often.
+  void pass_over(double norm);
+  // Weights, optimizer and averages become those of the last checkpoint; the
+  // step stays. Throws Error(kNonFinite) where there is none.
+  void roll_back(double norm);
   void report_interval();
   // Tells of bad samples that some worker has met. Collective.
   void gather_bad_samples();

@@ -49,6 +49,10 @@ Json RunState::to_json() const {
         {"bad", plateau.bad},
         {"drops", plateau.drops}};
   }
+  if (non_finite.in_all > 0) {
+    json["non_finite"] = {
+        {"in_a_row", non_finite.in_a_row}, {"in_all", non_finite.in_all}};
+  }
   return json;
 }
 

@@ -35,12 +35,19 @@ struct Plateau {
   take(Metric metric, double value, std::int64_t patience, double threshold);
 };
 
+// Steps whose gradient norm was not finite, and after which the run went on.
+struct NonFiniteSteps {
+  std::int64_t in_a_row = 0; // up to now
+  std::int64_t in_all = 0;
+};
+
 // Where a run stands, beside weights and optimizer: all else is computed from
 // the step.
 struct RunState {
   std::int64_t step = 0; // optimizer steps made
   Best best;
   Plateau plateau{};
+  NonFiniteSteps non_finite{};
 
   // read_saved_state() reads it.
   Json to_json() const;

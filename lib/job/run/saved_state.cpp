@@ -88,6 +88,12 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
         .bad = plateau.integer("bad"),
         .drops = plateau.integer("drops")};
   }
+  if (run.has("non_finite")) {
+    const JsonReader steps = run.object("non_finite");
+    saved.run.non_finite = {
+        .in_a_row = steps.integer("in_a_row"),
+        .in_all = steps.integer("in_all")};
+  }
   if (reader.has("bad_samples")) {
     saved.bad_samples = reader.integers("bad_samples");
   }

@@ -46,7 +46,8 @@ struct Bench {
       double clip_norm = 0.0,
       MakeSync make_sync = all_reduce,
       double sam = 0.0,
-      bool asked_late = false)
+      bool asked_late = false,
+      bool skips = false)
       : model(networks::make_model(tiny_vit(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
@@ -59,7 +60,8 @@ struct Bench {
             {.loss = {.label_smoothing = 0.1},
              .clipping = {.norm = clip_norm},
              .sam = sam,
-             .asked_late = asked_late}) {}
+             .asked_late = asked_late,
+             .skips = skips}) {}
 
   static std::unique_ptr<dist::GradientSync> all_reduce(Bench& bench) {
     return dist::make_bucketed_all_reduce(
@@ -187,6 +189,26 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
 
 // As on GPUs: who asks later learns of the step that was bad, and finds the
 // weights as they were before it.
+TEST(TrainStep, AStepThatIsSkippedLeavesNothing) {
+  Bench skipping(0.0, Bench::all_reduce, 0.0, false, /*skips=*/true);
+  Bench without;
+  skipping.train(batch_of(0, 4));
+  skipping.train(bad_batch());
+  skipping.train(batch_of(4, 4));
+  without.train(batch_of(0, 4));
+  without.train(batch_of(4, 4));
+  const TrainSums sums = skipping.step.take_sums();
+  const TrainSums expected = without.step.take_sums();
+  EXPECT_EQ(sums.loss, expected.loss);
+  EXPECT_EQ(sums.correct1, expected.correct1);
+  EXPECT_EQ(sums.count, 8);
+  const auto& groups = skipping.parameters.groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    EXPECT_TRUE(at::equal(
+        groups[i].parameters, without.parameters.groups()[i].parameters));
+  }
+}
+
 TEST(TrainStep, ANonFiniteStepEndsUpdatesWhereItIsAskedForLate) {
   Bench bench(
       /*clip_norm=*/1.0,

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+#include "core/enum_names.h"
+
+namespace vitrain::config {
+
+enum class OnNonFinite { kStop, kSkip, kRollback };
+constexpr auto names_of(OnNonFinite) {
+  using enum OnNonFinite;
+  return enum_names<OnNonFinite>(
+      {{kStop, "stop"}, {kSkip, "skip"}, {kRollback, "rollback"}});
+}
+
+// What train.recompute means: every how many blocks one is computed again; 0:
+// none; -1: it is no such text.
+inline std::int64_t recompute_every(const std::string& text) {
+  if (text == "none" || text == "blocks") {
+    return text == "none" ? 0 : 1;
+  }
+  std::int64_t every = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, every);
+  return error == std::errc() && at == end && every > 0 ? every : -1;
+}
+
+inline std::string fault_of_recompute(const std::string& text) {
+  return recompute_every(text) < 0 ? "expected none, blocks or a number from 1"
+                                   : "";
+}
+
+// The keys of `train` about memory, and about numbers that are not finite.
+template <typename Visitor>
+void visit_safety(
+    Visitor& v,
+    std::string& recompute,
+    OnNonFinite& on_non_finite,
+    std::int64_t& in_a_row,
+    std::int64_t& in_all) {
+  v.field(
+       "recompute",
+       recompute,
+       "`blocks`: of each block of the network only its input is kept, and "
+       "backward computes the rest again, for less memory and a third more "
+       "time; N: of each N-th block only. Gradients have the same bits. For "
+       "networks of blocks without BatchNorm.")
+      .written_as("none, blocks or a number of blocks", fault_of_recompute);
+  v.field(
+      "on_non_finite",
+      on_non_finite,
+      "What to do when a gradient norm is not finite. `stop`: exit 5. `skip`: "
+      "the step changes nothing on any worker, and the run goes on. "
+      "`rollback`: weights and optimizer become those of the last checkpoint, "
+      "and the run goes on behind the step; the samples since then are not "
+      "used again.");
+  const auto goes_on = [&on_non_finite] {
+    return on_non_finite != OnNonFinite::kStop;
+  };
+  v.field(
+       "non_finite_in_a_row",
+       in_a_row,
+       "So many steps in a row may be skipped or rolled back; one more is exit "
+       "5.")
+      .at_least(1)
+      .needs("train.on_non_finite: skip or rollback", goes_on);
+  v.field("non_finite_in_all", in_all, "The same for the whole run.")
+      .at_least(1)
+      .needs("train.on_non_finite: skip or rollback", goes_on);
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,127 @@
+// What a Trainer does about steps whose gradient norm is not finite.
+
+#include <algorithm>
+#include <cmath>
+
+#include "checkpoint/find.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "dist/group/collectives.h"
+#include "engine/run/named_state.h"
+#include "engine/train/divergence.h"
+#include "engine/train/trainer.h"
+#include "job/run/run_directory.h"
+
+namespace vitrain::engine {
+
+void Trainer::check_finite() {
+  // On a GPU asking costs a wait for the device, so it is asked when numbers
+  // are read anyway; from such a step on no weight has changed meanwhile.
+  const bool goes_on =
+      recipe_.train.on_non_finite != config::OnNonFinite::kStop;
+  const bool ask = goes_on || session_.cuda == nullptr || line_due() ||
+      due(plan_.eval_every) || due(plan_.checkpoint_every) ||
+      state_.step == plan_.total_steps;
+  if (!ask) {
+    return;
+  }
+  const double norm = step_->gradient_norm();
+  if (std::isfinite(norm)) {
+    state_.non_finite.in_a_row = 0;
+    return;
+  }
+  if (goes_on) {
+    pass_over(norm);
+    return;
+  }
+  const config::DistConfig& dist = recipe_.dist;
+  std::vector<double> sent;
+  if (const auto largest = sync_->largest_sent()) {
+    sent = {*largest};
+    // Where all ranks see this norm, all of them come here.
+    if (dist.sync.traits().replicas_equal) {
+      sent = dist::all_gather(*session_.groups.control, *largest);
+    }
+  }
+  fail_gradient(
+      {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
+      moment(
+          state_.step -
+          std::max<std::int64_t>(0, step_->steps_since_bad() - 1)));
+}
+
+void Trainer::pass_over(double norm) {
+  job::NonFiniteSteps& seen = state_.non_finite;
+  ++seen.in_a_row;
+  ++seen.in_all;
+  const config::TrainConfig& train = recipe_.train;
+  const auto check = [&](std::int64_t steps,
+                         std::int64_t limit,
+                         const char* key,
+                         const char* which) {
+    VITRAIN_CHECK(
+        steps <= limit,
+        ExitCode::kNonFinite,
+        "the gradient norm is {} at step {}, and not finite in {} {}, more "
+        "than {}: {} allows: training has diverged; {}. Try a lower optim.lr, "
+        "a longer schedule.warmup, or optim.clip_norm",
+        norm,
+        state_.step,
+        counted(steps, "step"),
+        which,
+        key,
+        limit,
+        writer_.last_checkpoint());
+  };
+  check(
+      seen.in_a_row,
+      train.non_finite_in_a_row,
+      "train.non_finite_in_a_row",
+      "in a row");
+  check(
+      seen.in_all,
+      train.non_finite_in_all,
+      "train.non_finite_in_all",
+      "of the run");
+  const bool back = train.on_non_finite == config::OnNonFinite::kRollback;
+  if (back) {
+    roll_back(norm);
+  }
+  if (session_.rank == 0) {
+    session_.reporter.console().warn(fmt::format(
+        "the gradient norm is {} at step {} (epoch {}): {}; such steps: {} in "
+        "a row, {} in all",
+        norm,
+        with_commas(state_.step),
+        (state_.step - 1) / plan_.steps_per_epoch + 1,
+        back ? fmt::format(
+                   "weights and optimizer are those of step {} again",
+                   with_commas(writer_.saved_step()))
+             : "the step is skipped",
+        seen.in_a_row,
+        seen.in_all));
+  }
+}
+
+void Trainer::roll_back(double norm) {
+  if (writer_.saved_step() < 0) {
+    fail_gradient(
+        {.norm = norm, .compress = recipe_.dist.compress, .sent = {}},
+        moment(state_.step));
+  }
+  std::filesystem::path from = session_.job.run().checkpoints() /
+      checkpoint::folder_name(writer_.saved_step());
+  if (!checkpoint::is_checkpoint(from)) {
+    from = session_.job.resume; // nothing was saved since
+  }
+  const states::Snapshot snapshot = states::load(from);
+  load_named_state(*session_.model, snapshot.model);
+  load_optimizer(snapshot.optimizer);
+  if (ema_ && !snapshot.ema.empty()) {
+    ema_->load_state(snapshot.ema);
+  }
+  metric_.reset();
+  together_step_ = -1;
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+// Activation checkpointing (Chen et al., "Training deep nets with sublinear
+// memory cost", 2016): of a block only the input is kept for backward, which
+// computes the block again.
+namespace vitrain::networks {
+
+// Of the forward passes of this thread in its scope, each `every`-th block is
+// computed again in backward, beginning with the first; 0: none is.
+class RecomputeScope {
+ public:
+  explicit RecomputeScope(std::int64_t every);
+  ~RecomputeScope();
+  RecomputeScope(const RecomputeScope&) = delete;
+  RecomputeScope& operator=(const RecomputeScope&) = delete;
+
+ private:
+  std::int64_t outer_every_;
+  std::int64_t outer_blocks_;
+};
+
+// Blocks that have run in this thread's innermost scope, kept or not.
+std::int64_t recomputable_blocks();
+
+// block(x). It is called again in backward, at that time's weights, with the
+// same x, autocast and draws from `dropout` (or undefined: it draws nothing),
+// so that all gradients have the bits that they have without. It must change
+// nothing but its result (no running statistics), and own what it refers to or
+// outlive backward with it. A block whose x needs no gradient is not computed
+// again.
+using BlockForward = std::function<at::Tensor(const at::Tensor& x)>;
+at::Tensor run_block(
+    const at::Tensor& x,
+    const at::Generator& dropout,
+    const BlockForward& block);
+
+} // namespace vitrain::networks
