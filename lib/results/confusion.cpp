@@ -73,6 +73,16 @@ double Confusion::mean_accuracy() const {
   return with_samples == 0 ? 0.0 : sum / static_cast<double>(with_samples);
 }
 
+double Confusion::macro_f1() const {
+  double sum = 0;
+  std::int64_t met = 0;
+  for (const ClassResult& one : results_) {
+    sum += one.f1();
+    met += one.count + one.predicted > 0 ? 1 : 0;
+  }
+  return met == 0 ? 0.0 : sum / static_cast<double>(met);
+}
+
 std::int64_t Confusion::at(std::int32_t label, std::int32_t prediction) const {
   const auto found = cells_.find({label, prediction});
   return found == cells_.end() ? 0 : found->second;

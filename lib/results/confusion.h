@@ -43,6 +43,8 @@ class Confusion {
   double accuracy() const;
   // The mean of the accuracies of classes that have samples.
   double mean_accuracy() const;
+  // The mean of the F1 of classes that have samples or were predicted.
+  double macro_f1() const;
 
   // Samples of class `label` that were taken for `prediction`.
   std::int64_t at(std::int32_t label, std::int32_t prediction) const;

@@ -46,14 +46,15 @@ std::string name_of_class(const Evaluation& evaluation, std::int32_t index) {
 
 std::string accuracy_text(const Confusion& confusion) {
   return fmt::format(
-      "{} ({} of {}), {} on average over {}",
+      "{} ({} of {}), {} on average over {}, macro F1 {}",
       percent(confusion.accuracy()),
       with_commas(confusion.correct()),
       with_commas(confusion.count()),
       percent(confusion.mean_accuracy()),
       confusion.classes() == 1
           ? "1 class"
-          : fmt::format("{} classes", with_commas(confusion.classes())));
+          : fmt::format("{} classes", with_commas(confusion.classes())),
+      percent(confusion.macro_f1()));
 }
 
 std::string calibration_text(const Calibration& calibration) {

@@ -11,6 +11,7 @@
 #include "data/load/loader.h"
 #include "data/load/row_picture.h"
 #include "engine/eval/outcomes.h"
+#include "engine/eval/views.h"
 #include "engine/inputs/patch_masks.h"
 #include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
@@ -21,6 +22,23 @@
 #include "job/options/precision.h"
 
 namespace vitrain::engine {
+namespace {
+
+// Of the images of `seen`, where the network takes those of `spec`.
+data::TransformOptions read_options(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    const models::ModelSpec& seen) {
+  data::TransformOptions options =
+      job::transform_options(recipe, seen, /*train=*/false);
+  if (seen.image_size.width != spec.image_size.width) {
+    options.crop_pct = 1.0; // all of what is resized
+  }
+  return options;
+}
+
+} // namespace
+
 // What the lanes share: the batches of this rank, each of which one of them
 // takes, and what they have counted.
 class Evaluator::Batches {
@@ -105,12 +123,14 @@ Evaluator::Evaluator(
     c10::Device device,
     const Options& options)
     : loss_(recipe.train.loss),
+      tta_(recipe.eval.tta),
+      spec_(spec),
+      seen_(with_room_for_views(tta_, recipe.data.preprocess, spec)),
       rows_(data::open_rows(
           std::move(index),
-          job::transform_options(recipe, spec, /*train=*/false))),
+          read_options(recipe, spec_, seen_))),
       bad_samples_(job::bad_sample_policy(recipe, /*train=*/false)),
-      normalizer_(recipe.data.preprocess, spec, device),
-      spec_(spec),
+      normalizer_(recipe.data.preprocess, seen_, device),
       device_(device.type()),
       options_(options) {}
 
@@ -157,9 +177,27 @@ std::optional<image::Image> Evaluator::picture(std::int64_t sample) const {
   return data::picture_of(
       *rows_,
       sample,
-      {static_cast<int>(spec_.image_size.width),
-       static_cast<int>(spec_.image_size.height)},
+      {static_cast<int>(seen_.image_size.width),
+       static_cast<int>(seen_.image_size.height)},
       spec_.channels);
+}
+
+at::Tensor Evaluator::outputs_of(
+    networks::Model& model,
+    const at::Tensor& inputs,
+    const at::Tensor& masks) const {
+  const AutocastScope autocast(
+      device_, options_.precision == config::Precision::kBf16);
+  if (tta_ == config::Tta::kNone) {
+    return model.forward(inputs, masks);
+  }
+  const auto views = views_of(tta_, inputs, spec_.image_size);
+  at::Tensor sum;
+  for (const at::Tensor& view : views) {
+    const at::Tensor outputs = model.forward(view, masks).to(at::kFloat);
+    sum = sum.defined() ? sum + outputs : outputs;
+  }
+  return sum / static_cast<double>(views.size());
 }
 
 Evaluator::Found Evaluator::lane(
@@ -176,12 +214,7 @@ Evaluator::Found Evaluator::lane(
     if (masks.defined()) {
       masks = masks.to(batch->inputs.device());
     }
-    at::Tensor outputs;
-    {
-      const AutocastScope autocast(
-          device_, options_.precision == config::Precision::kBf16);
-      outputs = model.forward(batch->inputs, masks);
-    }
+    const at::Tensor outputs = outputs_of(model, batch->inputs, masks);
     if (config::has_classes(loss_)) {
       counts.add(outputs, batch->targets, batch->rows());
       if (wants_outcomes) {

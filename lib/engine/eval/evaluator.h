@@ -81,6 +81,11 @@ class Evaluator {
     EvalCounts counts;
     std::vector<results::Outcome> outcomes; // where they are wanted
   };
+  // Of a batch: the mean over the views.
+  at::Tensor outputs_of(
+      networks::Model& model,
+      const at::Tensor& inputs,
+      const at::Tensor& masks) const;
   // Takes batches until there are none.
   Found lane(
       networks::Model& model,
@@ -89,10 +94,12 @@ class Evaluator {
       bool wants_outcomes) const;
 
   config::LossKind loss_;
+  config::Tta tta_;
+  models::ModelSpec spec_;
+  models::ModelSpec seen_; // with the size of what is read
   std::unique_ptr<data::Rows> rows_;
   data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;
-  models::ModelSpec spec_;
   c10::DeviceType device_;
   Options options_;
 };

@@ -14,7 +14,7 @@ import pathlib
 
 import numpy
 import torch
-from sklearn.metrics import (balanced_accuracy_score, confusion_matrix,
+from sklearn.metrics import (balanced_accuracy_score, confusion_matrix, f1_score,
                              precision_recall_fscore_support)
 from torchmetrics.functional.classification import multiclass_calibration_error
 
@@ -47,6 +47,8 @@ def main():
         "recall": recall.tolist(),
         "f1": f1.tolist(),
         "mean_accuracy": float(balanced_accuracy_score(labels, predictions)),
+        # Over the classes that are there, as label or as prediction.
+        "macro_f1": float(f1_score(labels, predictions, average="macro")),
         "calibration_error": float(multiclass_calibration_error(
             probabilities.double(), torch.tensor(labels), CLASSES, n_bins=BINS, norm="l1")),
     }

@@ -28,6 +28,7 @@ TEST(Confusion, IsThatOfScikitLearn) {
     EXPECT_DOUBLE_EQ(result.f1(), json.at("f1")[i]) << label;
   }
   EXPECT_DOUBLE_EQ(confusion.mean_accuracy(), json.at("mean_accuracy"));
+  EXPECT_DOUBLE_EQ(confusion.macro_f1(), json.at("macro_f1"));
 }
 
 TEST(Confusion, SaysWhatIsTakenForWhat) {

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "config/sections/eval.h"
+#include "config/sections/preprocess.h"
+#include "models/spec.h"
+
+// Test-time augmentation: outputs are the mean over views of an image.
+namespace vitrain::engine {
+
+// `spec` as the rows of an evaluation with such views have to be read: for
+// crops with the whole square that they are cut out of. Throws Error(kUsage)
+// where there are no such views.
+models::ModelSpec with_room_for_views(
+    config::Tta tta,
+    const config::PreprocessConfig& preprocess,
+    models::ModelSpec spec);
+
+// Of images [N, C, H, W], each [N, C, size]. Crops as torchvision's FiveCrop
+// and TenCrop have them: the corners (top left, top right, bottom left, bottom
+// right), the middle, and then the mirror images.
+std::vector<at::Tensor>
+views_of(config::Tta tta, const at::Tensor& images, const ImageSize& size);
+
+} // namespace vitrain::engine

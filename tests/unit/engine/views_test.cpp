@@ -1,0 +1,59 @@
+#include "engine/eval/views.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "fixtures.h"
+
+namespace vitrain::engine {
+namespace {
+
+using config::Tta;
+
+models::ModelSpec vit_of(std::int64_t size) {
+  models::ModelSpec spec = tiny_vit();
+  spec.image_size = size;
+  return spec;
+}
+
+TEST(Views, CropsAreWhereTorchvisionHasThem) {
+  const at::Tensor images = at::arange(2 * 3 * 7 * 7).view({2, 3, 7, 7});
+  const auto views = views_of(Tta::kTenCrop, images, 4);
+  ASSERT_EQ(views.size(), 10u);
+  // round((7 - 4) / 2) is 2: halves go to the even number.
+  const std::int64_t corners[5][2]{{0, 0}, {0, 3}, {3, 0}, {3, 3}, {2, 2}};
+  for (std::size_t i = 0; i < 5; ++i) {
+    const at::Tensor crop = images.slice(2, corners[i][0], corners[i][0] + 4)
+                                .slice(3, corners[i][1], corners[i][1] + 4);
+    EXPECT_TRUE(at::equal(views[i], crop)) << i;
+    EXPECT_TRUE(at::equal(views[5 + i], crop.flip({3}))) << i;
+  }
+  EXPECT_EQ(views_of(Tta::kFiveCrop, images, 4).size(), 5u);
+  EXPECT_EQ(views_of(Tta::kNone, images, 7).size(), 1u);
+  EXPECT_TRUE(at::equal(views_of(Tta::kFlip, images, 7)[1], images.flip({3})));
+}
+
+TEST(Views, CropsNeedRoom) {
+  config::PreprocessConfig preprocess;
+  preprocess.crop_pct = 0.875;
+  const auto spec = vit_of(224);
+  const auto size = [&](Tta tta) {
+    return with_room_for_views(tta, preprocess, spec).image_size;
+  };
+  EXPECT_EQ(size(Tta::kNone), ImageSize(224));
+  EXPECT_EQ(size(Tta::kFlip), ImageSize(224));
+  EXPECT_EQ(size(Tta::kFiveCrop), ImageSize(256));
+  preprocess.resize = 232;
+  EXPECT_EQ(size(Tta::kTenCrop), ImageSize(232));
+  preprocess.resize.reset();
+  preprocess.crop_pct = 1.0;
+  EXPECT_THROW(size(Tta::kTenCrop), Error);
+  preprocess.crop_pct = 0.875;
+  preprocess.crop_mode = CropMode::kSquash;
+  EXPECT_THROW(size(Tta::kTenCrop), Error);
+}
+
+} // namespace
+} // namespace vitrain::engine
