@@ -282,6 +282,17 @@ void FlatState::set_epoch(std::int64_t epoch) {
   }
 }
 
+void FlatState::scale_weight_decay(double share) {
+  if (full_decay_.empty()) {
+    for (const FlatGroup& group : groups_) {
+      full_decay_.push_back(group.weight_decay);
+    }
+  }
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    groups_[i].weight_decay = full_decay_[i] * share;
+  }
+}
+
 void FlatState::zero_gradients() {
   for (FlatGroup& group : groups_) {
     group.gradients.zero_();

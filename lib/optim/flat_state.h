@@ -117,6 +117,8 @@ class FlatState {
   void zero_waiting_gradients();
   // Which groups wait (from_epoch) in the epoch `epoch`, from 1.
   void set_epoch(std::int64_t epoch);
+  // The weight decay of all groups becomes `share` of what they were made with.
+  void scale_weight_decay(double share);
   // Throws Error(kInternal) naming a parameter that was frozen, reshaped or
   // given other memory since. Cheap enough for every step.
   void check_values() const;
@@ -128,6 +130,7 @@ class FlatState {
   Share share_;
   std::vector<FlatGroup> groups_;
   std::vector<std::string> frozen_; // parameters that are not trained
+  std::vector<double> full_decay_; // of the groups, once it is scaled
 };
 
 // Whether a parameter is exempt from weight decay under `no_decay`: `bias`

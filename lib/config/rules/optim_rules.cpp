@@ -72,11 +72,42 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       "another dist.sync.mode",
       others);
   checker.require(
+      !recipe.schedule.weight_decay.end || !workers ||
+          mode != SyncMode::kAsyncPs,
+      "schedule.weight_decay.end",
+      "changes with the step, of which servers of async_ps know nothing: use "
+      "another dist.sync.mode",
+      others);
+  checker.require(
       !optim.lookahead.every || !workers || mode != SyncMode::kHogwild,
       "optim.lookahead.every",
       "sets the weights back, each worker its own way, and in hogwild all have "
       "the same: use another dist.sync.mode",
       others);
+}
+
+// What a schedule changes has to be there.
+void check_strengths(const Recipe& recipe, Checker& checker) {
+  const ScheduleConfig& schedule = recipe.schedule;
+  checker.require(
+      !schedule.weight_decay.end || recipe.optim.weight_decay > 0.0,
+      "schedule.weight_decay.end",
+      "is reached from optim.weight_decay, which is 0: give it a number to "
+      "begin with",
+      {"optim.weight_decay"});
+  checker.require(
+      schedule.drop_path.shape == DropPathShape::kConstant ||
+          recipe.model.drop_path > 0.0,
+      "schedule.drop_path.shape",
+      "is that of model.drop_path, which is 0: set its rate",
+      {"model.drop_path"});
+  checker.require(
+      !schedule.drop_path.has_cutoff() || schedule.drop_path.cutoff.value > 0.0,
+      "schedule.drop_path.cutoff",
+      fmt::format(
+          "{} needs to know when: set it to a part of the run, as in 50ep",
+          name_of(schedule.drop_path.shape)),
+      {"schedule.drop_path.shape"});
 }
 
 } // namespace
@@ -85,6 +116,7 @@ std::vector<Finding> check_optim(const Recipe& recipe) {
   Checker checker;
   check_numbers(recipe.optim, checker);
   check_exchange(recipe, checker);
+  check_strengths(recipe, checker);
   return checker.take();
 }
 

@@ -188,6 +188,8 @@ Plan make_plan(
   plan_schedule(recipe.schedule, plan);
   plan.ema_start =
       recipe.train.ema.start.steps(plan.steps_per_epoch, plan.total_steps);
+  plan.drop_path_cutoff = recipe.schedule.drop_path.cutoff.steps(
+      plan.steps_per_epoch, plan.total_steps);
   plan.step_every = interval(recipe.schedule.step_every, plan);
   for (const Duration& milestone : recipe.schedule.milestones) {
     plan.milestones.push_back(

@@ -50,6 +50,7 @@ struct Plan : BatchPlan {
   std::vector<std::int64_t> milestones; // instead, when there are any; ascend
   std::int64_t timescale = 0; // schedule `rsqrt`
   std::int64_t ema_start = 0; // train.ema.start
+  std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
   std::int64_t eval_every = 0; // at least 1
   std::int64_t checkpoint_every = 0; // at least 1
   std::int64_t sync_start = 0; // dist.sync.start

@@ -7,6 +7,7 @@
 #include "config/schema/duration.h"
 #include "config/sections/scale.h"
 #include "config/sections/schedule_kinds.h"
+#include "config/sections/strengths.h"
 
 namespace vitrain::config {
 
@@ -33,6 +34,8 @@ struct ScheduleConfig {
   CooldownShape cooldown_shape = CooldownShape::kSqrt;
   bool paddle_exact_schedule = false;
   ScaleConfig scale;
+  WeightDecaySchedule weight_decay;
+  DropPathSchedule drop_path;
 
   bool has_min_lr() const {
     using enum ScheduleKind;
@@ -102,6 +105,11 @@ struct ScheduleConfig {
         "PaddleViT, whose first epoch is one step above warmup_lr and whose "
         "last is at min_lr.");
     v.section("scale", scale, "Scaling by the global batch.");
+    v.section(
+        "weight_decay",
+        weight_decay,
+        "Weight decay as a function of the step.");
+    v.section("drop_path", drop_path, "Stochastic depth likewise.");
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "engine/inputs/upload.h"
 #include "engine/train/loss.h"
 #include "job/options/data_options.h"
+#include "optim/strengths.h"
 
 namespace vitrain::engine {
 namespace {
@@ -51,19 +52,29 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
   return micro_batch;
 }
 
+std::vector<double> TrainInputs::drop_rates(std::int64_t step) const {
+  std::vector<double> rates = session_.model->drop_rates();
+  const double share = optim::drop_path_share(
+      session_.job.recipe.schedule.drop_path.shape,
+      session_.plan.drop_path_cutoff,
+      step,
+      session_.plan.total_steps);
+  for (double& rate : rates) {
+    rate *= share;
+  }
+  return rates;
+}
+
 at::Tensor TrainInputs::drop(
     std::int64_t step,
     std::int64_t first,
     std::int64_t count) const {
   const std::uint64_t seed = seed_of(session_);
   const std::int64_t patches = session_.model->masked_patches();
-  at::Tensor drop = patches > 0 ? patch_masks(patches, seed, step, first, count)
-                                : drop_factors(
-                                      session_.model->drop_rates(),
-                                      seed,
-                                      step,
-                                      first * splits(),
-                                      count * splits());
+  at::Tensor drop = patches > 0
+      ? patch_masks(patches, seed, step, first, count)
+      : drop_factors(
+            drop_rates(step), seed, step, first * splits(), count * splits());
   if (splits() > 1 && drop.defined()) {
     // Drawn sample by sample: a sample's place in the global batch decides what
     // is dropped of each of its versions, not how many are on this worker.

@@ -33,6 +33,8 @@ class TrainInputs {
       std::int64_t replica) const;
 
  private:
+  // The model's, as schedule.drop_path has them in a step.
+  std::vector<double> drop_rates(std::int64_t step) const;
   // Model::forward's `drop`, on the device.
   at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
       const;

@@ -23,6 +23,7 @@
 #include "launch/processes/signals.h"
 #include "models/families/family.h"
 #include "optim/optimizers.h"
+#include "optim/strengths.h"
 
 namespace vitrain::engine {
 namespace {
@@ -222,6 +223,10 @@ void Trainer::train_one_step() {
   session_.model->train();
   batch_norm_.before_step();
   parameters_.set_epoch(state_.step / plan_.steps_per_epoch + 1);
+  if (const auto end = recipe_.schedule.weight_decay.end) {
+    parameters_.scale_weight_decay(optim::weight_decay_share(
+        recipe_.optim.weight_decay, *end, state_.step, plan_.total_steps));
+  }
   step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes torch_schedules.json and plateau.json beside this file.
+"""Writes torch_schedules.json, plateau.json and strengths.json beside this file.
 
 Needs torch 2.11 and nothing else:  python3 make_torch_schedules.py
 
 The rate of each step under torch.optim.lr_scheduler, and what ReduceLROnPlateau
-makes of given evaluations.
+makes of given evaluations. Strengths: weight decay by CosineAnnealingLR, drop
+path by torch.linspace, as the published code has them.
 """
 
 import json
@@ -130,7 +131,38 @@ def plateaus():
     ]
 
 
+def weight_decay(start, end, total):
+    made = optimizer(start)
+    schedule = lr_scheduler.CosineAnnealingLR(made, total, eta_min=end)
+    return {"start": start, "end": end, "total_steps": total,
+            "values": rates(made, schedule, total)}
+
+
+def drop_path(shape, cutoff, total):
+    part = torch.linspace(0, 1, cutoff, dtype=torch.float64)
+    rest = total - cutoff
+    values = {
+        "rising": torch.linspace(0, 1, total, dtype=torch.float64),
+        "early": torch.cat([torch.ones(cutoff), torch.zeros(rest)]),
+        "early_linear": torch.cat([part.flip(0), torch.zeros(rest)]),
+        "late": torch.cat([torch.zeros(cutoff), torch.ones(rest)]),
+        "constant": torch.ones(total),
+    }[shape]
+    return {"shape": shape, "cutoff": cutoff, "total_steps": total,
+            "values": values.tolist()}
+
+
+def strengths():
+    shapes = ["constant", "rising", "early", "early_linear", "late"]
+    return {
+        "weight_decay": [weight_decay(0.04, 0.4, 57), weight_decay(0.3, 0.0, 20)],
+        "drop_path": [drop_path(shape, cutoff, 23)
+                      for shape in shapes for cutoff in (7, 2, 23)],
+    }
+
+
 def main():
+    (HERE / "strengths.json").write_text(json.dumps(strengths()) + "\n")
     (HERE / "torch_schedules.json").write_text(json.dumps(schedules()) + "\n")
     (HERE / "plateau.json").write_text(json.dumps(plateaus()) + "\n")
 

@@ -550,5 +550,24 @@ TEST(Validate, HierarchicalSgdRunsOnOneWorkerAsTheOtherModes) {
   }
 }
 
+TEST(Validate, WhatAScheduleChangesHasToBeThere) {
+  const std::vector<std::string> early{
+      "schedule.drop_path.shape=early_linear", "model.drop_path=0.1"};
+  EXPECT_THAT(
+      problems_of(early),
+      HasSubstr("schedule.drop_path.cutoff: early_linear needs to know when"));
+  EXPECT_EQ(
+      problems_of({early[0], early[1], "schedule.drop_path.cutoff=2ep"}), "");
+  EXPECT_THAT(
+      problems_of({"schedule.drop_path.shape=rising"}),
+      HasSubstr("schedule.drop_path.shape: is that of model.drop_path"));
+  EXPECT_THAT(
+      problems_of({"schedule.weight_decay.end=0.4", "optim.weight_decay=0"}),
+      HasSubstr("schedule.weight_decay.end: is reached from"));
+  EXPECT_THAT(
+      problems_of({"schedule.weight_decay.end=0.4", "dist.sync.mode=async_ps"}),
+      HasSubstr("servers of async_ps know nothing"));
+}
+
 } // namespace
 } // namespace vitrain::config

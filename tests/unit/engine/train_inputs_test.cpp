@@ -151,6 +151,31 @@ TEST(TrainInputs, DropsOfVersionsAreOfTheSamplesPlaceInTheGlobalBatch) {
   EXPECT_TRUE(at::equal(second.narrow(1, 2, 2), whole.narrow(1, 6, 2)));
 }
 
+TEST(TrainInputs, DropAsMuchAsTheScheduleSays) {
+  Inputs worker;
+  worker.session.spec.drop_path = 0.5;
+  worker.session.model = networks::make_model(worker.session.spec, 3);
+  worker.job.recipe.schedule.drop_path.shape = config::DropPathShape::kLate;
+  worker.session.plan.drop_path_cutoff = 2;
+  worker.session.plan.total_steps = 4;
+  const auto drop = [&](std::int64_t step) {
+    return TrainInputs(worker.session)
+        .make(
+            {.count = 4,
+             .rows = worker.pixels,
+             .labels = worker.labels,
+             .draws = worker.draws},
+            step,
+            /*k=*/0)
+        .drop;
+  };
+  EXPECT_TRUE(drop(1).eq(1.0).all().item<bool>());
+  const at::Tensor late = drop(2);
+  worker.job.recipe.schedule.drop_path.shape = config::DropPathShape::kConstant;
+  EXPECT_TRUE(at::equal(late, drop(2)));
+  EXPECT_FALSE(drop(1).eq(1.0).all().item<bool>());
+}
+
 // Each replica of a worker has masks of its own, as each worker would.
 TEST(TrainInputs, MasksAreOfAShareOfTheGlobalBatch) {
   Inputs worker;
