@@ -10,6 +10,7 @@
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "report/write.h"
+#include "trial/trial.h"
 #include "verbs.h"
 
 namespace vitrain::app {
@@ -71,6 +72,26 @@ void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
   std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
 }
 
+int try_run(const job::PreparedJob& prepared, std::int64_t steps) {
+  const job::Job& job = prepared.job;
+  VITRAIN_CHECK(
+      !prepared.link,
+      ExitCode::kUsage,
+      "-try is for one machine: leave -nnodes, -node_rank and -master out");
+  for (const std::string& note : prepared.notes) {
+    std::printf("%s\n", note.c_str());
+  }
+  trial::try_recipe(
+      {.recipe = job.recipe,
+       .plan = job::make_plan(
+           job, prepared.workers, prepared.sampler.get(), *prepared.eval),
+       .workers = prepared.workers,
+       .cuda = job.cuda,
+       .devices = job.device_text},
+      steps);
+  return 0;
+}
+
 // Whether the workers ended without the chance to say what became of the run.
 bool has_failed(int code) {
   return code != static_cast<int>(ExitCode::kDone) &&
@@ -104,6 +125,12 @@ int train(const config::Arguments& given, const std::string& command_line) {
   const launch::Detected detected = find_launcher(arguments.launch);
   const job::Request request = request_of(arguments, command_line);
   if (detected.place) {
+    VITRAIN_CHECK(
+        !arguments.trial_steps,
+        ExitCode::kUsage,
+        "-try starts workers itself, and {} has started this one: run it "
+        "without a launcher, or with -launcher none",
+        detected.place->launcher);
     const auto prepared = job::run_launched(request, *detected.place);
     if (prepared) {
       print_dry_run(*prepared, /*has_weights=*/true);
@@ -113,6 +140,9 @@ int train(const config::Arguments& given, const std::string& command_line) {
   job::PreparedJob prepared = job::prepare(request);
   prepared.notes.insert(
       prepared.notes.end(), detected.notes.begin(), detected.notes.end());
+  if (arguments.trial_steps) {
+    return try_run(prepared, *arguments.trial_steps);
+  }
   if (arguments.dry_run) {
     print_dry_run(prepared, arguments.launch.node_rank.value_or(0) == 0);
     return 0;

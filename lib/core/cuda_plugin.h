@@ -27,6 +27,8 @@ class CudaPlugin {
   // when there is none left; free_pinned() gives it back.
   virtual void* allocate_pinned(std::size_t bytes) const = 0;
   virtual void free_pinned(void* memory) const = 0;
+  // Bytes of a device that torch has taken for tensors at its largest.
+  virtual std::int64_t peak_memory(int device) const = 0;
   // "CUDA 13.0, cuDNN 9.19, NCCL 2.28.9".
   virtual std::string versions() const = 0;
   // A new ProcessGroupNCCL; the caller adopts the reference (collective).
@@ -38,7 +40,7 @@ class CudaPlugin {
 };
 
 // Increased whenever the class above changes.
-inline constexpr int kCudaPluginVersion = 3;
+inline constexpr int kCudaPluginVersion = 4;
 
 // The two C functions that vitrain_cuda.so exports.
 inline constexpr const char* kCudaPluginVersionSymbol =

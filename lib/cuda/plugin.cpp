@@ -1,6 +1,7 @@
 // The one file that touches CUDA and NCCL through torch.
 
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -83,6 +84,14 @@ class Plugin final : public CudaPlugin {
   }
 
   void free_pinned(void* memory) const override { cudaFreeHost(memory); }
+
+  std::int64_t peak_memory(int device) const override {
+    using c10::CachingAllocator::StatType;
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(
+        static_cast<c10::DeviceIndex>(device));
+    return stats.reserved_bytes[static_cast<std::size_t>(StatType::AGGREGATE)]
+        .peak;
+  }
 
   std::string versions() const override {
     int runtime = 0;

@@ -111,6 +111,10 @@ class Interpreter {
           "no config file: give -cfg FILE, for example "
           "-cfg configs/shapes_vit_tiny.yaml; vitrain --help says more");
     }
+    if (arguments_.trial_steps && arguments_.resume) {
+      problem(
+          "-try", "resumes a trial of its own, and takes no -resume beside it");
+    }
     arguments_.data.files = scanned_.files;
     check_files();
   }

@@ -158,6 +158,7 @@ struct Arguments {
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;
+  std::optional<std::int64_t> trial_steps; // -try
   bool print_config = false;
   bool version = false;
   bool help = false;

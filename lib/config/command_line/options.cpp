@@ -46,6 +46,16 @@ constexpr auto kOptions = std::to_array<Option>({
      .help =
          "Check everything, data included, print what would be done and stop.",
      .read = [](OptionReader& o) { o.arguments.dry_run = true; }},
+    {.name = "try",
+     .label = "[N]",
+     .implied = "3",
+     .group = Group::kConfig,
+     .verbs = verb_set({Verb::kTrain}),
+     .help = "Make N steps (3), evaluate N batches, save, resume, make N steps "
+             "more, and look for the largest batch that fits; print memory, "
+             "speed and the time of the whole run, and leave nothing behind.",
+     .read =
+         [](OptionReader& o) { o.arguments.trial_steps = o.count(1, 1000); }},
     {.name = "origin",
      .group = Group::kConfig,
      .verbs = verb_set({Verb::kConfigShow}),

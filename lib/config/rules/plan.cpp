@@ -198,6 +198,8 @@ Plan make_plan(
   std::ranges::sort(plan.milestones);
   plan.eval_every = interval(recipe.eval.every, plan);
   plan.checkpoint_every = interval(recipe.checkpoint.every, plan);
+  plan.stop_after =
+      recipe.run.stop_after ? interval(*recipe.run.stop_after, plan) : 0;
   plan.sync_start =
       recipe.dist.sync.start.steps(plan.steps_per_epoch, plan.total_steps);
   plan.powersgd_start =

@@ -53,6 +53,7 @@ struct Plan : BatchPlan {
   std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
   std::int64_t eval_every = 0; // at least 1
   std::int64_t checkpoint_every = 0; // at least 1
+  std::int64_t stop_after = 0; // run.stop_after; 0: never
   std::int64_t sync_start = 0; // dist.sync.start
   std::int64_t powersgd_start = 0; // dist.powersgd.start
   std::int64_t replicas_every = 0; // dist.check_every; 0: never

@@ -64,10 +64,11 @@ std::string write(
 }
 
 bool changes_training(const std::string& path) {
-  constexpr std::array<std::string_view, 9> kNeutral{
+  constexpr std::array<std::string_view, 10> kNeutral{
       "run.name",
       "run.output",
       "run.max_restarts",
+      "run.stop_after",
       "devices.", // may differ between machines; the world size is checked
       "log.",
       "data.threads",

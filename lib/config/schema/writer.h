@@ -23,8 +23,8 @@ std::string to_yaml(
     const std::map<std::string, std::string>& comments);
 
 // All keys that can change what is trained, with their values: all but
-// run.name, run.output, run.max_restarts, devices.*, log.*, data.threads,
-// dist.timeouts.* and dist.check_every.
+// run.name, run.output, run.max_restarts, run.stop_after, devices.*, log.*,
+// data.threads, dist.timeouts.* and dist.check_every.
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 
 // A key to which two recipes give different values, as to_yaml() writes them.

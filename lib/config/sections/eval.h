@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "config/schema/duration.h"
 #include "config/sections/train.h"
 #include "core/enum_names.h"
@@ -23,6 +26,7 @@ struct EvalConfig {
   bool check_classes = true;
   Precision precision = Precision::kFp32;
   Tta tta = Tta::kNone;
+  std::optional<std::int64_t> batches;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -49,6 +53,13 @@ struct EvalConfig {
         "its mirror image; `five_crop`: the corners and the middle of the "
         "square of data.preprocess's resized image; `ten_crop`: these and "
         "their mirror images (Krizhevsky et al., 2012).");
+    v.field(
+         "batches",
+         batches,
+         "Evaluate at most so many batches on each device, the first ones: for "
+         "trials, since such numbers are not those of the dataset; `null`: "
+         "all.")
+        .in_range(1, 1000000000);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "config/schema/duration.h"
 #include "core/enum_names.h"
 
 namespace vitrain::config {
@@ -21,6 +22,7 @@ struct RunConfig {
   std::int64_t seed = 0;
   std::int64_t epochs = 100;
   std::optional<std::int64_t> max_steps;
+  std::optional<Duration> stop_after;
   std::optional<std::int64_t> patience;
   Determinism determinism = Determinism::kFast;
   std::int64_t max_restarts = 0;
@@ -48,6 +50,14 @@ struct RunConfig {
          "Stop after this many optimizer steps, whatever `epochs` says; "
          "schedules span the shorter of the two.")
         .in_range(1, 1000000000000);
+    v.field(
+         "stop_after",
+         stop_after,
+         "So long after its start, as `2ep` or `500st`, training saves a "
+         "checkpoint and stops as on request (exit 75); resumed, it goes on "
+         "for as long again. For queues with short jobs; schedules span the "
+         "whole run. `null`: never.")
+        .more_than(0.0);
     v.field(
          "patience",
          patience,

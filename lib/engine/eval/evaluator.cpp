@@ -53,7 +53,10 @@ class Evaluator::Batches {
   Batches(const Evaluator& owner, int rank, int world)
       : owner_(owner),
         sharding_(owner.size(), owner.options_.batch, world),
-        count_(sharding_.batches_of(rank)),
+        count_(
+            owner.options_.batches > 0
+                ? std::min(sharding_.batches_of(rank), owner.options_.batches)
+                : sharding_.batches_of(rank)),
         loader_(
             *owner.rows_,
             [this,
@@ -242,6 +245,7 @@ Evaluator make_evaluator(const Session& session, std::function<bool()> leave) {
       session.spec,
       session.device,
       {.batch = session.plan.eval_batch,
+       .batches = session.job.recipe.eval.batches.value_or(0),
        .threads = session.loader_threads(),
        .lanes = session.device.is_cpu() ? threads : 1,
        .precision = session.eval_precision.precision,

@@ -34,6 +34,7 @@ class Evaluator {
  public:
   struct Options {
     std::int64_t batch = 1; // per worker
+    std::int64_t batches = 0; // at most, of each worker; 0: all
     int threads = 1; // decoding threads
     int lanes = 1; // batches that are computed at the same time, on a CPU
     config::Precision precision = config::Precision::kFp32; // resolved

@@ -338,7 +338,8 @@ void Reporter::saved(
 void Reporter::finish(
     ExitCode code,
     const std::string& outcome,
-    std::int64_t step) {
+    std::int64_t step,
+    std::int64_t memory) {
   if (!main_) {
     return;
   }
@@ -383,6 +384,7 @@ void Reporter::finish(
        {"step", step},
        {"exit", static_cast<int>(code)},
        {"seconds", watch_.seconds()},
+       {"memory_bytes", memory},
        {"best", best}});
   end_report();
   end.problems = problems();

@@ -135,8 +135,12 @@ class Reporter {
   void unsaved(const std::string& text) { unsaved_ = text; }
   // The run ends with an error, which the supervisor will show.
   void failed() { progress_.clear(); }
-  // The last words of rank 0.
-  void finish(ExitCode code, const std::string& outcome, std::int64_t step);
+  // The last words of rank 0, whose memory was `memory` bytes at its largest.
+  void finish(
+      ExitCode code,
+      const std::string& outcome,
+      std::int64_t step,
+      std::int64_t memory);
 
  private:
   void own_train(const TrainReport& report);

@@ -27,6 +27,7 @@
 #include "engine/run/join_job.h"
 #include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
+#include "engine/run/peak_memory.h"
 #include "engine/run/pretrained.h"
 #include "engine/run/session.h"
 #include "engine/run/set_up.h"
@@ -219,7 +220,10 @@ ExitCode lead(Session& session) {
   session.model->to(session.device);
   const ExitCode code = work(session);
   session.reporter.finish(
-      code, outcome(job.mode, code), session.finished_steps);
+      code,
+      outcome(job.mode, code),
+      session.finished_steps,
+      peak_memory(session));
   session.groups.shutdown();
   // After another one's failure this one has stopped with a checkpoint all the
   // same; how the run ended is for the supervisor to say.

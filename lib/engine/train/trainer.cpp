@@ -143,6 +143,7 @@ ExitCode Trainer::run() {
   launch::stop_at_once(false); // last: the supervisor goes by the section
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
+  const std::int64_t first = state_.step;
   if (owes_evaluation_) {
     evaluate();
     if (!owes_evaluation_) {
@@ -168,6 +169,9 @@ ExitCode Trainer::run() {
       save();
     }
     asked_ = std::max(asked_, votes.agreed());
+    if (plan_.stop_after > 0 && state_.step - first >= plan_.stop_after) {
+      asked_ = std::max(asked_, EarlyEnd::kRequested);
+    }
   }
   votes.finish();
   trace_.finish();

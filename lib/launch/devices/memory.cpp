@@ -13,18 +13,32 @@
 
 namespace vitrain::launch {
 
+namespace {
+
+// Of "MemAvailable:  123 kB" in a file of the kernel.
+std::optional<std::int64_t> bytes_after(
+    const std::filesystem::path& file,
+    std::string_view key) {
+  constexpr std::string_view kUnit = " kB";
+  const auto value = value_after(file, key);
+  std::int64_t kilobytes = 0;
+  const bool is_known = value && value->ends_with(kUnit) &&
+      parse_int(std::string_view(*value).substr(
+                    0, value->size() - kUnit.size()),
+                kilobytes);
+  return is_known ? std::optional(kilobytes * 1024) : std::nullopt;
+}
+
+} // namespace
+
+std::int64_t peak_resident_memory() {
+  return bytes_after("/proc/self/status", "VmHWM:").value_or(0);
+}
+
 std::optional<std::int64_t> available_memory(
     const std::filesystem::path& root) {
-  constexpr std::string_view kUnit = " kB";
-  const auto value = value_after(root / "proc/meminfo", "MemAvailable:");
-  std::optional<std::int64_t> available;
-  std::int64_t kilobytes = 0;
-  if (value && value->ends_with(kUnit) &&
-      parse_int(
-          std::string_view(*value).substr(0, value->size() - kUnit.size()),
-          kilobytes)) {
-    available = kilobytes * 1024;
-  }
+  std::optional<std::int64_t> available =
+      bytes_after(root / "proc/meminfo", "MemAvailable:");
   const auto left = Cgroup(root).memory_left();
   if (left && (!available || *left < *available)) {
     available = left;

@@ -13,6 +13,9 @@ namespace vitrain::launch {
 std::optional<std::int64_t> available_memory(
     const std::filesystem::path& root = "/");
 
+// Bytes that this process had in memory at its largest; 0: not known.
+std::int64_t peak_resident_memory();
+
 // A sentence when /dev/shm has less room than NCCL may want for exchange
 // between `workers` GPUs of this machine; nothing when there is enough, or one
 // worker. (Nothing else of ours is there: indexes and heartbeats are files in

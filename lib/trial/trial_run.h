@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "config/sections/recipe.h"
+#include "core/error.h"
+
+namespace vitrain::trial {
+
+// What a short run has told, by the records of its folder.
+struct Measured {
+  ExitCode ending = ExitCode::kDone; // kDone, kStopped or kOutOfMemory
+  std::int64_t step = 0; // the last one
+  std::optional<std::int64_t> resumed_step; // after which it went on
+  double first_step = 0.0; // seconds from the start of vitrain to its end
+  double step_seconds = 0.0; // median of all steps but the first
+  std::int64_t global_batch = 0; // samples in a step
+  std::int64_t memory = 0; // bytes of rank 0 at its largest; 0: not known
+  std::int64_t evaluated = 0; // samples of the last evaluation; 0: none
+  double eval_seconds = 0.0;
+  double save_seconds = 0.0; // of the last checkpoint
+  std::int64_t checkpoint_bytes = 0;
+};
+
+// A folder in which trials run, made inside of run.output, so that a trial
+// finds out what would go wrong there; removed with the object, with all that
+// is in it.
+class TrialFolder {
+ public:
+  // Throws Error(kStorage).
+  explicit TrialFolder(const std::filesystem::path& output);
+  ~TrialFolder();
+  TrialFolder(const TrialFolder&) = delete;
+  TrialFolder& operator=(const TrialFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The recipe of a trial: it makes `steps` steps and saves, with all of what the
+// recipe says about the length of the run, and tells nobody but its folder.
+// After the last step it evaluates `eval_batches` batches on each device; 0: it
+// does not evaluate.
+config::Recipe trial_recipe(
+    config::Recipe recipe,
+    const TrialFolder& folder,
+    std::int64_t steps,
+    std::int64_t eval_batches);
+
+// Trains it in a process of its own, as a run does, or goes on with the run
+// that the same recipe has begun in the folder. Throws Error with the end of
+// what it printed where it ended in another way than with a last checkpoint or
+// out of memory, and Error(kStopped) where a signal came.
+Measured run_trial(
+    const config::Recipe& recipe,
+    const TrialFolder& folder,
+    bool resumes = false);
+
+} // namespace vitrain::trial

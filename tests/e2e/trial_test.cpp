@@ -1,0 +1,70 @@
+// -try and run.stop_after.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+TEST(Trial, SaysWhatARunWillTakeAndLeavesNothing) {
+  const TempFolder folder;
+  const Result result =
+      run(tiny_run(
+              folder / "runs",
+              {.devices = "cpu:2",
+               .set =
+                   {"schedule.warmup=1ep",
+                    "data.train.count=128",
+                    "log.mlflow=http://127.0.0.1:1"},
+               .more = {"-try", "2"}}),
+          240);
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("everything worked"));
+  EXPECT_THAT(result.out, ContainsRegex("speed +[0-9.]+ images/s"));
+  EXPECT_THAT(result.out, ContainsRegex("memory +[0-9.]+ MiB in rank 0"));
+  EXPECT_THAT(result.out, ContainsRegex("whole run +[0-9,]+ steps in about"));
+  EXPECT_THAT(result.out, ContainsRegex("batch +[0-9,]+ samples for each"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "runs"));
+}
+
+TEST(Trial, SaysWhatWouldGoWrong) {
+  const TempFolder folder;
+  const auto with = [&](const Words& set, const Words& more) {
+    return run(
+        tiny_run(
+            folder / "runs", {.devices = "cpu:1", .set = set, .more = more}),
+        120);
+  };
+  const Result steps = with({}, {"-try", "900"});
+  EXPECT_EQ(steps.exit_code, 2);
+  EXPECT_THAT(steps.err, HasSubstr("-try 900 makes 900 steps"));
+  const Result diverges = with(
+      {"optim.lr=1e30", "optim.name=sgd", "schedule.warmup=0st"}, {"-try"});
+  EXPECT_EQ(diverges.exit_code, 5) << diverges.out << diverges.err;
+  EXPECT_THAT(diverges.err, HasSubstr("not finite"));
+  EXPECT_EQ(with({}, {"-try", "-resume"}).exit_code, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "runs"));
+}
+
+TEST(StopAfter, StopsWithACheckpointAndGoesOnForAsLong) {
+  const TempFolder folder;
+  const Words words = tiny_run(
+      folder / "runs", {.set = {"run.stop_after=3st", "run.max_steps=5"}});
+  EXPECT_EQ(run(words).exit_code, 75);
+  const auto first = newest_run(folder / "runs");
+  EXPECT_EQ(steps_in_order(first), 3);
+  EXPECT_TRUE(std::filesystem::exists(checkpoint(first, 3)));
+  Words again = words;
+  again.insert(again.end(), {"-resume", "auto"});
+  EXPECT_EQ(run(again).exit_code, 0);
+  EXPECT_EQ(newest_run(folder / "runs"), first);
+  EXPECT_EQ(steps_in_order(first), 5);
+}
+
+} // namespace
+} // namespace vitrain::e2e
