@@ -10,6 +10,7 @@
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "report/write.h"
+#include "trial/find_lr.h"
 #include "trial/trial.h"
 #include "verbs.h"
 
@@ -72,23 +73,31 @@ void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
   std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
 }
 
-int try_run(const job::PreparedJob& prepared, std::int64_t steps) {
+// -try and -find_lr.
+int try_run(
+    const job::PreparedJob& prepared,
+    const config::TrialArguments& wanted) {
   const job::Job& job = prepared.job;
   VITRAIN_CHECK(
       !prepared.link,
       ExitCode::kUsage,
-      "-try is for one machine: leave -nnodes, -node_rank and -master out");
+      "trials are for one machine: leave -nnodes, -node_rank and -master out");
   for (const std::string& note : prepared.notes) {
     std::printf("%s\n", note.c_str());
   }
-  trial::try_recipe(
-      {.recipe = job.recipe,
-       .plan = job::make_plan(
-           job, prepared.workers, prepared.sampler.get(), *prepared.eval),
-       .workers = prepared.workers,
-       .cuda = job.cuda,
-       .devices = job.device_text},
-      steps);
+  const trial::Subject subject{
+      .recipe = job.recipe,
+      .plan = job::make_plan(
+          job, prepared.workers, prepared.sampler.get(), *prepared.eval),
+      .workers = prepared.workers,
+      .cuda = job.cuda,
+      .devices = job.device_text};
+  if (wanted.steps) {
+    trial::try_recipe(subject, *wanted.steps);
+  }
+  if (wanted.lr_steps) {
+    trial::find_learning_rate(subject, *wanted.lr_steps);
+  }
   return 0;
 }
 
@@ -126,9 +135,10 @@ int train(const config::Arguments& given, const std::string& command_line) {
   const job::Request request = request_of(arguments, command_line);
   if (detected.place) {
     VITRAIN_CHECK(
-        !arguments.trial_steps,
+        !arguments.trial.is_wanted(),
         ExitCode::kUsage,
-        "-try starts workers itself, and {} has started this one: run it "
+        "-try and -find_lr start workers themselves, and {} has started this "
+        "one: run them "
         "without a launcher, or with -launcher none",
         detected.place->launcher);
     const auto prepared = job::run_launched(request, *detected.place);
@@ -140,8 +150,8 @@ int train(const config::Arguments& given, const std::string& command_line) {
   job::PreparedJob prepared = job::prepare(request);
   prepared.notes.insert(
       prepared.notes.end(), detected.notes.begin(), detected.notes.end());
-  if (arguments.trial_steps) {
-    return try_run(prepared, *arguments.trial_steps);
+  if (arguments.trial.is_wanted()) {
+    return try_run(prepared, arguments.trial);
   }
   if (arguments.dry_run) {
     print_dry_run(prepared, arguments.launch.node_rank.value_or(0) == 0);

@@ -116,6 +116,13 @@ double rate_at(const Schedule& schedule, std::int64_t step) {
           std::sqrt(1.0 + behind / static_cast<double>(schedule.timescale));
     case ScheduleKind::kOneCycle:
       return on_one_cycle(schedule, step);
+    case ScheduleKind::kRangeTest:
+      return schedule.warmup_lr *
+          std::pow(
+                 schedule.lr / schedule.warmup_lr,
+                 share_of(
+                     step - schedule.warmup_steps,
+                     end_of(schedule) - 1 - schedule.warmup_steps));
     case ScheduleKind::kPlateau:
       return std::max(
           std::min(schedule.lr, schedule.min_lr),

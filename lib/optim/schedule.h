@@ -56,6 +56,8 @@ struct Schedule {
 //     milestones <= s);
 //   one_cycle: half a cosine from warmup_lr in step 0 to lr in step w - 1, and
 //     one from there to min_lr in step E - 1 (torch's OneCycleLR);
+//   range_test: warmup_lr (lr / warmup_lr)^(t / (L - 1)) (Smith, "Cyclical
+//     learning rates", 2017);
 //   plateau: lr step_factor^drops, at least min_lr; constant: lr.
 //
 // s >= E: min_lr + (that - min_lr) d(y), y the share of the cooldown that has

@@ -178,9 +178,10 @@ config::Recipe trial_recipe(
   return recipe;
 }
 
-Measured run_trial(
+Ended run_recipe(
     const config::Recipe& recipe,
     const TrialFolder& folder,
+    ExitCode expected,
     bool resumes) {
   const fs::path file = folder.path() / "recipe.yaml";
   const fs::path log = folder.path() / "output.txt";
@@ -190,22 +191,28 @@ Measured run_trial(
   if (resumes) {
     words.insert(words.end(), {"-resume", "auto"});
   }
-  const int code = run_vitrain(std::move(words), log);
-  const auto ending = static_cast<ExitCode>(code);
-  if (ending == ExitCode::kOutOfMemory) {
-    return {.ending = ending};
-  }
+  const int number = run_vitrain(std::move(words), log);
+  const auto code = static_cast<ExitCode>(number);
   VITRAIN_CHECK(
-      ending == ExitCode::kDone || ending == ExitCode::kStopped,
-      ending,
-      "the trial ended with exit code {}:\n{}",
+      code == ExitCode::kDone || code == ExitCode::kStopped || code == expected,
       code,
+      "the trial ended with exit code {}:\n{}",
+      number,
       launch::last_lines(log, /*start=*/0, /*lines=*/12));
   const std::vector<fs::path> runs = report::runs_in(folder.path() / "runs");
-  VITRAIN_CHECK(
-      !runs.empty(), ExitCode::kInternal, "the trial left no run folder");
-  Measured measured = read_records({runs.back()});
-  measured.ending = ending;
+  return {code, {runs.empty() ? fs::path() : runs.back()}};
+}
+
+Measured run_trial(
+    const config::Recipe& recipe,
+    const TrialFolder& folder,
+    bool resumes) {
+  const Ended ended =
+      run_recipe(recipe, folder, ExitCode::kOutOfMemory, resumes);
+  Measured measured = ended.code == ExitCode::kOutOfMemory
+      ? Measured{}
+      : read_records(ended.run);
+  measured.ending = ended.code;
   return measured;
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/sections/recipe.h"
 #include "core/error.h"
+#include "job/run/run_directory.h"
 
 namespace vitrain::trial {
 
@@ -52,10 +53,23 @@ config::Recipe trial_recipe(
     std::int64_t steps,
     std::int64_t eval_batches);
 
-// Trains it in a process of its own, as a run does, or goes on with the run
-// that the same recipe has begun in the folder. Throws Error with the end of
-// what it printed where it ended in another way than with a last checkpoint or
-// out of memory, and Error(kStopped) where a signal came.
+// How a run ended, and where it is.
+struct Ended {
+  ExitCode code = ExitCode::kDone;
+  job::RunDirectory run;
+};
+
+// Trains a recipe that trial_recipe() made, in a process of its own, as a run
+// does, or goes on with the run that it has begun in the folder. Throws Error
+// with the end of what it printed where it ended neither well nor in a way that
+// is `expected`, and Error(kStopped) where a signal came.
+Ended run_recipe(
+    const config::Recipe& recipe,
+    const TrialFolder& folder,
+    ExitCode expected,
+    bool resumes = false);
+
+// The same, and what its records say. Out of memory is expected.
 Measured run_trial(
     const config::Recipe& recipe,
     const TrialFolder& folder,

@@ -111,9 +111,8 @@ class Interpreter {
           "no config file: give -cfg FILE, for example "
           "-cfg configs/shapes_vit_tiny.yaml; vitrain --help says more");
     }
-    if (arguments_.trial_steps && arguments_.resume) {
-      problem(
-          "-try", "resumes a trial of its own, and takes no -resume beside it");
+    if (arguments_.trial.is_wanted() && arguments_.resume) {
+      problem("-resume", "has no meaning beside -try or -find_lr");
     }
     arguments_.data.files = scanned_.files;
     check_files();

@@ -138,6 +138,14 @@ struct LaunchArguments {
   std::vector<std::string> shared;
 };
 
+// What is tried instead of training.
+struct TrialArguments {
+  std::optional<std::int64_t> steps; // -try
+  std::optional<std::int64_t> lr_steps; // -find_lr
+
+  bool is_wanted() const { return steps || lr_steps; }
+};
+
 // The command line, understood.
 struct Arguments {
   Verb verb = Verb::kTrain;
@@ -158,7 +166,7 @@ struct Arguments {
   LaunchArguments launch;
   bool origin = false; // config show: comment every value
   bool dry_run = false;
-  std::optional<std::int64_t> trial_steps; // -try
+  TrialArguments trial;
   bool print_config = false;
   bool version = false;
   bool help = false;

@@ -55,7 +55,19 @@ constexpr auto kOptions = std::to_array<Option>({
              "more, and look for the largest batch that fits; print memory, "
              "speed and the time of the whole run, and leave nothing behind.",
      .read =
-         [](OptionReader& o) { o.arguments.trial_steps = o.count(1, 1000); }},
+         [](OptionReader& o) { o.arguments.trial.steps = o.count(1, 1000); }},
+    {.name = "find_lr",
+     .label = "[N]",
+     .implied = "100",
+     .group = Group::kConfig,
+     .verbs = verb_set({Verb::kTrain}),
+     .help = "Train N steps (100) with a learning rate that rises from 1e-7 to "
+             "10, show the loss over it, and suggest optim.lr; leaves nothing "
+             "behind.",
+     .read =
+         [](OptionReader& o) {
+           o.arguments.trial.lr_steps = o.count(20, 100000);
+         }},
     {.name = "origin",
      .group = Group::kConfig,
      .verbs = verb_set({Verb::kConfigShow}),

@@ -244,6 +244,11 @@ class Validator {
     check_class_weights();
     check_average();
     checker_.require(
+        schedule.name != ScheduleKind::kRangeTest || schedule.warmup_lr > 0.0,
+        "schedule.warmup_lr",
+        "is where range_test begins to multiply: more than 0",
+        {"schedule.name"});
+    checker_.require(
         schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
         "schedule.milestones",
         fmt::format(

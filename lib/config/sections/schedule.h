@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/schema/duration.h"
+#include "config/sections/cycles.h"
 #include "config/sections/scale.h"
 #include "config/sections/schedule_kinds.h"
 #include "config/sections/strengths.h"
@@ -12,18 +13,13 @@
 namespace vitrain::config {
 
 // Learning rate as a function of the optimizer step.
-struct ScheduleConfig {
+struct ScheduleConfig : CyclesConfig {
   ScheduleKind name = ScheduleKind::kCosine;
   ScheduleUnit unit = ScheduleUnit::kStep;
   Duration warmup{0.0, Duration::Unit::kEpochs};
   double warmup_lr = 1e-6;
   bool warmup_prefix = true;
   double min_lr = 1e-5;
-  std::int64_t cycles = 1;
-  double cycle_mul = 1.0;
-  double cycle_decay = 1.0;
-  double k_decay = 1.0;
-  double power = 1.0;
   Duration step_every{30.0, Duration::Unit::kEpochs};
   std::vector<Duration> milestones;
   double step_factor = 0.1;
@@ -41,7 +37,7 @@ struct ScheduleConfig {
     using enum ScheduleKind;
     return cooldown.value > 0.0 ||
         (name != kStep && name != kExponential && name != kRsqrt &&
-         name != kConstant);
+         name != kRangeTest && name != kConstant);
   }
 
   template <typename Visitor>
@@ -55,6 +51,8 @@ struct ScheduleConfig {
         "same in every step a little; `rsqrt`: 1 / sqrt(1 + t / timescale); "
         "`one_cycle`: up and down again, both as cosines (torch's OneCycleLR); "
         "`plateau`: x step_factor when evaluations no longer get better; "
+        "`range_test`: up from warmup_lr to lr by the same factor in each step "
+        "(Smith, 2017; -find_lr does it); "
         "`constant`.");
     v.field(
         "unit",
@@ -72,7 +70,9 @@ struct ScheduleConfig {
          "Learning rate of the first step of the "
          "warm-up.")
         .at_least(0.0)
-        .needs("schedule.warmup", [this] { return warmup.value > 0.0; });
+        .needs("schedule.warmup, or schedule.name: range_test", [this] {
+          return warmup.value > 0.0 || name == ScheduleKind::kRangeTest;
+        });
     v.field(
          "warmup_prefix",
          warmup_prefix,
@@ -95,7 +95,7 @@ struct ScheduleConfig {
             "schedule.cooldown, or schedule.name: cosine, linear, polynomial, "
             "one_cycle or plateau",
             [this] { return has_min_lr(); });
-    visit_cycles(v);
+    visit_cycles(v, name);
     visit_drops(v);
     visit_ends(v);
     v.field(
@@ -113,32 +113,6 @@ struct ScheduleConfig {
   }
 
  private:
-  template <typename Visitor>
-  void visit_cycles(Visitor& v) {
-    using enum ScheduleKind;
-    const auto several = [this] {
-      return cycles > 1 && (name == kCosine || name == kPolynomial);
-    };
-    v.field("cycles", cycles, "How often it comes down in the run.")
-        .in_range(1, 1000000)
-        .needs("schedule.name", name, kCosine, kPolynomial);
-    v.field("cycle_mul", cycle_mul, "How much longer each cycle is.")
-        .more_than(0.0)
-        .needs("schedule.cycles", several);
-    v.field("cycle_decay", cycle_decay, "Factor of each cycle's peak.")
-        .more_than(0.0)
-        .needs("schedule.cycles", several);
-    v.field(
-         "k_decay",
-         k_decay,
-         "Power of the time that has passed (arXiv:2004.05909).")
-        .more_than(0.0)
-        .needs("schedule.name", name, kCosine, kPolynomial);
-    v.field("power", power, "`polynomial`: of the share that is left.")
-        .more_than(0.0)
-        .needs("schedule.name", name, kPolynomial);
-  }
-
   template <typename Visitor>
   void visit_drops(Visitor& v) {
     using enum ScheduleKind;

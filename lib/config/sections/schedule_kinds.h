@@ -13,6 +13,7 @@ enum class ScheduleKind {
   kRsqrt,
   kOneCycle,
   kPlateau,
+  kRangeTest,
   kConstant
 };
 constexpr auto names_of(ScheduleKind) {
@@ -26,6 +27,7 @@ constexpr auto names_of(ScheduleKind) {
        {kRsqrt, "rsqrt"},
        {kOneCycle, "one_cycle"},
        {kPlateau, "plateau"},
+       {kRangeTest, "range_test"},
        {kConstant, "constant"}});
 }
 enum class CooldownShape { kSqrt, kLinear, kCosine };
