@@ -50,6 +50,15 @@ inline std::string fault_of_trace(const std::string& text) {
   return parse_trace(text, range);
 }
 
+// Those that `log.batches` names; a batch of images has some hundred megabytes.
+inline std::string parse_batches(const std::string& text, StepRange& range) {
+  return parse_step_range(text, range, /*most=*/1000);
+}
+inline std::string fault_of_batches(const std::string& text) {
+  StepRange range;
+  return parse_batches(text, range);
+}
+
 // What is recorded, and how often.
 struct LogConfig {
   std::int64_t every = 20;
@@ -59,6 +68,7 @@ struct LogConfig {
   bool csv = true;
   bool samples = true;
   std::optional<std::string> trace;
+  std::optional<std::string> batches;
   std::optional<std::string> mlflow;
   std::string mlflow_experiment = "vitrain";
   ProgressKind progress = ProgressKind::kAuto;
@@ -96,6 +106,15 @@ struct LogConfig {
          "chrome://tracing: each operator and kernel, the parts of a step, and "
          "each bucket of gradients while it travels. These steps are slower.")
         .written_as("N or N-M", fault_of_trace);
+    v.field(
+         "batches",
+         batches,
+         "Optimizer steps, from 1, whose batches every worker writes as the "
+         "network was given them, to `batches/` in the run folder: files of "
+         "safetensors with images, labels, shares of classes and factors of "
+         "stochastic depth, with which another program can make the same "
+         "steps.")
+        .written_as("N or N-M", fault_of_batches);
     v.field(
          "mlflow",
          mlflow,

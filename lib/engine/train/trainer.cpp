@@ -92,7 +92,8 @@ Trainer::Trainer(Session& session)
           plan_,
           session.spec,
           *session.train_index)),
-      trace_(make_step_trace(session)) {
+      trace_(make_step_trace(session)),
+      batch_files_(session) {
   warn_of_idle_batch_norm(session, batch_norm_.layers());
   restore();
   open_loader(); // decodes while weights travel
@@ -277,6 +278,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   if (state_.step == 0 && session_.rank == 0 && k == 0) {
     draw_samples(inputs);
   }
+  batch_files_.write(state_.step + 1, k, inputs);
   step_->micro_batch(inputs, last);
 }
 

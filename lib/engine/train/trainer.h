@@ -11,6 +11,7 @@
 #include "engine/eval/evaluator.h"
 #include "engine/inputs/train_inputs.h"
 #include "engine/report/bad_samples.h"
+#include "engine/report/batch_files.h"
 #include "engine/report/log_interval.h"
 #include "engine/report/sample_sheet.h"
 #include "engine/report/step_trace.h"
@@ -125,6 +126,7 @@ class Trainer {
   LogInterval interval_;
   std::optional<SampleSheet> samples_; // while it is being drawn
   StepTrace trace_; // of log.trace
+  BatchFiles batch_files_; // of log.batches
 };
 
 } // namespace vitrain::engine

@@ -22,6 +22,7 @@ struct RunDirectory {
     return path / "bad_samples.jsonl";
   }
   std::filesystem::path trace(int rank) const; // trace/rankN.json
+  std::filesystem::path batches() const { return path / "batches"; }
   // Whose run it is, while that runs (core/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }

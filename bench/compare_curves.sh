@@ -1,0 +1,37 @@
+#!/bin/sh
+# The first steps of a recipe here and in PyTorch with timm: the same weights,
+# and the batches and draws that this program took (log.batches). Compares the
+# loss of every step, the last weights and their average.
+#
+# usage: bench/compare_curves.sh [deit|a2]...      (default: both)
+#
+# deit: configs/imagenet_deit_tiny.yaml in full (mixup, cutmix, smoothing,
+#   RandAugment, erasing, EMA, drop path), and layer decay beside it.
+# a2: configs/imagenet_resnet50_a2.yaml (LAMB, binary cross entropy, repeated
+#   augmentation, drop path).
+#
+# Settings: STEPS (100), BATCH (16), IMAGE (96, pixels), DATA (a folder with
+#   train/ and val/; default: generated images), VITRAIN_PEER_PYTHON.
+#
+# Prints what differs, relative to the largest; ends with 1 where losses differ
+# by more than 1e-4, weights by more than 1e-3 or averages by more than 1e-4.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrain/bench
+case ${1-} in
+  -*)
+    sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
+    exit 2
+    ;;
+esac
+mkdir -p "$cache"
+. "$root/bench/peer.sh"
+
+"$root/tools/setup.sh" train >&2
+find_peer "$cache"
+status=0
+for recipe in ${*:-deit a2}; do
+  "$peer" "$root/bench/peers/curves.py" "$recipe" "$root" || status=1
+done
+exit $status

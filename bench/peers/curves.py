@@ -1,0 +1,161 @@
+"""PyTorch's and timm's side of bench/compare_curves.sh, which says what it does."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import timm
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from timm.loss import BinaryCrossEntropy, SoftTargetCrossEntropy
+from timm.optim import create_optimizer_v2
+from timm.utils import ModelEmaV3
+
+STEPS = int(os.environ.get("STEPS", 100))
+BATCH = int(os.environ.get("BATCH", 16))
+IMAGE = int(os.environ.get("IMAGE", 96))
+CLASSES = 8
+EMA = 0.99  # of a hundred steps; the recipe's is of half a million
+LIMITS = {"loss": 1e-4, "weights": 1e-3, "average": 1e-4}
+
+
+class Drop(torch.nn.Module):
+    """Stochastic depth whose factors are given."""
+
+    def __init__(self, rows, row):
+        super().__init__()
+        self.rows, self.row = rows, row
+
+    def forward(self, x):
+        factors = self.rows["drop"][self.row]
+        return x * factors.view(-1, *[1] * (x.dim() - 1))
+
+
+def deit():
+    model = timm.create_model("deit_tiny_patch16_224", num_classes=CLASSES,
+                              img_size=IMAGE)
+    rows = {}
+    for i, block in enumerate(model.blocks):
+        block.drop_path1, block.drop_path2 = Drop(rows, 2 * i), Drop(rows, 2 * i + 1)
+    optimizer = create_optimizer_v2(
+        model, opt="adamw", lr=1.0, weight_decay=0.05, layer_decay=0.75)
+    return model, rows, optimizer, SoftTargetCrossEntropy(), None
+
+
+def a2():
+    model = timm.create_model("resnet50", num_classes=CLASSES, drop_path_rate=0.05)
+    rows = {}
+    blocks = [block for name, stage in model.named_children()
+              if name.startswith("layer") for block in stage]
+    for i, block in enumerate(blocks):
+        block.drop_path = Drop(rows, i)
+    # timm's LAMB clips to the global norm 1 by itself.
+    optimizer = create_optimizer_v2(model, opt="lamb", lr=1.0, weight_decay=0.02)
+    return model, rows, optimizer, BinaryCrossEntropy(smoothing=0.0), None
+
+
+RECIPES = {
+    "deit": (deit, "configs/imagenet_deit_tiny.yaml",
+             ["optim.layer_decay=0.75", "model.drop_path=0.1"]),
+    "a2": (a2, "configs/imagenet_resnet50_a2.yaml", []),
+}
+
+
+def train_here(root, config, settings, start, folder):
+    """The run folder of a training from the weights in `start`."""
+    data = os.environ.get("DATA")
+    words = [str(root / "build/release/vitrain"), "-cfg", str(root / config),
+             "-devices", "cpu:1", "-output", str(folder), "-pretrained", str(start)]
+    settings = [
+        f"model.image_size={IMAGE}", f"data.batch_size={BATCH}",
+        f"run.max_steps={STEPS}", f"log.batches=1-{STEPS}", "log.every=1",
+        "log.progress=off", "train.precision=fp32", f"train.ema.decay={EMA}",
+        "checkpoint.every=1dur", "eval.every=1dur", "eval.batches=1",
+        "schedule.warmup=20st", "schedule.unit=step", *settings]
+    if data:
+        words += ["-data_path", data]
+    else:
+        settings += [f"data.{part}.{key}" for part in ("train", "eval") for key in (
+            "kind=shapes", f"count={6 * STEPS * BATCH}", f"size={IMAGE}")]
+    for setting in settings:
+        words += ["-set", setting]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    return next(folder.glob("*/metrics.jsonl")).parent
+
+
+def records(run):
+    lines = (run / "metrics.jsonl").read_text().splitlines()
+    return [record for record in map(json.loads, lines) if record["kind"] == "train"]
+
+
+def largest_difference(ours, theirs):
+    """Over all tensors, relative to the largest value of each; and whose it is."""
+    worst = (0.0, "")
+    for name, value in theirs.items():
+        if value.dtype.is_floating_point:
+            scale = value.abs().max().item() or 1.0
+            worst = max(worst, ((ours[name] - value).abs().max().item() / scale, name))
+    return worst
+
+
+def distance(ours, theirs):
+    """Of all tensors together, in norms."""
+    names = [name for name, value in theirs.items() if value.dtype.is_floating_point]
+    difference = sum((ours[n] - theirs[n]).double().square().sum() for n in names)
+    return (difference / sum(theirs[n].double().square().sum() for n in names)).sqrt().item()
+
+
+def train_there(make, start, run):
+    model, rows, optimizer, criterion, _ = make()
+    model.load_state_dict(load_file(start))
+    average = ModelEmaV3(model, decay=EMA)
+    model.train()
+    worst = 0.0
+    for record in records(run):
+        step = record["step"]
+        batch = load_file(run / "batches" / f"step-{step:06}-0.safetensors")
+        rows["drop"] = batch["drop"]
+        for group in optimizer.param_groups:
+            group["lr"] = record["lr"] * group.get("lr_scale", 1.0)
+        loss = criterion(model(batch["inputs"]), batch["shares"])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        average.update(model, step=step)
+        worst = max(worst, abs(loss.item() - record["loss"]) / abs(loss.item()))
+        if step in (1, 10) or step % 25 == 0:
+            print(f"  step {step}: loss {record['loss']:.6f} here, "
+                  f"{loss.item():.6f} there", flush=True)
+    return worst, model.state_dict(), average.module.state_dict()
+
+
+def main():
+    name, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    make, config, settings = RECIPES[name]
+    torch.manual_seed(3)
+    with tempfile.TemporaryDirectory(prefix="vitrain-curves-") as folder:
+        folder = pathlib.Path(folder)
+        start = folder / "start.safetensors"
+        save_file({key: value.contiguous()
+                   for key, value in make()[0].state_dict().items()}, start)
+        print(f"{name}: {STEPS} steps of {BATCH} images of {IMAGE} px", flush=True)
+        run = train_here(root, config, settings, start, folder / "runs")
+        checkpoint = next((run / "checkpoints").glob(f"step-*{STEPS}"))
+        loss, weights, average = train_there(make, start, run)
+        found = {
+            "loss": loss,
+            "weights": distance(load_file(checkpoint / "model.safetensors"), weights),
+            "average": distance(load_file(checkpoint / "ema.safetensors"), average),
+        }
+        single = largest_difference(load_file(checkpoint / "model.safetensors"), weights)
+    for what, value in found.items():
+        print(f"{name} {what}: {value:.2e} (at most {LIMITS[what]:g})")
+    print(f"{name} largest difference of a single weight: {single[0]:.2e} ({single[1]})")
+    sys.exit(any(not value <= LIMITS[what] for what, value in found.items()))
+
+
+main()
