@@ -43,7 +43,7 @@ def deit():
         block.drop_path1, block.drop_path2 = Drop(rows, 2 * i), Drop(rows, 2 * i + 1)
     optimizer = create_optimizer_v2(
         model, opt="adamw", lr=1.0, weight_decay=0.05, layer_decay=0.75)
-    return model, rows, optimizer, SoftTargetCrossEntropy(), None
+    return model, rows, optimizer, SoftTargetCrossEntropy()
 
 
 def a2():
@@ -55,13 +55,51 @@ def a2():
         block.drop_path = Drop(rows, i)
     # timm's LAMB clips to the global norm 1 by itself.
     optimizer = create_optimizer_v2(model, opt="lamb", lr=1.0, weight_decay=0.02)
-    return model, rows, optimizer, BinaryCrossEntropy(smoothing=0.0), None
+    return model, rows, optimizer, BinaryCrossEntropy(smoothing=0.0)
+
+
+class Distillation(torch.nn.Module):
+    """DeiT's soft distillation (Touvron et al., ICML 2021, equation 2, and the
+    published code's scaling by the number of logits)."""
+
+    ALPHA, TEMPERATURE = 0.5, 3.0
+
+    def __init__(self, teacher):
+        super().__init__()
+        self.teacher, self.images = teacher, None
+
+    def forward(self, logits, shares):
+        with torch.no_grad():
+            wanted = self.teacher(self.images)
+        t = self.TEMPERATURE
+        distance = F.kl_div(F.log_softmax(logits / t, 1), F.log_softmax(wanted / t, 1),
+                            reduction="sum", log_target=True) * t * t / logits.numel()
+        return ((1 - self.ALPHA) * SoftTargetCrossEntropy()(logits, shares)
+                + self.ALPHA * distance)
+
+
+def teacher():
+    torch.manual_seed(5)
+    model = timm.create_model("resnet18", num_classes=CLASSES)
+    with torch.no_grad():  # logits that are not all alike
+        model.fc.weight.mul_(20)
+    return model.eval()
+
+
+def distill():
+    model, rows, optimizer, _ = deit()
+    return model, rows, optimizer, Distillation(teacher())
 
 
 RECIPES = {
     "deit": (deit, "configs/imagenet_deit_tiny.yaml",
              ["optim.layer_decay=0.75", "model.drop_path=0.1"]),
     "a2": (a2, "configs/imagenet_resnet50_a2.yaml", []),
+    "distill": (distill, "configs/imagenet_deit_tiny.yaml",
+                ["optim.layer_decay=0.75", "model.drop_path=0.1",
+                 "train.distill.type=soft", "train.distill.teacher=resnet18",
+                 f"train.distill.alpha={Distillation.ALPHA}",
+                 f"train.distill.temperature={Distillation.TEMPERATURE}"]),
 }
 
 
@@ -110,7 +148,7 @@ def distance(ours, theirs):
 
 
 def train_there(make, start, run):
-    model, rows, optimizer, criterion, _ = make()
+    model, rows, optimizer, criterion = make()
     model.load_state_dict(load_file(start))
     average = ModelEmaV3(model, decay=EMA)
     model.train()
@@ -119,6 +157,8 @@ def train_there(make, start, run):
         step = record["step"]
         batch = load_file(run / "batches" / f"step-{step:06}-0.safetensors")
         rows["drop"] = batch["drop"]
+        if isinstance(criterion, Distillation):
+            criterion.images = batch["inputs"]
         for group in optimizer.param_groups:
             group["lr"] = record["lr"] * group.get("lr_scale", 1.0)
         loss = criterion(model(batch["inputs"]), batch["shares"])
@@ -142,6 +182,10 @@ def main():
         start = folder / "start.safetensors"
         save_file({key: value.contiguous()
                    for key, value in make()[0].state_dict().items()}, start)
+        if name == "distill":
+            weights = folder / "teacher.safetensors"
+            save_file(teacher().state_dict(), weights)
+            settings = [*settings, f"train.distill.pretrained={weights}"]
         print(f"{name}: {STEPS} steps of {BATCH} images of {IMAGE} px", flush=True)
         run = train_here(root, config, settings, start, folder / "runs")
         checkpoint = next((run / "checkpoints").glob(f"step-*{STEPS}"))

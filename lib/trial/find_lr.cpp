@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/system.h"
+#include <fmt/format.h>
+
 #include "core/text.h"
 #include "logging/banner.h"
 #include "logging/console.h"
@@ -58,10 +59,8 @@ config::Recipe range_recipe(
 
 std::vector<LossAt> losses_of(const job::RunDirectory& run) {
   std::vector<LossAt> losses;
-  for (const std::string& line : split(content_of(run.metrics()), '\n')) {
-    const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (record.is_object() && record.value("kind", "") == "train" &&
-        record.contains("loss") && record["loss"].is_number()) {
+  for (const Json& record : records_of(run)) {
+    if (record.value("kind", "") == "train" && record["loss"].is_number()) {
       losses.push_back({record.value("lr", 0.0), record.value("loss", 0.0)});
     }
   }

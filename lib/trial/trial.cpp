@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "core/check.h"
 #include "core/text.h"
 #include "launch/devices/memory.h"
@@ -197,9 +199,8 @@ void try_recipe(const Subject& subject, std::int64_t steps) {
   const config::Recipe recipe =
       trial_recipe(subject.recipe, folder, steps, steps);
   say(fmt::format(
-      "trying {}, an evaluation of {} on each device and a checkpoint",
-      counted(steps, "step"),
-      counted(steps, "batch")));
+      "trying {}, an evaluation of as many batches and a checkpoint",
+      counted(steps, "step")));
   const Measured first = run_trial(recipe, folder);
   VITRAIN_CHECK(
       first.ending != ExitCode::kOutOfMemory,

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "config/schema/writer.h"
 #include "core/check.h"
@@ -62,9 +65,7 @@ int run_vitrain(std::vector<std::string> words, const fs::path& log) {
        .output = output.get(),
        .inherited = {}});
   const int status = wait_for(pid);
-  return launch::run_exit_code(
-      {.signalled = WIFSIGNALED(status),
-       .value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)});
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 double median(std::vector<double> values) {
@@ -122,17 +123,25 @@ void take_record(
 Measured read_records(const job::RunDirectory& run) {
   Measured measured;
   std::vector<double> steps;
-  for (const std::string& line : split(content_of(run.metrics()), '\n')) {
-    const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (record.is_object()) {
-      take_record(record, measured, steps);
-    }
+  for (const Json& record : records_of(run)) {
+    take_record(record, measured, steps);
   }
   measured.step_seconds = median(std::move(steps));
   return measured;
 }
 
 } // namespace
+
+std::vector<Json> records_of(const job::RunDirectory& run) {
+  std::vector<Json> records;
+  for (const std::string& line : split(content_of(run.metrics()), '\n')) {
+    Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (record.is_object()) {
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
 
 TrialFolder::TrialFolder(const fs::path& output) {
   std::error_code error;

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/sections/recipe.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::trial {
@@ -25,6 +27,9 @@ struct Measured {
   double save_seconds = 0.0; // of the last checkpoint
   std::int64_t checkpoint_bytes = 0;
 };
+
+// The records of a run, in the order in which they were written.
+std::vector<Json> records_of(const job::RunDirectory& run);
 
 // A folder in which trials run, made inside of run.output, so that a trial
 // finds out what would go wrong there; removed with the object, with all that

@@ -122,8 +122,9 @@ Scalar random_scalar(const Field& field, Random& random) {
     if (field.path == "log.mlflow") {
       return "http://host:" + digit;
     }
-    return field.path == "log.trace" ? digit + "-1" + digit
-                                     : "rand-m" + digit + "-inc1";
+    return field.path.starts_with("log.") ? digit + "-1" + digit
+        : field.path == "train.recompute" ? "1" + digit
+                                          : "rand-m" + digit + "-inc1";
   }
   if (!field.choices.empty()) {
     return field.choices[random.below(field.choices.size())];
@@ -235,7 +236,7 @@ TEST(Hash, SeesEveryKeyThatChangesTraining) {
     const bool neutral = field.path == "run.name" ||
         field.path == "run.output" || field.path == "data.threads" ||
         field.path == "data.decode_memory_mb" ||
-        field.path == "run.max_restarts" ||
+        field.path == "run.max_restarts" || field.path == "run.stop_after" ||
         field.path.starts_with("devices.") || field.path.starts_with("log.") ||
         field.path.starts_with("dist.timeouts.") ||
         field.path == "dist.check_every";
