@@ -14,10 +14,12 @@
 namespace vitrain::trial {
 namespace {
 
-constexpr double kLowest = 1e-7;
+constexpr double kLowest = 1e-6;
 constexpr double kHighest = 10.0;
-constexpr double kForget = 0.95;
-constexpr double kDiverged = 4.0;
+constexpr double kForget = 0.9;
+constexpr double kDiverged =
+    2.0; // times the least mean: what falls is to be seen
+constexpr double kFall = 0.02; // of the first mean: less is noise
 constexpr std::size_t kUnsteady = 10; // first means, of a few losses each
 constexpr double kPointsPerDecade = 1000.0; // of the plot's axis
 
@@ -83,10 +85,10 @@ void show(const Subject& subject, const RangeTest& test) {
   const logging::BannerSection section{
       {"suggested",
        found ? fmt::format(
-                   "optim.lr: {} (there the loss falls fastest), at most {} (a "
-                   "tenth of where it is least)",
-                   rate(*test.steepest),
-                   rate(*test.before_lowest))
+                   "optim.lr between {} and {}: a tenth of where the loss is "
+                   "least, and where it falls fastest",
+                   rate(std::min(*test.steepest, *test.before_lowest)),
+                   rate(std::max(*test.steepest, *test.before_lowest)))
              : "nothing: the loss does not fall; try more steps, as -find_lr "
                "300"},
       {"recipe", fmt::format("optim.lr: {:.2g}", subject.recipe.optim.lr)},
@@ -120,9 +122,7 @@ RangeTest read_range_test(const std::vector<LossAt>& losses) {
   const auto least = std::ranges::min_element(means, {}, &LossAt::loss);
   const auto most = std::ranges::max_element(
       means.begin(), std::next(least), {}, &LossAt::loss);
-  const double all = std::ranges::max_element(means, {}, &LossAt::loss)->loss;
-  if (most->loss - least->loss <= 0.1 * (all - least->loss) ||
-      most->loss == least->loss) {
+  if (most->loss - least->loss < kFall * std::abs(most->loss)) {
     return test;
   }
   double fastest = 0.0;

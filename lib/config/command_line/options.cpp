@@ -61,7 +61,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .implied = "100",
      .group = Group::kConfig,
      .verbs = verb_set({Verb::kTrain}),
-     .help = "Train N steps (100) with a learning rate that rises from 1e-7 to "
+     .help = "Train N steps (100) with a learning rate that rises from 1e-6 to "
              "10, show the loss over it, and suggest optim.lr; leaves nothing "
              "behind.",
      .read =
