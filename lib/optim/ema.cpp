@@ -17,6 +17,9 @@ double ema_decay(const EmaOptions& options, std::int64_t step) {
   if (step <= options.start || n <= 0) {
     return 0.0;
   }
+  if (options.equal) {
+    return static_cast<double>(n) / static_cast<double>(n + 1);
+  }
   if (!options.warm_up) {
     return options.decay;
   }

@@ -13,6 +13,7 @@ namespace vitrain::optim {
 
 struct EmaOptions {
   double decay = 0.9999; // share of the old average that an averaging keeps
+  bool equal = false; // instead n / (n + 1) in the n-th averaging: the mean
   // Fewer at first: 1 - (1 + n / gamma)^-power in the n-th averaging.
   bool warm_up = false;
   double gamma = 1.0;
@@ -27,10 +28,10 @@ struct EmaOptions {
 // that of timm's ModelEmaV3 with update_after_step `start`.
 double ema_decay(const EmaOptions& options, std::int64_t step);
 
-// The exponential moving average of a module's weights and buffers: of the
-// parameters that are trained over the flat buffers at once, as ModelEmaV3's
-// foreach form computes it. What is not trained, and what are no floating-point
-// numbers, it shares with the module.
+// The average, by default an exponential moving one, of a module's weights and
+// buffers: of the parameters that are trained over the flat buffers at once, as
+// ModelEmaV3's foreach form computes it. What is not trained, and what are no
+// floating-point numbers, it shares with the module.
 class Ema {
  public:
   // Begins with a copy. The module and the buffers of `parameters` must outlive

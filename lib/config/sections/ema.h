@@ -7,9 +7,10 @@
 
 namespace vitrain::config {
 
-// An exponential moving average of the weights.
+// An average of the weights: an exponential moving one, or the mean.
 struct EmaConfig {
   std::optional<double> decay; // none: there is no average
+  bool equal = false;
   bool warm_up = false;
   double warm_up_gamma = 1.0;
   double warm_up_power = 2.0 / 3.0;
@@ -17,7 +18,7 @@ struct EmaConfig {
   std::int64_t every = 1;
   bool average_buffers = true;
 
-  bool active() const { return decay.has_value(); }
+  bool active() const { return equal || decay.has_value(); }
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -29,6 +30,12 @@ struct EmaConfig {
          "weights.")
         .at_least(0.0)
         .less_than(1.0);
+    v.field(
+        "equal",
+        equal,
+        "Instead, all weights that are averaged count the same: stochastic "
+        "weight averaging (Izmailov et al., 2018), with `start` where it "
+        "begins, as 0.75dur, and `every`.");
     visit_rest(v);
   }
 
@@ -42,7 +49,7 @@ struct EmaConfig {
          "The n-th averaging keeps 1 - (1 + n / warm_up_gamma) ^ "
          "-warm_up_power, at most `decay`: the average soon forgets the first "
          "weights.")
-        .needs("train.ema.decay", on);
+        .needs("train.ema.decay or equal", on);
     v.field("warm_up_gamma", warm_up_gamma, "`warm_up`: see there.")
         .more_than(0.0)
         .needs("train.ema.warm_up", [this] { return active() && warm_up; });
@@ -57,16 +64,16 @@ struct EmaConfig {
          start,
          "Until then the average is a copy of the weights: `5ep`, `500st` or "
          "`0.1dur`.")
-        .needs("train.ema.decay", on);
+        .needs("train.ema.decay or equal", on);
     v.field("every", every, "Steps from one averaging to the next.")
         .in_range(1, 1000000000)
-        .needs("train.ema.decay", on);
+        .needs("train.ema.decay or equal", on);
     v.field(
          "average_buffers",
          average_buffers,
          "Running statistics of BatchNorm are averaged too; false: they are "
          "those of the weights.")
-        .needs("train.ema.decay", on);
+        .needs("train.ema.decay or equal", on);
   }
 };
 

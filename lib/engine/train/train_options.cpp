@@ -71,6 +71,7 @@ optim::EmaOptions ema_options(
     const config::Plan& plan) {
   return {
       .decay = ema.decay.value_or(0.0),
+      .equal = ema.equal,
       .warm_up = ema.warm_up,
       .gamma = ema.warm_up_gamma,
       .power = ema.warm_up_power,

@@ -4,7 +4,7 @@
 Needs timm 1.0.31 and torch 2.11:  python3 make_ema.py
 
 A module whose weights and buffers change in each of 50 steps, as given, and what
-timm's ModelEmaV3 makes of them.
+timm's ModelEmaV3 makes of them, or torch's AveragedModel (equal).
 """
 
 import json
@@ -12,6 +12,7 @@ import pathlib
 
 import torch
 from timm.utils import ModelEmaV3
+from torch.optim.swa_utils import AveragedModel
 
 HERE = pathlib.Path(__file__).resolve().parent
 STEPS = 50
@@ -28,6 +29,8 @@ CASES = {
     },
     "late": {"decay": 0.9, "update_after_step": 7},
     "late_warm_up": {"decay": 0.9, "update_after_step": 7, "use_warmup": True},
+    "equal": {"equal": True},
+    "late_equal": {"equal": True, "update_after_step": 7},
     "without_buffers": {"decay": 0.9, "exclude_buffers": True},
 }
 
@@ -64,10 +67,29 @@ def flat(module):
     }
 
 
+class Equal:
+    """torch's mean, which is a copy until it begins."""
+
+    def __init__(self, net, equal, update_after_step=0):
+        self.start = update_after_step
+        self.mean = AveragedModel(net, use_buffers=True)
+
+    def update(self, net, step):
+        if step <= self.start:
+            self.module.load_state_dict(net.state_dict())
+        else:
+            self.mean.update_parameters(net)
+            self.module.count.copy_(net.count)  # the mean of counters is none
+
+    @property
+    def module(self):
+        return self.mean.module
+
+
 def run(options):
     net = Net()
     set_to(net, 0)
-    ema = ModelEmaV3(net, **options)
+    ema = (Equal if "equal" in options else ModelEmaV3)(net, **options)
     kept = {}
     for step in range(1, STEPS + 1):
         set_to(net, step)

@@ -49,7 +49,8 @@ class WanderingNet : public torch::nn::Module {
 
 EmaOptions options_of(const nlohmann::json& json) {
   return {
-      .decay = json.at("decay"),
+      .decay = json.value("decay", 0.0),
+      .equal = json.value("equal", false),
       .warm_up = json.value("use_warmup", false),
       .gamma = json.value("warmup_gamma", 1.0),
       .power = json.value("warmup_power", 2.0 / 3.0),
@@ -81,8 +82,8 @@ struct Averaging {
 
 // The values are of the order of 1 and each averaging is one lerp, whose
 // rounding later ones shrink: 2^-23 is what a longer vector loop could change.
-TEST(Ema, EqualsTimms) {
-  ASSERT_EQ(wandering().at("cases").size(), 7u);
+TEST(Ema, EqualsTimmsAndTheMeanTorchs) {
+  ASSERT_EQ(wandering().at("cases").size(), 9u);
   for (const auto& [name, golden_case] : wandering().at("cases").items()) {
     SCOPED_TRACE(name);
     Averaging run(options_of(golden_case.at("options")));
