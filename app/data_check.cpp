@@ -56,7 +56,9 @@ int data_check(const config::Arguments& arguments) {
             data::list(job::source_options(source, train))));
   };
   list("train", recipe.data.train, /*train=*/true);
-  list("eval", recipe.data.eval, /*train=*/false);
+  if (!recipe.data.split) { // else a part of the training data
+    list("eval", recipe.data.eval, /*train=*/false);
+  }
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   data::CheckReport report;
   {
@@ -76,7 +78,7 @@ int data_check(const config::Arguments& arguments) {
     write_file_atomically(
         *arguments.data.out, data::to_json(report).dump(2) + "\n");
   }
-  data::check_same_classes(*splits[0].second, *splits[1].second);
+  data::check_same_classes(*splits.front().second, *splits.back().second);
   return static_cast<int>(report.clean() ? ExitCode::kDone : ExitCode::kData);
 }
 

@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "job/choose_devices.h"
+#include "job/list_data.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "launch/devices/cores.h"
@@ -48,8 +49,7 @@ int data_order(const config::Arguments& arguments) {
       arguments.data.rank.value_or(0),
       counted(workers, "worker"),
       workers - 1);
-  const data::Index index =
-      data::list(job::source_options(recipe.data.train, /*train=*/true));
+  const data::Index index = job::list_training_data(recipe);
   const auto sampler = job::make_sampler(recipe, &index, devices);
   const std::int64_t accumulate = recipe.train.accumulate;
   for (std::int64_t step = 0; step < sampler->steps_per_epoch(); ++step) {

@@ -91,7 +91,9 @@ int data_pack(const config::Arguments& arguments) {
     to_train += settings(name, report.source);
   };
   pack("train", recipe.data.train, /*train=*/true);
-  pack("eval", recipe.data.eval, /*train=*/false);
+  if (!recipe.data.split) { // else a part of the training data
+    pack("eval", recipe.data.eval, /*train=*/false);
+  }
   fmt::print("To train on them:{}\n", to_train);
   return 0;
 }

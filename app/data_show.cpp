@@ -9,6 +9,7 @@
 #include "data/load/loader.h"
 #include "data/tools/sheet.h"
 #include "image/formats/png_write.h"
+#include "job/list_data.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
@@ -119,8 +120,8 @@ int data_show(const config::Arguments& arguments) {
       printable(out.native()));
   const config::Recipe recipe =
       job::load_recipe(arguments.load_request()).recipe;
-  const auto index = std::make_shared<const data::Index>(
-      data::list(job::source_options(recipe.data.train, /*train=*/true)));
+  const auto index =
+      std::make_shared<const data::Index>(job::list_training_data(recipe));
   VITRAIN_CHECK(
       index->options().kind != data::SourceKind::kVectors,
       ExitCode::kUsage,

@@ -29,7 +29,7 @@ struct Measured {
 
 Measured
 measure(networks::Model& model, const at::Tensor& images, std::int64_t every) {
-  vitrain::testing::CountingAllocator memory;
+  vitrain::CountingAllocator memory;
   const auto start = std::chrono::steady_clock::now();
   {
     const networks::RecomputeScope scope(every);

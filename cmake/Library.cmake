@@ -72,6 +72,9 @@ endfunction()
 # For a target whose files are edited often, VITRAIN_UNITY=OFF (the preset dev).
 function(vitrain_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${VITRAIN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  if(target MATCHES "^(vitrain_lib_engine)$")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
 endfunction()
 
 # vitrain_precompile(<name> [TORCH] HEADERS ... [LINK ...] [OPTIONS ...])

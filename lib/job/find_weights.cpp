@@ -136,6 +136,13 @@ bool is_checkpoint_path(const std::filesystem::path& path) {
       checkpoint::is_pointer(path);
 }
 
+std::filesystem::path run_of_weights(const std::string& weights) {
+  const std::filesystem::path checkpoint = is_checkpoint_path(weights)
+      ? find_checkpoint(weights, /*best=*/true)
+      : std::filesystem::weakly_canonical(weights).parent_path();
+  return checkpoint.parent_path().parent_path();
+}
+
 std::string resolve_weights(const std::string& name) {
   std::error_code error;
   if (name.starts_with(kTimm)) {

@@ -21,6 +21,10 @@ std::filesystem::path find_checkpoint(
 // Whether a path is one for find_checkpoint, not a file of weights.
 bool is_checkpoint_path(const std::filesystem::path& path);
 
+// The folder of the run whose weights these are, RUN/checkpoints/STEP or the
+// file in it; some other folder for those of none. Throws as find_checkpoint().
+std::filesystem::path run_of_weights(const std::string& weights);
+
 // The path that model.pretrained means: itself; with the extension of the one
 // file of weights beside it that has one (./vit for ./vit.pth); for timm:NAME
 // the file in the local Hugging Face cache. A name that nothing has stays.

@@ -19,23 +19,6 @@
 #include "models/spec.h"
 
 namespace vitrain::job {
-namespace {
-
-// Lists one of the datasets. Labels that are numbers do not say how many
-// classes there are: `classes` does, or with 0 the largest one.
-std::unique_ptr<data::Index> list_source(
-    const config::SourceConfig& source,
-    bool train,
-    std::int64_t classes) {
-  data::SourceOptions options = source_options(source, train);
-  if (options.kind != SourceKind::kRandom) {
-    options.classes = classes;
-  }
-  return std::make_unique<data::Index>(data::list(options));
-}
-
-} // namespace
-
 void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
   const Job& job = prepared.job;
   check_rules(
@@ -45,41 +28,6 @@ void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
        .cuda = job.cuda,
        .training = job.mode == JobMode::kTrain},
       prepared.problems);
-}
-
-void list_data(PreparedJob& prepared) {
-  const Job& job = prepared.job;
-  const config::DataConfig& data = job.recipe.data;
-  const bool evaluates = job.mode == JobMode::kEval;
-  std::int64_t classes = job.recipe.model.num_classes.value_or(
-      evaluates && prepared.record ? std::ssize(prepared.record->classes) : 0);
-  std::optional<Error> failure;
-  const auto attempt = [&](const auto& list) {
-    try {
-      list();
-    } catch (const Error& error) { // what is wrong with both is told at once
-      failure.emplace(
-          failure ? failure->code() : error.code(),
-          failure ? fmt::format("{}\n{}", failure->what(), error.what())
-                  : error.what());
-    }
-  };
-  if (job.mode == JobMode::kTrain) {
-    attempt([&] {
-      prepared.train = list_source(data.train, /*train=*/true, classes);
-      data::check_for_training(*prepared.train);
-      classes = std::ssize(prepared.train->classes());
-    });
-  }
-  attempt([&] {
-    prepared.eval = list_source(data.eval, /*train=*/false, classes);
-  });
-  if (failure) {
-    throw *failure;
-  }
-  if (prepared.train) {
-    data::check_same_classes(*prepared.train, *prepared.eval);
-  }
 }
 
 // Problems that only the numbers of samples and classes show.

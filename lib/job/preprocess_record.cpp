@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/json_reader.h"
 #include "core/text.h"
+#include "data/sources/class_names.h"
 #include "job/find_weights.h"
 #include "models/families/family.h"
 
@@ -18,16 +19,6 @@ namespace {
 
 constexpr const char* kImageSize = "model.image_size";
 
-// Lists without names get their numbers.
-bool are_numbers(const std::vector<std::string>& classes) {
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (classes[i] != std::to_string(i)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // Says where the names of the record's and the data's classes begin to differ;
 // "" where they do not, where one of them has only numbers for names, or where
 // their counts are different. `data` is the key of the data.
@@ -35,8 +26,8 @@ std::string other_class(
     const PreprocessRecord& record,
     const std::string& data,
     const std::vector<std::string>& classes) {
-  if (classes.size() != record.classes.size() || are_numbers(classes) ||
-      are_numbers(record.classes)) {
+  if (classes.size() != record.classes.size() || data::are_numbers(classes) ||
+      data::are_numbers(record.classes)) {
     return "";
   }
   const auto differs = std::ranges::mismatch(classes, record.classes);

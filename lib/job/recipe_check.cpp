@@ -88,6 +88,12 @@ std::vector<config::Finding> missing(
   if (is_plain(recipe.data.eval)) {
     look("data.eval.path", *recipe.data.eval.path);
   }
+  if (recipe.eval.subset) {
+    look("eval.subset", *recipe.eval.subset);
+  }
+  if (recipe.eval.real_labels) {
+    look("eval.real_labels", *recipe.eval.real_labels);
+  }
   if (recipe.model.pretrained && !recipe.model.pretrained->empty()) {
     look("model.pretrained", *recipe.model.pretrained);
   }

@@ -16,14 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The config.yaml of the run whose weights these are, RUN/checkpoints/STEP or
-// the file in it; "" where they are of none.
+// The config.yaml of the run whose weights these are; "" where they are of
+// none.
 fs::path recipe_of(const std::string& weights) {
-  const fs::path checkpoint = is_checkpoint_path(weights)
-      ? find_checkpoint(weights, /*best=*/true)
-      : fs::canonical(weights).parent_path();
-  const fs::path config =
-      RunDirectory{checkpoint.parent_path().parent_path()}.config();
+  const fs::path config = RunDirectory{run_of_weights(weights)}.config();
   std::error_code error;
   return fs::is_regular_file(config, error) ? config : fs::path();
 }

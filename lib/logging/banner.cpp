@@ -230,6 +230,7 @@ std::string closing(const Closing& end, const TerminalStyle& style) {
   if (end.last && !last.has_result) {
     lines.push_back({"last", reached_text(*end.last)});
   }
+  lines.push_back({"pruned", end.pruned});
   lines.push_back({"checkpoint", end.checkpoint.value_or("")});
   lines.push_back({"problems", join(end.problems, "\n")});
   if (!last.has_folder) {

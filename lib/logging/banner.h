@@ -54,6 +54,7 @@ struct Closing {
   double images_per_second = 0.0; // of training; 0: not known
   std::optional<Reached> last; // last evaluation
   std::optional<std::string> best; // "top1 97.50 at epoch 9"
+  std::string pruned{}; // "80.0 % of 1,234 weights are zero"
   std::optional<std::string> checkpoint; // the one to continue from
   std::vector<std::string> problems; // dropped lines and the like
   std::string folder; // run directory

@@ -35,8 +35,15 @@ std::string text_of(const Json& record, const char* key) {
 
 // Positions and counts that say nothing as a curve over steps.
 bool is_curve(const std::string& key) {
-  constexpr std::array<std::string_view, 5> kNoCurves{
-      "step", "batch", "count", "correct1", "correct5"};
+  constexpr std::array<std::string_view, 8> kNoCurves{
+      "step",
+      "batch",
+      "count",
+      "correct1",
+      "correct5",
+      "real_count",
+      "real_correct",
+      "subset"};
   return std::find(kNoCurves.begin(), kNoCurves.end(), key) == kNoCurves.end();
 }
 
@@ -96,10 +103,10 @@ MetricsLog::MetricsLog(
     const std::filesystem::path& folder,
     const config::LogConfig& options,
     std::optional<std::int64_t> resumed_step,
-    bool averages) noexcept
+    const SummaryColumns& summary) noexcept
     : folder_(folder),
       resumed_step_(resumed_step.value_or(0)),
-      averages_(averages) {
+      columns_(summary) {
   // Each file for itself: what is wrong with one must not cost the others.
   const auto open = [&](auto& writer,
                         const char* name,
@@ -117,7 +124,7 @@ MetricsLog::MetricsLog(
     open(jsonl_, "metrics.jsonl", truncate_jsonl_after);
   }
   if (options.csv) {
-    open(csv_, "summary.csv", truncate_csv_after, averages);
+    open(csv_, "summary.csv", truncate_csv_after, summary);
   }
   if (options.tensorboard) {
     attempt([&] { tensorboard_.emplace(folder, resumed_step); });
@@ -153,9 +160,10 @@ void MetricsLog::write_summary(const Json& record, bool raw) {
   const auto value = [&](const MetricInfo& metric) {
     return number(record, std::string(metric.name).c_str());
   };
+  const std::vector<MetricInfo> metrics = summary_metrics(columns_);
   if (!raw) {
-    averaged_.resize(kMetrics.size());
-    std::ranges::transform(kMetrics, averaged_.begin(), value);
+    averaged_.resize(metrics.size());
+    std::ranges::transform(metrics, averaged_.begin(), value);
     return;
   }
   SummaryRow row;
@@ -163,9 +171,10 @@ void MetricsLog::write_summary(const Json& record, bool raw) {
   span_is_done_ = true;
   row.epoch = integer(record, "epoch");
   row.step = integer(record, "step");
-  std::ranges::transform(kMetrics, row.eval.begin(), value);
-  if (averages_) {
-    averaged_.resize(kMetrics.size());
+  row.eval.resize(metrics.size());
+  std::ranges::transform(metrics, row.eval.begin(), value);
+  if (columns_.averages) {
+    averaged_.resize(metrics.size());
     row.averaged = std::move(averaged_);
   }
   averaged_.clear();

@@ -57,12 +57,12 @@ class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
   // torn lines of the last process are removed, TensorBoard forgets them.
-  // `averages`: weights are averaged, and evaluated too.
+  // `columns`: of summary.csv.
   MetricsLog(
       const std::filesystem::path& folder,
       const config::LogConfig& options,
       std::optional<std::int64_t> resumed_step = std::nullopt,
-      bool averages = false) noexcept;
+      const SummaryColumns& columns = {}) noexcept;
 
   // A record has "kind": start, train, eval, checkpoint or done. "loss" and
   // "top1" of a train record are means over the "count" samples since the
@@ -116,7 +116,7 @@ class MetricsLog {
   std::optional<TensorBoardWriter> tensorboard_;
   std::optional<MlflowLog> mlflow_;
   TrainSpan span_;
-  bool averages_;
+  SummaryColumns columns_;
   std::vector<std::optional<double>> averaged_; // until the raw ones come
   bool span_is_done_ = false;
   std::int64_t failed_ = 0; // records that broke before they reached a file

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -75,13 +76,24 @@ std::int64_t truncate_jsonl_after(
   });
 }
 
-std::string summary_header(bool averages) {
+std::vector<MetricInfo> summary_metrics(const SummaryColumns& columns) {
+  std::vector<MetricInfo> metrics;
+  std::ranges::copy_if(
+      kMetrics, std::back_inserter(metrics), [&](const MetricInfo& metric) {
+        return (!metric.of_real_labels || columns.real_labels) &&
+            (!metric.of_label_lists || columns.label_lists);
+      });
+  return metrics;
+}
+
+std::string summary_header(const SummaryColumns& columns) {
   std::string header = "epoch,step,train_loss,train_top1";
-  for (const MetricInfo& metric : kMetrics) {
+  const std::vector<MetricInfo> metrics = summary_metrics(columns);
+  for (const MetricInfo& metric : metrics) {
     header += fmt::format(",eval_{}", metric.name);
   }
-  for (const MetricInfo& metric : kMetrics) {
-    header += averages ? fmt::format(",ema_{}", metric.name) : "";
+  for (const MetricInfo& metric : metrics) {
+    header += columns.averages ? fmt::format(",ema_{}", metric.name) : "";
   }
   return header + ",lr,images_per_second,comm_wait,seconds";
 }
@@ -102,11 +114,13 @@ std::string summary_text(const SummaryRow& row) {
   return text;
 }
 
-CsvWriter::CsvWriter(const std::filesystem::path& path, bool averages)
+CsvWriter::CsvWriter(
+    const std::filesystem::path& path,
+    const SummaryColumns& columns)
     : sink_(RecordSink::open(path)) {
   struct stat status {};
   if (sink_ && ::fstat(sink_.fd(), &status) == 0 && status.st_size == 0) {
-    sink_.write(fmt::format("{}\n", summary_header(averages)));
+    sink_.write(fmt::format("{}\n", summary_header(columns)));
   }
 }
 
@@ -117,9 +131,9 @@ void CsvWriter::write(const SummaryRow& row) {
 std::int64_t truncate_csv_after(
     const std::filesystem::path& path,
     std::int64_t step,
-    bool averages) {
-  const std::string header = summary_header(averages);
-  const std::size_t columns = split(header, ',').size();
+    const SummaryColumns& columns) {
+  const std::string header = summary_header(columns);
+  const std::size_t width = split(header, ',').size();
   bool first = true;
   return keep_lines(path, [&](std::string_view line) {
     if (first) {
@@ -128,7 +142,7 @@ std::int64_t truncate_csv_after(
     }
     const std::vector<std::string> cells = split(line, ',');
     std::int64_t at = 0;
-    if (cells.size() != columns || !parse_int(cells[kStepColumn], at)) {
+    if (cells.size() != width || !parse_int(cells[kStepColumn], at)) {
       return Verdict::kRemove;
     }
     return at > step ? Verdict::kRemoveRest : Verdict::kKeep;

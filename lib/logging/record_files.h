@@ -1,10 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 #include "logging/record_sink.h"
@@ -43,7 +43,7 @@ struct SummaryRow {
   std::int64_t step = 0;
   std::optional<double> train_loss;
   std::optional<double> train_top1; // percent
-  std::array<std::optional<double>, kMetrics.size()> eval{};
+  std::vector<std::optional<double>> eval{}; // of each metric with a column
   // The same of averaged weights; empty: the table has no columns for them.
   std::vector<std::optional<double>> averaged{};
   std::optional<double> lr;
@@ -52,10 +52,20 @@ struct SummaryRow {
   std::optional<double> seconds; // since the process started the run
 };
 
+// Which columns a run has beside those that all have.
+struct SummaryColumns {
+  bool averages = false; // metrics of averaged weights
+  bool real_labels = false; // metrics of eval.real_labels
+  bool label_lists = false; // metrics of data.eval.multi_label
+};
+
+// The metrics that have columns.
+std::vector<MetricInfo> summary_metrics(const SummaryColumns& columns);
+
 // "epoch,step,train_loss,...": the names of SummaryRow's fields, in order, with
 // "eval_" before those of metrics, and "ema_" before those of averaged weights,
 // where there are `averages`.
-std::string summary_header(bool averages = false);
+std::string summary_header(const SummaryColumns& columns = {});
 
 // A row without its newline: numbers parse back to exactly the same double.
 std::string summary_text(const SummaryRow& row);
@@ -65,7 +75,9 @@ class CsvWriter {
  public:
   // Writes the header to a file that is new or empty. Never throws; see
   // RecordSink for what happens to rows that cannot be written.
-  explicit CsvWriter(const std::filesystem::path& path, bool averages = false);
+  explicit CsvWriter(
+      const std::filesystem::path& path,
+      const SummaryColumns& columns = {});
 
   void write(const SummaryRow& row);
   const RecordSink& sink() const { return sink_; }
@@ -80,6 +92,6 @@ class CsvWriter {
 std::int64_t truncate_csv_after(
     const std::filesystem::path& path,
     std::int64_t step,
-    bool averages = false);
+    const SummaryColumns& columns = {});
 
 } // namespace vitrain::logging

@@ -125,6 +125,7 @@ const std::vector<FamilyLayers>& tables() {
       {"coat", in_coat()},
       {"pit", in_runs},
       {"poolformer", in_runs},
+      {"cifarnet", in_runs},
       {"convnet", in_runs},
       {"mlp", in_runs},
   };

@@ -36,6 +36,7 @@
   NETWORK(kHaloNet, make_byob)              \
   NETWORK(kBotNet, make_byob)               \
   NETWORK(kConvNet, make_convnet)           \
+  NETWORK(kCifarNet, make_cifarnet)         \
   NETWORK(kMlp, make_mlp)
 
 namespace vitrain::networks {

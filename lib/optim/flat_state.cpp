@@ -278,7 +278,8 @@ void FlatState::zero_waiting_gradients() {
 
 void FlatState::set_epoch(std::int64_t epoch) {
   for (FlatGroup& group : groups_) {
-    group.waits = epoch < group.from_epoch;
+    group.waits = epoch < group.from_epoch ||
+        (group.until_epoch && epoch > *group.until_epoch);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -47,6 +48,7 @@ struct GroupSettings {
   // The optimizer's rule for what is no matrix (muon).
   bool fallback = false;
   std::int64_t from_epoch = 1; // not trained before
+  std::optional<std::int64_t> until_epoch{}; // nor behind this one
 };
 
 // Groups are in the order of this: by falling lr_scale, those with weight decay
@@ -115,7 +117,7 @@ class FlatState {
   void zero_gradients();
   // Those of groups that wait are not to count.
   void zero_waiting_gradients();
-  // Which groups wait (from_epoch) in the epoch `epoch`, from 1.
+  // Which groups wait (from_epoch, until_epoch) in the epoch `epoch`, from 1.
   void set_epoch(std::int64_t epoch);
   // The weight decay of all groups becomes `share` of what they were made with.
   void scale_weight_decay(double share);

@@ -63,6 +63,7 @@ Grouping grouping_of(const config::OptimConfig& options, const Layers& layers) {
         group.lr_scale *= rules[i].lr;
         group.weight_decay *= rules[i].weight_decay;
         group.from_epoch = rules[i].from_epoch;
+        group.until_epoch = rules[i].until_epoch;
       }
     }
     group.fallback = splits && !is_matrix(shape);

@@ -101,6 +101,8 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
     return;
   }
   steps_.add_(1).sub_(non_finite);
+  const std::vector<SlowPair> pairs = slow_pairs();
+  before_update(lookahead_, pairs, progress_);
   at::mul_out(lr_, scales_, at::scalar_tensor(lr, at::kDouble));
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
     const FlatGroup& group = parameters_.groups()[i];
@@ -115,38 +117,46 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
            .non_finite = non_finite});
     }
   }
-  update_slow(non_finite);
+  if (!pairs.empty()) {
+    after_update(lookahead_, pairs, progress_, steps_, non_finite);
+  }
 }
 
-void Optimizer::look_ahead(std::int64_t every, double alpha) {
+void Optimizer::look_ahead(const config::LookaheadConfig& options) {
   slow_ = &add_buffers("lookahead_slow");
-  slow_every_ = every;
-  slow_alpha_ = alpha;
+  lookahead_ = options;
 }
 
-void Optimizer::update_slow(const at::Tensor& non_finite) {
-  const bool knows = steps_.is_cpu();
-  if (slow_ == nullptr ||
-      (knows && steps_.item<std::int64_t>() % slow_every_ != 0)) {
-    return;
-  }
-  // On a device nobody asks for the number of steps: what it decides, is
-  // decided there.
-  const at::Tensor due =
-      steps_.remainder(slow_every_).eq(0).logical_and(non_finite.eq(0));
-  const at::Tensor first = steps_.le(slow_every_);
-  for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
-    FlatGroup& group = parameters_.groups()[i];
-    if (group.own_size == 0) {
-      continue;
+void Optimizer::look_ahead_with(
+    const std::map<std::string, at::Tensor>& tensors) {
+  for (const auto& [name, tensor] : tensors) {
+    if (slow_ != nullptr && tensor.is_floating_point()) {
+      slow_tensors_[name] = {tensor.detach(), tensor.detach().clone()};
     }
-    const at::Tensor weights = own(group, group.parameters);
-    const at::Tensor slow = own_state(group, (*slow_)[i]);
-    const at::Tensor mean =
-        at::where(first, weights, slow.add(weights.sub(slow), slow_alpha_));
-    slow.copy_(knows ? mean : at::where(due, mean, slow));
-    weights.copy_(knows ? mean : at::where(due, mean, weights));
   }
+}
+
+std::map<std::string, at::Tensor> Optimizer::slow_tensors() const {
+  std::map<std::string, at::Tensor> named;
+  for (const auto& [name, pair] : slow_tensors_) {
+    named[name + ".lookahead_slow"] = pair.slow;
+  }
+  return named;
+}
+
+std::vector<SlowPair> Optimizer::slow_pairs() const {
+  std::vector<SlowPair> pairs;
+  for (std::size_t i = 0; slow_ != nullptr && i < slow_->size(); ++i) {
+    const FlatGroup& group = parameters_.groups()[i];
+    if (group.own_size > 0) {
+      pairs.push_back(
+          {own(group, group.parameters), own_state(group, (*slow_)[i])});
+    }
+  }
+  for (const auto& [name, pair] : slow_tensors_) {
+    pairs.push_back(pair);
+  }
+  return pairs;
 }
 
 std::vector<at::Tensor> Optimizer::buffers() const {
@@ -210,6 +220,7 @@ std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
     state[name] = tensor;
   });
   state.merge(missed());
+  state.merge(slow_tensors());
   return state;
 }
 
@@ -265,6 +276,9 @@ void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
   for (const auto& [name, count] : missed()) {
     count.copy_(state.at(name));
   }
+  for (const auto& [name, slow] : slow_tensors()) {
+    slow.copy_(state.at(name));
+  }
 }
 
 void Optimizer::check_state(
@@ -284,6 +298,9 @@ void Optimizer::check_state(
   });
   for (const auto& [name, count] : missed()) {
     expected[name] = {};
+  }
+  for (const auto& [name, slow] : slow_tensors()) {
+    expected[name] = slow.sizes().vec();
   }
   for (const auto& [name, tensor] : state) {
     VITRAIN_CHECK(

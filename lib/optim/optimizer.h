@@ -11,6 +11,7 @@
 
 #include "config/sections/optim.h"
 #include "optim/flat_state.h"
+#include "optim/lookahead.h"
 
 namespace vitrain::optim {
 
@@ -41,6 +42,15 @@ class Optimizer {
   // `non_finite` (a scalar fp32 tensor on the parameters' device) is 1, nothing
   // changes.
   void step(double lr, const at::Tensor& non_finite);
+
+  // Of the step() that comes next: for a Lookahead that changes in the run.
+  void set_progress(const Progress& progress) { progress_ = progress; }
+  // Lookahead takes what of these are floating-point numbers with the weights,
+  // and the slow ones of them belong to the state, under these names. Before
+  // any step and state.
+  void look_ahead_with(const std::map<std::string, at::Tensor>& tensors);
+  // The slow ones of those.
+  std::map<std::string, at::Tensor> slow_tensors() const;
 
   // The flat buffers of the state: for whatever acts on all of it at once.
   std::vector<at::Tensor> buffers() const;
@@ -76,9 +86,7 @@ class Optimizer {
   std::vector<Buffers>& add_tensors(
       const std::string& name,
       const std::function<std::optional<Shape>(const Segment&)>& shape_of);
-  // Lookahead as timm has it: in every `every`-th update the slow weights s and
-  // the weights w become s + alpha (w - s); the first time both stay w.
-  void look_ahead(std::int64_t every, double alpha);
+  void look_ahead(const config::LookaheadConfig& options);
   // What this worker updates of a group, and the state that belongs to it.
   static at::Tensor own(const FlatGroup& group, const at::Tensor& whole);
   static at::Tensor own_state(const FlatGroup& group, const at::Tensor& share);
@@ -119,7 +127,7 @@ class Optimizer {
 
   // "missed.<group>" for those that may wait, and their number.
   std::map<std::string, at::Tensor> missed() const;
-  void update_slow(const at::Tensor& non_finite);
+  std::vector<SlowPair> slow_pairs() const;
   // body("<parameter>.<name>", tensor) for those of add_tensors().
   template <typename Body>
   void for_each_tensor(const Body& body) const;
@@ -139,8 +147,9 @@ class Optimizer {
   // that may wait.
   Buffers missed_;
   Buffers* slow_ = nullptr; // of Lookahead
-  std::int64_t slow_every_ = 0;
-  double slow_alpha_ = 0.0;
+  std::map<std::string, SlowPair> slow_tensors_; // by their names
+  config::LookaheadConfig lookahead_;
+  Progress progress_;
 };
 
 } // namespace vitrain::optim

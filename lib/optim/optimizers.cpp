@@ -67,7 +67,7 @@ std::unique_ptr<Optimizer> make_optimizer(
     const OptimConfig& options) {
   auto optimizer = optimizer_info(options.name).make(parameters, options);
   if (options.lookahead.every) {
-    optimizer->look_ahead(*options.lookahead.every, options.lookahead.alpha);
+    optimizer->look_ahead(options.lookahead);
   }
   return optimizer;
 }

@@ -30,4 +30,11 @@ std::unique_ptr<Optimizer> make_optimizer(
     FlatState& parameters,
     const config::OptimConfig& options);
 
+// The same of `sgd` with momentum whose gradients are velocities already, sums
+// to which that momentum has been applied (dist.topk.momentum_correction). Its
+// state is that of make_optimizer()'s.
+std::unique_ptr<Optimizer> make_velocity_sgd(
+    FlatState& parameters,
+    const config::OptimConfig& options);
+
 } // namespace vitrain::optim

@@ -4,16 +4,21 @@
 
 namespace vitrain {
 
-// In what gradients travel: as they are, rounded to 16 bits and summed so, or
-// as approximations of low rank.
-enum class Compress { kNone, kBf16, kFp16, kPowerSgd };
+// In what gradients travel: as they are, rounded to 16 bits and summed so, as
+// approximations of low rank, or their largest entries alone.
+enum class Compress { kNone, kBf16, kFp16, kPowerSgd, kTopK };
 constexpr auto names_of(Compress) {
   using enum Compress;
   return enum_names<Compress>(
       {{kNone, "none"},
        {kBf16, "bf16"},
        {kFp16, "fp16"},
-       {kPowerSgd, "powersgd"}});
+       {kPowerSgd, "powersgd"},
+       {kTopK, "topk"}});
+}
+// Whether what does not travel in a step is kept for the next ones.
+constexpr bool keeps_errors(Compress compress) {
+  return compress == Compress::kPowerSgd || compress == Compress::kTopK;
 }
 
 // What becomes of a gradient that would be too old.

@@ -9,20 +9,24 @@
 namespace vitrain {
 
 // What an evaluation finds, one number for the whole set.
-enum class Metric { kLoss, kTop1, kTop5 };
+enum class Metric { kLoss, kTop1, kTop5, kRealTop1, kMap };
 
 struct MetricInfo {
   Metric value;
   std::string_view name; // in recipes, records, columns of summary.csv
   bool of_classes; // in percent; else as it is, and known without classes too
   bool larger_is_better;
+  bool of_real_labels = false; // only with eval.real_labels
+  bool of_label_lists = false; // only with data.eval.multi_label
 };
 
 // A row per metric. How it is counted stands in engine/eval/metrics.cpp.
-inline constexpr std::array<MetricInfo, 3> kMetrics{
+inline constexpr std::array<MetricInfo, 5> kMetrics{
     {{Metric::kLoss, "loss", false, false},
      {Metric::kTop1, "top1", true, true},
-     {Metric::kTop5, "top5", true, true}}};
+     {Metric::kTop5, "top5", true, true},
+     {Metric::kRealTop1, "real_top1", true, true, true},
+     {Metric::kMap, "map", true, true, false, true}}};
 
 constexpr auto names_of(Metric) {
   std::array<EnumName<Metric>, kMetrics.size()> names{};

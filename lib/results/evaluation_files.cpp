@@ -44,9 +44,9 @@ std::string name_of_class(const Evaluation& evaluation, std::int32_t index) {
   return printable(evaluation.classes[static_cast<std::size_t>(index)]);
 }
 
-std::string accuracy_text(const Confusion& confusion) {
+std::string accuracy_text(const Confusion& confusion, std::int64_t of_classes) {
   return fmt::format(
-      "{} ({} of {}), {} on average over {}, macro F1 {}",
+      "{} ({} of {}), {} on average over {}{}, macro F1 {}",
       percent(confusion.accuracy()),
       with_commas(confusion.correct()),
       with_commas(confusion.count()),
@@ -54,6 +54,9 @@ std::string accuracy_text(const Confusion& confusion) {
       confusion.classes() == 1
           ? "1 class"
           : fmt::format("{} classes", with_commas(confusion.classes())),
+      of_classes > confusion.classes()
+          ? fmt::format(" of the {} of the network", with_commas(of_classes))
+          : "",
       percent(confusion.macro_f1()));
 }
 
@@ -131,7 +134,7 @@ SummaryLines summary_of(const Evaluation& evaluation) {
         100.0 * static_cast<double>(one.probability)));
   }
   return {
-      {"accuracy", accuracy_text(confusion)},
+      {"accuracy", accuracy_text(confusion, evaluation.of_classes)},
       {"worst", join(worst, ", ")},
       {"confused", join(confused, "\n")},
       {"mistakes", join(mistakes, "\n")},

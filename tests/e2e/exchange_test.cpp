@@ -37,18 +37,20 @@ TEST(Zero1, ChangesNeitherWeightsNorCheckpoints) {
       plain, resume_copy(plain, folder / "with", divided, 6), 12);
 }
 
-TEST(PowerSgd, ResumesExactlyAndSendsLess) {
+// What is compressed from the fifth step on, and goes on from a checkpoint.
+class Compressed : public testing::TestWithParam<Words> {};
+
+TEST_P(Compressed, ResumesExactlyAndSendsLess) {
   const TempFolder folder;
-  const Options options{
+  const Options common{
       .devices = "cpu:2",
       .set = {
           "run.max_steps=16",
           "checkpoint.every=8st",
           "checkpoint.keep_last=9",
-          "eval.every=8st",
-          "dist.compress=powersgd",
-          "dist.powersgd.rank=2",
-          "dist.powersgd.start=4st"}};
+          "dist.check_every=1st",
+          "eval.every=8st"}};
+  const Options options = common.with({.set = GetParam()});
   const auto whole = train(folder / "whole", options);
   const auto trained = records(whole, "train");
   ASSERT_EQ(trained.size(), 16u);
@@ -60,6 +62,22 @@ TEST(PowerSgd, ResumesExactlyAndSendsLess) {
   expect_same_checkpoint(
       whole, resume_copy(whole, folder / "part", options, 8), 16);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    Compressed,
+    testing::Values(
+        Words{
+            "dist.compress=powersgd",
+            "dist.powersgd.rank=2",
+            "dist.powersgd.start=4st"},
+        Words{
+            "dist.compress=topk",
+            "dist.topk.start=4st",
+            "dist.topk.warmup=0st",
+            "dist.topk.momentum_correction=true",
+            "optim.name=sgd",
+            "optim.clip_norm=null"}));
 
 // 13 samples in batches of 4 per worker: in the last step two workers of three
 // have nothing, and still take part in the statistics.

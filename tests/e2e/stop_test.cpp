@@ -282,6 +282,7 @@ std::vector<Json> rows_of(const std::filesystem::path& run) {
           "start_begin_seconds",
           "start_end_seconds",
           "seconds",
+          "memory_bytes",
           "path"}) {
       row.erase(time);
     }

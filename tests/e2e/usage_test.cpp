@@ -96,9 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
             {"dist.backend"}},
         Mistake{
             "LaterFeature",
-            {.set = {"train.precision=fp16"}},
+            {.set = {"run.determinism=bitwise"}},
             2,
-            {"train.precision", "not available"}},
+            {"run.determinism", "not available"}},
         Mistake{
             "NoSuchConfig",
             {.config = "/no/such.yaml"},

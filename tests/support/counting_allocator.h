@@ -10,7 +10,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 
-namespace vitrain::testing {
+namespace vitrain {
 
 // Counts what tensors on the CPU take while it lives. Those of it may outlive
 // it.
@@ -60,4 +60,4 @@ class CountingAllocator final : public c10::Allocator {
   static inline std::atomic<std::int64_t> peak_ = 0;
 };
 
-} // namespace vitrain::testing
+} // namespace vitrain

@@ -64,7 +64,7 @@ constexpr auto kSynonyms = std::to_array<Synonym>({
     {"adam_beta2", kTransformers, "", "-set optim.betas='[0.9, 0.999]'"},
     {"adam_epsilon", kTransformers, "opt_eps"},
     {"bf16", kTransformers, "", "-amp"},
-    {"fp16", kTransformers, "", "-amp, which is bf16"},
+    {"fp16", kTransformers, "", "-set train.precision=fp16"},
     {"gradient_accumulation_steps", kTransformers, "train.accumulate"},
     {"learning_rate", kTransformers, "lr"},
     {"logging_steps", kTransformers, "log.every"},

@@ -184,9 +184,13 @@ void TimmTranslator::translate_loss() {
       words_.flag("apex_amp");
   const std::string model_type = words_.text("model_dtype");
   const bool reduced = model_type == "bfloat16" || model_type == "float16";
-  train.precision = amp || reduced ? Precision::kBf16 : Precision::kFp32;
-  if (amp && words_.text("amp_dtype") != "bfloat16") {
-    differs("amp_dtype", "bf16, which needs no scaling of the loss");
+  const bool fp16 = amp && words_.text("amp_dtype") == "float16";
+  const bool cpu = words_.text("device") == "cpu";
+  train.precision = fp16 && !cpu ? Precision::kFp16
+      : amp || reduced           ? Precision::kBf16
+                                 : Precision::kFp32;
+  if (fp16 && cpu) {
+    differs("amp_dtype", "bf16: fp16 is for GPUs");
   }
   if (reduced) {
     differs("model_dtype", "products in bf16, and weights in fp32");

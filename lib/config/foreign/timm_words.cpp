@@ -87,10 +87,10 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("torchscript", kFlag, "false", kTimmSpeed),
     idle("torchcompile", kText, "null", kTimmSpeed),
     to("device", kText, "cuda", "devices.kind"),
-    to("amp", kFlag, "false", "train.precision", "bf16"),
-    to("amp_dtype", kText, "float16", "train.precision", "bf16 always")
+    to("amp", kFlag, "false", "train.precision", "as amp_dtype"),
+    to("amp_dtype", kText, "float16", "train.precision", "fp16 or bf16")
         .with("amp: true")
-        .by("-amp"),
+        .by("-set train.precision=fp16, or bf16"),
     to("model_dtype", kText, "null", "train.precision", "weights stay fp32"),
     idle(
         "no_ddp_bb",

@@ -274,10 +274,14 @@ class TorchvisionTranslator {
     if (words_.flag("sync_bn")) {
       recipe_.dist.batchnorm = BatchNormStatistics::kSync;
     }
-    recipe_.train.precision =
-        words_.flag("amp") ? Precision::kBf16 : Precision::kFp32;
     if (words_.flag("amp")) {
-      differs("amp", "bf16, which needs no scaling of the loss");
+      const bool cpu = words_.text("device") == "cpu";
+      recipe_.train.precision = cpu ? Precision::kBf16 : Precision::kFp16;
+      if (cpu) {
+        differs("amp", "bf16: fp16 is for GPUs");
+      }
+    } else {
+      recipe_.train.precision = Precision::kFp32;
     }
     if (words_.text("output_dir") != ".") {
       recipe_.run.output = words_.text("output_dir");

@@ -55,6 +55,11 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
   return fs::exists(npy, error) ? npy.native() : find(".csv").native();
 }
 
+// Kinds of which -data_path may name the training data themselves.
+bool is_whole(SourceKind kind) {
+  return kind == SourceKind::kFolder || kind == SourceKind::kTar;
+}
+
 bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
   const auto origin = loaded.origins.find(key);
   return origin != loaded.origins.end() &&
@@ -68,6 +73,13 @@ bool apply_data_path(
     const Loaded& loaded,
     Reader& reader) {
   const DataConfig& data = loaded.recipe.data;
+  const auto path_of = [&](SourceKind kind, bool training) {
+    std::string path = source_path(kind, data_path, training);
+    std::error_code error;
+    // What is to be split may be the folder itself.
+    return data.split && is_whole(kind) && !fs::exists(path, error) ? data_path
+                                                                    : path;
+  };
   bool used = false;
   const auto apply = [&](const char* key, SourceKind kind, bool training) {
     if (kind == SourceKind::kShapes || kind == SourceKind::kRandom) {
@@ -77,15 +89,29 @@ bool apply_data_path(
     if (!is_set_by_hand(loaded, key)) {
       reader.apply(
           {key,
-           source_path(kind, data_path, training),
+           path_of(kind, training),
            place.text(),
            Override::Form::kPlain,
            place.origin});
     }
   };
   apply("data.train.path", data.train.kind, /*training=*/true);
-  apply("data.eval.path", data.eval.kind, /*training=*/false);
+  if (!data.split) {
+    apply("data.eval.path", data.eval.kind, /*training=*/false);
+  }
   return used;
+}
+
+// The evaluation data of data.split are of the training data, unless somebody
+// says otherwise, which is found wrong later.
+void follow_split(Loaded& loaded) {
+  DataConfig& data = loaded.recipe.data;
+  const bool unsaid = !data.eval.path &&
+      (data.eval.kind == SourceConfig{}.kind ||
+       data.eval.kind == data.train.kind);
+  if (data.split && unsaid && !is_generated(data.train)) {
+    data.eval = data.train;
+  }
 }
 
 // True when the layers are PaddleViT's. Files of both dialects do not mix.
@@ -231,6 +257,7 @@ Reading read(const LoadRequest& request, Problems& problems) {
   } else if (dialect) {
     apply_data_path(paddlevit.data_path, place, loaded, reader);
   }
+  follow_split(loaded);
   if (problems.empty()) {
     if (request.use != RecipeUse::kEvaluation) {
       note_idle_keys(loaded);

@@ -70,6 +70,7 @@ class DistRules {
   }
 
   void check_sync() {
+    check_skips();
     if (recipe_.dist.mode == DistMode::kSingleProcess) {
       check_single_process();
       return;
@@ -94,6 +95,7 @@ class DistRules {
         {"dist.sync.start"});
     check_exchange();
     check_non_finite();
+    check_loss_scale();
     if (sync.mode == SyncMode::kAsyncPs) {
       check_async_ps(sync, workers);
     }
@@ -146,12 +148,12 @@ class DistRules {
     require(
         action == OnNonFinite::kStop ||
             (dist.sync.mode == SyncMode::kAllreduce &&
-             dist.compress != Compress::kPowerSgd),
+             !keeps_errors(dist.compress)),
         "train.on_non_finite",
         fmt::format(
             "{} needs gradients that reach all workers in the step that they "
             "are of, and of which nothing is kept: dist.sync.mode: allreduce, "
-            "and a dist.compress other than powersgd",
+            "and a dist.compress other than powersgd and topk",
             name_of(action)),
         {"dist.compress"});
   }
@@ -203,6 +205,72 @@ class DistRules {
             "powersgd exchanges gradients in two rounds while a step waits for "
             "them: it needs dist.sync.mode: allreduce, got {}",
             name_of(dist.sync.mode)));
+    needs_equal(
+        recipe_.train.prune.active(),
+        "train.prune.amount",
+        "each device chooses for itself which weights become zero, and all "
+        "must "
+        "choose the same");
+    check_top_k();
+  }
+
+  void check_top_k() {
+    const DistConfig& dist = recipe_.dist;
+    if (dist.compress != Compress::kTopK) {
+      return;
+    }
+    require(
+        dist.sync.mode == SyncMode::kAllreduce,
+        "dist.compress",
+        fmt::format(
+            "topk sends what gradients have added up to, for the update of the "
+            "same step: it needs dist.sync.mode: allreduce, got {}",
+            name_of(dist.sync.mode)));
+    if (!dist.topk.momentum_correction) {
+      return;
+    }
+    const OptimConfig& optim = recipe_.optim;
+    const char* key = "dist.topk.momentum_correction";
+    require(
+        optim.name == OptimKind::kSgd && optim.numbers().momentum > 0.0,
+        key,
+        "makes the momentum of sgd at each device, and needs optim.name: sgd "
+        "with optim.momentum above 0: set it to false",
+        {"optim.name", "optim.momentum"});
+    require(
+        !optim.clip_norm && !optim.clip_value && !optim.clip_agc,
+        key,
+        "leaves no gradients that could be clipped, but the sum of velocities: "
+        "set it to false, or do not clip",
+        {"optim.clip_norm", "optim.clip_value", "optim.clip_agc"});
+  }
+
+  // In fp16 a step that overflows is no exception.
+  void check_skips() {
+    const TrainConfig& train = recipe_.train;
+    require(
+        train.on_non_finite == OnNonFinite::kStop ||
+            train.precision != Precision::kFp16,
+        "train.on_non_finite",
+        "train.precision: fp16 skips steps that overflow by itself, and stops "
+        "where no scale of the loss helps: use stop",
+        {"train.precision"});
+  }
+
+  // A step whose gradients overflow is skipped by all workers, and leaves
+  // nothing behind.
+  void check_loss_scale() {
+    const DistConfig& dist = recipe_.dist;
+    require(
+        recipe_.train.precision != Precision::kFp16 ||
+            (dist.sync.mode == SyncMode::kAllreduce &&
+             !keeps_errors(dist.compress)),
+        "train.precision",
+        "fp16 scales the loss, and workers can agree on a scale only by "
+        "gradients that reach all of them in the step that they are of, and "
+        "of which nothing is kept: use bf16 or fp32, or dist.sync.mode: "
+        "allreduce with a dist.compress other than powersgd and topk",
+        {"dist.compress"});
   }
 
   void

@@ -61,15 +61,15 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       "moves the weights for a moment, and in hogwild all workers have the "
       "same: use another dist.sync.mode",
       others);
-  const bool waits = std::ranges::any_of(
-      group_rules(optim.groups),
-      [](const GroupRule& rule) { return rule.from_epoch > 1; });
+  const bool waits =
+      std::ranges::any_of(group_rules(optim.groups), [](const GroupRule& rule) {
+        return rule.from_epoch > 1 || rule.until_epoch;
+      });
   checker.require(
       !waits || !workers || mode != SyncMode::kAsyncPs,
       "optim.groups",
-      "from_epoch counts epochs, of which servers of async_ps know nothing: "
-      "use "
-      "another dist.sync.mode",
+      "from_epoch and until_epoch count epochs, of which servers of async_ps "
+      "know nothing: use another dist.sync.mode",
       others);
   checker.require(
       !recipe.schedule.weight_decay.end || !workers ||
@@ -84,6 +84,12 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       "sets the weights back, each worker its own way, and in hogwild all have "
       "the same: use another dist.sync.mode",
       others);
+  checker.require(
+      !optim.lookahead.changes() || !workers || mode != SyncMode::kAsyncPs,
+      "optim.lookahead.every",
+      "ramp, buffers and ends_slow go by the steps of the run, of which "
+      "servers of async_ps know nothing: use another dist.sync.mode",
+      others);
 }
 
 // What a schedule changes has to be there.
@@ -95,6 +101,11 @@ void check_strengths(const Recipe& recipe, Checker& checker) {
       "is reached from optim.weight_decay, which is 0: give it a number to "
       "begin with",
       {"optim.weight_decay"});
+  checker.require(
+      schedule.name != ScheduleKind::kRangeTest || schedule.warmup_lr > 0.0,
+      "schedule.warmup_lr",
+      "is where range_test begins to multiply: more than 0",
+      {"schedule.name"});
   checker.require(
       schedule.drop_path.shape == DropPathShape::kConstant ||
           recipe.model.drop_path > 0.0,

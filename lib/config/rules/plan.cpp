@@ -170,6 +170,31 @@ void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
       schedule.warmup.text());
 }
 
+// Of gradients that are compressed.
+void plan_compression(const DistConfig& dist, Plan& plan) {
+  const auto steps = [&plan](const Duration& duration) {
+    return duration.steps(plan.steps_per_epoch, plan.total_steps);
+  };
+  plan.powersgd_start = steps(dist.powersgd.start);
+  plan.topk_start = steps(dist.topk.start);
+  plan.topk_warmup = steps(dist.topk.warmup);
+}
+
+void plan_pruning(const PruneConfig& prune, Plan& plan) {
+  plan.prune_start = prune.start.steps(plan.steps_per_epoch, plan.total_steps);
+  plan.prune_end = interval(prune.end, plan);
+  plan.prune_every = interval(prune.every, plan);
+  VITRAIN_CHECK(
+      !prune.active() || plan.prune_start <= plan.prune_end,
+      ExitCode::kUsage,
+      "train.prune.end: {} is {} steps, before train.prune.start: {}, which is "
+      "{}: let it end when it starts, or later",
+      prune.end.text(),
+      with_commas(plan.prune_end),
+      prune.start.text(),
+      with_commas(plan.prune_start));
+}
+
 } // namespace
 
 Plan make_plan(
@@ -202,8 +227,8 @@ Plan make_plan(
       recipe.run.stop_after ? interval(*recipe.run.stop_after, plan) : 0;
   plan.sync_start =
       recipe.dist.sync.start.steps(plan.steps_per_epoch, plan.total_steps);
-  plan.powersgd_start =
-      recipe.dist.powersgd.start.steps(plan.steps_per_epoch, plan.total_steps);
+  plan_compression(recipe.dist, plan);
+  plan_pruning(recipe.train.prune, plan);
   plan.replicas_every =
       recipe.dist.check_every ? interval(*recipe.dist.check_every, plan) : 0;
   scale_rates(recipe, plan);

@@ -56,6 +56,11 @@ struct Plan : BatchPlan {
   std::int64_t stop_after = 0; // run.stop_after; 0: never
   std::int64_t sync_start = 0; // dist.sync.start
   std::int64_t powersgd_start = 0; // dist.powersgd.start
+  std::int64_t topk_start = 0; // dist.topk.start
+  std::int64_t topk_warmup = 0; // dist.topk.warmup
+  std::int64_t prune_start = 0; // train.prune.start
+  std::int64_t prune_end = 0; // train.prune.end: at least prune_start and 1
+  std::int64_t prune_every = 0; // train.prune.every: at least 1
   std::int64_t replicas_every = 0; // dist.check_every; 0: never
 
   // After scaling by the global batch.
@@ -72,7 +77,7 @@ struct Plan : BatchPlan {
 };
 
 // A pure function. Throws Error(kUsage) when the warm-up is longer than the
-// run.
+// run, or pruning ends before it starts.
 Plan make_plan(
     const Recipe& recipe,
     const BatchPlan& batch,

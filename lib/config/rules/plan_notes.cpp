@@ -125,15 +125,27 @@ std::string long_period(const Recipe& recipe, const Plan& plan) {
 
 std::string late_compression(const Recipe& recipe, const Plan& plan) {
   const DistConfig& dist = recipe.dist;
-  if (dist.compress != Compress::kPowerSgd) {
+  if (!keeps_errors(dist.compress)) {
     return "";
   }
+  const bool top_k = dist.compress == Compress::kTopK;
   return unreached(
-      "dist.powersgd.start",
-      dist.powersgd.start.text(),
-      plan.powersgd_start,
+      top_k ? "dist.topk.start" : "dist.powersgd.start",
+      top_k ? dist.topk.start.text() : dist.powersgd.start.text(),
+      top_k ? plan.topk_start : plan.powersgd_start,
       plan,
       "nothing is compressed");
+}
+
+std::string late_pruning(const Recipe& recipe, const Plan& plan) {
+  const PruneConfig& prune = recipe.train.prune;
+  return prune.active() ? unreached(
+                              "train.prune.end",
+                              prune.end.text(),
+                              plan.prune_end,
+                              plan,
+                              "train.prune.amount is not reached")
+                        : "";
 }
 
 } // namespace
@@ -144,6 +156,7 @@ std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan) {
       late_start(recipe, plan),
       long_period(recipe, plan),
       late_compression(recipe, plan),
+      late_pruning(recipe, plan),
       best_without_checkpoint(recipe, plan),
       further_outer_steps(recipe, plan)};
   std::erase(notes, "");

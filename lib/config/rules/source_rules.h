@@ -3,6 +3,7 @@
 #include <string>
 
 #include "config/rules/checker.h"
+#include "config/sections/recipe.h"
 #include "config/sections/source.h"
 
 namespace vitrain::config {
@@ -13,5 +14,15 @@ void check_kind(
     const std::string& section,
     const SourceConfig& source,
     Checker& checker);
+
+// data.split, which takes the place of evaluation data.
+void check_split(const DataConfig& data, Checker& checker);
+
+// data.train.multi_label and data.eval.multi_label, with what they do not go
+// with.
+void check_label_lists(const Recipe& recipe, bool trains, Checker& checker);
+
+// eval.subset and eval.real_labels, with the data that they are for.
+void check_evaluation(const Recipe& recipe, Checker& checker);
 
 } // namespace vitrain::config

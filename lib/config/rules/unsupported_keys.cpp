@@ -15,7 +15,6 @@ constexpr auto kKeys = std::to_array<std::string_view>({"eval.weights"});
 constexpr auto kValues = std::to_array<Value>({
     {"run.determinism", "bitwise"},
     {"run.determinism", "elastic"},
-    {"train.precision", "fp16"},
 });
 
 constexpr std::string_view kUnused =

@@ -26,6 +26,9 @@ class Validator {
     check_model();
     check_source("data.eval", recipe_.data.eval, "evaluation");
     check_loss("data.eval", recipe_.data.eval);
+    check_split(recipe_.data, checker_);
+    check_evaluation(recipe_, checker_);
+    check_label_lists(recipe_, circumstances_.training, checker_);
     if (circumstances_.training) {
       check_source("data.train", recipe_.data.train, "training");
       check_loss("data.train", recipe_.data.train);
@@ -81,18 +84,22 @@ class Validator {
         {"devices"});
     const bool train_precision_counts =
         circumstances_.training || recipe_.eval.precision == Precision::kAuto;
+    if (train_precision_counts) {
+      check_precision("train.precision", recipe_.train.precision);
+    }
+    check_precision("eval.precision", recipe_.eval.precision);
+  }
+
+  // What only CUDA devices compute in.
+  void check_precision(const char* key, Precision precision) {
     checker_.require(
-        recipe_.train.precision != Precision::kTf32 || circumstances_.cuda ||
-            !train_precision_counts,
-        "train.precision",
-        "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
-        "auto, fp32 or bf16",
-        {"devices"});
-    checker_.require(
-        recipe_.eval.precision != Precision::kTf32 || circumstances_.cuda,
-        "eval.precision",
-        "tf32 is a mode of CUDA devices, and the workers run on the CPU: use "
-        "auto, fp32 or bf16",
+        circumstances_.cuda ||
+            (precision != Precision::kTf32 && precision != Precision::kFp16),
+        key,
+        fmt::format(
+            "{} is a mode of CUDA devices, and the workers run on the CPU: use "
+            "auto, fp32 or bf16",
+            name_of(precision)),
         {"devices"});
   }
 
@@ -243,11 +250,7 @@ class Validator {
         {"schedule.unit"});
     check_class_weights();
     check_average();
-    checker_.require(
-        schedule.name != ScheduleKind::kRangeTest || schedule.warmup_lr > 0.0,
-        "schedule.warmup_lr",
-        "is where range_test begins to multiply: more than 0",
-        {"schedule.name"});
+    check_pruning();
     checker_.require(
         schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
         "schedule.milestones",
@@ -277,6 +280,17 @@ class Validator {
             warmup.text(),
             run.max_steps.value_or(0)),
         {"run.max_steps"});
+  }
+
+  void check_pruning() {
+    const PruneConfig& prune = recipe_.train.prune;
+    checker_.require(
+        !prune.active() || prune.unit == PruneUnit::kWeight ||
+            prune.scope == PruneScope::kLayer,
+        "train.prune.scope",
+        "rows of different layers have different lengths, and their norms "
+        "cannot be compared: unit: row needs scope: layer",
+        {"train.prune.unit", "train.prune.amount"});
   }
 
   void check_class_weights() {

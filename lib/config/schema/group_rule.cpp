@@ -40,16 +40,19 @@ std::string take_entry(const Node::Entry& entry, GroupRule& rule) {
     rule.match = scalar ? entry.value.text : "";
     return rule.match.empty() ? "match is a pattern of parameters' names" : "";
   }
-  if (entry.key == "from_epoch") {
-    return scalar && parse_int(entry.value.text, rule.from_epoch) &&
-            rule.from_epoch >= 1
+  if (entry.key == "from_epoch" || entry.key == "until_epoch") {
+    std::int64_t& epoch = entry.key == "from_epoch"
+        ? rule.from_epoch
+        : rule.until_epoch.emplace();
+    return scalar && parse_int(entry.value.text, epoch) && epoch >= 1
         ? ""
-        : "from_epoch is the number of an epoch, from 1";
+        : fmt::format("{} is the number of an epoch, from 1", entry.key);
   }
   const bool rate = entry.key == "lr";
   if (!rate && entry.key != "weight_decay") {
     return fmt::format(
-        "it has {}; there are match, lr, weight_decay and from_epoch",
+        "it has {}; there are match, lr, weight_decay, from_epoch and "
+        "until_epoch",
         printable(entry.key));
   }
   double& factor = rate ? rule.lr : rule.weight_decay;
@@ -75,6 +78,13 @@ std::string read_rule(const std::string& text, GroupRule& rule) {
   }
   if (rule.match.empty()) {
     return "it has no match";
+  }
+  if (rule.until_epoch && *rule.until_epoch < rule.from_epoch) {
+    return fmt::format(
+        "until_epoch: {} is before from_epoch: {}, so that it is never "
+        "trained; that is said by model.freeze",
+        *rule.until_epoch,
+        rule.from_epoch);
   }
   return node->entries.size() > 1 ? "" : "it says nothing of what it matches";
 }

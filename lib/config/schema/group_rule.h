@@ -16,10 +16,11 @@ struct GroupRule {
   double lr = 1.0;
   double weight_decay = 1.0;
   std::int64_t from_epoch = 1; // the first in which they are trained
+  std::optional<std::int64_t> until_epoch; // and the last
 };
 
 inline constexpr const char* kGroupRuleForm =
-    "map of match and, with it, lr, weight_decay or from_epoch";
+    "map of match and, with it, lr, weight_decay, from_epoch or until_epoch";
 
 // A map as the text that recipes keep of it: {match: "blocks.*", lr: 0.5}.
 std::string map_text(const Node& map);

@@ -23,7 +23,9 @@ struct AugmentConfig {
   std::optional<std::array<double, 2>> scale;
   std::optional<std::array<double, 2>> ratio;
   std::int64_t padding = 4;
+  PaddingMode padding_mode = PaddingMode::kBlack;
   double flip = 0.5;
+  bool flip_alternates = false;
   double vertical_flip = 0.0;
   std::optional<std::string> auto_augment;
   std::optional<AugmentInterpolation> auto_augment_interpolation;
@@ -52,8 +54,8 @@ struct AugmentConfig {
     v.field(
         "crop",
         crop,
-        "`resized`: random resized crop; `pad`: random crop after padding "
-        "with black; `rkrr`, `rkrc`: timm's resize in proportion with random "
+        "`resized`: random resized crop; `pad`: random crop after padding; "
+        "`rkrr`, `rkrc`: timm's resize in proportion with random "
         "zoom and aspect, then a random or the centre crop; `none`: as in "
         "evaluation.");
     v.field(
@@ -81,8 +83,21 @@ struct AugmentConfig {
     v.field("padding", padding, "`pad`: pixels on each side.")
         .in_range(0, 1024)
         .needs("data.augment.crop", crop, TrainCrop::kPad);
+    v.field(
+         "padding_mode",
+         padding_mode,
+         "`pad`: with `black`, or `reflect`: the image continued at its "
+         "outermost pixels, as torchvision does it for paddings of less than "
+         "half a side.")
+        .needs("data.augment.crop", crop, TrainCrop::kPad);
     v.field("flip", flip, "Probability of a horizontal flip.")
         .in_range(0.0, 1.0);
+    v.field(
+         "flip_alternates",
+         flip_alternates,
+         "`flip` is drawn for the first epoch; each one behind it shows an "
+         "image the other way round than the one before (Jordan, 2024).")
+        .needs("data.augment.flip", [this] { return flip > 0.0; });
     visit_colours(v);
     mix.visit(v);
     erase.visit(v);

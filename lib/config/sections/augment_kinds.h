@@ -14,6 +14,12 @@ constexpr auto names_of(AugmentInterpolation) {
        {kBicubic, "bicubic"},
        {kRandom, "random"}});
 }
+// What surrounds an image that is padded.
+enum class PaddingMode { kBlack, kReflect };
+constexpr auto names_of(PaddingMode) {
+  using enum PaddingMode;
+  return enum_names<PaddingMode>({{kBlack, "black"}, {kReflect, "reflect"}});
+}
 // kSame: as data.preprocess.interpolation.
 enum class TrainInterpolation {
   kSame,

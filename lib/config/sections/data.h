@@ -35,6 +35,8 @@ struct DataConfig {
   std::int64_t decode_memory_mb = 1024;
   PreprocessConfig preprocess;
   AugmentConfig augment;
+  std::optional<double> split;
+  std::optional<std::int64_t> split_seed;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -94,6 +96,21 @@ struct DataConfig {
         .in_range(1, 1 << 20);
     v.section("preprocess", preprocess, "Pixels to network input.");
     v.section("augment", augment, "Random changes to training images.");
+    v.field(
+         "split",
+         split,
+         "`folder`, `list`, `tar` and `vectors` without evaluation data: this "
+         "share of data.train, of every class alike, is evaluated and not "
+         "trained on. Which samples these are depends on their names and "
+         "split_seed; the run folder lists them in held_out.txt.")
+        .more_than(0.0)
+        .at_most(0.9);
+    v.field(
+         "split_seed",
+         split_seed,
+         "Which part data.split holds out; `auto`: run.seed.")
+        .auto_value()
+        .at_least(0);
   }
 };
 

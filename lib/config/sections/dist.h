@@ -5,6 +5,7 @@
 
 #include "config/schema/duration.h"
 #include "config/sections/sync.h"
+#include "config/sections/top_k.h"
 #include "core/enum_names.h"
 #include "options/exchange.h"
 
@@ -94,6 +95,7 @@ struct DistConfig {
   double first_bucket_mb = 1.0;
   Compress compress = Compress::kNone;
   PowerSgdConfig powersgd;
+  TopKConfig topk;
   bool zero1 = false;
   BatchNormStatistics batchnorm = BatchNormStatistics::kLocal;
   std::optional<Duration> check_every;
@@ -127,11 +129,13 @@ struct DistConfig {
         "compress",
         compress,
         "Gradients travel as they are (`none`); rounded to `bf16` or `fp16`: "
-        "half the bytes, and sums rounded at each device; or, with `powersgd`, "
-        "as approximations of low rank, whose errors are added to the next "
-        "gradient.");
+        "half the bytes, and sums rounded at each device; with `powersgd`, as "
+        "approximations of low rank; or, with `topk`, only their largest "
+        "entries. What these two leave out is added to the next gradient.");
     v.section("powersgd", powersgd, "Settings of compress: powersgd.")
         .needs("dist.compress", compress, Compress::kPowerSgd);
+    v.section("topk", topk, "Settings of compress: topk.")
+        .needs("dist.compress", compress, Compress::kTopK);
     v.field(
         "zero1",
         zero1,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "config/schema/duration.h"
 #include "config/sections/train.h"
@@ -10,12 +11,13 @@
 namespace vitrain::config {
 
 // Test-time augmentation: what of an image a prediction is the mean of.
-enum class Tta { kNone, kFlip, kFiveCrop, kTenCrop };
+enum class Tta { kNone, kFlip, kFlipShift, kFiveCrop, kTenCrop };
 constexpr auto names_of(Tta) {
   using enum Tta;
   return enum_names<Tta>(
       {{kNone, "none"},
        {kFlip, "flip"},
+       {kFlipShift, "flip_shift"},
        {kFiveCrop, "five_crop"},
        {kTenCrop, "ten_crop"}});
 }
@@ -27,6 +29,8 @@ struct EvalConfig {
   Precision precision = Precision::kFp32;
   Tta tta = Tta::kNone;
   std::optional<std::int64_t> batches;
+  std::optional<std::string> subset;
+  std::optional<std::string> real_labels;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -50,7 +54,10 @@ struct EvalConfig {
         "tta",
         tta,
         "Outputs are the mean over several views of each image. `flip`: it and "
-        "its mirror image; `five_crop`: the corners and the middle of the "
+        "its mirror image; `flip_shift`: these, and with half their weight the "
+        "same of the image shifted by a pixel up and left and down and right, "
+        "edges reflected (Jordan, 2024); `five_crop`: the corners and the "
+        "middle of the "
         "square of data.preprocess's resized image; `ten_crop`: these and "
         "their mirror images (Krizhevsky et al., 2012).");
     v.field(
@@ -60,6 +67,22 @@ struct EvalConfig {
          "trials, since such numbers are not those of the dataset; `null`: "
          "all.")
         .in_range(1, 1000000000);
+    v.field(
+        "subset",
+        subset,
+        "`folder`, `list`, `tar`: a text file with a class on each line, by "
+        "its name (the class folder's, as a WordNet id) or by its number in "
+        "the model. Only these can be predicted, and only images of these are "
+        "evaluated. The data need have no others, as ImageNet-A and "
+        "ImageNet-R have not: their classes are found among the model's by "
+        "name.");
+    v.field(
+        "real_labels",
+        real_labels,
+        "`folder`, `list`, `tar` with the validation images of ImageNet: "
+        "real.json, with the labels that people found for each of them (Beyer "
+        "et al., 2020). Evaluations tell `real_top1` too: the share of images "
+        "whose prediction is one of these, of those that have any.");
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace vitrain::config {
 
@@ -9,6 +10,18 @@ namespace vitrain::config {
 struct LookaheadConfig {
   std::optional<std::int64_t> every;
   double alpha = 0.5;
+  double ramp = 0.0;
+  bool buffers = false;
+  bool ends_slow = false;
+
+  // What an optimizer's identity says of it.
+  std::string identity() const {
+    const char* kept =
+        buffers ? " with lookahead of buffers" : " with lookahead";
+    return every ? kept : "";
+  }
+  // Whether what happens depends on the step of the run, or on the model.
+  bool changes() const { return every && (ramp > 0.0 || buffers || ends_slow); }
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -19,10 +32,30 @@ struct LookaheadConfig {
          "weights and themselves, which becomes the slow weights; null: no "
          "Lookahead.")
         .in_range(1, 1 << 20);
+    const auto on = [this] { return every.has_value(); };
     v.field("alpha", alpha, "How far from the slow weights that point is.")
         .more_than(0.0)
         .at_most(1.0)
-        .needs("optim.lookahead.every", [this] { return every.has_value(); });
+        .needs("optim.lookahead.every", on);
+    v.field(
+         "ramp",
+         ramp,
+         "The point moves away from the weights in the run: in step t of T it "
+         "keeps (1 - alpha) (t / T) ^ ramp of the slow weights, which begin as "
+         "the first weights (Jordan, 2024: 3). 0: always 1 - alpha.")
+        .in_range(0.0, 100.0)
+        .needs("optim.lookahead.every", on);
+    v.field(
+         "buffers",
+         buffers,
+         "Running statistics of BatchNorm go the same way; false: they stay "
+         "those of the weights.")
+        .needs("optim.lookahead.every", on);
+    v.field(
+         "ends_slow",
+         ends_slow,
+         "The last step of the run leaves the slow weights.")
+        .needs("optim.lookahead.every", on);
   }
 };
 

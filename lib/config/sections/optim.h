@@ -61,7 +61,7 @@ struct OptimConfig {
   std::string identity() const {
     const bool plain = row().momentum && numbers().momentum == 0.0;
     return name_of(name) + (plain ? " without momentum" : "") +
-        (lookahead.every ? " with lookahead" : "");
+        lookahead.identity();
   }
 
   template <typename Visitor>
@@ -190,8 +190,8 @@ struct OptimConfig {
          groups,
          "Factors for parameters by name, the first that matches: `[{match: "
          "\"blocks.*.attn\", lr: 0.5, weight_decay: 0}]`. `*` is any text; a "
-         "pattern stands for all names that begin with it and a dot, too. With "
-         "`from_epoch: 3` they are not trained before the third epoch.")
+         "pattern stands for all names that begin with it and a dot, too. They "
+         "are trained in the epochs `from_epoch` to `until_epoch`.")
         .written_as(kGroupRuleForm, fault_of_group_rule)
         .as_maps();
   }

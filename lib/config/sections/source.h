@@ -18,6 +18,7 @@ struct SourceConfig {
   ClassOrder class_order = ClassOrder::kTorchvision;
   std::optional<std::string> class_map;
   std::optional<std::string> label;
+  bool multi_label = false;
   std::int64_t count = 10000;
   std::int64_t size = 32;
   std::int64_t classes = 1000;
@@ -66,6 +67,14 @@ struct SourceConfig {
         "of CIFAR-100. `tar`: `cls`, the file beside an image, or "
         "`json:FIELD`, a field of the .json file beside it; without it the "
         "folder that an image lies in, or `cls` where there are such files.");
+    v.field(
+        "multi_label",
+        multi_label,
+        "`list`: images have any number of labels. Those of a line stand "
+        "between commas, as in `a.jpg 3,17`; those of a .csv field between "
+        "semicolons, bars or blanks; where there are none there is a hyphen, "
+        "or nothing in the field. For train.loss: binary_cross_entropy or "
+        "focal; evaluations tell `map`.");
     v.field("count", count, "Generated: number of images or rows.")
         .in_range(1, 1 << 30);
     v.field("size", size, "`shapes`, `random`: side of the images in pixels.")

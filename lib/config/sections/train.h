@@ -7,17 +7,13 @@
 
 #include "config/sections/distill.h"
 #include "config/sections/ema.h"
+#include "config/sections/prune.h"
+#include "config/sections/train_precision.h"
 #include "config/sections/train_safety.h"
 #include "core/enum_names.h"
 
 namespace vitrain::config {
 
-enum class Precision { kAuto, kFp32, kTf32, kBf16 };
-constexpr auto names_of(Precision) {
-  using enum Precision;
-  return enum_names<Precision>(
-      {{kAuto, "auto"}, {kFp32, "fp32"}, {kTf32, "tf32"}, {kBf16, "bf16"}});
-}
 enum class LossKind {
   kCrossEntropy,
   kBinaryCrossEntropy,
@@ -58,6 +54,8 @@ constexpr auto names_of(Mkl) {
 // The training step.
 struct TrainConfig {
   Precision precision = Precision::kAuto;
+  double loss_scale = 65536.0;
+  std::int64_t loss_scale_interval = 2000;
   std::int64_t accumulate = 1;
   LossKind loss = LossKind::kCrossEntropy;
   double label_smoothing = 0.0;
@@ -76,6 +74,7 @@ struct TrainConfig {
   std::int64_t non_finite_in_all = 100;
   Mkl mkl = Mkl::kAuto;
   EmaConfig ema;
+  PruneConfig prune;
   DistillConfig distill;
 
   // Versions of each image that go through the network.
@@ -85,11 +84,7 @@ struct TrainConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field(
-        "precision",
-        precision,
-        "`auto`: bf16 on GPUs and on CPUs with avx512_bf16 or amx_bf16, else "
-        "fp32. `tf32` is for GPUs.");
+    visit_precision(v, precision, loss_scale, loss_scale_interval);
     v.field(
          "accumulate",
          accumulate,
@@ -150,6 +145,7 @@ struct TrainConfig {
         "processor has it; `plain`: MKL decides, which on processors that are "
         "not Intel's is AVX2, about half as fast. Bits of results differ.");
     v.section("ema", ema, "Moving average of the weights.");
+    v.section("prune", prune, "Weights of small magnitude become zero.");
     v.section("distill", distill, "Learning from a teacher.");
   }
 

@@ -29,6 +29,12 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
+// So that whatever lies behind so many bytes is as aligned as they are.
+constexpr std::size_t aligned(std::size_t bytes) {
+  constexpr std::size_t kAlignment = 64;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 } // namespace
 
 Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
@@ -39,8 +45,9 @@ Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
       "a loader needs threads >= 0, depth >= 1 and capacity >= 1");
   const std::size_t slots =
       options.threads == 0 ? 1 : static_cast<std::size_t>(options.depth) + 1;
-  const std::size_t batch_bytes =
-      static_cast<std::size_t>(options.capacity) * rows.bytes();
+  const std::size_t row_bytes =
+      aligned(static_cast<std::size_t>(options.capacity) * rows.bytes());
+  const std::size_t batch_bytes = row_bytes + aligned(options.tail);
   const std::size_t all_bytes = slots * batch_bytes;
   storage_ = options.allocate ? options.allocate(all_bytes)
                               : SlotMemory(new std::uint8_t[all_bytes]);
@@ -48,6 +55,7 @@ Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
   slots_.resize(slots);
   for (std::size_t i = 0; i < slots; ++i) {
     slots_[i].rows = storage_.get() + i * batch_bytes;
+    slots_[i].batch.tail = {slots_[i].rows + row_bytes, options.tail};
   }
   for (int i = 0; i < std::max(options.threads, 1); ++i) {
     scratch_.push_back(rows.make_scratch());
@@ -115,6 +123,9 @@ void Loader::plan_ahead() {
 
 // Makes a slot that no thread uses ready for the batch of its draws.
 void Loader::prepare(Slot& slot, std::int64_t sequence) {
+  if (const auto wait = std::exchange(slot.wait, nullptr)) {
+    wait();
+  }
   const auto count = static_cast<std::int64_t>(slot.draws.size());
   VITRAIN_CHECK(
       count <= options_.capacity,
@@ -148,7 +159,8 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       {slot.rows, static_cast<std::size_t>(options_.capacity) * row},
       slot.labels,
       slot.draws,
-      /*bad=*/{}};
+      /*bad=*/{},
+      slot.batch.tail};
 }
 
 void Loader::work(Rows::Scratch& scratch) {
@@ -260,6 +272,10 @@ const Batch* Loader::next() {
   hand_over(slot);
   ++next_sequence_;
   return &slot.batch;
+}
+
+void Loader::keep(std::function<void()> wait) {
+  slot_of(next_sequence_ - 1).wait = std::move(wait);
 }
 
 // Gives a finished batch what its rows have reported, in their order.

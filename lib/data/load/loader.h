@@ -34,6 +34,7 @@ struct LoaderOptions {
   std::int64_t capacity = 1; // most samples in a batch
   BadSamplePolicy bad_samples{};
   SlotAllocator allocate{}; // none: ordinary memory
+  std::size_t tail = 0; // bytes of Batch::tail
 };
 
 // One batch, in a slot of the loader.
@@ -47,6 +48,8 @@ struct Batch {
   std::span<const Draw> draws;
   // What was replaced, in the order of the rows.
   std::span<const BadSample> bad;
+  // For the caller, behind the rows in the same piece of memory.
+  std::span<std::uint8_t> tail;
 };
 
 // Reads, decodes and transforms batches on threads, in the order of the plan.
@@ -66,6 +69,9 @@ class Loader {
   // the error of the first bad sample in batch order; then every later call
   // throws it again.
   const Batch* next();
+  // What next() returned last stays as it is until `wait` has returned, which a
+  // later next() calls before it gives the memory to another batch.
+  void keep(std::function<void()> wait);
 
   // Seconds that next() has spent waiting for images (with threads = 0:
   // decoding them), in total.
@@ -81,6 +87,7 @@ class Loader {
     std::vector<std::int64_t> labels;
     std::vector<BadSample> bad;
     std::uint8_t* rows = nullptr;
+    std::function<void()> wait; // of keep(), or null
     std::int64_t filled_rows = 0; // rows that may not be zero
     // Under mutex_:
     std::int64_t claimed = 0;

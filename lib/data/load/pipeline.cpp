@@ -51,6 +51,9 @@ Transform::plan_in_training(int width, int height, const Draw& draw) const {
     const int left = static_cast<int>(random.below(offsets));
     plan = image::plan_padded_crop(
         width, height, size, options_.padding, left, top);
+    if (options_.reflects) {
+      plan.border = image::CropPlan::Border::kReflect;
+    }
   } else if (options_.crop == TrainCrop::kResized) {
     plan = image::plan_resized_crop(
         image::draw_resized_crop(
@@ -74,7 +77,15 @@ Transform::plan_in_training(int width, int height, const Draw& draw) const {
 }
 
 bool Transform::flips(const Draw& draw) const {
-  return stream(options_.seed, Purpose::kFlip, draw).uniform() < options_.flip;
+  const auto flips_in = [this](const Draw& one) {
+    return stream(options_.seed, Purpose::kFlip, one).uniform() < options_.flip;
+  };
+  if (!options_.flip_alternates) {
+    return flips_in(draw);
+  }
+  Draw first = draw;
+  first.epoch = 0;
+  return flips_in(first) != (draw.epoch % 2 == 1);
 }
 
 void Transform::apply(

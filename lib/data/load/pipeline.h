@@ -33,7 +33,10 @@ struct TransformOptions {
   std::array<double, 2> scale{0.08, 1.0}; // kResized, kKeepRatio*
   std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise
   int padding = 4; // kPad
+  bool reflects = false; // kPad: the image continues there, instead of black
   double flip = 0.5; // probability of a horizontal flip
+  // Drawn for epoch 0: an odd epoch shows what the one before did not.
+  bool flip_alternates = false;
   AugmentOptions augment; // with the same seed
   // Versions of the image in the result, one behind the other: with more than
   // one (AugMix's splits) the first has crop and flips alone, and each of the

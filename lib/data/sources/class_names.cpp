@@ -93,6 +93,15 @@ std::vector<std::string> read_class_map(const SourceOptions& options) {
           : folder / path);
 }
 
+bool are_numbers(const std::vector<std::string>& classes) {
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i] != std::to_string(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool class_less(ClassOrder order, std::string_view a, std::string_view b) {
   return order == ClassOrder::kTimm ? natural_less(a, b) : a < b;
 }
@@ -241,8 +250,10 @@ std::string LabelTexts::add_name(
 void LabelTexts::order_names(Index::Contents& contents) {
   contents.classes = names_.sorted(order_);
   const auto places = names_.places_in(contents.classes);
-  for (std::int32_t& label : contents.labels) {
-    label = places[static_cast<std::size_t>(label)];
+  for (auto* labels : {&contents.labels, &contents.set_labels}) {
+    for (std::int32_t& label : *labels) {
+      label = places[static_cast<std::size_t>(label)];
+    }
   }
 }
 
@@ -259,8 +270,12 @@ void LabelTexts::finish(Index::Contents& contents) {
   }
   contents.classes = names_.names();
   std::int64_t count = classes_;
-  if (count == 0 && !contents.labels.empty()) {
-    count = std::int64_t{*std::ranges::max_element(contents.labels)} + 1;
+  if (count == 0) {
+    for (const auto* labels : {&contents.labels, &contents.set_labels}) {
+      for (const std::int32_t label : *labels) {
+        count = std::max(count, std::int64_t{label} + 1);
+      }
+    }
   }
   // Numbers, where there are no names.
   for (auto c = std::ssize(contents.classes); c < count; ++c) {

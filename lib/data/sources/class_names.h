@@ -23,6 +23,9 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path);
 // or lies in; empty without one.
 std::vector<std::string> read_class_map(const SourceOptions& options);
 
+// Whether the names are "0", "1", ...: those of classes that have none.
+bool are_numbers(const std::vector<std::string>& classes);
+
 // Whether class `a` comes before class `b`.
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -16,7 +17,7 @@
 namespace vitrain::data {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3358444E49525456; // "VTRINDX3"
+constexpr std::uint64_t kMagic = 0x3458444E49525456; // "VTRINDX4"
 
 enum Section : int {
   kNameStarts,
@@ -28,8 +29,11 @@ enum Section : int {
   kPath,
   kPayload,
   kPlaces,
+  kSetStarts,
+  kSetLabels,
+  kSubset,
 };
-constexpr std::size_t kSections = 9;
+constexpr std::size_t kSections = 12;
 
 // Start of the block; the sections follow in the order of Section.
 struct Header {
@@ -173,7 +177,10 @@ Index::Index(Contents contents) {
       notes,
       contents.options.path,
       contents.payload,
-      contents.places);
+      contents.places,
+      contents.set_starts,
+      contents.set_labels,
+      contents.subset);
   std::size_t total = sizeof(Header);
   std::size_t next = 0;
   const auto count = [&](const auto& section) {
@@ -245,7 +252,8 @@ void Index::attach() {
       header.targets,
       /*class_order=*/{},
       /*class_map=*/{},
-      /*label=*/{}};
+      /*label=*/{},
+      /*multi_label=*/false};
   samples_ = header.samples;
   name_starts_ = numbers<std::uint64_t>(sections[kNameStarts]);
   file_starts_ = numbers<std::int64_t>(sections[kFileStarts]);
@@ -255,21 +263,27 @@ void Index::attach() {
   notes_ = unpack(sections[kNotes]);
   payload_ = sections[kPayload];
   places_ = numbers<Place>(sections[kPlaces]);
+  set_starts_ = numbers<std::uint64_t>(sections[kSetStarts]);
+  set_labels_ = numbers<std::int32_t>(sections[kSetLabels]);
+  subset_ = numbers<std::int32_t>(sections[kSubset]);
   const bool vectors = options_.kind == SourceKind::kVectors;
   require(classes_.empty() == vectors, "no classes");
   check_payload(header, payload_);
   require(
       labels_.empty() || labels_.size() == static_cast<std::size_t>(samples_),
       "wrong number of labels");
-  for (const std::int32_t label : labels_) {
-    require(
-        label >= 0 && static_cast<std::size_t>(label) < classes_.size(),
-        "a label is out of range");
+  for (const auto labels : {labels_, set_labels_, subset_}) {
+    for (const std::int32_t label : labels) {
+      require(
+          label >= 0 && static_cast<std::size_t>(label) < classes_.size(),
+          "a label is out of range");
+    }
   }
   for (const std::uint64_t start : name_starts_) {
     require(start < names_.size(), "a name is out of range");
   }
   check_places();
+  check_sets();
 }
 
 // With places there is one for each sample, and a name; then come the files'
@@ -282,6 +296,22 @@ void Index::check_places() const {
   for (const Place& place : places_) {
     require(place.offset >= 0 && place.file < files, "a place is out of range");
   }
+}
+
+// Each sample's labels end where the next one's begin.
+void Index::check_sets() const {
+  require(
+      set_starts_.empty() ? set_labels_.empty()
+                          : std::ssize(set_starts_) == samples_ + 1 &&
+              set_starts_.back() == set_labels_.size() &&
+              std::ranges::is_sorted(set_starts_),
+      "the labels of a sample are out of range");
+}
+
+std::span<const std::int32_t> Index::label_set(std::int64_t sample) const {
+  const auto i = static_cast<std::size_t>(sample);
+  return set_labels_.subspan(
+      set_starts_[i], set_starts_[i + 1] - set_starts_[i]);
 }
 
 std::int64_t Index::label(std::int64_t sample) const {
@@ -317,7 +347,15 @@ std::uint64_t Index::fingerprint() const {
       hash64(names),
       hash64(as_text(labels_)),
       hash64(as_text(file_starts_))};
-  const std::uint64_t listed = hash64(as_text(std::span(parts)));
+  std::uint64_t listed = hash64(as_text(std::span(parts)));
+  if (!subset_.empty() || has_label_sets()) {
+    const std::array<std::uint64_t, 4> with = {
+        listed,
+        hash64(as_text(subset_)),
+        hash64(as_text(set_starts_)),
+        hash64(as_text(set_labels_))};
+    listed = hash64(as_text(std::span(with)));
+  }
   if (payload_.empty()) {
     return listed;
   }

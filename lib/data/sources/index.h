@@ -43,6 +43,8 @@ struct SourceOptions {
   // Which of several labels. cifar: "fine" or "coarse" of CIFAR-100. tar:
   // "cls", or "json:FIELD", of WebDataset's shards. "" for the usual one.
   std::string label;
+  // list: samples have any number of labels, which become further labels.
+  bool multi_label = false;
 };
 
 // The result of listing a dataset once: classes, and for every sample its label
@@ -77,6 +79,14 @@ class Index {
     // mnist: pixels, [samples, size, size] bytes; vectors: numbers, [samples,
     // features + targets] float. Shared by all workers like the rest.
     std::string payload;
+    // Further labels of the samples, any number of each (real_labels.h, lists
+    // with multi_label, whose labels are the first of them, or 0): sample
+    // i has those from set_starts[i] to set_starts[i + 1]. Empty: there are
+    // none.
+    std::vector<std::uint64_t> set_starts;
+    std::vector<std::int32_t> set_labels;
+    // The classes that may be predicted (subset.h), rising; empty: all.
+    std::vector<std::int32_t> subset;
     // Sentences for the reader about what was skipped.
     std::vector<std::string> notes;
 
@@ -100,6 +110,11 @@ class Index {
   const std::vector<std::string>& classes() const { return classes_; }
   // Class of a sample: 0 <= label < classes().size().
   std::int64_t label(std::int64_t sample) const;
+  // The further labels of a sample, where there are such.
+  bool has_label_sets() const { return !set_starts_.empty(); }
+  std::span<const std::int32_t> label_set(std::int64_t sample) const;
+  // The classes that may be predicted; empty: all.
+  std::span<const std::int32_t> subset() const { return subset_; }
   std::int64_t names_count() const {
     return static_cast<std::int64_t>(name_starts_.size());
   }
@@ -114,13 +129,14 @@ class Index {
   // What the listing skipped, one sentence each, printable.
   const std::vector<std::string>& notes() const { return notes_; }
   // Equal for equal datasets wherever they lie: hash of kind, classes, names,
-  // labels, payload and, for generated data, its parameters. Not of the pixels
-  // in image files, nor of where archives have them.
+  // labels, payload, subset and, for generated data, its parameters. Not of the
+  // pixels in image files, nor of where archives have them.
   std::uint64_t fingerprint() const;
 
  private:
   void attach();
   void check_places() const;
+  void check_sets() const;
 
   std::shared_ptr<const void> owner_;
   std::span<const char> bytes_;
@@ -132,6 +148,9 @@ class Index {
   std::span<const std::uint64_t> name_starts_;
   std::span<const std::int64_t> file_starts_;
   std::span<const Place> places_;
+  std::span<const std::uint64_t> set_starts_;
+  std::span<const std::int32_t> set_labels_;
+  std::span<const std::int32_t> subset_;
   std::string_view names_;
   std::string_view payload_;
 };

@@ -15,6 +15,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "data/sources/class_names.h"
+#include "data/sources/label_lists.h"
 #include "data/sources/lines.h"
 #include "data/sources/list_columns.h"
 #include "data/sources/sources.h"
@@ -108,6 +109,7 @@ class ListReader {
   ListReader(const SourceOptions& options, Index::Contents& contents)
       : path_(options.path),
         csv_(is_csv(path_)),
+        multi_label_(options.multi_label),
         contents_(contents),
         problems_(shown(path_)),
         labels_(make_labels(options)) {}
@@ -123,6 +125,7 @@ class ListReader {
         shown(path_),
         csv_ ? separator_ : ' ');
     labels_.finish(contents_);
+    unlabelled_ = multi_label_ ? finish_label_sets(contents_) : 0;
     look_up_files();
     find_repeated();
     problems_.throw_if_any();
@@ -156,17 +159,40 @@ class ListReader {
     const std::size_t gap = text.find_last_of(" \t");
     const std::string_view last =
         gap == std::string_view::npos ? text : text.substr(gap + 1);
-    std::int64_t label = 0;
-    if (gap == std::string_view::npos || !parse_int(last, label)) {
+    if (gap == std::string_view::npos || !is_label(last)) {
       problems_.add(
           number,
           fmt::format(
-              "expected the name of an image, a blank and its label (a whole "
-              "number), got {}",
+              "expected the name of an image, a blank and its {}, got {}",
+              multi_label_
+                  ? "labels (whole numbers with commas between them, or a "
+                    "hyphen)"
+                  : "label (a whole number)",
               printable(text.substr(0, 200))));
       return;
     }
     add(trim(text.substr(0, gap)), last, number);
+  }
+
+  bool is_label(std::string_view text) const {
+    std::int64_t label = 0;
+    return multi_label_ ? are_label_numbers(text) : parse_int(text, label);
+  }
+
+  // Returns what is wrong with it.
+  std::string add_labels(std::string_view text) {
+    if (!multi_label_) {
+      return labels_.add(text, contents_.labels);
+    }
+    contents_.set_starts.push_back(contents_.set_labels.size());
+    for (const std::string& one : labels_in(text, csv_)) {
+      if (std::string wrong = labels_.add(one, contents_.set_labels);
+          !wrong.empty()) {
+        return wrong;
+      }
+    }
+    contents_.labels.push_back(0);
+    return "";
   }
 
   // By the first line: the one with which it names columns, else the first one
@@ -234,8 +260,7 @@ class ListReader {
   }
 
   void add(std::string_view name, std::string_view label, std::int64_t number) {
-    if (const std::string wrong = labels_.add(label, contents_.labels);
-        !wrong.empty()) {
+    if (const std::string wrong = add_labels(label); !wrong.empty()) {
       problems_.add(number, wrong);
       return;
     }
@@ -313,7 +338,8 @@ class ListReader {
       add_note(contents_.notes, what, count);
     };
     std::vector<bool> seen(contents_.classes.size());
-    for (const std::int32_t label : contents_.labels) {
+    const auto& labels = multi_label_ ? contents_.set_labels : contents_.labels;
+    for (const std::int32_t label : labels) {
       seen[static_cast<std::size_t>(label)] = true;
     }
     if (separator_ != ',') {
@@ -321,6 +347,7 @@ class ListReader {
           "fields are read with {} between them, as in the first line",
           separator_name(separator_)));
     }
+    note(unlabelled_, "images without a label");
     note(blank_, "skipped empty lines");
     note(same_, "lines that repeat another one (they count again)");
     note(other_, "images that are listed again with another label");
@@ -330,6 +357,7 @@ class ListReader {
 
   fs::path path_;
   bool csv_;
+  bool multi_label_;
   char separator_ = ','; // of the fields of a .csv file
   bool named_columns_ = false; // by the first line of a .csv file
   Index::Contents& contents_;
@@ -337,6 +365,7 @@ class ListReader {
   LabelTexts labels_;
   std::vector<std::int64_t> lines_; // of each sample
   std::int64_t blank_ = 0;
+  std::int64_t unlabelled_ = 0;
   std::int64_t outside_ = 0;
   std::int64_t same_ = 0; // repeated with the label from before
   std::int64_t other_ = 0; // ... with another one

@@ -104,15 +104,18 @@ std::vector<at::Tensor> Group::all_gather(const at::Tensor& tensor) {
 }
 
 void Group::all_gather_into(at::Tensor whole, at::Tensor own) {
+  all_gather_into_async(std::move(whole), std::move(own)).wait();
+}
+
+Pending Group::all_gather_into_async(at::Tensor whole, at::Tensor own) {
   if (alone()) {
     if (whole.data_ptr() != own.data_ptr()) {
       whole.copy_(own);
     }
-    return;
+    return {};
   }
-  Pending(guarded("all-gather", [&] {
-    return backend_->_allgather_base(whole, own);
-  })).wait();
+  return Pending(guarded(
+      "all-gather", [&] { return backend_->_allgather_base(whole, own); }));
 }
 
 void Group::barrier() {

@@ -72,6 +72,8 @@ class Group {
   // The same into one tensor: `whole` is size() times as long as `own`, which
   // may be this rank's part of it. All contiguous.
   void all_gather_into(at::Tensor whole, at::Tensor own);
+  // The same without waiting; both must stay alive until wait().
+  Pending all_gather_into_async(at::Tensor whole, at::Tensor own);
   // Returns when all ranks have called it.
   void barrier();
   // Limits every later collective to `seconds`.

@@ -65,13 +65,28 @@ Pending BucketExchange::start(Group& group, const at::Tensor& tensor) {
   if (group.size() == 1) {
     return group.all_reduce_async(tensor);
   }
+  begins(group, tensor);
+  return watched(group.all_reduce_async(tensor));
+}
+
+Pending BucketExchange::start_gather(
+    Group& group,
+    const at::Tensor& whole,
+    const at::Tensor& own) {
+  begins(group, own);
+  return watched(group.all_gather_into_async(whole, own));
+}
+
+void BucketExchange::begins(const Group& group, const at::Tensor& tensor) {
   if (bytes_ == 0) {
     started_ = monotonic_seconds();
     device_ = tensor.device();
     span_.begin = DeviceMark(device_);
   }
   bytes_ += bytes_of(group, tensor);
-  Pending pending = group.all_reduce_async(tensor);
+}
+
+Pending BucketExchange::watched(Pending pending) const {
   if (device_.is_cpu()) {
     pending.when_finished(
         [finished = finished_] { *finished = monotonic_seconds(); });
@@ -95,7 +110,11 @@ std::unique_ptr<BucketExchange> make_bucket_exchange(
     const at::Tensor& gradients,
     std::vector<BucketPart> parts,
     Compress compress,
-    const PowerSgdOptions& power_sgd) {
+    const PowerSgdOptions& power_sgd,
+    const TopKOptions& top_k) {
+  if (compress == Compress::kTopK) {
+    return make_top_k(gradients, parts, top_k);
+  }
   if (compress == Compress::kPowerSgd) {
     return make_power_sgd(gradients, std::move(parts), power_sgd);
   }
@@ -148,7 +167,8 @@ at::Tensor extremes_of(const at::Tensor& gradients, Compress compress) {
 at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress) {
   switch (compress) {
     case Compress::kNone:
-    case Compress::kPowerSgd: // whole buffers do not travel in it
+    case Compress::kPowerSgd: // whole buffers do not travel in these
+    case Compress::kTopK:
       return at::empty_like(gradients);
     case Compress::kBf16:
       return at::empty_like(gradients, at::kBFloat16);

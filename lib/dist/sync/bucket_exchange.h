@@ -24,6 +24,22 @@ struct PowerSgdOptions {
   double min_compression = 2.0;
 };
 
+// Of Compress::kTopK; dist.topk of the recipe.
+struct TopKOptions {
+  double share = 0.01; // of a gradient, that is sent
+  std::int64_t start = 0; // optimizer steps during which all is sent
+  std::int64_t warmup = 0; // those after them during which more is
+  // That each rank gives its gradients; 0: none, which is the optimizer's.
+  double momentum = 0.0;
+  bool nesterov = false;
+  bool momentum_masking = true; // forgets the velocity of what is sent
+};
+
+// The share of a gradient that is sent in step `step`, from 0: in a warm-up of
+// four stages the fifth root of `share`, its square, ..., as Lin et al. have it
+// for a thousandth (25 %, 6.25 %, ...).
+double top_k_share(const TopKOptions& options, std::int64_t step);
+
 // A gradient within a bucket.
 struct BucketPart {
   std::string name; // of its parameter
@@ -65,12 +81,20 @@ class BucketExchange {
  protected:
   // Starts an all-reduce, counts its bytes and takes the time.
   Pending start(Group& group, const at::Tensor& tensor);
+  // The same with an all-gather of `own` into `whole`.
+  Pending
+  start_gather(Group& group, const at::Tensor& whole, const at::Tensor& own);
   // A step begins.
   void reset();
   // The gradients are the sums.
   void completed();
 
  private:
+  // A collective begins into which `tensor` is put.
+  void begins(const Group& group, const at::Tensor& tensor);
+  // Takes the time at its end.
+  Pending watched(Pending pending) const;
+
   std::int64_t bytes_ = 0;
   c10::Device device_ = c10::kCPU;
   DeviceSpan span_;
@@ -85,7 +109,8 @@ std::unique_ptr<BucketExchange> make_bucket_exchange(
     const at::Tensor& gradients,
     std::vector<BucketPart> parts,
     Compress compress,
-    const PowerSgdOptions& power_sgd);
+    const PowerSgdOptions& power_sgd,
+    const TopKOptions& top_k);
 
 // Vogels, Karimireddy, Jaggi, "PowerSGD", NeurIPS 2019, with error feedback: a
 // gradient M with dimensions [n, ...] is taken as a matrix of n rows and
@@ -97,6 +122,18 @@ std::unique_ptr<BucketExchange> make_power_sgd(
     const at::Tensor& gradients,
     std::vector<BucketPart> parts,
     const PowerSgdOptions& options);
+
+// Lin et al., "Deep Gradient Compression", ICLR 2018: each rank adds its
+// gradients up, sends the largest entries of the sum, by parameter, with their
+// indices, and begins those anew; what all have sent is added up in the order
+// of the ranks. With `momentum` velocities are added up in place of gradients
+// (momentum correction), and those of what is sent begin anew (momentum factor
+// masking). Parameters of one dimension, and what would not become smaller so,
+// travel as they are; nothing of them is late, and their velocity goes on.
+std::unique_ptr<BucketExchange> make_top_k(
+    const at::Tensor& gradients,
+    const std::vector<BucketPart>& parts,
+    const TopKOptions& options);
 
 // The exchanges of a step.
 using BucketExchanges = std::vector<std::unique_ptr<BucketExchange>>;

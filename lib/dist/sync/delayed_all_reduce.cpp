@@ -36,7 +36,11 @@ class DelayedAllReduce final : public GradientSync {
         stage->tensors.push_back(tensor);
         stage->extremes.emplace_back();
         stage->exchanges.push_back(make_bucket_exchange(
-            tensor, /*parts=*/{}, Compress::kNone, /*power_sgd=*/{}));
+            tensor,
+            /*parts=*/{},
+            Compress::kNone,
+            /*power_sgd=*/{},
+            /*top_k=*/{}));
       }
     }
   }

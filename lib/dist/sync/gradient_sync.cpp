@@ -150,7 +150,8 @@ void BucketedAllReduce::cut(
           buffer.gradients.narrow(0, begin, end - begin),
           std::move(parts),
           options.compress,
-          options.power_sgd));
+          options.power_sgd,
+          options.top_k));
       names.clear();
       parts.clear();
       begin = end;

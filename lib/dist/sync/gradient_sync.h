@@ -35,6 +35,7 @@ struct BucketOptions {
   std::int64_t bytes = 25 << 20;
   Compress compress = Compress::kNone;
   PowerSgdOptions power_sgd{};
+  TopKOptions top_k{};
 };
 
 // One optimizer step, as every rank knows it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "data/load/row_picture.h"
 #include "engine/eval/outcomes.h"
 #include "engine/eval/views.h"
+#include "engine/inputs/multi_hot.h"
+#include "engine/inputs/parcel.h"
 #include "engine/inputs/patch_masks.h"
 #include "engine/run/autocast.h"
 #include "engine/run/on_threads.h"
@@ -37,6 +40,21 @@ data::TransformOptions read_options(
   return options;
 }
 
+// The classes that are not in a subset, [C] bool; undefined: it has all.
+at::Tensor left_out(
+    std::span<const std::int32_t> subset,
+    const models::ModelSpec& spec,
+    c10::Device device) {
+  if (subset.empty()) {
+    return {};
+  }
+  at::Tensor left_out = at::ones({spec.num_classes}, at::kBool);
+  for (const std::int32_t one : subset) {
+    left_out[one] = false;
+  }
+  return left_out.to(device);
+}
+
 } // namespace
 
 // What the lanes share: the batches of this rank, each of which one of them
@@ -44,14 +62,18 @@ data::TransformOptions read_options(
 class Evaluator::Batches {
  public:
   struct Batch {
-    at::Tensor inputs;
-    at::Tensor targets;
-    std::vector<std::int64_t> samples; // in it
+    at::Tensor inputs{};
+    at::Tensor targets{};
+    at::Tensor masks{}; // Model::forward's `drop`, or undefined
+    std::vector<std::int64_t> samples{}; // in it
     std::int64_t rows() const { return std::ssize(samples); }
   };
 
-  Batches(const Evaluator& owner, int rank, int world)
+  // `patches`: Model::masked_patches().
+  Batches(const Evaluator& owner, std::int64_t patches, int rank, int world)
       : owner_(owner),
+        patches_(patches),
+        parcels_(owner.device_),
         sharding_(owner.size(), owner.options_.batch, world),
         count_(
             owner.options_.batches > 0
@@ -74,7 +96,8 @@ class Evaluator::Batches {
              .depth = 1 + owner.options_.lanes,
              .capacity = owner.options_.batch,
              .bad_samples = owner.bad_samples_,
-             .allocate = owner.options_.allocate}) {}
+             .allocate = owner.options_.allocate,
+             .tail = tail_bytes()}) {}
 
   std::int64_t count() const { return count_; }
 
@@ -92,10 +115,24 @@ class Evaluator::Batches {
     for (const data::Draw& draw : batch->draws) {
       samples.push_back(draw.sample);
     }
-    return Batch{
-        .inputs = owner_.normalizer_.inputs(*batch, owner_.options_.batch),
-        .targets = owner_.normalizer_.targets(*batch),
-        .samples = std::move(samples)};
+    const std::int64_t rows = owner_.options_.batch;
+    const bool vectors = owner_.spec_.features > 0;
+    Parcel parcel = parcels_.open(*batch);
+    Batch made{.samples = std::move(samples)};
+    if (!vectors) {
+      made.targets = parcel.add(labels_of(*batch));
+    }
+    made.masks = eval_patch_masks(patches_, made.samples, rows);
+    if (made.masks.defined()) {
+      made.masks = parcel.add(made.masks);
+    }
+    const at::Tensor bytes = parcel.send();
+    loader_.keep(parcel.sent());
+    made.inputs = owner_.normalizer_.inputs(bytes, rows);
+    if (vectors) {
+      made.targets = owner_.normalizer_.targets(bytes, batch->count);
+    }
+    return made;
   }
 
   void done(const Progress& progress) {
@@ -109,7 +146,20 @@ class Evaluator::Batches {
   }
 
  private:
+  std::size_t tail_bytes() const {
+    if (owner_.device_.is_cpu()) {
+      return 0;
+    }
+    constexpr std::int64_t kTensors = 2; // labels and masks
+    constexpr std::int64_t kLabel = sizeof(std::int64_t);
+    constexpr std::int64_t kNumber = sizeof(float);
+    const std::int64_t row = kLabel + kNumber * patches_;
+    return Parcel::room_for(kTensors, owner_.options_.batch * row);
+  }
+
   const Evaluator& owner_;
+  std::int64_t patches_;
+  Parcels parcels_; // under mutex_
   data::EvalSharding sharding_;
   std::int64_t count_;
   std::mutex mutex_;
@@ -126,6 +176,7 @@ Evaluator::Evaluator(
     c10::Device device,
     const Options& options)
     : loss_(recipe.train.loss),
+      label_lists_(recipe.data.eval.multi_label),
       tta_(recipe.eval.tta),
       spec_(spec),
       seen_(with_room_for_views(tta_, recipe.data.preprocess, spec)),
@@ -134,7 +185,8 @@ Evaluator::Evaluator(
           read_options(recipe, spec_, seen_))),
       bad_samples_(job::bad_sample_policy(recipe, /*train=*/false)),
       normalizer_(recipe.data.preprocess, seen_, device),
-      device_(device.type()),
+      device_(device),
+      left_out_(left_out(rows_->index().subset(), spec, device)),
       options_(options) {}
 
 EvalCounts Evaluator::run(
@@ -143,11 +195,12 @@ EvalCounts Evaluator::run(
     const Progress& progress,
     std::vector<results::Outcome>* outcomes) const {
   model.eval();
-  Batches batches(*this, control.rank(), control.size());
+  Batches batches(
+      *this, model.masked_patches(), control.rank(), control.size());
   const auto lanes = static_cast<std::size_t>(std::clamp<std::int64_t>(
       batches.count(), 1, std::max(1, options_.lanes)));
   std::vector<Found> found(lanes);
-  allow_tf32(device_, options_.precision == config::Precision::kTf32);
+  allow_tf32(device_.type(), options_.precision == config::Precision::kTf32);
   {
     const OneIntraOpThread one_thread;
     on_threads(lanes, [&](std::size_t i) {
@@ -160,17 +213,23 @@ EvalCounts Evaluator::run(
       }
     });
   }
-  allow_tf32(device_, options_.trains_in_tf32);
+  allow_tf32(device_.type(), options_.trains_in_tf32);
   Found all;
   for (const Found& one : found) {
     all.counts.add(one.counts);
     all.outcomes.insert(
         all.outcomes.end(), one.outcomes.begin(), one.outcomes.end());
+    all.scores.add(one.scores);
   }
   if (outcomes != nullptr) {
     *outcomes = gather_outcomes(control, all.outcomes);
   }
-  return all.counts.reduced(control);
+  EvalCounts counts = all.counts.reduced(control);
+  if (label_lists_) {
+    counts.map = mean_average_precision(
+        gather_scores(control, all.scores), rows_->index(), spec_.num_classes);
+  }
+  return counts;
 }
 
 std::optional<image::Image> Evaluator::picture(std::int64_t sample) const {
@@ -189,18 +248,31 @@ at::Tensor Evaluator::outputs_of(
     networks::Model& model,
     const at::Tensor& inputs,
     const at::Tensor& masks) const {
+  const at::Tensor outputs = mean_over_views(model, inputs, masks);
+  return left_out_.defined()
+      ? outputs.masked_fill(left_out_, -std::numeric_limits<double>::infinity())
+      : outputs;
+}
+
+at::Tensor Evaluator::mean_over_views(
+    networks::Model& model,
+    const at::Tensor& inputs,
+    const at::Tensor& masks) const {
   const AutocastScope autocast(
-      device_, options_.precision == config::Precision::kBf16);
+      device_.type(), product_type(options_.precision));
   if (tta_ == config::Tta::kNone) {
     return model.forward(inputs, masks);
   }
   const auto views = views_of(tta_, inputs, spec_.image_size);
   at::Tensor sum;
-  for (const at::Tensor& view : views) {
-    const at::Tensor outputs = model.forward(view, masks).to(at::kFloat);
+  double weights = 0.0;
+  for (const View& view : views) {
+    const at::Tensor outputs =
+        model.forward(view.images, masks).to(at::kFloat) * view.weight;
     sum = sum.defined() ? sum + outputs : outputs;
+    weights += view.weight;
   }
-  return sum / static_cast<double>(views.size());
+  return sum / weights;
 }
 
 Evaluator::Found Evaluator::lane(
@@ -210,30 +282,45 @@ Evaluator::Found Evaluator::lane(
     bool wants_outcomes) const {
   const at::NoGradGuard no_grad;
   Found found;
-  EvalCounts& counts = found.counts;
+  EvalTally tally;
+  OutcomeTally outcomes;
   while (const auto batch = batches.take()) {
-    at::Tensor masks = eval_patch_masks(
-        model.masked_patches(), batch->samples, batch->inputs.size(0));
-    if (masks.defined()) {
-      masks = masks.to(batch->inputs.device());
-    }
-    const at::Tensor outputs = outputs_of(model, batch->inputs, masks);
-    if (config::has_classes(loss_)) {
-      counts.add(outputs, batch->targets, batch->rows());
+    const at::Tensor outputs = outputs_of(model, batch->inputs, batch->masks);
+    if (label_lists_) {
+      add_label_lists(outputs, batch->samples, found);
+    } else if (config::has_classes(loss_)) {
+      tally.add(outputs, batch->targets, batch->rows());
+      if (rows_->index().has_label_sets()) {
+        found.counts.add_real(outputs, rows_->index(), batch->samples);
+      }
       if (wants_outcomes) {
-        std::ranges::move(
-            outcomes_of(outputs, batch->targets, batch->samples),
-            std::back_inserter(found.outcomes));
+        outcomes.add(outputs, batch->targets, batch->samples);
       }
     } else {
-      counts.add_losses(sample_losses(
+      tally.add_losses(sample_losses(
           {.kind = loss_},
           outputs.narrow(0, 0, batch->rows()).to(at::kFloat),
           batch->targets));
     }
     batches.done(progress);
   }
+  found.counts.add(tally.counts());
+  found.outcomes = outcomes.outcomes();
   return found;
+}
+
+void Evaluator::add_label_lists(
+    const at::Tensor& outputs,
+    std::span<const std::int64_t> samples,
+    Found& found) const {
+  const at::Tensor values =
+      outputs.narrow(0, 0, std::ssize(samples)).to(at::kFloat).cpu();
+  found.counts.add_losses(sample_losses(
+      {.kind = config::LossKind::kBinaryCrossEntropy},
+      values,
+      /*targets=*/{},
+      multi_hot(rows_->index(), samples, values.size(1))));
+  found.scores.add(values, samples);
 }
 
 Evaluator make_evaluator(const Session& session, std::function<bool()> leave) {

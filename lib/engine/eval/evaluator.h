@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "data/load/rows.h"
 #include "data/order/sampler.h"
 #include "dist/group/group.h"
+#include "engine/eval/average_precision.h"
 #include "engine/eval/metrics.h"
 #include "engine/inputs/normalizer.h"
 #include "image/image.h"
@@ -67,6 +69,10 @@ class Evaluator {
       std::vector<results::Outcome>* outcomes = nullptr) const;
 
   std::int64_t size() const { return rows_->index().size(); }
+  // The classes that may be predicted (eval.subset); empty: all.
+  std::span<const std::int32_t> subset() const {
+    return rows_->index().subset();
+  }
   // Where a sample is, printable, and its picture as the network sees it;
   // nothing for one that cannot be read, and for vectors.
   std::string path(std::int64_t sample) const {
@@ -81,9 +87,15 @@ class Evaluator {
   struct Found {
     EvalCounts counts;
     std::vector<results::Outcome> outcomes; // where they are wanted
+    Scores scores; // where samples have lists of labels
   };
-  // Of a batch: the mean over the views.
+  // Of a batch: the mean over the views; minus infinity for classes that may
+  // not be predicted.
   at::Tensor outputs_of(
+      networks::Model& model,
+      const at::Tensor& inputs,
+      const at::Tensor& masks) const;
+  at::Tensor mean_over_views(
       networks::Model& model,
       const at::Tensor& inputs,
       const at::Tensor& masks) const;
@@ -94,14 +106,22 @@ class Evaluator {
       const Progress& progress,
       bool wants_outcomes) const;
 
+  // Takes a batch of samples with lists of labels.
+  void add_label_lists(
+      const at::Tensor& outputs,
+      std::span<const std::int64_t> samples,
+      Found& found) const;
+
   config::LossKind loss_;
+  bool label_lists_; // instead of one label for each sample
   config::Tta tta_;
   models::ModelSpec spec_;
   models::ModelSpec seen_; // with the size of what is read
   std::unique_ptr<data::Rows> rows_;
   data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;
-  c10::DeviceType device_;
+  c10::Device device_;
+  at::Tensor left_out_; // classes that may not be predicted, [C] bool
   Options options_;
 };
 

@@ -1,5 +1,6 @@
 #include "engine/eval/metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -21,6 +22,8 @@ constexpr std::pair<const char*, std::int64_t EvalCounts::*> kSums[] = {
     {"count", &EvalCounts::count},
     {"correct1", &EvalCounts::correct1},
     {"correct5", &EvalCounts::correct5},
+    {"real_count", &EvalCounts::real_count},
+    {"real_correct", &EvalCounts::real_correct},
     {"non_finite", &EvalCounts::non_finite},
     {"loss_high", &EvalCounts::loss_high},
     {"loss_low", &EvalCounts::loss_low}};
@@ -47,16 +50,56 @@ at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels) {
   return at::where(own.squeeze(1).isnan(), logits.size(1), ahead.sum(1));
 }
 
-void EvalCounts::add(
+void EvalTally::add(
     const at::Tensor& logits,
     const at::Tensor& labels,
     std::int64_t rows) {
   const at::Tensor values = logits.narrow(0, 0, rows).to(at::kFloat);
   const at::Tensor targets = labels.narrow(0, 0, rows);
-  const at::Tensor ranks = label_ranks(values, targets);
-  correct1 += ranks.lt(1).sum().item<std::int64_t>();
-  correct5 += ranks.lt(5).sum().item<std::int64_t>();
-  add_losses(sample_losses({}, values, targets));
+  // Exact as fp32: there are fewer than 2^24 classes.
+  ranks_.push_back(label_ranks(values, targets).to(at::kFloat));
+  losses_.push_back(sample_losses({}, values, targets));
+}
+
+void EvalTally::add_losses(const at::Tensor& losses) {
+  losses_.push_back(losses);
+}
+
+EvalCounts EvalTally::counts() const {
+  EvalCounts counts;
+  if (losses_.empty()) {
+    return counts;
+  }
+  std::vector<at::Tensor> parts = losses_;
+  parts.insert(parts.end(), ranks_.begin(), ranks_.end());
+  const at::Tensor all = at::cat(parts).cpu();
+  std::int64_t samples = 0;
+  for (const at::Tensor& losses : losses_) {
+    samples += losses.size(0);
+  }
+  counts.add_losses(all.narrow(0, 0, samples));
+  const at::Tensor ranks = all.narrow(0, samples, all.size(0) - samples);
+  counts.correct1 = ranks.lt(1).sum().item<std::int64_t>();
+  counts.correct5 = ranks.lt(5).sum().item<std::int64_t>();
+  return counts;
+}
+
+void EvalCounts::add_real(
+    const at::Tensor& logits,
+    const data::Index& index,
+    std::span<const std::int64_t> samples) {
+  const at::Tensor values =
+      logits.narrow(0, 0, std::ssize(samples)).to(at::kFloat);
+  const at::Tensor found = values.argmax(1)
+                               .masked_fill(values.isnan().any(1), -1)
+                               .cpu()
+                               .contiguous();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto labels = index.label_set(samples[i]);
+    real_count += labels.empty() ? 0 : 1;
+    real_correct +=
+        std::ranges::count(labels, found.const_data_ptr<std::int64_t>()[i]) > 0;
+  }
 }
 
 void EvalCounts::add_losses(const at::Tensor& losses) {
@@ -106,6 +149,10 @@ double EvalCounts::value(Metric metric) const {
       return percent(correct1, count);
     case Metric::kTop5:
       return percent(correct5, count);
+    case Metric::kRealTop1:
+      return percent(real_correct, real_count);
+    case Metric::kMap:
+      return 100.0 * map;
     case Metric::kLoss:
       return mean_loss();
   }

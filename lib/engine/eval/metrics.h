@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "data/sources/index.h"
 #include "dist/group/collectives.h"
 #include "options/metric.h"
 
@@ -25,15 +28,25 @@ struct EvalCounts {
   std::int64_t count = 0;
   std::int64_t correct1 = 0; // both 0 where there are no classes
   std::int64_t correct5 = 0; // all, when there are fewer than 6 classes
+  // Of eval.real_labels: samples that have any, and those whose prediction is
+  // one of theirs.
+  std::int64_t real_count = 0;
+  std::int64_t real_correct = 0;
+  double map = 0.0; // mean average precision, of all workers together
   std::int64_t non_finite = 0; // samples whose loss is NaN or infinite
   // Sum of llround(loss x 2^32) over the other samples, as two words so that no
   // dataset overflows it: loss_high x 2^32 + loss_low.
   std::int64_t loss_high = 0;
   std::int64_t loss_low = 0;
 
-  // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
-  void
-  add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
+  // Adds the predictions of a batch, whose first rows are these samples of
+  // `index`, which has further labels of them. As EvalTally::add() does, it
+  // takes the first one of equal logits, and none where any is NaN. Waits for
+  // the device.
+  void add_real(
+      const at::Tensor& logits,
+      const data::Index& index,
+      std::span<const std::int64_t> samples);
   // Adds samples of which only the losses matter, [N] fp32.
   void add_losses(const at::Tensor& losses);
   // Adds what has been counted elsewhere.
@@ -47,6 +60,23 @@ struct EvalCounts {
 
  private:
   double mean_loss() const;
+};
+
+// What samples give to the counts, which stays on the device until it is asked
+// for: nobody waits meanwhile.
+class EvalTally {
+ public:
+  // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
+  void
+  add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
+  // Adds samples of which only the losses matter, [N] fp32.
+  void add_losses(const at::Tensor& losses);
+  // Of all of them. Waits for the device, once.
+  EvalCounts counts() const;
+
+ private:
+  std::vector<at::Tensor> losses_; // [rows] fp32, of each batch
+  std::vector<at::Tensor> ranks_; // the same, where there are classes
 };
 
 } // namespace vitrain::engine

@@ -19,17 +19,36 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<results::Outcome>);
 
-// On the CPU, in one piece.
-at::Tensor here(const at::Tensor& values) {
-  return values.cpu().contiguous();
-}
-
 logging::BannerSection section_of(const results::SummaryLines& lines) {
   logging::BannerSection section;
   for (const auto& [label, text] : lines) {
     section.push_back({label, text});
   }
   return section;
+}
+
+// Numbers of classes as places in a subset of them, which is rising.
+void renumber(
+    std::vector<results::Outcome>& outcomes,
+    std::span<const std::int32_t> subset) {
+  const auto place_of = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(
+        std::ranges::lower_bound(subset, number) - subset.begin());
+  };
+  for (results::Outcome& one : outcomes) {
+    one.label = place_of(one.label);
+    one.prediction = one.finite() ? place_of(one.prediction) : one.prediction;
+  }
+}
+
+std::vector<std::string> names_of(
+    const std::vector<std::string>& classes,
+    std::span<const std::int32_t> subset) {
+  std::vector<std::string> names;
+  for (const std::int32_t one : subset) {
+    names.push_back(classes[static_cast<std::size_t>(one)]);
+  }
+  return names;
 }
 
 // Without records asked for, the folder of an evaluation is removed.
@@ -41,7 +60,7 @@ bool keeps_records(const Session& session) {
 
 } // namespace
 
-std::vector<results::Outcome> outcomes_of(
+void OutcomeTally::add(
     const at::Tensor& logits,
     const at::Tensor& labels,
     std::span<const std::int64_t> samples) {
@@ -50,24 +69,33 @@ std::vector<results::Outcome> outcomes_of(
   const at::Tensor targets = labels.narrow(0, 0, rows);
   // The first one of equal ones, as label_ranks() has it.
   const at::Tensor best = values.argmax(/*dim=*/1, /*keepdim=*/true);
-  const at::Tensor shares =
-      here(at::softmax(values, /*dim=*/1).gather(1, best));
-  const at::Tensor predicted = here(best);
-  const at::Tensor losses = here(sample_losses({}, values, targets));
-  const at::Tensor own = here(targets);
+  const at::Tensor shares = at::softmax(values, /*dim=*/1).gather(1, best);
+  // Classes are exact as fp32: there are fewer than 2^24.
+  numbers_.push_back(at::stack(
+      {targets.to(at::kFloat),
+       best.squeeze(1).to(at::kFloat),
+       shares.squeeze(1),
+       sample_losses({}, values, targets)}));
+  samples_.insert(samples_.end(), samples.begin(), samples.end());
+}
+
+std::vector<results::Outcome> OutcomeTally::outcomes() const {
+  if (numbers_.empty()) {
+    return {};
+  }
+  const at::Tensor all = at::cat(numbers_, /*dim=*/1).cpu();
+  const auto number = all.accessor<float, 2>();
   std::vector<results::Outcome> outcomes;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const float probability = shares.const_data_ptr<float>()[i];
+  for (std::int64_t i = 0; i < all.size(1); ++i) {
+    const float probability = number[2][i];
     outcomes.push_back(
-        {.sample = samples[static_cast<std::size_t>(i)],
-         .label =
-             static_cast<std::int32_t>(own.const_data_ptr<std::int64_t>()[i]),
+        {.sample = samples_[static_cast<std::size_t>(i)],
+         .label = static_cast<std::int32_t>(number[0][i]),
          .prediction = std::isfinite(probability)
-             ? static_cast<std::int32_t>(
-                   predicted.const_data_ptr<std::int64_t>()[i])
+             ? static_cast<std::int32_t>(number[1][i])
              : -1,
          .probability = probability,
-         .loss = losses.const_data_ptr<float>()[i]});
+         .loss = number[3][i]});
   }
   return outcomes;
 }
@@ -96,9 +124,15 @@ void record_evaluation(
   if (session.rank != 0 || outcomes.empty()) {
     return;
   }
+  const auto& classes = session.eval_index->classes();
+  const auto subset = evaluator.subset();
+  if (!subset.empty()) {
+    renumber(outcomes, subset);
+  }
   const results::Evaluation evaluation{
       .outcomes = std::move(outcomes),
-      .classes = session.eval_index->classes(),
+      .classes = subset.empty() ? classes : names_of(classes, subset),
+      .of_classes = std::ssize(classes),
       .path = [&](std::int64_t sample) { return evaluator.path(sample); },
       .picture =
           [&](std::int64_t sample) { return evaluator.picture(sample); }};

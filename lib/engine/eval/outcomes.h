@@ -13,12 +13,23 @@
 
 namespace vitrain::engine {
 
-// What a batch says of each of its samples: logits [N, C] of any dtype, of
-// which the first rows are those of `samples`, and their labels.
-std::vector<results::Outcome> outcomes_of(
-    const at::Tensor& logits,
-    const at::Tensor& labels,
-    std::span<const std::int64_t> samples);
+// What batches say of each of their samples, which stays on the device until it
+// is asked for: nobody waits meanwhile.
+class OutcomeTally {
+ public:
+  // logits [N, C] of any dtype, of which the first rows are those of `samples`,
+  // and their labels.
+  void add(
+      const at::Tensor& logits,
+      const at::Tensor& labels,
+      std::span<const std::int64_t> samples);
+  // Of all of them, in their order. Waits for the device, once.
+  std::vector<results::Outcome> outcomes() const;
+
+ private:
+  std::vector<std::int64_t> samples_;
+  std::vector<at::Tensor> numbers_; // [4, rows] fp32, of each batch
+};
 
 // Those of all workers, in the dataset's order. Collective.
 std::vector<results::Outcome> gather_outcomes(

@@ -23,6 +23,48 @@ at::Tensor mirrored(const at::Tensor& images) {
   return images.flip({3});
 }
 
+at::Tensor cut(
+    const at::Tensor& images,
+    std::int64_t top,
+    std::int64_t left,
+    std::int64_t height,
+    std::int64_t width) {
+  return images.narrow(2, top, height)
+      .narrow(3, left, width)
+      .contiguous(images.suggest_memory_format());
+}
+
+// The images, and them a pixel down and right and a pixel up and left.
+std::vector<View> shifted(const at::Tensor& images) {
+  const at::Tensor padded = at::reflection_pad2d(images, {1, 1, 1, 1});
+  std::vector<View> views{{images, 2.0}};
+  for (const std::int64_t from : {0, 2}) {
+    views.push_back(
+        {cut(padded, from, from, images.size(2), images.size(3)), 1.0});
+  }
+  return views;
+}
+
+std::vector<View> crops_of(const at::Tensor& images, const ImageSize& size) {
+  const std::int64_t down = images.size(2) - size.height;
+  const std::int64_t right = images.size(3) - size.width;
+  // Python's round(), of halves to even, as torchvision has it.
+  const auto middle = [](std::int64_t space) {
+    return static_cast<std::int64_t>(
+        std::nearbyint(static_cast<double>(space) / 2.0));
+  };
+  std::vector<View> views;
+  for (const auto& [top, left] :
+       {std::pair<std::int64_t, std::int64_t>(0, 0),
+        {0, right},
+        {down, 0},
+        {down, right},
+        {middle(down), middle(right)}}) {
+    views.push_back({cut(images, top, left, size.height, size.width)});
+  }
+  return views;
+}
+
 } // namespace
 
 models::ModelSpec with_room_for_views(
@@ -67,36 +109,26 @@ models::ModelSpec with_room_for_views(
   return spec;
 }
 
-std::vector<at::Tensor>
+std::vector<View>
 views_of(Tta tta, const at::Tensor& images, const ImageSize& size) {
-  if (!crops(tta)) {
-    std::vector<at::Tensor> views{images};
-    if (tta == Tta::kFlip) {
-      views.push_back(mirrored(images));
-    }
-    return views;
+  std::vector<View> views;
+  switch (tta) {
+    case Tta::kNone:
+    case Tta::kFlip:
+      views.push_back({images});
+      break;
+    case Tta::kFlipShift:
+      views = shifted(images);
+      break;
+    case Tta::kFiveCrop:
+    case Tta::kTenCrop:
+      views = crops_of(images, size);
+      break;
   }
-  const std::int64_t down = images.size(2) - size.height;
-  const std::int64_t right = images.size(3) - size.width;
-  // Python's round(), of halves to even, as torchvision has it.
-  const auto middle = [](std::int64_t space) {
-    return static_cast<std::int64_t>(
-        std::nearbyint(static_cast<double>(space) / 2.0));
-  };
-  std::vector<at::Tensor> views;
-  for (const auto& [top, left] :
-       {std::pair<std::int64_t, std::int64_t>(0, 0),
-        {0, right},
-        {down, 0},
-        {down, right},
-        {middle(down), middle(right)}}) {
-    views.push_back(images.narrow(2, top, size.height)
-                        .narrow(3, left, size.width)
-                        .contiguous(images.suggest_memory_format()));
-  }
-  if (tta == Tta::kTenCrop) {
-    for (std::size_t i = 0; i < 5; ++i) {
-      views.push_back(mirrored(views[i]));
+  if (tta == Tta::kFlip || tta == Tta::kFlipShift || tta == Tta::kTenCrop) {
+    const std::size_t count = views.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      views.push_back({mirrored(views[i].images), views[i].weight});
     }
   }
   return views;

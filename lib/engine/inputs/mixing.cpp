@@ -4,8 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/inputs/upload.h"
-
 namespace vitrain::engine {
 namespace {
 
@@ -33,7 +31,7 @@ std::int64_t partner_of(std::int64_t row, std::int64_t group, std::int64_t n) {
 MixTable::MixTable(
     const std::vector<data::Mix>& mixes,
     std::int64_t group,
-    const c10::Device& device) {
+    const std::function<at::Tensor(const at::Tensor&)>& upload) {
   const auto n = static_cast<std::int64_t>(mixes.size());
   at::Tensor partners = at::empty({n}, at::kLong);
   at::Tensor table = at::empty({n, kColumns}, at::kFloat);
@@ -53,8 +51,14 @@ MixTable::MixTable(
     row[kPartnersLabel] = static_cast<float>(1.0 - mix.label);
     pastes_ = pastes_ || (mix.box.width > 0 && mix.box.height > 0);
   }
-  partners_ = upload(partners, device);
-  table_ = upload(table, device);
+  partners_ = upload(partners);
+  table_ = upload(table);
+}
+
+std::int64_t MixTable::row_bytes() {
+  constexpr std::int64_t kPartner = sizeof(std::int64_t);
+  constexpr std::int64_t kNumber = sizeof(float);
+  return kPartner + kColumns * kNumber;
 }
 
 at::Tensor MixTable::column(std::int64_t index, std::int64_t dimensions) const {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/Device.h>
 
 #include "data/augment/mix.h"
 
@@ -16,11 +16,15 @@ class MixTable {
  public:
   // One mix for each row. Partners stand at equal places of a micro-batch's
   // order and its reverse; the batch consists of micro-batches of `group` rows,
-  // the last one of what is left.
+  // the last one of what is left. `upload` returns a tensor of the host's on
+  // the device.
   MixTable(
       const std::vector<data::Mix>& mixes,
       std::int64_t group,
-      const c10::Device& device);
+      const std::function<at::Tensor(const at::Tensor&)>& upload);
+
+  // Bytes of what is uploaded, two tensors, of a row.
+  static std::int64_t row_bytes();
 
   // Of images [N, C, H, W] fp32.
   at::Tensor images(const at::Tensor& images) const;

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/inputs/upload.h"
 #include "models/families/family.h"
 
 namespace vitrain::engine {
@@ -36,18 +35,23 @@ Normalizer::Normalizer(
 
 at::Tensor Normalizer::inputs(const data::Batch& batch, std::int64_t rows)
     const {
-  return spec_.features > 0 ? columns(batch, rows, 0, spec_.features)
-                            : images(batch, rows);
+  // from_blob wants a mutable pointer; nothing writes through it.
+  const at::Tensor bytes = at::from_blob(
+      const_cast<std::uint8_t*>(batch.rows.data()),
+      {static_cast<std::int64_t>(batch.rows.size())},
+      at::kByte);
+  return inputs(bytes.to(device_), rows);
 }
 
-at::Tensor Normalizer::targets(const data::Batch& batch) const {
-  if (spec_.features > 0) {
-    return columns(batch, batch.count, spec_.features, spec_.num_classes);
-  }
-  const auto count = static_cast<std::int64_t>(batch.labels.size());
-  const at::Tensor labels = at::from_blob(
-      const_cast<std::int64_t*>(batch.labels.data()), {count}, at::kLong);
-  return device_.is_cpu() ? labels.clone() : upload(labels, device_);
+at::Tensor Normalizer::inputs(const at::Tensor& bytes, std::int64_t rows)
+    const {
+  return spec_.features > 0 ? columns(bytes, rows, 0, spec_.features)
+                            : images(bytes, rows);
+}
+
+at::Tensor Normalizer::targets(const at::Tensor& bytes, std::int64_t rows)
+    const {
+  return columns(bytes, rows, spec_.features, spec_.num_classes);
 }
 
 at::Tensor Normalizer::bytes(const at::Tensor& inputs) const {
@@ -60,17 +64,12 @@ at::Tensor Normalizer::bytes(const at::Tensor& inputs) const {
       .contiguous();
 }
 
-at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
-    const {
-  // from_blob wants a mutable pointer; nothing writes through it.
-  at::Tensor bytes = at::from_blob(
-                         const_cast<std::uint8_t*>(batch.rows.data()),
-                         {rows * splits_,
-                          spec_.image_size.height,
-                          spec_.image_size.width,
-                          spec_.channels},
-                         at::kByte)
-                         .to(device_);
+at::Tensor Normalizer::images(const at::Tensor& all, std::int64_t rows) const {
+  const auto& size = spec_.image_size;
+  const std::int64_t image = size.height * size.width * spec_.channels;
+  at::Tensor bytes =
+      all.narrow(0, 0, rows * splits_ * image)
+          .view({rows * splits_, size.height, size.width, spec_.channels});
   if (splits_ > 1) {
     bytes = bytes.unflatten(0, {rows, splits_}).transpose(0, 1).flatten(0, 1);
   }
@@ -85,19 +84,26 @@ at::Tensor Normalizer::images(const data::Batch& batch, std::int64_t rows)
 }
 
 at::Tensor Normalizer::columns(
-    const data::Batch& batch,
+    const at::Tensor& bytes,
     std::int64_t rows,
     std::int64_t first,
     std::int64_t count) const {
   const std::int64_t width = spec_.features + spec_.num_classes;
+  constexpr std::int64_t kFloatBytes = sizeof(float);
   // The loader's memory is aligned for floats, and rows are of whole floats.
-  return at::from_blob(
-             const_cast<std::uint8_t*>(batch.rows.data()),
-             {rows, width},
-             at::kFloat)
+  return bytes.narrow(0, 0, rows * width * kFloatBytes)
+      .view(at::kFloat)
+      .view({rows, width})
       .narrow(1, first, count)
-      .clone(at::MemoryFormat::Contiguous)
-      .to(device_);
+      .clone(at::MemoryFormat::Contiguous);
+}
+
+at::Tensor labels_of(const data::Batch& batch) {
+  return at::from_blob(
+             const_cast<std::int64_t*>(batch.labels.data()),
+             {static_cast<std::int64_t>(batch.labels.size())},
+             at::kLong)
+      .clone();
 }
 
 } // namespace vitrain::engine

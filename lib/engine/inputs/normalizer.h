@@ -25,20 +25,21 @@ class Normalizer {
       c10::Device device,
       std::int64_t splits = 1);
 
-  // The inputs of the first `rows` samples.
+  // The inputs of the first `rows` samples; of `bytes`, the batch's rows on the
+  // device: [bytes] uint8.
   at::Tensor inputs(const data::Batch& batch, std::int64_t rows) const;
+  at::Tensor inputs(const at::Tensor& bytes, std::int64_t rows) const;
   // The bytes of inputs that are images, as near as they come (noise that was
   // erased in may be outside): [N, S, S, C] uint8 on the CPU.
   at::Tensor bytes(const at::Tensor& inputs) const;
-  // Of the batch's samples, on the device: labels [count] int64, or the targets
-  // of vectors [count, T] fp32.
-  at::Tensor targets(const data::Batch& batch) const;
+  // The targets of the first `rows` vectors, [rows, T] fp32.
+  at::Tensor targets(const at::Tensor& bytes, std::int64_t rows) const;
 
  private:
-  at::Tensor images(const data::Batch& batch, std::int64_t rows) const;
+  at::Tensor images(const at::Tensor& bytes, std::int64_t rows) const;
   // Some columns of the first `rows` vectors.
   at::Tensor columns(
-      const data::Batch& batch,
+      const at::Tensor& bytes,
       std::int64_t rows,
       std::int64_t first,
       std::int64_t count) const;
@@ -49,5 +50,8 @@ class Normalizer {
   at::Tensor scale_; // [1, C, 1, 1]: 1 / (255 std)
   at::Tensor shift_; // [1, C, 1, 1]: -mean / std
 };
+
+// Labels of the batch's samples, [count] int64 on the CPU.
+at::Tensor labels_of(const data::Batch& batch);
 
 } // namespace vitrain::engine

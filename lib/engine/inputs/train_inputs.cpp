@@ -1,5 +1,8 @@
 #include "engine/inputs/train_inputs.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
@@ -7,9 +10,8 @@
 #include "engine/inputs/drop_factors.h"
 #include "engine/inputs/dropout.h"
 #include "engine/inputs/erasing.h"
-#include "engine/inputs/mixing.h"
+#include "engine/inputs/multi_hot.h"
 #include "engine/inputs/patch_masks.h"
-#include "engine/inputs/upload.h"
 #include "engine/train/loss.h"
 #include "job/options/data_options.h"
 #include "optim/strengths.h"
@@ -33,23 +35,72 @@ TrainInputs::TrainInputs(const Session& session)
           session.job.recipe.train.splits()),
       erase_(job::erase_options(session.job.recipe)),
       mix_(job::mix_options(session.job.recipe)),
-      noise_(at::globalContext().defaultGenerator(session.device).clone()) {}
+      noise_(at::globalContext().defaultGenerator(session.device).clone()),
+      parcels_(session.device) {}
 
 MicroBatch
 TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
+  Parcel parcel = parcels_.open(batch);
   MicroBatch micro_batch{
-      .inputs = normalizer_.inputs(batch, batch.count),
-      .targets = normalizer_.targets(batch),
+      .inputs = {},
+      .targets = {},
       .shares = {},
       .drop = drop(step, k * session_.plan.worker_batch(), batch.count),
       .dropout = masks(session_.device, step, k, /*replica=*/0)};
+  const bool vectors = session_.spec.features > 0;
+  if (!vectors) {
+    micro_batch.targets = parcel.add(labels_of(batch));
+  }
+  if (session_.job.recipe.data.train.multi_label) {
+    micro_batch.shares = parcel.add(label_lists(batch));
+  }
+  if (micro_batch.drop.defined()) {
+    micro_batch.drop = parcel.add(micro_batch.drop);
+  }
+  std::optional<MixTable> table;
+  if (batch.count > 0 && mixes(batch.draws.front().epoch)) {
+    table = mixes_of(batch, parcel, step, k);
+  }
+  const at::Tensor bytes = parcel.send();
+  sent_ = parcel.sent();
+  micro_batch.inputs = normalizer_.inputs(bytes, batch.count);
+  if (vectors) {
+    micro_batch.targets = normalizer_.targets(bytes, batch.count);
+  }
   if (augment_.erase.active()) {
     erase(micro_batch.inputs, batch);
   }
-  if (batch.count > 0 && mixes(batch.draws.front().epoch)) {
-    mix(micro_batch, batch, step, k);
+  if (table) {
+    mix(micro_batch, *table);
   }
   return micro_batch;
+}
+
+at::Tensor TrainInputs::label_lists(const data::Batch& batch) const {
+  std::vector<std::int64_t> samples;
+  for (const data::Draw& draw : batch.draws) {
+    samples.push_back(draw.sample);
+  }
+  return multi_hot(*session_.train_index, samples, session_.spec.num_classes);
+}
+
+std::size_t TrainInputs::tail_bytes() const {
+  if (session_.device.is_cpu()) {
+    return 0;
+  }
+  constexpr std::int64_t kTensors =
+      5; // labels (or lists), drop, the table's two
+  const std::int64_t dropped = std::max<std::int64_t>(
+      session_.model->masked_patches(),
+      std::ssize(session_.model->drop_rates()));
+  constexpr std::int64_t kLabel = sizeof(std::int64_t);
+  constexpr std::int64_t kNumber = sizeof(float);
+  const std::int64_t lists = session_.job.recipe.data.train.multi_label
+      ? session_.spec.num_classes
+      : 0;
+  const std::int64_t row = kLabel + kNumber * lists +
+      kNumber * dropped * splits() + MixTable::row_bytes();
+  return Parcel::room_for(kTensors, session_.plan.worker_batch() * row);
 }
 
 std::vector<double> TrainInputs::drop_rates(std::int64_t step) const {
@@ -80,7 +131,7 @@ at::Tensor TrainInputs::drop(
     // is dropped of each of its versions, not how many are on this worker.
     drop = drop.unflatten(1, {count, splits()}).transpose(1, 2).flatten(1, 2);
   }
-  return drop.defined() ? upload(drop, session_.device) : drop;
+  return drop;
 }
 
 at::Generator TrainInputs::masks(
@@ -133,11 +184,13 @@ bool TrainInputs::mixes(std::int64_t epoch) const {
   return mix.active() && (!mix.mix_off_epoch || epoch < *mix.mix_off_epoch);
 }
 
-void TrainInputs::mix(
-    MicroBatch& micro_batch,
+MixTable TrainInputs::mixes_of(
     const data::Batch& batch,
+    Parcel& parcel,
     std::int64_t step,
     std::int64_t k) const {
+  const ImageSize size =
+      models::in_training(augment_, session_.spec).image_size;
   const std::int64_t rows = batch.count;
   const std::int64_t replicas = session_.plan.replicas;
   // As DataParallel cuts them.
@@ -149,18 +202,26 @@ void TrainInputs::mix(
         step,
         k * replicas + first / group,
         std::min(group, rows - first),
-        static_cast<int>(micro_batch.inputs.size(2)),
-        static_cast<int>(micro_batch.inputs.size(3)));
+        static_cast<int>(size.height),
+        static_cast<int>(size.width));
     mixes.insert(mixes.end(), drawn.begin(), drawn.end());
   }
-  const MixTable table(mixes, group, session_.device);
+  return {mixes, group, [&](const at::Tensor& tensor) {
+            return parcel.add(tensor);
+          }};
+}
+
+void TrainInputs::mix(MicroBatch& micro_batch, const MixTable& table) const {
   const at::Tensor labels = micro_batch.targets;
+  const at::Tensor shares = micro_batch.shares.defined()
+      ? micro_batch.shares
+      : class_shares(
+            labels,
+            session_.spec.num_classes,
+            session_.job.recipe.train.label_smoothing);
   micro_batch.inputs = table.images(micro_batch.inputs);
   micro_batch.targets = table.labels(labels);
-  micro_batch.shares = table.shares(class_shares(
-      labels,
-      session_.spec.num_classes,
-      session_.job.recipe.train.label_smoothing));
+  micro_batch.shares = table.shares(shares);
 }
 
 } // namespace vitrain::engine

@@ -5,7 +5,9 @@
 #include "data/augment/erase.h"
 #include "data/augment/mix.h"
 #include "data/load/loader.h"
+#include "engine/inputs/mixing.h"
 #include "engine/inputs/normalizer.h"
+#include "engine/inputs/parcel.h"
 #include "engine/run/session.h"
 #include "engine/train/train_step.h"
 
@@ -20,8 +22,14 @@ class TrainInputs {
  public:
   explicit TrainInputs(const Session& session);
 
-  // Micro-batch `k` of the global batch of a step.
+  // Micro-batch `k` of the global batch of a step. Its tensors are good until
+  // the second next one is made (Parcels).
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
+  // Waits until the batch of the last one may be changed, or null: for
+  // Loader::keep().
+  std::function<void()> sent() const { return sent_; }
+  // What it needs of the loader's slots (LoaderOptions::tail).
+  std::size_t tail_bytes() const;
   // The first images of a micro-batch as pictures, all versions of a sample one
   // after the other: Normalizer::bytes().
   at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const;
@@ -35,16 +43,20 @@ class TrainInputs {
  private:
   // The model's, as schedule.drop_path has them in a step.
   std::vector<double> drop_rates(std::int64_t step) const;
-  // Model::forward's `drop`, on the device.
+  // Where samples have lists of labels: [N, C] fp32, on the CPU.
+  at::Tensor label_lists(const data::Batch& batch) const;
+  // Model::forward's `drop`, on the CPU.
   at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
       const;
   std::int64_t splits() const { return session_.job.recipe.train.splits(); }
   void erase(const at::Tensor& images, const data::Batch& batch);
-  void mix(
-      MicroBatch& micro_batch,
+  // How a batch is mixed, the table in its parcel.
+  MixTable mixes_of(
       const data::Batch& batch,
+      Parcel& parcel,
       std::int64_t step,
       std::int64_t k) const;
+  void mix(MicroBatch& micro_batch, const MixTable& table) const;
   bool mixes(std::int64_t epoch) const;
 
   const Session& session_;
@@ -53,6 +65,8 @@ class TrainInputs {
   data::EraseOptions erase_;
   data::MixOptions mix_;
   at::Generator noise_;
+  Parcels parcels_;
+  std::function<void()> sent_;
 };
 
 } // namespace vitrain::engine

@@ -180,8 +180,7 @@ void Predictor::lane(const Replica& replica, Batches& batches, InOrder& results)
     at::Tensor outputs;
     {
       const AutocastScope autocast(
-          replica.device.type(),
-          options_.precision == config::Precision::kBf16);
+          replica.device.type(), product_type(options_.precision));
       outputs = replica.model->forward(batch->inputs, /*drop=*/{});
     }
     const at::Tensor logits = outputs.narrow(0, 0, batch->rows).to(at::kFloat);

@@ -16,6 +16,30 @@
 namespace vitrain::engine {
 namespace {
 
+// "10 classes", "200 of 1,000 classes".
+std::string describe_classes(const data::Index& index) {
+  const std::string all =
+      fmt::format("{} classes", with_commas(std::ssize(index.classes())));
+  return index.subset().empty()
+      ? all
+      : fmt::format("{} of {}", with_commas(std::ssize(index.subset())), all);
+}
+
+// "1,234 images held out of the training data (0.1 of each class, seed 0)".
+std::string describe_split(
+    const config::Recipe& recipe,
+    const data::Index& index) {
+  std::string text = fmt::format(
+      "{} held out of the training data ({} of each class, seed {})",
+      counted(index.size(), index.classes().empty() ? "row" : "image"),
+      shortest(*recipe.data.split),
+      recipe.data.split_seed.value_or(recipe.run.seed));
+  for (const std::string& note : index.notes()) {
+    text += "\n" + note;
+  }
+  return text;
+}
+
 std::string describe_source(
     const config::SourceConfig& source,
     const data::Index& index) {
@@ -26,9 +50,9 @@ std::string describe_source(
                                    counted(index.options().features, "feature"),
                                    counted(index.options().targets, "target"))
                              : fmt::format(
-                                   "{} images, {} classes, {}",
+                                   "{} images, {}, {}",
                                    with_commas(index.size()),
-                                   with_commas(std::ssize(index.classes())),
+                                   describe_classes(index),
                                    name_of(source.kind));
   if (config::is_generated(source)) {
     text += vectors ? fmt::format(" of seed {}", source.seed)
@@ -137,6 +161,9 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
         ", lookahead every {} by {}",
         counted(*optim.lookahead.every, "step"),
         shortest(optim.lookahead.alpha));
+    if (optim.lookahead.ramp > 0.0) {
+      text += fmt::format(" (ramp {})", shortest(optim.lookahead.ramp));
+    }
   }
   return text;
 }
@@ -284,7 +311,10 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
   if (facts.train != nullptr) {
     data.push_back({"train", describe_source(recipe.data.train, *facts.train)});
   }
-  data.push_back({"eval", describe_source(recipe.data.eval, *facts.eval)});
+  data.push_back(
+      {"eval",
+       recipe.data.split ? describe_split(recipe, *facts.eval)
+                         : describe_source(recipe.data.eval, *facts.eval)});
   logging::BannerSection plan;
   if (facts.train != nullptr) {
     plan = {
@@ -317,6 +347,12 @@ Json start_record(const RunFacts& facts) {
       {"eval_precision", name_of(facts.eval_precision.precision)},
       {"eval_samples", facts.eval->size()},
       {"classes", std::ssize(facts.eval->classes())}};
+  if (!facts.eval->subset().empty()) {
+    record["subset"] = std::ssize(facts.eval->subset());
+  }
+  if (facts.job.recipe.data.split) {
+    record["held_out"] = facts.eval->size();
+  }
   if (facts.train != nullptr) {
     record["train_samples"] = facts.train->size();
     record["global_batch"] = facts.plan.global_batch;

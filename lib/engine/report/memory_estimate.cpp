@@ -34,10 +34,12 @@ std::int64_t exchange_bytes(const config::DistConfig& dist) {
   if (traits.gradient_copies > 0) {
     return kept + traits.gradient_copies * (half ? kBf16 : kFp32);
   }
-  return kept +
-      (dist.compress == Compress::kPowerSgd ? kFp32
-           : half                           ? kBf16
-                                            : 0);
+  if (keeps_errors(dist.compress)) {
+    const bool velocity =
+        dist.compress == Compress::kTopK && dist.topk.momentum_correction;
+    return kept + (velocity ? 2 : 1) * kFp32;
+  }
+  return kept + (half ? kBf16 : 0);
 }
 
 std::int64_t scaled(std::int64_t bytes, double factor) {

@@ -58,6 +58,8 @@ struct TrainReport {
   std::int64_t bad_samples = 0; // different ones, since the run began
   std::int64_t image_warnings = 0; // defects that decoders worked around
   double grad_norm = 0.0; // of the last step, before clipping
+  std::optional<double> sparsity{}; // share that train.prune has made zero
+  std::optional<double> loss_scale{}; // after it, where the loss is scaled
   std::string samples_hash;
   OwnReport own{}; // this worker's part of it
 };
@@ -67,6 +69,7 @@ struct Evaluated {
   const char* weights = "raw"; // or "ema", their average
   bool judged = true; // checkpoint.metric is of these
   EvalCounts counts;
+  std::int64_t subset = 0; // classes that could be predicted; 0: all
   double seconds = 0.0;
 };
 
@@ -131,6 +134,13 @@ class Reporter {
     }
   }
   void saved(std::int64_t step, const std::string& path, double seconds);
+  // So many weights of `weights` are zero now; the end says so, too. Only the
+  // `last` time, or the only one, the terminal does.
+  void pruned(
+      std::int64_t step,
+      std::int64_t zeros,
+      std::int64_t weights,
+      bool last);
   // What every line says from here on about checkpoints; "": all is well.
   void unsaved(const std::string& text) { unsaved_ = text; }
   // The run ends with an error, which the supervisor will show.
@@ -156,6 +166,8 @@ class Reporter {
   // What went wrong beside training, a sentence each.
   std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;
+  // Whether evaluations tell it.
+  bool tells(const MetricInfo& metric) const;
   // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
   std::string eval_line(std::int64_t step, const Evaluated& found) const;
 
@@ -163,7 +175,7 @@ class Reporter {
   int rank_;
   bool main_; // rank 0
   bool alone_; // the only worker
-  bool classes_; // there are: top-1 and top-5 have a meaning
+  bool classes_; // one of each sample: top-1 and top-5 have a meaning
   logging::Console console_;
   logging::ProgressDisplay progress_;
   std::unique_ptr<logging::MetricsLog> metrics_;
@@ -177,6 +189,7 @@ class Reporter {
   std::optional<EvalCounts> last_eval_;
   std::optional<job::Best> best_;
   std::optional<std::string> checkpoint_;
+  std::string pruned_; // what the end says of train.prune
   std::string unsaved_;
   double train_seconds_ = 0.0;
   double train_samples_ = 0.0;

@@ -12,12 +12,33 @@ void allow_tf32(c10::DeviceType device, bool allowed) {
   }
 }
 
-AutocastScope::AutocastScope(c10::DeviceType device, bool enabled)
-    : device_(device), was_enabled_(at::autocast::is_autocast_enabled(device)) {
+std::optional<at::ScalarType> product_type(config::Precision precision) {
+  switch (precision) {
+    case config::Precision::kBf16:
+      return at::kBFloat16;
+    case config::Precision::kFp16:
+      return at::kHalf;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<at::ScalarType> current_product_type(c10::DeviceType device) {
+  return at::autocast::is_autocast_enabled(device)
+      ? std::optional(at::autocast::get_autocast_dtype(device))
+      : std::nullopt;
+}
+
+AutocastScope::AutocastScope(
+    c10::DeviceType device,
+    std::optional<at::ScalarType> products)
+    : device_(device),
+      was_enabled_(at::autocast::is_autocast_enabled(device)),
+      previous_(at::autocast::get_autocast_dtype(device)) {
   at::autocast::increment_nesting();
-  at::autocast::set_autocast_enabled(device_, enabled);
-  if (enabled) {
-    at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+  at::autocast::set_autocast_enabled(device_, products.has_value());
+  if (products) {
+    at::autocast::set_autocast_dtype(device_, *products);
     at::autocast::set_autocast_cache_enabled(false);
   }
 }
@@ -27,6 +48,7 @@ AutocastScope::~AutocastScope() {
     at::autocast::clear_cache();
   }
   at::autocast::set_autocast_enabled(device_, was_enabled_);
+  at::autocast::set_autocast_dtype(device_, previous_);
 }
 
 } // namespace vitrain::engine

@@ -46,7 +46,6 @@ struct Session {
   std::shared_ptr<networks::Model> model;
   std::int64_t finished_steps = 0; // for the last words
 
-  bool bf16() const { return precision.precision == config::Precision::kBf16; }
   // Decoding threads of this worker: data.threads, or for `auto` one on a CPU,
   // where they share its cores with the step, else its share of the cores.
   int loader_threads() const;

@@ -11,19 +11,17 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
-#include "checkpoint/folder.h"
 #include "core/check.h"
 #include "core/cuda_plugin.h"
-#include "core/files.h"
 #include "core/text.h"
 #include "dist/group/agreement.h"
 #include "dist/group/replicas.h"
 #include "engine/eval/outcomes.h"
-#include "engine/report/describe.h"
 #include "engine/run/agreement.h"
 #include "engine/run/autocast.h"
+#include "engine/run/begin_run.h"
 #include "engine/run/cpu_setup.h"
-#include "engine/run/environment.h"
+#include "engine/run/image_start.h"
 #include "engine/run/join_job.h"
 #include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
@@ -35,7 +33,6 @@
 #include "engine/train/trainer.h"
 #include "job/options/data_options.h"
 #include "job/run/begun_epoch.h"
-#include "job/run/resume.h"
 #include "job/run/run_directory.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/nodes/rendezvous.h"
@@ -45,86 +42,6 @@
 
 namespace vitrain::engine {
 namespace {
-
-RunFacts facts_of(const Session& session) {
-  std::int64_t parameters = 0;
-  for (const at::Tensor& parameter : session.model->parameters()) {
-    parameters += parameter.numel();
-  }
-  return {
-      .job = session.job,
-      .plan = session.plan,
-      .spec = session.spec,
-      .parameters = parameters,
-      .precision = session.precision,
-      .eval_precision = session.eval_precision,
-      .train = session.train_index.get(),
-      .sampler = session.sampler.get(),
-      .eval = session.eval_index.get(),
-      .workers = session.world};
-}
-
-// Says what is about to run. Returns its start record.
-Json announce(Session& session) {
-  const RunFacts facts = facts_of(session);
-  std::optional<RunLength> length;
-  if (session.train_index) {
-    length = RunLength{
-        .epochs =
-            (session.plan.total_steps + session.plan.steps_per_epoch - 1) /
-            session.plan.steps_per_epoch,
-        .steps_per_epoch = session.plan.steps_per_epoch,
-        .total_steps = session.plan.total_steps};
-  }
-  std::vector<logging::BannerSection> sections;
-  if (session.rank == 0) { // counting an epoch's samples takes its time
-    sections = describe_run(facts);
-  }
-  session.reporter.start(describe_title(facts), sections, length);
-  Json record = start_record(facts);
-  // Started again, or continued, before its first checkpoint, a run begins anew
-  // in its folder.
-  std::error_code error;
-  if (!session.job.resume.empty() || session.job.restarts > 0 ||
-      std::filesystem::exists(session.job.run().environment(), error)) {
-    record["resumed_step"] = session.job.resumed_step;
-  }
-  if (session.job.restarts > 0) {
-    record["restarts"] = session.job.restarts;
-  }
-  return record;
-}
-
-// What saves left unfinished that were killed: nobody else writes here.
-void remove_leftovers(Session& session) {
-  const checkpoint::Leftovers left =
-      checkpoint::remove_leftovers(session.job.run().checkpoints());
-  if (left.folders > 0) {
-    session.reporter.console().info(fmt::format(
-        "removed {} unfinished checkpoint{} of processes that have ended ({})",
-        left.folders,
-        left.folders == 1 ? "" : "s",
-        human_bytes(left.bytes)));
-  }
-}
-
-// The first writes to the run folder. A run that goes on has been restored by
-// then: what cannot be continued leaves its folder as it was.
-void open_run(Session& session, const Json& start) {
-  const job::Job& job = session.job;
-  if (session.rank == 0 && job.mode == job::JobMode::kTrain) {
-    remove_leftovers(session);
-    for (const std::string& line : job::prepare_to_resume(
-             {job.run_directory}, job.recipe, job.resumed_step)) {
-      session.reporter.console().info(line);
-    }
-  }
-  session.reporter.open_records(start);
-  if (session.rank == 0) {
-    write_file_atomically(
-        job.run().environment(), describe_environment(session).dump(2) + "\n");
-  }
-}
 
 ExitCode evaluate_only(Session& session) {
   dist::broadcast_state(
@@ -144,7 +61,11 @@ ExitCode evaluate_only(Session& session) {
       },
       &outcomes);
   session.reporter.evaluated(
-      /*step=*/0, {.counts = counts, .seconds = watch.seconds()}, {});
+      /*step=*/0,
+      {.counts = counts,
+       .subset = std::ssize(evaluator.subset()),
+       .seconds = watch.seconds()},
+      {});
   record_evaluation(session, evaluator, std::move(outcomes), /*tells=*/true);
   return ExitCode::kDone;
 }
@@ -172,6 +93,24 @@ const char* outcome(job::JobMode mode, ExitCode code) {
       return "stopped after another worker failed";
     default:
       return "done";
+  }
+}
+
+// The weights that a run begins with, where they are not those that the network
+// was made with; on one worker, as all get them from there.
+void start_weights(Session& session) {
+  const job::Job& job = session.job;
+  if (session.rank != 0 || !job.resume.empty()) {
+    return;
+  }
+  const bool trains = job.mode == job::JobMode::kTrain;
+  const auto lines = job.recipe.model.pretrained
+      ? load_pretrained(
+            *session.model, session.spec, job.recipe.model, purpose_of(job))
+      : trains ? start_from_images(session)
+               : std::vector<std::string>();
+  for (const std::string& line : lines) {
+    session.reporter.console().info(line);
   }
 }
 
@@ -205,12 +144,7 @@ ExitCode lead(Session& session) {
       models::resolve(job.recipe.model, job::data_shape(*session.eval_index));
   session.model = networks::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
-  if (session.rank == 0 && job.recipe.model.pretrained && job.resume.empty()) {
-    for (const std::string& line : load_pretrained(
-             *session.model, session.spec, job.recipe.model, purpose_of(job))) {
-      session.reporter.console().info(line);
-    }
-  }
+  start_weights(session);
   if (job.mode == job::JobMode::kTrain) {
     freeze(
         *session.model,

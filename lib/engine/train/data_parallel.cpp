@@ -1,7 +1,8 @@
 #include "engine/train/data_parallel.h"
 
+#include <utility>
+
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/function.h>
@@ -13,6 +14,19 @@
 #include "job/options/precision.h"
 
 namespace vitrain::engine {
+namespace {
+
+void copy_frozen(const networks::Model& first, const networks::Model& replica) {
+  auto own = replica.named_parameters();
+  for (const auto& item : first.named_parameters()) {
+    if (!item.value().requires_grad()) {
+      own[item.key()].copy_(item.value());
+    }
+  }
+}
+
+} // namespace
+
 DataParallel::Replica::Replica(
     std::shared_ptr<networks::Model> network_,
     c10::Device device_,
@@ -74,6 +88,9 @@ void DataParallel::broadcast(std::size_t replicas) {
     for (std::size_t g = 0; g < state_.groups().size(); ++g) {
       replica.state.groups()[g].parameters.copy_(state_.groups()[g].parameters);
     }
+    if (!std::exchange(replica.has_frozen, true)) {
+      copy_frozen(first_, *replica.network);
+    }
     auto own = replica.network->named_buffers();
     for (const auto& item : buffers) {
       own[item.key()].copy_(item.value());
@@ -92,11 +109,11 @@ at::Tensor DataParallel::forward(
     factors = drop.chunk(all, /*dim=*/1);
   }
   broadcast(chunks.size());
-  const bool bf16 = at::autocast::is_autocast_enabled(first_device_.type());
+  const auto products = current_product_type(first_device_.type());
   std::vector<at::Tensor> outputs(chunks.size());
   on_threads(chunks.size(), [&](std::size_t i) {
     const c10::DeviceGuard guard(device(i));
-    const AutocastScope autocast(device(i).type(), bf16);
+    const AutocastScope autocast(device(i).type(), products);
     network(i).train();
     outputs[i] = network(i).forward(
         chunks[i].to(device(i)),

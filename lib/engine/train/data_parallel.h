@@ -13,7 +13,8 @@
 namespace vitrain::engine {
 
 // dist.mode: single_process, as PyTorch's DataParallel does it: in each pass
-// the weights of the first replica are copied to the others, the batch is cut
+// the weights of the first replica are copied to the others (frozen ones in the
+// first of them), the batch is cut
 // into chunks (at::chunk: ceil(n / replicas) samples each, so that few samples
 // use fewer replicas), the replicas compute on threads, and logits come
 // together on the first device. In backward the gradients of the others are
@@ -35,6 +36,7 @@ class DataParallel final : public networks::Model {
     std::shared_ptr<networks::Model> network;
     c10::Device device;
     optim::FlatState state; // laid out as that of the first
+    bool has_frozen = false; // what is not trained has been copied
   };
 
   // `first` and `state`, its parameters, must outlive it.

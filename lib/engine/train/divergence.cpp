@@ -104,4 +104,18 @@ void fail_gradient(const BadNorm& bad, const Moment& moment) {
       kRemedy);
 }
 
+void fail_loss_scale(double scale, const Moment& moment) {
+  fail(
+      ExitCode::kNonFinite,
+      "the loss scale of train.precision: fp16 fell to {} at {}, and gradients "
+      "still overflowed or were not finite: training has diverged, or the "
+      "numbers of this network do not fit into fp16, which ends at 65504. The "
+      "steps that overflowed changed no weight; {}. Set train.precision: bf16, "
+      "which has the range of fp32, where the GPU computes in it, or fp32. {}",
+      shortest(scale),
+      text_of(moment),
+      moment.last_checkpoint,
+      kRemedy);
+}
+
 } // namespace vitrain::engine

@@ -46,4 +46,8 @@ struct BadNorm {
 // or numbers did not fit into the type in which they travel.
 [[noreturn]] void fail_gradient(const BadNorm& bad, const Moment& moment);
 
+// Throws Error(kNonFinite): gradients overflow fp16 though the scale of the
+// loss has come down to this.
+[[noreturn]] void fail_loss_scale(double scale, const Moment& moment);
+
 } // namespace vitrain::engine

@@ -7,6 +7,7 @@
 #include "dist/sync/async_ps.h"
 #include "dist/sync/sharded_update.h"
 #include "engine/train/parameter_shards.h"
+#include "optim/optimizers.h"
 
 namespace vitrain::engine {
 
@@ -39,6 +40,25 @@ dist::ReplicaBuffers replica_buffers(
 
 namespace {
 
+// Whether gradients come with their momentum.
+bool corrects_momentum(const config::DistConfig& dist) {
+  return dist.compress == Compress::kTopK && dist.topk.momentum_correction;
+}
+
+dist::TopKOptions top_k_options(const Session& session) {
+  const config::Recipe& recipe = session.job.recipe;
+  const config::TopKConfig& top_k = recipe.dist.topk;
+  return {
+      .share = top_k.share,
+      .start = session.plan.topk_start,
+      .warmup = session.plan.topk_warmup,
+      .momentum = corrects_momentum(recipe.dist)
+          ? recipe.optim.numbers().momentum
+          : 0.0,
+      .nesterov = recipe.optim.nesterov,
+      .momentum_masking = top_k.momentum_masking};
+}
+
 dist::BucketOptions bucket_options(const Session& session) {
   const config::DistConfig& dist = session.job.recipe.dist;
   constexpr double kMebibyte = 1 << 20;
@@ -47,11 +67,12 @@ dist::BucketOptions bucket_options(const Session& session) {
           static_cast<std::int64_t>(dist.first_bucket_mb * kMebibyte),
       .bytes = static_cast<std::int64_t>(dist.bucket_mb * kMebibyte),
       .compress = dist.compress,
-      .power_sgd = {
-          .rank = dist.powersgd.rank,
-          .start = session.plan.powersgd_start,
-          .warm_start = dist.powersgd.warm_start,
-          .min_compression = dist.powersgd.min_compression}};
+      .power_sgd =
+          {.rank = dist.powersgd.rank,
+           .start = session.plan.powersgd_start,
+           .warm_start = dist.powersgd.warm_start,
+           .min_compression = dist.powersgd.min_compression},
+      .top_k = top_k_options(session)};
 }
 
 // The ranks that average gradients in every step of post_local_sgd: by default
@@ -171,6 +192,14 @@ std::unique_ptr<dist::GradientSync> make_mode(
 }
 
 } // namespace
+
+std::unique_ptr<optim::Optimizer> make_optimizer(
+    const config::Recipe& recipe,
+    optim::FlatState& parameters) {
+  return corrects_momentum(recipe.dist)
+      ? optim::make_velocity_sgd(parameters, recipe.optim)
+      : optim::make_optimizer(parameters, recipe.optim);
+}
 
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,

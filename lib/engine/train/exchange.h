@@ -19,6 +19,12 @@ dist::ReplicaBuffers replica_buffers(
     const optim::FlatState& parameters,
     const optim::Optimizer& optimizer);
 
+// The optimizer of the recipe, for gradients as they come out of its exchange.
+// `parameters` must outlive it.
+std::unique_ptr<optim::Optimizer> make_optimizer(
+    const config::Recipe& recipe,
+    optim::FlatState& parameters);
+
 // What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
 // which must outlive it. Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ struct RateLine {
   std::string name;
   double lr_scale = 1.0;
   std::int64_t from_epoch = 1;
+  std::optional<std::int64_t> until_epoch{};
   std::int64_t values = 0;
   std::map<double, std::int64_t, std::greater<>> by_decay;
 };
@@ -51,7 +53,8 @@ std::vector<RateLine> lines_of(const std::vector<GroupSummary>& groups) {
           line,
           {.name = name,
            .lr_scale = group.settings.lr_scale,
-           .from_epoch = group.settings.from_epoch});
+           .from_epoch = group.settings.from_epoch,
+           .until_epoch = group.settings.until_epoch});
     }
     line->values += group.values;
     line->by_decay[group.settings.weight_decay] += group.values;
@@ -194,7 +197,7 @@ std::string groups_text(const std::vector<GroupSummary>& groups, double lr) {
       decays.push_back(fmt::format("{:.4g}", decay));
     }
     texts.push_back(fmt::format(
-        "{:<{}}  lr {:<9}  {:>{}} values, decay {}{}",
+        "{:<{}}  lr {:<9}  {:>{}} values, decay {}{}{}",
         line.name,
         width,
         fmt::format("{:.3g}", lr * line.lr_scale),
@@ -202,7 +205,9 @@ std::string groups_text(const std::vector<GroupSummary>& groups, double lr) {
         digits,
         join(decays, ", "),
         line.from_epoch > 1 ? fmt::format(", from epoch {}", line.from_epoch)
-                            : ""));
+                            : "",
+        line.until_epoch ? fmt::format(", until epoch {}", *line.until_epoch)
+                         : ""));
   }
   return join(texts, "\n");
 }
@@ -210,13 +215,16 @@ std::string groups_text(const std::vector<GroupSummary>& groups, double lr) {
 Json groups_record(const std::vector<GroupSummary>& groups) {
   Json record = Json::array();
   for (const GroupSummary& group : groups) {
-    record.push_back(
-        {{"name", group.settings.name},
-         {"lr_scale", group.settings.lr_scale},
-         {"weight_decay", group.settings.weight_decay},
-         {"from_epoch", group.settings.from_epoch},
-         {"parameters", group.parameters},
-         {"values", group.values}});
+    Json& one = record.emplace_back(Json{
+        {"name", group.settings.name},
+        {"lr_scale", group.settings.lr_scale},
+        {"weight_decay", group.settings.weight_decay},
+        {"from_epoch", group.settings.from_epoch},
+        {"parameters", group.parameters},
+        {"values", group.values}});
+    if (group.settings.until_epoch) {
+      one["until_epoch"] = *group.settings.until_epoch;
+    }
   }
   return record;
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "engine/run/autocast.h"
 #include "job/options/data_options.h"
 #include "models/families/family.h"
 
@@ -80,6 +81,25 @@ optim::EmaOptions ema_options(
       .average_buffers = ema.average_buffers};
 }
 
+std::unique_ptr<optim::Pruner> make_pruner(
+    const Session& session,
+    const optim::FlatState& parameters) {
+  const config::PruneConfig& prune = session.job.recipe.train.prune;
+  if (!prune.active()) {
+    return nullptr;
+  }
+  return std::make_unique<optim::Pruner>(
+      parameters,
+      optim::PruneOptions{
+          .amount = prune.amount,
+          .global = prune.scope == config::PruneScope::kGlobal,
+          .rows = prune.unit == config::PruneUnit::kRow,
+          .match = prune.match,
+          .start = session.plan.prune_start,
+          .end = session.plan.prune_end,
+          .every = session.plan.prune_every});
+}
+
 std::unique_ptr<optim::Ema> make_ema(
     const Session& session,
     const optim::FlatState& parameters) {
@@ -98,11 +118,26 @@ data::TransformOptions train_transform(const Session& session) {
   return options;
 }
 
+namespace {
+
+// Of fp16, whose range gradients leave otherwise.
+std::optional<LossScaling> loss_scaling(const Session& session) {
+  if (session.precision.precision != config::Precision::kFp16) {
+    return std::nullopt;
+  }
+  const config::TrainConfig& train = session.job.recipe.train;
+  return LossScaling{
+      .initial = train.loss_scale, .interval = train.loss_scale_interval};
+}
+
+} // namespace
+
 TrainStepOptions step_options(
     const Session& session,
     bool collective_forward,
     networks::Model* teacher,
-    optim::Ema* ema) {
+    optim::Ema* ema,
+    const optim::Pruner* pruner) {
   const config::Recipe& recipe = session.job.recipe;
   const config::TrainConfig& train = recipe.train;
   const bool skips = train.on_non_finite != config::OnNonFinite::kStop;
@@ -124,13 +159,15 @@ TrainStepOptions step_options(
            .temperature = train.distill.temperature},
       .teacher = teacher,
       .ema = ema,
+      .pruner = pruner,
       .clipping =
           {.agc = recipe.optim.clip_agc.value_or(0.0),
            .value = recipe.optim.clip_value.value_or(0.0),
            .norm = recipe.optim.clip_norm.value_or(0.0),
            .agc_exempt = session.spec.family->classifier},
       .sam = recipe.optim.sam.value_or(0.0),
-      .bf16 = session.bf16(),
+      .products = product_type(session.precision.precision),
+      .loss_scaling = loss_scaling(session),
       .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,
       .asked_late = session.cuda != nullptr && !skips,

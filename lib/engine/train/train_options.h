@@ -21,12 +21,18 @@ optim::Schedule schedule_of(
 data::TransformOptions train_transform(const Session& session);
 
 // `collective_forward`: as in TrainStepOptions.
-// `teacher`, `ema`: null where there is none.
+// `teacher`, `ema`, `pruner`: null where there is none.
 TrainStepOptions step_options(
     const Session& session,
     bool collective_forward,
     networks::Model* teacher,
-    optim::Ema* ema);
+    optim::Ema* ema,
+    const optim::Pruner* pruner);
+
+// Null where train.prune asks for none.
+std::unique_ptr<optim::Pruner> make_pruner(
+    const Session& session,
+    const optim::FlatState& parameters);
 
 // Null where train.ema asks for none.
 std::unique_ptr<optim::Ema> make_ema(

@@ -26,6 +26,9 @@ TrainStep::TrainStep(
       options_(options) {
   const auto device =
       at::TensorOptions(parameters.groups().front().parameters.device());
+  if (options.loss_scaling) {
+    scaler_.emplace(*options.loss_scaling, device.device());
+  }
   gradient_norm_ = at::zeros({}, device.dtype(at::kFloat));
   bad_steps_ = at::zeros({}, device.dtype(at::kFloat));
   loss_sum_ = at::zeros({}, device.dtype(at::kDouble));
@@ -97,7 +100,8 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
 TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
   Pass pass;
   {
-    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    const AutocastScope autocast(
+        batch.inputs.device().type(), options_.products);
     const networks::RecomputeScope recompute(options_.recompute);
     pass.outputs = in_part("forward", [&] {
       return model_.forward(batch.inputs, batch.drop, batch.dropout);
@@ -114,7 +118,9 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
   pass.loss = losses(batch, pass.outputs);
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
-  in_part("backward", [&] { (pass.loss * inverse_samples_).backward(); });
+  const at::Tensor mean = pass.loss * inverse_samples_;
+  in_part(
+      "backward", [&] { (scaler_ ? scaler_->scaled(mean) : mean).backward(); });
   return pass;
 }
 
@@ -140,13 +146,15 @@ TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
   for (const at::Tensor& buffer : model_.buffers()) {
     statistics_.push_back(buffer.clone());
   }
-  parameters_.zero_waiting_gradients();
-  const at::Tensor norm = optim::clip_gradients(parameters_, {});
+  zero_idle_gradients();
+  // The scale of the loss, of both, does not change their ratio.
+  constexpr double kLeastNorm = 1e-12;
+  at::Tensor norm = optim::clip_gradients(parameters_, {});
+  norm = scaler_ ? norm + scaler_->scale() * kLeastNorm : norm + kLeastNorm;
   weights_.clear();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     weights_.push_back(groups[i].parameters.clone());
-    groups[i].parameters.addcdiv_(
-        groups[i].gradients, norm + 1e-12, options_.sam);
+    groups[i].parameters.addcdiv_(groups[i].gradients, norm, options_.sam);
     groups[i].gradients.copy_(gradients[i]);
   }
   return pass;
@@ -174,7 +182,8 @@ at::Tensor TrainStep::losses(
   at::Tensor taught;
   {
     const at::NoGradGuard no_grad;
-    const AutocastScope autocast(batch.inputs.device().type(), options_.bf16);
+    const AutocastScope autocast(
+        batch.inputs.device().type(), options_.products);
     taught = in_part("the teacher's forward", [&] {
       return options_.teacher->forward(batch.inputs, /*drop=*/{});
     });
@@ -193,6 +202,7 @@ void TrainStep::finish(double lr) {
     });
   }
   sync_.updated();
+  clear_pruned();
   if (options_.skips && !std::isfinite(gradient_norm())) {
     forget();
   } else if (options_.ema != nullptr) {
@@ -206,12 +216,29 @@ void TrainStep::flush(double lr) {
   parameters_.check_model(model_);
   const at::NoGradGuard no_grad;
   sync_.flush([&] { update_and_count(lr); });
+  clear_pruned();
+}
+
+void TrainStep::zero_idle_gradients() {
+  parameters_.zero_waiting_gradients();
+  if (options_.pruner != nullptr) {
+    options_.pruner->clear_gradients();
+  }
+}
+
+void TrainStep::clear_pruned() {
+  if (options_.pruner != nullptr) {
+    options_.pruner->clear_weights();
+  }
 }
 
 at::Tensor TrainStep::update(double lr) {
-  parameters_.zero_waiting_gradients();
+  zero_idle_gradients();
+  if (scaler_) {
+    scaler_->unscale(parameters_);
+  }
   at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
-  if (options_.asked_late) {
+  if (options_.asked_late && !scaler_) {
     norm = at::where(bad_steps_.gt(0), gradient_norm_, norm);
   }
   // A number less itself is 0, or NaN when it is not finite: half of the
@@ -222,7 +249,15 @@ at::Tensor TrainStep::update(double lr) {
 }
 
 void TrainStep::update_and_count(double lr) {
-  gradient_norm_ = update(lr);
+  const at::Tensor norm = update(lr);
+  if (scaler_) {
+    gradient_norm_ = at::where(non_finite_.gt(0), gradient_norm_, norm);
+    scaler_->update(non_finite_);
+    bad_steps_.add_(
+        bad_steps_.gt(0).logical_or(scaler_->scale().lt(LossScaler::kLeast)));
+    return;
+  }
+  gradient_norm_ = norm;
   if (options_.asked_late) {
     bad_steps_.add_(non_finite_);
   }
@@ -234,6 +269,15 @@ double TrainStep::gradient_norm() const {
 
 std::int64_t TrainStep::steps_since_bad() const {
   return static_cast<std::int64_t>(bad_steps_.item<float>());
+}
+
+std::optional<double> TrainStep::loss_scale() const {
+  return scaler_ ? std::optional(scaler_->scale().item<double>())
+                 : std::nullopt;
+}
+
+std::map<std::string, at::Tensor> TrainStep::state() const {
+  return scaler_ ? scaler_->state() : std::map<std::string, at::Tensor>();
 }
 
 TrainSums TrainStep::sums() const {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -8,11 +11,13 @@
 #include "dist/group/collectives.h"
 #include "dist/sync/gradient_sync.h"
 #include "engine/train/loss.h"
+#include "engine/train/loss_scaler.h"
 #include "networks/model.h"
 #include "optim/clip.h"
 #include "optim/ema.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
+#include "optim/prune.h"
 
 namespace vitrain::engine {
 
@@ -21,9 +26,13 @@ struct TrainStepOptions {
   DistillOptions distill{};
   networks::Model* teacher = nullptr; // of distill; in evaluation mode
   optim::Ema* ema = nullptr; // averages the weights after each step
+  const optim::Pruner* pruner = nullptr; // keeps weights at zero
   optim::Clipping clipping{};
   double sam = 0.0; // how far gradients are taken from the weights; 0: at them
-  bool bf16 = false;
+  std::optional<at::ScalarType> products; // AutocastScope's
+  // Steps whose gradients overflow change no weight, and training goes on. For
+  // a GradientSync that reduces the gradients of a step in that step.
+  std::optional<LossScaling> loss_scaling;
   std::int64_t recompute = 0; // networks::RecomputeScope's
   // Forward and backward wait for those of the other workers (synchronised
   // BatchNorm): they run without samples too.
@@ -65,7 +74,7 @@ struct TrainSums {
 // and the update everything is on the device: no host decision, no wait. A step
 // whose gradient norm is not finite changes no weight; in the modes of
 // dist.sync that reduce gradients every rank sees the same norm, so all ranks
-// agree.
+// agree. With loss_scaling that is a matter of course and moves the scale.
 //
 // Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
 class TrainStep {
@@ -87,12 +96,20 @@ class TrainStep {
   void flush(double lr);
 
   // Norm of the last step's averaged gradients before clipping; with asked_late
-  // that of the first step that was not finite, if there was one. Waits for the
-  // device.
+  // that of the first step that was not finite, if there was one; with
+  // loss_scaling that of the last step that changed weights, 0 before it. Waits
+  // for the device.
   double gradient_norm() const;
   // With asked_late: the steps since that one, itself included; 0: all were
-  // finite. Waits for the device.
+  // finite. With loss_scaling: those since the scale fell below
+  // LossScaler::kLeast. Waits for the device.
   std::int64_t steps_since_bad() const;
+  // None without loss_scaling. Waits for the device.
+  std::optional<double> loss_scale() const;
+  bool scales_loss() const { return scaler_.has_value(); }
+  // What must be kept in a checkpoint, by name; tensors that steps change in
+  // place. Equal on all ranks.
+  std::map<std::string, at::Tensor> state() const;
   // Sums since the last take_sums(). Waits for the device.
   TrainSums sums() const;
   TrainSums take_sums();
@@ -118,6 +135,10 @@ class TrainStep {
   void remember();
   // The statistics of layers and the sums are those of before the step.
   void forget();
+  // Gradients of weights that are not trained now, or pruned, are not to count.
+  void zero_idle_gradients();
+  // Pruned weights that an update has moved become zero again.
+  void clear_pruned();
   // Clips the gradients in the buffers and applies them, when they are finite.
   // Returns their norm before clipping.
   at::Tensor update(double lr);
@@ -129,6 +150,7 @@ class TrainStep {
   optim::Optimizer& optimizer_;
   dist::GradientSync& sync_;
   TrainStepOptions options_;
+  std::optional<LossScaler> scaler_;
   double inverse_samples_ = 0.0;
   std::int64_t step_ = 0; // from 0
   double previous_lr_ = 0.0; // of the last step, if there was one

@@ -47,6 +47,20 @@ void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   }
 }
 
+// Where optim.lookahead asks for them: running statistics of BatchNorm.
+void let_buffers_look_ahead(
+    const Session& session,
+    optim::Optimizer& optimizer) {
+  if (!session.job.recipe.optim.lookahead.buffers) {
+    return;
+  }
+  std::map<std::string, at::Tensor> buffers;
+  for (const auto& item : session.model->named_buffers()) {
+    buffers[item.key()] = item.value();
+  }
+  optimizer.look_ahead_with(buffers);
+}
+
 } // namespace
 
 Trainer::Trainer(Session& session)
@@ -62,11 +76,12 @@ Trainer::Trainer(Session& session)
               session.spec,
               parameter_names(*session.model)),
           share_of(session)),
-      optimizer_(optim::make_optimizer(parameters_, recipe_.optim)),
+      optimizer_(make_optimizer(recipe_, parameters_)),
       sync_(make_gradient_sync(session, parameters_, *optimizer_)),
       replicas_(make_data_parallel(session, parameters_)),
       teacher_(make_teacher(session)),
       ema_(make_ema(session, parameters_)),
+      pruner_(make_pruner(session, parameters_)),
       step_(std::make_unique<TrainStep>(
           replicas_ ? *replicas_ : *session.model,
           parameters_,
@@ -76,7 +91,8 @@ Trainer::Trainer(Session& session)
               session,
               batch_norm_.forward_is_collective(),
               teacher_.get(),
-              ema_.get()))),
+              ema_.get(),
+              pruner_.get()))),
       rows_(data::open_rows(session.train_index, train_transform(session))),
       sampler_(*session.sampler),
       inputs_(session),
@@ -95,6 +111,7 @@ Trainer::Trainer(Session& session)
       trace_(make_step_trace(session)),
       batch_files_(session) {
   warn_of_idle_batch_norm(session, batch_norm_.layers());
+  let_buffers_look_ahead(session, *optimizer_);
   restore();
   open_loader(); // decodes while weights travel
   dist::broadcast_state(
@@ -132,7 +149,8 @@ void Trainer::open_loader() {
           .depth = 3,
           .capacity = plan_.worker_batch(),
           .bad_samples = job::bad_sample_policy(recipe_, /*train=*/true),
-          .allocate = session_.slot_allocator()});
+          .allocate = session_.slot_allocator(),
+          .tail = inputs_.tail_bytes()});
 }
 
 ExitCode Trainer::run() {
@@ -237,16 +255,36 @@ void Trainer::train_one_step() {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
   }
   lr_ = optim::learning_rate(schedule_, state_.step);
+  optimizer_->set_progress(
+      {.step = state_.step + 1, .steps = plan_.total_steps});
   step_->finish(lr_);
   dist::Traffic traffic = sync_->traffic();
   traffic.add(batch_norm_.take_traffic());
   interval_.end_step(traffic);
   ++state_.step;
+  prune();
   trace_.step_ended(state_.step, traffic.travels);
   session_.finished_steps = state_.step;
   metric_.reset();
   session_.heartbeat.beat(state_.step);
   session_.reporter.step_ended(state_.step);
+}
+
+void Trainer::prune() {
+  if (!pruner_ || !pruner_->prune(state_.step)) {
+    return;
+  }
+  if (ema_) {
+    pruner_->clear(ema_->parameters());
+  }
+  tell_pruned(/*last=*/state_.step == plan_.prune_end);
+}
+
+void Trainer::tell_pruned(bool last) {
+  if (pruner_ && pruner_->pruned() > 0) {
+    session_.reporter.pruned(
+        state_.step, pruner_->pruned(), pruner_->weights(), last);
+  }
 }
 
 dist::StepInfo Trainer::step_info() const {
@@ -275,6 +313,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   }
   const MicroBatch inputs = in_part(
       "making inputs", [&] { return inputs_.make(*batch, state_.step, k); });
+  loader_->keep(inputs_.sent());
   if (state_.step == 0 && session_.rank == 0 && k == 0) {
     draw_samples(inputs);
   }
@@ -304,6 +343,10 @@ void Trainer::report_interval() {
   report.lr = lr_;
   report.bad_samples = bad_samples_.total();
   report.grad_norm = step_->gradient_norm();
+  if (pruner_) {
+    report.sparsity = pruner_->sparsity();
+  }
+  report.loss_scale = step_->loss_scale();
   session_.reporter.train(report);
   session_.reporter.show_warnings();
   keep_samples(/*wait=*/state_.step == plan_.total_steps);

@@ -51,8 +51,13 @@ class Trainer {
   void micro_batch(std::int64_t k, bool last);
   // Rank 0, of the run's first micro-batch: samples.png.
   void draw_samples(const MicroBatch& inputs);
+  // If the step that has been made is one after which train.prune does.
+  void prune();
+  void tell_pruned(bool last);
   void keep_samples(bool wait);
   void check_finite();
+  // The same where steps that overflow are skipped.
+  void check_loss_scale();
   // Goes on after a step whose norm is this, as train.on_non_finite says.
   // Throws Error(kNonFinite) where that happens too often.
   void pass_over(double norm);
@@ -105,6 +110,7 @@ class Trainer {
   std::shared_ptr<networks::Model> teacher_; // null: none
   std::unique_ptr<optim::Ema> ema_; // null: none
   bool averages_restored_ = false; // from a checkpoint
+  std::unique_ptr<optim::Pruner> pruner_; // null: none
   std::unique_ptr<TrainStep> step_;
   std::unique_ptr<data::Rows> rows_;
   const data::Sampler& sampler_;

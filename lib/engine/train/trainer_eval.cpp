@@ -29,6 +29,7 @@ void Trainer::bring_together() {
 }
 
 void Trainer::bring_averages_together() {
+  batch_norm_.bring_together(optimizer_->slow_tensors());
   if (!ema_) {
     return;
   }
@@ -78,6 +79,7 @@ Evaluated Trainer::evaluate_weights(
       .weights = weights,
       .judged = judged,
       .counts = counts,
+      .subset = std::ssize(evaluator_.subset()),
       .seconds = watch.seconds()};
 }
 

@@ -25,6 +25,10 @@ void Trainer::check_finite() {
   if (!ask) {
     return;
   }
+  if (step_->scales_loss()) {
+    check_loss_scale();
+    return;
+  }
   const double norm = step_->gradient_norm();
   if (std::isfinite(norm)) {
     state_.non_finite.in_a_row = 0;
@@ -48,6 +52,13 @@ void Trainer::check_finite() {
       moment(
           state_.step -
           std::max<std::int64_t>(0, step_->steps_since_bad() - 1)));
+}
+
+void Trainer::check_loss_scale() {
+  const std::int64_t since = step_->steps_since_bad();
+  if (since > 0) {
+    fail_loss_scale(*step_->loss_scale(), moment(state_.step - (since - 1)));
+  }
 }
 
 void Trainer::pass_over(double norm) {

@@ -35,6 +35,7 @@ void Trainer::restore() {
   writer_.set_saved_step(state_.step);
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
+  tell_pruned(/*last=*/true);
 }
 
 void Trainer::restore_interval(const job::SavedState& saved) {
@@ -51,15 +52,23 @@ void Trainer::restore_interval(const job::SavedState& saved) {
 
 void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
   const at::NoGradGuard no_grad;
-  for (auto& [name, tensor] : sync_->state()) {
-    // A run may change its mode: then the mode starts anew.
+  auto own = sync_->state();
+  own.merge(step_->state());
+  for (auto& [name, tensor] : own) {
+    // A run may change its mode, or its precision: then that starts anew.
     if (const auto found = saved.find(name);
         found != saved.end() && found->second.sizes() == tensor.sizes()) {
       tensor.copy_(found->second);
     }
   }
-  std::erase_if(
-      saved, [](const auto& item) { return item.first.starts_with("sync."); });
+  if (pruner_) {
+    pruner_->load_state(saved);
+  }
+  std::erase_if(saved, [](const auto& item) {
+    return item.first.starts_with("sync.") ||
+        item.first.starts_with("prune.") ||
+        item.first.starts_with("loss_scale.");
+  });
   optimizer_->load_state(saved);
 }
 
@@ -72,6 +81,10 @@ std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
     return session_.rank == 0 ? whole.cpu() : at::Tensor();
   });
   state.merge(sync_->state());
+  if (pruner_) {
+    state.merge(pruner_->state());
+  }
+  state.merge(step_->state());
   return state;
 }
 
@@ -104,6 +117,10 @@ void Trainer::check_storage() {
         {session_.world * share.numel()}, share.options().device(at::kMeta));
   });
   optimizer.merge(sync_->state());
+  if (pruner_) {
+    optimizer.merge(pruner_->state());
+  }
+  optimizer.merge(step_->state());
   if (ema_) {
     for (const auto& [name, tensor] : ema_->state()) {
       optimizer.emplace("ema." + name, tensor);

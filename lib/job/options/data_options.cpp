@@ -48,7 +48,8 @@ data::SourceOptions source_options(
       .targets = source.targets,
       .class_order = source.class_order,
       .class_map = source.class_map.value_or(""),
-      .label = source.label.value_or("")};
+      .label = source.label.value_or(""),
+      .multi_label = source.multi_label};
 }
 
 image::DecodeOptions decode_options(const config::DataConfig& data) {
@@ -91,7 +92,9 @@ data::TransformOptions transform_options(
       .scale = scale_of(augment),
       .ratio = ratio_of(augment),
       .padding = static_cast<int>(augment.padding),
+      .reflects = augment.padding_mode == config::PaddingMode::kReflect,
       .flip = augment.flip,
+      .flip_alternates = augment.flip_alternates,
       .augment = augment_options(recipe),
       .seed = static_cast<std::uint64_t>(recipe.run.seed)};
 }

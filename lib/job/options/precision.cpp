@@ -80,11 +80,17 @@ PrecisionChoice resolve_precision(
       "{}: tf32 exists on GPUs only; use fp32 or auto",
       key);
   VITRAIN_CHECK(
+      asked != Precision::kFp16 || cuda,
+      ExitCode::kUsage,
+      "{}: fp16 is computed fast on GPUs only; use fp32 or auto, which is bf16 "
+      "where the CPU computes in it",
+      key);
+  VITRAIN_CHECK(
       asked != Precision::kBf16 || !cuda || native,
       ExitCode::kUsage,
       "{}: bf16 would be emulated on a GPU of compute capability {} (8.0 is "
-      "the "
-      "first that computes in it) and be slower than fp32; use fp32 or auto",
+      "the first that computes in it) and be slower than fp32; use fp16, fp32 "
+      "or auto",
       key,
       capability_text(capability));
   VITRAIN_CHECK(

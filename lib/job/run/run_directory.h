@@ -21,6 +21,8 @@ struct RunDirectory {
   std::filesystem::path bad_samples() const {
     return path / "bad_samples.jsonl";
   }
+  // The samples of data.split, one on each line.
+  std::filesystem::path held_out() const { return path / "held_out.txt"; }
   std::filesystem::path trace(int rank) const; // trace/rankN.json
   std::filesystem::path batches() const { return path / "batches"; }
   // Whose run it is, while that runs (core/lock_file.h).

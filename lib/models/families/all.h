@@ -5,6 +5,7 @@
 #include "models/families/beit.h"
 #include "models/families/byob.h"
 #include "models/families/cait.h"
+#include "models/families/cifarnet.h"
 #include "models/families/coat.h"
 #include "models/families/convmixer.h"
 #include "models/families/convnet.h"
@@ -34,7 +35,7 @@ inline constexpr std::array kFamilies{
     &kRegNet, &kEfficientNet, &kConvNeXt,   &kMixer,     &kBeit,      &kCait,
     &kXcit,   &kPvtV2,        &kPoolFormer, &kPit,       &kCrossVit,  &kVolo,
     &kCoat,   &kLevit,        &kConvMixer,  &kMobileOne, &kMobileVit, &kHaloNet,
-    &kBotNet, &kConvNet,      &kMlp,
+    &kBotNet, &kConvNet,      &kCifarNet,   &kMlp,
 };
 
 } // namespace vitrain::models

@@ -53,6 +53,16 @@ constexpr std::array kCharts{
         .can_be_log = true,
         .curves = {{{"train.grad_norm", ""}}}},
     Chart{
+        .title = "Weights pruned",
+        .unit = "x%",
+        .exact = true,
+        .curves = {{{"train.sparsity", ""}}}},
+    Chart{
+        .title = "Loss scale",
+        .can_be_log = true,
+        .exact = true,
+        .curves = {{{"train.loss_scale", ""}}}},
+    Chart{
         .title = "Images per second",
         .curves = {{{"train.images_per_second", ""}}}},
     Chart{

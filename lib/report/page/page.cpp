@@ -23,7 +23,7 @@ std::string result_row(std::span<const Run> runs, std::size_t i) {
   const Run& run = runs[i];
   const Json* last = run.last();
   std::string metrics;
-  for (const MetricInfo& metric : kMetrics) {
+  for (const MetricInfo& metric : metrics_of(runs)) {
     const auto value =
         last == nullptr ? std::nullopt : value_of(*last, metric.name);
     metrics +=
@@ -47,7 +47,7 @@ std::string results(std::span<const Run> runs) {
     rows += result_row(runs, i);
   }
   std::string names;
-  for (const MetricInfo& metric : kMetrics) {
+  for (const MetricInfo& metric : metrics_of(runs)) {
     names += fmt::format("<th>last {}</th>", metric.name);
   }
   return fmt::format(

@@ -124,7 +124,9 @@ std::string run_header(const Run& run) {
   add("model", "");
   add("parameters", "parameters");
   add("classes", "classes");
+  add("subset", "of them evaluated");
   add("train_samples", "training samples");
+  add("held_out", "held out");
   add("devices", "");
   add("precision", "");
   const std::string why = run.reason.empty()
@@ -171,7 +173,7 @@ std::string evaluation_table(const Run& run) {
         static_cast<std::int64_t>(value_of(record, "step").value_or(0.0));
     std::string cells = fmt::format(
         "<td>{}</td><td>{}</td>", run.epoch_of(step), with_commas(step));
-    for (const MetricInfo& metric : kMetrics) {
+    for (const MetricInfo& metric : metrics_of({&run, 1})) {
       const auto value = value_of(record, metric.name);
       cells +=
           fmt::format("<td>{}</td>", value ? metric_value(metric, *value) : "");
@@ -180,7 +182,7 @@ std::string evaluation_table(const Run& run) {
         "<tr{}>{}</tr>\n", &record == best ? " class=\"best\"" : "", cells);
   }
   std::string names;
-  for (const MetricInfo& metric : kMetrics) {
+  for (const MetricInfo& metric : metrics_of({&run, 1})) {
     names += fmt::format("<th>{}</th>", metric.name);
   }
   return fmt::format(

@@ -18,12 +18,14 @@ namespace vitrain::report {
 namespace {
 
 // What a train record has that makes a curve.
-constexpr std::array<std::string_view, 10> kTrainKeys{
+constexpr std::array<std::string_view, 12> kTrainKeys{
     "loss",
     "top1",
     "top5",
     "lr",
     "grad_norm",
+    "sparsity",
+    "loss_scale",
     "images_per_second",
     "data_wait",
     "comm_wait",

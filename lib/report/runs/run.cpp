@@ -105,6 +105,20 @@ const MetricInfo& Run::metric() const {
   return known ? wanted : info_of(Metric::kLoss);
 }
 
+std::vector<MetricInfo> metrics_of(std::span<const Run> runs) {
+  std::vector<MetricInfo> metrics;
+  for (const MetricInfo& metric : kMetrics) {
+    const bool found = std::ranges::any_of(runs, [&](const Run& run) {
+      const Json* last = run.last();
+      return last != nullptr && value_of(*last, metric.name);
+    });
+    if (found || (!metric.of_real_labels && !metric.of_label_lists)) {
+      metrics.push_back(metric);
+    }
+  }
+  return metrics;
+}
+
 const Json* Run::best() const {
   const MetricInfo& by = metric();
   const Json* best = nullptr;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ struct Run {
   // Of training, over the whole run; 0: not known.
   double images_per_second() const;
 };
+
+// The metrics that runs have found, those that few data have only where one
+// run has them.
+std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
 // Where a run keeps its page.
 std::filesystem::path report_file(const job::RunDirectory& folder);

@@ -64,10 +64,25 @@ TEST(StepOnGpu, OfAVit) {
   ASSERT_EQ(machine.reports().size(), 1U);
   expect_gates(
       machine.reports()[0],
-      {.waits = 1,
+      {.waits = 0,
        .pageable = 0,
-       .host_to_device = 2,
+       .host_to_device = 1,
        .launches = 216,
+       .products = 38,
+       .plans = 2});
+}
+
+// The scale of the loss, its update, and what is asked of them: no wait.
+TEST(StepOnGpu, OfAVitInFp16) {
+  Machine machine(1);
+  machine.train(quiet({"train.precision=fp16"}));
+  ASSERT_EQ(machine.reports().size(), 1U);
+  expect_gates(
+      machine.reports()[0],
+      {.waits = 0,
+       .pageable = 0,
+       .host_to_device = 1,
+       .launches = 223,
        .products = 38,
        .plans = 2});
 }
@@ -84,9 +99,9 @@ TEST(StepOnGpu, OfAVitWithAllAugmentation) {
   ASSERT_EQ(machine.reports().size(), 1U);
   expect_gates(
       machine.reports()[0],
-      {.waits = 1,
+      {.waits = 0,
        .pageable = 0,
-       .host_to_device = 5,
+       .host_to_device = 1,
        .launches = 321,
        .products = 38,
        .plans = 2});
@@ -102,13 +117,29 @@ TEST(StepOnGpu, OfAResNetOfTwoWorkers) {
   for (const Json& report : machine.reports()) {
     expect_gates(
         report,
-        {.waits = 1,
+        {.waits = 0,
          .pageable = 0,
-         .host_to_device = 2,
+         .host_to_device = 1,
          .launches = 336,
          .products = 3,
          .plans = 59});
   }
+}
+
+// Twelve batches; what they have found is asked for when they are done.
+TEST(EvaluationOnGpu, WaitsForNoBatch) {
+  Machine machine(1, {{"FAKE_CUDA_STEP", "nll_loss"}});
+  machine.train(quiet(
+      {"run.max_steps=1", "data.eval.count=96", "data.eval_batch_size=8"}));
+  ASSERT_EQ(machine.reports().size(), 1U);
+  const Json& report = machine.reports()[0];
+  for (const char* count : {"waits", "pageable", "device_to_host"}) {
+    auto taken = per_step(report, count);
+    ASSERT_GE(taken.size(), 10U);
+    taken.erase(taken.begin()); // the line of the training before it
+    EXPECT_THAT(taken, Each(0)) << count;
+  }
+  EXPECT_THAT(per_step(report, "host_to_device"), Each(Le(1)));
 }
 
 } // namespace

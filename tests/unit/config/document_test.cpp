@@ -81,9 +81,9 @@ INSTANTIATE_TEST_SUITE_P(
             "version"},
         Refused{
             "LaterValue",
-            "train: {precision: fp16}\n",
-            "train.precision: fp16: known, but not available in this version; "
-            "expected one of auto, fp32, tf32, bf16"},
+            "run: {determinism: bitwise}\n",
+            "run.determinism: bitwise: known, but not available in this "
+            "version; expected fast"},
         Refused{
             "DuplicateKey",
             "optim:\n  lr: 1\n  eps: 1\n  lr: 2\n",

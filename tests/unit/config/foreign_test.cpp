@@ -119,7 +119,7 @@ TEST(Foreign, NamesAreThereOnceAndTheirKeysExist) {
 std::vector<std::string> probe_of(const Word& word) {
   const std::map<std::string_view, std::string> kProbes{
       {"aa", "v0"},
-      {"amp_dtype", ""}, // bf16 with every one
+      {"amp_dtype", "bfloat16"},
       {"auto_augment", "ta_wide"},
       {"class_map", "names.txt"},
       {"clip_mode", "value"},
@@ -274,10 +274,11 @@ TEST(Foreign, APublishedRecipeOfResNet) {
 TEST(Foreign, WhatIsNotThereIsListed) {
   const Translation a2 = of_file("resnet50_a2");
   EXPECT_THAT(a2.missing, IsEmpty());
-  EXPECT_THAT(words_of(a2.differs), ElementsAre("amp_dtype: float16"));
+  EXPECT_THAT(a2.differs, IsEmpty());
   expect_values(
       a2.recipe,
       {{"optim.name", "lamb"},
+       {"train.precision", "fp16"},
        {"optim.clip_norm", "1.0"}, // timm's clips by itself
        {"train.loss", "binary_cross_entropy"},
        {"train.bce_threshold", "0.2"},
@@ -531,7 +532,9 @@ TEST(Foreign, AnswersSayWhatIsWrittenHere) {
   EXPECT_EQ(
       answer("mean", {"0.5", "0.5", "0.5"}),
       "is timm's; here: -set data.preprocess.mean='[0.5, 0.5, 0.5]'");
-  EXPECT_EQ(answer("amp_dtype", {"float16"}), "is timm's; here: -amp");
+  EXPECT_EQ(
+      answer("amp_dtype", {"float16"}),
+      "is timm's; here: -set train.precision=fp16, or bf16");
   EXPECT_EQ(
       answer("b", {"64"}), "is timm's and torchvision's; here: -batch_size 64");
   EXPECT_EQ(

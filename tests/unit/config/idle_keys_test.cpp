@@ -76,6 +76,18 @@ INSTANTIATE_TEST_SUITE_P(
             "dist.compress: powersgd",
             "dist.compress=powersgd"},
         Idle{
+            "dist.topk.share=0.1",
+            "dist.compress: topk",
+            "dist.compress=topk"},
+        Idle{
+            "train.prune.scope=layer",
+            "train.prune.amount",
+            "train.prune.amount=0.5"},
+        Idle{
+            "train.loss_scale=8",
+            "train.precision: fp16",
+            "train.precision=fp16"},
+        Idle{
             "data.sampler.repeats=4",
             "data.sampler.policy: repeated",
             "data.sampler.policy=repeated"},

@@ -324,6 +324,25 @@ TEST_F(DataPath, CifarIsOneFolder) {
   EXPECT_EQ(config.eval.path, "c");
 }
 
+TEST_F(DataPath, OfASplitIsTheTrainingData) {
+  const std::string root = folder_.path().native();
+  std::filesystem::create_directories(folder_.path() / "train/val");
+  const DataConfig config = data(root, {"data.split=0.1"});
+  EXPECT_EQ(config.train.path, root + "/train");
+  EXPECT_EQ(config.eval.path, root + "/train");
+  // Class folders themselves.
+  EXPECT_EQ(
+      data(root + "/train", {"data.split=0.1"}).train.path, root + "/train");
+  const DataConfig list = data(
+      root,
+      {"data.split=0.1", "data.train.kind=list", "data.train.class_map=c.txt"});
+  EXPECT_EQ(list.eval.kind, SourceKind::kList);
+  EXPECT_EQ(list.eval.path, root + "/train_list.txt");
+  EXPECT_EQ(list.eval.class_map, "c.txt");
+  EXPECT_EQ(
+      data(root, {"data.split=0.1", "data.eval.path=mine"}).eval.path, "mine");
+}
+
 TEST_F(DataPath, YieldsToSet) {
   const DataConfig config = data("c", {"data.eval.path=mine"});
   EXPECT_EQ(config.train.path, "c/train");

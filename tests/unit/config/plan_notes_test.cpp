@@ -75,6 +75,12 @@ TEST(PlanNotes, WhatTheRunIsTooShortForIsTold) {
   EXPECT_THAT(
       notes({"dist.compress=powersgd", "dist.powersgd.start=1000st"}),
       ElementsAre(HasSubstr("nothing is compressed")));
+  EXPECT_THAT(
+      notes({"dist.compress=topk", "dist.topk.start=1000st"}),
+      ElementsAre(HasSubstr("dist.topk.start: 1000st is 1,000 steps")));
+  EXPECT_THAT(
+      notes({"train.prune.amount=0.5", "train.prune.end=1000st"}),
+      ElementsAre(HasSubstr("train.prune.amount is not reached")));
   // Those of other modes matter to nobody.
   EXPECT_THAT(
       notes({"dist.sync.start=5000st", "dist.powersgd.start=1000st"}),

@@ -69,6 +69,7 @@ TEST(Names, FollowTheEnumerators) {
   EXPECT_EQ(name_of(SamplerPolicy::kSequential), "sequential");
   EXPECT_EQ(name_of(BatchMode::kGlobal), "global");
   EXPECT_EQ(name_of(Compress::kPowerSgd), "powersgd");
+  EXPECT_EQ(name_of(Compress::kTopK), "topk");
   EXPECT_EQ(name_of(BatchNormStatistics::kSync), "sync");
 }
 

@@ -55,6 +55,87 @@ TEST(Validate, DataNeedsAPath) {
   EXPECT_EQ(problems_of({"data.train.kind=folder", "data.train.path=x"}), "");
 }
 
+TEST(Validate, ASplitTakesThePlaceOfEvaluationData) {
+  const std::vector<std::string> folders{
+      "data.train.kind=folder", "data.train.path=x", "data.eval.kind=folder"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), folders.begin(), folders.end());
+    return problems_of(more);
+  };
+  EXPECT_EQ(with({"data.eval.path=x", "data.split=0.1"}), "");
+  EXPECT_THAT(
+      with({"data.eval.path=y", "data.split=0.1"}),
+      HasSubstr("data.eval.path: y is there too: leave one of them out"));
+  EXPECT_THAT(
+      with({"data.eval.path=x", "data.split_seed=1"}),
+      HasSubstr("is for data.split, which is null"));
+  EXPECT_THAT(
+      problems_of({"data.split=0.1"}),
+      HasSubstr("shapes is generated, and data.eval.seed makes other samples"));
+  EXPECT_THAT(
+      problems_of(
+          {"data.train.kind=cifar",
+           "data.train.path=x",
+           "data.eval.kind=cifar",
+           "data.eval.path=x",
+           "data.split=0.1"}),
+      HasSubstr("cifar comes with files for testing"));
+}
+
+TEST(Validate, SubsetsAndRealLabelsAreOfNamedImages) {
+  EXPECT_THAT(
+      problems_of({"eval.subset=a.txt"}),
+      HasSubstr("eval.subset: is for classes of images in a folder"));
+  EXPECT_THAT(
+      problems_of({"eval.real_labels=real.json"}), HasSubstr("data.eval.kind"));
+  EXPECT_THAT(
+      problems_of({"checkpoint.metric=real_top1"}),
+      HasSubstr("real_top1 needs eval.real_labels"));
+  EXPECT_EQ(
+      problems_of(
+          {"data.eval.kind=folder",
+           "data.eval.path=x",
+           "eval.subset=a.txt",
+           "eval.real_labels=real.json",
+           "checkpoint.metric=real_top1"}),
+      "");
+}
+
+TEST(Validate, ListsOfLabelsNeedABinaryLossAndTheirMetric) {
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{
+        "data.train.kind=list",
+        "data.train.path=x",
+        "data.eval.kind=list",
+        "data.eval.path=y",
+        "data.train.multi_label=true",
+        "data.eval.multi_label=true",
+        "train.loss=binary_cross_entropy",
+        "checkpoint.metric=map"};
+    all.insert(all.end(), more.begin(), more.end());
+    return problems_of(all);
+  };
+  EXPECT_EQ(with({}), "");
+  EXPECT_EQ(with({"train.loss=focal", "checkpoint.metric=loss"}), "");
+  EXPECT_THAT(
+      with({"train.loss=cross_entropy"}),
+      HasSubstr("set binary_cross_entropy or focal"));
+  EXPECT_THAT(with({"data.train.multi_label=false"}), HasSubstr("set both"));
+  EXPECT_THAT(
+      with({"data.train.kind=folder"}), HasSubstr("is for lists, and not"));
+  for (const char* one :
+       {"checkpoint.metric=top1",
+        "train.label_smoothing=0.1",
+        "eval.subset=a.txt",
+        "train.class_balance=inverse"}) {
+    EXPECT_THAT(with({one}), HasSubstr("is for one label of each sample"))
+        << one;
+  }
+  EXPECT_THAT(
+      problems_of({"checkpoint.metric=map"}),
+      HasSubstr("map needs data.eval.multi_label"));
+}
+
 TEST(Validate, KeysOfASourceGoWithItsKind) {
   const auto with = [](const std::string& kind, const std::string& key) {
     return problems_of(
@@ -165,6 +246,12 @@ TEST(Validate, PrecisionAndBackendFitTheDevice) {
       problems_of({"train.precision=tf32"}),
       HasSubstr("train.precision: tf32 is a mode of CUDA devices"));
   EXPECT_EQ(problems_of({"train.precision=tf32"}, gpu), "");
+  EXPECT_THAT(
+      problems_of({"train.precision=fp16"}),
+      AllOf(
+          HasSubstr("train.precision: fp16 is a mode of CUDA devices"),
+          HasSubstr("use auto, fp32 or bf16")));
+  EXPECT_EQ(problems_of({"train.precision=fp16"}, gpu), "");
   EXPECT_THAT(
       problems_of({"eval.precision=tf32"}),
       HasSubstr("eval.precision: tf32 is a mode of CUDA devices"));
@@ -465,6 +552,28 @@ TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
   }
 }
 
+// All workers must leave the same steps out, with nothing kept of them.
+TEST(Validate, ScaledLossesNeedGradientsOfTheStepOnAllWorkers) {
+  const Circumstances gpu{.workers = 2, .cuda = true};
+  for (const char* fits : {"dist.zero1=true", "dist.compress=bf16"}) {
+    EXPECT_EQ(problems_of({"train.precision=fp16", fits}, gpu), "") << fits;
+  }
+  for (const char* mode :
+       {"dist.compress=powersgd",
+        "dist.sync.mode=delayed_allreduce",
+        "dist.sync.mode=local_sgd",
+        "dist.sync.mode=async_ps"}) {
+    EXPECT_THAT(
+        problems_of({"train.precision=fp16", mode}, gpu),
+        HasSubstr("train.precision: fp16 scales the loss"))
+        << mode;
+    EXPECT_EQ(problems_of({"train.precision=bf16", mode}, gpu), "") << mode;
+  }
+  EXPECT_THAT(
+      problems_of({"train.precision=fp16", "train.on_non_finite=skip"}, gpu),
+      HasSubstr("train.on_non_finite: train.precision: fp16 skips steps"));
+}
+
 TEST(Validate, PowerSgdNeedsAllReduce) {
   EXPECT_EQ(problems_of({"dist.compress=powersgd"}), "");
   EXPECT_THAT(
@@ -474,6 +583,49 @@ TEST(Validate, PowerSgdNeedsAllReduce) {
           "dist.compress: powersgd exchanges gradients in two rounds while a "
           "step waits for them: it needs dist.sync.mode: allreduce, got "
           "delayed_allreduce"));
+}
+
+TEST(Validate, TopKNeedsAllReduceAndItsMomentumThatOfSgd) {
+  EXPECT_EQ(problems_of({"dist.compress=topk"}), "");
+  EXPECT_THAT(
+      problems_of({"dist.compress=topk", "dist.sync.mode=delayed_allreduce"}),
+      HasSubstr("it needs dist.sync.mode: allreduce, got delayed_allreduce"));
+  EXPECT_THAT(
+      problems_of({"dist.compress=topk", "train.on_non_finite=skip"}),
+      HasSubstr("a dist.compress other than powersgd and topk"));
+  const auto corrected = [](std::vector<std::string> sets) {
+    sets.insert(
+        sets.end(),
+        {"dist.compress=topk", "dist.topk.momentum_correction=true"});
+    return problems_of(sets);
+  };
+  EXPECT_EQ(corrected({"optim.name=sgd"}), "");
+  EXPECT_THAT(
+      corrected({"optim.name=adamw"}),
+      HasSubstr("needs optim.name: sgd with optim.momentum above 0"));
+  EXPECT_THAT(
+      corrected({"optim.name=sgd", "optim.momentum=0"}),
+      HasSubstr("needs optim.name: sgd with optim.momentum above 0"));
+  EXPECT_THAT(
+      corrected({"optim.name=sgd", "optim.clip_norm=1"}),
+      HasSubstr("leaves no gradients that could be clipped"));
+}
+
+TEST(Validate, PruningNeedsEqualReplicasAndRowsTheirLayer) {
+  EXPECT_EQ(problems_of({"train.prune.amount=0.5"}), "");
+  EXPECT_EQ(problems_of({"train.prune.amount=0.5", "dist.zero1=true"}), "");
+  EXPECT_THAT(
+      problems_of({"train.prune.amount=0.5", "dist.sync.mode=local_sgd"}),
+      HasSubstr("train.prune.amount: each device chooses"));
+  EXPECT_THAT(
+      problems_of({"train.prune.amount=0.5", "train.prune.unit=row"}),
+      HasSubstr("train.prune.scope: rows of different layers"));
+  EXPECT_EQ(
+      problems_of(
+          {"train.prune.amount=0.5",
+           "train.prune.unit=row",
+           "train.prune.scope=layer"}),
+      "");
 }
 
 // One problem for one mistake, at the key that has it, with its values.

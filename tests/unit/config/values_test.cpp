@@ -287,18 +287,24 @@ INSTANTIATE_TEST_SUITE_P(
             "optim.groups",
             "[{match: head}]",
             "",
-            "expected list, each map of match and, with it, lr, weight_decay "
-            "or "
-            "from_epoch, got a map of keys: it says nothing of what it matches "
-            "in the "
-            "list"},
+            "expected list, each map of match and, with it, lr, weight_decay, "
+            "from_epoch or until_epoch, got a map of keys: it says nothing of "
+            "what it matches in the list"},
+        Case{
+            "optim.groups",
+            "[{match: head, from_epoch: 3, until_epoch: 2}]",
+            "",
+            "expected list, each map of match and, with it, lr, weight_decay, "
+            "from_epoch or until_epoch, got a map of keys: until_epoch: 2 is "
+            "before from_epoch: 3, so that it is never trained; that is said "
+            "by model.freeze in the list"},
         Case{
             "optim.groups",
             "[{match: head, lr: 0}]",
             "",
-            "expected list, each map of match and, with it, lr, weight_decay "
-            "or "
-            "from_epoch, got a map of keys: lr is more than 0; what is not to "
+            "expected list, each map of match and, with it, lr, weight_decay, "
+            "from_epoch or until_epoch, got a map of keys: lr is more than 0; "
+            "what is not to "
             "be "
             "trained "
             "is named by model.freeze in the list"},

@@ -321,6 +321,7 @@ TEST(Loader, TakesMemoryFromWhereItIsTold) {
   const FakeSource source(10);
   const ImageRows rows = rows_of(source);
   LoaderOptions wanted = options(1, 5, 2);
+  wanted.tail = 10;
   std::size_t allocated = 0;
   std::weak_ptr<std::uint8_t[]> memory;
   wanted.allocate = [&](std::size_t bytes) {
@@ -333,12 +334,32 @@ TEST(Loader, TakesMemoryFromWhereItIsTold) {
   {
     Loader loader(rows, consecutive(3, 5), wanted);
     const Batch* batch = loader.next();
-    EXPECT_EQ(allocated, 3 * batch->rows.size());
+    EXPECT_EQ(batch->rows.size(), 240U);
+    EXPECT_EQ(allocated, 3U * (256 + 64)); // in steps of 64
+    EXPECT_EQ(batch->tail.data(), batch->rows.data() + 256);
+    EXPECT_EQ(batch->tail.size(), 10U);
     EXPECT_EQ(batch->rows.data(), memory.lock().get());
     EXPECT_EQ(batch->rows[2 * 48], 3);
     EXPECT_EQ(batch->rows[3 * 48], 0);
   }
   EXPECT_TRUE(memory.expired());
+}
+
+// By a device, say, that is still copying it.
+TEST_P(LoaderOnThreads, KeepsABatchAsLongAsItIsNeeded) {
+  const FakeSource source(80);
+  const ImageRows rows = rows_of(source);
+  int waits = 0;
+  Loader loader(rows, consecutive(80, 5), options(GetParam(), 5));
+  for (int i = 0; i < 8; ++i) {
+    const Batch* batch = loader.next();
+    const std::uint8_t* pixels = batch->rows.data();
+    EXPECT_EQ(waits, i) << "once for each, before its memory is used again";
+    loader.keep([&waits, pixels, value = *pixels] {
+      EXPECT_EQ(*pixels, value);
+      ++waits;
+    });
+  }
 }
 
 TEST(Loader, CountsTheTimeThatItMakesItsOwnerWait) {

@@ -1,12 +1,11 @@
 #include <fstream>
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "dist/sync/bucket_exchange.h"
+#include "bucket_trial.h"
 #include "support/ranks.h"
 
 namespace vitrain::dist {
@@ -14,51 +13,6 @@ namespace {
 
 using testing::Rank;
 using testing::run_ranks;
-
-using Shapes = std::map<std::string, std::vector<std::int64_t>>;
-
-// A bucket of gradients and its exchange, on one rank.
-struct Trial {
-  Trial(const Shapes& shapes, const PowerSgdOptions& options) {
-    std::int64_t size = 0;
-    for (const auto& [name, shape] : shapes) {
-      size += c10::multiply_integers(shape) + 1; // with a gap
-    }
-    gradients = at::zeros({size});
-    std::int64_t offset = 0;
-    for (const auto& [name, shape] : shapes) {
-      const std::int64_t numel = c10::multiply_integers(shape);
-      parts.push_back({name, gradients.narrow(0, offset, numel).view(shape)});
-      offset += numel + 1;
-    }
-    exchange = make_power_sgd(gradients, parts, options);
-  }
-
-  at::Tensor& gradient(const std::string& name) {
-    for (BucketPart& part : parts) {
-      if (part.name == name) {
-        return part.gradient;
-      }
-    }
-    throw std::out_of_range(name);
-  }
-
-  // The gradients have been written; afterwards they are the sums.
-  void reduce(Group& group, std::int64_t step) {
-    exchange->begin(step);
-    exchange->launch(group);
-    exchange->advance(group);
-    exchange->complete(group);
-  }
-
-  at::Tensor gradients;
-  std::vector<BucketPart> parts;
-  std::unique_ptr<BucketExchange> exchange;
-};
-
-at::Tensor random(const std::vector<std::int64_t>& shape, std::uint64_t seed) {
-  return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed));
-}
 
 TEST(PowerSgd, EqualsTorchsHook) {
   std::ifstream stream(VITRAIN_SOURCE_DIR "/tests/golden/dist/power_sgd.json");
@@ -71,9 +25,10 @@ TEST(PowerSgd, EqualsTorchsHook) {
     run_ranks(2, [&](Rank& rank) {
       Trial trial(
           shapes,
-          {.rank = expected.at("rank"),
-           .start = expected.at("start"),
-           .min_compression = 1.0});
+          PowerSgdOptions{
+              .rank = expected.at("rank"),
+              .start = expected.at("start"),
+              .min_compression = 1.0});
       auto state = trial.exchange->state();
       EXPECT_EQ(state.size(), 2 * expected.at("right").size());
       for (const auto& [name, right] : expected.at("right").items()) {
@@ -107,7 +62,8 @@ TEST(PowerSgd, EqualsTorchsHook) {
 TEST(PowerSgd, OfFullRankIsExact) {
   run_ranks(3, [](Rank& rank) {
     // A matrix of rank 2 needs no more than 2.
-    Trial trial({{"w", {24, 20}}}, {.rank = 2, .warm_start = false});
+    Trial trial(
+        {{"w", {24, 20}}}, PowerSgdOptions{.rank = 2, .warm_start = false});
     at::Tensor sum = at::zeros({24, 20});
     for (int other = 0; other < 3; ++other) {
       // Common columns, so that the sum has rank 2 as well.
@@ -126,7 +82,8 @@ TEST(PowerSgd, OfFullRankIsExact) {
 // What is applied, plus what is kept, is what was given: nothing is ever lost.
 TEST(PowerSgd, KeepsWhatItLeavesOut) {
   run_ranks(2, [](Rank& rank) {
-    Trial trial({{"w", {12, 10}}, {"b", {10}}}, {.rank = 1, .start = 1});
+    Trial trial(
+        {{"w", {12, 10}}, {"b", {10}}}, PowerSgdOptions{.rank = 1, .start = 1});
     const at::Tensor error =
         trial.exchange->state().at("sync.powersgd.error.w");
     at::Tensor given = at::zeros({12, 10});
@@ -167,8 +124,8 @@ TEST(PowerSgd, KeepsWhatItLeavesOut) {
 TEST(PowerSgd, StateIsEqualAfterAFlushAndContinuesTheRun) {
   run_ranks(2, [](Rank& rank) {
     const Shapes shapes{{"w", {12, 10}}};
-    Trial whole(shapes, {.rank = 2});
-    Trial resumed(shapes, {.rank = 2});
+    Trial whole(shapes, PowerSgdOptions{.rank = 2});
+    Trial resumed(shapes, PowerSgdOptions{.rank = 2});
     const auto step = [&](Trial& trial, std::int64_t number) {
       trial.gradient("w").copy_(random(
           {12, 10}, static_cast<std::uint64_t>(2 * number + rank.rank())));
@@ -195,7 +152,7 @@ TEST(PowerSgd, SendsTheFactorsAndWhatIsTooSmall) {
   run_ranks(2, [](Rank& rank) {
     const Shapes shapes{
         {"large", {64, 32, 1, 1}}, {"small", {4, 4}}, {"bias", {64}}};
-    Trial trial(shapes, {.rank = 2, .start = 1});
+    Trial trial(shapes, PowerSgdOptions{.rank = 2, .start = 1});
     trial.reduce(rank.data(), 0);
     EXPECT_EQ(trial.exchange->bytes(), 4 * trial.gradients.numel());
     EXPECT_EQ(rank.collectives(), 1);
@@ -210,7 +167,7 @@ TEST(PowerSgd, SendsTheFactorsAndWhatIsTooSmall) {
 
 TEST(PowerSgd, AGradientOfZerosStaysOne) {
   run_ranks(2, [](Rank& rank) {
-    Trial trial({{"w", {12, 10}}}, {.rank = 2});
+    Trial trial({{"w", {12, 10}}}, PowerSgdOptions{.rank = 2});
     trial.reduce(rank.data(), 0);
     EXPECT_TRUE(at::equal(trial.gradient("w"), at::zeros({12, 10})));
     trial.reduce(rank.data(), 1);
@@ -220,7 +177,7 @@ TEST(PowerSgd, AGradientOfZerosStaysOne) {
 
 TEST(PowerSgd, ARankThatIsAloneChangesNothing) {
   Group alone;
-  Trial trial({{"w", {12, 10}}}, {.rank = 1});
+  Trial trial({{"w", {12, 10}}}, PowerSgdOptions{.rank = 1});
   const at::Tensor given = random({12, 10}, 3);
   trial.gradient("w").copy_(given);
   trial.reduce(alone, 0);

@@ -4,7 +4,9 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/run/autocast.h"
 #include "engine/train/exchange.h"
+#include "engine/train/parameter_groups.h"
 #include "engine/train/train_step.h"
 #include "fixtures.h"
 #include "models/families/resnet.h"
@@ -25,10 +27,21 @@ models::ModelSpec tiny_resnet() {
   return spec;
 }
 
+using Names = std::vector<std::string>;
+
+std::shared_ptr<networks::Model> make_frozen(
+    const models::ModelSpec& spec,
+    std::uint64_t seed,
+    const Names& frozen) {
+  auto model = networks::make_model(spec, seed);
+  freeze(*model, frozen);
+  return model;
+}
+
 // A training step on `replicas` replicas; 1: the model itself.
 struct Trainee {
-  Trainee(const models::ModelSpec& spec, int replicas)
-      : model(networks::make_model(spec, 3)),
+  Trainee(const models::ModelSpec& spec, int replicas, const Names& frozen = {})
+      : model(make_frozen(spec, 3, frozen)),
         parameters(*model, options.weight_decay, options.no_decay),
         optimizer(optim::make_optimizer(parameters, options)),
         sync(dist::make_bucketed_all_reduce(
@@ -39,7 +52,7 @@ struct Trainee {
     for (int i = 1; i < replicas; ++i) {
       // Other weights at first: they must not matter.
       others.push_back(std::make_unique<DataParallel::Replica>(
-          networks::make_model(spec, 100),
+          make_frozen(spec, 100, frozen),
           c10::kCPU,
           optim::grouping_of(options)));
     }
@@ -111,6 +124,36 @@ TEST(DataParallel, GradientsAndLossAreThoseOfOneReplica) {
       EXPECT_EQ(a.correct1, b.correct1);
     }
   }
+}
+
+// In backward too, whose gradients have the types of the outputs.
+TEST(DataParallel, ReplicasMultiplyInTheTypeOfTheFirst) {
+  const Trainee parallel(tiny_vit(), 2);
+  at::Tensor outputs;
+  {
+    const AutocastScope autocast(at::kCPU, at::kHalf);
+    outputs = parallel.parallel->forward(at::ones({2, 3, 16, 16}), {});
+  }
+  EXPECT_EQ(outputs.scalar_type(), at::kHalf); // a mix would be fp32
+  parallel.sync->begin_step({.step = 0, .samples = {2}});
+  parallel.sync->begin_micro_batch(/*last=*/true, /*empty=*/false);
+  outputs.to(at::kFloat).sum().backward();
+  parallel.sync->finish();
+  EXPECT_TRUE(parallel.parameters.groups()[0].gradients.any().item<bool>());
+}
+
+// Weights that are not trained are loaded, or start from images, in the first
+// replica alone, and used to stay there.
+TEST(DataParallel, FrozenWeightsAreThoseOfTheFirstReplica) {
+  const Names frozen{"patch_embed.proj.weight", "blocks.0.mlp.fc1.weight"};
+  Trainee alone(tiny_vit(), 1, frozen);
+  Trainee parallel(tiny_vit(), 3, frozen);
+  alone.train(2); // two of three replicas
+  parallel.train(2);
+  alone.train(8);
+  parallel.train(8);
+  parallel.step->flush(1e-3);
+  expect_same_gradients(alone, parallel);
 }
 
 // A network that remembers how many rows it got.

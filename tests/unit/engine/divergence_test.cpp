@@ -102,5 +102,16 @@ TEST(Divergence, NamesCompressionWhereItIsTheCause) {
   }
 }
 
+TEST(Divergence, OfALossScaleNamesScaleStepAndRemedy) {
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kNonFinite, [] { fail_loss_scale(6.25e-05, kMoment); }),
+      AllOf(
+          HasSubstr("fell to 6.25e-05 at step 7 (epoch 2, lr 1e-09)"),
+          HasSubstr("the last checkpoint is of step 5"),
+          HasSubstr("bf16"),
+          HasSubstr("optim.lr")));
+}
+
 } // namespace
 } // namespace vitrain::engine

@@ -72,8 +72,14 @@ std::shared_ptr<networks::Model> trained(const models::ModelSpec& spec) {
 }
 
 // What `workers` workers, each a thread with `threads` intra-op threads, count.
-EvalCounts evaluate(const models::ModelSpec& spec, int workers, int threads) {
-  const auto index = shapes();
+EvalCounts evaluate(
+    const models::ModelSpec& spec,
+    int workers,
+    int threads,
+    const std::shared_ptr<const data::Index>& index = shapes(),
+    bool multi_label = false) {
+  config::Recipe recipe = recipe_for(spec);
+  recipe.data.eval.multi_label = multi_label;
   std::mutex mutex;
   EvalCounts counts;
   testing::run_ranks(workers, [&](testing::Rank& rank) {
@@ -81,11 +87,7 @@ EvalCounts evaluate(const models::ModelSpec& spec, int workers, int threads) {
     at::set_num_threads(threads);
     const auto model = trained(spec);
     const Evaluator evaluator(
-        index,
-        recipe_for(spec),
-        spec,
-        c10::kCPU,
-        {.batch = kBatch, .lanes = threads});
+        index, recipe, spec, c10::kCPU, {.batch = kBatch, .lanes = threads});
     std::int64_t done = 0;
     const EvalCounts all = evaluator.run(
         *model, rank.control(), [&](std::int64_t now, std::int64_t) {
@@ -139,6 +141,63 @@ INSTANTIATE_TEST_SUITE_P(
     EvaluatorBits,
     ::testing::Values(&small_vit, &small_resnet, &small_mae),
     [](const auto& param) { return std::string(param.param().family->name); });
+
+// The shapes with a list of labels each, of which some classes may be
+// predicted.
+std::shared_ptr<const data::Index> shapes_with(
+    std::vector<std::int32_t> subset) {
+  const auto plain = shapes();
+  data::Index::Contents contents;
+  contents.options = plain->options();
+  contents.classes = plain->classes();
+  contents.samples = plain->size();
+  for (std::int64_t i = 0; i < plain->size(); ++i) {
+    contents.labels.push_back(static_cast<std::int32_t>(2 + i % 3));
+    contents.set_starts.push_back(contents.set_labels.size());
+    for (std::int64_t k = 0; k < i % 4; ++k) {
+      contents.set_labels.push_back(
+          static_cast<std::int32_t>((i + 3 * k) % 10));
+    }
+  }
+  contents.set_starts.push_back(contents.set_labels.size());
+  contents.subset = std::move(subset);
+  return std::make_shared<const data::Index>(std::move(contents));
+}
+
+TEST(Evaluator, SubsetAndRealLabelsDependNeitherOnWorkersNorOnThreads) {
+  const auto index = shapes_with({2, 3, 4});
+  const models::ModelSpec spec = small_vit();
+  const EvalCounts expected = evaluate(spec, 1, 1, index);
+  EXPECT_EQ(expected.count, kSamples);
+  EXPECT_EQ(expected.correct5, kSamples); // among three classes
+  EXPECT_EQ(expected.non_finite, 0);
+  EXPECT_LT(
+      expected.value(Metric::kLoss), evaluate(spec, 1, 1).value(Metric::kLoss));
+  EXPECT_EQ(expected.real_count, kSamples - (kSamples + 3) / 4);
+  EXPECT_GT(expected.real_correct, 0);
+  for (const int workers : {2, 3}) {
+    const EvalCounts counts = evaluate(spec, workers, 2, index);
+    EXPECT_EQ(counts.correct1, expected.correct1);
+    EXPECT_EQ(counts.real_count, expected.real_count);
+    EXPECT_EQ(counts.real_correct, expected.real_correct);
+    EXPECT_EQ(counts.value(Metric::kLoss), expected.value(Metric::kLoss));
+  }
+}
+
+TEST(Evaluator, AveragePrecisionDependsNeitherOnWorkersNorOnThreads) {
+  const auto index = shapes_with({});
+  const EvalCounts expected =
+      evaluate(small_vit(), 1, 1, index, /*multi_label=*/true);
+  EXPECT_EQ(expected.count, kSamples);
+  EXPECT_GT(expected.map, 0.0);
+  EXPECT_LT(expected.map, 1.0);
+  for (const int workers : {2, 3}) {
+    const EvalCounts counts =
+        evaluate(small_vit(), workers, 2, index, /*multi_label=*/true);
+    EXPECT_EQ(counts.map, expected.map);
+    EXPECT_EQ(counts.value(Metric::kLoss), expected.value(Metric::kLoss));
+  }
+}
 
 // What fails in one lane ends all of them.
 class Refusing final : public networks::Model {

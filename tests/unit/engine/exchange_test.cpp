@@ -92,6 +92,33 @@ TEST(Exchange, CompressionIsThatOfTheRecipe) {
       state.begin()->first, ::testing::StartsWith("sync.powersgd.error."));
 }
 
+// Momentum is made once: at the exchange, or by the optimizer.
+TEST(Exchange, TopKKeepsVelocitiesWhereTheRecipeCorrectsMomentum) {
+  Exchanging worker;
+  worker.job.recipe.optim.name = config::OptimKind::kSgd;
+  worker.options().compress = Compress::kTopK;
+  for (const bool corrects : {false, true}) {
+    worker.options().topk.momentum_correction = corrects;
+    std::size_t velocities = 0;
+    for (const auto& [name, tensor] : worker.make()->state()) {
+      velocities += name.starts_with("sync.topk.velocity.") ? 1 : 0;
+    }
+    EXPECT_EQ(velocities > 0, corrects);
+    // Without a gradient there is no weight decay whose momentum would show.
+    optim::FlatState& parameters = worker.parameters;
+    const auto optimizer = make_optimizer(worker.job.recipe, parameters);
+    at::Tensor& weights = parameters.groups().front().parameters;
+    const at::NoGradGuard no_grad;
+    weights.zero_();
+    for (int step = 0; step < 2; ++step) {
+      parameters.groups().front().gradients.fill_(1);
+      optimizer->step(1.0, at::zeros({}));
+    }
+    // -1 and -(1 + 0.9), or twice -1; what weight decay adds is less.
+    EXPECT_EQ(weights.max().item<float>() < -2.5F, !corrects);
+  }
+}
+
 TEST(Exchange, EveryParameterTravelsOnce) {
   const Exchanging worker;
   const auto buffers = replica_buffers(worker.parameters, *worker.optimizer);

@@ -38,7 +38,6 @@ struct LoneWorker {
   launch::Heartbeat heartbeat;
   launch::StopRequest stop{/*supervisor=*/0};
   Reporter reporter{job, /*rank=*/0, /*world=*/1};
-  dist::Groups groups = dist::connect({.rank = 0, .size = 1});
   Session session{
       .job = job,
       .groups = groups,

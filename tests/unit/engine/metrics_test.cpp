@@ -45,17 +45,19 @@ TEST(EvalCounts, SumDoesNotDependOnHowSamplesAreSplit) {
   constexpr std::int64_t kSamples = 97;
   const at::Tensor logits = at::randn({kSamples, 7}) * 3;
   const at::Tensor labels = at::randint(7, {kSamples}, at::kLong);
-  EvalCounts whole;
-  whole.add(logits, labels, kSamples);
+  EvalTally all;
+  all.add(logits, labels, kSamples);
+  const EvalCounts whole = all.counts();
   for (const std::int64_t batch : {1, 2, 3, 32}) {
-    EvalCounts parts;
+    EvalTally tally;
     for (std::int64_t at = 0; at < kSamples; at += batch) {
       const std::int64_t rows = std::min(batch, kSamples - at);
       // Extra rows beyond `rows` must not count.
       const at::Tensor padded = at::constant_pad_nd(
           logits.narrow(0, at, rows), {0, 0, 0, batch - rows});
-      parts.add(padded, labels.narrow(0, at, rows), rows);
+      tally.add(padded, labels.narrow(0, at, rows), rows);
     }
+    const EvalCounts parts = tally.counts();
     EXPECT_EQ(parts.count, kSamples);
     EXPECT_EQ(parts.correct1, whole.correct1);
     EXPECT_EQ(parts.correct5, whole.correct5);
@@ -69,11 +71,12 @@ TEST(EvalCounts, SumDoesNotDependOnHowSamplesAreSplit) {
 }
 
 TEST(EvalCounts, FewerThanFiveClasses) {
-  EvalCounts counts;
-  counts.add(
+  EvalTally tally;
+  tally.add(
       at::tensor({1.0, 2.0, 3.0, 3.0, 2.0, 1.0}).view({2, 3}).to(at::kFloat),
       at::zeros({2}, at::kLong),
       2);
+  const EvalCounts counts = tally.counts();
   EXPECT_EQ(counts.correct1, 1);
   EXPECT_EQ(counts.correct5, 2);
   EXPECT_DOUBLE_EQ(counts.value(Metric::kTop1), 50.0);
@@ -81,29 +84,30 @@ TEST(EvalCounts, FewerThanFiveClasses) {
 }
 
 TEST(EvalCounts, NonFiniteLossesAreCountedApart) {
-  EvalCounts counts;
-  counts.add(
+  EvalTally tally;
+  tally.add(
       at::tensor({kInf, 0.0, 0.0, 1.0}).view({2, 2}).to(at::kFloat),
       at::ones({2}, at::kLong),
       2);
+  const EvalCounts counts = tally.counts();
   EXPECT_EQ(counts.count, 2);
   EXPECT_EQ(counts.non_finite, 1);
   EXPECT_TRUE(std::isnan(counts.value(Metric::kLoss)));
 }
 
 TEST(EvalCounts, LargeLossesDoNotOverflowTheSum) {
-  EvalCounts counts;
+  EvalTally tally;
   // 2^30 each: five of them exceed an int64 sum in units of 2^-32.
   const at::Tensor logits =
       at::tensor({0.0, 1073741824.0}).view({1, 2}).to(at::kFloat);
   for (int i = 0; i < 5; ++i) {
-    counts.add(logits, at::zeros({1}, at::kLong), 1);
+    tally.add(logits, at::zeros({1}, at::kLong), 1);
   }
-  EXPECT_EQ(counts.value(Metric::kLoss), 1073741824.0);
+  EXPECT_EQ(tally.counts().value(Metric::kLoss), 1073741824.0);
 }
 
 TEST(EvalCounts, NoSamples) {
-  const EvalCounts counts;
+  const EvalCounts counts = EvalTally().counts();
   EXPECT_EQ(counts.value(Metric::kTop1), 0.0);
   EXPECT_TRUE(std::isnan(counts.value(Metric::kLoss)));
 }

@@ -25,7 +25,7 @@ TEST(Normalizer, ImagesOfOneChannel) {
   EXPECT_EQ(images.sizes(), (at::IntArrayRef{2, 1, 2, 2}));
   EXPECT_TRUE(at::allclose(
       images[0].flatten(), at::tensor({-2.0F, -1.2F, -0.4F, 2.0F})));
-  EXPECT_TRUE(at::equal(normalizer.targets(batch), at::tensor({7}, at::kLong)));
+  EXPECT_TRUE(at::equal(labels_of(batch), at::tensor({7}, at::kLong)));
 }
 
 TEST(Normalizer, PicturesAreTheBytesAgain) {
@@ -58,7 +58,10 @@ TEST(Normalizer, VectorsAreCopiedAndKeepTheirNumbers) {
   const data::Batch batch{.count = 1, .rows = bytes};
   const at::Tensor inputs = normalizer.inputs(batch, 2);
   const at::Tensor one = normalizer.inputs(batch, 1);
-  const at::Tensor targets = normalizer.targets(batch);
+  const at::Tensor targets = normalizer.targets(
+      at::from_blob(
+          bytes.data(), {static_cast<std::int64_t>(bytes.size())}, at::kByte),
+      batch.count);
   std::memset(bytes.data(), 0, bytes.size());
   EXPECT_TRUE(at::equal(
       inputs, at::tensor({1.0F, 2.0F, 3.0F, 5.0F, 6.0F, 7.0F}).view({2, 3})));

@@ -34,7 +34,11 @@ TEST(Outcomes, AreThoseOfEachRow) {
                                 .view({4, 3});
   const at::Tensor labels = at::tensor({2, 0, 0}, at::kLong);
   const std::vector<std::int64_t> samples{10, 20, 5};
-  const auto outcomes = outcomes_of(logits, labels, samples);
+  OutcomeTally tally;
+  EXPECT_TRUE(tally.outcomes().empty());
+  tally.add(logits, labels.narrow(0, 0, 2), std::span(samples).subspan(0, 2));
+  tally.add(logits.narrow(0, 2, 2), labels.narrow(0, 2, 1), {&samples[2], 1});
+  const auto outcomes = tally.outcomes();
   ASSERT_EQ(outcomes.size(), 3U);
   EXPECT_EQ(outcomes[0].sample, 10);
   EXPECT_EQ(outcomes[0].label, 2);

@@ -278,6 +278,37 @@ TEST(Crop, PaddedCropShiftsOverBlack) {
   }
 }
 
+// torchvision's RandomCrop with padding_mode "reflect": positions -1, -2 are 1
+// and 2, those behind the last one before it.
+TEST(Crop, PaddedCropReflects) {
+  constexpr int kSide = 6;
+  constexpr int kPadding = 2;
+  const Image from = fixtures::pattern(6, kSide, kSide);
+  const auto source = [](int at) {
+    return at < 0 ? -at : at >= kSide ? 2 * (kSide - 1) - at : at;
+  };
+  for (int top = 0; top <= 2 * kPadding; ++top) {
+    for (int left = 0; left <= 2 * kPadding; ++left) {
+      CropPlan plan =
+          plan_padded_crop(kSide, kSide, kSide, kPadding, left, top);
+      plan.border = CropPlan::Border::kReflect;
+      const Bytes out = cut(plan, from);
+      for (int y = 0; y < kSide; ++y) {
+        for (int x = 0; x < kSide; ++x) {
+          const int sx = source(left + x - kPadding);
+          const int sy = source(top + y - kPadding);
+          for (int c = 0; c < 3; ++c) {
+            ASSERT_EQ(
+                out[static_cast<std::size_t>((y * kSide + x) * 3 + c)],
+                View(from).row(sy)[sx * 3 + c])
+                << left << "," << top << " at " << x << "," << y;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Crop, PaddedCropWithMorePaddingThanImage) {
   const Image from = fixtures::pattern(6, 3, 3);
   EXPECT_EQ(cut(plan_padded_crop(3, 3, 3, 10, 0, 0), from), Bytes(27, 0));

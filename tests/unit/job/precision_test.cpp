@@ -63,6 +63,20 @@ TEST(Precision, EmulatedBf16IsRefusedWithTheReason) {
       resolve_precision(Precision::kBf16, kGpu).precision, Precision::kBf16);
 }
 
+TEST(Precision, Fp16NeedsAGpuOfAnyAge) {
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [] {
+            resolve_precision(Precision::kFp16, {.cpu = {.avx512_bf16 = true}});
+          }),
+      ::testing::HasSubstr("fp16 is computed fast on GPUs only; use fp32"));
+  EXPECT_EQ(
+      resolve_precision(Precision::kFp16, {.cuda = true, .capability = 75})
+          .precision,
+      Precision::kFp16);
+}
+
 TEST(Precision, Tf32NeedsAGpu) {
   EXPECT_THROW(resolve_precision(Precision::kTf32, kOldCpu), Error);
   EXPECT_EQ(

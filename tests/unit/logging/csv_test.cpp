@@ -8,6 +8,9 @@
 namespace vitrain::logging {
 namespace {
 
+// Of loss, top1 and top5.
+const std::vector<std::optional<double>> kNone(3);
+
 const std::string kHead = summary_header() + "\n";
 
 TEST(Csv, TheHeaderIsTheOneDocumented) {
@@ -39,7 +42,8 @@ TEST(Csv, ValuesStandUnderTheirNamesAndParseBackExactly) {
 }
 
 TEST(Csv, AveragedWeightsHaveColumnsWhereTheyAreEvaluated) {
-  const std::vector<std::string> names = split(summary_header(true), ',');
+  const std::vector<std::string> names =
+      split(summary_header({.averages = true}), ',');
   EXPECT_EQ(names.size(), split(summary_header(), ',').size() + 3);
   EXPECT_EQ(names[8], "ema_top1");
   SummaryRow row{.epoch = 1, .eval = {1, 2, 3}};
@@ -50,16 +54,17 @@ TEST(Csv, AveragedWeightsHaveColumnsWhereTheyAreEvaluated) {
 }
 
 TEST(Csv, MissingValuesAreEmptyAndNanIsNan) {
-  EXPECT_EQ(summary_text({.epoch = 1, .step = 2}), "1,2,,,,,,,,,");
   EXPECT_EQ(
-      summary_text({.train_loss = std::nan(""), .lr = 0.0}),
+      summary_text({.epoch = 1, .step = 2, .eval = kNone}), "1,2,,,,,,,,,");
+  EXPECT_EQ(
+      summary_text({.train_loss = std::nan(""), .eval = kNone, .lr = 0.0}),
       "0,0,nan,,,,,0,,,");
 }
 
 TEST(Csv, TheHeaderIsWrittenOnce) {
   const TempFolder folder;
-  CsvWriter(folder / "s").write({.epoch = 1, .step = 10});
-  CsvWriter(folder / "s").write({.epoch = 2, .step = 20});
+  CsvWriter(folder / "s").write({.epoch = 1, .step = 10, .eval = kNone});
+  CsvWriter(folder / "s").write({.epoch = 2, .step = 20, .eval = kNone});
   EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,,\n2,20,,,,,,,,,\n");
 }
 
@@ -87,7 +92,7 @@ TEST(TruncateCsv, AForeignFileIsStartedAnew) {
   const TempFolder folder;
   spill(folder / "s", "epoch,loss\n1,2\n");
   truncate_csv_after(folder / "s", 20);
-  CsvWriter(folder / "s").write({.epoch = 1, .step = 10});
+  CsvWriter(folder / "s").write({.epoch = 1, .step = 10, .eval = kNone});
   EXPECT_EQ(slurp(folder / "s"), kHead + "1,10,,,,,,,,,\n");
   // A header that was torn is started anew as well.
   spill(folder / "s", kHead.substr(0, 9));

@@ -107,7 +107,10 @@ TEST(MetricsLog, FansOutEachRecord) {
 TEST(MetricsLog, EachRowCoversTheTrainingSinceTheOneBefore) {
   const TempFolder folder;
   MetricsLog log(
-      folder.path(), config::LogConfig{}, std::nullopt, /*averages=*/true);
+      folder.path(),
+      config::LogConfig{},
+      std::nullopt,
+      SummaryColumns{.averages = true});
   log.write(train(10, 4.0, 1.0, 8));
   log.write(evaluation(10, 70.0)); // that of the average is missing
   log.write(train(20, 2.0, 3.0, 8));

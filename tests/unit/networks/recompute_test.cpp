@@ -35,7 +35,7 @@ Pass pass_of(Model& model, std::int64_t size, std::int64_t every, bool bf16) {
     drop = at::empty({rows, kRows}).bernoulli_(0.7, numbers) / 0.7;
   }
   Pass pass;
-  testing::CountingAllocator memory;
+  CountingAllocator memory;
   {
     const RecomputeScope scope(every);
     at::autocast::set_autocast_enabled(at::kCPU, bf16);
@@ -63,12 +63,12 @@ void expect_same(const Pass& one, const Pass& other) {
   }
 }
 
-struct Case {
+struct Recomputed {
   const char* model;
   std::int64_t size;
 };
 
-class Recompute : public ::testing::TestWithParam<Case> {};
+class Recompute : public ::testing::TestWithParam<Recomputed> {};
 
 TEST_P(Recompute, GivesTheSameBits) {
   config::ModelConfig config = named(GetParam().model);
@@ -87,13 +87,13 @@ INSTANTIATE_TEST_SUITE_P(
     Families,
     Recompute,
     ::testing::Values(
-        Case{"vit_tiny_patch16_224", 224},
-        Case{"swin_tiny_patch4_window7_224", 224},
-        Case{"convnext_atto", 224},
-        Case{"pit_ti_224", 224},
-        Case{"poolformer_s12", 224},
-        Case{"pvt_v2_b0", 224},
-        Case{"mixer_s32_224", 224}),
+        Recomputed{"vit_tiny_patch16_224", 224},
+        Recomputed{"swin_tiny_patch4_window7_224", 224},
+        Recomputed{"convnext_atto", 224},
+        Recomputed{"pit_ti_224", 224},
+        Recomputed{"poolformer_s12", 224},
+        Recomputed{"pvt_v2_b0", 224},
+        Recomputed{"mixer_s32_224", 224}),
     [](const auto& param) { return std::string(param.param.model); });
 
 std::shared_ptr<Model> deep_vit() {

@@ -14,8 +14,8 @@
 namespace vitrain::networks {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 const models::VitSpec& vit_of(const models::ModelSpec& spec) {
   return std::any_cast<const models::VitSpec&>(spec.numbers);

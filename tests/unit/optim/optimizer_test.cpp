@@ -209,6 +209,27 @@ TEST(Optimizer, AGroupThatWaitedStartsAsInAFirstStep) {
   }
 }
 
+// A group behind its last epoch stays, its weight decay and momentum too.
+TEST(Optimizer, AGroupStopsBehindItsLastEpoch) {
+  Training run("sgd_nesterov");
+  for (FlatGroup& group : run.net.state().groups()) {
+    if (group.exempt) {
+      group.until_epoch = 2;
+    }
+  }
+  for (std::size_t step = 0; step < 3; ++step) {
+    const auto before = run.net.weights();
+    run.net.state().set_epoch(static_cast<std::int64_t>(step) + 1);
+    run.step(step);
+    const auto after = run.net.weights();
+    const char* bias = "blocks.0.fc.bias";
+    EXPECT_EQ(at::equal(after.at(bias), before.at(bias)), step == 2) << step;
+    EXPECT_FALSE(at::equal(
+        after.at("blocks.0.fc.weight"), before.at("blocks.0.fc.weight")))
+        << step;
+  }
+}
+
 TEST(Optimizer, KeepsGapsOfTheBuffersZero) {
   for (const std::string& variant : all_variants()) {
     Training run(variant);

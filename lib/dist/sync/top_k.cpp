@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ATen/ATen.h>
+
+#include "dist/sync/bucket_exchange.h"
+
+namespace vitrain::dist {
+namespace {
+
+// A gradient, its values in the order in which they lie in memory.
+struct Summand {
+  std::string name;
+  at::Tensor gradient; // [n], view of the bucket
+  // What has not been sent yet, and the velocity, shaped and laid out as the
+  // gradient is: checkpoints have them in the order of its dimensions.
+  // Undefined where nothing is left out, or no momentum is made.
+  at::Tensor residual;
+  at::Tensor velocity;
+
+  // One dimension, as `gradient` has.
+  static at::Tensor flat(const at::Tensor& tensor) {
+    return tensor.as_strided({tensor.numel()}, {1});
+  }
+  std::int64_t numel() const { return gradient.numel(); }
+};
+
+// What of a summand is sent in this step, and where it is in the message: its
+// indices and, behind them, its values.
+struct Selection {
+  const Summand* summand = nullptr;
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+};
+
+class TopK final : public BucketExchange {
+ public:
+  TopK(
+      at::Tensor gradients,
+      const std::vector<BucketPart>& parts,
+      const TopKOptions& options)
+      : gradients_(std::move(gradients)), options_(options) {
+    const bool makes_momentum = options.momentum > 0.0;
+    for (const BucketPart& part : parts) {
+      const at::Tensor& gradient = part.gradient;
+      // Indices travel in 32 bits.
+      const bool leaves_out = gradient.dim() >= 2 &&
+          gradient.numel() <= std::numeric_limits<std::int32_t>::max();
+      summands_.push_back(
+          {.name = part.name,
+           .gradient = Summand::flat(gradient),
+           .residual = leaves_out ? at::zeros_like(gradient) : at::Tensor(),
+           .velocity =
+               makes_momentum ? at::zeros_like(gradient) : at::Tensor()});
+    }
+  }
+
+  void begin(std::int64_t step) override {
+    reset();
+    step_ = step;
+  }
+
+  void launch(Group& group) override {
+    const double share = group.size() == 1 ? 1.0 : top_k_share(options_, step_);
+    apart_ = apart_ || group.size() > 1;
+    whole_.clear();
+    sent_.clear();
+    std::vector<at::Tensor> message;
+    std::int64_t length = 0;
+    for (const Summand& summand : summands_) {
+      add_momentum(summand);
+      const std::int64_t count = count_of(summand, share);
+      if (count == 0) {
+        send_whole(summand);
+      } else {
+        sent_.push_back({&summand, length, count});
+        length += 2 * count;
+        choose(summand, count, message);
+      }
+    }
+    start_round(group, message, length);
+  }
+
+  void complete(Group& group) override {
+    whole_pending_.wait();
+    message_pending_.wait();
+    if (packed_.defined()) {
+      std::int64_t offset = 0;
+      for (const Summand* summand : whole_) {
+        summand->gradient.copy_(packed_.narrow(0, offset, summand->numel()));
+        offset += summand->numel();
+      }
+    }
+    for (const Selection& sent : sent_) {
+      add_up(sent, group.size());
+    }
+    completed();
+  }
+
+  // They are different on every rank, but only their sum is ever applied: all
+  // take the mean.
+  void flush(Group& group) override {
+    if (!apart_) {
+      return;
+    }
+    apart_ = false;
+    for (const auto& [name, tensor] : state()) {
+      const at::Tensor flat = Summand::flat(tensor);
+      group.all_reduce(flat);
+      flat.div_(group.size());
+    }
+  }
+
+  std::map<std::string, at::Tensor> state() const override {
+    std::map<std::string, at::Tensor> state;
+    for (const Summand& summand : summands_) {
+      if (summand.residual.defined()) {
+        state["sync.topk.residual." + summand.name] = summand.residual;
+      }
+      if (summand.velocity.defined()) {
+        state["sync.topk.velocity." + summand.name] = summand.velocity;
+      }
+    }
+    return state;
+  }
+
+ private:
+  // The gradient becomes what SGD with momentum would go along. Velocities of
+  // the ranks add up to that of their sum.
+  void add_momentum(const Summand& summand) const {
+    if (!summand.velocity.defined()) {
+      return;
+    }
+    const at::Tensor velocity = Summand::flat(summand.velocity);
+    velocity.mul_(options_.momentum).add_(summand.gradient);
+    if (options_.nesterov) {
+      summand.gradient.add_(velocity, options_.momentum);
+    } else {
+      summand.gradient.copy_(velocity);
+    }
+  }
+
+  // Values that are sent; 0: all of them, which is less than half of them
+  // with their indices would be.
+  static std::int64_t count_of(const Summand& summand, double share) {
+    if (!summand.residual.defined()) {
+      return 0;
+    }
+    const auto count = static_cast<std::int64_t>(
+        std::ceil(share * static_cast<double>(summand.numel())));
+    return 2 * count < summand.numel() ? count : 0;
+  }
+
+  void send_whole(const Summand& summand) {
+    if (summand.residual.defined()) { // of a run with other settings
+      const at::Tensor residual = Summand::flat(summand.residual);
+      summand.gradient.add_(residual);
+      residual.zero_();
+    }
+    whole_.push_back(&summand);
+  }
+
+  // Takes the largest out of what has added up.
+  void choose(
+      const Summand& summand,
+      std::int64_t count,
+      std::vector<at::Tensor>& message) const {
+    const at::Tensor residual = Summand::flat(summand.residual);
+    residual.add_(summand.gradient);
+    const at::Tensor indices = std::get<1>(at::topk(
+        residual.abs(), count, /*dim=*/0, /*largest=*/true, /*sorted=*/false));
+    message.push_back(indices.to(at::kInt));
+    message.push_back(residual.index_select(0, indices).view(at::kInt));
+    residual.index_fill_(0, indices, 0);
+    if (summand.velocity.defined() && options_.momentum_masking) {
+      Summand::flat(summand.velocity).index_fill_(0, indices, 0);
+    }
+  }
+
+  void start_round(
+      Group& group,
+      const std::vector<at::Tensor>& message,
+      std::int64_t length) {
+    packed_.reset();
+    if (sent_.empty()) {
+      whole_pending_ = start(group, gradients_);
+      return;
+    }
+    if (!whole_.empty()) {
+      std::vector<at::Tensor> pieces;
+      for (const Summand* summand : whole_) {
+        pieces.push_back(summand->gradient);
+      }
+      packed_ = at::cat(pieces);
+      whole_pending_ = start(group, packed_);
+    }
+    gathered_ =
+        at::empty({group.size(), length}, gradients_.options().dtype(at::kInt));
+    message_ = at::cat(message);
+    message_pending_ = start_gather(group, gathered_.view({-1}), message_);
+  }
+
+  // In the order of the ranks, so that all get the same bits; indices of one
+  // rank are distinct.
+  void add_up(const Selection& sent, std::int64_t ranks) const {
+    const at::Tensor& gradient = sent.summand->gradient;
+    gradient.zero_();
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      const at::Tensor both =
+          gathered_[rank].narrow(0, sent.offset, 2 * sent.count);
+      gradient.index_add_(
+          0,
+          both.narrow(0, 0, sent.count),
+          both.narrow(0, sent.count, sent.count).view(at::kFloat));
+    }
+  }
+
+  at::Tensor gradients_;
+  TopKOptions options_;
+  std::vector<Summand> summands_;
+  std::int64_t step_ = 0;
+  bool apart_ = false; // residuals and velocities may differ between ranks
+  // Of this step.
+  std::vector<const Summand*> whole_; // what travels as it is
+  at::Tensor packed_; // copies of that; undefined: the bucket itself travels
+  Pending whole_pending_;
+  std::vector<Selection> sent_;
+  at::Tensor message_; // int32, values as their bits
+  at::Tensor gathered_; // [ranks, that]
+  Pending message_pending_;
+};
+
+} // namespace
+
+double top_k_share(const TopKOptions& options, std::int64_t step) {
+  constexpr std::int64_t kStages = 4;
+  const std::int64_t since = step - options.start;
+  if (since < 0) {
+    return 1.0;
+  }
+  if (since >= options.warmup) {
+    return options.share;
+  }
+  const std::int64_t stage = since * kStages / options.warmup; // from 0
+  return std::pow(
+      options.share,
+      static_cast<double>(stage + 1) / static_cast<double>(kStages + 1));
+}
+
+std::unique_ptr<BucketExchange> make_top_k(
+    const at::Tensor& gradients,
+    const std::vector<BucketPart>& parts,
+    const TopKOptions& options) {
+  return std::make_unique<TopK>(gradients, parts, options);
+}
+
+} // namespace vitrain::dist

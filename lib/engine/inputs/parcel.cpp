@@ -1,0 +1,157 @@
+#include "engine/inputs/parcel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include "core/check.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Of what is added: for numbers of any type, and as devices read memory.
+constexpr std::int64_t kAlignment = 64;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+} // namespace
+
+class Parcels::OnGpu {
+ public:
+  explicit OnGpu(c10::Device device)
+      : device_(device), copies_(guard_.getStreamFromGlobalPool(device)) {}
+
+  // The next place, of at least `bytes`.
+  const at::Tensor& next(std::int64_t bytes) {
+    // Kernels that read the last one have all been enqueued.
+    current().used.record(guard_.getStream(device_));
+    index_ = (index_ + 1) % places_.size();
+    Place& place = current();
+    if (!place.buffer.defined() || place.buffer.numel() < bytes) {
+      place.buffer =
+          at::empty({bytes}, at::TensorOptions(device_).dtype(at::kByte));
+      // It may have been memory of kernels that have not run yet.
+      place.used.record(guard_.getStream(device_));
+    }
+    return place.buffer;
+  }
+
+  // Fills the start of it.
+  void copy(const std::uint8_t* pinned, std::int64_t bytes) {
+    const at::NoGradGuard no_grad;
+    Place& place = current();
+    place.used.block(copies_);
+    {
+      const c10::StreamGuard scope(copies_);
+      // from_blob wants a mutable pointer; nothing writes through it.
+      place.buffer.narrow(0, 0, bytes)
+          .copy_(
+              at::from_blob(
+                  const_cast<std::uint8_t*>(pinned), {bytes}, at::kByte),
+              /*non_blocking=*/true);
+    }
+    place.copied.record(copies_);
+    place.copied.block(guard_.getStream(device_));
+  }
+
+  std::function<void()> copied() {
+    // A place is filled again only after this has been waited for, or with a
+    // later copy of the same stream.
+    return [&place = current()] {
+      if (!place.copied.query()) {
+        place.copied.synchronize();
+      }
+    };
+  }
+
+ private:
+  struct Place {
+    at::Tensor buffer{};
+    c10::Event used{c10::kCUDA}; // by the kernels that read it
+    c10::Event copied{c10::kCUDA};
+  };
+
+  Place& current() { return places_[index_]; }
+
+  const c10::impl::VirtualGuardImpl guard_{c10::kCUDA};
+  c10::Device device_;
+  c10::Stream copies_;
+  std::array<Place, 2> places_;
+  std::size_t index_ = 0;
+};
+
+Parcels::Parcels(c10::Device device)
+    : device_(device),
+      gpu_(device.is_cuda() ? std::make_unique<OnGpu>(device) : nullptr) {}
+
+Parcels::~Parcels() = default;
+
+Parcel Parcels::open(const data::Batch& batch) {
+  return {*this, batch};
+}
+
+Parcel::Parcel(Parcels& owner, const data::Batch& batch)
+    : owner_(owner), batch_(batch) {
+  if (owner_.gpu_ != nullptr) {
+    rows_ = batch.tail.data() - batch.rows.data();
+    place_ = owner_.gpu_->next(rows_ + std::ssize(batch.tail));
+  }
+}
+
+at::Tensor Parcel::add(const at::Tensor& tensor) {
+  if (owner_.gpu_ == nullptr) {
+    return tensor;
+  }
+  const at::Tensor values = tensor.contiguous();
+  const auto bytes = static_cast<std::int64_t>(values.nbytes());
+  VITRAIN_CHECK(
+      used_ + bytes <= std::ssize(batch_.tail),
+      ExitCode::kInternal,
+      "a batch has {} bytes for tensors beside its rows, and needs {}",
+      batch_.tail.size(),
+      used_ + bytes);
+  if (bytes > 0) {
+    std::memcpy(
+        batch_.tail.data() + used_,
+        values.const_data_ptr(),
+        static_cast<std::size_t>(bytes));
+  }
+  at::Tensor there = place_.narrow(0, rows_ + used_, bytes)
+                         .view(values.scalar_type())
+                         .view(values.sizes());
+  used_ = aligned(used_ + bytes);
+  return there;
+}
+
+at::Tensor Parcel::send() {
+  const auto bytes = static_cast<std::int64_t>(batch_.rows.size());
+  if (owner_.gpu_ == nullptr) {
+    // from_blob wants a mutable pointer; nothing writes through it.
+    return at::from_blob(
+        const_cast<std::uint8_t*>(batch_.rows.data()), {bytes}, at::kByte);
+  }
+  owner_.gpu_->copy(
+      batch_.rows.data(),
+      used_ == 0 ? bytes
+                 : std::min(rows_ + used_, rows_ + std::ssize(batch_.tail)));
+  return place_.narrow(0, 0, bytes);
+}
+
+std::function<void()> Parcel::sent() const {
+  return owner_.gpu_ == nullptr ? std::function<void()>()
+                                : owner_.gpu_->copied();
+}
+
+std::size_t Parcel::room_for(std::int64_t tensors, std::int64_t bytes) {
+  return static_cast<std::size_t>(aligned(bytes) + tensors * kAlignment);
+}
+
+} // namespace vitrain::engine

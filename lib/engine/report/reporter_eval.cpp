@@ -1,0 +1,116 @@
+// What a Reporter tells of evaluations.
+
+#include <utility>
+
+#include "core/text.h"
+#include "engine/report/reporter.h"
+#include "report/live_report.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::engine {
+
+void Reporter::evaluating(std::int64_t done, std::int64_t batches) {
+  if (!main_ || !progress_.wants_update()) {
+    return;
+  }
+  logging::ProgressState state = shown_;
+  state.phase = logging::Phase::kEval;
+  state.batch = done;
+  state.batches = batches;
+  state.eta_seconds = -1.0;
+  progress_.update(state);
+}
+
+void Reporter::evaluated(
+    std::int64_t step,
+    const Evaluated& found,
+    const std::optional<job::Best>& best) {
+  const EvalCounts& counts = found.counts;
+  if (found.judged) {
+    last_eval_ = counts;
+  }
+  best_ = best;
+  if (!main_) {
+    return;
+  }
+  progress_.clear();
+  const bool is_best = found.judged && best && best->step == step;
+  console_.info(eval_line(step, found) + (is_best ? "  (best so far)" : ""));
+  if (counts.non_finite > 0) {
+    console_.warn(fmt::format(
+        "the loss of {} of {} evaluation samples is not finite",
+        with_commas(counts.non_finite),
+        with_commas(counts.count)));
+  }
+  Json record{
+      {"kind", "eval"},
+      {"step", step},
+      {"epoch", epoch_of(step)},
+      {"weights", found.weights},
+      {"precision", eval_precision_},
+      {"count", counts.count},
+      {"non_finite", counts.non_finite},
+      {"seconds", found.seconds}};
+  for (const MetricInfo& metric : kMetrics) {
+    if (tells(metric)) {
+      record[std::string(metric.name)] = counts.value(metric.value);
+    }
+  }
+  if (classes_) {
+    record["correct1"] = counts.correct1;
+    record["correct5"] = counts.correct5;
+  }
+  if (job_.recipe.eval.real_labels) {
+    record["real_count"] = counts.real_count;
+    record["real_correct"] = counts.real_correct;
+  }
+  if (found.subset > 0) {
+    record["subset"] = found.subset;
+  }
+  metrics_->write(record);
+  if (report_) {
+    report_->update();
+  }
+}
+
+bool Reporter::tells(const MetricInfo& metric) const {
+  if (metric.of_label_lists) {
+    return job_.recipe.data.eval.multi_label;
+  }
+  return (classes_ || !metric.of_classes) &&
+      (!metric.of_real_labels || job_.recipe.eval.real_labels);
+}
+
+std::string Reporter::eval_line(std::int64_t step, const Evaluated& found)
+    const {
+  const EvalCounts& counts = found.counts;
+  std::string line = length_.total_steps > 0
+      ? fmt::format("epoch {}/{}  eval", epoch_of(step), length_.epochs)
+      : "eval";
+  if (job_.recipe.train.ema.active() && length_.total_steps > 0) {
+    line += fmt::format(" {}", found.weights);
+  }
+  if (found.subset > 0) {
+    line += fmt::format(" of {} classes", with_commas(found.subset));
+  }
+  std::string rest;
+  for (const MetricInfo& metric : kMetrics) {
+    if (!tells(metric)) {
+      continue;
+    }
+    (metric.of_classes ? line : rest) +=
+        "  " + metric_text(metric, counts.value(metric.value));
+    if (metric.value == Metric::kTop1) {
+      line += fmt::format(
+          " ({} of {})",
+          with_commas(counts.correct1),
+          with_commas(counts.count));
+    } else if (metric.of_real_labels) {
+      line += fmt::format(" (of {})", with_commas(counts.real_count));
+    }
+  }
+  return fmt::format("{}{}  in {}", line, rest, human_seconds(found.seconds));
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,162 @@
+// The members of Reporter that are about training steps.
+
+#include <limits>
+
+#include "core/text.h"
+#include "engine/report/reporter.h"
+
+namespace vitrain::engine {
+namespace {
+
+// Where all steps were skipped there is none.
+double mean_of_losses(double sum, double count) {
+  return count > 0.0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+}
+
+// What the records of some runs, or some steps, have beside those of all.
+void add_what_some_have(Json& record, const TrainReport& report) {
+  if (report.loss_scale) {
+    record["loss_scale"] = *report.loss_scale;
+  }
+  if (report.sparsity) {
+    record["sparsity"] = *report.sparsity;
+  }
+  if (report.dropped > 0) {
+    record["dropped_updates"] = report.dropped;
+  }
+  if (report.stale.updates > 0) {
+    record["staleness_mean"] = static_cast<double>(report.stale.sum) /
+        static_cast<double>(report.stale.updates);
+    record["staleness_largest"] = report.stale.largest;
+  }
+  if (report.bad_samples > 0) {
+    record["replaced"] = report.replaced;
+    record["bad_samples"] = report.bad_samples;
+  }
+  if (report.image_warnings > 0) {
+    record["image_warnings"] = report.image_warnings;
+  }
+}
+
+} // namespace
+
+void Reporter::own_train(const TrainReport& report) {
+  const OwnReport& own = report.own;
+  logging::ProgressState state{
+      .epoch = report.epoch,
+      .epochs = length_.epochs,
+      .batch = batch_of(report.step),
+      .batches = length_.steps_per_epoch,
+      .loss = mean_of_losses(own.loss_sum, static_cast<double>(own.count)),
+      .images_per_second = static_cast<double>(own.count) / own.seconds,
+      .data_wait = own.data_wait,
+      .comm_bytes = own.comm_bytes,
+      .comm_wait = own.comm_wait};
+  if (classes_ && own.count > 0) {
+    state.top1 = 100.0 * static_cast<double>(own.correct1) /
+        static_cast<double>(own.count);
+  }
+  const std::string line = logging::worker_line(rank_, own.count, state);
+  // Rank 0's terminal shows all workers together; with every rank's lines there
+  // its own is one of them.
+  if (main_ && job_.recipe.log.ranks == config::LogRanks::kMain) {
+    console_.log(line);
+  } else {
+    console_.info(line);
+  }
+}
+
+void Reporter::train(const TrainReport& report) {
+  if (!alone_ && job_.recipe.log.progress != config::ProgressKind::kOff) {
+    own_train(report);
+  }
+  if (!main_) {
+    return;
+  }
+  const auto count = static_cast<double>(report.count);
+  const double speed = count / report.seconds;
+  const double step_seconds =
+      report.seconds / static_cast<double>(report.steps);
+  train_seconds_ += report.seconds;
+  train_samples_ += count;
+  shown_ = {
+      .phase = logging::Phase::kTrain,
+      .epoch = report.epoch,
+      .epochs = length_.epochs,
+      .batch = batch_of(report.step),
+      .batches = length_.steps_per_epoch,
+      .loss = mean_of_losses(report.loss_sum, count),
+      .lr = report.lr,
+      .images_per_second = speed,
+      .data_wait = report.data_wait,
+      .comm_bytes = report.comm_bytes,
+      .comm_wait = report.comm_seconds / step_seconds,
+      .bad_samples = report.bad_samples,
+      .unsaved = unsaved_,
+      .eta_seconds = step_seconds *
+          static_cast<double>(length_.total_steps - report.step)};
+  if (classes_) {
+    shown_.top1 = 100.0 * static_cast<double>(report.correct1) / count;
+    shown_.top5 = 100.0 * static_cast<double>(report.correct5) / count;
+  }
+  if (report.stale.updates > 0) {
+    shown_.staleness = {
+        static_cast<double>(report.stale.sum) /
+            static_cast<double>(report.stale.updates),
+        report.stale.largest};
+  }
+  progress_.milestone(shown_);
+  Json record{
+      {"kind", "train"},
+      {"step", report.step},
+      {"epoch", report.epoch},
+      {"batch", batch_of(report.step)},
+      {"loss", shown_.loss},
+      {"count", report.count},
+      {"lr", report.lr},
+      {"step_seconds", step_seconds},
+      {"images_per_second", speed},
+      {"data_wait", report.data_wait},
+      {"comm_bytes", report.comm_bytes},
+      {"comm_seconds", report.comm_seconds},
+      {"comm_busy_seconds", report.comm_busy_seconds},
+      {"comm_wait", shown_.comm_wait},
+      {"grad_norm", report.grad_norm},
+      {"samples_hash", report.samples_hash}};
+  add_what_some_have(record, report);
+  bad_samples_ = report.bad_samples;
+  if (classes_) {
+    record["top1"] = *shown_.top1;
+    record["top5"] = *shown_.top5;
+  }
+  if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {
+    record["start_begin_seconds"] = *first_step_begin_;
+    record["start_end_seconds"] = *first_step_end_;
+    first_step_begin_ = -1.0; // told once
+  }
+  metrics_->write(record);
+}
+
+void Reporter::pruned(
+    std::int64_t step,
+    std::int64_t zeros,
+    std::int64_t weights,
+    bool last) {
+  if (!main_) {
+    return;
+  }
+  pruned_ = fmt::format(
+      "{:.2f} % of {} weights are zero",
+      100.0 * static_cast<double>(zeros) / static_cast<double>(weights),
+      with_commas(weights));
+  progress_.clear();
+  const std::string line =
+      fmt::format("step {}: {}", with_commas(step), pruned_);
+  if (last) {
+    console_.info(line);
+  } else {
+    console_.log(line);
+  }
+}
+
+} // namespace vitrain::engine

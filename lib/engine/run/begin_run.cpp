@@ -1,0 +1,103 @@
+#include "engine/run/begin_run.h"
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "checkpoint/folder.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "data/sources/held_out.h"
+#include "engine/report/describe.h"
+#include "engine/run/environment.h"
+#include "job/run/resume.h"
+#include "job/run/run_directory.h"
+
+namespace vitrain::engine {
+namespace {
+
+RunFacts facts_of(const Session& session) {
+  std::int64_t parameters = 0;
+  for (const at::Tensor& parameter : session.model->parameters()) {
+    parameters += parameter.numel();
+  }
+  return {
+      .job = session.job,
+      .plan = session.plan,
+      .spec = session.spec,
+      .parameters = parameters,
+      .precision = session.precision,
+      .eval_precision = session.eval_precision,
+      .train = session.train_index.get(),
+      .sampler = session.sampler.get(),
+      .eval = session.eval_index.get(),
+      .workers = session.world};
+}
+
+// What saves left unfinished that were killed: nobody else writes here.
+void remove_leftovers(Session& session) {
+  const checkpoint::Leftovers left =
+      checkpoint::remove_leftovers(session.job.run().checkpoints());
+  if (left.folders > 0) {
+    session.reporter.console().info(fmt::format(
+        "removed {} unfinished checkpoint{} of processes that have ended ({})",
+        left.folders,
+        left.folders == 1 ? "" : "s",
+        human_bytes(left.bytes)));
+  }
+}
+
+} // namespace
+
+Json announce(Session& session) {
+  const RunFacts facts = facts_of(session);
+  std::optional<RunLength> length;
+  if (session.train_index) {
+    length = RunLength{
+        .epochs =
+            (session.plan.total_steps + session.plan.steps_per_epoch - 1) /
+            session.plan.steps_per_epoch,
+        .steps_per_epoch = session.plan.steps_per_epoch,
+        .total_steps = session.plan.total_steps};
+  }
+  std::vector<logging::BannerSection> sections;
+  if (session.rank == 0) { // counting an epoch's samples takes its time
+    sections = describe_run(facts);
+  }
+  session.reporter.start(describe_title(facts), sections, length);
+  Json record = start_record(facts);
+  // Started again, or continued, before its first checkpoint, a run begins anew
+  // in its folder.
+  std::error_code error;
+  if (!session.job.resume.empty() || session.job.restarts > 0 ||
+      std::filesystem::exists(session.job.run().environment(), error)) {
+    record["resumed_step"] = session.job.resumed_step;
+  }
+  if (session.job.restarts > 0) {
+    record["restarts"] = session.job.restarts;
+  }
+  return record;
+}
+
+void open_run(Session& session, const Json& start) {
+  const job::Job& job = session.job;
+  if (session.rank == 0 && job.mode == job::JobMode::kTrain) {
+    remove_leftovers(session);
+    for (const std::string& line : job::prepare_to_resume(
+             {job.run_directory}, job.recipe, job.resumed_step)) {
+      session.reporter.console().info(line);
+    }
+  }
+  session.reporter.open_records(start);
+  if (session.rank == 0) {
+    write_file_atomically(
+        job.run().environment(), describe_environment(session).dump(2) + "\n");
+    if (job.recipe.data.split && job.mode == job::JobMode::kTrain) {
+      write_file_atomically(
+          job.run().held_out(), data::sample_names(*session.eval_index));
+    }
+  }
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+
+// Numbers of a network that learns small images fast: a whitening convolution,
+// then groups of two 3x3 convolutions with a pooling by 2, and a pooling by 3.
+struct CifarNetSpec {
+  std::int64_t whiten_kernel = 2;
+  std::array<std::int64_t, 3> widths{64, 256, 256};
+  double head_scale = 1.0 / 9.0; // of the outputs
+};
+
+namespace cifarnet {
+
+inline constexpr std::array kNetworks{
+    NamedNetwork<CifarNetSpec>{"cifarnet", 32, 3, {}}};
+
+inline constexpr std::int64_t kLastPooling = 3;
+inline constexpr std::int64_t kLeastSide = 25; // leaves 3 for the last pooling
+
+// Of the whitening convolution: each direction of the patches, and its
+// opposite.
+inline std::int64_t whitened_channels(const ModelSpec& spec) {
+  const std::int64_t kernel = spec.get<CifarNetSpec>().whiten_kernel;
+  return 2 * spec.channels * kernel * kernel;
+}
+
+// What is left of an image in front of the classifier.
+inline ImageSize grid_of(const ModelSpec& spec) {
+  const auto& net = spec.get<CifarNetSpec>();
+  const auto left = [&](std::int64_t side) {
+    side -= net.whiten_kernel - 1;
+    for (std::size_t i = 0; i < net.widths.size(); ++i) {
+      side /= 2;
+    }
+    return side / kLastPooling;
+  };
+  return {left(spec.image_size.height), left(spec.image_size.width)};
+}
+
+} // namespace cifarnet
+
+// The network of "94% on CIFAR-10 in 3.29 seconds on a single GPU" (Jordan,
+// arXiv:2404.00498). What is fixed there (the whitening, the scales of
+// BatchNorm), a recipe fixes by model.freeze. Works in channels_last, weights
+// included.
+inline const Family kCifarNet{
+    .name = "cifarnet",
+    .list = names_in<cifarnet::kNetworks>,
+    .find = find_in<cifarnet::kNetworks>,
+    .check =
+        [](const config::ModelConfig& config,
+           const ModelSpec& named,
+           config::Checker& checker) {
+          check_least_side(config, named, cifarnet::kLeastSide, checker);
+        },
+    .describe =
+        [](const ModelSpec&) {
+          return std::string(
+              "whitening of 2x2 patches, then 3 groups of 2 convolutions");
+        },
+    .identity = image_identity,
+    .channels_last = true};
+
+} // namespace vitrain::models

@@ -1,0 +1,184 @@
+// What is evaluated: held-out parts, some classes of a model, ReaL labels,
+// lists of labels; in the real binary.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "program.h"
+
+namespace vitrain::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// Images of classes "a", "b" and "c", named as those of ImageNet's validation,
+// rising over the classes: `count` of each.
+void write_images(const fs::path& folder, int count) {
+  const std::string image =
+      slurp(VITRAIN_SOURCE_DIR "/tests/golden/image/files/rgb_420.jpg");
+  int number = 0;
+  for (const char* name : {"a", "b", "c"}) {
+    fs::create_directories(folder / name);
+    for (int i = 0; i < count; ++i) {
+      std::ofstream(
+          folder / name / fmt::format("ILSVRC2012_val_{:08d}.JPEG", ++number))
+          << image;
+    }
+  }
+}
+
+Options on_folder(const fs::path& data, const Words& set) {
+  return {
+      .set = set, .more = {"-dataset", "folder", "-data_path", data.native()}};
+}
+
+const Words kShort{"run.epochs=1", "schedule.warmup=1st", "data.batch_size=4"};
+
+// The last evaluation of a run.
+Json evaluation(const fs::path& run) {
+  return records(run, "eval").back();
+}
+
+TEST(EvaluationData, SplitHoldsOutTheSameForARunItsResumeAndItsEvaluation) {
+  const TempFolder folder;
+  write_images(folder / "data/train", 20);
+  Options options = on_folder(
+      folder / "data",
+      {"data.split=0.2",
+       "data.batch_mode=global",
+       "data.batch_size=8",
+       "run.epochs=2",
+       "schedule.warmup=1st",
+       "checkpoint.every=3st",
+       "checkpoint.keep_last=20"});
+  options.devices = "cpu:2";
+  const fs::path run = train(folder / "one", options);
+  const std::string held_out = slurp(run / "held_out.txt");
+  EXPECT_EQ(std::ranges::count(held_out, '\n'), 12);
+  EXPECT_EQ(records(run, "start").front().at("train_samples"), 48);
+  EXPECT_EQ(evaluation(run).at("count"), 12);
+  const fs::path part = resume_copy(run, folder / "part", options, 3);
+  expect_same_training(run, part);
+  EXPECT_EQ(slurp(part / "held_out.txt"), held_out);
+  // By the run's config alone, on another number of workers.
+  Words words{
+      "-cfg",
+      (run / "config.yaml").native(),
+      "-eval",
+      "-pretrained",
+      checkpoint(run, 12).native(),
+      "-set",
+      "devices.count=1",
+      "-set",
+      "run.output=" + (folder / "eval").native()};
+  const Result again = vitrain::e2e::run(words);
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(
+      again.out,
+      HasSubstr("12 images held out of the training data (0.2 of each class, "
+                "seed"));
+  const Json evaluated = evaluation(newest_run(folder / "eval"));
+  EXPECT_EQ(evaluated.at("count"), 12);
+  EXPECT_EQ(evaluated.at("loss"), evaluation(run).at("loss"));
+  // Others have been trained on.
+  words.insert(words.end(), {"-set", "data.split_seed=5"});
+  const Result other = vitrain::e2e::run(words);
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_THAT(
+      other.err, HasSubstr("the weights were trained with some of them"));
+}
+
+TEST(EvaluationData, SubsetAndRealLabelsAreCountedAlikeByAnyWorkers) {
+  const TempFolder folder;
+  write_images(folder / "data/train", 8);
+  write_images(folder / "data/val", 5);
+  Options options = on_folder(folder / "data", kShort);
+  options.devices = "cpu:1";
+  const fs::path run = train(folder / "one", options);
+  // Data with two classes of the three, as ImageNet-A has 200 of 1,000.
+  fs::remove_all(folder / "data/val/a");
+  Json real = Json::array();
+  for (int i = 0; i < 15; ++i) {
+    real.push_back(i % 5 == 0 ? Json::array() : Json::array({1, 2}));
+  }
+  const fs::path json = folder.write("real.json", real.dump());
+  const fs::path list = folder.write("subset.txt", "c\nb\n");
+  Json first;
+  for (const char* workers : {"1", "3"}) {
+    const Result result = vitrain::e2e::run(
+        {"-cfg",
+         (run / "config.yaml").native(),
+         "-eval",
+         "-pretrained",
+         run.native(),
+         "-set",
+         std::string("devices.count=") + workers,
+         "-set",
+         "eval.subset=" + list.native(),
+         "-set",
+         "eval.real_labels=" + json.native(),
+         "-set",
+         "run.output=" + (folder / "eval").native()});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("10 images, 2 of 3 classes, folder"));
+    EXPECT_THAT(result.out, HasSubstr("eval of 2 classes  top1 50.00 %"));
+    EXPECT_THAT(result.out, HasSubstr("real_top1 100.00 % (of 8)"));
+    const fs::path evaluated = newest_run(folder / "eval");
+    Json record = evaluation(evaluated);
+    EXPECT_EQ(record.at("real_correct"), 8);
+    EXPECT_EQ(record.at("subset"), 2);
+    record.erase("seconds");
+    EXPECT_EQ(first.is_null() ? record : first, record);
+    first = record;
+    const std::string table = slurp(evaluated / "evaluation/per_class.csv");
+    EXPECT_EQ(std::ranges::count(table, '\n'), 3) << table;
+    EXPECT_THAT(table, HasSubstr("\nb,5,"));
+    fs::remove_all(folder / "eval");
+  }
+}
+
+TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {
+  const TempFolder folder;
+  write_images(folder / "data", 8);
+  std::string lines;
+  for (int i = 1; i <= 24; ++i) {
+    lines += fmt::format(
+        "{}/ILSVRC2012_val_{:08d}.JPEG {}\n",
+        "abc"[(i - 1) / 8],
+        i,
+        i % 5 == 0       ? "-"
+            : i % 2 == 0 ? "0,2"
+                         : "1");
+  }
+  folder.write("data/train_list.txt", lines);
+  folder.write("data/val_list.txt", lines);
+  Options options{
+      .devices = "cpu:2",
+      .set = kShort,
+      .more = {"-dataset", "list", "-data_path", (folder / "data").native()}};
+  for (const char* set :
+       {"data.train.multi_label=true",
+        "data.eval.multi_label=true",
+        "train.loss=binary_cross_entropy",
+        "checkpoint.metric=map"}) {
+    options.set.emplace_back(set);
+  }
+  const fs::path run = train(folder / "one", options);
+  const Json record = evaluation(run);
+  EXPECT_EQ(record.at("count"), 24);
+  EXPECT_FALSE(record.contains("top1"));
+  EXPECT_GT(record.at("map").get<double>(), 0.0);
+  EXPECT_THAT(slurp(run / "summary.csv"), HasSubstr(",eval_map"));
+  // All images are one: no score tells them apart, and the mean over the
+  // classes of their shares is the average precision.
+  EXPECT_NEAR(record.at("map").get<double>(), 100.0 * (10 + 10 + 10) / 72, 1.0);
+}
+
+} // namespace
+} // namespace vitrain::e2e
