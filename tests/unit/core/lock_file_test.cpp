@@ -192,6 +192,8 @@ int hold_for_a_moment(
 TEST_F(LockFileTest, OfManyTakersOneWins) {
   constexpr int kProcesses = 8;
   constexpr double kSeconds = 1.5;
+  constexpr int kTurns = 3; // of each, also where a busy machine takes longer
+  constexpr double kLongest = 30.0;
   const auto inside = folder_ / "inside";
   std::vector<pid_t> runners;
   for (int i = 0; i < kProcesses; ++i) {
@@ -202,7 +204,7 @@ TEST_F(LockFileTest, OfManyTakersOneWins) {
     }
     int held = 0;
     const Stopwatch watch;
-    while (watch.seconds() < kSeconds) {
+    while (watch.seconds() < (held < kTurns ? kLongest : kSeconds)) {
       const pid_t child = ::fork();
       if (child == 0) {
         ::_exit(hold_for_a_moment(lock_, inside));
@@ -224,9 +226,7 @@ TEST_F(LockFileTest, OfManyTakersOneWins) {
     EXPECT_NE(WEXITSTATUS(status), 255) << "two at once";
     held += WEXITSTATUS(status);
   }
-  // How many there are is for a busy machine to say; several, or nobody took
-  // over.
-  EXPECT_GT(held, 4);
+  EXPECT_GT(held, 20);
 }
 
 // A taker that is killed anywhere leaves a lock that the next one can have.
