@@ -17,7 +17,7 @@ double kept_of_slow(
                             : most;
 }
 
-void before_update(
+void begin_slow(
     const config::LookaheadConfig& options,
     const std::vector<SlowPair>& pairs,
     const Progress& progress) {

@@ -28,15 +28,15 @@ double kept_of_slow(
     const Progress& progress);
 
 // Lookahead (Zhang et al., 2019) behind an optimizer: what there is to do
-// before the optimizer's update ...
-void before_update(
+// before the forward pass of a step ...
+void begin_slow(
     const config::LookaheadConfig& options,
     const std::vector<SlowPair>& pairs,
     const Progress& progress);
 
-// ... and behind it. In every `every`-th update the slow weights s and the
-// weights w become s + (1 - kept) (w - s). Without a ramp both stay w the first
-// time, as in timm; with one s begins as the w of the first step, as in
+// ... and behind its update. In every `every`-th update the slow weights s and
+// the weights w become s + (1 - kept) (w - s). Without a ramp both stay w the
+// first time, as in timm; with one s begins as the w of the first step, as in
 // "94% on CIFAR-10 in 3.29 seconds" (Jordan, arXiv:2404.00498). With ends_slow
 // the last step of the run leaves w = s. `updates` counts those made, scalar
 // fp32; where `non_finite` (likewise) is 1 there was none.

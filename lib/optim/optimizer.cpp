@@ -95,6 +95,12 @@ void Optimizer::move(
   }
 }
 
+void Optimizer::begin_step(const Progress& progress) {
+  const at::NoGradGuard no_grad;
+  progress_ = progress;
+  begin_slow(lookahead_, slow_pairs(), progress_);
+}
+
 void Optimizer::step(double lr, const at::Tensor& non_finite) {
   const at::NoGradGuard no_grad;
   if (non_finite.is_cpu() && non_finite.item<float>() != 0.0F) {
@@ -102,7 +108,6 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
   }
   steps_.add_(1).sub_(non_finite);
   const std::vector<SlowPair> pairs = slow_pairs();
-  before_update(lookahead_, pairs, progress_);
   at::mul_out(lr_, scales_, at::scalar_tensor(lr, at::kDouble));
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
     const FlatGroup& group = parameters_.groups()[i];

@@ -43,8 +43,9 @@ class Optimizer {
   // changes.
   void step(double lr, const at::Tensor& non_finite);
 
-  // Of the step() that comes next: for a Lookahead that changes in the run.
-  void set_progress(const Progress& progress) { progress_ = progress; }
+  // Before the forward pass of the step() that comes next: for a Lookahead that
+  // changes in the run.
+  void begin_step(const Progress& progress);
   // Lookahead takes what of these are floating-point numbers with the weights,
   // and the slow ones of them belong to the state, under these names. Before
   // any step and state.

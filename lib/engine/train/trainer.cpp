@@ -250,13 +250,12 @@ void Trainer::train_one_step() {
     parameters_.scale_weight_decay(optim::weight_decay_share(
         recipe_.optim.weight_decay, *end, state_.step, plan_.total_steps));
   }
+  optimizer_->begin_step({.step = state_.step + 1, .steps = plan_.total_steps});
   step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
   }
   lr_ = optim::learning_rate(schedule_, state_.step);
-  optimizer_->set_progress(
-      {.step = state_.step + 1, .steps = plan_.total_steps});
   step_->finish(lr_);
   dist::Traffic traffic = sync_->traffic();
   traffic.add(batch_norm_.take_traffic());

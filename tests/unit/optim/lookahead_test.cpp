@@ -53,12 +53,12 @@ struct Walk {
 
   void step(std::int64_t step) {
     const at::NoGradGuard no_grad;
+    optimizer->begin_step(
+        {.step = step, .steps = ramp().at("steps").get<std::int64_t>()});
     const at::Tensor slope = numbers(ramp().at("steepness")) *
         (net.weight - numbers(ramp().at("middle")));
     net.mean.mul_(0.6).add_(net.weight, 0.4);
     net.weight.mutable_grad().copy_(slope);
-    optimizer->set_progress(
-        {.step = step, .steps = ramp().at("steps").get<std::int64_t>()});
     optimizer->step(0.05, at::zeros({}));
   }
 
