@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "core/text.h"
@@ -36,6 +38,15 @@ parse_step_range(const std::string& text, StepRange& range, std::int64_t most) {
   return range.last - range.first < most
       ? ""
       : "it has more than " + std::to_string(most) + " steps";
+}
+
+// Those that a checked text names; without one, none.
+inline StepRange steps_of(const std::optional<std::string>& text) {
+  StepRange range;
+  if (text) {
+    parse_step_range(*text, range, std::numeric_limits<std::int64_t>::max());
+  }
+  return range;
 }
 
 } // namespace vitrain

@@ -142,13 +142,15 @@ class DistRules {
   }
 
   // A step that is skipped must leave nothing behind, on any worker.
+  bool can_skip_steps() const {
+    return recipe_.dist.sync.mode == SyncMode::kAllreduce &&
+        !keeps_errors(recipe_.dist.compress);
+  }
+
   void check_non_finite() {
     const OnNonFinite action = recipe_.train.on_non_finite;
-    const DistConfig& dist = recipe_.dist;
     require(
-        action == OnNonFinite::kStop ||
-            (dist.sync.mode == SyncMode::kAllreduce &&
-             !keeps_errors(dist.compress)),
+        action == OnNonFinite::kStop || can_skip_steps(),
         "train.on_non_finite",
         fmt::format(
             "{} needs gradients that reach all workers in the step that they "
@@ -260,11 +262,8 @@ class DistRules {
   // A step whose gradients overflow is skipped by all workers, and leaves
   // nothing behind.
   void check_loss_scale() {
-    const DistConfig& dist = recipe_.dist;
     require(
-        recipe_.train.precision != Precision::kFp16 ||
-            (dist.sync.mode == SyncMode::kAllreduce &&
-             !keeps_errors(dist.compress)),
+        recipe_.train.precision != Precision::kFp16 || can_skip_steps(),
         "train.precision",
         "fp16 scales the loss, and workers can agree on a scale only by "
         "gradients that reach all of them in the step that they are of, and "

@@ -40,24 +40,18 @@ inline std::string fault_of_web_address(const std::string& text) {
   return "it begins with neither";
 }
 
-// The steps that `log.trace` names; a step of a large network has some ten
-// thousand events.
-inline std::string parse_trace(const std::string& text, StepRange& range) {
-  return parse_step_range(text, range, /*most=*/100);
-}
-inline std::string fault_of_trace(const std::string& text) {
+// What is wrong with a key that names optimizer steps, at most kMost of them;
+// or "".
+template <std::int64_t kMost>
+std::string fault_of_steps(const std::string& text) {
   StepRange range;
-  return parse_trace(text, range);
+  return parse_step_range(text, range, kMost);
 }
 
-// Those that `log.batches` names; a batch of images has some hundred megabytes.
-inline std::string parse_batches(const std::string& text, StepRange& range) {
-  return parse_step_range(text, range, /*most=*/1000);
-}
-inline std::string fault_of_batches(const std::string& text) {
-  StepRange range;
-  return parse_batches(text, range);
-}
+// A step of a large network has some ten thousand events.
+constexpr std::int64_t kMostTraced = 100;
+// A batch of images has some hundred megabytes.
+constexpr std::int64_t kMostBatches = 1000;
 
 // What is recorded, and how often.
 struct LogConfig {
@@ -105,7 +99,7 @@ struct LogConfig {
          "`trace/rankN.json` in the run folder, for Perfetto or "
          "chrome://tracing: each operator and kernel, the parts of a step, and "
          "each bucket of gradients while it travels. These steps are slower.")
-        .written_as("N or N-M", fault_of_trace);
+        .written_as("N or N-M", fault_of_steps<kMostTraced>);
     v.field(
          "batches",
          batches,
@@ -114,7 +108,7 @@ struct LogConfig {
          "safetensors with images, labels, shares of classes and factors of "
          "stochastic depth, with which another program can make the same "
          "steps.")
-        .written_as("N or N-M", fault_of_batches);
+        .written_as("N or N-M", fault_of_steps<kMostBatches>);
     v.field(
          "mlflow",
          mlflow,

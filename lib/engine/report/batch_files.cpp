@@ -11,11 +11,8 @@
 namespace vitrain::engine {
 
 BatchFiles::BatchFiles(const Session& session)
-    : folder_(session.job.run().batches()) {
-  if (const auto& asked = session.job.recipe.log.batches) {
-    config::parse_batches(*asked, steps_);
-  }
-}
+    : steps_(steps_of(session.job.recipe.log.batches)),
+      folder_(session.job.run().batches()) {}
 
 void BatchFiles::write(
     std::int64_t step,

@@ -83,12 +83,8 @@ StepTrace::~StepTrace() {
 }
 
 StepTrace make_step_trace(const Session& session) {
-  StepRange steps;
-  if (const auto& asked = session.job.recipe.log.trace) {
-    config::parse_trace(*asked, steps);
-  }
   return {
-      steps,
+      steps_of(session.job.recipe.log.trace),
       session.job.run().trace(session.rank),
       session.rank,
       session.cuda != nullptr};
