@@ -9,6 +9,7 @@
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
+#include "models/spec.h"
 #include "report/write.h"
 #include "trial/find_lr.h"
 #include "trial/trial.h"
@@ -86,7 +87,7 @@ int try_run(
     std::printf("%s\n", note.c_str());
   }
   const trial::Subject subject{
-      .recipe = job.recipe,
+      .recipe = models::widest_stage(job.recipe),
       .plan = job::make_plan(
           job, prepared.workers, prepared.sampler.get(), *prepared.eval),
       .workers = prepared.workers,

@@ -3,16 +3,18 @@
 # and the batches and draws that this program took (log.batches). Compares the
 # loss of every step, the last weights and their average.
 #
-# usage: bench/compare_curves.sh [deit|a2|distill]...      (default: all)
+# usage: bench/compare_curves.sh [deit|a2|distill|token]...      (default: all)
 #
 # deit: configs/imagenet_deit_tiny.yaml in full (mixup, cutmix, smoothing,
 #   RandAugment, erasing, EMA, drop path), and layer decay beside it.
 # a2: configs/imagenet_resnet50_a2.yaml (LAMB, binary cross entropy, repeated
 #   augmentation, drop path).
 # distill: the first with a ResNet-18 as teacher (DeiT's soft distillation).
+# token: the same where the student has a distillation token and head.
 #
-# Settings: STEPS (100), BATCH (16), IMAGE (96, pixels), DATA (a folder with
-#   train/ and val/; default: generated images), VITRAIN_PEER_PYTHON.
+# Settings: STEPS (100), BATCH (16), IMAGE (96, pixels), WARMUP (20, steps), DATA
+#   (a folder with train/ and val/; default: generated images),
+#   VITRAIN_PEER_PYTHON.
 #
 # Prints what differs, relative to the largest; ends with 1 where losses differ
 # by more than 1e-4, weights by more than 1e-3 or averages by more than 1e-4.
@@ -32,7 +34,7 @@ mkdir -p "$cache"
 "$root/tools/setup.sh" train >&2
 find_peer "$cache"
 status=0
-for recipe in ${*:-deit a2 distill}; do
+for recipe in ${*:-deit a2 distill token}; do
   "$peer" "$root/bench/peers/curves.py" "$recipe" "$root" || status=1
 done
 exit $status

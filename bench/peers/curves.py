@@ -18,6 +18,7 @@ from timm.utils import ModelEmaV3
 STEPS = int(os.environ.get("STEPS", 100))
 BATCH = int(os.environ.get("BATCH", 16))
 IMAGE = int(os.environ.get("IMAGE", 96))
+WARMUP = int(os.environ.get("WARMUP", 20))
 CLASSES = 10
 EMA = 0.99  # of a hundred steps; the recipe's is of half a million
 LIMITS = {"loss": 1e-4, "weights": 1e-3, "average": 1e-4}
@@ -35,9 +36,8 @@ class Drop(torch.nn.Module):
         return x * factors.view(-1, *[1] * (x.dim() - 1))
 
 
-def deit():
-    model = timm.create_model("deit_tiny_patch16_224", num_classes=CLASSES,
-                              img_size=IMAGE)
+def deit(name="deit_tiny_patch16_224"):
+    model = timm.create_model(name, num_classes=CLASSES, img_size=IMAGE)
     rows = {}
     for i, block in enumerate(model.blocks):
         block.drop_path1, block.drop_path2 = Drop(rows, 2 * i), Drop(rows, 2 * i + 1)
@@ -64,16 +64,21 @@ class Distillation(torch.nn.Module):
 
     ALPHA, TEMPERATURE = 0.5, 3.0
 
+    def heads(self, outputs):
+        """What learns from the labels and what from the teacher."""
+        return outputs if isinstance(outputs, tuple) else (outputs, outputs)
+
     def __init__(self, teacher):
         super().__init__()
         self.teacher, self.images = teacher, None
 
-    def forward(self, logits, shares):
+    def forward(self, outputs, shares):
         with torch.no_grad():
             wanted = self.teacher(self.images)
         t = self.TEMPERATURE
-        distance = F.kl_div(F.log_softmax(logits / t, 1), F.log_softmax(wanted / t, 1),
-                            reduction="sum", log_target=True) * t * t / logits.numel()
+        logits, taught = self.heads(outputs)
+        distance = F.kl_div(F.log_softmax(taught / t, 1), F.log_softmax(wanted / t, 1),
+                            reduction="sum", log_target=True) * t * t / taught.numel()
         return ((1 - self.ALPHA) * SoftTargetCrossEntropy()(logits, shares)
                 + self.ALPHA * distance)
 
@@ -91,15 +96,24 @@ def distill():
     return model, rows, optimizer, Distillation(teacher())
 
 
+def token():
+    model, rows, optimizer, _ = deit("deit_tiny_distilled_patch16_224")
+    model.set_distilled_training()
+    return model, rows, optimizer, Distillation(teacher())
+
+
+TAUGHT = ["optim.layer_decay=0.75", "model.drop_path=0.1",
+          "train.distill.type=soft", "train.distill.teacher=resnet18",
+          f"train.distill.alpha={Distillation.ALPHA}",
+          f"train.distill.temperature={Distillation.TEMPERATURE}"]
+
 RECIPES = {
     "deit": (deit, "configs/imagenet_deit_tiny.yaml",
              ["optim.layer_decay=0.75", "model.drop_path=0.1"]),
     "a2": (a2, "configs/imagenet_resnet50_a2.yaml", []),
-    "distill": (distill, "configs/imagenet_deit_tiny.yaml",
-                ["optim.layer_decay=0.75", "model.drop_path=0.1",
-                 "train.distill.type=soft", "train.distill.teacher=resnet18",
-                 f"train.distill.alpha={Distillation.ALPHA}",
-                 f"train.distill.temperature={Distillation.TEMPERATURE}"]),
+    "distill": (distill, "configs/imagenet_deit_tiny.yaml", TAUGHT),
+    "token": (token, "configs/imagenet_deit_tiny.yaml",
+              ["model.name=deit_tiny_distilled_patch16_224", *TAUGHT]),
 }
 
 
@@ -113,7 +127,7 @@ def train_here(root, config, settings, start, folder):
         f"run.max_steps={STEPS}", f"log.batches=1-{STEPS}", "log.every=1",
         "log.progress=off", "train.precision=fp32", f"train.ema.decay={EMA}",
         "checkpoint.every=1dur", "eval.every=1dur", "eval.batches=1",
-        "schedule.warmup=20st", "schedule.unit=step", *settings]
+        f"schedule.warmup={WARMUP}st", "schedule.unit=step", *settings]
     if data:
         words += ["-data_path", data]
     else:
@@ -184,7 +198,7 @@ def main():
                 value.add_(0.02 * torch.randn(value.shape))
         save_file({key: value.contiguous()
                    for key, value in model.state_dict().items()}, start)
-        if name == "distill":
+        if "train.distill.type=soft" in settings:
             weights = folder / "teacher.safetensors"
             save_file(teacher().state_dict(), weights)
             settings = [*settings, f"train.distill.pretrained={weights}"]

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "config/rules/stages.h"
 #include "core/text.h"
 #include "models/families/family.h"
 
@@ -235,7 +236,20 @@ std::vector<config::Finding> check_normalisation(
 std::vector<config::Finding> check_loss(const config::Recipe& recipe) {
   const std::optional<ModelSpec> named = find_model(recipe.model.name);
   const bool pixels = recipe.train.loss == config::LossKind::kPixels;
-  if (!named || named->family->learns_pixels == pixels) {
+  if (!named) {
+    return {};
+  }
+  if (recipe.train.distill.head == config::DistillHead::kToken &&
+      !learns_by_token(recipe.train.distill, *named)) {
+    return {
+        {"train.distill.head",
+         fmt::format(
+             "token is for networks with a second head (distilled DeiT, PiT "
+             "and LeViT), and {} has one: set auto, or take another network",
+             named->name),
+         {kName, "train.distill.type"}}};
+  }
+  if (named->family->learns_pixels == pixels) {
     return {};
   }
   std::vector<std::string> learners;
@@ -259,7 +273,9 @@ std::vector<config::Finding> check_loss(const config::Recipe& recipe) {
        {kName}}};
 }
 
-std::vector<config::Finding> check_training_size(const config::Recipe& recipe) {
+namespace {
+
+std::vector<config::Finding> check_size_of_stage(const config::Recipe& recipe) {
   const auto& size = recipe.data.augment.image_size;
   const std::optional<ModelSpec> named = find_model(recipe.model.name);
   if (!size || !named || *size == image_size_of(recipe.model, *named)) {
@@ -286,6 +302,15 @@ std::vector<config::Finding> check_training_size(const config::Recipe& recipe) {
     finding.key = "data.augment.image_size";
   }
   return findings;
+}
+
+} // namespace
+
+std::vector<config::Finding> check_training_size(const config::Recipe& recipe) {
+  config::Checker checker;
+  checker.add(check_size_of_stage(recipe));
+  checker.add(config::check_stages(recipe, check_size_of_stage));
+  return checker.take();
 }
 
 namespace {

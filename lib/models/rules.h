@@ -27,7 +27,8 @@ std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data);
 
-// Whether the loss is one that the network can be trained with.
+// Whether the loss, and what a teacher adds to it, are such that the network
+// can be trained with them.
 std::vector<config::Finding> check_loss(const config::Recipe& recipe);
 
 // Whether the network can be trained with images of data.augment.image_size.

@@ -1,5 +1,6 @@
 #include "models/spec.h"
 
+#include "config/rules/stages.h"
 #include "core/check.h"
 #include "models/families/family.h"
 #include "models/rules.h"
@@ -30,6 +31,32 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
 ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec) {
   spec.image_size = augment.image_size.value_or(spec.image_size);
   return spec;
+}
+
+config::Recipe widest_stage(const config::Recipe& recipe) {
+  const std::optional<ModelSpec> named = find_model(recipe.model.name);
+  const ImageSize evaluated =
+      named ? image_size_of(recipe.model, *named) : ImageSize();
+  config::Recipe widest;
+  std::int64_t area = -1;
+  for (const std::int64_t epoch : config::stage_epochs(recipe)) {
+    config::Recipe stage = config::recipe_in_epoch(recipe, epoch);
+    const std::int64_t found =
+        stage.data.augment.image_size.value_or(evaluated).area();
+    if (found > area) {
+      area = found;
+      widest = std::move(stage);
+    }
+  }
+  widest.data.augment.stages.clear();
+  return widest;
+}
+
+bool learns_by_token(
+    const config::DistillConfig& distill,
+    const ModelSpec& spec) {
+  return distill.active() && distill.head != config::DistillHead::kMean &&
+      spec.family->two_heads != nullptr && spec.family->two_heads(spec);
 }
 
 } // namespace vitrain::models

@@ -9,6 +9,11 @@
 #include "config/sections/model.h"
 #include "options/image_size.h"
 
+namespace vitrain::config {
+struct DistillConfig;
+struct Recipe;
+} // namespace vitrain::config
+
 namespace vitrain::models {
 
 struct Family;
@@ -27,6 +32,7 @@ struct ModelSpec {
   ImageSize image_size; // of the input; 0: vectors
   std::int64_t channels = 3; // of images: 3, or 1 for grey ones
   double drop_path = 0.0; // rate of the last block
+  bool heads_apart = false; // of two, in training: networks::of_two_heads
   std::int64_t features = 0; // of vectors, which have no image_size; 0: images
   std::any numbers; // what only its family has, as VitSpec
 
@@ -49,5 +55,14 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
 // The same network with the images that it is trained with:
 // data.augment.image_size.
 ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec);
+
+// The recipe as data.augment.stages has it where images are largest, without
+// stages.
+config::Recipe widest_stage(const config::Recipe& recipe);
+
+// Whether the teacher of train.distill is for the second head alone.
+bool learns_by_token(
+    const config::DistillConfig& distill,
+    const ModelSpec& spec);
 
 } // namespace vitrain::models

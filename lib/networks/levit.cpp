@@ -332,7 +332,9 @@ class Levit : public Model {
     }
     x = x.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
     const at::Tensor logits = (*head_)(x);
-    return head_dist_ ? (logits + (*head_dist_)(x)) / 2 : logits;
+    return head_dist_
+        ? of_two_heads(spec_, is_training(), logits, (*head_dist_)(x))
+        : logits;
   }
 
   std::vector<double> drop_rates() const override { return paths_.rates(); }

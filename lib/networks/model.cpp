@@ -1,6 +1,7 @@
 #include "networks/model.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/cat.h>
 
 #include "core/check.h"
 #include "networks/networks.h"
@@ -17,6 +18,15 @@ void check_images(const at::Tensor& images, const models::ModelSpec& spec) {
       spec.channels,
       spec.image_size.height,
       spec.image_size.width);
+}
+
+at::Tensor of_two_heads(
+    const models::ModelSpec& spec,
+    bool training,
+    const at::Tensor& classes,
+    const at::Tensor& distillation) {
+  return training && spec.heads_apart ? at::cat({classes, distillation}, 1)
+                                      : (classes + distillation) / 2;
 }
 
 std::shared_ptr<Model> make_model(

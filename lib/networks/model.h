@@ -42,6 +42,15 @@ class Model : public torch::nn::Module {
 // Throws Error(kInternal) unless this is a batch of images as `spec` has them.
 void check_images(const at::Tensor& images, const models::ModelSpec& spec);
 
+// Of a network with two heads, the second of which may learn from a teacher:
+// the mean of their outputs, [N, C]; in training, where the spec has them
+// apart, the one beside the other, [N, 2 C].
+at::Tensor of_two_heads(
+    const models::ModelSpec& spec,
+    bool training,
+    const at::Tensor& classes,
+    const at::Tensor& distillation);
+
 // A new model on the CPU, in training mode. Its weights are a pure function of
 // spec and seed: those that timm's constructor draws after torch.manual_seed.
 // The default generator is left as it was.

@@ -178,7 +178,8 @@ class Pit : public Model {
       return (*head_)(front);
     }
     const auto each = front.view({count, 2, -1}).unbind(1);
-    return ((*head_)(each[0]) + (*head_dist_)(each[1])) / 2;
+    return of_two_heads(
+        spec_, is_training(), (*head_)(each[0]), (*head_dist_)(each[1]));
   }
 
   std::vector<double> drop_rates() const override { return paths_.rates(); }

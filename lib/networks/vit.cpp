@@ -129,7 +129,8 @@ class Vit : public Model {
       return (*head_)(tokens);
     }
     const auto each = tokens.view({images, read, -1}).unbind(1);
-    return ((*head_)(each[0]) + (*head_dist_)(each[1])) / 2;
+    return of_two_heads(
+        spec_, is_training(), (*head_)(each[0]), (*head_dist_)(each[1]));
   }
 
   at::Tensor read_patches(

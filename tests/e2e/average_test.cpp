@@ -1,6 +1,8 @@
 // The average of the weights, and what else a recipe trains with.
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -123,6 +125,16 @@ TEST(Patience, EndsARunThatGetsNoBetter) {
   EXPECT_TRUE(std::filesystem::exists(checkpoint(path, 15)));
 }
 
+// Of a tensor in a .safetensors file.
+std::string tensor_bytes(const std::filesystem::path& file, const char* name) {
+  const std::string bytes = slurp(file);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  const Json header = Json::parse(bytes.substr(sizeof(length), length));
+  const std::array<std::size_t, 2> ends = header.at(name).at("data_offsets");
+  return bytes.substr(sizeof(length) + length + ends[0], ends[1] - ends[0]);
+}
+
 // A teacher of another family, with BatchNorm. Its share of the loss is all of
 // it, so that labels do not matter.
 TEST(Distillation, ATeacherOfAnotherFamilyTeaches) {
@@ -154,6 +166,46 @@ TEST(Distillation, ATeacherOfAnotherFamilyTeaches) {
            .devices = "cpu:2",
            .set = {"train.label_smoothing=0.5"}}));
   EXPECT_EQ(losses(other), taught);
+}
+
+// The distillation head learns from the teacher and the class head from the
+// labels: with no share left to these, they do not matter, and the class head
+// stays as it was.
+TEST(Distillation, ATeacherHasAHeadOfItsOwn) {
+  const TempFolder folder;
+  const auto teacher =
+      train(folder / "teacher", {.config = kTinyResNet, .devices = "cpu:1"});
+  const Options student{
+      .config = kTinyResNet,
+      .devices = "cpu:2",
+      .set = {
+          "run.max_steps=3",
+          "run.epochs=3",
+          "model.name=deit_tiny_distilled_patch16_224",
+          "optim.weight_decay=0",
+          "train.distill.type=hard",
+          "train.distill.teacher=resnet18",
+          "train.distill.alpha=1.0",
+          fmt::format("train.distill.pretrained={}", teacher.native())}};
+  const Result result = run(tiny_run(folder / "runs", student));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("hard distillation 1 from resnet18 by its own head"));
+  const auto path = newest_run(folder / "runs");
+  const auto untrained = train(
+      folder / "untrained",
+      student.with(
+          {.config = kTinyResNet,
+           .devices = "cpu:2",
+           .set = {"optim.lr=0", "schedule.min_lr=0", "schedule.warmup=0st"}}));
+  const auto moved = [&](const char* name) {
+    return tensor_bytes(checkpoint(path, 3) / "model.safetensors", name) !=
+        tensor_bytes(checkpoint(untrained, 3) / "model.safetensors", name);
+  };
+  EXPECT_FALSE(moved("head.weight"));
+  EXPECT_TRUE(moved("head_dist.weight"));
+  EXPECT_TRUE(moved("dist_token"));
 }
 
 } // namespace

@@ -326,6 +326,55 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
   EXPECT_THAT(result.err, HasSubstr("; there is no checkpoint yet. Try"));
 }
 
+// Progressive learning: from an epoch on, images are larger and are mixed. They
+// are then those of a run that has had these settings all along, and a run that
+// goes on in a later stage takes the same steps.
+TEST(Train, ImagesGrowFromStageToStage) {
+  const TempFolder folder;
+  const auto with = [](std::vector<std::string> more) {
+    Options options{
+        .config = kTinyResNet,
+        .devices = "cpu:2",
+        .set = {
+            "run.epochs=3",
+            "data.train.count=48",
+            "log.batches=1-1000",
+            "checkpoint.every=1ep",
+            "checkpoint.keep_last=9"}};
+    options.set.insert(options.set.end(), more.begin(), more.end());
+    return options;
+  };
+  const std::string stages =
+      "data.augment.stages=[{from_epoch: 2, image_size: 40, mixup: 0.3}, "
+      "{from_epoch: 3, image_size: 48, erasing: 0.5}]";
+  const Options staged = with({"data.augment.image_size=24", stages});
+  const auto path = train(folder / "staged", staged);
+  EXPECT_THAT(
+      slurp(path / "log/workerlog.0"), HasSubstr("(trained at 24, 40 from"));
+  const auto last = train(
+      folder / "last",
+      with(
+          {"data.augment.image_size=48",
+           "data.augment.mixup=0.3",
+           "data.augment.erasing=0.5"}));
+  const auto steps = static_cast<int>(losses(path).size());
+  ASSERT_EQ(steps % 3, 0);
+  for (const int rank : {0, 1}) {
+    const auto batch = [&](const std::filesystem::path& run, int step) {
+      return slurp(
+          run / fmt::format("batches/step-{:06}-{}.safetensors", step, rank));
+    };
+    EXPECT_EQ(batch(path, steps), batch(last, steps));
+    EXPECT_EQ(batch(path, steps * 2 / 3 + 1), batch(last, steps * 2 / 3 + 1));
+    EXPECT_NE(batch(path, steps * 2 / 3), batch(last, steps * 2 / 3));
+  }
+
+  const auto resumed =
+      resume_copy(path, folder / "resumed", staged, steps * 2 / 3);
+  expect_same_training(path, resumed);
+  expect_same_checkpoint(path, resumed, steps);
+}
+
 // Images of training may be smaller than those of evaluation.
 TEST(Train, HasImagesOfItsOwnSize) {
   const TempFolder folder;

@@ -12,7 +12,8 @@ constexpr std::string_view kTimmPaths = "data.train.path data.eval.path";
 constexpr std::string_view kTimmSpeed = "makes it faster, not other";
 constexpr std::string_view kTimmScales = "images of one size";
 constexpr std::string_view kTimmNaFlex = "of NaFlex: images of one size";
-constexpr std::string_view kTimmTeacher = "there is no teacher";
+constexpr std::string_view kTimmTeacher =
+    "train.distill is DeiT's distillation, whose loss is another";
 constexpr std::string_view kTimmWandb =
     "log.mlflow, TensorBoard and metrics.jsonl are what there is";
 constexpr std::string_view kTimmReaders =

@@ -102,11 +102,11 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.DISTILLATION_TYPE",
      "",
      "DeiT, PiT, LeViT: but for none, the network has a second head "
-     "(model.name); there is no teacher"},
+     "(model.name); a teacher is told by train.distill"},
     {"TRAIN.DISTILLATION_ALPHA", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.DISTILLATION_TAU", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.TEACHER_MODEL", "", "belongs to DISTILLATION_TYPE"},
-    {"TRAIN.LAYER_DECAY", "", "all layers have one learning rate"},
+    {"TRAIN.LAYER_DECAY", "optim.layer_decay", ""},
     {"TRAIN.NORMALIZE_TARGET", "", "model.norm_pix_loss of MAE's pretraining"},
     {"TRAIN.MULTI_SCALE_SAMPLER_DDP", "", "images of one size"},
     {"TRAIN.LR_SCHEDULER.NAME", "", "always warmupcosine"},
@@ -187,12 +187,8 @@ constexpr auto kLimits = std::to_array<Limit>({
     {"TRAIN.DISTILLATION_TYPE",
      kTrainedWithout,
      [](const Config& c) { return c.train.distillation_type == "none"; },
-     "there is no teacher in this version: trained without, the mean of both "
+     "a teacher is told by train.distill: trained without, the mean of both "
      "heads where the network has two"},
-    {"TRAIN.LAYER_DECAY",
-     kTrainedWithout,
-     [](const Config& c) { return c.train.layer_decay.value_or(1.0) == 1.0; },
-     "all layers have one learning rate in this version: trained without"},
     {"TRAIN.MULTI_SCALE_SAMPLER_DDP",
      kNotTrained,
      [](const Config& c) { return !c.train.multi_scale_sampler_ddp; },

@@ -124,7 +124,7 @@ struct Train {
     v.field("DISTILLATION_ALPHA", distillation_alpha, "");
     v.field("DISTILLATION_TAU", distillation_tau, "");
     v.field("TEACHER_MODEL", teacher_model, "");
-    v.field("LAYER_DECAY", layer_decay, "");
+    v.field("LAYER_DECAY", layer_decay, "").more_than(0.0).at_most(1.0);
     v.field("NORMALIZE_TARGET", normalize_target, "");
     v.field("MULTI_SCALE_SAMPLER_DDP", multi_scale_sampler_ddp, "");
     v.section("LR_SCHEDULER", lr_scheduler, "");

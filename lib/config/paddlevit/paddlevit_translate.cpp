@@ -135,6 +135,9 @@ OptimConfig translate_optim(const Config& config) {
   to.name = OptimKind::kAdamW;
   to.lr = from.base_lr;
   to.weight_decay = from.weight_decay;
+  if (from.layer_decay.value_or(1.0) != 1.0) {
+    to.layer_decay = from.layer_decay;
+  }
   to.betas.emplace(from.optimizer.betas.begin(), from.optimizer.betas.end());
   to.eps = from.optimizer.eps;
   if (config.family == nullptr || config.family->decays_all) {

@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "config/rules/augment_rules.h"
 #include "config/rules/dist_rules.h"
-#include "config/rules/mix_rules.h"
 #include "config/rules/optim_rules.h"
 #include "config/rules/source_rules.h"
+#include "config/rules/stages.h"
 #include "core/enum_names.h"
 #include "core/text.h"
 
@@ -38,8 +37,7 @@ class Validator {
       check_training();
       checker_.add(check_optim(recipe_));
       checker_.add(check_dist(recipe_, circumstances_));
-      checker_.add(check_augment(recipe_));
-      checker_.add(check_mixing(recipe_, circumstances_));
+      checker_.add(check_image_changes(recipe_, circumstances_));
     }
     return checker_.take();
   }

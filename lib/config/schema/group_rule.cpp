@@ -89,22 +89,42 @@ std::string read_rule(const std::string& text, GroupRule& rule) {
   return node->entries.size() > 1 ? "" : "it says nothing of what it matches";
 }
 
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    result += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  return result + "\"";
+}
+
+// What is deeper than a list of scalars is none of the maps that keys take.
+std::string value_text(const Node& value, bool in_quotes) {
+  std::vector<std::string> items;
+  switch (value.kind) {
+    case Node::Kind::kScalar:
+      return value.quoted || in_quotes ? quoted(value.text) : value.text;
+    case Node::Kind::kList:
+      for (const Node& item : value.items) {
+        items.push_back(
+            item.kind == Node::Kind::kScalar ? value_text(item, false) : "[]");
+      }
+      return "[" + join(items, ", ") + "]";
+    case Node::Kind::kNull:
+      return "null";
+    case Node::Kind::kMap:
+      break;
+  }
+  return "[]";
+}
+
 } // namespace
 
 std::string map_text(const Node& map) {
   std::vector<std::string> parts;
   for (const Node::Entry& entry : map.entries) {
-    const bool scalar = entry.value.kind == Node::Kind::kScalar;
-    std::string value = scalar ? entry.value.text : "[]";
-    if (entry.key == "match" && scalar) {
-      std::string quoted = "\"";
-      for (const char c : value) {
-        quoted +=
-            c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-      }
-      value = quoted + "\"";
-    }
-    parts.push_back(fmt::format("{}: {}", entry.key, value));
+    const bool pattern = entry.key == "match"; // its * is an alias in YAML
+    parts.push_back(
+        fmt::format("{}: {}", entry.key, value_text(entry.value, pattern)));
   }
   return "{" + join(parts, ", ") + "}";
 }

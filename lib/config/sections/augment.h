@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/schema/augment_stage.h"
 #include "config/schema/auto_augment.h"
 #include "config/sections/augment_kinds.h"
 #include "config/sections/erase.h"
@@ -17,6 +18,7 @@ namespace vitrain::config {
 
 // Random changes to training images.
 struct AugmentConfig {
+  std::vector<std::string> stages; // AugmentStage
   std::optional<ImageSize> image_size;
   TrainCrop crop = TrainCrop::kResized;
   TrainInterpolation interpolation = TrainInterpolation::kSame;
@@ -43,6 +45,16 @@ struct AugmentConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
+    v.field(
+         "stages",
+         stages,
+         "What these keys are from an epoch on, beside those that stay as they "
+         "are: `[{from_epoch: 31, image_size: 192, mixup: 0.2}]`. Larger "
+         "images and stronger changes from stage to stage are progressive "
+         "learning (Tan and Le, \"EfficientNetV2\", ICML 2021); the batch "
+         "stays.")
+        .written_as(kAugmentStageForm, fault_of_augment_stage)
+        .as_maps();
     v.field(
          "image_size",
          image_size,

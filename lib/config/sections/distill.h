@@ -14,9 +14,18 @@ constexpr auto names_of(DistillKind) {
       {{kNone, "none"}, {kSoft, "soft"}, {kHard, "hard"}});
 }
 
+// What the teacher teaches of a network with two heads.
+enum class DistillHead { kAuto, kMean, kToken };
+constexpr auto names_of(DistillHead) {
+  using enum DistillHead;
+  return enum_names<DistillHead>(
+      {{kAuto, "auto"}, {kMean, "mean"}, {kToken, "token"}});
+}
+
 // Learning from the outputs of another network.
 struct DistillConfig {
   DistillKind type = DistillKind::kNone;
+  DistillHead head = DistillHead::kAuto;
   std::string teacher;
   std::optional<std::string> pretrained;
   std::string pretrained_part;
@@ -34,6 +43,14 @@ struct DistillConfig {
         type,
         "`soft`: the divergence from the teacher's probabilities; `hard`: "
         "cross entropy with the class that it finds; as DeiT has them.");
+    v.field(
+         "head",
+         head,
+         "Of a student with two heads (distilled DeiT, PiT, LeViT): `token`: "
+         "the class head learns from the labels, the distillation head from "
+         "the teacher, as in DeiT; `mean`: their mean learns from both. "
+         "`auto`: token where there are two.")
+        .needs("train.distill.type: soft or hard", on);
     v.field(
          "teacher",
          teacher,

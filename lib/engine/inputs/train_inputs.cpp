@@ -25,16 +25,16 @@ std::uint64_t seed_of(const Session& session) {
 
 } // namespace
 
-TrainInputs::TrainInputs(const Session& session)
+TrainInputs::TrainInputs(const Session& session, const config::Recipe& recipe)
     : session_(session),
-      augment_(session.job.recipe.data.augment),
+      augment_(recipe.data.augment),
       normalizer_(
-          session.job.recipe.data.preprocess,
+          recipe.data.preprocess,
           models::in_training(augment_, session.spec),
           session.device,
-          session.job.recipe.train.splits()),
-      erase_(job::erase_options(session.job.recipe)),
-      mix_(job::mix_options(session.job.recipe)),
+          recipe.train.splits()),
+      erase_(job::erase_options(recipe)),
+      mix_(job::mix_options(recipe)),
       noise_(at::globalContext().defaultGenerator(session.device).clone()),
       parcels_(session.device) {}
 

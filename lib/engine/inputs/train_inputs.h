@@ -20,7 +20,11 @@ namespace vitrain::engine {
 // it.
 class TrainInputs {
  public:
-  explicit TrainInputs(const Session& session);
+  explicit TrainInputs(const Session& session)
+      : TrainInputs(session, session.job.recipe) {}
+  // With the changes to images that `recipe` has, one of the run's in some
+  // epoch (config::recipe_in_epoch), which must outlive this.
+  TrainInputs(const Session& session, const config::Recipe& recipe);
 
   // Micro-batch `k` of the global batch of a step. Its tensors are good until
   // the second next one is made (Parcels).

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "config/rules/dist_rules.h"
+#include "config/rules/stages.h"
 #include "config/schema/writer.h"
 #include "core/enum_names.h"
 #include "core/text.h"
@@ -117,11 +118,31 @@ std::string describe_rate(const RunFacts& facts) {
   return text;
 }
 
+// "128, 192 from epoch 31"; empty: those of evaluation.
+std::string training_sizes(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec) {
+  std::string text;
+  ImageSize before;
+  for (const std::int64_t epoch : config::stage_epochs(recipe)) {
+    const ImageSize size =
+        models::in_training(
+            config::recipe_in_epoch(recipe, epoch).data.augment, spec)
+            .image_size;
+    if (size != before) {
+      text += epoch == 1
+          ? size.text()
+          : fmt::format(", {} from epoch {}", size.text(), epoch);
+    }
+    before = size;
+  }
+  return text == spec.image_size.text() ? "" : text;
+}
+
 std::string describe_model(const RunFacts& facts) {
   const models::ModelSpec& spec = facts.spec;
-  const ImageSize trained = facts.train == nullptr
-      ? spec.image_size
-      : models::in_training(facts.job.recipe.data.augment, spec).image_size;
+  const std::string trained =
+      facts.train == nullptr ? "" : training_sizes(facts.job.recipe, spec);
   const std::string net = fmt::format(
       "{}, {} parameters", spec.name, with_commas(facts.parameters));
   if (spec.features > 0) {
@@ -136,9 +157,7 @@ std::string describe_model(const RunFacts& facts) {
       net,
       spec.image_size.text(),
       spec.channels == 1 ? " grey" : "",
-      trained == spec.image_size
-          ? ""
-          : fmt::format(" (trained at {})", trained.text()));
+      trained.empty() ? "" : fmt::format(" (trained at {})", trained));
   return spec.family->learns_pixels
       ? images
       : fmt::format("{}, {} classes", images, with_commas(spec.num_classes));
@@ -191,7 +210,7 @@ std::string describe_average(const RunFacts& facts) {
 
 // "binary_cross_entropy; soft distillation 0.5 from deit_base"; empty: cross
 // entropy alone.
-std::string describe_loss(const config::TrainConfig& train) {
+std::string describe_loss(const config::TrainConfig& train, bool heads_apart) {
   std::vector<std::string> parts;
   if (train.loss != config::LossKind::kCrossEntropy) {
     parts.push_back(name_of(train.loss));
@@ -202,10 +221,11 @@ std::string describe_loss(const config::TrainConfig& train) {
   }
   if (train.distill.active()) {
     parts.push_back(fmt::format(
-        "{} distillation {} from {}",
+        "{} distillation {} from {}{}",
         name_of(train.distill.type),
         shortest(train.distill.alpha),
-        printable(train.distill.teacher)));
+        printable(train.distill.teacher),
+        heads_apart ? " by its own head" : ""));
   }
   return join(parts, "; ");
 }
@@ -323,8 +343,12 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
         {"lr", describe_rate(facts)},
         {"optimizer", describe_optimizer(recipe.optim)},
         {"average", describe_average(facts)},
-        {"loss", describe_loss(recipe.train)},
-        {"mixing", describe_mixing(recipe.data.augment)}};
+        {"loss",
+         describe_loss(
+             recipe.train,
+             models::learns_by_token(recipe.train.distill, facts.spec))},
+        {"mixing", describe_mixing(recipe.data.augment)},
+        {"stages", printable(join(recipe.data.augment.stages, ", "))}};
   }
   const logging::BannerSection place{
       {"config", printable(facts.job.config_path)},

@@ -38,6 +38,11 @@ void LogInterval::end_step(const dist::Traffic& traffic) {
   ++steps_;
 }
 
+void LogInterval::end_loader(const data::Loader& loader) {
+  wait_before_ -= loader.wait_seconds();
+  warnings_before_ -= loader.image_warnings();
+}
+
 job::LogIntervalState LogInterval::state(const data::Loader& loader) {
   traffic_.settle();
   return {

@@ -25,6 +25,9 @@ class LogInterval {
   void pause_clock() { seconds_ += clock_.restart(); }
   void restart_clock() { clock_.restart(); }
 
+  // Another loader follows, which counts from 0.
+  void end_loader(const data::Loader& loader);
+
   // What a checkpoint between two reports has to hold of this worker: steps,
   // traffic, warnings and the samples' hash. The rest is the caller's.
   job::LogIntervalState state(const data::Loader& loader);

@@ -106,7 +106,7 @@ MemoryEstimate estimate_memory(
   const bool several = plan.workers > 1;
   const std::int64_t parameters = networks::parameter_count(spec);
   const models::ModelSpec trained =
-      models::in_training(recipe.data.augment, spec);
+      models::in_training(models::widest_stage(recipe).data.augment, spec);
   MemoryEstimate estimate;
   estimate.process = kProcess + (several ? kGroups : 0);
   estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));

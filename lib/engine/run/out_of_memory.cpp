@@ -6,6 +6,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "config/rules/stages.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -34,7 +35,12 @@ std::string request_of(const std::string& message) {
 std::string batch_text(const Session& session, bool evaluates) {
   const models::ModelSpec spec = evaluates
       ? session.spec
-      : models::in_training(session.job.recipe.data.augment, session.spec);
+      : models::in_training(
+            config::recipe_in_epoch(
+                session.job.recipe,
+                session.finished_steps / session.plan.steps_per_epoch + 1)
+                .data.augment,
+            session.spec);
   const std::int64_t rows =
       evaluates ? session.plan.eval_batch : session.plan.worker_batch();
   return spec.features > 0

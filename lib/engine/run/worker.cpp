@@ -142,6 +142,8 @@ ExitCode lead(Session& session) {
       : session.eval_precision;
   session.spec =
       models::resolve(job.recipe.model, job::data_shape(*session.eval_index));
+  session.spec.heads_apart =
+      models::learns_by_token(job.recipe.train.distill, session.spec);
   session.model = networks::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   start_weights(session);

@@ -125,6 +125,14 @@ at::Tensor sample_losses(
       : cross_entropy(options, outputs, targets, at::Reduction::None);
 }
 
+Answers answers_of(const DistillOptions& options, const at::Tensor& outputs) {
+  if (!options.heads_apart) {
+    return {outputs, outputs, outputs};
+  }
+  const auto heads = outputs.chunk(2, /*dim=*/1);
+  return {heads[0], heads[1], ((heads[0] + heads[1]) / 2).detach()};
+}
+
 at::Tensor distillation_sum(
     const DistillOptions& options,
     const at::Tensor& outputs,

@@ -32,7 +32,18 @@ struct DistillOptions {
   config::DistillKind kind = config::DistillKind::kNone;
   double alpha = 0.5; // its share
   double temperature = 1.0;
+  bool heads_apart = false; // networks::of_two_heads
 };
+
+// What a network in training gives, [N, C], or [N, 2 C] of two heads that are
+// apart: what learns from labels, what from a teacher, and what it answers
+// (their mean), [N, C] each.
+struct Answers {
+  at::Tensor labels;
+  at::Tensor taught;
+  at::Tensor mean;
+};
+Answers answers_of(const DistillOptions& options, const at::Tensor& outputs);
 
 // Labels [N] int64 as shares of the classes [N, C] fp32: 1 - smoothing for the
 // label, and smoothing spread evenly over all.

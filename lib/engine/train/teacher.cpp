@@ -1,15 +1,18 @@
 #include "engine/train/teacher.h"
 
+#include "core/check.h"
 #include "dist/group/replicas.h"
 #include "engine/run/named_state.h"
 #include "engine/run/pretrained.h"
 #include "job/find_weights.h"
 #include "job/options/data_options.h"
+#include "models/families/family.h"
 #include "models/spec.h"
 
 namespace vitrain::engine {
 namespace {
 
+// `student` as in the first stage of training.
 config::ModelConfig teacher_model(
     const config::DistillConfig& distill,
     const models::ModelSpec& student) {
@@ -17,10 +20,27 @@ config::ModelConfig teacher_model(
   model.name = distill.teacher;
   model.num_classes = student.num_classes;
   model.image_size = student.image_size;
+  model.in_chans = student.channels;
   model.pretrained = job::resolve_weights(*distill.pretrained);
   model.pretrained_part = distill.pretrained_part;
   model.pretrained_names = distill.pretrained_names;
   return model;
+}
+
+// Throws Error(kUsage) unless it can see the images of every stage.
+void check_sizes(const config::Recipe& recipe, const models::ModelSpec& spec) {
+  const ImageSize widest =
+      models::in_training(models::widest_stage(recipe).data.augment, spec)
+          .image_size;
+  VITRAIN_CHECK(
+      recipe.data.augment.stages.empty() || widest == spec.image_size ||
+          spec.family->identity == models::channels_identity,
+      ExitCode::kUsage,
+      "train.distill.teacher: {} is for images of one size, and those of "
+      "data.augment.stages grow from {} to {} px: take a convolutional network",
+      spec.name,
+      spec.image_size.text(),
+      widest.text());
 }
 
 } // namespace
@@ -30,9 +50,12 @@ std::shared_ptr<networks::Model> make_teacher(Session& session) {
   if (!distill.active()) {
     return nullptr;
   }
-  const config::ModelConfig config = teacher_model(distill, session.spec);
+  const config::Recipe& recipe = session.job.recipe;
+  const config::ModelConfig config = teacher_model(
+      distill, models::in_training(recipe.data.augment, session.spec));
   const models::ModelSpec spec =
       models::resolve(config, job::data_shape(*session.eval_index));
+  check_sizes(recipe, spec);
   std::shared_ptr<networks::Model> teacher =
       networks::make_model(spec, /*seed=*/0);
   if (session.rank == 0) {

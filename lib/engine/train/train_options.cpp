@@ -110,10 +110,11 @@ std::unique_ptr<optim::Ema> make_ema(
       : nullptr;
 }
 
-data::TransformOptions train_transform(const Session& session) {
-  const config::Recipe& recipe = session.job.recipe;
+data::TransformOptions train_transform(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec) {
   data::TransformOptions options =
-      job::transform_options(recipe, session.spec, /*train=*/true);
+      job::transform_options(recipe, spec, /*train=*/true);
   options.splits = recipe.train.splits();
   return options;
 }
@@ -156,7 +157,8 @@ TrainStepOptions step_options(
       .distill =
           {.kind = train.distill.type,
            .alpha = train.distill.alpha,
-           .temperature = train.distill.temperature},
+           .temperature = train.distill.temperature,
+           .heads_apart = session.spec.heads_apart},
       .teacher = teacher,
       .ema = ema,
       .pruner = pruner,

@@ -18,7 +18,10 @@ optim::Schedule schedule_of(
     const config::Plan& plan);
 
 // Of training images, as rows of batches.
-data::TransformOptions train_transform(const Session& session);
+// In an epoch whose recipe this is.
+data::TransformOptions train_transform(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec);
 
 // `collective_forward`: as in TrainStepOptions.
 // `teacher`, `ema`, `pruner`: null where there is none.

@@ -114,8 +114,10 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
         "swin, pvt_v2, volo, mae), convnext, poolformer and mixer can: set it "
         "to none");
   }
-  pass.outputs = pass.outputs.to(at::kFloat);
-  pass.loss = losses(batch, pass.outputs);
+  const Answers answers =
+      answers_of(options_.distill, pass.outputs.to(at::kFloat));
+  pass.outputs = answers.mean;
+  pass.loss = losses(batch, answers);
   // Divided by the samples of the whole step: the sum over micro-batches and
   // ranks is then the mean over all of them, whatever their sizes.
   const at::Tensor mean = pass.loss * inverse_samples_;
@@ -171,12 +173,10 @@ void TrainStep::descend() {
   }
 }
 
-at::Tensor TrainStep::losses(
-    const MicroBatch& batch,
-    const at::Tensor& outputs) {
+at::Tensor TrainStep::losses(const MicroBatch& batch, const Answers& answers) {
   const at::Tensor own =
-      loss_sum(options_.loss, outputs, batch.targets, batch.shares);
-  if (options_.teacher == nullptr || outputs.size(0) == 0) {
+      loss_sum(options_.loss, answers.labels, batch.targets, batch.shares);
+  if (options_.teacher == nullptr || answers.taught.size(0) == 0) {
     return own;
   }
   at::Tensor taught;
@@ -190,7 +190,8 @@ at::Tensor TrainStep::losses(
   }
   const double alpha = options_.distill.alpha;
   return own * (1.0 - alpha) +
-      distillation_sum(options_.distill, outputs, taught.to(at::kFloat)) *
+      distillation_sum(
+          options_.distill, answers.taught, taught.to(at::kFloat)) *
       alpha;
 }
 

@@ -130,7 +130,7 @@ class TrainStep {
   // The weights, and the statistics of layers, as before run() there.
   void descend();
   // The loss of a micro-batch, summed over its samples.
-  at::Tensor losses(const MicroBatch& batch, const at::Tensor& outputs);
+  at::Tensor losses(const MicroBatch& batch, const Answers& answers);
   // What forget() goes back to.
   void remember();
   // The statistics of layers and the sums are those of before the step.

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "config/rules/stages.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/cuda_plugin.h"
@@ -93,9 +94,7 @@ Trainer::Trainer(Session& session)
               teacher_.get(),
               ema_.get(),
               pruner_.get()))),
-      rows_(data::open_rows(session.train_index, train_transform(session))),
       sampler_(*session.sampler),
-      inputs_(session),
       bad_samples_(
           session.train_index,
           bad_sample_limits(recipe_.data.bad_samples)),
@@ -113,7 +112,7 @@ Trainer::Trainer(Session& session)
   warn_of_idle_batch_norm(session, batch_norm_.layers());
   let_buffers_look_ahead(session, *optimizer_);
   restore();
-  open_loader(); // decodes while weights travel
+  open_stage(); // decodes while weights travel
   dist::broadcast_state(
       *session_.groups.control,
       *session_.groups.data,
@@ -125,10 +124,32 @@ Trainer::Trainer(Session& session)
 
 Trainer::~Trainer() = default;
 
+void Trainer::open_stage() {
+  if (loader_) {
+    if (const auto sent = inputs_->sent()) {
+      sent(); // from memory that goes with the loader
+    }
+    interval_.end_loader(*loader_);
+    loader_.reset();
+  }
+  const std::int64_t epoch = state_.step / plan_.steps_per_epoch + 1;
+  stage_ = config::recipe_in_epoch(recipe_, epoch);
+  stage_end_ = plan_.total_steps;
+  for (const std::int64_t next : config::stage_epochs(recipe_)) {
+    if (next > epoch) {
+      stage_end_ = std::min(stage_end_, (next - 1) * plan_.steps_per_epoch);
+    }
+  }
+  rows_ = data::open_rows(
+      session_.train_index, train_transform(stage_, session_.spec));
+  inputs_ = std::make_unique<TrainInputs>(session_, stage_);
+  open_loader();
+}
+
 void Trainer::open_loader() {
   const std::int64_t accumulate = recipe_.train.accumulate;
   const std::int64_t first = state_.step * accumulate;
-  const std::int64_t end = plan_.total_steps * accumulate;
+  const std::int64_t end = stage_end_ * accumulate;
   loader_ = std::make_unique<data::Loader>(
       *rows_,
       [this, accumulate, first, end](
@@ -150,7 +171,7 @@ void Trainer::open_loader() {
           .capacity = plan_.worker_batch(),
           .bad_samples = job::bad_sample_policy(recipe_, /*train=*/true),
           .allocate = session_.slot_allocator(),
-          .tail = inputs_.tail_bytes()});
+          .tail = inputs_->tail_bytes()});
 }
 
 ExitCode Trainer::run() {
@@ -240,6 +261,9 @@ bool Trainer::line_due() const {
 }
 
 void Trainer::train_one_step() {
+  if (state_.step == stage_end_) {
+    open_stage();
+  }
   session_.reporter.step_begins();
   trace_.step_begins(state_.step + 1);
   const std::int64_t accumulate = recipe_.train.accumulate;
@@ -307,12 +331,12 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   if (replicas_) {
     replicas_->set_masks([this, step = state_.step, k](
                              const c10::Device& device, std::int64_t replica) {
-      return inputs_.masks(device, step, k, replica);
+      return inputs_->masks(device, step, k, replica);
     });
   }
   const MicroBatch inputs = in_part(
-      "making inputs", [&] { return inputs_.make(*batch, state_.step, k); });
-  loader_->keep(inputs_.sent());
+      "making inputs", [&] { return inputs_->make(*batch, state_.step, k); });
+  loader_->keep(inputs_->sent());
   if (state_.step == 0 && session_.rank == 0 && k == 0) {
     draw_samples(inputs);
   }

@@ -45,6 +45,8 @@ class Trainer {
   void restore();
   void restore_interval(const job::SavedState& saved);
   void load_optimizer(std::map<std::string, at::Tensor> saved);
+  // Of the stage of the recipe that the next step is in.
+  void open_stage();
   void open_loader();
   void train_one_step();
   dist::StepInfo step_info() const;
@@ -112,9 +114,12 @@ class Trainer {
   bool averages_restored_ = false; // from a checkpoint
   std::unique_ptr<optim::Pruner> pruner_; // null: none
   std::unique_ptr<TrainStep> step_;
+  // The recipe until stage_end_, a number of steps.
+  config::Recipe stage_;
+  std::int64_t stage_end_ = 0;
   std::unique_ptr<data::Rows> rows_;
   const data::Sampler& sampler_;
-  TrainInputs inputs_;
+  std::unique_ptr<TrainInputs> inputs_;
   std::unique_ptr<data::Loader> loader_;
   BadSamples bad_samples_;
   Evaluator evaluator_;

@@ -19,7 +19,7 @@ void Trainer::draw_samples(const MicroBatch& inputs) {
   const std::int64_t count = SampleSheet::count(
       inputs.inputs.size(0), inputs.inputs.size(2), inputs.inputs.size(3));
   samples_.emplace(
-      inputs_.pictures(inputs, count),
+      inputs_->pictures(inputs, count),
       config::has_classes(recipe_.train.loss)
           ? inputs.targets.repeat_interleave(recipe_.train.splits())
                 .narrow(0, 0, count)

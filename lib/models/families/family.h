@@ -59,6 +59,8 @@ struct Family {
   // Places over the image, in rows and columns, that a tensor of positions has
   // (of a table of relative ones, its window's); null: squares.
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
+  // Whether it has a head for a teacher beside that of the classes; null: no.
+  bool (*two_heads)(const ModelSpec& spec) = nullptr;
   bool takes_vectors = false; // beside images
   // It has no classifier and gives its own loss: train.loss: pixels.
   bool learns_pixels = false;

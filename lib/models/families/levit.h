@@ -138,6 +138,8 @@ inline const Family kLevit{
         },
     .identity = image_identity,
     .classifier = {"head.", "head_dist."},
+    .two_heads =
+        [](const ModelSpec& spec) { return spec.get<LevitSpec>().distilled; },
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -101,6 +101,8 @@ inline const Family kPit{
               net.distilled ? ", distilled" : "");
         },
     .identity = image_identity,
-    .classifier = {"head.", "head_dist."}};
+    .classifier = {"head.", "head_dist."},
+    .two_heads =
+        [](const ModelSpec& spec) { return spec.get<PitSpec>().distilled; }};
 
 } // namespace vitrain::models

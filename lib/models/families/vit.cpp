@@ -230,6 +230,10 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
                    4 * tokens * width * e + attention)};
 }
 
+bool two_heads(const ModelSpec& spec) {
+  return spec.get<VitSpec>().distilled;
+}
+
 } // namespace
 } // namespace vit
 
@@ -246,7 +250,8 @@ const Family kVit{
     .identity = vit::identity,
     .activations = vit::activations,
     .classifier = {"head.", "head_dist."},
-    .grid = vit::grid};
+    .grid = vit::grid,
+    .two_heads = vit::two_heads};
 
 const Family kDeit{
     .name = "deit",
@@ -259,6 +264,7 @@ const Family kDeit{
     .identity = vit::identity,
     .activations = vit::activations,
     .classifier = {"head.", "head_dist."},
-    .grid = vit::grid};
+    .grid = vit::grid,
+    .two_heads = vit::two_heads};
 
 } // namespace vitrain::models

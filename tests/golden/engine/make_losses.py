@@ -54,9 +54,11 @@ def entropy(targets, **options):
         outputs, targets, reduction="sum", **options) / ROWS
 
 
-def deit(base, teacher, kind, alpha, tau):
-    """DistillationLoss of a student with one output (arXiv:2012.12877)."""
-    def loss(outputs):
+def deit(base, teacher, kind, alpha, tau, token=False):
+    """DistillationLoss (arXiv:2012.12877) of a student with one output, or with
+    two, one beside the other here, of which the teacher has the second."""
+    def loss(both):
+        own, outputs = both.chunk(2, dim=1) if token else (both, both)
         if kind == "soft":
             taught = F.kl_div(
                 F.log_softmax(outputs / tau, dim=1),
@@ -64,12 +66,15 @@ def deit(base, teacher, kind, alpha, tau):
                 reduction="sum", log_target=True) * tau ** 2 / outputs.numel()
         else:
             taught = F.cross_entropy(outputs, teacher.argmax(dim=1))
-        return base(outputs) * (1 - alpha) + taught * alpha
+        return base(own) * (1 - alpha) + taught * alpha
     return loss
 
 
 def case(name, loss, **options):
-    outputs = numbers(1).requires_grad_()
+    outputs = numbers(1)
+    if options.get("heads_apart"):
+        outputs = torch.cat([outputs, numbers(3)], dim=1)
+    outputs.requires_grad_()
     value = loss(outputs)
     value.backward()
     return {
@@ -130,12 +135,18 @@ def distillations():
              **kind, distill=how, alpha=alpha, temperature=tau)
         for how, alpha, tau in [
             ("soft", 0.5, 1.0), ("soft", 0.1, 3.0), ("hard", 0.5, 1.0)]
+    ] + [
+        case(f"{how} distillation of a token",
+             deit(base, numbers(2, 3.0), how, alpha, tau, token=True),
+             **kind, distill=how, alpha=alpha, temperature=tau, heads_apart=True)
+        for how, alpha, tau in [("soft", 0.25, 2.0), ("hard", 0.5, 1.0)]
     ]
 
 
 def main():
     content = {
         "outputs": numbers(1).tolist(),
+        "second_outputs": numbers(3).tolist(),
         "labels": LABELS.tolist(),
         "shares": shares().tolist(),
         "teacher": numbers(2, 3.0).tolist(),

@@ -390,7 +390,12 @@ TEST_F(PaddleVit, DistillationIsASecondHead) {
   EXPECT_THAT(
       loaded.notes,
       Contains(
-          HasSubstr("TRAIN.DISTILLATION_TYPE: hard: there is no teacher")));
+          HasSubstr("TRAIN.DISTILLATION_TYPE: hard: a teacher is told by")));
+}
+
+TEST_F(PaddleVit, LayersLearnMoreSlowlyTowardsTheInput) {
+  EXPECT_EQ(recipe("TRAIN: {LAYER_DECAY: 0.65}\n").optim.layer_decay, 0.65);
+  EXPECT_EQ(recipe("TRAIN: {LAYER_DECAY: 1.0}\n").optim.layer_decay, std::nullopt);
 }
 
 TEST_F(PaddleVit, AugmentsAsPaddleVit) {

@@ -116,6 +116,10 @@ Scalar random_scalar(const Field& field, Random& random) {
   }
   if (field.fault_of != nullptr) {
     const std::string digit = std::to_string(1 + random.below(9));
+    if (field.path == "data.augment.stages") {
+      return "{from_epoch: 1" + digit + ", image_size: [9" + digit +
+          ", 64], auto_augment: \"rand-m" + digit + "\"}";
+    }
     if (field.maps) {
       return "{match: \"blocks." + digit + "\", lr: 0." + digit + "}";
     }

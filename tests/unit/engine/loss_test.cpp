@@ -110,9 +110,11 @@ LossOptions golden_options(const nlohmann::json& json) {
 // What the trainer takes of a micro-batch: loss_sum, and a teacher's part.
 at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
   const std::vector<std::int64_t> labels = golden_losses().at("labels");
+  const Answers answers =
+      answers_of({.heads_apart = json.value("heads_apart", false)}, outputs);
   const at::Tensor own = loss_sum(
       golden_options(json),
-      outputs,
+      answers.labels,
       at::tensor(labels, at::kLong),
       json.value("shares", false) ? golden_matrix("shares") : at::Tensor());
   if (!json.contains("distill")) {
@@ -123,17 +125,21 @@ at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
       .alpha = json.at("alpha"),
       .temperature = json.at("temperature")};
   return own * (1.0 - distill.alpha) +
-      distillation_sum(distill, outputs, golden_matrix("teacher")) *
+      distillation_sum(distill, answers.taught, golden_matrix("teacher")) *
       distill.alpha;
 }
 
 // Six samples of five classes, losses of the order of 1 to 10: a dozen fp32
 // roundings of numbers that are at most a few times as large.
 TEST(Loss, EqualsTheOriginalsWithItsGradient) {
-  ASSERT_EQ(golden_losses().at("cases").size(), 17u);
+  ASSERT_EQ(golden_losses().at("cases").size(), 19u);
   for (const auto& expected : golden_losses().at("cases")) {
     SCOPED_TRACE(expected.at("name").get<std::string>());
-    const at::Tensor outputs = golden_matrix("outputs").requires_grad_();
+    at::Tensor outputs = golden_matrix("outputs");
+    if (expected.at("options").contains("heads_apart")) {
+      outputs = at::cat({outputs, golden_matrix("second_outputs")}, 1);
+    }
+    outputs.requires_grad_();
     const at::Tensor loss = golden_loss(expected.at("options"), outputs) /
         static_cast<double>(outputs.size(0));
     const double value = expected.at("loss");
@@ -145,6 +151,18 @@ TEST(Loss, EqualsTheOriginalsWithItsGradient) {
         /*rtol=*/1e-5,
         /*atol=*/1e-6));
   }
+}
+
+// What is counted as right goes by the mean, as in evaluation.
+TEST(Loss, TwoHeadsAnswerWithTheirMean) {
+  const at::Tensor outputs = at::arange(8, at::kFloat).view({2, 4});
+  const Answers apart = answers_of({.heads_apart = true}, outputs);
+  EXPECT_TRUE(
+      apart.labels.equal(at::tensor({0.F, 1.F, 4.F, 5.F}).view({2, 2})));
+  EXPECT_TRUE(
+      apart.taught.equal(at::tensor({2.F, 3.F, 6.F, 7.F}).view({2, 2})));
+  EXPECT_TRUE(apart.mean.equal(at::tensor({1.F, 2.F, 5.F, 6.F}).view({2, 2})));
+  EXPECT_TRUE(answers_of({}, outputs).mean.equal(outputs));
 }
 
 } // namespace

@@ -58,6 +58,56 @@ TEST(Rules, TrainingSizesAreForWeightsThatFitAny) {
           HasSubstr("needs at least 32 pixels"))));
 }
 
+TEST(Rules, TrainingSizesOfStagesToo) {
+  config::Recipe recipe;
+  recipe.data.augment.stages = {"{from_epoch: 4, image_size: 192}"};
+  recipe.model.name = "resnet50";
+  EXPECT_THAT(check_training_size(recipe), IsEmpty());
+  recipe.model.name = "vit_small_patch16_224";
+  const auto findings = check_training_size(recipe);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].key, "data.augment.stages");
+  EXPECT_THAT(
+      findings[0].text,
+      HasSubstr("from epoch 4: data.augment.image_size is 192, but weights"));
+}
+
+TEST(Stages, TheWidestHasTheLargestImages) {
+  config::Recipe recipe;
+  recipe.model.name = "resnet50"; // 224 px
+  recipe.data.augment.image_size = 128;
+  recipe.data.augment.stages = {
+      "{from_epoch: 2, image_size: auto, mixup: 0.5}",
+      "{from_epoch: 3, image_size: 192, mixup: 0}"};
+  const config::Recipe widest = widest_stage(recipe);
+  EXPECT_EQ(widest.data.augment.image_size, std::nullopt);
+  EXPECT_EQ(widest.data.augment.mix.mixup, 0.5);
+  EXPECT_THAT(widest.data.augment.stages, IsEmpty());
+  recipe.model.image_size = 160; // of evaluation, and of the second stage
+  EXPECT_EQ(widest_stage(recipe).data.augment.image_size, ImageSize(192));
+}
+
+TEST(Rules, TeachersOfAHeadNeedOne) {
+  config::Recipe recipe;
+  recipe.train.distill.type = config::DistillKind::kHard;
+  recipe.train.distill.head = config::DistillHead::kToken;
+  for (const char* name :
+       {"deit_tiny_distilled_patch16_224",
+        "pit_ti_distilled_224",
+        "levit_128s"}) {
+    recipe.model.name = name;
+    EXPECT_THAT(check_loss(recipe), IsEmpty()) << name;
+  }
+  for (const char* name :
+       {"deit_tiny_patch16_224", "pit_ti_224", "levit_256d", "resnet18"}) {
+    recipe.model.name = name;
+    const auto findings = check_loss(recipe);
+    ASSERT_EQ(findings.size(), 1u) << name;
+    EXPECT_EQ(findings[0].key, "train.distill.head");
+    EXPECT_THAT(findings[0].text, HasSubstr(name));
+  }
+}
+
 TEST(Rules, OfEveryFamily) {
   for (const char* name :
        {"name=vit_tiny_patch4_32",

@@ -69,6 +69,38 @@ TEST(Model, AllFactorsOneIsNoDropPath) {
       1e-5));
 }
 
+// In training the second is for a teacher; whoever evaluates has their mean.
+TEST(Model, OfTwoHeadsGivesBothWhereTheyAreApart) {
+  const at::NoGradGuard no_grad;
+  for (const char* name :
+       {"deit_tiny_distilled_patch16_224",
+        "pit_ti_distilled_224",
+        "levit_128s"}) {
+    config::ModelConfig config;
+    config.name = name;
+    models::ModelSpec spec = models::resolve(config, {5});
+    const auto mean = make_model(spec, /*seed=*/3);
+    spec.heads_apart = true;
+    const auto apart = make_model(spec, /*seed=*/3);
+    mean->eval();
+    apart->eval();
+    const at::Tensor batch =
+        pattern(2 * 3 * 224 * 224, 4).to(at::kFloat).view({2, 3, 224, 224});
+    const at::Tensor expected = mean->forward(batch, {});
+    EXPECT_TRUE(apart->forward(batch, {}).equal(expected)) << name;
+    // Layers as in evaluation, heads as in training.
+    apart->train();
+    for (const auto& module : apart->modules(/*include_self=*/false)) {
+      module->eval();
+    }
+    const at::Tensor both = apart->forward(batch, {});
+    ASSERT_EQ(both.sizes(), (at::IntArrayRef{2, 10})) << name;
+    const auto heads = both.chunk(2, 1);
+    EXPECT_FALSE(heads[0].equal(heads[1])) << name;
+    EXPECT_TRUE(((heads[0] + heads[1]) / 2).equal(expected)) << name;
+  }
+}
+
 TEST(Model, RefusesImagesOfAnotherSize) {
   const auto model = tiny_vit(1, 0.0);
   EXPECT_THROW(model->forward(at::ones({2, 3, 24, 24}), {}), Error);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vitrain::config {
+
+struct Recipe;
+
+inline constexpr const char* kAugmentStageForm =
+    "map of from_epoch and, with it, keys of data.augment";
+
+// An item of data.augment.stages, a map as text, is right when it can be taken
+// over.
+
+// Empty when `text` is such a map, else what is wrong with it.
+std::string fault_of_augment_stage(const std::string& text);
+
+// The first epoch of a stage without fault, from 2.
+std::int64_t first_epoch_of_stage(const std::string& text);
+
+// Sets the keys of data.augment that a stage without fault names.
+void take_augment_stage(const std::string& text, Recipe& recipe);
+
+} // namespace vitrain::config
