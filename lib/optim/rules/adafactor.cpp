@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "optim/rules/factored_pass.h"
 #include "optim/rules/rules.h"
 
 namespace vitrain::optim {
@@ -35,6 +36,8 @@ std::optional<RowsAndColumns> factors_of(at::IntArrayRef shape) {
       ? std::optional(longest)
       : std::nullopt;
 }
+
+constexpr double kSmall = 1e-30; // added to squares
 
 // `shape` with one element in `dimension`.
 std::vector<std::int64_t> without(
@@ -93,6 +96,10 @@ class Adafactor final : public Optimizer {
             .clamp_min(1e-3);
     for (std::size_t i = 0; i < group.segments.size(); ++i) {
       const Segment& segment = group.segments[i];
+      if (in_passes(segment)) {
+        update_in_passes(index, i, fresh.to(at::kFloat), rate);
+        continue;
+      }
       const at::Tensor gradient = segment.in(group.gradients);
       at::Tensor step = scaled(index, i, gradient, fresh.to(at::kFloat), rate);
       if (mean_ != nullptr) {
@@ -113,6 +120,42 @@ class Adafactor final : public Optimizer {
     }
   }
 
+  // Whether factored_pass.h makes the update.
+  bool in_passes(const Segment& segment) const {
+    const std::optional<RowsAndColumns> factors = factors_of(segment.shape);
+    return factors && !cautious_ &&
+        std::max(factors->rows, factors->columns) == 1 &&
+        parameters_.groups().front().parameters.is_cpu();
+  }
+
+  void update_in_passes(
+      std::size_t index,
+      std::size_t i,
+      const at::Tensor& fresh,
+      const Rate& rate) {
+    const FlatGroup& group = parameters_.groups()[index];
+    const Segment& segment = group.segments[i];
+    const at::Tensor gradient = segment.in(group.gradients);
+    const RowsAndColumns factors = *factors_of(segment.shape);
+    const MeanSquares means = mean_squares(gradient, kSmall);
+    const at::Tensor& rows = rows_[index][i];
+    const at::Tensor& columns = columns_[index][i];
+    const bool turned = factors.rows == 0; // what is kept without them
+    blend(rows, turned ? means.over_first : means.over_second, fresh, rate);
+    blend(columns, turned ? means.over_second : means.over_first, fresh, rate);
+    const at::Tensor by_row = root_of_rows(rows, factors.columns);
+    const at::Tensor by_column = columns.rsqrt();
+    make_step(
+        {.gradient = gradient,
+         .by_first = turned ? by_column : by_row,
+         .by_second = turned ? by_row : by_column,
+         .mean = mean_ ? segment.in((*mean_)[index]) : at::Tensor(),
+         .share = static_cast<float>(1.0 - momentum_),
+         .weights = segment.in(group.parameters),
+         .keep = static_cast<float>(1.0 - rate.lr * group.weight_decay),
+         .size = static_cast<float>(rate.lr)});
+  }
+
   // The gradient over the root of its second moment, which is updated.
   at::Tensor scaled(
       std::size_t index,
@@ -120,7 +163,6 @@ class Adafactor final : public Optimizer {
       const at::Tensor& gradient,
       const at::Tensor& fresh,
       const Rate& rate) {
-    constexpr double kSmall = 1e-30;
     const at::Tensor square = gradient.square().add_(kSmall);
     if (const at::Tensor& whole = squares_[index][i]; whole.defined()) {
       blend(whole, square, fresh, rate);
@@ -131,9 +173,12 @@ class Adafactor final : public Optimizer {
     const RowsAndColumns factors = *factors_of(gradient.sizes());
     blend(rows, square.mean(factors.rows, /*keepdim=*/true), fresh, rate);
     blend(columns, square.mean(factors.columns, /*keepdim=*/true), fresh, rate);
-    const at::Tensor by_row =
-        (rows / rows.mean(factors.columns, /*keepdim=*/true)).rsqrt_();
-    return (gradient * by_row).mul_(columns.rsqrt());
+    return (gradient * root_of_rows(rows, factors.columns))
+        .mul_(columns.rsqrt());
+  }
+
+  static at::Tensor root_of_rows(const at::Tensor& rows, std::int64_t columns) {
+    return (rows / rows.mean(columns, /*keepdim=*/true)).rsqrt_();
   }
 
   bool cautious_;
