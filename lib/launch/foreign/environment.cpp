@@ -150,8 +150,6 @@ Environment worker_environment(
   result.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "3");
   // A worker whose NCCL failed would wait for records that nobody reads.
   result.emplace("TORCH_NCCL_DUMP_ON_TIMEOUT", "0");
-  // cuBLAS repeats its results only with a fixed workspace.
-  result.emplace("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
   return result;
 }
 

@@ -47,7 +47,9 @@ TEST(Environment, RanksAndRendezvousReplaceStaleOnes) {
   EXPECT_EQ(worker.at("NCCL_SOCKET_IFNAME"), "lo");
   EXPECT_EQ(worker.at("TORCH_NCCL_ASYNC_ERROR_HANDLING"), "3");
   EXPECT_EQ(worker.at("TORCH_NCCL_DUMP_ON_TIMEOUT"), "0");
-  EXPECT_EQ(worker.at("CUBLAS_WORKSPACE_CONFIG"), ":4096:8");
+  // torch hands cuBLAS its workspaces, which is all that repeats results; with
+  // the variable it would read that anew, by a regex, for every product.
+  EXPECT_FALSE(worker.contains("CUBLAS_WORKSPACE_CONFIG"));
 }
 
 TEST(Environment, WhatTheUserSetStays) {
