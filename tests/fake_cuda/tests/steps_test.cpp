@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -125,6 +127,45 @@ TEST(StepOnGpu, OfAResNetOfTwoWorkers) {
          .plans = 59});
   }
 }
+
+struct Whole {
+  std::string name;
+  e2e::Words settings;
+  Gates gates;
+};
+
+void PrintTo(const Whole& whole, std::ostream* out) {
+  *out << whole.name;
+}
+
+class StepOfAWholeNetwork : public testing::TestWithParam<Whole> {};
+
+// The numbers of docs/gpu.md, which do not depend on the batch.
+TEST_P(StepOfAWholeNetwork, AsksForNoMoreThanRecorded) {
+  Machine machine(1);
+  Options options = quiet(
+      {"train.precision=bf16", "data.train.count=40", "data.batch_size=4"});
+  options.config = VITRAIN_SOURCE_DIR "/configs/bench_models.yaml";
+  machine.train(options.with({.set = GetParam().settings}));
+  ASSERT_EQ(machine.reports().size(), 1U);
+  expect_gates(machine.reports()[0], GetParam().gates);
+}
+
+// waits, pageable, host_to_device, launches, products, plans
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    StepOfAWholeNetwork,
+    testing::Values(
+        Whole{
+            "vit_s",
+            {"model.name=vit_small_patch16_224", "model.drop_path=0.1"},
+            {0, 0, 1, 799, 158, 22}},
+        Whole{
+            "vit_b",
+            {"model.name=vit_base_patch16_224", "model.drop_path=0.1"},
+            {0, 0, 1, 802, 158, 22}},
+        Whole{"resnet50", {"model.name=resnet50"}, {0, 0, 1, 890, 3, 158}}),
+    [](const auto& test) { return test.param.name; });
 
 // Twelve batches; what they have found is asked for when they are done.
 TEST(EvaluationOnGpu, WaitsForNoBatch) {
