@@ -3,11 +3,12 @@
 # nine minutes.
 #
 # usage: bench/gpu.sh [-fake] [-quick] [-o FOLDER] [-seconds N] PART...
-#   PART       C profile, or all
+#   PART       A correctness, B throughput beside timm eager and compiled, C profile of
+#              a step, D parts of a step alone, E loader, F start and checkpoints, or all
 #   -fake      over tests/fake_cuda, without a GPU: everything runs through, no
 #              number means anything, what needs arithmetic is not judged
 #   -quick     tiny networks and few steps, to see that all of it works
-#   -o FOLDER  a JSON file per part ($OUT, else gpu-results)
+#   -o FOLDER  a JSON file per part ($OUT, else build/gpu-results)
 #   -seconds N a part's deadline (500): what does not fit is left out, and named
 #
 # Exit code: 0 all judged rows hold, 1 a row fails, 2 wrong usage, or nothing to

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,21 +7,26 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "bench/cuda_device.h"
 #include "core/enum_names.h"
 #include "models/families/family.h"
 #include "networks/model.h"
 #include "optim/grouping.h"
 #include "optim/optimizers.h"
 
-// usage: optimizer_step THREADS STEPS RULE...
+// usage: optimizer_step THREADS|cuda STEPS RULE...
 // Milliseconds of an update (the median of STEPS) of the parameters of a
 // ResNet-50, 25.6 million, a line for each rule. "+" behind a rule: cautious.
+// cuda: on the first GPU.
 int main(int argc, char** argv) {
   using namespace vitrain;
   if (argc < 4) {
-    std::fprintf(stderr, "usage: optimizer_step THREADS STEPS RULE...\n");
+    std::fprintf(stderr, "usage: optimizer_step THREADS|cuda STEPS RULE...\n");
     return 2;
   }
+  const bool on_gpu = std::string(argv[1]) == "cuda";
+  const c10::Device device =
+      on_gpu ? bench::begin_cuda() : c10::Device(c10::kCPU);
   at::set_num_threads(std::max(1, std::atoi(argv[1])));
   const int steps = std::max(1, std::atoi(argv[2]));
   for (int i = 3; i < argc; ++i) {
@@ -39,6 +43,7 @@ int main(int argc, char** argv) {
     auto spec = models::find_model("resnet50").value();
     spec.num_classes = 1000;
     const auto model = networks::make_model(spec, /*seed=*/0);
+    model->to(device);
     optim::FlatState state(*model, optim::grouping_of(options));
     const auto optimizer = optim::make_optimizer(state, options);
     for (optim::FlatGroup& group : state.groups()) {
@@ -49,12 +54,10 @@ int main(int argc, char** argv) {
     }
     std::vector<double> taken;
     for (int step = 0; step < steps + 2; ++step) {
-      const auto start = std::chrono::steady_clock::now();
-      optimizer->step(1e-4, at::zeros({}));
-      const std::chrono::duration<double, std::milli> time =
-          std::chrono::steady_clock::now() - start;
+      const double time = bench::milliseconds(
+          device, [&] { optimizer->step(1e-4, at::zeros({}, device)); });
       if (step >= 2) {
-        taken.push_back(time.count());
+        taken.push_back(time);
       }
     }
     std::ranges::sort(taken);

@@ -33,6 +33,7 @@ class Run:
         self.folder, self.reports = folder, list(reports)
 
     def records(self, kind):
+        """Of its metrics; of a run that went on in another's folder, set it first."""
         with open(self.folder / "metrics.jsonl") as lines:
             records = [json.loads(line) for line in lines]
         return [r for r in records if r["kind"] == kind]
@@ -57,6 +58,10 @@ class Machine:
         # Several may be there; every part is about one.
         self.gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "0"
 
+    def gpu_id(self):
+        """As the driver numbers or names it, for -gpus."""
+        return "0" if self.fake else self.gpu
+
     def left(self):
         return self.deadline - time.monotonic()
 
@@ -65,11 +70,9 @@ class Machine:
         return pathlib.Path(tempfile.mkdtemp(dir=self.work))
 
     def environment(self, ours, reports=None, **more):
-        """Of a program: ours finds torch's libraries where Python has them."""
+        """Of a program; ours finds torch's libraries where Python has them."""
         variables = dict(os.environ, CUDA_VISIBLE_DEVICES=self.gpu)
-        libraries = []
-        if ours and PACKED.exists():
-            libraries += [*torch_folders(self.torch), PACKED / "lib"]
+        libraries = [*torch_folders(self.torch), PACKED / "lib"] if ours else []
         if self.fake:
             libraries.insert(0, FAKE)
             variables.update(

@@ -10,7 +10,8 @@ import tempfile
 
 import machine as machines
 
-MODULES = {"C": "step_profile"}
+MODULES = {"A": "correctness", "B": "throughput", "C": "step_profile", "D": "micro",
+           "E": "loading", "F": "starting"}
 TORCH = "2.11"
 
 
@@ -19,7 +20,7 @@ def parse_arguments():
     parser.add_argument("parts", nargs="+", type=str.upper, choices=[*MODULES, "ALL"])
     parser.add_argument("-fake", action="store_true")
     parser.add_argument("-quick", action="store_true")
-    parser.add_argument("-o", default=os.environ.get("OUT", "gpu-results"))
+    parser.add_argument("-o", default=os.environ.get("OUT", machines.ROOT / "build/gpu-results"))
     parser.add_argument("-seconds", type=float, default=500.0)
     return parser.parse_args()
 

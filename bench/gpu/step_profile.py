@@ -30,36 +30,41 @@ def host_milliseconds(run, skip):
 
 
 class Trace:
-    """The events of a rank's log.trace that have a length."""
+    """The events of a rank's log.trace that have a length, and its step in the
+    middle: at the ends Kineto itself waits for the device."""
 
     def __init__(self, path):
         self.events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
-        self.steps = [e for e in self.events if e["name"].startswith("step ")]
+        steps = sorted((e for e in self.events if e["name"].startswith("step ")),
+                       key=lambda e: e["ts"])
+        self.step = steps[len(steps) // 2]
 
-    def per_step(self, wanted):
-        """How many of these events a step has, and their milliseconds."""
-        inside = [e for e in self.events if wanted(e) and any(
-            s["ts"] <= e["ts"] < s["ts"] + s["dur"] for s in self.steps)]
-        count = len(self.steps)
-        return len(inside) / count, sum(e["dur"] for e in inside) / 1e3 / count
+    def inside(self, wanted):
+        """The events of the step that the host made."""
+        begin, end = self.step["ts"], self.step["ts"] + self.step["dur"]
+        return [e for e in self.events if begin <= e["ts"] < end and wanted(e)]
 
     def shares(self):
-        """Percent of a step's sections, without the wait for images."""
-        spent = {name: self.per_step(lambda e, name=name: e["name"] == name)[1]
+        """Percent of the step's sections, without the wait for images."""
+        spent = {name: sum(e["dur"] for e in self.inside(lambda e, name=name: e["name"] == name))
                  for name in SECTIONS}
         whole = sum(spent.values())
         return {name: f"{100 * value / whole:.0f} %" for name, value in spent.items()}
 
     def device(self):
-        """What Kineto saw of the driver and the device."""
-        runtime = lambda part: lambda e: e.get("cat") == "cuda_runtime" and part(e["name"])
-        kernels, busy = self.per_step(lambda e: e.get("cat") == "kernel")
+        """What Kineto saw of the driver and, whenever it ran, of what the step gave
+        the device to do."""
+        calls = self.inside(lambda e: e.get("cat") in ("cuda_runtime", "cuda_driver"))
+        numbers = {e["args"].get("correlation") for e in calls}
+        work = [e for e in self.events if e.get("cat") in ("kernel", "gpu_memcpy")
+                and e["args"].get("correlation") in numbers]
+        kernels = [e for e in work if e["cat"] == "kernel"]
+        copies = [e["name"] for e in work if e["cat"] == "gpu_memcpy"]
         return {
-            "waits": self.per_step(runtime(lambda name: name in WAITS))[0],
-            "copies": self.per_step(lambda e: e.get("cat") == "gpu_memcpy" and "HtoD" in e["name"])[0],
-            "pageable": self.per_step(
-                lambda e: e.get("cat") == "gpu_memcpy" and "Pageable" in e["name"])[0],
-            "kernels": kernels, "kernels ms": busy}
+            "waits": sum(e["name"] in WAITS for e in calls),
+            "pageable": sum("Pageable" in name for name in copies),
+            "copies": sum("HtoD" in name for name in copies),
+            "kernels": len(kernels), "kernels ms": sum(e["dur"] for e in kernels) / 1e3}
 
 
 def quiet_run(machine, network, **more):

@@ -1,10 +1,10 @@
 """Milliseconds of an update of torch's and timm's optimizers.
 
-usage: optimizer_step.py THREADS STEPS RULE...
+usage: optimizer_step.py THREADS|cuda STEPS RULE...
 
 The parameters of timm's ResNet-50, in the two groups of weight decay; fused
 where torch has it on the CPU, else foreach, and timm's own choice where it has
-neither. "+" behind a rule: cautious.
+neither. "+" behind a rule: cautious. cuda: on the first GPU.
 """
 
 import sys
@@ -35,12 +35,19 @@ RULES = {
 }
 
 
+def finish(device):
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
 def main():
-    torch.set_num_threads(int(sys.argv[1]))
+    device = torch.device("cuda" if sys.argv[1] == "cuda" else "cpu")
+    if device.type == "cpu":
+        torch.set_num_threads(int(sys.argv[1]))
     steps = int(sys.argv[2])
     for rule in sys.argv[3:]:
         kind, arguments = RULES[rule]
-        parameters = list(timm.create_model("resnet50").parameters())
+        parameters = list(timm.create_model("resnet50").to(device).parameters())
         for parameter in parameters:
             parameter.grad = torch.randn_like(parameter) * 0.01
         optimizer = kind(
@@ -50,8 +57,10 @@ def main():
               "weight_decay": 0.0}], lr=1e-4, **arguments)
         taken = []
         for step in range(steps + 2):
+            finish(device)
             start = time.perf_counter()
             optimizer.step()
+            finish(device)
             if step >= 2:
                 taken.append((time.perf_counter() - start) * 1e3)
         print(rule, f"{sorted(taken)[len(taken) // 2]:.2f}", flush=True)

@@ -1,0 +1,114 @@
+"""Part E: photographs to the GPU, beside torch's DataLoader."""
+
+import os
+import pathlib
+import re
+import shlex
+import statistics
+import tarfile
+
+from machine import PACKED, ROOT
+
+TITLE = "images/s of photographs (224 px, random crop, flip) into the GPU"
+# So small that the loader limits.
+NETWORK = ("model.name=vit_tiny_patch16_224", "model.patch_size=32", "model.embed_dim=32",
+           "model.depth=1", "model.num_heads=1")
+ARCHIVES = (PACKED / "photographs.tar", ROOT / "../shared/data/imagenet-sample.tar")
+FEW = 64
+
+
+def generated(folder):
+    """JPEG files of smooth noise, about as large as photographs."""
+    import numpy
+    from PIL import Image
+
+    random = numpy.random.default_rng(0)
+    for index in range(256):
+        target = folder / f"train/class{index % 4}"
+        target.mkdir(parents=True, exist_ok=True)
+        coarse = random.integers(0, 256, (48, 64, 3), dtype=numpy.uint8)
+        Image.fromarray(coarse).resize((500, 375), Image.BICUBIC).save(
+            target / f"{index:04d}.jpg", quality=95)
+
+
+def photographs(machine):
+    """A folder with train/ and val/ of JPEG files, and where they are from."""
+    folder = machine.folder()
+    archive = next((path for path in ARCHIVES if path.exists()), None)
+    if archive is None:
+        generated(folder)
+    else:
+        with tarfile.open(archive) as tar:
+            files = [member for member in tar if member.isfile()]
+            for member in files[:FEW] if machine.quick else files:
+                name = pathlib.PurePosixPath(member.name)
+                target = folder / "train" / name.parent.name
+                target.mkdir(parents=True, exist_ok=True)
+                (target / name.name).write_bytes(tar.extractfile(member).read())
+    # What a run evaluates at its end, a batch of it, has to have the same classes.
+    (folder / "val").symlink_to("train")
+    return folder, archive.name if archive else "generated"
+
+
+def ours(machine, folder, words):
+    batch, steps = (16, 8) if machine.quick else (256, 60)
+    run = machine.vitrain(
+        words, [*NETWORK, f"data.batch_size={batch}", f"run.max_steps={steps}", "log.every=2",
+                "train.precision=bf16", "checkpoint.every=1dur", "eval.every=1dur",
+                "eval.batches=1"],
+        config=recipe(machine))
+    records = [r for r in run.records("train") if r["step"] > steps // 3]
+    return {
+        "images/s": statistics.median(r["images_per_second"] for r in records),
+        "waits for images": f"{100 * statistics.mean(r['data_wait'] for r in records):.0f} %"}
+
+
+def recipe(machine):
+    """configs/bench_models.yaml with a folder, random crops and flips."""
+    path = machine.work / "photographs.yaml"
+    path.write_text(
+        "run: {epochs: 1000}\n"
+        "data:\n  train: {kind: folder}\n  eval: {kind: folder}\n"
+        "  augment: {crop: resized, flip: 0.5}\n"
+        "optim: {name: adamw, lr: 1.0e-4}\nschedule: {name: constant}\n")
+    return path
+
+
+def packed(machine, folder):
+    """The words with which vitrain reads the packed archives, as `data pack` says
+    them at its end."""
+    out = machine.folder() / "packed"
+    run = machine.command(
+        [ROOT / "build/release/vitrain", "data", "pack", "-cfg", recipe(machine), "-data_path",
+         folder, "-out", out], machine.environment(ours=True))
+    line = next(line for line in reversed(run.output.splitlines()) if "-set" in line)
+    return shlex.split(re.sub(r"^.*?(?=-set)", "", line))
+
+
+def theirs(machine, folder):
+    workers = 0 if machine.quick else len(os.sched_getaffinity(0))
+    batch, batches, skip = (16, 4, 1) if machine.quick else (256, 30, 8)
+    result = machine.peer(
+        "gpu/peer_loader.py", "--data", folder / "train", "--batch", batch, "--workers", workers,
+        "--batches", batches, "--skip", skip)
+    return {**result, "workers": workers}
+
+
+def run(part):
+    machine = part.machine
+    folder, origin = photographs(machine)
+    peer = {}
+
+    def with_torch():
+        peer.update(theirs(machine, folder))
+        return dict(peer)
+
+    def beside(words):
+        values = ours(machine, folder, words)
+        if peer:
+            values["ratio"] = values["images/s"] / peer["images/s"]
+        return values
+
+    part.measure(f"torch's DataLoader, files ({origin})", 120, with_torch)
+    part.measure("vitrain, files", 90, lambda: beside(["-data_path", folder]))
+    part.measure("vitrain, packed", 90, lambda: beside(packed(machine, folder)))

@@ -1,0 +1,48 @@
+"""Part B: training steps beside timm, eager and compiled."""
+
+import statistics
+
+from networks import networks
+
+TITLE = "images/s of training beside timm"
+# What matters most comes first: a deadline cuts the end off.
+ROWS = (("bf16", False), ("bf16", True), ("tf32", False), ("fp32", False), ("tf32", True))
+STEPS, SKIP = 60, 20
+
+
+def ours(machine, network, precision):
+    steps, skip, every = (8, 4, 2) if machine.quick else (STEPS, SKIP, 10)
+    run = machine.vitrain([], network.settings(precision, steps, **{"log.every": every}))
+    records = [r for r in run.records("train") if r["step"] > skip]
+    return {
+        "images/s": statistics.median(r["images_per_second"] for r in records),
+        "waits for images": f"{100 * statistics.mean(r['data_wait'] for r in records):.0f} %",
+        "memory GiB": run.records("done")[0]["memory_bytes"] / 2**30}
+
+
+def theirs(machine, network, precision, compiled):
+    steps, skip = (8, 4) if machine.quick else (STEPS, SKIP)
+    return machine.peer(
+        "gpu/peer_train.py", "--model", "tiny_vit" if machine.quick else network.name, "--batch",
+        network.batch, "--precision", precision, "--drop_path", network.drop_path, "--steps",
+        steps, "--skip", skip, *(["--compile"] if compiled else []))
+
+
+def run(part):
+    machine = part.machine
+    for precision, compiled in ROWS:
+        for network in networks(machine):
+            way = "compiled" if compiled else "eager"
+            name = f"{network.label} {precision}, batch {network.batch}, beside timm {way}"
+            if compiled and machine.fake:
+                part.leave_out(name, "torch.compile makes kernels, which need a GPU")
+                continue
+
+            def pair(network=network, precision=precision, compiled=compiled):
+                own = ours(machine, network, precision)
+                peer = theirs(machine, network, precision, compiled)
+                return {
+                    "ours": own, "theirs": {k: peer[k] for k in ("images/s", "memory GiB")},
+                    "ratio": own["images/s"] / peer["images/s"]}
+
+            part.measure(name, 110 if compiled else 50, pair)
