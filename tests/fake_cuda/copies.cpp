@@ -19,9 +19,11 @@ namespace {
 void copy_pageable(
     cudaStream_t stream,
     void* host,
+    const void* device,
     std::size_t bytes,
     bool to_host) {
   expect_not_captured(stream, "a copy of pageable memory");
+  expect_in_order(stream, device, bytes, !to_host, "a copy");
   count(Count::kPageable);
   if (to_host) {
     wait_for_stream(stream);
@@ -45,9 +47,9 @@ void copy_host(
     count(Count::kHostToDeviceBytes, static_cast<std::int64_t>(bytes));
   }
   if (place_of(host) == Place::kPageable) {
-    copy_pageable(stream, host, bytes, to_host);
+    copy_pageable(stream, host, device, bytes, to_host);
   } else {
-    enqueue_copy(stream, host, bytes, to_host);
+    enqueue_copy(stream, host, device, bytes, to_host);
   }
 }
 
@@ -62,6 +64,8 @@ copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (to_device && from_device) {
     expect_on_device(to, bytes, "a copy");
     expect_on_device(from, bytes, "a copy");
+    expect_in_order(stream, to, bytes, /*writes=*/true, "a copy");
+    expect_in_order(stream, from, bytes, /*writes=*/false, "a copy");
     count(Count::kDeviceToDevice);
   } else if (to_device) {
     copy_host(stream, source, to, bytes, /*to_host=*/false);
@@ -73,8 +77,9 @@ copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t fill(void* memory, std::size_t bytes) {
+cudaError_t fill(void* memory, std::size_t bytes, cudaStream_t stream) {
   expect_on_device(memory, bytes, "a fill");
+  expect_in_order(stream, memory, bytes, /*writes=*/true, "a fill");
   count(Count::kFills);
   return earlier_error();
 }
@@ -115,12 +120,12 @@ cudaError_t cudaMemcpyPeerAsync(
 }
 
 cudaError_t cudaMemset(void* memory, int, std::size_t bytes) {
-  return fill(memory, bytes);
+  return fill(memory, bytes, nullptr);
 }
 
 cudaError_t
-cudaMemsetAsync(void* memory, int, std::size_t bytes, cudaStream_t) {
-  return fill(memory, bytes);
+cudaMemsetAsync(void* memory, int, std::size_t bytes, cudaStream_t stream) {
+  return fill(memory, bytes, stream);
 }
 
 cudaError_t cudaMemcpyToSymbol(

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 
 #include "settings.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int kSuccess = 0;
 constexpr int kNotSupported = 3;
+constexpr int kNotFound = 6;
 
 struct Memory {
   unsigned long long total;
@@ -18,9 +20,21 @@ struct Memory {
   unsigned long long used;
 };
 
-// A device's handle is its number, from 1.
+// A device's handle is its number, from 1; a slice's has its own number, from
+// 1, above that.
+constexpr int kSliceBits = 16;
+
+int handle_number(const void* handle) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle));
+}
+
 int number_of(const void* handle) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle)) - 1;
+  return handle_number(handle) % (1 << kSliceBits) - 1;
+}
+
+// -1: a whole device.
+int slice_of(const void* handle) {
+  return handle_number(handle) / (1 << kSliceBits) - 1;
 }
 
 int write(char* text, unsigned length, const char* value) {
@@ -90,12 +104,16 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void*, unsigned, void*) {
   return kNotSupported;
 }
 
-int nvmlDeviceGetName(void*, char* text, unsigned length) {
-  return write(text, length, "Fake GPU");
+int nvmlDeviceGetName(void* device, char* text, unsigned length) {
+  return write(
+      text, length, slice_of(device) < 0 ? "Fake GPU" : "Fake GPU MIG 1g.10gb");
 }
 
 int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
-  return write(text, length, device_uuid(number_of(device)).c_str());
+  const int slice = slice_of(device);
+  const std::string uuid = slice < 0 ? device_uuid(number_of(device))
+                                     : slice_uuid(number_of(device), slice);
+  return write(text, length, uuid.c_str());
 }
 
 int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
@@ -110,8 +128,27 @@ int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
   return kSuccess;
 }
 
-int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) {
-  return kNotSupported;
+int nvmlDeviceGetMigMode(void*, unsigned* now, unsigned* after_reset) {
+  *now = *after_reset = settings().slices > 0 ? 1 : 0;
+  return kSuccess;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(void*, unsigned* count) {
+  *count = static_cast<unsigned>(settings().slices);
+  return kSuccess;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(
+    void* device,
+    unsigned index,
+    void** slice) {
+  if (index >= static_cast<unsigned>(settings().slices)) {
+    return kNotFound;
+  }
+  *slice = reinterpret_cast<void*>(
+      static_cast<std::uintptr_t>(handle_number(device)) +
+      ((static_cast<std::uintptr_t>(index) + 1) << kSliceBits));
+  return kSuccess;
 }
 
 } // extern "C"

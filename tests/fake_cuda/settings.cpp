@@ -26,6 +26,26 @@ int physical_of(const std::string& entry, int devices) {
   return -1;
 }
 
+// A process sees one slice, the first that is named, and no whole device: the
+// index of one means its first slice.
+std::vector<int> visible_slice(int devices, int slices) {
+  const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string list = value != nullptr ? value : "0";
+  const std::string entry = list.substr(0, list.find(','));
+  for (int device = 0; device < devices; ++device) {
+    if (entry == std::to_string(device)) {
+      return {device};
+    }
+    for (int slice = 0; slice < slices; ++slice) {
+      if (entry.starts_with("MIG-") &&
+          slice_uuid(device, slice).starts_with(entry)) {
+        return {device};
+      }
+    }
+  }
+  return {};
+}
+
 // As CUDA reads it: what follows an unknown entry is hidden, and a device named
 // twice hides all.
 std::vector<int> visible_devices(int devices) {
@@ -84,7 +104,10 @@ void read_fault(const std::string& text, Settings& settings) {
 Settings read_settings() {
   Settings settings;
   settings.physical_devices = std::stoi(variable("FAKE_CUDA_DEVICES", "1"));
-  settings.visible = visible_devices(settings.physical_devices);
+  settings.slices = std::stoi(variable("FAKE_CUDA_SLICES", "0"));
+  settings.visible = settings.slices > 0
+      ? visible_slice(settings.physical_devices, settings.slices)
+      : visible_devices(settings.physical_devices);
   const std::string capability = variable("FAKE_CUDA_CAPABILITY", "9.0");
   settings.major = std::stoi(capability);
   settings.minor = std::stoi(capability.substr(capability.find('.') + 1));
@@ -107,6 +130,17 @@ std::string device_uuid(int physical) {
   std::array<char, 48> text{};
   std::snprintf(
       text.data(), text.size(), "GPU-00000000-0000-0000-0000-%012d", physical);
+  return text.data();
+}
+
+std::string slice_uuid(int physical, int slice) {
+  std::array<char, 64> text{};
+  std::snprintf(
+      text.data(),
+      text.size(),
+      "MIG-00000000-0000-0000-%04d-%012d",
+      slice,
+      physical);
   return text.data();
 }
 

@@ -20,8 +20,9 @@ enum class Fault {
 // the variables.
 struct Settings {
   int physical_devices = 1;
+  int slices = 0; // of each in MIG mode; 0: none is in it
   // Physical numbers in the order of ordinals, as CUDA_VISIBLE_DEVICES leaves
-  // them.
+  // them; in MIG mode that of the one slice.
   std::vector<int> visible;
   int major = 9;
   int minor = 0;
@@ -38,5 +39,7 @@ const Settings& settings();
 
 // Of a physical device: "GPU-00000000-0000-0000-0000-00000000000N".
 std::string device_uuid(int physical);
+// Of a slice: "MIG-00000000-0000-0000-000S-00000000000N".
+std::string slice_uuid(int physical, int slice);
 
 } // namespace vitrain::fake_cuda

@@ -7,10 +7,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,7 @@ namespace {
 
 struct Copy {
   void* host;
+  const char* device;
   std::size_t bytes;
   bool to_host;
   XXH64_hash_t hash;
@@ -142,13 +145,41 @@ cudaError_t state_of(const Pending& pending) {
 
 } // namespace
 
+void expect_in_order(
+    cudaStream_t stream,
+    const void* device,
+    std::size_t bytes,
+    bool writes,
+    const char* what) {
+  const auto* const begin = static_cast<const char*>(device);
+  const std::scoped_lock lock(all().mutex);
+  const auto& before = all().streams[key_of(stream)].copies;
+  for (const auto& [key, pending] : all().streams) {
+    for (const auto& copy : pending.copies) {
+      const bool meet = copy->device < begin + bytes &&
+          begin < copy->device + copy->bytes && (writes || !copy->to_host);
+      if (meet && !copy->done &&
+          std::ranges::find(before, copy) == before.end()) {
+        violation(
+            std::string(what) +
+            " uses memory that a copy on another stream works on, without an "
+            "event or a wait between");
+        return;
+      }
+    }
+  }
+}
+
 void enqueue_copy(
     cudaStream_t stream,
     void* host,
+    const void* device,
     std::size_t bytes,
     bool to_host) {
+  expect_in_order(stream, device, bytes, !to_host, "a copy");
   auto copy = std::make_shared<Copy>();
   copy->host = host;
+  copy->device = static_cast<const char*>(device);
   copy->bytes = bytes;
   copy->to_host = to_host;
   if (to_host) {

@@ -70,11 +70,21 @@ bool is_out_of_memory(const std::exception& error) {
       dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) {
     return true;
   }
+  // Of what torch's allocator of GPUs does not hand out: contexts, libraries,
+  // and all memory where PYTORCH_NO_CUDA_MEMORY_CACHING turns it off.
+  constexpr int kCudaErrorMemoryAllocation = 2;
+  const auto* device = dynamic_cast<const c10::AcceleratorError*>(&error);
+  if (device != nullptr &&
+      device->get_error_code() == kCudaErrorMemoryAllocation) {
+    return true;
+  }
   // c10's allocator of the CPU throws a plain c10::Error.
   const std::string_view text = error.what();
   return text.find("DefaultCPUAllocator: can't allocate memory") !=
       std::string_view::npos ||
-      text.find("not enough memory") != std::string_view::npos;
+      text.find("not enough memory") != std::string_view::npos ||
+      text.find("CUBLAS_STATUS_ALLOC_FAILED") != std::string_view::npos ||
+      text.find("CUDNN_STATUS_ALLOC_FAILED") != std::string_view::npos;
 }
 
 void rethrow_in(const char* part) {
@@ -98,7 +108,8 @@ Error explain_out_of_memory(
   const std::string where = known != nullptr ? known->part() : part;
   const bool evaluates = session.job.mode == job::JobMode::kEval ||
       where == "evaluation"; // the same name in Trainer and here
-  const std::string words = first_words(error);
+  std::string words = first_words(error);
+  words.resize(std::min(words.find('\n'), words.size())); // then CUDA's advice
   const std::string request = request_of(words);
   return Error(
       ExitCode::kOutOfMemory,

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <ostream>
+#include <string>
 
 #include "core/error.h"
 #include "machine.h"
@@ -80,7 +82,28 @@ INSTANTIATE_TEST_SUITE_P(
             "hole",
             {{"CUDA_VISIBLE_DEVICES", "0,9,1"}},
             {},
-            {"'9' names no device"}}),
+            {"'9' names no device"}},
+        Refusal{
+            "two_slices",
+            {{"FAKE_CUDA_SLICES", "2"},
+             {"CUDA_VISIBLE_DEVICES",
+              "MIG-00000000-0000-0000-0001-000000000001,"
+              "MIG-00000000-0000-0000-0000-000000000000"}},
+            {},
+            {"a process sees one MIG slice at most"}},
+        Refusal{
+            "no_such_slice",
+            {{"FAKE_CUDA_SLICES", "2"},
+             {"CUDA_VISIBLE_DEVICES",
+              "MIG-00000000-0000-0000-0007-000000000000"}},
+            {},
+            {"MIG-00000000-0000-0000-0007-000000000000"}},
+        Refusal{
+            "slices_where_there_are_none",
+            {{"CUDA_VISIBLE_DEVICES",
+              "MIG-00000000-0000-0000-0000-000000000000"}},
+            {},
+            {"MIG-00000000-0000-0000-0000-000000000000"}}),
     [](const auto& test) { return test.param.name; });
 
 // Physical devices 2 and 0 are ordinals 0 and 1.
@@ -98,6 +121,49 @@ TEST(VisibleGpus, AreThoseThatTheVariableNames) {
       listed.out,
       AllOf(HasSubstr("cuda:0"), HasSubstr("id 2"), HasSubstr(uuid)));
 }
+
+struct Slice {
+  std::string name;
+  std::optional<std::string> variable;
+  std::string uuid; // of the slice that is seen
+};
+
+void PrintTo(const Slice& slice, std::ostream* out) {
+  *out << slice.name;
+}
+
+class MigOnGpu : public testing::TestWithParam<Slice> {};
+
+// Three GPUs of two slices each. A whole GPU's index means its first slice.
+TEST_P(MigOnGpu, TrainsOnTheSliceThatIsNamed) {
+  e2e::Environment environment{{"FAKE_CUDA_SLICES", "2"}};
+  if (GetParam().variable) {
+    environment["CUDA_VISIBLE_DEVICES"] = *GetParam().variable;
+  }
+  Machine machine(3, environment);
+  machine.train(
+      {.set = {"run.max_steps=2", "run.epochs=1", "schedule.warmup=0st"}});
+  EXPECT_EQ(machine.reports().size(), 1U);
+  const e2e::Result listed = e2e::run(machine.command({"devices"}));
+  EXPECT_THAT(
+      listed.out, AllOf(HasSubstr("cuda:0"), HasSubstr(GetParam().uuid)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    MigOnGpu,
+    testing::Values(
+        Slice{"not_set", {}, "MIG-00000000-0000-0000-0000-000000000000"},
+        Slice{
+            "whole_name",
+            "MIG-00000000-0000-0000-0001-000000000002",
+            "MIG-00000000-0000-0000-0001-000000000002"},
+        Slice{"index", "2", "MIG-00000000-0000-0000-0000-000000000002"},
+        Slice{
+            "another_name",
+            "MIG-00000000-0000-0000-0001-000000000001",
+            "MIG-00000000-0000-0000-0001-000000000001"}),
+    [](const auto& test) { return test.param.name; });
 
 TEST(DryRunOnGpus, SaysWhatTheWorkersWillUse) {
   const Machine machine(2, {{"FAKE_CUDA_CAPABILITY", "7.5"}});

@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
+
+#include <chrono>
 #include <ostream>
+#include <string>
+#include <thread>
 
 #include "core/error.h"
 #include "machine.h"
@@ -85,18 +90,23 @@ INSTANTIATE_TEST_SUITE_P(
             {"killed"}}),
     [](const auto& test) { return test.param.name; });
 
-// Wherever in a run memory ends, it is said with its code; a worker needs few
-// allocations, because torch divides what it gets.
-TEST(OutOfMemoryOnGpu, AtEveryAllocation) {
-  for (int call = 1; call <= 3; ++call) {
-    Machine machine(1, {{"FAKE_CUDA_FAULT", "oom:0:" + std::to_string(call)}});
-    const e2e::Result result = e2e::run(machine.training(
-        {.set = {"run.max_steps=2", "run.epochs=1", "schedule.warmup=0st"}}));
-    EXPECT_EQ(result.exit_code, static_cast<int>(ExitCode::kOutOfMemory))
-        << "allocation " << call << result.out << result.err;
-    EXPECT_THAT(result.err, HasSubstr("rank 0"));
-    EXPECT_THAT(result.err, HasSubstr("iB"));
+// A worker that is killed within a collective leaves the other one waiting in
+// it, for a minute by its timeouts: the run ends it within five seconds.
+TEST(FaultOnGpu, OthersEndWithinFiveSecondsOfADeath) {
+  Machine machine(2, {{"FAKE_CUDA_FAULT", "dies:1:600"}});
+  const e2e::Program program(
+      machine.training({.set = {"run.max_steps=4000", "run.epochs=200"}}));
+  const auto workers = e2e::training_workers(program, machine.output(), 2);
+  ASSERT_EQ(workers.size(), 2U);
+  while (::kill(workers[1], 0) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  const auto death = std::chrono::steady_clock::now();
+  while (::kill(workers[0], 0) == 0 &&
+         std::chrono::steady_clock::now() - death < std::chrono::seconds(30)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - death, std::chrono::seconds(5));
 }
 
 } // namespace

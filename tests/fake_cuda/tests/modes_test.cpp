@@ -1,8 +1,10 @@
-// Every way of training on two devices: trains, evaluates, saves, and goes on.
+// Every way of training on two devices, and some on one and eight: trains,
+// evaluates, saves, and goes on.
 
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
 
 #include "machine.h"
 
@@ -25,16 +27,13 @@ void PrintTo(const Mode& mode, std::ostream* out) {
   *out << mode.name;
 }
 
-class TwoGpus : public testing::TestWithParam<Mode> {};
-
 // Each process works on its own device, or one on all of them.
-TEST_P(TwoGpus, TrainEvaluateSaveAndGoOn) {
-  const Mode& mode = GetParam();
-  Machine machine(2);
+void train_evaluate_save_and_go_on(const Mode& mode, int devices) {
+  Machine machine(devices);
   const Options options = Options{
       .config = mode.config,
       .set = {
-          "data.train.count=160",
+          "data.train.count=" + std::to_string(80 * devices),
           "data.eval.count=20",
           "data.batch_size=8",
           "data.eval_batch_size=8",
@@ -47,7 +46,10 @@ TEST_P(TwoGpus, TrainEvaluateSaveAndGoOn) {
   const auto check_devices = [&] {
     ASSERT_EQ(machine.reports().size(), mode.processes);
     for (std::size_t i = 0; i < mode.processes; ++i) {
-      const Json expected = mode.processes == 1 ? Json({0, 1}) : Json({i});
+      Json expected({i});
+      for (int more = 1; mode.processes == 1 && more < devices; ++more) {
+        expected.push_back(more);
+      }
       if (mode.only_own_device) {
         EXPECT_EQ(machine.reports()[i].at("devices"), expected);
       }
@@ -58,6 +60,24 @@ TEST_P(TwoGpus, TrainEvaluateSaveAndGoOn) {
   machine.resume(run, options, 3);
   check_devices();
   EXPECT_EQ(e2e::steps_in_order(run), 5);
+}
+
+class TwoGpus : public testing::TestWithParam<Mode> {};
+
+TEST_P(TwoGpus, TrainEvaluateSaveAndGoOn) {
+  train_evaluate_save_and_go_on(GetParam(), 2);
+}
+
+class OneGpu : public testing::TestWithParam<Mode> {};
+
+TEST_P(OneGpu, TrainEvaluateSaveAndGoOn) {
+  train_evaluate_save_and_go_on(GetParam(), 1);
+}
+
+class EightGpus : public testing::TestWithParam<Mode> {};
+
+TEST_P(EightGpus, TrainEvaluateSaveAndGoOn) {
+  train_evaluate_save_and_go_on(GetParam(), 8);
 }
 
 // Things that do not touch one another share a run.
@@ -156,6 +176,57 @@ INSTANTIATE_TEST_SUITE_P(
             "resnet__broadcast",
             {"dist.batchnorm=broadcast", "data.augment.erasing=0.5"},
             e2e::kTinyResNet}),
+    [](const auto& test) { return test.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    OneGpu,
+    testing::Values(
+        Mode{"allreduce", {"train.precision=bf16"}, {}, /*processes=*/1},
+        Mode{
+            "fp16_products__accumulate",
+            {"train.precision=fp16",
+             "train.accumulate=2",
+             "data.train.count=160",
+             "data.augment.mixup=0.8"},
+            {},
+            /*processes=*/1},
+        Mode{
+            "resnet",
+            {"train.precision=bf16", "data.augment.erasing=0.5"},
+            e2e::kTinyResNet,
+            /*processes=*/1}),
+    [](const auto& test) { return test.param.name; });
+
+// What divides its work by the number of ranks, or groups them.
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    EightGpus,
+    testing::Values(
+        Mode{
+            "zero1__bf16",
+            {"dist.zero1=true", "dist.compress=bf16", "train.precision=bf16"},
+            {},
+            /*processes=*/8},
+        Mode{
+            "hierarchical_sgd",
+            {"dist.sync.mode=hierarchical_sgd",
+             "dist.sync.periods=[2, 4]",
+             "dist.sync.group_sizes=[4, -1]"},
+            {},
+            /*processes=*/8},
+        Mode{
+            "async_ps",
+            {"dist.sync.mode=async_ps",
+             "dist.sync.servers=3",
+             "dist.sync.max_staleness=3"},
+            {},
+            /*processes=*/8},
+        Mode{
+            "single_process",
+            {"dist.mode=single_process"},
+            {},
+            /*processes=*/1}),
     [](const auto& test) { return test.param.name; });
 
 } // namespace
