@@ -2,15 +2,22 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include "core/check.h"
 #include "core/files.h"
 
 namespace vitrain {
 namespace {
 
+std::filesystem::path plugin_path() {
+  return executable_path().parent_path() / "vitrain_cuda.so";
+}
+
 const CudaPlugin* open_plugin() {
-  const std::string path =
-      (executable_path().parent_path() / "vitrain_cuda.so").native();
+  const std::string path = plugin_path().native();
   // RTLD_GLOBAL: libtorch_cuda registers its kernels with the libtorch_cpu that
   // is already loaded.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -35,6 +42,11 @@ const CudaPlugin* open_plugin() {
 }
 
 } // namespace
+
+bool has_cuda_plugin() {
+  std::error_code none;
+  return std::filesystem::exists(plugin_path(), none);
+}
 
 const CudaPlugin& open_cuda_plugin() {
   static const CudaPlugin* plugin = open_plugin();

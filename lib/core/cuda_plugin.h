@@ -47,6 +47,9 @@ inline constexpr const char* kCudaPluginVersionSymbol =
     "vitrain_cuda_plugin_version";
 inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
 
+// Whether vitrain_cuda.so lies beside the executable: the build is for GPUs
+// too.
+bool has_cuda_plugin();
 // Opens vitrain_cuda.so beside the executable, once. Throws Error(kUsage) with
 // the loader's reason when it cannot be opened or is of another build.
 const CudaPlugin& open_cuda_plugin();

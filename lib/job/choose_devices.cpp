@@ -1,9 +1,11 @@
 #include "job/choose_devices.h"
 
 #include <cstdio>
+#include <optional>
 
 #include "config/rules/validate.h"
 #include "core/check.h"
+#include "core/cuda_plugin.h"
 #include "core/text.h"
 #include "job/options/precision.h"
 #include "launch/devices/cores.h"
@@ -84,6 +86,23 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
   job.device_text = join(texts, "; ");
 }
 
+// Who builds for GPUs and has none that is visible would wait long for what
+// the CPU does: it is said, unless the CPU was asked for or GPUs were hidden.
+std::optional<std::string> why_no_gpu(
+    const Job& job,
+    const launch::Environment& user,
+    const launch::VisibleDevices& visible) {
+  if (job.cuda || job.recipe.devices.kind != DeviceKind::kAuto ||
+      user.contains("CUDA_VISIBLE_DEVICES") || !has_cuda_plugin()) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "This build works with GPUs, and runs on the CPU here: {}. Install the "
+      "NVIDIA driver, or start the container with the GPUs (docker run --gpus "
+      "all); -devices cpu says that the CPU is meant",
+      visible.summary);
+}
+
 } // namespace
 
 launch::DeviceRequest device_request(const config::DevicesConfig& devices) {
@@ -146,14 +165,16 @@ void choose_devices(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
   prepared.cores = launch::available_cores();
+  const launch::VisibleDevices visible = launch::visible_cuda_devices();
   prepared.devices = launch::choose_devices(
-      device_request(job.recipe.devices),
-      launch::visible_cuda_devices(),
-      prepared.cores);
+      device_request(job.recipe.devices), visible, prepared.cores);
   const int devices = static_cast<int>(prepared.devices.size());
   const int workers = job.single_process() ? 1 : devices;
   job.cuda = prepared.devices.front().kind == DeviceKind::kCuda;
   job.capability = least_capability(prepared.devices);
+  if (auto why = why_no_gpu(job, user, visible)) {
+    prepared.notes.push_back(*std::move(why));
+  }
   check_twins(job, prepared.devices);
   for (const launch::DeviceSlot& device : prepared.devices) {
     job.ordinals.push_back(device.ordinal);

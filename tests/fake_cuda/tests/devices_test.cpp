@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -164,6 +165,40 @@ INSTANTIATE_TEST_SUITE_P(
             "MIG-00000000-0000-0000-0001-000000000001",
             "MIG-00000000-0000-0000-0001-000000000001"}),
     [](const auto& test) { return test.param.name; });
+
+// Without the fake: a build for GPUs on a machine that has none.
+TEST(NoGpu, RunsOnTheCpuAndSaysWhy) {
+  const e2e::Result listed = e2e::run(e2e::vitrain({"devices"}));
+  if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ||
+      listed.out.find("cuda:0") != std::string::npos) {
+    GTEST_SKIP() << "this machine has a GPU, or hides it: " << listed.out;
+  }
+  const TempFolder folder;
+  const e2e::Options options{
+      .set = {"run.max_steps=1", "run.epochs=1", "schedule.warmup=0st"},
+      .more = {"-dry_run"}};
+  const auto run = [&](const e2e::Options& more,
+                       const e2e::Environment& environment) {
+    return e2e::run(e2e::vitrain(
+        e2e::tiny_run(folder.path(), options.with(more)), environment));
+  };
+  const e2e::Result told = run({}, {});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("CPU worker"));
+  EXPECT_THAT(
+      told.out + told.err,
+      AllOf(
+          HasSubstr("This build works with GPUs, and runs on the CPU here"),
+          HasSubstr("there is no NVIDIA driver")));
+  // Who means it is told nothing.
+  for (const e2e::Result& meant :
+       {run({.devices = "cpu:1"}, {}),
+        run({}, {{"CUDA_VISIBLE_DEVICES", ""}})}) {
+    EXPECT_EQ(meant.exit_code, 0) << meant.err;
+    EXPECT_THAT(
+        meant.out + meant.err, testing::Not(HasSubstr("works with GPUs")));
+  }
+}
 
 TEST(DryRunOnGpus, SaysWhatTheWorkersWillUse) {
   const Machine machine(2, {{"FAKE_CUDA_CAPABILITY", "7.5"}});
