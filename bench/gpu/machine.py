@@ -2,6 +2,7 @@
 over tests/fake_cuda, with a deadline, and rows of what they gave."""
 
 import json
+import math
 import os
 import pathlib
 import signal
@@ -39,7 +40,9 @@ class Run:
         return [r for r in records if r["kind"] == kind]
 
     def losses(self):
-        return [float(r["loss"]) for r in self.records("train")]
+        """NaN where a record has no number."""
+        return [float("nan") if r["loss"] is None else float(r["loss"])
+                for r in self.records("train")]
 
 
 def torch_folders(torch):
@@ -179,8 +182,11 @@ class Part:
             return
         except Failed as problem:
             state, values = "FAILS", {"why": str(problem)}
+        except (LookupError, TypeError, ValueError, ZeroDivisionError, OSError) as problem:
+            # Of a program that ended well and left something else than it was to.
+            state, values = "FAILS", {"why": repr(problem)}
         self.rows.append({
-            "name": name, "state": state, "values": values,
+            "name": name, "state": state, "values": in_json(values),
             "seconds": round(time.monotonic() - started, 1)})
 
     def failed(self):
@@ -203,6 +209,15 @@ class Part:
         for row in self.left_out:
             print(f"  left out: {row['name']}: {row['reason']}")
         print(f"  {self.result()['seconds']:.0f} s", flush=True)
+
+
+def in_json(value):
+    """JSON has no number that is not finite."""
+    if isinstance(value, dict):
+        return {name: in_json(part) for name, part in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
 
 
 def shown(value):
