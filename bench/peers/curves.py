@@ -21,6 +21,7 @@ IMAGE = int(os.environ.get("IMAGE", 96))
 WARMUP = int(os.environ.get("WARMUP", 20))
 CLASSES = 10
 EMA = 0.99  # of a hundred steps; the recipe's is of half a million
+STOPPED = 75  # vitrain's exit code where run.stop_after ended it
 LIMITS = {"loss": 1e-4, "weights": 1e-3, "average": 1e-4}
 
 
@@ -124,7 +125,8 @@ def train_here(root, config, settings, start, folder):
              "-devices", "cpu:1", "-output", str(folder), "-pretrained", str(start)]
     settings = [
         f"model.image_size={IMAGE}", f"data.batch_size={BATCH}",
-        f"run.max_steps={STEPS}", f"log.batches=1-{STEPS}", "log.every=1",
+        f"run.max_steps={max(STEPS, 2 * WARMUP)}", f"run.stop_after={STEPS}st",
+        f"log.batches=1-{STEPS}", "log.every=1",
         "log.progress=off", "train.precision=fp32", f"train.ema.decay={EMA}",
         "checkpoint.every=1dur", "eval.every=1dur", "eval.batches=1",
         f"schedule.warmup={WARMUP}st", "schedule.unit=step", *settings]
@@ -135,7 +137,9 @@ def train_here(root, config, settings, start, folder):
             "kind=shapes", f"count={6 * STEPS * BATCH}", f"size={IMAGE}")]
     for setting in settings:
         words += ["-set", setting]
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(words, stdout=subprocess.DEVNULL).returncode
+    if done not in (0, STOPPED):
+        sys.exit(f"vitrain ended with {done}")
     return next(folder.glob("*/metrics.jsonl")).parent
 
 

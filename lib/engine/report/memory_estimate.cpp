@@ -1,6 +1,7 @@
 #include "engine/report/memory_estimate.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,29 @@ std::int64_t row_bytes(const models::ModelSpec& spec) {
                            : spec.input_numbers();
 }
 
+// Of parameters and buffers.
+std::int64_t values_of(const models::ModelSpec& spec) {
+  std::int64_t values = 0;
+  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
+    values += tensor.numel();
+  }
+  return values;
+}
+
+// None where there is no teacher.
+std::optional<models::ModelSpec> teacher_of(
+    const config::Recipe& recipe,
+    const models::ModelSpec& student) {
+  std::optional<models::ModelSpec> teacher;
+  if (recipe.train.distill.active()) {
+    teacher = models::find_model(recipe.train.distill.teacher);
+  }
+  if (teacher) {
+    teacher->num_classes = student.num_classes;
+  }
+  return teacher;
+}
+
 } // namespace
 
 MemoryEstimate estimate_memory(
@@ -98,10 +122,7 @@ MemoryEstimate estimate_memory(
     const models::ModelSpec& spec,
     bool bf16,
     bool evaluates) {
-  std::int64_t values = 0; // parameters and buffers
-  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
-    values += tensor.numel();
-  }
+  const std::int64_t values = values_of(spec);
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
   const std::int64_t parameters = networks::parameter_count(spec);
@@ -122,6 +143,10 @@ MemoryEstimate estimate_memory(
     estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
     const std::int64_t images = plan.worker_batch() * recipe.train.splits();
     held = std::max(held, images * activations_of(trained, bf16).kept);
+    if (const auto teacher = teacher_of(recipe, spec)) {
+      estimate.weights += values_of(*teacher) * kFp32;
+      held += images * activations_of(*teacher, bf16).passing;
+    }
     estimate.loader += 4 * images * row_bytes(trained);
   }
   estimate.activations = scaled(held, spec.family->memory_overhead);

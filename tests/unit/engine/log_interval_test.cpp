@@ -67,6 +67,41 @@ TEST(LogInterval, StepsBeforeAPauseKeepTheirTime) {
   });
 }
 
+// Where a stage of the recipe begins, another loader follows.
+TEST(LogInterval, WaitsOfLoadersThatFollowOneAnotherAreAdded) {
+  run_ranks(1, [](Rank& rank) {
+    const auto rows = data::open_rows(
+        std::make_shared<const data::Index>(data::list(
+            {.kind = data::SourceKind::kShapes, .count = 8, .size = 64})),
+        {.size = 64});
+    const auto consumed = [&] {
+      auto loader = std::make_unique<data::Loader>(
+          *rows,
+          [](std::int64_t sequence, std::vector<data::Draw>& draws) {
+            draws = {{.sample = sequence}};
+            return sequence < 8;
+          },
+          data::LoaderOptions{.threads = 0});
+      while (loader->next() != nullptr) {
+      }
+      return loader;
+    };
+    LogInterval interval;
+    interval.restart_clock();
+    const auto first = consumed();
+    interval.end_loader(*first);
+    const auto second = consumed();
+    interval.end_step({});
+    ASSERT_GT(first->wait_seconds(), 0.0);
+    const TrainReport report =
+        interval.report(rank.control(), {.count = 8}, *second, 0);
+    EXPECT_NEAR(
+        report.own.data_wait * report.own.seconds,
+        first->wait_seconds() + second->wait_seconds(),
+        1e-9);
+  });
+}
+
 // Each worker's waiting is measured by its own clock.
 TEST(LogInterval, WaitingIsAShareOfTheWorkersOwnTime) {
   run_ranks(2, [](Rank& rank) {
