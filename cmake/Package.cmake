@@ -10,8 +10,6 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 CPU cores of one machine or several, evaluates and exports them. torch's libraries
 are in the package.")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-# What runs with log.mlflow load.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcurl4)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcurl4) # for log.mlflow
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
