@@ -395,7 +395,8 @@ TEST_F(PaddleVit, DistillationIsASecondHead) {
 
 TEST_F(PaddleVit, LayersLearnMoreSlowlyTowardsTheInput) {
   EXPECT_EQ(recipe("TRAIN: {LAYER_DECAY: 0.65}\n").optim.layer_decay, 0.65);
-  EXPECT_EQ(recipe("TRAIN: {LAYER_DECAY: 1.0}\n").optim.layer_decay, std::nullopt);
+  EXPECT_EQ(
+      recipe("TRAIN: {LAYER_DECAY: 1.0}\n").optim.layer_decay, std::nullopt);
 }
 
 TEST_F(PaddleVit, AugmentsAsPaddleVit) {
