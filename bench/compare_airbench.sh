@@ -8,9 +8,9 @@
 #   TAR   train/CLASS/* and test/CLASS/* as .tar.zst;
 #         default: ../shared/data/cifar10-jpg.tar.zst beside this folder
 #
-# Settings: SEEDS ("1 2 3"), EPOCHS_BETWEEN (10, between evaluations of ours),
-#   VITRAIN_PEER_PYTHON (a Python with torch, torchvision and Pillow; default:
-#   installed into the user's cache). Takes about an hour a seed on two cores.
+# Settings: SEEDS ("1 2 3"), VITRAIN_PEER_PYTHON (a Python with torch,
+#   torchvision and Pillow; default: installed into the user's cache). Takes
+#   about an hour a seed on two cores.
 #
 # Prints a line for each seed, the means, and as the last line `ratio R`: mean
 # top-1 of ours / theirs.
@@ -38,15 +38,16 @@ export PYTHONPATH
 work=$(mktemp -d "$cache/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-zstd -dc "$tar" | tar -xf - -C "$work"
-images=$(dirname "$(find "$work" -type d -name train)")
+mkdir "$work/images"
+zstd -dc "$tar" | tar -xf - -C "$work/images"
+images=$(dirname "$(find "$work/images" -type d -name train)")
 export CUDA_VISIBLE_DEVICES=
 
 for seed in ${SEEDS:-1 2 3}; do
   begin=$(date +%s)
   "$root/build/release/vitrain" -cfg "$root/configs/cifar10_airbench94.yaml" \
     -data_path "$images" -output "$work/runs" -set "run.seed=$seed" \
-    -set "eval.every=${EPOCHS_BETWEEN:-10}ep" >"$work/ours"
+    -set eval.every=1dur >"$work/ours"
   middle=$(date +%s)
   "$peer" "$root/bench/peers/airbench_jpeg.py" "$images" "$seed" >"$work/theirs"
   end=$(date +%s)

@@ -65,10 +65,6 @@ class Distillation(torch.nn.Module):
 
     ALPHA, TEMPERATURE = 0.5, 3.0
 
-    def heads(self, outputs):
-        """What learns from the labels and what from the teacher."""
-        return outputs if isinstance(outputs, tuple) else (outputs, outputs)
-
     def __init__(self, teacher):
         super().__init__()
         self.teacher, self.images = teacher, None
@@ -77,7 +73,8 @@ class Distillation(torch.nn.Module):
         with torch.no_grad():
             wanted = self.teacher(self.images)
         t = self.TEMPERATURE
-        logits, taught = self.heads(outputs)
+        # What learns from the labels, and what from the teacher.
+        logits, taught = outputs if isinstance(outputs, tuple) else (outputs, outputs)
         distance = F.kl_div(F.log_softmax(taught / t, 1), F.log_softmax(wanted / t, 1),
                             reduction="sum", log_target=True) * t * t / taught.numel()
         return ((1 - self.ALPHA) * SoftTargetCrossEntropy()(logits, shares)

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -283,6 +285,31 @@ Json numbers_of(const std::filesystem::path& output) {
     numbers.push_back({record.at("correct1"), record.at("loss")});
   }
   return numbers;
+}
+
+std::vector<float> StoredTensor::floats() const {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+std::map<std::string, StoredTensor> read_tensors(
+    const std::filesystem::path& file) {
+  const std::string bytes = slurp(file);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  Json header = Json::parse(bytes.substr(sizeof(length), length));
+  header.erase("__metadata__");
+  std::map<std::string, StoredTensor> tensors;
+  for (const auto& [name, entry] : header.items()) {
+    const std::array<std::size_t, 2> ends = entry.at("data_offsets");
+    tensors[name] = {
+        .dtype = entry.at("dtype"),
+        .shape = entry.at("shape"),
+        .bytes =
+            bytes.substr(sizeof(length) + length + ends[0], ends[1] - ends[0])};
+  }
+  return tensors;
 }
 
 std::vector<double> losses(const std::filesystem::path& run) {

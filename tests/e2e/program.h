@@ -127,6 +127,17 @@ std::int64_t steps_in_order(const std::filesystem::path& run);
 // bit.
 Json numbers_of(const std::filesystem::path& output);
 
+struct StoredTensor {
+  std::string dtype; // "F32"
+  std::vector<std::int64_t> shape;
+  std::string bytes;
+
+  std::vector<float> floats() const; // of an F32
+};
+// What a .safetensors file holds, by name.
+std::map<std::string, StoredTensor> read_tensors(
+    const std::filesystem::path& file);
+
 // Both trained with the same samples, and losses are equal but for this part.
 void expect_same_training(
     const std::filesystem::path& one,

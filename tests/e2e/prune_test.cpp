@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "program.h"
 
 namespace vitrain::e2e {
@@ -20,20 +18,12 @@ struct Zeros {
 // Of the tensors of a .safetensors file that train.prune takes: "*weight", with
 // two or more dimensions.
 Zeros zeros_of(const std::filesystem::path& file) {
-  const std::string bytes = slurp(file);
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  const Json header = Json::parse(bytes.substr(sizeof(length), length));
-  const char* data = bytes.data() + sizeof(length) + length;
   Zeros found;
-  for (const auto& [name, tensor] : header.items()) {
-    if (!name.ends_with("weight") || tensor.at("shape").size() < 2) {
+  for (const auto& [name, tensor] : read_tensors(file)) {
+    if (!name.ends_with("weight") || tensor.shape.size() < 2) {
       continue;
     }
-    const std::size_t end = tensor.at("data_offsets").at(1);
-    for (std::size_t at = tensor.at("data_offsets").at(0); at < end; at += 4) {
-      float value = 0.0F;
-      std::memcpy(&value, data + at, sizeof(value));
+    for (const float value : tensor.floats()) {
       ++found.values;
       found.zeros += value == 0.0F ? 1 : 0;
     }

@@ -18,8 +18,9 @@ constexpr const char* kKey = "data.augment.stages";
 Recipe recipe_in_epoch(const Recipe& recipe, std::int64_t epoch) {
   Recipe result = recipe;
   for (const std::string& stage : recipe.data.augment.stages) {
-    if (first_epoch_of_stage(stage) <= epoch) {
-      take_augment_stage(stage, result);
+    Recipe changed = result;
+    if (take_augment_stage(stage, changed) <= epoch) {
+      result = std::move(changed);
     }
   }
   return result;
@@ -27,8 +28,9 @@ Recipe recipe_in_epoch(const Recipe& recipe, std::int64_t epoch) {
 
 std::vector<std::int64_t> stage_epochs(const Recipe& recipe) {
   std::vector<std::int64_t> epochs{1};
+  Recipe unused;
   for (const std::string& stage : recipe.data.augment.stages) {
-    epochs.push_back(first_epoch_of_stage(stage));
+    epochs.push_back(take_augment_stage(stage, unused));
   }
   return epochs;
 }
@@ -81,8 +83,10 @@ std::vector<Finding> check_stages(
     const Recipe& recipe,
     const std::function<std::vector<Finding>(const Recipe&)>& check) {
   std::vector<Finding> findings;
-  for (const std::string& stage : recipe.data.augment.stages) {
-    const std::int64_t epoch = first_epoch_of_stage(stage);
+  for (const std::int64_t epoch : stage_epochs(recipe)) {
+    if (epoch == 1) {
+      continue;
+    }
     for (Finding& found : check(recipe_in_epoch(recipe, epoch))) {
       found.text =
           fmt::format("from epoch {}: {} {}", epoch, found.key, found.text);

@@ -67,16 +67,10 @@ std::string fault_of_augment_stage(const std::string& text) {
   return read_stage(text, first, recipe);
 }
 
-std::int64_t first_epoch_of_stage(const std::string& text) {
-  Recipe recipe;
+std::int64_t take_augment_stage(const std::string& text, Recipe& recipe) {
   std::int64_t first = 0;
   read_stage(text, first, recipe);
   return first;
-}
-
-void take_augment_stage(const std::string& text, Recipe& recipe) {
-  std::int64_t first = 0;
-  read_stage(text, first, recipe);
 }
 
 } // namespace vitrain::config

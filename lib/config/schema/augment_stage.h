@@ -16,10 +16,8 @@ inline constexpr const char* kAugmentStageForm =
 // Empty when `text` is such a map, else what is wrong with it.
 std::string fault_of_augment_stage(const std::string& text);
 
-// The first epoch of a stage without fault, from 2.
-std::int64_t first_epoch_of_stage(const std::string& text);
-
-// Sets the keys of data.augment that a stage without fault names.
-void take_augment_stage(const std::string& text, Recipe& recipe);
+// Sets the keys of data.augment that a stage without fault names. Returns its
+// first epoch, from 2.
+std::int64_t take_augment_stage(const std::string& text, Recipe& recipe);
 
 } // namespace vitrain::config

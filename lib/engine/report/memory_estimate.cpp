@@ -100,20 +100,6 @@ std::int64_t values_of(const models::ModelSpec& spec) {
   return values;
 }
 
-// None where there is no teacher.
-std::optional<models::ModelSpec> teacher_of(
-    const config::Recipe& recipe,
-    const models::ModelSpec& student) {
-  std::optional<models::ModelSpec> teacher;
-  if (recipe.train.distill.active()) {
-    teacher = models::find_model(recipe.train.distill.teacher);
-  }
-  if (teacher) {
-    teacher->num_classes = student.num_classes;
-  }
-  return teacher;
-}
-
 } // namespace
 
 MemoryEstimate estimate_memory(
@@ -143,9 +129,12 @@ MemoryEstimate estimate_memory(
     estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
     const std::int64_t images = plan.worker_batch() * recipe.train.splits();
     held = std::max(held, images * activations_of(trained, bf16).kept);
-    if (const auto teacher = teacher_of(recipe, spec)) {
-      estimate.weights += values_of(*teacher) * kFp32;
-      held += images * activations_of(*teacher, bf16).passing;
+    if (recipe.train.distill.active()) {
+      const models::ModelSpec teacher = models::resolve(
+          models::teacher_model(recipe.train.distill, trained),
+          {spec.num_classes, spec.features});
+      estimate.weights += values_of(teacher) * kFp32;
+      held += images * activations_of(teacher, bf16).passing;
     }
     estimate.loader += 4 * images * row_bytes(trained);
   }

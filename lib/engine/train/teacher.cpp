@@ -12,21 +12,6 @@
 namespace vitrain::engine {
 namespace {
 
-// `student` as in the first stage of training.
-config::ModelConfig teacher_model(
-    const config::DistillConfig& distill,
-    const models::ModelSpec& student) {
-  config::ModelConfig model;
-  model.name = distill.teacher;
-  model.num_classes = student.num_classes;
-  model.image_size = student.image_size;
-  model.in_chans = student.channels;
-  model.pretrained = job::resolve_weights(*distill.pretrained);
-  model.pretrained_part = distill.pretrained_part;
-  model.pretrained_names = distill.pretrained_names;
-  return model;
-}
-
 // Throws Error(kUsage) unless it can see the images of every stage.
 void check_sizes(const config::Recipe& recipe, const models::ModelSpec& spec) {
   const ImageSize widest =
@@ -51,8 +36,11 @@ std::shared_ptr<networks::Model> make_teacher(Session& session) {
     return nullptr;
   }
   const config::Recipe& recipe = session.job.recipe;
-  const config::ModelConfig config = teacher_model(
+  config::ModelConfig config = models::teacher_model(
       distill, models::in_training(recipe.data.augment, session.spec));
+  config.pretrained = job::resolve_weights(*distill.pretrained);
+  config.pretrained_part = distill.pretrained_part;
+  config.pretrained_names = distill.pretrained_names;
   const models::ModelSpec spec =
       models::resolve(config, job::data_shape(*session.eval_index));
   check_sizes(recipe, spec);

@@ -17,8 +17,7 @@ optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
 
-// Of training images, as rows of batches.
-// In an epoch whose recipe this is.
+// Of training images, as rows of batches, in an epoch whose recipe this is.
 data::TransformOptions train_transform(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);

@@ -68,6 +68,10 @@ inline const Family kBeit{
               net.patch_size);
         },
     .identity = image_identity,
+    .layers = layers_in_blocks(
+        "cls_token|pos_embed|patch_embed|rel_pos_bias",
+        kNumberedBlocks,
+        "norm"),
     .grid = beit::grid};
 
 } // namespace vitrain::models

@@ -211,6 +211,7 @@ const Family kMobileOne{
     .describe = describe_byob,
     .identity = channels_identity,
     .classifier = {"head.fc."},
+    .layers = byob_layers(),
     .channels_last = true};
 
 const Family kMobileVit{
@@ -222,6 +223,7 @@ const Family kMobileVit{
     .describe = describe_byob,
     .identity = channels_identity,
     .classifier = {"head.fc."},
+    .layers = byob_layers(),
     .channels_last = true};
 
 } // namespace vitrain::models

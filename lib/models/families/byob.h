@@ -77,6 +77,11 @@ std::vector<std::vector<ByobBlocks>> mobileone_stages(
     const std::vector<std::int64_t>& gated,
     std::int64_t branches);
 
+// Family::layers of all of them.
+inline std::vector<LayerRule> byob_layers() {
+  return layers_in_blocks("stem", R"(stages\.(\d+)\.(\d+))", "final_conv");
+}
+
 // Family::describe of all of them.
 std::string describe_byob(const ModelSpec& spec);
 

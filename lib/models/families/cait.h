@@ -67,6 +67,13 @@ inline const Family kCait{
               net.heads);
         },
     .identity = image_identity,
+    .layers =
+        {{0, "cls_token|pos_embed|patch_embed"},
+         {1, kNumberedBlocks},
+         {.part = 1,
+          .pattern = R"(blocks_token_only\.(\d+))",
+          .ends_together = true},
+         {1, "norm\\.", {kWithPreviousLayer}}},
     .grid = cait::grid};
 
 } // namespace vitrain::models

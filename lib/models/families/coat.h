@@ -83,6 +83,17 @@ inline const Family kCoat{
                   : "");
         },
     .identity = channels_identity,
+    .layers =
+        {{0, "cls_token1|patch_embed1|crpe1|cpe1"},
+         {1, R"(serial_blocks1\.(\d+))"},
+         {2, "cls_token2|patch_embed2|crpe2|cpe2"},
+         {3, R"(serial_blocks2\.(\d+))"},
+         {4, "cls_token3|patch_embed3|crpe3|cpe3"},
+         {5, R"(serial_blocks3\.(\d+))"},
+         {6, "cls_token4|patch_embed4|crpe4|cpe4"},
+         {7, R"(serial_blocks4\.(\d+))"},
+         {8, R"(parallel_blocks\.(\d+))"},
+         {8, "norm|aggregate", {kWithPreviousLayer}}},
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -56,6 +56,7 @@ inline const Family kConvMixer{
               net.patch_size);
         },
     .identity = channels_identity,
+    .layers = {{0, "stem"}, {1, kNumberedBlocks}},
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -137,6 +137,11 @@ inline const Family kConvNeXt{
               fmt::join(net.depths, "-"));
         },
     .identity = channels_identity,
-    .classifier = {"head.fc."}};
+    .classifier = {"head.fc."},
+    .layers = layers_in_stages(
+        "stem",
+        kNumberedDownsamples,
+        kNumberedStageBlocks,
+        "norm_pre")};
 
 } // namespace vitrain::models

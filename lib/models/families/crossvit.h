@@ -153,6 +153,10 @@ inline const Family kCrossVit{
               crossvit::kPatches[1]);
         },
     .identity = image_identity,
+    .layers = layers_in_blocks(
+        "cls_token|pos_embed|patch_embed",
+        kNumberedBlocks,
+        "norm"),
     .grid = crossvit::grid};
 
 } // namespace vitrain::models

@@ -195,6 +195,10 @@ const Family kEfficientNet{
         },
     .identity = channels_identity,
     .classifier = {"classifier."},
+    .layers = layers_in_blocks(
+        "conv_stem|bn1",
+        R"(blocks\.(\d+)\.(\d+))",
+        "conv_head|bn2"),
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -10,6 +10,7 @@
 
 #include "config/rules/checker.h"
 #include "config/sections/model.h"
+#include "models/families/layer_rule.h"
 #include "models/spec.h"
 
 namespace vitrain::models {
@@ -56,6 +57,10 @@ struct Family {
   // Starts of the names of the classifier's tensors: what weights of other
   // classes do not bring.
   std::vector<std::string> classifier{"head."};
+  // The layers of its parameters, for layer decay: timm's; of a name the first
+  // rule that matches counts, and names without one are of the last layer.
+  // Empty: runs of twelve parameters.
+  std::vector<LayerRule> layers{};
   // Places over the image, in rows and columns, that a tensor of positions has
   // (of a table of relative ones, its window's); null: squares.
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;

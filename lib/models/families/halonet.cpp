@@ -242,6 +242,7 @@ const Family kHaloNet{
     .describe = describe_byob,
     .identity = channels_identity,
     .classifier = {"head.fc."},
+    .layers = byob_layers(),
     .channels_last = true};
 
 const Family kBotNet{
@@ -253,6 +254,7 @@ const Family kBotNet{
     .describe = describe_byob,
     .identity = image_identity,
     .classifier = {"head.fc."},
+    .layers = byob_layers(),
     .channels_last = true};
 
 } // namespace vitrain::models

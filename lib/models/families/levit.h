@@ -140,6 +140,10 @@ inline const Family kLevit{
     .classifier = {"head.", "head_dist."},
     .two_heads =
         [](const ModelSpec& spec) { return spec.get<LevitSpec>().distilled; },
+    .layers =
+        {{0, "stem"},
+         {1, kNumberedDownsamples, {0}},
+         {1, kNumberedStageBlocks}},
     .channels_last = true};
 
 } // namespace vitrain::models

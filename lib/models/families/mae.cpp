@@ -203,6 +203,7 @@ const Family kMae{
     .apply = mae::apply,
     .describe = mae::describe,
     .identity = mae::identity,
+    .layers = vit::layers(),
     .learns_pixels = true};
 
 } // namespace vitrain::models

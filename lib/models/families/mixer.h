@@ -77,6 +77,7 @@ inline const Family kMixer{
               net.patch_size,
               net.patch_size);
         },
-    .identity = image_identity};
+    .identity = image_identity,
+    .layers = layers_in_blocks("stem", kNumberedBlocks, "norm")};
 
 } // namespace vitrain::models

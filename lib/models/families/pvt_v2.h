@@ -85,6 +85,7 @@ inline const Family kPvtV2{
               net.linear ? ", linear attention" : "");
         },
     .identity = channels_identity,
+    .layers = {{0, "patch_embed"}, {1, R"(stages\.(\d+))"}},
     .channels_last = true};
 
 } // namespace vitrain::models

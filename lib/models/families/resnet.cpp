@@ -188,6 +188,7 @@ const Family kResNet{
     .identity = channels_identity,
     .activations = resnet::activations,
     .classifier = {"fc."},
+    .layers = {{0, "conv1|bn1"}, {1, R"(layer(\d+)\.(\d+))"}},
     .channels_last = true,
     // Convolutions copy into layouts of their own, and the allocator is left
     // with gaps that it cannot use.

@@ -88,6 +88,14 @@ inline ImageSize window(const ModelSpec& spec, std::string_view tensor) {
       std::min(size.width, windows[stage])};
 }
 
+inline std::vector<LayerRule> layers() {
+  return layers_in_stages(
+      "absolute_pos_embed|patch_embed",
+      R"(layers\.(\d+)\.downsample)",
+      R"(layers\.(\d+)\.\w+\.(\d+))",
+      "norm");
+}
+
 inline std::string describe(const ModelSpec& spec) {
   const auto& net = spec.get<SwinSpec>();
   return fmt::format(
@@ -111,6 +119,7 @@ inline const Family kSwin{
     .describe = swin::describe,
     .identity = image_identity,
     .classifier = {"head.fc."},
+    .layers = swin::layers(),
     .grid = swin::window};
 
 } // namespace vitrain::models

@@ -54,6 +54,7 @@ inline const Family kSwinV2{
     // The weights have no shape that depends on the image, but a meaning:
     // positions are measured by the window, which is never larger than it.
     .identity = image_identity,
-    .classifier = {"head.fc."}};
+    .classifier = {"head.fc."},
+    .layers = swin::layers()};
 
 } // namespace vitrain::models

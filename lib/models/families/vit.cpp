@@ -250,6 +250,7 @@ const Family kVit{
     .identity = vit::identity,
     .activations = vit::activations,
     .classifier = {"head.", "head_dist."},
+    .layers = vit::layers(),
     .grid = vit::grid,
     .two_heads = vit::two_heads};
 
@@ -264,6 +265,7 @@ const Family kDeit{
     .identity = vit::identity,
     .activations = vit::activations,
     .classifier = {"head.", "head_dist."},
+    .layers = vit::layers(),
     .grid = vit::grid,
     .two_heads = vit::two_heads};
 

@@ -56,6 +56,13 @@ void check_vit(
     config::Checker& checker);
 void apply(const config::ModelConfig& config, ModelSpec& spec);
 
+inline std::vector<LayerRule> layers() {
+  return layers_in_blocks(
+      "cls_token|reg_token|dist_token|pos_embed|patch_embed|norm_pre",
+      kNumberedBlocks,
+      "norm");
+}
+
 } // namespace vit
 
 // timm's VisionTransformer under its names (vit_names.h).

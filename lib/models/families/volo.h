@@ -74,6 +74,12 @@ inline const Family kVolo{
         },
     .identity = image_identity,
     .classifier = {"head.", "aux_head."},
+    .layers =
+        {{0, "cls_token|pos_embed|patch_embed"},
+         {1, R"(network\.(\d+)\.(\d+))"},
+         {1, R"(network\.(\d+))", {0}},
+         {2, R"(post_network\.(\d+))"},
+         {2, "norm", {kWithPreviousLayer}}},
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -95,6 +95,11 @@ inline const Family kXcit{
               net.patch_size);
         },
     .identity = channels_identity,
+    .layers =
+        {{0, "cls_token|pos_embed|patch_embed"},
+         {1, kNumberedBlocks},
+         {2, R"(cls_attn_blocks\.(\d+))"},
+         {2, "norm", {kWithPreviousLayer}}},
     .channels_last = true};
 
 } // namespace vitrain::models

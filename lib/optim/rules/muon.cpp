@@ -21,16 +21,17 @@ constexpr double kCoefficients[][3] = {
 };
 
 // a x b where that is symmetric, [m, m]: in blocks of rows, those below the
-// diagonal copied from above it, 5/8 of the operations.
+// diagonal copied from above it; of n blocks (n + 1) / 2n of the operations.
 at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
-  constexpr std::int64_t kLeast = 256; // smaller blocks are slower products
-  constexpr std::int64_t kBlocks = 4;
+  // Measured: products of fewer rows lose more than the operations bring.
+  constexpr std::int64_t kLeast = 512;
   const std::int64_t m = a.size(0);
   if (m < kLeast || !a.is_cpu()) {
     return at::mm(a, b);
   }
+  const std::int64_t blocks = m < 2 * kLeast ? 2 : 4;
   at::Tensor result = at::empty({m, m}, a.options());
-  const std::int64_t rows = (m + kBlocks - 1) / kBlocks;
+  const std::int64_t rows = (m + blocks - 1) / blocks;
   for (std::int64_t i = 0; i < m; i += rows) {
     const std::int64_t size = std::min(rows, m - i);
     const std::int64_t rest = m - i - size;
