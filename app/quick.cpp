@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/error_file.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 namespace {
 
@@ -22,7 +22,7 @@ int run(int argc, char** argv) {
   const bool worker = argc > 1 && std::string_view(argv[1]) == "--worker";
   if (!worker) {
     auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
-    if (const auto code = vitrain::app::quick_verb(arguments)) {
+    if (const auto code = vitrain::verbs::quick_verb(arguments)) {
       return *code;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "bench/cuda_device.h"
 #include "core/enum_names.h"
+#include "job/options/precision.h"
 #include "models/families/family.h"
 #include "networks/model.h"
 #include "optim/grouping.h"
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
       on_gpu ? bench::begin_cuda() : c10::Device(c10::kCPU);
   at::set_num_threads(std::max(1, std::atoi(argv[1])));
   const int steps = std::max(1, std::atoi(argv[2]));
+  const job::CpuFeatures cpu = job::cpu_features();
   for (int i = 3; i < argc; ++i) {
     std::string rule = argv[i];
     config::OptimConfig options;
@@ -46,6 +48,9 @@ int main(int argc, char** argv) {
     model->to(device);
     optim::FlatState state(*model, optim::grouping_of(options));
     const auto optimizer = optim::make_optimizer(state, options);
+    if (cpu.avx512_bf16 || cpu.amx_bf16) { // as train.precision: auto
+      optimizer->multiply_in(at::kBFloat16);
+    }
     for (optim::FlatGroup& group : state.groups()) {
       const at::NoGradGuard no_grad;
       for (const optim::Segment& segment : group.segments) {

@@ -21,4 +21,15 @@ using MakeNetwork =
 // long as the process. Throws Error(kInternal) where a family has that name.
 void add_family(const models::Family& family, MakeNetwork make);
 
+// The same with networks that are constructed from what MakeNetwork is given.
+template <typename Network>
+void add_family(const models::Family& family) {
+  add_family(
+      family,
+      [](const models::ModelSpec& spec,
+         const at::Generator& generator) -> std::shared_ptr<Model> {
+        return std::make_shared<Network>(spec, generator);
+      });
+}
+
 } // namespace vitrain::networks

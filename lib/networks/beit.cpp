@@ -148,7 +148,7 @@ class Beit : public Model {
         register_parameter("cls_token", new_weights({1, 1, width}, generator));
     patch_embed_ = add_layer<PatchEmbed>(
         *this, "patch_embed", spec.channels, net.patch_size, width, generator);
-    const ImageSize grid = models::beit::grid(spec);
+    const ImageSize grid = models::patch_grid<BeitSpec>(spec);
     positions_ = positions_with_token(grid);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const double rate : rising_rates(spec.drop_path, net.depth)) {

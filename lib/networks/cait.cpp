@@ -124,7 +124,7 @@ class Cait : public Model {
       : spec_(spec) {
     const auto& net = spec.get<CaitSpec>();
     const std::int64_t width = net.embed_dim;
-    const std::int64_t patches = models::cait::grid(spec).area();
+    const std::int64_t patches = models::patch_grid<CaitSpec>(spec).area();
     cls_token_ =
         register_parameter("cls_token", new_weights({1, 1, width}, generator));
     pos_embed_ = register_parameter(

@@ -43,6 +43,10 @@ class Optimizer {
   // changes.
   void step(double lr, const at::Tensor& non_finite);
 
+  // In which a rule multiplies matrices on a CPU, fp32 unless this is called: a
+  // CPU that trains in bf16 has these products faster. GPUs have them in bf16.
+  virtual void multiply_in(at::ScalarType /*type*/) {}
+
   // Before the forward pass of the step() that comes next: for a Lookahead that
   // changes in the run.
   void begin_step(const Progress& progress);

@@ -28,11 +28,17 @@ cat >recipe.yaml <<END
 base: [$root/examples/own_family/recipe.yaml]
 run: {output: $work/runs}
 END
-build/own_family recipe.yaml >log 2>&1 || fail "training"
+build/own_family -cfg recipe.yaml -devices cpu:2 >log 2>&1 || fail "training"
 grep -q 'patch_mean_8' log || fail "its model is not named"
 grep -q '^done' log || fail "training did not say that it is done"
 loss() { sed -n "s/.*\"kind\":\"train\".*\"loss\":\([0-9.]*\).*/\1/p" runs/*/metrics.jsonl | "$1" -n 1; }
 [ "$(loss head)" != "$(loss tail)" ] || fail "nothing was learned"
+# The whole command line knows the family.
+mv log first && mv runs trained
+build/own_family models 'patch_*' >log 2>&1 && grep -q patch_mean_4 log || fail "models"
+build/own_family -eval -cfg recipe.yaml -devices cpu:1 -pretrained trained/* >log 2>&1 || fail "evaluation"
+top1() { sed -n 's/^done.*\(top1 [0-9.]* %\).*/\1/p' "$1"; }
+[ -n "$(top1 first)" ] && [ "$(top1 first)" = "$(top1 log)" ] || fail "evaluation differs from training's"
 # vitrain itself does not know it: the family is that program's.
 code=0
 prefix/bin/vitrain config check -cfg recipe.yaml >refusal 2>&1 || code=$?

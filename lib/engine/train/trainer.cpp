@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "dist/group/collectives.h"
 #include "dist/group/replicas.h"
+#include "engine/run/autocast.h"
 #include "engine/run/named_state.h"
 #include "engine/run/out_of_memory.h"
 #include "engine/train/divergence.h"
@@ -109,6 +110,9 @@ Trainer::Trainer(Session& session)
           *session.train_index)),
       trace_(make_step_trace(session)),
       batch_files_(session) {
+  if (const auto type = product_type(session.precision.precision)) {
+    optimizer_->multiply_in(*type);
+  }
   warn_of_idle_batch_norm(session, batch_norm_.layers());
   let_buffers_look_ahead(session, *optimizer_);
   restore();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -34,12 +33,6 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<BeitSpec>>({
     {"beitv2_large_patch16_224", 224, 3, kLarge},
 });
 
-// Of patches.
-inline ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
-  const std::int64_t patch = spec.get<BeitSpec>().patch_size;
-  return {spec.image_size.height / patch, spec.image_size.width / patch};
-}
-
 } // namespace beit
 
 // The networks of BEiT (Bao et al., ICLR 2022) and BEiT v2 (Peng et al., 2022)
@@ -50,13 +43,7 @@ inline const Family kBeit{
     .list = names_in<beit::kNetworks>,
     .find = find_in<beit::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_multiple(
-              config, named, named.get<BeitSpec>().patch_size, checker);
-        },
+    .check = check_patches<BeitSpec>,
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<BeitSpec>();
@@ -72,6 +59,6 @@ inline const Family kBeit{
         "cls_token|pos_embed|patch_embed|rel_pos_bias",
         kNumberedBlocks,
         "norm"),
-    .grid = beit::grid};
+    .grid = patch_grid<BeitSpec>};
 
 } // namespace vitrain::models

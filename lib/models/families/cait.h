@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -35,12 +34,6 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<CaitSpec>>({
     {"cait_m48_448", 448, 3, {768, 48, 16, 1e-6}},
 });
 
-// Of patches.
-inline ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
-  const std::int64_t patch = spec.get<CaitSpec>().patch_size;
-  return {spec.image_size.height / patch, spec.image_size.width / patch};
-}
-
 } // namespace cait
 
 // CaiT (Touvron et al., "Going deeper with image transformers", ICCV 2021).
@@ -49,13 +42,7 @@ inline const Family kCait{
     .list = names_in<cait::kNetworks>,
     .find = find_in<cait::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_multiple(
-              config, named, named.get<CaitSpec>().patch_size, checker);
-        },
+    .check = check_patches<CaitSpec>,
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<CaitSpec>();
@@ -74,6 +61,6 @@ inline const Family kCait{
           .pattern = R"(blocks_token_only\.(\d+))",
           .ends_together = true},
          {1, "norm\\.", {kWithPreviousLayer}}},
-    .grid = cait::grid};
+    .grid = patch_grid<CaitSpec>};
 
 } // namespace vitrain::models

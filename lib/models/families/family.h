@@ -133,6 +133,20 @@ void check_multiple(
     std::int64_t multiple,
     config::Checker& checker);
 
+// Family::check and Family::grid of a family whose numbers have a patch_size.
+template <typename Numbers>
+void check_patches(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  check_multiple(config, named, named.get<Numbers>().patch_size, checker);
+}
+template <typename Numbers>
+ImageSize patch_grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
+  const std::int64_t patch = spec.get<Numbers>().patch_size;
+  return {spec.image_size.height / patch, spec.image_size.width / patch};
+}
+
 // Requires that images have at least so many pixels a side.
 void check_least_side(
     const config::ModelConfig& config,

@@ -60,13 +60,7 @@ inline const Family kMixer{
     .list = names_in<mixer::kNetworks>,
     .find = find_in<mixer::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_multiple(
-              config, named, named.get<MixerSpec>().patch_size, checker);
-        },
+    .check = check_patches<MixerSpec>,
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<MixerSpec>();

@@ -76,13 +76,7 @@ inline const Family kXcit{
     .list = names_in<xcit::kNetworks>,
     .find = find_in<xcit::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_multiple(
-              config, named, named.get<XcitSpec>().patch_size, checker);
-        },
+    .check = check_patches<XcitSpec>,
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<XcitSpec>();

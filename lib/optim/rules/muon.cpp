@@ -20,13 +20,17 @@ constexpr double kCoefficients[][3] = {
     {2.8366, -3.0525, 1.2012},
 };
 
+bool in_fp32_on_cpu(const at::Tensor& matrix) {
+  return matrix.is_cpu() && matrix.scalar_type() == at::kFloat;
+}
+
 // a x b where that is symmetric, [m, m]: in blocks of rows, those below the
 // diagonal copied from above it; of n blocks (n + 1) / 2n of the operations.
 at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
   // Measured: products of fewer rows lose more than the operations bring.
   constexpr std::int64_t kLeast = 512;
   const std::int64_t m = a.size(0);
-  if (m < kLeast || !a.is_cpu()) {
+  if (m < kLeast || !in_fp32_on_cpu(a)) {
     return at::mm(a, b);
   }
   const std::int64_t blocks = m < 2 * kLeast ? 2 : 4;
@@ -46,8 +50,9 @@ at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
 
 // b s + c s s of a symmetric matrix.
 at::Tensor second_order(const at::Tensor& s, double b, double c) {
-  return s.is_cpu() ? symmetric_product(s, s).mul_(c).add_(s, /*alpha=*/b)
-                    : at::addmm(s, s, s, b, c);
+  return in_fp32_on_cpu(s)
+      ? symmetric_product(s, s).mul_(c).add_(s, /*alpha=*/b)
+      : at::addmm(s, s, s, b, c);
 }
 
 // The iterations for x of many more columns than rows: each multiplies x by a
@@ -86,8 +91,7 @@ at::Tensor orthogonal(const at::Tensor& matrix, double eps) {
   // Five iterations of [m, n] are 20 m^2 n + 10 m^3 operations, by x x^T
   // 4 m^2 n + 34 m^3, and those of symmetric products less; with half the bits
   // its small values would be lost.
-  const bool by_gram =
-      x.scalar_type() == at::kFloat && 8 * x.size(1) > 15 * x.size(0);
+  const bool by_gram = in_fp32_on_cpu(x) && 8 * x.size(1) > 15 * x.size(0);
   x = by_gram ? iterated_by_gram(x) : iterated(x);
   return tall ? x.t() : x;
 }
@@ -105,6 +109,8 @@ class Muon final : public Optimizer {
         momentum_(add_buffers("momentum_buffer", 0.0, is_of_matrices)),
         first_(add_buffers("exp_avg", 0.0, is_of_others)),
         second_(add_buffers("exp_avg_sq", 0.0, is_of_others)) {}
+
+  void multiply_in(at::ScalarType type) override { products_ = type; }
 
  private:
   static bool is_of_others(const FlatGroup& group) { return group.fallback; }
@@ -137,12 +143,11 @@ class Muon final : public Optimizer {
     there.offset -= group.own_begin;
     const at::Tensor matrix =
         there.in(direction).reshape({segment.shape.front(), -1});
-    // Half the bits are enough, and faster where a device has them.
-    const at::Tensor result =
-        orthogonal(
-            matrix.is_cpu() ? matrix : matrix.to(at::kBFloat16), numbers_.eps)
-            .to(at::kFloat)
-            .reshape(segment.shape);
+    // Half the bits are enough, as timm has it.
+    const at::ScalarType type = matrix.is_cpu() ? products_ : at::kBFloat16;
+    const at::Tensor result = orthogonal(matrix.to(type), numbers_.eps)
+                                  .to(at::kFloat)
+                                  .reshape(segment.shape);
     const auto largest = std::max(matrix.size(0), matrix.size(1));
     const double size = 0.2 * std::sqrt(static_cast<double>(largest));
     move(
@@ -170,6 +175,7 @@ class Muon final : public Optimizer {
 
   config::OptimConfig options_;
   config::OptimNumbers numbers_;
+  at::ScalarType products_ = at::kFloat; // on a CPU
   Buffers& momentum_;
   Buffers& first_;
   Buffers& second_;

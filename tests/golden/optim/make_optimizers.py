@@ -35,15 +35,18 @@ PARAMETERS = [
 ]
 
 
-def in_double(name, *arguments, **options):
-    """timm's Newton-Schulz iterations, which it runs in bfloat16."""
-    options["dtype"] = torch.float64
-    return name(*arguments, **options)
+PRODUCTS = torch.float64
+
+
+def iterated(original, *arguments, **options):
+    """timm's Newton-Schulz iterations, which it runs in bfloat16 by itself."""
+    options["dtype"] = PRODUCTS
+    return original(*arguments, **options)
 
 
 ORIGINAL = timm.optim.muon.zeropower_via_newtonschulz
 timm.optim.muon.zeropower_via_newtonschulz = (
-    lambda *a, **o: in_double(ORIGINAL, *a, **o))
+    lambda *a, **o: iterated(ORIGINAL, *a, **o))
 
 # Case: keys of vitrain, then class and arguments of the original. Differing
 # numbers beside the default ones.
@@ -163,6 +166,15 @@ def run(case, start, gradients):
     return {"options": keys, "weights": weights}
 
 
+def first_step_of_muon_in_bf16(start, gradients):
+    """Weights after it, as timm computes it."""
+    global PRODUCTS
+    PRODUCTS = torch.bfloat16
+    weights = run(CASES["muon"], start, gradients)["weights"]["0"]
+    PRODUCTS = torch.float64
+    return weights
+
+
 def clipped(start, gradients, clip):
     """Gradients after `clip` of the parameters."""
     parameters = [torch.nn.Parameter(value.clone()) for value in start]
@@ -201,6 +213,7 @@ def main():
         "lr": [learning_rate(step) for step in range(STEPS)],
         "gradients": [flat(row, EXACT) for row in gradients],
         "clipping": clipping(start, gradients[0]),
+        "muon_in_bf16": first_step_of_muon_in_bf16(start, gradients),
         "variants": {
             name: run(case, start, gradients) for name, case in CASES.items()
         },

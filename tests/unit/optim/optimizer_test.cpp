@@ -176,6 +176,29 @@ TEST(Optimizer, EachRuleFollowsItsOriginal) {
   }
 }
 
+// With products in bf16: no farther from timm's result with these than that is
+// from the exact one.
+TEST(Muon, MultipliesInBf16WhereAsked) {
+  Training run("muon");
+  run.optimizer->multiply_in(at::kBFloat16);
+  run.step(0);
+  const NamedValues rounded = rules().at("muon_in_bf16");
+  const NamedValues exact =
+      rules().at("variants").at("muon").at("weights").at("0");
+  int differing = 0;
+  for (const auto& [name, weight] : run.net.weights()) {
+    const at::Tensor theirs = at::tensor(rounded.at(name), at::kDouble);
+    const double allowed = (theirs - at::tensor(exact.at(name), at::kDouble))
+                               .abs()
+                               .max()
+                               .item<double>();
+    EXPECT_LE((weight - theirs).abs().max().item<double>(), allowed + 0x1p-22)
+        << name;
+    differing += allowed > 1e-6 ? 1 : 0;
+  }
+  EXPECT_EQ(differing, 2); // matrices of several rows
+}
+
 // A group that waits is not moved, and then goes as one that begins.
 TEST(Optimizer, AGroupThatWaitedStartsAsInAFirstStep) {
   for (const char* variant : {"adamw_groups", "nadamw", "adafactor", "muon"}) {

@@ -5,9 +5,9 @@
 #include "config/command_line/man_page.h"
 #include "launch/foreign/launchers.h"
 #include "models/families/family.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::verbs {
 
 int completion(const config::Arguments& arguments) {
   const std::string text = config::completion(
@@ -23,4 +23,4 @@ int man() {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::verbs

@@ -13,9 +13,9 @@
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // What training takes first in an epoch.
@@ -151,4 +151,4 @@ int data_show(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

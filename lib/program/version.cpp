@@ -7,9 +7,9 @@
 
 #include "core/cuda_plugin.h"
 #include "core/files.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 
 int version() {
   const bool has_plugin = std::filesystem::exists(
@@ -26,4 +26,4 @@ int version() {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

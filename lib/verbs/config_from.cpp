@@ -5,9 +5,9 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "job/recipe_check.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::verbs {
 namespace {
 
 // What `config check` would say about it on a machine that has its data; "":
@@ -63,4 +63,4 @@ int config_from(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::verbs

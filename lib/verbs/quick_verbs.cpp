@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::verbs {
 
 std::optional<int> quick_verb(config::Arguments& arguments) {
   using config::Verb;
@@ -36,4 +36,4 @@ std::optional<int> quick_verb(config::Arguments& arguments) {
   }
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::verbs

@@ -9,9 +9,9 @@
 #include "job/recipe_check.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 void print_batch(const std::vector<data::Draw>& draws) {
@@ -64,4 +64,4 @@ int data_order(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

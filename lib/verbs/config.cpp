@@ -3,9 +3,9 @@
 #include "config/schema/reference.h"
 #include "config/schema/writer.h"
 #include "job/recipe_check.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::verbs {
 
 int config_verb(const config::Arguments& arguments) {
   if (arguments.verb == config::Verb::kConfigReference) {
@@ -45,4 +45,4 @@ int config_verb(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::verbs

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "launch/devices/cores.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::verbs {
 
 int devices() {
   const std::string text = launch::describe_devices(
@@ -14,4 +14,4 @@ int devices() {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::verbs

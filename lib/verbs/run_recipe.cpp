@@ -4,9 +4,9 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "job/run/run_around.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::verbs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,4 +52,4 @@ config::Arguments with_run_recipe(config::Arguments arguments) {
   return arguments;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::verbs

@@ -3,19 +3,19 @@
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "engine/report/dry_run.h"
-#include "hosts.h"
 #include "job/launched_job.h"
 #include "job/recipe_check.h"
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "models/spec.h"
+#include "program/hosts.h"
+#include "program/verbs.h"
 #include "report/write.h"
 #include "trial/find_lr.h"
 #include "trial/trial.h"
-#include "verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // Who started this process; -master says where it is to meet the others when
@@ -166,4 +166,4 @@ int train(const config::Arguments& given, const std::string& command_line) {
   return code;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

@@ -4,11 +4,11 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "program/verbs.h"
 #include "report/runs/run.h"
 #include "report/write.h"
-#include "verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // The runs that paths name; a folder of runs stands for all of them. Each
@@ -56,4 +56,4 @@ int report(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

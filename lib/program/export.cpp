@@ -9,9 +9,9 @@
 #include "job/preprocess_record.h"
 #include "job/weights_job.h"
 #include "networks/blank_model.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 exports::Description describe(const job::WeightsJob& job) {
@@ -73,4 +73,4 @@ int export_verb(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

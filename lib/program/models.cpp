@@ -8,9 +8,9 @@
 #include "models/families/family.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // The names that some pattern matches, in the order of the list; those that no
@@ -87,4 +87,4 @@ int models(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

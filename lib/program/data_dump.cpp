@@ -5,9 +5,9 @@
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // What -resize, -filter, -pillow and -crop describe.
@@ -57,4 +57,4 @@ int data_dump(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

@@ -11,9 +11,9 @@
 #include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/progress.h"
-#include "verbs.h"
+#include "program/verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 double mebibytes(std::int64_t bytes) {
@@ -113,4 +113,4 @@ int data_unpack(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

@@ -7,11 +7,11 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "job/find_weights.h"
+#include "program/verbs.h"
 #include "states/weights_files.h"
-#include "verbs.h"
 #include "weights/names/timm_names.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // The files as -pretrained would find them: without extension, timm:NAME; of a
@@ -105,4 +105,4 @@ int weights(const config::Arguments& arguments) {
   }
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

@@ -1,4 +1,4 @@
-#include "hosts.h"
+#include "program/hosts.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "job/recipe_check.h"
 #include "launch/nodes/rendezvous.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 constexpr const char* kOption = "-hosts";
@@ -135,4 +135,4 @@ int run_hosts(
   return 0;
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program

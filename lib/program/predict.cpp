@@ -27,12 +27,12 @@
 #include "launch/foreign/environment.h"
 #include "models/families/family.h"
 #include "networks/blank_model.h"
+#include "program/verbs.h"
 #include "results/output_file.h"
 #include "results/prediction_output.h"
 #include "results/prediction_sheet.h"
-#include "verbs.h"
 
-namespace vitrain::app {
+namespace vitrain::program {
 namespace {
 
 // Names of images that come through a pipe.
@@ -237,4 +237,4 @@ int predict(const config::Arguments& arguments) {
       output.problems() == 0 ? ExitCode::kDone : ExitCode::kData);
 }
 
-} // namespace vitrain::app
+} // namespace vitrain::program
