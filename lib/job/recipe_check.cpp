@@ -82,6 +82,18 @@ std::vector<config::Finding> missing(
            {key}});
     }
   };
+  const auto look_for_weights = [&](const std::string& key,
+                                    const std::string& name) {
+    const std::string path = resolve_weights(name);
+    if (path.starts_with("timm:")) {
+      findings.push_back(
+          {key,
+           printable(path) + ": it is not in the Hugging Face cache",
+           {key}});
+    } else {
+      look(key, path);
+    }
+  };
   if (training && is_plain(recipe.data.train)) {
     look("data.train.path", *recipe.data.train.path);
   }
@@ -95,11 +107,11 @@ std::vector<config::Finding> missing(
     look("eval.real_labels", *recipe.eval.real_labels);
   }
   if (recipe.model.pretrained && !recipe.model.pretrained->empty()) {
-    look("model.pretrained", *recipe.model.pretrained);
+    look_for_weights("model.pretrained", *recipe.model.pretrained);
   }
   const config::DistillConfig& distill = recipe.train.distill;
   if (training && distill.active() && distill.pretrained) {
-    look("train.distill.pretrained", resolve_weights(*distill.pretrained));
+    look_for_weights("train.distill.pretrained", *distill.pretrained);
   }
   return findings;
 }

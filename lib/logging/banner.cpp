@@ -126,15 +126,20 @@ std::string rate_text(double images_per_second) {
       : "";
 }
 
-// "top1 97.31 %", or the loss where there are no classes.
+// "top1 97.31 %", "map 67.59 %", or the loss where there are no classes.
 std::string short_text(const Reached& reached) {
-  return reached.correct1 ? "top1 " + percent(*reached.correct1, reached.count)
-                          : fmt::format("loss {:.6g}", reached.loss);
+  return reached.map     ? fmt::format("map {:.2f} %", *reached.map)
+      : reached.correct1 ? "top1 " + percent(*reached.correct1, reached.count)
+                         : fmt::format("loss {:.6g}", reached.loss);
 }
 
 std::string reached_text(const Reached& reached) {
   if (!reached.correct1 || !reached.correct5) {
-    return fmt::format("loss {:.6g} over {}", reached.loss, reached.count);
+    return fmt::format(
+        "{}loss {:.6g} over {}",
+        reached.map ? short_text(reached) + ", " : "",
+        reached.loss,
+        reached.count);
   }
   return fmt::format(
       "top1 {} ({} of {}), top5 {}, loss {:.4f}",

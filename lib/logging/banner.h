@@ -39,6 +39,7 @@ struct Reached {
   // None where there are no classes.
   std::optional<std::int64_t> correct1;
   std::optional<std::int64_t> correct5;
+  std::optional<double> map; // in percent; none but of lists of labels
   std::int64_t count = 0;
 };
 

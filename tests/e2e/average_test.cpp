@@ -1,6 +1,7 @@
 // The average of the weights, and what else a recipe trains with.
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -102,6 +103,42 @@ TEST(Average, OfWeightsThatDifferIsThatOfTheirMean) {
   EXPECT_EQ(
       read_bytes(checkpoint(whole, 12) / "ema.safetensors"),
       read_bytes(checkpoint(part, 12) / "ema.safetensors"));
+}
+
+// Stochastic weight averaging needs no decay.
+TEST(Average, OfWeightsThatCountTheSameIsTheirMean) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      {.devices = "cpu:1",
+       .set = {
+           "run.max_steps=8",
+           "checkpoint.every=2st",
+           "checkpoint.keep_last=9",
+           "train.ema.equal=true",
+           "train.ema.start=2st",
+           "train.ema.every=2"}});
+  const auto averages = read_tensors(checkpoint(path, 8) / "ema.safetensors");
+  std::vector<std::map<std::string, StoredTensor>> taken;
+  for (const int step : {4, 6, 8}) {
+    taken.push_back(read_tensors(checkpoint(path, step) / "model.safetensors"));
+  }
+  ASSERT_EQ(averages.size(), taken.front().size());
+  for (const auto& [name, average] : averages) {
+    const std::vector<float> values = average.floats();
+    std::vector<double> sums(values.size(), 0.0);
+    for (const auto& weights : taken) {
+      const std::vector<float> step = weights.at(name).floats();
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += static_cast<double>(step.at(i));
+      }
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      // Two roundings of numbers of this size.
+      const double size = std::max(1e-3, std::abs(sums[i]));
+      ASSERT_NEAR(values[i], sums[i] / 3.0, 4e-7 * size) << name;
+    }
+  }
 }
 
 // An evaluation is never better than one before it when nothing is learned.

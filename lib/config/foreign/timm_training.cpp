@@ -83,7 +83,9 @@ void TimmTranslator::translate_schedule() {
   schedule.warmup_lr = words_.number("warmup_lr");
   schedule.warmup_prefix = prefix || warmup == 0;
   schedule.min_lr = words_.number("min_lr");
-  schedule.step_every = timm_epochs(words_.number("decay_epochs"));
+  constexpr double kInterval = 90.0; // where decay_epochs is null
+  schedule.step_every = timm_epochs(
+      words_.has("decay_epochs") ? words_.number("decay_epochs") : kInterval);
   schedule.step_factor = words_.number("decay_rate");
   if (name == "cosine" || name == "poly") {
     schedule.name =
@@ -135,10 +137,21 @@ void TimmTranslator::translate_stable(
   schedule.name = rsqrt ? ScheduleKind::kRsqrt : ScheduleKind::kConstant;
   schedule.cooldown_shape =
       rsqrt ? CooldownShape::kLinear : CooldownShape::kSqrt;
-  const double decay = words_.number("decay_epochs");
-  schedule.cooldown = timm_epochs(std::round(
-      decay > 0.0 && decay < 1.0 ? decay * static_cast<double>(length)
-                                 : decay));
+  constexpr double kShare = 0.2; // where decay_epochs is null
+  const auto whole = static_cast<double>(length);
+  double decay =
+      words_.has("decay_epochs") ? words_.number("decay_epochs") : kShare;
+  if (decay > whole) {
+    differs(
+        "decay_epochs",
+        fmt::format(
+            "timm refuses more than the {} epochs behind the warm-up; here it "
+            "is the last fifth of them, timm's choice for null",
+            length));
+    decay = kShare;
+  }
+  schedule.cooldown = timm_epochs(
+      std::round(decay > 0.0 && decay < 1.0 ? decay * whole : decay));
   if (words_.integer("cooldown_epochs") > 0) {
     left_out("cooldown_epochs", "the run ends where it has come to min_lr");
   }
@@ -150,12 +163,16 @@ void TimmTranslator::set_milestones(bool listed, std::int64_t offset) {
         timm_epochs(epoch + static_cast<double>(offset)));
   };
   if (listed) {
+    // MultiStepLRScheduler drops one epoch before, or one update.
+    const bool by_step = recipe_.schedule.unit == ScheduleUnit::kStep;
     std::ranges::for_each(words_.integers("decay_milestones"), [&](auto n) {
-      // MultiStepLRScheduler drops one epoch before.
-      add(static_cast<double>(std::max<std::int64_t>(1, n - 1)));
+      add(static_cast<double>(by_step ? n : std::max<std::int64_t>(1, n - 1)));
     });
-  } else if (offset > 0 && words_.number("decay_epochs") > 0.0) {
-    const double interval = words_.number("decay_epochs");
+    if (by_step) {
+      differs("decay_milestones", "timm's drops come one update earlier");
+    }
+  } else if (offset > 0 && recipe_.schedule.step_every.value > 0.0) {
+    const double interval = recipe_.schedule.step_every.value;
     const auto end = static_cast<double>(words_.integer("epochs"));
     for (double epoch = interval; epoch < end; epoch += interval) {
       add(epoch);

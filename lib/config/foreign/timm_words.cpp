@@ -79,14 +79,18 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("fuser", kText, "''", kTimmSpeed),
     to("grad_accum_steps", kInteger, "1", "train.accumulate")
         .by("-accum_iter %"),
-    idle("grad_checkpointing", kFlag, "false", "takes less memory, not other"),
+    idle(
+        "grad_checkpointing",
+        kFlag,
+        "false",
+        "takes less memory, as train.recompute does"),
     idle("fast_norm", kFlag, "false", kTimmSpeed),
     missing("model_kwargs", kMap, "{}", "numbers of a model: model.*"),
     missing("head_init_scale", kNumber, "null", "heads start as timm's do"),
     missing("head_init_bias", kNumber, "null", "heads start as timm's do"),
     idle("torchcompile_mode", kText, "null", kTimmSpeed),
     idle("torchscript", kFlag, "false", kTimmSpeed),
-    idle("torchcompile", kText, "null", kTimmSpeed),
+    idle("torchcompile", kText, "null", kTimmSpeed).alone_as("inductor"),
     to("device", kText, "cuda", "devices.kind"),
     to("amp", kFlag, "false", "train.precision", "as amp_dtype"),
     to("amp_dtype", kText, "float16", "train.precision", "fp16 or bf16")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -193,11 +194,13 @@ void Words::read_command(
     const std::string& source,
     Problems& problems) {
   const std::span<const std::string> rest = arguments_of(line);
+  bool has_folder = false;
   for (std::size_t i = 0; i < rest.size();) {
     std::string name = rest[i++];
     std::vector<std::string> values;
     if (!is_option(name)) { // timm's folder
-      if (const Word* data = program_->find("data")) {
+      const Word* data = program_->find("data");
+      if (data != nullptr && !std::exchange(has_folder, true)) {
         set(*data, scalar_node(name), source, problems);
       } else {
         unknown_.push_back(printable(name));
@@ -223,6 +226,8 @@ void Words::read_command(
       set(*word, scalar_node("true"), source, problems);
     } else if (word->takes == Takes::kMap) {
       set(*word, map_node(values), source, problems);
+    } else if (values.empty() && !word->alone.empty()) {
+      set(*word, scalar_node(std::string(word->alone)), source, problems);
     } else if (values.empty()) {
       problems.add({source}, std::string(word->name), "needs a value");
     } else if (is_list(word->takes)) {

@@ -41,6 +41,7 @@ struct Word {
   std::string_view other{}; // another name: "b"
   std::string_view beside{}; // words without which it says nothing, as YAML
   std::string_view option{}; // of the command line here, with % for the value
+  std::string_view alone{}; // its value where nothing stands behind it
 
   constexpr Word also(std::string_view name_too) const {
     Word word = *this;
@@ -50,6 +51,11 @@ struct Word {
   constexpr Word by(std::string_view option_here) const {
     Word word = *this;
     word.option = option_here;
+    return word;
+  }
+  constexpr Word alone_as(std::string_view value) const {
+    Word word = *this;
+    word.alone = value;
     return word;
   }
   constexpr Word with(std::string_view others) const {

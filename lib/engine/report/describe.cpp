@@ -187,13 +187,15 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
   return text;
 }
 
-// "EMA 0.9998 with warm-up; best by the average"; empty: none.
+// "EMA 0.9998 with warm-up; best by the average", "mean of the weights after
+// 15 steps ..."; empty: none.
 std::string describe_average(const RunFacts& facts) {
   const config::EmaConfig& ema = facts.job.recipe.train.ema;
   if (!ema.active()) {
     return "";
   }
-  std::string text = fmt::format("EMA {}", shortest(*ema.decay));
+  std::string text = ema.equal ? std::string("mean of the weights")
+                               : fmt::format("EMA {}", shortest(*ema.decay));
   if (ema.warm_up) {
     text += " with warm-up";
   }

@@ -163,6 +163,9 @@ void Reporter::finish(
       end.last->correct1 = last_eval_->correct1;
       end.last->correct5 = last_eval_->correct5;
     }
+    if (tells(info_of(Metric::kMap))) {
+      end.last->map = last_eval_->value(Metric::kMap);
+    }
   }
   const MetricInfo& metric = info_of(job_.recipe.checkpoint.metric);
   Json best = nullptr;

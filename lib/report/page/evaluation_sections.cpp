@@ -164,7 +164,7 @@ std::string evaluation_section(const Run& run) {
       tables(folder) +
           picture(
               folder / "mistakes.png",
-              "Mistakes that the network was surest of") +
+              "The mistakes with the largest loss") +
           picture(
               folder / "reliability.png",
               "Reliability: how often it is right, by how sure it is"));

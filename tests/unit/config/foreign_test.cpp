@@ -391,6 +391,43 @@ TEST(Foreign, WarmUpsShiftTheDropsWhereTheyDo) {
        {"schedule.milestones", "[35ep, 65ep]"}});
 }
 
+// timm's scheduler_factory: null is 90 epochs of steps, a fifth of the rest.
+TEST(Foreign, DecayEpochsThatAreNotSaid) {
+  const auto cooldown = [](const std::string& more) {
+    return of_command(timm(), "--epochs 25 --warmup-epochs 5 " + more);
+  };
+  const Translation too_long = cooldown("--sched wsd");
+  expect_values(too_long.recipe, {{"schedule.cooldown", "4ep"}});
+  EXPECT_THAT(
+      words_of(too_long.differs), Contains(StartsWith("decay_epochs: ")));
+  expect_values(
+      cooldown("--sched rsqrt --decay-epochs 7").recipe,
+      {{"schedule.cooldown", "7ep"}});
+  const Translation null = cooldown("--sched wsd --decay-epochs null");
+  expect_values(null.recipe, {{"schedule.cooldown", "4ep"}});
+  EXPECT_THAT(words_of(null.differs), Not(Contains(HasSubstr("decay"))));
+}
+
+// One epoch early, or with --sched-on-updates one update.
+TEST(Foreign, MilestonesOfTimm) {
+  const std::string command =
+      "--sched multistep --decay-milestones 3 7 --epochs 10 --warmup-epochs 0";
+  expect_values(
+      of_command(timm(), command).recipe,
+      {{"schedule.milestones", "[2ep, 6ep]"}});
+  const Translation updates =
+      of_command(timm(), command + " --sched-on-updates");
+  expect_values(updates.recipe, {{"schedule.milestones", "[3ep, 7ep]"}});
+  EXPECT_THAT(words_of(updates.differs), Contains("decay_milestones: [3, 7]"));
+}
+
+TEST(Foreign, OneFolderIsTheDataAndMoreIsListed) {
+  const Translation translation =
+      of_command(timm(), "train.py /d --color-jitter 0.2 0.3 /e");
+  EXPECT_EQ(translation.recipe.data.train.path, "/d/train");
+  EXPECT_THAT(words_of(translation.missing), ElementsAre("0.3", "/e"));
+}
+
 TEST(Foreign, TorchvisionsNewRecipe) {
   const Translation translation = of_command(
       torchvision(),
@@ -493,6 +530,18 @@ TEST(Foreign, MistakesInArgumentsAreToldWithTheirPlace) {
   EXPECT_THAT(
       usage_error([&] { read_words(timm(), "--epochs --lr 1"); }),
       HasSubstr("epochs: needs a value"));
+}
+
+// timm takes this one with a value or without.
+TEST(Foreign, AWordMayStandAlone) {
+  for (const char* command :
+       {"train.py /d --torchcompile --epochs 3",
+        "train.py /d --epochs 3 --torchcompile",
+        "train.py /d --torchcompile inductor --epochs 3"}) {
+    const Translation translation = of_command(timm(), command);
+    EXPECT_THAT(translation.idle, ElementsAre("torchcompile")) << command;
+    EXPECT_EQ(translation.recipe.run.epochs, 3) << command;
+  }
 }
 
 TEST(Foreign, CommandsAreSplitAsAShellDoes) {

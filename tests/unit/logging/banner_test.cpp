@@ -106,6 +106,17 @@ TEST(Closing, TheLastLineSaysWhatWasReachedAndWhere) {
       "runs/x\n");
 }
 
+TEST(Closing, ListsOfLabelsHaveTheirMeanAveragePrecision) {
+  const Closing end{
+      .outcome = "evaluated",
+      .seconds = 3,
+      .last = Reached{.loss = 0.413482, .map = 67.589, .count = 33}};
+  EXPECT_EQ(
+      closing(end, TerminalStyle{}),
+      "  time  0:03\n"
+      "evaluated: map 67.59 %, loss 0.413482 over 33\n");
+}
+
 TEST(Closing, TheLastLineKeepsWithinEightyColumns) {
   Closing end{
       .outcome = "done",
