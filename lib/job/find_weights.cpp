@@ -175,13 +175,17 @@ void check_exists(const config::ModelConfig& model) {
   const std::string& name = *model.pretrained;
   if (name.starts_with(kTimm)) {
     const std::string timm = name.substr(kTimm.size());
+    const bool tagged = timm.find('.') != std::string::npos;
     fail(
         ExitCode::kWeights,
-        "{}: not in the Hugging Face cache ({}); this fetches it:\n"
+        "{}: not in the Hugging Face cache ({}); this fetches it{}:\n"
         "  hf download timm/{} model.safetensors",
         printable(name),
         printable(hub_folder().native()),
-        printable(timm));
+        tagged ? ""
+               : ", with the TAG of one of timm's trainings of it (as "
+                 "augreg_in21k_ft_in1k of vit_tiny_patch16_224)",
+        printable(timm + (tagged ? "" : ".TAG")));
   }
   fail(
       ExitCode::kWeights,

@@ -111,6 +111,53 @@ void check_sheet(const std::optional<std::string>& file) {
       printable(*file));
 }
 
+// Throws unless `file` can be written without an image being lost: a name that
+// was forgotten behind an option makes the next image its value.
+void check_output(
+    const char* option,
+    const std::optional<std::string>& file,
+    const data::Index& images,
+    bool is_picture) {
+  if (!file) {
+    return;
+  }
+  VITRAIN_CHECK(
+      is_picture || !data::has_image_name(*file),
+      ExitCode::kUsage,
+      "{} {}: that is the name of an image; give the name of the table",
+      option,
+      printable(*file));
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(*file, error)) {
+    return;
+  }
+  const std::filesystem::path path = *file;
+  for (std::int64_t i = 0; i < images.size(); ++i) {
+    const std::filesystem::path image = images.name(i);
+    VITRAIN_CHECK(
+        image.filename() != path.filename() ||
+            !std::filesystem::equivalent(image, path, error),
+        ExitCode::kUsage,
+        "{} {}: that is one of the images, and would be replaced; give another "
+        "name",
+        option,
+        printable(*file));
+  }
+}
+
+void check_outputs(
+    const config::PredictArguments& outputs,
+    const data::Index& images) {
+  VITRAIN_CHECK(
+      !outputs.csv || outputs.csv != outputs.jsonl,
+      ExitCode::kUsage,
+      "-csv and -jsonl {}: give them different names",
+      printable(*outputs.csv));
+  check_output("-csv", outputs.csv, images, /*is_picture=*/false);
+  check_output("-jsonl", outputs.jsonl, images, /*is_picture=*/false);
+  check_output("-sheet", outputs.sheet, images, /*is_picture=*/true);
+}
+
 void check_classifies(const job::WeightsJob& job) {
   VITRAIN_CHECK(
       job.spec.features == 0 && config::has_classes(job.recipe.train.loss) &&
@@ -185,6 +232,7 @@ int predict(const config::Arguments& arguments) {
       class_names(job, arguments.predict.classes);
   const auto images =
       data::named_images(arguments.data.files, &read_standard_input);
+  check_outputs(arguments.predict, images->index());
   const std::int64_t top =
       std::min(arguments.predict.top, job.spec.num_classes);
   results::PredictionOutput output(

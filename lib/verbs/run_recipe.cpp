@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "job/find_weights.h"
 #include "job/run/run_around.h"
 #include "verbs/verbs.h"
 
@@ -18,6 +19,13 @@ std::string recipe_of(const std::string& path, const char* option) {
   if (!fs::is_regular_file(run.config(), error)) {
     run = job::run_around(path).value_or(job::RunDirectory{});
   }
+  VITRAIN_CHECK(
+      fs::exists(path, error) || job::resolve_weights(path) != path ||
+          path.starts_with("timm:"),
+      ExitCode::kWeights,
+      "{} {}: no such file or folder",
+      option,
+      printable(path));
   VITRAIN_CHECK(
       !run.path.empty() && fs::is_regular_file(run.config(), error),
       ExitCode::kUsage,

@@ -126,6 +126,32 @@ TEST_F(Predict, SaysWhatCannotBeRead) {
   EXPECT_EQ(table.err, "");
 }
 
+// A name forgotten behind an option takes an image for it.
+TEST_F(Predict, NeverReplacesAnImage) {
+  const TempFolder folder;
+  std::string before;
+  for (const auto& entry : fs::directory_iterator(kImages)) {
+    if (entry.path().extension() == ".png") {
+      fs::copy_file(
+          entry, folder / "a.png", fs::copy_options::overwrite_existing);
+      before = slurp(folder / "a.png");
+    }
+  }
+  ASSERT_FALSE(before.empty());
+  fs::copy_file(folder / "a.png", folder / "b.jpg");
+  for (const Words& words :
+       {Words{"-csv", folder / "b.jpg", folder / "a.png"},
+        Words{"-jsonl", folder / "b.jpg", folder / "a.png"},
+        Words{"-sheet", folder / "a.png", folder / "a.png"},
+        Words{"-sheet", folder / "a.png", folder.path()}}) {
+    const Result result = predict(words);
+    EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
+    EXPECT_THAT(result.err, StartsWith(words.front() + " ")) << result.err;
+    EXPECT_EQ(slurp(folder / "a.png"), before);
+    EXPECT_EQ(slurp(folder / "b.jpg"), before);
+  }
+}
+
 TEST_F(Predict, EvaluationCanBeLookedInto) {
   // The last one of the training, and those of the same weights.
   std::vector<fs::path> folders{run_ / "evaluation"};

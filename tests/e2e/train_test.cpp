@@ -306,7 +306,11 @@ TEST(Eval, NeedsWeights) {
   EXPECT_EQ(cached.exit_code, 4);
   EXPECT_THAT(
       cached.err,
-      HasSubstr("hf download timm/no_such_model model.safetensors"));
+      HasSubstr("hf download timm/no_such_model.TAG model.safetensors"));
+  const Result alone = run({"-eval", "-pretrained", "/no/such.pth"});
+  EXPECT_EQ(alone.exit_code, 4);
+  EXPECT_THAT(
+      alone.err, HasSubstr("-pretrained /no/such.pth: no such file or folder"));
   EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
 }
 

@@ -83,8 +83,16 @@ StepTrace::~StepTrace() {
 }
 
 StepTrace make_step_trace(const Session& session) {
+  const StepRange steps = steps_of(session.job.recipe.log.trace);
+  if (session.rank == 0 && steps.first > session.plan.total_steps) {
+    session.reporter.console().warn(fmt::format(
+        "log.trace: {} begins behind the last step of the run, {}: nothing is "
+        "traced",
+        session.job.recipe.log.trace.value_or(""),
+        session.plan.total_steps));
+  }
   return {
-      steps_of(session.job.recipe.log.trace),
+      steps,
       session.job.run().trace(session.rank),
       session.rank,
       session.cuda != nullptr};

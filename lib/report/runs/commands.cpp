@@ -1,5 +1,6 @@
 #include "report/runs/commands.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -29,6 +30,15 @@ std::string path_from(const Run& run, const std::string& from) {
       : relative.native();
 }
 
+bool has_checkpoint(const Run& run) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(
+      run.folder.checkpoints(), error);
+  return !error && std::ranges::any_of(entries, [](const auto& entry) {
+    return entry.path().filename().native().starts_with("step-");
+  });
+}
+
 } // namespace
 
 std::vector<Command> commands_for(const Run& run, const std::string& program) {
@@ -39,11 +49,16 @@ std::vector<Command> commands_for(const Run& run, const std::string& program) {
   const std::string path = path_from(run, from);
   const std::string folder = shell_word(path);
   const std::string config = shell_word(path + "/config.yaml");
+  const bool saved = has_checkpoint(run);
   std::vector<Command> commands;
   if (!run.trains()) {
     return {{"Evaluate again", fmt::format("{} -cfg {} -eval", start, config)}};
   }
-  if (run.state != RunState::kDone) {
+  if (!saved) {
+    commands.push_back(
+        {"Start again: it has no checkpoint",
+         fmt::format("{} -cfg {}", start, config)});
+  } else if (run.state != RunState::kDone) {
     commands.push_back(
         {"Continue from its last checkpoint",
          fmt::format("{} -resume {}", start, folder)});
@@ -57,18 +72,22 @@ std::vector<Command> commands_for(const Run& run, const std::string& program) {
              folder,
              2 * run.recipe->run.epochs)});
   }
-  commands.push_back(
-      {"Evaluate its best checkpoint",
-       fmt::format("{} -eval -pretrained {}", start, folder)});
+  if (saved) {
+    commands.push_back(
+        {"Evaluate its best checkpoint",
+         fmt::format("{} -eval -pretrained {}", start, folder)});
+  }
   commands.push_back(
       {"Start another run of this recipe, with a change",
        fmt::format("{} -cfg {} -set run.seed=1", start, config)});
-  commands.push_back(
-      {"Export the network",
-       fmt::format(
-           "{} export -pretrained {} -format onnx -output model.onnx",
-           start,
-           folder)});
+  if (saved) {
+    commands.push_back(
+        {"Export the network",
+         fmt::format(
+             "{} export -pretrained {} -format onnx -output model.onnx",
+             start,
+             folder)});
+  }
   return commands;
 }
 

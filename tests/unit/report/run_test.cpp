@@ -109,6 +109,11 @@ TEST(Run, CommandsAreForAShell) {
   folder.write(
       "it's a run/environment.json",
       Json{{"working_folder", folder.path().native()}}.dump());
+  // Nothing to go on from, to evaluate or to export.
+  const auto unsaved = commands_for(open_run(path), "/opt/vitrain");
+  ASSERT_THAT(unsaved, SizeIs(2));
+  EXPECT_THAT(unsaved.front().line, HasSubstr("/opt/vitrain -cfg 'it'"));
+  folder.write("it's a run/checkpoints/step-000000007/manifest.json", "{}");
   const std::vector<Command> commands =
       commands_for(open_run(path), "/opt/vitrain");
   EXPECT_EQ(
