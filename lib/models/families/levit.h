@@ -138,12 +138,12 @@ inline const Family kLevit{
         },
     .identity = image_identity,
     .classifier = {"head.", "head_dist."},
-    .two_heads =
-        [](const ModelSpec& spec) { return spec.get<LevitSpec>().distilled; },
     .layers =
         {{0, "stem"},
          {1, kNumberedDownsamples, {0}},
          {1, kNumberedStageBlocks}},
+    .two_heads =
+        [](const ModelSpec& spec) { return spec.get<LevitSpec>().distilled; },
     .channels_last = true};
 
 } // namespace vitrain::models
