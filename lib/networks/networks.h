@@ -35,6 +35,7 @@
   NETWORK(kMobileVit, make_byob)            \
   NETWORK(kHaloNet, make_byob)              \
   NETWORK(kBotNet, make_byob)               \
+  NETWORK(kHvt, make_hvt)                   \
   NETWORK(kConvNet, make_convnet)           \
   NETWORK(kCifarNet, make_cifarnet)         \
   NETWORK(kMlp, make_mlp)

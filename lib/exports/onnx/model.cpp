@@ -224,6 +224,7 @@ void OnnxModel::write(
   }
   std::filesystem::path data;
   if (bytes > most_inline) {
+    check_is_new(path); // before gigabytes are written
     data = path.native() + ".data";
     write_new_file(data, [&](int fd) { return write_data(fd); });
   }

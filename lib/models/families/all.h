@@ -12,6 +12,7 @@
 #include "models/families/convnext.h"
 #include "models/families/crossvit.h"
 #include "models/families/efficientnet.h"
+#include "models/families/hvt.h"
 #include "models/families/levit.h"
 #include "models/families/mae.h"
 #include "models/families/mixer.h"
@@ -35,7 +36,7 @@ inline constexpr std::array kFamilies{
     &kRegNet, &kEfficientNet, &kConvNeXt,   &kMixer,     &kBeit,      &kCait,
     &kXcit,   &kPvtV2,        &kPoolFormer, &kPit,       &kCrossVit,  &kVolo,
     &kCoat,   &kLevit,        &kConvMixer,  &kMobileOne, &kMobileVit, &kHaloNet,
-    &kBotNet, &kConvNet,      &kCifarNet,   &kMlp,
+    &kBotNet, &kHvt,          &kConvNet,    &kCifarNet,  &kMlp,
 };
 
 } // namespace vitrain::models

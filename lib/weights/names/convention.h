@@ -17,15 +17,17 @@ enum class Layout : std::uint8_t {
   kHeadsIn, // [heads, width, out]: one whose inputs are
   kFlat, // with dimensions of 1 that are not there: [C, 1, 1]
   kUnfolded, // the four neighbours of a merged patch inside each channel
+  kOtherColours, // a convolution of images whose colours are BGR
 };
 
 // How a name becomes timm's. In `from`, # stands for a whole number and * for a
 // last word (weight, bias). `to` has for each number, in their order, one of #
 // (itself), + (one more), - (one less), ~ (three less), % (half of it, rounded
-// down) and ! (left out), and need not use the last ones; * is the word; "":
-// timm has no such tensor. `part` 1, 2, 3: of query, key and value, which timm
-// has in one tensor, or the last two of them; -1, -2, -3: the third of this
-// tensor that is query, key or value, which timm has apart, by a rule each.
+// down), < (twice it), > (twice it and one) and ! (left out), and need not use
+// the last ones; * is the word; "": timm has no such tensor. `part` 1, 2, 3: of
+// query, key and value, which timm has in one tensor, or the last two of them;
+// -1, -2, -3: the third of this tensor that is query, key or value, which timm
+// has apart, by a rule each.
 struct NameRule {
   std::string_view from;
   std::string_view to;

@@ -1,6 +1,7 @@
 #include "weights/names/layout.h"
 
 #include <initializer_list>
+#include <utility>
 
 namespace vitrain::weights {
 namespace {
@@ -45,6 +46,27 @@ void heads_to_columns(StoredTensor& tensor) {
   }
 }
 
+// Each kernel of a convolution [out, 3, H, W] is a part of its own then.
+void turn_colours(StoredTensor& tensor) {
+  constexpr std::int64_t kColours = 3;
+  constexpr std::int64_t kMostOut = 4096;
+  const StridedPart whole = tensor.parts.front();
+  if (whole.shape.size() != 4 || whole.shape[1] != kColours ||
+      whole.shape[0] > kMostOut) {
+    return;
+  }
+  tensor.parts.clear();
+  for (std::int64_t out = 0; out < whole.shape[0]; ++out) {
+    for (std::int64_t colour = kColours; colour-- > 0;) {
+      StridedPart part = whole;
+      part.offset += out * whole.strides[0] + colour * whole.strides[1];
+      part.shape = {1, whole.shape[2], whole.shape[3]};
+      part.strides.erase(part.strides.begin());
+      tensor.parts.push_back(std::move(part));
+    }
+  }
+}
+
 } // namespace
 
 StoredTensor arranged(StoredTensor tensor, Layout layout) {
@@ -78,6 +100,9 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
       if (rank >= 1 && part.shape.back() % 4 == 0) {
         refold(tensor);
       }
+      break;
+    case Layout::kOtherColours:
+      turn_colours(tensor);
       break;
   }
   return tensor;

@@ -83,12 +83,30 @@ constexpr NameRule kMmResnetRules[] = {
     {"head.fc.*", "fc.*"},
 };
 
+constexpr std::string_view kMmMobileOne[] = {
+    "stage0.branch_conv_list.0.conv.weight",
+    "stage#.#.branch_conv_list.#.conv.weight"};
+constexpr NameRule kMmMobileOneRules[] = {
+    {"stage0.branch_conv_list.#.conv.*", "stem.conv_kxk.#.conv.*"},
+    {"stage0.branch_conv_list.#.norm.*", "stem.conv_kxk.#.bn.*"},
+    {"stage0.branch_scale.conv.*", "stem.conv_scale.conv.*"},
+    {"stage0.branch_scale.norm.*", "stem.conv_scale.bn.*"},
+    {"stage#.#.branch_conv_list.#.conv.*", "stages.-.#.conv_kxk.#.conv.*"},
+    {"stage#.#.branch_conv_list.#.norm.*", "stages.-.#.conv_kxk.#.bn.*"},
+    {"stage#.#.branch_scale.conv.*", "stages.-.#.conv_scale.conv.*"},
+    {"stage#.#.branch_scale.norm.*", "stages.-.#.conv_scale.bn.*"},
+    {"stage#.#.branch_norm.*", "stages.-.#.identity.*"},
+    {"stage#.#.se.conv1.conv.*", "stages.-.#.attn.fc1.*"},
+    {"stage#.#.se.conv2.conv.*", "stages.-.#.attn.fc2.*"},
+};
+
 constexpr auto kMmpretrain = std::to_array<Convention>({
     {"mmpretrain", "ViT", kMmPrefixes, kMmVit, kMmVitRules},
     {"mmpretrain", "Swin", kMmPrefixes, kMmSwin, kMmSwinRules},
     {"mmpretrain", "ConvNeXt", kMmPrefixes, kMmConvnext, kMmConvnextRules},
     {"mmpretrain", "Mixer", kMmPrefixes, kMmMixer, kMmMixerRules},
     {"mmpretrain", "ResNet", kMmPrefixes, kMmResnet, kMmResnetRules},
+    {"mmpretrain", "MobileOne", kMmPrefixes, kMmMobileOne, kMmMobileOneRules},
 });
 
 } // namespace

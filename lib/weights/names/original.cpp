@@ -1,6 +1,7 @@
 #include <array>
 
 #include "weights/names/convention.h"
+#include "weights/names/mobilevit_rules.h"
 #include "weights/names/shared_rules.h"
 
 namespace vitrain::weights {
@@ -38,6 +39,24 @@ constexpr std::string_view kOriginalPvtV2[] = {
     "patch_embed1.proj.weight",
     "block1.#.mlp.dwconv.dwconv.weight"};
 
+constexpr std::string_view kOriginalMobileOne[] = {
+    "stage0.rbr_conv.0.conv.weight",
+    "stage#.#.rbr_conv.#.conv.weight"};
+constexpr NameRule kOriginalMobileOneRules[] = {
+    {"stage0.rbr_conv.#.conv.*", "stem.conv_kxk.#.conv.*"},
+    {"stage0.rbr_conv.#.bn.*", "stem.conv_kxk.#.bn.*"},
+    {"stage0.rbr_scale.conv.*", "stem.conv_scale.conv.*"},
+    {"stage0.rbr_scale.bn.*", "stem.conv_scale.bn.*"},
+    {"stage#.#.rbr_conv.#.conv.*", "stages.-.#.conv_kxk.#.conv.*"},
+    {"stage#.#.rbr_conv.#.bn.*", "stages.-.#.conv_kxk.#.bn.*"},
+    {"stage#.#.rbr_scale.conv.*", "stages.-.#.conv_scale.conv.*"},
+    {"stage#.#.rbr_scale.bn.*", "stages.-.#.conv_scale.bn.*"},
+    {"stage#.#.rbr_skip.*", "stages.-.#.identity.*"},
+    {"stage#.#.se.reduce.*", "stages.-.#.attn.fc1.*"},
+    {"stage#.#.se.expand.*", "stages.-.#.attn.fc2.*"},
+    {"linear.*", "head.fc.*"},
+};
+
 constexpr auto kOriginal = std::to_array<Convention>({
     {"original", "Swin", {}, kOriginalSwin, kOriginalSwinRules},
     {"original", "ConvNeXt", {}, kOriginalConvnext, kOriginalConvnextRules},
@@ -47,6 +66,13 @@ constexpr auto kOriginal = std::to_array<Convention>({
     {"original", "CrossViT", {}, kCrossVitNames, kCrossVitRules},
     {"original", "ConvMixer", {}, kConvMixerNames, kConvMixerRules},
     {"original", "XCiT", {}, kXcitNames, kXcitRules},
+    {"original", "MobileOne", {}, kOriginalMobileOne, kOriginalMobileOneRules},
+    {"original",
+     "MobileViT",
+     {},
+     kOriginalMobileVit,
+     kOriginalMobileVitRules,
+     note_colours_of_cvnets},
 });
 
 } // namespace

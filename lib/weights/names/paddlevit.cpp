@@ -146,7 +146,66 @@ constexpr NameRule kPaddleLevitRules[] = {
     {"head_dist.norm.*", "head_dist.bn.*"},
 };
 
-// Its BEiT has timm's names.
+constexpr std::string_view kPaddleHvt[] = {
+    "patch_embed.proj.weight",
+    "layers.#.attn.qkv.weight"};
+constexpr NameRule kPaddleHvtRules[] = {
+    {"layers.#.norm1.*", "blocks.#.norm1.*"},
+    {"layers.#.attn.qkv.*", "blocks.#.attn.qkv.*"},
+    {"layers.#.attn.proj.*", "blocks.#.attn.proj.*"},
+    {"layers.#.norm2.*", "blocks.#.norm2.*"},
+    {"layers.#.mlp.fc1.*", "blocks.#.mlp.fc1.*"},
+    {"layers.#.mlp.fc2.*", "blocks.#.mlp.fc2.*"},
+    {"layers.#.pos_embed", "blocks.#.pos_embed"},
+};
+
+// Its blocks are two of timm's: by neighbours, then by channels.
+constexpr std::string_view kPaddleMobileOne[] = {
+    "stages.0.0.dw_3x3_blocks.0.conv.weight",
+    "stages.#.#.pw_1x1_blocks.#.conv.weight"};
+constexpr NameRule kPaddleMobileOneRules[] = {
+    {"stages.0.0.dw_3x3_blocks.#.conv.*", "stem.conv_kxk.#.conv.*"},
+    {"stages.0.0.dw_3x3_blocks.#.norm.*", "stem.conv_kxk.#.bn.*"},
+    {"stages.0.0.dw_1x1.conv.*", "stem.conv_scale.conv.*"},
+    {"stages.0.0.dw_1x1.norm.*", "stem.conv_scale.bn.*"},
+    {"stages.#.#.dw_3x3_blocks.#.conv.*", "stages.-.<.conv_kxk.#.conv.*"},
+    {"stages.#.#.dw_3x3_blocks.#.norm.*", "stages.-.<.conv_kxk.#.bn.*"},
+    {"stages.#.#.dw_1x1.conv.*", "stages.-.<.conv_scale.conv.*"},
+    {"stages.#.#.dw_1x1.norm.*", "stages.-.<.conv_scale.bn.*"},
+    {"stages.#.#.dw_skip.*", "stages.-.<.identity.*"},
+    {"stages.#.#.dw_se.reduce.*", "stages.-.<.attn.fc1.*"},
+    {"stages.#.#.dw_se.expand.*", "stages.-.<.attn.fc2.*"},
+    {"stages.#.#.pw_1x1_blocks.#.conv.*", "stages.-.>.conv_kxk.#.conv.*"},
+    {"stages.#.#.pw_1x1_blocks.#.norm.*", "stages.-.>.conv_kxk.#.bn.*"},
+    {"stages.#.#.pw_skip.*", "stages.-.>.identity.*"},
+    {"stages.#.#.pw_se.reduce.*", "stages.-.>.attn.fc1.*"},
+    {"stages.#.#.pw_se.expand.*", "stages.-.>.attn.fc2.*"},
+    {"fc.*", "head.fc.*"},
+};
+
+constexpr std::string_view kPaddleHaloNet[] = {
+    "stage1.blocks.0.conv1_1x1.conv.weight",
+    "stage#.blocks.#.self_attn.pos_embed.rel_height"};
+constexpr NameRule kPaddleHaloNetRules[] = {
+    {"stage#.blocks.#.conv1_1x1.conv.*", "stages.-.#.conv1_1x1.conv.*"},
+    {"stage#.blocks.#.conv1_1x1.bn.*", "stages.-.#.conv1_1x1.bn.*"},
+    {"stage#.blocks.#.conv2_kxk.conv.*", "stages.-.#.conv2_kxk.conv.*"},
+    {"stage#.blocks.#.conv2_kxk.bn.*", "stages.-.#.conv2_kxk.bn.*"},
+    {"stage#.blocks.#.self_attn.q.*", "stages.-.#.self_attn.q.*"},
+    {"stage#.blocks.#.self_attn.kv.*", "stages.-.#.self_attn.kv.*"},
+    {"stage#.blocks.#.self_attn.pos_embed.rel_height",
+     "stages.-.#.self_attn.pos_embed.height_rel"},
+    {"stage#.blocks.#.self_attn.pos_embed.rel_width",
+     "stages.-.#.self_attn.pos_embed.width_rel"},
+    {"stage#.blocks.#.post_attn.bn.*", "stages.-.#.post_attn.*"},
+    {"stage#.blocks.#.conv3_1x1.conv.*", "stages.-.#.conv3_1x1.conv.*"},
+    {"stage#.blocks.#.conv3_1x1.bn.*", "stages.-.#.conv3_1x1.bn.*"},
+    {"stage#.blocks.#.creat_shortcut.conv.*", "stages.-.#.shortcut.conv.*"},
+    {"stage#.blocks.#.creat_shortcut.bn.*", "stages.-.#.shortcut.bn.*"},
+    {"classifier.1.*", "head.fc.*"},
+};
+
+// Its BEiT has timm's names. Its MobileViT is another network than timm's.
 constexpr auto kPaddlevit = std::to_array<Convention>({
     {"paddlevit", "ViT", {}, kPaddleVit, kPaddleVitRules},
     {"paddlevit", "Swin", {}, kPaddleSwin, kPaddleSwinRules},
@@ -165,6 +224,9 @@ constexpr auto kPaddlevit = std::to_array<Convention>({
      kPaddleLevitRules,
      number_paddlevit_levit},
     {"paddlevit", "CoaT", {}, kPaddleCoat, kPaddleCoatRules},
+    {"paddlevit", "HVT", {}, kPaddleHvt, kPaddleHvtRules},
+    {"paddlevit", "MobileOne", {}, kPaddleMobileOne, kPaddleMobileOneRules},
+    {"paddlevit", "HaloNet", {}, kPaddleHaloNet, kPaddleHaloNetRules},
 });
 
 } // namespace

@@ -5,6 +5,9 @@
 namespace vitrain::weights {
 namespace {
 
+// No network counts so far; signs can count on from here.
+constexpr std::int64_t kLargest = 1'000'000;
+
 // What a sign of a rule makes of a number; none: it stands for itself.
 std::optional<std::int64_t> counted(char sign, std::int64_t number) {
   switch (sign) {
@@ -18,6 +21,10 @@ std::optional<std::int64_t> counted(char sign, std::int64_t number) {
       return number - 3;
     case '%':
       return number / 2;
+    case '<':
+      return 2 * number;
+    case '>':
+      return 2 * number + 1;
     default:
       return std::nullopt;
   }
@@ -34,7 +41,8 @@ std::optional<Captured> match(std::string_view pattern, std::string_view name) {
       std::int64_t number = 0;
       const auto [end, error] =
           std::from_chars(name.data(), name.data() + name.size(), number);
-      if (error != std::errc() || number < 0 || name.front() == '-') {
+      if (error != std::errc() || number < 0 || number > kLargest ||
+          name.front() == '-') {
         return std::nullopt;
       }
       name.remove_prefix(static_cast<std::size_t>(end - name.data()));

@@ -4,6 +4,7 @@
 
 #include "weights/names/convention.h"
 #include "weights/names/levit_layers.h"
+#include "weights/names/mobilevit_rules.h"
 
 namespace vitrain::weights {
 namespace {
@@ -356,6 +357,12 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersLevit,
      kTransformersLevitRules,
      number_transformers_levit},
+    {"transformers",
+     "MobileViT",
+     kTransformersMobileVitPrefixes,
+     kTransformersMobileVit,
+     kTransformersMobileVitRules,
+     note_colours_of_transformers},
 });
 
 } // namespace

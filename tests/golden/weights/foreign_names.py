@@ -2,12 +2,13 @@
 """Writes foreign_names.csv for tests/unit/networks/foreign_names_test.cpp.
 
 Every name and shape of small models as other programs make them: PaddleViT's
-own sources under paddlepaddle 3.3.1, and transformers 4.57.1 under torch 2.11.
-The two libraries do not agree on their dependencies, so each is run apart and
-replaces its own rows:
+own sources under paddlepaddle 3.3.1, transformers 4.57.1 under torch 2.11, and
+mmpretrain 1.2.0 with mmcv-lite 2.1.0. The libraries do not agree on their
+dependencies, so each is run apart and replaces its own rows:
 
     python3 tests/golden/weights/foreign_names.py paddlevit FOLDER
     python3 tests/golden/weights/foreign_names.py transformers
+    python3 tests/golden/weights/foreign_names.py mmpretrain
 
 where FOLDER is image_classification of PaddleViT.
 """
@@ -56,6 +57,13 @@ def paddlevit(folder):
     yield "paddlevit_crossvit_dagger", cross_vit(multi_conv=True, **cross)
     yield "paddlevit_convmixer", make("ConvMixer", "convmixer", "ConvMixer")(
         12, 2, kernel_size=7, patch_size=7, activation="ReLU", **classes)
+    yield "paddlevit_hvt", make("HVT", "hvt", "HVT")(
+        image_size=32, patch_size=8, embed_dim=12, depth=3, pool_block_width=2,
+        **classes)
+    yield "paddlevit_mobileone", make("MobileOne", "mobileone", "MobileOne")(
+        num_blocks=[1, 1, 2, 2, 1], num_branches=[1, 2, 2, 2, 2],
+        channels=[64, 64, 128, 256, 512], strides=[2] * 5, use_se=True,
+        expansions=[0.25, 0.25, 1.0, 0.5, 0.25], **classes)
 
 
 def from_transformers():
@@ -71,9 +79,24 @@ def from_transformers():
         transformers.PoolFormerConfig(hidden_sizes=[8, 12, 20, 16], **common))
 
 
+def from_mmpretrain():
+    from mmpretrain.models import ImageClassifier
+
+    yield "mmpretrain_mobileone", ImageClassifier(
+        backbone=dict(type="MobileOne", arch=dict(
+            num_blocks=[1, 2, 2, 1], width_factor=[0.25, 1.0, 0.5, 0.25],
+            num_conv_branches=[2] * 4, num_se_blocks=[0, 0, 1, 1])),
+        neck=dict(type="GlobalAveragePooling"),
+        head=dict(type="LinearClsHead", num_classes=CLASSES, in_channels=128))
+
+
+PROGRAMS = {"paddlevit": paddlevit, "transformers": from_transformers,
+            "mmpretrain": from_mmpretrain}
+
+
 def main():
     program = sys.argv[1]
-    models = paddlevit(sys.argv[2]) if program == "paddlevit" else from_transformers()
+    models = PROGRAMS[program](*sys.argv[2:])
     rows = []
     if FILE.exists():
         with open(FILE, newline="") as file:
@@ -81,7 +104,8 @@ def main():
                     if not row[0].startswith(program + "_")]
     for case, model in models:
         rows += [[case, name, "x".join(str(size) for size in value.shape)]
-                 for name, value in model.state_dict().items()]
+                 for name, value in model.state_dict().items()
+                 if not name.endswith("num_batches_tracked")]
     with open(FILE, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["case", "name", "shape"])

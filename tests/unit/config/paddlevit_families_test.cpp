@@ -109,6 +109,8 @@ const auto kFiles = std::to_array<File>({
      "True}\n",
      "crossvit_9_dagger_240",
      240},
+    {"MODEL: {TYPE: hvt, POOL_BLOCK_WIDTH: 3, POOL_STRIDE: 2}\n",
+     "scale_hvt_ti_4_patch16_224"},
     {"MODEL: {TYPE: swin, PATCH_SIZE: 4, WINDOW_SIZE: 12, EMBED_DIM: 128, "
      "STAGE_DEPTHS: [2, 2, 18, 2], NUM_HEADS: [4, 8, 16, 32]}\nDATA: "
      "{IMAGE_SIZE: 384}\n",

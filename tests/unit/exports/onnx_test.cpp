@@ -220,6 +220,7 @@ TEST(OnnxFile, HasLargeWeightsBesideIt) {
     }
     ++outside;
     EXPECT_EQ(one.external.at("location"), "network.onnx.data");
+    EXPECT_EQ(std::stoull(one.external.at("offset")) % 4096, 0U); // mapped
     EXPECT_EQ(
         data.substr(
             std::stoull(one.external.at("offset")),
@@ -228,6 +229,29 @@ TEST(OnnxFile, HasLargeWeightsBesideIt) {
         << item.key();
   }
   EXPECT_GT(outside, 0);
+}
+
+TEST(OnnxFile, IsThereWithItsWeightsOrNotAtAll) {
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of({"mlp", 16});
+  const auto model = random_network(spec);
+  const OnnxModel network = to_onnx(trace(*model, spec), {.spec = spec});
+  const auto refused = [&](const std::filesystem::path& path) {
+    try {
+      network.write(path, /*most_inline=*/1000);
+      return false;
+    } catch (const Error& error) {
+      return error.code() == ExitCode::kUsage;
+    }
+  };
+  folder.write("model.onnx", "mine");
+  EXPECT_TRUE(refused(folder / "model.onnx"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "model.onnx.data"));
+  EXPECT_EQ(read_bytes(folder / "model.onnx"), "mine");
+  folder.write("weights.onnx.data", "mine");
+  EXPECT_TRUE(refused(folder / "weights.onnx"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "weights.onnx"));
+  EXPECT_EQ(read_bytes(folder / "weights.onnx.data"), "mine");
 }
 
 class Sorting : public networks::Model {

@@ -7,6 +7,7 @@
 
 #include "models/families/byob.h"
 #include "models/families/family.h"
+#include "models/families/hvt.h"
 #include "models/families/swin.h"
 #include "models/families/vit.h"
 #include "models/families/volo.h"
@@ -30,6 +31,7 @@ std::vector<SmallNetwork> small_networks() {
       {"mobileone_s0", 32},
       {"volo_d1_224", 64},
       {"coat_lite_tiny", 32},
+      {"hvt_s3_patch16_224", 64},
       {"mnist_convnet", 28},
       {"mlp", 16}};
 }
@@ -48,6 +50,10 @@ models::ModelSpec spec_of(const SmallNetwork& network) {
         .depths = {2, 2, 1, 2},
         .heads = {1, 2, 4, 4},
         .windows = {5, 5, 2, 7}};
+  }
+  if (std::any_cast<models::HvtSpec>(&spec.numbers) != nullptr) {
+    spec.numbers = models::HvtSpec{
+        .embed_dim = 24, .heads = 2, .pool_every = 1, .depth = 2};
   }
   if (std::any_cast<models::VoloSpec>(&spec.numbers) != nullptr) {
     spec.numbers = models::VoloSpec{

@@ -7,8 +7,10 @@
 
 #include "core/text.h"
 #include "fixtures.h"
+#include "models/families/byob.h"
 #include "models/families/convmixer.h"
 #include "models/families/crossvit.h"
+#include "models/families/hvt.h"
 #include "models/families/pit.h"
 #include "models/families/poolformer.h"
 #include "models/families/pvt_v2.h"
@@ -123,6 +125,26 @@ ModelSpec convmixer(const char* name) {
   });
 }
 
+ModelSpec hvt(const char* name) {
+  ModelSpec spec = small<models::HvtSpec>(name, [](models::HvtSpec& net) {
+    net.embed_dim = 12;
+    net.heads = 3;
+    net.depth = 3;
+    net.pool_every = 2;
+    net.patch_size = 8;
+  });
+  spec.image_size = 32;
+  return spec;
+}
+
+ModelSpec mobileone(const char* name) {
+  return small<models::ByobSpec>(name, [](models::ByobSpec& net) {
+    net.stem_width = 16;
+    net.stages = models::mobileone_stages(
+        {1, 2, 2, 1}, {0.25, 1.0, 0.5, 0.25}, {0, 0, 1, 1}, /*branches=*/2);
+  });
+}
+
 struct NamesCase {
   const char* name;
   const char* model;
@@ -181,6 +203,9 @@ INSTANTIATE_TEST_SUITE_P(
         NamesCase{"paddlevit_poolformer", "poolformer_s12", poolformer},
         NamesCase{"transformers_poolformer", "poolformer_s12", poolformer},
         NamesCase{"paddlevit_pit", "pit_ti_224", pit},
+        NamesCase{"paddlevit_hvt", "hvt_s2_patch16_224", hvt},
+        NamesCase{"paddlevit_mobileone", "mobileone_s4", mobileone},
+        NamesCase{"mmpretrain_mobileone", "mobileone_s4", mobileone},
         NamesCase{"paddlevit_pit_distilled", "pit_ti_distilled_224", pit},
         NamesCase{"paddlevit_crossvit", "crossvit_9_240", crossvit},
         NamesCase{

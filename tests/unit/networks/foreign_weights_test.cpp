@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/families/beit.h"
+#include "models/families/byob.h"
 #include "models/families/cait.h"
 #include "models/families/coat.h"
 #include "models/families/convnext.h"
@@ -154,6 +155,83 @@ ModelSpec coat_lite() {
 }
 ModelSpec coat() {
   return small_coat({8, 8, 8, 8}, 1);
+}
+
+template <typename Change>
+ModelSpec small_byob(const char* name, const Change& change) {
+  ModelSpec spec = *models::find_model(name);
+  spec.image_size = 64;
+  auto net = spec.get<models::ByobSpec>();
+  change(net);
+  spec.numbers = net;
+  return spec;
+}
+
+ModelSpec mobileone(
+    const std::vector<std::int64_t>& depths,
+    const std::vector<double>& factors,
+    const std::vector<std::int64_t>& gated) {
+  return small_byob("mobileone_s0", [&](models::ByobSpec& net) {
+    net.stem_width = 16;
+    net.stages = models::mobileone_stages(depths, factors, gated, 2);
+  });
+}
+
+ModelSpec mobileone_se() {
+  return mobileone({1, 2, 1, 1}, {0.25, 0.0625, 0.5, 0.25}, {0, 0, 0, 1});
+}
+ModelSpec mobileone_plain() {
+  return mobileone({1, 2, 1, 1}, {0.25, 0.125, 0.0625, 0.03125}, {0, 0, 0, 0});
+}
+
+ModelSpec mobilevit() {
+  return small_byob("mobilevit_xxs", [](models::ByobSpec& net) {
+    const double widths[] = {8, 8, 16, 16, 24};
+    const std::int64_t transformers[] = {8, 8, 16};
+    net.features = 48;
+    for (std::size_t i = 0; i < net.stages.size(); ++i) {
+      for (models::ByobBlocks& blocks : net.stages[i]) {
+        blocks.width = widths[i];
+        if (blocks.transformer_width > 0) {
+          blocks.transformer_width = transformers[i - 2];
+        }
+      }
+    }
+  });
+}
+
+ModelSpec mobilevit_v2() {
+  return small_byob("mobilevitv2_050", [](models::ByobSpec& net) {
+    const double widths[] = {16, 16, 32, 48, 64};
+    const std::int64_t depths[] = {1, 2, 1};
+    net.stem_width = 16;
+    for (std::size_t i = 0; i < net.stages.size(); ++i) {
+      for (models::ByobBlocks& blocks : net.stages[i]) {
+        blocks.width = widths[i];
+        if (blocks.transformer_depth > 0) {
+          blocks.transformer_depth = depths[i - 2];
+        }
+      }
+    }
+  });
+}
+
+ModelSpec halonet() {
+  return small_byob("halonet26t", [](models::ByobSpec& net) {
+    const double widths[] = {32, 32, 64, 64};
+    net.stages[0].pop_back();
+    net.stages[1].pop_back();
+    for (std::size_t i = 0; i < net.stages.size(); ++i) {
+      for (models::ByobBlocks& blocks : net.stages[i]) {
+        blocks.width = widths[i];
+        if (blocks.block > 0) {
+          blocks.block = 2;
+          blocks.halo = 1;
+          blocks.heads = 2;
+        }
+      }
+    }
+  });
 }
 
 struct ForeignFile {
@@ -362,6 +440,50 @@ INSTANTIATE_TEST_SUITE_P(
             "timm",
             kTorch,
             small_vit},
+        ForeignFile{
+            "original_mobileone.pth",
+            "original_mobileone",
+            "original",
+            kTorch,
+            mobileone_se},
+        ForeignFile{
+            "paddlevit_mobileone.pdparams",
+            "paddlevit_mobileone",
+            "paddlevit",
+            kPaddle,
+            mobileone_plain},
+        // Its softmax is in single precision.
+        ForeignFile{
+            "original_mobilevit.pth",
+            "original_mobilevit",
+            "original",
+            kTorch,
+            mobilevit,
+            1e-6},
+        ForeignFile{
+            "original_mobilevitv2.pth",
+            "original_mobilevitv2",
+            "original",
+            kTorch,
+            mobilevit_v2},
+        ForeignFile{
+            "transformers_mobilevit.safetensors",
+            "transformers_mobilevit",
+            "transformers",
+            "safetensors",
+            mobilevit},
+        ForeignFile{
+            "transformers_mobilevitv2.safetensors",
+            "transformers_mobilevitv2",
+            "transformers",
+            "safetensors",
+            mobilevit_v2},
+        ForeignFile{
+            "paddlevit_halonet.pdparams",
+            "paddlevit_halonet",
+            "paddlevit",
+            kPaddle,
+            halonet},
         ForeignFile{
             "paddle_vit.pdparams",
             "timm_vit",

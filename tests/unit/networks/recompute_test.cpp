@@ -105,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Recomputed{"swin_tiny_patch4_window7_224", 224},
         Recomputed{"convnext_atto", 224},
         Recomputed{"pit_ti_224", 224},
+        Recomputed{"hvt_ti_1_patch16_224", 224},
         Recomputed{"poolformer_s12", 224},
         Recomputed{"pvt_v2_b0", 224},
         Recomputed{"mixer_s32_224", 224, 16}),

@@ -128,6 +128,13 @@ TEST(Spec, RefusesNumbersThatDoNotFitTogether) {
       AllOf(HasSubstr("image_size 225"), HasSubstr("patch size 16")));
   config = named("vit_small_patch14_384");
   EXPECT_THAT(refusal(config), HasSubstr("not a multiple of the patch size"));
+  config = named("scale_hvt_ti_4_patch16_224"); // 36 patches, 17, 8, 3, 1
+  config.image_size = 96;
+  EXPECT_EQ(models::resolve(config, {10}).image_size, 96);
+  config.image_size = 80; // 25 patches, 12, 5, 2
+  EXPECT_THAT(
+      refusal(config),
+      AllOf(HasSubstr("too few patches of 16x16"), HasSubstr("4 times")));
   config = named("vit_tiny_patch16_224");
   config.num_heads = 5;
   EXPECT_THAT(

@@ -24,7 +24,6 @@ inline constexpr auto kUnavailable = std::to_array<Family>({
     {.name = "ConvMLP", .types = "convmlp", .available = false},
     {.name = "Focal Transformer", .types = "focal", .available = false},
     {.name = "FF_Only", .types = "ff_only ffonly", .available = false},
-    {.name = "HVT", .types = "hvt", .available = false},
     {.name = "MobileFormer", .types = "mobileformer", .available = false},
     {.name = "RepLKNet", .types = "replknet", .available = false},
     {.name = "RepMLP", .types = "repmlp", .available = false},

@@ -250,14 +250,16 @@ TEST(FamilyNames, HaveTimmsParametersAndImageSizes) {
 
 // Published: Swin-T 4.5 GMACs (Liu et al., 2021, table 1), ConvNeXt-T 4.5 (Liu
 // et al., 2022, table 1), ResNet-50 4.1 (torchvision's table of weights), PVT
-// v2-B2 4.0 (Wang et al., 2021), PoolFormer-S12 1.8 (Yu et al., 2022).
+// v2-B2 4.0 (Wang et al., 2021), PoolFormer-S12 1.8 (Yu et al., 2022), HVT-S-1
+// 2.4 (Pan et al., 2021, table 1).
 TEST(Cost, IsTheOnePublished) {
   for (const auto& [name, giga] :
        {std::pair("swin_tiny_patch4_window7_224", 4.5),
         std::pair("convnext_tiny", 4.5),
         std::pair("resnet50", 4.1),
         std::pair("pvt_v2_b2", 4.0),
-        std::pair("poolformer_s12", 1.8)}) {
+        std::pair("poolformer_s12", 1.8),
+        std::pair("hvt_s1_patch16_224", 2.4)}) {
     EXPECT_NEAR(
         static_cast<double>(cost_of(*models::find_model(name)).macs) / 1e9,
         giga,
