@@ -14,6 +14,7 @@
 #include "data/load/row_picture.h"
 #include "data/load/tolerant_rows.h"
 #include "data/sources/named_images.h"
+#include "data/sources/sources.h"
 #include "engine/predict/predictor.h"
 #include "engine/run/cpu_setup.h"
 #include "engine/run/pretrained.h"

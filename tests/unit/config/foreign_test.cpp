@@ -403,7 +403,12 @@ TEST(Foreign, DecayEpochsThatAreNotSaid) {
   expect_values(
       cooldown("--sched rsqrt --decay-epochs 7").recipe,
       {{"schedule.cooldown", "7ep"}});
-  const Translation null = cooldown("--sched wsd --decay-epochs null");
+  const TempFolder folder;
+  folder.write(
+      "args.yaml",
+      "{sched: wsd, epochs: 25, warmup_epochs: 5, decay_epochs: null}");
+  const Translation null =
+      translate(read_words(timm(), (folder / "args.yaml").native()));
   expect_values(null.recipe, {{"schedule.cooldown", "4ep"}});
   EXPECT_THAT(words_of(null.differs), Not(Contains(HasSubstr("decay"))));
 }
