@@ -14,6 +14,7 @@
 #include "data/load/row_picture.h"
 #include "data/load/tolerant_rows.h"
 #include "data/sources/named_images.h"
+#include "engine/inputs/pinned_slots.h"
 #include "engine/predict/predictor.h"
 #include "engine/run/cpu_setup.h"
 #include "engine/run/pretrained.h"
@@ -211,7 +212,8 @@ int predict(const config::Arguments& arguments) {
        .top = top,
        .threads = place.threads,
        .lanes = place.lanes,
-       .precision = precision.precision});
+       .precision = precision.precision,
+       .allocate = engine::slot_allocator(place.cuda, "-batch_size")});
   const data::ImageRows rows(
       images, job::transform_options(job.recipe, job.spec, /*train=*/false));
   const data::TolerantRows tolerant(
