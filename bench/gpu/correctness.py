@@ -20,6 +20,7 @@ SMALL = ("data.train.count=640", "data.eval.count=64", "run.epochs=20", "schedul
 SHAPES = "shapes_vit_tiny"
 WHOLE = ("data.train.kind=shapes", "data.eval.kind=shapes", "data.train.classes=10",
          "data.eval.classes=10", "data.batch_size=16", "data.train.count=320")
+ERASED = ("data.augment.erasing=0.5", "data.augment.erasing_count=2", "data.augment.mixup=0.8")
 MODES = {
     "allreduce": (),
     "allreduce, zero1": ("dist.zero1=true",),
@@ -178,6 +179,9 @@ def run(part):
             part.judge(
                 f"losses, {label} at 224 px, fp32, beside the CPU", 60,
                 lambda name=name: losses(machine, "bench_models", [*WHOLE, f"model.name={name}"]))
+    part.judge(
+        "losses, small ViT, images erased and mixed, fp32, beside the CPU", 30,
+        lambda: losses(machine, SHAPES, ERASED))
     part.judge("losses, small ViT, bf16 beside fp32", 20, lambda: bf16(machine))
     attentions(part)
     part.judge("resuming", 20, lambda: resume(machine))

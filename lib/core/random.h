@@ -28,6 +28,8 @@ enum class Purpose : std::uint32_t {
   kSolarize = 18,
   kPatchMask = 19,
   kEvalPatchMask = 20,
+  kEraseColour = 21,
+  kEraseNumbers = 22,
 };
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy

@@ -14,7 +14,7 @@
 #include "data/load/row_picture.h"
 #include "data/load/tolerant_rows.h"
 #include "data/sources/named_images.h"
-#include "data/sources/sources.h"
+#include "engine/inputs/pinned_slots.h"
 #include "engine/predict/predictor.h"
 #include "engine/run/cpu_setup.h"
 #include "engine/run/pretrained.h"
@@ -123,7 +123,7 @@ void check_output(
     return;
   }
   VITRAIN_CHECK(
-      is_picture || !data::has_image_name(*file),
+      is_picture || !data::is_image_name(*file),
       ExitCode::kUsage,
       "{} {}: that is the name of an image; give the name of the table",
       option,
@@ -260,7 +260,8 @@ int predict(const config::Arguments& arguments) {
        .top = top,
        .threads = place.threads,
        .lanes = place.lanes,
-       .precision = precision.precision});
+       .precision = precision.precision,
+       .allocate = engine::slot_allocator(place.cuda, "-batch_size")});
   const data::ImageRows rows(
       images, job::transform_options(job.recipe, job.spec, /*train=*/false));
   const data::TolerantRows tolerant(

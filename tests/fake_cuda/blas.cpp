@@ -1,34 +1,41 @@
-// cuBLAS and cuBLASLt: products are counted, their operands have to be on a
-// device. Declared here without NVIDIA's headers, by what the calls are given.
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
+// cuBLAS. Declared here without NVIDIA's headers, by what the calls are given.
 
 #include "current.h"
-#include "faults.h"
-#include "memory.h"
+#include "products.h"
 #include "record.h"
 
 namespace vitrain::fake_cuda {
 namespace {
 
-constexpr int kSuccess = 0;
-constexpr int kExecutionFailed = 13;
+struct Handle {
+  cudaStream_t stream = nullptr;
+};
 
-// Of descriptors and handles: never read.
-void* some_handle() {
-  static char place;
-  return &place;
+cudaStream_t stream_of(const void* handle) {
+  return static_cast<const Handle*>(handle)->stream;
 }
 
-int product(const void* a, const void* b, const void* c) {
-  count(Count::kProducts);
-  for (const void* operand : {a, b, c}) {
-    expect_on_device(operand, 1, "a matrix product");
+// An operand that is used as it is, or transposed: `rows` and `columns` are
+// those in the product.
+Layout layout_of(
+    int operation,
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    int type = kFloat32) {
+  Layout layout{
+      .type = type, .rows = rows, .columns = columns, .leading = leading};
+  if (operation != kAsItIs) {
+    layout.rows = columns;
+    layout.columns = rows;
   }
-  return launch_error(current_device()) == cudaSuccess ? kSuccess
-                                                       : kExecutionFailed;
+  return layout;
+}
+
+Layout batched(Layout layout, std::int64_t stride, std::int64_t batch) {
+  layout.stride = stride;
+  layout.batch = batch;
+  return layout;
 }
 
 } // namespace
@@ -40,7 +47,17 @@ extern "C" {
 
 int cublasCreate_v2(void** handle) {
   use_device(current_device());
-  *handle = some_handle();
+  *handle = new Handle;
+  return kSuccess;
+}
+
+int cublasDestroy_v2(void* handle) {
+  delete static_cast<Handle*>(handle);
+  return kSuccess;
+}
+
+int cublasSetStream_v2(void* handle, cudaStream_t stream) {
+  static_cast<Handle*>(handle)->stream = stream;
   return kSuccess;
 }
 
@@ -55,177 +72,146 @@ int cublasGetPointerMode_v2(void*, int* mode) {
 }
 
 int cublasSgemm_v2(
-    void*,
-    int,
-    int,
-    int,
-    int,
-    int,
+    void* handle,
+    int of_a,
+    int of_b,
+    int m,
+    int n,
+    int k,
     const void*,
     const void* a,
-    int,
+    int lda,
     const void* b,
-    int,
+    int ldb,
     const void*,
     void* c,
-    int) {
-  return product(a, b, c);
+    int ldc) {
+  return product(
+      stream_of(handle),
+      {a, layout_of(of_a, m, k, lda)},
+      {b, layout_of(of_b, k, n, ldb)},
+      {c, layout_of(kAsItIs, m, n, ldc)});
 }
 
 int cublasGemmEx(
-    void*,
-    int,
-    int,
-    int,
-    int,
-    int,
+    void* handle,
+    int of_a,
+    int of_b,
+    int m,
+    int n,
+    int k,
     const void*,
     const void* a,
-    int,
-    int,
+    int type_a,
+    int lda,
     const void* b,
-    int,
-    int,
+    int type_b,
+    int ldb,
     const void*,
     void* c,
-    int,
-    int,
+    int type_c,
+    int ldc,
     int,
     int) {
-  return product(a, b, c);
+  return product(
+      stream_of(handle),
+      {a, layout_of(of_a, m, k, lda, type_a)},
+      {b, layout_of(of_b, k, n, ldb, type_b)},
+      {c, layout_of(kAsItIs, m, n, ldc, type_c)});
 }
 
 int cublasSgemmStridedBatched(
-    void*,
-    int,
-    int,
-    int,
-    int,
-    int,
+    void* handle,
+    int of_a,
+    int of_b,
+    int m,
+    int n,
+    int k,
     const void*,
     const void* a,
-    int,
-    std::int64_t,
+    int lda,
+    std::int64_t stride_a,
     const void* b,
-    int,
-    std::int64_t,
+    int ldb,
+    std::int64_t stride_b,
     const void*,
     void* c,
-    int,
-    std::int64_t,
-    int) {
-  return product(a, b, c);
+    int ldc,
+    std::int64_t stride_c,
+    int batch) {
+  return product(
+      stream_of(handle),
+      {a, batched(layout_of(of_a, m, k, lda), stride_a, batch)},
+      {b, batched(layout_of(of_b, k, n, ldb), stride_b, batch)},
+      {c, batched(layout_of(kAsItIs, m, n, ldc), stride_c, batch)});
 }
 
 int cublasGemmStridedBatchedEx(
-    void*,
-    int,
-    int,
-    int,
-    int,
-    int,
+    void* handle,
+    int of_a,
+    int of_b,
+    int m,
+    int n,
+    int k,
     const void*,
     const void* a,
-    int,
-    int,
-    std::int64_t,
+    int type_a,
+    int lda,
+    std::int64_t stride_a,
     const void* b,
-    int,
-    int,
-    std::int64_t,
+    int type_b,
+    int ldb,
+    std::int64_t stride_b,
     const void*,
     void* c,
-    int,
-    int,
-    std::int64_t,
-    int,
+    int type_c,
+    int ldc,
+    std::int64_t stride_c,
+    int batch,
     int,
     int) {
-  return product(a, b, c);
+  return product(
+      stream_of(handle),
+      {a, batched(layout_of(of_a, m, k, lda, type_a), stride_a, batch)},
+      {b, batched(layout_of(of_b, k, n, ldb, type_b), stride_b, batch)},
+      {c, batched(layout_of(kAsItIs, m, n, ldc, type_c), stride_c, batch)});
 }
 
 int cublasSgemv_v2(
-    void*,
-    int,
-    int,
-    int,
+    void* handle,
+    int of_a,
+    int m,
+    int n,
     const void*,
     const void* a,
-    int,
+    int lda,
     const void* x,
-    int,
+    int increment_x,
     const void*,
     void* y,
-    int) {
-  return product(a, x, y);
+    int increment_y) {
+  // Vectors are matrices of one row.
+  const bool transposed = of_a != kAsItIs;
+  return product(
+      stream_of(handle),
+      {a, layout_of(kAsItIs, m, n, lda)},
+      {x, layout_of(kAsItIs, 1, transposed ? m : n, increment_x)},
+      {y, layout_of(kAsItIs, 1, transposed ? n : m, increment_y)});
 }
 
-int cublasSdot_v2(void*, int, const void* x, int, const void* y, int, void*) {
-  return product(x, y, y);
-}
-
-std::size_t cublasLtGetVersion() {
-  return 130100;
-}
-
-int cublasLtMatmulDescCreate(void** description, int, int) {
-  *description = some_handle();
-  return kSuccess;
-}
-
-int cublasLtMatrixLayoutCreate(
-    void** layout,
-    int,
-    std::uint64_t,
-    std::uint64_t,
-    std::int64_t) {
-  *layout = some_handle();
-  return kSuccess;
-}
-
-int cublasLtMatmulPreferenceCreate(void** preference) {
-  *preference = some_handle();
-  return kSuccess;
-}
-
-// One way of computing it, without workspace.
-int cublasLtMatmulAlgoGetHeuristic(
-    void*,
-    void*,
-    void*,
-    void*,
-    void*,
-    void*,
-    void*,
-    int,
-    void* results,
-    int* found) {
-  constexpr std::size_t kAlgorithm = 64; // bytes of cublasLtMatmulAlgo_t
-  constexpr std::size_t kResult = 96; // of cublasLtMatmulHeuristicResult_t
-  static_assert(kAlgorithm < kResult);
-  std::memset(results, 0, kResult);
-  *found = 1;
-  return kSuccess;
-}
-
-int cublasLtMatmul(
-    void*,
-    void*,
-    const void*,
-    const void* a,
-    void*,
-    const void* b,
-    void*,
-    const void*,
-    const void*,
-    void*,
-    void* d,
-    void*,
-    const void*,
-    void*,
-    std::size_t,
-    void*) {
-  return product(a, b, d);
+int cublasSdot_v2(
+    void* handle,
+    int n,
+    const void* x,
+    int increment_x,
+    const void* y,
+    int increment_y,
+    void* result) {
+  return product(
+      stream_of(handle),
+      {x, layout_of(kAsItIs, 1, n, increment_x)},
+      {y, layout_of(kAsItIs, 1, n, increment_y)},
+      {result, layout_of(kAsItIs, 1, 1, 1)});
 }
 
 } // extern "C"

@@ -8,6 +8,7 @@
 #include "current.h"
 #include "faults.h"
 #include "memory.h"
+#include "order.h"
 #include "record.h"
 #include "streams.h"
 
@@ -23,7 +24,7 @@ void copy_pageable(
     std::size_t bytes,
     bool to_host) {
   expect_not_captured(stream, "a copy of pageable memory");
-  expect_in_order(stream, device, bytes, !to_host, "a copy");
+  use_in_order(stream, {device, bytes, /*writes=*/!to_host}, "a copy");
   count(Count::kPageable);
   if (to_host) {
     wait_for_stream(stream);
@@ -64,8 +65,8 @@ copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (to_device && from_device) {
     expect_on_device(to, bytes, "a copy");
     expect_on_device(from, bytes, "a copy");
-    expect_in_order(stream, to, bytes, /*writes=*/true, "a copy");
-    expect_in_order(stream, from, bytes, /*writes=*/false, "a copy");
+    use_in_order(stream, {to, bytes, /*writes=*/true}, "a copy");
+    use_in_order(stream, {from, bytes, /*writes=*/false}, "a copy");
     count(Count::kDeviceToDevice);
   } else if (to_device) {
     copy_host(stream, source, to, bytes, /*to_host=*/false);
@@ -79,7 +80,7 @@ copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
 
 cudaError_t fill(void* memory, std::size_t bytes, cudaStream_t stream) {
   expect_on_device(memory, bytes, "a fill");
-  expect_in_order(stream, memory, bytes, /*writes=*/true, "a fill");
+  use_in_order(stream, {memory, bytes, /*writes=*/true}, "a fill");
   count(Count::kFills);
   return earlier_error();
 }

@@ -6,22 +6,19 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <vector>
 
+#include "cudnn_descriptor.h"
 #include "current.h"
 #include "faults.h"
 #include "memory.h"
+#include "order.h"
 #include "record.h"
 
 namespace vitrain::fake_cuda {
 namespace {
 
-// cudnnBackendDescriptor_t points to one.
-struct Descriptor {
-  cudnnBackendDescriptorType_t kind;
-  std::map<cudnnBackendAttributeName_t, std::vector<char>> attributes;
-  std::map<cudnnBackendAttributeName_t, std::int64_t> counts;
+struct Handle {
+  cudaStream_t stream = nullptr;
 };
 
 std::size_t size_of(cudnnBackendAttributeType_t type) {
@@ -63,14 +60,43 @@ cudnnStatus_t executed() {
       : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
-template <typename Handle>
-cudnnStatus_t some_handle(Handle* handle) {
+// Of descriptors that are never read.
+template <typename Made>
+cudnnStatus_t some_handle(Made* made) {
   static char place;
-  *handle = reinterpret_cast<Handle>(&place);
+  *made = reinterpret_cast<Made>(&place);
   return CUDNN_STATUS_SUCCESS;
 }
 
+Handle& handle_of(cudnnHandle_t handle) {
+  return *reinterpret_cast<Handle*>(handle);
+}
+
+// Scalars are passed from the host.
+void use_operand(
+    cudaStream_t stream,
+    const void* operand,
+    const Extent& extent) {
+  switch (operand == nullptr ? Place::kPageable : place_of(operand)) {
+    case Place::kPageable:
+      break;
+    case Place::kPinned:
+      violation("a plan of cuDNN is given pinned memory");
+      break;
+    case Place::kDevice:
+      expect_on_device(operand, extent.bytes, "a plan of cuDNN");
+      use_in_order(
+          stream, {operand, extent.bytes, extent.written}, "a plan of cuDNN");
+      break;
+  }
+}
+
 } // namespace
+
+cudaStream_t stream_of(cudnnHandle_t handle) {
+  return handle_of(handle).stream;
+}
+
 } // namespace vitrain::fake_cuda
 
 using namespace vitrain::fake_cuda;
@@ -98,11 +124,17 @@ void cudnnGetLastErrorString(char* text, std::size_t length) {
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   use_device(current_device());
-  return some_handle(handle);
+  *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
+  return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t cudnnGetStream(cudnnHandle_t, cudaStream_t* stream) {
-  *stream = nullptr;
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  handle_of(handle).stream = stream;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
+  *stream = stream_of(handle);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -122,7 +154,7 @@ cudnnStatus_t cudnnCreateActivationDescriptor(
 cudnnStatus_t cudnnBackendCreateDescriptor(
     cudnnBackendDescriptorType_t kind,
     cudnnBackendDescriptor_t* descriptor) {
-  *descriptor = new Descriptor{.kind = kind, .attributes = {}, .counts = {}};
+  *descriptor = new Descriptor{.kind = kind};
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -132,7 +164,8 @@ cudnnStatus_t cudnnBackendDestroyDescriptor(
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t) {
+cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
+  static_cast<Descriptor*>(descriptor)->gather_tensors();
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -144,9 +177,10 @@ cudnnStatus_t cudnnBackendSetAttribute(
     const void* values) {
   auto* const all = static_cast<Descriptor*>(descriptor);
   const char* const begin = static_cast<const char*>(values);
-  all->attributes[name].assign(
-      begin, begin + static_cast<std::size_t>(count) * size_of(type));
-  all->counts[name] = count;
+  all->attributes[name] = {
+      type,
+      count,
+      {begin, begin + static_cast<std::size_t>(count) * size_of(type)}};
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -160,7 +194,7 @@ cudnnStatus_t cudnnBackendGetAttribute(
   const auto* const all = static_cast<const Descriptor*>(descriptor);
   const auto set = all->attributes.find(name);
   const std::int64_t there =
-      set == all->attributes.end() ? default_count(name) : all->counts.at(name);
+      set == all->attributes.end() ? default_count(name) : set->second.count;
   if (count != nullptr) {
     *count = there;
   }
@@ -170,32 +204,37 @@ cudnnStatus_t cudnnBackendGetAttribute(
   if (set != all->attributes.end()) {
     std::memcpy(
         values,
-        set->second.data(),
+        set->second.values.data(),
         static_cast<std::size_t>(std::min(room, there)) * size_of(type));
-  } else if (type != CUDNN_TYPE_BACKEND_DESCRIPTOR && there > 0) {
-    // Descriptors that are asked for are the caller's own, and stay as they
-    // are.
+  } else if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    // Descriptors that are asked for are the caller's own: they stay as they
+    // are, of the same tensors.
+    for (std::int64_t i = 0; i < std::min(room, there); ++i) {
+      static_cast<Descriptor*>(static_cast<void**>(values)[i])->tensors =
+          all->tensors;
+    }
+  } else if (there > 0) {
     std::memset(values, 0, size_of(type));
   }
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnBackendExecute(
-    cudnnHandle_t,
-    cudnnBackendDescriptor_t,
+    cudnnHandle_t handle,
+    cudnnBackendDescriptor_t plan,
     cudnnBackendDescriptor_t pack) {
+  const auto& tensors = static_cast<const Descriptor*>(plan)->tensors;
   const auto* const variants = static_cast<const Descriptor*>(pack);
   const auto pointers =
-      variants->attributes.find(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
-  if (pointers != variants->attributes.end()) {
-    std::vector<void*> operands(pointers->second.size() / sizeof(void*));
-    std::memcpy(
-        operands.data(), pointers->second.data(), pointers->second.size());
-    for (const void* operand : operands) {
-      // Scalars are passed from the host.
-      if (operand != nullptr && place_of(operand) == Place::kPinned) {
-        violation("a plan of cuDNN is given pinned memory");
-      }
+      variants->get<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  const auto ids =
+      variants->get<std::int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  for (std::size_t i = 0; i < pointers.size() && i < ids.size(); ++i) {
+    const auto found = tensors.find(ids[i]);
+    if (found == tensors.end()) {
+      violation("a plan of cuDNN is given a tensor that it does not have");
+    } else {
+      use_operand(stream_of(handle), pointers[i], found->second);
     }
   }
   return executed();

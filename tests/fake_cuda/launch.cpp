@@ -5,7 +5,10 @@
 
 #include <array>
 #include <cstring>
+#include <mutex>
+#include <unordered_map>
 
+#include "arguments.h"
 #include "current.h"
 #include "faults.h"
 #include "record.h"
@@ -25,8 +28,24 @@ struct Configuration {
 thread_local std::array<Configuration, 8> configurations;
 thread_local std::size_t depth = 0;
 
+// What is known of a kernel that has been launched.
+const Parameters& parameters_of(const void* kernel) {
+  static std::mutex mutex;
+  static auto* const all = new std::unordered_map<const void*, Parameters>;
+  const std::scoped_lock lock(mutex);
+  const auto found = all->find(kernel);
+  return found != all->end()
+      ? found->second
+      : all->emplace(kernel, Parameters(kernel_name(kernel))).first->second;
+}
+
 // `kernel` is what the program knows it by.
-cudaError_t launch(const void* kernel, dim3 grid, dim3 block) {
+cudaError_t launch(
+    const void* kernel,
+    dim3 grid,
+    dim3 block,
+    void** arguments,
+    cudaStream_t stream) {
   constexpr unsigned kThreadsAtMost = 1024;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 ||
       block.x * block.y * block.z == 0 ||
@@ -37,6 +56,9 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block) {
   }
   use_device(current_device());
   count_launch(kernel);
+  if (settings().order) {
+    parameters_of(kernel).use(stream, arguments);
+  }
   return launch_error(current_device());
 }
 
@@ -121,27 +143,27 @@ cudaError_t __cudaLaunchKernel(
     cudaKernel_t kernel,
     dim3 grid,
     dim3 block,
-    void**,
+    void** arguments,
     std::size_t,
-    cudaStream_t) {
-  return launch(kernel, grid, block);
+    cudaStream_t stream) {
+  return launch(kernel, grid, block, arguments, stream);
 }
 
 cudaError_t cudaLaunchKernel(
     const void* function,
     dim3 grid,
     dim3 block,
-    void**,
+    void** arguments,
     std::size_t,
-    cudaStream_t) {
-  return launch(function, grid, block);
+    cudaStream_t stream) {
+  return launch(function, grid, block, arguments, stream);
 }
 
 cudaError_t cudaLaunchKernelExC(
     const cudaLaunchConfig_t* how,
     const void* function,
-    void**) {
-  return launch(function, how->gridDim, how->blockDim);
+    void** arguments) {
+  return launch(function, how->gridDim, how->blockDim, arguments, how->stream);
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* all, const void*) {

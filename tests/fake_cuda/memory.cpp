@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "current.h"
 #include "faults.h"
+#include "order.h"
 #include "record.h"
 #include "streams.h"
 
@@ -142,6 +143,7 @@ cudaError_t cudaFree(void* memory) {
     violation("cudaFree of what cudaMalloc did not return");
     return cudaErrorInvalidValue;
   }
+  forget_memory(memory, range.bytes);
   ::munmap(memory, range.bytes + kGap);
   return cudaSuccess;
 }

@@ -14,6 +14,7 @@
 #include "faults.h"
 #include "meeting.h"
 #include "memory.h"
+#include "order.h"
 #include "record.h"
 #include "settings.h"
 #include "streams.h"
@@ -79,10 +80,10 @@ ncclResult_t collective(
   const std::size_t bytes = size_of(static_cast<ncclDataType_t>(call.type));
   expect_on_device(from, counts.given * bytes, "a collective");
   expect_on_device(to, counts.got * bytes, "a collective");
-  expect_in_order(
-      stream, from, counts.given * bytes, /*writes=*/false, "a collective");
-  expect_in_order(
-      stream, to, counts.got * bytes, /*writes=*/true, "a collective");
+  use_in_order(
+      stream, {from, counts.given * bytes, /*writes=*/false}, "a collective");
+  use_in_order(
+      stream, {to, counts.got * bytes, /*writes=*/true}, "a collective");
   if (device_of(from) != communicator->device) {
     violation("a collective is given memory of another device than its own");
   }

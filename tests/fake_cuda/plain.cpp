@@ -6,21 +6,14 @@
     return 0;                    \
   }
 
-FAKE_CUDA_SUCCEEDS(cublasDestroy_v2)
 FAKE_CUDA_SUCCEEDS(cublasSetMathMode)
 FAKE_CUDA_SUCCEEDS(cublasSetPointerMode_v2)
-FAKE_CUDA_SUCCEEDS(cublasSetStream_v2)
 FAKE_CUDA_SUCCEEDS(cublasSetWorkspace_v2)
-FAKE_CUDA_SUCCEEDS(cublasLtMatmulDescDestroy)
-FAKE_CUDA_SUCCEEDS(cublasLtMatmulDescSetAttribute)
 FAKE_CUDA_SUCCEEDS(cublasLtMatmulPreferenceDestroy)
 FAKE_CUDA_SUCCEEDS(cublasLtMatmulPreferenceSetAttribute)
-FAKE_CUDA_SUCCEEDS(cublasLtMatrixLayoutDestroy)
-FAKE_CUDA_SUCCEEDS(cublasLtMatrixLayoutSetAttribute)
 FAKE_CUDA_SUCCEEDS(cudnnDestroyActivationDescriptor)
 FAKE_CUDA_SUCCEEDS(cudnnDestroyFilterDescriptor)
 FAKE_CUDA_SUCCEEDS(cudnnDestroyTensorDescriptor)
 FAKE_CUDA_SUCCEEDS(cudnnSetActivationDescriptor)
 FAKE_CUDA_SUCCEEDS(cudnnSetFilterNdDescriptor)
-FAKE_CUDA_SUCCEEDS(cudnnSetStream)
 FAKE_CUDA_SUCCEEDS(cudnnSetTensorNdDescriptor)

@@ -164,6 +164,12 @@ void name_kernel(const void* function, const char* name) {
   record().names.emplace(function, name);
 }
 
+const char* kernel_name(const void* function) {
+  const std::scoped_lock lock(record().mutex);
+  const auto name = record().names.find(function);
+  return name == record().names.end() ? "" : name->second;
+}
+
 void violation(const std::string& text) {
   std::fprintf(stderr, "fake CUDA: violation: %s\n", text.c_str());
   const std::scoped_lock lock(record().mutex);

@@ -32,6 +32,8 @@ void count_launch(const void* function);
 void use_device(int device);
 
 void name_kernel(const void* function, const char* name);
+// Its name, mangled; empty where it has none.
+const char* kernel_name(const void* function);
 
 // Says on stderr what rule was broken, and goes on; tests want none.
 void violation(const std::string& text);

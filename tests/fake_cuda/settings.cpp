@@ -114,6 +114,7 @@ Settings read_settings() {
   settings.driver = std::stoi(variable("FAKE_CUDA_DRIVER", "13000"));
   settings.folder = variable("FAKE_CUDA_FOLDER", "");
   settings.step_kernel = variable("FAKE_CUDA_STEP", "FusedAdam");
+  settings.order = variable("FAKE_CUDA_ORDER", "1") != std::string("0");
   read_fault(variable("FAKE_CUDA_FAULT", ""), settings);
   return settings;
 }

@@ -30,6 +30,7 @@ struct Settings {
   std::int64_t memory = std::int64_t{80} << 30;
   std::string folder; // for reports, and for processes to meet; may be empty
   std::string step_kernel; // a launch of it ends a step
+  bool order = true; // of work on streams is checked
   Fault fault = Fault::kNone;
   int fault_device = 0;
   std::int64_t fault_call = 0; // from 1

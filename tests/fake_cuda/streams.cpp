@@ -12,7 +12,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "current.h"
 #include "faults.h"
 #include "meeting.h"
+#include "order.h"
 #include "record.h"
 
 namespace vitrain::fake_cuda {
@@ -145,38 +145,13 @@ cudaError_t state_of(const Pending& pending) {
 
 } // namespace
 
-void expect_in_order(
-    cudaStream_t stream,
-    const void* device,
-    std::size_t bytes,
-    bool writes,
-    const char* what) {
-  const auto* const begin = static_cast<const char*>(device);
-  const std::scoped_lock lock(all().mutex);
-  const auto& before = all().streams[key_of(stream)].copies;
-  for (const auto& [key, pending] : all().streams) {
-    for (const auto& copy : pending.copies) {
-      const bool meet = copy->device < begin + bytes &&
-          begin < copy->device + copy->bytes && (writes || !copy->to_host);
-      if (meet && !copy->done &&
-          std::ranges::find(before, copy) == before.end()) {
-        violation(
-            std::string(what) +
-            " uses memory that a copy on another stream works on, without an "
-            "event or a wait between");
-        return;
-      }
-    }
-  }
-}
-
 void enqueue_copy(
     cudaStream_t stream,
     void* host,
     const void* device,
     std::size_t bytes,
     bool to_host) {
-  expect_in_order(stream, device, bytes, !to_host, "a copy");
+  use_in_order(stream, {device, bytes, /*writes=*/!to_host}, "a copy");
   auto copy = std::make_shared<Copy>();
   copy->host = host;
   copy->device = static_cast<const char*>(device);
@@ -206,10 +181,12 @@ void finish_all_copies() {
       finish(*copy);
     }
   }
+  know_everything();
 }
 
 void wait_for_stream(cudaStream_t stream) {
   wait_for(pending_of(stream));
+  know_stream(stream);
 }
 
 } // namespace vitrain::fake_cuda
@@ -247,12 +224,17 @@ cudaError_t cudaDeviceSynchronize() {
     }
   }
   wait_for(pending);
+  know_everything();
   return earlier_error();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   expect_not_captured(stream, "cudaStreamQuery");
-  return state_of(pending_of(stream));
+  const cudaError_t state = state_of(pending_of(stream));
+  if (state == cudaSuccess) {
+    know_stream(stream);
+  }
+  return state;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
@@ -269,11 +251,13 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   const std::scoped_lock lock(all().mutex);
   all().events.erase(event);
+  forget_event(event);
   return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const Pending pending = pending_of(stream);
+  record_order(event, stream);
   const std::scoped_lock lock(all().mutex);
   all().events[event] = pending;
   return cudaSuccess;
@@ -285,13 +269,18 @@ cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return state_of(pending_before(event));
+  const cudaError_t state = state_of(pending_before(event));
+  if (state == cudaSuccess) {
+    know_event(event);
+  }
+  return state;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   expect_no_capture("cudaEventSynchronize");
   count(Count::kWaits);
   wait_for(pending_before(event));
+  know_event(event);
   return earlier_error();
 }
 
@@ -304,6 +293,7 @@ cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
 cudaError_t
 cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const Pending pending = pending_before(event);
+  order_after(stream, event);
   const std::scoped_lock lock(all().mutex);
   Pending& own = all().streams[key_of(stream)];
   own.add(pending);

@@ -23,15 +23,6 @@ void enqueue_copy(
     const void* device,
     std::size_t bytes,
     bool to_host);
-// A violation where memory on a device is used on a stream while a copy of
-// another stream that writes it, or that reads what is written now, may not
-// have ended: no event and no wait lies between.
-void expect_in_order(
-    cudaStream_t stream,
-    const void* device,
-    std::size_t bytes,
-    bool writes,
-    const char* what);
 // A collective, which ends when all ranks have come to it.
 void enqueue_collective(
     cudaStream_t stream,

@@ -75,4 +75,23 @@ Erasing draw_erasing(
   return erasing;
 }
 
+std::vector<float>
+erase_colour(const Erasing& erasing, std::size_t box, std::int64_t channels) {
+  Random random(erasing.noise, Purpose::kEraseColour, box, /*b=*/0);
+  std::vector<float> colour(static_cast<std::size_t>(channels));
+  for (float& value : colour) {
+    value = static_cast<float>(random.normal());
+  }
+  return colour;
+}
+
+std::vector<float> erase_numbers(std::uint64_t seed, std::size_t count) {
+  Random random(seed, Purpose::kEraseNumbers, /*a=*/0, /*b=*/0);
+  std::vector<float> numbers(count);
+  for (float& number : numbers) {
+    number = static_cast<float>(random.normal());
+  }
+  return numbers;
+}
+
 } // namespace vitrain::data

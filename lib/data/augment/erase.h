@@ -33,7 +33,7 @@ std::optional<image::Rect> erased_box(
 // What to erase in a sample.
 struct Erasing {
   std::vector<image::Rect> boxes; // empty: nothing
-  std::uint64_t noise = 0; // seed of the numbers that fill them
+  std::uint64_t noise = 0; // what the numbers that fill them depend on
 };
 
 // A pure function of its arguments.
@@ -42,5 +42,14 @@ Erasing draw_erasing(
     const Draw& draw,
     int height,
     int width);
+
+// What a box of it is filled with where it has one colour: normally distributed
+// numbers, one for each channel.
+std::vector<float>
+erase_colour(const Erasing& erasing, std::size_t box, std::int64_t channels);
+
+// Normally distributed numbers, a pure function of their arguments: boxes that
+// are filled pixel by pixel take parts of them.
+std::vector<float> erase_numbers(std::uint64_t seed, std::size_t count);
 
 } // namespace vitrain::data

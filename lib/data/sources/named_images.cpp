@@ -355,4 +355,8 @@ std::shared_ptr<const Source> named_images(
   return std::make_shared<const NamedImages>(std::move(found));
 }
 
+bool is_image_name(std::string_view name) {
+  return detail::has_image_name(name);
+}
+
 } // namespace vitrain::data

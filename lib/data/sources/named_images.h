@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "data/sources/lines.h"
 #include "data/sources/source.h"
@@ -28,5 +29,9 @@ namespace vitrain::data {
 std::shared_ptr<const Source> named_images(
     std::span<const std::string> names,
     ReadBytes standard_input);
+
+// Whether a file's name ends as that of an image in a format that can be
+// decoded, whatever its content is.
+bool is_image_name(std::string_view name);
 
 } // namespace vitrain::data

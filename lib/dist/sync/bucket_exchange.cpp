@@ -63,7 +63,8 @@ std::optional<DeviceSpan> BucketExchange::span() const {
 
 Pending BucketExchange::start(Group& group, const at::Tensor& tensor) {
   if (group.size() == 1) {
-    return group.all_reduce_async(tensor);
+    // It has the sum; and on GPUs replicas of this process still add to it.
+    return {};
   }
   begins(group, tensor);
   return watched(group.all_reduce_async(tensor));

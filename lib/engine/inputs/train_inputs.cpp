@@ -4,12 +4,10 @@
 #include <optional>
 
 #include <ATen/ATen.h>
-#include <ATen/Context.h>
 
 #include "data/augment/splits.h"
 #include "engine/inputs/drop_factors.h"
 #include "engine/inputs/dropout.h"
-#include "engine/inputs/erasing.h"
 #include "engine/inputs/multi_hot.h"
 #include "engine/inputs/patch_masks.h"
 #include "engine/train/loss.h"
@@ -35,8 +33,15 @@ TrainInputs::TrainInputs(const Session& session, const config::Recipe& recipe)
           recipe.train.splits()),
       erase_(job::erase_options(recipe)),
       mix_(job::mix_options(recipe)),
-      noise_(at::globalContext().defaultGenerator(session.device).clone()),
-      parcels_(session.device) {}
+      parcels_(session.device) {
+  if (augment_.erase.active() &&
+      augment_.erase.erasing_mode == config::EraseMode::kPixel) {
+    numbers_ = EraseNumbers(
+        seed_of(session),
+        models::in_training(augment_, session.spec),
+        session.device);
+  }
+}
 
 MicroBatch
 TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
@@ -61,14 +66,25 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
   if (batch.count > 0 && mixes(batch.draws.front().epoch)) {
     table = mixes_of(batch, parcel, step, k);
   }
+  const std::vector<data::Erasing> erasings = erasings_of(batch);
+  std::optional<EraseTable> boxes;
+  if (!erasings.empty() && session_.device.is_cuda()) {
+    boxes.emplace(
+        erasings,
+        augment_.erase,
+        session_.spec.channels,
+        [&](const at::Tensor& tensor) { return parcel.add(tensor); });
+  }
   const at::Tensor bytes = parcel.send();
   sent_ = parcel.sent();
   micro_batch.inputs = normalizer_.inputs(bytes, batch.count);
   if (vectors) {
     micro_batch.targets = normalizer_.targets(bytes, batch.count);
   }
-  if (augment_.erase.active()) {
-    erase(micro_batch.inputs, batch);
+  if (boxes) {
+    boxes->fill(micro_batch.inputs, numbers_);
+  } else {
+    erase(micro_batch.inputs, erasings);
   }
   if (table) {
     mix(micro_batch, *table);
@@ -88,8 +104,8 @@ std::size_t TrainInputs::tail_bytes() const {
   if (session_.device.is_cpu()) {
     return 0;
   }
-  constexpr std::int64_t kTensors =
-      5; // labels (or lists), drop, the table's two
+  // Labels, lists, drop, the mixing table's two, the boxes'.
+  constexpr std::int64_t kTensors = 5 + EraseTable::kTensors;
   const std::int64_t dropped = std::max<std::int64_t>(
       session_.model->masked_patches(),
       std::ssize(session_.model->drop_rates()));
@@ -98,8 +114,11 @@ std::size_t TrainInputs::tail_bytes() const {
   const std::int64_t lists = session_.job.recipe.data.train.multi_label
       ? session_.spec.num_classes
       : 0;
+  const std::int64_t boxes = augment_.erase.active()
+      ? EraseTable::row_bytes(augment_.erase, session_.spec.channels)
+      : 0;
   const std::int64_t row = kLabel + kNumber * lists +
-      kNumber * dropped * splits() + MixTable::row_bytes();
+      (kNumber * dropped + boxes) * splits() + MixTable::row_bytes();
   return Parcel::room_for(kTensors, session_.plan.worker_batch() * row);
 }
 
@@ -147,22 +166,38 @@ at::Generator TrainInputs::masks(
       k * session_.plan.replicas + replica);
 }
 
-void TrainInputs::erase(const at::Tensor& images, const data::Batch& batch) {
+std::vector<data::Erasing> TrainInputs::erasings_of(
+    const data::Batch& batch) const {
+  if (!augment_.erase.active()) {
+    return {};
+  }
+  const ImageSize size =
+      models::in_training(augment_, session_.spec).image_size;
   const bool clean = splits() == 1 || augment_.erase.erasing_clean;
-  for (std::int64_t split = clean ? 0 : 1; split < splits(); ++split) {
-    for (std::int64_t i = 0; i < batch.count; ++i) {
-      const data::Draw& draw = batch.draws[static_cast<std::size_t>(i)];
-      const data::Erasing erasing = data::draw_erasing(
-          erase_,
-          data::of_split(draw, splits(), split),
-          static_cast<int>(images.size(2)),
-          static_cast<int>(images.size(3)));
-      erase_boxes(
-          images[split * batch.count + i],
-          erasing,
-          augment_.erase.erasing_mode,
-          noise_);
+  std::vector<data::Erasing> erasings;
+  for (std::int64_t split = 0; split < splits(); ++split) {
+    for (const data::Draw& draw : batch.draws) {
+      erasings.push_back(
+          split == 0 && !clean ? data::Erasing()
+                               : data::draw_erasing(
+                                     erase_,
+                                     data::of_split(draw, splits(), split),
+                                     static_cast<int>(size.height),
+                                     static_cast<int>(size.width)));
     }
+  }
+  return erasings;
+}
+
+void TrainInputs::erase(
+    const at::Tensor& images,
+    const std::vector<data::Erasing>& erasings) const {
+  for (std::size_t i = 0; i < erasings.size(); ++i) {
+    erase_boxes(
+        images[static_cast<std::int64_t>(i)],
+        erasings[i],
+        augment_.erase.erasing_mode,
+        numbers_);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "data/augment/erase.h"
 #include "data/augment/mix.h"
 #include "data/load/loader.h"
+#include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
 #include "engine/inputs/normalizer.h"
 #include "engine/inputs/parcel.h"
@@ -53,7 +54,11 @@ class TrainInputs {
   at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
       const;
   std::int64_t splits() const { return session_.job.recipe.train.splits(); }
-  void erase(const at::Tensor& images, const data::Batch& batch);
+  // What is erased of the rows of the network's input; empty: nothing.
+  std::vector<data::Erasing> erasings_of(const data::Batch& batch) const;
+  void erase(
+      const at::Tensor& images,
+      const std::vector<data::Erasing>& erasings) const;
   // How a batch is mixed, the table in its parcel.
   MixTable mixes_of(
       const data::Batch& batch,
@@ -68,7 +73,7 @@ class TrainInputs {
   Normalizer normalizer_;
   data::EraseOptions erase_;
   data::MixOptions mix_;
-  at::Generator noise_;
+  EraseNumbers numbers_;
   Parcels parcels_;
   std::function<void()> sent_;
 };

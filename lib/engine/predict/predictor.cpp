@@ -1,6 +1,7 @@
 #include "engine/predict/predictor.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -9,9 +10,12 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "data/load/loader.h"
 #include "engine/inputs/normalizer.h"
+#include "engine/inputs/parcel.h"
 #include "engine/run/autocast.h"
 #include "engine/run/named_state.h"
 #include "engine/run/on_threads.h"
@@ -21,11 +25,43 @@
 namespace vitrain::engine {
 namespace {
 
+// What a lane computes, brought to the host. On a GPU through pinned memory,
+// and the lane waits for that alone: other lanes of the device may have
+// enqueued more meanwhile.
+class HostCopy {
+ public:
+  explicit HostCopy(c10::Device device)
+      : device_(device), arrived_(device.type()) {}
+
+  // Good until the next call.
+  at::Tensor of(const at::Tensor& values) {
+    if (device_.is_cpu()) {
+      return values.contiguous();
+    }
+    if (!pinned_.defined()) {
+      pinned_ = at::empty(
+          values.sizes(),
+          values.options().device(c10::kCPU).pinned_memory(true));
+    }
+    // All batches but the last have the same number of rows.
+    at::Tensor place = pinned_.narrow(0, 0, values.size(0));
+    place.copy_(values, /*non_blocking=*/true);
+    const c10::impl::VirtualGuardImpl guard(device_.type());
+    arrived_.record(guard.getStream(device_));
+    arrived_.synchronize();
+    return place;
+  }
+
+ private:
+  c10::Device device_;
+  c10::Event arrived_;
+  at::Tensor pinned_;
+};
+
 // The most probable classes of each row, [rows, classes] fp32.
 std::vector<results::Prediction> predictions_of(
-    const at::Tensor& probabilities,
+    const at::Tensor& values,
     std::int64_t top) {
-  const at::Tensor values = probabilities.cpu().contiguous();
   const auto classes = static_cast<std::size_t>(values.size(1));
   std::vector<results::Prediction> predictions;
   for (std::int64_t i = 0; i < values.size(0); ++i) {
@@ -56,6 +92,7 @@ class Predictor::Batches {
   Batches(const Predictor& owner, const data::TolerantRows& rows)
       : rows_(rows),
         batch_(owner.options_.batch),
+        parcels_(parcels_of(owner.replicas_)),
         loader_(
             rows,
             [this, size = rows.index().size()](
@@ -72,19 +109,24 @@ class Predictor::Batches {
              .depth = 1 +
                  owner.options_.lanes *
                      static_cast<int>(owner.replicas_.size()),
-             .capacity = batch_}) {}
+             .capacity = batch_,
+             .allocate = owner.options_.allocate}) {}
 
-  // The next one, or none when there are no more or a lane has failed.
-  std::optional<Batch> take(const Normalizer& normalizer) {
+  // The next one, on the device of this replica; none when there are no more or
+  // a lane has failed.
+  std::optional<Batch> take(std::size_t replica, const Normalizer& normalizer) {
     const std::lock_guard lock(mutex_);
     const data::Batch* batch = failed_ ? nullptr : loader_.next();
     if (batch == nullptr) {
       return std::nullopt;
     }
+    Parcel parcel = parcels_[replica].open(*batch);
+    const at::Tensor bytes = parcel.send();
+    loader_.keep(parcel.sent());
     Batch taken{
         .sequence = batch->sequence,
         .rows = batch->count,
-        .inputs = normalizer.inputs(*batch, batch_)};
+        .inputs = normalizer.inputs(bytes, batch_)};
     for (std::int64_t row = 0; row < batch->count; ++row) {
       std::string problem = rows_.problem(batch->sequence * batch_ + row);
       if (!problem.empty()) {
@@ -100,9 +142,18 @@ class Predictor::Batches {
   }
 
  private:
+  static std::deque<Parcels> parcels_of(const std::vector<Replica>& replicas) {
+    std::deque<Parcels> parcels;
+    for (const Replica& replica : replicas) {
+      parcels.emplace_back(replica.device);
+    }
+    return parcels;
+  }
+
   const data::TolerantRows& rows_;
   std::int64_t batch_;
   std::mutex mutex_;
+  std::deque<Parcels> parcels_; // of each replica; under mutex_
   data::Loader loader_; // under mutex_
   bool failed_ = false; // under mutex_
 };
@@ -155,6 +206,8 @@ Predictor::Predictor(
 void Predictor::run(const data::TolerantRows& rows, const Take& take) const {
   const c10::DeviceType type = replicas_.front().device.type();
   allow_tf32(type, options_.precision == config::Precision::kTf32);
+  // The context that memory is pinned in.
+  const c10::DeviceGuard guard(replicas_.front().device);
   Batches batches(*this, rows);
   InOrder results(take);
   const std::size_t lanes =
@@ -163,7 +216,7 @@ void Predictor::run(const data::TolerantRows& rows, const Take& take) const {
   on_threads(lanes, [&](std::size_t i) {
     const OneIntraOpThread mine;
     try {
-      lane(replicas_[i % replicas_.size()], batches, results);
+      lane(i % replicas_.size(), batches, results);
     } catch (...) {
       batches.fail();
       throw;
@@ -171,12 +224,14 @@ void Predictor::run(const data::TolerantRows& rows, const Take& take) const {
   });
 }
 
-void Predictor::lane(const Replica& replica, Batches& batches, InOrder& results)
+void Predictor::lane(std::size_t index, Batches& batches, InOrder& results)
     const {
+  const Replica& replica = replicas_[index];
   const at::NoGradGuard no_grad;
   const c10::DeviceGuard guard(replica.device);
   const Normalizer normalizer(preprocess_, spec_, replica.device);
-  while (auto batch = batches.take(normalizer)) {
+  HostCopy host(replica.device);
+  while (auto batch = batches.take(index, normalizer)) {
     at::Tensor outputs;
     {
       const AutocastScope autocast(
@@ -185,7 +240,7 @@ void Predictor::lane(const Replica& replica, Batches& batches, InOrder& results)
     }
     const at::Tensor logits = outputs.narrow(0, 0, batch->rows).to(at::kFloat);
     auto predictions =
-        predictions_of(at::softmax(logits, /*dim=*/1), options_.top);
+        predictions_of(host.of(at::softmax(logits, /*dim=*/1)), options_.top);
     for (auto& [row, problem] : batch->problems) {
       predictions[static_cast<std::size_t>(row)] = {
           .problem = std::move(problem)};

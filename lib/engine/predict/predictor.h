@@ -9,6 +9,7 @@
 #include <c10/core/Device.h>
 
 #include "config/sections/recipe.h"
+#include "data/load/loader.h"
 #include "data/load/tolerant_rows.h"
 #include "models/spec.h"
 #include "networks/model.h"
@@ -28,6 +29,7 @@ class Predictor {
     int threads = 1; // decoding threads
     int lanes = 1; // batches that a device computes at the same time
     config::Precision precision = config::Precision::kFp32; // resolved
+    data::SlotAllocator allocate{}; // of the memory for batches
   };
   // Takes the predictions of the images `first`, first + 1, ...: in this order,
   // one call at a time, from any thread.
@@ -56,7 +58,8 @@ class Predictor {
   class Batches;
   class InOrder;
 
-  void lane(const Replica& replica, Batches& batches, InOrder& results) const;
+  // Of a replica.
+  void lane(std::size_t index, Batches& batches, InOrder& results) const;
 
   models::ModelSpec spec_;
   config::PreprocessConfig preprocess_;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "core/check.h"
-#include "core/cuda_plugin.h"
-#include "core/text.h"
+#include "engine/inputs/pinned_slots.h"
 
 namespace vitrain::engine {
 
@@ -16,20 +14,7 @@ int Session::loader_threads() const {
 }
 
 data::SlotAllocator Session::slot_allocator() const {
-  if (cuda == nullptr) {
-    return {};
-  }
-  return [plugin = cuda](std::size_t bytes) {
-    void* memory = plugin->allocate_pinned(bytes);
-    VITRAIN_CHECK(
-        memory != nullptr,
-        ExitCode::kOutOfMemory,
-        "cannot lock {} of memory for batches: lower data.batch_size",
-        human_bytes(static_cast<double>(bytes)));
-    return data::SlotMemory(
-        static_cast<std::uint8_t*>(memory),
-        [plugin](std::uint8_t* pixels) { plugin->free_pinned(pixels); });
-  };
+  return engine::slot_allocator(cuda, "data.batch_size");
 }
 
 } // namespace vitrain::engine

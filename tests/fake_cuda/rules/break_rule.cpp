@@ -14,9 +14,13 @@
 #include <memory>
 #include <string_view>
 
+#include "work.h"
+
 namespace {
 
 constexpr std::size_t kBytes = 8192;
+// Of a matrix of fp32 with so many bytes, nearly.
+constexpr int kSide = 45;
 
 void* on_device(std::size_t bytes = kBytes) {
   void* memory = nullptr;
@@ -151,6 +155,62 @@ void use_behind_a_wait() {
   fill(device, new_stream());
 }
 
+// What computes on a copy that may not have ended, on another stream; or on one
+// that has, by an event.
+void compute_on_a_copy(
+    void (*compute)(void* to, const void* from, cudaStream_t stream),
+    bool in_order) {
+  void* const device = on_device();
+  cudaStream_t copies = new_stream();
+  cudaStream_t work = new_stream();
+  to_device(device, pinned(), copies);
+  if (in_order) {
+    cudaStreamWaitEvent(work, recorded_on(copies), 0);
+  }
+  compute(on_device(), device, work);
+}
+
+// What fills memory that is computed on.
+void fill_what_is_computed(
+    void (*compute)(void* to, const void* from, cudaStream_t stream),
+    bool result) {
+  void* const to = on_device();
+  void* const from = on_device();
+  compute(to, from, new_stream());
+  fill(result ? to : from, new_stream());
+}
+
+void product(void* to, const void* from, cudaStream_t stream) {
+  multiply(to, from, kSide, stream);
+}
+
+void lt_product(void* to, const void* from, cudaStream_t stream) {
+  multiply(to, from, kSide, stream, /*lt=*/true);
+}
+
+void plan(void* to, const void* from, cudaStream_t stream) {
+  run_plan(to, from, kBytes, stream);
+}
+
+void reader(void*, const void* from, cudaStream_t stream) {
+  launch_reader(from, stream);
+}
+
+void elementwise(void* to, const void* from, cudaStream_t stream) {
+  launch_elementwise(to, from, static_cast<int>(kBytes), stream);
+}
+
+void multiply_beyond() {
+  multiply(on_device(), on_device(), 2 * kSide, nullptr);
+}
+
+// The part of a result that lies behind its first byte.
+void fill_the_end_of_a_result() {
+  auto* const to = static_cast<char*>(on_device());
+  launch_elementwise(to, on_device(), static_cast<int>(kBytes), new_stream());
+  cudaMemsetAsync(to + kBytes - 1, 0, 1, new_stream());
+}
+
 // --- capture
 
 cudaStream_t captured() {
@@ -261,6 +321,24 @@ constexpr std::array kRows{
     Row{"overwrite_what_is_read", &overwrite_what_is_read},
     Row{"use_behind_an_event", &use_behind_an_event},
     Row{"use_behind_a_wait", &use_behind_a_wait},
+    Row{"multiply_a_copy", [] { compute_on_a_copy(&product, false); }},
+    Row{"multiply_behind_an_event", [] { compute_on_a_copy(&product, true); }},
+    Row{"multiply_a_copy_lt", [] { compute_on_a_copy(&lt_product, false); }},
+    Row{"lt_behind_an_event", [] { compute_on_a_copy(&lt_product, true); }},
+    Row{"plan_on_a_copy", [] { compute_on_a_copy(&plan, false); }},
+    Row{"plan_behind_an_event", [] { compute_on_a_copy(&plan, true); }},
+    Row{"kernel_on_a_copy", [] { compute_on_a_copy(&reader, false); }},
+    Row{"kernel_behind_an_event", [] { compute_on_a_copy(&reader, true); }},
+    Row{"elementwise_on_a_copy",
+        [] { compute_on_a_copy(&elementwise, false); }},
+    Row{"fill_a_factor", [] { fill_what_is_computed(&product, false); }},
+    Row{"fill_a_product", [] { fill_what_is_computed(&lt_product, true); }},
+    Row{"fill_what_a_plan_reads", [] { fill_what_is_computed(&plan, false); }},
+    Row{"fill_what_a_plan_writes", [] { fill_what_is_computed(&plan, true); }},
+    Row{"fill_what_a_kernel_reads",
+        [] { fill_what_is_computed(&reader, false); }},
+    Row{"fill_the_end_of_a_result", &fill_the_end_of_a_result},
+    Row{"multiply_beyond", &multiply_beyond},
     Row{"wait_in_capture", &wait_in_capture},
     Row{"ask_in_capture", &ask_in_capture},
     Row{"allocate_in_capture", &allocate_in_capture},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 
 #include "machine.h"
@@ -64,6 +65,22 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"overwrite_what_is_read", kOrder},
         Broken{"use_behind_an_event", ""},
         Broken{"use_behind_a_wait", ""},
+        Broken{"multiply_a_copy", kOrder},
+        Broken{"multiply_behind_an_event", ""},
+        Broken{"multiply_a_copy_lt", kOrder},
+        Broken{"lt_behind_an_event", ""},
+        Broken{"plan_on_a_copy", kOrder},
+        Broken{"plan_behind_an_event", ""},
+        Broken{"kernel_on_a_copy", kOrder},
+        Broken{"kernel_behind_an_event", ""},
+        Broken{"elementwise_on_a_copy", kOrder},
+        Broken{"fill_a_factor", kOrder},
+        Broken{"fill_a_product", kOrder},
+        Broken{"fill_what_a_plan_reads", kOrder},
+        Broken{"fill_what_a_plan_writes", kOrder},
+        Broken{"fill_what_a_kernel_reads", kOrder},
+        Broken{"fill_the_end_of_a_result", kOrder},
+        Broken{"multiply_beyond", "goes beyond the allocation"},
         Broken{"wait_in_capture", "cudaStreamSynchronize on a stream that is"},
         Broken{"ask_in_capture", "cudaStreamQuery on a stream that is"},
         Broken{"allocate_in_capture", "cudaMalloc while a stream is captured"},
@@ -79,6 +96,35 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"other_type", "all-reduce of 16 of type 2", kAbort},
         Broken{"equal_calls", ""}),
     [](const auto& test) { return test.param.rule; });
+
+// The real program, whose streams do not wait for one another: what copies,
+// collectives, kernels and products use at the same time is seen.
+TEST(OrderOfStreams, IsMissedInTheRealProgram) {
+  const TempFolder reports;
+  const std::string libraries = VITRAIN_BINARY_DIR "/tests/fake_cuda/";
+  const Machine machine(
+      2,
+      {{"FAKE_CUDA_FOLDER", reports.path()},
+       {"LD_PRELOAD",
+        libraries + "libfake_cuda_no_order.so:" + libraries +
+            "libfake_cuda.so"}});
+  const e2e::Result result = e2e::run(machine.training(
+      {.set = {
+           "run.max_steps=4",
+           "run.epochs=1",
+           "schedule.warmup=0st",
+           "log.every=100"}}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::string all;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(reports.path())) {
+    all += slurp(entry.path());
+  }
+  for (const char* work : {"a copy uses", "a collective uses", "the kernel "}) {
+    EXPECT_THAT(all, HasSubstr(work));
+  }
+  EXPECT_THAT(all, HasSubstr(kOrder));
+}
 
 } // namespace
 } // namespace vitrain::fake_cuda

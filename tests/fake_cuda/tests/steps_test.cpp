@@ -16,6 +16,7 @@ namespace vitrain::fake_cuda {
 namespace {
 
 using e2e::Options;
+using e2e::Words;
 using testing::Each;
 using testing::Le;
 
@@ -104,7 +105,7 @@ TEST(StepOnGpu, OfAVitWithAllAugmentation) {
       {.waits = 0,
        .pageable = 0,
        .host_to_device = 1,
-       .launches = 321,
+       .launches = 300,
        .products = 38,
        .plans = 2});
 }
@@ -126,6 +127,87 @@ TEST(StepOnGpu, OfAResNetOfTwoWorkers) {
          .products = 3,
          .plans = 59});
   }
+}
+
+struct Erase {
+  std::string name;
+  Words settings;
+  Gates gates;
+};
+
+void PrintTo(const Erase& erase, std::ostream* out) {
+  *out << erase.name;
+}
+
+class StepThatErases : public testing::TestWithParam<Erase> {};
+
+// What is drawn for the images travels with them; the kernels are as many
+// whatever it is, and however many images there are.
+TEST_P(StepThatErases, AsksForNoMoreThanRecorded) {
+  for (const char* batch : {"data.batch_size=4", "data.batch_size=16"}) {
+    Machine machine(1);
+    machine.train(
+        quiet({"train.precision=bf16", "data.augment.erasing=0.5", batch})
+            .with({.set = GetParam().settings}));
+    ASSERT_EQ(machine.reports().size(), 1U);
+    expect_gates(machine.reports()[0], GetParam().gates);
+  }
+}
+
+// Of OfAVit, and the kernels of erasing.
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    StepThatErases,
+    testing::Values(
+        Erase{
+            "with_zeros",
+            {"data.augment.erasing_mode=const"},
+            {0, 0, 1, 216 + 10, 38, 2}},
+        Erase{
+            "with_colours",
+            {"data.augment.erasing_mode=rand", "data.augment.erasing_count=3"},
+            {0, 0, 1, 216 + 14, 38, 2}},
+        Erase{
+            "with_pixels",
+            {"data.augment.erasing_mode=pixel", "data.augment.erasing_count=3"},
+            {0, 0, 1, 216 + 15, 38, 2}}),
+    [](const auto& test) { return test.param.name; });
+
+// Images that grow: six steps of each size. The first of a stage tries cuDNN's
+// ways for its shapes, as that of a run does, and has a loader of its own; the
+// others are what they are without stages.
+TEST(StepOnGpu, OfImagesThatGrow) {
+  Machine machine(1);
+  Options options = quiet(
+      {"run.max_steps=null",
+       "run.epochs=3",
+       "train.precision=bf16",
+       "optim.name=adamw",
+       "data.train.count=72",
+       "data.augment.image_size=24",
+       "data.augment.stages=[{from_epoch: 2, image_size: 40}, "
+       "{from_epoch: 3, image_size: 48, erasing: 0.5, mixup: 0.8}]",
+       "checkpoint.every=9ep",
+       "eval.every=9ep"});
+  options.config = e2e::kTinyResNet;
+  machine.train(options);
+  ASSERT_EQ(machine.reports().size(), 1U);
+  const auto expect =
+      [&](const char* count, std::int64_t first_of_stage, std::int64_t others) {
+        const auto taken = per_step(machine.reports()[0], count);
+        ASSERT_EQ(taken.size(), 15U);
+        for (std::size_t i = 0; i < taken.size(); ++i) {
+          const std::size_t step = i + 3;
+          EXPECT_LE(taken[i], step % 6 == 1 ? first_of_stage : others)
+              << count << " of step " << step;
+        }
+      };
+  expect("waits", 162, 0);
+  expect("pageable", 3, 0);
+  expect("host_to_device", 4, 1);
+  expect("device_to_host", 0, 0);
+  expect("pinned_allocations", 1, 0);
+  expect("launches", 363, 363);
 }
 
 struct Whole {
@@ -181,6 +263,44 @@ TEST(EvaluationOnGpu, WaitsForNoBatch) {
     EXPECT_THAT(taken, Each(0)) << count;
   }
   EXPECT_THAT(per_step(report, "host_to_device"), Each(Le(1)));
+}
+
+// What batches of a prediction took, of a run with 16 of four images and one
+// with four.
+TEST(PredictionOnGpu, WaitsForItsResultsAlone) {
+  Machine machine(2);
+  const auto weights = machine.train(
+      quiet({"run.max_steps=1", "data.train.count=64", "data.eval.count=16"}));
+  const auto predict = [&](int images, const char* gpus) {
+    Words words{"predict", "-pretrained", weights, "-gpus", gpus};
+    words.insert(words.end(), {"-batch_size", "4", "-jsonl", "-"});
+    const std::string image =
+        VITRAIN_SOURCE_DIR "/tests/golden/image/files/rgb_8.png";
+    words.insert(words.end(), static_cast<std::size_t>(images), image);
+    const e2e::Result result = e2e::run(machine.command(words));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    machine.take_reports();
+    EXPECT_EQ(machine.reports().size(), 1U);
+    return machine.reports().at(0);
+  };
+  for (const char* gpus : {"1", "0,1"}) {
+    SCOPED_TRACE(gpus);
+    const Json few = predict(16, gpus);
+    const Json many = predict(64, gpus);
+    const auto taken = [&](const char* count) {
+      return many.at("counts").at(count).get<std::int64_t>() -
+          few.at("counts").at(count).get<std::int64_t>();
+    };
+    EXPECT_EQ(many.at("devices"), gpus[1] == 0 ? Json({1}) : Json({0, 1}));
+    EXPECT_EQ(taken("pageable"), 0);
+    EXPECT_EQ(taken("host_to_device"), 12);
+    EXPECT_EQ(taken("device_to_host"), 12);
+    EXPECT_EQ(taken("waits"), 12);
+    // Slots, and the results of each lane that had a batch.
+    EXPECT_LE(
+        many.at("counts").at("pinned_allocations"),
+        1 + 2 * std::ssize(many.at("devices")));
+  }
 }
 
 } // namespace

@@ -2,26 +2,34 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include <ATen/ATen.h>
-#include <ATen/Context.h>
 
 namespace vitrain::engine {
 namespace {
 
 using config::EraseMode;
 
+constexpr std::array kModes{
+    EraseMode::kConst,
+    EraseMode::kRand,
+    EraseMode::kPixel};
 const image::Rect kBox{.left = 3, .top = 2, .width = 20, .height = 25};
+
+const EraseNumbers& numbers() {
+  static const EraseNumbers all(
+      /*seed=*/7, {.image_size = 32}, at::kCPU);
+  return all;
+}
 
 at::Tensor erased(
     EraseMode mode,
     std::uint64_t noise,
     std::vector<image::Rect> boxes = {kBox}) {
-  at::Generator generator =
-      at::globalContext().defaultGenerator(at::kCPU).clone();
   const at::Tensor image = at::full({3, 32, 32}, 9.0F);
-  erase_boxes(image, {std::move(boxes), noise}, mode, generator);
+  erase_boxes(image, {std::move(boxes), noise}, mode, numbers());
   return image;
 }
 
@@ -31,8 +39,7 @@ at::Tensor inside(const at::Tensor& image) {
 }
 
 TEST(Erasing, ChangesNothingOutsideTheBoxes) {
-  for (const EraseMode mode :
-       {EraseMode::kConst, EraseMode::kRand, EraseMode::kPixel}) {
+  for (const EraseMode mode : kModes) {
     const at::Tensor image = erased(mode, 1);
     EXPECT_EQ(
         image.eq(9.0F).sum().item<std::int64_t>(),
@@ -65,6 +72,68 @@ TEST(Erasing, NoiseIsAFunctionOfItsSeed) {
   EXPECT_TRUE(at::equal(
       inside(both).slice(1, 2),
       inside(erased(EraseMode::kPixel, 5)).slice(1, 2)));
+}
+
+// Boxes of one image have colours of their own.
+TEST(Erasing, EachBoxHasItsColour) {
+  const image::Rect one{.left = 0, .top = 0, .width = 4, .height = 4};
+  const image::Rect other{.left = 8, .top = 8, .width = 4, .height = 4};
+  const at::Tensor image = erased(EraseMode::kRand, 5, {one, other});
+  EXPECT_NE(image[0][0][0].item<float>(), image[0][8][8].item<float>());
+}
+
+// What GPUs compute, on a CPU: images of no box, of some, of boxes that
+// overlap, and of as many as there may be, in both layouts.
+TEST(Erasing, OfATableHasTheBitsOfBoxAfterBox) {
+  const image::Rect over{.left = 10, .top = 20, .width = 22, .height = 12};
+  const image::Rect thin{.left = 31, .top = 0, .width = 1, .height = 32};
+  const std::vector<data::Erasing> rows{
+      {{}, 1},
+      {{kBox}, 2},
+      {{kBox, over}, (std::uint64_t{1} << 63) + 3},
+      {{over, kBox, thin}, 4}};
+  const at::Tensor plain =
+      at::arange(4 * 3 * 32 * 32, at::kFloat).view({4, 3, 32, 32});
+  const auto upload = [](const at::Tensor& tensor) { return tensor.clone(); };
+  for (const auto layout :
+       {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+    for (const EraseMode mode : kModes) {
+      const at::Tensor expected = plain.clone(layout);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        erase_boxes(
+            expected[static_cast<std::int64_t>(i)], rows[i], mode, numbers());
+      }
+      config::EraseConfig erase;
+      erase.erasing_mode = mode;
+      erase.erasing_count = 3;
+      const at::Tensor images = plain.clone(layout);
+      EraseTable(rows, erase, /*channels=*/3, upload).fill(images, numbers());
+      EXPECT_TRUE(at::equal(images, expected)) << name_of(mode);
+      EXPECT_TRUE(images.is_contiguous(layout));
+      EXPECT_FALSE(at::equal(images[3], plain[3]));
+    }
+  }
+}
+
+TEST(Erasing, ATableIsAsLargeAsItSays) {
+  for (const EraseMode mode : kModes) {
+    config::EraseConfig erase;
+    erase.erasing_mode = mode;
+    erase.erasing_count = 2;
+    std::int64_t tensors = 0;
+    std::int64_t bytes = 0;
+    const EraseTable table(
+        {{{kBox}, 1}, {{}, 2}, {{}, 3}},
+        erase,
+        /*channels=*/3,
+        [&](const at::Tensor& tensor) {
+          ++tensors;
+          bytes += static_cast<std::int64_t>(tensor.nbytes());
+          return tensor;
+        });
+    EXPECT_LE(tensors, EraseTable::kTensors);
+    EXPECT_LE(bytes, 3 * EraseTable::row_bytes(erase, 3));
+  }
 }
 
 } // namespace
