@@ -78,11 +78,12 @@ Trainer::Trainer(Session& session)
               parameter_names(*session.model)),
           share_of(session)),
       optimizer_(make_optimizer(recipe_, parameters_)),
-      sync_(make_gradient_sync(session, parameters_, *optimizer_)),
+      pruner_(make_pruner(session, parameters_)),
+      sync_(
+          make_gradient_sync(session, parameters_, *optimizer_, pruner_.get())),
       replicas_(make_data_parallel(session, parameters_)),
       teacher_(make_teacher(session)),
       ema_(make_ema(session, parameters_)),
-      pruner_(make_pruner(session, parameters_)),
       step_(std::make_unique<TrainStep>(
           replicas_ ? *replicas_ : *session.model,
           parameters_,

@@ -107,12 +107,12 @@ class Trainer {
   BatchNormExchange batch_norm_;
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
+  std::unique_ptr<optim::Pruner> pruner_; // null: none
   std::unique_ptr<dist::GradientSync> sync_;
   std::unique_ptr<DataParallel> replicas_; // null: one device
   std::shared_ptr<networks::Model> teacher_; // null: none
   std::unique_ptr<optim::Ema> ema_; // null: none
   bool averages_restored_ = false; // from a checkpoint
-  std::unique_ptr<optim::Pruner> pruner_; // null: none
   std::unique_ptr<TrainStep> step_;
   // The recipe until stage_end_, a number of steps.
   config::Recipe stage_;
