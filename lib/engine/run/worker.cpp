@@ -51,7 +51,7 @@ ExitCode evaluate_only(Session& session) {
   const Evaluator evaluator = make_evaluator(session);
   session.heartbeat.enter(launch::Section::kEval);
   const Stopwatch watch;
-  std::vector<results::Outcome> outcomes;
+  SampleResults found;
   const EvalCounts counts = evaluator.run(
       *session.model,
       *session.groups.control,
@@ -59,14 +59,14 @@ ExitCode evaluate_only(Session& session) {
         session.heartbeat.beat();
         session.reporter.evaluating(done, all);
       },
-      &outcomes);
+      &found);
   session.reporter.evaluated(
       /*step=*/0,
       {.counts = counts,
        .subset = std::ssize(evaluator.subset()),
        .seconds = watch.seconds()},
       {});
-  record_evaluation(session, evaluator, std::move(outcomes), /*tells=*/true);
+  record_evaluation(session, evaluator, std::move(found), /*tells=*/true);
   return ExitCode::kDone;
 }
 

@@ -76,10 +76,8 @@ class Trainer {
   void bring_averages_together();
   void evaluate();
   // Of what the model holds: the `raw` weights or their average.
-  Evaluated evaluate_weights(
-      const char* weights,
-      bool judged,
-      std::vector<results::Outcome>& outcomes);
+  Evaluated
+  evaluate_weights(const char* weights, bool judged, SampleResults& results);
   // Takes note of an evaluation that all ranks have finished.
   void judge(const std::vector<Evaluated>& found);
   // Whether checkpoint.metric is that of the average.
