@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "data/load/loader.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "engine/eval/evaluator.h"
 #include "engine/inputs/train_inputs.h"
 #include "engine/report/bad_samples.h"
@@ -87,7 +87,11 @@ class Trainer {
   // What any rank has been asked for by now. Collective.
   EarlyEnd asked() const;
   void save();
-  bool due(std::int64_t every) const;
+  bool due(const config::Interval& every) const {
+    return every.due(plan_.timeline, state_.step);
+  }
+  // Of a step, from 0.
+  double rate_of(std::int64_t step) const;
   bool line_due() const; // by log.every and log.count
   // Of the optimizer and of the mode of dist.sync. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
@@ -112,11 +116,12 @@ class Trainer {
   std::unique_ptr<optim::Ema> ema_; // null: none
   bool averages_restored_ = false; // from a checkpoint
   std::unique_ptr<TrainStep> step_;
-  // The recipe until stage_end_, a number of steps.
+  // The recipe until stage_end_, a number of steps, and its batches.
   config::Recipe stage_;
+  config::BatchPlan batch_;
   std::int64_t stage_end_ = 0;
   std::unique_ptr<data::Rows> rows_;
-  const data::Sampler& sampler_;
+  const data::Samplers& samplers_;
   std::unique_ptr<TrainInputs> inputs_;
   std::unique_ptr<data::Loader> loader_;
   BadSamples bad_samples_;

@@ -134,7 +134,8 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
 bool Trainer::patience_is_over() const {
   const auto patience = recipe_.run.patience;
   return patience && !owes_evaluation_ && state_.best.step >= 0 &&
-      state_.step / plan_.eval_every - state_.best.step / plan_.eval_every >=
+      plan_.eval_every.times(plan_.timeline, state_.step) -
+          plan_.eval_every.times(plan_.timeline, state_.best.step) >=
       *patience;
 }
 

@@ -92,6 +92,11 @@ TEST(Stages, TheWidestHasTheLargestImages) {
   EXPECT_THAT(widest.data.augment.stages, IsEmpty());
   recipe.model.image_size = 160; // of evaluation, and of the second stage
   EXPECT_EQ(widest_stage(recipe).data.augment.image_size, ImageSize(192));
+  recipe.data.batch_size = 8;
+  recipe.data.augment.stages[1] =
+      "{from_epoch: 3, image_size: 192, batch_size: 5}"; // 5 x 192^2 < 8 x
+                                                         // 160^2
+  EXPECT_EQ(widest_stage(recipe).data.augment.image_size, std::nullopt);
 }
 
 TEST(Rules, TeachersOfAHeadNeedOne) {
