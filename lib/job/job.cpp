@@ -56,15 +56,20 @@ std::string Job::backend(int world) const {
 config::Plan make_plan(
     const Job& job,
     int devices,
-    const data::Sampler* sampler,
+    const data::Samplers* samplers,
     const data::Index& eval) {
-  if (sampler != nullptr) {
+  if (samplers != nullptr) {
+    const data::Sampler& first = samplers->of_epoch(0);
+    config::DataSize size{
+        .train_samples = first.size(),
+        .steps_per_epoch = first.steps_per_epoch(),
+        .eval_samples = eval.size()};
+    for (const data::Samplers::Stage& stage : samplers->stages()) {
+      size.epochs.push_back(
+          {stage.first_epoch, stage.sampler->steps_per_epoch()});
+    }
     return config::make_plan(
-        job.recipe,
-        config::plan_batch(job.recipe, devices),
-        {.train_samples = sampler->size(),
-         .steps_per_epoch = sampler->steps_per_epoch(),
-         .eval_samples = eval.size()});
+        job.recipe, config::plan_batch(job.recipe, devices), size);
   }
   config::Plan plan;
   plan.workers = devices;

@@ -7,7 +7,7 @@
 #include "config/rules/plan.h"
 #include "config/sections/recipe.h"
 #include "core/json.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "data/sources/index.h"
 #include "job/run/run_directory.h"
 
@@ -82,12 +82,12 @@ VITRAIN_JSON(
     restarts,
     joining)
 
-// The arithmetic of the job; for an evaluation (`sampler` null) only its batch
+// The arithmetic of the job; for an evaluation (`samplers` null) only its batch
 // is set. Throws as config::make_plan.
 config::Plan make_plan(
     const Job& job,
     int devices,
-    const data::Sampler* sampler,
+    const data::Samplers* samplers,
     const data::Index& eval);
 
 // CLOCK_BOOTTIME seconds: now, and when this process was started.

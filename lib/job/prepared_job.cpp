@@ -50,17 +50,17 @@ void check_arithmetic(PreparedJob& prepared) {
     resolve_precision(job.recipe.train.precision, processors_of(job));
   }
   resolve_eval_precision(job.recipe, processors_of(job));
-  prepared.sampler =
-      make_sampler(job.recipe, prepared.train.get(), prepared.workers);
+  prepared.samplers =
+      make_samplers(job.recipe, prepared.train.get(), prepared.workers);
   const config::Plan plan =
-      make_plan(job, prepared.workers, prepared.sampler.get(), *prepared.eval);
+      make_plan(job, prepared.workers, prepared.samplers.get(), *prepared.eval);
   if (job.mode == JobMode::kTrain && !job.resume.empty()) {
     const std::string name = printable(job.resume);
     const SavedState saved =
         read_saved_state(checkpoint::read_manifest(job.resume).state, name);
     identity_of(job, plan, spec, *prepared.train)
         .check_same(saved.identity, name);
-    continue_epoch(prepared);
+    continue_epoch(prepared, plan.timeline);
     prepared.finished =
         job.resumed_step >= plan.total_steps && !saved.owes_evaluation;
     VITRAIN_CHECK(

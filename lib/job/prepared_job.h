@@ -8,7 +8,7 @@
 #include "config/load/load.h"
 #include "config/schema/writer.h"
 #include "core/lock_file.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "data/sources/index.h"
 #include "job/job.h"
 #include "job/preprocess_record.h"
@@ -35,7 +35,7 @@ struct PreparedJob {
   std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
-  std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
+  std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
   // What to tell before the start, one sentence each.
   std::vector<std::string> notes;
   // What the recipe changes about that of the run that -resume means.
@@ -58,9 +58,9 @@ void resolve_resume(
     PreparedJob& prepared,
     const std::string& resume,
     bool writes);
-// Makes the sampler go on with the epoch that the workers of the checkpoint
+// Makes the samplers go on with the epoch that the workers of the checkpoint
 // have begun, and notes it. Throws Error(kUsage) where other workers cannot.
-void continue_epoch(PreparedJob& prepared);
+void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
 
 // Throws Error(kUsage) with every rule that the recipe breaks on so many
 // workers (config::kWorkersUnknown: those of the others).

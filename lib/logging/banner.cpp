@@ -158,20 +158,20 @@ std::string trained_text(const Closing& end) {
             with_commas(end.steps),
             with_commas(end.total_steps))
       : with_commas(end.steps) + " steps";
-  const std::int64_t whole =
-      end.epoch_steps > 0 ? end.steps / end.epoch_steps : end.epochs;
-  const std::int64_t rest = end.steps - whole * end.epoch_steps;
-  if (end.epoch_steps == 0 || rest == 0) {
-    return fmt::format("{}, {}", counted(whole, "epoch"), steps);
+  if (end.begun_steps == 0) {
+    return fmt::format("{}, {}", counted(end.epochs, "epoch"), steps);
   }
   const std::string begun = fmt::format(
-      "{} of {} steps", with_commas(rest), with_commas(end.epoch_steps));
-  if (whole == 0) {
+      "{} of {} steps",
+      with_commas(end.begun_steps),
+      with_commas(end.epoch_steps));
+  if (end.epochs == 0) {
     return begun == steps || end.steps < end.total_steps
         ? steps
         : begun + " of an epoch";
   }
-  return fmt::format("{} and {}, {}", counted(whole, "epoch"), begun, steps);
+  return fmt::format(
+      "{} and {}, {}", counted(end.epochs, "epoch"), begun, steps);
 }
 
 // The last line, and what of it did not fit into the width of the terminal and

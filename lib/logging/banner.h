@@ -50,8 +50,10 @@ struct Closing {
   double seconds = 0.0;
   std::int64_t steps = 0; // 0: an evaluation alone
   std::int64_t total_steps = 0; // of the whole run
-  std::int64_t epochs = 0; // begun
-  std::int64_t epoch_steps = 0; // of an epoch
+  std::int64_t epochs = 0; // whole ones
+  // Of the epoch that has begun after them: steps made, and all.
+  std::int64_t begun_steps = 0;
+  std::int64_t epoch_steps = 0;
   double images_per_second = 0.0; // of training; 0: not known
   std::optional<Reached> last; // last evaluation
   std::optional<std::string> best; // "top1 97.50 at epoch 9"

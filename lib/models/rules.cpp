@@ -281,12 +281,12 @@ std::vector<config::Finding> check_size_of_stage(const config::Recipe& recipe) {
   if (!size || !named || *size == image_size_of(recipe.model, *named)) {
     return {};
   }
-  if (named->family->identity != channels_identity) {
+  if (!named->family->any_image_size) {
     return {
         {"data.augment.image_size",
          fmt::format(
-             "is {}, but weights of {} are for images of model.image_size: "
-             "leave it out, or set that",
+             "is {}, but {} takes images of model.image_size only: leave it "
+             "out, or set that",
              size->text(),
              named->name),
          {kName}}};

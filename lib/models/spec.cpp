@@ -41,7 +41,7 @@ config::Recipe widest_stage(const config::Recipe& recipe) {
   std::int64_t area = -1;
   for (const std::int64_t epoch : config::stage_epochs(recipe)) {
     config::Recipe stage = config::recipe_in_epoch(recipe, epoch);
-    const std::int64_t found =
+    const std::int64_t found = stage.data.batch_size *
         stage.data.augment.image_size.value_or(evaluated).area();
     if (found > area) {
       area = found;

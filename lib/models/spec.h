@@ -56,8 +56,8 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
 // data.augment.image_size.
 ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec);
 
-// The recipe as data.augment.stages has it where images are largest, without
-// stages.
+// The recipe as data.augment.stages has it where a batch has most pixels,
+// without stages.
 config::Recipe widest_stage(const config::Recipe& recipe);
 
 // The teacher of train.distill, as a recipe would name it, without its weights:

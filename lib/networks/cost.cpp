@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 
+#include "networks/layers/recompute.h"
 #include "networks/networks.h"
 
 namespace vitrain::networks {
@@ -19,6 +20,7 @@ namespace {
 struct Count {
   Cost cost;
   std::int64_t largest = 0; // bytes
+  bool in_block = false; // of run_block()
   std::set<const c10::StorageImpl*> seen;
   std::vector<c10::Storage> alive;
 
@@ -28,6 +30,9 @@ struct Count {
       alive.push_back(storage);
       const auto bytes = static_cast<std::int64_t>(storage.nbytes());
       cost.bytes.kept += bytes;
+      if (in_block) {
+        cost.blocks.back().results += bytes;
+      }
       largest = std::max(largest, bytes);
     }
   }
@@ -104,6 +109,23 @@ class Counting {
 
 } // namespace
 
+// While backward is in a block all its results are there once more, and
+// gradients of about as many.
+double Cost::kept_share(std::int64_t every) const {
+  if (every == 0 || bytes.kept == 0) {
+    return 1.0;
+  }
+  std::int64_t kept = bytes.kept;
+  std::int64_t again = 0;
+  for (std::size_t i = 0; i < blocks.size();
+       i += static_cast<std::size_t>(every)) {
+    kept -= blocks[i].results - blocks[i].output;
+    again = std::max(again, blocks[i].results);
+  }
+  return static_cast<double>(kept + 2 * again) /
+      static_cast<double>(bytes.kept);
+}
+
 Cost cost_of(const models::ModelSpec& spec) {
   const at::NoGradGuard no_grad;
   const auto model = make_network(spec, at::Generator());
@@ -116,6 +138,16 @@ Cost cost_of(const models::ModelSpec& spec) {
   Count count;
   {
     const Counting scope(count);
+    const BlockObserver blocks(
+        [&count] {
+          count.in_block = true;
+          count.cost.blocks.emplace_back();
+        },
+        [&count](const at::Tensor& y) {
+          count.in_block = false;
+          count.cost.blocks.back().output =
+              static_cast<std::int64_t>(y.nbytes());
+        });
     model->forward(input, {});
   }
   count.cost.bytes.kept += static_cast<std::int64_t>(input.nbytes());

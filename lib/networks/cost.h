@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/families/family.h"
 #include "models/spec.h"
@@ -17,6 +18,17 @@ struct Cost {
   std::int64_t outputs = 0;
   // All results of operators together, and three times the largest.
   models::ActivationBytes bytes;
+
+  // Of what a block makes train.recompute keeps only what comes out of it.
+  struct Block {
+    std::int64_t results = 0; // bytes
+    std::int64_t output = 0; // of them
+  };
+  std::vector<Block> blocks; // of train.recompute, in their order
+
+  // The share of bytes.kept that is there at once, where each `every`-th block
+  // is computed again (recompute.h).
+  double kept_share(std::int64_t every) const;
 };
 
 // Runs the network of `spec` without memory, on the meta device, and counts.

@@ -4,15 +4,18 @@
 #include <ATen/ops/cat.h>
 
 #include "core/check.h"
+#include "models/families/family.h"
 #include "networks/networks.h"
 
 namespace vitrain::networks {
 
 void check_images(const at::Tensor& images, const models::ModelSpec& spec) {
+  const bool fits = images.dim() == 4 && images.size(1) == spec.channels &&
+      (spec.family->any_image_size ||
+       (images.size(2) == spec.image_size.height &&
+        images.size(3) == spec.image_size.width));
   VITRAIN_CHECK(
-      images.dim() == 4 && images.size(1) == spec.channels &&
-          images.size(2) == spec.image_size.height &&
-          images.size(3) == spec.image_size.width,
+      fits,
       ExitCode::kInternal,
       "a batch of another shape than the model's images [N, {}, {}, {}]",
       spec.channels,

@@ -16,7 +16,7 @@ namespace vitrain::networks {
 // images alone. Parameters and buffers have the names that timm gives them.
 class Model : public torch::nn::Module {
  public:
-  // Outputs [N, num_classes] of images [N, channels, S, S] or vectors [N, F].
+  // Outputs [N, num_classes] of images [N, channels, H, W] or vectors [N, F].
   // `drop`: [drop_rates().size(), N] factors of what is dropped whole, 0 or
   // 1 / (1 - rate) each, or undefined: everything is kept as it is. `dropout`:
   // the generator, of the inputs' device, that dropout's masks are drawn from;
@@ -39,7 +39,8 @@ class Model : public torch::nn::Module {
   virtual std::int64_t masked_patches() const { return 0; }
 };
 
-// Throws Error(kInternal) unless this is a batch of images as `spec` has them.
+// Throws Error(kInternal) unless this is a batch of images as `spec` has them,
+// or of another size where its family takes any.
 void check_images(const at::Tensor& images, const models::ModelSpec& spec);
 
 // Of a network with two heads, the second of which may learn from a teacher:

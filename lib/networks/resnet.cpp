@@ -8,7 +8,6 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "core/check.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
@@ -197,12 +196,7 @@ class ResNet : public Model {
       const at::Tensor& images,
       const at::Tensor& drop,
       const at::Generator& /*dropout*/) override {
-    // Of any size: nothing in the network depends on it.
-    VITRAIN_CHECK(
-        images.dim() == 4 && images.size(1) == spec_.channels,
-        ExitCode::kInternal,
-        "a residual network takes images [N, {}, H, W]",
-        spec_.channels);
+    check_images(images, spec_);
     at::Tensor x = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     Fork fork{x, x};

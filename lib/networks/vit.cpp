@@ -6,6 +6,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "networks/layers/init.h"
+#include "networks/layers/positions.h"
 #include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/vit_blocks.h"
@@ -20,9 +21,9 @@ class Vit : public Model {
   Vit(const models::ModelSpec& spec, const at::Generator& generator)
       : spec_(spec), vit_(spec.get<VitSpec>()) {
     const std::int64_t width = vit_.embed_dim;
-    const std::int64_t positions = (spec.image_size.height / vit_.patch_size) *
-            (spec.image_size.width / vit_.patch_size) +
-        (vit_.prefix_positions ? vit_.prefix() : 0);
+    const std::int64_t positions =
+        grid_of(spec.image_size.height, spec.image_size.width).area() +
+        placeless();
     const auto tokens = [&](const char* name, std::int64_t count) {
       return register_parameter(
           name, new_weights({1, count, width}, generator));
@@ -100,11 +101,25 @@ class Vit : public Model {
         : nullptr;
   }
 
+  ImageSize grid_of(std::int64_t height, std::int64_t width) const {
+    return {height / vit_.patch_size, width / vit_.patch_size};
+  }
+
+  // Rows of pos_embed_ in front of those of the patches.
+  std::int64_t placeless() const {
+    return vit_.prefix_positions ? vit_.prefix() : 0;
+  }
+
   // [N, C, H, W] to [N, T, D]: the tokens with their positions.
   at::Tensor embed(const at::Tensor& images) const {
     at::Tensor x = patch_embed_->forward(images);
+    const at::Tensor positions = resample_positions(
+        pos_embed_,
+        placeless(),
+        grid_of(spec_.image_size.height, spec_.image_size.width),
+        grid_of(images.size(2), images.size(3)));
     if (!vit_.prefix_positions) {
-      x = x + pos_embed_;
+      x = x + positions;
     }
     if (!prefix_.empty()) {
       std::vector<at::Tensor> all;
@@ -114,7 +129,7 @@ class Vit : public Model {
       all.push_back(x);
       x = at::cat(all, 1);
     }
-    return vit_.prefix_positions ? x + pos_embed_ : x;
+    return vit_.prefix_positions ? x + positions : x;
   }
 
   // The last block and the outputs, where nobody reads the other tokens of it.
@@ -191,7 +206,7 @@ class Vit : public Model {
   DropPaths paths_;
   // Tokens in front of the patches, in their order: [1, count, D] each.
   std::vector<at::Tensor> prefix_;
-  at::Tensor pos_embed_; // [1, positions, D]
+  at::Tensor pos_embed_; // [1, positions, D], for images of spec_.image_size
   std::shared_ptr<PatchEmbed> patch_embed_;
   std::shared_ptr<LayerNorm> norm_pre_; // or null, as norm_ and fc_norm_
   std::vector<std::shared_ptr<VitBlock>> blocks_;

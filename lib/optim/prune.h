@@ -54,6 +54,9 @@ class Pruner {
   void clear_gradients() const;
   void clear(const std::vector<at::Tensor>& buffers) const;
 
+  // What is pruned, laid out as each group's buffers: bool, changed in place.
+  const std::vector<at::Tensor>& masks() const { return masks_; }
+
   // Of the parameters that are pruned: all weights, and those that are zero.
   std::int64_t weights() const { return weights_; }
   std::int64_t pruned() const { return pruned_; }

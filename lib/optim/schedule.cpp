@@ -9,11 +9,9 @@ namespace {
 
 using config::ScheduleKind;
 
-double share_of(std::int64_t part, std::int64_t whole) {
+double share_of(double part, std::int64_t whole) {
   return std::min(
-      1.0,
-      static_cast<double>(part) /
-          static_cast<double>(std::max<std::int64_t>(1, whole)));
+      1.0, part / static_cast<double>(std::max<std::int64_t>(1, whole)));
 }
 
 // From 1 to 0 on half a cosine.
@@ -32,11 +30,13 @@ std::int64_t end_of(const Schedule& schedule) {
 }
 
 // How often the rate has been dropped when step `step` begins.
-std::int64_t drops_before(const Schedule& schedule, std::int64_t step) {
+double drops_before(const Schedule& schedule, double step) {
   return schedule.milestones.empty()
-      ? step / schedule.step_every
-      : std::ranges::upper_bound(schedule.milestones, step) -
-          schedule.milestones.begin();
+      ? std::floor(step / static_cast<double>(schedule.step_every))
+      : static_cast<double>(std::ranges::count_if(
+            schedule.milestones, [step](std::int64_t milestone) {
+              return static_cast<double>(milestone) <= step;
+            }));
 }
 
 double dropped(const Schedule& schedule, double drops) {
@@ -49,7 +49,7 @@ struct InCycle {
   double share = 0.0;
 };
 
-InCycle cycle_at(const Schedule& schedule, std::int64_t step) {
+InCycle cycle_at(const Schedule& schedule, double step) {
   const std::int64_t start = schedule.warmup_prefix ? schedule.warmup_steps : 0;
   const auto length =
       static_cast<double>(std::max<std::int64_t>(1, end_of(schedule) - start));
@@ -58,7 +58,7 @@ InCycle cycle_at(const Schedule& schedule, std::int64_t step) {
   double cycle = mul == 1.0
       ? length / count
       : length * (1.0 - mul) / (1.0 - std::pow(mul, count));
-  double passed = std::min(length, static_cast<double>(step - start));
+  double passed = std::min(length, step - static_cast<double>(start));
   std::int64_t index = 0;
   if (mul == 1.0) {
     index = static_cast<std::int64_t>(passed / cycle);
@@ -77,7 +77,7 @@ InCycle cycle_at(const Schedule& schedule, std::int64_t step) {
       std::clamp(passed / cycle, 0.0, 1.0)};
 }
 
-double on_cycles(const Schedule& schedule, std::int64_t step) {
+double on_cycles(const Schedule& schedule, double step) {
   const InCycle at = cycle_at(schedule, step);
   const double passed = std::pow(at.share, schedule.k_decay);
   const double left = schedule.kind == ScheduleKind::kCosine
@@ -86,28 +86,28 @@ double on_cycles(const Schedule& schedule, std::int64_t step) {
   return schedule.min_lr + (at.peak - schedule.min_lr) * left;
 }
 
-double on_one_cycle(const Schedule& schedule, std::int64_t step) {
+double on_one_cycle(const Schedule& schedule, double step) {
   const std::int64_t top = std::max<std::int64_t>(0, schedule.warmup_steps - 1);
-  if (step < top) {
+  const auto passed = step - static_cast<double>(top);
+  if (passed < 0.0) {
     return on_cosine(schedule.warmup_lr, schedule.lr, share_of(step, top));
   }
   return on_cosine(
       schedule.lr,
       schedule.min_lr,
-      share_of(step - top, end_of(schedule) - 1 - top));
+      share_of(passed, end_of(schedule) - 1 - top));
 }
 
 // The rate behind the warm-up, without the cooldown.
-double rate_at(const Schedule& schedule, std::int64_t step) {
-  const auto behind = static_cast<double>(step - schedule.warmup_steps);
+double rate_at(const Schedule& schedule, double step) {
+  const double behind = step - static_cast<double>(schedule.warmup_steps);
   switch (schedule.kind) {
     case ScheduleKind::kCosine:
     case ScheduleKind::kPolynomial:
     case ScheduleKind::kLinear:
       return on_cycles(schedule, step);
     case ScheduleKind::kStep:
-      return dropped(
-          schedule, static_cast<double>(drops_before(schedule, step)));
+      return dropped(schedule, drops_before(schedule, step));
     case ScheduleKind::kExponential:
       return dropped(
           schedule, behind / static_cast<double>(schedule.step_every));
@@ -121,8 +121,7 @@ double rate_at(const Schedule& schedule, std::int64_t step) {
           std::pow(
                  schedule.lr / schedule.warmup_lr,
                  share_of(
-                     step - schedule.warmup_steps,
-                     end_of(schedule) - 1 - schedule.warmup_steps));
+                     behind, end_of(schedule) - 1 - schedule.warmup_steps));
     case ScheduleKind::kPlateau:
       return std::max(
           std::min(schedule.lr, schedule.min_lr),
@@ -148,16 +147,18 @@ double cooldown_left(config::CooldownShape shape, double share) {
 
 } // namespace
 
-double learning_rate(const Schedule& schedule, std::int64_t step) {
-  step += schedule.steps_ahead - step % schedule.hold_steps;
-  if (step < schedule.warmup_steps &&
-      schedule.kind != ScheduleKind::kOneCycle) {
-    const double share =
-        static_cast<double>(step) / static_cast<double>(schedule.warmup_steps);
-    return schedule.warmup_lr + (schedule.lr - schedule.warmup_lr) * share;
+double learning_rate(const Schedule& schedule, double time) {
+  double step = time + static_cast<double>(schedule.steps_ahead);
+  if (schedule.hold_steps > 1) {
+    step -= std::fmod(time, static_cast<double>(schedule.hold_steps));
+  }
+  const auto warmup = static_cast<double>(schedule.warmup_steps);
+  if (step < warmup && schedule.kind != ScheduleKind::kOneCycle) {
+    return schedule.warmup_lr +
+        (schedule.lr - schedule.warmup_lr) * (step / warmup);
   }
   const double rate = rate_at(schedule, step);
-  const std::int64_t end = end_of(schedule);
+  const auto end = static_cast<double>(end_of(schedule));
   if (schedule.cooldown_steps == 0 || step < end) {
     return rate;
   }

@@ -39,9 +39,10 @@ struct Schedule {
   std::int64_t drops = 0; // kPlateau: how often the rate has been dropped
 };
 
-// Learning rate of step `step` (0 is the first), whose last part (modulo
-// hold_steps) does not count. With s that plus steps_ahead, w warm-up steps,
-// c of the cooldown, T in all and E = T - c:
+// Learning rate of step `time` (0 is the first; a fraction where steps of the
+// run are parts of the schedule's), whose last part (modulo hold_steps, where
+// that is more than 1) does not count. With s that plus steps_ahead, w warm-up
+// steps, c of the cooldown, T in all and E = T - c:
 //
 // s < w: warmup_lr + (lr - warmup_lr) s / w. Then, with t = s - w and the
 // length L = E - w (or t = s and L = E without warmup_prefix):
@@ -63,6 +64,6 @@ struct Schedule {
 // s >= E: min_lr + (that - min_lr) d(y), y the share of the cooldown that has
 // passed: d = 1 - sqrt(y) (Hägele et al., arXiv:2405.18392), 1 - y, or
 // (1 + cos(pi y)) / 2.
-double learning_rate(const Schedule& schedule, std::int64_t step);
+double learning_rate(const Schedule& schedule, double time);
 
 } // namespace vitrain::optim

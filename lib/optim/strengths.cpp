@@ -8,11 +8,9 @@ namespace vitrain::optim {
 namespace {
 
 // Of the way from the first of `steps` to the last.
-double way(std::int64_t step, std::int64_t steps) {
+double way(double step, std::int64_t steps) {
   return std::min(
-      1.0,
-      static_cast<double>(step) /
-          static_cast<double>(std::max<std::int64_t>(1, steps - 1)));
+      1.0, step / static_cast<double>(std::max<std::int64_t>(1, steps - 1)));
 }
 
 } // namespace
@@ -20,10 +18,9 @@ double way(std::int64_t step, std::int64_t steps) {
 double weight_decay_share(
     double start,
     double end,
-    std::int64_t step,
+    double step,
     std::int64_t total_steps) {
-  const double passed =
-      static_cast<double>(step) / static_cast<double>(total_steps);
+  const double passed = step / static_cast<double>(total_steps);
   const double left = 0.5 * (1.0 + std::cos(std::numbers::pi * passed));
   return (end + (start - end) * left) / start;
 }
@@ -31,9 +28,9 @@ double weight_decay_share(
 double drop_path_share(
     config::DropPathShape shape,
     std::int64_t cutoff_steps,
-    std::int64_t step,
+    double step,
     std::int64_t total_steps) {
-  const bool early = step < cutoff_steps;
+  const bool early = step < static_cast<double>(cutoff_steps);
   switch (shape) {
     case config::DropPathShape::kConstant:
       break;

@@ -5,7 +5,7 @@
 #include "config/sections/strengths.h"
 
 // What regularisation is in a step, as a share of what the recipe says: pure
-// functions of the step (0 is the first).
+// functions of the step (0 is the first; config::Plan::schedule_time).
 namespace vitrain::optim {
 
 // Weight decay, where it goes from `start` (> 0) to `end` over `total_steps`:
@@ -13,7 +13,7 @@ namespace vitrain::optim {
 double weight_decay_share(
     double start,
     double end,
-    std::int64_t step,
+    double step,
     std::int64_t total_steps);
 
 // Rate of stochastic depth. `rising`: step / (total_steps - 1); `early_linear`:
@@ -22,7 +22,7 @@ double weight_decay_share(
 double drop_path_share(
     config::DropPathShape shape,
     std::int64_t cutoff_steps,
-    std::int64_t step,
+    double step,
     std::int64_t total_steps);
 
 } // namespace vitrain::optim

@@ -50,15 +50,16 @@ int data_order(const config::Arguments& arguments) {
       counted(workers, "worker"),
       workers - 1);
   const data::Index index = job::list_training_data(recipe);
-  const auto sampler = job::make_sampler(recipe, &index, devices);
+  const auto samplers = job::make_samplers(recipe, &index, devices);
+  const data::Sampler& sampler = samplers->of_epoch(arguments.data.epoch);
   const std::int64_t accumulate = recipe.train.accumulate;
-  for (std::int64_t step = 0; step < sampler->steps_per_epoch(); ++step) {
+  for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
     for (std::int64_t k = 0; k < workers * accumulate; ++k) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
       // A line for an empty batch, too: its number tells step and worker.
-      print_batch(sampler->micro_batch(arguments.data.epoch, step, k));
+      print_batch(sampler.micro_batch(arguments.data.epoch, step, k));
     }
   }
   return 0;

@@ -132,9 +132,9 @@ int data_show(const config::Arguments& arguments) {
   const auto rows = data::open_rows(
       index, job::transform_options(recipe, spec, /*train=*/true));
   const std::int64_t devices = training_devices(arguments, recipe);
-  const auto sampler = job::make_sampler(recipe, index.get(), devices);
+  const auto samplers = job::make_samplers(recipe, index.get(), devices);
   const std::vector<data::Draw> shown = first_draws(
-      *sampler,
+      samplers->of_epoch(arguments.data.epoch),
       config::plan_batch(recipe, devices).workers * recipe.train.accumulate,
       arguments.data.epoch,
       arguments.data.count);

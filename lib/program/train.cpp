@@ -89,7 +89,7 @@ int try_run(
   const trial::Subject subject{
       .recipe = models::widest_stage(job.recipe),
       .plan = job::make_plan(
-          job, prepared.workers, prepared.sampler.get(), *prepared.eval),
+          job, prepared.workers, prepared.samplers.get(), *prepared.eval),
       .workers = prepared.workers,
       .cuda = job.cuda,
       .devices = job.device_text};

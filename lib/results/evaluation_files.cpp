@@ -1,19 +1,13 @@
 #include "results/evaluation_files.h"
 
-#include <cerrno>
-#include <cmath>
-#include <fstream>
-#include <system_error>
-
 #include <fmt/format.h>
 
-#include "core/check.h"
-#include "core/files.h"
 #include "core/text.h"
 #include "image/formats/png_write.h"
 #include "results/calibration.h"
 #include "results/confusion.h"
 #include "results/evaluation_pictures.h"
+#include "results/result_folder.h"
 
 namespace vitrain::results {
 namespace {
@@ -22,19 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostTabulated = 2000; // classes
 constexpr std::size_t kMostShown = 3; // of a kind in the summary
-
-// Not synced: a crash loses what can be evaluated again.
-void write_file(const fs::path& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  VITRAIN_CHECK(
-      file.good(),
-      ExitCode::kStorage,
-      "{}: cannot write it: {}",
-      printable(path.native()),
-      error_text(errno));
-}
 
 std::string percent(double share) {
   return fmt::format("{:.2f} %", 100 * share);
@@ -72,37 +53,25 @@ std::string calibration_text(const Calibration& calibration) {
 } // namespace
 
 void write_evaluation(const fs::path& folder, const Evaluation& evaluation) {
-  const fs::path part = folder.native() + ".part";
-  std::error_code ignored;
-  fs::remove_all(part, ignored);
-  make_folders(part);
+  const ResultFolder files(folder);
   const std::int64_t classes = std::ssize(evaluation.classes);
   const Confusion confusion(classes, evaluation.outcomes);
   const Calibration calibration(evaluation.outcomes);
-  write_file(part / "predictions.csv", predictions_csv(evaluation));
-  write_file(part / "per_class.csv", per_class_csv(evaluation));
-  write_file(part / "reliability.csv", reliability_csv(evaluation));
+  files.write("predictions.csv", predictions_csv(evaluation));
+  files.write("per_class.csv", per_class_csv(evaluation));
+  files.write("reliability.csv", reliability_csv(evaluation));
   if (classes <= kMostTabulated) {
-    write_file(part / "confusion.csv", confusion_csv(evaluation));
+    files.write("confusion.csv", confusion_csv(evaluation));
   }
-  write_file(
-      part / "confusion.png",
+  files.write(
+      "confusion.png",
       image::encode_png(draw_confusion(confusion, evaluation.classes)));
-  write_file(
-      part / "reliability.png",
-      image::encode_png(draw_reliability(calibration)));
+  files.write(
+      "reliability.png", image::encode_png(draw_reliability(calibration)));
   if (const auto mistakes = draw_mistakes(evaluation)) {
-    write_file(part / "mistakes.png", image::encode_png(*mistakes));
+    files.write("mistakes.png", image::encode_png(*mistakes));
   }
-  std::error_code error;
-  fs::remove_all(folder, error);
-  fs::rename(part, folder, error);
-  VITRAIN_CHECK(
-      !error,
-      ExitCode::kStorage,
-      "{}: cannot name it: {}",
-      printable(folder.native()),
-      error.message());
+  files.finish();
 }
 
 SummaryLines summary_of(const Evaluation& evaluation) {

@@ -23,8 +23,11 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-std::int64_t ceil_of(std::int64_t all, std::int64_t part) {
-  return (all + part - 1) / std::max<std::int64_t>(1, part);
+// How often something is done in a run, at whose end it is, too.
+double times_of(const config::Interval& every, const config::Plan& plan) {
+  const bool at_end = every.due(plan.timeline, plan.total_steps);
+  return static_cast<double>(
+      every.times(plan.timeline, plan.total_steps) + (at_end ? 0 : 1));
 }
 
 // Of each worker: what the machine has left for all of them. GPUs say
@@ -66,6 +69,13 @@ std::optional<std::int64_t> try_batch(
   return measured.memory;
 }
 
+// Samples of a device: where data.augment.stages change it, of the stage that
+// is tried.
+std::int64_t planned_batch(const Subject& subject) {
+  return config::plan_batch(subject.recipe, subject.plan.devices())
+      .device_batch;
+}
+
 BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
   const auto memory = memory_limit(subject);
   if (!subject.cuda && !memory) {
@@ -78,7 +88,7 @@ BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
       .memory = memory,
       .seconds = kSearchSeconds};
   return search_largest_batch(
-      plan.device_batch, limits, [&](std::int64_t batch) {
+      planned_batch(subject), limits, [&](std::int64_t batch) {
         config::Recipe recipe = subject.recipe;
         recipe.data.batch_mode = config::BatchMode::kPerDevice;
         recipe.data.batch_size = batch;
@@ -98,7 +108,7 @@ std::string batch_text(const Subject& subject, const BatchFound& found) {
   std::string text = fmt::format(
       "{} for each device fit ({} are planned)",
       counted(found.fits, "sample"),
-      with_commas(subject.plan.device_batch));
+      with_commas(planned_batch(subject)));
   if (found.too_large > 0) {
     text += fmt::format(", {} do not", with_commas(found.too_large));
   } else if (!found.out_of_time) {
@@ -172,10 +182,8 @@ logging::BannerSection section_of(
 } // namespace
 
 Forecast forecast(const config::Plan& plan, const Measured& measured) {
-  const auto evaluations =
-      static_cast<double>(ceil_of(plan.total_steps, plan.eval_every));
-  const auto saves =
-      static_cast<double>(ceil_of(plan.total_steps, plan.checkpoint_every));
+  const double evaluations = times_of(plan.eval_every, plan);
+  const double saves = times_of(plan.checkpoint_every, plan);
   const double share = measured.evaluated > 0
       ? static_cast<double>(plan.eval_samples) /
           static_cast<double>(measured.evaluated)
@@ -207,7 +215,7 @@ void try_recipe(const Subject& subject, std::int64_t steps) {
       ExitCode::kOutOfMemory,
       "a batch of {} for each device does not fit into memory: lower "
       "data.batch_size and raise train.accumulate, or set train.recompute",
-      subject.plan.device_batch);
+      planned_batch(subject));
   say("trying to resume from it");
   const Measured second = run_trial(recipe, folder, /*resumes=*/true);
   VITRAIN_CHECK(

@@ -178,6 +178,44 @@ TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {
   // All images are one: no score tells them apart, and the mean over the
   // classes of their shares is the average precision.
   EXPECT_NEAR(record.at("map").get<double>(), 100.0 * (10 + 10 + 10) / 72, 1.0);
+
+  // What it says of each sample and class adds up to what it says of all; and
+  // an evaluation of the weights by one worker says the same.
+  const auto rows_of = [](const fs::path& file) {
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string& line : split(slurp(file), '\n')) {
+      rows.push_back(split(line, ','));
+    }
+    rows.pop_back(); // behind the last line's end
+    return rows;
+  };
+  const auto samples = rows_of(run / "evaluation/predictions.csv");
+  ASSERT_EQ(samples.size(), 25U);
+  double loss = 0.0;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    loss += std::stod(samples[i].at(5)) / 24;
+  }
+  EXPECT_NEAR(loss, record.at("loss").get<double>(), 1e-6);
+  EXPECT_EQ(samples[1].at(1), "1"); // names are numbers, where nobody says more
+  EXPECT_EQ(samples[2].at(1), "0;2");
+  EXPECT_EQ(samples[5].at(1), "");
+  const auto classes = rows_of(run / "evaluation/per_class.csv");
+  ASSERT_EQ(classes.size(), 4U);
+  double sum = 0.0;
+  for (std::size_t i = 1; i < classes.size(); ++i) {
+    EXPECT_EQ(classes[i].at(1), "10");
+    sum += 100.0 * std::stod(classes[i].at(2)) / 3;
+  }
+  EXPECT_NEAR(sum, record.at("map").get<double>(), 1e-9);
+  Options judged = options;
+  judged.devices = "cpu:1";
+  judged.evaluate = run;
+  const fs::path evaluated = train(folder / "two", judged);
+  for (const char* file : {"predictions.csv", "per_class.csv"}) {
+    EXPECT_EQ(
+        slurp(evaluated / "evaluation" / file),
+        slurp(run / "evaluation" / file));
+  }
 }
 
 } // namespace

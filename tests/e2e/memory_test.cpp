@@ -88,6 +88,7 @@ struct Case {
   const char* model;
   int side;
   int batch;
+  const char* recompute = "none";
 };
 
 class Memory : public testing::TestWithParam<Case> {};
@@ -95,13 +96,15 @@ class Memory : public testing::TestWithParam<Case> {};
 // Issue 14, item 10: within 30 %.
 TEST_P(Memory, IsThatOfTheDryRun) {
   const TempFolder folder;
-  const auto [model, side, batch] = GetParam();
-  const Result dry = run(
-      some_steps(folder / "runs", model, side, batch, {.more = {"-dry_run"}}));
+  const auto [model, side, batch, recompute] = GetParam();
+  const Words set{fmt::format("train.recompute={}", recompute)};
+  const Result dry = run(some_steps(
+      folder / "runs", model, side, batch, {.set = set, .more = {"-dry_run"}}));
   ASSERT_EQ(dry.exit_code, 0) << dry.err;
   const double expected = estimate_in(dry.out);
   ASSERT_GT(expected, 0.0) << dry.out;
-  const double used = peak_of(some_steps(folder / "runs", model, side, batch));
+  const double used =
+      peak_of(some_steps(folder / "runs", model, side, batch, {.set = set}));
   ASSERT_GT(used, 0.0);
   EXPECT_GT(expected, 0.7 * used) << expected << " of " << used;
   EXPECT_LT(expected, 1.3 * used) << expected << " of " << used;
@@ -115,8 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"vit_tiny_patch16_224", 224, 24},
         Case{"vit_small_patch16_224", 112, 24},
         Case{"resnet18", 128, 24},
-        Case{"resnet50", 96, 16}),
-    [](const auto& one) { return std::string(one.param.model); });
+        Case{"resnet50", 96, 16},
+        Case{"vit_small_patch16_224", 224, 24, "blocks"},
+        Case{"vit_small_patch16_224", 224, 24, "3"},
+        Case{"swin_tiny_patch4_window7_224", 224, 12, "blocks"}),
+    [](const auto& one) {
+      return fmt::format("{}_{}", one.param.model, one.param.recompute);
+    });
 
 TEST(OutOfMemory, IsSeenBeforehand) {
   const TempFolder folder;

@@ -333,32 +333,40 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
 // Progressive learning: from an epoch on, images are larger and are mixed. They
 // are then those of a run that has had these settings all along, and a run that
 // goes on in a later stage takes the same steps.
-TEST(Train, ImagesGrowFromStageToStage) {
+void expect_images_to_grow(const std::string& config, int to) {
   const TempFolder folder;
-  const auto with = [](std::vector<std::string> more) {
+  const auto with = [&](std::vector<std::string> more) {
     Options options{
-        .config = kTinyResNet,
+        .config = config,
         .devices = "cpu:2",
         .set = {
             "run.epochs=3",
+            "schedule.warmup=0st",
+            "data.batch_size=12",
             "data.train.count=48",
+            "data.augment.crop=resized",
+            "train.ema.decay=0.9",
             "log.batches=1-1000",
             "checkpoint.every=1ep",
             "checkpoint.keep_last=9"}};
     options.set.insert(options.set.end(), more.begin(), more.end());
     return options;
   };
-  const std::string stages =
-      "data.augment.stages=[{from_epoch: 2, image_size: 40, mixup: 0.3}, "
-      "{from_epoch: 3, image_size: 48, erasing: 0.5}]";
-  const Options staged = with({"data.augment.image_size=24", stages});
+  const std::string stages = fmt::format(
+      "data.augment.stages=[{{from_epoch: 2, image_size: {}, mixup: 0.3}}, "
+      "{{from_epoch: 3, image_size: {}, erasing: 0.5}}]",
+      to - 8,
+      to);
+  const Options staged =
+      with({fmt::format("data.augment.image_size={}", to - 16), stages});
   const auto path = train(folder / "staged", staged);
   EXPECT_THAT(
-      slurp(path / "log/workerlog.0"), HasSubstr("(trained at 24, 40 from"));
+      slurp(path / "log/workerlog.0"),
+      HasSubstr(fmt::format("(trained at {}, {} from", to - 16, to - 8)));
   const auto last = train(
       folder / "last",
       with(
-          {"data.augment.image_size=48",
+          {fmt::format("data.augment.image_size={}", to),
            "data.augment.mixup=0.3",
            "data.augment.erasing=0.5"}));
   const auto steps = static_cast<int>(losses(path).size());
@@ -377,6 +385,87 @@ TEST(Train, ImagesGrowFromStageToStage) {
       resume_copy(path, folder / "resumed", staged, steps * 2 / 3);
   expect_same_training(path, resumed);
   expect_same_checkpoint(path, resumed, steps);
+}
+
+TEST(Train, ImagesGrowFromStageToStage) {
+  expect_images_to_grow(kTinyResNet, 48);
+}
+
+// Its positions are those of 16 px in all stages, and in every checkpoint.
+TEST(Train, ImagesOfATransformerGrowToo) {
+  expect_images_to_grow(kTiny, 24);
+}
+
+// Stages of 2, 4 and 6 steps an epoch: their batches are those of runs that
+// have these sizes all along, the learning rate is that of the epoch, intervals
+// in epochs are epochs, and a run goes on within a stage with the same bits.
+TEST(Train, BatchesChangeFromStageToStage) {
+  const TempFolder folder;
+  const auto with = [](std::vector<std::string> more) {
+    Options options{
+        .config = kTinyResNet,
+        .devices = "cpu:2",
+        .set = {
+            "run.epochs=3",
+            "schedule.name=cosine",
+            "schedule.warmup=0st",
+            "data.train.count=48",
+            "log.batches=1-1000",
+            "checkpoint.every=0.5ep",
+            "checkpoint.keep_last=9"}};
+    options.set.insert(options.set.end(), more.begin(), more.end());
+    return options;
+  };
+  const Options staged = with(
+      {"data.augment.stages=[{from_epoch: 2, image_size: 40, batch_size: 6}, "
+       "{from_epoch: 3, batch_size: 4}]"});
+  const auto path = train(folder / "staged", staged);
+  ASSERT_EQ(losses(path).size(), 12u);
+  EXPECT_THAT(
+      slurp(path / "log/workerlog.0"),
+      testing::AllOf(
+          HasSubstr("12 x 2 workers x 1 = 24"),
+          HasSubstr("4 x 2 workers x 1 = 8 from epoch 3"),
+          HasSubstr(
+              "12 steps in epochs of 2, 4 from epoch 2, 6 from epoch 3")));
+  std::vector<int> evaluated;
+  for (const Json& record : records(path, "eval")) {
+    evaluated.push_back(record.at("step"));
+    EXPECT_EQ(record.at("epoch"), std::ssize(evaluated));
+  }
+  EXPECT_EQ(evaluated, (std::vector<int>{2, 6, 12}));
+
+  const auto plain = train(folder / "plain", with({}));
+  const auto second = train(
+      folder / "second",
+      with({"data.augment.image_size=40", "data.batch_size=6"}));
+  const auto rate = [](const std::filesystem::path& run, std::size_t step) {
+    return records(run, "train").at(step - 1).at("lr").get<double>();
+  };
+  EXPECT_EQ(rate(path, 3), rate(plain, 3));
+  EXPECT_EQ(rate(path, 5), rate(plain, 4)); // the middle of the second epoch
+  EXPECT_EQ(rate(path, 7), rate(plain, 5));
+  EXPECT_LT(rate(path, 4), rate(path, 3));
+  for (const int rank : {0, 1}) {
+    const auto batch = [&](const std::filesystem::path& run, int step) {
+      return slurp(
+          run / fmt::format("batches/step-{:06}-{}.safetensors", step, rank));
+    };
+    EXPECT_EQ(batch(path, 2), batch(plain, 2));
+    for (const int step : {1, 2, 3, 4}) {
+      EXPECT_EQ(batch(path, 2 + step), batch(second, 4 + step)) << step;
+    }
+  }
+
+  const auto resumed = resume_copy(path, folder / "resumed", staged, 4);
+  expect_same_training(path, resumed);
+  expect_same_checkpoint(path, resumed, 12);
+  const Result other = run(tiny_run(
+      folder / "runs",
+      with({"data.augment.stages=[{from_epoch: 2, batch_size: 4}]"})
+          .with({.resume = path, .more = {"-dry_run"}})));
+  EXPECT_EQ(other.exit_code, 2) << other.out;
+  EXPECT_THAT(other.err, HasSubstr("batches: checkpoint \"12 from epoch 2"));
 }
 
 // Images of training may be smaller than those of evaluation.

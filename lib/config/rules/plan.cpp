@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/rules/dist_rules.h"
+#include "config/rules/stages.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -35,10 +36,28 @@ std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
 // all devices together.
 constexpr std::int64_t kLargestAutoEvalBatch = 256;
 
-// Steps of an interval: never zero.
-std::int64_t interval(const Duration& every, const Plan& plan) {
-  return std::max<std::int64_t>(
-      1, every.steps(plan.steps_per_epoch, plan.total_steps));
+// From the start of the run, in steps.
+std::int64_t steps_of(const Duration& duration, const Plan& plan) {
+  return duration.unit == Duration::Unit::kEpochs && !plan.timeline.even()
+      ? plan.timeline.step_at(duration.value)
+      : duration.steps(plan.steps_per_epoch, plan.total_steps);
+}
+
+// The same in the schedule's time.
+std::int64_t time_of(const Duration& duration, const Plan& plan) {
+  return duration.unit == Duration::Unit::kSteps && !plan.timeline.even()
+      ? std::llround(
+            plan.schedule_time(static_cast<std::int64_t>(duration.value)))
+      : duration.steps(plan.steps_per_epoch, plan.schedule_steps);
+}
+
+Interval interval(const Duration& every, const Plan& plan) {
+  Interval interval{std::max<std::int64_t>(
+      1, every.steps(plan.steps_per_epoch, plan.total_steps))};
+  if (every.unit == Duration::Unit::kEpochs && !plan.timeline.even()) {
+    interval.epochs = every.value;
+  }
+  return interval;
 }
 
 // "4 workers", "2 replicas".
@@ -131,26 +150,48 @@ BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices) {
   return plan;
 }
 
+std::vector<BatchStage> batch_stages(
+    const Recipe& recipe,
+    std::int64_t devices) {
+  std::vector<BatchStage> stages;
+  for (const std::int64_t first : stage_epochs(recipe)) {
+    const BatchPlan batch = plan_batch(recipe_in_epoch(recipe, first), devices);
+    if (stages.empty() ||
+        stages.back().batch.global_batch != batch.global_batch) {
+      if (!stages.empty()) {
+        stages.back().end_epoch = first - 1;
+      }
+      stages.push_back({.first_epoch = first - 1, .batch = batch});
+    }
+    stages.back().end_epoch = recipe.run.epochs;
+  }
+  return stages;
+}
+
+double Plan::schedule_time(std::int64_t step) const {
+  return timeline.even()
+      ? static_cast<double>(step)
+      : timeline.epochs_at(step) * static_cast<double>(steps_per_epoch);
+}
+
 namespace {
 
-// The parts of the run that the schedule has, in steps.
+// The parts of the run that the schedule has.
 void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
-  plan.warmup_steps =
-      schedule.warmup.steps(plan.steps_per_epoch, plan.total_steps);
+  plan.warmup_steps = time_of(schedule.warmup, plan);
   VITRAIN_CHECK(
-      plan.warmup_steps <= plan.total_steps,
+      plan.warmup_steps <= plan.schedule_steps,
       ExitCode::kUsage,
       "schedule.warmup: {} is {} steps, more than the whole run of {} ({} "
       "steps an epoch): shorten the warm-up or train longer; for a short trial "
       "add -set schedule.warmup=0st",
       schedule.warmup.text(),
       with_commas(plan.warmup_steps),
-      with_commas(plan.total_steps),
+      with_commas(plan.schedule_steps),
       with_commas(plan.steps_per_epoch));
-  plan.cooldown_steps =
-      schedule.cooldown.steps(plan.steps_per_epoch, plan.total_steps);
+  plan.cooldown_steps = time_of(schedule.cooldown, plan);
   VITRAIN_CHECK(
-      plan.warmup_steps + plan.cooldown_steps <= plan.total_steps,
+      plan.warmup_steps + plan.cooldown_steps <= plan.schedule_steps,
       ExitCode::kUsage,
       "schedule.cooldown: {} is {} steps, and the warm-up {}: more than the "
       "whole run of {} ({} steps an epoch): shorten one of them or train "
@@ -158,32 +199,50 @@ void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
       schedule.cooldown.text(),
       with_commas(plan.cooldown_steps),
       with_commas(plan.warmup_steps),
-      with_commas(plan.total_steps),
+      with_commas(plan.schedule_steps),
       with_commas(plan.steps_per_epoch));
-  plan.timescale = schedule.timescale ? interval(*schedule.timescale, plan)
-                                      : plan.warmup_steps;
+  plan.timescale = schedule.timescale
+      ? std::max<std::int64_t>(1, time_of(*schedule.timescale, plan))
+      : plan.warmup_steps;
   VITRAIN_CHECK(
       schedule.name != ScheduleKind::kRsqrt || plan.timescale > 0,
       ExitCode::kUsage,
       "schedule.timescale: auto is as long as the warm-up, and schedule.warmup "
       "is {}: set one of them",
       schedule.warmup.text());
+  plan.drop_path_cutoff = time_of(schedule.drop_path.cutoff, plan);
+  plan.step_every =
+      std::max<std::int64_t>(1, time_of(schedule.step_every, plan));
+  for (const Duration& milestone : schedule.milestones) {
+    plan.milestones.push_back(time_of(milestone, plan));
+  }
+  std::ranges::sort(plan.milestones);
 }
 
 // Of gradients that are compressed.
 void plan_compression(const DistConfig& dist, Plan& plan) {
-  const auto steps = [&plan](const Duration& duration) {
-    return duration.steps(plan.steps_per_epoch, plan.total_steps);
-  };
-  plan.powersgd_start = steps(dist.powersgd.start);
-  plan.topk_start = steps(dist.topk.start);
-  plan.topk_warmup = steps(dist.topk.warmup);
+  plan.powersgd_start = steps_of(dist.powersgd.start, plan);
+  plan.topk_start = steps_of(dist.topk.start, plan);
+  const Duration& warmup = dist.topk.warmup;
+  plan.topk_warmup =
+      warmup.unit == Duration::Unit::kEpochs && !plan.timeline.even()
+      ? plan.timeline.step_at(
+            plan.timeline.epochs_at(plan.topk_start) + warmup.value) -
+          plan.topk_start
+      : steps_of(warmup, plan);
 }
 
 void plan_pruning(const PruneConfig& prune, Plan& plan) {
-  plan.prune_start = prune.start.steps(plan.steps_per_epoch, plan.total_steps);
-  plan.prune_end = interval(prune.end, plan);
-  plan.prune_every = interval(prune.every, plan);
+  plan.prune_start = steps_of(prune.start, plan);
+  plan.prune_end = std::max<std::int64_t>(1, steps_of(prune.end, plan));
+  plan.prune_every = interval(prune.every, plan).steps;
+  VITRAIN_CHECK(
+      !prune.active() || interval(prune.every, plan).epochs == 0.0,
+      ExitCode::kUsage,
+      "train.prune.every: {} is no number of steps where stages change the "
+      "batch (data.augment.stages): give steps, as in {}st",
+      prune.every.text(),
+      plan.prune_every);
   VITRAIN_CHECK(
       !prune.active() || plan.prune_start <= plan.prune_end,
       ExitCode::kUsage,
@@ -193,6 +252,20 @@ void plan_pruning(const PruneConfig& prune, Plan& plan) {
       with_commas(plan.prune_end),
       prune.start.text(),
       with_commas(plan.prune_start));
+}
+
+// Its epochs and their steps.
+void plan_length(const RunConfig& run, const DataSize& size, Plan& plan) {
+  plan.steps_per_epoch = size.steps_per_epoch;
+  plan.timeline = Timeline(
+      size.epochs.empty() ? std::vector{EpochSteps{0, size.steps_per_epoch}}
+                          : size.epochs);
+  const std::int64_t all = plan.timeline.first_step(run.epochs);
+  plan.total_steps = std::min(all, run.max_steps.value_or(all));
+  plan.schedule_steps = plan.timeline.even()
+      ? plan.total_steps
+      : std::max<std::int64_t>(
+            1, std::llround(plan.schedule_time(plan.total_steps)));
 }
 
 } // namespace
@@ -206,31 +279,20 @@ Plan make_plan(
   plan.eval_batch = eval_batch(recipe.data);
   plan.train_samples = size.train_samples;
   plan.eval_samples = size.eval_samples;
-  plan.steps_per_epoch = size.steps_per_epoch;
-  plan.total_steps = std::min(
-      plan.steps_per_epoch * recipe.run.epochs,
-      recipe.run.max_steps.value_or(plan.steps_per_epoch * recipe.run.epochs));
+  plan_length(recipe.run, size, plan);
   plan_schedule(recipe.schedule, plan);
-  plan.ema_start =
-      recipe.train.ema.start.steps(plan.steps_per_epoch, plan.total_steps);
-  plan.drop_path_cutoff = recipe.schedule.drop_path.cutoff.steps(
-      plan.steps_per_epoch, plan.total_steps);
-  plan.step_every = interval(recipe.schedule.step_every, plan);
-  for (const Duration& milestone : recipe.schedule.milestones) {
-    plan.milestones.push_back(
-        milestone.steps(plan.steps_per_epoch, plan.total_steps));
-  }
-  std::ranges::sort(plan.milestones);
+  plan.ema_start = steps_of(recipe.train.ema.start, plan);
   plan.eval_every = interval(recipe.eval.every, plan);
   plan.checkpoint_every = interval(recipe.checkpoint.every, plan);
-  plan.stop_after =
-      recipe.run.stop_after ? interval(*recipe.run.stop_after, plan) : 0;
-  plan.sync_start =
-      recipe.dist.sync.start.steps(plan.steps_per_epoch, plan.total_steps);
+  if (recipe.run.stop_after) {
+    plan.stop_after = interval(*recipe.run.stop_after, plan);
+  }
+  plan.sync_start = steps_of(recipe.dist.sync.start, plan);
   plan_compression(recipe.dist, plan);
   plan_pruning(recipe.train.prune, plan);
-  plan.replicas_every =
-      recipe.dist.check_every ? interval(*recipe.dist.check_every, plan) : 0;
+  if (recipe.dist.check_every) {
+    plan.replicas_every = interval(*recipe.dist.check_every, plan);
+  }
   scale_rates(recipe, plan);
   return plan;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/rules/timeline.h"
 #include "config/sections/recipe.h"
 
 namespace vitrain::config {
@@ -29,31 +30,57 @@ struct BatchPlan {
 // divided. Requires devices >= 1; each has a worker, or all have one.
 BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
 
+// Epochs that have one batch, counted from 0.
+struct BatchStage {
+  std::int64_t first_epoch = 0;
+  std::int64_t end_epoch = 0; // behind the last one
+  BatchPlan batch;
+};
+
+// Those that data.augment.stages make of a run, at least one. Throws as
+// plan_batch().
+std::vector<BatchStage> batch_stages(
+    const Recipe& recipe,
+    std::int64_t devices);
+
 // What the data contributes to the arithmetic.
 struct DataSize {
   std::int64_t train_samples = 0;
   std::int64_t steps_per_epoch = 0; // at least 1, as the sampler counts them
   std::int64_t eval_samples = 0;
+  // Where stages change the batch: the same of all epochs; the first ones have
+  // steps_per_epoch.
+  std::vector<EpochSteps> epochs{};
 };
 
-// The arithmetic of a run. Steps are optimizer steps.
+// The arithmetic of a run. Steps are optimizer steps. Its batch is that of the
+// first epoch, for which learning rates are scaled.
+//
+// The learning rate and what else the schedule gives are functions of the part
+// of the epochs that is over, whatever number of steps stages give them: their
+// time is counted in steps of the first epoch's length, and where all epochs
+// are of one length it is the number of the step.
 struct Plan : BatchPlan {
   std::int64_t eval_batch = 0; // samples per device
   std::int64_t train_samples = 0;
   std::int64_t eval_samples = 0;
 
-  std::int64_t steps_per_epoch = 0;
+  Timeline timeline;
+  std::int64_t steps_per_epoch = 0; // of the first epoch
   std::int64_t total_steps = 0;
-  std::int64_t warmup_steps = 0; // part of total_steps
-  std::int64_t cooldown_steps = 0; // the last of them
+  // In the schedule's time:
+  std::int64_t schedule_steps = 0; // the whole run
+  std::int64_t warmup_steps = 0; // part of it
+  std::int64_t cooldown_steps = 0; // the last of it
   std::int64_t step_every = 0; // schedule.step_every: at least 1
   std::vector<std::int64_t> milestones; // instead, when there are any; ascend
   std::int64_t timescale = 0; // schedule `rsqrt`
-  std::int64_t ema_start = 0; // train.ema.start
   std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
-  std::int64_t eval_every = 0; // at least 1
-  std::int64_t checkpoint_every = 0; // at least 1
-  std::int64_t stop_after = 0; // run.stop_after; 0: never
+  // In steps:
+  std::int64_t ema_start = 0; // train.ema.start
+  Interval eval_every; // at least 1 step
+  Interval checkpoint_every; // at least 1 step
+  Interval stop_after; // run.stop_after
   std::int64_t sync_start = 0; // dist.sync.start
   std::int64_t powersgd_start = 0; // dist.powersgd.start
   std::int64_t topk_start = 0; // dist.topk.start
@@ -61,7 +88,7 @@ struct Plan : BatchPlan {
   std::int64_t prune_start = 0; // train.prune.start
   std::int64_t prune_end = 0; // train.prune.end: at least prune_start and 1
   std::int64_t prune_every = 0; // train.prune.every: at least 1
-  std::int64_t replicas_every = 0; // dist.check_every; 0: never
+  Interval replicas_every; // dist.check_every
 
   // After scaling by the global batch.
   double lr = 0.0;
@@ -72,8 +99,12 @@ struct Plan : BatchPlan {
 
   // Epoch, from 0, that step `step` (from 0) belongs to.
   std::int64_t epoch_of(std::int64_t step) const {
-    return step / steps_per_epoch;
+    return timeline.epoch_of(step);
   }
+  // Epochs that it has, of which the last may be cut short.
+  std::int64_t epochs() const { return epoch_of(total_steps - 1) + 1; }
+  // The schedule's time when step `step` (from 0) begins.
+  double schedule_time(std::int64_t step) const;
 };
 
 // A pure function. Throws Error(kUsage) when the warm-up is longer than the

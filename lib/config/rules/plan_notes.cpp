@@ -29,18 +29,20 @@ std::string rising_rate(const Recipe& recipe, const Plan& plan) {
 
 // Evaluations without a checkpoint, of which one may be the best; else empty.
 std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
-  if (recipe.checkpoint.keep_best == 0 || plan.eval_every >= plan.total_steps ||
-      plan.eval_every % plan.checkpoint_every == 0) {
+  const std::int64_t eval_every = plan.eval_every.steps;
+  const std::int64_t checkpoint_every = plan.checkpoint_every.steps;
+  if (recipe.checkpoint.keep_best == 0 || eval_every >= plan.total_steps ||
+      eval_every % checkpoint_every == 0) {
     return "";
   }
-  const std::int64_t common = std::lcm(plan.eval_every, plan.checkpoint_every);
+  const std::int64_t common = std::lcm(eval_every, checkpoint_every);
   return fmt::format(
       "note: an evaluation every {} steps (eval.every) and a checkpoint every "
       "{} (checkpoint.every) meet {}: checkpoints/best is the best of the "
       "checkpoints that were evaluated, and the best evaluation may have none. "
       "With equal intervals it has one",
-      with_commas(plan.eval_every),
-      with_commas(plan.checkpoint_every),
+      with_commas(eval_every),
+      with_commas(checkpoint_every),
       common < plan.total_steps
           ? fmt::format("every {} steps", with_commas(common))
           : "at the end only");
@@ -53,9 +55,9 @@ std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
       recipe.dist.sync.mode != SyncMode::kDiloco) {
     return "";
   }
-  const auto between = [&](const char* key, std::int64_t every) {
-    return every < plan.total_steps && every % period != 0
-        ? fmt::format("{}: {} steps", key, with_commas(every))
+  const auto between = [&](const char* key, const Interval& every) {
+    return every.steps < plan.total_steps && every.steps % period != 0
+        ? fmt::format("{}: {} steps", key, with_commas(every.steps))
         : "";
   };
   const std::string evaluations = between("eval.every", plan.eval_every);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/rules/augment_rules.h"
+#include "config/rules/dist_rules.h"
 #include "config/rules/mix_rules.h"
 #include "config/schema/augment_stage.h"
 
@@ -63,6 +64,32 @@ std::vector<Finding> check_order(const Recipe& recipe) {
 
 } // namespace
 
+namespace {
+
+std::vector<Finding> check_batch(const Recipe& recipe, std::int64_t workers) {
+  const DataConfig& data = recipe.data;
+  if (data.batch_mode != BatchMode::kGlobal || workers == kWorkersUnknown ||
+      shares_may_differ(recipe) || data.batch_size % workers == 0) {
+    return {};
+  }
+  const std::int64_t below = data.batch_size / workers * workers;
+  const std::string nearest = below == 0
+      ? fmt::format("{}", below + workers)
+      : fmt::format("{} or {}", below, below + workers);
+  return {
+      {"data.batch_size",
+       fmt::format(
+           "{} with batch_mode: global is shared by {} workers and must be a "
+           "multiple of {}: the nearest is {}",
+           data.batch_size,
+           workers,
+           workers,
+           nearest),
+       {"data.batch_mode", "devices", "dist.mode", "train.accumulate"}}};
+}
+
+} // namespace
+
 std::vector<Finding> check_image_changes(
     const Recipe& recipe,
     const Circumstances& circumstances) {
@@ -70,6 +97,7 @@ std::vector<Finding> check_image_changes(
     Checker checker;
     checker.add(check_augment(stage));
     checker.add(check_mixing(stage, circumstances));
+    checker.add(check_batch(stage, circumstances.workers));
     return checker.take();
   };
   Checker checker;

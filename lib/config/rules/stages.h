@@ -17,8 +17,8 @@ Recipe recipe_in_epoch(const Recipe& recipe, std::int64_t epoch);
 // The first epochs of all stages, the first of which is 1.
 std::vector<std::int64_t> stage_epochs(const Recipe& recipe);
 
-// What data.augment has to obey, in each of its stages; these follow one
-// another within the run.
+// What data.augment and data.batch_size have to obey, in each of the stages;
+// these follow one another within the run.
 std::vector<Finding> check_image_changes(
     const Recipe& recipe,
     const Circumstances& circumstances);

@@ -33,7 +33,6 @@ class Validator {
       check_loss("data.train", recipe_.data.train);
       check_without_classes();
       check_generated();
-      check_batch();
       check_training();
       checker_.add(check_optim(recipe_));
       checker_.add(check_dist(recipe_, circumstances_));
@@ -212,30 +211,6 @@ class Validator {
          "data.train.seed",
          "data.eval.kind",
          "data.eval.path"});
-  }
-
-  void check_batch() {
-    const DataConfig& data = recipe_.data;
-    const std::int64_t workers = circumstances_.workers;
-    if (data.batch_mode != BatchMode::kGlobal || workers == kWorkersUnknown ||
-        shares_may_differ(recipe_) || data.batch_size % workers == 0) {
-      return;
-    }
-    const std::int64_t below = data.batch_size / workers * workers;
-    const std::string nearest = below == 0
-        ? fmt::format("{}", below + workers)
-        : fmt::format("{} or {}", below, below + workers);
-    checker_.require(
-        false,
-        "data.batch_size",
-        fmt::format(
-            "{} with batch_mode: global is shared by {} workers and must be a "
-            "multiple of {}: the nearest is {}",
-            data.batch_size,
-            workers,
-            workers,
-            nearest),
-        {"data.batch_mode", "devices", "dist.mode", "train.accumulate"});
   }
 
   void check_training() {

@@ -18,10 +18,13 @@ namespace {
 constexpr const char* kFirst = "from_epoch";
 constexpr const char* kSection = "data.augment.";
 constexpr const char* kStages = "data.augment.stages";
+// The only key of another section.
+constexpr const char* kBatch = "batch_size";
 
 // Empty when the entry was taken over.
 std::string take_key(const Node::Entry& entry, const Schema& schema) {
-  const std::string path = kSection + entry.key;
+  const std::string path =
+      entry.key == kBatch ? "data.batch_size" : kSection + entry.key;
   const auto field = std::ranges::find(schema.fields, path, &Field::path);
   if (path == kStages || field == schema.fields.end()) {
     return fmt::format(

@@ -8,7 +8,7 @@ namespace vitrain::config {
 struct Recipe;
 
 inline constexpr const char* kAugmentStageForm =
-    "map of from_epoch and, with it, keys of data.augment";
+    "map of from_epoch and, with it, keys of data.augment or batch_size";
 
 // An item of data.augment.stages, a map as text, is right when it can be taken
 // over.
@@ -16,8 +16,8 @@ inline constexpr const char* kAugmentStageForm =
 // Empty when `text` is such a map, else what is wrong with it.
 std::string fault_of_augment_stage(const std::string& text);
 
-// Sets the keys of data.augment that a stage without fault names. Returns its
-// first epoch, from 2.
+// Sets the keys of data.augment, and data.batch_size, that a stage without
+// fault names. Returns its first epoch, from 2.
 std::int64_t take_augment_stage(const std::string& text, Recipe& recipe);
 
 } // namespace vitrain::config

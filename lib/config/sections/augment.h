@@ -51,16 +51,19 @@ struct AugmentConfig {
          "What these keys are from an epoch on, beside those that stay as they "
          "are: `[{from_epoch: 31, image_size: 192, mixup: 0.2}]`. Larger "
          "images and stronger changes from stage to stage are progressive "
-         "learning (Tan and Le, \"EfficientNetV2\", ICML 2021); the batch "
-         "stays.")
+         "learning (Tan and Le, \"EfficientNetV2\", ICML 2021). A stage may "
+         "have another `batch_size`, too, as data.batch_size; the learning "
+         "rate stays what the schedule gives for the epoch.")
         .written_as(kAugmentStageForm, fault_of_augment_stage)
         .as_maps();
     v.field(
          "image_size",
          image_size,
          "Training images in pixels, as model.image_size, where evaluation "
-         "has more (FixRes, Touvron et al., 2019); for networks whose weights "
-         "fit any size. `auto`: model.image_size.")
+         "has more (FixRes, Touvron et al., 2019); for networks without "
+         "positions "
+         "and, with positions resampled from model.image_size in every pass, "
+         "the families vit and deit. `auto`: model.image_size.")
         .auto_value()
         .in_range(1, 4096);
     v.field(

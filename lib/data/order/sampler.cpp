@@ -175,8 +175,8 @@ void Sampler::continue_epoch(
       counted(steps_, "step"),
       counted(own_.geometry.world, "worker"),
       counted(before.world, "worker"));
-  if (begun.steps % steps_ != 0) {
-    begun_epoch_ = begun.steps / steps_;
+  if (begun.steps > 0) {
+    begun_epoch_ = begun.epoch;
     begun_ = std::move(theirs);
   }
 }

@@ -17,9 +17,11 @@ struct EpochCounts {
   std::int64_t repeated = 0; // uses beyond the first one of a sample
 };
 
-// What a run that goes on with other workers was doing: its steps so far, and
-// the geometry whose order the epoch of the next one has.
+// What a run that goes on with other workers was doing: the epoch of its next
+// step, the steps of it that have been made, and the geometry whose order it
+// has.
 struct BegunEpoch {
+  std::int64_t epoch = 0;
   std::int64_t steps = 0;
   BatchGeometry geometry;
 };

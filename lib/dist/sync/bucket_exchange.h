@@ -44,6 +44,7 @@ double top_k_share(const TopKOptions& options, std::int64_t step);
 struct BucketPart {
   std::string name; // of its parameter
   at::Tensor gradient; // view of the bucket, shaped as the parameter
+  at::Tensor pruned{}; // bool, laid out so: GradientBuffer::pruned
 };
 
 // How the gradients of one bucket become their sums over the ranks of a group:
@@ -129,7 +130,8 @@ std::unique_ptr<BucketExchange> make_power_sgd(
 // of the ranks. With `momentum` velocities are added up in place of gradients
 // (momentum correction), and those of what is sent begin anew (momentum factor
 // masking). Parameters of one dimension, and what would not become smaller so,
-// travel as they are; nothing of them is late, and their velocity goes on.
+// travel as they are; nothing of them is late, and their velocity goes on. What
+// is pruned takes no place in a message and leaves nothing behind.
 std::unique_ptr<BucketExchange> make_top_k(
     const at::Tensor& gradients,
     const std::vector<BucketPart>& parts,

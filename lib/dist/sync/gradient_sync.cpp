@@ -139,10 +139,14 @@ void BucketedAllReduce::cut(
         is_last ? buffer.gradients.numel() : buffer.slots[i + 1].offset;
     watch(slot, buckets_.size(), names.size());
     names.push_back(slot.name);
+    const auto of_slot = [&slot](const at::Tensor& whole) {
+      return whole.narrow(0, slot.offset, slot.parameter.numel())
+          .as_strided(slot.parameter.sizes(), slot.parameter.strides());
+    };
     parts.push_back(
         {slot.name,
-         buffer.gradients.narrow(0, slot.offset, slot.parameter.numel())
-             .as_strided(slot.parameter.sizes(), slot.parameter.strides())});
+         of_slot(buffer.gradients),
+         buffer.pruned.defined() ? of_slot(buffer.pruned) : at::Tensor()});
     const std::int64_t limit = begin == 0 ? options.first_bytes : options.bytes;
     if (is_last || (end - begin) * element >= limit) {
       buckets_.push_back({.names = std::move(names)});

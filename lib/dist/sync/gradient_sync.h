@@ -28,6 +28,9 @@ struct GradientSlot {
 struct GradientBuffer {
   at::Tensor gradients; // [n]
   std::vector<GradientSlot> slots;
+  // [n] bool, may change between steps: weights that are held at zero, of whose
+  // gradients nothing is chosen to be sent. Undefined: none.
+  at::Tensor pruned{};
 };
 
 struct BucketOptions {

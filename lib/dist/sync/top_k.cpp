@@ -18,6 +18,7 @@ struct Summand {
   // Undefined where nothing is left out, or no momentum is made.
   at::Tensor residual;
   at::Tensor velocity;
+  at::Tensor pruned; // bool, laid out so; undefined: nothing is
 
   // One dimension, as `gradient` has.
   static at::Tensor flat(const at::Tensor& tensor) {
@@ -51,8 +52,8 @@ class TopK final : public BucketExchange {
           {.name = part.name,
            .gradient = Summand::flat(gradient),
            .residual = leaves_out ? at::zeros_like(gradient) : at::Tensor(),
-           .velocity =
-               makes_momentum ? at::zeros_like(gradient) : at::Tensor()});
+           .velocity = makes_momentum ? at::zeros_like(gradient) : at::Tensor(),
+           .pruned = part.pruned});
     }
   }
 
@@ -69,6 +70,7 @@ class TopK final : public BucketExchange {
     std::vector<at::Tensor> message;
     std::int64_t length = 0;
     for (const Summand& summand : summands_) {
+      forget_pruned(summand);
       add_momentum(summand);
       const std::int64_t count = count_of(summand, share);
       if (count == 0) {
@@ -126,6 +128,19 @@ class TopK final : public BucketExchange {
   }
 
  private:
+  static void forget_pruned(const Summand& summand) {
+    if (!summand.pruned.defined()) {
+      return;
+    }
+    const at::Tensor pruned = Summand::flat(summand.pruned);
+    summand.gradient.masked_fill_(pruned, 0);
+    for (const at::Tensor& kept : {summand.residual, summand.velocity}) {
+      if (kept.defined()) {
+        Summand::flat(kept).masked_fill_(pruned, 0);
+      }
+    }
+  }
+
   // The gradient becomes what SGD with momentum would go along. Velocities of
   // the ranks add up to that of their sum.
   void add_momentum(const Summand& summand) const {

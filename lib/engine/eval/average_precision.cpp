@@ -84,7 +84,7 @@ double average_precision(
   return sum;
 }
 
-double mean_average_precision(
+std::vector<double> average_precisions(
     const Scores& scores,
     const data::Index& index,
     std::int64_t classes) {
@@ -96,13 +96,24 @@ double mean_average_precision(
       positive[static_cast<std::size_t>(label)][i] = true;
     }
   }
-  double sum = 0.0;
+  std::vector<double> found;
   std::vector<float> column(samples);
   for (std::size_t c = 0; c < positive.size(); ++c) {
     for (std::size_t i = 0; i < samples; ++i) {
       column[i] = scores.logits[i * positive.size() + c];
     }
-    sum += average_precision(column, positive[c]);
+    found.push_back(average_precision(column, positive[c]));
+  }
+  return found;
+}
+
+double mean_average_precision(
+    const Scores& scores,
+    const data::Index& index,
+    std::int64_t classes) {
+  double sum = 0.0;
+  for (const double one : average_precisions(scores, index, classes)) {
+    sum += one;
   }
   return sum / static_cast<double>(classes);
 }

@@ -33,8 +33,14 @@ double average_precision(
     std::span<const float> scores,
     const std::vector<bool>& positive);
 
-// The mean over the classes, from 0 to 1: scikit-learn's and torchmetrics' with
-// average `macro`. The order of the samples does not matter.
+// Of each class, from 0 to 1. The order of the samples does not matter.
+std::vector<double> average_precisions(
+    const Scores& scores,
+    const data::Index& index,
+    std::int64_t classes);
+
+// The mean over the classes: scikit-learn's and torchmetrics' with average
+// `macro`.
 double mean_average_precision(
     const Scores& scores,
     const data::Index& index,

@@ -193,7 +193,7 @@ EvalCounts Evaluator::run(
     networks::Model& model,
     dist::Group& control,
     const Progress& progress,
-    std::vector<results::Outcome>* outcomes) const {
+    SampleResults* results) const {
   model.eval();
   Batches batches(
       *this, model.masked_patches(), control.rank(), control.size());
@@ -206,7 +206,7 @@ EvalCounts Evaluator::run(
     on_threads(lanes, [&](std::size_t i) {
       const OneIntraOpThread mine;
       try {
-        found[i] = lane(model, batches, progress, outcomes != nullptr);
+        found[i] = lane(model, batches, progress, results != nullptr);
       } catch (...) {
         batches.fail();
         throw;
@@ -221,13 +221,17 @@ EvalCounts Evaluator::run(
         all.outcomes.end(), one.outcomes.begin(), one.outcomes.end());
     all.scores.add(one.scores);
   }
-  if (outcomes != nullptr) {
-    *outcomes = gather_outcomes(control, all.outcomes);
+  if (results != nullptr) {
+    results->outcomes = gather_outcomes(control, all.outcomes);
   }
   EvalCounts counts = all.counts.reduced(control);
   if (label_lists_) {
-    counts.map = mean_average_precision(
-        gather_scores(control, all.scores), rows_->index(), spec_.num_classes);
+    Scores scores = gather_scores(control, all.scores);
+    counts.map =
+        mean_average_precision(scores, rows_->index(), spec_.num_classes);
+    if (results != nullptr) {
+      results->scores = std::move(scores);
+    }
   }
   return counts;
 }

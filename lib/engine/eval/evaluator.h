@@ -26,6 +26,15 @@ namespace vitrain::engine {
 
 struct Session;
 
+// What an evaluation found of each sample, over all workers.
+struct SampleResults {
+  // In the dataset's order; empty where there are no classes, or lists of them.
+  std::vector<results::Outcome> outcomes;
+  Scores scores; // where samples have lists of labels, in any order
+
+  bool empty() const { return outcomes.empty() && scores.samples.empty(); }
+};
+
 // Evaluates a model on a dataset, every sample exactly once. All batches have
 // the same shape (missing rows are zero images whose outputs are discarded), so
 // a sample's loss has the same bits whatever stands beside it. On a CPU a batch
@@ -59,14 +68,13 @@ class Evaluator {
 
   // Leaves the model in evaluation mode. Returns the counts over all workers.
   // Meanwhile other threads that are new to torch get one thread for its
-  // operators. `outcomes` gets what was found of the samples of all
-  // workers, in the dataset's order; nothing where there are no classes.
+  // operators. `results` gets what was found of the samples of all workers.
   // Collective on `control`.
   EvalCounts run(
       networks::Model& model,
       dist::Group& control,
       const Progress& progress,
-      std::vector<results::Outcome>* outcomes = nullptr) const;
+      SampleResults* results = nullptr) const;
 
   std::int64_t size() const { return rows_->index().size(); }
   // The classes that may be predicted (eval.subset); empty: all.

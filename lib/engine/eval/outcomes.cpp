@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -10,9 +13,11 @@
 
 #include "core/text.h"
 #include "dist/group/collectives.h"
+#include "engine/eval/label_list_results.h"
 #include "engine/train/loss.h"
 #include "logging/banner.h"
 #include "results/evaluation_files.h"
+#include "results/label_lists.h"
 
 namespace vitrain::engine {
 namespace {
@@ -116,31 +121,74 @@ std::vector<results::Outcome> gather_outcomes(
   return all;
 }
 
-void record_evaluation(
+namespace {
+
+// What there is to write of an evaluation, and to say.
+struct Record {
+  std::function<void(const std::filesystem::path& folder)> write;
+  std::function<results::SummaryLines()> summary;
+};
+
+Record record_of(
     const Session& session,
     const Evaluator& evaluator,
-    std::vector<results::Outcome> outcomes,
-    bool tells) {
-  if (session.rank != 0 || outcomes.empty()) {
-    return;
-  }
+    std::vector<results::Outcome> outcomes) {
   const auto& classes = session.eval_index->classes();
   const auto subset = evaluator.subset();
   if (!subset.empty()) {
     renumber(outcomes, subset);
   }
-  const results::Evaluation evaluation{
-      .outcomes = std::move(outcomes),
-      .classes = subset.empty() ? classes : names_of(classes, subset),
-      .of_classes = std::ssize(classes),
-      .path = [&](std::int64_t sample) { return evaluator.path(sample); },
-      .picture =
-          [&](std::int64_t sample) { return evaluator.picture(sample); }};
+  const auto evaluation =
+      std::make_shared<const results::Evaluation>(results::Evaluation{
+          .outcomes = std::move(outcomes),
+          .classes = subset.empty() ? classes : names_of(classes, subset),
+          .of_classes = std::ssize(classes),
+          .path = [&evaluator](
+                      std::int64_t sample) { return evaluator.path(sample); },
+          .picture =
+              [&evaluator](std::int64_t sample) {
+                return evaluator.picture(sample);
+              }});
+  return {
+      [evaluation](const std::filesystem::path& folder) {
+        results::write_evaluation(folder, *evaluation);
+      },
+      [evaluation] { return results::summary_of(*evaluation); }};
+}
+
+Record record_of(
+    const Session& session,
+    const Evaluator& evaluator,
+    const Scores& scores) {
+  auto evaluation = std::make_shared<results::LabelListEvaluation>(
+      label_lists_of(scores, *session.eval_index));
+  evaluation->path = [&evaluator](std::int64_t sample) {
+    return evaluator.path(sample);
+  };
+  return {
+      [evaluation](const std::filesystem::path& folder) {
+        results::write_label_lists(folder, *evaluation);
+      },
+      [evaluation] { return results::summary_of(*evaluation); }};
+}
+
+} // namespace
+
+void record_evaluation(
+    const Session& session,
+    const Evaluator& evaluator,
+    SampleResults found,
+    bool tells) {
+  if (session.rank != 0 || found.empty()) {
+    return;
+  }
+  const Record record = found.outcomes.empty()
+      ? record_of(session, evaluator, found.scores)
+      : record_of(session, evaluator, std::move(found.outcomes));
   logging::Console& console = session.reporter.console();
   if (keeps_records(session)) {
     try {
-      results::write_evaluation(
-          session.job.run().path / "evaluation", evaluation);
+      record.write(session.job.run().path / "evaluation");
     } catch (const Error& error) {
       if (error.code() != ExitCode::kStorage) {
         throw;
@@ -149,7 +197,7 @@ void record_evaluation(
     }
   }
   if (tells) {
-    const auto section = section_of(results::summary_of(evaluation));
+    const auto section = section_of(record.summary());
     console.print([&](const logging::TerminalStyle& style) {
       return logging::sections_text({section}, style);
     });

@@ -42,7 +42,7 @@ std::vector<results::Outcome> gather_outcomes(
 void record_evaluation(
     const Session& session,
     const Evaluator& evaluator,
-    std::vector<results::Outcome> outcomes,
+    SampleResults found,
     bool tells);
 
 } // namespace vitrain::engine

@@ -23,8 +23,12 @@ std::uint64_t seed_of(const Session& session) {
 
 } // namespace
 
-TrainInputs::TrainInputs(const Session& session, const config::Recipe& recipe)
+TrainInputs::TrainInputs(
+    const Session& session,
+    const config::Recipe& recipe,
+    const config::BatchPlan& batch)
     : session_(session),
+      worker_batch_(batch.worker_batch()),
       augment_(recipe.data.augment),
       normalizer_(
           recipe.data.preprocess,
@@ -50,7 +54,7 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
       .inputs = {},
       .targets = {},
       .shares = {},
-      .drop = drop(step, k * session_.plan.worker_batch(), batch.count),
+      .drop = drop(step, k * worker_batch_, batch.count),
       .dropout = masks(session_.device, step, k, /*replica=*/0)};
   const bool vectors = session_.spec.features > 0;
   if (!vectors) {
@@ -119,7 +123,7 @@ std::size_t TrainInputs::tail_bytes() const {
       : 0;
   const std::int64_t row = kLabel + kNumber * lists +
       (kNumber * dropped + boxes) * splits() + MixTable::row_bytes();
-  return Parcel::room_for(kTensors, session_.plan.worker_batch() * row);
+  return Parcel::room_for(kTensors, worker_batch_ * row);
 }
 
 std::vector<double> TrainInputs::drop_rates(std::int64_t step) const {
@@ -127,8 +131,8 @@ std::vector<double> TrainInputs::drop_rates(std::int64_t step) const {
   const double share = optim::drop_path_share(
       session_.job.recipe.schedule.drop_path.shape,
       session_.plan.drop_path_cutoff,
-      step,
-      session_.plan.total_steps);
+      session_.plan.schedule_time(step),
+      session_.plan.schedule_steps);
   for (double& rate : rates) {
     rate *= share;
   }

@@ -22,10 +22,13 @@ namespace vitrain::engine {
 class TrainInputs {
  public:
   explicit TrainInputs(const Session& session)
-      : TrainInputs(session, session.job.recipe) {}
+      : TrainInputs(session, session.job.recipe, session.plan) {}
   // With the changes to images that `recipe` has, one of the run's in some
-  // epoch (config::recipe_in_epoch), which must outlive this.
-  TrainInputs(const Session& session, const config::Recipe& recipe);
+  // epoch (config::recipe_in_epoch), which must outlive this, and its batches.
+  TrainInputs(
+      const Session& session,
+      const config::Recipe& recipe,
+      const config::BatchPlan& batch);
 
   // Micro-batch `k` of the global batch of a step. Its tensors are good until
   // the second next one is made (Parcels).
@@ -69,6 +72,7 @@ class TrainInputs {
   bool mixes(std::int64_t epoch) const;
 
   const Session& session_;
+  std::int64_t worker_batch_; // samples of a micro-batch, at most
   const config::AugmentConfig& augment_;
   Normalizer normalizer_;
   data::EraseOptions erase_;

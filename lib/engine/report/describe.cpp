@@ -4,10 +4,8 @@
 
 #include "config/rules/dist_rules.h"
 #include "config/rules/stages.h"
-#include "config/schema/writer.h"
 #include "core/enum_names.h"
 #include "core/text.h"
-#include "engine/train/parameter_groups.h"
 #include "job/run/run_directory.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
@@ -67,21 +65,48 @@ std::string describe_source(
   return text;
 }
 
+// "100, 200 from epoch 31".
+std::string steps_of_epochs(const config::Timeline& timeline) {
+  std::string text;
+  for (const config::EpochSteps& stretch : timeline.stretches()) {
+    text += stretch.first_epoch == 0 ? with_commas(stretch.steps)
+                                     : fmt::format(
+                                           ", {} from epoch {}",
+                                           with_commas(stretch.steps),
+                                           stretch.first_epoch + 1);
+  }
+  return text;
+}
+
+// "64 x 2 workers x 1 = 128", and a line for each other one.
+std::string describe_batch(const RunFacts& facts) {
+  std::string text;
+  for (const config::BatchStage& stage :
+       config::batch_stages(facts.job.recipe, facts.plan.devices())) {
+    text += stage.first_epoch == 0 ? stage.batch.batch_text
+                                   : fmt::format(
+                                         "\n{} from epoch {}",
+                                         stage.batch.batch_text,
+                                         stage.first_epoch + 1);
+  }
+  return text;
+}
+
 std::string describe_epoch(const RunFacts& facts) {
   const config::Plan& plan = facts.plan;
-  const data::EpochCounts counts = facts.sampler->counts(/*epoch=*/0);
+  const data::EpochCounts counts =
+      facts.samplers->of_epoch(0).counts(/*epoch=*/0);
   std::string text = fmt::format(
       "{} x {} = {}",
       counted(plan.steps_per_epoch, "step"),
-      counted(
-          (plan.total_steps + plan.steps_per_epoch - 1) / plan.steps_per_epoch,
-          "epoch"),
+      counted(plan.epochs(), "epoch"),
       counted(plan.total_steps, "step"));
-  if (plan.total_steps % plan.steps_per_epoch != 0) {
+  if (!plan.timeline.even() ||
+      plan.timeline.step_in_epoch(plan.total_steps) != 0) {
     text = fmt::format(
         "{} in epochs of {}",
         counted(plan.total_steps, "step"),
-        with_commas(plan.steps_per_epoch));
+        steps_of_epochs(plan.timeline));
   }
   if (counts.dropped > 0 || counts.repeated > 0) {
     text += fmt::format(
@@ -340,7 +365,7 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
   logging::BannerSection plan;
   if (facts.train != nullptr) {
     plan = {
-        {"global batch", facts.plan.batch_text},
+        {"global batch", describe_batch(facts)},
         {"length", describe_epoch(facts)},
         {"lr", describe_rate(facts)},
         {"optimizer", describe_optimizer(recipe.optim)},
@@ -356,39 +381,6 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
       {"config", printable(facts.job.config_path)},
       {"run folder", printable(relative(facts.job.run_directory))}};
   return {machine, model, data, plan, place};
-}
-
-Json start_record(const RunFacts& facts) {
-  Json record{
-      {"kind", "start"},
-      {"version", facts.job.version},
-      {"mode", facts.train != nullptr ? "train" : "eval"},
-      {"command", facts.job.command_line},
-      {"config_hash", config::recipe_hash(facts.job.recipe)},
-      {"model", facts.spec.name},
-      {"parameters", facts.parameters},
-      {"workers", facts.workers},
-      {"devices", facts.job.device_text},
-      {"precision", name_of(facts.precision.precision)},
-      {"eval_precision", name_of(facts.eval_precision.precision)},
-      {"eval_samples", facts.eval->size()},
-      {"classes", std::ssize(facts.eval->classes())}};
-  if (!facts.eval->subset().empty()) {
-    record["subset"] = std::ssize(facts.eval->subset());
-  }
-  if (facts.job.recipe.data.split) {
-    record["held_out"] = facts.eval->size();
-  }
-  if (facts.train != nullptr) {
-    record["train_samples"] = facts.train->size();
-    record["global_batch"] = facts.plan.global_batch;
-    record["steps_per_epoch"] = facts.plan.steps_per_epoch;
-    record["total_steps"] = facts.plan.total_steps;
-    record["lr"] = facts.plan.lr;
-    record["groups"] =
-        groups_record(summarize_groups(facts.job.recipe, facts.spec));
-  }
-  return record;
 }
 
 } // namespace vitrain::engine

@@ -5,7 +5,7 @@
 
 #include "config/rules/plan.h"
 #include "core/json.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "data/sources/index.h"
 #include "job/job.h"
 #include "job/options/precision.h"
@@ -23,7 +23,7 @@ struct RunFacts {
   job::PrecisionChoice precision; // of training; of an evaluation only, its own
   job::PrecisionChoice eval_precision;
   const data::Index* train = nullptr; // null: evaluation only
-  const data::Sampler* sampler = nullptr; // of train
+  const data::Samplers* samplers = nullptr; // of train
   const data::Index* eval = nullptr;
   int workers = 1;
 };

@@ -34,7 +34,7 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
   const job::Job& job = prepared.job;
   const int workers = prepared.workers;
   const config::Plan plan =
-      job::make_plan(job, workers, prepared.sampler.get(), *prepared.eval);
+      job::make_plan(job, workers, prepared.samplers.get(), *prepared.eval);
   const models::ModelSpec spec =
       models::resolve(job.recipe.model, job::data_shape(*prepared.eval));
   job::Job shown = job;
@@ -52,7 +52,7 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
           : eval_precision,
       .eval_precision = eval_precision,
       .train = prepared.train.get(),
-      .sampler = prepared.sampler.get(),
+      .samplers = prepared.samplers.get(),
       .eval = prepared.eval.get(),
       .workers = job.single_process() ? 1 : workers};
   std::vector<logging::BannerSection> sections = describe_run(facts);

@@ -85,6 +85,17 @@ models::ActivationBytes activations_of(
       : networks::cost_of(spec).bytes;
 }
 
+// Of a sample, what a step keeps for backward.
+std::int64_t kept_bytes(
+    const models::ModelSpec& spec,
+    bool bf16,
+    const std::string& recompute) {
+  const std::int64_t every = config::recompute_every(recompute);
+  const std::int64_t all = activations_of(spec, bf16).kept;
+  return every == 0 ? all
+                    : scaled(all, networks::cost_of(spec).kept_share(every));
+}
+
 // Of a sample in a loader's batch.
 std::int64_t row_bytes(const models::ModelSpec& spec) {
   return spec.features > 0 ? (spec.features + spec.num_classes) * kFp32
@@ -112,8 +123,9 @@ MemoryEstimate estimate_memory(
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
   const std::int64_t parameters = networks::parameter_count(spec);
+  const config::Recipe widest = models::widest_stage(recipe);
   const models::ModelSpec trained =
-      models::in_training(models::widest_stage(recipe).data.augment, spec);
+      models::in_training(widest.data.augment, spec);
   MemoryEstimate estimate;
   estimate.process = kProcess + (several ? kGroups : 0);
   estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));
@@ -127,8 +139,11 @@ MemoryEstimate estimate_memory(
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
     estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
-    const std::int64_t images = plan.worker_batch() * recipe.train.splits();
-    held = std::max(held, images * activations_of(trained, bf16).kept);
+    const std::int64_t images =
+        config::plan_batch(widest, plan.devices()).worker_batch() *
+        recipe.train.splits();
+    held = std::max(
+        held, images * kept_bytes(trained, bf16, recipe.train.recompute));
     if (recipe.train.distill.active()) {
       const models::ModelSpec teacher = models::resolve(
           models::teacher_model(recipe.train.distill, trained),

@@ -82,16 +82,24 @@ void Reporter::step_ended(std::int64_t step) {
 }
 
 std::int64_t Reporter::epoch_of(std::int64_t step) const {
-  return length_.steps_per_epoch > 0 ? (step - 1) / length_.steps_per_epoch + 1
-                                     : 0;
+  // Before the first step is in the first epoch, too.
+  return length_.timeline.empty()
+      ? 0
+      : length_.timeline.epoch_of(std::max<std::int64_t>(step, 1) - 1) + 1;
+}
+
+std::int64_t Reporter::batches_at(std::int64_t step) const {
+  return length_.timeline.empty()
+      ? 0
+      : length_.timeline.steps_in(epoch_of(step) - 1);
 }
 
 std::int64_t Reporter::batch_of(std::int64_t step) const {
-  if (length_.steps_per_epoch == 0) {
+  if (length_.timeline.empty()) {
     return 0;
   }
   const bool from_zero = job_.recipe.log.count == config::LogCount::kEpoch;
-  return (step - 1) % length_.steps_per_epoch + (from_zero ? 0 : 1);
+  return length_.timeline.step_in_epoch(step - 1) + (from_zero ? 0 : 1);
 }
 
 void Reporter::bad_samples(const BadSamples::Gathered& gathered) {
@@ -151,11 +159,14 @@ void Reporter::finish(
       .seconds = watch_.seconds(),
       .steps = step,
       .total_steps = length_.total_steps,
-      .epochs = epoch_of(step),
-      .epoch_steps = length_.steps_per_epoch,
       .images_per_second =
           train_seconds_ > 0 ? train_samples_ / train_seconds_ : 0.0,
       .folder = keeps_folder() ? shown_path(job_.run_directory) : ""};
+  if (const config::Timeline& timeline = length_.timeline; !timeline.empty()) {
+    end.epochs = timeline.epoch_of(step);
+    end.begun_steps = timeline.step_in_epoch(step);
+    end.epoch_steps = timeline.steps_in(end.epochs);
+  }
   if (last_eval_) {
     end.last = logging::Reached{
         .loss = last_eval_->value(Metric::kLoss), .count = last_eval_->count};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/rules/timeline.h"
 #include "core/clock.h"
 #include "core/json.h"
 #include "dist/group/traffic.h"
@@ -76,7 +77,7 @@ struct Evaluated {
 // Where a run is, as the progress line shows it.
 struct RunLength {
   std::int64_t epochs = 0;
-  std::int64_t steps_per_epoch = 0;
+  config::Timeline timeline; // empty: of an evaluation
   std::int64_t total_steps = 0;
 };
 
@@ -155,8 +156,9 @@ class Reporter {
  private:
   void own_train(const TrainReport& report);
   std::int64_t epoch_of(std::int64_t step) const;
-  // In its epoch, counted as log.count says.
+  // In its epoch, counted as log.count says; and how many there are in it.
   std::int64_t batch_of(std::int64_t step) const;
+  std::int64_t batches_at(std::int64_t step) const;
   // Of an evaluation without records there is nothing to look at.
   bool keeps_folder() const;
   // report.html, where there are records; its last version.

@@ -30,7 +30,7 @@ RunFacts facts_of(const Session& session) {
       .precision = session.precision,
       .eval_precision = session.eval_precision,
       .train = session.train_index.get(),
-      .sampler = session.sampler.get(),
+      .samplers = session.samplers.get(),
       .eval = session.eval_index.get(),
       .workers = session.world};
 }
@@ -55,10 +55,8 @@ Json announce(Session& session) {
   std::optional<RunLength> length;
   if (session.train_index) {
     length = RunLength{
-        .epochs =
-            (session.plan.total_steps + session.plan.steps_per_epoch - 1) /
-            session.plan.steps_per_epoch,
-        .steps_per_epoch = session.plan.steps_per_epoch,
+        .epochs = session.plan.epochs(),
+        .timeline = session.plan.timeline,
         .total_steps = session.plan.total_steps};
   }
   std::vector<logging::BannerSection> sections;

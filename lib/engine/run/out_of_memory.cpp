@@ -33,16 +33,14 @@ std::string request_of(const std::string& message) {
 }
 
 std::string batch_text(const Session& session, bool evaluates) {
-  const models::ModelSpec spec = evaluates
-      ? session.spec
-      : models::in_training(
-            config::recipe_in_epoch(
-                session.job.recipe,
-                session.finished_steps / session.plan.steps_per_epoch + 1)
-                .data.augment,
-            session.spec);
-  const std::int64_t rows =
-      evaluates ? session.plan.eval_batch : session.plan.worker_batch();
+  models::ModelSpec spec = session.spec;
+  std::int64_t rows = session.plan.eval_batch;
+  if (!evaluates) {
+    const config::Recipe stage = config::recipe_in_epoch(
+        session.job.recipe, session.plan.epoch_of(session.finished_steps) + 1);
+    spec = models::in_training(stage.data.augment, session.spec);
+    rows = config::plan_batch(stage, session.plan.devices()).worker_batch();
+  }
   return spec.features > 0
       ? fmt::format("{} rows of {} features", with_commas(rows), spec.features)
       : fmt::format(

@@ -6,7 +6,7 @@
 
 #include "config/rules/plan.h"
 #include "data/load/loader.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "data/sources/index.h"
 #include "dist/group/connect.h"
 #include "engine/report/reporter.h"
@@ -38,7 +38,7 @@ struct Session {
   Reporter& reporter;
   std::shared_ptr<const data::Index> train_index; // null when evaluating only
   std::shared_ptr<const data::Index> eval_index;
-  std::unique_ptr<const data::Sampler> sampler; // null when evaluating only
+  std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
   config::Plan plan;
   job::PrecisionChoice precision; // of training
   job::PrecisionChoice eval_precision;

@@ -51,7 +51,7 @@ ExitCode evaluate_only(Session& session) {
   const Evaluator evaluator = make_evaluator(session);
   session.heartbeat.enter(launch::Section::kEval);
   const Stopwatch watch;
-  std::vector<results::Outcome> outcomes;
+  SampleResults found;
   const EvalCounts counts = evaluator.run(
       *session.model,
       *session.groups.control,
@@ -59,14 +59,14 @@ ExitCode evaluate_only(Session& session) {
         session.heartbeat.beat();
         session.reporter.evaluating(done, all);
       },
-      &outcomes);
+      &found);
   session.reporter.evaluated(
       /*step=*/0,
       {.counts = counts,
        .subset = std::ssize(evaluator.subset()),
        .seconds = watch.seconds()},
       {});
-  record_evaluation(session, evaluator, std::move(outcomes), /*tells=*/true);
+  record_evaluation(session, evaluator, std::move(found), /*tells=*/true);
   return ExitCode::kDone;
 }
 
@@ -124,16 +124,20 @@ ExitCode lead(Session& session) {
         data::Index::map(job.train_index_fd));
   }
   const int devices = job.devices(session.world);
-  session.sampler = job::make_sampler(
-      job.recipe,
-      session.train_index.get(),
-      devices,
-      job.resume.empty() ? std::nullopt
-                         : job::begun_epoch(
-                               checkpoint::read_manifest(job.resume),
-                               job.recipe.train.accumulate));
+  session.samplers =
+      job::make_samplers(job.recipe, session.train_index.get(), devices);
   session.plan =
-      job::make_plan(job, devices, session.sampler.get(), *session.eval_index);
+      job::make_plan(job, devices, session.samplers.get(), *session.eval_index);
+  if (!job.resume.empty()) {
+    session.samplers = job::make_samplers(
+        job.recipe,
+        session.train_index.get(),
+        devices,
+        job::begun_epoch(
+            checkpoint::read_manifest(job.resume),
+            session.plan.timeline,
+            job.recipe.train.accumulate));
+  }
   session.eval_precision =
       job::resolve_eval_precision(job.recipe, job::processors_of(job));
   session.precision = job.mode == job::JobMode::kTrain

@@ -143,12 +143,17 @@ void share_parameters(Session& session, const optim::FlatState& parameters) {
 std::unique_ptr<dist::GradientSync> make_mode(
     Session& session,
     const optim::FlatState& parameters,
-    const optim::Optimizer& optimizer) {
+    const optim::Optimizer& optimizer,
+    const optim::Pruner* pruner) {
   const config::DistConfig& dist = session.job.recipe.dist;
   const config::SyncConfig& sync = dist.sync;
   const dist::BucketOptions buckets = bucket_options(session);
   dist::Group& all = *session.groups.data;
   dist::ReplicaBuffers buffers = replica_buffers(parameters, optimizer);
+  for (std::size_t i = 0; pruner != nullptr && i < buffers.gradients.size();
+       ++i) {
+    buffers.gradients[i].pruned = pruner->masks()[i];
+  }
   const auto averaging = [&](const dist::AveragingOptions& options) {
     return dist::make_averaging(all, std::move(buffers), buckets, options);
   };
@@ -204,8 +209,9 @@ std::unique_ptr<optim::Optimizer> make_optimizer(
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,
-    const optim::Optimizer& optimizer) {
-  auto mode = make_mode(session, parameters, optimizer);
+    const optim::Optimizer& optimizer,
+    const optim::Pruner* pruner) {
+  auto mode = make_mode(session, parameters, optimizer, pruner);
   if (parameters.share().count == 1) {
     return mode;
   }

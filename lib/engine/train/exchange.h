@@ -8,6 +8,7 @@
 #include "engine/run/session.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
+#include "optim/prune.h"
 
 namespace vitrain::engine {
 
@@ -26,10 +27,11 @@ std::unique_ptr<optim::Optimizer> make_optimizer(
     optim::FlatState& parameters);
 
 // What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
-// which must outlive it. Collective.
+// which must outlive it, and of what prunes the weights (or null). Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,
-    const optim::Optimizer& optimizer);
+    const optim::Optimizer& optimizer,
+    const optim::Pruner* pruner = nullptr);
 
 } // namespace vitrain::engine

@@ -1,5 +1,6 @@
 #include "engine/train/teacher.h"
 
+#include "config/rules/stages.h"
 #include "core/check.h"
 #include "dist/group/replicas.h"
 #include "engine/run/named_state.h"
@@ -12,20 +13,43 @@
 namespace vitrain::engine {
 namespace {
 
+// The images that are trained with from an epoch on.
+models::ModelSpec student_from(const Session& session, std::int64_t epoch) {
+  return models::in_training(
+      config::recipe_in_epoch(session.job.recipe, epoch).data.augment,
+      session.spec);
+}
+
+// The largest images that are trained with.
+models::ModelSpec largest_student(const Session& session) {
+  models::ModelSpec largest = student_from(session, 1);
+  for (const std::int64_t epoch : config::stage_epochs(session.job.recipe)) {
+    const models::ModelSpec student = student_from(session, epoch);
+    if (student.image_size.area() > largest.image_size.area()) {
+      largest = student;
+    }
+  }
+  return largest;
+}
+
 // Throws Error(kUsage) unless it can see the images of every stage.
-void check_sizes(const config::Recipe& recipe, const models::ModelSpec& spec) {
-  const ImageSize widest =
-      models::in_training(models::widest_stage(recipe).data.augment, spec)
-          .image_size;
-  VITRAIN_CHECK(
-      recipe.data.augment.stages.empty() || widest == spec.image_size ||
-          spec.family->identity == models::channels_identity,
-      ExitCode::kUsage,
-      "train.distill.teacher: {} is for images of one size, and those of "
-      "data.augment.stages grow from {} to {} px: take a convolutional network",
-      spec.name,
-      spec.image_size.text(),
-      widest.text());
+void check_sizes(const Session& session, const models::ModelSpec& teacher) {
+  const config::Recipe& recipe = session.job.recipe;
+  for (const std::int64_t epoch : config::stage_epochs(recipe)) {
+    const models::ModelSpec seen = models::resolve(
+        models::teacher_model(
+            recipe.train.distill, student_from(session, epoch)),
+        job::data_shape(*session.eval_index));
+    VITRAIN_CHECK(
+        teacher.family->any_image_size || seen.image_size == teacher.image_size,
+        ExitCode::kUsage,
+        "train.distill.teacher: {} is for images of one size, and those of "
+        "data.augment.stages have {} px and {} px: take a convolutional "
+        "network, or one of the families vit and deit",
+        teacher.name,
+        seen.image_size.text(),
+        teacher.image_size.text());
+  }
 }
 
 } // namespace
@@ -35,15 +59,15 @@ std::shared_ptr<networks::Model> make_teacher(Session& session) {
   if (!distill.active()) {
     return nullptr;
   }
-  const config::Recipe& recipe = session.job.recipe;
-  config::ModelConfig config = models::teacher_model(
-      distill, models::in_training(recipe.data.augment, session.spec));
+  // Its weights are for the largest images: from there positions are resampled.
+  config::ModelConfig config =
+      models::teacher_model(distill, largest_student(session));
   config.pretrained = job::resolve_weights(*distill.pretrained);
   config.pretrained_part = distill.pretrained_part;
   config.pretrained_names = distill.pretrained_names;
   const models::ModelSpec spec =
       models::resolve(config, job::data_shape(*session.eval_index));
-  check_sizes(recipe, spec);
+  check_sizes(session, spec);
   std::shared_ptr<networks::Model> teacher =
       networks::make_model(spec, /*seed=*/0);
   if (session.rank == 0) {

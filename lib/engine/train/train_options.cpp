@@ -18,7 +18,7 @@ optim::Schedule schedule_of(
       .kind = schedule.name,
       .hold_steps = hold,
       .steps_ahead = schedule.paddle_exact_schedule ? hold : 0,
-      .total_steps = plan.total_steps,
+      .total_steps = plan.schedule_steps,
       .warmup_steps = plan.warmup_steps,
       .cooldown_steps = plan.cooldown_steps,
       .cooldown_shape = schedule.cooldown_shape,

@@ -79,11 +79,12 @@ Trainer::Trainer(Session& session)
               parameter_names(*session.model)),
           share_of(session)),
       optimizer_(make_optimizer(recipe_, parameters_)),
-      sync_(make_gradient_sync(session, parameters_, *optimizer_)),
+      pruner_(make_pruner(session, parameters_)),
+      sync_(
+          make_gradient_sync(session, parameters_, *optimizer_, pruner_.get())),
       replicas_(make_data_parallel(session, parameters_)),
       teacher_(make_teacher(session)),
       ema_(make_ema(session, parameters_)),
-      pruner_(make_pruner(session, parameters_)),
       step_(std::make_unique<TrainStep>(
           replicas_ ? *replicas_ : *session.model,
           parameters_,
@@ -95,7 +96,7 @@ Trainer::Trainer(Session& session)
               teacher_.get(),
               ema_.get(),
               pruner_.get()))),
-      sampler_(*session.sampler),
+      samplers_(*session.samplers),
       bad_samples_(
           session.train_index,
           bad_sample_limits(recipe_.data.bad_samples)),
@@ -136,17 +137,18 @@ void Trainer::open_stage() {
     interval_.end_loader(*loader_);
     loader_.reset();
   }
-  const std::int64_t epoch = state_.step / plan_.steps_per_epoch + 1;
+  const std::int64_t epoch = plan_.epoch_of(state_.step) + 1;
   stage_ = config::recipe_in_epoch(recipe_, epoch);
+  batch_ = config::plan_batch(stage_, plan_.devices());
   stage_end_ = plan_.total_steps;
   for (const std::int64_t next : config::stage_epochs(recipe_)) {
     if (next > epoch) {
-      stage_end_ = std::min(stage_end_, (next - 1) * plan_.steps_per_epoch);
+      stage_end_ = std::min(stage_end_, plan_.timeline.first_step(next - 1));
     }
   }
   rows_ = data::open_rows(
       session_.train_index, train_transform(stage_, session_.spec));
-  inputs_ = std::make_unique<TrainInputs>(session_, stage_);
+  inputs_ = std::make_unique<TrainInputs>(session_, stage_, batch_);
   open_loader();
 }
 
@@ -163,16 +165,17 @@ void Trainer::open_loader() {
           return false;
         }
         const std::int64_t step = index / accumulate;
-        draws = sampler_.micro_batch(
-            step / plan_.steps_per_epoch,
-            step % plan_.steps_per_epoch,
+        const std::int64_t epoch = plan_.epoch_of(step);
+        draws = samplers_.of_epoch(epoch).micro_batch(
+            epoch,
+            plan_.timeline.step_in_epoch(step),
             session_.rank * accumulate + index % accumulate);
         return true;
       },
       data::LoaderOptions{
           .threads = session_.loader_threads(),
           .depth = 3,
-          .capacity = plan_.worker_batch(),
+          .capacity = batch_.worker_batch(),
           .bad_samples = job::bad_sample_policy(recipe_, /*train=*/true),
           .allocate = session_.slot_allocator(),
           .tail = inputs_->tail_bytes()});
@@ -203,7 +206,7 @@ ExitCode Trainer::run() {
     if (line_due()) {
       report_interval();
     }
-    if (plan_.replicas_every > 0 && due(plan_.replicas_every)) {
+    if (due(plan_.replicas_every)) {
       check_replicas();
     }
     if (due(plan_.eval_every) || state_.step == plan_.total_steps) {
@@ -213,7 +216,7 @@ ExitCode Trainer::run() {
       save();
     }
     asked_ = std::max(asked_, votes.agreed());
-    if (plan_.stop_after > 0 && state_.step - first >= plan_.stop_after) {
+    if (plan_.stop_after.over(plan_.timeline, first, state_.step)) {
       asked_ = std::max(asked_, EarlyEnd::kRequested);
     }
   }
@@ -251,17 +254,16 @@ EarlyEnd Trainer::asked() const {
   return static_cast<EarlyEnd>(std::ranges::max(ends));
 }
 
-bool Trainer::due(std::int64_t every) const {
-  return state_.step % every == 0;
+double Trainer::rate_of(std::int64_t step) const {
+  return optim::learning_rate(schedule_, plan_.schedule_time(step));
 }
 
 bool Trainer::line_due() const {
   const config::LogConfig& log = recipe_.log;
   if (log.count == config::LogCount::kEpoch) {
-    const std::int64_t batch = (state_.step - 1) % plan_.steps_per_epoch;
-    return batch % log.every == 0;
+    return plan_.timeline.step_in_epoch(state_.step - 1) % log.every == 0;
   }
-  return state_.step == 1 || due(log.every);
+  return state_.step == 1 || state_.step % log.every == 0;
 }
 
 void Trainer::train_one_step() {
@@ -273,17 +275,20 @@ void Trainer::train_one_step() {
   const std::int64_t accumulate = recipe_.train.accumulate;
   session_.model->train();
   batch_norm_.before_step();
-  parameters_.set_epoch(state_.step / plan_.steps_per_epoch + 1);
+  parameters_.set_epoch(plan_.epoch_of(state_.step) + 1);
   if (const auto end = recipe_.schedule.weight_decay.end) {
     parameters_.scale_weight_decay(optim::weight_decay_share(
-        recipe_.optim.weight_decay, *end, state_.step, plan_.total_steps));
+        recipe_.optim.weight_decay,
+        *end,
+        plan_.schedule_time(state_.step),
+        plan_.schedule_steps));
   }
   optimizer_->begin_step({.step = state_.step + 1, .steps = plan_.total_steps});
   step_->begin(step_info());
   for (std::int64_t i = 0; i < accumulate; ++i) {
     micro_batch(session_.rank * accumulate + i, /*last=*/i + 1 == accumulate);
   }
-  lr_ = optim::learning_rate(schedule_, state_.step);
+  lr_ = rate_of(state_.step);
   step_->finish(lr_);
   dist::Traffic traffic = sync_->traffic();
   traffic.add(batch_norm_.take_traffic());
@@ -316,11 +321,10 @@ void Trainer::tell_pruned(bool last) {
 
 dist::StepInfo Trainer::step_info() const {
   dist::StepInfo info{.step = state_.step, .samples = {}};
+  const std::int64_t epoch = plan_.epoch_of(state_.step);
   for (int rank = 0; rank < session_.world; ++rank) {
-    info.samples.push_back(sampler_.samples_of_worker(
-        state_.step / plan_.steps_per_epoch,
-        state_.step % plan_.steps_per_epoch,
-        rank));
+    info.samples.push_back(samplers_.of_epoch(epoch).samples_of_worker(
+        epoch, plan_.timeline.step_in_epoch(state_.step), rank));
   }
   return info;
 }
@@ -331,7 +335,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
   bad_samples_.take(state_.step + 1, batch->bad);
-  interval_.add(*batch, k * plan_.worker_batch());
+  interval_.add(*batch, k * batch_.worker_batch());
   if (replicas_) {
     replicas_->set_masks([this, step = state_.step, k](
                              const c10::Device& device, std::int64_t replica) {
@@ -351,8 +355,8 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
 Moment Trainer::moment(std::int64_t step) const {
   return {
       .step = step,
-      .epoch = (step - 1) / plan_.steps_per_epoch + 1,
-      .lr = optim::learning_rate(schedule_, step - 1),
+      .epoch = plan_.epoch_of(step - 1) + 1,
+      .lr = rate_of(step - 1),
       .last_checkpoint = writer_.last_checkpoint()};
 }
 
@@ -366,7 +370,7 @@ void Trainer::report_interval() {
     gather_bad_samples();
   }
   report.step = state_.step;
-  report.epoch = (state_.step - 1) / plan_.steps_per_epoch + 1;
+  report.epoch = plan_.epoch_of(state_.step - 1) + 1;
   report.lr = lr_;
   report.bad_samples = bad_samples_.total();
   report.grad_norm = step_->gradient_norm();

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "data/load/loader.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "engine/eval/evaluator.h"
 #include "engine/inputs/train_inputs.h"
 #include "engine/report/bad_samples.h"
@@ -76,10 +76,8 @@ class Trainer {
   void bring_averages_together();
   void evaluate();
   // Of what the model holds: the `raw` weights or their average.
-  Evaluated evaluate_weights(
-      const char* weights,
-      bool judged,
-      std::vector<results::Outcome>& outcomes);
+  Evaluated
+  evaluate_weights(const char* weights, bool judged, SampleResults& results);
   // Takes note of an evaluation that all ranks have finished.
   void judge(const std::vector<Evaluated>& found);
   // Whether checkpoint.metric is that of the average.
@@ -89,7 +87,11 @@ class Trainer {
   // What any rank has been asked for by now. Collective.
   EarlyEnd asked() const;
   void save();
-  bool due(std::int64_t every) const;
+  bool due(const config::Interval& every) const {
+    return every.due(plan_.timeline, state_.step);
+  }
+  // Of a step, from 0.
+  double rate_of(std::int64_t step) const;
   bool line_due() const; // by log.every and log.count
   // Of the optimizer and of the mode of dist.sync. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
@@ -107,18 +109,19 @@ class Trainer {
   BatchNormExchange batch_norm_;
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
+  std::unique_ptr<optim::Pruner> pruner_; // null: none
   std::unique_ptr<dist::GradientSync> sync_;
   std::unique_ptr<DataParallel> replicas_; // null: one device
   std::shared_ptr<networks::Model> teacher_; // null: none
   std::unique_ptr<optim::Ema> ema_; // null: none
   bool averages_restored_ = false; // from a checkpoint
-  std::unique_ptr<optim::Pruner> pruner_; // null: none
   std::unique_ptr<TrainStep> step_;
-  // The recipe until stage_end_, a number of steps.
+  // The recipe until stage_end_, a number of steps, and its batches.
   config::Recipe stage_;
+  config::BatchPlan batch_;
   std::int64_t stage_end_ = 0;
   std::unique_ptr<data::Rows> rows_;
-  const data::Sampler& sampler_;
+  const data::Samplers& samplers_;
   std::unique_ptr<TrainInputs> inputs_;
   std::unique_ptr<data::Loader> loader_;
   BadSamples bad_samples_;

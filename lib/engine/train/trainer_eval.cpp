@@ -62,7 +62,7 @@ bool Trainer::judges_average() const {
 Evaluated Trainer::evaluate_weights(
     const char* weights,
     bool judged,
-    std::vector<results::Outcome>& outcomes) {
+    SampleResults& results) {
   const Stopwatch watch;
   const bool tells = judged && state_.step == plan_.total_steps;
   const EvalCounts counts = in_part("evaluation", [&] {
@@ -73,7 +73,7 @@ Evaluated Trainer::evaluate_weights(
           session_.heartbeat.beat();
           session_.reporter.evaluating(done, all);
         },
-        tells ? &outcomes : nullptr);
+        tells ? &results : nullptr);
   });
   return {
       .weights = weights,
@@ -91,19 +91,19 @@ void Trainer::evaluate() {
   interval_.pause_clock();
   session_.heartbeat.enter(launch::Section::kEval);
   bring_together();
-  std::vector<results::Outcome> outcomes; // of the last evaluation
+  SampleResults results; // of the last evaluation
   std::vector<Evaluated> found;
   if (ema_) {
     const optim::Ema::InPlace averages(*ema_);
-    found.push_back(evaluate_weights("ema", judges_average(), outcomes));
+    found.push_back(evaluate_weights("ema", judges_average(), results));
   }
-  found.push_back(evaluate_weights("raw", !judges_average(), outcomes));
+  found.push_back(evaluate_weights("raw", !judges_average(), results));
   asked_ = std::max(asked_, asked());
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
   if (!owes_evaluation_) { // else some rank has left: too much is missing
     judge(found);
     record_evaluation(
-        session_, evaluator_, std::move(outcomes), /*tells=*/false);
+        session_, evaluator_, std::move(results), /*tells=*/false);
   }
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();
@@ -134,7 +134,8 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
 bool Trainer::patience_is_over() const {
   const auto patience = recipe_.run.patience;
   return patience && !owes_evaluation_ && state_.best.step >= 0 &&
-      state_.step / plan_.eval_every - state_.best.step / plan_.eval_every >=
+      plan_.eval_every.times(plan_.timeline, state_.step) -
+          plan_.eval_every.times(plan_.timeline, state_.best.step) >=
       *patience;
 }
 

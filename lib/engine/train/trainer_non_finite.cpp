@@ -104,7 +104,7 @@ void Trainer::pass_over(double norm) {
         "a row, {} in all",
         norm,
         with_commas(state_.step),
-        (state_.step - 1) / plan_.steps_per_epoch + 1,
+        plan_.epoch_of(state_.step - 1) + 1,
         back ? fmt::format(
                    "weights and optimizer are those of step {} again",
                    with_commas(writer_.saved_step()))

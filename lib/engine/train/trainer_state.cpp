@@ -92,7 +92,7 @@ Json Trainer::state_record() {
   Json record{
       {"run", state_.to_json()},
       {"identity", identity_.to_json()},
-      {"order", job::order_record(sampler_, state_.step)},
+      {"order", job::order_record(samplers_, plan_.epoch_of(state_.step))},
       {"bad_samples", bad_samples_.to_json()},
       {job::kOwesEvaluation, owes_evaluation_}};
   if (interval_.steps() == 0) {
@@ -142,7 +142,7 @@ void Trainer::save() {
   // Collective where the workers share the state.
   states::Snapshot snapshot;
   snapshot.step = state_.step;
-  snapshot.epoch = state_.step / plan_.steps_per_epoch;
+  snapshot.epoch = plan_.epoch_of(state_.step);
   snapshot.metric = metric_;
   if (ema_) {
     snapshot.ema = ema_->state();

@@ -140,15 +140,11 @@ models::DataShape data_shape(const data::Index& index) {
   return {.outputs = std::ssize(index.classes())};
 }
 
-std::unique_ptr<const data::Sampler> make_sampler(
+namespace {
+
+data::SamplerOptions sampler_options(
     const config::Recipe& recipe,
-    const data::Index* index,
-    std::int64_t devices,
-    const std::optional<data::BegunEpoch>& begun) {
-  if (index == nullptr) {
-    return nullptr;
-  }
-  const config::BatchPlan batch = config::plan_batch(recipe, devices);
+    const data::Index& index) {
   const config::SamplerConfig& sampler = recipe.data.sampler;
   data::SamplerOptions options{
       .policy = sampler.policy,
@@ -160,17 +156,42 @@ std::unique_ptr<const data::Sampler> make_sampler(
       .round = sampler.round};
   if (sampler.policy == SamplerPolicy::kWeighted) {
     options.weights = sampler.weights == "balanced"
-        ? data::balanced_weights(*index)
-        : data::read_weights(sampler.weights, *index);
+        ? data::balanced_weights(index)
+        : data::read_weights(sampler.weights, index);
   }
-  return std::make_unique<const data::Sampler>(
-      index->size(),
-      options,
-      data::BatchGeometry{
-          .per_device = batch.global_batch / (batch.workers * batch.accumulate),
-          .world = static_cast<int>(batch.workers),
-          .accumulate = static_cast<int>(batch.accumulate)},
-      begun);
+  return options;
+}
+
+} // namespace
+
+std::unique_ptr<const data::Samplers> make_samplers(
+    const config::Recipe& recipe,
+    const data::Index* index,
+    std::int64_t devices,
+    const std::optional<data::BegunEpoch>& begun) {
+  if (index == nullptr) {
+    return nullptr;
+  }
+  const data::SamplerOptions options = sampler_options(recipe, *index);
+  std::vector<data::Samplers::Stage> stages;
+  for (const config::BatchStage& stage :
+       config::batch_stages(recipe, devices)) {
+    const config::BatchPlan& batch = stage.batch;
+    const bool goes_on = begun && begun->epoch >= stage.first_epoch &&
+        begun->epoch < stage.end_epoch;
+    stages.push_back(
+        {.first_epoch = stage.first_epoch,
+         .sampler = std::make_unique<const data::Sampler>(
+             index->size(),
+             options,
+             data::BatchGeometry{
+                 .per_device =
+                     batch.global_batch / (batch.workers * batch.accumulate),
+                 .world = static_cast<int>(batch.workers),
+                 .accumulate = static_cast<int>(batch.accumulate)},
+             goes_on ? begun : std::nullopt)});
+  }
+  return std::make_unique<const data::Samplers>(std::move(stages));
 }
 
 } // namespace vitrain::job

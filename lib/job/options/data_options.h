@@ -8,7 +8,7 @@
 #include "data/augment/mix.h"
 #include "data/load/bad_samples.h"
 #include "data/load/pipeline.h"
-#include "data/order/sampler.h"
+#include "data/order/samplers.h"
 #include "data/sources/index.h"
 #include "models/spec.h"
 
@@ -35,11 +35,11 @@ data::EraseOptions erase_options(const config::Recipe& recipe);
 // What a dataset asks of a network.
 models::DataShape data_shape(const data::Index& index);
 
-// The sampler of the training samples in `index` for `devices` of them, which
+// The samplers of the training samples in `index` for `devices` of them, which
 // go on with what others have `begun`. Throws Error(kUsage) when they do not
 // make one step or other workers cannot go on, Error(kData) when the file of
 // their weights cannot be used. Null without an index.
-std::unique_ptr<const data::Sampler> make_sampler(
+std::unique_ptr<const data::Samplers> make_samplers(
     const config::Recipe& recipe,
     const data::Index* index,
     std::int64_t devices,

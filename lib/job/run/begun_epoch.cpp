@@ -4,9 +4,9 @@
 
 namespace vitrain::job {
 
-Json order_record(const data::Sampler& sampler, std::int64_t step) {
+Json order_record(const data::Samplers& samplers, std::int64_t epoch) {
   const data::BatchGeometry& geometry =
-      sampler.geometry_of(step / sampler.steps_per_epoch());
+      samplers.of_epoch(epoch).geometry_of(epoch);
   return {
       {"workers", geometry.world},
       {"per_device", geometry.per_device},
@@ -41,7 +41,18 @@ std::optional<data::BatchGeometry> geometry_of(
 
 std::optional<data::BegunEpoch> begun_epoch(
     const checkpoint::Manifest& manifest,
+    const config::Timeline& timeline,
     std::int64_t accumulate) {
+  const std::int64_t epoch = timeline.epoch_of(manifest.step);
+  VITRAIN_CHECK(
+      timeline.even() || manifest.epoch == epoch,
+      ExitCode::kUsage,
+      "the checkpoint's step {} began epoch {}, and here it is in epoch {}: "
+      "these workers make other numbers of steps of the epochs before. Go on "
+      "with as many workers as it had",
+      manifest.step,
+      manifest.epoch + 1,
+      epoch + 1);
   try {
     const auto geometry = geometry_of(manifest, accumulate);
     if (!geometry) {
@@ -52,7 +63,10 @@ std::optional<data::BegunEpoch> begun_epoch(
             geometry->accumulate > 0,
         ExitCode::kWeights,
         "the checkpoint's manifest has numbers of workers that cannot be");
-    return data::BegunEpoch{.steps = manifest.step, .geometry = *geometry};
+    return data::BegunEpoch{
+        .epoch = epoch,
+        .steps = timeline.step_in_epoch(manifest.step),
+        .geometry = *geometry};
   } catch (const Json::exception& error) {
     fail(
         ExitCode::kWeights,

@@ -135,19 +135,25 @@ void resolve_resume(
   compare_recipes(prepared);
 }
 
-void continue_epoch(PreparedJob& prepared) {
+void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline) {
   const Job& job = prepared.job;
   const auto begun = begun_epoch(
-      checkpoint::read_manifest(job.resume), job.recipe.train.accumulate);
-  prepared.sampler =
-      make_sampler(job.recipe, prepared.train.get(), prepared.workers, begun);
-  if (const auto epoch = prepared.sampler->begun_epoch()) {
+      checkpoint::read_manifest(job.resume),
+      timeline,
+      job.recipe.train.accumulate);
+  if (!begun) {
+    return;
+  }
+  prepared.samplers =
+      make_samplers(job.recipe, prepared.train.get(), prepared.workers, begun);
+  const data::Sampler& sampler = prepared.samplers->of_epoch(begun->epoch);
+  if (const auto epoch = sampler.begun_epoch()) {
     prepared.notes.push_back(fmt::format(
         "-resume: epoch {} was begun by {}, whose order of the samples it "
         "keeps; those after it have that of {}",
         *epoch + 1,
-        counted(prepared.sampler->geometry_of(*epoch).world, "worker"),
-        counted(prepared.sampler->geometry_of(*epoch + 1).world, "worker")));
+        counted(sampler.geometry_of(*epoch).world, "worker"),
+        counted(sampler.geometry_of(*epoch + 1).world, "worker")));
   }
 }
 

@@ -66,7 +66,8 @@ Json RunIdentity::to_json() const {
       {"global_batch", global_batch},
       {"train_samples", train_samples},
       {"train_fingerprint", train_fingerprint},
-      {"sampler", sampler}};
+      {"sampler", sampler},
+      {"batches", batches}};
 }
 
 void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
@@ -100,6 +101,26 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
       differences);
 }
 
+namespace {
+
+// "48 from epoch 3, 24 from epoch 5"; empty: it stays.
+std::string batches_of(const config::Recipe& recipe, std::int64_t devices) {
+  std::string text;
+  for (const config::BatchStage& stage :
+       config::batch_stages(recipe, devices)) {
+    if (stage.first_epoch > 0) {
+      text += fmt::format(
+          "{}{} from epoch {}",
+          text.empty() ? "" : ", ",
+          stage.batch.global_batch,
+          stage.first_epoch + 1);
+    }
+  }
+  return text;
+}
+
+} // namespace
+
 RunIdentity identity_of(
     const Job& job,
     const config::Plan& plan,
@@ -114,7 +135,8 @@ RunIdentity identity_of(
       .global_batch = plan.global_batch,
       .train_samples = train.size(),
       .train_fingerprint = to_hex(train.fingerprint()),
-      .sampler = name_of(job.recipe.data.sampler.policy)};
+      .sampler = name_of(job.recipe.data.sampler.policy),
+      .batches = batches_of(job.recipe, plan.devices())};
 }
 
 } // namespace vitrain::job

@@ -65,6 +65,7 @@ struct RunIdentity {
   std::int64_t train_samples = 0;
   std::string train_fingerprint; // hexadecimal
   std::string sampler; // data.sampler.policy
+  std::string batches{}; // that stages change, and from which epoch on
 
   Json to_json() const;
   // Throws Error(kUsage) naming every field that differs, with both values, and

@@ -212,6 +212,7 @@ const Family kMobileOne{
     .identity = channels_identity,
     .classifier = {"head.fc."},
     .layers = byob_layers(),
+    .any_image_size = true,
     .channels_last = true};
 
 const Family kMobileVit{
@@ -224,6 +225,7 @@ const Family kMobileVit{
     .identity = channels_identity,
     .classifier = {"head.fc."},
     .layers = byob_layers(),
+    .any_image_size = true,
     .channels_last = true};
 
 } // namespace vitrain::models

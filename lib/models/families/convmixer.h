@@ -57,6 +57,7 @@ inline const Family kConvMixer{
         },
     .identity = channels_identity,
     .layers = {{0, "stem"}, {1, kNumberedBlocks}},
+    .any_image_size = true,
     .channels_last = true};
 
 } // namespace vitrain::models

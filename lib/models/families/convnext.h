@@ -142,6 +142,7 @@ inline const Family kConvNeXt{
         "stem",
         kNumberedDownsamples,
         kNumberedStageBlocks,
-        "norm_pre")};
+        "norm_pre"),
+    .any_image_size = true};
 
 } // namespace vitrain::models

@@ -199,6 +199,7 @@ const Family kEfficientNet{
         "conv_stem|bn1",
         R"(blocks\.(\d+)\.(\d+))",
         "conv_head|bn2"),
+    .any_image_size = true,
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -66,6 +66,10 @@ struct Family {
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
   // Whether it has a head for a teacher beside that of the classes; null: no.
   bool (*two_heads)(const ModelSpec& spec) = nullptr;
+  // Its networks take images of other sizes than the spec's, too, with the same
+  // weights, as long as `check` allows them: nothing depends on the size, or
+  // positions are resampled on their way.
+  bool any_image_size = false;
   bool takes_vectors = false; // beside images
   // It has no classifier and gives its own loss: train.loss: pixels.
   bool learns_pixels = false;

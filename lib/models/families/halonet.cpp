@@ -243,6 +243,7 @@ const Family kHaloNet{
     .identity = channels_identity,
     .classifier = {"head.fc."},
     .layers = byob_layers(),
+    .any_image_size = true,
     .channels_last = true};
 
 const Family kBotNet{

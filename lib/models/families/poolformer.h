@@ -74,6 +74,7 @@ inline const Family kPoolFormer{
         },
     .identity = channels_identity,
     .classifier = {"head.fc."},
+    .any_image_size = true,
     .channels_last = true};
 
 } // namespace vitrain::models

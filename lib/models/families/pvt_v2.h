@@ -86,6 +86,7 @@ inline const Family kPvtV2{
         },
     .identity = channels_identity,
     .layers = {{0, "patch_embed"}, {1, R"(stages\.(\d+))"}},
+    .any_image_size = true,
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -103,6 +103,7 @@ inline const Family kRegNet{
     .identity = channels_identity,
     .classifier = {"head.fc."},
     .layers = {{0, "stem"}, {1, R"(s(\d+)\.b(\d+))"}},
+    .any_image_size = true,
     .channels_last = true};
 
 } // namespace vitrain::models

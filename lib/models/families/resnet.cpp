@@ -189,6 +189,7 @@ const Family kResNet{
     .activations = resnet::activations,
     .classifier = {"fc."},
     .layers = {{0, "conv1|bn1"}, {1, R"(layer(\d+)\.(\d+))"}},
+    .any_image_size = true,
     .channels_last = true,
     // Convolutions copy into layouts of their own, and the allocator is left
     // with gaps that it cannot use.

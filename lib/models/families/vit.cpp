@@ -252,7 +252,8 @@ const Family kVit{
     .classifier = {"head.", "head_dist."},
     .layers = vit::layers(),
     .grid = vit::grid,
-    .two_heads = vit::two_heads};
+    .two_heads = vit::two_heads,
+    .any_image_size = true};
 
 const Family kDeit{
     .name = "deit",
@@ -267,6 +268,7 @@ const Family kDeit{
     .classifier = {"head.", "head_dist."},
     .layers = vit::layers(),
     .grid = vit::grid,
-    .two_heads = vit::two_heads};
+    .two_heads = vit::two_heads,
+    .any_image_size = true};
 
 } // namespace vitrain::models

@@ -17,6 +17,7 @@ namespace {
 
 thread_local std::int64_t every_now = 0;
 thread_local std::int64_t blocks_now = 0;
+thread_local const BlockObserver* observer_now = nullptr;
 
 // Autocast of a forward pass, which the thread of backward does not know.
 struct AutocastState {
@@ -151,7 +152,20 @@ std::int64_t recomputable_blocks() {
   return blocks_now;
 }
 
-at::Tensor run_block(
+BlockObserver::BlockObserver(
+    std::function<void()> begins,
+    std::function<void(const at::Tensor& y)> ends)
+    : begins_(std::move(begins)),
+      ends_(std::move(ends)),
+      outer_(std::exchange(observer_now, this)) {}
+
+BlockObserver::~BlockObserver() {
+  observer_now = outer_;
+}
+
+namespace {
+
+at::Tensor kept_or_again(
     const at::Tensor& x,
     const at::Generator& dropout,
     const BlockForward& block) {
@@ -166,6 +180,21 @@ at::Tensor run_block(
   // one, and both passes have to choose alike.
   at::Tensor y = block(detached(x)).detach();
   torch::autograd::set_history(y, node);
+  return y;
+}
+
+} // namespace
+
+at::Tensor run_block(
+    const at::Tensor& x,
+    const at::Generator& dropout,
+    const BlockForward& block) {
+  if (observer_now == nullptr) {
+    return kept_or_again(x, dropout, block);
+  }
+  observer_now->begins();
+  at::Tensor y = kept_or_again(x, dropout, block);
+  observer_now->ends(y);
   return y;
 }
 

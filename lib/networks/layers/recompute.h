@@ -28,6 +28,26 @@ class RecomputeScope {
 // Blocks that have run in this thread's innermost scope, kept or not.
 std::int64_t recomputable_blocks();
 
+// As long as it lives, is told when a block begins on this thread, and what
+// came of it.
+class BlockObserver {
+ public:
+  BlockObserver(
+      std::function<void()> begins,
+      std::function<void(const at::Tensor& y)> ends);
+  ~BlockObserver();
+  BlockObserver(const BlockObserver&) = delete;
+  BlockObserver& operator=(const BlockObserver&) = delete;
+
+  void begins() const { begins_(); }
+  void ends(const at::Tensor& y) const { ends_(y); }
+
+ private:
+  std::function<void()> begins_;
+  std::function<void(const at::Tensor& y)> ends_;
+  const BlockObserver* outer_;
+};
+
 // block(x). It is called again in backward, at that time's weights, with the
 // same x, autocast and draws from `dropout` (or undefined: it draws nothing),
 // so that all gradients have the bits that they have without. It must change

@@ -105,8 +105,8 @@ std::string class_bars(std::vector<NamedClass> classes) {
   if (classes.empty()) {
     return "";
   }
-  std::ranges::stable_sort(
-      classes, {}, [](const NamedClass& one) { return one.result.accuracy(); });
+  const bool lists = classes.front().average_precision.has_value();
+  std::ranges::stable_sort(classes, {}, &NamedClass::share);
   std::string rows;
   for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {
     const NamedClass& one = classes[i];
@@ -114,17 +114,18 @@ std::string class_bars(std::vector<NamedClass> classes) {
         "<tr><th>{}</th><td class=\"bar\" style=\"--share:{:.4f}\">{:.2f} %"
         "</td><td>{} of {}</td></tr>\n",
         html(one.name),
-        one.result.accuracy(),
-        100.0 * one.result.accuracy(),
+        one.share(),
+        100.0 * one.share(),
         with_commas(one.result.correct),
         with_commas(one.result.count));
   }
   const bool open = classes.size() <= kMostCells;
   return fmt::format(
-      "<details{}><summary>Accuracy by class, worst first</summary>"
+      "<details{}><summary>{} by class, worst first</summary>"
       "<div class=\"wide\"><table "
       "class=\"bars\">\n{}</table></div></details>\n",
       open ? " open" : "",
+      lists ? "Average precision" : "Accuracy",
       rows);
 }
 

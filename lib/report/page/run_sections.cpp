@@ -51,7 +51,7 @@ std::string hits_of(const Json& evaluation) {
 std::string place_of(const Run& run, const Json& evaluation) {
   const auto step =
       static_cast<std::int64_t>(value_of(evaluation, "step").value_or(0.0));
-  return run.steps_per_epoch() > 0
+  return !run.timeline().empty()
       ? fmt::format("epoch {}, step {}", run.epoch_of(step), with_commas(step))
       : hits_of(evaluation);
 }

@@ -82,6 +82,12 @@ NamedConfusion read_confusion(const fs::path& file) {
   return table;
 }
 
+namespace {
+
+constexpr const char* kPrecision = "average_precision";
+
+} // namespace
+
 std::vector<NamedClass> read_per_class(const fs::path& file) {
   const std::vector<TableRow> rows = read_table(file);
   std::vector<NamedClass> results;
@@ -100,12 +106,18 @@ std::vector<NamedClass> read_per_class(const fs::path& file) {
   const std::size_t name = column("class");
   const std::size_t count = column("count");
   const std::size_t correct = column("correct");
+  const bool lists =
+      std::ranges::find(rows.front(), kPrecision) != rows.front().end();
   for (std::size_t i = 1; i < rows.size(); ++i) {
     results.push_back(
         {.name = rows[i][name],
          .result = {
              .count = count_of(rows[i][count], file),
              .correct = count_of(rows[i][correct], file)}});
+    double precision = 0.0;
+    if (lists && parse_double(rows[i][column(kPrecision)], precision)) {
+      results.back().average_precision = precision;
+    }
   }
   return results;
 }

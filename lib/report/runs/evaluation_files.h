@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct NamedConfusion {
 struct NamedClass {
   std::string name;
   results::ClassResult result; // its count, and what was correct
+  // Where samples have lists of labels, from 0 to 1.
+  std::optional<double> average_precision;
+
+  // What it is judged by.
+  double share() const { return average_precision.value_or(result.accuracy()); }
 };
 
 // Files that an evaluation leaves in its folder. Each is empty where it is not

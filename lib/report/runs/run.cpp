@@ -145,9 +145,33 @@ const std::vector<Json>& Run::judged() const {
   return raw ? records.evaluations : records.ema_evaluations;
 }
 
+config::Timeline Run::timeline() const {
+  std::vector<config::EpochSteps> stretches;
+  const auto add = [&](std::int64_t first, std::int64_t steps) {
+    const bool in_order =
+        stretches.empty() ? first == 0 : first > stretches.back().first_epoch;
+    if (in_order && steps > 0) {
+      stretches.push_back({first, steps});
+    }
+  };
+  const Json listed = records.start.is_object()
+      ? records.start.value("epochs_of_steps", Json())
+      : Json();
+  if (!listed.is_array()) {
+    add(0, records.started_with("steps_per_epoch").value_or(0));
+  }
+  for (const Json& stretch : listed) {
+    add(static_cast<std::int64_t>(
+            value_of(stretch, "from_epoch").value_or(0.0)) -
+            1,
+        static_cast<std::int64_t>(value_of(stretch, "steps").value_or(0.0)));
+  }
+  return config::Timeline(stretches);
+}
+
 std::int64_t Run::steps_per_epoch() const {
-  return std::max<std::int64_t>(
-      0, records.started_with("steps_per_epoch").value_or(0));
+  const config::Timeline found = timeline();
+  return found.empty() || !found.even() ? 0 : found.steps_in(0);
 }
 
 std::int64_t Run::total_steps() const {
@@ -156,8 +180,10 @@ std::int64_t Run::total_steps() const {
 }
 
 std::int64_t Run::epoch_of(std::int64_t step) const {
-  const std::int64_t steps = steps_per_epoch();
-  return steps == 0 ? 0 : (std::max<std::int64_t>(step, 1) - 1) / steps + 1;
+  const config::Timeline found = timeline();
+  return found.empty()
+      ? 0
+      : found.epoch_of(std::max<std::int64_t>(step, 1) - 1) + 1;
 }
 
 double Run::images_per_second() const {

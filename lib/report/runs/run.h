@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/rules/timeline.h"
 #include "config/sections/recipe.h"
 #include "core/enum_names.h"
 #include "core/json.h"
@@ -49,7 +50,9 @@ struct Run {
   // there is one, unless checkpoint.weights is `raw`.
   const std::vector<Json>& judged() const;
   // 0: not known.
+  // 0 where they are not known, or differ.
   std::int64_t steps_per_epoch() const;
+  config::Timeline timeline() const; // empty: not known
   std::int64_t total_steps() const;
   std::int64_t epoch_of(std::int64_t step) const;
   // Of training, over the whole run; 0: not known.

@@ -34,7 +34,7 @@ std::string evaluation_text(const Run& run, const Json* evaluation) {
       metric_value(metric, value_of(*evaluation, metric.name).value_or(NAN)));
   const auto step =
       static_cast<std::int64_t>(value_of(*evaluation, "step").value_or(0.0));
-  if (run.steps_per_epoch() > 0) {
+  if (!run.timeline().empty()) {
     text += fmt::format(
         " at epoch {} (step {})", run.epoch_of(step), with_commas(step));
   }
@@ -42,15 +42,14 @@ std::string evaluation_text(const Run& run, const Json* evaluation) {
 }
 
 std::string epochs_text(const Run& run, std::string_view between) {
-  const std::int64_t steps = run.steps_per_epoch();
-  if (steps == 0) {
+  if (run.timeline().empty()) {
     return "";
   }
   return fmt::format(
       "{}{}{}",
       run.records.step == 0 ? 0 : run.epoch_of(run.records.step),
       between,
-      (run.total_steps() + steps - 1) / steps);
+      run.total_steps() == 0 ? 0 : run.epoch_of(run.total_steps()));
 }
 
 } // namespace vitrain::report

@@ -122,8 +122,84 @@ TEST(Plan, IntervalsAreAtLeastOneStep) {
       1);
   EXPECT_EQ(plan.warmup_steps, 1950);
   EXPECT_EQ(plan.step_every, 195);
-  EXPECT_EQ(plan.eval_every, 390);
-  EXPECT_EQ(plan.checkpoint_every, 1);
+  EXPECT_EQ(plan.eval_every.steps, 390);
+  EXPECT_EQ(plan.checkpoint_every.steps, 1);
+}
+
+// Epochs of 10 steps, from the third on of 20 and from the fifth on of 5.
+Plan staged_plan(std::vector<std::string> sets) {
+  sets.emplace_back("run.epochs=6");
+  sets.emplace_back("data.batch_size=8");
+  sets.emplace_back("data.augment.stages=[{from_epoch: 3, batch_size: 4}, "
+                    "{from_epoch: 5, batch_size: 16}]");
+  const Recipe recipe = recipe_with(sets);
+  DataSize size{.train_samples = 80, .steps_per_epoch = 10, .eval_samples = 10};
+  for (const BatchStage& stage : batch_stages(recipe, 1)) {
+    size.epochs.push_back({stage.first_epoch, 80 / stage.batch.global_batch});
+  }
+  return make_plan(recipe, plan_batch(recipe, 1), size);
+}
+
+TEST(Plan, StagesMayHaveOtherBatches) {
+  const Plan plan = staged_plan(
+      {"schedule.warmup=1.5ep",
+       "schedule.step_every=2ep",
+       "schedule.milestones=[15st, 30st, 0.5dur]",
+       "schedule.name=step",
+       "train.ema.start=3ep",
+       "eval.every=1ep",
+       "checkpoint.every=0.5ep",
+       "run.stop_after=2ep",
+       "dist.check_every=7st"});
+  EXPECT_EQ(plan.total_steps, 10 + 10 + 20 + 20 + 5 + 5);
+  EXPECT_EQ(plan.epochs(), 6);
+  EXPECT_EQ(plan.global_batch, 8); // what rates are scaled for
+  EXPECT_EQ(plan.epoch_of(19), 1);
+  EXPECT_EQ(plan.epoch_of(20), 2);
+  EXPECT_EQ(plan.timeline.step_in_epoch(61), 1);
+  EXPECT_EQ(plan.timeline.first_step(5), 65);
+  EXPECT_EQ(plan.ema_start, 40);
+  // The schedule's time: ten steps an epoch, as if the batch had stayed.
+  EXPECT_EQ(plan.schedule_steps, 60);
+  EXPECT_EQ(plan.warmup_steps, 15);
+  EXPECT_EQ(plan.step_every, 20);
+  EXPECT_EQ(plan.milestones, (std::vector<std::int64_t>{15, 25, 30}));
+  EXPECT_EQ(plan.schedule_time(7), 7.0);
+  EXPECT_EQ(plan.schedule_time(21), 20.5);
+  EXPECT_EQ(plan.schedule_time(61), 42.0);
+  EXPECT_EQ(plan.schedule_time(70), 60.0);
+  std::vector<std::int64_t> evaluations;
+  std::vector<std::int64_t> saves;
+  for (std::int64_t step = 1; step <= plan.total_steps; ++step) {
+    if (plan.eval_every.due(plan.timeline, step)) {
+      evaluations.push_back(step);
+    }
+    if (plan.checkpoint_every.due(plan.timeline, step)) {
+      saves.push_back(step);
+    }
+    EXPECT_EQ(plan.replicas_every.due(plan.timeline, step), step % 7 == 0);
+  }
+  EXPECT_EQ(evaluations, (std::vector<std::int64_t>{10, 20, 40, 60, 65, 70}));
+  EXPECT_EQ(
+      saves,
+      (std::vector<std::int64_t>{
+          5, 10, 15, 20, 30, 40, 50, 60, 63, 65, 68, 70}));
+  EXPECT_EQ(plan.eval_every.times(plan.timeline, 64), 4);
+  EXPECT_FALSE(plan.stop_after.over(plan.timeline, 30, 59));
+  EXPECT_TRUE(plan.stop_after.over(plan.timeline, 30, 63));
+  EXPECT_FALSE(plan.stop_after.over(plan.timeline, 30, 62));
+}
+
+TEST(Plan, PruningInEpochsNeedsEpochsOfOneLength) {
+  EXPECT_THAT(
+      usage_error([] {
+        staged_plan({"train.prune.amount=0.5", "train.prune.every=1ep"});
+      }),
+      HasSubstr("train.prune.every: 1ep is no number of steps"));
+  EXPECT_EQ(
+      staged_plan({"train.prune.amount=0.5", "train.prune.every=5st"})
+          .prune_every,
+      5);
 }
 
 TEST(Plan, WarmupLongerThanTheRunIsAnError) {

@@ -1,5 +1,8 @@
 #include "config/rules/stages.h"
 
+#include "config/rules/plan.h"
+#include "config/schema/augment_stage.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,6 +38,33 @@ TEST(Stages, ChangeWhatTheyNameFromTheirEpochOn) {
   EXPECT_EQ(last.image_size, ImageSize(192, 176));
   EXPECT_EQ(last.mix.mixup, 0.1); // of the stage before
   EXPECT_EQ(last.auto_augment, "rand-m9");
+}
+
+TEST(Stages, MayHaveAnotherBatch) {
+  Recipe recipe = three_stages();
+  recipe.data.batch_size = 12;
+  recipe.data.batch_mode = BatchMode::kGlobal;
+  recipe.data.augment.stages.emplace_back("{from_epoch: 9, batch_size: 7}");
+  EXPECT_EQ(recipe_in_epoch(recipe, 8).data.batch_size, 12);
+  EXPECT_EQ(recipe_in_epoch(recipe, 9).data.batch_size, 7);
+  EXPECT_THAT(check_image_changes(recipe, {.workers = 1}), IsEmpty());
+  const auto findings = check_image_changes(recipe, {.workers = 2});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].key, "data.augment.stages");
+  EXPECT_THAT(
+      findings[0].text,
+      HasSubstr("from epoch 9: data.batch_size 7 with batch_mode: global"));
+  const auto stages = batch_stages(recipe, 1);
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[0].end_epoch, 8);
+  EXPECT_EQ(stages[1].first_epoch, 8);
+  EXPECT_EQ(stages[1].end_epoch, 10);
+  EXPECT_THAT(
+      fault_of_augment_stage("{from_epoch: 2, batch_size: 0}"),
+      HasSubstr("batch_size: "));
+  EXPECT_THAT(
+      fault_of_augment_stage("{from_epoch: 2, threads: 1}"),
+      HasSubstr("data.augment has no threads"));
 }
 
 TEST(Stages, StandInOrderWithinTheRun) {

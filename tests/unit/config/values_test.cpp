@@ -295,34 +295,39 @@ INSTANTIATE_TEST_SUITE_P(
             "[{from_epoch: 3, mixup: -1}]",
             "",
             "expected list, each map of from_epoch and, with it, keys of "
-            "data.augment, got a map of keys: mixup: expected number >= 0, got "
+            "data.augment or batch_size, got a map of keys: mixup: expected "
+            "number >= 0, got "
             "-1 in the list"},
         Case{
             "data.augment.stages",
             "[{from_epoch: 1, mixup: 1}]",
             "",
             "expected list, each map of from_epoch and, with it, keys of "
-            "data.augment, got a map of keys: from_epoch is the number of an "
+            "data.augment or batch_size, got a map of keys: from_epoch is the "
+            "number of an "
             "epoch, from 2: the keys themselves are for the first in the list"},
         Case{
             "data.augment.stages",
             "[{from_epoch: 2, mixupp: 1}]",
             "",
             "expected list, each map of from_epoch and, with it, keys of "
-            "data.augment, got a map of keys: data.augment has no mixupp"},
+            "data.augment or batch_size, got a map of keys: data.augment has "
+            "no mixupp"},
         Case{
             "data.augment.stages",
             "[{from_epoch: 2, stages: []}]",
             "",
             "expected list, each map of from_epoch and, with it, keys of "
-            "data.augment, got a map of keys: data.augment has no stages in a "
+            "data.augment or batch_size, got a map of keys: data.augment has "
+            "no stages in a "
             "stage in the list"},
         Case{
             "data.augment.stages",
             "[{from_epoch: 2}]",
             "",
             "expected list, each map of from_epoch and, with it, keys of "
-            "data.augment, got a map of keys: it changes nothing in the list"},
+            "data.augment or batch_size, got a map of keys: it changes nothing "
+            "in the list"},
         Case{
             "optim.groups",
             "[{match: head}]",

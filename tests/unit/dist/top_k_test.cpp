@@ -99,6 +99,40 @@ TEST(TopK, WhatIsAppliedAndWhatIsKeptIsExactlyWhatWasGiven) {
   });
 }
 
+// Half of the weights are held at zero from the third step on, and theirs would
+// be the largest gradients.
+TEST(TopK, SendsNothingOfWhatIsPruned) {
+  run_ranks(2, [](Rank& rank) {
+    for (const double momentum : {0.0, 0.9}) {
+      const Shapes shapes{{"w", {10, 10}}};
+      Trial trial(shapes);
+      const at::Tensor pruned = at::zeros({10, 10}, at::kBool);
+      trial.parts[0].pruned = pruned;
+      trial.exchange = make_top_k(
+          trial.gradients,
+          trial.parts,
+          TopKOptions{.share = 0.1, .momentum = momentum});
+      for (int step = 0; step < 6; ++step) {
+        if (step == 2) {
+          pruned.narrow(0, 0, 5).fill_(true);
+        }
+        trial.gradient("w").copy_(random({10, 10}, seed_of(step, rank.rank())));
+        trial.gradient("w").narrow(0, 0, 5).mul_(100);
+        trial.reduce(rank.data(), step);
+        const at::Tensor sent = trial.gradient("w").ne(0);
+        const auto held = sent.narrow(0, 0, 5).sum().item<std::int64_t>();
+        const auto free = sent.narrow(0, 5, 5).sum().item<std::int64_t>();
+        // Ten of each rank, of which some may be the other's, too.
+        EXPECT_EQ(held > 0, step < 2) << "step " << step;
+        EXPECT_EQ(free >= 10, step >= 2) << "step " << step;
+      }
+      for (const auto& [name, kept] : trial.exchange->state()) {
+        EXPECT_TRUE(kept.narrow(0, 0, 5).eq(0).all().item<bool>()) << name;
+      }
+    }
+  });
+}
+
 // With values that round, in what order they are added matters.
 TEST(TopK, SumsHaveEqualBitsOnAllRanks) {
   run_ranks(4, [](Rank& rank) {

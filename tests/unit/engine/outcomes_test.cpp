@@ -78,11 +78,10 @@ Evaluated evaluate_on(int workers, int lanes) {
     const Evaluator evaluator(
         index, config::Recipe(), spec, c10::kCPU, {.batch = 7, .lanes = lanes});
     Evaluated own;
+    SampleResults found;
     own.counts = evaluator.run(
-        *model,
-        rank.control(),
-        [](std::int64_t, std::int64_t) {},
-        &own.outcomes);
+        *model, rank.control(), [](std::int64_t, std::int64_t) {}, &found);
+    own.outcomes = std::move(found.outcomes);
     EXPECT_EQ(evaluator.path(17), "shapes image 17 of seed 0");
     EXPECT_EQ(evaluator.picture(17)->width, 32);
     const std::lock_guard lock(mutex);

@@ -157,7 +157,7 @@ TEST(TrainInputs, DropAsMuchAsTheScheduleSays) {
   worker.session.model = networks::make_model(worker.session.spec, 3);
   worker.job.recipe.schedule.drop_path.shape = config::DropPathShape::kLate;
   worker.session.plan.drop_path_cutoff = 2;
-  worker.session.plan.total_steps = 4;
+  worker.session.plan.schedule_steps = 4;
   const auto drop = [&](std::int64_t step) {
     return TrainInputs(worker.session)
         .make(

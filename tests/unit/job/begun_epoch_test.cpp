@@ -16,31 +16,56 @@ checkpoint::Manifest manifest_with(Json state) {
   return manifest;
 }
 
+const config::Timeline kFiveSteps({{0, 5}});
+
+data::Samplers samplers_of(
+    const data::SamplerOptions& options,
+    const data::BatchGeometry& geometry,
+    const std::optional<data::BegunEpoch>& begun = {}) {
+  std::vector<data::Samplers::Stage> stages;
+  stages.push_back(
+      {0,
+       std::make_unique<const data::Sampler>(203, options, geometry, begun)});
+  return data::Samplers(std::move(stages));
+}
+
 TEST(BegunEpoch, IsThatOfTheRecord) {
   data::SamplerOptions options;
   options.policy = SamplerPolicy::kShardThenShuffle;
   const data::BatchGeometry three{4, 3, 1};
   const data::BatchGeometry two{3, 2, 2};
-  const data::Sampler first(203, options, three);
-  const auto begun =
-      begun_epoch(manifest_with({{"order", order_record(first, 7)}}), 2);
+  const data::Samplers first = samplers_of(options, three);
+  const auto begun = begun_epoch(
+      manifest_with({{"order", order_record(first, 1)}}), kFiveSteps, 2);
   ASSERT_TRUE(begun);
-  EXPECT_EQ(begun->steps, 7);
+  EXPECT_EQ(begun->epoch, 1);
+  EXPECT_EQ(begun->steps, 2);
   EXPECT_EQ(begun->geometry.world, 3);
   // Stopped again in the same epoch, it is still that of the first workers.
-  const data::Sampler second(203, options, two, begun);
-  EXPECT_EQ(order_record(second, 9), order_record(first, 7));
-  const std::int64_t steps = second.steps_per_epoch();
-  EXPECT_EQ(order_record(second, steps)["workers"], 2);
+  const data::Samplers second = samplers_of(options, two, begun);
+  EXPECT_EQ(order_record(second, 1), order_record(first, 1));
+  EXPECT_EQ(order_record(second, 2)["workers"], 2);
+}
+
+TEST(BegunEpoch, IsThatOfItsStage) {
+  checkpoint::Manifest manifest = manifest_with(Json::object());
+  manifest.epoch = 3; // after epochs of 2, 2 and 1 step
+  const config::Timeline stages({{0, 2}, {2, 1}, {3, 4}});
+  const auto begun = begun_epoch(manifest, stages, 1);
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(begun->epoch, 3);
+  EXPECT_EQ(begun->steps, 2);
+  manifest.epoch = 2; // its workers made other steps of them
+  EXPECT_THROW(begun_epoch(manifest, stages, 1), Error);
 }
 
 TEST(BegunEpoch, OfOlderCheckpointsIsThatOfTheirWorkers) {
-  const auto begun = begun_epoch(manifest_with(Json::object()), 2);
+  const auto begun = begun_epoch(manifest_with(Json::object()), kFiveSteps, 2);
   ASSERT_TRUE(begun);
   EXPECT_EQ(begun->geometry.world, 3);
   EXPECT_EQ(begun->geometry.per_device, 2);
   EXPECT_EQ(begun->geometry.accumulate, 2);
-  EXPECT_FALSE(begun_epoch(manifest_with(Json::object()), 5));
+  EXPECT_FALSE(begun_epoch(manifest_with(Json::object()), kFiveSteps, 5));
 }
 
 TEST(BegunEpoch, RefusesRecordsThatCannotBe) {
@@ -50,7 +75,7 @@ TEST(BegunEpoch, RefusesRecordsThatCannotBe) {
         Json{{"workers", 0}, {"per_device", 4}, {"accumulate", 1}},
         Json{{"workers", "3"}, {"per_device", 4}, {"accumulate", 1}}}) {
     try {
-      begun_epoch(manifest_with({{"order", order}}), 1);
+      begun_epoch(manifest_with({{"order", order}}), kFiveSteps, 1);
       ADD_FAILURE() << order.dump();
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kWeights);

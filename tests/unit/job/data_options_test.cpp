@@ -99,7 +99,7 @@ TEST(DataOptions, AnEvaluationReplacesNoSamples) {
 // A micro-batch of each device is what a sampler counts in.
 TEST(DataOptions, ASamplerSharesTheGlobalBatch) {
   config::Recipe recipe;
-  EXPECT_EQ(make_sampler(recipe, nullptr, 1), nullptr);
+  EXPECT_EQ(make_samplers(recipe, nullptr, 1), nullptr);
   recipe.data.batch_mode = config::BatchMode::kGlobal;
   recipe.data.batch_size = 12;
   recipe.train.accumulate = 2;
@@ -107,9 +107,48 @@ TEST(DataOptions, ASamplerSharesTheGlobalBatch) {
       {.options = {.kind = SourceKind::kRandom},
        .classes = {"a", "b"},
        .samples = 100});
-  EXPECT_EQ(make_sampler(recipe, &index, 3)->geometry_of(0).per_device, 4);
-  EXPECT_EQ(make_sampler(recipe, &index, 3)->geometry_of(0).world, 3);
-  EXPECT_EQ(make_sampler(recipe, &index, 3)->geometry_of(0).accumulate, 2);
+  const auto samplers = make_samplers(recipe, &index, 3);
+  ASSERT_EQ(samplers->stages().size(), 1u);
+  const data::BatchGeometry& geometry = samplers->of_epoch(0).geometry_of(0);
+  EXPECT_EQ(geometry.per_device, 4);
+  EXPECT_EQ(geometry.world, 3);
+  EXPECT_EQ(geometry.accumulate, 2);
+}
+
+// A stage with another batch has the samples of a run with that batch; the
+// epoch that others have begun is that of the stage it is in.
+TEST(DataOptions, StagesHaveSamplersOfTheirBatch) {
+  config::Recipe recipe;
+  recipe.run.epochs = 6;
+  recipe.data.batch_size = 12;
+  recipe.data.augment.stages = {
+      "{from_epoch: 3, image_size: 64}",
+      "{from_epoch: 4, batch_size: 8}",
+      "{from_epoch: 5, batch_size: 4}"};
+  recipe.data.sampler.policy = SamplerPolicy::kShardThenShuffle;
+  const data::Index index(
+      {.options = {.kind = SourceKind::kRandom},
+       .classes = {"a", "b"},
+       .samples = 100});
+  const auto samplers = make_samplers(recipe, &index, 2);
+  ASSERT_EQ(samplers->stages().size(), 3u);
+  EXPECT_EQ(samplers->of_epoch(2).steps_per_epoch(), 4);
+  EXPECT_EQ(samplers->of_epoch(3).steps_per_epoch(), 6);
+  EXPECT_EQ(samplers->of_epoch(9).steps_per_epoch(), 12);
+  config::Recipe alone = recipe;
+  alone.data.augment.stages.clear();
+  alone.data.batch_size = 8;
+  EXPECT_EQ(
+      samplers->of_epoch(3).micro_batch(3, 1, 1),
+      make_samplers(alone, &index, 2)->of_epoch(3).micro_batch(3, 1, 1));
+  const auto others = make_samplers(
+      recipe,
+      &index,
+      2,
+      data::BegunEpoch{3, 2, {.per_device = 4, .world = 4, .accumulate = 1}});
+  EXPECT_EQ(others->of_epoch(2).begun_epoch(), std::nullopt);
+  EXPECT_EQ(others->of_epoch(3).begun_epoch(), 3);
+  EXPECT_EQ(others->of_epoch(4).begun_epoch(), std::nullopt);
 }
 
 } // namespace

@@ -150,7 +150,8 @@ TEST(Closing, AnEpochThatHasOnlyBegunIsNotCounted) {
         {.outcome = "done",
          .steps = steps,
          .total_steps = total,
-         .epochs = (steps + 61) / 62,
+         .epochs = steps / 62,
+         .begun_steps = steps % 62,
          .epoch_steps = 62},
         TerminalStyle{});
     return text.substr(0, text.find(" in "));

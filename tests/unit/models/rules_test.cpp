@@ -46,11 +46,18 @@ TEST(Rules, TrainingSizesAreForWeightsThatFitAny) {
   };
   EXPECT_THAT(findings("resnet50", 160), IsEmpty());
   EXPECT_THAT(findings("convnext_tiny", 176), IsEmpty());
-  EXPECT_THAT(findings("vit_small_patch16_224", 224), IsEmpty());
+  EXPECT_THAT(findings("swin_tiny_patch4_window7_224", 224), IsEmpty());
   EXPECT_THAT(
-      findings("vit_small_patch16_224", 192),
-      ElementsAre(HasSubstr("data.augment.image_size: is 192, but weights of "
-                            "vit_small_patch16_224 are for images of")));
+      findings("swin_tiny_patch4_window7_224", 192),
+      ElementsAre(HasSubstr("data.augment.image_size: is 192, but "
+                            "swin_tiny_patch4_window7_224 takes images of "
+                            "model.image_size only")));
+  EXPECT_THAT(findings("vit_small_patch16_224", 192), IsEmpty());
+  EXPECT_THAT(
+      findings("vit_small_patch16_224", 200),
+      ElementsAre(AllOf(
+          HasSubstr("data.augment.image_size: "),
+          HasSubstr("not a multiple of the patch size 16"))));
   EXPECT_THAT(
       findings("convnext_tiny", 16),
       ElementsAre(AllOf(
@@ -63,13 +70,13 @@ TEST(Rules, TrainingSizesOfStagesToo) {
   recipe.data.augment.stages = {"{from_epoch: 4, image_size: 192}"};
   recipe.model.name = "resnet50";
   EXPECT_THAT(check_training_size(recipe), IsEmpty());
-  recipe.model.name = "vit_small_patch16_224";
+  recipe.model.name = "swin_tiny_patch4_window7_224";
   const auto findings = check_training_size(recipe);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].key, "data.augment.stages");
   EXPECT_THAT(
       findings[0].text,
-      HasSubstr("from epoch 4: data.augment.image_size is 192, but weights"));
+      HasSubstr("from epoch 4: data.augment.image_size is 192, but swin"));
 }
 
 TEST(Stages, TheWidestHasTheLargestImages) {
@@ -85,6 +92,11 @@ TEST(Stages, TheWidestHasTheLargestImages) {
   EXPECT_THAT(widest.data.augment.stages, IsEmpty());
   recipe.model.image_size = 160; // of evaluation, and of the second stage
   EXPECT_EQ(widest_stage(recipe).data.augment.image_size, ImageSize(192));
+  recipe.data.batch_size = 8;
+  recipe.data.augment.stages[1] =
+      "{from_epoch: 3, image_size: 192, batch_size: 5}"; // 5 x 192^2 < 8 x
+                                                         // 160^2
+  EXPECT_EQ(widest_stage(recipe).data.augment.image_size, std::nullopt);
 }
 
 TEST(Rules, TeachersOfAHeadNeedOne) {

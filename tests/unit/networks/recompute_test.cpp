@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "fixtures.h"
+#include "networks/cost.h"
 #include "networks/model.h"
 #include "support/counting_allocator.h"
 
@@ -142,6 +143,31 @@ TEST(RecomputeVit, KeepsTheInputsOfBlocksOnly) {
   EXPECT_LT(all.peak, kept.peak / 2);
   EXPECT_LT(all.peak, second.peak);
   EXPECT_LT(second.peak, kept.peak);
+}
+
+// What -dry_run expects of it, beside what is measured.
+TEST(RecomputeVit, ItsShareOfMemoryIsKnownBeforehand) {
+  const models::ModelSpec spec =
+      models::resolve(named("vit_tiny_patch16_224"), {5});
+  const Cost cost = cost_of(spec);
+  ASSERT_EQ(cost.blocks.size(), 11u); // the last one is not computed again
+  EXPECT_EQ(cost.kept_share(0), 1.0);
+  const auto model = make_model(spec, /*seed=*/1);
+  const auto all = static_cast<double>(pass_of(*model, 224, 0, false).kept);
+  for (const std::int64_t every : {1, 2, 4}) {
+    // Behind the forward pass no block is there once more, nor its gradients.
+    const double once = 2.0 * static_cast<double>(cost.blocks[0].results) /
+        static_cast<double>(cost.bytes.kept);
+    // Some results are counted that no backward needs, in the blocks and
+    // elsewhere alike.
+    EXPECT_NEAR(
+        cost.kept_share(every) - once,
+        static_cast<double>(pass_of(*model, 224, every, false).kept) / all,
+        0.1)
+        << every;
+  }
+  EXPECT_EQ(
+      cost_of(models::resolve(named("resnet18"), {5})).kept_share(1), 1.0);
 }
 
 TEST(RecomputeVit, AFrozenBeginningIsNotComputedAgain) {

@@ -117,6 +117,26 @@ TEST(Schedule, StaysWithinItsBounds) {
   }
 }
 
+// Where a step of the run is a part of the schedule's.
+TEST(Schedule, GoesOnBetweenItsSteps) {
+  const double before = learning_rate(kCosine, 550);
+  const double behind = learning_rate(kCosine, 551);
+  EXPECT_NEAR(
+      learning_rate(kCosine, 550.5),
+      (before + behind) / 2,
+      1e-3 * (before - behind));
+  EXPECT_LT(learning_rate(kCosine, 10.25), learning_rate(kCosine, 10.5));
+  Schedule held = kCosine;
+  held.hold_steps = 10;
+  EXPECT_EQ(learning_rate(held, 559.75), learning_rate(held, 550));
+  Schedule drops = kCosine;
+  drops.kind = config::ScheduleKind::kStep;
+  drops.milestones = {600, 700};
+  drops.step_factor = 0.5;
+  EXPECT_EQ(learning_rate(drops, 599.9), drops.lr);
+  EXPECT_EQ(learning_rate(drops, 699.9), drops.lr / 2);
+}
+
 // unit: epoch, with 10 steps an epoch: the formulas of epochs e of N, as timm's
 // schedulers with t_in_epochs and PaddleViT's have them.
 TEST(Schedule, EpochsHoldTheRateOfTheirFirstStep) {

@@ -31,6 +31,33 @@ TEST(Run, BestAndLast) {
   EXPECT_THAT(run.problems, SizeIs(0));
 }
 
+// Epochs of one step, from the second on of three.
+TEST(Run, EpochsMayHaveOtherNumbersOfSteps) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  std::string lines = slurp(path / "metrics.jsonl");
+  const std::string whole = R"("steps_per_epoch":2,)";
+  const auto at = lines.find(whole);
+  ASSERT_NE(at, std::string::npos);
+  lines.replace(
+      at,
+      whole.size(),
+      R"("steps_per_epoch":1,"epochs_of_steps":[{"from_epoch":1,"steps":1},)"
+      R"({"from_epoch":2,"steps":3}],)");
+  folder.write("a/metrics.jsonl", lines);
+  const report::Run run = open_run(path);
+  EXPECT_EQ(run.epoch_of(1), 1);
+  EXPECT_EQ(run.epoch_of(2), 2);
+  EXPECT_EQ(run.epoch_of(4), 2);
+  EXPECT_EQ(epochs_text(run, " of "), "2 of 2");
+  EXPECT_EQ(run.steps_per_epoch(), 0); // curves go by steps
+  folder.write(
+      "a/metrics.jsonl",
+      R"({"kind":"start","epochs_of_steps":[3,{"from_epoch":4}]})"
+      "\n");
+  EXPECT_TRUE(open_run(path).timeline().empty());
+}
+
 TEST(Run, TheBestIsByTheMetricOfTheRecipe) {
   const TempFolder folder;
   config::Recipe recipe;

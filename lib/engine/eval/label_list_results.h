@@ -1,0 +1,15 @@
+#pragma once
+
+#include "data/sources/index.h"
+#include "engine/eval/average_precision.h"
+#include "results/label_lists.h"
+
+namespace vitrain::engine {
+
+// What scores of samples with lists of labels come to, without paths: samples
+// in the dataset's order, and every class that it names.
+results::LabelListEvaluation label_lists_of(
+    const Scores& scores,
+    const data::Index& index);
+
+} // namespace vitrain::engine
