@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/rules/dist_rules.h"
+#include "config/schema/group_rule.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -150,6 +151,33 @@ std::string late_pruning(const Recipe& recipe, const Plan& plan) {
                         : "";
 }
 
+std::string late_average(const Recipe& recipe, const Plan& plan) {
+  const EmaConfig& ema = recipe.train.ema;
+  return ema.active() ? unreached(
+                            "train.ema.start",
+                            ema.start.text(),
+                            plan.ema_start,
+                            plan,
+                            "the average is a copy of the weights to the end")
+                      : "";
+}
+
+// The first of optim.groups that waits for an epoch behind the last; else
+// empty.
+std::string late_group(const Recipe& recipe, const Plan& plan) {
+  for (const GroupRule& rule : group_rules(recipe.optim.groups)) {
+    if (rule.from_epoch > plan.epochs()) {
+      return fmt::format(
+          "warning: optim.groups: {} is trained from epoch {}, and the run has "
+          "{}: it stays as it starts (model.freeze says so)",
+          printable(rule.match),
+          rule.from_epoch,
+          plan.epochs());
+    }
+  }
+  return "";
+}
+
 } // namespace
 
 std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan) {
@@ -159,6 +187,8 @@ std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan) {
       long_period(recipe, plan),
       late_compression(recipe, plan),
       late_pruning(recipe, plan),
+      late_average(recipe, plan),
+      late_group(recipe, plan),
       best_without_checkpoint(recipe, plan),
       further_outer_steps(recipe, plan)};
   std::erase(notes, "");

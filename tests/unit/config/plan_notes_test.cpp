@@ -73,6 +73,14 @@ TEST(PlanNotes, WhatTheRunIsTooShortForIsTold) {
       notes({"dist.sync.mode=hierarchical_sgd", "dist.sync.periods=[30, 60]"}),
       ElementsAre(HasSubstr("dist.sync.periods: 30 is 30 steps")));
   EXPECT_THAT(
+      notes({"train.ema.decay=0.9", "train.ema.start=200ep"}),
+      ElementsAre(HasSubstr("train.ema.start: 200ep is 1,600 steps")));
+  EXPECT_THAT(
+      notes({"optim.groups=[{match: head, from_epoch: 4}]"}),
+      ElementsAre(HasSubstr("optim.groups: head is trained from epoch 4")));
+  EXPECT_THAT(
+      notes({"optim.groups=[{match: head, from_epoch: 3}]"}), IsEmpty());
+  EXPECT_THAT(
       notes({"dist.compress=powersgd", "dist.powersgd.start=1000st"}),
       ElementsAre(HasSubstr("nothing is compressed")));
   EXPECT_THAT(
