@@ -173,6 +173,11 @@ void check_rules(
       circumstances,
       problems);
   config::add_findings(
+      models::check_class_weights(recipe, data),
+      origins,
+      circumstances,
+      problems);
+  config::add_findings(
       models::check_loss(recipe), origins, circumstances, problems);
   if (circumstances.training) {
     config::add_findings(
@@ -209,6 +214,8 @@ void check_network(
       models::check(recipe.model, data), origins, {}, problems);
   config::add_findings(
       models::check_normalisation(recipe, data), origins, {}, problems);
+  config::add_findings(
+      models::check_class_weights(recipe, data), origins, {}, problems);
   problems.throw_if_any();
 }
 

@@ -205,6 +205,24 @@ std::vector<config::Finding> check(
   return Rules(config, data).run();
 }
 
+std::vector<config::Finding> check_class_weights(
+    const config::Recipe& recipe,
+    const DataShape& data) {
+  const std::int64_t classes = recipe.model.num_classes.value_or(data.outputs);
+  const std::int64_t given = std::ssize(recipe.train.class_weights);
+  if (given == 0 || classes == kNotKnown || given == classes) {
+    return {};
+  }
+  return {
+      {"train.class_weights",
+       fmt::format(
+           "{} for {} classes: give a number for each, in the order of the "
+           "classes",
+           counted(given, "number"),
+           classes),
+       {"train.class_weights", "model.num_classes"}}};
+}
+
 std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data) {

@@ -27,6 +27,11 @@ std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data);
 
+// Whether train.class_weights has a number for each class.
+std::vector<config::Finding> check_class_weights(
+    const config::Recipe& recipe,
+    const DataShape& data);
+
 // Whether the loss, and what a teacher adds to it, are such that the network
 // can be trained with them.
 std::vector<config::Finding> check_loss(const config::Recipe& recipe);

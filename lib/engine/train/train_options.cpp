@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/check.h"
 #include "engine/run/autocast.h"
 #include "job/options/data_options.h"
 #include "models/families/family.h"
@@ -56,13 +55,6 @@ at::Tensor class_weights(const Session& session) {
   if (train.class_weights.empty()) {
     return {};
   }
-  VITRAIN_CHECK(
-      std::ssize(train.class_weights) == classes,
-      ExitCode::kUsage,
-      "train.class_weights: {} numbers for {} classes: give one for each, in "
-      "the order of the classes",
-      train.class_weights.size(),
-      classes);
   return at::tensor(train.class_weights, at::TensorOptions(at::kDouble))
       .to(session.device, at::kFloat);
 }

@@ -46,8 +46,7 @@ optim::EmaOptions ema_options(
     const config::Plan& plan);
 
 // What the samples of each class count, [classes] fp32 on the device; undefined
-// where all count the same. Throws Error(kUsage) where train.class_weights are
-// not as many as there are classes.
+// where all count the same.
 at::Tensor class_weights(const Session& session);
 
 // The part of the optimizer's work that this worker does.

@@ -65,6 +65,19 @@ TEST(Rules, TrainingSizesAreForWeightsThatFitAny) {
           HasSubstr("needs at least 32 pixels"))));
 }
 
+TEST(Rules, ClassesHaveAWeightEach) {
+  config::Recipe recipe;
+  recipe.train.class_weights = {1.0, 2.0};
+  const auto findings = check_class_weights(recipe, {.outputs = 10});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].key, "train.class_weights");
+  EXPECT_THAT(findings[0].text, HasSubstr("2 numbers for 10 classes"));
+  EXPECT_THAT(check_class_weights(recipe, {.outputs = kNotKnown}), IsEmpty());
+  EXPECT_THAT(check_class_weights(recipe, {.outputs = 2}), IsEmpty());
+  recipe.model.num_classes = 3;
+  EXPECT_THAT(check_class_weights(recipe, {.outputs = 2}), SizeIs(1));
+}
+
 TEST(Rules, TrainingSizesOfStagesToo) {
   config::Recipe recipe;
   recipe.data.augment.stages = {"{from_epoch: 4, image_size: 192}"};
