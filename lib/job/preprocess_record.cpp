@@ -53,10 +53,14 @@ Json preprocess_record(
   }
   config::Recipe resolved = recipe;
   resolved.model.image_size = spec.image_size;
-  return {
+  Json record{
       {"channels", spec.channels},
       {"keys", config::preprocess_values(resolved)},
       {"classes", classes}};
+  if (recipe.data.eval.multi_label) {
+    record["multi_label"] = true;
+  }
+  return record;
 }
 
 std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
@@ -81,6 +85,7 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
       ExitCode::kWeights);
   record.values = reader.object("keys").json();
   record.classes = reader.texts("classes");
+  record.multi_label = json.contains("multi_label");
   return record;
 }
 

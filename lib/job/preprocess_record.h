@@ -16,10 +16,12 @@ namespace vitrain::job {
 // the values of config::preprocess_values() and the names of the classes.
 //   {"channels": 3, "keys": {"data.preprocess.mean": [...], ...},
 //    "classes": ["cat", "dog"]}
+// and "multi_label": true where an image has any number of them.
 struct PreprocessRecord {
   std::string source; // of the weights, printable
   Json values;
   std::vector<std::string> classes;
+  bool multi_label = false;
 };
 
 // The record for the checkpoints of a run; null for networks of vectors.

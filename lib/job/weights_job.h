@@ -15,6 +15,7 @@ struct WeightsJob {
   models::ModelSpec spec;
   // Names of the classes that the weights were trained with; empty: not known.
   std::vector<std::string> classes;
+  bool multi_label = false; // an image has any number of them
   std::string recipe_file; // of their run, where that has it; printable
   std::vector<std::string> notes; // sentences
 };

@@ -260,6 +260,7 @@ int predict(const config::Arguments& arguments) {
        .top = top,
        .threads = place.threads,
        .lanes = place.lanes,
+       .multi_label = job.multi_label,
        .precision = precision.precision,
        .allocate = engine::slot_allocator(place.cuda, "-batch_size")});
   const data::ImageRows rows(

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -196,6 +197,33 @@ TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {
     loss += std::stod(samples[i].at(5)) / 24;
   }
   EXPECT_NEAR(loss, record.at("loss").get<double>(), 1e-6);
+  // predict gives each class a probability of its own: those of more than a
+  // half are the evaluation's.
+  const auto table = folder / "predictions.csv";
+  ASSERT_EQ(
+      e2e::run(Words{
+                   "predict",
+                   folder / "data",
+                   "-pretrained",
+                   run,
+                   "-csv",
+                   table,
+                   "-devices",
+                   "cpu:1"})
+          .exit_code,
+      0);
+  const auto predicted = rows_of(table);
+  ASSERT_EQ(predicted.size(), 25U);
+  for (std::size_t i = 1; i < predicted.size(); ++i) {
+    std::vector<std::string> likely;
+    for (std::size_t column = 1; column < 7; column += 2) {
+      if (std::stod(predicted[i].at(column + 1)) > 0.5) {
+        likely.push_back(predicted[i].at(column));
+      }
+    }
+    std::ranges::sort(likely);
+    EXPECT_EQ(join(likely, ";"), samples[i].at(2)) << i;
+  }
   EXPECT_EQ(samples[1].at(1), "1"); // names are numbers, where nobody says more
   EXPECT_EQ(samples[2].at(1), "0;2");
   EXPECT_EQ(samples[5].at(1), "");

@@ -117,7 +117,10 @@ void TimmTranslator::translate_model() {
   if (words_.has("num_classes")) {
     model.num_classes = words_.integer("num_classes");
   }
-  if (words_.has("gp")) {
+  // Those that are no transformers of one kind of token have their mean anyway.
+  const bool has_choice = model.name.starts_with("vit_") ||
+      model.name.starts_with("deit") || model.name.starts_with("flexivit_");
+  if (words_.has("gp") && (has_choice || words_.text("gp") != "avg")) {
     choose("gp", model.global_pool);
   }
   if (words_.has("in_chans")) {

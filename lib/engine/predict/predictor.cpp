@@ -239,8 +239,10 @@ void Predictor::lane(std::size_t index, Batches& batches, InOrder& results)
       outputs = replica.model->forward(batch->inputs, /*drop=*/{});
     }
     const at::Tensor logits = outputs.narrow(0, 0, batch->rows).to(at::kFloat);
-    auto predictions =
-        predictions_of(host.of(at::softmax(logits, /*dim=*/1)), options_.top);
+    const at::Tensor probabilities = options_.multi_label
+        ? at::sigmoid(logits)
+        : at::softmax(logits, /*dim=*/1);
+    auto predictions = predictions_of(host.of(probabilities), options_.top);
     for (auto& [row, problem] : batch->problems) {
       predictions[static_cast<std::size_t>(row)] = {
           .problem = std::move(problem)};

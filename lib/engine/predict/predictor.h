@@ -28,6 +28,8 @@ class Predictor {
     std::int64_t top = 5; // classes of each image
     int threads = 1; // decoding threads
     int lanes = 1; // batches that a device computes at the same time
+    // Each class has a probability of its own (sigmoid); else they sum to 1.
+    bool multi_label = false;
     config::Precision precision = config::Precision::kFp32; // resolved
     data::SlotAllocator allocate{}; // of the memory for batches
   };

@@ -30,12 +30,15 @@
 
   // --- numbers -----------------------------------------------------------------
 
-  function short(value) {
+  // With as many digits as tell values within `span` apart.
+  function short(value, span = 0) {
     const size = Math.abs(value);
     if (size === 0) return "0";
-    if (size >= 1e6 || size < 1e-3) return value.toExponential(1).replace("e+", "e");
-    if (size >= 100) return Math.round(value).toLocaleString("en");
-    return String(Number(value.toPrecision(3)));
+    const needed = span > 0 ? Math.ceil(Math.log10(size / span)) + 2 : 0;
+    const digits = Math.min(12, Math.max(3, needed));
+    if (size >= 1e6 || size < 1e-3) return value.toExponential(digits - 2).replace("e+", "e");
+    if (size >= 100 && digits === 3) return Math.round(value).toLocaleString("en");
+    return String(Number(value.toPrecision(digits)));
   }
 
   function shown(value, unit) {
@@ -196,7 +199,11 @@
         pixelsPerLabel: 70, axisLabelFontSize: 12,
       },
       y: {
-        axisLabelFormatter: (y) => unit === "x%" ? short(100 * y) + " %" : unit === "%" ? short(y) + " %" : short(y),
+        axisLabelFormatter: (y, granularity, option, graph) => {
+          const [low, high] = graph.yAxisRange(0);
+          if (unit === "x%") return short(100 * y, 100 * (high - low)) + " %";
+          return short(y, high - low) + (unit === "%" ? " %" : "");
+        },
         pixelsPerLabel: 34, axisLabelWidth: 56, axisLabelFontSize: 12,
       },
     };

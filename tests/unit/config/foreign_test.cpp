@@ -537,6 +537,15 @@ TEST(Foreign, MistakesInArgumentsAreToldWithTheirPlace) {
       HasSubstr("epochs: needs a value"));
 }
 
+TEST(Foreign, PoolingIsSaidOfNetworksThatHaveAChoice) {
+  const auto pool = [](const std::string& words) {
+    return all_values(of_command(timm(), words).recipe).at("model.global_pool");
+  };
+  const std::string none = pool("--model resnet18");
+  EXPECT_EQ(pool("--model resnet18 --gp avg"), none);
+  EXPECT_NE(pool("--model vit_tiny_patch16_224 --gp avg"), none);
+}
+
 // timm takes this one with a value or without.
 TEST(Foreign, AWordMayStandAlone) {
   for (const char* command :
