@@ -8,9 +8,9 @@
 # Prints a line for each network: the largest difference of the outputs over the
 # largest output, of TorchScript to timm, and of ONNX to TorchScript, which the
 # verb itself has compared with the network. Ends with 1 where one is above
-# 1e-4, or a tensor of the module is not timm's. vit_huge_patch14_224 has more
-# weights than an ONNX file takes, so they are in a second one; it wants 16 GB of
-# memory and 10 GB of disk.
+# 1e-4, or a tensor of the module is not timm's. NAME@SIDE is a network for images
+# of another size: vit_huge_patch14_224@28 has more weights than an ONNX file
+# takes, which are then in a second one; it wants 14 GB of memory, 10 GB of disk.
 #
 # Settings: VITRAIN_PEER_PYTHON (a Python with torch, timm, safetensors, onnx and
 #   onnxruntime; default: installed into the user's cache).

@@ -44,10 +44,11 @@ eca_botnext26ts_256 mnist_convnet mlp hvt_ti_1_patch16_224
 """.split()
 
 
-def random_timm(name):
+def random_timm(name, side):
     """A network whose weights and statistics hide nothing."""
     torch.manual_seed(0)
-    model = timm.create_model(name, num_classes=CLASSES).eval()
+    size = {"img_size": int(side)} if side else {}
+    model = timm.create_model(name, num_classes=CLASSES, **size).eval()
     for parameter in model.parameters():
         parameter.data += 0.02 * torch.randn_like(parameter)
     for key, buffer in model.named_buffers():
@@ -71,17 +72,20 @@ def difference(value, expected):
 
 
 def compare(vitrain, folder, name):
+    name, _, side = name.partition("@")
     model = None
     if name in OWN:
         run = next((folder / name).iterdir())
         options = ["-pretrained", run]
     else:
-        model = random_timm(name)
+        model = random_timm(name, side)
         weights = folder / f"{name}.weights.safetensors"
         safetensors.torch.save_file(
             {k: v.clone() for k, v in model.state_dict().items()}, weights)
         options = ["-pretrained", weights, "-set", f"model.name={name}",
                    "-set", f"model.num_classes={CLASSES}"]
+        if side:
+            options += ["-set", f"model.image_size={side}"]
     paths = {kind: folder / f"{name}.{kind}"
              for kind in ("safetensors", "torchscript", "onnx")}
     for kind, path in paths.items():

@@ -149,29 +149,6 @@ inline constexpr auto kCrossVitNetworks = std::to_array<Network>({
      "[240,224] [96,192] [3,3] [[1,4,0],[1,4,0],[1,4,0]] [4,4,1] false"},
 });
 
-inline constexpr auto kHvtKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "16", OwnKey::Role::kOnly},
-    {"IN_CHANNELS", "3", OwnKey::Role::kOnly},
-    {"EMBED_DIM", "384"},
-    {"DEPTH", "12", OwnKey::Role::kOnly},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
-    {"NUM_HEADS", "6"},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"INIT_VALUES", "1e-5", OwnKey::Role::kIdle},
-    {"POOL_KERNEL_SIZE", "3", OwnKey::Role::kOnly},
-    {"POOL_STRIDE", "2", OwnKey::Role::kIdle},
-    {"POOL_BLOCK_WIDTH", "6"},
-});
-// Of 12 blocks the first alone pools where the width is 12 or 13.
-inline constexpr auto kHvtNetworks = std::to_array<Network>({
-    {"hvt_s0_patch16_224", 224, "384 6 0"},
-    {"hvt_s1_patch16_224", 224, "384 6 12"},
-    {"hvt_s2_patch16_224", 224, "384 6 6"},
-    {"hvt_s3_patch16_224", 224, "384 6 4"},
-    {"hvt_ti_1_patch16_224", 224, "192 3 13"},
-    {"scale_hvt_ti_4_patch16_224", 224, "384 6 3"},
-});
-
 inline constexpr auto kTransformers = std::to_array<Family>({
     {.name = "CaiT",
      .types = "cait",
@@ -207,13 +184,6 @@ inline constexpr auto kTransformers = std::to_array<Family>({
      .fixed_size = true,
      .note = "images are prepared in the size of the first branch; PaddleViT "
              "prepares them in DATA.IMAGE_SIZE and enlarges them for it"},
-    {.name = "HVT",
-     .types = "hvt",
-     .keys = kHvtKeys,
-     .networks = kHvtNetworks,
-     .defaults = {.weight_decay = 0.1, .base_lr = 1e-3},
-     .note = "DROPPATH is the last block's and rises to it, as the authors "
-             "have it; PaddleViT's blocks all have it"},
 });
 
 } // namespace vitrain::config::paddlevit
