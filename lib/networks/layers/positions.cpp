@@ -12,8 +12,10 @@ at::Tensor resample_positions(
   if (to == from) {
     return positions;
   }
+  // timm interpolates in fp32, whatever the network has.
   const at::Tensor grid =
       positions.narrow(1, extra, from.area())
+          .to(at::kFloat)
           .view({1, from.height, from.width, positions.size(2)})
           .permute({0, 3, 1, 2});
   const at::Tensor moved = at::_upsample_bicubic2d_aa(
@@ -21,7 +23,8 @@ at::Tensor resample_positions(
                                {to.height, to.width},
                                /*align_corners=*/false)
                                .permute({0, 2, 3, 1})
-                               .reshape({1, to.area(), positions.size(2)});
+                               .reshape({1, to.area(), positions.size(2)})
+                               .to(positions.scalar_type());
   return extra == 0 ? moved
                     : at::cat({positions.narrow(1, 0, extra), moved}, 1);
 }
