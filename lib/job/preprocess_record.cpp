@@ -85,7 +85,7 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
       ExitCode::kWeights);
   record.values = reader.object("keys").json();
   record.classes = reader.texts("classes");
-  record.multi_label = json.contains("multi_label");
+  record.multi_label = json.value("multi_label", false);
   return record;
 }
 

@@ -105,7 +105,7 @@ WeightsJob prepare_weights(config::LoadRequest request, const char* use) {
     job.classes = record->classes;
   }
   job.multi_label =
-      record ? record->multi_label : job.recipe.data.eval.multi_label;
+      (record && record->multi_label) || job.recipe.data.eval.multi_label;
   return job;
 }
 

@@ -316,6 +316,9 @@ std::vector<config::Finding> check_size_of_stage(const config::Recipe& recipe) {
     named->family->check(trained, *named, checker);
   }
   std::vector<config::Finding> findings = checker.take();
+  std::erase_if(findings, [](const config::Finding& finding) {
+    return finding.key != "model.image_size"; // check() has said it
+  });
   for (config::Finding& finding : findings) {
     finding.key = "data.augment.image_size";
   }

@@ -43,12 +43,13 @@ config::Recipe widest_stage(const config::Recipe& recipe) {
     config::Recipe stage = config::recipe_in_epoch(recipe, epoch);
     const std::int64_t found = stage.data.batch_size *
         stage.data.augment.image_size.value_or(evaluated).area();
-    if (found > area) {
+    if (found >= area) { // of two, the larger images take more memory
       area = found;
       widest = std::move(stage);
     }
   }
   widest.data.augment.stages.clear();
+  widest.data.eval_batch_size = config::eval_batch(recipe.data);
   return widest;
 }
 

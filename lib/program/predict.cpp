@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "core/check.h"
 #include "core/cuda_plugin.h"
@@ -112,18 +115,20 @@ void check_sheet(const std::optional<std::string>& file) {
       printable(*file));
 }
 
-// Throws unless `file` can be written without an image being lost: a name that
-// was forgotten behind an option makes the next image its value.
+// Throws unless `file` can be written without anything being lost: a name that
+// was forgotten behind an option makes the next image its value. `begins`: how
+// a table of its kind does; "": it is a picture.
 void check_output(
     const char* option,
     const std::optional<std::string>& file,
+    std::span<const std::string> inputs,
     const data::Index& images,
-    bool is_picture) {
+    std::string_view begins) {
   if (!file) {
     return;
   }
   VITRAIN_CHECK(
-      is_picture || !data::is_image_name(*file),
+      begins.empty() || !data::is_image_name(*file),
       ExitCode::kUsage,
       "{} {}: that is the name of an image; give the name of the table",
       option,
@@ -133,30 +138,45 @@ void check_output(
     return;
   }
   const std::filesystem::path path = *file;
-  for (std::int64_t i = 0; i < images.size(); ++i) {
-    const std::filesystem::path image = images.name(i);
-    VITRAIN_CHECK(
-        image.filename() != path.filename() ||
-            !std::filesystem::equivalent(image, path, error),
-        ExitCode::kUsage,
-        "{} {}: that is one of the images, and would be replaced; give another "
-        "name",
-        option,
-        printable(*file));
+  const auto is_it = [&](const std::filesystem::path& other) {
+    return other.filename() == path.filename() &&
+        std::filesystem::equivalent(other, path, error);
+  };
+  bool is_input = std::ranges::any_of(inputs, is_it);
+  for (std::int64_t i = 0; i < images.size() && !is_input; ++i) {
+    is_input = is_it(images.name(i));
   }
+  VITRAIN_CHECK(
+      !is_input,
+      ExitCode::kUsage,
+      "{} {}: that is one of the images, or has some, and would be replaced; "
+      "give another name",
+      option,
+      printable(*file));
+  std::string start(begins.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
+  VITRAIN_CHECK(
+      std::filesystem::file_size(path, error) == 0 || start == begins,
+      ExitCode::kUsage,
+      "{} {}: a file is there already that is no such table: remove it, or "
+      "give another name",
+      option,
+      printable(*file));
 }
 
 void check_outputs(
-    const config::PredictArguments& outputs,
+    const config::Arguments& arguments,
     const data::Index& images) {
+  const config::PredictArguments& outputs = arguments.predict;
+  const std::vector<std::string>& inputs = arguments.data.files;
   VITRAIN_CHECK(
       !outputs.csv || outputs.csv != outputs.jsonl,
       ExitCode::kUsage,
       "-csv and -jsonl {}: give them different names",
       printable(*outputs.csv));
-  check_output("-csv", outputs.csv, images, /*is_picture=*/false);
-  check_output("-jsonl", outputs.jsonl, images, /*is_picture=*/false);
-  check_output("-sheet", outputs.sheet, images, /*is_picture=*/true);
+  check_output("-csv", outputs.csv, inputs, images, "path,");
+  check_output("-jsonl", outputs.jsonl, inputs, images, "{\"path\"");
+  check_output("-sheet", outputs.sheet, inputs, images, "");
 }
 
 void check_classifies(const job::WeightsJob& job) {
@@ -233,7 +253,7 @@ int predict(const config::Arguments& arguments) {
       class_names(job, arguments.predict.classes);
   const auto images =
       data::named_images(arguments.data.files, &read_standard_input);
-  check_outputs(arguments.predict, images->index());
+  check_outputs(arguments, images->index());
   const std::int64_t top =
       std::min(arguments.predict.top, job.spec.num_classes);
   results::PredictionOutput output(

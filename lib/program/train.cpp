@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "config/schema/writer.h"
@@ -86,17 +87,24 @@ int try_run(
   for (const std::string& note : prepared.notes) {
     std::printf("%s\n", note.c_str());
   }
-  const trial::Subject subject{
+  trial::Subject subject{
       .recipe = models::widest_stage(job.recipe),
       .plan = job::make_plan(
           job, prepared.workers, prepared.samplers.get(), *prepared.eval),
       .workers = prepared.workers,
       .cuda = job.cuda,
       .devices = job.device_text};
+  if (!job.recipe.data.augment.stages.empty()) {
+    // Another batch makes other steps of an epoch: enough of them.
+    subject.recipe.run.epochs =
+        std::max(subject.recipe.run.epochs, subject.plan.total_steps);
+  }
   if (wanted.steps) {
     trial::try_recipe(subject, *wanted.steps);
   }
-  if (wanted.lr_steps) {
+  if (wanted.lr_steps) { // the rate is that of the first batch
+    subject.recipe = job.recipe;
+    subject.recipe.data.augment.stages.clear();
     trial::find_learning_rate(subject, *wanted.lr_steps);
   }
   return 0;

@@ -139,16 +139,24 @@ TEST_F(Predict, NeverReplacesAnImage) {
   }
   ASSERT_FALSE(before.empty());
   fs::copy_file(folder / "a.png", folder / "b.jpg");
+  const std::string kept = "a.png\n";
+  folder.write("x.tar", kept);
+  folder.write("list.txt", kept);
   for (const Words& words :
        {Words{"-csv", folder / "b.jpg", folder / "a.png"},
         Words{"-jsonl", folder / "b.jpg", folder / "a.png"},
         Words{"-sheet", folder / "a.png", folder / "a.png"},
+        Words{"-csv", folder / "x.tar", folder / "a.png"},
+        Words{"-jsonl", folder / "list.txt", folder / "a.png"},
+        Words{"-csv", folder / "list.txt", folder / "list.txt"},
         Words{"-sheet", folder / "a.png", folder.path()}}) {
     const Result result = predict(words);
     EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
     EXPECT_THAT(result.err, StartsWith(words.front() + " ")) << result.err;
     EXPECT_EQ(slurp(folder / "a.png"), before);
     EXPECT_EQ(slurp(folder / "b.jpg"), before);
+    EXPECT_EQ(slurp(folder / "x.tar"), kept);
+    EXPECT_EQ(slurp(folder / "list.txt"), kept);
   }
 }
 

@@ -169,9 +169,8 @@ std::vector<BatchStage> batch_stages(
 }
 
 double Plan::schedule_time(std::int64_t step) const {
-  return timeline.even()
-      ? static_cast<double>(step)
-      : timeline.epochs_at(step) * static_cast<double>(steps_per_epoch);
+  return timeline.even() ? static_cast<double>(step)
+                         : timeline.time_at(step, steps_per_epoch);
 }
 
 namespace {

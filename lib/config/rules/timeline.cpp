@@ -73,9 +73,13 @@ std::int64_t Timeline::steps_in(std::int64_t epoch) const {
 }
 
 double Timeline::epochs_at(std::int64_t step) const {
+  return time_at(step, /*unit=*/1);
+}
+
+double Timeline::time_at(std::int64_t step, std::int64_t unit) const {
   const Stretch& stretch = of_step(step);
-  return static_cast<double>(stretch.epochs.first_epoch) +
-      static_cast<double>(step - stretch.first_step) /
+  return static_cast<double>(stretch.epochs.first_epoch * unit) +
+      static_cast<double>((step - stretch.first_step) * unit) /
       static_cast<double>(stretch.epochs.steps);
 }
 

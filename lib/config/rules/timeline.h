@@ -39,6 +39,9 @@ class Timeline {
 
   // Epochs that are over when `step` begins, with the part of the one it is in.
   double epochs_at(std::int64_t step) const;
+  // The same times `unit`, and `step` itself where all epochs before it have
+  // that many steps: no rounding.
+  double time_at(std::int64_t step, std::int64_t unit) const;
   // The step that is nearest to so many epochs.
   std::int64_t step_at(double epochs) const;
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kPlaces = std::int64_t{1} << 20;
 
 // Last dimension of the edges.
-enum Edge : std::int64_t { kTop, kBottom, kLeft, kRight, kEdges };
+enum Edge : std::int64_t { kBoxTop, kBoxBottom, kBoxLeft, kBoxRight, kEdges };
 
 // Boxes that were not drawn have no area.
 at::Tensor edges_of(const std::vector<data::Erasing>& rows, std::int64_t most) {
@@ -22,10 +22,10 @@ at::Tensor edges_of(const std::vector<data::Erasing>& rows, std::int64_t most) {
     for (std::size_t k = 0; k < boxes.size(); ++k) {
       auto edge =
           table[static_cast<std::int64_t>(i)][static_cast<std::int64_t>(k)];
-      edge[kTop] = static_cast<float>(boxes[k].top);
-      edge[kBottom] = static_cast<float>(boxes[k].top + boxes[k].height);
-      edge[kLeft] = static_cast<float>(boxes[k].left);
-      edge[kRight] = static_cast<float>(boxes[k].left + boxes[k].width);
+      edge[kBoxTop] = static_cast<float>(boxes[k].top);
+      edge[kBoxBottom] = static_cast<float>(boxes[k].top + boxes[k].height);
+      edge[kBoxLeft] = static_cast<float>(boxes[k].left);
+      edge[kBoxRight] = static_cast<float>(boxes[k].left + boxes[k].width);
     }
   }
   return edges;
@@ -147,8 +147,10 @@ void EraseTable::fill(at::Tensor images, const EraseNumbers& numbers) const {
   const at::Tensor y =
       at::arange(images.size(2), edges_.options()).view({-1, 1});
   const at::Tensor x = at::arange(images.size(3), edges_.options());
-  const at::Tensor rows = y.ge(edge(kTop)).logical_and_(y.lt(edge(kBottom)));
-  const at::Tensor columns = x.ge(edge(kLeft)).logical_and_(x.lt(edge(kRight)));
+  const at::Tensor rows =
+      y.ge(edge(kBoxTop)).logical_and_(y.lt(edge(kBoxBottom)));
+  const at::Tensor columns =
+      x.ge(edge(kBoxLeft)).logical_and_(x.lt(edge(kBoxRight)));
   // Of the boxes of this place in their images, [N, 1, H, W].
   const auto inside = [&](std::int64_t k) {
     return rows.narrow(1, k, 1).logical_and(columns.narrow(1, k, 1));

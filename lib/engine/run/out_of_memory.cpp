@@ -35,7 +35,7 @@ std::string request_of(const std::string& message) {
 std::string batch_text(const Session& session, bool evaluates) {
   models::ModelSpec spec = session.spec;
   std::int64_t rows = session.plan.eval_batch;
-  if (!evaluates) {
+  if (!evaluates && !session.plan.timeline.empty()) {
     const config::Recipe stage = config::recipe_in_epoch(
         session.job.recipe, session.plan.epoch_of(session.finished_steps) + 1);
     spec = models::in_training(stage.data.augment, session.spec);

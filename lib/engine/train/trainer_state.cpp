@@ -92,7 +92,7 @@ Json Trainer::state_record() {
   Json record{
       {"run", state_.to_json()},
       {"identity", identity_.to_json()},
-      {"order", job::order_record(samplers_, plan_.epoch_of(state_.step))},
+      {"order", job::order_record(samplers_, plan_.timeline, state_.step)},
       {"bad_samples", bad_samples_.to_json()},
       {job::kOwesEvaluation, owes_evaluation_}};
   if (interval_.steps() == 0) {

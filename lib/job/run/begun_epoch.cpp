@@ -4,13 +4,18 @@
 
 namespace vitrain::job {
 
-Json order_record(const data::Samplers& samplers, std::int64_t epoch) {
+Json order_record(
+    const data::Samplers& samplers,
+    const config::Timeline& timeline,
+    std::int64_t step) {
+  const std::int64_t epoch = timeline.epoch_of(step);
   const data::BatchGeometry& geometry =
       samplers.of_epoch(epoch).geometry_of(epoch);
   return {
       {"workers", geometry.world},
       {"per_device", geometry.per_device},
-      {"accumulate", geometry.accumulate}};
+      {"accumulate", geometry.accumulate},
+      {"step", timeline.step_in_epoch(step)}};
 }
 
 namespace {
@@ -37,6 +42,15 @@ std::optional<data::BatchGeometry> geometry_of(
       .accumulate = static_cast<int>(accumulate)};
 }
 
+// In its epoch, from 0; `otherwise` where no record says it.
+std::int64_t recorded_step(
+    const checkpoint::Manifest& manifest,
+    std::int64_t otherwise) {
+  const auto order = manifest.state.find("order");
+  return order == manifest.state.end() ? otherwise
+                                       : order->value("step", otherwise);
+}
+
 } // namespace
 
 std::optional<data::BegunEpoch> begun_epoch(
@@ -44,16 +58,21 @@ std::optional<data::BegunEpoch> begun_epoch(
     const config::Timeline& timeline,
     std::int64_t accumulate) {
   const std::int64_t epoch = timeline.epoch_of(manifest.step);
-  VITRAIN_CHECK(
-      timeline.even() || manifest.epoch == epoch,
-      ExitCode::kUsage,
-      "the checkpoint's step {} began epoch {}, and here it is in epoch {}: "
-      "these workers make other numbers of steps of the epochs before. Go on "
-      "with as many workers as it had",
-      manifest.step,
-      manifest.epoch + 1,
-      epoch + 1);
+  const std::int64_t steps = timeline.step_in_epoch(manifest.step);
   try {
+    VITRAIN_CHECK(
+        timeline.even() ||
+            (manifest.epoch == epoch &&
+             recorded_step(manifest, steps) == steps),
+        ExitCode::kUsage,
+        "the checkpoint's step {} is number {} of epoch {}, and here it is "
+        "number {} of epoch {}: these workers make other numbers of steps of "
+        "the epochs before. Go on with as many workers as it had",
+        manifest.step,
+        recorded_step(manifest, steps) + 1,
+        manifest.epoch + 1,
+        steps + 1,
+        epoch + 1);
     const auto geometry = geometry_of(manifest, accumulate);
     if (!geometry) {
       return std::nullopt;
@@ -64,9 +83,7 @@ std::optional<data::BegunEpoch> begun_epoch(
         ExitCode::kWeights,
         "the checkpoint's manifest has numbers of workers that cannot be");
     return data::BegunEpoch{
-        .epoch = epoch,
-        .steps = timeline.step_in_epoch(manifest.step),
-        .geometry = *geometry};
+        .epoch = epoch, .steps = steps, .geometry = *geometry};
   } catch (const Json::exception& error) {
     fail(
         ExitCode::kWeights,

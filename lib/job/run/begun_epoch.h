@@ -11,9 +11,12 @@
 // The order that an epoch goes on in, in checkpoints.
 namespace vitrain::job {
 
-// What a checkpoint records: the geometry of `epoch` (from 0), which the next
-// step is in.
-Json order_record(const data::Samplers& samplers, std::int64_t epoch);
+// What a checkpoint records: the geometry of the epoch which `step`, the next
+// one, is in, and its number there.
+Json order_record(
+    const data::Samplers& samplers,
+    const config::Timeline& timeline,
+    std::int64_t step);
 
 // What a run that continues from a checkpoint was doing. One that was written
 // before there were such records had the workers that it names, `accumulate`

@@ -49,7 +49,6 @@ struct Run {
   // The evaluations that checkpoint.metric is of: those of the average where
   // there is one, unless checkpoint.weights is `raw`.
   const std::vector<Json>& judged() const;
-  // 0: not known.
   // 0 where they are not known, or differ.
   std::int64_t steps_per_epoch() const;
   config::Timeline timeline() const; // empty: not known

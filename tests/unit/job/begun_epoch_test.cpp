@@ -36,15 +36,18 @@ TEST(BegunEpoch, IsThatOfTheRecord) {
   const data::BatchGeometry two{3, 2, 2};
   const data::Samplers first = samplers_of(options, three);
   const auto begun = begun_epoch(
-      manifest_with({{"order", order_record(first, 1)}}), kFiveSteps, 2);
+      manifest_with({{"order", order_record(first, kFiveSteps, 7)}}),
+      kFiveSteps,
+      2);
   ASSERT_TRUE(begun);
   EXPECT_EQ(begun->epoch, 1);
   EXPECT_EQ(begun->steps, 2);
   EXPECT_EQ(begun->geometry.world, 3);
   // Stopped again in the same epoch, it is still that of the first workers.
   const data::Samplers second = samplers_of(options, two, begun);
-  EXPECT_EQ(order_record(second, 1), order_record(first, 1));
-  EXPECT_EQ(order_record(second, 2)["workers"], 2);
+  EXPECT_EQ(
+      order_record(second, kFiveSteps, 7), order_record(first, kFiveSteps, 7));
+  EXPECT_EQ(order_record(second, kFiveSteps, 10)["workers"], 2);
 }
 
 TEST(BegunEpoch, IsThatOfItsStage) {
@@ -56,6 +59,13 @@ TEST(BegunEpoch, IsThatOfItsStage) {
   EXPECT_EQ(begun->epoch, 3);
   EXPECT_EQ(begun->steps, 2);
   manifest.epoch = 2; // its workers made other steps of them
+  EXPECT_THROW(begun_epoch(manifest, stages, 1), Error);
+  // The same epoch at another of its steps.
+  manifest.epoch = 3;
+  manifest.state["order"] = {
+      {"workers", 1}, {"per_device", 4}, {"accumulate", 1}, {"step", 2}};
+  EXPECT_EQ(begun_epoch(manifest, stages, 1)->steps, 2);
+  manifest.state["order"]["step"] = 1;
   EXPECT_THROW(begun_epoch(manifest, stages, 1), Error);
 }
 
