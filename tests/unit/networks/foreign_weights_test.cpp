@@ -27,8 +27,8 @@
 namespace vitrain::networks::foreign_weights {
 namespace {
 
-constexpr std::int64_t kImages = 3;
-constexpr std::int64_t kClasses = 7;
+constexpr std::int64_t kForeignImages = 3;
+constexpr std::int64_t kForeignClasses = 7;
 
 std::string golden(const std::string& name) {
   return std::string(VITRAIN_SOURCE_DIR "/tests/golden/weights/") + name;
@@ -252,10 +252,10 @@ std::string name_of(const testing::TestParamInfo<ForeignFile>& info) {
 }
 
 at::Tensor images(const ImageSize& size) {
-  const std::int64_t count = kImages * 3 * size.area();
+  const std::int64_t count = kForeignImages * 3 * size.area();
   const at::Tensor k = at::arange(count, at::kLong);
   return ((k * 7919 + 5 * 104729).remainder(61).to(at::kDouble) / 61 - 0.5)
-      .view({kImages, 3, size.height, size.width});
+      .view({kForeignImages, 3, size.height, size.width});
 }
 
 class ForeignWeights : public testing::TestWithParam<ForeignFile> {};
@@ -263,7 +263,7 @@ class ForeignWeights : public testing::TestWithParam<ForeignFile> {};
 TEST_P(ForeignWeights, GiveTheirModelsLogits) {
   const ForeignFile& test = GetParam();
   ModelSpec spec = test.spec();
-  spec.num_classes = kClasses;
+  spec.num_classes = kForeignClasses;
   for (const char* program : {"auto", test.program}) {
     const auto model = make_model(spec, /*seed=*/1);
     const auto archive = weights::open_archive(golden(test.file));
