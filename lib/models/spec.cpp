@@ -1,5 +1,6 @@
 #include "models/spec.h"
 
+#include "config/rules/plan.h"
 #include "config/rules/stages.h"
 #include "core/check.h"
 #include "models/families/family.h"
