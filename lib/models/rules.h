@@ -8,7 +8,8 @@
 #include "config/sections/model.h"
 #include "models/spec.h"
 
-// What the section `model` of a recipe has to obey.
+// What the section `model` of a recipe has to obey, and others for its network
+// (recipe_rules.cpp).
 namespace vitrain::models {
 
 // In DataShape: nobody has looked at the data yet, and rules about the number

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
-#include <vector>
 
 #include "capture.h"
 #include "current.h"
@@ -36,12 +36,13 @@ struct Copy {
 
 // What lies before a point of a stream.
 struct Pending {
-  std::vector<std::shared_ptr<Copy>> copies;
+  // Each once: streams that wait for one another would double a list of them.
+  std::set<std::shared_ptr<Copy>> copies;
   // The last of each communicator; those before it end earlier.
   std::map<std::shared_ptr<Meeting>, std::uint64_t> collectives;
 
   void add(const Pending& others) {
-    copies.insert(copies.end(), others.copies.begin(), others.copies.end());
+    copies.insert(others.copies.begin(), others.copies.end());
     for (const auto& [meeting, number] : others.collectives) {
       auto& last = collectives[meeting];
       last = std::max(last, number);
@@ -163,7 +164,7 @@ void enqueue_copy(
     copy->hash = XXH64(host, bytes, 0);
   }
   const std::scoped_lock lock(all().mutex);
-  all().streams[key_of(stream)].copies.push_back(std::move(copy));
+  all().streams[key_of(stream)].copies.insert(std::move(copy));
 }
 
 void enqueue_collective(

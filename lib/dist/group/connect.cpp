@@ -170,8 +170,8 @@ void Groups::shutdown() {
 
 Groups connect(const Rendezvous& rendezvous) {
   // A lone worker on the CPU needs nobody. On a GPU it still goes through NCCL
-  // with all but its gradients (BucketExchange), so that the path that many GPUs
-  // take is the one that is always taken.
+  // with all but its gradients (BucketExchange), so that the path that many
+  // GPUs take is the one that is always taken.
   if (rendezvous.size == 1 && rendezvous.nccl == nullptr) {
     Groups groups{std::make_unique<Group>(), std::make_unique<Group>()};
     groups.connect_mailbox =

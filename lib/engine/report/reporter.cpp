@@ -144,6 +144,23 @@ void Reporter::saved(
        {"seconds", seconds}});
 }
 
+namespace {
+
+logging::Reached reached(const EvalCounts& found, bool classes, bool lists) {
+  logging::Reached reached{
+      .loss = found.value(Metric::kLoss), .count = found.count};
+  if (classes) {
+    reached.correct1 = found.correct1;
+    reached.correct5 = found.correct5;
+  }
+  if (lists) {
+    reached.map = found.value(Metric::kMap);
+  }
+  return reached;
+}
+
+} // namespace
+
 void Reporter::finish(
     ExitCode code,
     const std::string& outcome,
@@ -168,15 +185,7 @@ void Reporter::finish(
     end.epoch_steps = timeline.steps_in(end.epochs);
   }
   if (last_eval_) {
-    end.last = logging::Reached{
-        .loss = last_eval_->value(Metric::kLoss), .count = last_eval_->count};
-    if (classes_) {
-      end.last->correct1 = last_eval_->correct1;
-      end.last->correct5 = last_eval_->correct5;
-    }
-    if (tells(info_of(Metric::kMap))) {
-      end.last->map = last_eval_->value(Metric::kMap);
-    }
+    end.last = reached(*last_eval_, classes_, tells(info_of(Metric::kMap)));
   }
   const MetricInfo& metric = info_of(job_.recipe.checkpoint.metric);
   Json best = nullptr;

@@ -193,8 +193,7 @@ class Reporter {
   std::optional<std::string> checkpoint_;
   std::string pruned_; // what the end says of train.prune
   std::string unsaved_;
-  double train_seconds_ = 0.0;
-  double train_samples_ = 0.0;
+  double train_seconds_ = 0.0, train_samples_ = 0.0;
   std::int64_t bad_samples_ = 0;
 };
 

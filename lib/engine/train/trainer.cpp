@@ -49,10 +49,12 @@ void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   }
 }
 
-// Where optim.lookahead asks for them: running statistics of BatchNorm.
-void let_buffers_look_ahead(
-    const Session& session,
-    optim::Optimizer& optimizer) {
+// Products in training's precision; and where optim.lookahead asks for them,
+// running statistics of BatchNorm.
+void prepare_optimizer(const Session& session, optim::Optimizer& optimizer) {
+  if (const auto type = product_type(session.precision.precision)) {
+    optimizer.multiply_in(*type);
+  }
   if (!session.job.recipe.optim.lookahead.buffers) {
     return;
   }
@@ -111,11 +113,8 @@ Trainer::Trainer(Session& session)
           *session.train_index)),
       trace_(make_step_trace(session)),
       batch_files_(session) {
-  if (const auto type = product_type(session.precision.precision)) {
-    optimizer_->multiply_in(*type);
-  }
   warn_of_idle_batch_norm(session, batch_norm_.layers());
-  let_buffers_look_ahead(session, *optimizer_);
+  prepare_optimizer(session, *optimizer_);
   restore();
   open_stage(); // decodes while weights travel
   dist::broadcast_state(
