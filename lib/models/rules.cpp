@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "config/rules/stages.h"
 #include "core/text.h"
 #include "models/families/family.h"
 
