@@ -4,8 +4,10 @@
 
 #include "config/rules/dist_rules.h"
 #include "config/rules/stages.h"
+#include "config/schema/writer.h"
 #include "core/enum_names.h"
 #include "core/text.h"
+#include "engine/train/parameter_groups.h"
 #include "job/run/run_directory.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
