@@ -115,6 +115,7 @@ TEST(Average, OfWeightsThatCountTheSameIsTheirMean) {
            "run.max_steps=8",
            "checkpoint.every=2st",
            "checkpoint.keep_last=9",
+           "schedule.warmup=0st",
            "train.ema.equal=true",
            "train.ema.start=2st",
            "train.ema.every=2"}});

@@ -362,7 +362,7 @@ void expect_images_to_grow(const std::string& config, int to) {
   const auto path = train(folder / "staged", staged);
   EXPECT_THAT(
       slurp(path / "log/workerlog.0"),
-      HasSubstr(fmt::format("(trained at {}, {} from", to - 16, to - 8)));
+      HasSubstr(fmt::format("(trained at {}, {}", to - 16, to - 8)));
   const auto last = train(
       folder / "last",
       with(

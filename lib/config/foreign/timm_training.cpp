@@ -83,9 +83,7 @@ void TimmTranslator::translate_schedule() {
   schedule.warmup_lr = words_.number("warmup_lr");
   schedule.warmup_prefix = prefix || warmup == 0;
   schedule.min_lr = words_.number("min_lr");
-  constexpr double kInterval = 90.0; // where decay_epochs is null
-  schedule.step_every = timm_epochs(
-      words_.has("decay_epochs") ? words_.number("decay_epochs") : kInterval);
+  schedule.step_every = timm_epochs(words_.number("decay_epochs"));
   schedule.step_factor = words_.number("decay_rate");
   if (name == "cosine" || name == "poly") {
     schedule.name =
@@ -137,18 +135,16 @@ void TimmTranslator::translate_stable(
   schedule.name = rsqrt ? ScheduleKind::kRsqrt : ScheduleKind::kConstant;
   schedule.cooldown_shape =
       rsqrt ? CooldownShape::kLinear : CooldownShape::kSqrt;
-  constexpr double kShare = 0.2; // where decay_epochs is null
   const auto whole = static_cast<double>(length);
-  double decay =
-      words_.has("decay_epochs") ? words_.number("decay_epochs") : kShare;
+  double decay = words_.number("decay_epochs");
   if (decay > whole) {
     differs(
         "decay_epochs",
         fmt::format(
             "timm refuses more than the {} epochs behind the warm-up; here it "
-            "is the last fifth of them, timm's choice for null",
+            "is the last fifth of them, its scheduler's own default",
             length));
-    decay = kShare;
+    decay = 0.2;
   }
   schedule.cooldown = timm_epochs(
       std::round(decay > 0.0 && decay < 1.0 ? decay * whole : decay));

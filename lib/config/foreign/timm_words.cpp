@@ -53,7 +53,8 @@ constexpr auto kTimmWords = std::to_array<Word>({
         "-resume goes on with a run of vitrain; -pretrained takes weights"),
     missing("no_resume_opt", kFlag, "false", "belongs to resume"),
     to("num_classes", kInteger, "null", "model.num_classes"),
-    to("gp", kText, "null", "model.global_pool", "token and avg"),
+    to("gp", kText, "null", "model.global_pool", "token and avg")
+        .with("model: vit_tiny_patch16_224"),
     to("img_size", kInteger, "null", "model.image_size").by("-image_size %"),
     to("in_chans", kInteger, "null", "model.in_chans"),
     to("input_size", kIntegers, "null", "model.image_size model.in_chans"),

@@ -101,9 +101,9 @@ TEST(Model, OfTwoHeadsGivesBothWhereTheyAreApart) {
   }
 }
 
-TEST(Model, RefusesImagesOfAnotherSize) {
+TEST(Model, RefusesImagesOfAnotherShape) {
   const auto model = tiny_vit(1, 0.0);
-  EXPECT_THROW(model->forward(at::ones({2, 3, 24, 24}), {}), Error);
+  EXPECT_THROW(model->forward(at::ones({2, 1, 16, 16}), {}), Error);
   EXPECT_THROW(model->forward(at::ones({2, 3, 16}), {}), Error);
 }
 
