@@ -37,7 +37,7 @@ loss() { sed -n "s/.*\"kind\":\"train\".*\"loss\":\([0-9.]*\).*/\1/p" runs/*/met
 mv log first && mv runs trained
 build/own_family models 'patch_*' >log 2>&1 && grep -q patch_mean_4 log || fail "models"
 build/own_family -eval -cfg recipe.yaml -devices cpu:1 -pretrained trained/* >log 2>&1 || fail "evaluation"
-top1() { sed -n 's/^done.*\(top1 [0-9.]* %\).*/\1/p' "$1"; }
+top1() { sed -n 's/^\(done\|evaluated\): \(top1 [0-9.]* %\).*/\2/p' "$1"; }
 [ -n "$(top1 first)" ] && [ "$(top1 first)" = "$(top1 log)" ] || fail "evaluation differs from training's"
 # vitrain itself does not know it: the family is that program's.
 code=0

@@ -164,8 +164,7 @@ std::string evaluation_section(const Run& run) {
       "Last evaluation",
       tables(folder) +
           picture(
-              folder / "mistakes.png",
-              "The mistakes with the largest loss") +
+              folder / "mistakes.png", "The mistakes with the largest loss") +
           picture(
               folder / "reliability.png",
               "Reliability: how often it is right, by how sure it is"));
