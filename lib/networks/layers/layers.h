@@ -102,6 +102,7 @@ class Conv2d : public torch::nn::Module {
 
  private:
   at::Tensor over_meta(const at::Tensor& x) const;
+  std::int64_t stride_over(std::int64_t side) const;
 
   std::int64_t stride_;
   std::int64_t padding_;

@@ -1,5 +1,7 @@
 // Convolutions of Conv2d where torch's own are wrong or slow in bf16.
 
+#include <malloc.h>
+
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/autocast_mode.h>
@@ -98,6 +100,34 @@ TEST(Convolution, OtherwiseAutocastDecides) {
   EXPECT_LE(
       (given.outputs.to(at::kFloat) - exact.outputs).abs().max().item<float>(),
       0.02F);
+}
+
+// Memory is filled with large numbers when it is allocated.
+TEST(Convolution, GradientsHaveNoMemoryThatNobodyWrote) {
+  constexpr int kFill = 128;
+  ::mallopt(M_PERTURB, kFill);
+  for (const std::int64_t stride : {2, 4}) {
+    for (std::int64_t side = 1; side <= stride; ++side) {
+      at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(3);
+      const Conv2d::Shape shape{
+          .in = 64, .out = 128, .kernel = 3, .stride = stride, .padding = 1};
+      Conv2d layer(shape, generator);
+      const at::Tensor images =
+          at::randn({16, 64, side, side}, generator, at::kFloat);
+      const ConvolutionResult exact = forward_backward(layer, images);
+      const InBf16 scope;
+      const ConvolutionResult rounded = forward_backward(layer, images);
+      const double largest = exact.weight_gradient.abs().max().item<double>();
+      const double error = (rounded.weight_gradient - exact.weight_gradient)
+                               .abs()
+                               .max()
+                               .item<double>();
+      // Sums of 16 images and places, each rounded to 8 bits.
+      EXPECT_LT(error, 0.02 * largest) << stride << " over " << side;
+      EXPECT_EQ(rounded.outputs.sizes(), exact.outputs.sizes());
+    }
+  }
+  ::mallopt(M_PERTURB, 0);
 }
 
 } // namespace
