@@ -69,7 +69,7 @@ class Hvt : public Model {
       : spec_(spec) {
     const auto& net = spec.get<HvtSpec>();
     const std::int64_t width = net.embed_dim;
-    std::int64_t tokens = models::hvt::grid(spec).area();
+    std::int64_t tokens = models::patch_grid<HvtSpec>(spec).area();
     pos_embed_ = register_parameter(
         "pos_embed", new_weights({1, tokens, width}, generator));
     patch_embed_ = add_layer<PatchEmbed>(

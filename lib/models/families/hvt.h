@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -43,12 +42,6 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<HvtSpec>>({
     {"hvt_s3_patch16_224", 224, 3, {384, 6, 4}},
     {"scale_hvt_ti_4_patch16_224", 224, 3, {384, 6, 3}},
 });
-
-// Of patches.
-inline ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
-  const std::int64_t patch = spec.get<HvtSpec>().patch_size;
-  return {spec.image_size.height / patch, spec.image_size.width / patch};
-}
 
 inline void check_tokens(
     const config::ModelConfig& config,
@@ -106,6 +99,6 @@ inline const Family kHvt{
     .identity = image_identity,
     .layers =
         layers_in_blocks("pos_embed|patch_embed", kNumberedBlocks, "norm\\."),
-    .grid = hvt::grid};
+    .grid = patch_grid<HvtSpec>};
 
 } // namespace vitrain::models

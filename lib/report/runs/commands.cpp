@@ -1,10 +1,10 @@
 #include "report/runs/commands.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "checkpoint/find.h"
 #include "report/page/markup.h"
 
 namespace vitrain::report {
@@ -30,15 +30,6 @@ std::string path_from(const Run& run, const std::string& from) {
       : relative.native();
 }
 
-bool has_checkpoint(const Run& run) {
-  std::error_code error;
-  const std::filesystem::directory_iterator entries(
-      run.folder.checkpoints(), error);
-  return !error && std::ranges::any_of(entries, [](const auto& entry) {
-    return entry.path().filename().native().starts_with("step-");
-  });
-}
-
 } // namespace
 
 std::vector<Command> commands_for(const Run& run, const std::string& program) {
@@ -49,7 +40,7 @@ std::vector<Command> commands_for(const Run& run, const std::string& program) {
   const std::string path = path_from(run, from);
   const std::string folder = shell_word(path);
   const std::string config = shell_word(path + "/config.yaml");
-  const bool saved = has_checkpoint(run);
+  const bool saved = !checkpoint::list_steps(run.folder.checkpoints()).empty();
   std::vector<Command> commands;
   if (!run.trains()) {
     return {{"Evaluate again", fmt::format("{} -cfg {} -eval", start, config)}};
