@@ -4,7 +4,8 @@
 #
 # usage: bench/gpu.sh [-fake] [-quick] [-o FOLDER] [-seconds N] PART...
 #   PART       A correctness, B throughput beside timm eager and compiled, C profile of
-#              a step, D parts of a step alone, E loader, F start and checkpoints, or all
+#              a step, D parts of a step alone, E loader, F start and checkpoints,
+#              G networks and rules beside the CPU, H a published recipe, or all
 #   -fake      over tests/fake_cuda, without a GPU: everything runs through, no
 #              number means anything, what needs arithmetic is not judged
 #   -quick     tiny networks and few steps, to see that all of it works

@@ -10,7 +10,8 @@
 #
 # Settings: PHOTOGRAPHS (a tar file of JPEG files below folders that are classes;
 #   default: ../shared/data/imagenet-sample.tar; where it is absent, gpu.sh makes
-#   pictures itself).
+#   pictures itself), PHOTOGRAPH_MB (at most, and at most 40), CIFAR (train/CLASS/*
+#   and test/CLASS/* as .tar.zst; default: none, part H leaves its rows out).
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -18,7 +19,8 @@ build=$root/build/release
 archive=${1:-$root/build/vitrain-gpu.tar.gz}
 photographs=${PHOTOGRAPHS:-$root/../shared/data/imagenet-sample.tar}
 most_programs=$((60 * 1024 * 1024))
-most_photographs=40000000
+most_photographs=$((${PHOTOGRAPH_MB:-40} * 1000000))
+[ $most_photographs -le 40000000 ] || most_photographs=40000000
 case $archive in
   -*) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
 esac
@@ -53,9 +55,11 @@ python3 "$root/tools/linked.py" "$build" --copy "$pack/packed/lib" >"$work/linke
 cp "$root/bench/gpu.sh" "$pack/bench/"
 mkdir "$pack/bench/gpu"
 cp "$root"/bench/gpu/*.py "$pack/bench/gpu/"
-cp "$root/bench/peers/optimizer_step.py" "$pack/bench/peers/"
-for config in bench_models shapes_vit_tiny pytorch_ddp_example; do
-  cp "$root/configs/$config.yaml" "$pack/configs/"
+cp "$root/bench/peers/optimizer_step.py" "$root/bench/peers/airbench_jpeg.py" \
+  "$pack/bench/peers/"
+mkdir "$pack/configs/base"
+for config in bench_models shapes_vit_tiny pytorch_ddp_example cifar10_airbench94 base/cifar10; do
+  cp "$root/configs/$config.yaml" "$pack/configs/$config.yaml"
 done
 
 taken=$(bytes_of "$release" "$pack/packed/lib")
@@ -87,6 +91,10 @@ PY
     say "photographs take $pictures bytes, more than $most_photographs: nothing is written"
     exit 1
   fi
+fi
+if [ -n "${CIFAR-}" ]; then
+  zstd -dc "$CIFAR" | xz -T0 -3 >"$pack/packed/cifar10.tar.xz"
+  python3 -m pip install -q --no-deps --target "$pack/packed/airbench" airbench==0.1.8
 fi
 mkdir -p "$(dirname -- "$archive")"
 tar -C "$work" -czf "$archive.partial" vitrain-gpu

@@ -172,21 +172,27 @@ def sanitizer(part):
 
 
 def run(part):
+    attentions(part)
+    with part.at_once():
+        beside_others(part)
+    sanitizer(part)
+
+
+def beside_others(part):
+    """What takes longest comes first."""
     machine = part.machine
-    part.judge("losses, small ViT, fp32, beside the CPU", 30, lambda: losses(machine, SHAPES, ()))
+    part.judge("evaluation beside the CPU", 40, lambda: evaluation(machine))
     if not machine.quick:
         for label, name in (("ViT-Ti/16", "vit_tiny_patch16_224"), ("ResNet-18", "resnet18")):
             part.judge(
                 f"losses, {label} at 224 px, fp32, beside the CPU", 60,
                 lambda name=name: losses(machine, "bench_models", [*WHOLE, f"model.name={name}"]))
+    part.judge("losses, small ViT, fp32, beside the CPU", 30, lambda: losses(machine, SHAPES, ()))
     part.judge(
         "losses, small ViT, images erased and mixed, fp32, beside the CPU", 30,
         lambda: losses(machine, SHAPES, ERASED))
     part.judge("losses, small ViT, bf16 beside fp32", 20, lambda: bf16(machine))
-    attentions(part)
     part.judge("resuming", 20, lambda: resume(machine))
-    part.judge("evaluation beside the CPU", 40, lambda: evaluation(machine))
     part.judge("a gradient that is not finite", 20, lambda: non_finite(machine))
     for name in list(MODES)[:1] + list(MODES)[-1:] if machine.quick else MODES:
         part.judge(f"two workers, {name}", 25, lambda name=name: two_workers(machine, MODES[name]))
-    sanitizer(part)

@@ -1,6 +1,8 @@
 """What the parts of bench/gpu.sh share: programs that are run on the device, or
 over tests/fake_cuda, with a deadline, and rows of what they gave."""
 
+import concurrent.futures
+import contextlib
 import json
 import math
 import os
@@ -58,6 +60,8 @@ class Machine:
         self.fake, self.quick = fake, quick
         self.work = pathlib.Path(work)
         self.deadline = float("inf")
+        self.cores = len(os.sched_getaffinity(0))
+        self.at_once = 1  # programs that share the cores
         # Several may be there; every part is about one.
         self.gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "0"
 
@@ -75,6 +79,8 @@ class Machine:
     def environment(self, ours, reports=None, **more):
         """Of a program; ours finds torch's libraries where Python has them."""
         variables = dict(os.environ, CUDA_VISIBLE_DEVICES=self.gpu)
+        if self.at_once > 1:
+            variables.setdefault("OMP_NUM_THREADS", str(max(1, self.cores // self.at_once)))
         libraries = [*torch_folders(self.torch), PACKED / "lib"] if ours else []
         if self.fake:
             libraries.insert(0, FAKE)
@@ -150,6 +156,18 @@ class Part:
         self.started = time.monotonic()
         machine.deadline = self.started + seconds
         self.rows, self.left_out = [], []
+        self.pool = None
+
+    @contextlib.contextmanager
+    def at_once(self):
+        """Rows that are added within run beside one another, two cores for each: for
+        what is judged and not timed."""
+        count = max(1, self.machine.cores // 2)
+        self.machine.at_once = count
+        with concurrent.futures.ThreadPoolExecutor(count) as self.pool:
+            yield
+        self.machine.at_once, self.pool = 1, None
+        self.rows = [row for row in self.rows if row]
 
     def leave_out(self, name, reason):
         self.left_out.append({"name": name, "reason": reason})
@@ -171,23 +189,36 @@ class Part:
         self._row(name, seconds, judged)
 
     def _row(self, name, seconds, function):
+        self.rows.append(None)
+        place = len(self.rows) - 1
+
+        def fill():
+            self.rows[place] = self._filled(name, seconds, function)
+
+        if self.pool is None:
+            fill()
+            self.rows = [row for row in self.rows if row]
+        else:
+            self.pool.submit(fill)
+
+    def _filled(self, name, seconds, function):
         if not self.machine.fake and self.machine.left() < seconds:
             self.leave_out(name, f"takes about {seconds} s, {self.machine.left():.0f} s are left")
-            return
+            return None
         started = time.monotonic()
         try:
             state, values = function()
         except OutOfTime:
             self.leave_out(name, "the deadline came")
-            return
+            return None
         except Failed as problem:
             state, values = "FAILS", {"why": str(problem)}
         except (LookupError, TypeError, ValueError, ZeroDivisionError, OSError) as problem:
             # Of a program that ended well and left something else than it was to.
             state, values = "FAILS", {"why": repr(problem)}
-        self.rows.append({
+        return {
             "name": name, "state": state, "values": in_json(values),
-            "seconds": round(time.monotonic() - started, 1)})
+            "seconds": round(time.monotonic() - started, 1)}
 
     def failed(self):
         return any(row["state"] == "FAILS" for row in self.rows)

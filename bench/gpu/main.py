@@ -11,7 +11,7 @@ import tempfile
 import machine as machines
 
 MODULES = {"A": "correctness", "B": "throughput", "C": "step_profile", "D": "micro",
-           "E": "loading", "F": "starting"}
+           "E": "loading", "F": "starting", "G": "recipes", "H": "published"}
 TORCH = "2.11"
 
 

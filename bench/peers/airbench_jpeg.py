@@ -3,9 +3,10 @@ code of "94% on CIFAR-10" (arXiv:2404.00498), on the images of a folder.
 
 usage: airbench_jpeg.py FOLDER [SEED]     FOLDER: train/CLASS/*, test/CLASS/*
 
-The package speaks to one CUDA device in fp16. Here it computes on the CPU:
-weights of fp32, products in bf16 (autocast); devices, events and halves are
-replaced from outside, what it computes is untouched. Prints a line an epoch
+The package speaks to one CUDA device in fp16, and does so where there is one.
+Elsewhere it computes on the CPU: weights of fp32, products in bf16 (autocast);
+devices, events and halves are replaced from outside, what it computes is
+untouched. Prints a line an epoch
 and, as the last one, the accuracy under its test-time augmentation (flip and
 translate) in percent.
 """
@@ -74,7 +75,9 @@ def main():
     folder, seed = pathlib.Path(sys.argv[1]).resolve(), int((sys.argv[2:] or [1])[0])
     torch.manual_seed(seed)
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    run_on_cpu()
+    on_cpu = not torch.cuda.is_available()
+    if on_cpu:
+        run_on_cpu()
     import airbench
     from airbench import lib_airbench94
 
@@ -85,7 +88,8 @@ def main():
         loader = airbench.CifarLoader(
             "cifar10", train=True, batch_size=1024,
             aug={"flip": True, "translate": 2}, altflip=True)
-        model = airbench.train94(loader, run=0, make_net=in_bf16(airbench.make_net94))
+        make_net = in_bf16(airbench.make_net94) if on_cpu else airbench.make_net94
+        model = airbench.train94(loader, run=0, make_net=make_net)
         test = airbench.CifarLoader("cifar10", train=False)
         print(f"{100 * airbench.evaluate(model, test, tta_level=2):.2f}")
 
