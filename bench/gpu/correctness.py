@@ -168,14 +168,14 @@ def sanitizer(part):
                 tool, "--target-processes", "all", "--error-exitcode", "99"))
             return True, {"errors": 0}
 
-        part.judge(name, 150, watched)
+        part.judge(name, 60, watched)
 
 
 def run(part):
     attentions(part)
     with part.at_once():
+        sanitizer(part)
         beside_others(part)
-    sanitizer(part)
 
 
 def beside_others(part):

@@ -17,6 +17,8 @@ BUILD = ROOT / "build/release"
 FAKE = BUILD / "tests/fake_cuda"
 # What bench/gpu_pack.sh puts beside the programs: libraries and photographs.
 PACKED = ROOT / "packed"
+# Letters of a row's values; the JSON file has all.
+SHOWN = 400
 
 
 class Failed(Exception):
@@ -236,7 +238,7 @@ class Part:
         width = max((len(row["name"]) for row in self.rows), default=0)
         for row in self.rows:
             values = ", ".join(f"{name} {shown(value)}" for name, value in row["values"].items())
-            print(f"  {row['name']:<{width}}  {row['state']:<10}  {values}")
+            print(f"  {row['name']:<{width}}  {row['state']:<10}  {values[:SHOWN]}")
         for row in self.left_out:
             print(f"  left out: {row['name']}: {row['reason']}")
         print(f"  {self.result()['seconds']:.0f} s", flush=True)

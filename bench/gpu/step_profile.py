@@ -11,6 +11,7 @@ TITLE = "profile of a training step (bf16)"
 SECTIONS = ("making inputs", "forward", "backward", "the exchange of gradients", "the optimizer")
 STEPS = 16
 SMALL_BATCH = 8
+KERNELS = 40
 COUNTS = ("waits", "pageable", "host_to_device", "launches", "products", "plans")
 WAITS = ("cudaStreamSynchronize", "cudaEventSynchronize", "cudaDeviceSynchronize", "cudaMemcpy")
 
@@ -51,13 +52,29 @@ class Trace:
         whole = sum(spent.values())
         return {name: f"{100 * value / whole:.0f} %" for name, value in spent.items()}
 
-    def device(self):
-        """What Kineto saw of the driver and, whenever it ran, of what the step gave
-        the device to do."""
-        calls = self.inside(lambda e: e.get("cat") in ("cuda_runtime", "cuda_driver"))
-        numbers = {e["args"].get("correlation") for e in calls}
-        work = [e for e in self.events if e.get("cat") in ("kernel", "gpu_memcpy")
+    def calls(self):
+        """Of the driver, in the step."""
+        return self.inside(lambda e: e.get("cat") in ("cuda_runtime", "cuda_driver"))
+
+    def work(self):
+        """Kernels and copies, whenever they ran, that the step gave the device."""
+        numbers = {e["args"].get("correlation") for e in self.calls()}
+        return [e for e in self.events if e.get("cat") in ("kernel", "gpu_memcpy")
                 and e["args"].get("correlation") in numbers]
+
+    def longest(self):
+        """{kernel: its launches and their milliseconds}, those of a step that take
+        the most."""
+        found = {}
+        for event in self.work():
+            count, spent = found.get(event["name"], (0, 0.0))
+            found[event["name"]] = count + 1, spent + event["dur"] / 1e3
+        rows = sorted(found.items(), key=lambda row: -row[1][1])[:KERNELS]
+        return {name: f"{count} x, {spent:.2f} ms" for name, (count, spent) in rows}
+
+    def device(self):
+        """What Kineto saw of the driver and of the device."""
+        calls, work = self.calls(), self.work()
         kernels = [e for e in work if e["cat"] == "kernel"]
         copies = [e["name"] for e in work if e["cat"] == "gpu_memcpy"]
         return {
@@ -96,7 +113,8 @@ def profile(machine, network):
     return {
         "step ms": statistics.median(
             1e3 * r["step_seconds"] for r in timed.records("train") if r["step"] > 20),
-        **trace.device(), "shares of the host's time": trace.shares()}
+        **trace.device(), "shares of the host's time": trace.shares(),
+        "longest": trace.longest()}
 
 
 def gates(values):

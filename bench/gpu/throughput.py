@@ -45,4 +45,4 @@ def run(part):
                     "ours": own, "theirs": {k: peer[k] for k in ("images/s", "memory GiB")},
                     "ratio": own["images/s"] / peer["images/s"]}
 
-            part.measure(name, 110 if compiled else 50, pair)
+            part.measure(name, 110 if compiled else 30, pair)

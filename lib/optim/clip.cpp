@@ -6,13 +6,15 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "optim/norm.h"
+
 namespace vitrain::optim {
 namespace {
 
 at::Tensor norm_of_gradients(const FlatState& state) {
   std::vector<at::Tensor> norms;
   for (const FlatGroup& group : state.groups()) {
-    norms.push_back(at::linalg_vector_norm(group.gradients));
+    norms.push_back(euclidean_norm(group.gradients));
   }
   return at::linalg_vector_norm(at::stack(norms));
 }

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "optim/norm.h"
+
 namespace vitrain::optim {
 namespace {
 
@@ -32,7 +34,7 @@ void scale_by_norms(
     return;
   }
   const auto norms = [&](const at::Tensor& buffer) {
-    return at::stack(at::_foreach_norm(parts_of(buffer, segments, own_begin)));
+    return euclidean_norms(parts_of(buffer, segments, own_begin));
   };
   const at::Tensor of_weights = norms(weights);
   const at::Tensor of_directions = norms(directions);
