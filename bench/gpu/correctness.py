@@ -164,9 +164,11 @@ def sanitizer(part):
         part.leave_out(name, "there are no kernels to watch")
     else:
         def watched():
-            train(part.machine, (), ["train.precision=bf16"], steps=3, before=(
+            run = train(part.machine, (), ["train.precision=bf16"], steps=3, codes=None, before=(
                 tool, "--target-processes", "all", "--error-exitcode", "99"))
-            return True, {"errors": 0}
+            said = [line for line in run.output.splitlines() if line.startswith("=========")]
+            return run.code == 0, {"exit code": run.code, **(
+                {"said": " ".join(said)[:20_000]} if run.code else {})}
 
         part.judge(name, 60, watched)
 

@@ -109,6 +109,6 @@ def run(part):
             values["ratio"] = values["images/s"] / peer["images/s"]
         return values
 
-    part.measure(f"torch's DataLoader, files ({origin})", 120, with_torch)
-    part.measure("vitrain, files", 90, lambda: beside(["-data_path", folder]))
-    part.measure("vitrain, packed", 90, lambda: beside(packed(machine, folder)))
+    part.measure(f"torch's DataLoader, files ({origin})", 60, with_torch)
+    part.measure("vitrain, files", 40, lambda: beside(["-data_path", folder]))
+    part.measure("vitrain, packed", 40, lambda: beside(packed(machine, folder)))

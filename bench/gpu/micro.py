@@ -36,7 +36,7 @@ def optimizer(machine):
 def run(part):
     machine = part.machine
     batch, sizes = (8, (1,)) if machine.quick else (256, (1, 25, 100))
-    part.measure("update of 25.6 million parameters", 60, lambda: optimizer(machine))
+    part.measure("update of 25.6 million parameters", 40, lambda: optimizer(machine))
     part.measure("a batch through the input path", 20, lambda: lines(machine, "copy", batch)[0])
     for size in sizes:
         part.measure(

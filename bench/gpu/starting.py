@@ -39,6 +39,6 @@ def peer(machine, network):
 def run(part):
     machine = part.machine
     for network in networks(machine):
-        part.measure(network.label, 60, lambda network=network: times(machine, network))
-        part.measure(f"{network.label}, timm eager", 40,
+        part.measure(network.label, 40, lambda network=network: times(machine, network))
+        part.measure(f"{network.label}, timm eager", 30,
                      lambda network=network: peer(machine, network))

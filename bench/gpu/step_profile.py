@@ -130,4 +130,4 @@ def run(part):
             values = measure(part.machine, network)
             return gates(values), values
 
-        part.judge(f"{network.label}, batch {network.batch}", 60, judged, arithmetic=False)
+        part.judge(f"{network.label}, batch {network.batch}", 30, judged, arithmetic=False)
