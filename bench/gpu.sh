@@ -2,7 +2,7 @@
 # What is to be measured and checked when a GPU is at hand, in parts of less than
 # nine minutes.
 #
-# usage: bench/gpu.sh [-fake] [-quick] [-o FOLDER] [-seconds N] PART...
+# usage: bench/gpu.sh [-fake] [-quick] [-o FOLDER] [-seconds N] [-only TEXT] PART...
 #   PART       A correctness, B throughput beside timm eager and compiled, C profile of
 #              a step, D parts of a step alone, E loader, F start and checkpoints,
 #              G networks and rules beside the CPU, H a published recipe, or all
@@ -11,6 +11,7 @@
 #   -quick     tiny networks and few steps, to see that all of it works
 #   -o FOLDER  a JSON file per part ($OUT, else build/gpu-results)
 #   -seconds N a part's deadline (500): what does not fit is left out, and named
+#   -only TEXT only rows whose names have this text
 #
 # Exit code: 0 all judged rows hold, 1 a row fails, 2 wrong usage, or nothing to
 # run on. VITRAIN_PEER_PYTHON is a Python with torch 2.11 and timm (python3). It

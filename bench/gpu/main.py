@@ -22,6 +22,7 @@ def parse_arguments():
     parser.add_argument("-quick", action="store_true")
     parser.add_argument("-o", default=os.environ.get("OUT", machines.ROOT / "build/gpu-results"))
     parser.add_argument("-seconds", type=float, default=500.0)
+    parser.add_argument("-only", default="")
     return parser.parse_args()
 
 
@@ -59,7 +60,7 @@ def find_device(machine):
 
 def run_part(letter, machine, device, arguments, out):
     module = importlib.import_module(MODULES[letter])
-    part = machines.Part(letter, module.TITLE, machine, arguments.seconds)
+    part = machines.Part(letter, module.TITLE, machine, arguments.seconds, arguments.only)
     module.run(part)
     part.show()
     result = {"device": device, **part.result()}
