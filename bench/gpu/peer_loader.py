@@ -31,8 +31,11 @@ def main():
     change = v2.Compose([
         v2.RandomResizedCrop(224, interpolation=InterpolationMode.BICUBIC, antialias=True),
         v2.RandomHorizontalFlip(), v2.PILToTensor()])
+    files = datasets.ImageFolder(args.data, change)
+    # Few files are taken several times: an epoch has to have a batch of each worker.
+    times = -(-args.batch * max(1, args.workers) // len(files))
     loader = torch.utils.data.DataLoader(
-        datasets.ImageFolder(args.data, change), args.batch, shuffle=True, drop_last=True,
+        torch.utils.data.ConcatDataset([files] * times), args.batch, shuffle=True, drop_last=True,
         num_workers=args.workers, pin_memory=True, persistent_workers=args.workers > 0)
     mean = torch.tensor([0.485, 0.456, 0.406], device="cuda").view(1, 3, 1, 1)
     std = torch.tensor([0.229, 0.224, 0.225], device="cuda").view(1, 3, 1, 1)

@@ -7,6 +7,7 @@ where torch has it on the CPU, else foreach, and timm's own choice where it has
 neither. "+" behind a rule: cautious. cuda: on the first GPU.
 """
 
+import inspect
 import sys
 import time
 
@@ -47,6 +48,9 @@ def main():
     steps = int(sys.argv[2])
     for rule in sys.argv[3:]:
         kind, arguments = RULES[rule]
+        # Versions of timm before 1.0.31 do not take all of them.
+        taken_by_it = inspect.signature(kind).parameters
+        arguments = {name: value for name, value in arguments.items() if name in taken_by_it}
         parameters = list(timm.create_model("resnet50").to(device).parameters())
         for parameter in parameters:
             parameter.grad = torch.randn_like(parameter) * 0.01
