@@ -6,6 +6,7 @@
 #include "job/recipe_check.h"
 #include "models/spec.h"
 #include "program/verbs.h"
+#include "results/output_file.h"
 
 namespace vitrain::program {
 namespace {
@@ -45,6 +46,10 @@ data::DumpOptions of_recipe(const config::Arguments& arguments) {
 
 int data_dump(const config::Arguments& arguments) {
   const config::DataArguments& wanted = arguments.data;
+  results::check_replaceable(
+      "-out", *wanted.out, "a .npy file", [](std::string_view start) {
+        return start.starts_with("\x93NUMPY");
+      });
   data::dump_pixels(
       wanted.files,
       arguments.cfg ? of_recipe(arguments) : described(wanted),

@@ -14,6 +14,7 @@
 #include "job/recipe_check.h"
 #include "models/spec.h"
 #include "program/verbs.h"
+#include "results/output_file.h"
 
 namespace vitrain::program {
 namespace {
@@ -118,6 +119,7 @@ int data_show(const config::Arguments& arguments) {
       ExitCode::kUsage,
       "-out {}: the sheet is a PNG file; give a name that ends in .png",
       printable(out.native()));
+  results::check_replaceable("-out", out, results::kDrawn, image::is_drawn_png);
   const config::Recipe recipe =
       job::load_recipe(arguments.load_request()).recipe;
   const auto index =

@@ -197,6 +197,31 @@ TEST(DataShow, WritesASheet) {
   EXPECT_THAT(other.err, HasSubstr("give a name that ends in .png"));
 }
 
+// What is there may be somebody's: only what vitrain has written is replaced.
+TEST(DataOutput, ReplacesNoImage) {
+  const TempFolder folder;
+  const fs::path image = folder / "rgb_8.png";
+  fs::copy_file(golden("rgb_8.png"), image);
+  const fs::path pixels = folder / "x.npy";
+  for (const Words& words :
+       {Words{"data", "show", "-cfg", kTiny, "-out", image},
+        Words{"data", "dump", golden("rgb_420.jpg"), "-out", image}}) {
+    const Result result = run(words);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_THAT(result.err, HasSubstr("a file is there already that is not"));
+    EXPECT_EQ(slurp(image), slurp(golden("rgb_8.png")));
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(
+        run({"data", "show", "-cfg", kTiny, "-out", folder / "a.png"})
+            .exit_code,
+        0);
+    EXPECT_EQ(
+        run({"data", "dump", golden("rgb_8.png"), "-out", pixels}).exit_code,
+        0);
+  }
+}
+
 // A row of tests/golden/data/dump.csv: torchvision's pixels.
 TEST(DataDump, WritesTorchvisionsPixels) {
   const TempFolder folder;
