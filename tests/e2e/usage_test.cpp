@@ -147,6 +147,26 @@ TEST(Devices, WhoAsksForGpusGetsThemOrIsToldWhyNot) {
   EXPECT_THAT(with("", {.devices = "cpu"}).out, HasSubstr("1 CPU worker "));
 }
 
+// Before a run, and in it.
+TEST(Usage, WhatNoDecayDoesNotNameIsTold) {
+  const TempFolder folder;
+  const Options options{
+      .devices = "cpu:1",
+      .set = {
+          "run.max_steps=1",
+          "schedule.warmup=0st",
+          "optim.no_decay=[bias, pos_embd]"}};
+  for (const Words& more : {Words{"-dry_run"}, Words{}}) {
+    const Result result =
+        run(tiny_run(folder / "runs", options.with({.more = more})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(
+        result.out + result.err,
+        HasSubstr("warning: optim.no_decay: of vit_tiny_patch16_224, no "
+                  "parameter's name is pos_embd, or"));
+  }
+}
+
 TEST(Usage, VersionAndHelp) {
   const Result version = run({"-version"});
   EXPECT_EQ(version.exit_code, 0);

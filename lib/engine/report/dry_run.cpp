@@ -60,7 +60,11 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
     sections.push_back(
         {{"groups", groups_text(summarize_groups(job.recipe, spec), plan.lr)}});
   }
-  std::string warning;
+  std::vector<std::string> warnings;
+  if (prepared.train) {
+    warnings.push_back(
+        idle_no_decay(job.recipe.optim, spec, parameter_names(spec)));
+  }
   if (!job.cuda) {
     const MemoryEstimate memory = estimate_memory(
         job.recipe,
@@ -71,11 +75,14 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
     sections.push_back({{"memory", memory.text()}});
     const int here =
         job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
-    warning = memory_warning(memory, here, launch::available_memory());
+    warnings.push_back(
+        memory_warning(memory, here, launch::available_memory()));
   }
   std::string text = logging::banner(
       describe_title(facts), sections, logging::TerminalStyle{});
-  text += warning.empty() ? "" : warning + "\n";
+  for (const std::string& warning : warnings) {
+    text += warning.empty() ? "" : "warning: " + warning + "\n";
+  }
   if (has_weights) {
     for (const std::string& line : match_weights(job, spec)) {
       text += line + "\n";
