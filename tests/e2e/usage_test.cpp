@@ -147,6 +147,30 @@ TEST(Devices, WhoAsksForGpusGetsThemOrIsToldWhyNot) {
   EXPECT_THAT(with("", {.devices = "cpu"}).out, HasSubstr("1 CPU worker "));
 }
 
+// The network has two blocks, of which the last is not among them.
+TEST(Usage, RecomputeNamesABlockThatThereIs) {
+  const TempFolder folder;
+  for (const Words& more : {Words{"-dry_run"}, Words{}}) {
+    const auto with = [&](const std::string& recompute) {
+      return run(tiny_run(
+          folder / "runs",
+          {.devices = "cpu:1",
+           .set =
+               {"run.max_steps=1",
+                "schedule.warmup=0st",
+                "train.recompute=" + recompute},
+           .more = more}));
+    };
+    EXPECT_EQ(with("1").exit_code, 0);
+    const Result result = with("2");
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_THAT(
+        result.err,
+        HasSubstr("train.recompute: one of 2 blocks is computed again, and of "
+                  "this network's 1 can be: set a number up to 1"));
+  }
+}
+
 // Before a run, and in it.
 TEST(Usage, WhatNoDecayDoesNotNameIsTold) {
   const TempFolder folder;
