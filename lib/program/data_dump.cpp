@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "config/rules/stages.h"
 #include "core/text.h"
 #include "data/tools/dump.h"
 #include "job/options/data_options.h"
@@ -31,8 +32,9 @@ data::DumpOptions described(const config::DataArguments& arguments) {
 }
 
 data::DumpOptions of_recipe(const config::Arguments& arguments) {
-  const config::Recipe recipe =
-      job::load_recipe(arguments.load_request()).recipe;
+  const config::Recipe recipe = config::recipe_in_epoch(
+      job::load_recipe(arguments.load_request()).recipe,
+      arguments.data.epoch + 1);
   // How many classes there are does not matter to pixels.
   const models::ModelSpec spec = models::resolve(
       recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});
