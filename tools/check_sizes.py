@@ -42,6 +42,7 @@ SOURCES = {
 }
 HEADERS = {
     "lib/config/paddlevit/families/stages.h": (223, "a row for each of PaddleViT's networks"),
+    "lib/config/sections/optimizer_row.h": (216, "a row for each optimizer"),
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),
     "lib/config/schema/schema.h": (233, "templates that bind members of every kind"),
 }
