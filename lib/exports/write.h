@@ -17,6 +17,7 @@ inline constexpr const char* kDescriptionFile = "vitrain.json";
 
 // Parameters and buffers under timm's names, as timm's load_state_dict takes
 // them; model and pre-processing in the metadata, as checkpoints have them.
+// Throws also as states::check_new_weights().
 void write_safetensors_file(
     const std::filesystem::path& path,
     const networks::Model& model,

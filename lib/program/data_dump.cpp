@@ -1,11 +1,13 @@
 #include <cstdio>
 
+#include "config/rules/stages.h"
 #include "core/text.h"
 #include "data/tools/dump.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
 #include "program/verbs.h"
+#include "results/output_file.h"
 
 namespace vitrain::program {
 namespace {
@@ -30,8 +32,9 @@ data::DumpOptions described(const config::DataArguments& arguments) {
 }
 
 data::DumpOptions of_recipe(const config::Arguments& arguments) {
-  const config::Recipe recipe =
-      job::load_recipe(arguments.load_request()).recipe;
+  const config::Recipe recipe = config::recipe_in_epoch(
+      job::load_recipe(arguments.load_request()).recipe,
+      arguments.data.epoch + 1);
   // How many classes there are does not matter to pixels.
   const models::ModelSpec spec = models::resolve(
       recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});
@@ -45,6 +48,10 @@ data::DumpOptions of_recipe(const config::Arguments& arguments) {
 
 int data_dump(const config::Arguments& arguments) {
   const config::DataArguments& wanted = arguments.data;
+  results::check_replaceable(
+      "-out", *wanted.out, "a .npy file", [](std::string_view start) {
+        return start.starts_with("\x93NUMPY");
+      });
   data::dump_pixels(
       wanted.files,
       arguments.cfg ? of_recipe(arguments) : described(wanted),

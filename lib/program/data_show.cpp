@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "config/rules/plan.h"
+#include "config/rules/stages.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
@@ -14,6 +15,7 @@
 #include "job/recipe_check.h"
 #include "models/spec.h"
 #include "program/verbs.h"
+#include "results/output_file.h"
 
 namespace vitrain::program {
 namespace {
@@ -118,6 +120,7 @@ int data_show(const config::Arguments& arguments) {
       ExitCode::kUsage,
       "-out {}: the sheet is a PNG file; give a name that ends in .png",
       printable(out.native()));
+  results::check_replaceable("-out", out, results::kDrawn, image::is_drawn_png);
   const config::Recipe recipe =
       job::load_recipe(arguments.load_request()).recipe;
   const auto index =
@@ -126,11 +129,13 @@ int data_show(const config::Arguments& arguments) {
       index->options().kind != data::SourceKind::kVectors,
       ExitCode::kUsage,
       "data show: the samples of kind vectors are no images");
+  const config::Recipe stage =
+      config::recipe_in_epoch(recipe, arguments.data.epoch + 1);
   const models::ModelSpec spec = models::in_training(
-      recipe.data.augment,
-      models::resolve(recipe.model, job::data_shape(*index)));
+      stage.data.augment,
+      models::resolve(stage.model, job::data_shape(*index)));
   const auto rows = data::open_rows(
-      index, job::transform_options(recipe, spec, /*train=*/true));
+      index, job::transform_options(stage, spec, /*train=*/true));
   const std::int64_t devices = training_devices(arguments, recipe);
   const auto samplers = job::make_samplers(recipe, index.get(), devices);
   const std::vector<data::Draw> shown = first_draws(

@@ -10,6 +10,7 @@
 #include "job/weights_job.h"
 #include "networks/blank_model.h"
 #include "program/verbs.h"
+#include "states/weights_files.h"
 
 namespace vitrain::program {
 namespace {
@@ -39,11 +40,19 @@ void print(const std::vector<std::string>& lines) {
   }
 }
 
+void check_output(const std::string& output, config::ExportFormat format) {
+  if (format == config::ExportFormat::kSafetensors) {
+    states::check_new_weights(output);
+  } else {
+    check_is_new(output);
+  }
+}
+
 } // namespace
 
 int export_verb(const config::Arguments& arguments) {
   const std::string& output = arguments.exports.output;
-  check_is_new(output); // before the work
+  check_output(output, arguments.exports.format); // before the work
   const job::WeightsJob job =
       job::prepare_weights(arguments.load_request(), "to export");
   if (!job.recipe_file.empty()) {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <span>
@@ -107,7 +106,7 @@ config::DevicesConfig devices_of(
   return asked || arguments.cfg ? recipe.devices : config::DevicesConfig();
 }
 
-void check_sheet(const std::optional<std::string>& file) {
+void check_sheet_name(const std::optional<std::string>& file) {
   VITRAIN_CHECK(
       !file || file->ends_with(".png"),
       ExitCode::kUsage,
@@ -115,29 +114,17 @@ void check_sheet(const std::optional<std::string>& file) {
       printable(*file));
 }
 
-// Throws unless `file` can be written without anything being lost: a name that
-// was forgotten behind an option makes the next image its value. `begins`: how
-// a table of its kind does; "": it is a picture.
-void check_output(
+// Throws where `file` is one of the images, or has some.
+void check_no_input(
     const char* option,
-    const std::optional<std::string>& file,
+    const std::string& file,
     std::span<const std::string> inputs,
-    const data::Index& images,
-    std::string_view begins) {
-  if (!file) {
-    return;
-  }
-  VITRAIN_CHECK(
-      begins.empty() || !data::is_image_name(*file),
-      ExitCode::kUsage,
-      "{} {}: that is the name of an image; give the name of the table",
-      option,
-      printable(*file));
+    const data::Index& images) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(*file, error)) {
+  if (!std::filesystem::is_regular_file(file, error)) {
     return;
   }
-  const std::filesystem::path path = *file;
+  const std::filesystem::path path = file;
   const auto is_it = [&](const std::filesystem::path& other) {
     return other.filename() == path.filename() &&
         std::filesystem::equivalent(other, path, error);
@@ -152,16 +139,44 @@ void check_output(
       "{} {}: that is one of the images, or has some, and would be replaced; "
       "give another name",
       option,
-      printable(*file));
-  std::string start(begins.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
+      printable(file));
+}
+
+// Throws unless a table, which begins so, can be written without anything being
+// lost: a name that was forgotten behind an option makes the next image its
+// value.
+void check_table(
+    const char* option,
+    const std::optional<std::string>& file,
+    std::span<const std::string> inputs,
+    const data::Index& images,
+    std::string_view begins) {
+  if (!file) {
+    return;
+  }
   VITRAIN_CHECK(
-      std::filesystem::file_size(path, error) == 0 || start == begins,
+      !data::is_image_name(*file),
       ExitCode::kUsage,
-      "{} {}: a file is there already that is no such table: remove it, or "
-      "give another name",
+      "{} {}: that is the name of an image; give the name of the table",
       option,
       printable(*file));
+  check_no_input(option, *file, inputs, images);
+  results::check_replaceable(
+      option, *file, "such a table", [begins](std::string_view start) {
+        return start.starts_with(begins);
+      });
+}
+
+// The same for a sheet.
+void check_sheet(
+    const std::optional<std::string>& file,
+    std::span<const std::string> inputs,
+    const data::Index& images) {
+  if (file) {
+    check_no_input("-sheet", *file, inputs, images);
+    results::check_replaceable(
+        "-sheet", *file, results::kDrawn, image::is_drawn_png);
+  }
 }
 
 void check_outputs(
@@ -174,9 +189,9 @@ void check_outputs(
       ExitCode::kUsage,
       "-csv and -jsonl {}: give them different names",
       printable(*outputs.csv));
-  check_output("-csv", outputs.csv, inputs, images, "path,");
-  check_output("-jsonl", outputs.jsonl, inputs, images, "{\"path\"");
-  check_output("-sheet", outputs.sheet, inputs, images, "");
+  check_table("-csv", outputs.csv, inputs, images, "path,");
+  check_table("-jsonl", outputs.jsonl, inputs, images, "{\"path\"");
+  check_sheet(outputs.sheet, inputs, images);
 }
 
 void check_classifies(const job::WeightsJob& job) {
@@ -197,7 +212,7 @@ void print_lines(const std::vector<std::string>& lines) {
 }
 
 job::WeightsJob prepare(const config::Arguments& arguments) {
-  check_sheet(arguments.predict.sheet);
+  check_sheet_name(arguments.predict.sheet);
   job::WeightsJob job =
       job::prepare_weights(arguments.load_request(), "to predict with");
   check_classifies(job);

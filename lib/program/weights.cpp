@@ -86,6 +86,7 @@ int weights(const config::Arguments& arguments) {
     case config::Verb::kWeightsDiff:
       return compare(files, choice);
     case config::Verb::kWeightsConvert: {
+      states::check_new_weights(files.at(1)); // before the work
       std::vector<std::string> notes;
       states::TensorFile file =
           states::read_weights(resolved({files.at(0)}).at(0), choice, notes);
@@ -94,6 +95,7 @@ int weights(const config::Arguments& arguments) {
       return 0;
     }
     case config::Verb::kWeightsAverage:
+      states::check_new_weights(*arguments.data.out);
       write(
           *arguments.data.out,
           states::average_weights(resolved(files), choice),

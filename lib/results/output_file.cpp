@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <system_error>
 
 #include "core/check.h"
@@ -62,6 +63,31 @@ void OutputFile::check(int error, const char* what) const {
       printable(path_.native()),
       what,
       error_text(error));
+}
+
+void check_replaceable(
+    const char* option,
+    const std::filesystem::path& path,
+    const char* what,
+    const std::function<bool(std::string_view start)>& is_one) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) ||
+      std::filesystem::file_size(path, error) == 0) {
+    return;
+  }
+  constexpr std::size_t kStart = 256;
+  std::string start(kStart, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), std::ssize(start));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  VITRAIN_CHECK(
+      is_one(start),
+      ExitCode::kUsage,
+      "{} {}: a file is there already that is not {}: remove it, or give "
+      "another name",
+      option,
+      printable(path.native()),
+      what);
 }
 
 } // namespace vitrain::results

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,17 @@ class OutputFile {
   std::filesystem::path part_; // or empty
   Fd fd_;
 };
+
+// What image::is_drawn_png() knows, for check_replaceable().
+inline constexpr const char* kDrawn = "a picture that vitrain has drawn";
+
+// Throws Error(kUsage) where `option` would replace a file that is not empty
+// and none of what it writes: "a table", as `is_one` decides by the first
+// bytes.
+void check_replaceable(
+    const char* option,
+    const std::filesystem::path& path,
+    const char* what,
+    const std::function<bool(std::string_view start)>& is_one);
 
 } // namespace vitrain::results

@@ -46,8 +46,12 @@ TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
     const WeightsChoice& choice);
 
+// Throws Error(kUsage) where write_new_weights() would: there is a file of this
+// name already, or the name is that of another format.
+void check_new_weights(const std::filesystem::path& path);
+
 // Writes a new safetensors file, durably, under its name when it is complete.
-// Throws Error(kUsage) where there is one already, Error(kStorage).
+// Throws as check_new_weights(), Error(kStorage).
 void write_new_weights(
     const std::filesystem::path& path,
     const TensorFile& file);

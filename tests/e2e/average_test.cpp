@@ -143,22 +143,41 @@ TEST(Average, OfWeightsThatCountTheSameIsTheirMean) {
 }
 
 // An evaluation is never better than one before it when nothing is learned.
-TEST(Patience, EndsARunThatGetsNoBetter) {
-  const TempFolder folder;
-  const Options idle{
+Options idle(const Words& set) {
+  Options options{
       .devices = "cpu:1",
       .set = {
-          "run.max_steps=40",
-          "run.patience=2",
-          "eval.every=5st",
           "checkpoint.every=5st",
+          "checkpoint.keep_last=9",
           "optim.lr=0.0",
           "schedule.min_lr=0.0",
           "schedule.warmup=0st"}};
-  const auto path = train(folder / "runs", idle);
+  options.set.insert(options.set.end(), set.begin(), set.end());
+  return options;
+}
+
+TEST(Patience, EndsARunThatGetsNoBetter) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      idle({"run.max_steps=40", "run.patience=2", "eval.every=5st"}));
   EXPECT_EQ(steps_in_order(path), 15); // the first is the best
   EXPECT_EQ(records(path, "done")[0].at("exit"), 0);
   EXPECT_TRUE(std::filesystem::exists(checkpoint(path, 15)));
+}
+
+// Those after steps 5, the best, and 10, and with another interval after 11 and
+// 12; none was missed before.
+TEST(Patience, CountsTheEvaluationsThatThereWere) {
+  const TempFolder folder;
+  const auto path =
+      train(folder / "runs", idle({"run.max_steps=20", "eval.every=5st"}));
+  const auto part = resume_copy(
+      path,
+      folder / "part",
+      idle({"run.max_steps=20", "eval.every=1st", "run.patience=3"}),
+      10);
+  EXPECT_EQ(steps_in_order(part), 12);
 }
 
 // Three steps of a network that a resnet18 teaches, which `folder` has trained;

@@ -197,6 +197,56 @@ TEST(DataShow, WritesASheet) {
   EXPECT_THAT(other.err, HasSubstr("give a name that ends in .png"));
 }
 
+// Epochs count from 0 here, and from 1 in a recipe.
+TEST(DataOutput, HasTheStageOfItsEpoch) {
+  const TempFolder folder;
+  const auto output = [&](Words words, const std::string& epoch, Words sets) {
+    const fs::path out = folder / (words[1] == "show" ? "x.png" : "x.npy");
+    words.insert(words.end(), {"-cfg", kTiny, "-epoch", epoch, "-out", out});
+    for (const std::string& set : sets) {
+      words.insert(words.end(), {"-set", set});
+    }
+    const Result result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return slurp(out);
+  };
+  const Words stages{
+      "data.augment.stages=[{from_epoch: 2, image_size: 24, padding: 5}]"};
+  const Words second{"data.augment.image_size=24", "data.augment.padding=5"};
+  for (const Words& verb :
+       {Words{"data", "show", "-count", "4"},
+        Words{"data", "dump", golden("rgb_8.png"), "-train"}}) {
+    EXPECT_EQ(output(verb, "0", stages), output(verb, "0", {})) << verb[1];
+    EXPECT_EQ(output(verb, "1", stages), output(verb, "1", second)) << verb[1];
+    EXPECT_NE(output(verb, "1", second), output(verb, "1", {})) << verb[1];
+  }
+}
+
+// What is there may be somebody's: only what vitrain has written is replaced.
+TEST(DataOutput, ReplacesNoImage) {
+  const TempFolder folder;
+  const fs::path image = folder / "rgb_8.png";
+  fs::copy_file(golden("rgb_8.png"), image);
+  const fs::path pixels = folder / "x.npy";
+  for (const Words& words :
+       {Words{"data", "show", "-cfg", kTiny, "-out", image},
+        Words{"data", "dump", golden("rgb_420.jpg"), "-out", image}}) {
+    const Result result = run(words);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_THAT(result.err, HasSubstr("a file is there already that is not"));
+    EXPECT_EQ(slurp(image), slurp(golden("rgb_8.png")));
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(
+        run({"data", "show", "-cfg", kTiny, "-out", folder / "a.png"})
+            .exit_code,
+        0);
+    EXPECT_EQ(
+        run({"data", "dump", golden("rgb_8.png"), "-out", pixels}).exit_code,
+        0);
+  }
+}
+
 // A row of tests/golden/data/dump.csv: torchvision's pixels.
 TEST(DataDump, WritesTorchvisionsPixels) {
   const TempFolder folder;

@@ -149,7 +149,8 @@ TEST_F(Predict, NeverReplacesAnImage) {
         Words{"-csv", folder / "x.tar", folder / "a.png"},
         Words{"-jsonl", folder / "list.txt", folder / "a.png"},
         Words{"-csv", folder / "list.txt", folder / "list.txt"},
-        Words{"-sheet", folder / "a.png", folder.path()}}) {
+        Words{"-sheet", folder / "a.png", folder.path()},
+        Words{"-sheet", folder / "a.png", folder / "b.jpg"}}) {
     const Result result = predict(words);
     EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
     EXPECT_THAT(result.err, StartsWith(words.front() + " ")) << result.err;
@@ -158,6 +159,18 @@ TEST_F(Predict, NeverReplacesAnImage) {
     EXPECT_EQ(slurp(folder / "x.tar"), kept);
     EXPECT_EQ(slurp(folder / "list.txt"), kept);
   }
+}
+
+TEST_F(Predict, ReplacesASheet) {
+  const TempFolder folder;
+  const auto sheet = folder / "sheet.png";
+  std::vector<std::string> drawn;
+  for (const std::string name : {"rgb_8.png", "rgb_420.jpg"}) {
+    const Result result = predict({kImages + "/" + name, "-sheet", sheet});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    drawn.push_back(slurp(sheet));
+  }
+  EXPECT_NE(drawn[0], drawn[1]);
 }
 
 TEST_F(Predict, EvaluationCanBeLookedInto) {

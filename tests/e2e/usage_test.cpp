@@ -147,6 +147,50 @@ TEST(Devices, WhoAsksForGpusGetsThemOrIsToldWhyNot) {
   EXPECT_THAT(with("", {.devices = "cpu"}).out, HasSubstr("1 CPU worker "));
 }
 
+// The network has two blocks, of which the last is not among them.
+TEST(Usage, RecomputeNamesABlockThatThereIs) {
+  const TempFolder folder;
+  for (const Words& more : {Words{"-dry_run"}, Words{}}) {
+    const auto with = [&](const std::string& recompute) {
+      return run(tiny_run(
+          folder / "runs",
+          {.devices = "cpu:1",
+           .set =
+               {"run.max_steps=1",
+                "schedule.warmup=0st",
+                "train.recompute=" + recompute},
+           .more = more}));
+    };
+    EXPECT_EQ(with("1").exit_code, 0);
+    const Result result = with("2");
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_THAT(
+        result.err,
+        HasSubstr("train.recompute: one of 2 blocks is computed again, and of "
+                  "this network's 1 can be: set a number up to 1"));
+  }
+}
+
+// Before a run, and in it.
+TEST(Usage, WhatNoDecayDoesNotNameIsTold) {
+  const TempFolder folder;
+  const Options options{
+      .devices = "cpu:1",
+      .set = {
+          "run.max_steps=1",
+          "schedule.warmup=0st",
+          "optim.no_decay=[bias, pos_embd]"}};
+  for (const Words& more : {Words{"-dry_run"}, Words{}}) {
+    const Result result =
+        run(tiny_run(folder / "runs", options.with({.more = more})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(
+        result.out + result.err,
+        HasSubstr("warning: optim.no_decay: of vit_tiny_patch16_224, no "
+                  "parameter's name is pos_embd, or"));
+  }
+}
+
 TEST(Usage, VersionAndHelp) {
   const Result version = run({"-version"});
   EXPECT_EQ(version.exit_code, 0);

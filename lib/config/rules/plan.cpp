@@ -173,6 +173,13 @@ double Plan::schedule_time(std::int64_t step) const {
                          : timeline.time_at(step, steps_per_epoch);
 }
 
+std::int64_t Plan::step_of_time(std::int64_t time) const {
+  return timeline.even()
+      ? time
+      : timeline.step_at(
+            static_cast<double>(time) / static_cast<double>(steps_per_epoch));
+}
+
 namespace {
 
 // The parts of the run that the schedule has.

@@ -105,6 +105,8 @@ struct Plan : BatchPlan {
   std::int64_t epochs() const { return epoch_of(total_steps - 1) + 1; }
   // The schedule's time when step `step` (from 0) begins.
   double schedule_time(std::int64_t step) const;
+  // The step that begins at a time of the schedule, or next to it.
+  std::int64_t step_of_time(std::int64_t time) const;
 };
 
 // A pure function. Throws Error(kUsage) when the warm-up is longer than the

@@ -1,6 +1,7 @@
 #include "config/rules/plan_notes.h"
 
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -28,25 +29,75 @@ std::string rising_rate(const Recipe& recipe, const Plan& plan) {
           : ", or name min_lr in schedule.scale.apply_to");
 }
 
-// Evaluations without a checkpoint, of which one may be the best; else empty.
-std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
+// The first step before the end after which `every` is due and `fits` does not
+// hold. `regular`: every such step is a multiple of the first, and all fit
+// where that one does.
+template <typename Predicate>
+std::optional<std::int64_t> first_unfit(
+    const Interval& every,
+    const Plan& plan,
+    bool regular,
+    const Predicate& fits) {
+  for (std::int64_t step = every.next(plan.timeline, 0);
+       step < plan.total_steps;
+       step = every.next(plan.timeline, step)) {
+    if (!fits(step)) {
+      return step;
+    }
+    if (regular) {
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+// "every 3 steps (eval.every) and a checkpoint every 8 (checkpoint.every) meet
+// every 24 steps", as far as that is so.
+std::string meetings(
+    const Recipe& recipe,
+    const Plan& plan,
+    bool regular,
+    std::int64_t alone) {
+  if (!regular) {
+    return fmt::format(
+        "every {} (eval.every) and a checkpoint every {} (checkpoint.every) do "
+        "not always meet, for the first time after step {}",
+        recipe.eval.every.text(),
+        recipe.checkpoint.every.text(),
+        with_commas(alone));
+  }
   const std::int64_t eval_every = plan.eval_every.steps;
   const std::int64_t checkpoint_every = plan.checkpoint_every.steps;
-  if (recipe.checkpoint.keep_best == 0 || eval_every >= plan.total_steps ||
-      eval_every % checkpoint_every == 0) {
-    return "";
-  }
   const std::int64_t common = std::lcm(eval_every, checkpoint_every);
   return fmt::format(
-      "note: an evaluation every {} steps (eval.every) and a checkpoint every "
-      "{} (checkpoint.every) meet {}: checkpoints/best is the best of the "
-      "checkpoints that were evaluated, and the best evaluation may have none. "
-      "With equal intervals it has one",
+      "every {} steps (eval.every) and a checkpoint every {} "
+      "(checkpoint.every) meet {}",
       with_commas(eval_every),
       with_commas(checkpoint_every),
       common < plan.total_steps
           ? fmt::format("every {} steps", with_commas(common))
           : "at the end only");
+}
+
+// Evaluations without a checkpoint, of which one may be the best; else empty.
+std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
+  if (recipe.checkpoint.keep_best == 0) {
+    return "";
+  }
+  const bool regular =
+      plan.eval_every.epochs == 0.0 && plan.checkpoint_every.epochs == 0.0;
+  const auto alone =
+      first_unfit(plan.eval_every, plan, regular, [&](std::int64_t step) {
+        return plan.checkpoint_every.due(plan.timeline, step);
+      });
+  if (!alone) {
+    return "";
+  }
+  return fmt::format(
+      "note: an evaluation {}: checkpoints/best is the best of the checkpoints "
+      "that were evaluated, and the best evaluation may have none. With equal "
+      "intervals it has one",
+      meetings(recipe, plan, regular, *alone));
 }
 
 // Outer steps beside those of the period; else empty.
@@ -56,14 +107,24 @@ std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
       recipe.dist.sync.mode != SyncMode::kDiloco) {
     return "";
   }
-  const auto between = [&](const char* key, const Interval& every) {
-    return every.steps < plan.total_steps && every.steps % period != 0
-        ? fmt::format("{}: {} steps", key, with_commas(every.steps))
-        : "";
-  };
-  const std::string evaluations = between("eval.every", plan.eval_every);
-  const std::string checkpoints =
-      between("checkpoint.every", plan.checkpoint_every);
+  const auto between =
+      [&](const char* key, const Interval& every, const Duration& set) {
+        const bool regular = every.epochs == 0.0;
+        const auto step =
+            first_unfit(every, plan, regular, [&](std::int64_t after) {
+              return after % period == 0;
+            });
+        if (!step) {
+          return std::string();
+        }
+        return regular
+            ? fmt::format("{}: {} steps", key, with_commas(every.steps))
+            : fmt::format("{}: {} (step {})", key, set.text(), *step);
+      };
+  const std::string evaluations =
+      between("eval.every", plan.eval_every, recipe.eval.every);
+  const std::string checkpoints = between(
+      "checkpoint.every", plan.checkpoint_every, recipe.checkpoint.every);
   if (evaluations.empty() && checkpoints.empty()) {
     return "";
   }

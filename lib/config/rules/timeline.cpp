@@ -103,6 +103,22 @@ bool Interval::due(const Timeline& timeline, std::int64_t step) const {
   return step > 0 && times(timeline, step) > times(timeline, step - 1);
 }
 
+std::int64_t Interval::next(const Timeline& timeline, std::int64_t step) const {
+  const std::int64_t done = times(timeline, step);
+  if (epochs == 0.0) {
+    return (done + 1) * steps;
+  }
+  // Nearest to it, and so a step away at most.
+  std::int64_t found = timeline.step_at(static_cast<double>(done + 1) * epochs);
+  while (found <= step || times(timeline, found) <= done) {
+    ++found;
+  }
+  while (found > step + 1 && times(timeline, found - 1) > done) {
+    --found;
+  }
+  return found;
+}
+
 bool Interval::over(
     const Timeline& timeline,
     std::int64_t first,

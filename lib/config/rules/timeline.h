@@ -66,6 +66,8 @@ struct Interval {
   std::int64_t times(const Timeline& timeline, std::int64_t step) const;
   // Whether it is done after the step that is the `step`-th.
   bool due(const Timeline& timeline, std::int64_t step) const;
+  // The first such step behind `step`; requires that it is done at all.
+  std::int64_t next(const Timeline& timeline, std::int64_t step) const;
   // Whether it is as long as from step `first` to `step`, or shorter.
   bool over(const Timeline& timeline, std::int64_t first, std::int64_t step)
       const;

@@ -69,11 +69,7 @@ struct OptimConfig {
     v.field("name", name, ("The rule. " + help_of_all_optimizers()).c_str());
     v.field("lr", lr, "Peak learning rate, before schedule.scale.")
         .at_least(0.0);
-    v.field(
-         "weight_decay",
-         weight_decay,
-         "Decoupled decay (weights are multiplied by 1 - lr x decay) of adamw, "
-         "nadamw, lion, adan, adafactor and muon, L2 factor of the others.")
+    v.field("weight_decay", weight_decay, help_of_weight_decay().c_str())
         .at_least(0.0);
     visit_numbers(v);
     visit_options(v);

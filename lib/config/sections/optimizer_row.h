@@ -54,6 +54,7 @@ struct OptimizerRow {
   std::optional<double> momentum{};
   std::optional<double> alpha{};
   bool nesterov = false; // optim.nesterov counts
+  bool decoupled = false; // weight decay is, whatever the recipe says
   bool decouples = false; // optim.decoupled counts
   bool cautious = false; // optim.cautious counts
   // The update of an element needs all of its parameter: workers divide such
@@ -77,6 +78,7 @@ inline constexpr auto kRows = std::to_array<OptimizerRow>({
      .help = "decoupled weight decay",
      .betas = kAdamBetas,
      .eps = 1e-8,
+     .decoupled = true,
      .cautious = true},
     {.kind = OptimKind::kAdam,
      .help = "the same with coupled L2",
@@ -86,6 +88,7 @@ inline constexpr auto kRows = std::to_array<OptimizerRow>({
      .help = "AdamW with Nesterov's momentum",
      .betas = kAdamBetas,
      .eps = 1e-8,
+     .decoupled = true,
      .cautious = true},
     {.kind = OptimKind::kSgd,
      .help = "momentum and coupled L2",
@@ -108,6 +111,7 @@ inline constexpr auto kRows = std::to_array<OptimizerRow>({
     {.kind = OptimKind::kLion,
      .help = "the sign of a momentum",
      .betas = kLionBetas,
+     .decoupled = true,
      .cautious = true},
     {.kind = OptimKind::kRmsProp,
      .help = "torch's",
@@ -127,10 +131,12 @@ inline constexpr auto kRows = std::to_array<OptimizerRow>({
     {.kind = OptimKind::kAdan,
      .help = "Nesterov's momentum from differences of gradients",
      .betas = kAdanBetas,
-     .eps = 1e-8},
+     .eps = 1e-8,
+     .decoupled = true},
     {.kind = OptimKind::kAdafactor,
      .help = "second moments by row and column, as big_vision has it",
      .momentum = 0.9,
+     .decoupled = true,
      .whole_parameters = true,
      .state_per_weight = false},
     {.kind = OptimKind::kMuon,
@@ -139,6 +145,7 @@ inline constexpr auto kRows = std::to_array<OptimizerRow>({
      .eps = 1e-7,
      .momentum = 0.95,
      .nesterov = true,
+     .decoupled = true,
      .whole_parameters = true},
 });
 
@@ -164,9 +171,10 @@ static_assert(
     }(),
     "each optim.name has its row");
 
-// Names of the optimizers of which `has` holds: "adamw, nadamw or lion".
+// Names of the optimizers of which `has` holds: "adamw, nadamw or lion", or
+// with another word.
 template <typename Predicate>
-std::string optimizers_with(const Predicate& has) {
+std::string optimizers_with(const Predicate& has, const char* last = " or ") {
   std::vector<std::string> names;
   for (const OptimizerRow& row : optimizers::kRows) {
     if (has(row)) {
@@ -175,7 +183,7 @@ std::string optimizers_with(const Predicate& has) {
   }
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+    text += (i == 0 ? "" : i + 1 == names.size() ? last : ", ") + names[i];
   }
   return text;
 }
@@ -195,6 +203,14 @@ inline std::string help_of_all_optimizers() {
     text += (text.empty() ? "`" : "; `") + name_of(row.kind) + "`: " + row.help;
   }
   return text + ".";
+}
+
+inline std::string help_of_weight_decay() {
+  return "Decoupled decay (weights are multiplied by 1 - lr x decay; adan "
+         "divides them by 1 + lr x decay) of " +
+      optimizers_with(
+             [](const OptimizerRow& row) { return row.decoupled; }, " and ") +
+      ", L2 factor of the others.";
 }
 
 } // namespace vitrain::config

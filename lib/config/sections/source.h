@@ -11,6 +11,11 @@ namespace vitrain::config {
 
 using vitrain::SourceKind;
 
+struct SourceConfig;
+
+// The data come from a seed, not from files.
+inline bool is_generated(const SourceConfig& source);
+
 // Where samples come from.
 struct SourceConfig {
   SourceKind kind = SourceKind::kFolder;
@@ -47,12 +52,18 @@ struct SourceConfig {
         "go on inside one file (`all.tar/train`). `vectors`: a .csv or .npy "
         "file, whose last columns are the targets.");
     v.field(
-        "class_order",
-        class_order,
-        "`folder`, `tar`, and `list` with names as labels. `torchvision`: the "
-        "sub-folders are the classes, in byte order; `timm`: every folder with "
-        "images is one, by the last part of its path, in natural order (`a2` "
-        "before `A10`). Samples follow in the same order.");
+         "class_order",
+         class_order,
+         "`folder`, `tar`, and `list` with names as labels. `torchvision`: the "
+         "sub-folders are the classes, in byte order; `timm`: every folder "
+         "with images is one, by the last part of its path, in natural order "
+         "(`a2` before `A10`). Samples follow in the same order.")
+        .needs(
+            "kind",
+            kind,
+            SourceKind::kFolder,
+            SourceKind::kList,
+            SourceKind::kTar);
     v.field(
         "class_map",
         class_map,
@@ -75,26 +86,42 @@ struct SourceConfig {
         "semicolons, bars or blanks; where there are none there is a hyphen, "
         "or nothing in the field. For train.loss: binary_cross_entropy or "
         "focal; evaluations tell `map`.");
+    visit_generated(v);
+  }
+
+ private:
+  template <typename Visitor>
+  void visit_generated(Visitor& v) {
+    const char* const kGenerated =
+        "kind: shapes, random or, without path, vectors";
+    const auto generated = [this] { return is_generated(*this); };
     v.field("count", count, "Generated: number of images or rows.")
-        .in_range(1, 1 << 30);
+        .in_range(1, 1 << 30)
+        .needs(kGenerated, generated);
     v.field("size", size, "`shapes`, `random`: side of the images in pixels.")
-        .in_range(8, 1024);
+        .in_range(8, 1024)
+        .needs("kind", kind, SourceKind::kShapes, SourceKind::kRandom);
     v.field("classes", classes, "`random`: number of classes.")
-        .in_range(2, 1 << 20);
+        .in_range(2, 1 << 20)
+        .needs("kind", kind, SourceKind::kRandom);
     v.field("features", features, "`vectors` without path: inputs of a row.")
-        .in_range(1, 1 << 16);
+        .in_range(1, 1 << 16)
+        .needs("kind: vectors, without path", [this] {
+          return kind == SourceKind::kVectors && !path;
+        });
     v.field("targets", targets, "`vectors`: values to predict, behind them.")
-        .in_range(1, 1 << 16);
+        .in_range(1, 1 << 16)
+        .needs("kind", kind, SourceKind::kVectors);
     v.field(
          "seed",
          seed,
          "Generated: seed of the data; give training and evaluation different "
          "ones.")
-        .at_least(0);
+        .at_least(0)
+        .needs(kGenerated, generated);
   }
 };
 
-// The data come from a seed, not from files.
 inline bool is_generated(const SourceConfig& source) {
   return source.kind == SourceKind::kShapes ||
       source.kind == SourceKind::kRandom ||

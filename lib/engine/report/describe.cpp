@@ -127,8 +127,10 @@ std::string describe_rate(const RunFacts& facts) {
   std::string text =
       fmt::format("{}, {}", plan.lr_text, name_of(recipe.schedule.name));
   if (plan.cooldown_steps > 0) {
+    const std::int64_t begin =
+        plan.step_of_time(plan.schedule_steps - plan.cooldown_steps);
     text += fmt::format(
-        " with {} of cooldown", counted(plan.cooldown_steps, "step"));
+        " with {} of cooldown", counted(plan.total_steps - begin, "step"));
   }
   if (recipe.schedule.has_min_lr()) {
     text += fmt::format(" to {}", shortest(plan.min_lr));
@@ -136,7 +138,7 @@ std::string describe_rate(const RunFacts& facts) {
   if (plan.warmup_steps > 0) {
     text += fmt::format(
         " after {} of warm-up from {}",
-        counted(plan.warmup_steps, "step"),
+        counted(plan.step_of_time(plan.warmup_steps), "step"),
         shortest(plan.warmup_lr));
   }
   if (recipe.schedule.paddle_exact_schedule) {

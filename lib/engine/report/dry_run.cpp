@@ -5,15 +5,27 @@
 #include "engine/report/memory_estimate.h"
 #include "engine/run/pretrained.h"
 #include "engine/train/parameter_groups.h"
+#include "engine/train/train_options.h"
 #include "job/options/data_options.h"
 #include "job/options/precision.h"
 #include "launch/devices/memory.h"
 #include "logging/banner.h"
 #include "models/spec.h"
+#include "networks/cost.h"
 #include "networks/tensors.h"
 
 namespace vitrain::engine {
 namespace {
+
+// What the first step would throw.
+void check_blocks(
+    const config::TrainConfig& train,
+    const models::ModelSpec& spec) {
+  const std::int64_t every = config::recompute_every(train.recompute);
+  if (every > 0) {
+    check_recompute(every, std::ssize(networks::cost_of(spec).blocks));
+  }
+}
 
 // Whether the weights fit is found out here as in a run.
 std::vector<std::string> match_weights(
@@ -26,6 +38,38 @@ std::vector<std::string> match_weights(
     return {};
   }
   return match_pretrained(spec, job.recipe.model, purpose_of(job));
+}
+
+// The sections that a run does not show: what a dry run finds out.
+void add_sections(
+    const job::PreparedJob& prepared,
+    const RunFacts& facts,
+    std::vector<logging::BannerSection>& sections,
+    std::vector<std::string>& warnings) {
+  const job::Job& job = prepared.job;
+  if (prepared.train) {
+    check_blocks(job.recipe.train, facts.spec);
+    sections.push_back(
+        {{"groups",
+          groups_text(
+              summarize_groups(job.recipe, facts.spec), facts.plan.lr)}});
+    warnings.push_back(idle_no_decay(
+        job.recipe.optim, facts.spec, parameter_names(facts.spec)));
+  }
+  if (!job.cuda) {
+    const MemoryEstimate memory = estimate_memory(
+        job.recipe,
+        facts.plan,
+        facts.spec,
+        facts.precision.precision == config::Precision::kBf16,
+        prepared.train == nullptr);
+    sections.push_back({{"memory", memory.text()}});
+    const int here =
+        job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
+    warnings.push_back(
+        memory_warning(memory, here, launch::available_memory()));
+  }
+  std::erase(warnings, "");
 }
 
 } // namespace
@@ -56,26 +100,13 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
       .eval = prepared.eval.get(),
       .workers = job.single_process() ? 1 : workers};
   std::vector<logging::BannerSection> sections = describe_run(facts);
-  if (prepared.train) {
-    sections.push_back(
-        {{"groups", groups_text(summarize_groups(job.recipe, spec), plan.lr)}});
-  }
-  std::string warning;
-  if (!job.cuda) {
-    const MemoryEstimate memory = estimate_memory(
-        job.recipe,
-        plan,
-        spec,
-        facts.precision.precision == config::Precision::kBf16,
-        prepared.train == nullptr);
-    sections.push_back({{"memory", memory.text()}});
-    const int here =
-        job.single_process() ? 1 : static_cast<int>(job.ordinals.size());
-    warning = memory_warning(memory, here, launch::available_memory());
-  }
+  std::vector<std::string> warnings;
+  add_sections(prepared, facts, sections, warnings);
   std::string text = logging::banner(
       describe_title(facts), sections, logging::TerminalStyle{});
-  text += warning.empty() ? "" : warning + "\n";
+  for (const std::string& warning : warnings) {
+    text += "warning: " + warning + "\n";
+  }
   if (has_weights) {
     for (const std::string& line : match_weights(job, spec)) {
       text += line + "\n";

@@ -166,7 +166,7 @@ std::string memory_warning(
     return "";
   }
   return fmt::format(
-      "warning: {} need{} about {} on this machine, which has {} left: lower "
+      "{} need{} about {} on this machine, which has {} left: lower "
       "data.batch_size (train.accumulate: N makes a step of N such batches), "
       "data.eval_batch_size or model.image_size, or start fewer workers "
       "(-devices cpu:N)",

@@ -35,8 +35,8 @@ MemoryEstimate estimate_memory(
     bool bf16,
     bool evaluates);
 
-// A warning where `workers` such workers need more than this machine has left;
-// "" where they do not, or that is not known.
+// A warning, in a sentence, where `workers` such workers need more than this
+// machine has left; "" where they do not, or that is not known.
 std::string memory_warning(
     const MemoryEstimate& estimate,
     int workers,

@@ -11,6 +11,7 @@
 #include "data/sources/held_out.h"
 #include "engine/report/describe.h"
 #include "engine/run/environment.h"
+#include "engine/train/parameter_groups.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"
 
@@ -48,6 +49,17 @@ void remove_leftovers(Session& session) {
   }
 }
 
+void warn_of_no_decay(Session& session) {
+  if (session.rank != 0 || !session.train_index) {
+    return;
+  }
+  const std::string idle = idle_no_decay(
+      session.job.recipe.optim, session.spec, parameter_names(*session.model));
+  if (!idle.empty()) {
+    session.reporter.console().warn(idle);
+  }
+}
+
 } // namespace
 
 Json announce(Session& session) {
@@ -64,6 +76,7 @@ Json announce(Session& session) {
     sections = describe_run(facts);
   }
   session.reporter.start(describe_title(facts), sections, length);
+  warn_of_no_decay(session);
   Json record = start_record(facts);
   // Started again, or continued, before its first checkpoint, a run begins anew
   // in its folder.

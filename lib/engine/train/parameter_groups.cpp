@@ -93,6 +93,45 @@ std::vector<std::string> parameter_names(const networks::Model& model) {
   return names;
 }
 
+std::vector<std::string> parameter_names(const models::ModelSpec& spec) {
+  std::vector<std::string> names;
+  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
+    if (tensor.kind == networks::TensorInfo::Kind::kParameter) {
+      names.push_back(tensor.name);
+    }
+  }
+  return names;
+}
+
+std::string idle_no_decay(
+    const config::OptimConfig& optim,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& names) {
+  std::vector<std::string> usual = config::OptimConfig().no_decay;
+  usual.emplace_back("relative_position_bias_table"); // of torchvision's words
+  std::vector<std::string> idle;
+  for (const std::string& end : optim.no_decay) {
+    const auto is_exempt = [&](const std::string& name) {
+      constexpr std::int64_t kMatrix = 2; // dimensions: the name has to decide
+      return optim::is_no_decay(name, kMatrix, {end});
+    };
+    if (std::ranges::find(usual, end) == usual.end() &&
+        std::ranges::none_of(names, is_exempt)) {
+      idle.push_back(printable(end));
+    }
+  }
+  return idle.empty()
+      ? ""
+      : fmt::format(
+            "optim.no_decay: of {}, no parameter's name is {}, or ends with it "
+            "behind a dot: that exempts nothing from weight decay; names are "
+            "like {} and {}",
+            printable(spec.name),
+            join(idle, " or "),
+            names.front(),
+            names.back());
+}
+
 optim::Grouping parameter_grouping(
     const config::OptimConfig& optim,
     const models::ModelSpec& spec,
@@ -153,10 +192,7 @@ std::vector<GroupSummary> summarize_groups(
   std::erase_if(tensors, [](const networks::TensorInfo& tensor) {
     return tensor.kind != networks::TensorInfo::Kind::kParameter;
   });
-  std::vector<std::string> names;
-  for (const networks::TensorInfo& tensor : tensors) {
-    names.push_back(tensor.name);
-  }
+  const std::vector<std::string> names = parameter_names(spec);
   const std::vector<std::string> frozen =
       frozen_parameters(recipe.model, names);
   const optim::Grouping grouping =

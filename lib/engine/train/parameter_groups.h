@@ -20,8 +20,18 @@ optim::Grouping parameter_grouping(
     const models::ModelSpec& spec,
     const std::vector<std::string>& names);
 
-// Names of all parameters of `model`, in its order.
+// Names of all parameters of `model`, in its order; of a network that need not
+// be built.
 std::vector<std::string> parameter_names(const networks::Model& model);
+std::vector<std::string> parameter_names(const models::ModelSpec& spec);
+
+// That items of optim.no_decay exempt nothing, in a sentence; "" where all do.
+// Nothing is said of items that recipes for any network have: those of the
+// default and of translated ones.
+std::string idle_no_decay(
+    const config::OptimConfig& optim,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& names);
 
 // Those of `names` that model.freeze names. Throws Error(kUsage) for a pattern
 // that no name matches, and when nothing would be left.

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/check.h"
 #include "engine/run/autocast.h"
 #include "job/options/data_options.h"
 #include "models/families/family.h"
@@ -166,6 +167,25 @@ TrainStepOptions step_options(
       .collective_forward = collective_forward,
       .asked_late = session.cuda != nullptr && !skips,
       .skips = skips};
+}
+
+void check_recompute(std::int64_t every, std::int64_t blocks) {
+  VITRAIN_CHECK(
+      every == 0 || blocks > 0,
+      ExitCode::kUsage,
+      "train.recompute: this network has no blocks that can be computed again; "
+      "those of vision transformers (vit, beit, cait, pit, crossvit, swin, "
+      "hvt, pvt_v2, volo, mae), convnext, poolformer and mixer can: set it to "
+      "none");
+  VITRAIN_CHECK(
+      every <= blocks,
+      ExitCode::kUsage,
+      "train.recompute: one of {} blocks is computed again, and of this "
+      "network's {} can be: set a number up to {}, blocks (all of them) or "
+      "none",
+      every,
+      blocks,
+      blocks);
 }
 
 optim::Share share_of(const Session& session) {

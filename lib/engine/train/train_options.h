@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "data/load/bad_samples.h"
@@ -51,6 +52,11 @@ at::Tensor class_weights(const Session& session);
 
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session);
+
+// Throws Error(kUsage) where train.recompute names each `every`-th block (0:
+// none) and the network has not so many that can be computed again
+// (networks::recomputable_blocks()).
+void check_recompute(std::int64_t every, std::int64_t blocks);
 
 data::BadSampleLimits bad_sample_limits(const config::BadSamplesConfig& limits);
 

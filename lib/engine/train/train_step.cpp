@@ -4,10 +4,10 @@
 
 #include <ATen/ATen.h>
 
-#include "core/check.h"
 #include "engine/eval/metrics.h"
 #include "engine/run/autocast.h"
 #include "engine/run/out_of_memory.h"
+#include "engine/train/train_options.h"
 #include "job/options/precision.h"
 #include "networks/layers/recompute.h"
 
@@ -106,13 +106,7 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
     pass.outputs = in_part("forward", [&] {
       return model_.forward(batch.inputs, batch.drop, batch.dropout);
     });
-    VITRAIN_CHECK(
-        options_.recompute == 0 || networks::recomputable_blocks() > 0,
-        ExitCode::kUsage,
-        "train.recompute: this network has no blocks that can be computed "
-        "again; those of vision transformers (vit, beit, cait, pit, crossvit, "
-        "swin, pvt_v2, volo, mae), convnext, poolformer and mixer can: set it "
-        "to none");
+    check_recompute(options_.recompute, networks::recomputable_blocks());
   }
   const Answers answers =
       answers_of(options_.distill, pass.outputs.to(at::kFloat));

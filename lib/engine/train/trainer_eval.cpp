@@ -116,9 +116,7 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
       continue;
     }
     const double value = one.counts.value(metric);
-    if (job::improves(metric, value, state_.best)) {
-      state_.best = {value, state_.step};
-    }
+    state_.best.take(metric, value, state_.step);
     if (recipe_.schedule.name == config::ScheduleKind::kPlateau) {
       state_.plateau.take(
           metric, value, recipe_.schedule.patience, recipe_.schedule.threshold);
@@ -134,9 +132,7 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
 bool Trainer::patience_is_over() const {
   const auto patience = recipe_.run.patience;
   return patience && !owes_evaluation_ && state_.best.step >= 0 &&
-      plan_.eval_every.times(plan_.timeline, state_.step) -
-          plan_.eval_every.times(plan_.timeline, state_.best.step) >=
-      *patience;
+      state_.best.worse >= *patience;
 }
 
 } // namespace vitrain::engine

@@ -5,6 +5,20 @@
 #include "core/check.h"
 
 namespace vitrain::image {
+namespace {
+
+constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
+// Behind the signature and the first chunk, IHDR.
+constexpr std::size_t kPlace = kSignature.size() + 25;
+// A chunk: length, type, keyword and text, CRC.
+constexpr std::string_view kText(
+    "\0\0\0\x10"
+    "tEXtSoftware\0vitrain"
+    "\x8f\x09\x11\x23",
+    28);
+static_assert(kPlace + kText.size() == kPngStart);
+
+} // namespace
 
 std::string encode_png(const Image& image) {
   png_image header{};
@@ -30,7 +44,13 @@ std::string encode_png(const Image& image) {
       image.height,
       header.message);
   file.resize(size);
+  file.insert(kPlace, kText);
   return file;
+}
+
+bool is_drawn_png(std::string_view start) {
+  return start.starts_with(kSignature) && start.size() >= kPngStart &&
+      start.substr(kPlace, kText.size()) == kText;
 }
 
 } // namespace vitrain::image

@@ -1,12 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "image/image.h"
 
 namespace vitrain::image {
 
-// A PNG file of an image's pixels. Throws Error(kInternal) when libpng cannot.
+// A PNG file of an image's pixels, whose text says that this program has drawn
+// it. Throws Error(kInternal) when libpng cannot.
 std::string encode_png(const Image& image);
+
+// Whether a file that begins with these bytes, at least kPngStart of them where
+// it is so long, is one that encode_png() has made.
+inline constexpr std::size_t kPngStart = 61;
+bool is_drawn_png(std::string_view start);
 
 } // namespace vitrain::image

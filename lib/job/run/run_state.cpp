@@ -20,6 +20,14 @@ bool improves(Metric metric, double value, const Best& best) {
                                           : value < best.value;
 }
 
+void Best::take(Metric metric, double found, std::int64_t at) {
+  if (improves(metric, found, *this)) {
+    *this = {.value = found, .step = at};
+  } else {
+    ++worse;
+  }
+}
+
 void Plateau::take(
     Metric metric,
     double value,
@@ -42,7 +50,9 @@ void Plateau::take(
 
 Json RunState::to_json() const {
   Json json{
-      {"step", step}, {"best", {{"value", best.value}, {"step", best.step}}}};
+      {"step", step},
+      {"best",
+       {{"value", best.value}, {"step", best.step}, {"worse", best.worse}}}};
   if (plateau.best || plateau.bad > 0 || plateau.drops > 0) {
     json["plateau"] = {
         {"best", plateau.best ? Json(*plateau.best) : Json(nullptr)},

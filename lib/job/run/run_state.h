@@ -17,6 +17,10 @@ namespace vitrain::job {
 struct Best {
   double value = 0.0;
   std::int64_t step = -1; // -1: none yet
+  std::int64_t worse = 0; // evaluations since then, none of which was better
+
+  // Takes what the evaluation after step `at` has found.
+  void take(Metric metric, double found, std::int64_t at);
 };
 
 // Whether `value` is better than `best` (smaller for the loss, else larger; NaN

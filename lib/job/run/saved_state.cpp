@@ -77,7 +77,10 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
   SavedState saved{
       .run =
           {.step = run.integer("step"),
-           .best = {best.number("value"), best.integer("step")}},
+           .best =
+               {.value = best.number("value"),
+                .step = best.integer("step"),
+                .worse = best.has("worse") ? best.integer("worse") : 0}},
       .identity = reader.object("identity").json()};
   saved.owes_evaluation = state.value(kOwesEvaluation, Json(false)) == true;
   if (run.has("plateau")) {

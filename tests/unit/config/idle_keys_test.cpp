@@ -87,6 +87,15 @@ INSTANTIATE_TEST_SUITE_P(
             "train.loss_scale=8",
             "train.precision: fp16",
             "train.precision=fp16"},
+        Idle{"data.train.classes=7", "kind: random", "data.train.kind=random"},
+        Idle{
+            "data.eval.count=7",
+            "kind: shapes, random or, without path, vectors",
+            "data.eval.kind=vectors"},
+        Idle{
+            "data.train.features=7",
+            "kind: vectors, without path",
+            "data.train.kind=vectors"},
         Idle{
             "data.sampler.repeats=4",
             "data.sampler.policy: repeated",
@@ -111,6 +120,17 @@ INSTANTIATE_TEST_SUITE_P(
             "data.augment.mix_prob=0.0",
             "data.augment.mixup or cutmix",
             "data.augment.cutmix=1.0"}));
+
+// The other section's kind does not count.
+TEST(IdleKey, ClassesOfShapesAreAlwaysTheSame) {
+  EXPECT_THAT(
+      idle_notes(
+          {"data.train.kind=shapes",
+           "data.eval.kind=random",
+           "data.train.classes=7"}),
+      ElementsAre(HasSubstr(
+          "data.train.classes: has no effect: it needs kind: random")));
+}
 
 TEST(IdleKey, ShuffleAndTheWeightedPolicy) {
   EXPECT_THAT(

@@ -28,6 +28,21 @@ std::vector<std::string> notes(
   return plan_notes(recipe, plan);
 }
 
+// The same, and epochs from the second one on have 5 steps: 18 in all.
+std::vector<std::string> uneven_notes(std::vector<std::string> sets) {
+  sets.push_back("data.batch_size=16");
+  Recipe recipe = recipe_with(sets);
+  recipe.run.epochs = 3;
+  const Plan plan = make_plan(
+      recipe,
+      plan_batch(recipe, /*devices=*/1),
+      {.train_samples = 128,
+       .steps_per_epoch = 8,
+       .eval_samples = 10,
+       .epochs = {{0, 8}, {1, 5}}});
+  return plan_notes(recipe, plan);
+}
+
 TEST(PlanNotes, NothingToSay) {
   EXPECT_THAT(notes({}), IsEmpty());
 }
@@ -109,6 +124,29 @@ TEST(PlanNotes, TheBestEvaluationMayHaveNoCheckpoint) {
   EXPECT_THAT(notes({"checkpoint.every=4st"}), IsEmpty());
   EXPECT_THAT(notes({"eval.every=3ep", "checkpoint.every=2ep"}), IsEmpty());
   EXPECT_THAT(notes({"eval.every=3st", "checkpoint.keep_best=0"}), IsEmpty());
+}
+
+// Evaluations after steps 8 and 13.
+TEST(PlanNotes, EpochsOfSeveralLengthsMeetWhereTheyDo) {
+  EXPECT_THAT(uneven_notes({}), IsEmpty());
+  EXPECT_THAT(
+      uneven_notes({"checkpoint.every=8st"}),
+      ElementsAre(
+          HasSubstr("an evaluation every 1ep (eval.every) and a checkpoint "
+                    "every 8st (checkpoint.every) do not always meet, for the "
+                    "first time after step 13: checkpoints/best")));
+  EXPECT_THAT(
+      uneven_notes({"eval.every=8st", "checkpoint.every=0.5ep"}), IsEmpty());
+  EXPECT_THAT(
+      uneven_notes({"eval.every=2ep", "checkpoint.every=13st"}), IsEmpty());
+  EXPECT_THAT(
+      uneven_notes({"eval.every=3st", "checkpoint.every=2st"}),
+      ElementsAre(HasSubstr("meet every 6 steps")));
+  EXPECT_THAT(
+      uneven_notes({"dist.sync.mode=diloco", "dist.sync.period=4"}),
+      ElementsAre(HasSubstr(
+          "too, and eval.every: 1ep (step 13), checkpoint.every: 1ep (step 13) "
+          "is no multiple of dist.sync.period: 4")));
 }
 
 TEST(PlanNotes, DilocoMakesOuterStepsForEvaluations) {

@@ -184,6 +184,22 @@ TEST(Plan, StagesMayHaveOtherBatches) {
       saves,
       (std::vector<std::int64_t>{
           5, 10, 15, 20, 30, 40, 50, 60, 63, 65, 68, 70}));
+  for (const auto& [every, steps] :
+       {std::pair{&plan.eval_every, &evaluations},
+        {&plan.checkpoint_every, &saves}}) {
+    std::int64_t step = 0;
+    for (const std::int64_t next : *steps) {
+      EXPECT_EQ(every->next(plan.timeline, step), next);
+      EXPECT_EQ(every->next(plan.timeline, next - 1), next);
+      step = next;
+    }
+  }
+  EXPECT_EQ(plan.replicas_every.next(plan.timeline, 13), 14);
+  EXPECT_EQ(plan.replicas_every.next(plan.timeline, 14), 21);
+  EXPECT_EQ(plan.step_of_time(15), 15);
+  EXPECT_EQ(plan.step_of_time(25), 30);
+  EXPECT_EQ(plan.step_of_time(50), 65);
+  EXPECT_EQ(plan.step_of_time(60), 70);
   EXPECT_EQ(plan.eval_every.times(plan.timeline, 64), 4);
   EXPECT_FALSE(plan.stop_after.over(plan.timeline, 30, 59));
   EXPECT_TRUE(plan.stop_after.over(plan.timeline, 30, 63));

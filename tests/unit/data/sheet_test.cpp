@@ -167,5 +167,15 @@ TEST(Sheet, IsAPngThatReadsBackEqual) {
   EXPECT_EQ(read.warnings, 0);
 }
 
+TEST(Sheet, IsToldFromOtherPictures) {
+  const std::string png = image::encode_png(image::Image(3, 2));
+  EXPECT_TRUE(image::is_drawn_png(png));
+  EXPECT_TRUE(image::is_drawn_png(png.substr(0, image::kPngStart)));
+  EXPECT_FALSE(image::is_drawn_png(png.substr(0, image::kPngStart - 1)));
+  EXPECT_FALSE(image::is_drawn_png(""));
+  EXPECT_FALSE(image::is_drawn_png(
+      slurp(VITRAIN_SOURCE_DIR "/tests/golden/image/files/rgb_8.png")));
+}
+
 } // namespace
 } // namespace vitrain::data

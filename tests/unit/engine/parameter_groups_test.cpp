@@ -138,6 +138,24 @@ TEST(ParameterGroups, TheFirstRuleThatMatchesCounts) {
           "block.*"));
 }
 
+TEST(ParameterGroups, WhatExemptsNothingIsTold) {
+  const models::ModelSpec spec = spec_of("resnet18");
+  const std::vector<std::string> names = names_of_parameters(spec);
+  EXPECT_EQ(parameter_names(spec), names);
+  config::OptimConfig optim; // names tokens that a resnet has not
+  EXPECT_EQ(idle_no_decay(optim, spec, names), "");
+  optim.no_decay = {"bias", "bn1.weight", "fc.weight", "conv1.weight"};
+  EXPECT_EQ(idle_no_decay(optim, spec, names), "");
+  optim.no_decay.insert(
+      optim.no_decay.end(), {"1.weight.", "pos_embed", "layer4.*", "c.weight"});
+  EXPECT_EQ(
+      idle_no_decay(optim, spec, names),
+      "optim.no_decay: of resnet18, no parameter's name is 1.weight. or "
+      "layer4.* or c.weight, or ends with it behind a dot: that exempts "
+      "nothing "
+      "from weight decay; names are like conv1.weight and fc.bias");
+}
+
 TEST(ParameterGroups, FrozenOnesAreNamedByPatterns) {
   config::Recipe recipe;
   const models::ModelSpec spec = spec_of("vit_tiny_patch16_224");

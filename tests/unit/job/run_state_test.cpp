@@ -25,6 +25,20 @@ TEST(Best, IsDecidedByTheMetric) {
   EXPECT_FALSE(improves(Metric::kLoss, nan, {}));
 }
 
+// What run.patience goes by.
+TEST(Best, CountsTheEvaluationsThatWereNotBetter) {
+  Best best;
+  std::vector<std::int64_t> worse;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double value : {nan, 50.0, 40.0, 50.0, nan, 51.0, 1.0}) {
+    best.take(Metric::kTop1, value, 10 * std::ssize(worse));
+    worse.push_back(best.worse);
+  }
+  EXPECT_EQ(worse, (std::vector<std::int64_t>{1, 0, 1, 2, 3, 0, 1}));
+  EXPECT_EQ(best.value, 51.0);
+  EXPECT_EQ(best.step, 50);
+}
+
 // tests/golden/optim/make_torch_schedules.py: what torch's ReduceLROnPlateau
 // makes of each evaluation. A factor is applied at most a few times.
 TEST(Plateau, DropsAsTorchDoes) {
@@ -63,7 +77,7 @@ TEST(Plateau, WhatIsNoNumberIsNoBetter) {
 TEST(RunState, RoundTrip) {
   const RunState state{
       .step = 1234567890123,
-      .best = {97.31, 1000},
+      .best = {97.31, 1000, 7},
       .plateau = {.best = 0.125, .bad = 3, .drops = 2}};
   const Json json{
       {"run", state.to_json()}, {"identity", RunIdentity{}.to_json()}};
@@ -71,6 +85,7 @@ TEST(RunState, RoundTrip) {
   EXPECT_EQ(same.step, state.step);
   EXPECT_EQ(same.best.value, state.best.value);
   EXPECT_EQ(same.best.step, state.best.step);
+  EXPECT_EQ(same.best.worse, state.best.worse);
   EXPECT_EQ(same.plateau.best, state.plateau.best);
   EXPECT_EQ(same.plateau.bad, state.plateau.bad);
   EXPECT_EQ(same.plateau.drops, state.plateau.drops);
@@ -118,6 +133,17 @@ TEST(SavedState, RefusesWhatIsOfAnotherType) {
     without.erase(key);
     EXPECT_THROW(read_saved_state(without, "m"), Error) << key;
   }
+}
+
+// A checkpoint of a version that did not count them.
+TEST(SavedState, MayCountNoEvaluations) {
+  Json state{
+      {"run", RunState{.best = {97.31, 2, 5}}.to_json()},
+      {"identity", RunIdentity{}.to_json()}};
+  state["run"]["best"].erase("worse");
+  const Best best = read_saved_state(state, "m").run.best;
+  EXPECT_EQ(best.step, 2);
+  EXPECT_EQ(best.worse, 0);
 }
 
 TEST(SavedState, GivesEachRankItsPartOfAnInterval) {

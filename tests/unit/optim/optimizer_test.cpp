@@ -165,6 +165,37 @@ TEST(Sgd, FollowsTorchOptim) {
   expect_on_trajectory("sgd_nesterov");
 }
 
+// What the reference of optim.weight_decay says. Without gradients such a rule
+// does nothing else; others see the decay as a gradient, and scale it or give
+// it momentum.
+TEST(Optimizer, DecayIsDecoupledWhereItsRowSaysSo) {
+  constexpr double kLr = 0.1;
+  constexpr double kDecay = 0.5;
+  for (const auto& [kind, name] : names_of(config::OptimKind{})) {
+    SCOPED_TRACE(name);
+    config::OptimConfig options{.name = kind, .weight_decay = kDecay};
+    Training run(options);
+    const auto before = run.net.weights();
+    for (int step = 0; step < 2; ++step) {
+      run.net.state().zero_gradients();
+      run.optimizer->step(kLr, at::zeros({}));
+    }
+    const double kept = kind == config::OptimKind::kAdan
+        ? 1.0 / (1.0 + kLr * kDecay)
+        : 1.0 - kLr * kDecay;
+    double error = 0.0;
+    for (const auto& [tensor, weight] : run.net.weights()) {
+      const at::Tensor& start = before.at(tensor);
+      if (!weight.equal(start)) { // else it is exempt
+        const at::Tensor wrong = (weight - kept * kept * start).abs();
+        error = std::max(error, wrong.max().item<double>());
+      }
+    }
+    // Two roundings of weights of the order of 1, or another step.
+    EXPECT_EQ(error < 1e-6, row_of(kind).decoupled) << error;
+  }
+}
+
 // All others, from the classes of torch and timm.
 TEST(Optimizer, EachRuleFollowsItsOriginal) {
   constexpr double kDigits = 5e-8; // half of the eighth, of less than 10

@@ -39,5 +39,32 @@ TEST(OutputFile, SaysWhatCannotBeWritten) {
       HasSubstr("/dev/full: cannot write it: No space"));
 }
 
+TEST(OutputFile, ReplacesOnlyWhatItHasWritten) {
+  const TempFolder folder;
+  const auto check = [&](const char* name) {
+    check_replaceable(
+        "-csv", folder / name, "a table", [](std::string_view start) {
+          return start.starts_with("path,");
+        });
+  };
+  folder.write("table", "path,prediction\n");
+  folder.write("empty", "");
+  folder.write("short", "pat");
+  folder.write("photo", std::string(1000, 'x'));
+  for (const char* name : {"table", "empty", "none", "."}) {
+    EXPECT_NO_THROW(check(name)) << name;
+  }
+  for (const char* name : {"short", "photo"}) {
+    EXPECT_THAT(
+        error_of(ExitCode::kUsage, [&] { check(name); }),
+        testing::AllOf(
+            testing::StartsWith("-csv "),
+            HasSubstr(
+                std::string(name) +
+                ": a file is there already that is not a table: remove it, or "
+                "give another name")));
+  }
+}
+
 } // namespace
 } // namespace vitrain::results

@@ -15,6 +15,7 @@
 namespace vitrain::states::weights_files {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -131,6 +132,35 @@ TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
             average_weights({a, other}, {});
           }),
       HasSubstr("other.safetensors: has no 'h' [1], as "));
+}
+
+TEST_F(WeightsFiles, NamesOfOtherFormatsAreRefused) {
+  for (const char* name :
+       {"a.pth",
+        "a.pt",
+        "a.PTH",
+        "a.bin",
+        "a.npz",
+        "a.pdparams",
+        "a.onnx",
+        "a.pth.tar",
+        "a.safetensors.pth"}) {
+    EXPECT_THAT(
+        error_of(
+            ExitCode::kUsage,
+            [&] {
+              write(name, {{"w", at::ones({2})}});
+            }),
+        AllOf(
+            HasSubstr(std::string(name) + ": safetensors is what is written"),
+            HasSubstr("call it a.")))
+        << name;
+    EXPECT_THROW(check_new_weights(folder_.path() / name), Error) << name;
+    EXPECT_FALSE(fs::exists(folder_.path() / name)) << name;
+  }
+  for (const char* name : {"a", "a.safetensors", "a.SAFETENSORS", "vit.v1.2"}) {
+    EXPECT_NO_THROW(check_new_weights(folder_.path() / name)) << name;
+  }
 }
 
 TEST_F(WeightsFiles, NothingIsOverwritten) {
