@@ -18,8 +18,8 @@ CPU = ("-devices", "cpu:1")
 SMALL = ("data.train.count=640", "data.eval.count=64", "run.epochs=20", "schedule.warmup=0st",
          "log.every=1", "eval.every=1dur", "checkpoint.every=1dur")
 SHAPES = "shapes_vit_tiny"
-WHOLE = ("data.train.kind=shapes", "data.eval.kind=shapes", "data.train.classes=10",
-         "data.eval.classes=10", "data.batch_size=16", "data.train.count=320")
+WHOLE = ("data.train.kind=shapes", "data.eval.kind=shapes",
+         "data.batch_size=16", "data.train.count=320")
 ERASED = ("data.augment.erasing=0.5", "data.augment.erasing_count=2", "data.augment.mixup=0.8")
 MODES = {
     "allreduce": (),
