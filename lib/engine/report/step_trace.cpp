@@ -28,8 +28,8 @@ std::set<profiler::ActivityType> activities(bool on_cuda) {
   return seen;
 }
 
-// Kineto has what CUPTI has handed over when it is stopped: of kernels that have
-// not ended then it has nothing. (torch's own profiler waits as well.)
+// Kineto has what CUPTI has handed over when it is stopped: of kernels that
+// have not ended then it has nothing. (torch's own profiler waits as well.)
 void wait_for_device() {
   const c10::impl::VirtualGuardImpl device(c10::DeviceType::CUDA);
   device.synchronizeDevice(device.getDevice().index());
