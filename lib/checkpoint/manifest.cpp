@@ -63,6 +63,9 @@ Manifest from_json(const JsonReader& json) {
   if (!json.is_null("metric")) {
     manifest.metric = json.number("metric");
   }
+  if (json.has("metric_name")) {
+    manifest.metric_name = json.text("metric_name");
+  }
   for (const JsonReader& file : json.objects("files")) {
     manifest.files.push_back(
         {.name = file.text("name"),
@@ -77,16 +80,19 @@ Manifest from_json(const JsonReader& json) {
 
 std::string Manifest::text() const {
   const bool has_metric = metric && std::isfinite(*metric);
-  const Json json = {
+  Json json = {
       {"format_version", format_version},
       {"vitrain_version", vitrain_version},
       {"step", step},
       {"epoch", epoch},
       {"world_size", world_size},
       {"config_hash", config_hash},
-      {"metric", has_metric ? Json(*metric) : Json(nullptr)},
-      {"files", files_json(files)},
-      {"state", state}};
+      {"metric", has_metric ? Json(*metric) : Json(nullptr)}};
+  if (!metric_name.empty()) {
+    json["metric_name"] = metric_name;
+  }
+  json["files"] = files_json(files);
+  json["state"] = state;
   std::string body =
       json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
   body.resize(body.size() - 2); // the end of the object: a new line and '}'

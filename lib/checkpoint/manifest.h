@@ -38,6 +38,7 @@ struct Manifest {
   std::int64_t world_size = 1;
   std::string config_hash;
   std::optional<double> metric;
+  std::string metric_name; // what `metric` is of; "": not said
   std::vector<ManifestFile> files;
   Json state = Json::object();
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace vitrain::checkpoint {
@@ -10,12 +11,13 @@ struct RetentionOptions {
   std::int64_t keep_last = 2; // newest to keep, at least 1
   std::int64_t keep_best = 1; // best to keep as well
   bool smaller_is_better = false;
+  std::string metric_name; // whose values compare with each other
 };
 
 // A checkpoint as retention sees it.
 struct Candidate {
   std::int64_t step = 0;
-  std::optional<double> metric; // none or NaN: never best
+  std::optional<double> metric; // none, NaN or of another name: never best
 };
 
 // Step of the best candidate, of equal ones the earliest; none when no

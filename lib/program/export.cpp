@@ -10,7 +10,7 @@
 #include "job/weights_job.h"
 #include "networks/blank_model.h"
 #include "program/verbs.h"
-#include "states/weights_files.h"
+#include "weights/format_name.h"
 
 namespace vitrain::program {
 namespace {
@@ -41,11 +41,19 @@ void print(const std::vector<std::string>& lines) {
 }
 
 void check_output(const std::string& output, config::ExportFormat format) {
-  if (format == config::ExportFormat::kSafetensors) {
-    states::check_new_weights(output);
-  } else {
-    check_is_new(output);
+  using enum weights::FileFormat;
+  switch (format) {
+    case config::ExportFormat::kSafetensors:
+      weights::check_name(output, kSafetensors);
+      break;
+    case config::ExportFormat::kTorchScript:
+      weights::check_name(output, kTorchScript);
+      break;
+    case config::ExportFormat::kOnnx:
+      weights::check_name(output, kOnnx);
+      break;
   }
+  check_is_new(output);
 }
 
 } // namespace

@@ -125,6 +125,7 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
       .world_size = snapshot.world_size,
       .config_hash = snapshot.config_hash,
       .metric = snapshot.metric,
+      .metric_name = snapshot.metric_name,
       .files = std::move(files),
       .state = snapshot.state};
   std::string text = manifest.text();
@@ -182,12 +183,18 @@ void remove_checkpoint(const fs::path& path) {
   }
 }
 
-// Checkpoints with a readable manifest; others are left alone.
-std::vector<checkpoint::Candidate> candidates_in(const fs::path& folder) {
+// Checkpoints with a readable manifest; others are left alone. One that was
+// judged by another metric, before the run went on with this one, has none.
+std::vector<checkpoint::Candidate> candidates_in(
+    const fs::path& folder,
+    const std::string& metric_name) {
   std::vector<checkpoint::Candidate> candidates;
   for (const auto& [step, path] : checkpoint::list_steps(folder)) {
     try {
-      candidates.push_back({step, checkpoint::read_manifest(path).metric});
+      const checkpoint::Manifest manifest = checkpoint::read_manifest(path);
+      const bool compares = manifest.metric_name.empty() ||
+          metric_name.empty() || manifest.metric_name == metric_name;
+      candidates.push_back({step, compares ? manifest.metric : std::nullopt});
     } catch (const Error&) {
       // Not a checkpoint that could be resumed from: neither counted as one
       // that is kept nor removed.
@@ -213,7 +220,8 @@ void retain(
     const fs::path& folder,
     const checkpoint::RetentionOptions& options,
     std::int64_t saved) {
-  std::vector<checkpoint::Candidate> kept = candidates_in(folder);
+  std::vector<checkpoint::Candidate> kept =
+      candidates_in(folder, options.metric_name);
   const std::vector<std::int64_t> removed =
       checkpoint::to_remove(kept, options, saved);
   std::erase_if(kept, [&](const checkpoint::Candidate& candidate) {
@@ -289,6 +297,7 @@ Snapshot load(const std::filesystem::path& checkpoint) {
       .world_size = manifest.world_size,
       .config_hash = manifest.config_hash,
       .metric = manifest.metric,
+      .metric_name = manifest.metric_name,
       .preprocess =
           checkpoint::read_preprocess(checkpoint / checkpoint::kModelFile),
       .model = tensors(checkpoint::kModelFile),

@@ -24,6 +24,7 @@ struct Snapshot {
   // Value of the metric that decides which checkpoint is best; none when the
   // weights of this step were not evaluated.
   std::optional<double> metric;
+  std::string metric_name; // of that metric, and of whose weights it is
   // How inputs of the model are made (preprocess.h); null: not known.
   Json preprocess;
   std::map<std::string, at::Tensor> model;

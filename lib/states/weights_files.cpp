@@ -1,7 +1,6 @@
 #include "states/weights_files.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "core/check.h"
 #include "core/new_file.h"
 #include "core/text.h"
+#include "weights/format_name.h"
 #include "weights/names/timm_names.h"
 
 namespace vitrain::states {
@@ -183,49 +183,15 @@ TensorFile average_weights(
   return sum;
 }
 
-namespace {
-
-// Of other formats, in small letters.
-constexpr const char* kForeignExtensions[] = {
-    ".bin",   ".ckpt",     ".gguf",        ".h5",  ".hdf5", ".jit",
-    ".keras", ".msgpack",  ".npy",         ".npz", ".onnx", ".pb",
-    ".pdopt", ".pdparams", ".pickle",      ".pkl", ".pt",   ".pt2",
-    ".pth",   ".tar",      ".torchscript", ".ts",  ".zip"};
-
-bool is_foreign(const std::filesystem::path& path) {
-  std::string extension = path.extension().native();
-  std::ranges::transform(extension, extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::ranges::find(kForeignExtensions, extension) !=
-      std::end(kForeignExtensions);
-}
-
-void check_name(const std::filesystem::path& path) {
-  VITRAIN_CHECK(
-      !is_foreign(path),
-      ExitCode::kUsage,
-      "{}: safetensors is what is written, and {} is a name of another format: "
-      "call it {}",
-      printable(path.native()),
-      printable(path.extension().native()),
-      printable(std::filesystem::path(path)
-                    .replace_extension(".safetensors")
-                    .filename()
-                    .native()));
-}
-
-} // namespace
-
 void check_new_weights(const std::filesystem::path& path) {
-  check_name(path);
+  weights::check_name(path, weights::FileFormat::kSafetensors);
   check_is_new(path);
 }
 
 void write_new_weights(
     const std::filesystem::path& path,
     const TensorFile& file) {
-  check_name(path);
+  weights::check_name(path, weights::FileFormat::kSafetensors);
   write_new_file(path, [&](int fd) {
     std::int64_t bytes = 0;
     return write_safetensors(fd, file, /*hasher=*/nullptr, bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -178,6 +179,33 @@ TEST(Patience, CountsTheEvaluationsThatThereWere) {
       idle({"run.max_steps=20", "eval.every=1st", "run.patience=3"}),
       10);
   EXPECT_EQ(steps_in_order(part), 12);
+}
+
+// A share of 0.1 to 1 of one is less than any loss: it must not stay the best.
+TEST(Best, IsOfTheMetricThatARunGoesOnWith) {
+  const TempFolder folder;
+  Options options{
+      .devices = "cpu:1",
+      .set = {
+          "run.max_steps=20",
+          "eval.every=5st",
+          "checkpoint.every=5st",
+          "checkpoint.keep_last=9",
+          "schedule.warmup=0st"}};
+  const auto path = train(folder / "runs", options);
+  options.set.insert(
+      options.set.end(), {"checkpoint.metric=loss", "checkpoint.keep_last=1"});
+  const auto part = resume_copy(path, folder / "part", options, 10);
+  std::map<double, std::int64_t> by_loss;
+  for (const Json& one : records(part, "eval")) {
+    if (one.at("step") > 10) {
+      by_loss.emplace(one.at("loss"), one.at("step"));
+    }
+  }
+  ASSERT_EQ(by_loss.size(), 2u);
+  EXPECT_EQ(
+      read_bytes(part / "checkpoints/best"),
+      fmt::format("step-{:09}\n", by_loss.begin()->second));
 }
 
 // Three steps of a network that a resnet18 teaches, which `folder` has trained;

@@ -23,12 +23,13 @@ namespace {
 // In a row, before every line says so.
 constexpr int kFailedSavesToShow = 3;
 
-checkpoint::RetentionOptions retention_of(
-    const config::CheckpointConfig& checkpoint) {
+checkpoint::RetentionOptions retention_of(const config::Recipe& recipe) {
+  const config::CheckpointConfig& checkpoint = recipe.checkpoint;
   return {
       .keep_last = checkpoint.keep_last,
       .keep_best = checkpoint.keep_best,
-      .smaller_is_better = !info_of(checkpoint.metric).larger_is_better};
+      .smaller_is_better = !info_of(checkpoint.metric).larger_is_better,
+      .metric_name = job::judged_by(recipe)};
 }
 
 } // namespace
@@ -37,7 +38,7 @@ CheckpointWriter::CheckpointWriter(Session& session)
     : session_(session),
       store_(
           session.job.run().checkpoints(),
-          retention_of(session.job.recipe.checkpoint)) {}
+          retention_of(session.job.recipe)) {}
 
 std::string CheckpointWriter::last_checkpoint() const {
   return saved_step_ < 0
@@ -65,6 +66,7 @@ void CheckpointWriter::check_storage(
 
 std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
   snapshot.world_size = session_.world;
+  snapshot.metric_name = job::judged_by(session_.job.recipe);
   snapshot.config_hash = config::recipe_hash(session_.job.recipe);
   snapshot.preprocess = job::preprocess_record(
       session_.job.recipe,

@@ -115,6 +115,7 @@ Trainer::Trainer(Session& session)
       batch_files_(session) {
   warn_of_idle_batch_norm(session, batch_norm_.layers());
   prepare_optimizer(session, *optimizer_);
+  state_.judge_by(job::judged_by(recipe_));
   restore();
   open_stage(); // decodes while weights travel
   dist::broadcast_state(

@@ -29,6 +29,14 @@ void Trainer::restore() {
     ema_->load_state(snapshot.ema);
   }
   state_ = saved.run;
+  if (const std::string before = state_.best.metric_name;
+      state_.judge_by(job::judged_by(recipe_)) && session_.rank == 0) {
+    session_.reporter.console().warn(fmt::format(
+        "evaluations were judged by {} before, and are by {} from here on: the "
+        "next one is the best so far",
+        before,
+        state_.best.metric_name));
+  }
   schedule_.drops = state_.plateau.drops;
   owes_evaluation_ = saved.owes_evaluation;
   restore_interval(saved);

@@ -9,6 +9,14 @@
 
 namespace vitrain::job {
 
+std::string judged_by(const config::Recipe& recipe) {
+  const config::CheckpointConfig& checkpoint = recipe.checkpoint;
+  const bool average = recipe.train.ema.active() &&
+      checkpoint.weights != config::JudgedWeights::kRaw;
+  return fmt::format(
+      "{}{}", name_of(checkpoint.metric), average ? ", ema" : "");
+}
+
 bool improves(Metric metric, double value, const Best& best) {
   if (std::isnan(value)) {
     return false;
@@ -22,7 +30,8 @@ bool improves(Metric metric, double value, const Best& best) {
 
 void Best::take(Metric metric, double found, std::int64_t at) {
   if (improves(metric, found, *this)) {
-    *this = {.value = found, .step = at};
+    *this = {
+        .value = found, .step = at, .worse = 0, .metric_name = metric_name};
   } else {
     ++worse;
   }
@@ -48,11 +57,25 @@ void Plateau::take(
   }
 }
 
+bool RunState::judge_by(const std::string& metric) {
+  const bool changed = !best.metric_name.empty() && best.metric_name != metric;
+  if (changed) {
+    best = {};
+    plateau.best.reset();
+    plateau.bad = 0;
+  }
+  best.metric_name = metric;
+  return changed;
+}
+
 Json RunState::to_json() const {
   Json json{
       {"step", step},
       {"best",
-       {{"value", best.value}, {"step", best.step}, {"worse", best.worse}}}};
+       {{"value", best.value},
+        {"step", best.step},
+        {"worse", best.worse},
+        {"metric_name", best.metric_name}}}};
   if (plateau.best || plateau.bad > 0 || plateau.drops > 0) {
     json["plateau"] = {
         {"best", plateau.best ? Json(*plateau.best) : Json(nullptr)},

@@ -18,10 +18,15 @@ struct Best {
   double value = 0.0;
   std::int64_t step = -1; // -1: none yet
   std::int64_t worse = 0; // evaluations since then, none of which was better
+  std::string metric_name; // judged_by(); "" in checkpoints of older versions
 
   // Takes what the evaluation after step `at` has found.
   void take(Metric metric, double found, std::int64_t at);
 };
+
+// What evaluations are judged by: checkpoint.metric and, where it is that of
+// the average, "ema": `top1`, `loss, ema`.
+std::string judged_by(const config::Recipe& recipe);
 
 // Whether `value` is better than `best` (smaller for the loss, else larger; NaN
 // never is).
@@ -55,6 +60,11 @@ struct RunState {
 
   // read_saved_state() reads it.
   Json to_json() const;
+
+  // Evaluations are judged by `metric` from here on. Returns whether they were
+  // by another one before: what was best then is forgotten, and the schedule's
+  // drops stay.
+  bool judge_by(const std::string& metric);
 };
 
 // What must agree between a checkpoint and the run that continues it, because

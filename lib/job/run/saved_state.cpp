@@ -80,7 +80,9 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
            .best =
                {.value = best.number("value"),
                 .step = best.integer("step"),
-                .worse = best.has("worse") ? best.integer("worse") : 0}},
+                .worse = best.has("worse") ? best.integer("worse") : 0,
+                .metric_name =
+                    best.has("metric_name") ? best.text("metric_name") : ""}},
       .identity = reader.object("identity").json()};
   saved.owes_evaluation = state.value(kOwesEvaluation, Json(false)) == true;
   if (run.has("plateau")) {

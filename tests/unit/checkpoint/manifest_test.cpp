@@ -134,6 +134,17 @@ TEST(Manifest, RefusesWhatIsMissingOrOfAnotherType) {
   EXPECT_THAT(refusal("{}"), HasSubstr("hash"));
 }
 
+// Versions before did not say what the metric was.
+TEST(Manifest, MaySayWhatItsMetricIs) {
+  Json json = example_json();
+  EXPECT_EQ(parse_manifest(rehashed(json), "m").metric_name, "");
+  Manifest manifest = parse_manifest(rehashed(json), "m");
+  manifest.metric_name = "loss, ema";
+  EXPECT_EQ(parse_manifest(manifest.text(), "m").metric_name, "loss, ema");
+  json["metric_name"] = 3;
+  EXPECT_THAT(refusal(rehashed(json)), HasSubstr("'metric_name' is "));
+}
+
 TEST(Manifest, NamesTheMemberOfAListThatHasAnotherType) {
   Json json = example_json();
   json["files"][1]["size"] = "12";

@@ -135,6 +135,37 @@ TEST(SavedState, RefusesWhatIsOfAnotherType) {
   }
 }
 
+TEST(RunState, ForgetsTheBestOfAnotherMetric) {
+  RunState run{
+      .step = 8,
+      .best = {97.31, 2, 5, "top1"},
+      .plateau = {.best = 97.31, .bad = 1, .drops = 2}};
+  EXPECT_FALSE(run.judge_by("top1"));
+  EXPECT_EQ(run.best.step, 2);
+  EXPECT_TRUE(run.judge_by("loss"));
+  EXPECT_EQ(run.best.step, -1);
+  EXPECT_EQ(run.best.worse, 0);
+  EXPECT_FALSE(run.plateau.best);
+  EXPECT_EQ(run.plateau.drops, 2);
+  run.best.take(Metric::kLoss, 2.5, 9);
+  EXPECT_EQ(run.best.value, 2.5);
+  EXPECT_EQ(run.best.metric_name, "loss");
+  // What an older version has saved says no name.
+  run.best.metric_name = "";
+  EXPECT_FALSE(run.judge_by("top1"));
+  EXPECT_EQ(run.best.value, 2.5);
+}
+
+TEST(RunState, IsJudgedByTheAverageWhereThereIsOne) {
+  config::Recipe recipe;
+  recipe.checkpoint.metric = Metric::kLoss;
+  EXPECT_EQ(judged_by(recipe), "loss");
+  recipe.train.ema.decay = 0.9;
+  EXPECT_EQ(judged_by(recipe), "loss, ema");
+  recipe.checkpoint.weights = config::JudgedWeights::kRaw;
+  EXPECT_EQ(judged_by(recipe), "loss");
+}
+
 // A checkpoint of a version that did not count them.
 TEST(SavedState, MayCountNoEvaluations) {
   Json state{

@@ -102,6 +102,27 @@ TEST_F(StoreTest, PointsAtTheLatestAndTheBest) {
       ElementsAre("best", "latest", "step-000000020", "step-000000030"));
 }
 
+// A run that goes on by another metric: 0.9 of the first is no loss.
+TEST_F(StoreTest, ComparesValuesOfOneMetric) {
+  Snapshot before = make_snapshot(10, 0.9);
+  before.metric_name = "top1";
+  Store(folder_, {.metric_name = "top1"}).save(before);
+  Store store(
+      folder_,
+      {.keep_last = 1, .smaller_is_better = true, .metric_name = "loss"});
+  for (const auto& [step, loss] :
+       {std::pair(20, 2.5), {30, 2.25}, {40, 2.75}}) {
+    Snapshot snapshot = make_snapshot(step, loss);
+    snapshot.metric_name = "loss";
+    store.save(snapshot);
+  }
+  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000030\n");
+  EXPECT_THAT(
+      names_in(folder_),
+      ElementsAre("best", "latest", "step-000000030", "step-000000040"));
+  EXPECT_EQ(load(folder_ / "step-000000040").metric_name, "loss");
+}
+
 TEST_F(StoreTest, HasNoBestWithoutAMetric) {
   Store store(folder_, {.keep_last = 1, .keep_best = 0});
   store.save(make_snapshot(10, 0.5));
