@@ -1,6 +1,6 @@
 """Part G: a network of every family, and the rules of recipes, beside the CPU."""
 
-from correctness import BF16, CPU, FP32, SHAPES, WHOLE, train
+from correctness import BF16, CPU, FP32, WHOLE, compared, samples, train
 from machine import Failed, largest_difference
 
 TITLE = "families and rules beside the CPU (fp32)"
@@ -74,8 +74,7 @@ def network(machine, name):
 def rule(machine, settings, allowed):
     steps = 2 if machine.quick else 8
     gpu, cpu = (train(machine, words, settings, steps) for words in ((), CPU))
-    if [r["samples_hash"] for r in gpu.records("train")] != \
-            [r["samples_hash"] for r in cpu.records("train")]:
+    if samples(gpu) != samples(cpu):
         raise Failed("GPU and CPU trained with other samples")
     losses = largest_difference(gpu.losses(), cpu.losses())
     evaluated = largest_difference(
@@ -87,10 +86,8 @@ def rule(machine, settings, allowed):
 
 def precision(machine, name):
     steps = 2 if machine.quick else 20
-    ours = train(machine, (), [f"train.precision={name}"], steps)
-    fp32 = train(machine, (), [], steps)
-    worst = largest_difference(ours.losses(), fp32.losses())
-    return worst <= BF16, {"losses": worst, "allowed": BF16}
+    return compared(train(machine, (), [f"train.precision={name}"], steps).losses(),
+                    train(machine, (), [], steps).losses(), BF16)
 
 
 def run(part):

@@ -35,17 +35,17 @@ class Trace:
     middle: at the ends Kineto itself waits for the device."""
 
     def __init__(self, path):
-        self.events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
         # Kineto shows a section a second time, when the device worked on it.
-        steps = sorted((e for e in self.events if e["name"].startswith("step ")
-                        and not e.get("cat", "").startswith("gpu_")), key=lambda e: e["ts"])
+        self.events = [e for e in json.loads(path.read_text())["traceEvents"]
+                       if e["ph"] == "X" and e.get("cat") != "gpu_user_annotation"]
+        steps = sorted((e for e in self.events if e["name"].startswith("step ")),
+                       key=lambda e: e["ts"])
         self.step = steps[len(steps) // 2]
 
     def inside(self, wanted):
         """The events of the step that the host made."""
         begin, end = self.step["ts"], self.step["ts"] + self.step["dur"]
-        return [e for e in self.events if begin <= e["ts"] < end
-                and not e.get("cat", "").startswith("gpu_") and wanted(e)]
+        return [e for e in self.events if begin <= e["ts"] < end and wanted(e)]
 
     def shares(self):
         """Percent of the step's sections, without the wait for images."""
