@@ -24,6 +24,13 @@ struct Count {
   std::set<const c10::StorageImpl*> seen;
   std::vector<c10::Storage> alive;
 
+  // Views of weights are results, too, and no memory of an image.
+  void leave_out(const std::vector<at::Tensor>& weights) {
+    for (const at::Tensor& weight : weights) {
+      seen.insert(weight.storage().unsafeGetStorageImpl());
+    }
+  }
+
   void take(const at::Tensor& result) {
     const c10::Storage& storage = result.storage();
     if (seen.insert(storage.unsafeGetStorageImpl()).second) {
@@ -137,6 +144,8 @@ Cost cost_of(const models::ModelSpec& spec) {
   }
   const at::Tensor input = at::empty(shape, at::device(at::kMeta));
   Count count;
+  count.leave_out(model->parameters());
+  count.leave_out(model->buffers());
   {
     const Counting scope(count);
     const BlockObserver blocks(

@@ -23,11 +23,13 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-// How often something is done in a run, at whose end it is, too.
+// How often something is done in a run, at whose end it is, too: after a step
+// once at most, also where the interval is shorter.
 double times_of(const config::Interval& every, const config::Plan& plan) {
   const bool at_end = every.due(plan.timeline, plan.total_steps);
-  return static_cast<double>(
-      every.times(plan.timeline, plan.total_steps) + (at_end ? 0 : 1));
+  return static_cast<double>(std::min(
+      every.times(plan.timeline, plan.total_steps) + (at_end ? 0 : 1),
+      plan.total_steps));
 }
 
 // Of each worker: what the machine has left for all of them. GPUs say

@@ -22,7 +22,7 @@ constexpr std::int64_t kBf16 = 2;
 
 // Measured (docs/performance.md): a worker that trains a model of almost no
 // size; and what the collectives of several workers add.
-constexpr std::int64_t kProcess = 160 * kMebibyte;
+constexpr std::int64_t kProcess = 220 * kMebibyte;
 constexpr std::int64_t kGroups = 20 * kMebibyte;
 
 // Copies of all parameters that a mode keeps, in bytes a parameter.

@@ -1,5 +1,6 @@
 #include "engine/run/worker.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -77,6 +78,9 @@ ExitCode work(Session& session) {
     return evaluate_only(session);
   }
   Trainer trainer(session);
+  // Parameters were made one by one and are in flat buffers now. What they left
+  // is given back here or never: the trim threshold of workers is high.
+  ::malloc_trim(0);
   open_run(session, start);
   return trainer.run();
 }

@@ -80,8 +80,6 @@ class Trainer {
   evaluate_weights(const char* weights, bool judged, SampleResults& results);
   // Takes note of an evaluation that all ranks have finished.
   void judge(const std::vector<Evaluated>& found);
-  // Whether checkpoint.metric is that of the average.
-  bool judges_average() const;
   bool patience_is_over() const; // run.patience
   void end_early();
   // What any rank has been asked for by now. Collective.

@@ -55,10 +55,6 @@ void Trainer::check_replicas() const {
       fmt::format("after step {}", state_.step));
 }
 
-bool Trainer::judges_average() const {
-  return ema_ && recipe_.checkpoint.weights != config::JudgedWeights::kRaw;
-}
-
 Evaluated Trainer::evaluate_weights(
     const char* weights,
     bool judged,
@@ -93,11 +89,12 @@ void Trainer::evaluate() {
   bring_together();
   SampleResults results; // of the last evaluation
   std::vector<Evaluated> found;
+  const bool averages = job::judges_average(recipe_);
   if (ema_) {
-    const optim::Ema::InPlace averages(*ema_);
-    found.push_back(evaluate_weights("ema", judges_average(), results));
+    const optim::Ema::InPlace in_place(*ema_);
+    found.push_back(evaluate_weights("ema", averages, results));
   }
-  found.push_back(evaluate_weights("raw", !judges_average(), results));
+  found.push_back(evaluate_weights("raw", !averages, results));
   asked_ = std::max(asked_, asked());
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
   if (!owes_evaluation_) { // else some rank has left: too much is missing

@@ -9,12 +9,16 @@
 
 namespace vitrain::job {
 
+bool judges_average(const config::Recipe& recipe) {
+  return recipe.train.ema.active() &&
+      recipe.checkpoint.weights != config::JudgedWeights::kRaw;
+}
+
 std::string judged_by(const config::Recipe& recipe) {
-  const config::CheckpointConfig& checkpoint = recipe.checkpoint;
-  const bool average = recipe.train.ema.active() &&
-      checkpoint.weights != config::JudgedWeights::kRaw;
   return fmt::format(
-      "{}{}", name_of(checkpoint.metric), average ? ", ema" : "");
+      "{}{}",
+      name_of(recipe.checkpoint.metric),
+      judges_average(recipe) ? ", ema" : "");
 }
 
 bool improves(Metric metric, double value, const Best& best) {

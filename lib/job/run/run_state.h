@@ -24,6 +24,9 @@ struct Best {
   void take(Metric metric, double found, std::int64_t at);
 };
 
+// Whether checkpoint.metric is that of the average of the weights.
+bool judges_average(const config::Recipe& recipe);
+
 // What evaluations are judged by: checkpoint.metric and, where it is that of
 // the average, "ema": `top1`, `loss, ema`.
 std::string judged_by(const config::Recipe& recipe);
