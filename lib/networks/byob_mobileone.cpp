@@ -36,18 +36,14 @@ class MobileOneByob : public ByobBlock {
       return byob_shape(place.in, out, kernel, place.stride, groups_);
     };
     for (std::int64_t i = 0; i < block.branches; ++i) {
-      convs_.push_back(std::make_shared<ByobConv>(
-          shape(block.kernel), activation_, generator));
-      list->push_back(convs_.back());
+      convs_.push_back(append_layer<ByobConv>(
+          *list, shape(block.kernel), activation_, generator));
     }
     if (block.kernel > 1) {
       scale_ = add_layer<ByobConv>(
           *this, "conv_scale", shape(1), std::nullopt, generator);
     }
-    gate_ = make_byob_gate(net, block, out, generator);
-    if (gate_) {
-      register_module("attn", gate_);
-    }
+    gate_ = add_byob_gate(*this, net, block, out, generator);
   }
 
   Fork forward(const Fork& fork, const at::Tensor& drop) override {

@@ -87,8 +87,7 @@ class ConvMixer : public Model {
     const auto& net = spec.get<ConvMixerSpec>();
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depth; ++i) {
-      blocks_.push_back(std::make_shared<ConvMixerBlock>(net, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(append_layer<ConvMixerBlock>(*list, net, generator));
     }
     head_ = add_layer<Linear>(
         *this, "head", net.width, spec.num_classes, generator);

@@ -24,8 +24,8 @@ class MlpNet : public Model {
     if (net.hidden > 0) {
       const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "hidden");
       for (std::int64_t i = 0; i < net.hidden; ++i) {
-        hidden_.push_back(std::make_shared<Linear>(in, net.width, generator));
-        list->push_back(hidden_.back());
+        hidden_.push_back(
+            append_layer<Linear>(*list, in, net.width, generator));
         in = net.width;
       }
     }

@@ -37,10 +37,7 @@ class SwinAttention : public torch::nn::Module {
 
   // [N * windows, T, C], to itself.
   at::Tensor operator()(const at::Tensor& x) {
-    const auto parts = (*qkv_)(x)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts = split_parts((*qkv_)(x), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
     positions_ = positions_.to(x.device());
     mask_ = mask_.defined() ? mask_.to(x.device()) : mask_;

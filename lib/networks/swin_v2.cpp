@@ -97,10 +97,7 @@ class SwinV2Attention : public torch::nn::Module {
         mask_(windows.mask()) {
     const auto filled =
         [&](const char* name, at::IntArrayRef sizes, double value) {
-          const at::Tensor parameter =
-              register_parameter(name, new_weights(sizes, generator));
-          constant(parameter, value);
-          return parameter;
+          return add_constant(*this, name, sizes, value, generator);
         };
     logit_scale_ = filled("logit_scale", {heads, 1, 1}, std::log(kFirstScale));
     q_bias_ = filled("q_bias", {width}, 0.0);
@@ -116,10 +113,8 @@ class SwinV2Attention : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) {
     const at::Tensor bias =
         at::cat({q_bias_, at::zeros_like(q_bias_), v_bias_});
-    const auto parts = at::linear(x, qkv_->weight, bias)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts =
+        split_parts(at::linear(x, qkv_->weight, bias), 3, heads_);
     const at::Tensor scale = logit_scale_.clamp_max(std::log(kMostScale)).exp();
     positions_ = positions_.to(x.device());
     mask_ = mask_.defined() ? mask_.to(x.device()) : mask_;

@@ -1,14 +1,15 @@
 #include "models/families/vit.h"
 
+#include <span>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/init.h"
 #include "networks/layers/positions.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -16,10 +17,10 @@ namespace {
 
 using models::VitSpec;
 
-class Vit : public Model {
+class Vit : public ImageModel {
  public:
   Vit(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec), vit_(spec.get<VitSpec>()) {
+      : ImageModel(spec), vit_(spec.get<VitSpec>()) {
     const std::int64_t width = vit_.embed_dim;
     const std::int64_t positions =
         grid_of(spec.image_size.height, spec.image_size.width).area() +
@@ -49,8 +50,7 @@ class Vit : public Model {
     norm_pre_ = add_norm("norm_pre", vit_.norm_before_blocks);
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < vit_.depth; ++i) {
-      blocks_.push_back(std::make_shared<VitBlock>(vit_, i, generator));
-      blocks->push_back(blocks_.back());
+      blocks_.push_back(append_layer<VitBlock>(*blocks, vit_, i, generator));
     }
     norm_ = add_norm("norm", !vit_.norm_after_pool);
     if (vit_.pool == VitSpec::Pool::kAttention) {
@@ -65,8 +65,7 @@ class Vit : public Model {
     }
     start_as_timm(generator);
     for (const double rate : rising_rates(spec.drop_path, vit_.depth)) {
-      paths_.add(rate); // both branches of a block share it
-      paths_.add(rate);
+      paths_.add(rate, /*branches=*/2);
     }
   }
 
@@ -81,18 +80,15 @@ class Vit : public Model {
     if (norm_pre_) {
       x = (*norm_pre_)(x);
     }
-    x = x.view({-1, vit_.embed_dim});
-    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-      x = run_block(
-          x, dropout, [block = blocks_[i], count, drops](const at::Tensor& in) {
-            return block->forward(in, count, drops);
-          });
-    }
+    x = run_blocks(
+        x.view({-1, vit_.embed_dim}),
+        dropout,
+        std::span(blocks_).first(blocks_.size() - 1),
+        count,
+        drops);
     return vit_.pool == VitSpec::Pool::kToken ? read_tokens(x, count, drops)
                                               : read_patches(x, count, drops);
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   std::shared_ptr<LayerNorm> add_norm(const char* name, bool wanted) {
@@ -201,9 +197,7 @@ class Vit : public Model {
     }
   }
 
-  models::ModelSpec spec_;
   VitSpec vit_;
-  DropPaths paths_;
   // Tokens in front of the patches, in their order: [1, count, D] each.
   std::vector<at::Tensor> prefix_;
   at::Tensor pos_embed_; // [1, positions, D], for images of spec_.image_size
