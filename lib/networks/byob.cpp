@@ -158,7 +158,7 @@ class Byob : public ImageModel {
               make_byob_block(net_, row, place, paths_, generator));
           blocks->register_module(
               std::to_string(blocks->children().size()), blocks_.back());
-          place.in = models::byob_width(row.width);
+          place.in = models::multiple_of_8(row.width);
           place.size = {
               place.size.height / place.stride,
               place.size.width / place.stride};

@@ -24,10 +24,10 @@ class ResidualByob : public ByobBlock {
       : activation_(byob_activation(net)),
         linear_(block.linear),
         row_(paths.add(place.drop_rate)) {
-    const std::int64_t out = models::byob_width(block.width);
+    const std::int64_t out = models::multiple_of_8(block.width);
     const double base = block.inverted ? static_cast<double>(place.in)
                                        : static_cast<double>(out);
-    middle_ = models::byob_width(base * block.ratio);
+    middle_ = models::multiple_of_8(base * block.ratio);
     around_ = place.in == out && place.stride == 1;
     if (!around_ && net.project) {
       around_ = true;
@@ -77,7 +77,7 @@ class ResidualByob : public ByobBlock {
     conv3_ = add_layer<ByobConv>(
         *this,
         "conv3_1x1",
-        byob_shape(middle_, models::byob_width(block.width)),
+        byob_shape(middle_, models::multiple_of_8(block.width)),
         linear_ ? std::nullopt : std::optional(activation_),
         generator);
   }
@@ -228,7 +228,8 @@ std::shared_ptr<ChannelGate> add_byob_gate(
           owner,
           "attn",
           channels,
-          models::byob_width(static_cast<double>(channels) * net.squeeze, 0.0),
+          models::multiple_of_8(
+              static_cast<double>(channels) * net.squeeze, 0.0),
           Nonlinearity::kRelu,
           generator,
           "fc1",

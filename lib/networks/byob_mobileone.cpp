@@ -25,7 +25,7 @@ class MobileOneByob : public ByobBlock {
       : activation_(byob_activation(net)),
         stride_(place.stride),
         groups_(block.group > 0 ? place.in / block.group : 1) {
-    const std::int64_t out = models::byob_width(block.width);
+    const std::int64_t out = models::multiple_of_8(block.width);
     if (place.in == out && place.stride == 1) {
       identity_ = add_layer<BatchNorm2d>(*this, "identity", out);
       unit_ = at::eye(out / groups_).unsqueeze(0);

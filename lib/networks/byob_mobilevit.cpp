@@ -186,10 +186,10 @@ class MobileVitByob : public ByobBlock {
       : separable_(block.kind == ByobBlocks::Kind::kMobileVit2),
         patch_(block.patch) {
     const Activation activation = byob_activation(net);
-    const std::int64_t out = models::byob_width(block.width);
+    const std::int64_t out = models::multiple_of_8(block.width);
     const std::int64_t width = block.transformer_width > 0
         ? block.transformer_width
-        : models::byob_width(block.ratio * static_cast<double>(place.in));
+        : models::multiple_of_8(block.ratio * static_cast<double>(place.in));
     const auto add = [&](const char* name,
                          const Conv2d::Shape& shape,
                          std::optional<Activation> after) {

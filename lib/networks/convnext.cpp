@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "models/families/multiple_of_8.h"
 #include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/layers.h"
@@ -170,9 +171,9 @@ std::shared_ptr<Downsampling> make_stem(
         {.in = channels, .out = width, .kernel = 4, .stride = 4, .bias = true},
         generator);
   } else {
-    // timm's make_divisible: to a multiple of 8.
-    const std::int64_t middle =
-        net.stem == Stem::kTiered ? (width / 2 + 4) / 8 * 8 : width;
+    const std::int64_t middle = net.stem == Stem::kTiered
+        ? models::multiple_of_8(static_cast<double>(width) / 2.0)
+        : width;
     for (const auto& [in, out] :
          {std::pair(channels, middle), std::pair(middle, width)}) {
       stem->add(
