@@ -153,11 +153,7 @@ class Beit : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const at::Tensor patches = patch_embed_->forward(images);
     at::Tensor x = at::cat(
         {cls_token_.expand({images.size(0), -1, -1}).to(patches.scalar_type()),

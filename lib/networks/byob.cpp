@@ -77,11 +77,7 @@ class Byob : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     Fork x = through_stem(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       x = block->forward(x, drop);

@@ -128,20 +128,13 @@ class SeparableBlock : public PlacesBlock {
       const Conv2d::Shape shape{.in = in, .out = out, .bias = true};
       return add_layer<Conv2d>(module, name, shape, generator);
     };
-    const auto norm = [&](const char* name) {
-      return add_layer<ImageNorm>(
-          *this,
-          name,
-          width,
-          kMobileVitNormEps,
-          /*with_bias=*/true,
-          generator);
-    };
-    norm1_ = norm("norm1");
+    norm1_ = add_layer<ImageNorm>(
+        *this, "norm1", width, kMobileVitNormEps, generator);
     const auto attention = add_layer<torch::nn::Module>(*this, "attn");
     qkv_ = layer(*attention, "qkv_proj", width, 1 + 2 * width);
     proj_ = layer(*attention, "out_proj", width, width);
-    norm2_ = norm("norm2");
+    norm2_ = add_layer<ImageNorm>(
+        *this, "norm2", width, kMobileVitNormEps, generator);
     const auto mlp = add_layer<torch::nn::Module>(*this, "mlp");
     fc1_ = layer(*mlp, "fc1", width, hidden);
     fc2_ = layer(*mlp, "fc2", hidden, width);
@@ -253,12 +246,7 @@ class MobileVitByob : public ByobBlock {
     }
     if (separable_) {
       image_norm_ = add_layer<ImageNorm>(
-          *this,
-          "norm",
-          width,
-          kMobileVitNormEps,
-          /*with_bias=*/true,
-          generator);
+          *this, "norm", width, kMobileVitNormEps, generator);
     } else {
       norm_ = add_layer<LayerNorm>(*this, "norm", width, kMobileVitNormEps);
     }

@@ -134,11 +134,7 @@ class Cait : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images) + pos_embed_;
     for (const auto& block : blocks_) {
       x = run_block(x, {}, [block, drop](const at::Tensor& in) {

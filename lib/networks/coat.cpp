@@ -169,11 +169,7 @@ class Coat : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor image = images.permute({0, 2, 3, 1}).contiguous();
     std::vector<at::Tensor> tokens;
     for (std::size_t i = 0; i < scales_.size(); ++i) {

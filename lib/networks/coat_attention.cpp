@@ -18,17 +18,6 @@ struct HeadWindow {
 };
 constexpr std::array<HeadWindow, 3> kHeadWindows{{{3, 2}, {5, 3}, {7, 3}}};
 
-// A convolution of each channel by itself that leaves the size.
-Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t side) {
-  return {
-      .in = width,
-      .out = width,
-      .kernel = side,
-      .padding = side / 2,
-      .bias = true,
-      .groups = width};
-}
-
 } // namespace
 
 at::Tensor image_of(const at::Tensor& tokens, const ImageSize& grid) {

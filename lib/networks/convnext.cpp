@@ -107,14 +107,8 @@ class ConvNeXtBlock : public torch::nn::Module {
     if (!net.v2) {
       gamma_ = add_constant(*this, "gamma", {width}, kLayerScale, generator);
     }
-    const Conv2d::Shape depthwise{
-        .in = width,
-        .out = width,
-        .kernel = 7,
-        .padding = 3,
-        .bias = true,
-        .groups = width};
-    conv_dw_ = add_layer<Conv2d>(*this, "conv_dw", depthwise, generator);
+    conv_dw_ = add_layer<Conv2d>(
+        *this, "conv_dw", depthwise_shape(width, 7), generator);
     norm_ = add_layer<LayerNorm>(*this, "norm", width, net.norm_eps);
     mlp_ = add_layer<ConvNeXtMlp>(*this, "mlp", width, net, generator);
   }
@@ -277,11 +271,7 @@ class ConvNeXt : public ImageModel {
     start_channels_last_layers(*this, kConvNeXtInitStd, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     x = stem_->forward(x.permute({0, 2, 3, 1}));
     for (const auto& stage : stages_) {

@@ -293,11 +293,7 @@ class CrossVit : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const VitDrops drops{.factors = drop};
     Both<at::Tensor> x{embed(images, 0), embed(images, 1)};
     Both<at::Tensor> tokens;
@@ -311,10 +307,10 @@ class CrossVit : public ImageModel {
         }
       }
     }
-    const auto logits = [&](std::size_t branch) {
+    const auto of_branch = [&](std::size_t branch) {
       return (*heads_[branch])((*norms_[branch])(tokens[branch].squeeze(1)));
     };
-    return (logits(0) + logits(1)) / 2;
+    return (of_branch(0) + of_branch(1)) / 2;
   }
 
  private:

@@ -210,11 +210,7 @@ class EfficientNet : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     Fork fork = (*stem_)(x, after_);
     for (const auto& block : blocks_) {

@@ -319,20 +319,16 @@ class Levit : public ImageModel {
     }
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       x = block->forward(x, drop);
     }
     x = x.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
-    const at::Tensor logits = (*head_)(x);
+    const at::Tensor classes = (*head_)(x);
     return head_dist_
-        ? of_two_heads(spec_, is_training(), logits, (*head_dist_)(x))
-        : logits;
+        ? of_two_heads(spec_, is_training(), classes, (*head_dist_)(x))
+        : classes;
   }
 
  private:

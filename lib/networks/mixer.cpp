@@ -316,11 +316,7 @@ class Mixer : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = stem_->forward(images);
     x = run_blocks(x, {}, blocks_, drop);
     x = norm_ ? (*norm_)(x) : (*affine_)(x);

@@ -150,11 +150,7 @@ class Pit : public ImageModel {
     }
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const std::int64_t count = images.size(0);
     const VitDrops drops{.factors = drop};
     PitTokens x{

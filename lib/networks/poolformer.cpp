@@ -129,8 +129,8 @@ class PoolFormerBlock : public torch::nn::Module {
           name,
           width,
           net.v2 ? kPoolNormEpsV2 : kPoolNormEps,
-          /*with_bias=*/!net.v2,
-          generator);
+          generator,
+          /*with_bias=*/!net.v2);
     };
     const auto scale = [&](const char* name, double value, bool wanted) {
       return wanted
@@ -272,11 +272,7 @@ class PoolFormer : public ImageModel {
     start_channels_last_layers(*this, kPoolInitStd, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     x = (*stem_)(x.permute({0, 2, 3, 1}));
     for (const auto& stage : stages_) {

@@ -108,15 +108,9 @@ class PvtMlp : public torch::nn::Module {
   PvtMlp(const PvtWidths& widths, const at::Generator& generator)
       : linear_(widths.linear) {
     const std::int64_t hidden = widths.hidden;
-    const Conv2d::Shape depthwise{
-        .in = hidden,
-        .out = hidden,
-        .kernel = 3,
-        .padding = 1,
-        .bias = true,
-        .groups = hidden};
     fc1_ = add_layer<Linear>(*this, "fc1", widths.width, hidden, generator);
-    dwconv_ = add_layer<Conv2d>(*this, "dwconv", depthwise, generator);
+    dwconv_ = add_layer<Conv2d>(
+        *this, "dwconv", depthwise_shape(hidden, 3), generator);
     fc2_ = add_layer<Linear>(*this, "fc2", hidden, widths.width, generator);
   }
 
@@ -236,11 +230,7 @@ class PvtV2 : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     x = (*patch_embed_)(x.permute({0, 2, 3, 1}));
     for (const auto& stage : stages_) {

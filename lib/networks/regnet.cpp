@@ -128,11 +128,7 @@ class RegNet : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     Fork fork = (*stem_)(
         images.contiguous(at::MemoryFormat::ChannelsLast), Nonlinearity::kRelu);
     for (const auto& block : blocks_) {

@@ -78,11 +78,7 @@ class SwinModel : public ImageModel {
     start_linear_layers(*this, kSwinInitStd, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images);
     const ImageSize grid = models::swin::grid(spec_, 0);
     x = (*patch_norm_)(x).view(

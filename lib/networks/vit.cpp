@@ -6,10 +6,10 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "networks/image_model.h"
 #include "networks/layers/init.h"
 #include "networks/layers/positions.h"
 #include "networks/layers/recompute.h"
+#include "networks/model.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -17,10 +17,10 @@ namespace {
 
 using models::VitSpec;
 
-class Vit : public ImageModel {
+class Vit : public Model {
  public:
   Vit(const models::ModelSpec& spec, const at::Generator& generator)
-      : ImageModel(spec), vit_(spec.get<VitSpec>()) {
+      : spec_(spec), vit_(spec.get<VitSpec>()) {
     const std::int64_t width = vit_.embed_dim;
     const std::int64_t positions =
         grid_of(spec.image_size.height, spec.image_size.width).area() +
@@ -89,6 +89,8 @@ class Vit : public ImageModel {
     return vit_.pool == VitSpec::Pool::kToken ? read_tokens(x, count, drops)
                                               : read_patches(x, count, drops);
   }
+
+  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   std::shared_ptr<LayerNorm> add_norm(const char* name, bool wanted) {
@@ -197,7 +199,9 @@ class Vit : public ImageModel {
     }
   }
 
+  models::ModelSpec spec_;
   VitSpec vit_;
+  DropPaths paths_;
   // Tokens in front of the patches, in their order: [1, count, D] each.
   std::vector<at::Tensor> prefix_;
   at::Tensor pos_embed_; // [1, positions, D], for images of spec_.image_size

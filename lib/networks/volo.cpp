@@ -215,11 +215,7 @@ class Volo : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images);
     x = run_blocks(x, {}, outlookers_, drop);
     x = (downsample_->over_pixels(x) + pos_embed_).flatten(1, 2);

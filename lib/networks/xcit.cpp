@@ -141,11 +141,7 @@ class Xcit : public ImageModel {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images) + pos_embed_->forward();
     for (const auto& block : blocks_) {
       x = block->forward(x, grid_, drop);

@@ -58,13 +58,7 @@ at::Tensor CrossCovarianceAttention::operator()(const at::Tensor& x) const {
 LocalInteraction::LocalInteraction(
     std::int64_t width,
     const at::Generator& generator) {
-  const Conv2d::Shape depthwise{
-      .in = width,
-      .out = width,
-      .kernel = 3,
-      .padding = 1,
-      .bias = true,
-      .groups = width};
+  const Conv2d::Shape depthwise = depthwise_shape(width, 3);
   conv1_ = add_layer<Conv2d>(*this, "conv1", depthwise, generator);
   bn_ = add_layer<BatchNorm2d>(*this, "bn", width);
   conv2_ = add_layer<Conv2d>(*this, "conv2", depthwise, generator);

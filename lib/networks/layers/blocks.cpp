@@ -158,8 +158,8 @@ at::Tensor ConvEmbed::operator()(const at::Tensor& x) const {
 ImageNorm::ImageNorm(
     std::int64_t channels,
     double eps,
-    bool with_bias,
-    const at::Generator& generator)
+    const at::Generator& generator,
+    bool with_bias)
     : eps_(eps),
       weight_(add_constant(*this, "weight", {channels}, 1.0, generator)) {
   if (with_bias) {

@@ -116,15 +116,14 @@ class ConvEmbed : public torch::nn::Module {
   std::shared_ptr<LayerNorm> norm_;
 };
 
-// Over all numbers of an image together, with a weight, and where asked for a
-// bias, for each channel.
+// Over all numbers of an image together, with a line for each channel.
 class ImageNorm : public torch::nn::Module {
  public:
   ImageNorm(
       std::int64_t channels,
       double eps,
-      bool with_bias,
-      const at::Generator& generator);
+      const at::Generator& generator,
+      bool with_bias = true);
 
   // [N, H, W, C], to itself; not always dense.
   at::Tensor operator()(const at::Tensor& x) const;

@@ -138,6 +138,9 @@ class Conv2d : public torch::nn::Module {
   std::int64_t groups_;
 };
 
+// A convolution of each channel by itself that leaves the size.
+Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
+
 // Starts a convolution: normal with variance 2 / (outputs of a group x kernel
 // area), and a bias of zero.
 void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator);
