@@ -14,6 +14,7 @@
 #include "networks/layers/recompute.h"
 #include "networks/layers/scaled_branch.h"
 #include "networks/layers/windows.h"
+#include "networks/networks.h"
 
 // Tokens travel as [N, T, C], the class token in front of the patches.
 namespace vitrain::networks {
@@ -188,10 +189,6 @@ class Beit : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_beit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Beit>(spec, generator);
-}
+const MakeNetwork make_beit = construct<Beit>;
 
 } // namespace vitrain::networks

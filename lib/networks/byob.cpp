@@ -8,6 +8,7 @@
 #include "networks/byob_blocks.h"
 #include "networks/image_model.h"
 #include "networks/layers/init.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -205,10 +206,6 @@ class Byob : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_byob(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Byob>(spec, generator);
-}
+const MakeNetwork make_byob = construct<Byob>;
 
 } // namespace vitrain::networks

@@ -14,6 +14,7 @@
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
 #include "networks/layers/scaled_branch.h"
+#include "networks/networks.h"
 
 // Tokens travel as [N, T, C].
 namespace vitrain::networks {
@@ -185,10 +186,6 @@ class Cait : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_cait(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Cait>(spec, generator);
-}
+const MakeNetwork make_cait = construct<Cait>;
 
 } // namespace vitrain::networks

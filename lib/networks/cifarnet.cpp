@@ -9,6 +9,7 @@
 #include "networks/image_start.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -134,10 +135,6 @@ class CifarNet : public ImageModel, public ImageStart {
 
 } // namespace
 
-std::shared_ptr<Model> make_cifarnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<CifarNet>(spec, generator);
-}
+const MakeNetwork make_cifarnet = construct<CifarNet>;
 
 } // namespace vitrain::networks

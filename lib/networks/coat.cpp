@@ -12,6 +12,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -276,10 +277,6 @@ class Coat : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_coat(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Coat>(spec, generator);
-}
+const MakeNetwork make_coat = construct<Coat>;
 
 } // namespace vitrain::networks

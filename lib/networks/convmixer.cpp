@@ -10,6 +10,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
+#include "networks/networks.h"
 
 // timm draws nothing after its layers have started as torch starts them.
 namespace vitrain::networks {
@@ -120,10 +121,6 @@ class ConvMixer : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_convmixer(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ConvMixer>(spec, generator);
-}
+const MakeNetwork make_convmixer = construct<ConvMixer>;
 
 } // namespace vitrain::networks

@@ -11,6 +11,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 
 // Images travel as [N, H, W, C]: norms and MLPs go over the last dimension, and
 // convolutions see the same memory as channels_last.
@@ -289,10 +290,6 @@ class ConvNeXt : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_convnext(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ConvNeXt>(spec, generator);
-}
+const MakeNetwork make_convnext = construct<ConvNeXt>;
 
 } // namespace vitrain::networks

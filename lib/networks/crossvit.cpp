@@ -13,6 +13,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 // Tokens travel as [N, T, D], the class token first; there are two branches of
@@ -361,10 +362,6 @@ class CrossVit : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_crossvit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<CrossVit>(spec, generator);
-}
+const MakeNetwork make_crossvit = construct<CrossVit>;
 
 } // namespace vitrain::networks

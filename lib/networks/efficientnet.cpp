@@ -15,6 +15,7 @@
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -272,10 +273,6 @@ class EfficientNet : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_efficientnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<EfficientNet>(spec, generator);
-}
+const MakeNetwork make_efficientnet = construct<EfficientNet>;
 
 } // namespace vitrain::networks

@@ -8,6 +8,7 @@
 #include "networks/image_model.h"
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -110,10 +111,6 @@ class Hvt : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_hvt(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Hvt>(spec, generator);
-}
+const MakeNetwork make_hvt = construct<Hvt>;
 
 } // namespace vitrain::networks

@@ -14,6 +14,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
+#include "networks/networks.h"
 
 // Activations travel as images [N, C, H, W] in channels_last: linear layers go
 // over the same memory as [N, H, W, C], and batch normalisation over it is the
@@ -379,10 +380,6 @@ class Levit : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_levit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Levit>(spec, generator);
-}
+const MakeNetwork make_levit = construct<Levit>;
 
 } // namespace vitrain::networks

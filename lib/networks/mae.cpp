@@ -10,6 +10,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -262,10 +263,6 @@ class Mae : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_mae(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Mae>(spec, generator);
-}
+const MakeNetwork make_mae = construct<Mae>;
 
 } // namespace vitrain::networks

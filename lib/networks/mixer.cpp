@@ -11,6 +11,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -343,10 +344,6 @@ class Mixer : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_mixer(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Mixer>(spec, generator);
-}
+const MakeNetwork make_mixer = construct<Mixer>;
 
 } // namespace vitrain::networks

@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "networks/layers/layers.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -56,10 +57,6 @@ class MlpNet : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_mlp(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<MlpNet>(spec, generator);
-}
+const MakeNetwork make_mlp = construct<MlpNet>;
 
 } // namespace vitrain::networks

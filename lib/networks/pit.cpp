@@ -10,6 +10,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -205,10 +206,6 @@ class Pit : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_pit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Pit>(spec, generator);
-}
+const MakeNetwork make_pit = construct<Pit>;
 
 } // namespace vitrain::networks

@@ -9,6 +9,7 @@
 #include "networks/layers/blocks.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 
 // Images travel as [N, H, W, C]: MLPs go over the last dimension, and
 // convolutions, norms and averages see the same memory as channels_last.
@@ -290,10 +291,6 @@ class PoolFormer : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_poolformer(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<PoolFormer>(spec, generator);
-}
+const MakeNetwork make_poolformer = construct<PoolFormer>;
 
 } // namespace vitrain::networks

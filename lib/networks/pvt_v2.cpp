@@ -10,6 +10,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 
 // Tokens travel as images [N, H, W, C]: convolutions see the same memory as
 // channels_last.
@@ -260,10 +261,6 @@ class PvtV2 : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_pvt_v2(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<PvtV2>(spec, generator);
-}
+const MakeNetwork make_pvt_v2 = construct<PvtV2>;
 
 } // namespace vitrain::networks

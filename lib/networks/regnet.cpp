@@ -13,6 +13,7 @@
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -189,10 +190,6 @@ class RegNet : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_regnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<RegNet>(spec, generator);
-}
+const MakeNetwork make_regnet = construct<RegNet>;
 
 } // namespace vitrain::networks

@@ -13,6 +13,7 @@
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -255,10 +256,6 @@ class ResNet : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_resnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ResNet>(spec, generator);
-}
+const MakeNetwork make_resnet = construct<ResNet>;
 
 } // namespace vitrain::networks

@@ -9,6 +9,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/windows.h"
+#include "networks/networks.h"
 #include "networks/swin_model.h"
 
 // Tokens travel as images [N, H, W, C].
@@ -113,10 +114,6 @@ class PatchMerging : public torch::nn::Module {
 
 } // namespace
 
-std::shared_ptr<Model> make_swin(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<SwinModel<SwinBlock, PatchMerging>>(spec, generator);
-}
+const MakeNetwork make_swin = construct<SwinModel<SwinBlock, PatchMerging>>;
 
 } // namespace vitrain::networks

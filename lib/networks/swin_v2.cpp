@@ -10,6 +10,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/windows.h"
+#include "networks/networks.h"
 #include "networks/swin_model.h"
 
 // Formulas are those of Liu et al., "Swin transformer V2", CVPR 2022, with the
@@ -201,11 +202,7 @@ class PatchMergingV2 : public torch::nn::Module {
 
 } // namespace
 
-std::shared_ptr<Model> make_swin_v2(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<SwinModel<SwinV2Block, PatchMergingV2>>(
-      spec, generator);
-}
+const MakeNetwork make_swin_v2 =
+    construct<SwinModel<SwinV2Block, PatchMergingV2>>;
 
 } // namespace vitrain::networks

@@ -10,6 +10,7 @@
 #include "networks/layers/positions.h"
 #include "networks/layers/recompute.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -217,10 +218,6 @@ class Vit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_vit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Vit>(spec, generator);
-}
+const MakeNetwork make_vit = construct<Vit>;
 
 } // namespace vitrain::networks

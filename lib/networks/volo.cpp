@@ -13,6 +13,7 @@
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/recompute.h"
+#include "networks/networks.h"
 #include "networks/outlook.h"
 
 // Tokens of the first stage travel as images [N, H, W, C], those of the others
@@ -300,10 +301,6 @@ class Volo : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_volo(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Volo>(spec, generator);
-}
+const MakeNetwork make_volo = construct<Volo>;
 
 } // namespace vitrain::networks

@@ -15,6 +15,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
+#include "networks/networks.h"
 #include "networks/xcit_blocks.h"
 
 namespace vitrain::networks {
@@ -191,10 +192,6 @@ class Xcit : public ImageModel {
 
 } // namespace
 
-std::shared_ptr<Model> make_xcit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Xcit>(spec, generator);
-}
+const MakeNetwork make_xcit = construct<Xcit>;
 
 } // namespace vitrain::networks
