@@ -7,13 +7,14 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
 #include "networks/layers/scaled_branch.h"
 #include "networks/layers/windows.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // Tokens travel as [N, T, C], the class token in front of the patches.
 namespace vitrain::networks {
@@ -45,10 +46,7 @@ class BeitAttention : public torch::nn::Module {
       : heads_(net.heads) {
     const std::int64_t width = net.embed_dim;
     const auto zeros = [&](const char* name, at::IntArrayRef sizes) {
-      const at::Tensor parameter =
-          register_parameter(name, new_weights(sizes, generator));
-      constant(parameter, 0.0);
-      return parameter;
+      return add_constant(*this, name, sizes, 0.0, generator);
     };
     q_bias_ = zeros("q_bias", {width});
     v_bias_ = zeros("v_bias", {width});
@@ -65,10 +63,8 @@ class BeitAttention : public torch::nn::Module {
       const {
     const at::Tensor bias =
         at::cat({q_bias_, at::zeros_like(q_bias_), v_bias_});
-    const auto parts = at::linear(x, qkv_->weight, bias)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts =
+        split_parts(at::linear(x, qkv_->weight, bias), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
     return (*proj_)(biased_attention(
         parts[0] * scale,
@@ -98,10 +94,7 @@ class BeitBlock : public torch::nn::Module {
       : row_(row) {
     const std::int64_t width = net.embed_dim;
     const auto scale = [&](const char* name) {
-      const at::Tensor gamma =
-          register_parameter(name, new_weights({width}, generator));
-      constant(gamma, net.layer_scale);
-      return gamma;
+      return add_constant(*this, name, {width}, net.layer_scale, generator);
     };
     gamma_1_ = scale("gamma_1");
     gamma_2_ = scale("gamma_2");
@@ -138,10 +131,10 @@ class BeitBlock : public torch::nn::Module {
   std::shared_ptr<Mlp> mlp_;
 };
 
-class Beit : public Model {
+class Beit : public ImageModel {
  public:
   Beit(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<BeitSpec>();
     const std::int64_t width = net.embed_dim;
     cls_token_ =
@@ -152,10 +145,8 @@ class Beit : public Model {
     positions_ = positions_with_token(grid);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const double rate : rising_rates(spec.drop_path, net.depth)) {
-      const std::int64_t row = paths_.add(rate);
-      paths_.add(rate); // both branches of a block share it
-      blocks_.push_back(std::make_shared<BeitBlock>(net, grid, row, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(append_layer<BeitBlock>(
+          *list, net, grid, paths_.add(rate, /*branches=*/2), generator));
     }
     fc_norm_ = add_layer<LayerNorm>(*this, "fc_norm", width, kBeitNormEps);
     head_ =
@@ -163,38 +154,21 @@ class Beit : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const at::Tensor patches = patch_embed_->forward(images);
     at::Tensor x = at::cat(
         {cls_token_.expand({images.size(0), -1, -1}).to(patches.scalar_type()),
          patches},
         1);
     positions_ = positions_.to(x.device());
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [this, block, drop](const at::Tensor& in) {
-        return block->forward(in, positions_, drop);
-      });
-    }
+    x = run_blocks(x, {}, blocks_, positions_, drop);
     return (*head_)((*fc_norm_)(x.slice(1, 1).mean(1)));
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   // In timm's order.
   void start(const at::Generator& generator) {
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kBeitInitStd, generator);
-        if (linear->bias.defined()) {
-          constant(linear->bias, 0.0);
-        }
-      }
-    }
+    start_linear_layers(*this, kBeitInitStd, generator);
     truncated_normal(cls_token_, kBeitInitStd, generator);
     truncated_normal(head_->weight, kBeitInitStd, generator);
     // The more there is to add to, the less.
@@ -205,8 +179,6 @@ class Beit : public Model {
     head_->weight.mul_(kBeitHeadScale);
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   at::Tensor positions_; // [T, T]: what every block takes its bias by
   at::Tensor cls_token_; // [1, 1, C]
   std::shared_ptr<PatchEmbed> patch_embed_;
@@ -217,10 +189,6 @@ class Beit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_beit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Beit>(spec, generator);
-}
+const MakeNetwork make_beit = construct<Beit>;
 
 } // namespace vitrain::networks

@@ -1,14 +1,14 @@
 #include "models/families/byob.h"
 
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include <ATen/ATen.h>
 
 #include "networks/byob_blocks.h"
+#include "networks/image_model.h"
 #include "networks/layers/init.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -58,10 +58,10 @@ class ByobStem : public torch::nn::Module {
   std::vector<std::shared_ptr<ByobConv>> convs_;
 };
 
-class Byob : public Model {
+class Byob : public ImageModel {
  public:
   Byob(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec), net_(spec.get<ByobSpec>()) {
+      : ImageModel(spec), net_(spec.get<ByobSpec>()) {
     add_stem(generator);
     const std::int64_t width = add_stages(generator);
     const std::int64_t features = net_.features > 0 ? net_.features : width;
@@ -78,11 +78,7 @@ class Byob : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     Fork x = through_stem(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       x = block->forward(x, drop);
@@ -92,8 +88,6 @@ class Byob : public Model {
     // The mean over pixels, of rows as they lie in memory.
     return (*fc_)(mean_over_pixels(last));
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   void add_stem(const at::Generator& generator) {
@@ -161,7 +155,7 @@ class Byob : public Model {
               make_byob_block(net_, row, place, paths_, generator));
           blocks->register_module(
               std::to_string(blocks->children().size()), blocks_.back());
-          place.in = models::byob_width(row.width);
+          place.in = models::multiple_of_8(row.width);
           place.size = {
               place.size.height / place.stride,
               place.size.width / place.stride};
@@ -186,10 +180,8 @@ class Byob : public Model {
   static void start_layers(
       torch::nn::Module& part,
       const at::Generator& generator) {
-    if (auto* conv = part.as<ByobConv>()) {
-      start_convolution(conv->conv(), conv->groups(), generator);
-    } else if (auto* plain = part.as<Conv2d>()) {
-      start_convolution(*plain, /*groups=*/1, generator);
+    if (auto* conv = part.as<Conv2d>()) {
+      normal_by_group_fan_out(*conv, generator);
     } else if (auto* linear = part.as<Linear>()) {
       normal(linear->weight, kByobHeadStd, generator);
       constant(linear->bias, 0.0);
@@ -203,23 +195,7 @@ class Byob : public Model {
     }
   }
 
-  // Variance 2 / fan_out, of one group (He et al.).
-  static void start_convolution(
-      const Conv2d& conv,
-      std::int64_t groups,
-      const at::Generator& generator) {
-    const std::int64_t fan_out =
-        conv.weight.numel() / conv.weight.size(1) / groups;
-    normal(
-        conv.weight, std::sqrt(2.0 / static_cast<double>(fan_out)), generator);
-    if (conv.bias.defined()) {
-      constant(conv.bias, 0.0);
-    }
-  }
-
-  models::ModelSpec spec_;
   ByobSpec net_;
-  DropPaths paths_;
   std::shared_ptr<ByobBlock> stem_block_;
   std::shared_ptr<ByobConv> stem_conv_;
   std::shared_ptr<ByobStem> stem_;
@@ -230,10 +206,6 @@ class Byob : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_byob(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Byob>(spec, generator);
-}
+const MakeNetwork make_byob = construct<Byob>;
 
 } // namespace vitrain::networks

@@ -23,7 +23,7 @@ struct Heads {
       : count(block.heads),
         key(block.head_width > 0
                 ? block.head_width
-                : models::byob_width(
+                : models::multiple_of_8(
                       static_cast<double>(channels) * block.qk_ratio) /
                     block.heads),
         value(channels / block.heads),

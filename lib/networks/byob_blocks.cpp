@@ -24,10 +24,10 @@ class ResidualByob : public ByobBlock {
       : activation_(byob_activation(net)),
         linear_(block.linear),
         row_(paths.add(place.drop_rate)) {
-    const std::int64_t out = models::byob_width(block.width);
+    const std::int64_t out = models::multiple_of_8(block.width);
     const double base = block.inverted ? static_cast<double>(place.in)
                                        : static_cast<double>(out);
-    middle_ = models::byob_width(base * block.ratio);
+    middle_ = models::multiple_of_8(base * block.ratio);
     around_ = place.in == out && place.stride == 1;
     if (!around_ && net.project) {
       around_ = true;
@@ -77,7 +77,7 @@ class ResidualByob : public ByobBlock {
     conv3_ = add_layer<ByobConv>(
         *this,
         "conv3_1x1",
-        byob_shape(middle_, models::byob_width(block.width)),
+        byob_shape(middle_, models::multiple_of_8(block.width)),
         linear_ ? std::nullopt : std::optional(activation_),
         generator);
   }
@@ -112,10 +112,7 @@ class BottleneckByob : public ResidualByob {
         byob_shape(middle(), middle(), 3, place.stride, groups),
         activation(),
         generator);
-    gate_ = make_byob_gate(net, block, middle(), generator);
-    if (gate_) {
-      register_module("attn", gate_);
-    }
+    gate_ = add_byob_gate(*this, net, block, middle(), generator);
     close(block, generator);
   }
 
@@ -203,7 +200,7 @@ ByobConv::ByobConv(
     const Conv2d::Shape& shape,
     std::optional<Activation> activation,
     const at::Generator& generator)
-    : groups_(shape.groups), activation_(activation) {
+    : activation_(activation) {
   conv_ = add_layer<Conv2d>(*this, "conv", shape, generator);
   norm_ = add_layer<BatchNorm2d>(*this, "bn", shape.out);
 }
@@ -217,7 +214,8 @@ at::Tensor ByobConv::normed(const at::Tensor& x) const {
   return norm_only(*norm_, (*conv_)(x));
 }
 
-std::shared_ptr<ChannelGate> make_byob_gate(
+std::shared_ptr<ChannelGate> add_byob_gate(
+    torch::nn::Module& owner,
     const ByobSpec& net,
     const ByobBlocks& block,
     std::int64_t channels,
@@ -226,15 +224,18 @@ std::shared_ptr<ChannelGate> make_byob_gate(
     case ByobBlocks::Gate::kNone:
       return nullptr;
     case ByobBlocks::Gate::kSqueeze:
-      return std::make_shared<SqueezeExcite>(
+      return add_layer<SqueezeExcite>(
+          owner,
+          "attn",
           channels,
-          models::byob_width(static_cast<double>(channels) * net.squeeze, 0.0),
+          models::multiple_of_8(
+              static_cast<double>(channels) * net.squeeze, 0.0),
           Nonlinearity::kRelu,
           generator,
           "fc1",
           "fc2");
     case ByobBlocks::Gate::kEca:
-      return std::make_shared<EcaGate>(channels, generator);
+      return add_layer<EcaGate>(owner, "attn", channels, generator);
   }
   return nullptr;
 }

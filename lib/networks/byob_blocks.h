@@ -49,11 +49,9 @@ class ByobConv : public torch::nn::Module {
   at::Tensor normed(const at::Tensor& x) const;
 
   const Conv2d& conv() const { return *conv_; }
-  std::int64_t groups() const { return groups_; }
   BatchNorm2d& norm() const { return *norm_; }
 
  private:
-  std::int64_t groups_;
   std::optional<Activation> activation_;
   std::shared_ptr<Conv2d> conv_;
   std::shared_ptr<BatchNorm2d> norm_;
@@ -97,8 +95,10 @@ std::shared_ptr<ByobBlock> make_mobilevit_block(
     DropPaths& paths,
     const at::Generator& generator);
 
-// The block's gate over so many channels; null: it has none.
-std::shared_ptr<ChannelGate> make_byob_gate(
+// The gate over so many channels that blocks of this kind have, as "attn" of
+// `owner`; null: they have none.
+std::shared_ptr<ChannelGate> add_byob_gate(
+    torch::nn::Module& owner,
     const models::ByobSpec& net,
     const models::ByobBlocks& block,
     std::int64_t channels,

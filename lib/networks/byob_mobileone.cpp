@@ -25,7 +25,7 @@ class MobileOneByob : public ByobBlock {
       : activation_(byob_activation(net)),
         stride_(place.stride),
         groups_(block.group > 0 ? place.in / block.group : 1) {
-    const std::int64_t out = models::byob_width(block.width);
+    const std::int64_t out = models::multiple_of_8(block.width);
     if (place.in == out && place.stride == 1) {
       identity_ = add_layer<BatchNorm2d>(*this, "identity", out);
       unit_ = at::eye(out / groups_).unsqueeze(0);
@@ -36,18 +36,14 @@ class MobileOneByob : public ByobBlock {
       return byob_shape(place.in, out, kernel, place.stride, groups_);
     };
     for (std::int64_t i = 0; i < block.branches; ++i) {
-      convs_.push_back(std::make_shared<ByobConv>(
-          shape(block.kernel), activation_, generator));
-      list->push_back(convs_.back());
+      convs_.push_back(append_layer<ByobConv>(
+          *list, shape(block.kernel), activation_, generator));
     }
     if (block.kernel > 1) {
       scale_ = add_layer<ByobConv>(
           *this, "conv_scale", shape(1), std::nullopt, generator);
     }
-    gate_ = make_byob_gate(net, block, out, generator);
-    if (gate_) {
-      register_module("attn", gate_);
-    }
+    gate_ = add_byob_gate(*this, net, block, out, generator);
   }
 
   Fork forward(const Fork& fork, const at::Tensor& drop) override {

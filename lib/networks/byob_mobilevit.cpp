@@ -53,33 +53,6 @@ at::Tensor resized(const at::Tensor& x, const ImageSize& size, bool corners) {
   return at::upsample_bilinear2d(x, {size.height, size.width}, corners);
 }
 
-// Of all numbers of an image together, with a line for each channel.
-class ImageNorm : public torch::nn::Module {
- public:
-  explicit ImageNorm(std::int64_t channels) {
-    weight_ = register_parameter("weight", at::ones({channels}));
-    bias_ = register_parameter("bias", at::zeros({channels}));
-  }
-
-  // [N, P, T, C], to itself.
-  at::Tensor operator()(const at::Tensor& x) const {
-    if (x.is_meta()) {
-      return at::empty_like(x); // as LayerNorm
-    }
-    return at::group_norm(
-               x.permute({0, 3, 1, 2}),
-               /*num_groups=*/1,
-               weight_,
-               bias_,
-               kMobileVitNormEps)
-        .permute({0, 2, 3, 1});
-  }
-
- private:
-  at::Tensor weight_; // [C]
-  at::Tensor bias_; // [C]
-};
-
 // Attention and an MLP, each behind a norm. timm drops places, this images.
 class PlacesBlock : public torch::nn::Module {
  public:
@@ -120,10 +93,7 @@ class TransformerBlock : public PlacesBlock {
   at::Tensor seen(const at::Tensor& x) const override {
     // Each [N * P, heads, T, width of a head].
     const auto parts =
-        (*qkv_)((*norm1_)(x))
-            .view({x.size(0) * x.size(1), x.size(2), 3, kMobileVitHeads, -1})
-            .permute({2, 0, 3, 1, 4})
-            .unbind(0);
+        split_parts((*qkv_)((*norm1_)(x)).flatten(0, 1), 3, kMobileVitHeads);
     return (*proj_)(attention(parts[0], parts[1], parts[2])
                         .transpose(1, 2)
                         .reshape(x.sizes()));
@@ -158,11 +128,13 @@ class SeparableBlock : public PlacesBlock {
       const Conv2d::Shape shape{.in = in, .out = out, .bias = true};
       return add_layer<Conv2d>(module, name, shape, generator);
     };
-    norm1_ = add_layer<ImageNorm>(*this, "norm1", width);
+    norm1_ = add_layer<ImageNorm>(
+        *this, "norm1", width, kMobileVitNormEps, generator);
     const auto attention = add_layer<torch::nn::Module>(*this, "attn");
     qkv_ = layer(*attention, "qkv_proj", width, 1 + 2 * width);
     proj_ = layer(*attention, "out_proj", width, width);
-    norm2_ = add_layer<ImageNorm>(*this, "norm2", width);
+    norm2_ = add_layer<ImageNorm>(
+        *this, "norm2", width, kMobileVitNormEps, generator);
     const auto mlp = add_layer<torch::nn::Module>(*this, "mlp");
     fc1_ = layer(*mlp, "fc1", width, hidden);
     fc2_ = layer(*mlp, "fc2", hidden, width);
@@ -207,10 +179,10 @@ class MobileVitByob : public ByobBlock {
       : separable_(block.kind == ByobBlocks::Kind::kMobileVit2),
         patch_(block.patch) {
     const Activation activation = byob_activation(net);
-    const std::int64_t out = models::byob_width(block.width);
+    const std::int64_t out = models::multiple_of_8(block.width);
     const std::int64_t width = block.transformer_width > 0
         ? block.transformer_width
-        : models::byob_width(block.ratio * static_cast<double>(place.in));
+        : models::multiple_of_8(block.ratio * static_cast<double>(place.in));
     const auto add = [&](const char* name,
                          const Conv2d::Shape& shape,
                          std::optional<Activation> after) {
@@ -262,8 +234,7 @@ class MobileVitByob : public ByobBlock {
       const at::Generator& generator) {
     const auto list = add_layer<torch::nn::Module>(*this, "transformer");
     for (std::int64_t i = 0; i < depth; ++i) {
-      const std::int64_t row = paths.add(drop_rate);
-      paths.add(drop_rate); // both branches of a block share it
+      const std::int64_t row = paths.add(drop_rate, /*branches=*/2);
       const std::string name = std::to_string(i);
       if (separable_) {
         blocks_.push_back(add_layer<SeparableBlock>(
@@ -274,7 +245,8 @@ class MobileVitByob : public ByobBlock {
       }
     }
     if (separable_) {
-      image_norm_ = add_layer<ImageNorm>(*this, "norm", width);
+      image_norm_ = add_layer<ImageNorm>(
+          *this, "norm", width, kMobileVitNormEps, generator);
     } else {
       norm_ = add_layer<LayerNorm>(*this, "norm", width, kMobileVitNormEps);
     }

@@ -7,13 +7,14 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/class_attention.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
 #include "networks/layers/scaled_branch.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // Tokens travel as [N, T, C].
 namespace vitrain::networks {
@@ -40,10 +41,7 @@ class TalkingHeads : public torch::nn::Module {
 
   // [N, T, C], to itself.
   at::Tensor operator()(const at::Tensor& x) const {
-    const auto parts = (*qkv_)(x)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts = split_parts((*qkv_)(x), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
     const at::Tensor scores =
         at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
@@ -84,10 +82,7 @@ class CaitBlock : public torch::nn::Module {
       : row_(row) {
     const std::int64_t width = net.embed_dim;
     const auto scale = [&](const char* name) {
-      const at::Tensor gamma =
-          register_parameter(name, new_weights({width}, generator));
-      constant(gamma, net.layer_scale);
-      return gamma;
+      return add_constant(*this, name, {width}, net.layer_scale, generator);
     };
     gamma_1_ = scale("gamma_1");
     gamma_2_ = scale("gamma_2");
@@ -118,10 +113,10 @@ class CaitBlock : public torch::nn::Module {
   std::shared_ptr<Mlp> mlp_;
 };
 
-class Cait : public Model {
+class Cait : public ImageModel {
  public:
   Cait(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<CaitSpec>();
     const std::int64_t width = net.embed_dim;
     const std::int64_t patches = models::patch_grid<CaitSpec>(spec).area();
@@ -140,11 +135,7 @@ class Cait : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images) + pos_embed_;
     for (const auto& block : blocks_) {
       x = run_block(x, {}, [block, drop](const at::Tensor& in) {
@@ -158,8 +149,6 @@ class Cait : public Model {
     return (*head_)((*norm_)(token.select(1, 0)));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   // All of them have the same rate.
   template <typename Block>
@@ -171,11 +160,11 @@ class Cait : public Model {
       const at::Generator& generator) {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t row = paths_.add(rate);
-      paths_.add(rate);
-      blocks.push_back(
-          std::make_shared<Block>(spec_.get<CaitSpec>(), row, generator));
-      list->push_back(blocks.back());
+      blocks.push_back(append_layer<Block>(
+          *list,
+          spec_.get<CaitSpec>(),
+          paths_.add(rate, /*branches=*/2),
+          generator));
     }
   }
 
@@ -183,16 +172,9 @@ class Cait : public Model {
   void start(const at::Generator& generator) {
     truncated_normal(pos_embed_, kCaitInitStd, generator);
     truncated_normal(cls_token_, kCaitInitStd, generator);
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kCaitInitStd, generator);
-        constant(linear->bias, 0.0);
-      }
-    }
+    start_linear_layers(*this, kCaitInitStd, generator);
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   at::Tensor cls_token_; // [1, 1, C]
   at::Tensor pos_embed_; // [1, patches, C]
   std::shared_ptr<PatchEmbed> patch_embed_;
@@ -204,10 +186,6 @@ class Cait : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_cait(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Cait>(spec, generator);
-}
+const MakeNetwork make_cait = construct<Cait>;
 
 } // namespace vitrain::networks

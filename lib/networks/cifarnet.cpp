@@ -5,10 +5,11 @@
 
 #include <ATen/ATen.h>
 
+#include "networks/image_model.h"
 #include "networks/image_start.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -75,10 +76,10 @@ class CifarGroup : public torch::nn::Module {
   std::shared_ptr<BatchNorm2d> norm2_;
 };
 
-class CifarNet : public Model, public ImageStart {
+class CifarNet : public ImageModel, public ImageStart {
  public:
   CifarNet(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::CifarNetSpec>();
     std::int64_t width = models::cifarnet::whitened_channels(spec);
     const Conv2d::Shape shape{
@@ -108,11 +109,8 @@ class CifarNet : public Model, public ImageStart {
         /*with_bias=*/false);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& /*drop*/,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& /*drop*/)
+      override {
     at::Tensor x = at::gelu((*whiten_)(images));
     for (const auto& group : groups_) {
       x = (*group)(x);
@@ -130,7 +128,6 @@ class CifarNet : public Model, public ImageStart {
   }
 
  private:
-  models::ModelSpec spec_;
   std::shared_ptr<Conv2d> whiten_;
   std::array<std::shared_ptr<CifarGroup>, 3> groups_;
   std::shared_ptr<Linear> head_;
@@ -138,10 +135,6 @@ class CifarNet : public Model, public ImageStart {
 
 } // namespace
 
-std::shared_ptr<Model> make_cifarnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<CifarNet>(spec, generator);
-}
+const MakeNetwork make_cifarnet = construct<CifarNet>;
 
 } // namespace vitrain::networks

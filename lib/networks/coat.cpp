@@ -8,10 +8,11 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "networks/coat_attention.h"
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -19,31 +20,6 @@ namespace {
 constexpr double kCoatNormEps = 1e-6;
 constexpr double kCoatPatchNormEps = 1e-5; // torch's default, as timm has it
 constexpr double kCoatInitStd = 0.02;
-
-// A convolution whose patches do not overlap, and a norm.
-class CoatPatchEmbed : public torch::nn::Module {
- public:
-  CoatPatchEmbed(
-      std::int64_t in,
-      std::int64_t out,
-      std::int64_t patch,
-      const at::Generator& generator) {
-    const Conv2d::Shape shape{
-        .in = in, .out = out, .kernel = patch, .stride = patch, .bias = true};
-    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
-    proj_->use_channels_last();
-    norm_ = add_layer<LayerNorm>(*this, "norm", out, kCoatPatchNormEps);
-  }
-
-  // [N, H, W, in] -> [N, H / patch, W / patch, out]
-  at::Tensor operator()(const at::Tensor& x) const {
-    return (*norm_)(proj_->over_pixels(x));
-  }
-
- private:
-  std::shared_ptr<Conv2d> proj_;
-  std::shared_ptr<LayerNorm> norm_;
-};
 
 // A block of one scale.
 class SerialBlock : public torch::nn::Module {
@@ -171,10 +147,10 @@ class CoatAggregate : public torch::nn::Module {
   at::Tensor bias_; // [1]
 };
 
-class Coat : public Model {
+class Coat : public ImageModel {
  public:
   Coat(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::CoatSpec>();
     const bool parallel = net.parallel_depth > 0;
     add_scales(net, generator);
@@ -194,11 +170,7 @@ class Coat : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor image = images.permute({0, 2, 3, 1}).contiguous();
     std::vector<at::Tensor> tokens;
     for (std::size_t i = 0; i < scales_.size(); ++i) {
@@ -226,8 +198,6 @@ class Coat : public Model {
     return (*head_)((*aggregate_)(at::stack(classes, 2)));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   // timm makes the same layer of all scales before the next.
   void add_scales(const models::CoatSpec& net, const at::Generator& generator) {
@@ -242,13 +212,15 @@ class Coat : public Model {
           {.width = net.widths[i],
            .mlp_ratio = net.mlp_ratios[i],
            .grid = grid});
-      patch_embeds_.push_back(add_layer<CoatPatchEmbed>(
-          *this,
-          name("patch_embed", i),
-          i == 0 ? spec_.channels : net.widths[i - 1],
-          net.widths[i],
-          patch,
-          generator));
+      const Conv2d::Shape shape{
+          .in = i == 0 ? spec_.channels : net.widths[i - 1],
+          .out = net.widths[i],
+          .kernel = patch,
+          .stride = patch,
+          .bias = true};
+      patch_embeds_.push_back(add_layer<ConvEmbed>(
+          *this, name("patch_embed", i), shape, kCoatPatchNormEps, generator));
+      patch_embeds_.back()->proj().use_channels_last();
       cls_tokens_.push_back(register_parameter(
           name("cls_token", i), new_weights({1, 1, net.widths[i]}, generator)));
     }
@@ -263,30 +235,25 @@ class Coat : public Model {
   }
 
   void add_blocks(const models::CoatSpec& net, const at::Generator& generator) {
-    // Rows for so many branches; timm gives all of them one rate.
-    const auto rows = [&](int branches) {
-      const std::int64_t first = paths_.add(spec_.drop_path);
-      for (int i = 1; i < branches; ++i) {
-        paths_.add(spec_.drop_path);
-      }
-      return first;
-    };
+    // timm gives all of them one rate.
+    const double rate = spec_.drop_path;
     for (std::size_t stage = 0; stage < scales_.size(); ++stage) {
       const auto list = add_layer<torch::nn::ModuleListImpl>(
           *this, "serial_blocks" + std::to_string(stage + 1));
       for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-        serial_[stage].push_back(
-            std::make_shared<SerialBlock>(scales_[stage], rows(2), generator));
-        list->push_back(serial_[stage].back());
+        serial_[stage].push_back(append_layer<SerialBlock>(
+            *list,
+            scales_[stage],
+            paths_.add(rate, /*branches=*/2),
+            generator));
       }
     }
     if (net.parallel_depth > 0) {
       const auto list =
           add_layer<torch::nn::ModuleListImpl>(*this, "parallel_blocks");
       for (std::int64_t i = 0; i < net.parallel_depth; ++i) {
-        parallel_.push_back(
-            std::make_shared<ParallelBlock>(scales_, rows(6), generator));
-        list->push_back(parallel_.back());
+        parallel_.push_back(append_layer<ParallelBlock>(
+            *list, scales_, paths_.add(rate, /*branches=*/6), generator));
       }
     }
   }
@@ -295,19 +262,11 @@ class Coat : public Model {
     for (const at::Tensor& token : cls_tokens_) {
       truncated_normal(token, kCoatInitStd, generator);
     }
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kCoatInitStd, generator);
-        constant(linear->bias, 0.0);
-      }
-    }
+    start_linear_layers(*this, kCoatInitStd, generator);
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::vector<CoatScale> scales_;
-  std::vector<std::shared_ptr<CoatPatchEmbed>> patch_embeds_;
+  std::vector<std::shared_ptr<ConvEmbed>> patch_embeds_;
   std::vector<at::Tensor> cls_tokens_; // [1, 1, C] each
   std::array<std::vector<std::shared_ptr<SerialBlock>>, 4> serial_;
   std::vector<std::shared_ptr<ParallelBlock>> parallel_;
@@ -318,10 +277,6 @@ class Coat : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_coat(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Coat>(spec, generator);
-}
+const MakeNetwork make_coat = construct<Coat>;
 
 } // namespace vitrain::networks

@@ -18,17 +18,6 @@ struct HeadWindow {
 };
 constexpr std::array<HeadWindow, 3> kHeadWindows{{{3, 2}, {5, 3}, {7, 3}}};
 
-// A convolution of each channel by itself that leaves the size.
-Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t side) {
-  return {
-      .in = width,
-      .out = width,
-      .kernel = side,
-      .padding = side / 2,
-      .bias = true,
-      .groups = width};
-}
-
 } // namespace
 
 at::Tensor image_of(const at::Tensor& tokens, const ImageSize& grid) {
@@ -58,9 +47,8 @@ CoatRelativePosition::CoatRelativePosition(
   const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "conv_list");
   for (const auto& [side, heads] : kHeadWindows) {
     widths_.push_back(heads * (width / kCoatHeads));
-    convs_.push_back(std::make_shared<Conv2d>(
-        depthwise_shape(widths_.back(), side), generator));
-    list->push_back(convs_.back());
+    convs_.push_back(append_layer<Conv2d>(
+        *list, depthwise_shape(widths_.back(), side), generator));
   }
 }
 
@@ -85,9 +73,7 @@ FactorAttention::FactorAttention(
 at::Tensor FactorAttention::operator()(const at::Tensor& x) const {
   const at::Tensor qkv = (*qkv_)(x);
   const auto parts = qkv.chunk(3, -1);
-  const auto by_head = qkv.view({x.size(0), x.size(1), 3, kCoatHeads, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+  const auto by_head = split_parts(qkv, 3, kCoatHeads);
   const double scale = 1.0 / std::sqrt(static_cast<double>(by_head[0].size(3)));
   const at::Tensor keys =
       at::softmax(by_head[1], 2).to(by_head[2].scalar_type());

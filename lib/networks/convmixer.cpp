@@ -6,10 +6,11 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // timm draws nothing after its layers have started as torch starts them.
 namespace vitrain::networks {
@@ -56,12 +57,7 @@ class ConvMixerBlock : public torch::nn::Module {
                 *add_layer<torch::nn::Module>(*this, "0"),
                 "fn"),
             0,
-            {.in = net.width,
-             .out = net.width,
-             .kernel = net.kernel,
-             .padding = net.kernel / 2,
-             .bias = true,
-             .groups = net.width},
+            depthwise_shape(net.width, net.kernel),
             net.relu,
             generator),
         channels_(
@@ -80,25 +76,21 @@ class ConvMixerBlock : public torch::nn::Module {
   ConvActNorm channels_;
 };
 
-class ConvMixer : public Model {
+class ConvMixer : public ImageModel {
  public:
   ConvMixer(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec), stem_(make_stem(*this, spec, generator)) {
+      : ImageModel(spec), stem_(make_stem(*this, spec, generator)) {
     const auto& net = spec.get<ConvMixerSpec>();
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depth; ++i) {
-      blocks_.push_back(std::make_shared<ConvMixerBlock>(net, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(append_layer<ConvMixerBlock>(*list, net, generator));
     }
     head_ = add_layer<Linear>(
         *this, "head", net.width, spec.num_classes, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& /*drop*/,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& /*drop*/)
+      override {
     at::Tensor x = stem_(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       x = block->forward(x);
@@ -122,7 +114,6 @@ class ConvMixer : public Model {
     return {*stem, 0, shape, net.relu, generator};
   }
 
-  models::ModelSpec spec_;
   ConvActNorm stem_;
   std::vector<std::shared_ptr<ConvMixerBlock>> blocks_;
   std::shared_ptr<Linear> head_;
@@ -130,10 +121,6 @@ class ConvMixer : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_convmixer(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ConvMixer>(spec, generator);
-}
+const MakeNetwork make_convmixer = construct<ConvMixer>;
 
 } // namespace vitrain::networks

@@ -6,6 +6,7 @@
 
 #include "networks/layers/layers.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -67,10 +68,6 @@ class ConvNet : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_convnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ConvNet>(spec, generator);
-}
+const MakeNetwork make_convnet = construct<ConvNet>;
 
 } // namespace vitrain::networks

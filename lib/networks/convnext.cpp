@@ -1,17 +1,17 @@
 #include "models/families/convnext.h"
 
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "models/families/multiple_of_8.h"
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
-#include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // Images travel as [N, H, W, C]: norms and MLPs go over the last dimension, and
 // convolutions see the same memory as channels_last.
@@ -53,11 +53,9 @@ class ChannelLayer {
 // their mean (Woo et al., 2023).
 class GlobalResponseNorm : public torch::nn::Module {
  public:
-  GlobalResponseNorm(std::int64_t width, const at::Generator& generator) {
-    weight_ =
-        register_parameter("weight", new_weights({width}, generator).zero_());
-    bias_ = register_parameter("bias", new_weights({width}, generator).zero_());
-  }
+  GlobalResponseNorm(std::int64_t width, const at::Generator& generator)
+      : weight_(add_constant(*this, "weight", {width}, 0.0, generator)),
+        bias_(add_constant(*this, "bias", {width}, 0.0, generator)) {}
 
   // [N, H, W, C], to itself.
   at::Tensor operator()(const at::Tensor& x) const {
@@ -108,17 +106,10 @@ class ConvNeXtBlock : public torch::nn::Module {
       at::Generator generator)
       : row_(row) {
     if (!net.v2) {
-      gamma_ = register_parameter(
-          "gamma", new_weights({width}, generator).fill_(kLayerScale));
+      gamma_ = add_constant(*this, "gamma", {width}, kLayerScale, generator);
     }
-    const Conv2d::Shape depthwise{
-        .in = width,
-        .out = width,
-        .kernel = 7,
-        .padding = 3,
-        .bias = true,
-        .groups = width};
-    conv_dw_ = add_layer<Conv2d>(*this, "conv_dw", depthwise, generator);
+    conv_dw_ = add_layer<Conv2d>(
+        *this, "conv_dw", depthwise_shape(width, 7), generator);
     norm_ = add_layer<LayerNorm>(*this, "norm", width, net.norm_eps);
     mlp_ = add_layer<ConvNeXtMlp>(*this, "mlp", width, net, generator);
   }
@@ -175,9 +166,9 @@ std::shared_ptr<Downsampling> make_stem(
         {.in = channels, .out = width, .kernel = 4, .stride = 4, .bias = true},
         generator);
   } else {
-    // timm's make_divisible: to a multiple of 8.
-    const std::int64_t middle =
-        net.stem == Stem::kTiered ? (width / 2 + 4) / 8 * 8 : width;
+    const std::int64_t middle = net.stem == Stem::kTiered
+        ? models::multiple_of_8(static_cast<double>(width) / 2.0)
+        : width;
     for (const auto& [in, out] :
          {std::pair(channels, middle), std::pair(middle, width)}) {
       stem->add(
@@ -213,19 +204,13 @@ class ConvNeXtStage : public torch::nn::Module {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const std::int64_t row : rows) {
       blocks_.push_back(
-          std::make_shared<ConvNeXtBlock>(width, net, row, generator));
-      list->push_back(blocks_.back());
+          append_layer<ConvNeXtBlock>(*list, width, net, row, generator));
     }
   }
 
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? downsample_->forward(x) : x;
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
-    return x;
+    return run_blocks(x, {}, blocks_, drop);
   }
 
  private:
@@ -266,25 +251,17 @@ class ConvNeXtHead : public torch::nn::Module {
   std::shared_ptr<Linear> fc_;
 };
 
-class ConvNeXt : public Model {
+class ConvNeXt : public ImageModel {
  public:
   ConvNeXt(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::ConvNeXtSpec>();
     stem_ = make_stem(*this, spec.channels, net, generator);
-    const std::vector<double> rates = rising_rates(
-        spec.drop_path,
-        std::accumulate(net.depths.begin(), net.depths.end(), std::int64_t{0}));
+    const auto rows = paths_.add_stages(net.depths, spec.drop_path);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "stages");
-    auto rate = rates.begin();
-    for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
-      std::vector<std::int64_t> rows;
-      for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-        rows.push_back(paths_.add(*rate++));
-      }
-      stages_.push_back(
-          std::make_shared<ConvNeXtStage>(net, stage, rows, generator));
-      list->push_back(stages_.back());
+    for (std::size_t stage = 0; stage < rows.size(); ++stage) {
+      stages_.push_back(append_layer<ConvNeXtStage>(
+          *list, net, stage, rows[stage], generator));
     }
     if (net.head_norm_first) {
       norm_pre_ = add_layer<LayerNorm>(
@@ -292,14 +269,10 @@ class ConvNeXt : public Model {
     }
     head_ = add_layer<ConvNeXtHead>(
         *this, "head", net, spec.num_classes, generator);
-    start(generator);
+    start_channels_last_layers(*this, kConvNeXtInitStd, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     x = stem_->forward(x.permute({0, 2, 3, 1}));
     for (const auto& stage : stages_) {
@@ -308,25 +281,7 @@ class ConvNeXt : public Model {
     return (*head_)(norm_pre_ ? (*norm_pre_)(x) : x);
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
-  void start(const at::Generator& generator) {
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* conv = module->as<Conv2d>()) {
-        truncated_normal(conv->weight, kConvNeXtInitStd, generator);
-        constant(conv->bias, 0.0);
-        conv->use_channels_last();
-      } else if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kConvNeXtInitStd, generator);
-        constant(linear->bias, 0.0);
-      }
-    }
-  }
-
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<Downsampling> stem_;
   std::vector<std::shared_ptr<ConvNeXtStage>> stages_;
   std::shared_ptr<LayerNorm> norm_pre_;
@@ -335,10 +290,6 @@ class ConvNeXt : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_convnext(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ConvNeXt>(spec, generator);
-}
+const MakeNetwork make_convnext = construct<ConvNeXt>;
 
 } // namespace vitrain::networks

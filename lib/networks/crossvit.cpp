@@ -9,10 +9,11 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 // Tokens travel as [N, T, D], the class token first; there are two branches of
@@ -39,13 +40,6 @@ at::Tensor class_token(const at::Tensor& tokens) {
 
 at::Tensor patches_of(const at::Tensor& tokens) {
   return tokens.narrow(1, 1, tokens.size(1) - 1);
-}
-
-template <typename Layer, typename... Args>
-std::shared_ptr<Layer> append(torch::nn::ModuleListImpl& list, Args&&... args) {
-  auto layer = std::make_shared<Layer>(std::forward<Args>(args)...);
-  list.push_back(layer);
-  return layer;
 }
 
 // The numbers of a branch's blocks, which are those of ViT.
@@ -151,16 +145,13 @@ class CrossAttention : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) const {
     const at::Tensor token = class_token(x);
     const at::Tensor seen = attention(
-        by_head((*wq_)(token)), by_head((*wk_)(x)), by_head((*wv_)(x)));
+        split_heads((*wq_)(token), heads_),
+        split_heads((*wk_)(x), heads_),
+        split_heads((*wv_)(x), heads_));
     return (*proj_)(seen.transpose(1, 2).reshape(token.sizes()));
   }
 
  private:
-  // [N, T, D] -> [N, heads, T, D / heads], without a copy.
-  at::Tensor by_head(const at::Tensor& x) const {
-    return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
-  }
-
   std::int64_t heads_;
   std::shared_ptr<Linear> wq_;
   std::shared_ptr<Linear> wk_;
@@ -210,19 +201,18 @@ class CrossStage : public torch::nn::Module {
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       const models::VitSpec spec = blocks_of(net, branch);
-      const auto own = append<torch::nn::ModuleListImpl>(*blocks);
+      const auto own = append_layer<torch::nn::ModuleListImpl>(*blocks);
       for (std::int64_t i = 0; i < net.depths[branch]; ++i) {
         const double rate = rates[static_cast<std::size_t>(i)];
-        const std::int64_t row = paths.add(rate);
-        paths.add(rate); // both branches of a block share it
+        const std::int64_t row = paths.add(rate, /*branches=*/2);
         blocks_[branch].push_back(
-            append<VitBlock>(*own, spec, row / 2, generator));
+            append_layer<VitBlock>(*own, spec, row / 2, generator));
       }
     }
     add_projections("projs", net, /*back=*/false, projs_, generator);
     const auto fusion = add_layer<torch::nn::ModuleListImpl>(*this, "fusion");
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
-      fusion_[branch] = append<CrossFusion>(
+      fusion_[branch] = append_layer<CrossFusion>(
           *fusion,
           net.widths[other(branch)],
           net.heads[other(branch)],
@@ -233,16 +223,11 @@ class CrossStage : public torch::nn::Module {
   }
 
   // The branches' blocks: [N, T, D] each, to itself.
-  Both<at::Tensor> run_blocks(Both<at::Tensor> x, const VitDrops& drops) const {
+  Both<at::Tensor> forward(Both<at::Tensor> x, const VitDrops& drops) const {
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       const std::int64_t images = x[branch].size(0);
-      at::Tensor tokens = x[branch].flatten(0, 1);
-      for (const auto& block : blocks_[branch]) {
-        tokens = run_block(
-            tokens, drops.masks, [block, images, drops](const at::Tensor& in) {
-              return block->forward(in, images, drops);
-            });
-      }
+      const at::Tensor tokens = run_blocks(
+          x[branch].flatten(0, 1), drops.masks, blocks_[branch], images, drops);
       x[branch] = tokens.view(x[branch].sizes());
     }
     return x;
@@ -272,7 +257,7 @@ class CrossStage : public torch::nn::Module {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       const std::size_t from = back ? other(branch) : branch;
-      projections[branch] = append<CrossProjection>(
+      projections[branch] = append_layer<CrossProjection>(
           *list, net.widths[from], net.widths[other(from)], generator);
     }
   }
@@ -283,10 +268,10 @@ class CrossStage : public torch::nn::Module {
   Both<std::shared_ptr<CrossProjection>> reverts_;
 };
 
-class CrossVit : public Model {
+class CrossVit : public ImageModel {
  public:
   CrossVit(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec), net_(spec.get<CrossVitSpec>()) {
+      : ImageModel(spec), net_(spec.get<CrossVitSpec>()) {
     add_embeddings(generator);
     const std::int64_t depth = net_.depths[1];
     const std::vector<double> rates =
@@ -296,29 +281,25 @@ class CrossVit : public Model {
       const auto own = std::span(rates).subspan(
           static_cast<std::size_t>(i * depth), static_cast<std::size_t>(depth));
       stages_.push_back(
-          append<CrossStage>(*blocks, net_, own, paths_, generator));
+          append_layer<CrossStage>(*blocks, net_, own, paths_, generator));
     }
     const auto norms = add_layer<torch::nn::ModuleListImpl>(*this, "norm");
     const auto heads = add_layer<torch::nn::ModuleListImpl>(*this, "head");
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       const std::int64_t width = net_.widths[branch];
-      norms_[branch] = append<LayerNorm>(*norms, width, kCrossNormEps);
+      norms_[branch] = append_layer<LayerNorm>(*norms, width, kCrossNormEps);
       heads_[branch] =
-          append<Linear>(*heads, width, spec.num_classes, generator);
+          append_layer<Linear>(*heads, width, spec.num_classes, generator);
     }
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const VitDrops drops{.factors = drop};
     Both<at::Tensor> x{embed(images, 0), embed(images, 1)};
     Both<at::Tensor> tokens;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      x = stages_[i]->run_blocks(std::move(x), drops);
+      x = stages_[i]->forward(std::move(x), drops);
       tokens = stages_[i]->exchange(x, drop);
       // Nobody reads the patches after the last exchange.
       if (i + 1 < stages_.size()) {
@@ -327,13 +308,11 @@ class CrossVit : public Model {
         }
       }
     }
-    const auto logits = [&](std::size_t branch) {
+    const auto of_branch = [&](std::size_t branch) {
       return (*heads_[branch])((*norms_[branch])(tokens[branch].squeeze(1)));
     };
-    return (logits(0) + logits(1)) / 2;
+    return (of_branch(0) + of_branch(1)) / 2;
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   void add_embeddings(const at::Generator& generator) {
@@ -348,7 +327,7 @@ class CrossVit : public Model {
           new_weights({1, 1 + patches, width}, generator));
       tokens_[branch] = register_parameter(
           "cls_token_" + number, new_weights({1, 1, width}, generator));
-      embeds_[branch] = append<CrossPatchEmbed>(
+      embeds_[branch] = append_layer<CrossPatchEmbed>(
           *list, spec_.channels, net_, branch, generator);
     }
   }
@@ -369,18 +348,10 @@ class CrossVit : public Model {
       truncated_normal(positions_[branch], kVitInitStd, generator);
       truncated_normal(tokens_[branch], kVitInitStd, generator);
     }
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kVitInitStd, generator);
-        constant(linear->bias, 0.0);
-      }
-    }
+    start_linear_layers(*this, kVitInitStd, generator);
   }
 
-  models::ModelSpec spec_;
   CrossVitSpec net_;
-  DropPaths paths_;
   Both<at::Tensor> positions_; // [1, T, D]
   Both<at::Tensor> tokens_; // [1, 1, D]
   Both<std::shared_ptr<CrossPatchEmbed>> embeds_;
@@ -391,10 +362,6 @@ class CrossVit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_crossvit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<CrossVit>(spec, generator);
-}
+const MakeNetwork make_crossvit = construct<CrossVit>;
 
 } // namespace vitrain::networks

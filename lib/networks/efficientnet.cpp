@@ -9,12 +9,13 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -179,10 +180,10 @@ class MobileBlock : public torch::nn::Module {
   std::shared_ptr<SqueezeExcite> squeeze_;
 };
 
-class EfficientNet : public Model {
+class EfficientNet : public ImageModel {
  public:
   EfficientNet(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec),
+      : ImageModel(spec),
         after_(
             spec.get<Spec>().relu6 ? Nonlinearity::kRelu6
                                    : Nonlinearity::kSilu) {
@@ -210,11 +211,7 @@ class EfficientNet : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     Fork fork = (*stem_)(x, after_);
     for (const auto& block : blocks_) {
@@ -222,8 +219,6 @@ class EfficientNet : public Model {
     }
     return (*classifier_)(mean_over_pixels((*head_)(fork.trunk, after_).trunk));
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   // Returns the number of output channels of the last one.
@@ -234,11 +229,10 @@ class EfficientNet : public Model {
       if (stage.repeats == 0) {
         continue;
       }
-      const auto list = std::make_shared<torch::nn::ModuleListImpl>();
-      stages->push_back(list);
+      const auto list = append_layer<torch::nn::ModuleListImpl>(*stages);
       for (std::int64_t i = 0; i < stage.repeats; ++i) {
-        const auto block = std::make_shared<MobileBlock>(
-            net, stage, channels, i == 0 ? stage.stride : 1, generator);
+        const auto block = append_layer<MobileBlock>(
+            *list, net, stage, channels, i == 0 ? stage.stride : 1, generator);
         if (block->has_skip()) {
           // As timm's: the rate of block i of n is i / n of the whole.
           block->set_row(paths_.add(
@@ -246,7 +240,6 @@ class EfficientNet : public Model {
               static_cast<double>(net.blocks())));
         }
         blocks_.push_back(block);
-        list->push_back(block);
         channels = stage.width;
       }
     }
@@ -271,9 +264,7 @@ class EfficientNet : public Model {
     }
   }
 
-  models::ModelSpec spec_;
   Nonlinearity after_;
-  DropPaths paths_;
   std::unique_ptr<ConvNorm> stem_;
   std::vector<std::shared_ptr<MobileBlock>> blocks_;
   std::unique_ptr<ConvNorm> head_;
@@ -282,10 +273,6 @@ class EfficientNet : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_efficientnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<EfficientNet>(spec, generator);
-}
+const MakeNetwork make_efficientnet = construct<EfficientNet>;
 
 } // namespace vitrain::networks

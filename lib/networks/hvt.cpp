@@ -5,9 +5,10 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -63,10 +64,10 @@ class HvtBlock : public VitBlock {
   at::Tensor pos_embed_; // [1, T', D], or undefined
 };
 
-class Hvt : public Model {
+class Hvt : public ImageModel {
  public:
   Hvt(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<HvtSpec>();
     const std::int64_t width = net.embed_dim;
     std::int64_t tokens = models::patch_grid<HvtSpec>(spec).area();
@@ -78,52 +79,29 @@ class Hvt : public Model {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depth; ++i) {
       tokens = net.pools(i) ? HvtSpec::pooled(tokens) : tokens;
-      blocks_.push_back(std::make_shared<HvtBlock>(
-          blocks, i, net.pools(i) ? tokens : 0, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(append_layer<HvtBlock>(
+          *list, blocks, i, net.pools(i) ? tokens : 0, generator));
     }
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kHvtNormEps);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
-    start(generator);
+    // In the authors' order.
+    truncated_normal(pos_embed_, kVitInitStd, generator);
+    start_linear_layers(*this, kVitInitStd, generator);
     for (const double rate : rising_rates(spec.drop_path, net.depth)) {
-      paths_.add(rate); // both branches of a block share it
-      paths_.add(rate);
+      paths_.add(rate, /*branches=*/2);
     }
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const std::int64_t count = images.size(0);
     const VitDrops drops{.factors = drop};
     at::Tensor x = (patch_embed_->forward(images) + pos_embed_).flatten(0, 1);
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, count, drops](const at::Tensor& in) {
-        return block->forward(in, count, drops);
-      });
-    }
+    x = run_blocks(x, {}, blocks_, count, drops);
     return (*head_)((*norm_)(x).view({count, -1, x.size(1)}).mean(1));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
-  // In the authors' order.
-  void start(const at::Generator& generator) {
-    truncated_normal(pos_embed_, kVitInitStd, generator);
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kVitInitStd, generator);
-        constant(linear->bias, 0.0);
-      }
-    }
-  }
-
-  models::ModelSpec spec_;
-  DropPaths paths_;
   at::Tensor pos_embed_; // [1, patches, D]
   std::shared_ptr<PatchEmbed> patch_embed_;
   std::vector<std::shared_ptr<HvtBlock>> blocks_;
@@ -133,10 +111,6 @@ class Hvt : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_hvt(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Hvt>(spec, generator);
-}
+const MakeNetwork make_hvt = construct<Hvt>;
 
 } // namespace vitrain::networks

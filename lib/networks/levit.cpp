@@ -9,11 +9,12 @@
 #include <ATen/TensorIndexing.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // Activations travel as images [N, C, H, W] in channels_last: linear layers go
 // over the same memory as [N, H, W, C], and batch normalisation over it is the
@@ -159,9 +160,8 @@ class LevitAttention : public torch::nn::Module {
         net,
         generator,
         /*scale=*/stride_ == 1 ? 0.0 : 1.0);
-    biases_ = register_parameter(
-        "attention_biases",
-        new_weights({heads_, shape.grid.area()}, generator).zero_());
+    biases_ = add_constant(
+        *this, "attention_biases", {heads_, shape.grid.area()}, 0.0, generator);
   }
 
   // [N, in, H, W] -> [N, out, H / stride, W / stride], rounded up.
@@ -297,10 +297,10 @@ class LevitHead : public torch::nn::Module {
   std::shared_ptr<Linear> linear_;
 };
 
-class Levit : public Model {
+class Levit : public ImageModel {
  public:
   Levit(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::LevitSpec>();
     stem_ = add_layer<LevitStem>(*this, "stem", spec.channels, net, generator);
     ImageSize grid(
@@ -308,9 +308,8 @@ class Levit : public Model {
         spec.image_size.width / net.stem_stride);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "stages");
     for (std::size_t stage = 0; stage < net.widths.size(); ++stage) {
-      const auto module = std::make_shared<torch::nn::Module>();
-      list->push_back(module);
-      grid = add_stage(*module, stage, grid, generator);
+      grid = add_stage(
+          *append_layer<torch::nn::Module>(*list), stage, grid, generator);
     }
     const std::int64_t width = net.widths.back();
     head_ =
@@ -321,23 +320,17 @@ class Levit : public Model {
     }
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       x = block->forward(x, drop);
     }
     x = x.permute({0, 2, 3, 1}).flatten(1, 2).mean(1);
-    const at::Tensor logits = (*head_)(x);
+    const at::Tensor classes = (*head_)(x);
     return head_dist_
-        ? of_two_heads(spec_, is_training(), logits, (*head_dist_)(x))
-        : logits;
+        ? of_two_heads(spec_, is_training(), classes, (*head_dist_)(x))
+        : classes;
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   // From images of `grid` pixels; returns how many the stage leaves.
@@ -379,8 +372,6 @@ class Levit : public Model {
     return grid;
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<LevitStem> stem_;
   std::vector<std::shared_ptr<LevitBlock>> blocks_;
   std::shared_ptr<LevitHead> head_;
@@ -389,10 +380,6 @@ class Levit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_levit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Levit>(spec, generator);
-}
+const MakeNetwork make_levit = construct<Levit>;
 
 } // namespace vitrain::networks

@@ -10,6 +10,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -146,8 +147,7 @@ class Mae : public Model {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
     std::vector<std::shared_ptr<VitBlock>> blocks;
     for (std::int64_t i = 0; i < net.depth; ++i) {
-      blocks.push_back(std::make_shared<VitBlock>(net, i, generator));
-      list->push_back(blocks.back());
+      blocks.push_back(append_layer<VitBlock>(*list, net, i, generator));
     }
     return blocks;
   }
@@ -179,11 +179,7 @@ class Mae : public Model {
     const std::array<at::Tensor, 2> tokens{
         token.expand({count, -1, -1}), pick(embedded, seen)};
     at::Tensor x = at::cat(tokens, 1).view({-1, mae_.encoder.embed_dim});
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, count](const at::Tensor& in) {
-        return block->forward(in, count, {});
-      });
-    }
+    x = run_blocks(x, {}, blocks_, count, VitDrops());
     return (*norm_)(x);
   }
 
@@ -206,11 +202,7 @@ class Mae : public Model {
         all(decoder_pos_embed_.narrow(1, 0, 1)), places};
     at::Tensor x =
         (at::cat(tokens, 1) + at::cat(positions, 1)).view({-1, width});
-    for (const auto& block : decoder_blocks_) {
-      x = run_block(x, {}, [block, count](const at::Tensor& in) {
-        return block->forward(in, count, {});
-      });
-    }
+    x = run_blocks(x, {}, decoder_blocks_, count, VitDrops());
     const at::Tensor masked =
         x.view({count, -1, width}).narrow(1, known.size(1), hidden);
     return (*decoder_pred_)((*decoder_norm_)(masked));
@@ -236,7 +228,7 @@ class Mae : public Model {
   }
 
   // The authors' order (models_mae.py): patches as a linear layer, tokens, and
-  // then every linear layer, those within a module first.
+  // then every linear layer.
   void start(const at::Generator& generator) {
     if (!generator.defined()) {
       return;
@@ -244,15 +236,8 @@ class Mae : public Model {
     xavier_uniform(patch_embed_->proj().weight.detach().flatten(1), generator);
     normal(cls_token_, kInitStd, generator);
     normal(mask_token_, kInitStd, generator);
-    start_linear(*this, generator);
-  }
-
-  static void start_linear(
-      const torch::nn::Module& module,
-      const at::Generator& generator) {
-    for (const auto& child : module.children()) {
-      start_linear(*child, generator);
-      if (auto* linear = child->as<Linear>()) {
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (auto* linear = module->as<Linear>()) {
         xavier_uniform(linear->weight, generator);
         constant(linear->bias, 0.0);
       }
@@ -278,10 +263,6 @@ class Mae : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_mae(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Mae>(spec, generator);
-}
+const MakeNetwork make_mae = construct<Mae>;
 
 } // namespace vitrain::networks

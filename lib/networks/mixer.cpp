@@ -1,17 +1,17 @@
 #include "models/families/mixer.h"
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -32,66 +32,58 @@ void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
 // [N, T, D] -> [N, T, D], over the tokens and then over the channels.
 class TokenBlock : public torch::nn::Module {
  public:
+  explicit TokenBlock(std::int64_t row) : row_(row) {}
+
   virtual at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) = 0;
   // Draws the weights in timm's order.
   virtual void start(at::Generator generator) = 0;
 
  protected:
-  std::int64_t row_ = 0; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
 };
 
-// A layer [.., in] -> [.., in] with a hidden one.
+// The width of a hidden layer.
+std::int64_t hidden_width(const models::MixerSpec& net, double ratio) {
+  return static_cast<std::int64_t>(ratio * static_cast<double>(net.embed_dim));
+}
+
+// [.., width] -> [.., width] by a hidden layer, of which, where `gated`, half
+// is multiplied by the activated other half (Shazeer, "GLU variants improve
+// transformer", 2020, with SiLU).
 class MixingMlp : public torch::nn::Module {
  public:
-  virtual at::Tensor operator()(const at::Tensor& x) const = 0;
-  virtual void start(at::Generator generator) = 0;
-};
-
-class PlainMlp : public MixingMlp {
- public:
-  PlainMlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
+  MixingMlp(
+      std::int64_t width,
+      std::int64_t hidden,
+      bool gated,
+      const at::Generator& generator)
+      : gated_(gated) {
     fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
-    fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
+    fc2_ = add_layer<Linear>(
+        *this, "fc2", gated ? hidden / 2 : hidden, width, generator);
   }
 
-  at::Tensor operator()(const at::Tensor& x) const override {
-    return (*fc2_)(at::gelu((*fc1_)(x)));
-  }
-
-  void start(at::Generator generator) override {
-    start_mixing(*fc1_, /*in_mlp=*/true, generator);
-    start_mixing(*fc2_, /*in_mlp=*/true, generator);
-  }
-
- private:
-  std::shared_ptr<Linear> fc1_;
-  std::shared_ptr<Linear> fc2_;
-};
-
-// Half of the hidden values times the activated other half (Shazeer, "GLU
-// variants improve transformer", 2020, with SiLU).
-class GluMlp : public MixingMlp {
- public:
-  GluMlp(std::int64_t width, std::int64_t hidden, at::Generator generator) {
-    fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
-    fc2_ = add_layer<Linear>(*this, "fc2", hidden / 2, width, generator);
-  }
-
-  at::Tensor operator()(const at::Tensor& x) const override {
-    const auto halves = (*fc1_)(x).chunk(2, /*dim=*/-1);
+  at::Tensor operator()(const at::Tensor& x) const {
+    const at::Tensor hidden = (*fc1_)(x);
+    if (!gated_) {
+      return (*fc2_)(at::gelu(hidden));
+    }
+    const auto halves = hidden.chunk(2, /*dim=*/-1);
     return (*fc2_)(halves[0] * at::silu(halves[1]));
   }
 
-  void start(at::Generator generator) override {
+  void start(const at::Generator& generator) {
     start_mixing(*fc1_, /*in_mlp=*/true, generator);
     start_mixing(*fc2_, /*in_mlp=*/true, generator);
-    // The gates start open.
-    const std::int64_t half = fc1_->weight.size(0) / 2;
-    constant(fc1_->bias.slice(0, half), 1.0);
-    normal(fc1_->weight.slice(0, half), 1e-6, generator);
+    if (gated_) { // the gates start open
+      const std::int64_t half = fc1_->weight.size(0) / 2;
+      constant(fc1_->bias.slice(0, half), 1.0);
+      normal(fc1_->weight.slice(0, half), 1e-6, generator);
+    }
   }
 
  private:
+  bool gated_;
   std::shared_ptr<Linear> fc1_;
   std::shared_ptr<Linear> fc2_;
 };
@@ -102,18 +94,22 @@ class MixerBlock : public TokenBlock {
       const models::MixerSpec& net,
       std::int64_t tokens,
       std::int64_t row,
-      at::Generator generator) {
-    row_ = row;
+      at::Generator generator)
+      : TokenBlock(row) {
     const std::int64_t width = net.embed_dim;
-    const auto hidden = [&](double ratio) {
-      return static_cast<std::int64_t>(ratio * static_cast<double>(width));
+    const auto add_mlp = [&](const char* name, std::int64_t in, double ratio) {
+      return add_layer<MixingMlp>(
+          *this,
+          name,
+          in,
+          hidden_width(net, ratio),
+          net.block == models::MixerSpec::Block::kGated,
+          generator);
     };
     norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kMixerNormEps);
-    mlp_tokens_ =
-        add_mlp(net, "mlp_tokens", tokens, hidden(net.tokens_ratio), generator);
+    mlp_tokens_ = add_mlp("mlp_tokens", tokens, net.tokens_ratio);
     norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kMixerNormEps);
-    mlp_channels_ = add_mlp(
-        net, "mlp_channels", width, hidden(net.channels_ratio), generator);
+    mlp_channels_ = add_mlp("mlp_channels", width, net.channels_ratio);
   }
 
   at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
@@ -129,18 +125,6 @@ class MixerBlock : public TokenBlock {
   }
 
  private:
-  std::shared_ptr<MixingMlp> add_mlp(
-      const models::MixerSpec& net,
-      const std::string& name,
-      std::int64_t width,
-      std::int64_t hidden,
-      const at::Generator& generator) {
-    if (net.block == models::MixerSpec::Block::kGated) {
-      return add_layer<GluMlp>(*this, name, width, hidden, generator);
-    }
-    return add_layer<PlainMlp>(*this, name, width, hidden, generator);
-  }
-
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<MixingMlp> mlp_tokens_;
   std::shared_ptr<LayerNorm> norm2_;
@@ -150,12 +134,9 @@ class MixerBlock : public TokenBlock {
 // alpha x + beta.
 class Affine : public torch::nn::Module {
  public:
-  Affine(std::int64_t width, const at::Generator& generator) {
-    alpha_ = register_parameter(
-        "alpha", new_weights({1, 1, width}, generator).fill_(1.0));
-    beta_ = register_parameter(
-        "beta", new_weights({1, 1, width}, generator).zero_());
-  }
+  Affine(std::int64_t width, const at::Generator& generator)
+      : alpha_(add_constant(*this, "alpha", {1, 1, width}, 1.0, generator)),
+        beta_(add_constant(*this, "beta", {1, 1, width}, 0.0, generator)) {}
 
   at::Tensor operator()(const at::Tensor& x) const {
     return at::addcmul(beta_, alpha_, x);
@@ -172,21 +153,18 @@ class ResMlpBlock : public TokenBlock {
       const models::MixerSpec& net,
       std::int64_t tokens,
       std::int64_t row,
-      at::Generator generator) {
-    row_ = row;
+      at::Generator generator)
+      : TokenBlock(row) {
     const std::int64_t width = net.embed_dim;
-    const auto hidden = static_cast<std::int64_t>(
-        net.channels_ratio * static_cast<double>(width));
-    ls1_ = register_parameter(
-        "ls1", new_weights({width}, generator).fill_(net.layer_scale));
-    ls2_ = register_parameter(
-        "ls2", new_weights({width}, generator).fill_(net.layer_scale));
+    const std::int64_t hidden = hidden_width(net, net.channels_ratio);
+    ls1_ = add_constant(*this, "ls1", {width}, net.layer_scale, generator);
+    ls2_ = add_constant(*this, "ls2", {width}, net.layer_scale, generator);
     norm1_ = add_layer<Affine>(*this, "norm1", width, generator);
     linear_tokens_ =
         add_layer<Linear>(*this, "linear_tokens", tokens, tokens, generator);
     norm2_ = add_layer<Affine>(*this, "norm2", width, generator);
-    mlp_channels_ =
-        add_layer<PlainMlp>(*this, "mlp_channels", width, hidden, generator);
+    mlp_channels_ = add_layer<MixingMlp>(
+        *this, "mlp_channels", width, hidden, /*gated=*/false, generator);
   }
 
   at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
@@ -205,7 +183,7 @@ class ResMlpBlock : public TokenBlock {
   std::shared_ptr<Affine> norm1_;
   std::shared_ptr<Linear> linear_tokens_;
   std::shared_ptr<Affine> norm2_;
-  std::shared_ptr<PlainMlp> mlp_channels_;
+  std::shared_ptr<MixingMlp> mlp_channels_;
   at::Tensor ls1_; // [D]
   at::Tensor ls2_; // [D]
 };
@@ -272,11 +250,10 @@ class GmlpBlock : public TokenBlock {
       const models::MixerSpec& net,
       std::int64_t tokens,
       std::int64_t row,
-      at::Generator generator) {
-    row_ = row;
+      at::Generator generator)
+      : TokenBlock(row) {
     const std::int64_t width = net.embed_dim;
-    const auto hidden = static_cast<std::int64_t>(
-        net.channels_ratio * static_cast<double>(width));
+    const std::int64_t hidden = hidden_width(net, net.channels_ratio);
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kMixerNormEps);
     mlp_channels_ = add_layer<SpatialMlp>(
         *this, "mlp_channels", width, hidden, tokens, generator);
@@ -312,9 +289,10 @@ std::shared_ptr<TokenBlock> make_token_block(
   return std::make_shared<MixerBlock>(net, tokens, row, generator);
 }
 
-class Mixer : public Model {
+class Mixer : public ImageModel {
  public:
-  Mixer(const models::ModelSpec& spec, at::Generator generator) : spec_(spec) {
+  Mixer(const models::ModelSpec& spec, at::Generator generator)
+      : ImageModel(spec) {
     const auto& net = spec.get<models::MixerSpec>();
     const std::int64_t tokens = (spec.image_size.height / net.patch_size) *
         (spec.image_size.width / net.patch_size);
@@ -323,10 +301,9 @@ class Mixer : public Model {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depth; ++i) {
       // Every block has the whole rate.
-      const std::int64_t row = paths_.add(spec.drop_path);
-      if (net.block != models::MixerSpec::Block::kSpatial) {
-        paths_.add(spec.drop_path);
-      }
+      const std::int64_t row = paths_.add(
+          spec.drop_path,
+          net.block == models::MixerSpec::Block::kSpatial ? 1 : 2);
       blocks_.push_back(make_token_block(net, tokens, row, generator));
       list->push_back(blocks_.back());
     }
@@ -340,22 +317,12 @@ class Mixer : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = stem_->forward(images);
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
+    x = run_blocks(x, {}, blocks_, drop);
     x = norm_ ? (*norm_)(x) : (*affine_)(x);
     return (*head_)(x.mean(1));
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   void start(at::Generator generator) {
@@ -368,8 +335,6 @@ class Mixer : public Model {
     constant(head_->bias, 0.0);
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<PatchEmbed> stem_;
   std::vector<std::shared_ptr<TokenBlock>> blocks_;
   std::shared_ptr<LayerNorm> norm_;
@@ -379,10 +344,6 @@ class Mixer : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_mixer(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Mixer>(spec, generator);
-}
+const MakeNetwork make_mixer = construct<Mixer>;
 
 } // namespace vitrain::networks

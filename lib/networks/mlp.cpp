@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "networks/layers/layers.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -24,8 +25,8 @@ class MlpNet : public Model {
     if (net.hidden > 0) {
       const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "hidden");
       for (std::int64_t i = 0; i < net.hidden; ++i) {
-        hidden_.push_back(std::make_shared<Linear>(in, net.width, generator));
-        list->push_back(hidden_.back());
+        hidden_.push_back(
+            append_layer<Linear>(*list, in, net.width, generator));
         in = net.width;
       }
     }
@@ -56,10 +57,6 @@ class MlpNet : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_mlp(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<MlpNet>(spec, generator);
-}
+const MakeNetwork make_mlp = construct<MlpNet>;
 
 } // namespace vitrain::networks

@@ -52,6 +52,19 @@ at::Tensor of_two_heads(
     const at::Tensor& classes,
     const at::Tensor& distillation);
 
+// Makes the network of `spec`, its weights drawn from `generator`; without one
+// they are on the meta device: shapes, and no memory.
+using MakeNetwork =
+    std::shared_ptr<Model> (*)(const models::ModelSpec&, const at::Generator&);
+
+// Of networks that are constructed from what MakeNetwork is given.
+template <typename Network>
+std::shared_ptr<Model> construct(
+    const models::ModelSpec& spec,
+    const at::Generator& generator) {
+  return std::make_shared<Network>(spec, generator);
+}
+
 // A new model on the CPU, in training mode. Its weights are a pure function of
 // spec and seed: those that timm's constructor draws after torch.manual_seed.
 // The default generator is left as it was.

@@ -42,15 +42,11 @@
 
 namespace vitrain::networks {
 
-// make_NAME(spec, generator): the network of `spec`, its weights drawn from
-// `generator`; without one they are on the meta device: shapes, and no memory.
-#define VITRAIN_DECLARE(family, make) \
-  std::shared_ptr<Model> make(        \
-      const models::ModelSpec& spec, const at::Generator& generator);
+#define VITRAIN_DECLARE(family, make) extern const MakeNetwork make;
 VITRAIN_NETWORKS(VITRAIN_DECLARE)
 #undef VITRAIN_DECLARE
 
-// The same by the family of `spec`.
+// The network of `spec`, by the function of its family.
 std::shared_ptr<Model> make_network(
     const models::ModelSpec& spec,
     const at::Generator& generator);

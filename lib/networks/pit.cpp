@@ -1,15 +1,16 @@
 #include "models/families/pit.h"
 
-#include <numeric>
+#include <span>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -79,8 +80,8 @@ class PitStage : public torch::nn::Module {
     const models::VitSpec spec = blocks_of(net, stage);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-      blocks_.push_back(std::make_shared<VitBlock>(spec, first + i, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(
+          append_layer<VitBlock>(*list, spec, first + i, generator));
     }
   }
 
@@ -88,15 +89,10 @@ class PitStage : public torch::nn::Module {
     x = pool_ ? (*pool_)(x) : x;
     const std::int64_t images = x.front.size(0);
     const std::int64_t width = x.front.size(2);
-    at::Tensor y = joined(x);
-    for (const auto& block : blocks_) {
-      y = run_block(
-          y, drops.masks, [block, images, drops](const at::Tensor& in) {
-            return block->forward(in, images, drops);
-          });
-    }
     const std::int64_t front = x.front.size(1);
-    y = y.view({images, -1, width});
+    const at::Tensor y =
+        run_blocks(joined(x), drops.masks, blocks_, images, drops)
+            .view({images, -1, width});
     return {
         y.narrow(1, 0, front),
         y.narrow(1, front, y.size(1) - front).reshape(x.patches.sizes())};
@@ -107,15 +103,12 @@ class PitStage : public torch::nn::Module {
   at::Tensor forward_front(PitTokens x, const VitDrops& drops) const {
     x = pool_ ? (*pool_)(x) : x;
     const std::int64_t images = x.front.size(0);
-    at::Tensor y = joined(x);
-    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-      y = run_block(
-          y,
-          drops.masks,
-          [block = blocks_[i], images, drops](const at::Tensor& in) {
-            return block->forward(in, images, drops);
-          });
-    }
+    const at::Tensor y = run_blocks(
+        joined(x),
+        drops.masks,
+        std::span(blocks_).first(blocks_.size() - 1),
+        images,
+        drops);
     return blocks_.back()->forward_first(y, images, x.front.size(1), drops);
   }
 
@@ -129,10 +122,10 @@ class PitStage : public torch::nn::Module {
   std::vector<std::shared_ptr<VitBlock>> blocks_;
 };
 
-class Pit : public Model {
+class Pit : public ImageModel {
  public:
   Pit(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<PitSpec>();
     add_embedding(net, generator);
     std::int64_t blocks = 0;
@@ -140,8 +133,7 @@ class Pit : public Model {
         add_layer<torch::nn::ModuleListImpl>(*this, "transformers");
     for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
       stages_.push_back(
-          std::make_shared<PitStage>(net, stage, blocks, generator));
-      list->push_back(stages_.back());
+          append_layer<PitStage>(*list, net, stage, blocks, generator));
       blocks += net.depths[stage];
     }
     const std::int64_t width = net.width(net.depths.size() - 1);
@@ -155,16 +147,11 @@ class Pit : public Model {
     truncated_normal(pos_embed_, kVitInitStd, generator);
     truncated_normal(cls_token_, kVitInitStd, generator);
     for (const double rate : rising_rates(spec.drop_path, blocks)) {
-      paths_.add(rate); // both branches of a block share it
-      paths_.add(rate);
+      paths_.add(rate, /*branches=*/2);
     }
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const std::int64_t count = images.size(0);
     const VitDrops drops{.factors = drop};
     PitTokens x{
@@ -181,8 +168,6 @@ class Pit : public Model {
     return of_two_heads(
         spec_, is_training(), (*head_)(each[0]), (*head_dist_)(each[1]));
   }
-
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
   void add_embedding(const PitSpec& net, const at::Generator& generator) {
@@ -210,8 +195,6 @@ class Pit : public Model {
     normal(cls_token_, 1.0, generator);
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<Conv2d> conv_;
   at::Tensor pos_embed_; // [1, D, H, W]
   at::Tensor cls_token_; // [1, 1 or 2, D]
@@ -223,10 +206,6 @@ class Pit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_pit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Pit>(spec, generator);
-}
+const MakeNetwork make_pit = construct<Pit>;
 
 } // namespace vitrain::networks

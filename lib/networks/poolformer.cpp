@@ -1,16 +1,15 @@
 #include "models/families/poolformer.h"
 
-#include <numeric>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
-#include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // Images travel as [N, H, W, C]: MLPs go over the last dimension, and
 // convolutions, norms and averages see the same memory as channels_last.
@@ -25,56 +24,11 @@ constexpr double kPoolInitStd = 0.02;
 // The first stage of version 2 whose residual stream has factors.
 constexpr std::size_t kFirstScaled = 2;
 
-// A parameter [width] with one value everywhere: "weight", "bias", "scale".
-at::Tensor add_constant(
-    torch::nn::Module& owner,
-    const char* name,
-    std::int64_t width,
-    double value,
-    const at::Generator& generator) {
-  const at::Tensor tensor =
-      owner.register_parameter(name, new_weights({width}, generator));
-  constant(tensor, value);
-  return tensor;
-}
-
-// Over all values of an image; the bias only where asked for.
-class ImageNorm : public torch::nn::Module {
- public:
-  ImageNorm(
-      std::int64_t width,
-      double eps,
-      bool with_bias,
-      const at::Generator& generator)
-      : eps_(eps),
-        weight_(add_constant(*this, "weight", width, 1.0, generator)) {
-    if (with_bias) {
-      bias_ = add_constant(*this, "bias", width, 0.0, generator);
-    }
-  }
-
-  // [N, H, W, C], to itself.
-  at::Tensor operator()(const at::Tensor& x) const {
-    if (x.is_meta()) {
-      return at::empty_like(x); // torch has no kernel for shapes alone
-    }
-    return at::group_norm(
-               x.permute({0, 3, 1, 2}), /*num_groups=*/1, weight_, bias_, eps_)
-        .permute({0, 2, 3, 1})
-        .contiguous();
-  }
-
- private:
-  double eps_;
-  at::Tensor weight_; // [C]
-  at::Tensor bias_; // [C], or undefined
-};
-
 // Over the channels, without bias.
 class ChannelNorm : public torch::nn::Module {
  public:
   ChannelNorm(std::int64_t width, const at::Generator& generator)
-      : weight_(add_constant(*this, "weight", width, 1.0, generator)) {}
+      : weight_(add_constant(*this, "weight", {width}, 1.0, generator)) {}
 
   // [N, H, W, C], to itself.
   at::Tensor operator()(const at::Tensor& x) const {
@@ -91,7 +45,7 @@ class ChannelNorm : public torch::nn::Module {
 class ChannelScale : public torch::nn::Module {
  public:
   ChannelScale(std::int64_t width, double value, const at::Generator& generator)
-      : scale_(add_constant(*this, "scale", width, value, generator)) {}
+      : scale_(add_constant(*this, "scale", {width}, value, generator)) {}
 
   at::Tensor operator()(const at::Tensor& x) const { return x * scale_; }
 
@@ -103,8 +57,8 @@ class ChannelScale : public torch::nn::Module {
 class StarRelu : public torch::nn::Module {
  public:
   explicit StarRelu(const at::Generator& generator)
-      : scale_(add_constant(*this, "scale", 1, 1.0, generator)),
-        bias_(add_constant(*this, "bias", 1, 0.0, generator)) {}
+      : scale_(add_constant(*this, "scale", {1}, 1.0, generator)),
+        bias_(add_constant(*this, "bias", {1}, 0.0, generator)) {}
 
   at::Tensor operator()(const at::Tensor& x) const {
     return at::addcmul(bias_, scale_, activate(x, Activation::kRelu).square());
@@ -176,8 +130,8 @@ class PoolFormerBlock : public torch::nn::Module {
           name,
           width,
           net.v2 ? kPoolNormEpsV2 : kPoolNormEps,
-          /*with_bias=*/!net.v2,
-          generator);
+          generator,
+          /*with_bias=*/!net.v2);
     };
     const auto scale = [&](const char* name, double value, bool wanted) {
       return wanted
@@ -201,12 +155,12 @@ class PoolFormerBlock : public torch::nn::Module {
     };
     const at::Tensor y = add_branch(
         times(res_scale1_, x),
-        times(layer_scale1_, pool_neighbours((*norm1_)(x))),
+        times(layer_scale1_, pool_neighbours((*norm1_)(x).contiguous())),
         drop,
         row_);
     return add_branch(
         times(res_scale2_, y),
-        times(layer_scale2_, (*mlp_)((*norm2_)(y))),
+        times(layer_scale2_, (*mlp_)((*norm2_)(y).contiguous())),
         drop,
         row_ + 1);
   }
@@ -277,19 +231,13 @@ class PoolFormerStage : public torch::nn::Module {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const std::int64_t row : rows) {
       blocks_.push_back(
-          std::make_shared<PoolFormerBlock>(net, stage, row, generator));
-      list->push_back(blocks_.back());
+          append_layer<PoolFormerBlock>(*list, net, stage, row, generator));
     }
   }
 
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? (*downsample_)(x) : x;
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
-    return x;
+    return run_blocks(x, {}, blocks_, drop);
   }
 
  private:
@@ -297,10 +245,10 @@ class PoolFormerStage : public torch::nn::Module {
   std::vector<std::shared_ptr<PoolFormerBlock>> blocks_;
 };
 
-class PoolFormer : public Model {
+class PoolFormer : public ImageModel {
  public:
   PoolFormer(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<PoolFormerSpec>();
     const Conv2d::Shape stem{
         .in = spec.channels,
@@ -311,33 +259,21 @@ class PoolFormer : public Model {
         .bias = true};
     stem_ = add_layer<PoolFormerShrink>(
         *this, "stem", stem, net.v2, /*is_stem=*/true, generator);
-    const std::vector<double> rates = rising_rates(
-        spec.drop_path,
-        std::accumulate(net.depths.begin(), net.depths.end(), std::int64_t{0}));
-    auto rate = rates.begin();
+    const auto rows =
+        paths_.add_stages(net.depths, spec.drop_path, /*branches=*/2);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "stages");
-    for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
-      std::vector<std::int64_t> rows;
-      for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-        rows.push_back(paths_.add(*rate));
-        paths_.add(*rate++); // both branches of a block share it
-      }
-      stages_.push_back(
-          std::make_shared<PoolFormerStage>(net, stage, rows, generator));
-      list->push_back(stages_.back());
+    for (std::size_t stage = 0; stage < rows.size(); ++stage) {
+      stages_.push_back(append_layer<PoolFormerStage>(
+          *list, net, stage, rows[stage], generator));
     }
     const auto head = add_layer<torch::nn::Module>(*this, "head");
     const std::int64_t width = net.widths.back();
     norm_ = add_layer<LayerNorm>(*head, "norm", width, kPoolNormEpsV2);
     fc_ = add_layer<Linear>(*head, "fc", width, spec.num_classes, generator);
-    start(generator);
+    start_channels_last_layers(*this, kPoolInitStd, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     x = (*stem_)(x.permute({0, 2, 3, 1}));
     for (const auto& stage : stages_) {
@@ -346,33 +282,7 @@ class PoolFormer : public Model {
     return (*fc_)((*norm_)(x.flatten(1, 2).mean(1)));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
-  void start(const at::Generator& generator) {
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* conv = module->as<Conv2d>()) {
-        start_layer(conv->weight, conv->bias, generator);
-        conv->use_channels_last();
-      } else if (auto* linear = module->as<Linear>()) {
-        start_layer(linear->weight, linear->bias, generator);
-      }
-    }
-  }
-
-  static void start_layer(
-      const at::Tensor& weight,
-      const at::Tensor& bias,
-      const at::Generator& generator) {
-    truncated_normal(weight, kPoolInitStd, generator);
-    if (bias.defined()) {
-      constant(bias, 0.0);
-    }
-  }
-
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<PoolFormerShrink> stem_;
   std::vector<std::shared_ptr<PoolFormerStage>> stages_;
   std::shared_ptr<LayerNorm> norm_;
@@ -381,10 +291,6 @@ class PoolFormer : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_poolformer(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<PoolFormer>(spec, generator);
-}
+const MakeNetwork make_poolformer = construct<PoolFormer>;
 
 } // namespace vitrain::networks

@@ -1,17 +1,16 @@
 #include "models/families/pvt_v2.h"
 
-#include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 // Tokens travel as images [N, H, W, C]: convolutions see the same memory as
 // channels_last.
@@ -80,8 +79,10 @@ class PvtAttention : public torch::nn::Module {
     const auto parts =
         (*kv_)(seen(x)).flatten(1, 2).split(x.size(3), /*dim=*/-1);
     const at::Tensor query = (*q_)(x).flatten(1, 2);
-    const at::Tensor found =
-        attention(by_head(query), by_head(parts[0]), by_head(parts[1]));
+    const at::Tensor found = attention(
+        split_heads(query, heads_),
+        split_heads(parts[0], heads_),
+        split_heads(parts[1], heads_));
     return (*proj_)(found.transpose(1, 2).reshape(x.sizes()));
   }
 
@@ -91,11 +92,6 @@ class PvtAttention : public torch::nn::Module {
       return at::gelu((*norm_)(sr_->pointwise(pool_tokens(x))));
     }
     return sr_ ? (*norm_)(sr_->over_pixels(x)) : x;
-  }
-
-  // [N, T, C] -> [N, heads, T, C / heads], without a copy.
-  at::Tensor by_head(const at::Tensor& x) const {
-    return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
   }
 
   std::int64_t heads_;
@@ -113,15 +109,9 @@ class PvtMlp : public torch::nn::Module {
   PvtMlp(const PvtWidths& widths, const at::Generator& generator)
       : linear_(widths.linear) {
     const std::int64_t hidden = widths.hidden;
-    const Conv2d::Shape depthwise{
-        .in = hidden,
-        .out = hidden,
-        .kernel = 3,
-        .padding = 1,
-        .bias = true,
-        .groups = hidden};
     fc1_ = add_layer<Linear>(*this, "fc1", widths.width, hidden, generator);
-    dwconv_ = add_layer<Conv2d>(*this, "dwconv", depthwise, generator);
+    dwconv_ = add_layer<Conv2d>(
+        *this, "dwconv", depthwise_shape(hidden, 3), generator);
     fc2_ = add_layer<Linear>(*this, "fc2", hidden, widths.width, generator);
   }
 
@@ -169,34 +159,19 @@ class PvtBlock : public torch::nn::Module {
 
 // A token for each of some pixels, from a square around it that reaches into
 // its neighbours' squares.
-class OverlapEmbed : public torch::nn::Module {
- public:
-  OverlapEmbed(
-      std::int64_t in,
-      std::int64_t out,
-      std::int64_t kernel,
-      std::int64_t stride,
-      const at::Generator& generator) {
-    const Conv2d::Shape shape{
-        .in = in,
-        .out = out,
-        .kernel = kernel,
-        .stride = stride,
-        .padding = kernel / 2,
-        .bias = true};
-    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
-    norm_ = add_layer<LayerNorm>(*this, "norm", out, kPvtEmbedNormEps);
-  }
-
-  // [N, H, W, in] -> [N, ceil(H / stride), ceil(W / stride), out]
-  at::Tensor operator()(const at::Tensor& x) const {
-    return (*norm_)(proj_->over_pixels(x));
-  }
-
- private:
-  std::shared_ptr<Conv2d> proj_;
-  std::shared_ptr<LayerNorm> norm_;
-};
+Conv2d::Shape overlapping(
+    std::int64_t in,
+    std::int64_t out,
+    std::int64_t kernel,
+    std::int64_t stride) {
+  return {
+      .in = in,
+      .out = out,
+      .kernel = kernel,
+      .stride = stride,
+      .padding = kernel / 2,
+      .bias = true};
+}
 
 class PvtStage : public torch::nn::Module {
  public:
@@ -207,77 +182,56 @@ class PvtStage : public torch::nn::Module {
       const at::Generator& generator) {
     const PvtWidths widths(net, stage);
     if (stage > 0) {
-      downsample_ = add_layer<OverlapEmbed>(
+      downsample_ = add_layer<ConvEmbed>(
           *this,
           "downsample",
-          net.widths[stage - 1],
-          widths.width,
-          /*kernel=*/3,
-          /*stride=*/2,
+          overlapping(
+              net.widths[stage - 1], widths.width, /*kernel=*/3, /*stride=*/2),
+          kPvtEmbedNormEps,
           generator);
     }
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const std::int64_t row : rows) {
-      blocks_.push_back(std::make_shared<PvtBlock>(widths, row, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(append_layer<PvtBlock>(*list, widths, row, generator));
     }
     norm_ = add_layer<LayerNorm>(*this, "norm", widths.width, kPvtNormEps);
   }
 
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? (*downsample_)(x) : x;
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
-    return (*norm_)(x);
+    return (*norm_)(run_blocks(x, {}, blocks_, drop));
   }
 
  private:
-  std::shared_ptr<OverlapEmbed> downsample_; // null in the first stage
+  std::shared_ptr<ConvEmbed> downsample_; // null in the first stage
   std::vector<std::shared_ptr<PvtBlock>> blocks_;
   std::shared_ptr<LayerNorm> norm_;
 };
 
-class PvtV2 : public Model {
+class PvtV2 : public ImageModel {
  public:
   PvtV2(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<PvtV2Spec>();
-    patch_embed_ = add_layer<OverlapEmbed>(
+    patch_embed_ = add_layer<ConvEmbed>(
         *this,
         "patch_embed",
-        spec.channels,
-        net.widths[0],
-        /*kernel=*/7,
-        /*stride=*/4,
+        overlapping(spec.channels, net.widths[0], /*kernel=*/7, /*stride=*/4),
+        kPvtEmbedNormEps,
         generator);
-    const std::vector<double> rates = rising_rates(
-        spec.drop_path,
-        std::accumulate(net.depths.begin(), net.depths.end(), std::int64_t{0}));
-    auto rate = rates.begin();
+    const auto rows =
+        paths_.add_stages(net.depths, spec.drop_path, /*branches=*/2);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "stages");
-    for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
-      std::vector<std::int64_t> rows;
-      for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-        rows.push_back(paths_.add(*rate));
-        paths_.add(*rate++); // both branches of a block share it
-      }
+    for (std::size_t stage = 0; stage < rows.size(); ++stage) {
       stages_.push_back(
-          std::make_shared<PvtStage>(net, stage, rows, generator));
-      list->push_back(stages_.back());
+          append_layer<PvtStage>(*list, net, stage, rows[stage], generator));
     }
     head_ = add_layer<Linear>(
         *this, "head", net.widths.back(), spec.num_classes, generator);
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
     x = (*patch_embed_)(x.permute({0, 2, 3, 1}));
     for (const auto& stage : stages_) {
@@ -286,42 +240,27 @@ class PvtV2 : public Model {
     return (*head_)(x.flatten(1, 2).mean(1));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   void start(const at::Generator& generator) {
     // timm draws them in the order of registration.
-    for (const auto& item : named_modules("", /*include_self=*/false)) {
-      if (auto* linear = item.value()->as<Linear>()) {
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (auto* linear = module->as<Linear>()) {
         truncated_normal(linear->weight, kPvtInitStd, generator);
         constant(linear->bias, 0.0);
-      } else if (auto* conv = item.value()->as<Conv2d>()) {
-        // timm/models/pvt_v2.py, _init_weights: by the fan out of one group.
-        const at::Tensor& weight = conv->weight;
-        const bool depthwise = item.key().ends_with("dwconv");
-        const std::int64_t fan_out =
-            weight.size(2) * weight.size(3) * (depthwise ? 1 : weight.size(0));
-        normal(
-            weight, std::sqrt(2.0 / static_cast<double>(fan_out)), generator);
-        constant(conv->bias, 0.0);
+      } else if (auto* conv = module->as<Conv2d>()) {
+        normal_by_group_fan_out(*conv, generator);
         conv->use_channels_last();
       }
     }
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
-  std::shared_ptr<OverlapEmbed> patch_embed_;
+  std::shared_ptr<ConvEmbed> patch_embed_;
   std::vector<std::shared_ptr<PvtStage>> stages_;
   std::shared_ptr<Linear> head_;
 };
 
 } // namespace
 
-std::shared_ptr<Model> make_pvt_v2(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<PvtV2>(spec, generator);
-}
+const MakeNetwork make_pvt_v2 = construct<PvtV2>;
 
 } // namespace vitrain::networks

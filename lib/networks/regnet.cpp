@@ -1,19 +1,19 @@
 #include "models/families/regnet.h"
 
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <ATen/ATen.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -111,10 +111,10 @@ class RegNetBlock : public torch::nn::Module {
   std::shared_ptr<ConvBn> downsample_;
 };
 
-class RegNet : public Model {
+class RegNet : public ImageModel {
  public:
   RegNet(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::RegNetSpec>();
     const Conv2d::Shape stem{
         .in = spec.channels,
@@ -129,11 +129,7 @@ class RegNet : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     Fork fork = (*stem_)(
         images.contiguous(at::MemoryFormat::ChannelsLast), Nonlinearity::kRelu);
     for (const auto& block : blocks_) {
@@ -142,22 +138,17 @@ class RegNet : public Model {
     return (*fc_)(mean_over_pixels(fork.trunk));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   // "s1.b1" and so on; returns the number of output channels.
   std::int64_t add_stages(
       const models::RegNetSpec& net,
       const at::Generator& generator) {
-    const std::vector<double> rates = rising_rates(
-        spec_.drop_path,
-        std::accumulate(net.depths.begin(), net.depths.end(), std::int64_t{0}));
+    const auto rows = paths_.add_stages(net.depths, spec_.drop_path);
     std::int64_t channels = net.stem;
     for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
       const auto part =
           add_layer<torch::nn::Module>(*this, fmt::format("s{}", stage + 1));
       for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-        const std::int64_t row = paths_.add(rates[blocks_.size()]);
         blocks_.push_back(add_layer<RegNetBlock>(
             *part,
             fmt::format("b{}", i + 1),
@@ -165,7 +156,7 @@ class RegNet : public Model {
             stage,
             channels,
             i == 0 ? 2 : 1,
-            row,
+            rows[stage][static_cast<std::size_t>(i)],
             generator));
         channels = net.widths[stage];
       }
@@ -192,8 +183,6 @@ class RegNet : public Model {
     }
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<ConvBn> stem_;
   std::vector<std::shared_ptr<RegNetBlock>> blocks_;
   std::shared_ptr<Linear> fc_;
@@ -201,10 +190,6 @@ class RegNet : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_regnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<RegNet>(spec, generator);
-}
+const MakeNetwork make_regnet = construct<RegNet>;
 
 } // namespace vitrain::networks

@@ -1,19 +1,19 @@
 #include "models/families/resnet.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 
 namespace vitrain::networks {
 namespace {
@@ -176,27 +176,22 @@ class ResNetStem {
   std::vector<std::shared_ptr<BatchNorm2d>> norms_;
 };
 
-class ResNet : public Model {
+class ResNet : public ImageModel {
  public:
-  ResNet(const models::ModelSpec& spec, at::Generator generator) : spec_(spec) {
+  ResNet(const models::ModelSpec& spec, at::Generator generator)
+      : ImageModel(spec) {
     const auto& net = spec.get<ResNetSpec>();
     stem_ = std::make_unique<ResNetStem>(*this, net, spec.channels, generator);
-    const std::vector<double> rates = rising_rates(
-        spec.drop_path,
-        std::accumulate(net.blocks.begin(), net.blocks.end(), std::int64_t{0}));
+    const auto rows = paths_.add_stages(net.blocks, spec.drop_path);
     std::int64_t channels = net.stem_width;
     for (std::size_t stage = 0; stage < net.blocks.size(); ++stage) {
-      channels = add_stage(net, stage, channels, rates, generator);
+      channels = add_stage(net, stage, channels, rows[stage], generator);
     }
     fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     Fork fork{x, x};
@@ -206,31 +201,34 @@ class ResNet : public Model {
     return (*fc_)(mean_over_pixels(fork.trunk));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   // Appends a stage; returns the number of its output channels.
   std::int64_t add_stage(
       const ResNetSpec& net,
       std::size_t stage,
       std::int64_t in,
-      const std::vector<double>& rates,
+      const std::vector<std::int64_t>& rows,
       at::Generator generator) {
     const std::int64_t out = net.out(stage);
     const auto list = add_layer<torch::nn::ModuleListImpl>(
         *this, "layer" + std::to_string(stage + 1));
-    for (std::int64_t i = 0; i < net.blocks[stage]; ++i) {
-      const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
+    for (const std::int64_t row : rows) {
+      const std::int64_t stride = row == rows.front() && stage > 0 ? 2 : 1;
       // timm draws the projection before the block's own convolutions.
       std::shared_ptr<Downsample> downsample;
       if (stride != 1 || in != out) {
         downsample = std::make_shared<Downsample>(
             in, out, stride, net.average_down, generator);
       }
-      const std::int64_t row = paths_.add(rates[blocks_.size()]);
-      blocks_.push_back(std::make_shared<ResidualBlock>(
-          net, stage, in, stride, std::move(downsample), row, generator));
-      list->push_back(blocks_.back());
+      blocks_.push_back(append_layer<ResidualBlock>(
+          *list,
+          net,
+          stage,
+          in,
+          stride,
+          std::move(downsample),
+          row,
+          generator));
       in = out;
     }
     return out;
@@ -251,8 +249,6 @@ class ResNet : public Model {
     }
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::unique_ptr<ResNetStem> stem_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
   std::shared_ptr<Linear> fc_;
@@ -260,10 +256,6 @@ class ResNet : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_resnet(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<ResNet>(spec, generator);
-}
+const MakeNetwork make_resnet = construct<ResNet>;
 
 } // namespace vitrain::networks

@@ -9,6 +9,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/windows.h"
+#include "networks/networks.h"
 #include "networks/swin_model.h"
 
 // Tokens travel as images [N, H, W, C].
@@ -37,10 +38,7 @@ class SwinAttention : public torch::nn::Module {
 
   // [N * windows, T, C], to itself.
   at::Tensor operator()(const at::Tensor& x) {
-    const auto parts = (*qkv_)(x)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts = split_parts((*qkv_)(x), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
     positions_ = positions_.to(x.device());
     mask_ = mask_.defined() ? mask_.to(x.device()) : mask_;
@@ -116,10 +114,6 @@ class PatchMerging : public torch::nn::Module {
 
 } // namespace
 
-std::shared_ptr<Model> make_swin(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<SwinModel<SwinBlock, PatchMerging>>(spec, generator);
-}
+const MakeNetwork make_swin = construct<SwinModel<SwinBlock, PatchMerging>>;
 
 } // namespace vitrain::networks

@@ -2,18 +2,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "models/families/swin.h"
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
-#include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
 #include "networks/layers/windows.h"
-#include "networks/model.h"
 
 // The network around the blocks of a Swin transformer, of both versions.
 // `Block` has a constructor (net, stage, windows, row, generator) and
@@ -43,19 +41,13 @@ class SwinStage : public torch::nn::Module {
       const Windows windows(
           grid, net.windows[stage], /*shifted=*/blocks_.size() % 2 == 1);
       blocks_.push_back(
-          std::make_shared<Block>(net, stage, windows, row, generator));
-      list->push_back(blocks_.back());
+          append_layer<Block>(*list, net, stage, windows, row, generator));
     }
   }
 
   at::Tensor forward(at::Tensor x, const at::Tensor& drop) const {
     x = downsample_ ? (*downsample_)(x) : x;
-    for (const auto& block : blocks_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
-    return x;
+    return run_blocks(x, {}, blocks_, drop);
   }
 
  private:
@@ -64,10 +56,10 @@ class SwinStage : public torch::nn::Module {
 };
 
 template <typename Block, typename Merging>
-class SwinModel : public Model {
+class SwinModel : public ImageModel {
  public:
   SwinModel(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::SwinSpec>();
     patch_embed_ = add_layer<PatchEmbed>(
         *this,
@@ -83,14 +75,10 @@ class SwinModel : public Model {
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kSwinNormEps);
     const auto head = add_layer<torch::nn::Module>(*this, "head");
     fc_ = add_layer<Linear>(*head, "fc", width, spec.num_classes, generator);
-    start(generator);
+    start_linear_layers(*this, kSwinInitStd, generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images);
     const ImageSize grid = models::swin::grid(spec_, 0);
     x = (*patch_norm_)(x).view(
@@ -101,43 +89,24 @@ class SwinModel : public Model {
     return (*fc_)((*norm_)(x).flatten(1, 2).mean(1));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   using Stage = SwinStage<Block, Merging>;
 
   void add_stages(const models::SwinSpec& net, const at::Generator& generator) {
-    const std::vector<double> rates = rising_rates(
-        spec_.drop_path,
-        std::accumulate(net.depths.begin(), net.depths.end(), std::int64_t{0}));
-    auto rate = rates.begin();
+    const auto rows =
+        paths_.add_stages(net.depths, spec_.drop_path, /*branches=*/2);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "layers");
-    for (std::size_t stage = 0; stage < net.depths.size(); ++stage) {
-      std::vector<std::int64_t> rows;
-      for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
-        rows.push_back(paths_.add(*rate));
-        paths_.add(*rate++); // both branches of a block share it
-      }
-      stages_.push_back(std::make_shared<Stage>(
-          net, stage, models::swin::grid(spec_, stage), rows, generator));
-      list->push_back(stages_.back());
+    for (std::size_t stage = 0; stage < rows.size(); ++stage) {
+      stages_.push_back(append_layer<Stage>(
+          *list,
+          net,
+          stage,
+          models::swin::grid(spec_, stage),
+          rows[stage],
+          generator));
     }
   }
 
-  void start(const at::Generator& generator) {
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->template as<Linear>()) {
-        truncated_normal(linear->weight, kSwinInitStd, generator);
-        if (linear->bias.defined()) {
-          constant(linear->bias, 0.0);
-        }
-      }
-    }
-  }
-
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<PatchEmbed> patch_embed_;
   std::shared_ptr<LayerNorm> patch_norm_;
   std::vector<std::shared_ptr<Stage>> stages_;

@@ -10,6 +10,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/windows.h"
+#include "networks/networks.h"
 #include "networks/swin_model.h"
 
 // Formulas are those of Liu et al., "Swin transformer V2", CVPR 2022, with the
@@ -97,10 +98,7 @@ class SwinV2Attention : public torch::nn::Module {
         mask_(windows.mask()) {
     const auto filled =
         [&](const char* name, at::IntArrayRef sizes, double value) {
-          const at::Tensor parameter =
-              register_parameter(name, new_weights(sizes, generator));
-          constant(parameter, value);
-          return parameter;
+          return add_constant(*this, name, sizes, value, generator);
         };
     logit_scale_ = filled("logit_scale", {heads, 1, 1}, std::log(kFirstScale));
     q_bias_ = filled("q_bias", {width}, 0.0);
@@ -116,10 +114,8 @@ class SwinV2Attention : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) {
     const at::Tensor bias =
         at::cat({q_bias_, at::zeros_like(q_bias_), v_bias_});
-    const auto parts = at::linear(x, qkv_->weight, bias)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts =
+        split_parts(at::linear(x, qkv_->weight, bias), 3, heads_);
     const at::Tensor scale = logit_scale_.clamp_max(std::log(kMostScale)).exp();
     positions_ = positions_.to(x.device());
     mask_ = mask_.defined() ? mask_.to(x.device()) : mask_;
@@ -206,11 +202,7 @@ class PatchMergingV2 : public torch::nn::Module {
 
 } // namespace
 
-std::shared_ptr<Model> make_swin_v2(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<SwinModel<SwinV2Block, PatchMergingV2>>(
-      spec, generator);
-}
+const MakeNetwork make_swin_v2 =
+    construct<SwinModel<SwinV2Block, PatchMergingV2>>;
 
 } // namespace vitrain::networks

@@ -1,5 +1,6 @@
 #include "models/families/vit.h"
 
+#include <span>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -9,6 +10,7 @@
 #include "networks/layers/positions.h"
 #include "networks/layers/recompute.h"
 #include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/vit_blocks.h"
 
 namespace vitrain::networks {
@@ -49,8 +51,7 @@ class Vit : public Model {
     norm_pre_ = add_norm("norm_pre", vit_.norm_before_blocks);
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < vit_.depth; ++i) {
-      blocks_.push_back(std::make_shared<VitBlock>(vit_, i, generator));
-      blocks->push_back(blocks_.back());
+      blocks_.push_back(append_layer<VitBlock>(*blocks, vit_, i, generator));
     }
     norm_ = add_norm("norm", !vit_.norm_after_pool);
     if (vit_.pool == VitSpec::Pool::kAttention) {
@@ -65,8 +66,7 @@ class Vit : public Model {
     }
     start_as_timm(generator);
     for (const double rate : rising_rates(spec.drop_path, vit_.depth)) {
-      paths_.add(rate); // both branches of a block share it
-      paths_.add(rate);
+      paths_.add(rate, /*branches=*/2);
     }
   }
 
@@ -81,13 +81,12 @@ class Vit : public Model {
     if (norm_pre_) {
       x = (*norm_pre_)(x);
     }
-    x = x.view({-1, vit_.embed_dim});
-    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
-      x = run_block(
-          x, dropout, [block = blocks_[i], count, drops](const at::Tensor& in) {
-            return block->forward(in, count, drops);
-          });
-    }
+    x = run_blocks(
+        x.view({-1, vit_.embed_dim}),
+        dropout,
+        std::span(blocks_).first(blocks_.size() - 1),
+        count,
+        drops);
     return vit_.pool == VitSpec::Pool::kToken ? read_tokens(x, count, drops)
                                               : read_patches(x, count, drops);
   }
@@ -219,10 +218,6 @@ class Vit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_vit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Vit>(spec, generator);
-}
+const MakeNetwork make_vit = construct<Vit>;
 
 } // namespace vitrain::networks

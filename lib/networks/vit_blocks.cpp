@@ -49,8 +49,7 @@ at::Tensor add_tokens(
   if (scale.defined()) {
     return at::addcmul(x, branch, scale);
   }
-  // In place where the types allow it: one pass over memory less.
-  return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
+  return add_branch(x, std::move(branch), /*drop=*/{}, /*row=*/0);
 }
 
 } // namespace
@@ -97,17 +96,13 @@ at::Tensor VitAttention::attend(
     const at::Tensor& value,
     const VitDrops& drops) const {
   return attention_with_dropout(
-             by_head(query),
-             by_head(key),
-             by_head(value),
+             split_heads(query, heads_),
+             split_heads(key, heads_),
+             split_heads(value, heads_),
              drops.attention_rate,
              drops.masks)
       .transpose(1, 2)
       .reshape({-1, query.size(2)});
-}
-
-at::Tensor VitAttention::by_head(const at::Tensor& x) const {
-  return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
 }
 
 VitMlp::VitMlp(const VitSpec& spec, at::Generator generator)
@@ -141,8 +136,8 @@ at::Tensor VitMlp::hidden(const at::Tensor& x) const {
 }
 
 VitScale::VitScale(const VitSpec& spec, const at::Generator& generator) {
-  gamma = register_parameter("gamma", new_weights({spec.embed_dim}, generator));
-  constant(gamma, spec.layer_scale);
+  gamma = add_constant(
+      *this, "gamma", {spec.embed_dim}, spec.layer_scale, generator);
 }
 
 VitBlock::VitBlock(
@@ -220,15 +215,14 @@ VitPool::VitPool(const VitSpec& spec, const at::Generator& generator)
 at::Tensor VitPool::forward(const at::Tensor& x) const {
   const std::int64_t images = x.size(0);
   const std::int64_t width = x.size(2);
-  const auto by_head = [&](const at::Tensor& tokens) {
-    return tokens.view({images, -1, heads_, width / heads_}).transpose(1, 2);
-  };
   const auto parts = (*kv_)(x).split(width, /*dim=*/-1);
   const at::Tensor query = (*q_)(latent_).expand({images, 1, width});
-  const at::Tensor seen =
-      attention(by_head(query), by_head(parts[0]), by_head(parts[1]))
-          .transpose(1, 2)
-          .reshape({images, width});
+  const at::Tensor seen = attention(
+                              split_heads(query, heads_),
+                              split_heads(parts[0], heads_),
+                              split_heads(parts[1], heads_))
+                              .transpose(1, 2)
+                              .reshape({images, width});
   const at::Tensor pooled = (*proj_)(seen);
   return pooled + (*mlp_)((*norm_)(pooled));
 }

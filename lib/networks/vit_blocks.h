@@ -63,9 +63,6 @@ class VitAttention : public torch::nn::Module {
       const at::Tensor& value,
       const VitDrops& drops) const;
 
-  // [N, T, D] -> [N, heads, T, D / heads], without a copy.
-  at::Tensor by_head(const at::Tensor& x) const;
-
   std::int64_t heads_;
   std::shared_ptr<Linear> qkv_;
   std::shared_ptr<Linear> proj_;

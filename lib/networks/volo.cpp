@@ -1,6 +1,5 @@
 #include "models/families/volo.h"
 
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -8,12 +7,13 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/recompute.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/outlook.h"
 
 // Tokens of the first stage travel as images [N, H, W, C], those of the others
@@ -41,10 +41,7 @@ class VoloAttention : public torch::nn::Module {
 
   // [N, T, C], to itself.
   at::Tensor operator()(const at::Tensor& x) const {
-    const auto parts = (*qkv_)(x)
-                           .view({x.size(0), x.size(1), 3, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts = split_parts((*qkv_)(x), 3, heads_);
     return (*proj_)(attention(parts[0], parts[1], parts[2])
                         .transpose(1, 2)
                         .reshape(x.sizes()));
@@ -72,10 +69,7 @@ class VoloClassAttention : public torch::nn::Module {
 
   // [N, T, C] -> [N, 1, C]
   at::Tensor operator()(const at::Tensor& x) const {
-    const auto parts = (*kv_)(x)
-                           .view({x.size(0), x.size(1), 2, heads_, -1})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0);
+    const auto parts = split_parts((*kv_)(x), 2, heads_);
     const at::Tensor query =
         (*q_)(x.slice(1, 0, 1).contiguous()).view({x.size(0), heads_, 1, -1});
     return (*proj_)(attention(query, parts[0], parts[1])
@@ -100,8 +94,7 @@ class VoloBlock : public torch::nn::Module {
       double rate,
       DropPaths& paths,
       const at::Generator& generator)
-      : row_(paths.add(rate)) {
-    paths.add(rate);
+      : row_(paths.add(rate, /*branches=*/2)) {
     norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kVoloNormEps);
     attn_ = add_layer<Attention>(*this, "attn", width, heads, generator);
     norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kVoloNormEps);
@@ -189,10 +182,10 @@ class VoloPatchEmbed : public torch::nn::Module {
   std::shared_ptr<Conv2d> proj_;
 };
 
-class Volo : public Model {
+class Volo : public ImageModel {
  public:
   Volo(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::VoloSpec>();
     patch_embed_ = add_layer<VoloPatchEmbed>(
         *this, "patch_embed", spec.channels, net, generator);
@@ -209,9 +202,8 @@ class Volo : public Model {
     const auto post =
         add_layer<torch::nn::ModuleListImpl>(*this, "post_network");
     for (std::int64_t i = 0; i < kVoloClassBlocks; ++i) {
-      class_blocks_.push_back(std::make_shared<VoloClassBlock>(
-          net.width, net.heads, net.mlp_ratio, 0.0, paths_, generator));
-      post->push_back(class_blocks_.back());
+      class_blocks_.push_back(append_layer<VoloClassBlock>(
+          *post, net.width, net.heads, net.mlp_ratio, 0.0, paths_, generator));
     }
     cls_token_ = register_parameter(
         "cls_token", new_weights({1, 1, net.width}, generator));
@@ -224,23 +216,11 @@ class Volo : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images);
-    for (const auto& block : outlookers_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
+    x = run_blocks(x, {}, outlookers_, drop);
     x = (downsample_->over_pixels(x) + pos_embed_).flatten(1, 2);
-    for (const auto& block : transformers_) {
-      x = run_block(x, {}, [block, drop](const at::Tensor& in) {
-        return block->forward(in, drop);
-      });
-    }
+    x = run_blocks(x, {}, transformers_, drop);
     at::Tensor first = cls_token_.expand({x.size(0), -1, -1});
     for (const auto& block : class_blocks_) {
       first = block->forward_first(first, x, drop);
@@ -250,19 +230,14 @@ class Volo : public Model {
         kVoloTokenPart * std::get<0>(at::max(of_tokens, 1));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   void add_stages(const models::VoloSpec& net, const at::Generator& generator) {
     const auto& depths = net.depths;
-    const std::vector<double> rates = rising_rates(
-        spec_.drop_path,
-        std::accumulate(depths.begin(), depths.end(), std::int64_t{0}));
+    const std::vector<double> rates = rising_rates(spec_.drop_path, depths);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "network");
     auto rate = rates.begin() + depths[0]; // timm drops no outlooker
     for (std::size_t stage = 0; stage < depths.size(); ++stage) {
-      const auto blocks = std::make_shared<torch::nn::Module>();
-      list->push_back(blocks);
+      const auto blocks = append_layer<torch::nn::Module>(*list);
       for (std::int64_t i = 0; i < depths[stage]; ++i) {
         const std::string name = std::to_string(i);
         if (stage == 0) {
@@ -288,12 +263,13 @@ class Volo : public Model {
         }
       }
       if (stage == 0) {
-        list->push_back(add_downsample(net, generator));
+        add_downsample(*append_layer<torch::nn::Module>(*list), net, generator);
       }
     }
   }
 
-  std::shared_ptr<torch::nn::Module> add_downsample(
+  void add_downsample(
+      torch::nn::Module& module,
       const models::VoloSpec& net,
       const at::Generator& generator) {
     const Conv2d::Shape shape{
@@ -302,27 +278,15 @@ class Volo : public Model {
         .kernel = 2,
         .stride = 2,
         .bias = true};
-    const auto module = std::make_shared<torch::nn::Module>();
-    downsample_ = add_layer<Conv2d>(*module, "proj", shape, generator);
+    downsample_ = add_layer<Conv2d>(module, "proj", shape, generator);
     downsample_->use_channels_last();
-    return module;
   }
 
   void start(const at::Generator& generator) {
     truncated_normal(pos_embed_, kVoloInitStd, generator);
-    // timm draws them in the order of registration.
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kVoloInitStd, generator);
-        if (linear->bias.defined()) {
-          constant(linear->bias, 0.0);
-        }
-      }
-    }
+    start_linear_layers(*this, kVoloInitStd, generator);
   }
 
-  models::ModelSpec spec_;
-  DropPaths paths_;
   std::shared_ptr<VoloPatchEmbed> patch_embed_;
   at::Tensor pos_embed_; // [1, H / 16, W / 16, C]
   std::vector<std::shared_ptr<Outlooker>> outlookers_;
@@ -337,10 +301,6 @@ class Volo : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_volo(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Volo>(spec, generator);
-}
+const MakeNetwork make_volo = construct<Volo>;
 
 } // namespace vitrain::networks

@@ -10,11 +10,12 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/norm_relu.h"
-#include "networks/model.h"
+#include "networks/networks.h"
 #include "networks/xcit_blocks.h"
 
 namespace vitrain::networks {
@@ -117,10 +118,10 @@ class GridPositions : public torch::nn::Module {
   std::shared_ptr<Conv2d> token_projection_;
 };
 
-class Xcit : public Model {
+class Xcit : public ImageModel {
  public:
   Xcit(const models::ModelSpec& spec, const at::Generator& generator)
-      : spec_(spec) {
+      : ImageModel(spec) {
     const auto& net = spec.get<models::XcitSpec>();
     const std::int64_t width = net.embed_dim;
     grid_ = {
@@ -141,11 +142,7 @@ class Xcit : public Model {
     start(generator);
   }
 
-  at::Tensor forward(
-      const at::Tensor& images,
-      const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
-    check_images(images, spec_);
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     at::Tensor x = patch_embed_->forward(images) + pos_embed_->forward();
     for (const auto& block : blocks_) {
       x = block->forward(x, grid_, drop);
@@ -158,8 +155,6 @@ class Xcit : public Model {
     return (*head_)((*norm_)(tokens.first.select(1, 0)));
   }
 
-  std::vector<double> drop_rates() const override { return paths_.rates(); }
-
  private:
   // All of them have the same rate.
   template <typename Block>
@@ -171,30 +166,21 @@ class Xcit : public Model {
       const at::Generator& generator) {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t row = paths_.add(rate);
-      for (int branch = 1; branch < Block::kBranches; ++branch) {
-        paths_.add(rate);
-      }
-      blocks.push_back(std::make_shared<Block>(
-          spec_.get<models::XcitSpec>(), row, generator));
-      list->push_back(blocks.back());
+      blocks.push_back(append_layer<Block>(
+          *list,
+          spec_.get<models::XcitSpec>(),
+          paths_.add(rate, Block::kBranches),
+          generator));
     }
   }
 
   // In timm's order.
   void start(const at::Generator& generator) {
     truncated_normal(cls_token_, kXcitInitStd, generator);
-    for (const auto& module : modules(/*include_self=*/false)) {
-      if (auto* linear = module->as<Linear>()) {
-        truncated_normal(linear->weight, kXcitInitStd, generator);
-        constant(linear->bias, 0.0);
-      }
-    }
+    start_linear_layers(*this, kXcitInitStd, generator);
   }
 
-  models::ModelSpec spec_;
   ImageSize grid_; // of tokens
-  DropPaths paths_;
   at::Tensor cls_token_; // [1, 1, C]
   std::shared_ptr<ConvPatches> patch_embed_;
   std::shared_ptr<GridPositions> pos_embed_;
@@ -206,10 +192,6 @@ class Xcit : public Model {
 
 } // namespace
 
-std::shared_ptr<Model> make_xcit(
-    const models::ModelSpec& spec,
-    const at::Generator& generator) {
-  return std::make_shared<Xcit>(spec, generator);
-}
+const MakeNetwork make_xcit = construct<Xcit>;
 
 } // namespace vitrain::networks

@@ -4,7 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include "networks/layers/init.h"
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/scaled_branch.h"
 
@@ -26,10 +25,7 @@ at::Tensor add_scale(
     const char* name,
     const models::XcitSpec& net,
     const at::Generator& generator) {
-  const at::Tensor gamma =
-      owner.register_parameter(name, new_weights({net.embed_dim}, generator));
-  constant(gamma, net.layer_scale);
-  return gamma;
+  return add_constant(owner, name, {net.embed_dim}, net.layer_scale, generator);
 }
 
 } // namespace
@@ -40,17 +36,13 @@ CrossCovarianceAttention::CrossCovarianceAttention(
     const at::Generator& generator)
     : heads_(heads) {
   temperature_ =
-      register_parameter("temperature", new_weights({heads, 1, 1}, generator));
-  constant(temperature_, 1.0);
+      add_constant(*this, "temperature", {heads, 1, 1}, 1.0, generator);
   qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator);
   proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
 }
 
 at::Tensor CrossCovarianceAttention::operator()(const at::Tensor& x) const {
-  const auto parts = (*qkv_)(x)
-                         .view({x.size(0), x.size(1), 3, heads_, -1})
-                         .permute({2, 0, 3, 1, 4})
-                         .unbind(0);
+  const auto parts = split_parts((*qkv_)(x), 3, heads_);
   // Channels of length one, which is divided by after the product: there it is
   // d x d numbers a head, here T x d.
   const at::Tensor scale =
@@ -66,13 +58,7 @@ at::Tensor CrossCovarianceAttention::operator()(const at::Tensor& x) const {
 LocalInteraction::LocalInteraction(
     std::int64_t width,
     const at::Generator& generator) {
-  const Conv2d::Shape depthwise{
-      .in = width,
-      .out = width,
-      .kernel = 3,
-      .padding = 1,
-      .bias = true,
-      .groups = width};
+  const Conv2d::Shape depthwise = depthwise_shape(width, 3);
   conv1_ = add_layer<Conv2d>(*this, "conv1", depthwise, generator);
   bn_ = add_layer<BatchNorm2d>(*this, "bn", width);
   conv2_ = add_layer<Conv2d>(*this, "conv2", depthwise, generator);

@@ -143,20 +143,7 @@ const std::vector<Named> kMobileVits{
     mobilevitv2("mobilevitv2_200", 8),
 };
 
-void check_side(
-    const config::ModelConfig& config,
-    const ModelSpec& named,
-    config::Checker& checker) {
-  check_least_side(config, named, 32, checker);
-}
-
 } // namespace
-
-std::int64_t byob_width(double width, double least) {
-  const auto near =
-      std::max<std::int64_t>(8, static_cast<std::int64_t>(width + 4.0) / 8 * 8);
-  return static_cast<double>(near) < least * width ? near + 8 : near;
-}
 
 std::vector<std::vector<ByobBlocks>> mobileone_stages(
     const std::vector<std::int64_t>& depths,
@@ -192,7 +179,7 @@ std::string describe_byob(const ModelSpec& spec) {
   std::vector<std::int64_t> widths;
   std::vector<std::int64_t> depths;
   for (const Stage& stage : spec.get<ByobSpec>().stages) {
-    widths.push_back(byob_width(stage.back().width));
+    widths.push_back(multiple_of_8(stage.back().width));
     depths.push_back(0);
     for (const ByobBlocks& blocks : stage) {
       depths.back() += blocks.depth;
@@ -202,30 +189,10 @@ std::string describe_byob(const ModelSpec& spec) {
       "widths {}, blocks {}", fmt::join(widths, "-"), fmt::join(depths, "-"));
 }
 
-const Family kMobileOne{
-    .name = "mobileone",
-    .list = names_in<kMobileOnes>,
-    .find = find_in<kMobileOnes>,
-    .options = drop_path_option,
-    .check = check_side,
-    .describe = describe_byob,
-    .identity = channels_identity,
-    .classifier = {"head.fc."},
-    .layers = byob_layers(),
-    .any_image_size = true,
-    .channels_last = true};
+const Family kMobileOne =
+    byob_family<kMobileOnes>("mobileone", check_least<32>);
 
-const Family kMobileVit{
-    .name = "mobilevit",
-    .list = names_in<kMobileVits>,
-    .find = find_in<kMobileVits>,
-    .options = drop_path_option,
-    .check = check_side,
-    .describe = describe_byob,
-    .identity = channels_identity,
-    .classifier = {"head.fc."},
-    .layers = byob_layers(),
-    .any_image_size = true,
-    .channels_last = true};
+const Family kMobileVit =
+    byob_family<kMobileVits>("mobilevit", check_least<32>);
 
 } // namespace vitrain::models

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "models/families/family.h"
+#include "models/families/multiple_of_8.h"
 
 namespace vitrain::models {
 
 // Blocks of one kind, one after the other. Widths are rounded to multiples of 8
-// (byob_width()) where the network is built.
+// where the network is built.
 struct ByobBlocks {
   enum class Kind {
     kBottleneck, // 1x1, 3x3, 1x1
@@ -64,10 +65,6 @@ struct ByobSpec {
   std::vector<std::vector<ByobBlocks>> stages;
 };
 
-// timm's make_divisible: the nearest multiple of 8, at least 8, and the next
-// where that is less than `least` of the width.
-std::int64_t byob_width(double width, double least = 0.9);
-
 // MobileOne's stages: pairs of a block over the pixels of each channel and one
 // over the channels. `factors` widen 64, 128, 256 and 512 channels; the last
 // `gated` pairs of a stage squeeze.
@@ -77,13 +74,30 @@ std::vector<std::vector<ByobBlocks>> mobileone_stages(
     const std::vector<std::int64_t>& gated,
     std::int64_t branches);
 
-// Family::layers of all of them.
-inline std::vector<LayerRule> byob_layers() {
-  return layers_in_blocks("stem", R"(stages\.(\d+)\.(\d+))", "final_conv");
-}
-
 // Family::describe of all of them.
 std::string describe_byob(const ModelSpec& spec);
+
+// A family of the networks of a table, whose weights fit images of any size
+// unless attention sees all pixels.
+template <const auto& table>
+Family byob_family(
+    const char* name,
+    decltype(Family::check) check,
+    bool any_image_size = true) {
+  return {
+      .name = name,
+      .list = names_in<table>,
+      .find = find_in<table>,
+      .options = drop_path_option,
+      .check = check,
+      .describe = describe_byob,
+      .identity = any_image_size ? channels_identity : image_identity,
+      .classifier = {"head.fc."},
+      .layers =
+          layers_in_blocks("stem", R"(stages\.(\d+)\.(\d+))", "final_conv"),
+      .any_image_size = any_image_size,
+      .channels_last = true};
+}
 
 // Vasu et al., "MobileOne: an improved one millisecond mobile backbone", CVPR
 // 2023, with all the branches that are trained.

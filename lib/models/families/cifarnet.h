@@ -53,12 +53,7 @@ inline const Family kCifarNet{
     .name = "cifarnet",
     .list = names_in<cifarnet::kNetworks>,
     .find = find_in<cifarnet::kNetworks>,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_least_side(config, named, cifarnet::kLeastSide, checker);
-        },
+    .check = check_least<cifarnet::kLeastSide>,
     .describe =
         [](const ModelSpec&) {
           return std::string(

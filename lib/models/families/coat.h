@@ -73,14 +73,9 @@ inline const Family kCoat{
         },
     .describe =
         [](const ModelSpec& spec) {
-          const auto& net = spec.get<CoatSpec>();
-          return fmt::format(
-              "widths {}, depths {}{}",
-              fmt::join(net.widths, "-"),
-              fmt::join(net.depths, "-"),
-              net.parallel_depth > 0
-                  ? fmt::format(" and {} parallel", net.parallel_depth)
-                  : "");
+          const std::int64_t parallel = spec.get<CoatSpec>().parallel_depth;
+          return describe_stages<CoatSpec>(spec) +
+              (parallel > 0 ? fmt::format(" and {} parallel", parallel) : "");
         },
     .identity = channels_identity,
     .layers =

@@ -3,8 +3,6 @@
 #include <array>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "models/families/family.h"
 
 namespace vitrain::models {
@@ -122,20 +120,8 @@ inline const Family kConvNeXt{
     .list = names_in<convnext::kNetworks>,
     .find = find_in<convnext::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_least_side(config, named, 32, checker);
-        },
-    .describe =
-        [](const ModelSpec& spec) {
-          const auto& net = spec.get<ConvNeXtSpec>();
-          return fmt::format(
-              "widths {}, depths {}",
-              fmt::join(net.widths, "-"),
-              fmt::join(net.depths, "-"));
-        },
+    .check = check_least<32>,
+    .describe = describe_stages<ConvNeXtSpec>,
     .identity = channels_identity,
     .classifier = {"head.fc."},
     .layers = layers_in_stages(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "models/families/multiple_of_8.h"
+
 namespace vitrain::models {
 namespace efficientnet {
 namespace {
@@ -9,14 +11,6 @@ namespace {
 using Spec = EfficientNetSpec;
 using Named = NamedNetwork<EfficientNetSpec>;
 using enum EfficientNetSpec::Block;
-
-// timm's make_divisible: to the nearest multiple of 8, the next where that
-// would be less than `least` of the number.
-constexpr std::int64_t rounded(double channels, double least = 0.9) {
-  const auto near = std::max<std::int64_t>(
-      8, static_cast<std::int64_t>(channels + 4) / 8 * 8);
-  return static_cast<double>(near) < least * channels ? near + 8 : near;
-}
 
 constexpr std::int64_t rounded_up(double number) {
   const auto whole = static_cast<std::int64_t>(number);
@@ -87,11 +81,12 @@ constexpr Spec kV2Huge{
 constexpr Spec
 scaled(Spec net, double width, double depth, double least = 0.9) {
   for (Spec::Stage& stage : net.stages) {
-    stage.width = rounded(static_cast<double>(stage.width) * width, least);
+    stage.width =
+        multiple_of_8(static_cast<double>(stage.width) * width, least);
     stage.repeats = rounded_up(static_cast<double>(stage.repeats) * depth);
   }
-  net.stem = rounded(static_cast<double>(net.stem) * width, least);
-  net.head = rounded(static_cast<double>(net.head) * width, least);
+  net.stem = multiple_of_8(static_cast<double>(net.stem) * width, least);
+  net.head = multiple_of_8(static_cast<double>(net.head) * width, least);
   return net;
 }
 
@@ -179,12 +174,7 @@ const Family kEfficientNet{
     .list = names_in<efficientnet::kNetworks>,
     .find = find_in<efficientnet::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_least_side(config, named, 32, checker);
-        },
+    .check = check_least<32>,
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<EfficientNetSpec>();

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "config/rules/checker.h"
 #include "config/sections/model.h"
 #include "models/families/layer_rule.h"
@@ -157,6 +159,26 @@ void check_least_side(
     const ModelSpec& named,
     std::int64_t least,
     config::Checker& checker);
+
+// Family::check of a family whose images need at least so many.
+template <std::int64_t least>
+void check_least(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  check_least_side(config, named, least, checker);
+}
+
+// Family::describe of a family whose stages have widths and depths, or its
+// beginning.
+template <typename Numbers>
+std::string describe_stages(const ModelSpec& spec) {
+  const auto& net = spec.get<Numbers>();
+  return fmt::format(
+      "widths {}, depths {}",
+      fmt::join(net.widths, "-"),
+      fmt::join(net.depths, "-"));
+}
 
 // Family::identity of networks whose weights fit images of any size, and of
 // those whose weights do not.

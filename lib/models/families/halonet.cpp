@@ -233,29 +233,9 @@ void check_blocks(
 
 } // namespace
 
-const Family kHaloNet{
-    .name = "halonet",
-    .list = names_in<kHaloNets>,
-    .find = find_in<kHaloNets>,
-    .options = drop_path_option,
-    .check = check_blocks,
-    .describe = describe_byob,
-    .identity = channels_identity,
-    .classifier = {"head.fc."},
-    .layers = byob_layers(),
-    .any_image_size = true,
-    .channels_last = true};
+const Family kHaloNet = byob_family<kHaloNets>("halonet", check_blocks);
 
-const Family kBotNet{
-    .name = "botnet",
-    .list = names_in<kBotNets>,
-    .find = find_in<kBotNets>,
-    .options = drop_path_option,
-    .check = check_blocks,
-    .describe = describe_byob,
-    .identity = image_identity,
-    .classifier = {"head.fc."},
-    .layers = byob_layers(),
-    .channels_last = true};
+const Family kBotNet =
+    byob_family<kBotNets>("botnet", check_blocks, /*any_image_size=*/false);
 
 } // namespace vitrain::models

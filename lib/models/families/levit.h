@@ -129,12 +129,10 @@ inline const Family kLevit{
         },
     .describe =
         [](const ModelSpec& spec) {
-          const auto& net = spec.get<LevitSpec>();
           return fmt::format(
-              "widths {}, depths {}, stride {}",
-              fmt::join(net.widths, "-"),
-              fmt::join(net.depths, "-"),
-              net.stem_stride);
+              "{}, stride {}",
+              describe_stages<LevitSpec>(spec),
+              spec.get<LevitSpec>().stem_stride);
         },
     .identity = image_identity,
     .classifier = {"head.", "head_dist."},

@@ -3,8 +3,6 @@
 #include <array>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "models/families/family.h"
 
 namespace vitrain::models {
@@ -58,20 +56,8 @@ inline const Family kPoolFormer{
     .list = names_in<poolformer::kNetworks>,
     .find = find_in<poolformer::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_least_side(config, named, poolformer::kLeastSide, checker);
-        },
-    .describe =
-        [](const ModelSpec& spec) {
-          const auto& net = spec.get<PoolFormerSpec>();
-          return fmt::format(
-              "widths {}, depths {}",
-              fmt::join(net.widths, "-"),
-              fmt::join(net.depths, "-"));
-        },
+    .check = check_least<poolformer::kLeastSide>,
+    .describe = describe_stages<PoolFormerSpec>,
     .identity = channels_identity,
     .classifier = {"head.fc."},
     .any_image_size = true,

@@ -3,8 +3,6 @@
 #include <array>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "models/families/family.h"
 
 namespace vitrain::models {
@@ -78,11 +76,8 @@ inline const Family kPvtV2{
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<PvtV2Spec>();
-          return fmt::format(
-              "widths {}, depths {}{}",
-              fmt::join(net.widths, "-"),
-              fmt::join(net.depths, "-"),
-              net.linear ? ", linear attention" : "");
+          return describe_stages<PvtV2Spec>(spec) +
+              (net.linear ? ", linear attention" : "");
         },
     .identity = channels_identity,
     .layers = {{0, "patch_embed"}, {1, R"(stages\.(\d+))"}},

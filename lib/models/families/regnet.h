@@ -3,8 +3,6 @@
 #include <array>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "models/families/family.h"
 
 namespace vitrain::models {
@@ -85,20 +83,12 @@ inline const Family kRegNet{
     .list = names_in<regnet::kNetworks>,
     .find = find_in<regnet::kNetworks>,
     .options = drop_path_option,
-    .check =
-        [](const config::ModelConfig& config,
-           const ModelSpec& named,
-           config::Checker& checker) {
-          check_least_side(config, named, 32, checker);
-        },
+    .check = check_least<32>,
     .describe =
         [](const ModelSpec& spec) {
           const auto& net = spec.get<RegNetSpec>();
-          return fmt::format(
-              "widths {}, depths {}{}",
-              fmt::join(net.widths, "-"),
-              fmt::join(net.depths, "-"),
-              net.squeeze ? ", squeeze-excitation" : "");
+          return describe_stages<RegNetSpec>(spec) +
+              (net.squeeze ? ", squeeze-excitation" : "");
         },
     .identity = channels_identity,
     .classifier = {"head.fc."},

@@ -181,11 +181,6 @@ std::string identity(const ModelSpec& spec) {
       variant_text(vit));
 }
 
-ImageSize grid(const ModelSpec& spec, std::string_view /*tensor*/) {
-  const std::int64_t patch = spec.get<VitSpec>().patch_size;
-  return {spec.image_size.height / patch, spec.image_size.width / patch};
-}
-
 // See vit.cpp. What linear layers and attention take and give has `e` bytes a
 // number; the sums of the residual branches stay in fp32.
 ActivationBytes activations(const ModelSpec& spec, bool bf16) {
@@ -234,41 +229,43 @@ bool two_heads(const ModelSpec& spec) {
   return spec.get<VitSpec>().distilled;
 }
 
+// What is the same for names of both kinds.
+Family family(
+    const char* name,
+    const char* pattern,
+    decltype(Family::list) list,
+    decltype(Family::find) find) {
+  return {
+      .name = name,
+      .pattern = pattern,
+      .list = list,
+      .find = find,
+      .options = options,
+      .check = check_vit,
+      .apply = apply,
+      .describe = describe,
+      .identity = identity,
+      .activations = activations,
+      .classifier = {"head.", "head_dist."},
+      .layers = layers(),
+      .grid = patch_grid<VitSpec>,
+      .two_heads = two_heads,
+      .any_image_size = true};
+}
+
 } // namespace
 } // namespace vit
 
-const Family kVit{
-    .name = "vit",
-    .pattern = "vit_<size>_patch<P>[_<variant>]_<S> with any patch and image "
-               "size",
-    .list = vit::vit_names,
-    .find = vit::find_vit,
-    .options = vit::options,
-    .check = vit::check_vit,
-    .apply = vit::apply,
-    .describe = vit::describe,
-    .identity = vit::identity,
-    .activations = vit::activations,
-    .classifier = {"head.", "head_dist."},
-    .layers = vit::layers(),
-    .grid = vit::grid,
-    .two_heads = vit::two_heads,
-    .any_image_size = true};
+const Family kVit = vit::family(
+    "vit",
+    "vit_<size>_patch<P>[_<variant>]_<S> with any patch and image size",
+    vit::vit_names,
+    vit::find_vit);
 
-const Family kDeit{
-    .name = "deit",
-    .list = vit::deit_names,
-    .find = vit::find_deit,
-    .options = vit::options,
-    .check = vit::check_vit,
-    .apply = vit::apply,
-    .describe = vit::describe,
-    .identity = vit::identity,
-    .activations = vit::activations,
-    .classifier = {"head.", "head_dist."},
-    .layers = vit::layers(),
-    .grid = vit::grid,
-    .two_heads = vit::two_heads,
-    .any_image_size = true};
+const Family kDeit = vit::family(
+    "deit",
+    /*pattern=*/nullptr,
+    vit::deit_names,
+    vit::find_deit);
 
 } // namespace vitrain::models

@@ -1,14 +1,49 @@
 #include "networks/layers/blocks.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <ATen/ATen.h>
 
-namespace vitrain::networks {
+#include "networks/layers/init.h"
 
-std::int64_t DropPaths::add(double rate) {
-  rates_.push_back(rate);
-  return std::ssize(rates_) - 1;
+namespace vitrain::networks {
+namespace {
+
+// A linear layer or a convolution.
+template <typename Layer>
+void start_layer(
+    const Layer& layer,
+    double std,
+    const at::Generator& generator) {
+  truncated_normal(layer.weight, std, generator);
+  if (layer.bias.defined()) {
+    constant(layer.bias, 0.0);
+  }
+}
+
+} // namespace
+
+std::int64_t DropPaths::add(double rate, std::int64_t branches) {
+  const std::int64_t first = std::ssize(rates_);
+  rates_.insert(rates_.end(), static_cast<std::size_t>(branches), rate);
+  return first;
+}
+
+std::vector<std::vector<std::int64_t>> DropPaths::add_stages(
+    std::span<const std::int64_t> depths,
+    double last,
+    std::int64_t branches) {
+  const std::vector<double> rates = rising_rates(last, depths);
+  auto rate = rates.begin();
+  std::vector<std::vector<std::int64_t>> rows;
+  for (const std::int64_t depth : depths) {
+    rows.emplace_back();
+    for (std::int64_t i = 0; i < depth; ++i) {
+      rows.back().push_back(add(*rate++, branches));
+    }
+  }
+  return rows;
 }
 
 std::vector<double> DropPaths::rates() const {
@@ -24,6 +59,13 @@ std::vector<double> rising_rates(double last, std::int64_t count) {
         last * static_cast<double>(i) / static_cast<double>(count - 1);
   }
   return rates;
+}
+
+std::vector<double> rising_rates(
+    double last,
+    std::span<const std::int64_t> depths) {
+  return rising_rates(
+      last, std::accumulate(depths.begin(), depths.end(), std::int64_t{0}));
 }
 
 at::Tensor add_branch(
@@ -100,6 +142,63 @@ Mlp::Mlp(
 
 at::Tensor Mlp::operator()(const at::Tensor& x) const {
   return (*fc2_)(activate((*fc1_)(x), activation_));
+}
+
+ConvEmbed::ConvEmbed(
+    const Conv2d::Shape& shape,
+    double norm_eps,
+    const at::Generator& generator)
+    : proj_(add_layer<Conv2d>(*this, "proj", shape, generator)),
+      norm_(add_layer<LayerNorm>(*this, "norm", shape.out, norm_eps)) {}
+
+at::Tensor ConvEmbed::operator()(const at::Tensor& x) const {
+  return (*norm_)(proj_->over_pixels(x));
+}
+
+ImageNorm::ImageNorm(
+    std::int64_t channels,
+    double eps,
+    const at::Generator& generator,
+    bool with_bias)
+    : eps_(eps),
+      weight_(add_constant(*this, "weight", {channels}, 1.0, generator)) {
+  if (with_bias) {
+    bias_ = add_constant(*this, "bias", {channels}, 0.0, generator);
+  }
+}
+
+at::Tensor ImageNorm::operator()(const at::Tensor& x) const {
+  if (x.is_meta()) {
+    return at::empty_like(x); // torch has no kernel for shapes alone
+  }
+  return at::group_norm(
+             x.permute({0, 3, 1, 2}), /*num_groups=*/1, weight_, bias_, eps_)
+      .permute({0, 2, 3, 1});
+}
+
+void start_linear_layers(
+    const torch::nn::Module& module,
+    double std,
+    const at::Generator& generator) {
+  for (const auto& layer : module.modules(/*include_self=*/false)) {
+    if (const auto* linear = layer->as<Linear>()) {
+      start_layer(*linear, std, generator);
+    }
+  }
+}
+
+void start_channels_last_layers(
+    const torch::nn::Module& module,
+    double std,
+    const at::Generator& generator) {
+  for (const auto& layer : module.modules(/*include_self=*/false)) {
+    if (const auto* linear = layer->as<Linear>()) {
+      start_layer(*linear, std, generator);
+    } else if (auto* conv = layer->as<Conv2d>()) {
+      start_layer(*conv, std, generator);
+      conv->use_channels_last();
+    }
+  }
 }
 
 } // namespace vitrain::networks

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <ATen/core/Generator.h>
@@ -18,8 +19,15 @@ namespace vitrain::networks {
 // row among the factors of a forward pass (Model::forward's `drop`).
 class DropPaths {
  public:
-  // One more branch; returns its row.
-  std::int64_t add(double rate);
+  // The branches of one more block, which share a rate; returns the row of the
+  // first.
+  std::int64_t add(double rate, std::int64_t branches = 1);
+  // The same of all blocks of stages of these depths, with rates that rise from
+  // 0 to `last`: the blocks' first rows, by stage.
+  std::vector<std::vector<std::int64_t>> add_stages(
+      std::span<const std::int64_t> depths,
+      double last,
+      std::int64_t branches = 1);
   // The rate of each row; empty where all are zero.
   std::vector<double> rates() const;
 
@@ -29,6 +37,10 @@ class DropPaths {
 
 // The rates 0 to `last` of `count` blocks, in equal steps; 0 for a single one.
 std::vector<double> rising_rates(double last, std::int64_t count);
+// Of the blocks of stages of these depths.
+std::vector<double> rising_rates(
+    double last,
+    std::span<const std::int64_t> depths);
 
 // x + f branch, where f are the factors [N] in the given row of `drop`, one per
 // image; x + branch where `drop` is undefined. x, branch: [N, ...]. `branch`
@@ -85,5 +97,54 @@ class Mlp : public torch::nn::Module {
   std::shared_ptr<Linear> fc1_;
   std::shared_ptr<Linear> fc2_;
 };
+
+// A convolution, "proj", and a norm of each of its pixels, "norm".
+class ConvEmbed : public torch::nn::Module {
+ public:
+  ConvEmbed(
+      const Conv2d::Shape& shape,
+      double norm_eps,
+      const at::Generator& generator);
+
+  // [N, H, W, in] -> [N, H', W', out]
+  at::Tensor operator()(const at::Tensor& x) const;
+
+  Conv2d& proj() const { return *proj_; }
+
+ private:
+  std::shared_ptr<Conv2d> proj_;
+  std::shared_ptr<LayerNorm> norm_;
+};
+
+// Over all numbers of an image together, with a line for each channel.
+class ImageNorm : public torch::nn::Module {
+ public:
+  ImageNorm(
+      std::int64_t channels,
+      double eps,
+      const at::Generator& generator,
+      bool with_bias = true);
+
+  // [N, H, W, C], to itself; not always dense.
+  at::Tensor operator()(const at::Tensor& x) const;
+
+ private:
+  double eps_;
+  at::Tensor weight_; // [C]
+  at::Tensor bias_; // [C], or undefined
+};
+
+// Starts the linear layers within `module` in the order of registration, as
+// timm does: weights by truncated_normal(), biases at zero.
+void start_linear_layers(
+    const torch::nn::Module& module,
+    double std,
+    const at::Generator& generator);
+
+// The same with its convolutions, which are laid out for channels_last.
+void start_channels_last_layers(
+    const torch::nn::Module& module,
+    double std,
+    const at::Generator& generator);
 
 } // namespace vitrain::networks

@@ -15,13 +15,11 @@ ClassAttention::ClassAttention(
       proj_(add_layer<Linear>(*this, "proj", width, width, generator)) {}
 
 at::Tensor ClassAttention::operator()(const at::Tensor& x) const {
-  const std::int64_t width = x.size(2);
-  const auto by_head = [&](const at::Tensor& tokens) {
-    return tokens.view({x.size(0), -1, heads_, width / heads_}).transpose(1, 2);
-  };
   const at::Tensor seen = attention(
-      by_head((*q_)(x.select(1, 0))), by_head((*k_)(x)), by_head((*v_)(x)));
-  return (*proj_)(seen.transpose(1, 2).reshape({x.size(0), 1, width}));
+      split_heads((*q_)(x.select(1, 0)), heads_),
+      split_heads((*k_)(x), heads_),
+      split_heads((*v_)(x), heads_));
+  return (*proj_)(seen.transpose(1, 2).reshape({x.size(0), 1, x.size(2)}));
 }
 
 } // namespace vitrain::networks

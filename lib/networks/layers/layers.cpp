@@ -96,6 +96,29 @@ at::Tensor attention_with_dropout(
   return at::matmul(dropout(weights, rate, std::move(masks)), value);
 }
 
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.view({x.size(0), -1, heads, x.size(-1) / heads}).transpose(1, 2);
+}
+
+std::vector<at::Tensor>
+split_parts(const at::Tensor& x, std::int64_t parts, std::int64_t heads) {
+  return x.view({x.size(0), x.size(1), parts, heads, -1})
+      .permute({2, 0, 3, 1, 4})
+      .unbind(0);
+}
+
+at::Tensor add_constant(
+    torch::nn::Module& module,
+    const std::string& name,
+    at::IntArrayRef sizes,
+    double value,
+    const at::Generator& generator) {
+  const at::Tensor parameter =
+      module.register_parameter(name, new_weights(sizes, generator));
+  constant(parameter, value);
+  return parameter;
+}
+
 Linear::Linear(
     std::int64_t in,
     std::int64_t out,
@@ -199,6 +222,16 @@ at::Tensor Conv2d::over_pixels(const at::Tensor& x) const {
 
 void Conv2d::use_channels_last() {
   weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel) {
+  return {
+      .in = width,
+      .out = width,
+      .kernel = kernel,
+      .padding = kernel / 2,
+      .bias = true,
+      .groups = width};
 }
 
 void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator) {

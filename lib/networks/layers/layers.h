@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
+#include <torch/nn/modules/container/modulelist.h>
 
 // The layers that the families share: parameters under torch's names, started
 // as torch starts them but from a given generator (init.h: without one they
@@ -35,6 +37,15 @@ at::Tensor attention_with_dropout(
     double rate,
     at::Generator masks);
 
+// [N, T, heads * d], or [N, heads * d] of one token each, to [N, heads, T, d],
+// without a copy.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+
+// The parts of x [N, T, parts * heads * d], each as split_heads() gives it:
+// queries, keys and values that one layer has made.
+std::vector<at::Tensor>
+split_parts(const at::Tensor& x, std::int64_t parts, std::int64_t heads);
+
 // A new layer that is part of `module` under this name.
 template <typename Layer, typename... Args>
 std::shared_ptr<Layer>
@@ -42,6 +53,24 @@ add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
   return module.register_module(
       name, std::make_shared<Layer>(std::forward<Args>(args)...));
 }
+
+// A new layer at the end of `list`.
+template <typename Layer, typename... Args>
+std::shared_ptr<Layer> append_layer(
+    torch::nn::ModuleListImpl& list,
+    Args&&... args) {
+  auto layer = std::make_shared<Layer>(std::forward<Args>(args)...);
+  list.push_back(layer);
+  return layer;
+}
+
+// A new parameter of `module` under this name that has one value everywhere.
+at::Tensor add_constant(
+    torch::nn::Module& module,
+    const std::string& name,
+    at::IntArrayRef sizes,
+    double value,
+    const at::Generator& generator);
 
 class Linear : public torch::nn::Module {
  public:
@@ -108,6 +137,9 @@ class Conv2d : public torch::nn::Module {
   std::int64_t padding_;
   std::int64_t groups_;
 };
+
+// A convolution of each channel by itself that leaves the size.
+Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
 
 // Starts a convolution: normal with variance 2 / (outputs of a group x kernel
 // area), and a bias of zero.

@@ -60,4 +60,20 @@ at::Tensor run_block(
     const at::Generator& dropout,
     const BlockForward& block);
 
+// x through the blocks, pointers to modules with a forward(x, args...), each by
+// run_block().
+template <typename Blocks, typename... Args>
+at::Tensor run_blocks(
+    at::Tensor x,
+    const at::Generator& dropout,
+    const Blocks& blocks,
+    const Args&... args) {
+  for (const auto& block : blocks) {
+    x = run_block(x, dropout, [block, args...](const at::Tensor& in) {
+      return block->forward(in, args...);
+    });
+  }
+  return x;
+}
+
 } // namespace vitrain::networks

@@ -20,19 +20,19 @@ enum class Layout : std::uint8_t {
   kOtherColours, // a convolution of images whose colours are BGR
 };
 
-// How a name becomes timm's. In `from`, # stands for a whole number and * for a
-// last word (weight, bias). `to` has for each number, in their order, one of #
-// (itself), + (one more), - (one less), ~ (three less), % (half of it, rounded
-// down), < (twice it), > (twice it and one) and ! (left out), and need not use
-// the last ones; * is the word; "": timm has no such tensor. `part` 1, 2, 3: of
-// query, key and value, which timm has in one tensor, or the last two of them;
-// -1, -2, -3: the third of this tensor that is query, key or value, which timm
-// has apart, by a rule each.
+// How a name becomes timm's. In `from`, # stands for a whole number, * for a
+// last word (weight, bias) and @ for query, key or value, which timm has in one
+// tensor, all of them or the last two. `to` has for each number, in their
+// order, one of # (itself), + (one more), - (one less), ~ (three less), % (half
+// of it, rounded down), < (twice it), > (twice it and one) and ! (left out),
+// and need not use the last ones; * is the word; "": timm has no such tensor.
+// `third` 1, 2, 3: the third of this tensor that is query, key or value, which
+// timm has apart, by a rule each.
 struct NameRule {
   std::string_view from;
   std::string_view to;
   Layout layout = Layout::kSame;
-  int part = 0;
+  int third = 0;
 };
 
 // The names of one program for one family. A file is of it when each pattern

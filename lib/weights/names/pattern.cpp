@@ -1,5 +1,7 @@
 #include "weights/names/pattern.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace vitrain::weights {
@@ -7,6 +9,8 @@ namespace {
 
 // No network counts so far; signs can count on from here.
 constexpr std::int64_t kLargest = 1'000'000;
+
+constexpr std::array<std::string_view, 3> kParts{"query", "key", "value"};
 
 // What a sign of a rule makes of a number; none: it stands for itself.
 std::optional<std::int64_t> counted(char sign, std::int64_t number) {
@@ -47,6 +51,15 @@ std::optional<Captured> match(std::string_view pattern, std::string_view name) {
       }
       name.remove_prefix(static_cast<std::size_t>(end - name.data()));
       captured.numbers.push_back(number);
+    } else if (next == '@') {
+      const auto part = std::ranges::find_if(
+          kParts,
+          [&](std::string_view word) { return name.starts_with(word); });
+      if (part == kParts.end()) {
+        return std::nullopt;
+      }
+      name.remove_prefix(part->size());
+      captured.part = 1 + static_cast<int>(part - kParts.begin());
     } else if (next == '*') {
       if (name.empty() || name.find_first_of("./") != name.npos) {
         return std::nullopt;

@@ -13,6 +13,7 @@ namespace vitrain::weights {
 struct Captured {
   std::vector<std::int64_t> numbers;
   std::string_view word; // of the name
+  int part = 0; // 1, 2, 3: query, key, value
 };
 
 std::optional<Captured> match(std::string_view pattern, std::string_view name);

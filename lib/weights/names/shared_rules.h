@@ -88,15 +88,15 @@ inline constexpr NameRule kXcitRules[] = {
     {"cls_attn_blocks.#.attn.qkv.*",
      "cls_attn_blocks.#.attn.q.*",
      Layout::kSame,
-     -1},
+     1},
     {"cls_attn_blocks.#.attn.qkv.*",
      "cls_attn_blocks.#.attn.k.*",
      Layout::kSame,
-     -2},
+     2},
     {"cls_attn_blocks.#.attn.qkv.*",
      "cls_attn_blocks.#.attn.v.*",
      Layout::kSame,
-     -3},
+     3},
 };
 
 } // namespace vitrain::weights

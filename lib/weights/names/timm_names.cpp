@@ -137,16 +137,16 @@ class Renaming {
     for (const NameRule& rule : convention_.rules) {
       if (const auto captured = match(rule.from, staged)) {
         const std::string to = fill_in(rule.to, *captured);
-        if (rule.part < 0) {
+        if (rule.third > 0) {
           parts_[to].emplace_back(
-              0, third(arranged(tensor, rule.layout), -rule.part - 1));
+              0, third(arranged(tensor, rule.layout), rule.third - 1));
           divided = true;
           continue;
         }
         if (!to.empty()) {
           auto& parts = parts_[to];
           parts.emplace_back(
-              rule.part, arranged(std::move(tensor), rule.layout));
+              captured->part, arranged(std::move(tensor), rule.layout));
         }
         return;
       }
