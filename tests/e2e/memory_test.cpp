@@ -121,7 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"resnet50", 96, 16},
         Case{"vit_small_patch16_224", 224, 24, "blocks"},
         Case{"vit_small_patch16_224", 224, 24, "3"},
-        Case{"swin_tiny_patch4_window7_224", 224, 12, "blocks"}),
+        Case{"swin_tiny_patch4_window7_224", 224, 12, "blocks"},
+        Case{"swin_tiny_patch4_window7_224", 224, 12},
+        Case{"convnext_tiny", 224, 12},
+        Case{"efficientnet_b0", 224, 12}),
     [](const auto& one) {
       return fmt::format("{}_{}", one.param.model, one.param.recompute);
     });

@@ -129,6 +129,7 @@ inline const Family kConvNeXt{
         kNumberedDownsamples,
         kNumberedStageBlocks,
         "norm_pre"),
-    .any_image_size = true};
+    .any_image_size = true,
+    .memory_overhead = 1.35};
 
 } // namespace vitrain::models

@@ -190,6 +190,7 @@ const Family kEfficientNet{
         R"(blocks\.(\d+)\.(\d+))",
         "conv_head|bn2"),
     .any_image_size = true,
-    .channels_last = true};
+    .channels_last = true,
+    .memory_overhead = 1.35};
 
 } // namespace vitrain::models

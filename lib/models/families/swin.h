@@ -120,6 +120,7 @@ inline const Family kSwin{
     .identity = image_identity,
     .classifier = {"head.fc."},
     .layers = swin::layers(),
-    .grid = swin::window};
+    .grid = swin::window,
+    .memory_overhead = 1.0};
 
 } // namespace vitrain::models
