@@ -2,16 +2,17 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
-
-#define STB_TRUETYPE_IMPLEMENTATION
-#define STBTT_STATIC
-#include <stb_truetype.h>
+#include <utility>
 
 #include "core/check.h"
 #include "core/text.h"
+#include "pictures/face.h"
 #include "pictures/font_file.h"
+#include "pictures/system_fonts.h"
 
 namespace vitrain::pictures {
 namespace {
@@ -57,6 +58,14 @@ without(std::string_view text, std::size_t letters, bool at_start) {
   return text;
 }
 
+// A letter of one of the fonts.
+struct Letter {
+  const Face* face = nullptr;
+  int glyph = 0;
+};
+
+// DejaVu Sans, and for letters that it lacks fonts of this machine, which are
+// looked for, and read one after the other, when such a letter comes.
 class Font {
  public:
   static Font& get() {
@@ -64,93 +73,94 @@ class Font {
     return font;
   }
 
-  // Calls visit(glyph, pen) for each letter. Returns the width.
+  // Calls visit(letter, pen) for each letter. Returns the width.
   template <typename Visit>
   double walk(std::string_view text, double size, Visit visit) {
-    const double scale =
-        stbtt_ScaleForMappingEmToPixels(&info_, static_cast<float>(size));
     double pen = 0;
-    int before = 0;
+    Letter before;
     for (const int code : code_points(text)) {
-      const int glyph = stbtt_FindGlyphIndex(&info_, code);
-      if (before != 0) {
-        pen += scale * stbtt_GetGlyphKernAdvance(&info_, before, glyph);
+      const Letter letter = letter_of(code);
+      // (Nobody has looked at the tables for this in fonts of the machine.)
+      if (before.face == own_.get() && letter.face == own_.get()) {
+        pen += own_->kerning(before.glyph, letter.glyph, size);
       }
-      visit(glyph, pen);
-      int advance = 0;
-      int bearing = 0;
-      stbtt_GetGlyphHMetrics(&info_, glyph, &advance, &bearing);
-      pen += scale * advance;
-      before = glyph;
+      visit(letter, pen);
+      pen += letter.face->advance(letter.glyph, size);
+      before = letter;
     }
     return pen;
   }
 
-  PlacedGlyph placed(int glyph, double pen, double size) {
+  PlacedGlyph placed(const Letter& letter, double pen, double size) {
     const auto steps = static_cast<int>(std::lround(pen * kSteps));
     const int whole =
         steps >= 0 ? steps / kSteps : (steps - kSteps + 1) / kSteps;
-    return {&drawn(glyph, size, steps - whole * kSteps), whole};
+    return {&drawn(letter, size, steps - whole * kSteps), whole};
   }
 
  private:
-  Font() {
+  Font() : own_(Face::open(font_file().data(), 0)) {
     VITRAIN_CHECK(
-        stbtt_InitFont(&info_, font_file(), 0) != 0,
+        own_ != nullptr,
         ExitCode::kInternal,
         "the font in the program cannot be read");
   }
 
-  const Glyph& drawn(int glyph, double size, int step) {
+  Letter letter_of(int code) {
+    if (const int glyph = own_->glyph(code); glyph != 0) {
+      return {own_.get(), glyph};
+    }
     const std::lock_guard lock(mutex_);
-    const auto [found, is_new] = glyphs_.try_emplace({glyph, size, step});
+    const auto [found, is_new] = others_.try_emplace(code);
     if (is_new) {
-      found->second = draw(glyph, size, static_cast<float>(step) / kSteps);
+      found->second = look_for(code);
     }
     return found->second;
   }
 
-  Glyph draw(int glyph, double size, float shift) const {
-    const float scale =
-        stbtt_ScaleForMappingEmToPixels(&info_, static_cast<float>(size));
-    int right = 0;
-    int bottom = 0;
-    Glyph result;
-    stbtt_GetGlyphBitmapBoxSubpixel(
-        &info_,
-        glyph,
-        scale,
-        scale,
-        shift,
-        /*shift_y=*/0,
-        &result.left,
-        &result.top,
-        &right,
-        &bottom);
-    result.width = right - result.left;
-    result.height = bottom - result.top;
-    result.coverage.resize(
-        static_cast<std::size_t>(result.width) *
-        static_cast<std::size_t>(result.height));
-    if (!result.coverage.empty()) {
-      stbtt_MakeGlyphBitmapSubpixel(
-          &info_,
-          result.coverage.data(),
-          result.width,
-          result.height,
-          result.width,
-          scale,
-          scale,
-          shift,
-          /*shift_y=*/0,
-          glyph);
+  // Under mutex_. A letter that no font has is DejaVu's frame.
+  Letter look_for(int code) {
+    for (std::size_t i = 0; const Face* face = system_face(i); ++i) {
+      if (const int glyph = face->glyph(code); glyph != 0) {
+        return {face, glyph};
+      }
     }
-    return result;
+    return {own_.get(), 0};
   }
 
-  stbtt_fontinfo info_{};
-  std::mutex mutex_;
-  std::map<std::tuple<int, double, int>, Glyph> glyphs_; // under mutex_
+  // Under mutex_. Font i of those of the machine that can be read; null: there
+  // are not so many.
+  const Face* system_face(std::size_t i) {
+    if (!files_) {
+      files_ = known_fonts(font_folders());
+    }
+    while (loaded_.size() <= i && next_file_ < files_->size()) {
+      LoadedFont font = load_font((*files_)[next_file_++]);
+      if (font.face != nullptr) {
+        loaded_.push_back(std::move(font));
+      }
+    }
+    return i < loaded_.size() ? loaded_[i].face.get() : nullptr;
+  }
+
+  const Glyph& drawn(const Letter& letter, double size, int step) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, is_new] =
+        glyphs_.try_emplace({letter.face, letter.glyph, size, step});
+    if (is_new) {
+      found->second = letter.face->draw(
+          letter.glyph, size, static_cast<double>(step) / kSteps);
+    }
+    return found->second;
+  }
+
+  std::unique_ptr<Face> own_;
+  std::mutex mutex_; // of all below
+  std::optional<std::vector<FontFile>> files_; // once they are looked for
+  std::size_t next_file_ = 0;
+  std::vector<LoadedFont> loaded_;
+  std::map<int, Letter> others_; // by code point
+  std::map<std::tuple<const Face*, int, double, int>, Glyph> glyphs_;
 };
 
 std::string
@@ -182,14 +192,14 @@ fit(std::string_view text, double size, double room, bool at_start) {
 std::vector<PlacedGlyph> place_glyphs(std::string_view text, double size) {
   std::vector<PlacedGlyph> glyphs;
   Font& font = Font::get();
-  font.walk(text, size, [&](int glyph, double pen) {
-    glyphs.push_back(font.placed(glyph, pen, size));
+  font.walk(text, size, [&](const Letter& letter, double pen) {
+    glyphs.push_back(font.placed(letter, pen, size));
   });
   return glyphs;
 }
 
 double text_width(std::string_view text, double size) {
-  return Font::get().walk(text, size, [](int, double) {});
+  return Font::get().walk(text, size, [](const Letter&, double) {});
 }
 
 std::string fit_text(std::string_view text, double size, double room) {

@@ -24,8 +24,9 @@ struct PlacedGlyph {
   int pen = 0; // whole pixels; the rest is in the glyph
 };
 
-// UTF-8 text in letters of `size` pixels (of an em). What is no UTF-8 is
-// U+FFFD, and what the font does not have a frame. Thread-safe.
+// UTF-8 text in letters of `size` pixels (of an em): of DejaVu Sans, and where
+// that lacks one, of a font of this machine (system_fonts.h). What is no UTF-8
+// is U+FFFD, and what no font has a frame. Thread-safe.
 std::vector<PlacedGlyph> place_glyphs(std::string_view text, double size);
 double text_width(std::string_view text, double size);
 

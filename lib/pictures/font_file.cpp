@@ -5,18 +5,24 @@ asm(".pushsection .rodata\n"
     ".balign 16\n"
     ".global vitrain_font_file\n"
     ".hidden vitrain_font_file\n"
+    ".global vitrain_font_file_end\n"
+    ".hidden vitrain_font_file_end\n"
     "vitrain_font_file:\n"
     ".incbin \"" VITRAIN_FONT "\"\n"
+    "vitrain_font_file_end:\n"
     ".byte 0\n"
     ".popsection\n");
 
-// NOLINTNEXTLINE(readability-identifier-naming): the assembler's name
+// The assembler's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" const std::uint8_t vitrain_font_file[];
+extern "C" const std::uint8_t vitrain_font_file_end[];
+// NOLINTEND(readability-identifier-naming)
 
 namespace vitrain::pictures {
 
-const std::uint8_t* font_file() {
-  return vitrain_font_file;
+std::span<const std::uint8_t> font_file() {
+  return {vitrain_font_file, vitrain_font_file_end};
 }
 
 } // namespace vitrain::pictures

@@ -8,12 +8,12 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "data/load/loader.h"
-#include "data/tools/sheet.h"
 #include "image/formats/png_write.h"
 #include "job/list_data.h"
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
+#include "pictures/contact_sheet.h"
 #include "program/verbs.h"
 #include "results/output_file.h"
 
@@ -69,7 +69,7 @@ void print_legend(
 }
 
 // Draws the images in batches, so that memory does not grow with their number.
-data::ContactSheet draw_sheet(
+pictures::ContactSheet draw_sheet(
     const std::vector<data::Draw>& shown,
     const data::Rows& rows,
     const config::Recipe& recipe,
@@ -89,12 +89,12 @@ data::ContactSheet draw_sheet(
        .capacity = kBatch,
        .bad_samples = job::bad_sample_policy(recipe, /*train=*/true)});
   const auto& classes = rows.index().classes();
-  data::ContactSheet sheet(
+  pictures::ContactSheet sheet(
       std::ssize(shown),
       {static_cast<int>(spec.image_size.width),
        static_cast<int>(spec.image_size.height)},
       static_cast<int>(spec.channels),
-      data::longest_caption(classes));
+      pictures::caption_width(classes));
   std::printf("row column sample class path\n");
   std::int64_t before = 0;
   while (const data::Batch* batch = loader.next()) {
@@ -143,7 +143,7 @@ int data_show(const config::Arguments& arguments) {
       config::plan_batch(recipe, devices).workers * recipe.train.accumulate,
       arguments.data.epoch,
       arguments.data.count);
-  const data::ContactSheet sheet = draw_sheet(shown, *rows, recipe, spec);
+  const pictures::ContactSheet sheet = draw_sheet(shown, *rows, recipe, spec);
   write_file_atomically(out, image::encode_png(sheet.image()));
   if (sheet.tile().height < spec.image_size.height) {
     std::printf(

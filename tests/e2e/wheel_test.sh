@@ -1,9 +1,11 @@
 #!/bin/sh
-# The wheel: built, looked into, installed without a compiler, used. Minutes where ccache
-# does not know the files, so it has the label slow: ctest -R wheel
-# usage: wheel_test.sh BUILD      (torch, and how it is compiled, as in that build)
+# The wheel: built, looked into, installed without a compiler, used.
+# usage: wheel_test.sh BUILD [anew]
+# The objects are those of BUILD, which takes half a minute in all; `anew` compiles them,
+# minutes where ccache does not know the files: that one has the label slow.
 set -eu
-build=$1
+build=$(readlink -f "$1")
+anew=${2-}
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
 work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-wheel.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -20,11 +22,25 @@ if ! python3 -m pip download -q --no-deps -d "$work/there" 'scikit-build-core<0.
   echo "skipped: scikit-build-core cannot be fetched (no PyPI)"
   exit 77
 fi
-# The same compiler under the same name, as ccache knows it.
 option() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-CXX=$(option CMAKE_CXX_COMPILER) python3 -m pip wheel --no-deps -w "$work" "$root" \
+if [ -z "$anew" ]; then
+  if [ "$(option CMAKE_BUILD_TYPE)" != Release ]; then
+    echo "skipped: wheels are compiled as Release, and $build is not"
+    exit 77
+  fi
+  python3 "$root/tests/e2e/compiled_already.py" depends "$build" "$work/depends"
+  set -- "--config-settings=build-dir=$work/build" \
+    "--config-settings=cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=$root/tests/e2e/compiled_already.sh;$build;$work/depends"
+else
+  set --
+fi
+# The same compiler under the same name, as ccache knows it.
+CXX=$(option CMAKE_CXX_COMPILER) python3 -m pip wheel --no-deps -w "$work" "$root" "$@" \
   --config-settings=cmake.define.VITRAIN_UNITY="$(option VITRAIN_UNITY)" \
   --config-settings=cmake.define.VITRAIN_PCH="$(option VITRAIN_PCH)" >"$work/log" 2>&1 || fail "pip wheel"
+if [ -z "$anew" ]; then
+  python3 "$root/tests/e2e/compiled_already.py" compare "$build" "$work/build" || fail "another way to compile"
+fi
 wheel=$(echo "$work"/vitrain-*.whl)
 echo "$(basename "$wheel"): $(stat -c %s "$wheel") bytes"
 case $(basename "$wheel") in
@@ -61,9 +77,13 @@ for path in files:
         assert tuple(map(int, version.split("."))) <= promised, (path, version)
 END
 
-# torch as pip would put it beside.
+# torch as pip would put it beside. All that the dynamic linker looks for is there.
 ln -s "$VITRAIN_TORCH" "$site/torch"
 ln -s "$VITRAIN_TORCH/../nvidia" "$site/nvidia"
+for file in "$site"/vitrain/vitrain* "$site"/vitrain/lib/*; do
+  env -i ldd "$file" >"$work/log" 2>&1 || fail "ldd $file"
+  if grep 'not found' "$work/log"; then fail "$file"; fi
+done
 mkdir "$work/empty"
 vitrain() { (cd "$work" && env -i HOME="$work" PATH="$work/empty" OMP_NUM_THREADS=1 "$work/venv/bin/vitrain" "$@"); }
 vitrain --help >"$work/help"

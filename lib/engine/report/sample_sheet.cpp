@@ -7,8 +7,8 @@
 
 #include <ATen/ATen.h>
 
-#include "data/tools/sheet.h"
 #include "image/formats/png_write.h"
+#include "pictures/contact_sheet.h"
 
 namespace vitrain::engine {
 namespace {
@@ -21,11 +21,11 @@ constexpr std::int64_t kMostOnSheet = 64;
 logging::Picture draw(
     const at::Tensor& images,
     const std::vector<std::string>& captions) {
-  data::ContactSheet sheet(
+  pictures::ContactSheet sheet(
       images.size(0),
       {static_cast<int>(images.size(2)), static_cast<int>(images.size(1))},
       static_cast<int>(images.size(3)),
-      data::longest_caption(captions));
+      pictures::caption_width(captions));
   for (std::int64_t i = 0; i < images.size(0); ++i) {
     const at::Tensor image = images[i];
     sheet.add(

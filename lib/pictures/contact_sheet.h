@@ -7,11 +7,12 @@
 
 #include "image/image.h"
 #include "image/resample/crop_math.h"
+#include "pictures/drawing.h"
 
-namespace vitrain::data {
+namespace vitrain::pictures {
 
-// Letters of the longest one.
-int longest_caption(std::span<const std::string> captions);
+// Pixels of the widest one below a picture of a sheet.
+int caption_width(std::span<const std::string> captions);
 
 // Images of one size side by side with a gap between them, each with a caption
 // below. A sheet has at most 8 Mi pixels: so that more images have room, they
@@ -19,14 +20,14 @@ int longest_caption(std::span<const std::string> captions);
 class ContactSheet {
  public:
   // For `count` images [height, width, channels]; one channel is shown as grey.
-  // Captions have at most `letters` letters; longer ones are cut, as are those
+  // Captions are at most `widest` pixels wide; wider ones are cut, as are those
   // of more than 64 pixels where images are narrower. Throws Error(kUsage) when
   // there is no room for so many.
   ContactSheet(
       std::int64_t count,
       const image::Size& size,
       int channels,
-      int letters);
+      int widest);
 
   // The next image and its caption, in UTF-8.
   void add(std::span<const std::uint8_t> pixels, std::string_view caption);
@@ -34,12 +35,11 @@ class ContactSheet {
   int columns() const { return columns_; }
   // Of an image on the sheet: as given, or smaller.
   const image::Size& tile() const { return tile_; }
-  const image::Image& image() const { return sheet_; }
+  const image::Image& image() const { return drawing_.image(); }
 
  private:
   bool fits(std::int64_t count);
   void set_longer_side(int longer);
-  void write(std::string_view caption, int left, int top);
 
   image::Size size_;
   int channels_;
@@ -47,8 +47,9 @@ class ContactSheet {
   int width_; // of an image or its caption
   int caption_; // height of a caption
   int columns_ = 1;
+  image::Size sheet_; // as laid out
   std::int64_t added_ = 0;
-  image::Image sheet_;
+  Drawing drawing_;
 };
 
-} // namespace vitrain::data
+} // namespace vitrain::pictures

@@ -1,4 +1,4 @@
-#include "data/tools/sheet.h"
+#include "pictures/contact_sheet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,12 +9,14 @@
 
 #include "image/formats/decode.h"
 #include "image/formats/png_write.h"
-#include "unit/data/support.h"
+#include "pictures/font.h"
+#include "support/errors.h"
+#include "support/files.h"
 
-namespace vitrain::data {
+namespace vitrain::pictures {
 namespace {
 
-const std::uint8_t* at(const image::Image& image, int x, int y) {
+const std::uint8_t* pixel(const image::Image& image, int x, int y) {
   return image.pixels.data() + 3 * (y * image.width + x);
 }
 
@@ -24,11 +26,7 @@ ContactSheet sheet_of(
     int size,
     int channels,
     const std::vector<std::string>& captions = {}) {
-  std::size_t letters = 0;
-  for (const std::string& caption : captions) {
-    letters = std::max(letters, caption.size());
-  }
-  ContactSheet sheet(count, size, channels, static_cast<int>(letters));
+  ContactSheet sheet(count, size, channels, caption_width(captions));
   const auto bytes = static_cast<std::size_t>(size * size * channels);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     sheet.add(
@@ -49,62 +47,59 @@ TEST(Sheet, HoldsTheSquaresSideBySide) {
   const image::Image& sheet = all.image();
   EXPECT_EQ(sheet.width, 10);
   EXPECT_EQ(sheet.height, 10);
-  EXPECT_EQ(at(sheet, 0, 0)[0], 128);
-  EXPECT_EQ(at(sheet, 2, 2)[0], 0);
-  EXPECT_EQ(at(sheet, 3, 3)[2], 11);
-  EXPECT_EQ(at(sheet, 6, 2)[0], 12);
-  EXPECT_EQ(at(sheet, 2, 6)[0], 24);
-  EXPECT_EQ(at(sheet, 6, 6)[0], 128); // nothing there
+  EXPECT_EQ(pixel(sheet, 0, 0)[0], 128);
+  EXPECT_EQ(pixel(sheet, 2, 2)[0], 0);
+  EXPECT_EQ(pixel(sheet, 3, 3)[2], 11);
+  EXPECT_EQ(pixel(sheet, 6, 2)[0], 12);
+  EXPECT_EQ(pixel(sheet, 2, 6)[0], 24);
+  EXPECT_EQ(pixel(sheet, 6, 6)[0], 128); // nothing there
 }
 
-// The pixels below a square, '#' for black.
-std::vector<std::string>
-drawn(const image::Image& sheet, int left, int top, int width) {
-  std::vector<std::string> lines;
-  for (int y = 0; y < 8; ++y) {
-    std::string& line = lines.emplace_back();
-    for (int x = 0; x < width; ++x) {
-      line += at(sheet, left + x, top + y)[0] == 0 ? '#' : '.';
+// How dark the grey is below a square, in columns [left, right).
+int ink(const image::Image& sheet, int left, int right, int top, int bottom) {
+  int sum = 0;
+  for (int y = top; y < bottom; ++y) {
+    for (int x = left; x < right; ++x) {
+      sum += 128 - pixel(sheet, x, y)[0];
     }
   }
-  return lines;
+  return sum;
 }
 
 TEST(Sheet, NamesStandBelowTheSquares) {
   const std::vector<std::uint8_t> rows(2 * 24 * 24 * 3, 200);
-  const image::Image sheet =
-      sheet_of(rows, 2, 24, 3, {"A\xC3\xA9", "horses"}).image();
-  // Two squares of 24 pixels with room for six letters below.
-  EXPECT_EQ(sheet.width, 2 * (48 + 2) + 2);
-  EXPECT_EQ(sheet.height, 24 + 2 + 8 + 2 + 2);
-  EXPECT_THAT(
-      drawn(sheet, 2, 28, 16),
-      testing::ElementsAre(
-          "..##.......###..",
-          ".####...........",
-          "##..##...####...",
-          "##..##..##..##..",
-          "######..######..",
-          "##..##..##......",
-          "##..##...####...",
-          "................"));
-  EXPECT_EQ(at(sheet, 2, 25)[0], 200);
-  EXPECT_EQ(at(sheet, 27, 25)[0], 128); // beside a square
+  const std::vector<std::string> names{"A\xC3\xA9", "horses"};
+  const image::Image sheet = sheet_of(rows, 2, 24, 3, names).image();
+  // Two squares of 24 pixels with room for the longer name below.
+  const int room = caption_width(names);
+  EXPECT_GT(room, 24);
+  EXPECT_EQ(sheet.width, 2 * (room + 2) + 2);
+  EXPECT_EQ(sheet.height, 24 + 2 + 14 + 2 + 2);
+  const int shorter = caption_width(std::span(names).first(1));
+  EXPECT_GT(ink(sheet, 2, 2 + shorter, 28, 42), 1000);
+  EXPECT_EQ(ink(sheet, 3 + shorter, 2 + room, 28, 42), 0);
+  EXPECT_GT(ink(sheet, room + 4 + room / 2, 2 * room + 4, 28, 42), 1000);
+  EXPECT_EQ(pixel(sheet, 2, 25)[0], 200);
+  EXPECT_EQ(pixel(sheet, 27, 25)[0], 128); // beside a square
 }
 
 TEST(Sheet, LongNamesAreCut) {
   const std::vector<std::uint8_t> rows(16 * 16 * 3, 200);
-  const image::Image cut = sheet_of(rows, 1, 16, 3, {"abcdefghijk"}).image();
+  const std::string name = "abcdefghijklmn";
+  const image::Image cut = sheet_of(rows, 1, 16, 3, {name}).image();
   EXPECT_EQ(cut.width, 64 + 4);
-  EXPECT_EQ(cut.pixels, sheet_of(rows, 1, 16, 3, {"abcdef.."}).image().pixels);
-  EXPECT_NE(cut.pixels, sheet_of(rows, 1, 16, 3, {"abcdefgh"}).image().pixels);
+  const std::string fitting = fit_text(name, 11, 64);
+  EXPECT_THAT(fitting, testing::EndsWith("\u2026"));
+  const image::Image shorter = sheet_of(rows, 1, 16, 3, {fitting}).image();
+  EXPECT_EQ(
+      ink(cut, 0, cut.width, 20, 34), ink(shorter, 0, shorter.width, 20, 34));
 }
 
 TEST(Sheet, ManySquaresAreReduced) {
-  const ContactSheet hundred(100, 224, 3, 10);
+  const ContactSheet hundred(100, 224, 3, 80);
   EXPECT_EQ(hundred.tile(), image::Size(224));
   for (const std::int64_t count : {500, 5000, 20000}) {
-    const ContactSheet sheet(count, 224, 3, 10);
+    const ContactSheet sheet(count, 224, 3, 80);
     EXPECT_LT(sheet.tile().width, 224);
     EXPECT_GE(sheet.tile().width, 16);
     const std::int64_t pixels =
@@ -118,10 +113,10 @@ TEST(Sheet, ManySquaresAreReduced) {
   sheet.add(square, "");
   square.assign(square.size(), 30);
   sheet.add(square, "");
-  EXPECT_EQ(at(sheet.image(), 2, 2)[0], 90);
-  EXPECT_EQ(at(sheet.image(), 2 + sheet.tile().width + 2, 2)[0], 30);
+  EXPECT_EQ(pixel(sheet.image(), 2, 2)[0], 90);
+  EXPECT_EQ(pixel(sheet.image(), 2 + sheet.tile().width + 2, 2)[0], 30);
   EXPECT_THAT(
-      error_of(ExitCode::kUsage, [] { ContactSheet(30000, 32, 3, 4); }),
+      error_of(ExitCode::kUsage, [] { ContactSheet(30000, 32, 3, 32); }),
       testing::HasSubstr("-count 30,000: a sheet has room for at most 25,"));
 }
 
@@ -134,11 +129,11 @@ TEST(Sheet, ImagesMayBeWiderThanHigh) {
   ContactSheet sheet(2, {3, 2}, 3, 0);
   sheet.add(std::span(rows).first(18), "");
   sheet.add(std::span(rows).last(18), "");
-  EXPECT_EQ(at(sheet.image(), 2, 2)[0], 0);
-  EXPECT_EQ(at(sheet.image(), 4, 3)[2], 17);
+  EXPECT_EQ(pixel(sheet.image(), 2, 2)[0], 0);
+  EXPECT_EQ(pixel(sheet.image(), 4, 3)[2], 17);
   const int down = sheet.columns() == 1 ? 2 + 2 : 0; // below, or beside
   const int right = sheet.columns() == 1 ? 0 : 3 + 2;
-  EXPECT_EQ(at(sheet.image(), 2 + right, 2 + down)[0], 18);
+  EXPECT_EQ(pixel(sheet.image(), 2 + right, 2 + down)[0], 18);
   const ContactSheet many(5000, {224, 112}, 3, 0);
   EXPECT_NEAR(many.tile().width, 2 * many.tile().height, 1);
 }
@@ -147,8 +142,8 @@ TEST(Sheet, ShowsOneChannelAsGrey) {
   const std::vector<std::uint8_t> rows{7, 8, 9, 10};
   const image::Image sheet = sheet_of(rows, 1, 2, 1).image();
   for (int c = 0; c < 3; ++c) {
-    EXPECT_EQ(at(sheet, 2, 2)[c], 7);
-    EXPECT_EQ(at(sheet, 3, 3)[c], 10);
+    EXPECT_EQ(pixel(sheet, 2, 2)[c], 7);
+    EXPECT_EQ(pixel(sheet, 3, 3)[c], 10);
   }
 }
 
@@ -178,4 +173,4 @@ TEST(Sheet, IsToldFromOtherPictures) {
 }
 
 } // namespace
-} // namespace vitrain::data
+} // namespace vitrain::pictures

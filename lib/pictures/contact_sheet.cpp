@@ -1,20 +1,23 @@
-#include "data/tools/sheet.h"
+#include "pictures/contact_sheet.h"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/check.h"
 #include "core/text.h"
-#include "data/sources/letters.h"
 #include "image/resample/resample.h"
+#include "pictures/font.h"
 
-namespace vitrain::data {
+namespace vitrain::pictures {
 namespace {
 
 constexpr int kGap = 2; // pixels
-constexpr std::uint8_t kGapGrey = 128;
+constexpr Colour kGapGrey{128, 128, 128};
+constexpr Colour kBlack{0, 0, 0};
 constexpr std::int64_t kMostPixels = std::int64_t{8} << 20;
+constexpr double kText = 11; // size of the letters
+constexpr int kCaption = 14; // height of a line of them
+constexpr int kBaseline = 11; // on which they stand, from its top
 constexpr int kWidestCaption = 64; // where squares are smaller
 constexpr int kSmallestWithCaption = 40;
 constexpr int kSmallest = 16; // of a reduced square
@@ -38,26 +41,27 @@ std::int64_t most_images(const image::Size& size) {
 
 } // namespace
 
-int longest_caption(std::span<const std::string> captions) {
-  std::size_t longest = 0;
+int caption_width(std::span<const std::string> captions) {
+  double widest = 0;
   for (const std::string& caption : captions) {
-    longest = std::max(longest, letters_of(caption).size());
+    widest = std::max(widest, text_width(caption, kText));
   }
-  return static_cast<int>(longest);
+  return static_cast<int>(std::ceil(widest));
 }
 
 ContactSheet::ContactSheet(
     std::int64_t count,
     const image::Size& size,
     int channels,
-    int letters)
+    int widest)
     : size_(size),
       channels_(channels),
       tile_(size),
       width_(std::max(
           size.width,
-          std::min(letters * kLetter, std::max(size.width, kWidestCaption)))),
-      caption_(letters > 0 ? kLetter + kGap : 0) {
+          std::min(widest, std::max(size.width, kWidestCaption)))),
+      caption_(widest > 0 ? kCaption + kGap : 0),
+      drawing_(1, 1) {
   while (!fits(count)) {
     VITRAIN_CHECK(
         longer_side(tile_) > std::min(longer_side(size), kSmallest),
@@ -67,13 +71,9 @@ ContactSheet::ContactSheet(
         with_commas(most_images(size)));
     set_longer_side(longer_side(tile_) - 1);
     width_ = tile_.width;
-    caption_ =
-        letters > 0 && tile_.width >= kSmallestWithCaption ? caption_ : 0;
+    caption_ = widest > 0 && tile_.width >= kSmallestWithCaption ? caption_ : 0;
   }
-  sheet_.pixels.assign(
-      static_cast<std::size_t>(sheet_.width) *
-          static_cast<std::size_t>(sheet_.height) * 3,
-      kGapGrey);
+  drawing_ = Drawing(sheet_.width, sheet_.height, kGapGrey);
 }
 
 void ContactSheet::set_longer_side(int longer) {
@@ -101,8 +101,7 @@ bool ContactSheet::fits(std::int64_t count) {
     return false;
   }
   columns_ = static_cast<int>(columns);
-  sheet_.width = static_cast<int>(width);
-  sheet_.height = static_cast<int>(height);
+  sheet_ = {static_cast<int>(width), static_cast<int>(height)};
   return true;
 }
 
@@ -121,43 +120,14 @@ void ContactSheet::add(
   const auto top = static_cast<int>(
       kGap + added_ / columns_ * (tile_.height + caption_ + kGap));
   ++added_;
-  const std::size_t row = static_cast<std::size_t>(tile_.width) * 3;
-  for (int y = 0; y < tile_.height; ++y) {
-    std::copy_n(
-        colours.pixels.data() + static_cast<std::size_t>(y) * row,
-        row,
-        sheet_.pixels.data() +
-            (static_cast<std::ptrdiff_t>(top + y) * sheet_.width + left) * 3);
-  }
+  drawing_.picture(left, top, image::View(colours));
   if (caption_ > 0) {
-    write(caption, left, top + tile_.height + kGap);
+    drawing_.text(
+        {static_cast<double>(left),
+         static_cast<double>(top + tile_.height + kGap + kBaseline)},
+        fit_text(caption, kText, width_),
+        {.size = kText, .colour = kBlack});
   }
 }
 
-// Black letters; where the text is too long its end is cut off, with two dots.
-void ContactSheet::write(std::string_view caption, int left, int top) {
-  std::vector<const Letter*> letters = letters_of(caption);
-  const auto room = static_cast<std::size_t>(width_ / kLetter);
-  if (letters.size() > room) {
-    letters.resize(room);
-    std::ranges::fill_n(letters.end() - 2, 2, letters_of(".").front());
-  }
-  for (const Letter* letter : letters) {
-    for (int y = 0; y < kLetter; ++y) {
-      for (int x = 0; x < kLetter; ++x) {
-        if (((*letter)[static_cast<std::size_t>(y)] >> x & 1) != 0) {
-          std::fill_n(
-              sheet_.pixels.data() +
-                  (static_cast<std::ptrdiff_t>(top + y) * sheet_.width + left +
-                   x) *
-                      3,
-              3,
-              std::uint8_t{0});
-        }
-      }
-    }
-    left += kLetter;
-  }
-}
-
-} // namespace vitrain::data
+} // namespace vitrain::pictures
