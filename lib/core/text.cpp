@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -70,6 +69,13 @@ std::string with_replaced(
     bytes.remove_prefix(length);
   }
   return text;
+}
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& value) {
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc{} && end == last && !text.empty();
 }
 
 } // namespace
@@ -233,17 +239,11 @@ std::string shortest(double value) {
 }
 
 bool parse_int(std::string_view text, std::int64_t& value) {
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() &&
-      !text.empty();
+  return parse_whole(text, value);
 }
 
 bool parse_double(std::string_view text, double& value) {
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() &&
-      !text.empty();
+  return parse_whole(text, value);
 }
 
 } // namespace vitrain

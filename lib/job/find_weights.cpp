@@ -1,7 +1,6 @@
 #include "job/find_weights.h"
 
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "checkpoint/folder.h"
 #include "core/check.h"
 #include "core/files.h"
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain::job {
@@ -20,22 +20,17 @@ constexpr std::string_view kTimm = "timm:";
 constexpr auto kExtensions = std::to_array<const char*>(
     {".safetensors", ".pth", ".pt", ".bin", ".npz", ".pdparams"});
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? "" : value;
-}
-
 // Where huggingface_hub keeps what it fetched (its constants.py).
 std::filesystem::path hub_folder() {
-  if (std::string hub = environment("HF_HUB_CACHE"); !hub.empty()) {
+  if (std::string hub = environment_variable("HF_HUB_CACHE"); !hub.empty()) {
     return hub;
   }
-  if (std::string home = environment("HF_HOME"); !home.empty()) {
+  if (std::string home = environment_variable("HF_HOME"); !home.empty()) {
     return std::filesystem::path(home) / "hub";
   }
-  const std::string cache = environment("XDG_CACHE_HOME");
+  const std::string cache = environment_variable("XDG_CACHE_HOME");
   const std::filesystem::path base = cache.empty()
-      ? std::filesystem::path(environment("HOME")) / ".cache"
+      ? std::filesystem::path(environment_variable("HOME")) / ".cache"
       : std::filesystem::path(cache);
   return base / "huggingface" / "hub";
 }

@@ -1,9 +1,9 @@
 #include "logging/event.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
+#include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::logging {
@@ -141,8 +141,11 @@ Message event(double wall_time, std::int64_t step) {
       .integer(kEventStep, static_cast<std::uint64_t>(step));
 }
 
-Message summary_of(const Message& value) {
-  return Message().message(kSummaryValue, value);
+std::string
+summary_event(double wall_time, std::int64_t step, const Message& value) {
+  return event(wall_time, step)
+      .message(kEventSummary, Message().message(kSummaryValue, value))
+      .bytes();
 }
 
 // google.protobuf.Value.
@@ -170,9 +173,7 @@ std::string hparams_event(
           .text(kPluginDataContent, plugin_data.bytes()));
   const Message value =
       Message().text(kValueTag, tag).message(kValueMetadata, metadata);
-  return event(wall_time, /*step=*/0)
-      .message(kEventSummary, summary_of(value))
-      .bytes();
+  return summary_event(wall_time, /*step=*/0, value);
 }
 
 } // namespace
@@ -209,9 +210,7 @@ std::string scalar_event(
   const Message scalar = Message()
                              .text(kValueTag, valid_utf8(tag))
                              .present_number(kValueSimpleValue, value);
-  return event(wall_time, step)
-      .message(kEventSummary, summary_of(scalar))
-      .bytes();
+  return summary_event(wall_time, step, scalar);
 }
 
 std::string text_event(
@@ -231,9 +230,7 @@ std::string text_event(
                             .text(kValueTag, valid_utf8(tag))
                             .message(kValueTensor, tensor)
                             .message(kValueMetadata, metadata);
-  return event(wall_time, step)
-      .message(kEventSummary, summary_of(value))
-      .bytes();
+  return summary_event(wall_time, step, value);
 }
 
 std::string image_event(
@@ -249,9 +246,7 @@ std::string image_event(
           .text(kImageBytes, picture.png);
   const Message value =
       Message().text(kValueTag, valid_utf8(tag)).message(kValueImage, image);
-  return event(wall_time, step)
-      .message(kEventSummary, summary_of(value))
-      .bytes();
+  return summary_event(wall_time, step, value);
 }
 
 std::string session_start_event(
@@ -292,8 +287,7 @@ std::string restart_event(double wall_time, std::int64_t step) {
 
 std::string safe_tag(std::string_view name) {
   const auto safe = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-        (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
   };
   std::string tag;
   for (std::string part : split(name, '/')) {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ascii.h"
 #include "core/check.h"
 
 namespace vitrain::logging {
@@ -159,8 +160,8 @@ HttpReply HttpClient::send(
 std::string url_encoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-        (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '~';
+    const bool plain = is_letter(c) || is_digit(c) || c == '-' || c == '_' ||
+        c == '.' || c == '~';
     encoded += plain ? std::string(1, c)
                      : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }

@@ -7,31 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "core/json_values.h"
 #include "core/text.h"
 #include "logging/run_parameters.h"
 
 namespace vitrain::logging {
 namespace {
-
-std::optional<double> number(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_number()
-      ? std::optional(found->get<double>())
-      : std::nullopt;
-}
-
-std::int64_t integer(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_number_integer()
-      ? found->get<std::int64_t>()
-      : 0;
-}
-
-std::string text_of(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? found->get<std::string>()
-                                                     : "";
-}
 
 // Positions and counts that say nothing as a curve over steps.
 bool is_curve(const std::string& key) {
@@ -60,21 +41,21 @@ constexpr const char* kLastFiles[] = {
 } // namespace
 
 void TrainSpan::add(const Json& train_record) {
-  const double count = number(train_record, "count").value_or(0.0);
+  const double count = json_number(train_record, "count").value_or(0.0);
   const auto add_to = [&](Mean& mean, std::optional<double> value) {
     if (value && count > 0.0) {
       mean.sum += *value * count;
       mean.weight += count;
     }
   };
-  add_to(loss_, number(train_record, "loss"));
-  add_to(top1_, number(train_record, "top1"));
-  add_to(comm_wait_, number(train_record, "comm_wait"));
-  const auto rate = number(train_record, "images_per_second");
+  add_to(loss_, json_number(train_record, "loss"));
+  add_to(top1_, json_number(train_record, "top1"));
+  add_to(comm_wait_, json_number(train_record, "comm_wait"));
+  const auto rate = json_number(train_record, "images_per_second");
   if (rate && *rate > 0.0) {
     add_to(seconds_per_image_, 1.0 / *rate);
   }
-  if (const auto lr = number(train_record, "lr")) {
+  if (const auto lr = json_number(train_record, "lr")) {
     lr_ = lr;
   }
 }
@@ -137,7 +118,7 @@ void MetricsLog::write(const Json& record) noexcept {
     if (jsonl_) {
       jsonl_->write(record);
     }
-    const std::string kind = text_of(record, "kind");
+    const std::string kind = json_text(record, "kind");
     if (kind == "train") {
       if (span_is_done_) {
         span_.clear();
@@ -146,19 +127,19 @@ void MetricsLog::write(const Json& record) noexcept {
       span_.add(record);
       write_scalars(record, "train");
     } else if (kind == "eval") {
-      const std::string weights = text_of(record, "weights");
+      const std::string weights = json_text(record, "weights");
       const bool raw = weights.empty() || weights == "raw";
       write_summary(record, raw);
       write_scalars(record, raw ? "eval" : "eval_" + weights);
     } else if (kind == "done") {
-      exit_ = static_cast<ExitCode>(integer(record, "exit"));
+      exit_ = static_cast<ExitCode>(json_integer(record, "exit").value_or(0));
     }
   });
 }
 
 void MetricsLog::write_summary(const Json& record, bool raw) {
   const auto value = [&](const MetricInfo& metric) {
-    return number(record, std::string(metric.name).c_str());
+    return json_number(record, metric.name);
   };
   const std::vector<MetricInfo> metrics = summary_metrics(columns_);
   if (!raw) {
@@ -169,8 +150,8 @@ void MetricsLog::write_summary(const Json& record, bool raw) {
   SummaryRow row;
   span_.fill(row);
   span_is_done_ = true;
-  row.epoch = integer(record, "epoch");
-  row.step = integer(record, "step");
+  row.epoch = json_integer(record, "epoch").value_or(0);
+  row.step = json_integer(record, "step").value_or(0);
   row.eval.resize(metrics.size());
   std::ranges::transform(metrics, row.eval.begin(), value);
   if (columns_.averages) {
@@ -185,7 +166,7 @@ void MetricsLog::write_summary(const Json& record, bool raw) {
 }
 
 void MetricsLog::write_scalars(const Json& record, const std::string& prefix) {
-  const std::int64_t step = integer(record, "step");
+  const std::int64_t step = json_integer(record, "step").value_or(0);
   last_step_ = step;
   for (const auto& [key, value] : record.items()) {
     if (!value.is_number() || !is_curve(key)) {

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "core/base64.h"
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/system.h"
 #include "core/text.h"
 
 namespace vitrain::logging {
@@ -26,38 +27,18 @@ std::int64_t now_ms() {
   return static_cast<std::int64_t>(1000.0 * unix_time());
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::string_view group = bytes.substr(i, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 |
-          (k < group.size() ? static_cast<unsigned char>(group[k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= group.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
-}
-
 std::vector<std::string> authorization() {
-  const std::string token = variable("MLFLOW_TRACKING_TOKEN");
-  const std::string user = variable("MLFLOW_TRACKING_USERNAME");
+  const std::string token = environment_variable("MLFLOW_TRACKING_TOKEN");
+  const std::string user = environment_variable("MLFLOW_TRACKING_USERNAME");
   if (!token.empty()) {
     return {"Authorization: Bearer " + token};
   }
   if (!user.empty()) {
-    const std::string both = user + ":" + variable("MLFLOW_TRACKING_PASSWORD");
-    return {"Authorization: Basic " + base64(both)};
+    const std::string both =
+        user + ":" + environment_variable("MLFLOW_TRACKING_PASSWORD");
+    std::string line = "Authorization: Basic ";
+    append_base64(line, both);
+    return {line};
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/files.h"
+#include "core/json_values.h"
 #include "core/text.h"
 
 namespace vitrain::logging {
@@ -69,9 +70,8 @@ std::int64_t truncate_jsonl_after(
     if (!record.is_object()) {
       return Verdict::kRemove;
     }
-    const auto at = record.find("step");
-    const bool later = at != record.end() && at->is_number() &&
-        at->get<double>() > static_cast<double>(step);
+    // Nothing is not later.
+    const bool later = json_number(record, "step") > static_cast<double>(step);
     return later ? Verdict::kRemoveRest : Verdict::kKeep;
   });
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 #include <system_error>
 
 #include "core/files.h"
+#include "core/system.h"
 
 namespace vitrain::pictures {
 namespace {
@@ -94,8 +94,7 @@ constexpr std::array kTables{
 std::vector<std::filesystem::path> font_folders() {
   std::vector<std::filesystem::path> folders;
   const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::filesystem::path(value == nullptr ? "" : value);
+    return std::filesystem::path(environment_variable(name));
   };
   if (const auto data = variable("XDG_DATA_HOME"); data.is_absolute()) {
     folders.push_back(data / "fonts");

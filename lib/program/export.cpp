@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "core/new_file.h"
+#include "core/print_lines.h"
 #include "core/text.h"
 #include "engine/run/pretrained.h"
 #include "exports/onnx/onnx.h"
@@ -34,12 +35,6 @@ exports::Description describe(const job::WeightsJob& job) {
           job.recipe, job.spec, job.classes.empty() ? numbers : job.classes)};
 }
 
-void print(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    std::printf("%s\n", line.c_str());
-  }
-}
-
 void check_output(const std::string& output, config::ExportFormat format) {
   using enum weights::FileFormat;
   switch (format) {
@@ -66,10 +61,12 @@ int export_verb(const config::Arguments& arguments) {
   if (!job.recipe_file.empty()) {
     std::printf("the recipe is %s\n", job.recipe_file.c_str());
   }
-  print(job.notes);
+  print_lines(stdout, job.notes);
   const auto model = networks::make_blank_model(job.spec);
-  print(engine::load_pretrained(
-      *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate));
+  print_lines(
+      stdout,
+      engine::load_pretrained(
+          *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate));
   const exports::Description description = describe(job);
   if (arguments.exports.format == config::ExportFormat::kSafetensors) {
     exports::write_safetensors_file(output, *model, description);

@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/cuda_plugin.h"
 #include "core/files.h"
+#include "core/print_lines.h"
 #include "core/text.h"
 #include "data/load/row_picture.h"
 #include "data/load/tolerant_rows.h"
@@ -203,28 +204,21 @@ void check_classifies(const job::WeightsJob& job) {
       job.spec.name);
 }
 
-// What is out of the ordinary about the weights; that they were loaded goes
-// without saying.
-void print_lines(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    std::fprintf(stderr, "%s\n", line.c_str());
-  }
-}
-
 job::WeightsJob prepare(const config::Arguments& arguments) {
   check_sheet_name(arguments.predict.sheet);
   job::WeightsJob job =
       job::prepare_weights(arguments.load_request(), "to predict with");
   check_classifies(job);
-  print_lines(job.notes);
+  print_lines(stderr, job.notes);
   return job;
 }
 
 std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
   auto model = networks::make_blank_model(job.spec);
-  std::vector<std::string> lines = engine::load_pretrained(
+  const std::vector<std::string> lines = engine::load_pretrained(
       *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate);
-  print_lines({lines.begin() + 1, lines.end()});
+  // What is out of the ordinary; that they were loaded goes without saying.
+  print_lines(stderr, std::span(lines).subspan(1));
   return model;
 }
 

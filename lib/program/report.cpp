@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/check.h"
 #include "core/text.h"
 #include "program/verbs.h"
 #include "report/runs/run.h"

@@ -3,6 +3,7 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
+#include "core/print_lines.h"
 #include "engine/report/dry_run.h"
 #include "job/launched_job.h"
 #include "job/recipe_check.h"
@@ -69,9 +70,7 @@ job::Request request_of(
 }
 
 void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
-  for (const std::string& note : prepared.notes) {
-    std::printf("%s\n", note.c_str());
-  }
+  print_lines(stdout, prepared.notes);
   std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
 }
 
@@ -84,9 +83,7 @@ int try_run(
       !prepared.link,
       ExitCode::kUsage,
       "trials are for one machine: leave -nnodes, -node_rank and -master out");
-  for (const std::string& note : prepared.notes) {
-    std::printf("%s\n", note.c_str());
-  }
+  print_lines(stdout, prepared.notes);
   trial::Subject subject{
       .recipe = models::widest_stage(job.recipe),
       .plan = job::make_plan(
@@ -131,9 +128,7 @@ int train(const config::Arguments& given, const std::string& command_line) {
   }
   if (arguments.print_config) {
     const config::Reading loaded = job::load_recipe(arguments.load_request());
-    for (const std::string& note : loaded.notes) {
-      std::fprintf(stderr, "%s\n", note.c_str());
-    }
+    print_lines(stderr, loaded.notes);
     std::fputs(config::to_yaml(loaded.recipe).c_str(), stdout);
     return 0;
   }

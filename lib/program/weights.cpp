@@ -5,6 +5,7 @@
 
 #include "checkpoint/manifest.h"
 #include "core/check.h"
+#include "core/print_lines.h"
 #include "core/text.h"
 #include "job/find_weights.h"
 #include "program/verbs.h"
@@ -61,9 +62,7 @@ void write(
     const states::TensorFile& file,
     const std::vector<std::string>& notes) {
   states::write_new_weights(out, file);
-  for (const std::string& note : notes) {
-    std::printf("%s\n", note.c_str());
-  }
+  print_lines(stdout, notes);
   std::printf(
       "%s: %s\n",
       printable(out).c_str(),

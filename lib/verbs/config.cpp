@@ -2,6 +2,7 @@
 
 #include "config/schema/reference.h"
 #include "config/schema/writer.h"
+#include "core/print_lines.h"
 #include "job/recipe_check.h"
 #include "verbs/verbs.h"
 
@@ -24,9 +25,7 @@ int config_verb(const config::Arguments& arguments) {
         problems);
   }
   problems.throw_if_any();
-  for (const std::string& note : loaded.notes) {
-    std::fprintf(stderr, "%s\n", note.c_str());
-  }
+  print_lines(stderr, loaded.notes);
   if (!check) {
     const std::string text = arguments.origin
         ? config::to_yaml(loaded.recipe, loaded.origins)

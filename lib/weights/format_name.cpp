@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ascii.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -37,10 +38,7 @@ constexpr std::string_view kExtensions[] = {
 } // namespace
 
 void check_name(const std::filesystem::path& path, FileFormat format) {
-  std::string extension = path.extension().native();
-  std::ranges::transform(extension, extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string extension = ascii_lower(path.extension().native());
   const auto has = [&](const auto& list) {
     return std::ranges::find(list, extension) != std::ranges::end(list);
   };

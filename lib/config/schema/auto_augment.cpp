@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <variant>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -147,7 +147,7 @@ std::string names_of_all(const Items& items, NameOf name_of) {
 }
 
 bool starts_with_digit(std::string_view text) {
-  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return !text.empty() && is_digit(text.front());
 }
 
 // Empty when `value` is one of `letter`; else what it has to be.

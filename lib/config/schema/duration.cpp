@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -46,8 +47,7 @@ bool parse_duration(std::string_view text, Duration& duration) {
   } else {
     return false;
   }
-  const bool starts_well =
-      !text.empty() && text.front() >= '0' && text.front() <= '9';
+  const bool starts_well = !text.empty() && is_digit(text.front());
   if (!starts_well || !parse_double(text, parsed.value) ||
       parsed.value > kLargest) {
     return false;

@@ -6,14 +6,11 @@
 #include <fmt/format.h>
 
 #include "config/schema/group_rule.h"
+#include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::config {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string unsigned_part(const std::string& text) {
   return text.starts_with('-') ? text.substr(1) : text;
@@ -287,10 +284,7 @@ bool reads_as_text(const std::string& text) {
       "nan",
       ".nan",
       ".inf"};
-  std::string lower = text;
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = ascii_lower(text);
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || c == '_' || c == '/';
   };

@@ -5,12 +5,10 @@
 
 #include <cstddef>
 
+#include "core/ascii.h"
+
 namespace vitrain::data {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Lower case of all of Unicode, whatever the process's locale.
 char32_t lower(char32_t c) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "core/ascii.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
@@ -87,12 +88,7 @@ std::string detail::FileSource::describe(std::int64_t sample) const {
 
 std::string detail::lower_extension(std::string_view name) {
   const std::size_t dot = name.rfind('.');
-  std::string extension(
-      dot == name.npos ? std::string_view() : name.substr(dot));
-  for (char& c : extension) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return extension;
+  return dot == name.npos ? "" : ascii_lower(std::string(name.substr(dot)));
 }
 
 bool detail::has_image_name(std::string_view name) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <optional>
 #include <thread>
 
+#include "core/ascii.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
@@ -157,10 +157,8 @@ std::string extension_of(std::string_view name, const std::string& bytes) {
   if (detail::has_image_name(name)) {
     extension = detail::lower_extension(name);
   } else {
-    std::string content = "." + image::describe_content(image::bytes_of(bytes));
-    std::ranges::transform(content, content.begin(), [](unsigned char c) {
-      return std::tolower(c);
-    });
+    const std::string content =
+        "." + ascii_lower(image::describe_content(image::bytes_of(bytes)));
     if (detail::has_image_name(content)) {
       extension = content;
     }

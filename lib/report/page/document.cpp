@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base64.h"
 #include "core/clock.h"
 #include "core/files.h"
 #include "report/page/embedded.h"

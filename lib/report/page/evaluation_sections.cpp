@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 
+#include "core/base64.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "report/page/document.h"

@@ -1,16 +1,15 @@
 #include "report/page/markup.h"
 
 #include <algorithm>
-#include <cstdint>
 
+#include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::report {
 namespace {
 
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-      (c >= '0' && c <= '9') ||
+  return is_letter(c) || is_digit(c) ||
       std::string_view("_./:=,@%+-").find(c) != std::string_view::npos;
 }
 
@@ -65,23 +64,6 @@ std::string script_json(const Json& value) {
     }
   }
   return out;
-}
-
-void append_base64(std::string& out, std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = (group << 8) |
-          (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += k <= count ? kDigits[(group >> (18 - 6 * k)) & 63U] : '=';
-    }
-  }
 }
 
 std::string shell_word(std::string_view text) {

@@ -17,9 +17,6 @@ std::string html(std::string_view text);
 // element or begin a comment.
 std::string script_json(const Json& value);
 
-// Bytes as base64 (RFC 4648, with padding), appended to `out`.
-void append_base64(std::string& out, std::string_view bytes);
-
 // A word of a command line as a POSIX shell reads it back: quoted where it has
 // other characters than letters, digits and _./:=,@%+-.
 std::string shell_word(std::string_view text);

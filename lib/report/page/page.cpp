@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_values.h"
 #include "core/text.h"
 #include "report/page/charts.h"
 #include "report/page/document.h"
@@ -25,7 +26,7 @@ std::string result_row(std::span<const Run> runs, std::size_t i) {
   std::string metrics;
   for (const MetricInfo& metric : metrics_of(runs)) {
     const auto value =
-        last == nullptr ? std::nullopt : value_of(*last, metric.name);
+        last == nullptr ? std::nullopt : json_number(*last, metric.name);
     metrics +=
         fmt::format("<td>{}</td>", value ? metric_value(metric, *value) : "");
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_values.h"
 #include "core/text.h"
 #include "report/page/document.h"
 #include "report/page/markup.h"
@@ -50,7 +51,7 @@ std::string hits_of(const Json& evaluation) {
 
 std::string place_of(const Run& run, const Json& evaluation) {
   const auto step =
-      static_cast<std::int64_t>(value_of(evaluation, "step").value_or(0.0));
+      static_cast<std::int64_t>(json_number(evaluation, "step").value_or(0.0));
   return !run.timeline().empty()
       ? fmt::format("epoch {}, step {}", run.epoch_of(step), with_commas(step))
       : hits_of(evaluation);
@@ -66,7 +67,8 @@ std::string metric_tiles(const Run& run) {
   const auto tile_of = [&](std::string_view word, const Json& evaluation) {
     return tile(
         named(word, metric),
-        metric_value(metric, value_of(evaluation, metric.name).value_or(NAN)),
+        metric_value(
+            metric, json_number(evaluation, metric.name).value_or(NAN)),
         place_of(run, evaluation));
   };
   const Json* best = run.best();
@@ -80,7 +82,7 @@ std::string metric_tiles(const Run& run) {
   }
   out += tile_of("last", *last);
   for (const MetricInfo& other : kMetrics) {
-    const auto value = value_of(*last, other.name);
+    const auto value = json_number(*last, other.name);
     if (value && other.value != metric.value) {
       out += tile(
           named("last", other),
@@ -170,11 +172,11 @@ std::string evaluation_table(const Run& run) {
   for (std::size_t i = 0; i < std::min(all.size(), kMostEvaluations); ++i) {
     const Json& record = all[all.size() - 1 - i];
     const auto step =
-        static_cast<std::int64_t>(value_of(record, "step").value_or(0.0));
+        static_cast<std::int64_t>(json_number(record, "step").value_or(0.0));
     std::string cells = fmt::format(
         "<td>{}</td><td>{}</td>", run.epoch_of(step), with_commas(step));
     for (const MetricInfo& metric : metrics_of({&run, 1})) {
-      const auto value = value_of(record, metric.name);
+      const auto value = json_number(record, metric.name);
       cells +=
           fmt::format("<td>{}</td>", value ? metric_value(metric, *value) : "");
     }

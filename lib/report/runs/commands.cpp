@@ -5,18 +5,11 @@
 #include <fmt/format.h>
 
 #include "checkpoint/find.h"
+#include "core/json_values.h"
 #include "report/page/markup.h"
 
 namespace vitrain::report {
 namespace {
-
-// Where the run was started; "" for those of versions that did not write it.
-std::string working_folder(const Run& run) {
-  const auto found = run.environment.find("working_folder");
-  return found != run.environment.end() && found->is_string()
-      ? found->get<std::string>()
-      : "";
-}
 
 // The run's path as a command in `from` gives it.
 std::string path_from(const Run& run, const std::string& from) {
@@ -33,7 +26,8 @@ std::string path_from(const Run& run, const std::string& from) {
 } // namespace
 
 std::vector<Command> commands_for(const Run& run, const std::string& program) {
-  const std::string from = working_folder(run);
+  // "" for those of versions that did not write it.
+  const std::string from = json_text(run.environment, "working_folder");
   const std::string start =
       (from.empty() ? "" : fmt::format("cd {} && ", shell_word(from))) +
       shell_word(program);

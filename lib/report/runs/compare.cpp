@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "config/schema/writer.h"
-#include "core/text.h"
 
 namespace vitrain::report {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json_values.h"
 #include "core/text.h"
 #include "options/metric.h"
 
@@ -32,13 +33,6 @@ constexpr std::array<std::string_view, 12> kTrainKeys{
     "comm_bytes",
     "bad_samples"};
 
-std::optional<double> number_of(const Json& record, std::string_view key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_number()
-      ? std::optional(found->get<double>())
-      : std::nullopt;
-}
-
 // Train records are most of a file, flat, and this program's own: their numbers
 // are found without taking the line apart, which is 20 times as fast.
 std::optional<double> number_in(std::string_view line, std::string_view key) {
@@ -54,12 +48,6 @@ std::optional<double> number_in(std::string_view line, std::string_view key) {
     }
   }
   return std::nullopt;
-}
-
-std::string text_of(const Json& record, std::string_view key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? found->get<std::string>()
-                                                     : "";
 }
 
 // What stands in a file behind its first `from` bytes; its length before that.
@@ -114,10 +102,7 @@ const Curve* Records::curve(std::string_view name) const {
 }
 
 std::optional<std::int64_t> Records::started_with(const char* key) const {
-  const auto found = start.find(key);
-  return start.is_object() && found != start.end() && found->is_number_integer()
-      ? std::optional(found->get<std::int64_t>())
-      : std::nullopt;
+  return json_integer(start, key);
 }
 
 void RecordReader::update() {
@@ -133,7 +118,7 @@ void RecordReader::update() {
     begin = end + 1;
   }
   read_ = from + begin;
-  const auto said = number_of(records_.done, "seconds");
+  const auto said = json_number(records_.done, "seconds");
   records_.seconds = before_ + said.value_or(spent_);
 }
 
@@ -172,27 +157,27 @@ void RecordReader::take_train(std::string_view line) {
 }
 
 void RecordReader::take_other(const Json& record) {
-  const std::string kind = text_of(record, "kind");
-  const auto step = number_of(record, "step");
+  const std::string kind = json_text(record, "kind");
+  const auto step = json_number(record, "step");
   if (kind == "start") {
     begin_process(record);
   } else if (kind == "eval") {
-    spent_ += number_of(record, "seconds").value_or(0.0);
-    const std::string weights = text_of(record, "weights");
+    spent_ += json_number(record, "seconds").value_or(0.0);
+    const std::string weights = json_text(record, "weights");
     const bool raw = weights.empty() || weights == "raw";
     if (step && (raw || weights == "ema")) {
       records_.step = std::max(records_.step, static_cast<std::int64_t>(*step));
       (raw ? records_.evaluations : records_.ema_evaluations).push_back(record);
       const std::string prefix = raw ? "eval." : "ema.";
       for (const MetricInfo& metric : kMetrics) {
-        if (const auto value = number_of(record, metric.name)) {
+        if (const auto value = json_number(record, metric.name)) {
           records_.curves[prefix + std::string(metric.name)].add(
               static_cast<std::int64_t>(*step), *value);
         }
       }
     }
   } else if (kind == "checkpoint") {
-    spent_ += number_of(record, "seconds").value_or(0.0);
+    spent_ += json_number(record, "seconds").value_or(0.0);
   } else if (kind == "done") {
     records_.done = record;
   } else if (kind == "train") { // in another order of keys
@@ -201,12 +186,12 @@ void RecordReader::take_other(const Json& record) {
 }
 
 void RecordReader::begin_process(const Json& start) {
-  before_ += number_of(records_.done, "seconds").value_or(spent_);
+  before_ += json_number(records_.done, "seconds").value_or(spent_);
   spent_ = 0.0;
   records_.start = start;
   records_.done = nullptr;
   ++records_.starts;
-  if (const auto step = number_of(start, "resumed_step")) {
+  if (const auto step = json_number(start, "resumed_step")) {
     records_.step = static_cast<std::int64_t>(*step);
   }
 }

@@ -1,11 +1,11 @@
 #include "report/runs/run.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "config/load/load.h"
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json_values.h"
 #include "core/lock_file.h"
 #include "core/text.h"
 #include "report/runs/failure.h"
@@ -66,7 +66,7 @@ std::optional<LockHolder> lock_holder(const fs::path& lock) {
 
 // As the last process said, or else whether one holds the run's lock.
 void find_state(Run& run) {
-  const auto code = value_of(run.records.done, "exit");
+  const auto code = json_number(run.records.done, "exit");
   if (code) {
     run.state = *code == 0 ? RunState::kDone : RunState::kStopped;
     return;
@@ -84,13 +84,6 @@ void find_state(Run& run) {
 }
 
 } // namespace
-
-std::optional<double> value_of(const Json& record, std::string_view key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_number()
-      ? std::optional(found->get<double>())
-      : std::nullopt;
-}
 
 bool Run::trains() const {
   return !records.start.is_object() ||
@@ -110,7 +103,7 @@ std::vector<MetricInfo> metrics_of(std::span<const Run> runs) {
   for (const MetricInfo& metric : kMetrics) {
     const bool found = std::ranges::any_of(runs, [&](const Run& run) {
       const Json* last = run.last();
-      return last != nullptr && value_of(*last, metric.name);
+      return last != nullptr && json_number(*last, metric.name);
     });
     if (found || (!metric.of_real_labels && !metric.of_label_lists)) {
       metrics.push_back(metric);
@@ -124,7 +117,7 @@ const Json* Run::best() const {
   const Json* best = nullptr;
   double value = 0.0;
   for (const Json& record : judged()) {
-    const auto here = value_of(record, by.name);
+    const auto here = json_number(record, by.name);
     if (here &&
         (best == nullptr ||
          (by.larger_is_better ? *here > value : *here < value))) {
@@ -162,9 +155,9 @@ config::Timeline Run::timeline() const {
   }
   for (const Json& stretch : listed) {
     add(static_cast<std::int64_t>(
-            value_of(stretch, "from_epoch").value_or(0.0)) -
+            json_number(stretch, "from_epoch").value_or(0.0)) -
             1,
-        static_cast<std::int64_t>(value_of(stretch, "steps").value_or(0.0)));
+        static_cast<std::int64_t>(json_number(stretch, "steps").value_or(0.0)));
   }
   return config::Timeline(stretches);
 }

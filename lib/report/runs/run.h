@@ -81,7 +81,4 @@ Run open_run(const std::filesystem::path& folder);
 // The same with records that were read before.
 Run open_run(const std::filesystem::path& folder, const Records& records);
 
-// The number of a record, if it has one.
-std::optional<double> value_of(const Json& record, std::string_view key);
-
 } // namespace vitrain::report

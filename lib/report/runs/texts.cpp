@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_values.h"
 #include "core/text.h"
 
 namespace vitrain::report {
@@ -31,9 +32,10 @@ std::string evaluation_text(const Run& run, const Json* evaluation) {
   std::string text = fmt::format(
       "{} {}",
       metric.name,
-      metric_value(metric, value_of(*evaluation, metric.name).value_or(NAN)));
+      metric_value(
+          metric, json_number(*evaluation, metric.name).value_or(NAN)));
   const auto step =
-      static_cast<std::int64_t>(value_of(*evaluation, "step").value_or(0.0));
+      static_cast<std::int64_t>(json_number(*evaluation, "step").value_or(0.0));
   if (!run.timeline().empty()) {
     text += fmt::format(
         " at epoch {} (step {})", run.epoch_of(step), with_commas(step));

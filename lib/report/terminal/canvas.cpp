@@ -1,6 +1,5 @@
 #include "report/terminal/canvas.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/json_values.h"
 #include "core/text.h"
 #include "report/runs/compare.h"
 #include "report/terminal/listing.h"
@@ -126,18 +127,15 @@ Json json_of(const ListedRun& one) {
 } // namespace
 
 std::optional<double> ListedRun::result() const {
-  return best ? value_of(*best, metric->name) : std::nullopt;
+  return best ? json_number(*best, metric->name) : std::nullopt;
 }
 
 std::optional<double> ListedRun::loss() const {
-  return last ? value_of(*last, info_of(Metric::kLoss).name) : std::nullopt;
+  return last ? json_number(*last, info_of(Metric::kLoss).name) : std::nullopt;
 }
 
 std::string ListedRun::started() const {
-  const auto found = run.environment.find("started");
-  return found != run.environment.end() && found->is_string()
-      ? found->get<std::string>()
-      : "";
+  return json_text(run.environment, "started");
 }
 
 std::vector<ListedRun> list_runs(

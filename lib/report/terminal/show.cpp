@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_values.h"
 #include "core/text.h"
 #include "logging/banner.h"
 #include "report/runs/texts.h"
@@ -20,7 +21,7 @@ std::string state_text(const Run& run) {
 
 std::string loss_text(const Run& run) {
   const Json* last = run.last();
-  const auto loss = last == nullptr ? std::nullopt : value_of(*last, "loss");
+  const auto loss = last == nullptr ? std::nullopt : json_number(*last, "loss");
   return loss && run.metric().value != Metric::kLoss
       ? ", loss " + metric_value(info_of(Metric::kLoss), *loss)
       : "";
@@ -40,18 +41,12 @@ std::string trained_text(const Run& run) {
   return text;
 }
 
-std::string fact(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? found->get<std::string>()
-                                                     : "";
-}
-
 std::string summary(const Run& run, const logging::TerminalStyle& style) {
   return logging::banner(
       run.name,
       {{{"state", state_text(run)},
-        {"model", fact(run.records.start, "model")},
-        {"devices", fact(run.records.start, "devices")},
+        {"model", json_text(run.records.start, "model")},
+        {"devices", json_text(run.records.start, "devices")},
         {"best", run.trains() ? evaluation_text(run, run.best()) : ""},
         {"last", evaluation_text(run, run.last()) + loss_text(run)},
         {"trained", trained_text(run)},

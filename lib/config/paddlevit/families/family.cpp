@@ -11,7 +11,7 @@
 #include "config/paddlevit/families/transformers.h"
 #include "config/paddlevit/families/unavailable.h"
 #include "config/paddlevit/families/vit.h"
-#include "config/schema/values.h"
+#include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::config::paddlevit {
@@ -21,14 +21,6 @@ constexpr std::array<std::span<const Family>, 6>
     kGroups{kVits, kTransformers, kStages, kMixers, kConvNets, kUnavailable};
 
 constexpr std::size_t kMostNearest = 3;
-
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return low;
-}
 
 bool names_network(const OwnKey& key) {
   return key.role == OwnKey::Role::kNumber || key.role == OwnKey::Role::kStart;
@@ -86,7 +78,7 @@ std::vector<const Family*> families() {
 }
 
 const Family* find_family(std::string_view type) {
-  const std::string low = lower(trim(type));
+  const std::string low = ascii_lower(std::string(trim(type)));
   for (const Family* family : families()) {
     const std::vector<std::string> types = split(family->types, ' ');
     if (std::ranges::find(types, low) != types.end()) {
