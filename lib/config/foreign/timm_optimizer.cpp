@@ -1,6 +1,7 @@
 // timm's optimizers (timm/optim/_optim_factory.py) as sections optim.
 
 #include "config/foreign/timm_translator.h"
+#include "core/ascii.h"
 
 namespace vitrain::config::foreign {
 namespace {
@@ -49,10 +50,7 @@ const TimmOptimizer* find_optimizer(std::string_view name) {
 
 void TimmTranslator::translate_optimizer() {
   OptimConfig& optim = recipe_.optim;
-  std::string name = words_.text("opt");
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::string name = ascii_lower(words_.text("opt"));
   optim.weight_decay = words_.number("weight_decay");
   constexpr std::string_view kLookahead = "lookahead_";
   if (name.starts_with(kLookahead)) {

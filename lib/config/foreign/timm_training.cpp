@@ -1,20 +1,10 @@
 #include "config/foreign/timm_translator.h"
+#include "core/ascii.h"
 
 #include <cmath>
 
 namespace vitrain::config::foreign {
 namespace {
-
-Duration timm_epochs(double count) {
-  return {count, Duration::Unit::kEpochs};
-}
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 // What models of timm exempt from decay (no_weight_decay()), beside biases,
 // what has one dimension and the usual tokens: ends of names, of models whose
@@ -61,7 +51,7 @@ void TimmTranslator::translate_rate() {
   }
   optim.lr = words_.number("lr_base");
   scale.base_batch = words_.integer("lr_base_size");
-  const std::string opt = lower_case(words_.text("opt"));
+  const std::string opt = ascii_lower(words_.text("opt"));
   const bool adaptive = opt.find("ada") != std::string::npos ||
       opt.find("lamb") != std::string::npos;
   const bool root = words_.has("lr_base_scale")
@@ -79,11 +69,11 @@ void TimmTranslator::translate_schedule() {
   recipe_.run.epochs = epochs + (prefix ? warmup : 0);
   schedule.unit = words_.flag("sched_on_updates") ? ScheduleUnit::kStep
                                                   : ScheduleUnit::kEpoch;
-  schedule.warmup = timm_epochs(static_cast<double>(warmup));
+  schedule.warmup = in_epochs(static_cast<double>(warmup));
   schedule.warmup_lr = words_.number("warmup_lr");
   schedule.warmup_prefix = prefix || warmup == 0;
   schedule.min_lr = words_.number("min_lr");
-  schedule.step_every = timm_epochs(words_.number("decay_epochs"));
+  schedule.step_every = in_epochs(words_.number("decay_epochs"));
   schedule.step_factor = words_.number("decay_rate");
   if (name == "cosine" || name == "poly") {
     schedule.name =
@@ -123,7 +113,7 @@ void TimmTranslator::translate_cycles(std::int64_t epochs) {
     recipe_.run.epochs += static_cast<std::int64_t>(whole) - epochs;
   }
   const std::int64_t cooldown = words_.integer("cooldown_epochs");
-  schedule.cooldown = timm_epochs(static_cast<double>(cooldown));
+  schedule.cooldown = in_epochs(static_cast<double>(cooldown));
   recipe_.run.epochs += cooldown;
 }
 
@@ -146,8 +136,8 @@ void TimmTranslator::translate_stable(
             length));
     decay = 0.2;
   }
-  schedule.cooldown = timm_epochs(
-      std::round(decay > 0.0 && decay < 1.0 ? decay * whole : decay));
+  schedule.cooldown =
+      in_epochs(std::round(decay > 0.0 && decay < 1.0 ? decay * whole : decay));
   if (words_.integer("cooldown_epochs") > 0) {
     left_out("cooldown_epochs", "the run ends where it has come to min_lr");
   }
@@ -156,7 +146,7 @@ void TimmTranslator::translate_stable(
 void TimmTranslator::set_milestones(bool listed, std::int64_t offset) {
   const auto add = [&](double epoch) {
     recipe_.schedule.milestones.push_back(
-        timm_epochs(epoch + static_cast<double>(offset)));
+        in_epochs(epoch + static_cast<double>(offset)));
   };
   if (listed) {
     // MultiStepLRScheduler drops one epoch before, or one update.
@@ -241,12 +231,8 @@ void TimmTranslator::translate_splits() {
 }
 
 void TimmTranslator::translate_rest() {
-  if (words_.text("device") == "cpu") {
-    recipe_.devices.kind = DeviceKind::kCpu;
-  }
-  if (words_.flag("sync_bn")) {
-    recipe_.dist.batchnorm = BatchNormStatistics::kSync;
-  } else if (words_.text("dist_bn") == "broadcast") {
+  translate_machine("log_interval");
+  if (!words_.flag("sync_bn") && words_.text("dist_bn") == "broadcast") {
     recipe_.dist.batchnorm = BatchNormStatistics::kBroadcast;
   }
   recipe_.run.seed = words_.integer("seed");
@@ -257,10 +243,8 @@ void TimmTranslator::translate_rest() {
     recipe_.run.name = words_.text("experiment");
     std::ranges::replace(recipe_.run.name, '/', '_');
   }
-  recipe_.log.every = words_.integer("log_interval");
-  recipe_.log.count = LogCount::kEpoch;
   recipe_.eval.every = recipe_.checkpoint.every =
-      timm_epochs(static_cast<double>(words_.integer("val_interval")));
+      in_epochs(static_cast<double>(words_.integer("val_interval")));
   recipe_.checkpoint.keep_best = words_.integer("checkpoint_hist");
   recipe_.checkpoint.keep_last = 1;
   choose("eval_metric", recipe_.checkpoint.metric);

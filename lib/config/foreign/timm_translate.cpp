@@ -47,9 +47,6 @@ void TimmTranslator::translate_data() {
   if (words_.has("validation_batch_size")) {
     data.eval_batch_size = words_.integer("validation_batch_size");
   }
-  if (words_.changed("workers") && words_.integer("workers") > 0) {
-    data.threads = words_.integer("workers");
-  }
   if (words_.number("aug_repeats") > 0.0) {
     data.sampler.policy = SamplerPolicy::kRepeated;
     data.sampler.repeats = words_.number("aug_repeats");

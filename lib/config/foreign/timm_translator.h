@@ -5,22 +5,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "config/foreign/values.h"
-#include "config/foreign/words.h"
-#include "core/text.h"
+#include "config/foreign/translator.h"
 
 namespace vitrain::config::foreign {
 
 // What timm's train.py does with its arguments, as a recipe.
-class TimmTranslator {
+class TimmTranslator : private Translator {
  public:
-  TimmTranslator(const Words& words, Translation& to)
-      : words_(words), to_(to), recipe_(to.recipe) {}
+  using Translator::Translator;
 
   // The data, the network and what happens to images.
   void translate_inputs();
@@ -28,22 +24,6 @@ class TimmTranslator {
   void translate_training();
 
  private:
-  void left_out(std::string_view word, std::string text) {
-    to_.missing.push_back({words_.shown(word), std::move(text)});
-  }
-  void differs(std::string_view word, std::string text) {
-    to_.differs.push_back({words_.shown(word), std::move(text)});
-  }
-  // Sets `member` to the value of that name, or says that there is none.
-  template <typename Enum>
-  void choose(std::string_view word, Enum& member) {
-    const std::optional<Enum> value = value_of<Enum>(words_.text(word));
-    if (value) {
-      member = *value;
-    } else {
-      left_out(word, fmt::format("there is {}", join(all_names<Enum>(), ", ")));
-    }
-  }
   std::array<double, 3> three(std::string_view word) const {
     const std::vector<double> given = words_.numbers(word);
     std::array<double, 3> values{};
@@ -91,10 +71,6 @@ class TimmTranslator {
   void translate_average();
   void translate_splits();
   void translate_rest();
-
-  const Words& words_;
-  Translation& to_;
-  Recipe& recipe_;
 };
 
 } // namespace vitrain::config::foreign

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "config/foreign/translator.h"
 #include "config/foreign/translators.h"
-#include "core/text.h"
 
 // What torchvision's references/classification/train.py does with its
 // arguments, as a recipe.
@@ -46,14 +44,9 @@ constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
     {"vit_l_32", "vit_large_patch32_224"},
 };
 
-Duration torchvision_epochs(std::int64_t count) {
-  return {static_cast<double>(count), Duration::Unit::kEpochs};
-}
-
-class TorchvisionTranslator {
+class TorchvisionTranslator : private Translator {
  public:
-  TorchvisionTranslator(const Words& words, Translation& to)
-      : words_(words), to_(to), recipe_(to.recipe) {}
+  using Translator::Translator;
 
   void translate() {
     translate_data();
@@ -69,13 +62,6 @@ class TorchvisionTranslator {
   }
 
  private:
-  void left_out(std::string_view word, std::string text) {
-    to_.missing.push_back({words_.shown(word), std::move(text)});
-  }
-  void differs(std::string_view word, std::string text) {
-    to_.differs.push_back({words_.shown(word), std::move(text)});
-  }
-
   void translate_data() {
     DataConfig& data = recipe_.data;
     const std::string root = words_.text("data_path");
@@ -83,9 +69,6 @@ class TorchvisionTranslator {
     data.train.path = root + slash + "train";
     data.eval.path = root + slash + "val";
     data.batch_size = words_.integer("batch_size");
-    if (words_.changed("workers") && words_.integer("workers") > 0) {
-      data.threads = words_.integer("workers");
-    }
     data.sampler.last_batch = LastBatch::kKeep; // its loader drops none
     if (words_.flag("ra_sampler")) {
       data.sampler.policy = SamplerPolicy::kRepeated;
@@ -104,14 +87,7 @@ class TorchvisionTranslator {
 
   void translate_images() {
     PreprocessConfig& preprocess = recipe_.data.preprocess;
-    const std::string filter = words_.text("interpolation");
-    if (const auto value = value_of<Filter>(filter)) {
-      preprocess.interpolation = *value;
-    } else {
-      left_out(
-          "interpolation",
-          fmt::format("there is {}", join(all_names<Filter>(), ", ")));
-    }
+    choose("interpolation", preprocess.interpolation);
     const std::int64_t train = words_.integer("train_crop_size");
     const std::int64_t eval = words_.integer("val_crop_size");
     const std::int64_t resize = words_.integer("val_resize_size");
@@ -229,11 +205,11 @@ class TorchvisionTranslator {
       for (std::int64_t epoch = warmup + interval;
            warmup > 0 && interval > 0 && epoch < recipe_.run.epochs;
            epoch += interval) {
-        schedule.milestones.push_back(torchvision_epochs(epoch));
+        schedule.milestones.push_back(in_epochs(static_cast<double>(epoch)));
       }
     }
     schedule.step_every =
-        torchvision_epochs(std::max<std::int64_t>(1, interval));
+        in_epochs(static_cast<double>(std::max<std::int64_t>(1, interval)));
   }
 
   // Returns its epochs.
@@ -246,7 +222,7 @@ class TorchvisionTranslator {
           "lr_warmup_method",
           "a warm-up is linear; the recipe has that of the same length");
     }
-    schedule.warmup = torchvision_epochs(warmup);
+    schedule.warmup = in_epochs(static_cast<double>(warmup));
     return warmup;
   }
 
@@ -268,12 +244,7 @@ class TorchvisionTranslator {
   }
 
   void translate_rest() {
-    if (words_.text("device") == "cpu") {
-      recipe_.devices.kind = DeviceKind::kCpu;
-    }
-    if (words_.flag("sync_bn")) {
-      recipe_.dist.batchnorm = BatchNormStatistics::kSync;
-    }
+    translate_machine("print_freq");
     if (words_.flag("amp")) {
       const bool cpu = words_.text("device") == "cpu";
       recipe_.train.precision = cpu ? Precision::kBf16 : Precision::kFp16;
@@ -286,13 +257,7 @@ class TorchvisionTranslator {
     if (words_.text("output_dir") != ".") {
       recipe_.run.output = words_.text("output_dir");
     }
-    recipe_.log.every = words_.integer("print_freq");
-    recipe_.log.count = LogCount::kEpoch;
   }
-
-  const Words& words_;
-  Translation& to_;
-  Recipe& recipe_;
 };
 
 } // namespace

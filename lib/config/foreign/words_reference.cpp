@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "config/foreign/words.h"
+#include "config/schema/reference.h"
 #include "core/text.h"
 
 namespace vitrain::config::foreign {
@@ -21,14 +22,6 @@ std::string dashed(std::string_view word) {
   std::string text(word);
   std::ranges::replace(text, '_', '-');
   return (text.size() > 1 ? "--" : "-") + text;
-}
-
-std::string quoted_keys(std::string_view keys) {
-  std::vector<std::string> quoted;
-  for (const std::string& key : split(keys, ' ')) {
-    quoted.push_back("`" + key + "`");
-  }
-  return join(quoted, ", ");
 }
 
 // Words that set nothing stand together where the reason is the same.

@@ -80,14 +80,6 @@ std::string table_of(const Schema& schema, const Section& section) {
       "\n";
 }
 
-std::string quoted_list(std::string_view keys) {
-  std::vector<std::string> quoted;
-  for (const std::string& key : split(keys, ' ')) {
-    quoted.push_back(key.empty() ? "" : "`" + key + "`");
-  }
-  return join(quoted, ", ");
-}
-
 std::string paddlevit_table() {
   std::string text = kPaddleVitIntroduction;
   paddlevit::Config config;
@@ -101,7 +93,7 @@ std::string paddlevit_table() {
         "| `{}` | `{}` | {} | {} |\n",
         meaning.key,
         write_value(*field),
-        quoted_list(meaning.sets),
+        quoted_keys(meaning.sets),
         meaning.note);
   }
   return text;
@@ -127,6 +119,14 @@ std::string reference() {
   text += paddlevit_table();
   text += foreign::words_reference();
   return text;
+}
+
+std::string quoted_keys(std::string_view keys) {
+  std::vector<std::string> quoted;
+  for (const std::string& key : split(keys, ' ')) {
+    quoted.push_back(key.empty() ? "" : "`" + key + "`");
+  }
+  return join(quoted, ", ");
 }
 
 } // namespace vitrain::config
