@@ -69,8 +69,11 @@ T from_scalar(const Scalar& scalar) {
   }
 }
 
+// What a value is as a field, as a Setting, and how a Setting becomes one: for
+// one scalar, for lists of them, and for sizes of images.
+
 template <typename T>
-void describe(Field& field) {
+void describe(Field& field, const T& /*value*/) {
   field.type = scalar_type<T>();
   if constexpr (std::is_enum_v<T>) {
     field.choices = all_names<T>();
@@ -78,27 +81,13 @@ void describe(Field& field) {
 }
 
 template <typename T>
-void bind(Field& field, T& member) {
-  describe<T>(field);
-  field.get = [&member] { return Setting{{to_scalar(member)}}; };
-  field.set = [&member](const Setting& setting) {
-    member = from_scalar<T>(setting->front());
-  };
+Setting to_setting(const T& value) {
+  return Setting{{to_scalar(value)}};
 }
 
 template <typename T>
-void bind(Field& field, std::optional<T>& member) {
-  describe<T>(field);
-  field.optional = true;
-  field.get = [&member] {
-    return member ? Setting{{to_scalar(*member)}} : Setting{};
-  };
-  field.set = [&member](const Setting& setting) {
-    member.reset();
-    if (setting) {
-      member = from_scalar<T>(setting->front());
-    }
-  };
+void assign(T& value, const std::vector<Scalar>& items) {
+  value = from_scalar<T>(items.front());
 }
 
 template <typename List>
@@ -111,86 +100,76 @@ Setting list_setting(const List& list) {
 }
 
 template <typename T>
-void bind(Field& field, std::vector<T>& member) {
-  describe<T>(field);
+void describe(Field& field, const std::vector<T>& /*list*/) {
+  describe(field, T{});
   field.list = true;
-  field.get = [&member] { return list_setting(member); };
-  field.set = [&member](const Setting& setting) {
-    member.clear();
-    for (const Scalar& item : *setting) {
-      member.push_back(from_scalar<T>(item));
-    }
-  };
 }
 
 template <typename T>
-void bind(Field& field, std::optional<std::vector<T>>& member) {
-  describe<T>(field);
-  field.list = true;
-  field.optional = true;
-  field.get = [&member] { return member ? list_setting(*member) : Setting{}; };
-  field.set = [&member](const Setting& setting) {
-    member.reset();
-    if (setting) {
-      member.emplace();
-      for (const Scalar& item : *setting) {
-        member->push_back(from_scalar<T>(item));
-      }
-    }
-  };
+Setting to_setting(const std::vector<T>& list) {
+  return list_setting(list);
+}
+
+template <typename T>
+void assign(std::vector<T>& list, const std::vector<Scalar>& items) {
+  list.clear();
+  for (const Scalar& item : items) {
+    list.push_back(from_scalar<T>(item));
+  }
 }
 
 template <typename T, std::size_t kLength>
-void bind(Field& field, std::array<T, kLength>& member) {
-  describe<T>(field);
+void describe(Field& field, const std::array<T, kLength>& /*list*/) {
+  describe(field, T{});
   field.list = true;
   field.length = kLength;
-  field.get = [&member] { return list_setting(member); };
-  field.set = [&member](const Setting& setting) {
-    for (std::size_t i = 0; i < kLength; ++i) {
-      member[i] = from_scalar<T>((*setting)[i]);
-    }
-  };
 }
 
 template <typename T, std::size_t kLength>
-void bind(Field& field, std::optional<std::array<T, kLength>>& member) {
-  describe<T>(field);
-  field.list = true;
-  field.length = kLength;
-  field.optional = true;
-  field.get = [&member] { return member ? list_setting(*member) : Setting{}; };
-  field.set = [&member](const Setting& setting) {
-    member.reset();
-    if (setting) {
-      member.emplace();
-      for (std::size_t i = 0; i < kLength; ++i) {
-        (*member)[i] = from_scalar<T>((*setting)[i]);
-      }
-    }
-  };
+Setting to_setting(const std::array<T, kLength>& list) {
+  return list_setting(list);
+}
+
+template <typename T, std::size_t kLength>
+void assign(std::array<T, kLength>& list, const std::vector<Scalar>& items) {
+  for (std::size_t i = 0; i < kLength; ++i) {
+    list[i] = from_scalar<T>(items[i]);
+  }
 }
 
 // Height and width, or one number for both.
-inline void bind(Field& field, std::optional<ImageSize>& member) {
-  describe<std::int64_t>(field);
-  field.list = true;
-  field.length = 2;
+inline void describe(Field& field, const ImageSize& /*size*/) {
+  describe(field, std::array<std::int64_t, 2>{});
   field.one_or_list = true;
+}
+
+inline Setting to_setting(const ImageSize& size) {
+  return size.square() ? Setting{{size.height}}
+                       : Setting{{size.height, size.width}};
+}
+
+inline void assign(ImageSize& size, const std::vector<Scalar>& items) {
+  size = ImageSize(
+      std::get<std::int64_t>(items.front()),
+      std::get<std::int64_t>(items.back()));
+}
+
+template <typename T>
+void bind(Field& field, T& member) {
+  describe(field, member);
+  field.get = [&member] { return to_setting(member); };
+  field.set = [&member](const Setting& setting) { assign(member, *setting); };
+}
+
+template <typename T>
+void bind(Field& field, std::optional<T>& member) {
+  describe(field, T{});
   field.optional = true;
-  field.get = [&member] {
-    if (!member) {
-      return Setting{};
-    }
-    return member->square() ? Setting{{member->height}}
-                            : Setting{{member->height, member->width}};
-  };
+  field.get = [&member] { return member ? to_setting(*member) : Setting{}; };
   field.set = [&member](const Setting& setting) {
     member.reset();
     if (setting) {
-      member = ImageSize(
-          std::get<std::int64_t>(setting->front()),
-          std::get<std::int64_t>(setting->back()));
+      assign(member.emplace(), *setting);
     }
   };
 }
