@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -61,8 +60,17 @@ void scale_cautious_steps(
     std::int64_t own_begin,
     const at::Tensor& steps);
 
-// An optimizer that treats each element alike. A Rule has
-//   kStates: names of its buffers, and kFill: what they hold at first;
+// What most rules have.
+struct ElementRule {
+  // Whether the steps are left in a buffer, for finish().
+  static constexpr bool kKeepsSteps = false;
+
+  // What a buffer holds at first.
+  static double fill(std::size_t /*state*/) { return 0.0; }
+};
+
+// An optimizer that treats each element alike. A Rule is an ElementRule and has
+//   kStates: names of its buffers;
 //   kernel<T>(RuleOptions, lr, count), a Kernel: `step(w, g, state)` returns
 //   what is to be subtracted and changes `state`; it may change g, to what a
 //   cautious step has to agree with.
@@ -72,15 +80,10 @@ class ElementOptimizer : public Optimizer {
   ElementOptimizer(FlatState& parameters, const config::OptimConfig& options)
       : Optimizer(parameters), options_(options) {
     for (std::size_t k = 0; k < kStates; ++k) {
-      buffers_[k] = &add_buffers(Rule::kStates[k], Rule::kFill[k]);
-    }
-    std::int64_t largest = 0;
-    for (const FlatGroup& group : parameters.groups()) {
-      largest = std::max(largest, group.own_size);
+      buffers_[k] = &add_buffers(Rule::kStates[k], Rule::fill(k));
     }
     if (options.cautious || Rule::kKeepsSteps) {
-      steps_buffer_ = at::zeros(
-          {largest}, parameters.groups().front().parameters.options());
+      steps_buffer_ = zeros_of_largest(parameters);
     }
   }
 

@@ -62,6 +62,14 @@ at::Tensor Optimizer::own_state(
   return share.narrow(0, 0, group.own_size);
 }
 
+at::Tensor Optimizer::zeros_of_largest(const FlatState& parameters) {
+  std::int64_t largest = 0;
+  for (const FlatGroup& group : parameters.groups()) {
+    largest = std::max(largest, group.own_size);
+  }
+  return at::zeros({largest}, parameters.groups().front().parameters.options());
+}
+
 std::vector<const Segment*> Optimizer::own_segments(const FlatGroup& group) {
   std::vector<const Segment*> own;
   for (const Segment& segment : group.segments) {
@@ -221,27 +229,24 @@ std::map<std::string, at::Tensor> Optimizer::state(const Gather& gather) const {
       }
     }
   }
-  for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
-    state[name] = tensor;
-  });
-  state.merge(missed());
-  state.merge(slow_tensors());
+  state.merge(unshared());
   return state;
 }
 
-template <typename Body>
-void Optimizer::for_each_tensor(const Body& body) const {
+std::map<std::string, at::Tensor> Optimizer::unshared() const {
+  std::map<std::string, at::Tensor> all = missed();
+  all.merge(slow_tensors());
   for (const auto& [name, groups] : tensors_) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (std::size_t j = 0; j < groups[i].size(); ++j) {
         if (groups[i][j].defined()) {
-          body(
-              parameters_.groups()[i].segments[j].name + "." + name,
-              groups[i][j]);
+          const Segment& segment = parameters_.groups()[i].segments[j];
+          all[segment.name + "." + name] = groups[i][j];
         }
       }
     }
   }
+  return all;
 }
 
 void Optimizer::take_share(
@@ -275,14 +280,8 @@ void Optimizer::load_state(const std::map<std::string, at::Tensor>& state) {
       }
     }
   }
-  for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
+  for (const auto& [name, tensor] : unshared()) {
     tensor.copy_(state.at(name));
-  });
-  for (const auto& [name, count] : missed()) {
-    count.copy_(state.at(name));
-  }
-  for (const auto& [name, slow] : slow_tensors()) {
-    slow.copy_(state.at(name));
   }
 }
 
@@ -298,14 +297,8 @@ void Optimizer::check_state(
       }
     }
   }
-  for_each_tensor([&](const std::string& name, const at::Tensor& tensor) {
+  for (const auto& [name, tensor] : unshared()) {
     expected[name] = tensor.sizes().vec();
-  });
-  for (const auto& [name, count] : missed()) {
-    expected[name] = {};
-  }
-  for (const auto& [name, slow] : slow_tensors()) {
-    expected[name] = slow.sizes().vec();
   }
   for (const auto& [name, tensor] : state) {
     VITRAIN_CHECK(

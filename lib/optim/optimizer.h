@@ -95,6 +95,8 @@ class Optimizer {
   // What this worker updates of a group, and the state that belongs to it.
   static at::Tensor own(const FlatGroup& group, const at::Tensor& whole);
   static at::Tensor own_state(const FlatGroup& group, const at::Tensor& share);
+  // As many as this worker updates of the largest group.
+  static at::Tensor zeros_of_largest(const FlatState& parameters);
   virtual void update(std::size_t group, const Rate& rate) = 0;
   // Parameters that this worker updates.
   static std::vector<const Segment*> own_segments(const FlatGroup& group);
@@ -133,9 +135,9 @@ class Optimizer {
   // "missed.<group>" for those that may wait, and their number.
   std::map<std::string, at::Tensor> missed() const;
   std::vector<SlowPair> slow_pairs() const;
-  // body("<parameter>.<name>", tensor) for those of add_tensors().
-  template <typename Body>
-  void for_each_tensor(const Body& body) const;
+  // What is whole on every worker, by its name in state(): the tensors of
+  // add_tensors(), missed() and slow_tensors().
+  std::map<std::string, at::Tensor> unshared() const;
   void check_state(const std::map<std::string, at::Tensor>& state) const;
   // Copies what of `saved`, a parameter's state, lies in this worker's share.
   void take_share(

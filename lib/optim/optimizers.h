@@ -9,6 +9,10 @@
 
 namespace vitrain::optim {
 
+using MakeOptimizer = std::unique_ptr<Optimizer> (*)(
+    FlatState& parameters,
+    const config::OptimConfig& options);
+
 // What the program knows of an optimizer beyond its row in
 // config/sections/optimizer_row.h.
 struct OptimizerInfo {
@@ -16,8 +20,7 @@ struct OptimizerInfo {
   // fp32 values that it keeps for each parameter, about: without what is kept
   // by row and column.
   int (*state_values)(const config::OptimConfig& options);
-  std::unique_ptr<Optimizer> (
-      *make)(FlatState& parameters, const config::OptimConfig& options);
+  const MakeOptimizer& make;
 };
 
 const OptimizerInfo& optimizer_info(config::OptimKind kind);

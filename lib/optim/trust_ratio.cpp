@@ -27,9 +27,7 @@ void scale_by_norms(
     const at::Tensor& weights,
     const at::Tensor& directions,
     const at::Tensor& steps,
-    const std::function<
-        at::Tensor(const at::Tensor& weights, const at::Tensor& directions)>&
-        ratio) {
+    const TrustRatio& ratio) {
   if (segments.empty()) {
     return;
   }

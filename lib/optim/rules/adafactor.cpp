@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -191,10 +190,6 @@ class Adafactor final : public Optimizer {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_adafactor(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<Adafactor>(parameters, options);
-}
+const MakeOptimizer make_adafactor = construct<Adafactor>;
 
 } // namespace vitrain::optim

@@ -10,10 +10,8 @@ namespace {
 
 // Duchi et al., "Adaptive subgradient methods", JMLR 2011, as
 // torch.optim.Adagrad computes it.
-struct AdagradRule {
+struct AdagradRule : ElementRule {
   static constexpr std::array kStates{"sum"};
-  static constexpr std::array kFill{0.0};
-  static constexpr bool kKeepsSteps = false;
 
   template <typename T, typename S>
   static auto
@@ -59,10 +57,6 @@ class Adagrad final : public ElementOptimizer<AdagradRule> {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_adagrad(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<Adagrad>(parameters, options);
-}
+const MakeOptimizer make_adagrad = construct<Adagrad>;
 
 } // namespace vitrain::optim

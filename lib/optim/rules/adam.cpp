@@ -50,22 +50,20 @@ class FusedAdam final : public Optimizer {
   Buffers& second_;
 };
 
+std::unique_ptr<Optimizer> make_adamw_or_cautious(
+    FlatState& parameters,
+    const config::OptimConfig& options) {
+  return options.cautious
+      ? construct<ElementOptimizer<AdamWRule</*kNesterov=*/false>>>(
+            parameters, options)
+      : construct<FusedAdam</*kDecoupled=*/true>>(parameters, options);
+}
+
 } // namespace
 
-std::unique_ptr<Optimizer> make_adam(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<FusedAdam</*kDecoupled=*/false>>(parameters, options);
-}
-
-std::unique_ptr<Optimizer> make_adamw(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  if (options.cautious) {
-    return std::make_unique<ElementOptimizer<AdamWRule</*kNesterov=*/false>>>(
-        parameters, options);
-  }
-  return std::make_unique<FusedAdam</*kDecoupled=*/true>>(parameters, options);
-}
+const MakeOptimizer make_adam = construct<FusedAdam</*kDecoupled=*/false>>;
+const MakeOptimizer make_adamw = make_adamw_or_cautious;
+const MakeOptimizer make_nadamw =
+    construct<ElementOptimizer<AdamWRule</*kNesterov=*/true>>>;
 
 } // namespace vitrain::optim

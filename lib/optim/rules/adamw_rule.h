@@ -11,10 +11,8 @@ namespace vitrain::optim {
 // 2019) and, with Nesterov's momentum, NAdamW as timm computes it, after
 // Dozat, 2016.
 template <bool kNesterov>
-struct AdamWRule {
+struct AdamWRule : ElementRule {
   static constexpr std::array kStates{"exp_avg", "exp_avg_sq"};
-  static constexpr std::array kFill{0.0, 0.0};
-  static constexpr bool kKeepsSteps = false;
 
   template <typename T, typename S>
   static auto kernel(const RuleOptions& options, const S& lr, const S& count) {

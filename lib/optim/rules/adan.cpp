@@ -11,14 +11,12 @@ namespace {
 
 // Xie et al., "Adan: adaptive Nesterov momentum algorithm", 2022, as timm
 // computes it, with weight decay as a proximal step.
-struct AdanRule {
+struct AdanRule : ElementRule {
   static constexpr std::array kStates{
       "exp_avg",
       "exp_avg_diff",
       "exp_avg_sq",
       "previous_grad"};
-  static constexpr std::array kFill{0.0, 0.0, 0.0, 0.0};
-  static constexpr bool kKeepsSteps = false;
 
   template <typename T, typename S>
   static auto kernel(const RuleOptions& options, const S& lr, const S& count) {
@@ -64,10 +62,6 @@ struct AdanRule {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_adan(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<ElementOptimizer<AdanRule>>(parameters, options);
-}
+const MakeOptimizer make_adan = construct<ElementOptimizer<AdanRule>>;
 
 } // namespace vitrain::optim

@@ -11,9 +11,8 @@ namespace {
 // You et al., "Large batch optimization for deep learning", ICLR 2020, as timm
 // computes it, which clips gradients before: that is optim.clip_norm here. Adam
 // gives the direction; where weights decay, it is scaled to their norm.
-struct LambRule {
+struct LambRule : ElementRule {
   static constexpr std::array kStates{"exp_avg", "exp_avg_sq"};
-  static constexpr std::array kFill{0.0, 0.0};
   static constexpr bool kKeepsSteps = true;
 
   // L2 is part of the direction; but of a cautious one not before it has been
@@ -79,10 +78,6 @@ class Lamb final : public ElementOptimizer<LambRule> {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_lamb(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<Lamb>(parameters, options);
-}
+const MakeOptimizer make_lamb = construct<Lamb>;
 
 } // namespace vitrain::optim

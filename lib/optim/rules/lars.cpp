@@ -1,8 +1,6 @@
-#include <algorithm>
-
 #include <ATen/ATen.h>
-#include <ATen/ops/_fused_sgd.h>
 
+#include "optim/rules/fused_sgd.h"
 #include "optim/rules/rules.h"
 #include "optim/trust_ratio.h"
 
@@ -20,14 +18,8 @@ class Lars final : public Optimizer {
         numbers_(options.numbers()),
         momentum_(
             numbers_.momentum > 0.0 ? &add_buffers("momentum_buffer")
-                                    : nullptr) {
-    std::int64_t largest = 0;
-    for (const FlatGroup& group : parameters.groups()) {
-      largest = std::max(largest, group.own_size);
-    }
-    directions_ =
-        at::zeros({largest}, parameters.groups().front().parameters.options());
-  }
+                                    : nullptr),
+        directions_(zeros_of_largest(parameters)) {}
 
  private:
   void update(std::size_t index, const Rate& rate) override {
@@ -53,19 +45,12 @@ class Lars final : public Optimizer {
     if (momentum_ != nullptr) {
       buffer.push_back(own_state(group, (*momentum_)[index]));
     }
-    at::_fused_sgd_(
-        {weights},
-        {gradients},
+    fused_sgd(
+        weights,
+        gradients,
         buffer,
-        /*weight_decay=*/0.0,
-        numbers_.momentum,
-        rate.lr_tensor,
-        /*dampening=*/0.0,
-        options_.nesterov,
-        /*maximize=*/false,
-        /*is_first_step=*/false,
-        /*grad_scale=*/std::nullopt,
-        rate.non_finite);
+        {.momentum = numbers_.momentum, .nesterov = options_.nesterov},
+        rate);
   }
 
   config::OptimConfig options_;
@@ -76,10 +61,6 @@ class Lars final : public Optimizer {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_lars(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<Lars>(parameters, options);
-}
+const MakeOptimizer make_lars = construct<Lars>;
 
 } // namespace vitrain::optim

@@ -7,10 +7,8 @@ namespace vitrain::optim {
 namespace {
 
 // Chen et al., "Symbolic discovery of optimization algorithms", NeurIPS 2023.
-struct LionRule {
+struct LionRule : ElementRule {
   static constexpr std::array kStates{"exp_avg"};
-  static constexpr std::array kFill{0.0};
-  static constexpr bool kKeepsSteps = false;
 
   template <typename T, typename S>
   static auto
@@ -29,10 +27,6 @@ struct LionRule {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_lion(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<ElementOptimizer<LionRule>>(parameters, options);
-}
+const MakeOptimizer make_lion = construct<ElementOptimizer<LionRule>>;
 
 } // namespace vitrain::optim

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <ATen/ATen.h>
@@ -183,10 +182,6 @@ class Muon final : public Optimizer {
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_muon(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return std::make_unique<Muon>(parameters, options);
-}
+const MakeOptimizer make_muon = construct<Muon>;
 
 } // namespace vitrain::optim

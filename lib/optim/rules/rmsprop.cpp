@@ -9,7 +9,7 @@ namespace {
 // Hinton, "Neural networks for machine learning", lecture 6, as
 // torch.optim.RMSprop computes it.
 template <bool kMomentum>
-struct RmsPropRule {
+struct RmsPropRule : ElementRule {
   static constexpr auto kStates = [] {
     if constexpr (kMomentum) {
       return std::array{"square_avg", "momentum_buffer"};
@@ -17,8 +17,6 @@ struct RmsPropRule {
       return std::array{"square_avg"};
     }
   }();
-  static constexpr std::array<double, kStates.size()> kFill{};
-  static constexpr bool kKeepsSteps = false;
 
   template <typename T, typename S>
   static auto
@@ -51,14 +49,10 @@ struct RmsPropRule {
 // The same as TensorFlow and timm compute it: averages begin with 1, eps is
 // under the root, and the momentum's buffer has the learning rate in it.
 template <bool kMomentum>
-struct RmsPropTfRule {
+struct RmsPropTfRule : ElementRule {
   static constexpr auto kStates = RmsPropRule<kMomentum>::kStates;
-  static constexpr auto kFill = [] {
-    std::array<double, kStates.size()> fill{};
-    fill[0] = 1.0;
-    return fill;
-  }();
-  static constexpr bool kKeepsSteps = false;
+
+  static double fill(std::size_t state) { return state == 0 ? 1.0 : 0.0; }
 
   template <typename T, typename S>
   static auto
@@ -91,24 +85,14 @@ template <template <bool> typename Rule>
 std::unique_ptr<Optimizer> make_with_momentum(
     FlatState& parameters,
     const config::OptimConfig& options) {
-  if (options.numbers().momentum > 0.0) {
-    return std::make_unique<ElementOptimizer<Rule<true>>>(parameters, options);
-  }
-  return std::make_unique<ElementOptimizer<Rule<false>>>(parameters, options);
+  return options.numbers().momentum > 0.0
+      ? construct<ElementOptimizer<Rule<true>>>(parameters, options)
+      : construct<ElementOptimizer<Rule<false>>>(parameters, options);
 }
 
 } // namespace
 
-std::unique_ptr<Optimizer> make_rmsprop(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return make_with_momentum<RmsPropRule>(parameters, options);
-}
-
-std::unique_ptr<Optimizer> make_rmsprop_tf(
-    FlatState& parameters,
-    const config::OptimConfig& options) {
-  return make_with_momentum<RmsPropTfRule>(parameters, options);
-}
+const MakeOptimizer make_rmsprop = make_with_momentum<RmsPropRule>;
+const MakeOptimizer make_rmsprop_tf = make_with_momentum<RmsPropTfRule>;
 
 } // namespace vitrain::optim

@@ -1,29 +1,30 @@
 #pragma once
 
-#include <memory>
-
-#include "config/sections/optim.h"
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 
 namespace vitrain::optim {
 
-// One function for each rule; optimizers.cpp has their table.
-using MakeOptimizer = std::unique_ptr<Optimizer>(
+// Of optimizers that are constructed from what MakeOptimizer is given.
+template <typename Rule>
+std::unique_ptr<Optimizer> construct(
     FlatState& parameters,
-    const config::OptimConfig& options);
+    const config::OptimConfig& options) {
+  return std::make_unique<Rule>(parameters, options);
+}
 
-MakeOptimizer make_adagrad;
-MakeOptimizer make_adafactor;
-MakeOptimizer make_adam;
-MakeOptimizer make_adamw;
-MakeOptimizer make_adan;
-MakeOptimizer make_lamb;
-MakeOptimizer make_lars;
-MakeOptimizer make_lion;
-MakeOptimizer make_muon;
-MakeOptimizer make_nadamw;
-MakeOptimizer make_rmsprop;
-MakeOptimizer make_rmsprop_tf;
-MakeOptimizer make_sgd;
+// One for each rule; optimizers.cpp has their table.
+extern const MakeOptimizer make_adagrad;
+extern const MakeOptimizer make_adafactor;
+extern const MakeOptimizer make_adam;
+extern const MakeOptimizer make_adamw;
+extern const MakeOptimizer make_adan;
+extern const MakeOptimizer make_lamb;
+extern const MakeOptimizer make_lars;
+extern const MakeOptimizer make_lion;
+extern const MakeOptimizer make_muon;
+extern const MakeOptimizer make_nadamw;
+extern const MakeOptimizer make_rmsprop;
+extern const MakeOptimizer make_rmsprop_tf;
+extern const MakeOptimizer make_sgd;
 
 } // namespace vitrain::optim

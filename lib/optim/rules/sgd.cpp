@@ -1,5 +1,6 @@
-#include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/zeros_like.h>
 
+#include "optim/rules/fused_sgd.h"
 #include "optim/rules/rules.h"
 
 namespace vitrain::optim {
@@ -7,7 +8,7 @@ namespace {
 
 // Momentum and coupled L2 as torch.optim.SGD computes them, or decoupled
 // weight decay as timm's SGDW.
-class Sgd final : public Optimizer {
+class Sgd : public Optimizer {
  public:
   Sgd(FlatState& parameters, const config::OptimConfig& options)
       : Optimizer(parameters),
@@ -16,47 +17,71 @@ class Sgd final : public Optimizer {
         decoupled_(options.decoupled),
         buffers_(momentum_ > 0.0 ? &add_buffers("momentum_buffer") : nullptr) {}
 
- private:
+ protected:
   void update(std::size_t index, const Rate& rate) override {
-    FlatGroup& group = parameters_.groups()[index];
+    const FlatGroup& group = parameters_.groups()[index];
+    update_with(own(group, group.gradients), index, rate);
+  }
+
+  void update_with(
+      const at::Tensor& gradients,
+      std::size_t index,
+      const Rate& rate) {
+    const FlatGroup& group = parameters_.groups()[index];
     const at::Tensor weights = own(group, group.parameters);
-    std::vector<at::Tensor> buffer;
-    if (buffers_ != nullptr) {
-      buffer.push_back(own_state(group, (*buffers_)[index]));
-    }
     if (decoupled_ && group.weight_decay > 0.0) {
       const double lost = rate.lr * group.weight_decay;
       weights.mul_((1.0 - rate.non_finite) * -lost + 1.0);
     }
-    // The buffer starts as zeros: momentum x 0 + gradient is what torch's first
-    // step makes of an empty buffer.
-    at::_fused_sgd_(
-        {weights},
-        {own(group, group.gradients)},
+    std::vector<at::Tensor> buffer;
+    if (buffers_ != nullptr) {
+      buffer.push_back(own_state(group, (*buffers_)[index]));
+    }
+    fused_sgd(
+        weights,
+        gradients,
         buffer,
-        decoupled_ ? 0.0 : group.weight_decay,
-        momentum_,
-        rate.lr_tensor,
-        /*dampening=*/0.0,
-        nesterov_,
-        /*maximize=*/false,
-        /*is_first_step=*/false,
-        /*grad_scale=*/std::nullopt,
-        rate.non_finite);
+        {.weight_decay = decoupled_ ? 0.0 : group.weight_decay,
+         .momentum = momentum_,
+         .nesterov = nesterov_},
+        rate);
   }
 
+ private:
   double momentum_;
   bool nesterov_;
   bool decoupled_;
   Buffers* buffers_;
 };
 
+// SGD whose gradients come with their momentum. Momentum is linear: the buffer
+// keeps that of the weight decay, which is added here.
+class VelocitySgd final : public Sgd {
+ public:
+  VelocitySgd(FlatState& parameters, const config::OptimConfig& options)
+      : Sgd(parameters, options) {
+    if (options.lookahead.every) {
+      look_ahead(options.lookahead);
+    }
+  }
+
+ private:
+  void update(std::size_t index, const Rate& rate) override {
+    const FlatGroup& group = parameters_.groups()[index];
+    const at::Tensor gradients = own(group, group.gradients);
+    update_with(at::zeros_like(gradients), index, rate);
+    move(own(group, group.parameters), /*keep=*/1.0, gradients, rate.lr, rate);
+  }
+};
+
 } // namespace
 
-std::unique_ptr<Optimizer> make_sgd(
+const MakeOptimizer make_sgd = construct<Sgd>;
+
+std::unique_ptr<Optimizer> make_velocity_sgd(
     FlatState& parameters,
     const config::OptimConfig& options) {
-  return std::make_unique<Sgd>(parameters, options);
+  return construct<VelocitySgd>(parameters, options);
 }
 
 } // namespace vitrain::optim
