@@ -1,7 +1,6 @@
 #include "exports/trace.h"
 
 #include <memory>
-#include <utility>
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

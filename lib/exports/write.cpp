@@ -1,6 +1,5 @@
 #include "exports/write.h"
 
-#include <cerrno>
 #include <string>
 #include <vector>
 

@@ -312,6 +312,10 @@ std::int64_t Call::axis(const char* argument, const char* of) const {
   return counted_from_first(integer(argument), rank(of));
 }
 
+std::int64_t Call::result_axis(const char* argument) const {
+  return counted_from_first(integer(argument), std::ssize(result_dims()));
+}
+
 std::vector<std::int64_t> Call::axes(const char* argument, const char* of)
     const {
   std::vector<std::int64_t> given =
@@ -344,6 +348,13 @@ std::int64_t Call::result_size(std::int64_t axis) const {
 
 void Call::give(const std::string& name) const {
   emitter.bind(node_.output(0), name);
+}
+
+void Call::give(
+    const std::string& op,
+    const Names& inputs,
+    const OnnxAttributes& attributes) const {
+  give(emitter.add(op, inputs, attributes));
 }
 
 void Call::give(const Names& names) const {

@@ -104,8 +104,15 @@ class Call {
   Dims result_dims() const;
   at::ScalarType result_type() const; // double is float
   std::int64_t result_size(std::int64_t axis) const;
+  // A dimension of the result, counted from the first one.
+  std::int64_t result_axis(const char* argument) const;
 
   void give(const std::string& name) const; // the result
+  // The result is that of a new node.
+  void give(
+      const std::string& op,
+      const Names& inputs,
+      const OnnxAttributes& attributes = {}) const;
   void give(const Names& names) const; // the results in a list
 
   // Throws Error(kUsage): the operator, and what it is that has no row.

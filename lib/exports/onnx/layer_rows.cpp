@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -45,8 +44,7 @@ void convolution(const Call& call) {
   if (call.has("bias")) {
     inputs.push_back(call.in("bias"));
   }
-  call.give(call.emitter.add(
-      transposed ? "ConvTranspose" : "Conv", inputs, attributes));
+  call.give(transposed ? "ConvTranspose" : "Conv", inputs, attributes);
 }
 
 // A norm's weights, or as many ones or zeros where it has none.
@@ -65,24 +63,24 @@ void batch_norm(const Call& call) {
     call.refuse("in training mode");
   }
   const std::vector<std::int64_t> channels{call.size("input", 1)};
-  call.give(call.emitter.add(
+  call.give(
       "BatchNormalization",
       {call.in("input"),
        weights_of(call, "weight", channels, 1.0),
        weights_of(call, "bias", channels, 0.0),
        call.in("running_mean"),
        call.in("running_var")},
-      {{"epsilon", call.number("eps")}}));
+      {{"epsilon", call.number("eps")}});
 }
 
 void layer_norm(const Call& call) {
   const auto shape = call.integers("normalized_shape");
-  call.give(call.emitter.add(
+  call.give(
       "LayerNormalization",
       {call.in("input"),
        weights_of(call, "weight", shape, 1.0),
        weights_of(call, "bias", shape, 0.0)},
-      {{"axis", -std::ssize(shape)}, {"epsilon", call.number("eps")}}));
+      {{"axis", -std::ssize(shape)}, {"epsilon", call.number("eps")}});
 }
 
 // Each group of channels as one, then the weights of its channels.
@@ -142,7 +140,7 @@ void attention(const Call& call) {
   }
   const std::string weights =
       e.add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  call.give(e.add("MatMul", {weights, call.in("value")}));
+  call.give("MatMul", {weights, call.in("value")});
 }
 
 OnnxAttributes pool_attributes(const Call& call) {
@@ -160,7 +158,7 @@ OnnxAttributes pool_attributes(const Call& call) {
 void max_pool(const Call& call) {
   OnnxAttributes attributes = pool_attributes(call);
   attributes.emplace_back("dilations", by_side(call.integers("dilation"), 2));
-  call.give(call.emitter.add("MaxPool", {call.in("self")}, attributes));
+  call.give("MaxPool", {call.in("self")}, attributes);
 }
 
 void average_pool(const Call& call) {
@@ -171,7 +169,7 @@ void average_pool(const Call& call) {
   attributes.emplace_back(
       "count_include_pad",
       std::int64_t{call.flag("count_include_pad") ? 1 : 0});
-  call.give(call.emitter.add("AveragePool", {call.in("self")}, attributes));
+  call.give("AveragePool", {call.in("self")}, attributes);
 }
 
 // Of equal windows: to one pixel, or to sides that divide those of the input.
@@ -187,18 +185,15 @@ void adaptive_pool(const Call& call) {
     }
     windows.push_back(side / wanted);
   }
-  call.give(call.emitter.add(
+  call.give(
       "AveragePool",
       {call.in("self")},
-      {{"kernel_shape", windows}, {"strides", windows}}));
+      {{"kernel_shape", windows}, {"strides", windows}});
 }
 
-struct Resizing {
-  const char* mode;
-  const char* coordinates; // where corners are not aligned
-};
-
-void resize(const Call& call, const Resizing& way) {
+// `Coordinates`: where corners are not aligned.
+template <Name Mode, Name Coordinates>
+void resize(const Call& call) {
   Emitter& e = call.emitter;
   const char* image = call.has("input") ? "input" : "self";
   std::vector<float> scales{1.0F, 1.0F};
@@ -209,29 +204,17 @@ void resize(const Call& call, const Resizing& way) {
   }
   const bool aligned = call.has("align_corners") && call.flag("align_corners");
   OnnxAttributes attributes{
-      {"mode", std::string(way.mode)},
+      {"mode", std::string(Mode.text)},
       {"coordinate_transformation_mode",
-       std::string(aligned ? "align_corners" : way.coordinates)},
+       std::string(aligned ? "align_corners" : Coordinates.text)},
       {"cubic_coeff_a", -0.75}};
-  if (std::string(way.mode) == "nearest") {
+  if (std::string_view(Mode.text) == "nearest") {
     attributes.emplace_back("nearest_mode", std::string("floor"));
   }
-  call.give(e.add(
+  call.give(
       "Resize",
       {call.in(image), "", e.constant(at::tensor(scales, at::kFloat))},
-      attributes));
-}
-
-void resize_nearest(const Call& call) {
-  resize(call, {"nearest", "asymmetric"});
-}
-
-void resize_bilinear(const Call& call) {
-  resize(call, {"linear", "half_pixel"});
-}
-
-void resize_bicubic(const Call& call) {
-  resize(call, {"cubic", "half_pixel"});
+      attributes);
 }
 
 constexpr auto kLayerRows = std::to_array<OnnxRow>({
@@ -246,9 +229,9 @@ constexpr auto kLayerRows = std::to_array<OnnxRow>({
     {"adaptive_avg_pool2d", adaptive_pool},
     {"avg_pool2d", average_pool},
     {"max_pool2d", max_pool},
-    {"upsample_bicubic2d", resize_bicubic},
-    {"upsample_bilinear2d", resize_bilinear},
-    {"upsample_nearest2d", resize_nearest},
+    {"upsample_bicubic2d", resize<"cubic", "half_pixel">},
+    {"upsample_bilinear2d", resize<"linear", "half_pixel">},
+    {"upsample_nearest2d", resize<"nearest", "asymmetric">},
 });
 
 } // namespace

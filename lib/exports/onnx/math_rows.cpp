@@ -8,9 +8,9 @@
 namespace vitrain::exports {
 namespace {
 
-template <const char* Op>
+template <Name Op>
 void unary(const Call& call) {
-  call.give(call.emitter.add(Op, {call.operand("self", call.result_type())}));
+  call.give(Op.text, {call.operand("self", call.result_type())});
 }
 
 // What both operands are in an operator whose result is of this type.
@@ -19,11 +19,10 @@ at::ScalarType common_type(const Call& call) {
                                          : call.result_type();
 }
 
-template <const char* Op>
+template <Name Op>
 void binary(const Call& call) {
   const at::ScalarType type = common_type(call);
-  call.give(call.emitter.add(
-      Op, {call.operand("self", type), call.operand("other", type)}));
+  call.give(Op.text, {call.operand("self", type), call.operand("other", type)});
 }
 
 // With the factor alpha of the second operand.
@@ -38,69 +37,61 @@ std::string scaled_other(const Call& call, at::ScalarType type) {
 // Sizes of the graph are [1] int64, as they are computed here.
 void add(const Call& call) {
   if (!call.has("self")) { // of two sizes: aten::add.int
-    call.give(call.emitter.add("Add", {call.in("a"), call.in("b")}));
+    call.give("Add", {call.in("a"), call.in("b")});
     return;
   }
   const at::ScalarType type = common_type(call);
-  call.give(call.emitter.add(
-      "Add", {call.operand("self", type), scaled_other(call, type)}));
+  call.give("Add", {call.operand("self", type), scaled_other(call, type)});
 }
 
 void multiply(const Call& call) {
-  if (!call.has("self")) {
-    call.give(call.emitter.add("Mul", {call.in("a"), call.in("b")}));
-    return;
+  if (call.has("self")) {
+    binary<"Mul">(call);
+  } else {
+    call.give("Mul", {call.in("a"), call.in("b")});
   }
-  const at::ScalarType type = common_type(call);
-  call.give(call.emitter.add(
-      "Mul", {call.operand("self", type), call.operand("other", type)}));
 }
 
 void subtract(const Call& call) {
   const at::ScalarType type = common_type(call);
-  call.give(call.emitter.add(
-      "Sub", {call.operand("self", type), scaled_other(call, type)}));
+  call.give("Sub", {call.operand("self", type), scaled_other(call, type)});
 }
 
 void subtract_from(const Call& call) { // rsub
   const at::ScalarType type = common_type(call);
-  call.give(call.emitter.add(
-      "Sub", {call.operand("other", type), call.operand("self", type)}));
+  call.give("Sub", {call.operand("other", type), call.operand("self", type)});
 }
 
 void divide(const Call& call) {
   if (call.has("rounding_mode")) {
     call.refuse("that rounds");
   }
-  call.give(call.emitter.add(
+  call.give(
       "Div",
-      {call.operand("self", at::kFloat), call.operand("other", at::kFloat)}));
+      {call.operand("self", at::kFloat), call.operand("other", at::kFloat)});
 }
 
 void power(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "Pow",
-      {call.operand("self", at::kFloat),
-       call.operand("exponent", at::kFloat)}));
+      {call.operand("self", at::kFloat), call.operand("exponent", at::kFloat)});
 }
 
 void not_equal(const Call& call) {
   const at::ScalarType type = call.type("self");
-  call.give(call.emitter.add(
+  call.give(
       "Not",
       {call.emitter.add(
-          "Equal",
-          {call.operand("self", type), call.operand("other", type)})}));
+          "Equal", {call.operand("self", type), call.operand("other", type)})});
 }
 
 void rsqrt(const Call& call) {
-  call.give(call.emitter.add(
-      "Reciprocal", {call.emitter.add("Sqrt", {call.in("self")})}));
+  call.give("Reciprocal", {call.emitter.add("Sqrt", {call.in("self")})});
 }
 
 void silu(const Call& call) {
   const std::string x = call.in("self");
-  call.give(call.emitter.add("Mul", {x, call.emitter.add("Sigmoid", {x})}));
+  call.give("Mul", {x, call.emitter.add("Sigmoid", {x})});
 }
 
 // x Phi(x), or with tanh the approximation of Hendrycks and Gimpel, "Gaussian
@@ -121,32 +112,31 @@ void gelu(const Call& call) {
         e.add("Erf", {e.add("Mul", {x, e.number(1.0 / std::numbers::sqrt2)})});
   }
   const std::string sum = e.add("Add", {inner, e.number(1.0)});
-  call.give(e.add("Mul", {e.add("Mul", {x, sum}), e.number(0.5)}));
+  call.give("Mul", {e.add("Mul", {x, sum}), e.number(0.5)});
 }
 
 void hardsigmoid(const Call& call) {
-  call.give(call.emitter.add(
-      "HardSigmoid", {call.in("self")}, {{"alpha", 1.0 / 6.0}, {"beta", 0.5}}));
+  call.give(
+      "HardSigmoid", {call.in("self")}, {{"alpha", 1.0 / 6.0}, {"beta", 0.5}});
 }
 
 void leaky_relu(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "LeakyRelu",
       {call.in("self")},
-      {{"alpha", call.number("negative_slope")}}));
+      {{"alpha", call.number("negative_slope")}});
 }
 
 void elu(const Call& call) {
   if (call.number("scale") != 1.0 || call.number("input_scale") != 1.0) {
     call.refuse("with scales");
   }
-  call.give(call.emitter.add(
-      "Elu", {call.in("self")}, {{"alpha", call.number("alpha")}}));
+  call.give("Elu", {call.in("self")}, {{"alpha", call.number("alpha")}});
 }
 
 void relu6(const Call& call) {
   Emitter& e = call.emitter;
-  call.give(e.add("Clip", {call.in("self"), e.number(0.0), e.number(6.0)}));
+  call.give("Clip", {call.in("self"), e.number(0.0), e.number(6.0)});
 }
 
 // clamp, clamp_min, clamp_max and hardtanh: whichever bounds there are.
@@ -162,25 +152,25 @@ void clip(const Call& call) {
   if (!most.empty()) {
     inputs.push_back(most);
   }
-  call.give(call.emitter.add("Clip", inputs));
+  call.give("Clip", inputs);
 }
 
 void where(const Call& call) {
   const at::ScalarType type = call.result_type();
-  call.give(call.emitter.add(
+  call.give(
       "Where",
       {call.operand("condition", at::kBool),
        call.operand("self", type),
-       call.operand("other", type)}));
+       call.operand("other", type)});
 }
 
 void masked_fill(const Call& call) {
   const at::ScalarType type = call.result_type();
-  call.give(call.emitter.add(
+  call.give(
       "Where",
       {call.operand("mask", at::kBool),
        call.operand("value", type),
-       call.operand("self", type)}));
+       call.operand("self", type)});
 }
 
 template <bool Divides>
@@ -191,37 +181,34 @@ void add_product(const Call& call) { // addcmul, addcdiv
   if (call.number("value") != 1.0) {
     product = e.add("Mul", {product, e.number(call.number("value"))});
   }
-  call.give(e.add("Add", {call.in("self"), product}));
+  call.give("Add", {call.in("self"), product});
 }
 
 void softmax(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "Softmax",
       {call.operand("self", at::kFloat)},
-      {{"axis", call.axis("dim", "self")}}));
+      {{"axis", call.axis("dim", "self")}});
 }
 
-template <const char* Op>
+template <Name Op>
 void reduce(const Call& call) {
   const std::int64_t keep = call.has("keepdim") && call.flag("keepdim") ? 1 : 0;
-  call.give(call.emitter.add(
-      Op,
+  call.give(
+      Op.text,
       {call.operand("self", at::kFloat),
        call.emitter.integers(call.axes("dim", "self"))},
-      {{"keepdims", keep}}));
+      {{"keepdims", keep}});
 }
-
-constexpr char kReduceL1[] = "ReduceL1";
-constexpr char kReduceL2[] = "ReduceL2";
 
 void norm(const Call& call) {
   const double power = call.has("p") ? call.number("p")
       : call.has("ord")              ? call.number("ord")
                                      : 2.0;
   if (power == 2.0) {
-    reduce<kReduceL2>(call);
+    reduce<"ReduceL2">(call);
   } else if (power == 1.0) {
-    reduce<kReduceL1>(call);
+    reduce<"ReduceL1">(call);
   } else {
     call.refuse("of another power than 1 and 2");
   }
@@ -236,7 +223,7 @@ void linear(const Call& call) {
     if (call.has("bias")) {
       inputs.push_back(call.in("bias"));
     }
-    call.give(e.add("Gemm", inputs, {{"transB", std::int64_t{1}}}));
+    call.give("Gemm", inputs, {{"transB", std::int64_t{1}}});
     return;
   }
   const std::string product = e.add(
@@ -252,14 +239,14 @@ void linear(const Call& call) {
 
 void matmul(const Call& call) {
   const char* other = call.has("mat2") ? "mat2" : "other";
-  call.give(call.emitter.add("MatMul", {call.in("self"), call.in(other)}));
+  call.give("MatMul", {call.in("self"), call.in(other)});
 }
 
 void addmm(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "Gemm",
       {call.in("mat1"), call.in("mat2"), call.in("self")},
-      {{"alpha", call.number("alpha")}, {"beta", call.number("beta")}}));
+      {{"alpha", call.number("alpha")}, {"beta", call.number("beta")}});
 }
 
 // beta self + alpha batch1 batch2.
@@ -271,20 +258,17 @@ void baddbmm(const Call& call) {
   };
   const std::string product =
       e.add("MatMul", {call.in("batch1"), call.in("batch2")});
-  call.give(e.add(
-      "Add", {scaled(call.in("self"), "beta"), scaled(product, "alpha")}));
+  call.give("Add", {scaled(call.in("self"), "beta"), scaled(product, "alpha")});
 }
 
 void square(const Call& call) {
   const std::string x = call.in("self");
-  call.give(call.emitter.add("Mul", {x, x}));
+  call.give("Mul", {x, x});
 }
 
 void einsum(const Call& call) {
-  call.give(call.emitter.add(
-      "Einsum",
-      call.tensors("tensors"),
-      {{"equation", call.text("equation")}}));
+  call.give(
+      "Einsum", call.tensors("tensors"), {{"equation", call.text("equation")}});
 }
 
 void glu(const Call& call) {
@@ -294,47 +278,23 @@ void glu(const Call& call) {
       {call.in("self")},
       2,
       {{"axis", axis}, {"num_outputs", std::int64_t{2}}});
-  call.give(call.emitter.add(
-      "Mul", {halves[0], call.emitter.add("Sigmoid", {halves[1]})}));
+  call.give("Mul", {halves[0], call.emitter.add("Sigmoid", {halves[1]})});
 }
 
-constexpr char kAbs[] = "Abs";
-constexpr char kErf[] = "Erf";
-constexpr char kExp[] = "Exp";
-constexpr char kHardSwish[] = "HardSwish";
-constexpr char kLog[] = "Log";
-constexpr char kMish[] = "Mish";
-constexpr char kNeg[] = "Neg";
-constexpr char kReciprocal[] = "Reciprocal";
-constexpr char kRelu[] = "Relu";
-constexpr char kSigmoid[] = "Sigmoid";
-constexpr char kSoftplus[] = "Softplus";
-constexpr char kSqrt[] = "Sqrt";
-constexpr char kTanh[] = "Tanh";
-constexpr char kEqual[] = "Equal";
-constexpr char kGreater[] = "Greater";
-constexpr char kLess[] = "Less";
-constexpr char kMax[] = "Max";
-constexpr char kMin[] = "Min";
-constexpr char kReduceMax[] = "ReduceMax";
-constexpr char kReduceMean[] = "ReduceMean";
-constexpr char kReduceMin[] = "ReduceMin";
-constexpr char kReduceSum[] = "ReduceSum";
-
 constexpr auto kMathRows = std::to_array<OnnxRow>({
-    {"abs", unary<kAbs>},
-    {"erf", unary<kErf>},
-    {"exp", unary<kExp>},
-    {"hardswish", unary<kHardSwish>},
-    {"log", unary<kLog>},
-    {"mish", unary<kMish>},
-    {"neg", unary<kNeg>},
-    {"reciprocal", unary<kReciprocal>},
-    {"relu", unary<kRelu>},
-    {"sigmoid", unary<kSigmoid>},
-    {"softplus", unary<kSoftplus>},
-    {"sqrt", unary<kSqrt>},
-    {"tanh", unary<kTanh>},
+    {"abs", unary<"Abs">},
+    {"erf", unary<"Erf">},
+    {"exp", unary<"Exp">},
+    {"hardswish", unary<"HardSwish">},
+    {"log", unary<"Log">},
+    {"mish", unary<"Mish">},
+    {"neg", unary<"Neg">},
+    {"reciprocal", unary<"Reciprocal">},
+    {"relu", unary<"Relu">},
+    {"sigmoid", unary<"Sigmoid">},
+    {"softplus", unary<"Softplus">},
+    {"sqrt", unary<"Sqrt">},
+    {"tanh", unary<"Tanh">},
     {"elu", elu},
     {"gelu", gelu},
     {"hardsigmoid", hardsigmoid},
@@ -353,22 +313,22 @@ constexpr auto kMathRows = std::to_array<OnnxRow>({
     {"rsub", subtract_from},
     {"div", divide},
     {"pow", power},
-    {"maximum", binary<kMax>},
-    {"minimum", binary<kMin>},
-    {"eq", binary<kEqual>},
-    {"gt", binary<kGreater>},
-    {"lt", binary<kLess>},
+    {"maximum", binary<"Max">},
+    {"minimum", binary<"Min">},
+    {"eq", binary<"Equal">},
+    {"gt", binary<"Greater">},
+    {"lt", binary<"Less">},
     {"ne", not_equal},
     {"where", where},
     {"masked_fill", masked_fill},
     {"addcdiv", add_product<true>},
     {"addcmul", add_product<false>},
     {"softmax", softmax},
-    {"amax", reduce<kReduceMax>},
-    {"amin", reduce<kReduceMin>},
-    {"max", reduce<kReduceMax>}, // nobody asks where
-    {"mean", reduce<kReduceMean>},
-    {"sum", reduce<kReduceSum>},
+    {"amax", reduce<"ReduceMax">},
+    {"amin", reduce<"ReduceMin">},
+    {"max", reduce<"ReduceMax">}, // nobody asks where
+    {"mean", reduce<"ReduceMean">},
+    {"sum", reduce<"ReduceSum">},
     {"linalg_vector_norm", norm},
     {"norm", norm},
     {"linear", linear},

@@ -1,8 +1,5 @@
 #include "exports/onnx/model.h"
 
-#include <cerrno>
-#include <limits>
-
 #include <ATen/ATen.h>
 #include <protozero/pbf_builder.hpp>
 

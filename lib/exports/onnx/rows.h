@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 
 #include "exports/onnx/emitter.h"
@@ -12,6 +14,13 @@ std::span<const OnnxRow> math_rows();
 std::span<const OnnxRow> shape_rows();
 std::span<const OnnxRow> layer_rows();
 std::span<const OnnxRow> window_rows();
+
+// A name as a template's argument.
+template <std::size_t kSize>
+struct Name {
+  char text[kSize];
+  constexpr Name(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+};
 
 // The result of `call` as the reshaped value of this name, in the shape that
 // its type says, or else that its argument `sizes` says.

@@ -30,12 +30,9 @@ void reshape_by_type(const Call& call) {
 }
 
 void unsqueeze(const Call& call) {
-  const std::int64_t rank = call.rank("self") + 1;
-  const std::int64_t axis = call.integer("dim");
-  call.give(call.emitter.add(
+  call.give(
       "Unsqueeze",
-      {call.in("self"),
-       call.emitter.integers({axis < 0 ? axis + rank : axis})}));
+      {call.in("self"), call.emitter.integers({call.result_axis("dim")})});
 }
 
 std::string transposed(
@@ -64,14 +61,13 @@ void transpose(const Call& call) {
 }
 
 void expand(const Call& call) {
-  call.give(call.emitter.add(
-      "Expand", {call.in("self"), call.shape("size", /*unchanged=*/1)}));
+  call.give("Expand", {call.in("self"), call.shape("size", /*unchanged=*/1)});
 }
 
 void expand_as(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "Expand",
-      {call.in("self"), call.emitter.add("Shape", {call.in("other")})}));
+      {call.in("self"), call.emitter.add("Shape", {call.in("other")})});
 }
 
 void repeat(const Call& call) {
@@ -82,41 +78,34 @@ void repeat(const Call& call) {
     std::iota(axes.begin(), axes.end(), std::int64_t{0});
     x = call.emitter.add("Unsqueeze", {x, call.emitter.integers(axes)});
   }
-  call.give(call.emitter.add("Tile", {x, call.shape("repeats", -1)}));
+  call.give("Tile", {x, call.shape("repeats", -1)});
 }
 
 void zeros_like(const Call& call) {
   Emitter& e = call.emitter;
-  call.give(e.add(
+  call.give(
       "Expand",
       {e.constant(at::scalar_tensor(0.0, call.result_type())),
-       e.add("Shape", {call.in("self")})}));
+       e.add("Shape", {call.in("self")})});
 }
 
 void size(const Call& call) {
   const std::int64_t axis = call.axis("dim", "self");
-  call.give(call.emitter.add(
-      "Shape", {call.in("self")}, {{"start", axis}, {"end", axis + 1}}));
+  call.give("Shape", {call.in("self")}, {{"start", axis}, {"end", axis + 1}});
 }
 
 void concatenate(const Call& call) {
-  const std::int64_t rank = std::ssize(call.result_dims());
-  const std::int64_t axis = call.integer("dim");
-  call.give(call.emitter.add(
-      "Concat",
-      call.tensors("tensors"),
-      {{"axis", axis < 0 ? axis + rank : axis}}));
+  call.give(
+      "Concat", call.tensors("tensors"), {{"axis", call.result_axis("dim")}});
 }
 
 void stack(const Call& call) {
-  const std::int64_t rank = std::ssize(call.result_dims());
-  std::int64_t axis = call.integer("dim");
-  axis = axis < 0 ? axis + rank : axis;
+  const std::int64_t axis = call.result_axis("dim");
   Names parts = call.tensors("tensors");
   for (std::string& part : parts) {
     part = call.emitter.add("Unsqueeze", {part, call.emitter.integers({axis})});
   }
-  call.give(call.emitter.add("Concat", parts, {{"axis", axis}}));
+  call.give("Concat", parts, {{"axis", axis}});
 }
 
 void slice(const Call& call) {
@@ -142,12 +131,12 @@ void narrow(const Call& call) {
 }
 
 void select(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "Gather",
       {call.in("self"),
        call.emitter.constant(
            at::scalar_tensor(call.integer("index"), at::kLong))},
-      {{"axis", call.axis("dim", "self")}}));
+      {{"axis", call.axis("dim", "self")}});
 }
 
 Names split_into(
@@ -211,17 +200,17 @@ void roll(const Call& call) {
 }
 
 void index_select(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "Gather",
       {call.in("self"), call.in("index")},
-      {{"axis", call.axis("dim", "self")}}));
+      {{"axis", call.axis("dim", "self")}});
 }
 
 void gather(const Call& call) {
-  call.give(call.emitter.add(
+  call.give(
       "GatherElements",
       {call.in("self"), call.in("index")},
-      {{"axis", call.axis("dim", "self")}}));
+      {{"axis", call.axis("dim", "self")}});
 }
 
 // One table of numbers for one dimension, x[:, table], or tables for all of the
@@ -233,10 +222,10 @@ void index(const Call& call) {
   const auto first = std::ranges::find_if(tables, given);
   const auto count = std::ranges::count_if(tables, given);
   if (count == 1) {
-    call.give(e.add(
+    call.give(
         "Gather",
         {call.in("self"), *first},
-        {{"axis", std::int64_t{first - tables.begin()}}}));
+        {{"axis", std::int64_t{first - tables.begin()}}});
     return;
   }
   if (count != std::ssize(tables)) {
@@ -246,10 +235,10 @@ void index(const Call& call) {
   for (const std::string& table : tables) {
     columns.push_back(e.add("Unsqueeze", {table, e.integers({-1})}));
   }
-  call.give(e.add(
+  call.give(
       "GatherND",
       {call.in("self"),
-       e.add("Concat", columns, {{"axis", std::int64_t{-1}}})}));
+       e.add("Concat", columns, {{"axis", std::int64_t{-1}}})});
 }
 
 // aten counts from the last dimension, two numbers each.
@@ -270,8 +259,7 @@ void pad(const Call& call) {
   } else if (mode != "reflect" && mode != "replicate") {
     call.refuse("of mode " + mode);
   }
-  call.give(call.emitter.add(
-      "Pad", inputs, {{"mode", mode == "replicate" ? "edge" : mode}}));
+  call.give("Pad", inputs, {{"mode", mode == "replicate" ? "edge" : mode}});
 }
 
 constexpr auto kShapeRows = std::to_array<OnnxRow>({
@@ -354,7 +342,7 @@ void give_reshaped(
   } else {
     call.refuse("to several dimensions that depend on the batch");
   }
-  call.give(call.emitter.add("Reshape", {name, shape}));
+  call.give("Reshape", {name, shape});
 }
 
 std::span<const OnnxRow> shape_rows() {

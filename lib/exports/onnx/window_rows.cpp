@@ -64,12 +64,12 @@ void columns_to_image(const Call& call) {
   const Sliding way(call);
   std::vector<std::int64_t> pads = way.padding;
   pads.insert(pads.end(), way.padding.begin(), way.padding.end());
-  call.give(call.emitter.add(
+  call.give(
       "Col2Im",
       {call.in("self"),
        call.emitter.integers(call.integers("output_size")),
        call.emitter.integers(way.kernel)},
-      {{"dilations", way.dilation}, {"pads", pads}, {"strides", way.stride}}));
+      {{"dilations", way.dilation}, {"pads", pads}, {"strides", way.stride}});
 }
 
 // Tensor.unfold: windows along one dimension, the places in them behind all
@@ -90,7 +90,7 @@ void unfold(const Call& call) {
   std::iota(order.begin(), order.end(), std::int64_t{0});
   order.erase(order.begin() + axis + 1);
   order.push_back(axis + 1);
-  call.give(e.add("Transpose", {gathered}, {{"perm", order}}));
+  call.give("Transpose", {gathered}, {{"perm", order}});
 }
 
 constexpr auto kWindowRows = std::to_array<OnnxRow>({
