@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 
 #include "core/check.h"
@@ -38,24 +37,6 @@ std::string with_signals(const HostCommand& command) {
   return "sh -c " + shell_word(script);
 }
 
-// One end of a pipe for us, the other for a child.
-struct Pipe {
-  Fd read;
-  Fd write;
-};
-
-Pipe make_pipe() {
-  int ends[2] = {-1, -1};
-  VITRAIN_CHECK(
-      ::pipe2(ends, O_CLOEXEC) == 0,
-      ExitCode::kUsage,
-      "cannot start ssh: {}",
-      error_text(errno));
-  return {
-      .read = above_standard_streams(Fd(ends[0])),
-      .write = above_standard_streams(Fd(ends[1]))};
-}
-
 // A running ssh.
 struct Remote {
   std::string name;
@@ -86,8 +67,8 @@ struct Remote {
 };
 
 Remote start(const Host& host, const HostCommand& command) {
-  Pipe input = make_pipe();
-  Pipe output = make_pipe();
+  Pipe input = make_pipe("ssh");
+  Pipe output = make_pipe("ssh");
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, input.read.get(), 0);

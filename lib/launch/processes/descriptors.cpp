@@ -64,6 +64,19 @@ Fd duplicate_or_null(int fd) {
   return copy;
 }
 
+Pipe make_pipe(const char* child) {
+  int ends[2] = {-1, -1};
+  VITRAIN_CHECK(
+      ::pipe2(ends, O_CLOEXEC) == 0,
+      ExitCode::kUsage,
+      "cannot start {}: {}",
+      child,
+      error_text(errno));
+  return {
+      .read = above_standard_streams(Fd(ends[0])),
+      .write = above_standard_streams(Fd(ends[1]))};
+}
+
 void set_close_on_exec(int fd, bool on) {
   const int flags = ::fcntl(fd, F_GETFD);
   VITRAIN_CHECK(

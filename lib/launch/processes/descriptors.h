@@ -19,6 +19,14 @@ Fd above_standard_streams(Fd fd);
 // A copy of `fd` above 2, close-on-exec; /dev/null when `fd` is closed.
 Fd duplicate_or_null(int fd);
 
+// One end of a pipe for us, the other for a child; both above 2, close-on-exec.
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+// Throws Error(kUsage): `child` cannot be started.
+Pipe make_pipe(const char* child);
+
 // Sets or clears close-on-exec. Throws Error(kInternal) on a closed number.
 void set_close_on_exec(int fd, bool on);
 

@@ -127,14 +127,7 @@ pid_t spawn(const SpawnOptions& options) {
   }
   const Fd null = duplicate_or_null(-1);
   const Fd output = duplicate_or_null(options.output);
-  int ends[2] = {-1, -1};
-  VITRAIN_CHECK(
-      ::pipe2(ends, O_CLOEXEC) == 0,
-      ExitCode::kUsage,
-      "cannot start a worker: {}",
-      error_text(errno));
-  const Fd read_end = above_standard_streams(Fd(ends[0]));
-  Fd write_end = above_standard_streams(Fd(ends[1]));
+  Pipe error_pipe = make_pipe("a worker");
 
   const Plan plan{
       .executable = options.executable.c_str(),
@@ -144,7 +137,7 @@ pid_t spawn(const SpawnOptions& options) {
       .inherited = &options.inherited,
       .null = null.get(),
       .output = output.get(),
-      .error_pipe = write_end.get(),
+      .error_pipe = error_pipe.write.get(),
       .parent = ::getpid(),
       .mask = stop_signals()};
 
@@ -166,8 +159,8 @@ pid_t spawn(const SpawnOptions& options) {
       "memory apply to workers too",
       error_text(fork_error));
   ::setpgid(pid, pid); // both sides, so that neither has to wait
-  write_end.reset();
-  if (const int error = exec_error(read_end.get()); error != 0) {
+  error_pipe.write.reset();
+  if (const int error = exec_error(error_pipe.read.get()); error != 0) {
     ::waitpid(pid, nullptr, 0);
     fail(
         error == EAGAIN || error == ENOMEM ? ExitCode::kUsage

@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "core/check.h"
-#include "core/text.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signals.h"
