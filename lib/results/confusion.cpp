@@ -2,26 +2,20 @@
 
 #include <algorithm>
 
+#include "results/shares.h"
+
 namespace vitrain::results {
-namespace {
-
-double share(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0.0
-                    : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-} // namespace
 
 double ClassResult::accuracy() const {
-  return share(correct, count);
+  return share_of(correct, count);
 }
 
 double ClassResult::precision() const {
-  return share(correct, predicted);
+  return share_of(correct, predicted);
 }
 
 double ClassResult::f1() const {
-  return share(2 * correct, count + predicted);
+  return share_of(2 * correct, count + predicted);
 }
 
 Confusion::Confusion(std::int64_t classes, std::span<const Outcome> outcomes)
@@ -60,7 +54,7 @@ void Confusion::count_cells() {
 }
 
 double Confusion::accuracy() const {
-  return share(correct_, count_);
+  return share_of(correct_, count_);
 }
 
 double Confusion::mean_accuracy() const {

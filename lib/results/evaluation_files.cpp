@@ -8,6 +8,7 @@
 #include "results/confusion.h"
 #include "results/evaluation_pictures.h"
 #include "results/result_folder.h"
+#include "results/shares.h"
 
 namespace vitrain::results {
 namespace {
@@ -17,10 +18,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kMostTabulated = 2000; // classes
 constexpr std::size_t kMostShown = 3; // of a kind in the summary
 
-std::string percent(double share) {
-  return fmt::format("{:.2f} %", 100 * share);
-}
-
 std::string name_of_class(const Evaluation& evaluation, std::int32_t index) {
   return printable(evaluation.classes[static_cast<std::size_t>(index)]);
 }
@@ -28,26 +25,26 @@ std::string name_of_class(const Evaluation& evaluation, std::int32_t index) {
 std::string accuracy_text(const Confusion& confusion, std::int64_t of_classes) {
   return fmt::format(
       "{} ({} of {}), {} on average over {}{}, macro F1 {}",
-      percent(confusion.accuracy()),
+      percent_text(confusion.accuracy()),
       with_commas(confusion.correct()),
       with_commas(confusion.count()),
-      percent(confusion.mean_accuracy()),
+      percent_text(confusion.mean_accuracy()),
       confusion.classes() == 1
           ? "1 class"
           : fmt::format("{} classes", with_commas(confusion.classes())),
       of_classes > confusion.classes()
           ? fmt::format(" of the {} of the network", with_commas(of_classes))
           : "",
-      percent(confusion.macro_f1()));
+      percent_text(confusion.macro_f1()));
 }
 
 std::string calibration_text(const Calibration& calibration) {
   const double more = calibration.confidence() - calibration.accuracy();
   return fmt::format(
       "error {}: {}, {} sure on average",
-      percent(calibration.error()),
+      percent_text(calibration.error()),
       more > 0 ? "overconfident" : "underconfident",
-      percent(calibration.confidence()));
+      percent_text(calibration.confidence()));
 }
 
 } // namespace
@@ -82,7 +79,7 @@ SummaryLines summary_of(const Evaluation& evaluation) {
     worst.push_back(fmt::format(
         "{} {}",
         name_of_class(evaluation, index),
-        percent(
+        percent_text(
             confusion.results()[static_cast<std::size_t>(index)].accuracy())));
   }
   std::vector<std::string> confused;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
 #include "results/csv.h"
 #include "results/result_folder.h"
+#include "results/shares.h"
 
 namespace vitrain::results {
 namespace {
@@ -17,11 +17,6 @@ namespace {
 using Labels = std::vector<std::int32_t>;
 
 constexpr std::size_t kMostShown = 3; // of a kind in the summary
-
-double share(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0.0
-                    : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 Labels both(const Labels& a, const Labels& b) {
   Labels found;
@@ -43,10 +38,6 @@ std::string names_of(
     names.push_back(evaluation.names[static_cast<std::size_t>(label)]);
   }
   return join(names, ";");
-}
-
-std::string percent(double of_one) {
-  return fmt::format("{:.2f} %", 100 * of_one);
 }
 
 double mean_average_precision(const LabelListEvaluation& evaluation) {
@@ -75,7 +66,7 @@ std::string worst_of(const LabelListEvaluation& evaluation) {
     texts.push_back(fmt::format(
         "{} {}",
         printable(evaluation.names[i]),
-        percent(evaluation.classes[i].average_precision)));
+        percent_text(evaluation.classes[i].average_precision)));
   }
   return join(texts, ", ");
 }
@@ -83,15 +74,15 @@ std::string worst_of(const LabelListEvaluation& evaluation) {
 } // namespace
 
 double LabelListClass::precision() const {
-  return share(correct, predicted);
+  return share_of(correct, predicted);
 }
 
 double LabelListClass::recall() const {
-  return share(correct, count);
+  return share_of(correct, count);
 }
 
 double LabelListClass::f1() const {
-  return share(2 * correct, count + predicted);
+  return share_of(2 * correct, count + predicted);
 }
 
 void count_classes(LabelListEvaluation& evaluation) {
@@ -162,7 +153,7 @@ SummaryLines summary_of(const LabelListEvaluation& evaluation) {
       {"map",
        fmt::format(
            "{} over {} classes",
-           percent(mean_average_precision(evaluation)),
+           percent_text(mean_average_precision(evaluation)),
            with_commas(std::ssize(evaluation.classes)))},
       {"worst", worst_of(evaluation)},
       {"labels",
