@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "core/clock.h"
-
 namespace vitrain::dist {
 namespace {
 
