@@ -1,6 +1,5 @@
 #include "core/json_reader.h"
 
-#include <algorithm>
 #include <limits>
 #include <set>
 #include <utility>

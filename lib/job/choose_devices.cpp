@@ -11,7 +11,6 @@
 #include "launch/devices/cores.h"
 #include "launch/devices/memory.h"
 #include "launch/foreign/environment.h"
-#include "launch/nodes/rendezvous.h"
 
 namespace vitrain::job {
 namespace {

@@ -1,7 +1,5 @@
 #include "job/prepared_job.h"
 
-#include <cstdio>
-
 #include "checkpoint/manifest.h"
 #include "config/rules/plan_notes.h"
 #include "config/rules/validate.h"

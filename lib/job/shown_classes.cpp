@@ -1,7 +1,6 @@
 #include "job/shown_classes.h"
 
 #include <map>
-#include <utility>
 
 #include "core/check.h"
 #include "core/text.h"

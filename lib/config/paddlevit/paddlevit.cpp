@@ -1,7 +1,6 @@
 #include "config/paddlevit/paddlevit.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "config/rules/validate.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include <fmt/format.h>
 

@@ -16,10 +16,6 @@ constexpr auto names_of(Precision) {
        {kBf16, "bf16"},
        {kFp16, "fp16"}});
 }
-// Whether factors and results of products have two bytes.
-constexpr bool is_half(Precision precision) {
-  return precision == Precision::kBf16 || precision == Precision::kFp16;
-}
 
 // The keys of `train` about the numbers in which it computes.
 template <typename Visitor>

@@ -1,6 +1,5 @@
 #include "data/augment/augment_tables.h"
 
-#include <algorithm>
 #include <array>
 
 // Facts of timm/data/auto_augment.py (1.0.31) and

@@ -1,6 +1,5 @@
 #include "data/augment/augment_torchvision.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

@@ -1,10 +1,7 @@
 #include "data/sources/image_tree.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <tuple>
-#include <utility>
 
 #include "core/check.h"
 #include "core/text.h"

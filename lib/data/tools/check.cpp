@@ -6,8 +6,6 @@
 #include <chrono>
 #include <future>
 #include <limits>
-#include <optional>
-#include <span>
 
 #include "core/check.h"
 #include "core/clock.h"

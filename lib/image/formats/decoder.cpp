@@ -1,7 +1,6 @@
 #include "image/formats/decoder.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/check.h"

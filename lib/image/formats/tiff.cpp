@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 

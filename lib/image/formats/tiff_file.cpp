@@ -4,7 +4,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 
 #include "core/check.h"
 #include "core/text.h"

@@ -1,7 +1,6 @@
 #include "image/jpeg/jpeg_region.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "image/jpeg/packed_jpeg.h"
 

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cstring>
-
 #include "core/check.h"
 #include "core/hash.h"
 #include "image/jpeg/jpeg_encode.h"

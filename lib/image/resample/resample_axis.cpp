@@ -1,7 +1,6 @@
 #include "image/resample/resample_axis.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace vitrain::image {
 namespace {

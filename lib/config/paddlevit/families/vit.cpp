@@ -1,7 +1,5 @@
 #include "config/paddlevit/families/vit.h"
 
-#include <optional>
-
 #include "config/sections/recipe.h"
 #include "core/text.h"
 
