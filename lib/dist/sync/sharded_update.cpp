@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/clock.h"
+
 namespace vitrain::dist {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "dist/group/meter.h"
 #include "support/errors.h"
 #include "support/ranks.h"
 
@@ -279,11 +280,15 @@ TEST(ReduceDict, NamesEveryRankThatDiffersFromTheFirst) {
 // is also what averaging the ranks' means gives.
 TEST(ReduceDict, OfSumsEqualsTheMeanOfMeansForEqualBatches) {
   run_ranks(4, [](Rank& rank) {
-    const std::int64_t count = 24; // three batches of 8
-    const double sum = 8 * 0.25 * (3 * rank.rank() + 0 + 1 + 2);
+    AverageMeter meter;
+    for (int batch = 0; batch < 3; ++batch) {
+      meter.update(0.25 * (rank.rank() + batch), /*n=*/8);
+    }
     const Dict sums = reduce_dict(
-        rank.control(), {{"sum", sum}, {"count", count}}, /*average=*/false);
-    const Dict means = reduce_dict(rank.control(), {{"mean", sum / 24}});
+        rank.control(),
+        {{"sum", meter.sum()}, {"count", meter.count()}},
+        /*average=*/false);
+    const Dict means = reduce_dict(rank.control(), {{"mean", meter.avg()}});
     // Quarters: every sum and quotient is exact, so equality is exact.
     EXPECT_EQ(
         as_double(sums.at("sum")) / as_double(sums.at("count")),
@@ -294,13 +299,13 @@ TEST(ReduceDict, OfSumsEqualsTheMeanOfMeansForEqualBatches) {
 
 TEST(ReduceDict, OfSumsIsTheMeanOverSamplesWhereBatchesDiffer) {
   run_ranks(2, [](Rank& rank) {
-    const std::int64_t count = rank.rank() == 0 ? 6 : 2;
-    const double mean = rank.rank() == 0 ? 1.0 : 0.0;
+    AverageMeter meter;
+    meter.update(rank.rank() == 0 ? 1.0 : 0.0, /*n=*/rank.rank() == 0 ? 6 : 2);
     const Dict sums = reduce_dict(
         rank.control(),
-        {{"sum", mean * static_cast<double>(count)}, {"count", count}},
+        {{"sum", meter.sum()}, {"count", meter.count()}},
         /*average=*/false);
-    const Dict means = reduce_dict(rank.control(), {{"mean", mean}});
+    const Dict means = reduce_dict(rank.control(), {{"mean", meter.avg()}});
     EXPECT_EQ(as_double(sums.at("sum")) / as_double(sums.at("count")), 0.75);
     EXPECT_EQ(as_double(means.at("mean")), 0.5);
   });

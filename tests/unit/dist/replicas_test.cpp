@@ -42,7 +42,7 @@ NamedTensors state_of(int rank) {
 
 // Message of the Error that `call` throws; empty when it throws none.
 template <typename Call>
-std::string replica_refusal(Call&& call) {
+std::string refusal(Call&& call) {
   return error_of(ExitCode::kInternal, [&] { call(); });
 }
 
@@ -86,14 +86,14 @@ TEST(BroadcastState, AcceptsParametersThatRequireGradients) {
 }
 
 // What the odd rank does to its state, and what every rank must read.
-struct ReplicaMismatch {
+struct Mismatch {
   const char* what;
   std::function<void(NamedTensors&)> change;
   const char* message;
 };
 
 TEST(BroadcastState, RefusesDifferingTensorsOnEveryRank) {
-  const std::vector<ReplicaMismatch> mismatches{
+  const std::vector<Mismatch> mismatches{
       {"missing",
        [](NamedTensors& state) { state.erase("head.weight"); },
        "rank 1 does not have the tensor 'head.weight' that rank 0 has"},
@@ -115,15 +115,15 @@ TEST(BroadcastState, RefusesDifferingTensorsOnEveryRank) {
        [](NamedTensors& state) { state["steps"] = at::zeros({1}, at::kLong); },
        "tensor 'steps' is Long [] on rank 0 and Long [1] on rank 1"}};
   run_ranks(3, [&](Rank& rank) {
-    for (const ReplicaMismatch& mismatch : mismatches) {
+    for (const Mismatch& mismatch : mismatches) {
       SCOPED_TRACE(mismatch.what);
       NamedTensors state = state_of(rank.rank());
       if (rank.rank() == 1) {
         mismatch.change(state);
       }
       const at::Tensor before = state.at("scalar").clone();
-      const std::string message = replica_refusal(
-          [&] { broadcast_state(rank.control(), rank.data(), state); });
+      const std::string message =
+          refusal([&] { broadcast_state(rank.control(), rank.data(), state); });
       EXPECT_THAT(message, HasSubstr(mismatch.message));
       EXPECT_TRUE(at::equal(state.at("scalar"), before)) << "was written to";
     }
@@ -187,17 +187,13 @@ TEST(CheckEqual, NamesTheRanksThatDifferByABit) {
   run_ranks(4, [](Rank& rank) {
     const at::Tensor a = counted({5, 7}, 0.5);
     const at::Tensor b = counted({1000}, -3);
-    EXPECT_EQ(
-        replica_refusal([&] {
-          check_equal(rank.control(), {a, b}, "now");
-        }),
-        "");
+    EXPECT_EQ(refusal([&] { check_equal(rank.control(), {a, b}, "now"); }), "");
     if (rank.rank() == 1 || rank.rank() == 3) {
       // The last bit of one value.
       b.view(at::kInt)[517] += 1;
     }
     EXPECT_THAT(
-        replica_refusal([&] {
+        refusal([&] {
           check_equal(rank.control(), {a, b}, "after step 7");
         }),
         HasSubstr("after step 7 the parameters of rank 1, 3 differ"));
