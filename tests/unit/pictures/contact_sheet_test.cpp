@@ -93,6 +93,9 @@ TEST(Sheet, LongNamesAreCut) {
   const image::Image shorter = sheet_of(rows, 1, 16, 3, {fitting}).image();
   EXPECT_EQ(
       ink(cut, 0, cut.width, 20, 34), ink(shorter, 0, shorter.width, 20, 34));
+  const image::Image other =
+      sheet_of(rows, 1, 16, 3, {name.substr(0, 8)}).image();
+  EXPECT_NE(ink(cut, 0, cut.width, 20, 34), ink(other, 0, other.width, 20, 34));
 }
 
 TEST(Sheet, ManySquaresAreReduced) {
