@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "optim/elements.h"
+#include "threads/parallel_for.h"
 
 namespace vitrain::optim {
 
@@ -56,7 +56,7 @@ void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
   }
   const bool cautious = elements.cautious;
   constexpr std::int64_t kGrain = 8192;
-  at::parallel_for(
+  threads::parallel_for(
       0,
       elements.weights.numel() / Lanes::kCount,
       kGrain,

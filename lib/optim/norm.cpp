@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "optim/elements.h"
+#include "threads/parallel_for.h"
 
 namespace vitrain::optim {
 namespace {
@@ -52,7 +52,7 @@ at::Tensor euclidean_norm(const at::Tensor& values) {
   const float* const data = values.const_data_ptr<float>();
   const std::int64_t count = values.numel();
   std::vector<double> sums((count + kBlock - 1) / kBlock);
-  at::parallel_for(
+  threads::parallel_for(
       0,
       static_cast<std::int64_t>(sums.size()),
       /*grain_size=*/16,

@@ -65,7 +65,7 @@ import sys
 folder = pathlib.Path(sys.argv[1])
 promised = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_", sys.argv[2]).groups()))
 system = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+))\.so\.\d+$")
-torch = re.compile(r"lib(torch|c10|nccl|cudart)")
+torch = re.compile(r"lib(torch|c10|gomp|nccl|cudart)")
 files = [path for path in folder.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
 present = {path.name for path in files}
 assert {"vitrain", "vitrain_quick", "libtiff.so.6"} <= present, present

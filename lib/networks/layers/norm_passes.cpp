@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "networks/layers/norm_kernels.h"
+#include "threads/parallel_for.h"
 
 namespace vitrain::networks {
 namespace {
@@ -29,7 +29,7 @@ struct Rows {
   // body(number of the piece, its first row, its rows) for all, on threads.
   template <typename Body>
   void for_each(const Body& body) const {
-    at::parallel_for(
+    threads::parallel_for(
         0,
         pieces(),
         /*grain_size=*/1,

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
+
+#include "threads/parallel_for.h"
 
 namespace vitrain::optim {
 namespace {
@@ -74,22 +75,23 @@ MeanSquares mean_squares(const at::Tensor& gradient, float small) {
   const float* const values = gradient.const_data_ptr<float>();
   float* const firsts = parts.mutable_data_ptr<float>();
   float* const seconds = means.over_second.mutable_data_ptr<float>();
-  at::parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> squares(static_cast<std::size_t>(row));
-    for (std::int64_t block = begin; block < end; ++block) {
-      float* const sums = firsts + block * row;
-      const std::int64_t last = sizes.first * (block + 1) / blocks;
-      for (std::int64_t a = sizes.first * block / blocks; a < last; ++a) {
-        const float* const from = values + a * row;
-        for (std::int64_t j = 0; j < row; ++j) {
-          const float square = from[j] * from[j];
-          squares[static_cast<std::size_t>(j)] = square;
-          sums[j] += square;
+  threads::parallel_for(
+      0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<float> squares(static_cast<std::size_t>(row));
+        for (std::int64_t block = begin; block < end; ++block) {
+          float* const sums = firsts + block * row;
+          const std::int64_t last = sizes.first * (block + 1) / blocks;
+          for (std::int64_t a = sizes.first * block / blocks; a < last; ++a) {
+            const float* const from = values + a * row;
+            for (std::int64_t j = 0; j < row; ++j) {
+              const float square = from[j] * from[j];
+              squares[static_cast<std::size_t>(j)] = square;
+              sums[j] += square;
+            }
+            add_over_second(sizes, squares.data(), seconds + a * sizes.rest);
+          }
         }
-        add_over_second(sizes, squares.data(), seconds + a * sizes.rest);
-      }
-    }
-  });
+      });
   means.over_first = parts.sum(0)
                          .div_(static_cast<double>(sizes.first))
                          .add_(small)
@@ -111,7 +113,7 @@ void make_step(const FactoredStep& step) {
   float* const weights = step.weights.mutable_data_ptr<float>();
   const auto [share, keep, size] = std::array{step.share, step.keep, step.size};
   const std::int64_t grain = std::max<std::int64_t>(1, 16384 / row);
-  at::parallel_for(
+  threads::parallel_for(
       0, sizes.first, grain, [&](std::int64_t begin, std::int64_t end) {
         std::vector<float> factors(static_cast<std::size_t>(row));
         for (std::int64_t a = begin; a < end; ++a) {
