@@ -2,7 +2,7 @@
 # What the ways to exchange cost on this machine's CPU, as tables in Markdown.
 # Every worker computes on one thread, so that one more worker is one more core.
 #
-# usage: bench/compare_modes.sh [workers|delay|server|predict]
+# usage: bench/compare_modes.sh [workers|delay|server|predict|compress]
 #   workers  images/s, step time and speed-up at 1, 2 and 4 workers, with the
 #            batch per device fixed, and with the global batch fixed
 #   delay    every mode of dist.sync with two nodes of one worker each, between
@@ -11,12 +11,16 @@
 #   predict  what dist.sync.predict costs two workers: medians of three runs
 #            without and with it, in turns (async_ps predicts only for workers
 #            whose last gradient was late)
-#   (nothing) all four
+#   compress every dist.compress, and train.prune, with 21 million parameters and 8
+#            images a worker: on this machine, and as two nodes with 1000 and 100
+#            megabits a second between them (needs root)
+#   (nothing) all five
 # The last line is `ratio R`: images/s of the fastest mode beside allreduce's at
 # the largest delay; without `delay`, the speed-up of two workers; of `predict`
-# alone, delayed_allreduce with beside without.
+# alone, delayed_allreduce with beside without; of `compress` alone, topk beside
+# none over the slowest link.
 #
-# Settings: STEPS (40), SKIP (8: first steps not counted), DELAYS ("0 1 10 50").
+# Settings: STEPS (40), SKIP (8: first steps not counted), DELAYS ("0 1 10 50"), RATES ("1000 100").
 # With `delay` the workers meet for a record of metrics every SKIP steps only: a
 # round trip in every step would hide what the modes save.
 set -eu
@@ -25,9 +29,10 @@ what=${1:-all}
 steps=${STEPS:-40}
 skip=${SKIP:-8}
 delays=${DELAYS:-0 1 10 50}
+rates=${RATES:-1000 100}
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 case $what in
-  workers | delay | server | predict | all) ;;
+  workers | delay | server | predict | compress | all) ;;
   *) sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-modes.XXXXXX")
@@ -120,7 +125,8 @@ in_space() (
   vitrain "$@"
 )
 
-# Joins the namespaces by a link of $1 ms in each direction.
+# Joins the namespaces by a link of $1 ms and, if given, $2 megabits a second in each
+# direction.
 join() {
   if [ -n "$link" ]; then kill "$link"; wait "$link" || true; fi
   for space in $spaces; do
@@ -129,8 +135,9 @@ join() {
   done
   : >"$work/ready"
   # shellcheck disable=SC2086 # two names
-  set -- "$1" $spaces
-  python3 "$root/bench/delay_link.py" "$1" "$2" 10.77.0.1 "$3" 10.77.0.2 \
+  set -- "$1" "${2-}" $spaces
+  # shellcheck disable=SC2086 # a number, or nothing
+  python3 "$root/bench/delay_link.py" "$1" "$3" 10.77.0.1 "$4" 10.77.0.2 $2 \
     >"$work/ready" &
   link=$!
   until grep -q ready "$work/ready"; do
@@ -202,6 +209,50 @@ compare_predict() {
   done
 }
 
+# Sets $options for a way to send gradients, after the first of the steps.
+compressed() {
+  options="-set data.batch_size=8 -set model.patch_size=8 -set model.embed_dim=384
+    -set model.depth=12 -set model.num_heads=6 -set model.mlp_ratio=4"
+  case $1 in
+    topk*) options="$options -set dist.compress=topk -set dist.topk.warmup=0st" ;;
+    none*) ;;
+    *) options="$options -set dist.compress=$1" ;;
+  esac
+  case $1 in
+    *prune) options="$options -set train.prune.amount=0.8 -set train.prune.start=1st
+      -set train.prune.end=2st" ;;
+  esac
+}
+
+compare_compress() {
+  ways='none bf16 fp16 powersgd topk none+prune topk+prune'
+  for rate in here $rates; do
+    if [ "$rate" != here ]; then join 0 "$rate"; fi
+    for way in $ways; do
+      compressed "$way"
+      # shellcheck disable=SC2086 # options
+      if [ "$rate" = here ]; then
+        run "$way-here" vitrain -devices cpu:2 $options
+      else
+        run "$way-$rate" two_nodes $options
+      fi
+      echo "$(speed "$way-$rate") ($(wait_share "$way-$rate"))" >"$work/cell-$way-$rate"
+    done
+  done
+  echo "images/s of two workers (share of the step that waits for the exchange):"
+  printf '| compress | bytes that a worker sends in a step | this machine |'
+  for rate in $rates; do printf ' %s Mbit/s |' "$rate"; done
+  printf '\n| --- | ---: | --- |'
+  for rate in $rates; do printf ' --- |'; done
+  printf '\n'
+  for way in $ways; do
+    printf '| %s | %s |' "$way" "$(python3 "$root/bench/report.py" bytes "$work/$way-here")"
+    for rate in here $rates; do printf ' %s |' "$(cat "$work/cell-$way-$rate")"; done
+    printf '\n'
+  done
+  ratio=${ratio:-$(divide "$(speed "topk-$rate")" "$(speed "none-$rate")")}
+}
+
 "$root/tools/setup.sh" train
 modes='allreduce delayed_allreduce local_sgd post_local_sgd hierarchical_sgd
   diloco overlap_average async_ps'
@@ -210,4 +261,5 @@ case $what in workers | all) compare_workers ;; esac
 case $what in server | all) compare_server ;; esac
 case $what in predict | all) compare_predict ;; esac
 case $what in delay | all) compare_delay ;; esac
+case $what in compress | all) compare_compress ;; esac
 echo "ratio ${ratio:-1.00}"

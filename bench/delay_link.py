@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A network link with a fixed delay between two network namespaces.
 
-usage: delay_link.py MILLISECONDS NAMESPACE_A ADDRESS_A NAMESPACE_B ADDRESS_B
+usage: delay_link.py MILLISECONDS NAMESPACE_A ADDRESS_A NAMESPACE_B ADDRESS_B [MBIT]
 
 Makes a TUN device with the address in each namespace, prints `ready`, and
 carries packets between them, each after that many milliseconds (one way), until
-it is ended; the devices go with it. Nothing is dropped or reordered and
-bandwidth is what this program can copy. Needs root. It is here because the
-kernel's own netem is missing from many machines. Standard library only.
+it is ended; the devices go with it. Nothing is dropped or reordered. At most
+MBIT megabits a second go through in each direction (default: what this program
+can copy). Needs root. It is here because the kernel's own netem is missing from
+many machines. Standard library only.
 """
 
 import collections
@@ -38,9 +39,10 @@ def make_device(name, namespace, address, peer):
     return descriptor
 
 
-def carry(source, target, delay):
+def carry(source, target, delay, seconds_per_byte):
     """Copies packets from one device to the other, in order, without end."""
     waiting = collections.deque()  # (when it is due, packet)
+    free = 0.0  # from when on the next packet can go into the link
     while True:
         timeout = None
         if waiting:
@@ -50,7 +52,9 @@ def carry(source, target, delay):
         if readable:
             try:
                 while True:
-                    waiting.append((now + delay, os.read(source, MTU + 64)))
+                    packet = os.read(source, MTU + 64)
+                    free = max(free, now) + len(packet) * seconds_per_byte
+                    waiting.append((free + delay, packet))
             except BlockingIOError:
                 pass
         while waiting and waiting[0][0] <= time.monotonic():
@@ -59,10 +63,11 @@ def carry(source, target, delay):
 
 
 def main():
-    if len(sys.argv) != 6:
+    if len(sys.argv) not in (6, 7):
         sys.exit(__doc__)
     delay = float(sys.argv[1]) / 1000
-    namespace_a, address_a, namespace_b, address_b = sys.argv[2:]
+    namespace_a, address_a, namespace_b, address_b = sys.argv[2:6]
+    seconds_per_byte = 8e-6 / float(sys.argv[6]) if len(sys.argv) > 6 else 0.0
     name = f"vt{os.getpid()}"
     a = make_device(f"{name}a", namespace_a, address_a, address_b)
     b = make_device(f"{name}b", namespace_b, address_b, address_a)
@@ -75,8 +80,8 @@ def main():
         ctypes.CDLL(None).prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM
         if os.getppid() != parent:
             return
-        carry(b, a, delay)
-    carry(a, b, delay)
+        carry(b, a, delay, seconds_per_byte)
+    carry(a, b, delay, seconds_per_byte)
 
 
 if __name__ == "__main__":
