@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "checkpoint/folder.h"
-#include "core/check.h"
 #include "core/files.h"
 #include "core/hash.h"
 #include "core/text.h"
+#include "weights/check.h"
 
 namespace vitrain::checkpoint {
 namespace {
@@ -29,17 +29,14 @@ void verify_file(
   const std::string source = printable(path.native());
   const Fd fd(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  VITRAIN_CHECK(
-      fd, ExitCode::kWeights, "{}: cannot open: {}", source, error_text(errno));
+  VITRAIN_CHECK_WEIGHTS(fd, "{}: cannot open: {}", source, error_text(errno));
   struct stat status {};
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode),
-      ExitCode::kWeights,
       "{}: is not a regular file",
       source);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       status.st_size == expected.size,
-      ExitCode::kWeights,
       "{}: has {} bytes, its manifest says {}: damaged or cut off",
       source,
       status.st_size,
@@ -51,20 +48,15 @@ void verify_file(
     if (got < 0 && errno == EINTR) {
       continue;
     }
-    VITRAIN_CHECK(
-        got >= 0,
-        ExitCode::kWeights,
-        "{}: cannot read: {}",
-        source,
-        error_text(errno));
+    VITRAIN_CHECK_WEIGHTS(
+        got >= 0, "{}: cannot read: {}", source, error_text(errno));
     if (got == 0) {
       break;
     }
     hasher.update(buffer.data(), static_cast<std::size_t>(got));
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       hasher.hex() == expected.xxh3,
-      ExitCode::kWeights,
       "{}: its hash does not agree with its manifest: damaged",
       source);
 }
@@ -157,8 +149,7 @@ Manifest verify(const std::filesystem::path& checkpoint) {
       problems.push_back(error.what());
     }
   }
-  VITRAIN_CHECK(
-      problems.empty(), ExitCode::kWeights, "{}", join(problems, "; "));
+  VITRAIN_CHECK_WEIGHTS(problems.empty(), "{}", join(problems, "; "));
   return manifest;
 }
 
@@ -245,9 +236,8 @@ std::filesystem::path pointed_to(const std::filesystem::path& pointer) {
   std::vector<std::string> rejected;
   const auto found =
       follow(pointer.parent_path(), pointer.filename().c_str(), &rejected);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       found && is_valid(*found, &rejected),
-      ExitCode::kWeights,
       "{}: names no complete checkpoint: {}",
       printable(pointer.native()),
       join(rejected, "; "));

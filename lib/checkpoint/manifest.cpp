@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.h"
 #include "core/files.h"
 #include "core/hash.h"
 #include "core/json_reader.h"
 #include "core/text.h"
+#include "weights/check.h"
 
 namespace vitrain::checkpoint {
 namespace {
@@ -106,34 +106,28 @@ bool lists(const Manifest& manifest, std::string_view file) {
 
 Manifest parse_manifest(const std::string& text, const std::string& source) {
   const Json json = parse_json(text, source, ExitCode::kWeights);
-  VITRAIN_CHECK(
-      json.is_object(),
-      ExitCode::kWeights,
-      "{}: is not a JSON object: damaged or cut off",
-      source);
+  VITRAIN_CHECK_WEIGHTS(
+      json.is_object(), "{}: is not a JSON object: damaged or cut off", source);
   // Before the hash: a later format may keep its hash elsewhere.
   const auto version = json.find("format_version");
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       version == json.end() || !version->is_number_integer() ||
           version->get<std::int64_t>() <= kFormatVersion,
-      ExitCode::kWeights,
       "{}: was written by a newer version of vitrain (checkpoint format {}, "
       "this "
       "program reads up to {}); update vitrain",
       source,
       version->dump(),
       kFormatVersion);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       hash_agrees(text),
-      ExitCode::kWeights,
       "{}: its hash does not agree with its content: damaged or edited",
       source);
   Manifest manifest = from_json({json, source, ExitCode::kWeights});
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       manifest.step >= 0 &&
           std::ranges::all_of(
               manifest.files, is_plain_name, &ManifestFile::name),
-      ExitCode::kWeights,
       "{}: a negative step, or a file name with a path",
       source);
   return manifest;

@@ -1,8 +1,8 @@
 #include "checkpoint/preprocess.h"
 
-#include "core/check.h"
 #include "core/text.h"
 #include "weights/archive.h"
+#include "weights/check.h"
 
 namespace vitrain::checkpoint {
 
@@ -14,9 +14,8 @@ Json read_preprocess(const std::filesystem::path& weights) {
   }
   Json record =
       Json::parse(found->second, /*cb=*/nullptr, /*allow_exceptions=*/false);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       record.is_object(),
-      ExitCode::kWeights,
       "{}: its metadata has a '{}' that is no JSON object",
       printable(weights.native()),
       kPreprocessKey);

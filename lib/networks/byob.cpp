@@ -37,7 +37,7 @@ class ByobStem : public torch::nn::Module {
       convs_.push_back(add_layer<ByobConv>(
           *this,
           "conv" + std::to_string(i + 1),
-          byob_shape(channels, widths[i], tiered ? 3 : 7, stride),
+          padded_shape(channels, widths[i], tiered ? 3 : 7, stride),
           byob_activation(net),
           generator));
       channels = widths[i];
@@ -69,7 +69,7 @@ class Byob : public ImageModel {
       final_conv_ = add_layer<ByobConv>(
           *this,
           "final_conv",
-          byob_shape(width, features),
+          padded_shape(width, features),
           byob_activation(net_),
           generator);
     }
@@ -108,7 +108,7 @@ class Byob : public ImageModel {
         stem_conv_ = add_layer<ByobConv>(
             *this,
             "stem",
-            byob_shape(channels, net_.stem_width, 3, 2),
+            padded_shape(channels, net_.stem_width, 3, 2),
             byob_activation(net_),
             generator);
         break;

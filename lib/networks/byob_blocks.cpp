@@ -34,14 +34,14 @@ class ResidualByob : public ByobBlock {
       shortcut_ = add_layer<ByobConv>(
           *this,
           "shortcut",
-          byob_shape(place.in, out, 1, place.stride),
+          padded_shape(place.in, out, 1, place.stride),
           std::nullopt,
           generator);
     }
     conv1_ = add_layer<ByobConv>(
         *this,
         "conv1_1x1",
-        byob_shape(place.in, middle_),
+        padded_shape(place.in, middle_),
         activation_,
         generator);
   }
@@ -77,7 +77,7 @@ class ResidualByob : public ByobBlock {
     conv3_ = add_layer<ByobConv>(
         *this,
         "conv3_1x1",
-        byob_shape(middle_, models::multiple_of_8(block.width)),
+        padded_shape(middle_, models::multiple_of_8(block.width)),
         linear_ ? std::nullopt : std::optional(activation_),
         generator);
   }
@@ -109,7 +109,7 @@ class BottleneckByob : public ResidualByob {
     conv2_ = add_layer<ByobConv>(
         *this,
         "conv2_kxk",
-        byob_shape(middle(), middle(), 3, place.stride, groups),
+        padded_shape(middle(), middle(), 3, place.stride, groups),
         activation(),
         generator);
     gate_ = add_byob_gate(*this, net, block, middle(), generator);
@@ -162,21 +162,6 @@ class AttentionByob : public ResidualByob {
 };
 
 } // namespace
-
-Conv2d::Shape byob_shape(
-    std::int64_t in,
-    std::int64_t out,
-    std::int64_t kernel,
-    std::int64_t stride,
-    std::int64_t groups) {
-  return {
-      .in = in,
-      .out = out,
-      .kernel = kernel,
-      .stride = stride,
-      .padding = kernel / 2,
-      .groups = groups};
-}
 
 Activation byob_activation(const ByobSpec& net) {
   return net.silu ? Activation::kSilu : Activation::kRelu;

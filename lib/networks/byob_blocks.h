@@ -18,14 +18,6 @@
 // byob.h). Images are [N, C, H, W], in channels_last where they are dense.
 namespace vitrain::networks {
 
-// With the padding that keeps the size at stride 1.
-Conv2d::Shape byob_shape(
-    std::int64_t in,
-    std::int64_t out,
-    std::int64_t kernel = 1,
-    std::int64_t stride = 1,
-    std::int64_t groups = 1);
-
 Activation byob_activation(const models::ByobSpec& net);
 
 // activation(norm(x) + residual), without what is not given.

@@ -33,7 +33,7 @@ class MobileOneByob : public ByobBlock {
     }
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "conv_kxk");
     const auto shape = [&](std::int64_t kernel) {
-      return byob_shape(place.in, out, kernel, place.stride, groups_);
+      return padded_shape(place.in, out, kernel, place.stride, groups_);
     };
     for (std::int64_t i = 0; i < block.branches; ++i) {
       convs_.push_back(append_layer<ByobConv>(

@@ -190,9 +190,9 @@ class MobileVitByob : public ByobBlock {
     };
     const std::int64_t groups = block.group > 0 ? place.in / block.group : 1;
     conv_ = add(
-        "conv_kxk", byob_shape(place.in, place.in, 3, 1, groups), activation);
+        "conv_kxk", padded_shape(place.in, place.in, 3, 1, groups), activation);
     widen_ = add_layer<Conv2d>(
-        *this, "conv_1x1", byob_shape(place.in, width), generator);
+        *this, "conv_1x1", padded_shape(place.in, width), generator);
     add_transformer(
         width,
         block.transformer_depth,
@@ -202,11 +202,11 @@ class MobileVitByob : public ByobBlock {
         generator);
     proj_ =
         add("conv_proj",
-            byob_shape(width, out),
+            padded_shape(width, out),
             separable_ ? std::nullopt : std::optional(activation));
     if (!separable_) {
       fusion_ =
-          add("conv_fusion", byob_shape(place.in + out, out, 3), activation);
+          add("conv_fusion", padded_shape(place.in + out, out, 3), activation);
     }
   }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/container/modulelist.h>
 
 #include "networks/image_model.h"
 #include "networks/layers/blocks.h"
@@ -75,6 +74,8 @@ class TalkingHeads : public torch::nn::Module {
 template <typename Attention>
 class CaitBlock : public torch::nn::Module {
  public:
+  static constexpr int kBranches = 2; // that can be dropped
+
   CaitBlock(
       const CaitSpec& net,
       std::int64_t row,
@@ -126,8 +127,9 @@ class Cait : public ImageModel {
         "pos_embed", new_weights({1, patches, width}, generator));
     patch_embed_ = add_layer<PatchEmbed>(
         *this, "patch_embed", spec.channels, net.patch_size, width, generator);
-    add_blocks("blocks", blocks_, net.depth, spec.drop_path, generator);
-    add_blocks(
+    add_equal_blocks<CaitSpec>(
+        "blocks", blocks_, net.depth, spec.drop_path, generator);
+    add_equal_blocks<CaitSpec>(
         "blocks_token_only", class_blocks_, net.class_depth, 0.0, generator);
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kCaitNormEps);
     head_ =
@@ -150,24 +152,6 @@ class Cait : public ImageModel {
   }
 
  private:
-  // All of them have the same rate.
-  template <typename Block>
-  void add_blocks(
-      const char* name,
-      std::vector<std::shared_ptr<Block>>& blocks,
-      std::int64_t count,
-      double rate,
-      const at::Generator& generator) {
-    const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
-    for (std::int64_t i = 0; i < count; ++i) {
-      blocks.push_back(append_layer<Block>(
-          *list,
-          spec_.get<CaitSpec>(),
-          paths_.add(rate, /*branches=*/2),
-          generator));
-    }
-  }
-
   // In timm's order.
   void start(const at::Generator& generator) {
     truncated_normal(pos_embed_, kCaitInitStd, generator);

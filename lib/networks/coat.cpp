@@ -212,12 +212,8 @@ class Coat : public ImageModel {
           {.width = net.widths[i],
            .mlp_ratio = net.mlp_ratios[i],
            .grid = grid});
-      const Conv2d::Shape shape{
-          .in = i == 0 ? spec_.channels : net.widths[i - 1],
-          .out = net.widths[i],
-          .kernel = patch,
-          .stride = patch,
-          .bias = true};
+      const Conv2d::Shape shape = patch_shape(
+          i == 0 ? spec_.channels : net.widths[i - 1], net.widths[i], patch);
       patch_embeds_.push_back(add_layer<ConvEmbed>(
           *this, name("patch_embed", i), shape, kCoatPatchNormEps, generator));
       patch_embeds_.back()->proj().use_channels_last();

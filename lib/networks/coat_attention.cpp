@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "networks/layers/blocks.h"
+
 namespace vitrain::networks {
 namespace {
 

@@ -104,14 +104,13 @@ class ConvMixer : public ImageModel {
       const models::ModelSpec& spec,
       const at::Generator& generator) {
     const auto& net = spec.get<ConvMixerSpec>();
-    const Conv2d::Shape shape{
-        .in = spec.channels,
-        .out = net.width,
-        .kernel = net.patch_size,
-        .stride = net.patch_size,
-        .bias = true};
     const auto stem = add_layer<torch::nn::Module>(owner, "stem");
-    return {*stem, 0, shape, net.relu, generator};
+    return {
+        *stem,
+        0,
+        patch_shape(spec.channels, net.width, net.patch_size),
+        net.relu,
+        generator};
   }
 
   ConvActNorm stem_;

@@ -162,9 +162,7 @@ std::shared_ptr<Downsampling> make_stem(
   const auto stem = add_layer<Downsampling>(owner, "stem");
   const std::int64_t width = net.widths[0];
   if (net.stem == Stem::kPatch) {
-    stem->add(
-        {.in = channels, .out = width, .kernel = 4, .stride = 4, .bias = true},
-        generator);
+    stem->add(patch_shape(channels, width, 4), generator);
   } else {
     const std::int64_t middle = net.stem == Stem::kTiered
         ? models::multiple_of_8(static_cast<double>(width) / 2.0)
@@ -172,12 +170,7 @@ std::shared_ptr<Downsampling> make_stem(
     for (const auto& [in, out] :
          {std::pair(channels, middle), std::pair(middle, width)}) {
       stem->add(
-          {.in = in,
-           .out = out,
-           .kernel = 3,
-           .stride = 2,
-           .padding = 1,
-           .bias = true},
+          padded_shape(in, out, /*kernel=*/3, /*stride=*/2).with_bias(),
           generator);
     }
   }
@@ -197,9 +190,7 @@ class ConvNeXtStage : public torch::nn::Module {
       const std::int64_t in = net.widths[stage - 1];
       downsample_ = add_layer<Downsampling>(*this, "downsample");
       downsample_->add_norm(in, net.norm_eps);
-      downsample_->add(
-          {.in = in, .out = width, .kernel = 2, .stride = 2, .bias = true},
-          generator);
+      downsample_->add(patch_shape(in, width, 2), generator);
     }
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const std::int64_t row : rows) {

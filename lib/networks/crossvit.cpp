@@ -42,16 +42,6 @@ at::Tensor patches_of(const at::Tensor& tokens) {
   return tokens.narrow(1, 1, tokens.size(1) - 1);
 }
 
-// The numbers of a branch's blocks, which are those of ViT.
-models::VitSpec blocks_of(const CrossVitSpec& net, std::size_t branch) {
-  const std::int64_t width = net.widths[branch];
-  return {
-      .embed_dim = width,
-      .num_heads = net.heads[branch],
-      .mlp_dim = net.mlp_ratios[branch] * width,
-      .norm_eps = kCrossNormEps};
-}
-
 // Images to a token for each square of pixels, by one convolution or three.
 class CrossPatchEmbed : public torch::nn::Module {
  public:
@@ -64,18 +54,22 @@ class CrossPatchEmbed : public torch::nn::Module {
     const std::int64_t patch = kPatches[branch];
     if (!net.three_convolutions) {
       whole_ = add_layer<Conv2d>(
-          *this, "proj", shape(channels, width, patch, patch, 0), generator);
+          *this, "proj", patch_shape(channels, width, patch), generator);
       return;
     }
     // To a quarter, and then to a third at once or to a half twice.
     const bool thirds = patch == 12;
     const auto list = add_layer<torch::nn::Module>(*this, "proj");
     const auto add = [&](const char* name, const Conv2d::Shape& shape) {
-      steps_.push_back(add_layer<Conv2d>(*list, name, shape, generator));
+      steps_.push_back(
+          add_layer<Conv2d>(*list, name, shape.with_bias(), generator));
     };
-    add("0", shape(channels, width / 4, 7, 4, 3));
-    add("2", shape(width / 4, width / 2, 3, thirds ? 3 : 2, thirds ? 0 : 1));
-    add("4", shape(width / 2, width, 3, thirds ? 1 : 2, 1));
+    const std::int64_t half = width / 2;
+    add("0", padded_shape(channels, half / 2, /*kernel=*/7, /*stride=*/4));
+    add("2",
+        thirds ? patch_shape(half / 2, half, 3)
+               : padded_shape(half / 2, half, /*kernel=*/3, /*stride=*/2));
+    add("4", padded_shape(half, width, /*kernel=*/3, thirds ? 1 : 2));
   }
 
   // [N, C, H, W] -> [N, T, D]
@@ -89,21 +83,6 @@ class CrossPatchEmbed : public torch::nn::Module {
   }
 
  private:
-  static Conv2d::Shape shape(
-      std::int64_t in,
-      std::int64_t out,
-      std::int64_t kernel,
-      std::int64_t stride,
-      std::int64_t padding) {
-    return {
-        .in = in,
-        .out = out,
-        .kernel = kernel,
-        .stride = stride,
-        .padding = padding,
-        .bias = true};
-  }
-
   std::shared_ptr<Conv2d> whole_; // or null
   std::vector<std::shared_ptr<Conv2d>> steps_; // in its place
 };
@@ -200,7 +179,8 @@ class CrossStage : public torch::nn::Module {
       const at::Generator& generator) {
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
-      const models::VitSpec spec = blocks_of(net, branch);
+      const models::VitSpec spec = vit_block_spec(
+          net.widths[branch], net.heads[branch], net.mlp_ratios[branch]);
       const auto own = append_layer<torch::nn::ModuleListImpl>(*blocks);
       for (std::int64_t i = 0; i < net.depths[branch]; ++i) {
         const double rate = rates[static_cast<std::size_t>(i)];

@@ -18,14 +18,6 @@ using models::HvtSpec;
 
 constexpr double kHvtNormEps = 1e-6;
 
-models::VitSpec hvt_blocks(const HvtSpec& net) {
-  return {
-      .embed_dim = net.embed_dim,
-      .num_heads = net.heads,
-      .mlp_dim = net.mlp_ratio * net.embed_dim,
-      .norm_eps = kHvtNormEps};
-}
-
 // A block of ViT, behind which half of the tokens are left, with new positions.
 class HvtBlock : public VitBlock {
  public:
@@ -75,7 +67,8 @@ class Hvt : public ImageModel {
         "pos_embed", new_weights({1, tokens, width}, generator));
     patch_embed_ = add_layer<PatchEmbed>(
         *this, "patch_embed", spec.channels, net.patch_size, width, generator);
-    const models::VitSpec blocks = hvt_blocks(net);
+    const models::VitSpec blocks =
+        vit_block_spec(width, net.heads, net.mlp_ratio);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depth; ++i) {
       tokens = net.pools(i) ? HvtSpec::pooled(tokens) : tokens;

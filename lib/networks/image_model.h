@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
+#include <torch/nn/modules/container/modulelist.h>
+
 #include "networks/layers/blocks.h"
+#include "networks/layers/layers.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {
@@ -24,6 +29,25 @@ class ImageModel : public Model {
   std::vector<double> drop_rates() const final { return paths_.rates(); }
 
  protected:
+  // Adds the list `name` of blocks that all have one rate, each made of the
+  // family's numbers, the row of its first branch and the generator.
+  template <typename Numbers, typename Block>
+  void add_equal_blocks(
+      const char* name,
+      std::vector<std::shared_ptr<Block>>& blocks,
+      std::int64_t count,
+      double rate,
+      const at::Generator& generator) {
+    const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
+    for (std::int64_t i = 0; i < count; ++i) {
+      blocks.push_back(append_layer<Block>(
+          *list,
+          spec_.get<Numbers>(),
+          paths_.add(rate, Block::kBranches),
+          generator));
+    }
+  }
+
   models::ModelSpec spec_;
   DropPaths paths_;
 

@@ -78,8 +78,7 @@ class LevitStem : public torch::nn::Module {
       const std::int64_t out = net.widths[0] / left;
       const auto layer = add_layer<torch::nn::Module>(
           *this, "conv" + std::to_string(convs_.size() + 1));
-      const Conv2d::Shape shape{
-          .in = in, .out = out, .kernel = 3, .stride = 2, .padding = 1};
+      const auto shape = padded_shape(in, out, /*kernel=*/3, /*stride=*/2);
       convs_.push_back(add_layer<Conv2d>(*layer, "linear", shape, generator));
       convs_.back()->use_channels_last();
       norms_.push_back(add_layer<BatchNorm2d>(*layer, "bn", out));

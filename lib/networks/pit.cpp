@@ -26,16 +26,6 @@ struct PitTokens {
   at::Tensor patches; // [N, H, W, D]
 };
 
-// The numbers of a stage's blocks, which are those of ViT.
-models::VitSpec blocks_of(const PitSpec& net, std::size_t stage) {
-  const std::int64_t width = net.width(stage);
-  return {
-      .embed_dim = width,
-      .num_heads = net.heads[stage],
-      .mlp_dim = net.mlp_ratio * width,
-      .norm_eps = kPitNormEps};
-}
-
 // Half as many patches a side, of another width.
 class PitPooling : public torch::nn::Module {
  public:
@@ -43,14 +33,9 @@ class PitPooling : public torch::nn::Module {
       std::int64_t in,
       std::int64_t out,
       const at::Generator& generator) {
-    const Conv2d::Shape shape{
-        .in = in,
-        .out = out,
-        .kernel = 3,
-        .stride = 2,
-        .padding = 1,
-        .bias = true,
-        .groups = in};
+    const Conv2d::Shape shape =
+        padded_shape(in, out, /*kernel=*/3, /*stride=*/2, /*groups=*/in)
+            .with_bias();
     conv_ = add_layer<Conv2d>(*this, "conv", shape, generator);
     fc_ = add_layer<Linear>(*this, "fc", in, out, generator);
     conv_->use_channels_last();
@@ -77,7 +62,8 @@ class PitStage : public torch::nn::Module {
       pool_ = add_layer<PitPooling>(
           *this, "pool", net.width(stage - 1), net.width(stage), generator);
     }
-    const models::VitSpec spec = blocks_of(net, stage);
+    const models::VitSpec spec =
+        vit_block_spec(net.width(stage), net.heads[stage], net.mlp_ratio);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depths[stage]; ++i) {
       blocks_.push_back(

@@ -218,13 +218,8 @@ class PoolFormerStage : public torch::nn::Module {
     const std::int64_t in = net.widths[stage > 0 ? stage - 1 : 0];
     const std::int64_t width = net.widths[stage];
     if (in != width) { // timm's rule; in every network here: after the first
-      const Conv2d::Shape shape{
-          .in = in,
-          .out = width,
-          .kernel = 3,
-          .stride = 2,
-          .padding = 1,
-          .bias = true};
+      const Conv2d::Shape shape =
+          padded_shape(in, width, /*kernel=*/3, /*stride=*/2).with_bias();
       downsample_ = add_layer<PoolFormerShrink>(
           *this, "downsample", shape, net.v2, /*is_stem=*/false, generator);
     }

@@ -63,13 +63,8 @@ class PvtAttention : public torch::nn::Module {
     proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
     const std::int64_t side = linear_ ? 1 : widths.reduction;
     if (linear_ || side > 1) {
-      const Conv2d::Shape shape{
-          .in = width,
-          .out = width,
-          .kernel = side,
-          .stride = side,
-          .bias = true};
-      sr_ = add_layer<Conv2d>(*this, "sr", shape, generator);
+      sr_ = add_layer<Conv2d>(
+          *this, "sr", patch_shape(width, width, side), generator);
       norm_ = add_layer<LayerNorm>(*this, "norm", width, kPvtEmbedNormEps);
     }
   }
@@ -157,22 +152,6 @@ class PvtBlock : public torch::nn::Module {
   std::shared_ptr<PvtMlp> mlp_;
 };
 
-// A token for each of some pixels, from a square around it that reaches into
-// its neighbours' squares.
-Conv2d::Shape overlapping(
-    std::int64_t in,
-    std::int64_t out,
-    std::int64_t kernel,
-    std::int64_t stride) {
-  return {
-      .in = in,
-      .out = out,
-      .kernel = kernel,
-      .stride = stride,
-      .padding = kernel / 2,
-      .bias = true};
-}
-
 class PvtStage : public torch::nn::Module {
  public:
   PvtStage(
@@ -185,8 +164,9 @@ class PvtStage : public torch::nn::Module {
       downsample_ = add_layer<ConvEmbed>(
           *this,
           "downsample",
-          overlapping(
-              net.widths[stage - 1], widths.width, /*kernel=*/3, /*stride=*/2),
+          padded_shape(
+              net.widths[stage - 1], widths.width, /*kernel=*/3, /*stride=*/2)
+              .with_bias(),
           kPvtEmbedNormEps,
           generator);
     }
@@ -213,10 +193,13 @@ class PvtV2 : public ImageModel {
   PvtV2(const models::ModelSpec& spec, const at::Generator& generator)
       : ImageModel(spec) {
     const auto& net = spec.get<PvtV2Spec>();
+    // A token for each of some pixels, from a square around it that reaches
+    // into its neighbours' squares.
     patch_embed_ = add_layer<ConvEmbed>(
         *this,
         "patch_embed",
-        overlapping(spec.channels, net.widths[0], /*kernel=*/7, /*stride=*/4),
+        padded_shape(spec.channels, net.widths[0], /*kernel=*/7, /*stride=*/4)
+            .with_bias(),
         kPvtEmbedNormEps,
         generator);
     const auto rows =

@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include "networks/byob_blocks.h"
 #include "networks/image_model.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/init.h"
@@ -20,28 +21,6 @@ namespace {
 
 constexpr double kRegNetHeadStd = 0.01;
 
-// "conv" and "bn".
-class ConvBn : public torch::nn::Module {
- public:
-  ConvBn(const Conv2d::Shape& shape, const at::Generator& generator) {
-    conv_ = add_layer<Conv2d>(*this, "conv", shape, generator);
-    norm_ = add_layer<BatchNorm2d>(*this, "bn", shape.out);
-  }
-
-  Fork operator()(
-      const at::Tensor& x,
-      Nonlinearity after,
-      const at::Tensor& residual = {}) const {
-    return norm_act(*norm_, (*conv_)(x), after, residual);
-  }
-
-  const BatchNorm2d& norm() const { return *norm_; }
-
- private:
-  std::shared_ptr<Conv2d> conv_;
-  std::shared_ptr<BatchNorm2d> norm_;
-};
-
 class RegNetBlock : public torch::nn::Module {
  public:
   RegNetBlock(
@@ -54,17 +33,13 @@ class RegNetBlock : public torch::nn::Module {
       : row_(row) {
     const std::int64_t width = net.widths[stage];
     const auto add = [&](const char* name, const Conv2d::Shape& shape) {
-      return add_layer<ConvBn>(*this, name, shape, generator);
+      return add_layer<ByobConv>(
+          *this, name, shape, Activation::kRelu, generator);
     };
-    conv1_ = add("conv1", {.in = in, .out = width});
+    conv1_ = add("conv1", padded_shape(in, width));
+    const std::int64_t groups = width / net.group_widths[stage];
     conv2_ =
-        add("conv2",
-            {.in = width,
-             .out = width,
-             .kernel = 3,
-             .stride = stride,
-             .padding = 1,
-             .groups = width / net.group_widths[stage]});
+        add("conv2", padded_shape(width, width, /*kernel=*/3, stride, groups));
     if (net.squeeze) {
       // timm rounds a quarter to the nearest, and a half to the even number.
       const auto reduced = std::lrint(static_cast<double>(in) / 4.0);
@@ -78,25 +53,22 @@ class RegNetBlock : public torch::nn::Module {
           "fc1",
           "fc2");
     }
-    conv3_ = add("conv3", {.in = width, .out = width});
+    conv3_ = add("conv3", padded_shape(width, width));
     if (in != width || stride != 1) {
       downsample_ =
-          add("downsample", {.in = in, .out = width, .stride = stride});
+          add("downsample", padded_shape(in, width, /*kernel=*/1, stride));
     }
   }
 
   Fork forward(const Fork& x, const at::Tensor& drop) const {
-    at::Tensor y = (*conv1_)(x.trunk, Nonlinearity::kRelu).trunk;
-    y = (*conv2_)(y, Nonlinearity::kRelu).trunk;
+    at::Tensor y = (*conv2_)((*conv1_)(x.trunk).trunk).trunk;
     y = squeeze_ ? (*squeeze_)(y) : y;
-    const at::Tensor shortcut = downsample_
-        ? (*downsample_)(x.branch, Nonlinearity::kNone).trunk
-        : x.branch;
+    const at::Tensor shortcut =
+        downsample_ ? downsample_->normed(x.branch) : x.branch;
     if (!drop.defined()) {
-      return (*conv3_)(y, Nonlinearity::kRelu, shortcut);
+      return (*conv3_)(y, shortcut);
     }
-    y = (*conv3_)(y, Nonlinearity::kNone).trunk;
-    y = add_branch(shortcut, y, drop, row_).relu_();
+    y = add_branch(shortcut, conv3_->normed(y), drop, row_).relu_();
     return {y, y};
   }
 
@@ -104,11 +76,11 @@ class RegNetBlock : public torch::nn::Module {
 
  private:
   std::int64_t row_; // among the factors of what is dropped
-  std::shared_ptr<ConvBn> conv1_;
-  std::shared_ptr<ConvBn> conv2_;
+  std::shared_ptr<ByobConv> conv1_;
+  std::shared_ptr<ByobConv> conv2_;
   std::shared_ptr<SqueezeExcite> squeeze_;
-  std::shared_ptr<ConvBn> conv3_;
-  std::shared_ptr<ConvBn> downsample_;
+  std::shared_ptr<ByobConv> conv3_;
+  std::shared_ptr<ByobConv> downsample_;
 };
 
 class RegNet : public ImageModel {
@@ -116,13 +88,10 @@ class RegNet : public ImageModel {
   RegNet(const models::ModelSpec& spec, const at::Generator& generator)
       : ImageModel(spec) {
     const auto& net = spec.get<models::RegNetSpec>();
-    const Conv2d::Shape stem{
-        .in = spec.channels,
-        .out = net.stem,
-        .kernel = 3,
-        .stride = 2,
-        .padding = 1};
-    stem_ = add_layer<ConvBn>(*this, "stem", stem, generator);
+    const Conv2d::Shape stem =
+        padded_shape(spec.channels, net.stem, /*kernel=*/3, /*stride=*/2);
+    stem_ =
+        add_layer<ByobConv>(*this, "stem", stem, Activation::kRelu, generator);
     const std::int64_t channels = add_stages(net, generator);
     const auto head = add_layer<torch::nn::Module>(*this, "head");
     fc_ = add_layer<Linear>(*head, "fc", channels, spec.num_classes, generator);
@@ -130,8 +99,7 @@ class RegNet : public ImageModel {
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
-    Fork fork = (*stem_)(
-        images.contiguous(at::MemoryFormat::ChannelsLast), Nonlinearity::kRelu);
+    Fork fork = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       fork = block->forward(fork, drop);
     }
@@ -183,7 +151,7 @@ class RegNet : public ImageModel {
     }
   }
 
-  std::shared_ptr<ConvBn> stem_;
+  std::shared_ptr<ByobConv> stem_;
   std::vector<std::shared_ptr<RegNetBlock>> blocks_;
   std::shared_ptr<Linear> fc_;
 };

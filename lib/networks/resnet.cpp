@@ -74,18 +74,12 @@ class ResidualBlock : public torch::nn::Module {
     const std::int64_t out = net.out(stage);
     if (net.bottleneck) {
       add({.in = in, .out = width}, generator);
-      add({.in = width,
-           .out = width,
-           .kernel = 3,
-           .stride = stride,
-           .padding = 1,
-           .groups = net.groups},
+      add(padded_shape(width, width, /*kernel=*/3, stride, net.groups),
           generator);
       add({.in = width, .out = out}, generator);
     } else {
-      add({.in = in, .out = width, .kernel = 3, .stride = stride, .padding = 1},
-          generator);
-      add({.in = width, .out = out, .kernel = 3, .padding = 1}, generator);
+      add(padded_shape(in, width, /*kernel=*/3, stride), generator);
+      add(padded_shape(width, out, /*kernel=*/3), generator);
     }
     if (downsample) {
       downsample_ = register_module("downsample", std::move(downsample));
@@ -133,12 +127,8 @@ class ResNetStem {
       std::int64_t channels,
       const at::Generator& generator) {
     if (net.stem == ResNetSpec::Stem::kPlain) {
-      const Conv2d::Shape shape{
-          .in = channels,
-          .out = net.stem_width,
-          .kernel = 7,
-          .stride = 2,
-          .padding = 3};
+      const Conv2d::Shape shape =
+          padded_shape(channels, net.stem_width, /*kernel=*/7, /*stride=*/2);
       convs_.push_back(add_layer<Conv2d>(owner, "conv1", shape, generator));
     } else {
       const auto parts = add_layer<torch::nn::Module>(owner, "conv1");
@@ -166,8 +156,7 @@ class ResNetStem {
       std::int64_t out,
       std::int64_t stride,
       const at::Generator& generator) {
-    const Conv2d::Shape shape{
-        .in = in, .out = out, .kernel = 3, .stride = stride, .padding = 1};
+    const auto shape = padded_shape(in, out, /*kernel=*/3, stride);
     const std::string name = std::to_string(3 * convs_.size());
     convs_.push_back(add_layer<Conv2d>(parts, name, shape, generator));
   }

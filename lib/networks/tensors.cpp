@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/accumulate.h>
 
 #include "models/families/family.h"
 #include "networks/networks.h"
@@ -15,11 +16,7 @@ using Kind = TensorInfo::Kind;
 } // namespace
 
 std::int64_t TensorInfo::numel() const {
-  std::int64_t product = 1;
-  for (const std::int64_t size : shape) {
-    product *= size;
-  }
-  return product;
+  return c10::multiply_integers(shape);
 }
 
 std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec) {

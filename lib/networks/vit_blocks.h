@@ -21,6 +21,12 @@ namespace vitrain::networks {
 inline constexpr double kVitInitStd = 0.02;
 inline constexpr double kVitTokenStd = 1e-6;
 
+// The numbers of such blocks in other networks.
+inline models::VitSpec
+vit_block_spec(std::int64_t width, std::int64_t heads, std::int64_t mlp_ratio) {
+  return {.embed_dim = width, .num_heads = heads, .mlp_dim = mlp_ratio * width};
+}
+
 // What the blocks of one forward pass drop.
 struct VitDrops {
   double rate = 0.0; // of activations

@@ -143,12 +143,9 @@ class VoloPatchEmbed : public torch::nn::Module {
     const auto conv = add_layer<torch::nn::Module>(*this, "conv");
     const std::int64_t width = net.stem_width;
     for (std::int64_t i = 0; i < 3; ++i) {
-      const Conv2d::Shape shape{
-          .in = i == 0 ? channels : width,
-          .out = width,
-          .kernel = i == 0 ? 7 : 3,
-          .stride = i == 0 ? 2 : 1,
-          .padding = i == 0 ? 3 : 1};
+      const Conv2d::Shape shape = i == 0
+          ? padded_shape(channels, width, /*kernel=*/7, /*stride=*/2)
+          : padded_shape(width, width, /*kernel=*/3);
       // timm counts the ReLU behind a norm too.
       convs_.push_back(
           add_layer<Conv2d>(*conv, std::to_string(3 * i), shape, generator));
@@ -157,13 +154,8 @@ class VoloPatchEmbed : public torch::nn::Module {
           add_layer<BatchNorm2d>(*conv, std::to_string(3 * i + 1), width));
     }
     const std::int64_t patch = models::volo::kPatch / 2;
-    const Conv2d::Shape shape{
-        .in = width,
-        .out = net.outlook_width,
-        .kernel = patch,
-        .stride = patch,
-        .bias = true};
-    proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
+    proj_ = add_layer<Conv2d>(
+        *this, "proj", patch_shape(width, net.outlook_width, patch), generator);
     proj_->use_channels_last();
   }
 
@@ -272,12 +264,7 @@ class Volo : public ImageModel {
       torch::nn::Module& module,
       const models::VoloSpec& net,
       const at::Generator& generator) {
-    const Conv2d::Shape shape{
-        .in = net.outlook_width,
-        .out = net.width,
-        .kernel = 2,
-        .stride = 2,
-        .bias = true};
+    const Conv2d::Shape shape = patch_shape(net.outlook_width, net.width, 2);
     downsample_ = add_layer<Conv2d>(module, "proj", shape, generator);
     downsample_->use_channels_last();
   }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/container/modulelist.h>
 
 #include "networks/image_model.h"
 #include "networks/layers/blocks.h"
@@ -35,8 +34,7 @@ class ConvPatches : public torch::nn::Module {
     // The last halving has the whole width, those before it half of the next.
     for (std::int64_t left = net.patch_size / 2; left > 0; left /= 2) {
       const std::int64_t out = net.embed_dim / left;
-      const Conv2d::Shape half{
-          .in = in, .out = out, .kernel = 3, .stride = 2, .padding = 1};
+      const auto half = padded_shape(in, out, /*kernel=*/3, /*stride=*/2);
       // Activations, without parameters, have a number too.
       const auto step = add_layer<torch::nn::Module>(
           *proj, std::to_string(2 * steps_.size()));
@@ -133,8 +131,9 @@ class Xcit : public ImageModel {
         *this, "patch_embed", spec.channels, net, generator);
     pos_embed_ =
         add_layer<GridPositions>(*this, "pos_embed", grid_, width, generator);
-    add_blocks("blocks", blocks_, net.depth, spec.drop_path, generator);
-    add_blocks(
+    add_equal_blocks<models::XcitSpec>(
+        "blocks", blocks_, net.depth, spec.drop_path, generator);
+    add_equal_blocks<models::XcitSpec>(
         "cls_attn_blocks", class_blocks_, net.class_depth, 0.0, generator);
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kXcitNormEps);
     head_ =
@@ -156,24 +155,6 @@ class Xcit : public ImageModel {
   }
 
  private:
-  // All of them have the same rate.
-  template <typename Block>
-  void add_blocks(
-      const char* name,
-      std::vector<std::shared_ptr<Block>>& blocks,
-      std::int64_t count,
-      double rate,
-      const at::Generator& generator) {
-    const auto list = add_layer<torch::nn::ModuleListImpl>(*this, name);
-    for (std::int64_t i = 0; i < count; ++i) {
-      blocks.push_back(append_layer<Block>(
-          *list,
-          spec_.get<models::XcitSpec>(),
-          paths_.add(rate, Block::kBranches),
-          generator));
-    }
-  }
-
   // In timm's order.
   void start(const at::Generator& generator) {
     truncated_normal(cls_token_, kXcitInitStd, generator);

@@ -18,6 +18,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "states/safetensors.h"
+#include "weights/check.h"
 
 namespace vitrain::states {
 namespace {
@@ -244,9 +245,8 @@ const checkpoint::ManifestFile& file_of(
     const fs::path& checkpoint) {
   const auto found =
       std::ranges::find(manifest.files, name, &checkpoint::ManifestFile::name);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       found != manifest.files.end(),
-      ExitCode::kWeights,
       "{}: its manifest does not list {}",
       printable(checkpoint.native()),
       name);

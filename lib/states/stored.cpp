@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 
-#include "core/check.h"
 #include "states/tensor_type.h"
+#include "weights/check.h"
 
 namespace vitrain::states {
 
@@ -26,10 +27,9 @@ void StoredReader::check_booleans(const at::Tensor& tensor) const {
     return;
   }
   const auto* bytes = static_cast<const std::uint8_t*>(tensor.data_ptr());
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       std::all_of(
           bytes, bytes + tensor.numel(), [](std::uint8_t b) { return b < 2; }),
-      ExitCode::kWeights,
       "{}: a boolean that is neither 0 nor 1",
       archive_.source);
 }
@@ -67,14 +67,11 @@ bool StoredReader::is_whole(const weights::StoredTensor& tensor) const {
     return false;
   }
   const weights::StridedPart& part = tensor.parts.front();
-  std::int64_t count = 1;
-  for (const std::int64_t size : part.shape) {
-    count *= size;
-  }
   return part.offset == 0 && uses_[part.storage] == 1 &&
       kept_.find(part.storage) == kept_.end() &&
       part.strides == weights::contiguous_strides(part.shape) &&
-      archive_.storages[part.storage] == count * tensor.type->bytes;
+      archive_.storages[part.storage] ==
+      c10::multiply_integers(part.shape) * tensor.type->bytes;
 }
 
 at::Tensor StoredReader::read(const weights::StoredTensor& tensor) {

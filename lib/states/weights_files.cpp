@@ -5,11 +5,12 @@
 #include <optional>
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 #include <fmt/ranges.h>
 
-#include "core/check.h"
 #include "core/new_file.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/format_name.h"
 #include "weights/names/timm_names.h"
 
@@ -26,14 +27,6 @@ std::unique_ptr<weights::Archive> open(
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
-}
-
-std::int64_t count_of(const std::vector<std::int64_t>& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) {
-    count *= size;
-  }
-  return count;
 }
 
 // How two tensors of one name differ, or nothing.
@@ -74,7 +67,7 @@ std::string describe_weights(
   std::int64_t values = 0;
   for (const auto& [name, tensor] : archive->tensors) {
     width = std::max(width, printable(name).size());
-    values += count_of(tensor.shape);
+    values += c10::multiply_integers(tensor.shape);
   }
   std::string text = fmt::format(
       "{}: {}, {} with {} values\n",
@@ -148,9 +141,8 @@ TensorFile average_weights(
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const TensorFile next = read_weights(paths[i], choice, notes);
     for (const auto& [name, tensor] : next.tensors) {
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           sum.tensors.contains(name),
-          ExitCode::kWeights,
           "{}: '{}' is not in {}",
           printable(paths[i].native()),
           printable(name),
@@ -158,9 +150,8 @@ TensorFile average_weights(
     }
     for (auto& [name, total] : sum.tensors) {
       const auto found = next.tensors.find(name);
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           found != next.tensors.end() && found->second.sizes() == total.sizes(),
-          ExitCode::kWeights,
           "{}: has no '{}' {}, as {} has; only one model's weights can be "
           "averaged",
           printable(paths[i].native()),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/check.h"
+#include "weights/check.h"
 #include "weights/formats/formats.h"
 
 namespace vitrain::weights {
@@ -23,9 +23,8 @@ Content content_of(const InputFile& file) {
   if (text.starts_with("PK\3\4"sv)) {
     return Content::kZip;
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       !text.starts_with("PK\5\6"sv),
-      ExitCode::kWeights,
       "{}: is an empty zip archive",
       file.source());
   // A pickle whose only value is torch's number 0x1950a86a20f9469cfc6c.
@@ -42,9 +41,8 @@ Content content_of(const InputFile& file) {
   }
   const bool tar =
       text.size() > kTarMagic && text.substr(kTarMagic).starts_with("ustar"sv);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       !tar && !text.starts_with("\x89HDF"sv),
-      ExitCode::kWeights,
       "{}: is {}; write the weights with safetensors' save_file or torch.save",
       file.source(),
       tar ? "a tar archive, as PyTorch wrote before 0.1.10"
@@ -59,18 +57,16 @@ std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
       return member.first.ends_with(end);
     });
   };
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       !has("/constants.pkl"),
-      ExitCode::kWeights,
       "{}: is a TorchScript program, not a file of weights; write those with "
       "torch.save(torch.jit.load(FILE).state_dict(), OUT)",
       file.source());
   if (has("/data.pkl")) {
     return open_torch_zip(std::move(file), std::move(zip), part);
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       has(".npy"),
-      ExitCode::kWeights,
       "{}: is a zip archive, but neither PyTorch's (with data.pkl) nor NumPy's "
       "(with .npy)",
       file.source());
@@ -94,9 +90,8 @@ std::unique_ptr<Archive> open_archive(
   InputFile file(path);
   const Content content = content_of(file);
   const bool flat = content == Content::kSafetensors;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       part.empty() || !flat,
-      ExitCode::kWeights,
       "{}: a safetensors file has no parts; '{}' was asked for",
       file.source(),
       part);

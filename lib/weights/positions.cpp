@@ -1,5 +1,6 @@
 #include "weights/positions.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace vitrain::weights {
@@ -101,14 +102,8 @@ std::optional<Positions> positions_of(
     const std::vector<std::int64_t>& given,
     const std::vector<std::int64_t>& own,
     const std::optional<ImageSize>& grid) {
-  const bool has_values = [&] {
-    for (const std::int64_t size : given) {
-      if (size <= 0) {
-        return false;
-      }
-    }
-    return true;
-  }();
+  const bool has_values =
+      std::ranges::all_of(given, [](std::int64_t size) { return size > 0; });
   if (given.size() != own.size() || !has_values) {
     return std::nullopt;
   }

@@ -13,7 +13,6 @@ enum class TorchvisionSpace { kRand, kAuto, kTrivial, kMix };
 struct TorchvisionOp {
   std::string_view name;
   PixelOp op = PixelOp::kIdentity;
-  bool sized = false; // has magnitudes; else all are 0
   bool is_signed = false; // either sign, each as often
 };
 

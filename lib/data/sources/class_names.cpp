@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "data/sources/lines.h"
 #include "data/sources/natural_order.h"
+#include "data/sources/sources.h"
 
 namespace vitrain::data {
 
@@ -94,12 +95,7 @@ std::vector<std::string> read_class_map(const SourceOptions& options) {
 }
 
 bool are_numbers(const std::vector<std::string>& classes) {
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (classes[i] != std::to_string(i)) {
-      return false;
-    }
-  }
-  return true;
+  return classes == detail::numbered_classes(std::ssize(classes));
 }
 
 bool class_less(ClassOrder order, std::string_view a, std::string_view b) {

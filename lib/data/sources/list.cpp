@@ -195,30 +195,8 @@ class ListReader {
     return "";
   }
 
-  // By the first line: the one with which it names columns, else the first one
-  // that it has.
-  char find_separator() const {
-    char found = '\0';
-    for (const char separator : kSeparators) {
-      CsvRecords records(open_text(path_, kUse), shown(path_), separator);
-      std::vector<std::string> fields;
-      try {
-        if (!records.next(fields)) {
-          break;
-        }
-      } catch (const Error&) {
-        continue; // a quoted field that something else stands behind
-      }
-      if (Columns::are_named(fields)) {
-        return separator;
-      }
-      found = found == '\0' && fields.size() > 1 ? separator : found;
-    }
-    return found == '\0' ? kSeparators.front() : found;
-  }
-
   void read_records() {
-    separator_ = find_separator();
+    separator_ = find_separator(path_, kUse, Columns::are_named);
     CsvRecords records(open_text(path_, kUse), shown(path_), separator_);
     std::vector<std::string> fields;
     if (!records.next(fields)) {

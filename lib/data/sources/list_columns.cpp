@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/ascii.h"
+#include "core/error.h"
 #include "core/text.h"
+#include "data/sources/lines.h"
 #include "data/sources/sources.h"
 
 namespace vitrain::data {
@@ -19,6 +21,30 @@ std::vector<std::size_t> columns_named(
     }
   }
   return found;
+}
+
+char find_separator(
+    const std::filesystem::path& path,
+    const char* use,
+    const std::function<bool(const std::vector<std::string>& first)>&
+        is_named) {
+  char found = '\0';
+  for (const char separator : kSeparators) {
+    CsvRecords records(open_text(path, use), detail::shown(path), separator);
+    std::vector<std::string> fields;
+    try {
+      if (!records.next(fields)) {
+        break;
+      }
+    } catch (const Error&) {
+      continue; // a quoted field that something else stands behind
+    }
+    if (is_named(fields)) {
+      return separator;
+    }
+    found = found == '\0' && fields.size() > 1 ? separator : found;
+  }
+  return found == '\0' ? kSeparators.front() : found;
 }
 
 bool is_csv(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,14 @@ inline constexpr auto kLabelColumns = std::to_array<std::string_view>(
 std::vector<std::size_t> columns_named(
     const std::vector<std::string>& first,
     std::span<const std::string_view> names);
+
+// What stands between the fields of a .csv file, by its first record: the
+// separator with which that names columns, else the first one that it has, else
+// a comma. `use` says what is wanted of what is no regular file: Error(kData).
+char find_separator(
+    const std::filesystem::path& path,
+    const char* use,
+    const std::function<bool(const std::vector<std::string>& first)>& is_named);
 
 // Whether the file is a table by its name, x.csv.
 bool is_csv(const std::filesystem::path& path);

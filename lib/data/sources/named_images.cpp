@@ -116,19 +116,27 @@ class Lister {
       add_lines(Lines(open_text(path, kListUse), shown), folder);
       return;
     }
-    const Table table = table_of(path, shown);
-    CsvRecords records(open_text(path, kListUse), shown, table.separator);
+    const auto names_in = [](const std::vector<std::string>& first) {
+      return columns_named(first, kPathColumns);
+    };
+    const char separator =
+        find_separator(path, kListUse, [&](const auto& first) {
+          return !names_in(first).empty();
+        });
+    CsvRecords records(open_text(path, kListUse), shown, separator);
     std::vector<std::string> fields;
     bool more = records.next(fields);
-    for (more = more && (!table.named || records.next(fields)); more;
+    const std::vector<std::size_t> named = names_in(fields);
+    const std::size_t column = named.empty() ? 0 : named.front();
+    for (more = more && (named.empty() || records.next(fields)); more;
          more = records.next(fields)) {
       VITRAIN_CHECK_DATA(
-          table.column < fields.size() && !fields[table.column].empty(),
+          column < fields.size() && !fields[column].empty(),
           "{}:{}: has no name of an image in column {}",
           shown,
           records.number(),
-          table.column + 1);
-      add_images((folder / fields[table.column]).native());
+          column + 1);
+      add_images((folder / fields[column]).native());
     }
   }
 
@@ -138,36 +146,6 @@ class Lister {
         add_images((folder / without_label(text)).native());
       }
     }
-  }
-
-  struct Table {
-    char separator = kSeparators.front();
-    std::size_t column = 0; // of the names
-    bool named = false; // by the first line
-  };
-  static Table table_of(const fs::path& path, const std::string& shown) {
-    Table table;
-    bool separated = false;
-    for (const char separator : kSeparators) {
-      std::vector<std::string> fields;
-      try {
-        if (!CsvRecords(open_text(path, kListUse), shown, separator)
-                 .next(fields)) {
-          break;
-        }
-      } catch (const Error&) {
-        continue; // a quoted field that something else stands behind
-      }
-      const auto columns = columns_named(fields, kPathColumns);
-      if (!columns.empty()) {
-        return {separator, columns.front(), true};
-      }
-      if (fields.size() > 1 && !separated) {
-        table.separator = separator;
-        separated = true;
-      }
-    }
-    return table;
   }
 
   void add_folder(const fs::path& folder) {

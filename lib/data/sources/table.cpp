@@ -83,13 +83,10 @@ class CsvReader {
 
   // A first line in which nothing is a number.
   static bool is_names(const std::vector<std::string>& cells) {
-    for (const std::string& cell : cells) {
+    return std::ranges::none_of(cells, [](const std::string& cell) {
       double value = 0.0;
-      if (parse_double(trim(cell), value)) {
-        return false;
-      }
-    }
-    return true;
+      return parse_double(trim(cell), value);
+    });
   }
 
   std::string name_;

@@ -84,18 +84,38 @@ at::Tensor add_branch(
   return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
 }
 
+Conv2d::Shape padded_shape(
+    std::int64_t in,
+    std::int64_t out,
+    std::int64_t kernel,
+    std::int64_t stride,
+    std::int64_t groups) {
+  return {
+      .in = in,
+      .out = out,
+      .kernel = kernel,
+      .stride = stride,
+      .padding = kernel / 2,
+      .groups = groups};
+}
+
+Conv2d::Shape
+patch_shape(std::int64_t in, std::int64_t out, std::int64_t patch) {
+  return {.in = in, .out = out, .kernel = patch, .stride = patch, .bias = true};
+}
+
+Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel) {
+  return padded_shape(width, width, kernel, /*stride=*/1, width).with_bias();
+}
+
 PatchEmbed::PatchEmbed(
     std::int64_t channels,
     std::int64_t patch,
     std::int64_t width,
     at::Generator generator,
     bool with_bias) {
-  const Conv2d::Shape shape{
-      .in = channels,
-      .out = width,
-      .kernel = patch,
-      .stride = patch,
-      .bias = with_bias};
+  Conv2d::Shape shape = patch_shape(channels, width, patch);
+  shape.bias = with_bias;
   proj_ = add_layer<Conv2d>(*this, "proj", shape, generator);
 }
 

@@ -51,6 +51,19 @@ at::Tensor add_branch(
     const at::Tensor& drop,
     std::int64_t row);
 
+// A convolution without bias, with the padding that keeps the size at stride 1.
+Conv2d::Shape padded_shape(
+    std::int64_t in,
+    std::int64_t out,
+    std::int64_t kernel = 1,
+    std::int64_t stride = 1,
+    std::int64_t groups = 1);
+// Over squares of pixels side by side, with a bias.
+Conv2d::Shape
+patch_shape(std::int64_t in, std::int64_t out, std::int64_t patch);
+// A convolution of each channel by itself that leaves the size.
+Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
+
 // Images to a token for each square of pixels: "proj".
 class PatchEmbed : public torch::nn::Module {
  public:

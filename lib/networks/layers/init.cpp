@@ -42,28 +42,18 @@ at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {
 }
 
 void uniform_by_fan_in(at::Tensor weight, at::Generator generator) {
-  if (!draws(generator)) {
-    return;
-  }
-  const at::NoGradGuard no_grad;
   // The roundings of the original: gain, then deviation, then bound.
   const double slope = std::sqrt(5.0);
   const double gain = std::sqrt(2.0 / (1.0 + slope * slope));
   const double std = gain / std::sqrt(fan(weight, 1));
-  const double bound = std::sqrt(3.0) * std;
-  weight.uniform_(-bound, bound, generator);
+  uniform(weight, std::sqrt(3.0) * std, generator);
 }
 
 void uniform_bias(
     at::Tensor bias,
     const at::Tensor& weight,
     at::Generator generator) {
-  if (!draws(generator)) {
-    return;
-  }
-  const at::NoGradGuard no_grad;
-  const double bound = 1.0 / std::sqrt(fan(weight, 1));
-  bias.uniform_(-bound, bound, generator);
+  uniform(bias, 1.0 / std::sqrt(fan(weight, 1)), generator);
 }
 
 void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
@@ -81,24 +71,15 @@ void truncated_normal(at::Tensor tensor, double std, at::Generator generator) {
 }
 
 void xavier_uniform(at::Tensor weight, at::Generator generator) {
-  if (!draws(generator)) {
-    return;
-  }
-  const at::NoGradGuard no_grad;
   const double std = std::sqrt(2.0 / (fan(weight, 0) + fan(weight, 1)));
-  const double bound = std::sqrt(3.0) * std;
-  weight.uniform_(-bound, bound, generator);
+  uniform(weight, std::sqrt(3.0) * std, generator);
 }
 
 void lecun_normal(at::Tensor weight, at::Generator generator) {
-  if (!draws(generator)) {
-    return;
-  }
-  const at::NoGradGuard no_grad;
   // The standard deviation of a normal distribution cut off at +-2.
   constexpr double kCutStd = 0.87962566103423978;
-  truncated_normal(weight, 1.0, generator);
-  weight.mul_(std::sqrt(1.0 / fan(weight, 1)) / kCutStd);
+  truncated_normal_by_std(
+      weight, std::sqrt(1.0 / fan(weight, 1)) / kCutStd, generator);
 }
 
 void truncated_normal_by_std(
@@ -135,12 +116,7 @@ void constant(at::Tensor tensor, double value) {
 }
 
 void normal_by_fan_out(at::Tensor weight, at::Generator generator) {
-  if (!draws(generator)) {
-    return;
-  }
-  const at::NoGradGuard no_grad;
-  const double std = std::sqrt(2.0) / std::sqrt(fan(weight, 0));
-  weight.normal_(0.0, std, generator);
+  normal(weight, std::sqrt(2.0) / std::sqrt(fan(weight, 0)), generator);
 }
 
 } // namespace vitrain::networks

@@ -224,16 +224,6 @@ void Conv2d::use_channels_last() {
   weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
 }
 
-Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel) {
-  return {
-      .in = width,
-      .out = width,
-      .kernel = kernel,
-      .padding = kernel / 2,
-      .bias = true,
-      .groups = width};
-}
-
 void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator) {
   const at::Tensor& weight = conv.weight;
   const std::int64_t fan_out =

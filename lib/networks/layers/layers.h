@@ -112,6 +112,12 @@ class Conv2d : public torch::nn::Module {
     std::int64_t padding = 0;
     bool bias = false;
     std::int64_t groups = 1;
+
+    Shape with_bias() const {
+      Shape shape = *this;
+      shape.bias = true;
+      return shape;
+    }
   };
 
   Conv2d(const Shape& shape, at::Generator generator);
@@ -137,9 +143,6 @@ class Conv2d : public torch::nn::Module {
   std::int64_t padding_;
   std::int64_t groups_;
 };
-
-// A convolution of each channel by itself that leaves the size.
-Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
 
 // Starts a convolution: normal with variance 2 / (outputs of a group x kernel
 // area), and a bias of zero.

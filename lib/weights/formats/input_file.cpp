@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 
 namespace vitrain::weights {
 
@@ -15,24 +15,12 @@ InputFile::InputFile(const std::filesystem::path& path)
     : source_(printable(path.native())),
       // O_NONBLOCK: opening a FIFO without a writer must not hang.
       fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  VITRAIN_CHECK(
-      fd_,
-      ExitCode::kWeights,
-      "{}: cannot open: {}",
-      source_,
-      error_text(errno));
+  VITRAIN_CHECK_WEIGHTS(fd_, "{}: cannot open: {}", source_, error_text(errno));
   struct stat status {};
-  VITRAIN_CHECK(
-      ::fstat(fd_.get(), &status) == 0,
-      ExitCode::kWeights,
-      "{}: {}",
-      source_,
-      error_text(errno));
-  VITRAIN_CHECK(
-      S_ISREG(status.st_mode),
-      ExitCode::kWeights,
-      "{}: is not a regular file",
-      source_);
+  VITRAIN_CHECK_WEIGHTS(
+      ::fstat(fd_.get(), &status) == 0, "{}: {}", source_, error_text(errno));
+  VITRAIN_CHECK_WEIGHTS(
+      S_ISREG(status.st_mode), "{}: is not a regular file", source_);
   size_ = status.st_size;
 }
 
@@ -49,9 +37,8 @@ void InputFile::read(void* bytes, std::int64_t size, std::int64_t offset)
     if (got < 0 && errno == EINTR) {
       continue;
     }
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         got > 0,
-        ExitCode::kWeights,
         "{}: cannot read {} bytes at {}: {}",
         source_,
         size,

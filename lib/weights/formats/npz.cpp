@@ -2,8 +2,8 @@
 #include <iterator>
 #include <string_view>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/formats/formats.h"
 #include "weights/formats/numpy.h"
 
@@ -19,18 +19,14 @@ class Npz : public Archive {
     for (const auto& [member, info] : zip_.members()) {
       const std::string what =
           fmt::format("{}: '{}'", source, printable(member));
-      VITRAIN_CHECK(
-          member.ends_with(kExtension),
-          ExitCode::kWeights,
-          "{} is no .npy",
-          what);
+      VITRAIN_CHECK_WEIGHTS(
+          member.ends_with(kExtension), "{} is no .npy", what);
       std::string start(
           static_cast<std::size_t>(std::min(info.bytes, kNpyHeaderLimit)), 0);
       zip_.read(member, start.data(), std::ssize(start));
       ArrayHeader header = parse_npy_header(start, what);
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           header.bytes == info.bytes - header.start,
-          ExitCode::kWeights,
           "{}: its shape needs {} bytes, there are {}",
           what,
           header.bytes,

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstring>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 
 namespace vitrain::weights {
 namespace {
@@ -37,12 +37,8 @@ class HeaderParser {
 
  private:
   void check(bool condition, std::string_view problem) const {
-    VITRAIN_CHECK(
-        condition,
-        ExitCode::kWeights,
-        "{}: its .npy header cannot be read: {}",
-        what_,
-        problem);
+    VITRAIN_CHECK_WEIGHTS(
+        condition, "{}: its .npy header cannot be read: {}", what_, problem);
   }
   void skip_blanks() {
     while (!text_.empty() && text_.front() == ' ') {
@@ -101,9 +97,8 @@ class HeaderParser {
       skip_blanks();
       const bool plain = text_.starts_with('\'');
       const std::string_view type = plain ? quoted() : "a record";
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           parse_array_type(type, header_),
-          ExitCode::kWeights,
           "{}: holds {}, not numbers",
           what_,
           type.ends_with('O') ? "Python objects" : printable(type));
@@ -179,9 +174,8 @@ bool count_array_bytes(ArrayHeader& header) {
 
 ArrayHeader parse_npy_header(std::string_view start, const std::string& what) {
   using namespace std::string_view_literals;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       start.size() >= 12 && start.starts_with("\x93NUMPY"sv),
-      ExitCode::kWeights,
       "{}: is not a .npy file",
       what);
   const int version = static_cast<unsigned char>(start[6]);
@@ -189,9 +183,8 @@ ArrayHeader parse_npy_header(std::string_view start, const std::string& what) {
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   std::memcpy(&length, start.data() + 8, length_bytes);
   const std::size_t text_start = 8 + length_bytes;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       version >= 1 && version <= 3 && length <= start.size() - text_start,
-      ExitCode::kWeights,
       "{}: its .npy header has version {} and {} bytes, of which {} are there "
       "or read",
       what,
@@ -200,11 +193,8 @@ ArrayHeader parse_npy_header(std::string_view start, const std::string& what) {
       start.size() - text_start);
   ArrayHeader header =
       HeaderParser(trim(start.substr(text_start, length)), what).parse();
-  VITRAIN_CHECK(
-      count_array_bytes(header),
-      ExitCode::kWeights,
-      "{}: the number of its bytes overflows",
-      what);
+  VITRAIN_CHECK_WEIGHTS(
+      count_array_bytes(header), "{}: the number of its bytes overflows", what);
   header.start = static_cast<std::int64_t>(text_start + length);
   return header;
 }

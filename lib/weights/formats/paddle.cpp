@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/formats/formats.h"
 #include "weights/formats/numpy.h"
 #include "weights/formats/pickle.h"
@@ -125,22 +125,19 @@ class Paddle : public Archive {
         fmt::format("{}: tensor '{}'", source, printable(name));
     const auto& state = array.state->items;
     ArrayHeader header;
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         parse_type(*state[2], header),
-        ExitCode::kWeights,
         "{}: its NumPy array does not hold numbers",
         what);
     for (const Ref size : state[1]->items) {
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           size->is(Kind::kInteger) && size->integer >= 0,
-          ExitCode::kWeights,
           "{}: its shape is not whole numbers",
           what);
       header.shape.push_back(size->integer);
     }
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         name.find("@@.") == name.npos,
-        ExitCode::kWeights,
         "{}: is a slice of a tensor of over 1 GiB; save with protocol=4",
         what);
     header.fortran = state[3]->integer != 0;
@@ -153,9 +150,8 @@ class Paddle : public Archive {
     const std::int64_t there = values.latin1
         ? decode_latin1(values.text, nullptr)
         : std::ssize(values.text);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         counted && header.bytes == there,
-        ExitCode::kWeights,
         "{}: its shape needs {} bytes, there are {}",
         what,
         header.bytes,

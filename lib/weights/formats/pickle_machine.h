@@ -114,7 +114,6 @@ class PickleMachine {
   void append(const std::vector<PickleValue::Ref>& items);
   void push_long(std::string_view digits);
   void push_line_integer();
-  void push_line_text();
   std::string_view quoted(std::string_view text);
   void put(std::uint64_t index) { memo_[index] = &top(); }
   void get(std::uint64_t index);

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "core/check.h"
+#include "weights/check.h"
 #include "weights/formats/formats.h"
 #include "weights/formats/safetensors_header.h"
 
@@ -10,24 +10,21 @@ namespace {
 constexpr std::int64_t kLengthBytes = 8; // in front of the header
 
 std::string header_text(const InputFile& file) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       file.size() >= kLengthBytes,
-      ExitCode::kWeights,
       "{}: not a file of weights: it has only {} bytes",
       file.source(),
       file.size());
   std::uint64_t length = 0;
   file.read(&length, kLengthBytes, 0);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       length <= kHeaderLimit,
-      ExitCode::kWeights,
       "{}: not a safetensors file: a header of {} bytes (at most {})",
       file.source(),
       length,
       kHeaderLimit);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       length <= static_cast<std::uint64_t>(file.size() - kLengthBytes),
-      ExitCode::kWeights,
       "{}: the header has {} bytes, the file only {} after its length: "
       "truncated, or not a safetensors file",
       file.source(),

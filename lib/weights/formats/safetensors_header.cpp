@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/dtype.h"
 
 namespace vitrain::weights {
@@ -173,18 +173,16 @@ tensor_bytes(const RawEntry& entry, const DType& type, const std::string& at) {
   for (const std::uint64_t size : *entry.shape) {
     const bool overflow = __builtin_mul_overflow(elements, size, &elements) ||
         __builtin_mul_overflow(reach, std::max<std::uint64_t>(size, 1), &reach);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         !overflow && reach <= kMaxInt64,
-        ExitCode::kWeights,
         "{}: the number of its elements overflows",
         at);
   }
   std::uint64_t bytes = 0;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       !__builtin_mul_overflow(
           elements, static_cast<std::uint64_t>(type.bytes), &bytes) &&
           bytes <= kMaxInt64,
-      ExitCode::kWeights,
       "{}: the number of its bytes overflows",
       at);
   return bytes;
@@ -193,31 +191,27 @@ tensor_bytes(const RawEntry& entry, const DType& type, const std::string& at) {
 TensorEntry check_entry(const RawEntry& entry, const std::string& source) {
   const std::string at =
       fmt::format("{}: tensor '{}'", source, printable(entry.name));
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       entry.dtype && entry.shape && entry.offsets,
-      ExitCode::kWeights,
       "{} lacks {}",
       at,
       !entry.dtype ? "dtype" : (!entry.shape ? "shape" : "data_offsets"));
   const DType* type = find_dtype(*entry.dtype);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       type != nullptr,
-      ExitCode::kWeights,
       "{} has the type '{}', which is not one of {}",
       at,
       printable(*entry.dtype),
       known_dtypes());
   const std::uint64_t bytes = tensor_bytes(entry, *type, at);
   const std::vector<std::uint64_t>& offsets = *entry.offsets;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       offsets.size() == 2 && offsets[0] <= offsets[1] &&
           offsets[1] <= kMaxInt64,
-      ExitCode::kWeights,
       "{}: its data_offsets are not [begin, end]",
       at);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       offsets[1] - offsets[0] == bytes,
-      ExitCode::kWeights,
       "{}: its shape needs {} bytes, its data_offsets span {}",
       at,
       bytes,
@@ -237,9 +231,8 @@ void check_cover(
     const std::string& source) {
   std::int64_t end = 0;
   for (const TensorEntry& tensor : tensors) {
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         tensor.begin == end,
-        ExitCode::kWeights,
         "{}: tensor '{}' starts at byte {} of the data, where {} is expected "
         "({})",
         source,
@@ -249,9 +242,8 @@ void check_cover(
         tensor.begin < end ? "tensors overlap" : "there is a hole");
     end = tensor.end;
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       end == data_bytes,
-      ExitCode::kWeights,
       "{}: its tensors have {} bytes, the file has {} after the header: it is "
       "{}",
       source,
@@ -267,15 +259,14 @@ Header parse_header(
     std::string_view json,
     std::int64_t data_bytes,
     const std::string& source) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       json.starts_with('{'),
-      ExitCode::kWeights,
       "{}: not a safetensors file: the header does not start with '{{'",
       source);
   Handler handler;
   const bool parsed =
       nlohmann::json::sax_parse(json.begin(), json.end(), &handler);
-  VITRAIN_CHECK(parsed, ExitCode::kWeights, "{}: {}", source, handler.problem);
+  VITRAIN_CHECK_WEIGHTS(parsed, "{}: {}", source, handler.problem);
   Header header;
   header.metadata = std::move(handler.metadata);
   header.tensors.reserve(handler.entries.size());

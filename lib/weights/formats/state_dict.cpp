@@ -6,8 +6,8 @@
 
 #include <fmt/ranges.h>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 
 namespace vitrain::weights {
 namespace {
@@ -176,16 +176,14 @@ StateDict find_state_dict(
     }
     return join(paths, ", ");
   };
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       !candidates.empty(),
-      ExitCode::kWeights,
       "{}: there is no dictionary of tensors in it{}",
       source,
       own.empty() ? "" : " but the file itself, which has no part");
   const Candidate* chosen = choose(candidates, part);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       chosen != nullptr,
-      ExitCode::kWeights,
       "{}: {}; it has {}. Say which with model.pretrained_part",
       source,
       part.empty() ? "which of its dictionaries has the weights is not clear"

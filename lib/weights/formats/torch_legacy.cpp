@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/formats/formats.h"
 #include "weights/formats/torch_tensors.h"
 
@@ -31,10 +31,9 @@ class TorchLegacy : public Archive {
     };
     next(); // the magic number, which was looked at
     const Pickle protocol = next();
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         protocol.root().is(Kind::kInteger) &&
             protocol.root().integer == kProtocol,
-        ExitCode::kWeights,
         "{}: is not of the version of torch.save that is read",
         source);
     next(); // about the machine that wrote it
@@ -46,9 +45,8 @@ class TorchLegacy : public Archive {
         object, order, static_cast<std::int64_t>(bytes.size() - rest.size()));
     for (const std::string& key : keys) {
       const auto found = places.find(key);
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           found != places.end(),
-          ExitCode::kWeights,
           "{}: its storage '{}' is not there",
           source,
           printable(key));
@@ -76,9 +74,8 @@ class TorchLegacy : public Archive {
     std::map<std::string, std::int64_t> places;
     for (const PickleValue::Ref item : order.root().items) {
       const auto found = known.find(std::string(item->text));
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           found != known.end() && file_.size() - start >= 8, // the count
-          ExitCode::kWeights,
           "{}: ends before its storage '{}', or has no tensor of it",
           source,
           printable(item->text));
@@ -87,9 +84,8 @@ class TorchLegacy : public Archive {
       file_.read(&count, sizeof(count), start);
       start += static_cast<std::int64_t>(sizeof(count));
       const std::int64_t bytes = storage.count * storage.element_bytes;
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           count == storage.count && bytes <= file_.size() - start,
-          ExitCode::kWeights,
           "{}: storage '{}' has {} elements, its tensors say {}, and {} bytes "
           "are left: truncated (an incomplete download?)",
           source,

@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/formats/state_dict.h"
 
 namespace vitrain::weights {
@@ -128,11 +128,8 @@ std::vector<std::int64_t> sizes_of(
       std::ranges::all_of(tuple.items, [](Ref item) {
                          return item->is(Kind::kInteger) && item->integer >= 0;
                        });
-  VITRAIN_CHECK(
-      numbers,
-      ExitCode::kWeights,
-      "{}: its sizes or strides are not whole numbers from 0",
-      what);
+  VITRAIN_CHECK_WEIGHTS(
+      numbers, "{}: its sizes or strides are not whole numbers from 0", what);
   std::vector<std::int64_t> sizes;
   for (const Ref item : tuple.items) {
     sizes.push_back(item->integer);
@@ -156,9 +153,8 @@ void check_place(
         !__builtin_add_overflow(last, reach, &last) &&
         !__builtin_mul_overflow(elements, size, &elements);
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       fits && (empty || (last < count && elements <= count)),
-      ExitCode::kWeights,
       "{}: reaches beyond its storage of {} elements",
       what,
       count);
@@ -175,19 +171,17 @@ class Tensors {
     const Rebuild rebuild = rebuild_of(value);
     const auto& items = *rebuild.arguments;
     const bool third = rebuild.function == "torch._utils._rebuild_tensor_v3";
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         items.size() >= (third ? 7U : 4U) && items[0]->is(Kind::kPersistent) &&
             items[1]->is(Kind::kInteger),
-        ExitCode::kWeights,
         "{}: is not described as torch.save does",
         what);
     const TorchStorage storage = torch_storage(*items[0], archive_.source);
     const PickleValue& storage_type = *items[0]->arguments->items[1];
     const DType* type = third ? find_type(*items[6], &TypeRow::scalar)
                               : find_type(storage_type, &TypeRow::storage);
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         type != nullptr,
-        ExitCode::kWeights,
         "{}: has the type {}, which is not read",
         what,
         printable((third ? items[6] : &storage_type)->text));
@@ -210,9 +204,8 @@ class Tensors {
       keys_.push_back(storage.key);
       archive_.storages.push_back(bytes);
     }
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         archive_.storages[found->second] == bytes,
-        ExitCode::kWeights,
         "{}: its storage '{}' has two sizes",
         what,
         printable(storage.key));
@@ -233,24 +226,19 @@ TorchStorage torch_storage(
   const bool storage = items.size() >= 5 && items[0]->is(Kind::kText) &&
       items[0]->text == "storage" && items[2]->is(Kind::kText) &&
       items[4]->is(Kind::kInteger) && items[4]->integer >= 0;
-  VITRAIN_CHECK(
-      storage,
-      ExitCode::kWeights,
-      "{}: its pickle points to something that is no storage",
-      source);
+  VITRAIN_CHECK_WEIGHTS(
+      storage, "{}: its pickle points to something that is no storage", source);
   const DType* type = find_type(*items[1], &TypeRow::storage);
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       type != nullptr || is_untyped(*items[1]),
-      ExitCode::kWeights,
       "{}: storage '{}' has the type {}, which is not read",
       source,
       printable(items[2]->text),
       printable(items[1]->text));
   const std::int64_t element_bytes = type == nullptr ? 1 : type->bytes;
   std::int64_t bytes = 0;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       !__builtin_mul_overflow(items[4]->integer, element_bytes, &bytes),
-      ExitCode::kWeights,
       "{}: the bytes of storage '{}' overflow",
       source,
       printable(items[2]->text));

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/formats/formats.h"
 #include "weights/formats/torch_tensors.h"
 
@@ -28,15 +28,13 @@ class TorchZip : public Archive {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       members_.push_back(fmt::format("{}data/{}", folder, keys[i]));
       const auto found = zip_.members().find(members_.back());
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           found != zip_.members().end(),
-          ExitCode::kWeights,
           "{}: its storage '{}' is not there",
           source,
           printable(members_.back()));
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           found->second.bytes == storages[i],
-          ExitCode::kWeights,
           "{}: its storage '{}' has {} bytes, its tensors say {}",
           source,
           printable(members_.back()),
@@ -60,9 +58,8 @@ class TorchZip : public Archive {
 
   std::string read_member(const std::string& name, std::int64_t limit) const {
     const std::int64_t size = zip_.members().at(name).bytes;
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         size <= limit,
-        ExitCode::kWeights,
         "{}: '{}' has {} (at most {})",
         source,
         printable(name),
@@ -76,10 +73,9 @@ class TorchZip : public Archive {
   void check_byte_order(const std::string& folder) const {
     constexpr std::int64_t kLongest = 16;
     const std::string name = folder + "byteorder";
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         !zip_.members().contains(name) ||
             read_member(name, kLongest) == "little",
-        ExitCode::kWeights,
         "{}: was written on a machine with another byte order",
         source);
   }

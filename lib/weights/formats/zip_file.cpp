@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 
 namespace vitrain::weights {
 namespace {
@@ -39,29 +40,24 @@ MemberInfo current_member(unzFile handle, const std::string& source) {
         0);
     member.name.assign(name, 0, member.name.size());
   }
-  VITRAIN_CHECK(
-      status == UNZ_OK,
-      ExitCode::kWeights,
-      "{}: the zip archive's directory is damaged",
-      source);
+  VITRAIN_CHECK_WEIGHTS(
+      status == UNZ_OK, "{}: the zip archive's directory is damaged", source);
   return member;
 }
 
 void check_member(const MemberInfo& member, const InputFile& file) {
   const unz_file_info64& info = member.info;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       (info.flag & kEncrypted) == 0,
-      ExitCode::kWeights,
       "{}: '{}' is encrypted",
       file.source(),
       printable(member.name));
   const auto size = static_cast<std::uint64_t>(file.size());
   const bool stored = info.compression_method == 0;
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       info.compressed_size <= size &&
           info.uncompressed_size <=
               info.compressed_size * (stored ? 1 : kMostInflation),
-      ExitCode::kWeights,
       "{}: '{}' cannot have {} bytes in an archive of {}",
       file.source(),
       printable(member.name),
@@ -78,9 +74,8 @@ void ZipFile::Closer::operator()(void* handle) const {
 ZipFile::ZipFile(const InputFile& file)
     : source_(file.source()),
       handle_(unzOpen64(file.descriptor_path().c_str())) {
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       handle_ != nullptr,
-      ExitCode::kWeights,
       "{}: begins as a zip archive, but has no directory at its end: "
       "truncated (an incomplete download?)",
       source_);
@@ -104,16 +99,11 @@ ZipFile::ZipFile(const InputFile& file)
                                    .position = position.pos_in_zip_directory,
                                    .number = position.num_of_file})
                            .second;
-    VITRAIN_CHECK(
-        fresh,
-        ExitCode::kWeights,
-        "{}: has '{}' twice",
-        source_,
-        printable(member.name));
+    VITRAIN_CHECK_WEIGHTS(
+        fresh, "{}: has '{}' twice", source_, printable(member.name));
   }
-  VITRAIN_CHECK(
+  VITRAIN_CHECK_WEIGHTS(
       status == UNZ_END_OF_LIST_OF_FILE,
-      ExitCode::kWeights,
       "{}: the zip archive's directory is damaged",
       source_);
 }

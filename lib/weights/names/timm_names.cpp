@@ -7,8 +7,8 @@
 
 #include <fmt/ranges.h>
 
-#include "core/check.h"
 #include "core/text.h"
+#include "weights/check.h"
 #include "weights/names/coat_repeats.h"
 #include "weights/names/convention.h"
 #include "weights/names/layout.h"
@@ -161,9 +161,8 @@ class Renaming {
     for (auto& [name, parts] : parts_) {
       std::ranges::sort(parts, {}, [](const auto& one) { return one.first; });
       const bool whole = parts.size() == 1 && parts[0].first == 0;
-      VITRAIN_CHECK(
+      VITRAIN_CHECK_WEIGHTS(
           whole || can_join(parts),
-          ExitCode::kWeights,
           "{}: {} tensors stand for '{}' ({}'s {}), which is made of query, "
           "key and value (or of the last two) of one shape and type, or of one "
           "tensor",
@@ -231,9 +230,8 @@ void to_timm_names(Archive& archive, std::string_view program) {
         follows(archive, one);
   });
   if (found == conventions.end()) {
-    VITRAIN_CHECK(
+    VITRAIN_CHECK_WEIGHTS(
         program == "auto",
-        ExitCode::kWeights,
         "{}: its names are not those of {}; model.pretrained_names: auto finds "
         "whose they are",
         archive.source,
