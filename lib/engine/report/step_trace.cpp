@@ -110,7 +110,7 @@ void StepTrace::start() {
   make_folders(path_.parent_path()); // before anything is recorded
   const profiler::ProfilerConfig config(
       profiler::ProfilerState::KINETO,
-      /*report_input_shapes=*/false);
+      /*report_input_shapes=*/true);
   torch::autograd::profiler::prepareProfiler(config, activities(on_cuda_));
   torch::autograd::profiler::enableProfiler(
       config,
