@@ -15,6 +15,7 @@ NETWORK = ("model.name=vit_tiny_patch16_224", "model.patch_size=32", "model.embe
            "model.depth=1", "model.num_heads=1")
 ARCHIVES = (PACKED / "photographs.tar", ROOT / "../shared/data/imagenet-sample.tar")
 FEW = 64
+BATCH = 256
 
 
 def generated(folder):
@@ -40,18 +41,22 @@ def photographs(machine):
     else:
         with tarfile.open(archive) as tar:
             files = [member for member in tar if member.isfile()]
+            # Few files are taken several times: an epoch has to have batches.
+            times = 1 if machine.quick else -(-2 * BATCH // len(files))
             for member in files[:FEW] if machine.quick else files:
                 name = pathlib.PurePosixPath(member.name)
                 target = folder / "train" / name.parent.name
                 target.mkdir(parents=True, exist_ok=True)
-                (target / name.name).write_bytes(tar.extractfile(member).read())
+                photograph = tar.extractfile(member).read()
+                for index in range(times):
+                    (target / f"{index}-{name.name}").write_bytes(photograph)
     # What a run evaluates at its end, a batch of it, has to have the same classes.
     (folder / "val").symlink_to("train")
     return folder, archive.name if archive else "generated"
 
 
 def ours(machine, folder, words):
-    batch, steps = (16, 8) if machine.quick else (256, 60)
+    batch, steps = (16, 8) if machine.quick else (BATCH, 60)
     run = machine.vitrain(
         words, [*NETWORK, f"data.batch_size={batch}", f"run.max_steps={steps}", "log.every=2",
                 "train.precision=bf16", "checkpoint.every=1dur", "eval.every=1dur",
@@ -87,7 +92,7 @@ def packed(machine, folder):
 
 def theirs(machine, folder):
     workers = 0 if machine.quick else len(os.sched_getaffinity(0))
-    batch, batches, skip = (16, 4, 1) if machine.quick else (256, 30, 8)
+    batch, batches, skip = (16, 4, 1) if machine.quick else (BATCH, 30, 8)
     result = machine.peer(
         "gpu/peer_loader.py", "--data", folder / "train", "--batch", batch, "--workers", workers,
         "--batches", batches, "--skip", skip)
