@@ -37,6 +37,20 @@ def waves_in(dtype):
     return unittest.mock.patch.object(encoding, "forward", patched)
 
 
+def settle_statistics(model, images):
+    """Gives each BatchNorm the statistics of the images: with those that it starts
+    with, values grow from layer to layer, and roundings with them."""
+    norms = [m for m in model.modules() if isinstance(m, torch.nn.BatchNorm2d | torch.nn.BatchNorm1d)]
+    before = [norm.momentum for norm in norms]
+    for norm in norms:
+        norm.momentum = 1.0
+    with torch.no_grad():
+        if norms:
+            model(images)
+    for norm, momentum in zip(norms, before):
+        norm.momentum = momentum
+
+
 def write_reference(name, folder, dtype):
     torch.manual_seed(0)
     model = timm.create_model(name, num_classes=1000)
@@ -50,12 +64,13 @@ def write_reference(name, folder, dtype):
         # Norms, scales and biases that start at 0 or 1 would hide mistakes.
         for value in model.parameters():
             value.add_(0.02 * torch.randn(value.shape, generator=generator))
+    images = torch.randn((IMAGES, *model.default_cfg["input_size"]), generator=generator)
+    settle_statistics(model.train(), images)
+    images = images.to(dtype)
     # Copies: CoaT has some tensors under several names.
     state = {key: value.clone(memory_format=torch.contiguous_format)
              for key, value in model.state_dict().items()}
     save_file(state, folder / "state.safetensors")
-    images = torch.randn(
-        (IMAGES, *model.default_cfg["input_size"]), generator=generator).to(dtype)
     model.to(dtype).train()
     logits = model(images)
     if isinstance(logits, (tuple, list)):
