@@ -26,10 +26,10 @@ function(vitrain_library name)
   endif()
   add_library(vitrain_lib_${name} STATIC ${sources})
   add_library(vitrain::${name} ALIAS vitrain_lib_${name})
+  vitrain_unity(vitrain_lib_${name})
   set(precompiled "")
   if(ARG_TORCH)
     set(precompiled vitrain_torch_pch)
-    vitrain_unity(vitrain_lib_${name})
   endif()
   vitrain_link(vitrain_lib_${name} PUBLIC "${ARG_TORCH}" "${precompiled}")
   set_target_properties(vitrain_lib_${name} PROPERTIES VITRAIN_TORCH "${ARG_TORCH}")
@@ -67,8 +67,9 @@ function(vitrain_check_includes name folders)
 endfunction()
 
 # vitrain_unity(<target>)
-# Compiles a target's files six at a time: most of what a file with torch's or
-# GoogleTest's headers takes is theirs, so that all of them take half of the time.
+# Compiles a target's files six at a time: most of what a file takes are the headers
+# of torch, GoogleTest, fmt and the standard library, so that all of them take half of
+# the time. So names in anonymous namespaces are a folder's own, not a file's.
 # For a target whose files are edited often, VITRAIN_UNITY=OFF (the preset dev).
 function(vitrain_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${VITRAIN_UNITY} UNITY_BUILD_BATCH_SIZE 6)

@@ -205,7 +205,7 @@ std::map<std::int64_t, std::filesystem::path> list_steps(
 std::optional<std::filesystem::path> newest_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected) {
-  const auto latest = follow(folder, kLatest, rejected);
+  auto latest = follow(folder, kLatest, rejected);
   if (latest && is_valid(*latest, rejected)) {
     return latest;
   }

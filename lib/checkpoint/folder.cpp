@@ -50,7 +50,7 @@ double bytes_in(const fs::path& folder) {
 // A name for what is in the way that nothing has yet.
 fs::path name_aside(const fs::path& path) {
   for (int number = 1;; ++number) {
-    const fs::path aside = path.native() + fmt::format(".folder-{}", number);
+    fs::path aside = path.native() + fmt::format(".folder-{}", number);
     if (!fs::exists(fs::symlink_status(aside))) {
       return aside;
     }

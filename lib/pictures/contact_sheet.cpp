@@ -11,11 +11,11 @@
 namespace vitrain::pictures {
 namespace {
 
-constexpr int kGap = 2; // pixels
+constexpr int kSquareGap = 2; // pixels
 constexpr Colour kGapGrey{128, 128, 128};
 constexpr Colour kBlack{0, 0, 0};
 constexpr std::int64_t kMostPixels = std::int64_t{8} << 20;
-constexpr double kText = 11; // size of the letters
+constexpr double kCaptionText = 11; // size of the letters
 constexpr int kCaption = 14; // height of a line of them
 constexpr int kBaseline = 11; // on which they stand, from its top
 constexpr int kWidestCaption = 64; // where squares are smaller
@@ -33,8 +33,9 @@ std::int64_t most_images(const image::Size& size) {
   const auto side =
       static_cast<std::int64_t>(std::sqrt(static_cast<double>(kMostPixels)));
   const auto along = [&](int length) {
-    return (side - kGap) /
-        (std::max<std::int64_t>(1, std::llround(length * reduced)) + kGap);
+    return (side - kSquareGap) /
+        (std::max<std::int64_t>(1, std::llround(length * reduced)) +
+         kSquareGap);
   };
   return along(size.width) * along(size.height);
 }
@@ -44,7 +45,7 @@ std::int64_t most_images(const image::Size& size) {
 int caption_width(std::span<const std::string> captions) {
   double widest = 0;
   for (const std::string& caption : captions) {
-    widest = std::max(widest, text_width(caption, kText));
+    widest = std::max(widest, text_width(caption, kCaptionText));
   }
   return static_cast<int>(std::ceil(widest));
 }
@@ -60,7 +61,7 @@ ContactSheet::ContactSheet(
       width_(std::max(
           size.width,
           std::min(widest, std::max(size.width, kWidestCaption)))),
-      caption_(widest > 0 ? kCaption + kGap : 0),
+      caption_(widest > 0 ? kCaption + kSquareGap : 0),
       drawing_(1, 1) {
   while (!fits(count)) {
     VITRAIN_CHECK(
@@ -88,15 +89,16 @@ void ContactSheet::set_longer_side(int longer) {
 
 // Lays out a sheet that is about square.
 bool ContactSheet::fits(std::int64_t count) {
-  const std::int64_t across = width_ + kGap;
-  const std::int64_t down = tile_.height + caption_ + kGap;
+  const std::int64_t across = width_ + kSquareGap;
+  const std::int64_t down = tile_.height + caption_ + kSquareGap;
   const auto columns = std::max<std::int64_t>(
       1,
       std::llround(std::ceil(std::sqrt(
           static_cast<double>(count) * static_cast<double>(down) /
           static_cast<double>(across)))));
-  const std::int64_t width = columns * across + kGap;
-  const std::int64_t height = (count + columns - 1) / columns * down + kGap;
+  const std::int64_t width = columns * across + kSquareGap;
+  const std::int64_t height =
+      (count + columns - 1) / columns * down + kSquareGap;
   if (width > kMostPixels / height) {
     return false;
   }
@@ -116,17 +118,17 @@ void ContactSheet::add(
     colours = image::resize(colours, tile_.width, tile_.height, Filter::kBox);
   }
   const auto left =
-      static_cast<int>(kGap + added_ % columns_ * (width_ + kGap));
+      static_cast<int>(kSquareGap + added_ % columns_ * (width_ + kSquareGap));
   const auto top = static_cast<int>(
-      kGap + added_ / columns_ * (tile_.height + caption_ + kGap));
+      kSquareGap + added_ / columns_ * (tile_.height + caption_ + kSquareGap));
   ++added_;
   drawing_.picture(left, top, image::View(colours));
   if (caption_ > 0) {
     drawing_.text(
         {static_cast<double>(left),
-         static_cast<double>(top + tile_.height + kGap + kBaseline)},
-        fit_text(caption, kText, width_),
-        {.size = kText, .colour = kBlack});
+         static_cast<double>(top + tile_.height + kSquareGap + kBaseline)},
+        fit_text(caption, kCaptionText, width_),
+        {.size = kCaptionText, .colour = kBlack});
   }
 }
 

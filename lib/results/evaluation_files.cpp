@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kMostTabulated = 2000; // classes
 constexpr std::size_t kMostShown = 3; // of a kind in the summary
 
-std::string name_of_class(const Evaluation& evaluation, std::int32_t index) {
+std::string printable_class(const Evaluation& evaluation, std::int32_t index) {
   return printable(evaluation.classes[static_cast<std::size_t>(index)]);
 }
 
@@ -78,7 +78,7 @@ SummaryLines summary_of(const Evaluation& evaluation) {
   for (const std::int32_t index : confusion.worst_classes(kMostShown)) {
     worst.push_back(fmt::format(
         "{} {}",
-        name_of_class(evaluation, index),
+        printable_class(evaluation, index),
         percent_text(
             confusion.results()[static_cast<std::size_t>(index)].accuracy())));
   }
@@ -86,8 +86,8 @@ SummaryLines summary_of(const Evaluation& evaluation) {
   for (const Confusion::Pair& pair : confusion.most_confused(kMostShown)) {
     confused.push_back(fmt::format(
         "{} taken for {} ({})",
-        name_of_class(evaluation, pair.label),
-        name_of_class(evaluation, pair.prediction),
+        printable_class(evaluation, pair.label),
+        printable_class(evaluation, pair.prediction),
         counted(pair.count, "time")));
   }
   std::vector<std::string> mistakes;
@@ -95,8 +95,8 @@ SummaryLines summary_of(const Evaluation& evaluation) {
     mistakes.push_back(fmt::format(
         "{}: {}, taken for {} ({:.1f} % sure)",
         evaluation.path(one.sample),
-        name_of_class(evaluation, one.label),
-        name_of_class(evaluation, one.prediction),
+        printable_class(evaluation, one.label),
+        printable_class(evaluation, one.prediction),
         100.0 * static_cast<double>(one.probability)));
   }
   return {

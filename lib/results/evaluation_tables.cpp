@@ -17,7 +17,7 @@ std::string number_field(Number value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
-std::string name_of_class(const Evaluation& evaluation, std::int32_t index) {
+std::string class_field(const Evaluation& evaluation, std::int32_t index) {
   return index < 0 ? "" : evaluation.classes[static_cast<std::size_t>(index)];
 }
 
@@ -28,8 +28,8 @@ std::string predictions_csv(const Evaluation& evaluation) {
   for (const Outcome& one : evaluation.outcomes) {
     const std::string fields[] = {
         evaluation.path(one.sample),
-        name_of_class(evaluation, one.label),
-        name_of_class(evaluation, one.prediction),
+        class_field(evaluation, one.label),
+        class_field(evaluation, one.prediction),
         one.finite() ? number_field(one.probability) : "",
         number_field(one.loss)};
     table += csv_line(fields);
@@ -53,7 +53,7 @@ std::string per_class_csv(const Evaluation& evaluation) {
         std::to_string(one.predicted),
         number_field(one.precision()),
         number_field(one.f1()),
-        name_of_class(evaluation, one.confused_with),
+        class_field(evaluation, one.confused_with),
         std::to_string(one.confused)};
     table += csv_line(fields);
   }

@@ -138,9 +138,9 @@ std::vector<std::uint8_t> levels_of(const Info& info) {
 }
 
 // Puts values one after the other: grey ones into all three channels.
-class Painter {
+class PixelWriter {
  public:
-  Painter(const Info& info, Image& image)
+  PixelWriter(const Info& info, Image& image)
       : grey_(info.channels() == 1), out_(image.pixels.data()) {}
 
   void put(std::uint8_t value) {
@@ -156,7 +156,7 @@ class Painter {
 
 void read_text(ByteReader& reader, const Info& info, Image& image) {
   TextReader text(reader);
-  Painter painter(info, image);
+  PixelWriter writer(info, image);
   const auto levels = levels_of(info);
   const std::int64_t count =
       info.size.width * info.size.height * info.channels();
@@ -166,7 +166,7 @@ void read_text(ByteReader& reader, const Info& info, Image& image) {
       if (digit != '0' && digit != '1') {
         fail_number();
       }
-      painter.put(digit == '0' ? 255 : 0);
+      writer.put(digit == '0' ? 255 : 0);
       continue;
     }
     const std::int64_t value = text.number();
@@ -175,24 +175,24 @@ void read_text(ByteReader& reader, const Info& info, Image& image) {
         "damaged PPM: the value {} is larger than {}",
         value,
         info.largest);
-    painter.put(levels[static_cast<std::size_t>(value)]);
+    writer.put(levels[static_cast<std::size_t>(value)]);
   }
 }
 
 void read_bits(ByteReader& reader, const Info& info, Image& image) {
-  Painter painter(info, image);
+  PixelWriter writer(info, image);
   for (std::int64_t y = 0; y < info.size.height; ++y) {
     const Bytes row =
         reader.take(static_cast<std::size_t>((info.size.width + 7) / 8));
     for (std::int64_t x = 0; x < info.size.width; ++x) {
       const int bit = row[static_cast<std::size_t>(x / 8)] >> (7 - x % 8) & 1;
-      painter.put(bit == 0 ? 255 : 0);
+      writer.put(bit == 0 ? 255 : 0);
     }
   }
 }
 
 void read_bytes(ByteReader& reader, const Info& info, Image& image) {
-  Painter painter(info, image);
+  PixelWriter writer(info, image);
   const std::size_t size = info.largest > 255 ? 2 : 1;
   const auto values = static_cast<std::size_t>(
       info.size.width * info.size.height * info.channels());
@@ -200,7 +200,7 @@ void read_bytes(ByteReader& reader, const Info& info, Image& image) {
   const Bytes data = reader.take(values * size);
   for (std::size_t i = 0; i < data.size(); i += size) {
     const int value = size == 2 ? data[i] << 8 | data[i + 1] : data[i];
-    painter.put(levels[static_cast<std::size_t>(value)]);
+    writer.put(levels[static_cast<std::size_t>(value)]);
   }
 }
 

@@ -13,12 +13,12 @@ constexpr int kPasses = 3;
 
 // A box that reaches `radius` whole pixels to both sides and a share of one
 // more, with weights in 24 bits.
-struct Box {
+struct BlurBox {
   int radius = 0;
   std::uint32_t whole = 0; // weight of the pixels inside
   std::uint32_t part = 0; // weight of the two next to them
 
-  explicit Box(float reach) : radius(static_cast<int>(reach)) {
+  explicit BlurBox(float reach) : radius(static_cast<int>(reach)) {
     constexpr float kOne = 1 << 24;
     whole = static_cast<std::uint32_t>(kOne / (reach * 2 + 1));
     const auto inside = static_cast<std::uint32_t>(radius * 2 + 1);
@@ -44,7 +44,7 @@ VITRAIN_INLINE void pass_rows(
     std::uint8_t* __restrict out,
     int rows,
     std::size_t length,
-    const Box& box,
+    const BlurBox& box,
     std::uint32_t* __restrict sums) {
   const auto row = [&](int y) {
     return in + static_cast<std::size_t>(std::clamp(y, 0, rows - 1)) * length;
@@ -75,7 +75,7 @@ void pass_down(
     std::uint8_t* out,
     int rows,
     std::size_t length,
-    const Box& box,
+    const BlurBox& box,
     std::uint32_t* sums) {
   run_vectors([&]() __attribute__((always_inline)) {
     pass_rows(in, out, rows, length, box, sums);
@@ -112,7 +112,7 @@ void gaussian_blur(const Canvas& canvas, double radius, Scratch& scratch) {
   if (reach == 0.0F) {
     return;
   }
-  const Box box(reach);
+  const BlurBox box(reach);
   const std::size_t bytes = canvas.pixels.size();
   const int longer = std::max(canvas.width, canvas.height);
   scratch.bytes.resize(2 * bytes);

@@ -20,7 +20,7 @@ namespace {
 std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   const Job& job = prepared.job;
   // The config.yaml of a run means that run, unless that only evaluated.
-  const auto own = run_of_config(job.config_path);
+  auto own = run_of_config(job.config_path);
   if (own &&
       (has_checkpoints({*own}) ||
        own->filename().native().find("-eval-") == std::string::npos)) {

@@ -110,7 +110,7 @@ RunDirectory create_run_directory(
   const std::string stamped = name + "-" + local_time("%Y%m%d-%H%M%S");
   constexpr int kMostAttempts = 1000;
   for (int attempt = 1; attempt <= kMostAttempts; ++attempt) {
-    const RunDirectory run{
+    RunDirectory run{
         output /
         (attempt == 1 ? stamped : fmt::format("{}-{}", stamped, attempt))};
     std::error_code error;

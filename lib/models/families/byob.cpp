@@ -89,7 +89,8 @@ Named mobilevit(
 // `quarters`: the widths over those of mobilevitv2_100, times four.
 Named mobilevitv2(const char* name, std::int64_t quarters) {
   const auto wide = [&](std::int64_t width) {
-    return static_cast<double>(width * quarters / 4);
+    const std::int64_t scaled = width * quarters / 4;
+    return static_cast<double>(scaled);
   };
   ByobSpec net{
       .stem_width = 32 * quarters / 4,

@@ -6,8 +6,6 @@
 
 namespace vitrain::weights {
 
-using Kind = PickleValue::Kind;
-
 const PickleMachine::Instruction PickleMachine::kInstructions[] = {
     // Constants.
     {'N', [](PickleMachine& m) { m.push(m.none_); }},
@@ -92,7 +90,7 @@ const PickleMachine::Instruction PickleMachine::kInstructions[] = {
 
 void PickleMachine::run() {
   using Perform = void (*)(PickleMachine&);
-  static const auto kByCode = [] {
+  static const auto by_code = [] {
     std::array<Perform, 256> table{};
     for (const Instruction& instruction : kInstructions) {
       table[instruction.code] = instruction.perform;
@@ -101,7 +99,7 @@ void PickleMachine::run() {
   }();
   while (!stopped_) {
     const auto code = number<unsigned char>();
-    const Perform perform = kByCode[code];
+    const Perform perform = by_code[code];
     if (perform == nullptr) {
       refuse("instruction 0x{:02x}, which no weights need", code);
     }

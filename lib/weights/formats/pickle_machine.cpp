@@ -8,9 +8,6 @@
 
 namespace vitrain::weights {
 
-using Kind = PickleValue::Kind;
-using Value = PickleValue;
-
 namespace {
 
 // What only an attack names. No callable is ever called; a file that asks for
@@ -71,7 +68,7 @@ std::string_view PickleMachine::line() {
   return text;
 }
 
-PickleValue& PickleMachine::make(PickleValue::Kind kind) {
+PickleValue& PickleMachine::make(Kind kind) {
   if (pickle_.values_.size() >= kMostValues) {
     refuse("more than {} values", with_commas(kMostValues));
   }

@@ -26,6 +26,9 @@ class PickleMachine {
   void run();
 
  private:
+  using Value = PickleValue;
+  using Kind = PickleValue::Kind;
+
   struct Instruction {
     unsigned char code;
     void (*perform)(PickleMachine&);
@@ -58,7 +61,7 @@ class PickleMachine {
   std::string_view line();
 
   // The stack.
-  PickleValue& make(PickleValue::Kind kind);
+  PickleValue& make(Kind kind);
   void push(PickleValue& value);
   PickleValue& top();
   PickleValue& pop() {
@@ -82,7 +85,7 @@ class PickleMachine {
     made.integer = value ? 1 : 0;
     push(made);
   }
-  void push_text(PickleValue::Kind kind, std::string_view text) {
+  void push_text(Kind kind, std::string_view text) {
     PickleValue& made = make(kind);
     made.text = text;
     push(made);
@@ -91,7 +94,7 @@ class PickleMachine {
     return pickle_.texts_.emplace_back(std::move(text));
   }
   void push_global(std::string_view module, std::string_view name);
-  void push_items(PickleValue::Kind kind, std::vector<PickleValue::Ref> items) {
+  void push_items(Kind kind, std::vector<PickleValue::Ref> items) {
     PickleValue& made = make(kind);
     made.items = std::move(items);
     push(made);
@@ -150,7 +153,7 @@ class PickleMachine {
   void push_real();
   // A text or bytes behind their length.
   template <typename Length>
-  void push_sized(PickleValue::Kind kind) {
+  void push_sized(Kind kind) {
     push_text(kind, take(number<Length>()));
   }
 

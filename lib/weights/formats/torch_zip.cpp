@@ -10,7 +10,7 @@ namespace vitrain::weights {
 namespace {
 
 // A pickle of weights has names and shapes alone; 100,000 tensors need 20 MB.
-constexpr std::int64_t kPickleLimit = 256 << 20;
+constexpr std::int64_t kMemberLimit = 256 << 20;
 
 class TorchZip : public Archive {
  public:
@@ -21,7 +21,7 @@ class TorchZip : public Archive {
     const std::string folder = find_folder();
     check_byte_order(folder);
     const std::string name = folder + "data.pkl";
-    const std::string bytes = read_member(name, kPickleLimit);
+    const std::string bytes = read_member(name, kMemberLimit);
     const Pickle pickle(bytes, source);
     std::vector<std::string> keys;
     add_torch_tensors(pickle, part, *this, keys);
