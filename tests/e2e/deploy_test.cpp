@@ -22,7 +22,7 @@ using testing::HasSubstr;
 const std::string kDeploy = VITRAIN_SOURCE_DIR "/deploy/";
 
 // A training of two workers that is over in a second.
-const Words kShort{
+const Words kShortTraining{
     "-devices",
     "cpu:1",
     "-set",
@@ -71,7 +71,7 @@ Command pod(
     }
     words.push_back(text);
   }
-  words.insert(words.end(), kShort.begin(), kShort.end());
+  words.insert(words.end(), kShortTraining.begin(), kShortTraining.end());
   return {.words = words, .environment = variables};
 }
 

@@ -52,7 +52,7 @@ Json expected_numbers() {
   return numbers_of(folder / "runs");
 }
 
-void expect_same_training(const Words& launcher) {
+void expect_training_under(const Words& launcher) {
   const TempFolder folder;
   const Command command = short_run(folder / "runs", {.devices = "cpu"});
   const Result result = run(command.after(launcher), 120);
@@ -109,7 +109,7 @@ TEST(Torchrun, TrainsAsUnderOurSupervisor) {
   if (launcher.empty()) {
     GTEST_SKIP() << "VITRAIN_TORCH_PYTHON names no Python with torch";
   }
-  expect_same_training(launcher);
+  expect_training_under(launcher);
 }
 
 TEST(Torchrun, ReportsOurErrorFile) {
@@ -136,7 +136,7 @@ TEST(PaddleLaunch, TrainsAsUnderOurSupervisor) {
     GTEST_SKIP() << "VITRAIN_PADDLE_PYTHON names no Python with paddlepaddle";
   }
   const TempFolder logs;
-  expect_same_training(
+  expect_training_under(
       {python,
        "-m",
        "paddle.distributed.launch",
@@ -161,7 +161,7 @@ if __name__ == "__main__":
     launch.gloo_built = lambda verbose=False: True
     launch.run_commandline()
 )";
-  expect_same_training(
+  expect_training_under(
       {python, (folder / "run.py").native(), "--gloo", "-np", "2"});
 }
 
@@ -169,7 +169,7 @@ TEST(Mpirun, TrainsAsUnderOurSupervisor) {
   if (!is_on_path("mpirun")) {
     GTEST_SKIP() << "mpirun is not installed (Debian: openmpi-bin)";
   }
-  expect_same_training(kMpirun);
+  expect_training_under(kMpirun);
 }
 
 TEST(Mpirun, FindsItsPeersThroughAScript) {
@@ -180,7 +180,7 @@ TEST(Mpirun, FindsItsPeersThroughAScript) {
   std::ofstream(folder / "wrapper.sh") << "\"$@\"\nexit $?\n";
   Words launcher = kMpirun;
   launcher.insert(launcher.end(), {"sh", (folder / "wrapper.sh").native()});
-  expect_same_training(launcher);
+  expect_training_under(launcher);
 }
 
 // Open MPI gives its workers a terminal, whatever becomes of their words.
@@ -205,14 +205,14 @@ TEST(Hydra, TrainsAsUnderOurSupervisor) {
   if (!is_on_path("mpiexec.hydra")) {
     GTEST_SKIP() << "mpiexec.hydra is not installed (Debian: mpich)";
   }
-  expect_same_training({"mpiexec.hydra", "-np", "2"});
+  expect_training_under({"mpiexec.hydra", "-np", "2"});
 }
 
 TEST(Srun, TrainsAsUnderOurSupervisor) {
   if (std::system("sinfo --noheader >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "there is no Slurm cluster: see tests/e2e/with_slurm.sh";
   }
-  expect_same_training({"srun", "--ntasks=2", "--overcommit"});
+  expect_training_under({"srun", "--ntasks=2", "--overcommit"});
 }
 
 // A worker as torchrun would start it, without its store.
