@@ -11,8 +11,8 @@ foreach(file ${files})
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "(${line})" "\\1\n" bytes "${bytes}") # so that an editor can open it
   string(APPEND text
-    "\nnamespace {\nconst unsigned char ${name}_bytes[] = {\n${bytes}0};\n}\n\n"
-    "std::string_view ${NAMESPACE}::${name}() {\n"
-    "  return {reinterpret_cast<const char*>(${name}_bytes), sizeof(${name}_bytes) - 1};\n}\n")
+    "\nstd::string_view ${NAMESPACE}::${name}() {\n"
+    "  static const unsigned char bytes[] = {\n${bytes}0};\n"
+    "  return {reinterpret_cast<const char*>(bytes), sizeof(bytes) - 1};\n}\n")
 endforeach()
 file(WRITE ${OUTPUT} "${text}")
