@@ -99,9 +99,10 @@ class Differences:
             shutil.rmtree(folder)
         self.error = done.stderr.strip()[:200] if done.returncode else ""
         if not self.error:
-            ours, *values, self.whose = done.stdout.split()
+            ours, *values = done.stdout.split()
             self.parameters = int(ours)
-            self.logits, self.evaluated, self.gradients = map(float, values)
+            self.logits, self.evaluated, self.gradients = map(float, values[:3])
+            self.whose = " ".join(values[3:])  # none where all are equal
 
     def largest(self):
         return max(self.logits, self.evaluated, self.gradients)
