@@ -1,4 +1,4 @@
-# vitrain_library(<name> [TORCH] [DEPENDS ...] [PRIVATE ...])
+# vitrain_library(<name> [TORCH] [HOT] [DEPENDS ...] [PRIVATE ...])
 # One library per folder of lib/ (static, or of headers alone), alias vitrain::<name>, of every source
 # in it and in its sub-folders. DEPENDS are other folders: the link graph is the layering, and only
 # what is named can be included. One without TORCH cannot name one with it, so that none is in what
@@ -27,6 +27,9 @@ function(vitrain_library name)
   add_library(vitrain_lib_${name} STATIC ${sources})
   add_library(vitrain::${name} ALIAS vitrain_lib_${name})
   vitrain_unity(vitrain_lib_${name})
+  if(VITRAIN_SANITIZE AND NOT VITRAIN_FUZZERS AND NOT ARG_TORCH AND NOT ARG_HOT)
+    target_compile_options(vitrain_lib_${name} PRIVATE -O0)
+  endif()
   set(precompiled "")
   if(ARG_TORCH)
     set(precompiled vitrain_torch_pch)

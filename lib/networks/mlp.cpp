@@ -1,6 +1,5 @@
 #include "models/families/mlp.h"
 
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
