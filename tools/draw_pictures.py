@@ -11,7 +11,9 @@ shape of the lines, without numbers, names and what differs from machine to mach
 
 import html
 import json
+import os
 import pathlib
+import pty
 import re
 import sys
 import tempfile
@@ -169,6 +171,12 @@ def live_labels(lines):
 
 
 def check(vitrain):
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as error:
+        print(f"skipped: no pseudo terminal can be opened here (is /dev/pts mounted?): {error}")
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as work:
         lines, live, _ = train(vitrain, SHORT, work)
     now = [terminal.plain(line) for line in lines]

@@ -42,7 +42,9 @@ def commands(build):
 
 def compare(build, second):
     first, other = commands(build), commands(second)
-    assert len(other) > 100 and first.keys() == other.keys(), first.keys() ^ other.keys()
+    assert first.keys() == other.keys(), first.keys() ^ other.keys()
+    # Not vacuously: files are compiled six at a time, or each by itself.
+    assert len(other) > 50, len(other)
     for name, compiled in other.items():
         assert first[name] == compiled, f"{name} is compiled in two ways:\n{first[name]}\n{compiled}"
     print(f"all {len(other)} objects are those of {build}")
