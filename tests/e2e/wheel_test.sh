@@ -49,8 +49,9 @@ case $(basename "$wheel") in
 esac
 [ "$(stat -c %s "$wheel")" -lt 15000000 ] || fail "it has more than 15 MB"
 
-python3 -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install -q --no-deps "$wheel" >"$work/log" 2>&1 || fail "pip install"
+# Without ensurepip, which Debian has in a package of its own: the pip from outside.
+python3 -m venv --without-pip "$work/venv"
+python3 -m pip --python "$work/venv/bin/python" install -q --no-deps "$wheel" >"$work/log" 2>&1 || fail "pip install"
 site=$(echo "$work"/venv/lib/python3*/site-packages)
 grep -q '^Requires-Dist: torch==2.11.0$' "$site"/vitrain-*.dist-info/METADATA || fail "it does not depend on torch"
 
