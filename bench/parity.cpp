@@ -2,9 +2,14 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
 
 #include "models/families/family.h"
 #include "networks/model.h"
@@ -17,22 +22,75 @@
 // usage: parity MODEL FOLDER
 // Compares our network with what bench/peers/parity.py left in FOLDER of
 // another implementation: state.safetensors, its weights; results.safetensors:
-// images, logits (of training mode), grad/NAME of the mean cross entropy with
-// labels 0, 1, 2, ..., and eval, the logits of evaluation mode afterwards.
+// images, logits (of training mode), and eval, the logits of evaluation mode
+// afterwards; NAME.gradient of each parameter: that of the mean cross entropy
+// with labels 0, 1, 2, ...
 // Prints parameters, the largest difference of logits in both modes over the
 // largest logit, that of a gradient over its largest value, and whose it is.
 namespace {
 
 using namespace vitrain;
 
-// Over the largest value of `expected`, but not less than `least`.
-double difference(
-    const at::Tensor& value,
-    const at::Tensor& expected,
-    double least = 0.0) {
-  const double largest = expected.abs().max().item<double>();
+// Over the largest value of `expected`.
+double difference(const at::Tensor& value, const at::Tensor& expected) {
   return (value - expected).abs().max().item<double>() /
-      std::max({largest, least, 1e-30});
+      std::max(expected.abs().max().item<double>(), 1e-30);
+}
+
+// How far a parameter's gradient is from the other implementation's.
+struct GradientDifference {
+  std::string name;
+  double difference = 0.0; // the largest of an element
+  double largest = 0.0; // of theirs
+};
+
+// Compares a gradient as soon as it is there and lets it go, so that never all
+// of them are in memory.
+class CompareGradient : public torch::autograd::PostAccumulateGradHook {
+ public:
+  CompareGradient(
+      std::filesystem::path file,
+      std::string name,
+      std::vector<GradientDifference>& differences)
+      : file_(std::move(file)),
+        name_(std::move(name)),
+        differences_(differences) {}
+
+  void operator()(const torch::autograd::Variable& parameter) override {
+    const at::Tensor expected =
+        states::read_safetensors(file_).tensors.at("gradient");
+    at::Tensor& gradient = parameter.mutable_grad();
+    differences_.push_back(
+        {name_,
+         (gradient - expected).abs_().max().item<double>(),
+         expected.abs().max().item<double>()});
+    gradient.reset();
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::string name_;
+  std::vector<GradientDifference>& differences_;
+};
+
+// The largest difference over the largest value of the same gradient, and whose
+// it is. Gradients that are zero but for roundings, as of a bias in front of a
+// norm, are measured by what all of them come to.
+GradientDifference worst(const std::vector<GradientDifference>& all) {
+  constexpr double kRounding = 1e-4;
+  double largest = 0.0;
+  for (const auto& one : all) {
+    largest = std::max(largest, one.largest);
+  }
+  GradientDifference worst;
+  for (const auto& one : all) {
+    const double relative =
+        one.difference / std::max({one.largest, kRounding * largest, 1e-30});
+    if (!(relative <= worst.difference)) { // NaN as well
+      worst = {one.name, relative, one.largest};
+    }
+  }
+  return worst;
 }
 
 int compare(const std::string& name, const std::filesystem::path& folder) {
@@ -52,31 +110,28 @@ int compare(const std::string& name, const std::filesystem::path& folder) {
       states::read_safetensors(folder / "results.safetensors").tensors;
   const at::Tensor& images = results.at("images");
   model->to(images.scalar_type());
+
+  std::vector<GradientDifference> gradients;
+  const auto parameters = model->named_parameters();
+  for (const auto& item : parameters) {
+    torch::autograd::impl::set_post_acc_grad_hooks(
+        item.value(),
+        std::make_unique<CompareGradient>(
+            folder / (item.key() + ".gradient"), item.key(), gradients));
+  }
   const at::Tensor logits = model->forward(images, {});
   const at::Tensor labels = at::arange(images.size(0), at::kLong);
   at::cross_entropy_loss(logits, labels).backward();
+  if (gradients.size() != parameters.size()) {
+    std::fprintf(
+        stderr,
+        "%zu of %zu parameters have a gradient\n",
+        gradients.size(),
+        parameters.size());
+    return 1;
+  }
+  const GradientDifference gradient = worst(gradients);
 
-  // Gradients that are zero but for roundings, as of a bias in front of a norm,
-  // are measured by what all of them come to.
-  constexpr double kRounding = 1e-4;
-  double largest = 0.0;
-  for (const auto& [key, value] : results) {
-    if (key.starts_with("grad/")) {
-      largest = std::max(largest, value.abs().max().item<double>());
-    }
-  }
-  double gradient = 0.0;
-  std::string whose;
-  for (const auto& item : model->named_parameters()) {
-    const double one = difference(
-        item.value().grad(),
-        results.at("grad/" + item.key()),
-        kRounding * largest);
-    if (!(one <= gradient)) { // NaN as well
-      gradient = one;
-      whose = item.key();
-    }
-  }
   const at::NoGradGuard no_grad;
   model->eval();
   const double evaluated =
@@ -86,8 +141,8 @@ int compare(const std::string& name, const std::filesystem::path& folder) {
       static_cast<long long>(networks::parameter_count(*spec)),
       difference(logits.detach(), results.at("logits")),
       evaluated,
-      gradient,
-      whose.c_str());
+      gradient.difference,
+      gradient.name.c_str());
   return 0;
 }
 

@@ -11,9 +11,10 @@
 # timm's own in fp32 are from its own in fp64, and how many names differ: by more than
 # that in fp32 and by more than 1e-9 in fp64; ends with 1 if any does.
 #
-# Settings: MILLIONS (400): larger networks are named, not run; they need 32
-#   bytes of memory for each parameter. VITRAIN_PEER_PYTHON (a Python with torch
-#   and timm; default: installed into the user's cache).
+# Settings: MILLIONS (2000): networks of more parameters are named, not run. One
+#   takes 4 bytes of memory a parameter, 8 in fp64, and what its layers keep; and
+#   8 to 12 bytes a parameter of TMPDIR's disk. VITRAIN_PEER_PYTHON (a Python with
+#   torch and timm; default: installed into the user's cache).
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -31,4 +32,4 @@ mkdir -p "$cache"
 ninja -C "$root/build/release" parity >/dev/null
 find_peer "$cache"
 exec "$peer" "$root/bench/peers/parity.py" \
-  "$root/build/release/bench/parity" "${MILLIONS:-400}" "$@"
+  "$root/build/release/bench/parity" "${MILLIONS:-2000}" "$@"

@@ -2,9 +2,11 @@
 
 For each name: timm's network with random weights from a seed; its state, images,
 logits of both modes and gradients go to files, which the program `parity` reads.
+Neither side has all gradients in memory: each goes to a file as soon as it is there.
 """
 
 import fnmatch
+import json
 import pathlib
 import shutil
 import subprocess
@@ -15,7 +17,6 @@ import unittest.mock
 import timm
 import timm.models.xcit
 import torch
-from safetensors.torch import save_file
 from timm.layers import DropPath
 
 IMAGES = 2
@@ -51,6 +52,37 @@ def settle_statistics(model, images):
         norm.momentum = momentum
 
 
+def write_tensors(tensors, path):
+    """A file of safetensors, one tensor at a time (the package's own writer takes
+    copies of all, and refuses the tensors that CoaT has under several names)."""
+    kinds = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64"}
+    header, end = {}, 0
+    for name, tensor in tensors.items():
+        begin, end = end, end + tensor.numel() * tensor.element_size()
+        header[name] = {"dtype": kinds[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for tensor in tensors.values():
+            tensor.detach().contiguous().numpy().tofile(file)
+
+
+def keep_gradients(model, folder):
+    """Makes each parameter's gradient a file once it is there; which are not yet."""
+    names = {name for name, _ in model.named_parameters()}
+
+    def write(name, value):
+        write_tensors({"gradient": value.grad}, folder / f"{name}.gradient")
+        value.grad = None
+        names.remove(name)
+
+    for name, value in model.named_parameters():
+        value.register_post_accumulate_grad_hook(lambda v, name=name: write(name, v))
+    return names
+
+
 def write_reference(name, folder, dtype):
     torch.manual_seed(0)
     model = timm.create_model(name, num_classes=1000)
@@ -67,23 +99,21 @@ def write_reference(name, folder, dtype):
     images = torch.randn((IMAGES, *model.default_cfg["input_size"]), generator=generator)
     settle_statistics(model.train(), images)
     images = images.to(dtype)
-    # Copies: CoaT has some tensors under several names.
-    state = {key: value.clone(memory_format=torch.contiguous_format)
-             for key, value in model.state_dict().items()}
-    save_file(state, folder / "state.safetensors")
+    write_tensors(model.state_dict(), folder / "state.safetensors")
     model.to(dtype).train()
+    names = keep_gradients(model, folder)
     logits = model(images)
     if isinstance(logits, (tuple, list)):
         logits = sum(logits) / len(logits)
     torch.nn.functional.cross_entropy(logits, torch.arange(IMAGES)).backward()
-    results = {"images": images, "logits": logits.detach()}
-    for key, value in model.named_parameters():
-        results["grad/" + key] = value.grad
+    if names:
+        sys.exit(f"{name}: timm has no gradient of {', '.join(sorted(names))}")
+    logits = logits.detach()
     with torch.no_grad():
-        results["eval"] = model.eval()(images)
-    save_file({key: value.contiguous() for key, value in results.items()},
-              folder / "results.safetensors")
-    return [results["logits"].double(), results["eval"].double()]
+        evaluated = model.eval()(images)
+    write_tensors({"images": images, "logits": logits, "eval": evaluated},
+                  folder / "results.safetensors")
+    return [logits.double(), evaluated.double()]
 
 
 class Differences:
