@@ -47,7 +47,7 @@ std::int64_t hidden_width(const models::MixerSpec& net, double ratio) {
   return static_cast<std::int64_t>(ratio * static_cast<double>(net.embed_dim));
 }
 
-// [.., width] -> [.., width] by a hidden layer, of which, where `gated`, half
+// `width` numbers to as many by a hidden layer, of which, where `gated`, half
 // is multiplied by the activated other half (Shazeer, "GLU variants improve
 // transformer", 2020, with SiLU).
 class MixingMlp : public torch::nn::Module {
@@ -63,13 +63,14 @@ class MixingMlp : public torch::nn::Module {
         *this, "fc2", gated ? hidden / 2 : hidden, width, generator);
   }
 
+  // [.., width] -> [.., width]
   at::Tensor operator()(const at::Tensor& x) const {
-    const at::Tensor hidden = (*fc1_)(x);
-    if (!gated_) {
-      return (*fc2_)(at::gelu(hidden));
-    }
-    const auto halves = hidden.chunk(2, /*dim=*/-1);
-    return (*fc2_)(halves[0] * at::silu(halves[1]));
+    return (*fc2_)(activate((*fc1_)(x), /*dim=*/-1));
+  }
+
+  // [N, width, D] -> [N, width, D]
+  at::Tensor over_tokens(const at::Tensor& x) const {
+    return fc2_->over_tokens(activate(fc1_->over_tokens(x), /*dim=*/1));
   }
 
   void start(const at::Generator& generator) {
@@ -83,6 +84,14 @@ class MixingMlp : public torch::nn::Module {
   }
 
  private:
+  at::Tensor activate(const at::Tensor& hidden, std::int64_t dim) const {
+    if (!gated_) {
+      return at::gelu(hidden);
+    }
+    const auto halves = hidden.chunk(2, dim);
+    return halves[0] * at::silu(halves[1]);
+  }
+
   bool gated_;
   std::shared_ptr<Linear> fc1_;
   std::shared_ptr<Linear> fc2_;
@@ -113,8 +122,7 @@ class MixerBlock : public TokenBlock {
   }
 
   at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
-    const at::Tensor mixed =
-        (*mlp_tokens_)((*norm1_)(x).transpose(1, 2)).transpose(1, 2);
+    const at::Tensor mixed = mlp_tokens_->over_tokens((*norm1_)(x));
     const at::Tensor y = add_branch(x, mixed, drop, row_);
     return add_branch(y, (*mlp_channels_)((*norm2_)(y)), drop, row_ + 1);
   }
@@ -168,8 +176,7 @@ class ResMlpBlock : public TokenBlock {
   }
 
   at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) override {
-    const at::Tensor mixed =
-        (*linear_tokens_)((*norm1_)(x).transpose(1, 2)).transpose(1, 2);
+    const at::Tensor mixed = linear_tokens_->over_tokens((*norm1_)(x));
     const at::Tensor y = add_branch(x, ls1_ * mixed, drop, row_);
     return add_branch(y, ls2_ * (*mlp_channels_)((*norm2_)(y)), drop, row_ + 1);
   }
@@ -201,8 +208,7 @@ class SpatialGate : public torch::nn::Module {
 
   at::Tensor operator()(const at::Tensor& x) const {
     const auto halves = x.chunk(2, /*dim=*/-1);
-    const at::Tensor gate = (*proj_)((*norm_)(halves[1]).transpose(1, 2));
-    return halves[0] * gate.transpose(1, 2);
+    return halves[0] * proj_->over_tokens((*norm_)(halves[1]));
   }
 
   void start(at::Generator generator) {

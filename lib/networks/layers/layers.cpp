@@ -136,6 +136,10 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
   return at::linear(x, weight, bias);
 }
 
+at::Tensor Linear::over_tokens(const at::Tensor& x) const {
+  return at::baddbmm(bias.unsqueeze(1), weight.expand({x.size(0), -1, -1}), x);
+}
+
 LayerNorm::LayerNorm(std::int64_t width, double eps) : eps_(eps) {
   weight = register_parameter("weight", at::ones({width}));
   bias = register_parameter("bias", at::zeros({width}));

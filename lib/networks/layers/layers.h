@@ -82,6 +82,8 @@ class Linear : public torch::nn::Module {
 
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
+  // Over the tokens: [N, in, D] -> [N, out, D], without transposing x.
+  at::Tensor over_tokens(const at::Tensor& x) const;
 
   at::Tensor weight; // [out, in]
   at::Tensor bias; // [out], or undefined
