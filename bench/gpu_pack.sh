@@ -29,7 +29,7 @@ say() { echo "[gpu_pack] $*" >&2; }
 
 bytes_of() { find "$@" -type f -printf '%s\n' | awk '{n += $1} END {print n + 0}'; }
 
-for program in vitrain vitrain_cuda.so bench/gpu_micro bench/optimizer_step; do
+for program in vitrain vitrain_torch vitrain_cuda.so bench/gpu_micro bench/optimizer_step; do
   if [ ! -e "$build/$program" ]; then
     say "$build/$program is missing: VITRAIN_PROFILE=cuda tools/setup.sh tests builds it"
     exit 2
@@ -43,6 +43,7 @@ mkdir -p "$release/bench" "$release/tests/fake_cuda" "$pack/packed/lib" "$pack/b
   "$pack/configs"
 
 strip -s -o "$release/vitrain" "$build/vitrain"
+strip -s -o "$release/vitrain_torch" "$build/vitrain_torch"
 strip --strip-unneeded -o "$release/vitrain_cuda.so" "$build/vitrain_cuda.so"
 ln -s ../vitrain_cuda.so "$release/bench/vitrain_cuda.so"
 for program in gpu_micro optimizer_step; do

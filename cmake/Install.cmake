@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, below a prefix that can be moved:
 #
-#   bin/vitrain       -> ../lib/vitrain/vitrain_quick
+#   bin/vitrain       -> ../lib/vitrain/vitrain
 #   lib/vitrain/      both programs, vitrain_cuda.so, torch (VITRAIN_INSTALL_TORCH), lib/ (VITRAIN_BUNDLE)
 #   share/            manual page, completion, configs, documents, list of what is linked (sbom.spdx.json)
 #   include/vitrain, lib/vitrain/static, lib/cmake/vitrain     for find_package(vitrain)
@@ -14,7 +14,7 @@ if(SKBUILD)
   set(share ${SKBUILD_DATA_DIR}/share)
 endif()
 
-set(programs vitrain vitrain_quick)
+set(programs vitrain vitrain_torch)
 if(VITRAIN_WITH_CUDA)
   list(APPEND programs vitrain_cuda)
 endif()
@@ -28,7 +28,7 @@ if(VITRAIN_BUNDLE)
     add_library(stand_in_${CMAKE_MATCH_1} SHARED tools/wheel/stand_ins/${CMAKE_MATCH_1}.cpp)
     set_target_properties(stand_in_${CMAKE_MATCH_1} PROPERTIES OUTPUT_NAME ${CMAKE_MATCH_2}
       SOVERSION ${CMAKE_MATCH_3} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-    add_dependencies(vitrain stand_in_${CMAKE_MATCH_1})
+    add_dependencies(vitrain_torch stand_in_${CMAKE_MATCH_1})
   endforeach()
 endif()
 

@@ -102,7 +102,7 @@ function(vitrain_link target visibility torch precompiled)
   target_link_libraries(${target} PRIVATE vitrain_warnings)
   target_link_libraries(${target} ${visibility} vitrain_dep_fmt Threads::Threads)
   if(torch)
-    target_link_libraries(${target} ${visibility} vitrain_torch)
+    target_link_libraries(${target} ${visibility} vitrain_libtorch)
     # A tenth of the time to compile: gcc collects no garbage below 2 GiB.
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=2097152>)

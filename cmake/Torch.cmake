@@ -22,11 +22,11 @@ foreach(lib c10 torch_cpu)
   set_target_properties(vitrain_${lib} PROPERTIES
     IMPORTED_LOCATION ${VITRAIN_TORCH}/lib/lib${lib}.so IMPORTED_NO_SONAME OFF)
 endforeach()
-add_library(vitrain_torch INTERFACE)
-target_include_directories(vitrain_torch SYSTEM INTERFACE
+add_library(vitrain_libtorch INTERFACE)
+target_include_directories(vitrain_libtorch SYSTEM INTERFACE
   ${VITRAIN_TORCH}/include ${VITRAIN_TORCH}/include/torch/csrc/api/include)
-target_compile_definitions(vitrain_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-target_link_libraries(vitrain_torch INTERFACE vitrain_torch_cpu vitrain_c10)
-target_link_options(vitrain_torch INTERFACE
+target_compile_definitions(vitrain_libtorch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+target_link_libraries(vitrain_libtorch INTERFACE vitrain_torch_cpu vitrain_c10)
+target_link_options(vitrain_libtorch INTERFACE
   -Wl,-rpath-link,${VITRAIN_TORCH}/lib
   -Wl,--unresolved-symbols=ignore-in-shared-libs)

@@ -30,7 +30,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VERSION = (ROOT / "VERSION").read_text().split()[0]
-PROGRAMS = ("vitrain", "vitrain_quick", "vitrain_cuda.so")
+PROGRAMS = ("vitrain", "vitrain_torch", "vitrain_cuda.so")
 # What every system that runs torch's wheels has (PEP 600).
 SYSTEM = re.compile(
     r"(ld-linux-x86-64|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+))\.so\.\d+$")

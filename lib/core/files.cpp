@@ -177,4 +177,12 @@ std::filesystem::path executable_path() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
+std::filesystem::path program_path() {
+  std::filesystem::path path = executable_path();
+  if (path.filename() == kProgramWithTorch) {
+    path.replace_filename("vitrain");
+  }
+  return path;
+}
+
 } // namespace vitrain

@@ -66,6 +66,13 @@ void make_folders(const std::filesystem::path& path);
 // Absolute path of the running executable.
 std::filesystem::path executable_path();
 
+// The program that has torch, which `vitrain` beside it becomes (app/main.cpp).
+inline constexpr const char* kProgramWithTorch = "vitrain_torch";
+
+// Absolute path of what people start: the running executable, or `vitrain` in
+// the place of the program with torch.
+std::filesystem::path program_path();
+
 // Text of an errno: "No such file or directory".
 std::string error_text(int error_number);
 

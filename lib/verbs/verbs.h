@@ -1,27 +1,65 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "config/command_line/arguments.h"
+#include "config/sections/recipe.h"
+#include "job/prepared_job.h"
 
-// Verbs that need neither torch nor more than a moment.
+// The verbs that need no torch: all that make no network. Processes that train
+// are started as programs with torch.
 namespace vitrain::verbs {
 
 // Help, or what such a verb does; returns the exit code. Nothing: another verb,
 // for which the arguments have the recipe of a run that they name, as of
-// with_run_recipe().
-std::optional<int> quick_verb(config::Arguments& arguments);
+// with_run_recipe(). `command_line` is what was typed, for the records.
+std::optional<int> without_torch(
+    config::Arguments& arguments,
+    const std::string& command_line);
+
+// What `program` returns, or, where it throws, the error's exit code after its
+// message on the standard error stream and in a launcher's error file.
+int exit_code_of_program(const std::function<int()>& program);
 
 // With the recipe of a run where the command line names a run instead of a
 // file: -cfg RUN, and without -cfg -resume RUN or -eval -pretrained RUN. Throws
 // Error(kUsage) where such a run has none.
 config::Arguments with_run_recipe(config::Arguments arguments);
 
+// Prints what a job would do, which makes its network; `has_weights`: this
+// machine is the one that reads the weights to start from.
+using PrintDryRun =
+    std::function<void(const job::PreparedJob& job, bool has_weights)>;
+
 // One function per verb: wiring only. Each returns the exit code.
+
+// Training and evaluation. Nothing where a dry run is asked for and
+// `print_dry_run` is none.
+std::optional<int> train(
+    const config::Arguments& arguments,
+    const std::string& command_line,
+    const PrintDryRun& print_dry_run);
 int completion(const config::Arguments& arguments);
 int config_verb(const config::Arguments& arguments);
 int config_from(const config::Arguments& arguments);
+int data_order(const config::Arguments& arguments);
+int data_check(const config::Arguments& arguments);
+int data_show(const config::Arguments& arguments);
+int data_dump(const config::Arguments& arguments);
+int data_pack(const config::Arguments& arguments);
+int data_unpack(const config::Arguments& arguments);
 int devices();
 int man();
+int report(const config::Arguments& arguments);
+int runs(const config::Arguments& arguments);
+int show(const config::Arguments& arguments);
+
+// As many as training would use, started as this process was.
+std::int64_t training_devices(
+    const config::Arguments& arguments,
+    const config::Recipe& recipe);
 
 } // namespace vitrain::verbs

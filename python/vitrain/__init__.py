@@ -14,7 +14,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def main():
-    program = FOLDER / "vitrain_quick"
+    program = FOLDER / "vitrain"
     if not (FOLDER.parent / "torch" / "lib").is_dir():
         found = importlib.util.find_spec("torch")  # imports nothing
         if found is None or not found.origin:

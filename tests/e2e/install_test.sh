@@ -22,7 +22,7 @@ mv "$work/first" "$work/moved"
 # The program: torch-free until it is needed.
 installed --help >"$work/help"
 "$build/vitrain" --help | cmp - "$work/help" || fail "help is another"
-ldd "$work/moved/lib/vitrain/vitrain_quick" | grep -q torch && fail "help loads torch"
+ldd "$work/moved/lib/vitrain/vitrain" | grep -q torch && fail "help loads torch"
 installed --version | grep -q "^vitrain $(cat "$root/VERSION")\$" || fail "version"
 code=0
 installed -cgf x >"$work/refusal" 2>&1 || code=$?

@@ -69,7 +69,7 @@ system = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+
 torch = re.compile(r"lib(torch|c10|gomp|nccl|cudart)")
 files = [path for path in folder.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
 present = {path.name for path in files}
-assert {"vitrain", "vitrain_quick", "libtiff.so.6"} <= present, present
+assert {"vitrain", "vitrain_torch", "libtiff.so.6"} <= present, present
 for path in files:
     shown = subprocess.run(["objdump", "-p", path], capture_output=True, text=True, check=True).stdout
     for name in re.findall(r"NEEDED +(\S+)", shown):

@@ -34,7 +34,7 @@ PageOptions page_options() {
   std::string nonce;
   append_base64(nonce, bytes);
   return {
-      .program = executable_path().native(),
+      .program = program_path().native(),
       .time = local_time("%Y-%m-%d %H:%M:%S"),
       .nonce = nonce};
 }

@@ -38,7 +38,7 @@ tar -C "$work" -xzf "$work/pack.tar.gz"
 # Nothing but torch, glibc's and GCC's libraries comes from elsewhere.
 torch=$("$python" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])')
 folders=$torch/lib:$(echo "$torch"/../nvidia/*/lib | tr ' ' :):$work/vitrain-gpu/packed/lib
-LD_LIBRARY_PATH=$folders ldd "$work/vitrain-gpu/build/release/vitrain" >"$work/log"
+LD_LIBRARY_PATH=$folders ldd "$work/vitrain-gpu/build/release/vitrain_torch" >"$work/log"
 ! grep -v -e "$torch" -e "$work" "$work/log" |
   grep -v -E 'linux-vdso|ld-linux|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+)\.so' ||
   fail "libraries that are not packed"

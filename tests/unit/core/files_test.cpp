@@ -201,6 +201,7 @@ TEST(WriteAll, SaysWhyItFailed) {
 
 TEST(ExecutablePath, IsThisTest) {
   EXPECT_EQ(executable_path().filename(), "unit_core");
+  EXPECT_EQ(program_path(), executable_path());
 }
 
 } // namespace

@@ -4,10 +4,10 @@
 
 #include "core/text.h"
 #include "logging/console.h"
-#include "program/verbs.h"
 #include "report/terminal/listing.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 
 int runs(const config::Arguments& arguments) {
   const std::string folder =
@@ -31,4 +31,4 @@ int runs(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

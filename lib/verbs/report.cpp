@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "core/text.h"
-#include "program/verbs.h"
 #include "report/runs/run.h"
 #include "report/write.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 // The runs that paths name; a folder of runs stands for all of them. Each
@@ -55,4 +55,4 @@ int report(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

@@ -10,9 +10,9 @@
 #include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/progress.h"
-#include "program/verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 double mebibytes(std::int64_t bytes) {
@@ -112,4 +112,4 @@ int data_unpack(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

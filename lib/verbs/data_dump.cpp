@@ -6,10 +6,10 @@
 #include "job/options/data_options.h"
 #include "job/recipe_check.h"
 #include "models/spec.h"
-#include "program/verbs.h"
 #include "results/output_file.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 // What -resize, -filter, -pillow and -crop describe.
@@ -64,4 +64,4 @@ int data_dump(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

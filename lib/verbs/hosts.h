@@ -5,7 +5,7 @@
 #include "config/command_line/arguments.h"
 #include "launch/nodes/hosts.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 
 // The machines of -hosts, none where it is not given. Throws Error(kUsage) when
 // another option says something else about their workers.
@@ -17,4 +17,4 @@ int run_hosts(
     const config::Arguments& arguments,
     const std::vector<launch::Host>& hosts);
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "logging/console.h"
-#include "program/verbs.h"
 #include "report/runs/run.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 
 int show(const config::Arguments& arguments) {
   logging::Console console({.log_fd = -1, .terminal_fd = 1});
@@ -21,4 +21,4 @@ int show(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

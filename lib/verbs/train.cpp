@@ -4,20 +4,19 @@
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "core/print_lines.h"
-#include "engine/report/dry_run.h"
 #include "job/launched_job.h"
 #include "job/recipe_check.h"
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "models/spec.h"
-#include "program/hosts.h"
-#include "program/verbs.h"
 #include "report/write.h"
 #include "trial/find_lr.h"
 #include "trial/trial.h"
+#include "verbs/hosts.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 // Who started this process; -master says where it is to meet the others when
@@ -69,11 +68,6 @@ job::Request request_of(
   return request;
 }
 
-void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
-  print_lines(stdout, prepared.notes);
-  std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
-}
-
 // -try and -find_lr.
 int try_run(
     const job::PreparedJob& prepared,
@@ -115,7 +109,10 @@ bool has_failed(int code) {
 
 } // namespace
 
-int train(const config::Arguments& given, const std::string& command_line) {
+std::optional<int> train(
+    const config::Arguments& given,
+    const std::string& command_line,
+    const PrintDryRun& print_dry_run) {
   config::Arguments arguments = given;
   std::vector<launch::Host> hosts = named_hosts(arguments);
   if (!hosts.empty() && launch::is_this_machine(hosts)) {
@@ -134,6 +131,9 @@ int train(const config::Arguments& given, const std::string& command_line) {
   }
   if (!hosts.empty()) {
     return run_hosts(arguments, hosts);
+  }
+  if (arguments.dry_run && !print_dry_run) {
+    return std::nullopt;
   }
   const launch::Detected detected = find_launcher(arguments.launch);
   const job::Request request = request_of(arguments, command_line);
@@ -169,4 +169,4 @@ int train(const config::Arguments& given, const std::string& command_line) {
   return code;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

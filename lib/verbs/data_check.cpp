@@ -16,9 +16,9 @@
 #include "job/recipe_check.h"
 #include "logging/console.h"
 #include "logging/progress.h"
-#include "program/verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 // Hours of reading should not end with a report that cannot be written: does
@@ -82,4 +82,4 @@ int data_check(const config::Arguments& arguments) {
   return static_cast<int>(report.clean() ? ExitCode::kDone : ExitCode::kData);
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

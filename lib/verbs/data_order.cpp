@@ -9,9 +9,9 @@
 #include "job/recipe_check.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
-#include "program/verbs.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 void print_batch(const std::vector<data::Draw>& draws) {
@@ -65,4 +65,4 @@ int data_order(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

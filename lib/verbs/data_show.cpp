@@ -14,10 +14,10 @@
 #include "job/recipe_check.h"
 #include "models/spec.h"
 #include "pictures/contact_sheet.h"
-#include "program/verbs.h"
 #include "results/output_file.h"
+#include "verbs/verbs.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 // What training takes first in an epoch.
@@ -156,4 +156,4 @@ int data_show(const config::Arguments& arguments) {
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs

@@ -1,4 +1,4 @@
-#include "program/hosts.h"
+#include "verbs/hosts.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "job/recipe_check.h"
 #include "launch/nodes/rendezvous.h"
 
-namespace vitrain::program {
+namespace vitrain::verbs {
 namespace {
 
 constexpr const char* kOption = "-hosts";
@@ -121,7 +121,7 @@ int run_hosts(
   check_recipe(arguments, hosts);
   const std::vector<launch::HostCommand> commands = launch::host_commands(
       hosts,
-      executable_path(),
+      program_path(),
       arguments.launch.shared,
       std::filesystem::current_path(),
       arguments.launch.master);
@@ -135,4 +135,4 @@ int run_hosts(
   return 0;
 }
 
-} // namespace vitrain::program
+} // namespace vitrain::verbs
