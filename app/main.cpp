@@ -1,14 +1,16 @@
 // What people start: the verbs that need no torch, whose libraries take 0.2 s
-// to load; it supervises those that train. For everything else, and as a
-// worker, this process becomes the program with torch (exec), which lies beside
-// it.
+// to load; it supervises workers, which are processes of the program with torch
+// beside it. For everything else this process becomes that program (exec).
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -18,29 +20,34 @@
 
 namespace {
 
-[[noreturn]] void become_program_with_torch(char** argv) {
-  const std::filesystem::path program =
-      vitrain::executable_path().parent_path() / vitrain::kProgramWithTorch;
-  ::execv(program.c_str(), argv);
-  vitrain::fail(
-      vitrain::ExitCode::kInternal,
-      "cannot start {}: {}; install vitrain again",
-      vitrain::printable(program.native()),
-      vitrain::error_text(errno));
+// The program with torch, kept open: a worker that is started anew hours later
+// is of the same build, also when another one has been installed by then.
+std::filesystem::path open_program_with_torch() {
+  std::filesystem::path path =
+      vitrain::executable_path().replace_filename(vitrain::kProgramWithTorch);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) { // else whoever starts it says that it is missing
+    path = fmt::format("/proc/self/fd/{}", fd);
+  }
+  return path;
 }
 
 int run(int argc, char** argv) {
-  const bool worker = argc > 1 && std::string_view(argv[1]) == "--worker";
-  if (!worker) {
-    auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
-    const std::string command_line =
-        vitrain::join(std::vector<std::string>(argv, argv + argc), " ");
-    if (const auto code =
-            vitrain::verbs::without_torch(arguments, command_line)) {
-      return *code;
-    }
+  auto arguments = vitrain::config::parse_arguments(argc - 1, argv + 1);
+  const std::filesystem::path with_torch = open_program_with_torch();
+  const vitrain::verbs::Invocation invocation{
+      .command_line =
+          vitrain::join(std::vector<std::string>(argv, argv + argc), " "),
+      .worker_program = with_torch};
+  if (const auto code = vitrain::verbs::without_torch(arguments, invocation)) {
+    return *code;
   }
-  become_program_with_torch(argv);
+  ::execv(with_torch.c_str(), argv);
+  vitrain::fail(
+      vitrain::ExitCode::kInternal,
+      "cannot start {}: {}; install vitrain again",
+      vitrain::printable(with_torch.native()),
+      vitrain::error_text(errno));
 }
 
 } // namespace

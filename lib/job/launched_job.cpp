@@ -120,7 +120,8 @@ std::optional<PreparedJob> run_launched(
     }
   }
   launch::exec_worker(
-      {.place = place,
+      {.executable = prepared.worker_program,
+       .place = place,
        .parents = parents,
        .job = job.to_json(),
        .environment = user,

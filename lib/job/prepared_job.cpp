@@ -111,6 +111,7 @@ PreparedJob begin_job(const Request& request) {
   job.mode = request.mode;
   job.config_path = request.recipe.file.value_or("").native();
   job.command_line = request.command_line;
+  prepared.worker_program = request.worker_program;
   job.version = request.version;
   job.process_start = process_start_seconds();
   prepared.notes = request.notes;

@@ -24,6 +24,7 @@ namespace vitrain::job {
 // devices, datasets, arithmetic, model, precision. Makes no torch call.
 struct PreparedJob {
   Job job;
+  std::filesystem::path worker_program; // Request's
   std::vector<launch::DeviceSlot> devices; // of this machine
   int workers = 1; // devices that train, of all machines
   int cores = 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct Request {
   std::optional<std::int64_t> node_rank;
   std::optional<launch::HostPort> master;
   std::string command_line; // for the records
+  // The executable that is a worker when it is started with "--worker".
+  std::filesystem::path worker_program = "/proc/self/exe";
   std::string version;
   std::vector<std::string> notes; // to tell before the start
 };

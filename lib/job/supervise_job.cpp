@@ -149,6 +149,7 @@ std::optional<int> after_attempt(
 launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
   const Job& job = prepared.job;
   launch::SupervisorOptions options;
+  options.executable = prepared.worker_program;
   options.devices = prepared.devices;
   if (job.single_process()) {
     options.devices.resize(1); // the other devices are this worker's, too

@@ -29,15 +29,15 @@ int run_verb(int argc, char** argv) {
   if (arguments.version) {
     return version();
   }
-  const std::string command_line =
-      join(std::vector<std::string>(argv, argv + argc), " ");
-  if (const auto code = verbs::without_torch(arguments, command_line)) {
+  const verbs::Invocation invocation{
+      .command_line = join(std::vector<std::string>(argv, argv + argc), " ")};
+  if (const auto code = verbs::without_torch(arguments, invocation)) {
     return *code;
   }
   switch (arguments.verb) {
     case Verb::kTrain:
     case Verb::kEval:
-      return verbs::train(arguments, command_line, print_dry_run).value();
+      return verbs::train(arguments, invocation, print_dry_run).value();
     case Verb::kModels:
       return models(arguments);
     case Verb::kWeightsShow:

@@ -50,7 +50,7 @@ launch::Detected find_launcher(const config::LaunchArguments& arguments) {
 
 job::Request request_of(
     const config::Arguments& arguments,
-    const std::string& command_line) {
+    const Invocation& invocation) {
   job::Request request{
       .mode = arguments.verb == config::Verb::kEval ? job::JobMode::kEval
                                                     : job::JobMode::kTrain,
@@ -58,7 +58,8 @@ job::Request request_of(
       .resume = arguments.resume,
       .dry_run = arguments.dry_run,
       .node_rank = arguments.launch.node_rank,
-      .command_line = command_line,
+      .command_line = invocation.command_line,
+      .worker_program = invocation.worker_program,
       .version = VITRAIN_VERSION,
       .notes = arguments.notes};
   if (arguments.launch.master) {
@@ -111,7 +112,7 @@ bool has_failed(int code) {
 
 std::optional<int> train(
     const config::Arguments& given,
-    const std::string& command_line,
+    const Invocation& invocation,
     const PrintDryRun& print_dry_run) {
   config::Arguments arguments = given;
   std::vector<launch::Host> hosts = named_hosts(arguments);
@@ -136,7 +137,7 @@ std::optional<int> train(
     return std::nullopt;
   }
   const launch::Detected detected = find_launcher(arguments.launch);
-  const job::Request request = request_of(arguments, command_line);
+  const job::Request request = request_of(arguments, invocation);
   if (detected.place) {
     VITRAIN_CHECK(
         !arguments.trial.is_wanted(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,12 +14,19 @@
 // are started as programs with torch.
 namespace vitrain::verbs {
 
+// How this process was started, and what it starts to train.
+struct Invocation {
+  std::string command_line; // for the records
+  // With "--worker" it is a worker (engine/run/worker.h).
+  std::filesystem::path worker_program = "/proc/self/exe";
+};
+
 // Help, or what such a verb does; returns the exit code. Nothing: another verb,
 // for which the arguments have the recipe of a run that they name, as of
-// with_run_recipe(). `command_line` is what was typed, for the records.
+// with_run_recipe().
 std::optional<int> without_torch(
     config::Arguments& arguments,
-    const std::string& command_line);
+    const Invocation& invocation);
 
 // What `program` returns, or, where it throws, the error's exit code after its
 // message on the standard error stream and in a launcher's error file.
@@ -40,7 +48,7 @@ using PrintDryRun =
 // `print_dry_run` is none.
 std::optional<int> train(
     const config::Arguments& arguments,
-    const std::string& command_line,
+    const Invocation& invocation,
     const PrintDryRun& print_dry_run);
 int completion(const config::Arguments& arguments);
 int config_verb(const config::Arguments& arguments);

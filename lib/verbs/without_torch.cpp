@@ -10,7 +10,7 @@ namespace vitrain::verbs {
 
 std::optional<int> without_torch(
     config::Arguments& arguments,
-    const std::string& command_line) {
+    const Invocation& invocation) {
   using config::Verb;
   if (arguments.version) {
     return std::nullopt; // torch's is part of it
@@ -25,7 +25,7 @@ std::optional<int> without_torch(
   switch (arguments.verb) {
     case Verb::kTrain:
     case Verb::kEval:
-      return train(arguments, command_line, /*print_dry_run=*/{});
+      return train(arguments, invocation, /*print_dry_run=*/{});
     case Verb::kConfigCheck:
     case Verb::kConfigShow:
     case Verb::kConfigReference:

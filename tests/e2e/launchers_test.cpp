@@ -582,6 +582,34 @@ TEST(Restarts, ContinueFromTheLastCheckpoint) {
   EXPECT_THAT(result.out, HasSubstr("[rank 0] "));
 }
 
+// Another version can be installed while a run trains.
+TEST(Restarts, AreOfTheSameBuild) {
+  const TempFolder folder;
+  const std::filesystem::path built =
+      std::filesystem::path(binary()).parent_path();
+  for (const char* program : {"vitrain", "vitrain_torch"}) {
+    std::filesystem::copy(built / program, folder / program);
+  }
+  // Beside the programs.
+  std::filesystem::create_symlink(built / "torch", folder / "torch");
+  Command command = short_run(
+      folder / "runs",
+      {.devices = "cpu:2",
+       .set = {"run.epochs=50", "run.max_steps=1000", "checkpoint.every=100st"},
+       .more = {"-max_restarts", "1"}});
+  command.words.front() = folder / "vitrain";
+  Program program(command);
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "checkpoint", 1, 60));
+  const std::filesystem::path with_torch = folder / "vitrain_torch";
+  std::filesystem::remove(with_torch);
+  std::ofstream(with_torch) << "#!/bin/false\n";
+  std::filesystem::permissions(with_torch, std::filesystem::perms::owner_all);
+  ::kill(program.workers().at(1), SIGKILL);
+  const Result result = program.wait(60);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("restart 1 of 1"));
+}
+
 TEST(Restarts, MistakesAreNotRepeated) {
   const TempFolder folder;
   const Result result = run(short_run(
