@@ -13,8 +13,8 @@
 # token: the same where the student has a distillation token and head.
 #
 # Settings: STEPS (100), BATCH (16), IMAGE (96, pixels), WARMUP (20, steps), DATA
-#   (a folder with train/ and val/; default: generated images),
-#   VITRAIN_PEER_PYTHON.
+#   (a folder with train/ and val/; default: generated images), EXACT (1; 0: without
+#   PyTorch in double precision, which takes longest), VITRAIN_PEER_PYTHON.
 #
 # Prints what differs, relative to the largest; ends with 1 where losses differ
 # by more than 1e-4, weights by more than 1e-3 or averages by more than 1e-4.
