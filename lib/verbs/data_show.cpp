@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "config/rules/plan.h"
 #include "config/rules/stages.h"
 #include "core/check.h"
@@ -48,15 +50,14 @@ void print_legend(
   const auto& classes = rows.index().classes();
   for (std::int64_t i = 0; i < batch.count; ++i) {
     const auto place = static_cast<std::size_t>(i);
-    const std::string name =
-        printable(classes[static_cast<std::size_t>(batch.labels[place])]);
-    std::printf(
-        "%lld %lld %lld %s %s\n",
-        static_cast<long long>((before + i) / columns + 1),
-        static_cast<long long>((before + i) % columns + 1),
-        static_cast<long long>(batch.draws[place].sample),
-        name.c_str(),
-        rows.describe(batch.draws[place].sample).c_str());
+    const std::string line = fmt::format(
+        "{} {} {} {} {}\n",
+        (before + i) / columns + 1,
+        (before + i) % columns + 1,
+        batch.draws[place].sample,
+        printable(classes[static_cast<std::size_t>(batch.labels[place])]),
+        rows.describe(batch.draws[place].sample));
+    std::fputs(line.c_str(), stdout);
   }
   for (const data::BadSample& bad : batch.bad) {
     std::printf(
