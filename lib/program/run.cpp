@@ -30,14 +30,12 @@ int run_verb(int argc, char** argv) {
     return version();
   }
   const verbs::Invocation invocation{
-      .command_line = join(std::vector<std::string>(argv, argv + argc), " ")};
+      .command_line = join(std::vector<std::string>(argv, argv + argc), " "),
+      .print_dry_run = print_dry_run};
   if (const auto code = verbs::without_torch(arguments, invocation)) {
     return *code;
   }
   switch (arguments.verb) {
-    case Verb::kTrain:
-    case Verb::kEval:
-      return verbs::train(arguments, invocation, print_dry_run).value();
     case Verb::kModels:
       return models(arguments);
     case Verb::kWeightsShow:

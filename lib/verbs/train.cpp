@@ -112,8 +112,7 @@ bool has_failed(int code) {
 
 std::optional<int> train(
     const config::Arguments& given,
-    const Invocation& invocation,
-    const PrintDryRun& print_dry_run) {
+    const Invocation& invocation) {
   config::Arguments arguments = given;
   std::vector<launch::Host> hosts = named_hosts(arguments);
   if (!hosts.empty() && launch::is_this_machine(hosts)) {
@@ -133,7 +132,7 @@ std::optional<int> train(
   if (!hosts.empty()) {
     return run_hosts(arguments, hosts);
   }
-  if (arguments.dry_run && !print_dry_run) {
+  if (arguments.dry_run && !invocation.print_dry_run) {
     return std::nullopt;
   }
   const launch::Detected detected = find_launcher(arguments.launch);
@@ -148,7 +147,7 @@ std::optional<int> train(
         detected.place->launcher);
     const auto prepared = job::run_launched(request, *detected.place);
     if (prepared) {
-      print_dry_run(*prepared, /*has_weights=*/true);
+      invocation.print_dry_run(*prepared, /*has_weights=*/true);
     }
     return 0;
   }
@@ -159,7 +158,8 @@ std::optional<int> train(
     return try_run(prepared, arguments.trial);
   }
   if (arguments.dry_run) {
-    print_dry_run(prepared, arguments.launch.node_rank.value_or(0) == 0);
+    invocation.print_dry_run(
+        prepared, arguments.launch.node_rank.value_or(0) == 0);
     return 0;
   }
   const int code = job::supervise(prepared);

@@ -14,11 +14,18 @@
 // are started as programs with torch.
 namespace vitrain::verbs {
 
-// How this process was started, and what it starts to train.
+// Prints what a job would do, which makes its network; `has_weights`: this
+// machine is the one that reads the weights to start from.
+using PrintDryRun =
+    std::function<void(const job::PreparedJob& job, bool has_weights)>;
+
+// How this process was started, what it starts to train, and what it can do
+// with torch.
 struct Invocation {
   std::string command_line; // for the records
   // With "--worker" it is a worker (engine/run/worker.h).
   std::filesystem::path worker_program = "/proc/self/exe";
+  PrintDryRun print_dry_run = {}; // none without torch
 };
 
 // Help, or what such a verb does; returns the exit code. Nothing: another verb,
@@ -37,19 +44,13 @@ int exit_code_of_program(const std::function<int()>& program);
 // Error(kUsage) where such a run has none.
 config::Arguments with_run_recipe(config::Arguments arguments);
 
-// Prints what a job would do, which makes its network; `has_weights`: this
-// machine is the one that reads the weights to start from.
-using PrintDryRun =
-    std::function<void(const job::PreparedJob& job, bool has_weights)>;
-
 // One function per verb: wiring only. Each returns the exit code.
 
-// Training and evaluation. Nothing where a dry run is asked for and
-// `print_dry_run` is none.
+// Training and evaluation. Nothing where a dry run is asked for that the
+// invocation cannot print.
 std::optional<int> train(
     const config::Arguments& arguments,
-    const Invocation& invocation,
-    const PrintDryRun& print_dry_run);
+    const Invocation& invocation);
 int completion(const config::Arguments& arguments);
 int config_verb(const config::Arguments& arguments);
 int config_from(const config::Arguments& arguments);

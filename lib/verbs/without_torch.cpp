@@ -25,7 +25,7 @@ std::optional<int> without_torch(
   switch (arguments.verb) {
     case Verb::kTrain:
     case Verb::kEval:
-      return train(arguments, invocation, /*print_dry_run=*/{});
+      return train(arguments, invocation);
     case Verb::kConfigCheck:
     case Verb::kConfigShow:
     case Verb::kConfigReference:
