@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "launch/processes/descriptors.h"
 #include "verbs/verbs.h"
 

@@ -6,7 +6,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include "core/cuda_plugin.h"
+#include "core/system/cuda_plugin.h"
 
 namespace vitrain::bench {
 

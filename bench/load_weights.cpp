@@ -8,7 +8,7 @@
 
 #include "models/families/family.h"
 #include "networks/model.h"
-#include "states/load.h"
+#include "states/load_tensors.h"
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "data/load/loader.h"
 #include "data/load/rows.h"
 

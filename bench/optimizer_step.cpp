@@ -8,7 +8,7 @@
 #include <ATen/Parallel.h>
 
 #include "bench/cuda_device.h"
-#include "core/enum_names.h"
+#include "core/text/enum_names.h"
 #include "job/options/precision.h"
 #include "models/families/family.h"
 #include "networks/model.h"

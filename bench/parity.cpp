@@ -14,7 +14,7 @@
 #include "models/families/family.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
-#include "states/load.h"
+#include "states/load_tensors.h"
 #include "states/safetensors.h"
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"

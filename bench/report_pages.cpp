@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "config/schema/writer.h"
-#include "core/clock.h"
-#include "report/runs/run.h"
-#include "report/write.h"
+#include "core/system/clock.h"
+#include "report/runs/run_record.h"
+#include "report/write_report.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 # vitrain_test(<name> [TORCH] [ONE_PROCESS] LABEL unit|dist|golden|e2e|fault|slow
 #              [TIMEOUT s] [SOURCES ...] [DEPENDS folder...])
-# One GoogleTest binary of every source in its folder, and SOURCES beside them; the target unit_tests builds all of label
+# One GoogleTest binary of every source in and below its folder, and SOURCES beside them; the target unit_tests builds all of label
 # unit. ONE_PROCESS registers the whole binary as one
 # test (torch-linked binaries: loading libtorch costs 0.2 s a process); otherwise
 # every TEST is its own ctest entry.
@@ -37,7 +37,7 @@ function(vitrain_test name)
   if(VITRAIN_SANITIZE) # at -O0, on machines of which some are half as fast
     math(EXPR ARG_TIMEOUT "4 * ${ARG_TIMEOUT}")
   endif()
-  file(GLOB tests CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS *.cpp)
   add_executable(${name} ${tests} ${ARG_SOURCES})
   vitrain_unity(${name})
   set_target_properties(${name} PROPERTIES

@@ -41,8 +41,8 @@ SOURCES = {
     "lib/launch/devices/devices.cpp": (405, "what CUDA_VISIBLE_DEVICES can say"),
 }
 HEADERS = {
-    "lib/config/paddlevit/families/stages.h": (223, "a row for each of PaddleViT's networks"),
-    "lib/config/sections/optimizer_row.h": (216, "a row for each optimizer"),
+    "lib/config/paddlevit/families/stage_families.h": (223, "a row for each of PaddleViT's networks"),
+    "lib/config/sections/optim/optimizer_row.h": (216, "a row for each optimizer"),
     "lib/config/sections/sync.h": (235, "nine modes: names, traits and keys"),
     "lib/config/schema/schema.h": (233, "templates that bind members of every kind"),
 }

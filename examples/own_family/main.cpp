@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "models/families/family.h"
-#include "networks/add_family.h"
+#include "networks/add_network.h"
 #include "networks/layers/layers.h"
 #include "program/run.h"
 

@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "checkpoint/folder.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/text.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::checkpoint {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/json_reader.h"
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/json_reader.h"
+#include "core/text/text.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::checkpoint {
 namespace {

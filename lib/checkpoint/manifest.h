@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 namespace vitrain::checkpoint {
 

@@ -2,14 +2,14 @@
 
 #include <cstdint>
 
-#include "core/enum_names.h"
+#include "core/text/enum_names.h"
 
 namespace vitrain {
 
 // Every kind of source that a recipe can name, a line each: its enumerator and
 // its name. lib/data has list_NAME() and open_NAME() for it
-// (data/sources/sources.h). The order gives the numbers in an index's bytes and
-// in the fingerprints of checkpoints: add at the end.
+// (data/sources/kinds/kinds.h). The order gives the numbers in an index's bytes
+// and in the fingerprints of checkpoints: add at the end.
 #define VITRAIN_SOURCE_KINDS(KIND) \
   KIND(kFolder, folder)            \
   KIND(kShapes, shapes)            \

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/cuda_plugin.h"
+#include "core/system/cuda_plugin.h"
 
 namespace vitrain::cuda {
 namespace {

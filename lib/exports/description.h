@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "models/spec.h"
 
 namespace vitrain::exports {
@@ -21,7 +21,8 @@ struct Description {
   std::string crop_mode;
   double crop_pct = 1.0;
   std::optional<std::int64_t> resize; // else by crop_pct
-  // The record that checkpoints carry (checkpoint/preprocess.h); null: none.
+  // The record that checkpoints carry (checkpoint/read_preprocess.h); null:
+  // none.
   Json record;
 
   // {"model": ..., "input_size": [3, 224, 224], "mean": [...], ...,

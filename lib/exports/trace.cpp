@@ -11,7 +11,7 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "exports/batch_size.h"
 
 namespace vitrain::exports {

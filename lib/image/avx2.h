@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/cpu.h"
+#include "core/system/cpu.h"
 
 // Loops that the compiler makes vectors of are compiled twice: as they are, and
 // for AVX2 (without fused multiplication and addition, which round once instead

@@ -3,10 +3,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/system.h"
+#include "core/system/system.h"
 
 namespace vitrain::job {
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "core/check.h"
-#include "job/choose_devices.h"
-#include "job/prepared_job.h"
+#include "job/prepare/choose_devices.h"
+#include "job/prepare/prepared_job.h"
 #include "launch/devices/cores.h"
 #include "launch/foreign/environment.h"
 #include "launch/foreign/exec_worker.h"

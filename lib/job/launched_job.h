@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "job/prepared_job.h"
+#include "job/prepare/prepared_job.h"
 #include "job/request.h"
 #include "launch/foreign/launchers.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "job/job.h"
 #include "launch/nodes/rendezvous.h"
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text.h"
-#include "job/find_weights.h"
+#include "core/text/text.h"
 #include "job/options/data_options.h"
-#include "job/preprocess_record.h"
-#include "job/recipe_check.h"
+#include "job/prepare/find_weights.h"
+#include "job/prepare/preprocess_record.h"
+#include "job/prepare/recipe_check.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::job {

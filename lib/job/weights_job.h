@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "config/sections/recipe.h"
 #include "models/spec.h"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/rules/stages.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "models/families/family.h"
 #include "models/rules.h"
 

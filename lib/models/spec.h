@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/sections/augment.h"
+#include "config/sections/data/augment.h"
 #include "config/sections/model.h"
 #include "options/image_size.h"
 

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "models/families/add_family.h"
 #include "models/families/all.h"
-#include "networks/add_family.h"
+#include "networks/add_network.h"
 
 namespace vitrain::networks {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/enum_names.h"
-#include "optim/rules/rules.h"
+#include "core/text/enum_names.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "config/sections/optim.h"
-#include "optim/flat_state.h"
+#include "config/sections/optim/optim.h"
 #include "optim/optimizer.h"
+#include "optim/weights/flat_state.h"
 
 namespace vitrain::optim {
 
@@ -14,7 +14,7 @@ using MakeOptimizer = std::unique_ptr<Optimizer> (*)(
     const config::OptimConfig& options);
 
 // What the program knows of an optimizer beyond its row in
-// config/sections/optimizer_row.h.
+// config/sections/optim/optimizer_row.h.
 struct OptimizerInfo {
   config::OptimKind kind;
   // fp32 values that it keeps for each parameter, about: without what is kept

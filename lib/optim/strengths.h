@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "config/sections/strengths.h"
+#include "config/sections/optim/strengths.h"
 
 // What regularisation is in a step, as a share of what the recipe says: pure
 // functions of the step (0 is the first; config::Plan::schedule_time).

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/enum_names.h"
+#include "core/text/enum_names.h"
 
 namespace vitrain {
 

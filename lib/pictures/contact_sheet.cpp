@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "image/resample/resample.h"
 #include "pictures/font.h"
 

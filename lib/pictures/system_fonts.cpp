@@ -5,8 +5,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/files.h"
-#include "core/system.h"
+#include "core/files/files.h"
+#include "core/system/system.h"
 
 namespace vitrain::pictures {
 namespace {

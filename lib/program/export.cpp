@@ -1,16 +1,16 @@
 #include <cstdio>
 
-#include "core/new_file.h"
-#include "core/print_lines.h"
-#include "core/text.h"
-#include "engine/run/pretrained.h"
+#include "core/files/new_file.h"
+#include "core/text/print_lines.h"
+#include "core/text/text.h"
+#include "engine/state/pretrained.h"
 #include "exports/onnx/onnx.h"
 #include "exports/trace.h"
-#include "exports/write.h"
-#include "job/preprocess_record.h"
+#include "exports/write_files.h"
+#include "job/prepare/preprocess_record.h"
 #include "job/weights_job.h"
 #include "networks/blank_model.h"
-#include "program/verbs.h"
+#include "program/torch_verbs.h"
 #include "weights/format_name.h"
 
 namespace vitrain::program {

@@ -4,11 +4,11 @@
 #include <fnmatch.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "models/families/family.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
-#include "program/verbs.h"
+#include "program/torch_verbs.h"
 
 namespace vitrain::program {
 namespace {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/print_lines.h"
-#include "core/text.h"
+#include "core/text/print_lines.h"
+#include "core/text/text.h"
 #include "engine/report/dry_run.h"
 #include "engine/run/worker.h"
 #include "launch/processes/descriptors.h"
-#include "program/verbs.h"
+#include "program/torch_verbs.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::program {

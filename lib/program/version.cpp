@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include "core/cuda_plugin.h"
-#include "core/files.h"
-#include "program/verbs.h"
+#include "core/files/files.h"
+#include "core/system/cuda_plugin.h"
+#include "program/torch_verbs.h"
 
 namespace vitrain::program {
 

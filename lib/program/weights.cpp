@@ -5,10 +5,10 @@
 
 #include "checkpoint/manifest.h"
 #include "core/check.h"
-#include "core/print_lines.h"
-#include "core/text.h"
-#include "job/find_weights.h"
-#include "program/verbs.h"
+#include "core/text/print_lines.h"
+#include "core/text/text.h"
+#include "job/prepare/find_weights.h"
+#include "program/torch_verbs.h"
 #include "states/weights_files.h"
 #include "weights/names/timm_names.h"
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <exception>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "launch/processes/signals.h"
-#include "report/runs/run.h"
-#include "report/write.h"
+#include "report/runs/run_record.h"
+#include "report/write_report.h"
 
 namespace vitrain::report {
 namespace {

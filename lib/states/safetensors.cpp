@@ -10,10 +10,10 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "states/stored.h"
 #include "states/tensor_type.h"
 #include "weights/archive.h"

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "checkpoint/folder.h"
-#include "checkpoint/preprocess.h"
+#include "checkpoint/read_preprocess.h"
 #include "core/check.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "states/safetensors.h"
-#include "weights/check.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::states {
 namespace {

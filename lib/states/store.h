@@ -11,7 +11,7 @@
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/retention.h"
-#include "core/json.h"
+#include "core/text/json.h"
 
 namespace vitrain::states {
 

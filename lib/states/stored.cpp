@@ -6,7 +6,7 @@
 #include <c10/util/accumulate.h>
 
 #include "states/tensor_type.h"
-#include "weights/check.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::states {
 

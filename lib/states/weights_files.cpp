@@ -8,11 +8,11 @@
 #include <c10/util/accumulate.h>
 #include <fmt/ranges.h>
 
-#include "core/new_file.h"
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/files/new_file.h"
+#include "core/text/text.h"
 #include "weights/format_name.h"
 #include "weights/names/timm_names.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::states {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::trial {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/text.h"
-#include "logging/banner.h"
-#include "logging/console.h"
+#include "core/text/text.h"
+#include "logging/terminal/banner.h"
+#include "logging/terminal/console.h"
 #include "report/terminal/plot.h"
 
 namespace vitrain::trial {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "launch/devices/memory.h"
-#include "logging/banner.h"
-#include "logging/console.h"
+#include "logging/terminal/banner.h"
+#include "logging/terminal/console.h"
 
 namespace vitrain::trial {
 namespace {

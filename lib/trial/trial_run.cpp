@@ -14,16 +14,16 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/files.h"
-#include "core/system.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/system/system.h"
+#include "core/text/text.h"
 #include "job/run/run_directory.h"
 #include "launch/foreign/environment.h"
 #include "launch/processes/exit_status.h"
 #include "launch/processes/signal_queue.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
-#include "report/runs/run.h"
+#include "report/runs/run_record.h"
 
 namespace vitrain::trial {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "config/sections/recipe.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::trial {

@@ -2,8 +2,8 @@
 
 #include "config/schema/reference.h"
 #include "config/schema/writer.h"
-#include "core/print_lines.h"
-#include "job/recipe_check.h"
+#include "core/text/print_lines.h"
+#include "job/prepare/recipe_check.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

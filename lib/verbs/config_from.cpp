@@ -1,10 +1,10 @@
 #include <cstdio>
 
 #include "config/foreign/translation.h"
-#include "config/load/load.h"
-#include "core/files.h"
-#include "core/text.h"
-#include "job/recipe_check.h"
+#include "config/load/load_recipe.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
+#include "job/prepare/recipe_check.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

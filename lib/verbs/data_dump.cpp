@@ -1,12 +1,12 @@
 #include <cstdio>
 
 #include "config/rules/stages.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "data/tools/dump.h"
 #include "job/options/data_options.h"
-#include "job/recipe_check.h"
+#include "job/prepare/recipe_check.h"
 #include "models/spec.h"
-#include "results/output_file.h"
+#include "results/files/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/text.h"
-#include "report/runs/run.h"
-#include "report/write.h"
+#include "core/text/text.h"
+#include "report/runs/run_record.h"
+#include "report/write_report.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "core/check.h"
-#include "core/text.h"
-#include "job/find_weights.h"
+#include "core/text/text.h"
+#include "job/prepare/find_weights.h"
 #include "job/run/run_around.h"
 #include "verbs/verbs.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text.h"
-#include "logging/console.h"
+#include "core/text/text.h"
+#include "logging/terminal/console.h"
 #include "report/terminal/listing.h"
 #include "verbs/verbs.h"
 

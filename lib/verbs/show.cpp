@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "logging/console.h"
-#include "report/runs/run.h"
+#include "logging/terminal/console.h"
+#include "report/runs/run_record.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

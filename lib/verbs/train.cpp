@@ -3,17 +3,17 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/print_lines.h"
+#include "core/text/print_lines.h"
 #include "job/launched_job.h"
-#include "job/recipe_check.h"
+#include "job/prepare/recipe_check.h"
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "models/spec.h"
-#include "report/write.h"
+#include "report/write_report.h"
 #include "trial/find_lr.h"
 #include "trial/trial.h"
-#include "verbs/hosts.h"
+#include "verbs/run_hosts.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

@@ -8,7 +8,7 @@
 
 #include "config/command_line/arguments.h"
 #include "config/sections/recipe.h"
-#include "job/prepared_job.h"
+#include "job/prepare/prepared_job.h"
 
 // The verbs that need no torch: all that make no network. Processes that train
 // are started as programs with torch.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "weights/check.h"
-#include "weights/formats/formats.h"
+#include "weights/formats/weight_formats.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

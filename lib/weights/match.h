@@ -12,7 +12,7 @@
 #include "options/resampling.h"
 #include "weights/archive.h"
 #include "weights/dtype.h"
-#include "weights/positions.h"
+#include "weights/position_grid.h"
 
 // Which tensor of a file belongs to which of a model.
 namespace vitrain::weights {
@@ -75,8 +75,8 @@ bool same_values(
     const std::vector<std::int64_t>& a,
     const std::vector<std::int64_t>& b);
 
-// What load_weights (states/load.h) does with a file of these tensors for a
-// model of those. Throws as it does.
+// What load_weights (states/load_tensors.h) does with a file of these tensors
+// for a model of those. Throws as it does.
 Match match_weights(
     const Layouts& own,
     const Layouts& given,

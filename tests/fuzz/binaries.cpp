@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "data/sources/source.h"
 #include "fuzz/fuzz.h"
 #include "support/files.h"

@@ -4,8 +4,8 @@
 
 #include "config/command_line/arguments.h"
 #include "config/command_line/options.h"
-#include "core/enum_names.h"
-#include "core/text.h"
+#include "core/text/enum_names.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

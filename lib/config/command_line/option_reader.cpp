@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "config/rules/validate.h"
-#include "core/enum_names.h"
-#include "core/text.h"
+#include "core/text/enum_names.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 

@@ -1,7 +1,7 @@
 // timm's optimizers (timm/optim/_optim_factory.py) as sections optim.
 
 #include "config/foreign/timm_translator.h"
-#include "core/ascii.h"
+#include "core/text/ascii.h"
 
 namespace vitrain::config::foreign {
 namespace {

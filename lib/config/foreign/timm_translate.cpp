@@ -4,7 +4,7 @@
 #include "config/foreign/timm_preprocess.h"
 #include "config/foreign/timm_translator.h"
 #include "config/foreign/translators.h"
-#include "config/schema/auto_augment.h"
+#include "config/schema/auto_augment_text.h"
 
 namespace vitrain::config::foreign {
 namespace {

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "config/load/layers.h"
+#include "config/load/recipe_layers.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/foreign/values.h"
+#include "config/foreign/given_words.h"
 #include "config/foreign/words.h"
 #include "config/load/problems.h"
 

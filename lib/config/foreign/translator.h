@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "config/foreign/values.h"
+#include "config/foreign/given_words.h"
 #include "config/foreign/words.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config::foreign {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/foreign/values.h"
+#include "config/foreign/given_words.h"
 #include "config/foreign/words.h"
 
 namespace vitrain::config::foreign {

@@ -5,7 +5,7 @@
 
 #include "config/foreign/words.h"
 #include "config/schema/reference.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

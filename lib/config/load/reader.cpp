@@ -8,7 +8,7 @@
 #include "config/rules/unsupported_keys.h"
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

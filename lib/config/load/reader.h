@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "config/load/layers.h"
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
+#include "config/load/recipe_layers.h"
 #include "config/schema/schema.h"
 
 namespace vitrain::config {

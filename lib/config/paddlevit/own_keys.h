@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/load/layers.h"
 #include "config/load/problems.h"
+#include "config/load/recipe_layers.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
 // The keys below MODEL that only one family has (families/family.h), which the

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config/load/layers.h"
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "config/load/problems.h"
+#include "config/load/recipe_layers.h"
 
 // PaddleViT's dialect: YAML files with upper-case keys (DATA, MODEL, TRAIN),
 // read as https://github.com/BR-IDL/PaddleViT reads them and translated to a

@@ -7,7 +7,7 @@
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load.h"
-#include "core/json.h"
+#include "config/load/load_recipe.h"
+#include "core/text/json.h"
 
 namespace vitrain::config {
 

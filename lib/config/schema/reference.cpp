@@ -10,7 +10,7 @@
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
 #include "config/sections/recipe.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/schema/field.h"
-#include "core/enum_names.h"
+#include "core/text/enum_names.h"
 #include "options/image_size.h"
 
 namespace vitrain::config {

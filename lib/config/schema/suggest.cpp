@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/foreign/words.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

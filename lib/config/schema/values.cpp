@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "config/schema/group_rule.h"
-#include "core/ascii.h"
-#include "core/text.h"
+#include "core/text/ascii.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

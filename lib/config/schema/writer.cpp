@@ -11,7 +11,7 @@
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
 #include "core/hash.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::config {
 namespace {

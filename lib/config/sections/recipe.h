@@ -1,15 +1,15 @@
 #pragma once
 
 #include "config/sections/checkpoint.h"
-#include "config/sections/data.h"
+#include "config/sections/data/data.h"
 #include "config/sections/devices.h"
 #include "config/sections/dist.h"
 #include "config/sections/eval.h"
 #include "config/sections/log.h"
 #include "config/sections/model.h"
-#include "config/sections/optim.h"
+#include "config/sections/optim/optim.h"
+#include "config/sections/optim/schedule.h"
 #include "config/sections/run.h"
-#include "config/sections/schedule.h"
 #include "config/sections/train.h"
 
 namespace vitrain::config {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "config/schema/duration.h"
-#include "core/enum_names.h"
-#include "options/exchange.h"
+#include "core/text/enum_names.h"
+#include "options/compression.h"
 
 namespace vitrain::config {
 
@@ -36,7 +36,7 @@ constexpr auto names_of(SyncMode) {
 }
 
 // What holds of a mode wherever it matters; how it works is in dist/, and
-// engine/train/exchange.cpp makes it.
+// engine/exchange/gradient_exchange.cpp makes it.
 struct SyncTraits {
   bool gradients_travel = false; // weights do in the others
   bool replicas_equal = false; // after every step

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "data/archives/tar_files.h"
 #include "data/archives/webdataset.h"
-#include "data/sources/class_names.h"
-#include "data/sources/image_tree.h"
-#include "data/sources/sources.h"
+#include "data/sources/kinds/image_tree.h"
+#include "data/sources/kinds/kinds.h"
+#include "data/sources/labels/class_names.h"
 
 // Images in tar archives, which stay packed: a folder of images packed by tar,
 // ImageNet's archive of an archive per class, and WebDataset's shards. The

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text.h"
-#include "data/sources/sources.h"
+#include "core/text/text.h"
+#include "data/sources/kinds/kinds.h"
 
 namespace vitrain::data {
 namespace {

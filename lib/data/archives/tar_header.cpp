@@ -1,6 +1,6 @@
 #include "data/archives/tar_header.h"
 
-#include "core/text.h"
+#include "core/text/text.h"
 
 // The formats: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Extended
 // Header"; GNU tar's manual, "Basic Tar Format".

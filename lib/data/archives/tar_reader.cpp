@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "data/sources/index.h"
 
 namespace vitrain::data {

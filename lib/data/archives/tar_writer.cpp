@@ -6,14 +6,15 @@
 #include <system_error>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::data {
 namespace {
 
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kNameBytes = 100;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 33; // eleven digits
+constexpr std::uint64_t kMostMemberBytes = std::uint64_t{1}
+    << 33; // eleven digits
 
 // An octal number, as many digits as the field has but one.
 void put_octal(char* field, std::size_t bytes, std::uint64_t value) {
@@ -103,7 +104,7 @@ void TarWriter::header(std::string_view name, std::size_t size, char type) {
 
 void TarWriter::add(std::string_view name, std::string_view bytes) {
   VITRAIN_CHECK_DATA(
-      bytes.size() < kMostBytes,
+      bytes.size() < kMostMemberBytes,
       "{}: {} bytes do not fit into a tar archive",
       printable(name),
       bytes.size());

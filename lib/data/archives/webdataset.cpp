@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "data/archives/tar_files.h"
-#include "data/sources/sources.h"
+#include "data/sources/kinds/kinds.h"
 #include "data/tools/pack.h"
 
 namespace vitrain::data {

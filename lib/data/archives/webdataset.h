@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "data/archives/tar_reader.h"
-#include "data/sources/class_names.h"
 #include "data/sources/index.h"
+#include "data/sources/labels/class_names.h"
 
 namespace vitrain::data {
 

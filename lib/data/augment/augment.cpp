@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "image/operations/blur.h"
-#include "image/operations/colour.h"
+#include "image/operations/colour_operations.h"
 #include "image/operations/flip.h"
 #include "image/operations/tones.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "image/operations/blur.h"
-#include "image/operations/colour.h"
+#include "image/operations/colour_operations.h"
 #include "image/operations/tones.h"
 
 namespace vitrain::data {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "image/image.h"
-#include "options/mix.h"
+#include "options/mix_mode.h"
 
 namespace vitrain::data {
 

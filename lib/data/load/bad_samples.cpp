@@ -4,7 +4,7 @@
 
 #include "core/check.h"
 #include "core/random.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::data {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::data {
 namespace {

@@ -9,7 +9,7 @@
 #include "data/order/draw.h"
 #include "image/formats/decode.h"
 #include "image/image.h"
-#include "image/resample/crop.h"
+#include "image/resample/crop_plan.h"
 #include "image/resample/resample.h"
 #include "options/crop.h"
 

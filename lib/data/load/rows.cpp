@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "image/formats/decoder.h"
 
 namespace vitrain::data {

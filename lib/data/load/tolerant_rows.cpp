@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::data {
 

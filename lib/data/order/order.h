@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/order/draw.h"
-#include "options/sampler.h"
+#include "options/sampler_policy.h"
 
 namespace vitrain::data {
 
@@ -76,7 +76,7 @@ class Order {
 };
 
 // vitrain's own: `global`, `sequential`, `weighted` (one lane), and
-// `shard_then_shuffle`. The definitions are in options/sampler.h.
+// `shard_then_shuffle`. The definitions are in options/sampler_policy.h.
 std::unique_ptr<const Order> make_own_order(
     std::int64_t samples,
     const SamplerOptions& options,

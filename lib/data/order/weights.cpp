@@ -4,14 +4,14 @@
 #include <numeric>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 
 namespace vitrain::data {
 namespace {
 
 // 2^26 samples with 16 characters each.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostWeightBytes = std::size_t{1} << 30;
 
 std::vector<double> spread(
     const std::vector<double>& by_class,
@@ -25,7 +25,7 @@ std::vector<double> spread(
 }
 
 std::vector<double> read_numbers(const std::string& path) {
-  const std::string text = read_file(path, kMostBytes, ExitCode::kData);
+  const std::string text = read_file(path, kMostWeightBytes, ExitCode::kData);
   std::vector<double> numbers;
   std::size_t line_number = 0;
   for (std::size_t start = 0; start < text.size();) {

@@ -9,7 +9,7 @@
 
 #include "core/check.h"
 #include "core/hash.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "data/sources/select.h"
 
 namespace vitrain::data {

@@ -10,9 +10,9 @@
 #include <tuple>
 
 #include "core/check.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::data {
 namespace {

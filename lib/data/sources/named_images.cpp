@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "data/archives/tar_files.h"
-#include "data/sources/list_columns.h"
-#include "data/sources/sources.h"
+#include "data/sources/kinds/kinds.h"
+#include "data/sources/kinds/list_columns.h"
 
 namespace vitrain::data {
 namespace {

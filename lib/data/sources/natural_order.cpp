@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "core/ascii.h"
+#include "core/text/ascii.h"
 
 namespace vitrain::data {
 namespace {

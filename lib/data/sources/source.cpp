@@ -4,11 +4,11 @@
 #include <array>
 #include <filesystem>
 
-#include "core/ascii.h"
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
-#include "data/sources/sources.h"
+#include "core/files/files.h"
+#include "core/text/ascii.h"
+#include "core/text/text.h"
+#include "data/sources/kinds/kinds.h"
 #include "image/formats/decode.h"
 
 namespace vitrain::data {

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/text.h"
-#include "data/sources/class_names.h"
+#include "core/text/text.h"
+#include "data/sources/kinds/kinds.h"
+#include "data/sources/labels/class_names.h"
 #include "data/sources/lines.h"
 #include "data/sources/select.h"
-#include "data/sources/sources.h"
 
 namespace vitrain::data {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::data {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/json.h"
-#include "data/tools/check.h"
+#include "core/text/json.h"
+#include "data/tools/check_samples.h"
 
 namespace vitrain::data {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
-#include "data/sources/sources.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
+#include "data/sources/kinds/kinds.h"
 #include "image/formats/decode.h"
 #include "image/resample/crop_math.h"
 #include "image/resample/resample.h"

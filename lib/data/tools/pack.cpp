@@ -5,16 +5,16 @@
 #include <optional>
 #include <thread>
 
-#include "core/ascii.h"
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/ascii.h"
+#include "core/text/text.h"
 #include "data/archives/tar_files.h"
 #include "data/archives/tar_reader.h"
 #include "data/archives/tar_writer.h"
-#include "data/sources/class_names.h"
-#include "data/sources/image_tree.h"
-#include "data/sources/sources.h"
+#include "data/sources/kinds/image_tree.h"
+#include "data/sources/kinds/kinds.h"
+#include "data/sources/labels/class_names.h"
 #include "image/formats/decode.h"
 #include "image/jpeg/packed_jpeg.h"
 

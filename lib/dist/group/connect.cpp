@@ -6,8 +6,8 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/check.h"
-#include "core/cuda_plugin.h"
-#include "core/text.h"
+#include "core/system/cuda_plugin.h"
+#include "core/text/text.h"
 #include "dist/group/guarded.h"
 
 namespace vitrain::dist {

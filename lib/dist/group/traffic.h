@@ -6,7 +6,7 @@
 
 #include <c10/core/Device.h>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace c10 {
 struct Event;

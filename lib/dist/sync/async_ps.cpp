@@ -8,7 +8,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/check.h"
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::dist {
 

@@ -7,7 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::dist {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::dist {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "dist/group/group.h"
 #include "dist/group/traffic.h"
-#include "options/exchange.h"
+#include "options/compression.h"
 
 namespace vitrain::dist {
 

@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "dist/sync/averaging.h"
-#include "dist/sync/prediction.h"
+#include "dist/sync/weight_prediction.h"
 
 namespace vitrain::dist {
 namespace {

@@ -14,8 +14,8 @@
 #include <ATen/core/Tensor.h>
 
 #include "dist/group/mailbox.h"
-#include "dist/sync/prediction.h"
 #include "dist/sync/staleness.h"
+#include "dist/sync/weight_prediction.h"
 
 namespace vitrain::dist {
 

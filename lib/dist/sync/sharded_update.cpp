@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::dist {
 namespace {

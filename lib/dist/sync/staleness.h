@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "options/exchange.h"
+#include "options/compression.h"
 
 namespace vitrain::dist {
 

@@ -2,7 +2,7 @@
 
 #include "data/sources/index.h"
 #include "engine/eval/average_precision.h"
-#include "results/label_lists.h"
+#include "results/multi_label.h"
 
 namespace vitrain::engine {
 

@@ -9,7 +9,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include "engine/train/loss.h"
+#include "engine/loss/loss.h"
 #include "report/runs/texts.h"
 
 namespace vitrain::engine {

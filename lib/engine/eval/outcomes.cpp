@@ -11,13 +11,13 @@
 
 #include <ATen/ATen.h>
 
-#include "core/text.h"
+#include "core/text/text.h"
 #include "dist/group/collectives.h"
 #include "engine/eval/label_list_results.h"
-#include "engine/train/loss.h"
-#include "logging/banner.h"
-#include "results/evaluation_files.h"
-#include "results/label_lists.h"
+#include "engine/loss/loss.h"
+#include "logging/terminal/banner.h"
+#include "results/files/evaluation_files.h"
+#include "results/multi_label.h"
 
 namespace vitrain::engine {
 namespace {

@@ -36,9 +36,9 @@ std::vector<results::Outcome> gather_outcomes(
     dist::Group& group,
     const std::vector<results::Outcome>& own);
 
-// Rank 0: writes evaluation/ in the run folder (results/evaluation_files.h),
-// and with `tells` says what is most worth knowing of it. Storage that fails is
-// a warning.
+// Rank 0: writes evaluation/ in the run folder
+// (results/files/evaluation_files.h), and with `tells` says what is most worth
+// knowing of it. Storage that fails is a warning.
 void record_evaluation(
     const Session& session,
     const Evaluator& evaluator,

@@ -4,8 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "config/sections/data/preprocess.h"
 #include "config/sections/eval.h"
-#include "config/sections/preprocess.h"
 #include "models/spec.h"
 
 // Test-time augmentation: outputs are the mean over views of an image.

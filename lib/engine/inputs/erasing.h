@@ -7,7 +7,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
-#include "config/sections/erase.h"
+#include "config/sections/data/erase.h"
 #include "data/augment/erase.h"
 #include "models/spec.h"
 

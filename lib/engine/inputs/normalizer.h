@@ -3,7 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
-#include "config/sections/data.h"
+#include "config/sections/data/data.h"
 #include "data/load/loader.h"
 #include "models/spec.h"
 

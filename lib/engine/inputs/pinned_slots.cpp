@@ -1,8 +1,8 @@
 #include "engine/inputs/pinned_slots.h"
 
 #include "core/check.h"
-#include "core/cuda_plugin.h"
-#include "core/text.h"
+#include "core/system/cuda_plugin.h"
+#include "core/text/text.h"
 
 namespace vitrain::engine {
 

@@ -10,7 +10,7 @@
 #include "engine/inputs/dropout.h"
 #include "engine/inputs/multi_hot.h"
 #include "engine/inputs/patch_masks.h"
-#include "engine/train/loss.h"
+#include "engine/loss/loss.h"
 #include "job/options/data_options.h"
 #include "optim/strengths.h"
 

@@ -14,12 +14,12 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "data/load/loader.h"
+#include "engine/device/autocast.h"
+#include "engine/device/on_threads.h"
+#include "engine/device/one_intra_op_thread.h"
 #include "engine/inputs/normalizer.h"
 #include "engine/inputs/parcel.h"
-#include "engine/run/autocast.h"
-#include "engine/run/named_state.h"
-#include "engine/run/on_threads.h"
-#include "engine/run/one_intra_op_thread.h"
+#include "engine/state/named_state.h"
 #include "networks/blank_model.h"
 
 namespace vitrain::engine {

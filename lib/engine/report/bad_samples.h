@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "data/load/bad_samples.h"
 #include "dist/group/group.h"
-#include "logging/record_files.h"
+#include "logging/records/record_files.h"
 
 namespace vitrain::engine {
 

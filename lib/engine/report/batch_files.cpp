@@ -3,8 +3,8 @@
 #include <fcntl.h>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "engine/train/train_step.h"
 #include "states/safetensors.h"
 

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "config/rules/plan.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "data/order/samplers.h"
 #include "data/sources/index.h"
 #include "job/job.h"
 #include "job/options/precision.h"
-#include "logging/banner.h"
+#include "logging/terminal/banner.h"
 #include "networks/model.h"
 
 namespace vitrain::engine {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "job/prepared_job.h"
+#include "job/prepare/prepared_job.h"
 
 namespace vitrain::engine {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "data/load/loader.h"
 #include "dist/group/group.h"
 #include "dist/group/traffic.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/text.h"
+#include "core/text/text.h"
 #include "models/families/family.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"

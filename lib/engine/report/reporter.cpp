@@ -2,8 +2,8 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/enum_names.h"
-#include "core/text.h"
+#include "core/text/enum_names.h"
+#include "core/text/text.h"
 #include "report/live_report.h"
 
 namespace vitrain::engine {

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "config/rules/timeline.h"
-#include "core/clock.h"
-#include "core/json.h"
+#include "core/system/clock.h"
+#include "core/text/json.h"
 #include "dist/group/traffic.h"
 #include "engine/eval/metrics.h"
 #include "engine/report/bad_samples.h"
 #include "job/job.h"
 #include "job/run/run_state.h"
-#include "logging/banner.h"
-#include "logging/console.h"
-#include "logging/metrics_log.h"
-#include "logging/progress.h"
+#include "logging/records/metrics_log.h"
+#include "logging/terminal/banner.h"
+#include "logging/terminal/console.h"
+#include "logging/terminal/progress.h"
 
 namespace vitrain::report {
 class LiveReport;

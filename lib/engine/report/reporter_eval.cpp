@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/text.h"
+#include "core/text/text.h"
 #include "engine/report/reporter.h"
 #include "report/live_report.h"
 

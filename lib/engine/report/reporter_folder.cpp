@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/text.h"
+#include "core/text/text.h"
 #include "engine/report/reporter.h"
 #include "report/live_report.h"
 

@@ -9,7 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "data/sources/index.h"
-#include "logging/event.h"
+#include "logging/records/event.h"
 
 namespace vitrain::engine {
 

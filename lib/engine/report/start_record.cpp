@@ -1,7 +1,7 @@
 // The start record of describe.h.
 
 #include "config/schema/writer.h"
-#include "core/enum_names.h"
+#include "core/text/enum_names.h"
 #include "engine/report/describe.h"
 #include "engine/train/parameter_groups.h"
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
-#include "core/clock.h"
-#include "core/files.h"
-#include "core/json.h"
+#include "core/files/files.h"
+#include "core/system/clock.h"
+#include "core/text/json.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::engine {

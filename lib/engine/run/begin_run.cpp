@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "checkpoint/folder.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "data/sources/held_out.h"
 #include "engine/report/describe.h"
-#include "engine/run/environment.h"
+#include "engine/run/run_environment.h"
 #include "engine/train/parameter_groups.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "engine/run/session.h"
 
 namespace vitrain::engine {

@@ -8,11 +8,11 @@
 #include <filesystem>
 
 #include "core/check.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "dist/group/collectives.h"
-#include "job/choose_devices.h"
-#include "job/prepared_job.h"
+#include "job/prepare/choose_devices.h"
+#include "job/prepare/prepared_job.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
 #include "launch/devices/cores.h"

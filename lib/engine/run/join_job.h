@@ -2,12 +2,12 @@
 
 #include <memory>
 
-#include "core/files.h"
-#include "core/lock_file.h"
+#include "core/files/files.h"
+#include "core/files/lock_file.h"
 #include "dist/group/group.h"
 #include "job/job.h"
-#include "launch/processes/worker.h"
-#include "logging/console.h"
+#include "launch/processes/worker_process.h"
+#include "logging/terminal/console.h"
 
 namespace vitrain::engine {
 

@@ -7,9 +7,9 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
-#include "core/cuda_plugin.h"
-#include "engine/run/autocast.h"
-#include "engine/run/cpu_setup.h"
+#include "core/system/cuda_plugin.h"
+#include "engine/device/autocast.h"
+#include "engine/device/cpu_setup.h"
 #include "launch/nodes/rendezvous.h"
 
 namespace vitrain::engine {

@@ -2,7 +2,7 @@
 
 #include "dist/group/connect.h"
 #include "job/job.h"
-#include "launch/processes/worker.h"
+#include "launch/processes/worker_process.h"
 
 namespace vitrain {
 class CudaPlugin;

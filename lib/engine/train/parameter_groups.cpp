@@ -9,8 +9,8 @@
 
 #include "config/schema/group_rule.h"
 #include "core/check.h"
-#include "core/text.h"
-#include "models/layers.h"
+#include "core/text/text.h"
+#include "models/parameter_layers.h"
 #include "networks/tensors.h"
 #include "optim/grouping.h"
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "config/sections/recipe.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "models/spec.h"
 #include "networks/model.h"
-#include "optim/flat_state.h"
+#include "optim/weights/flat_state.h"
 
 namespace vitrain::engine {
 

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
-#include "engine/run/autocast.h"
+#include "engine/device/autocast.h"
 #include "job/options/data_options.h"
 #include "models/families/family.h"
 

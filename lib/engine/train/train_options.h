@@ -7,9 +7,9 @@
 #include "data/load/pipeline.h"
 #include "engine/run/session.h"
 #include "engine/train/train_step.h"
-#include "optim/ema.h"
-#include "optim/flat_state.h"
 #include "optim/schedule.h"
+#include "optim/weights/ema.h"
+#include "optim/weights/flat_state.h"
 
 // What a recipe and its plan say to the parts of a training, in their terms.
 namespace vitrain::engine {

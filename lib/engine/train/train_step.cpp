@@ -4,9 +4,9 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/device/autocast.h"
+#include "engine/device/out_of_memory.h"
 #include "engine/eval/metrics.h"
-#include "engine/run/autocast.h"
-#include "engine/run/out_of_memory.h"
 #include "engine/train/train_options.h"
 #include "job/options/precision.h"
 #include "networks/layers/recompute.h"

@@ -10,14 +10,14 @@
 
 #include "dist/group/collectives.h"
 #include "dist/sync/gradient_sync.h"
-#include "engine/train/loss.h"
-#include "engine/train/loss_scaler.h"
+#include "engine/loss/loss.h"
+#include "engine/loss/loss_scaler.h"
 #include "networks/model.h"
 #include "optim/clip.h"
-#include "optim/ema.h"
-#include "optim/flat_state.h"
 #include "optim/optimizer.h"
-#include "optim/prune.h"
+#include "optim/weights/ema.h"
+#include "optim/weights/flat_state.h"
+#include "optim/weights/prune.h"
 
 namespace vitrain::engine {
 

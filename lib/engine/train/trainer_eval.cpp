@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "dist/group/collectives.h"
 #include "dist/group/replicas.h"
+#include "engine/device/out_of_memory.h"
 #include "engine/eval/outcomes.h"
-#include "engine/run/named_state.h"
-#include "engine/run/out_of_memory.h"
+#include "engine/state/named_state.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
 

@@ -5,9 +5,9 @@
 
 #include "checkpoint/find.h"
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "dist/group/collectives.h"
-#include "engine/run/named_state.h"
+#include "engine/state/named_state.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
 #include "job/run/run_directory.h"

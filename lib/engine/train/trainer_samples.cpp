@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/sections/train.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "engine/train/trainer.h"
 
 namespace vitrain::engine {

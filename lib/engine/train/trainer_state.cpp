@@ -2,11 +2,11 @@
 
 #include <ATen/ATen.h>
 
-#include "core/clock.h"
-#include "core/text.h"
+#include "core/system/clock.h"
+#include "core/text/text.h"
 #include "dist/group/collectives.h"
-#include "engine/run/named_state.h"
-#include "engine/run/out_of_memory.h"
+#include "engine/device/out_of_memory.h"
+#include "engine/state/named_state.h"
 #include "engine/train/trainer.h"
 #include "job/options/data_options.h"
 #include "job/run/begun_epoch.h"

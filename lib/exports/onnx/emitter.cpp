@@ -10,7 +10,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::exports {
 namespace {

@@ -10,7 +10,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include "exports/onnx/model.h"
+#include "exports/onnx/onnx_model.h"
 
 namespace torch::jit {
 struct Node;

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "exports/onnx/rows.h"
+#include "exports/onnx/onnx_rows.h"
 
 // Layers over images [N, C, H, W], attention and norms.
 namespace vitrain::exports {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "exports/onnx/rows.h"
+#include "exports/onnx/onnx_rows.h"
 
 // Number by number, over dimensions, and products of matrices.
 namespace vitrain::exports {

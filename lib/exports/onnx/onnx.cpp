@@ -9,9 +9,9 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "exports/onnx/emitter.h"
-#include "exports/onnx/rows.h"
+#include "exports/onnx/onnx_rows.h"
 
 namespace vitrain::exports {
 namespace {

@@ -3,7 +3,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "exports/description.h"
-#include "exports/onnx/model.h"
+#include "exports/onnx/onnx_model.h"
 
 namespace vitrain::exports {
 

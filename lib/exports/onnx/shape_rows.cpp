@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "exports/onnx/rows.h"
+#include "exports/onnx/onnx_rows.h"
 
 // Shapes, parts and copies.
 namespace vitrain::exports {

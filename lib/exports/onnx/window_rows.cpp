@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "exports/onnx/rows.h"
+#include "exports/onnx/onnx_rows.h"
 
 // Windows that slide over images, and back.
 namespace vitrain::exports {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "core/cpu.h"
+#include "core/system/cpu.h"
 #include "image/formats/decode.h"
 #include "image/image.h"
 

@@ -9,7 +9,7 @@
 #include <jpeglib.h>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "image/formats/cmyk.h"
 #include "image/formats/formats.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu.h"
+#include "core/system/cpu.h"
 #include "image/jpeg/jpeg_entropy.h"
 
 namespace vitrain::image::detail {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "core/random.h"
-#include "image/resample/crop.h"
+#include "image/resample/crop_plan.h"
 
 namespace vitrain::image {
 

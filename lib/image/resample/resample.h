@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/cpu.h"
+#include "core/system/cpu.h"
 #include "image/image.h"
 #include "options/crop.h"
 

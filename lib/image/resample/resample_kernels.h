@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu.h"
+#include "core/system/cpu.h"
 
 // The inner loops of the resampler, once per instruction set. Plain types only:
 // what the standard library's headers define must not be compiled for one

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "config/rules/augment_rules.h"
-#include "config/schema/auto_augment.h"
+#include "config/schema/auto_augment_text.h"
 
 namespace vitrain::job {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "checkpoint/manifest.h"
 #include "config/rules/timeline.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "data/order/samplers.h"
 
 // The order that an epoch goes on in, in checkpoints.

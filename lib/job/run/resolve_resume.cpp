@@ -3,10 +3,10 @@
 
 #include "checkpoint/manifest.h"
 #include "core/check.h"
-#include "core/text.h"
-#include "job/find_weights.h"
+#include "core/text/text.h"
 #include "job/options/data_options.h"
-#include "job/prepared_job.h"
+#include "job/prepare/find_weights.h"
+#include "job/prepare/prepared_job.h"
 #include "job/run/begun_epoch.h"
 #include "job/run/resume.h"
 #include "job/run/run_around.h"

@@ -7,10 +7,10 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 
 namespace vitrain::job {
 namespace {

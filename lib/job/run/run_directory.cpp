@@ -4,9 +4,9 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/clock.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/system/clock.h"
+#include "core/text/text.h"
 
 namespace vitrain::job {
 namespace {

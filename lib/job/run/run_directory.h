@@ -25,7 +25,7 @@ struct RunDirectory {
   std::filesystem::path held_out() const { return path / "held_out.txt"; }
   std::filesystem::path trace(int rank) const; // trace/rankN.json
   std::filesystem::path batches() const { return path / "batches"; }
-  // Whose run it is, while that runs (core/lock_file.h).
+  // Whose run it is, while that runs (core/files/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path logs() const { return path / "log"; }

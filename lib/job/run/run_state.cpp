@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/enum_names.h"
 #include "core/hash.h"
+#include "core/text/enum_names.h"
 #include "models/families/family.h"
 
 namespace vitrain::job {

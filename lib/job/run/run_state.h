@@ -6,7 +6,7 @@
 
 #include "config/rules/plan.h"
 #include "config/sections/recipe.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "data/sources/index.h"
 #include "job/job.h"
 #include "models/spec.h"

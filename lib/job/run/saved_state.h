@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "job/run/run_state.h"
 
 namespace vitrain::job {

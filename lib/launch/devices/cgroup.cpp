@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/system.h"
-#include "core/text.h"
+#include "core/system/system.h"
+#include "core/text/text.h"
 
 namespace vitrain::launch {
 namespace {

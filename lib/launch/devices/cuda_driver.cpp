@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/check.h"
-#include "core/system.h"
-#include "core/text.h"
+#include "core/system/system.h"
+#include "core/text/text.h"
 
 namespace vitrain::launch {
 namespace {

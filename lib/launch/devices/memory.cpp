@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "core/system.h"
-#include "core/text.h"
+#include "core/system/system.h"
+#include "core/text/text.h"
 #include "launch/devices/cgroup.h"
 
 namespace vitrain::launch {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "launch/nodes/rendezvous.h"
-#include "launch/processes/worker.h"
+#include "launch/processes/worker_process.h"
 
 namespace vitrain::launch {
 namespace {

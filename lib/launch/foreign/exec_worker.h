@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "launch/foreign/environment.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launchers.h"

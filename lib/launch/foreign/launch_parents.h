@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "launch/foreign/environment.h"
 
 namespace vitrain::launch {

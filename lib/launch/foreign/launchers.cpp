@@ -4,9 +4,9 @@
 #include <array>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "launch/foreign/variables.h"
-#include "launch/processes/worker.h"
+#include "launch/processes/worker_process.h"
 
 namespace vitrain::launch {
 namespace {

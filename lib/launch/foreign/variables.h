@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "launch/foreign/environment.h"
 
 namespace vitrain::launch {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/system.h"
-#include "core/text.h"
+#include "core/system/system.h"
+#include "core/text/text.h"
 
 namespace vitrain::launch {
 

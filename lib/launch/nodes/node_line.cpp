@@ -7,8 +7,8 @@
 
 #include <cerrno>
 
-#include "core/clock.h"
-#include "core/text.h"
+#include "core/system/clock.h"
+#include "core/text/text.h"
 #include "launch/nodes/rendezvous.h"
 
 namespace vitrain::launch {

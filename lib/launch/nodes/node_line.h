@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/files.h"
-#include "core/json.h"
+#include "core/files/files.h"
+#include "core/text/json.h"
 
 namespace vitrain::launch {
 

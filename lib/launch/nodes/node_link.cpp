@@ -6,9 +6,9 @@
 #include <ranges>
 
 #include "core/check.h"
-#include "core/clock.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/system/clock.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "launch/nodes/node_line.h"
 
 namespace vitrain::launch {

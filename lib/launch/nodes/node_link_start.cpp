@@ -10,8 +10,8 @@
 #include <cerrno>
 
 #include "core/check.h"
-#include "core/clock.h"
-#include "core/text.h"
+#include "core/system/clock.h"
+#include "core/text/text.h"
 #include "launch/nodes/node_line.h"
 #include "launch/nodes/node_link.h"
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "launch/nodes/hosts.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"

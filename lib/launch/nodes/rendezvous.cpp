@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {

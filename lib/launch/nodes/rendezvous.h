@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace vitrain::launch {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace vitrain::launch {
 

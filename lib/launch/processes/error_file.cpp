@@ -4,9 +4,9 @@
 #include <ctime>
 #include <filesystem>
 
-#include "core/files.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace vitrain::launch {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "launch/processes/signals.h"
 
 namespace vitrain::launch {
@@ -103,7 +103,8 @@ std::vector<std::string> tail_of(
 }
 
 // Where the lines behind the last banner begin: behind a rule come its
-// sections, indented, with empty lines between them (logging/banner.h).
+// sections, indented, with empty lines between them
+// (logging/terminal/banner.h).
 std::size_t behind_banner(const std::vector<std::string>& lines) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {

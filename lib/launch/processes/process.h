@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/system.h"
+#include "core/system/system.h"
 #include "launch/foreign/environment.h"
 
 namespace vitrain::launch {

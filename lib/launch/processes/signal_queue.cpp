@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signals.h"
 

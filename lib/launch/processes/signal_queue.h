@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace vitrain::launch {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <map>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 namespace vitrain::launch {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "core/clock.h"
-#include "core/enum_names.h"
-#include "core/files.h"
+#include "core/files/files.h"
+#include "core/system/clock.h"
+#include "core/text/enum_names.h"
 #include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {

@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "core/check.h"
-#include "core/clock.h"
-#include "core/text.h"
+#include "core/system/clock.h"
+#include "core/text/text.h"
 
 namespace vitrain::launch {
 

@@ -11,7 +11,7 @@
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
-#include "launch/processes/worker.h"
+#include "launch/processes/worker_process.h"
 #include "launch/supervise/worker_log.h"
 
 namespace vitrain::launch {

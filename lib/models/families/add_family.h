@@ -5,7 +5,7 @@
 namespace vitrain::models {
 
 // Puts a family behind those of families(), for this process. What makes its
-// networks has to be known too: networks/add_family.h is for callers. Throws
+// networks has to be known too: networks/add_network.h is for callers. Throws
 // Error(kInternal) where a family has that name.
 void add_family(const Family& family);
 

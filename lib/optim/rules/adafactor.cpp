@@ -6,7 +6,7 @@
 
 #include "core/check.h"
 #include "optim/rules/factored_pass.h"
-#include "optim/rules/rules.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

@@ -2,7 +2,7 @@
 #include <ATen/ops/_fused_adamw.h>
 
 #include "optim/rules/adamw_rule.h"
-#include "optim/rules/rules.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <ATen/ATen.h>
 
-#include "optim/element_optimizer.h"
-#include "optim/rules/rules.h"
+#include "optim/elements/element_optimizer.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

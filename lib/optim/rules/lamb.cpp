@@ -1,9 +1,9 @@
 #include <array>
 #include <cmath>
 
-#include "optim/element_optimizer.h"
-#include "optim/rules/rules.h"
-#include "optim/trust_ratio.h"
+#include "optim/elements/element_optimizer.h"
+#include "optim/elements/trust_ratio.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

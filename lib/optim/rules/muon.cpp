@@ -3,9 +3,9 @@
 
 #include <ATen/ATen.h>
 
-#include "optim/element_optimizer.h"
+#include "optim/elements/element_optimizer.h"
 #include "optim/rules/adamw_rule.h"
-#include "optim/rules/rules.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

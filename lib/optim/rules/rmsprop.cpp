@@ -1,7 +1,7 @@
 #include <array>
 
-#include "optim/element_optimizer.h"
-#include "optim/rules/rules.h"
+#include "optim/elements/element_optimizer.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

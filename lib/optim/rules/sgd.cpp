@@ -1,7 +1,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "optim/rules/fused_sgd.h"
-#include "optim/rules/rules.h"
+#include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "core/json.h"
-#include "report/runs/run.h"
+#include "core/text/json.h"
+#include "report/runs/run_record.h"
 
 namespace vitrain::report {
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "core/base64.h"
-#include "core/files.h"
-#include "core/text.h"
-#include "report/page/document.h"
+#include "core/files/files.h"
+#include "core/text/base64.h"
+#include "core/text/text.h"
+#include "report/page/html_document.h"
 #include "report/page/markup.h"
 #include "report/page/sections.h"
-#include "report/runs/evaluation_files.h"
+#include "report/runs/read_evaluation.h"
 
 namespace vitrain::report {
 namespace {

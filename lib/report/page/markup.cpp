@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/ascii.h"
-#include "core/text.h"
+#include "core/text/ascii.h"
+#include "core/text/text.h"
 
 namespace vitrain::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "report/runs/run.h"
+#include "report/runs/run_record.h"
 
 namespace vitrain::report {
 

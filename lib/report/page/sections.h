@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/page/page.h"
-#include "report/runs/run.h"
+#include "report/runs/run_record.h"
 
 // Parts of a page, as markup in which everything from outside is escaped.
 namespace vitrain::report {

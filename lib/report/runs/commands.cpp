@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "checkpoint/find.h"
-#include "core/json_values.h"
+#include "core/text/json_values.h"
 #include "report/page/markup.h"
 
 namespace vitrain::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/runs/run.h"
+#include "report/runs/run_record.h"
 
 namespace vitrain::report {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "options/metric.h"
-#include "report/runs/run.h"
+#include "report/runs/run_record.h"
 
 // Numbers of runs, for people.
 namespace vitrain::report {

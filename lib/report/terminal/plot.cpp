@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text.h"
-#include "report/terminal/canvas.h"
+#include "core/text/text.h"
+#include "report/terminal/dot_canvas.h"
 
 namespace vitrain::report {
 namespace {

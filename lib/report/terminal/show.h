@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "logging/terminal_style.h"
-#include "report/runs/run.h"
+#include "logging/terminal/terminal_style.h"
+#include "report/runs/run_record.h"
 
 namespace vitrain::report {
 

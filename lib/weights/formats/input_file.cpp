@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/text.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 

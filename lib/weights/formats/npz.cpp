@@ -2,10 +2,10 @@
 #include <iterator>
 #include <string_view>
 
-#include "core/text.h"
-#include "weights/check.h"
-#include "weights/formats/formats.h"
+#include "core/text/text.h"
 #include "weights/formats/numpy.h"
+#include "weights/formats/weight_formats.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstring>
 
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/text.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

@@ -1,11 +1,11 @@
 #include <cstring>
 
-#include "core/text.h"
-#include "weights/check.h"
-#include "weights/formats/formats.h"
+#include "core/text/text.h"
 #include "weights/formats/numpy.h"
 #include "weights/formats/pickle.h"
 #include "weights/formats/state_dict.h"
+#include "weights/formats/weight_formats.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "weights/formats/pickle.h"
 
 namespace vitrain::weights {

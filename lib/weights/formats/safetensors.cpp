@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include "weights/check.h"
-#include "weights/formats/formats.h"
 #include "weights/formats/safetensors_header.h"
+#include "weights/formats/weight_formats.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

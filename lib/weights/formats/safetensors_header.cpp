@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/text.h"
 #include "weights/dtype.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/text.h"
 #include "weights/formats/state_dict.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

@@ -7,12 +7,12 @@
 
 #include <fmt/ranges.h>
 
-#include "core/text.h"
-#include "weights/check.h"
+#include "core/text/text.h"
 #include "weights/names/coat_repeats.h"
 #include "weights/names/convention.h"
 #include "weights/names/layout.h"
 #include "weights/names/pattern.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/command_line/options.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "support.h"
 
 namespace vitrain::config {

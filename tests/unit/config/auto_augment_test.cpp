@@ -1,4 +1,4 @@
-#include "config/schema/auto_augment.h"
+#include "config/schema/auto_augment_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "config/rules/plan.h"
 #include "config/rules/validate.h"
 #include "config/schema/writer.h"

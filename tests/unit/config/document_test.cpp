@@ -6,10 +6,10 @@
 
 #include <ctime>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "config/schema/writer.h"
 #include "core/random.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -11,8 +11,8 @@
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
 #include "config/schema/writer.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
 #include "support.h"
 
 namespace vitrain::config::foreign {

@@ -1,4 +1,4 @@
-#include "config/load/layers.h"
+#include "config/load/recipe_layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "config/paddlevit/families/family.h"
+#include "config/paddlevit/families/paddle_family.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "config/paddlevit/paddlevit_keys.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "support.h"
 
 // The table of PaddleViT's families, and files as they have them.

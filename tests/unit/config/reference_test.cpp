@@ -4,7 +4,7 @@
 
 #include "config/schema/schema.h"
 #include "config/sections/recipe.h"
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace vitrain::config {
 namespace {

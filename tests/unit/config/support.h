@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "support/errors.h"
 #include "support/files.h"
 

@@ -1,4 +1,4 @@
-#include "core/files.h"
+#include "core/files/files.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

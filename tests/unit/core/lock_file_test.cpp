@@ -1,7 +1,7 @@
 // A lock that two processes must not hold at once, whatever has become of those
 // that held it before.
 
-#include "core/lock_file.h"
+#include "core/files/lock_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -14,9 +14,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/clock.h"
-#include "core/files.h"
-#include "core/json.h"
+#include "core/files/files.h"
+#include "core/system/clock.h"
+#include "core/text/json.h"
 #include "support/files.h"
 
 namespace vitrain {

@@ -1,10 +1,10 @@
-#include "core/text.h"
+#include "core/text/text.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 namespace vitrain {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace vitrain::data {
 

@@ -9,8 +9,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/clock.h"
 #include "core/error.h"
+#include "core/system/clock.h"
 #include "small_net.h"
 #include "support/ranks.h"
 

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "engine/run/session.h"
-#include "models/families/vit.h"
+#include "models/families/transformers/vit.h"
 
 namespace vitrain::engine {
 

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "exports/trace.h"
-#include "exports/write.h"
+#include "exports/write_files.h"
 #include "small_networks.h"
 #include "support/files.h"
 

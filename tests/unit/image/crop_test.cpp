@@ -1,4 +1,4 @@
-#include "image/resample/crop.h"
+#include "image/resample/crop_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "image/operations/affine.h"
 #include "image/operations/blur.h"
-#include "image/operations/colour.h"
+#include "image/operations/colour_operations.h"
 #include "image/operations/flip.h"
 #include "image/operations/tones.h"
 #include "unit/image/fixtures.h"

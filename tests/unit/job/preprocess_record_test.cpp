@@ -1,4 +1,4 @@
-#include "job/preprocess_record.h"
+#include "job/prepare/preprocess_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include "config/load/load.h"
+#include "config/load/load_recipe.h"
 #include "core/error.h"
 #include "support/files.h"
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "launch/nodes/hosts.h"
 #include "launch/supervise/heartbeat.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "launch/devices/cores.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/error_file.h"

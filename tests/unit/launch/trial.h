@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "launch/supervise/heartbeat.h"
 #include "launch/supervise/supervise.h"
 #include "support/files.h"

@@ -1,4 +1,4 @@
-#include "launch/processes/worker.h"
+#include "launch/processes/worker_process.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
-#include "logging/banner.h"
+#include "logging/terminal/banner.h"
 
 #include <gmock/gmock.h>
 
-#include "core/text.h"
+#include "core/text/text.h"
 
 namespace vitrain::logging {
 namespace {

@@ -1,4 +1,4 @@
-#include "logging/console.h"
+#include "logging/terminal/console.h"
 
 #include <map>
 #include <thread>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "core/clock.h"
-#include "core/text.h"
+#include "core/system/clock.h"
+#include "core/text/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

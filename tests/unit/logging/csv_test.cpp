@@ -1,8 +1,8 @@
-#include "logging/record_files.h"
+#include "logging/records/record_files.h"
 
 #include <cmath>
 
-#include "core/text.h"
+#include "core/text/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

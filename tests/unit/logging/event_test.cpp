@@ -1,4 +1,4 @@
-#include "logging/event.h"
+#include "logging/records/event.h"
 
 #include <bit>
 #include <limits>

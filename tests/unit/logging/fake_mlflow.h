@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "core/files.h"
-#include "core/json.h"
+#include "core/files/files.h"
+#include "core/text/json.h"
 
 namespace vitrain::logging {
 

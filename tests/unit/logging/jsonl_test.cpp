@@ -1,4 +1,4 @@
-#include "logging/record_files.h"
+#include "logging/records/record_files.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "logging/mlflow.h"
+#include "logging/mlflow/mlflow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "fake_mlflow.h"
-#include "logging/metrics_log.h"
+#include "logging/records/metrics_log.h"
 #include "support.h"
 
 namespace vitrain::logging {

@@ -1,4 +1,4 @@
-#include "logging/record_sink.h"
+#include "logging/records/record_sink.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "support.h"
 
 namespace vitrain::logging {

@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "support/files.h"
 
 namespace vitrain::logging {

@@ -1,4 +1,4 @@
-#include "logging/progress.h"
+#include "logging/terminal/progress.h"
 
 #include <gtest/gtest.h>
 

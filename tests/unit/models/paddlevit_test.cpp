@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "config/paddlevit/families/family.h"
+#include "config/paddlevit/families/paddle_family.h"
 #include "models/families/family.h"
 
 // The networks that PaddleViT's files name (lib/config cannot see lib/models).

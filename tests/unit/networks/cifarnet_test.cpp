@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "fixtures.h"
 #include "networks/image_start.h"
 #include "networks/model.h"

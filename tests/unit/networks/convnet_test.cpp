@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "fixtures.h"
 #include "networks/tensors.h"
 

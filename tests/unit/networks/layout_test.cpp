@@ -8,7 +8,7 @@
 
 #include "fixtures.h"
 #include "networks/model.h"
-#include "optim/flat_state.h"
+#include "optim/weights/flat_state.h"
 
 namespace vitrain::networks {
 namespace {

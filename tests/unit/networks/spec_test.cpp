@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "fixtures.h"
-#include "models/families/vit.h"
+#include "models/families/transformers/vit.h"
 #include "networks/tensors.h"
 #include "support/errors.h"
 

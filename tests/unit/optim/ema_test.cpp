@@ -1,4 +1,4 @@
-#include "optim/ema.h"
+#include "optim/weights/ema.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "optim/lookahead.h"
+#include "optim/weights/lookahead.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

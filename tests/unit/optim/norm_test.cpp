@@ -1,4 +1,4 @@
-#include "optim/norm.h"
+#include "optim/elements/norm.h"
 
 #include <cmath>
 #include <limits>

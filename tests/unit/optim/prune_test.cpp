@@ -1,4 +1,4 @@
-#include "optim/prune.h"
+#include "optim/weights/prune.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #include "report/page/markup.h"
-#include "core/base64.h"
+#include "core/text/base64.h"
 
 #include <gmock/gmock.h>
 

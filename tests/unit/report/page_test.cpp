@@ -4,8 +4,8 @@
 
 #include "report/live_report.h"
 #include "report/page/charts.h"
-#include "report/runs/evaluation_files.h"
-#include "report/write.h"
+#include "report/runs/read_evaluation.h"
+#include "report/write_report.h"
 #include "support.h"
 
 namespace vitrain::report {

@@ -1,9 +1,9 @@
-#include "report/runs/run.h"
+#include "report/runs/run_record.h"
 
 #include <gmock/gmock.h>
 
 #include "core/error.h"
-#include "core/lock_file.h"
+#include "core/files/lock_file.h"
 #include "report/runs/commands.h"
 #include "report/runs/compare.h"
 #include "report/runs/texts.h"

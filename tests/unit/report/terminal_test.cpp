@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "core/text.h"
-#include "report/terminal/canvas.h"
+#include "core/text/text.h"
+#include "report/terminal/dot_canvas.h"
 #include "report/terminal/listing.h"
 #include "report/terminal/plot.h"
 #include "report/terminal/show.h"

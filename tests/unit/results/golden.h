@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "results/outcome.h"
 
 namespace vitrain::results {

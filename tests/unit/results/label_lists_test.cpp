@@ -1,4 +1,4 @@
-#include "results/label_lists.h"
+#include "results/multi_label.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "results/output_file.h"
+#include "results/files/output_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

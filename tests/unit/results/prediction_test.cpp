@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/json.h"
-#include "results/csv.h"
+#include "core/text/json.h"
+#include "results/files/csv.h"
 
 namespace vitrain::results {
 namespace {

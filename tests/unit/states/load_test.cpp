@@ -1,4 +1,4 @@
-#include "states/load.h"
+#include "states/load_tensors.h"
 
 #include <fcntl.h>
 
@@ -12,9 +12,9 @@
 #include <torch/nn/module.h>
 
 #include "core/error.h"
-#include "core/files.h"
-#include "core/text.h"
-#include "states/resample.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
+#include "states/resample_positions.h"
 #include "states/safetensors.h"
 #include "support/files.h"
 #include "weights/names/timm_names.h"

@@ -1,4 +1,4 @@
-#include "checkpoint/preprocess.h"
+#include "checkpoint/read_preprocess.h"
 
 #include <fcntl.h>
 
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "snapshots.h"
 #include "states/safetensors.h"
 

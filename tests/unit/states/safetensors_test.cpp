@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/hash.h"
 #include "support/files.h"
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "support/errors.h"
 #include "support/files.h"
 

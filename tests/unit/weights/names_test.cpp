@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/text.h"
+#include "core/text/text.h"
 #include "weights/archive.h"
 #include "weights/names/coat_repeats.h"
 

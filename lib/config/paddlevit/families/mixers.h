@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "config/paddlevit/families/family.h"
+#include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
 // Networks that mix tokens without attention.

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "config/paddlevit/families/family.h"
+#include "config/paddlevit/families/paddle_family.h"
 
 // Families of PaddleViT that have no networks here: their files are refused in
 // one line.

@@ -1,4 +1,4 @@
-#include "models/families/beit.h"
+#include "models/families/transformers/beit.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/byob.h"
+#include "models/families/convolutional/byob.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/cait.h"
+#include "models/families/transformers/cait.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/coat.h"
+#include "models/families/hierarchical/coat.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/convmixer.h"
+#include "models/families/convolutional/convmixer.h"
 
 #include "families/family_cases.h"
 

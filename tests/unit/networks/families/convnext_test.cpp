@@ -1,4 +1,4 @@
-#include "models/families/convnext.h"
+#include "models/families/convolutional/convnext.h"
 
 #include "families/family_cases.h"
 

@@ -1,8 +1,8 @@
-#include "models/families/crossvit.h"
+#include "models/families/transformers/crossvit.h"
 
 #include "families/family_cases.h"
 #include "networks/model.h"
-#include "weights/positions.h"
+#include "weights/position_grid.h"
 
 namespace vitrain::networks::crossvit_cases {
 namespace {

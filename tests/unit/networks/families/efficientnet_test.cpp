@@ -1,4 +1,4 @@
-#include "models/families/efficientnet.h"
+#include "models/families/convolutional/efficientnet.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/hvt.h"
+#include "models/families/hierarchical/hvt.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/levit.h"
+#include "models/families/hierarchical/levit.h"
 
 #include "families/family_cases.h"
 

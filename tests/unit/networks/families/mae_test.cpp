@@ -1,4 +1,4 @@
-#include "models/families/mae.h"
+#include "models/families/transformers/mae.h"
 
 #include <algorithm>
 #include <map>
@@ -14,7 +14,7 @@
 #include "networks/cost.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
-#include "states/load.h"
+#include "states/load_tensors.h"
 #include "states/safetensors.h"
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"

@@ -1,4 +1,4 @@
-#include "models/families/mixer.h"
+#include "models/families/mlp/mixer.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/pit.h"
+#include "models/families/hierarchical/pit.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/poolformer.h"
+#include "models/families/hierarchical/poolformer.h"
 
 #include "families/family_cases.h"
 

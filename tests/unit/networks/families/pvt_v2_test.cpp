@@ -1,4 +1,4 @@
-#include "models/families/pvt_v2.h"
+#include "models/families/hierarchical/pvt_v2.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/regnet.h"
+#include "models/families/convolutional/regnet.h"
 
 #include "families/family_cases.h"
 

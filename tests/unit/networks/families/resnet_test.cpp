@@ -1,4 +1,4 @@
-#include "models/families/resnet.h"
+#include "models/families/convolutional/resnet.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/swin.h"
+#include "models/families/hierarchical/swin.h"
 
 #include "families/family_cases.h"
 

@@ -1,4 +1,4 @@
-#include "models/families/vit.h"
+#include "models/families/transformers/vit.h"
 
 #include "families/family_cases.h"
 

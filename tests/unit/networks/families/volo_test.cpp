@@ -1,4 +1,4 @@
-#include "models/families/volo.h"
+#include "models/families/transformers/volo.h"
 
 #include "families/family_cases.h"
 

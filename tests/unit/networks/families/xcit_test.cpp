@@ -1,4 +1,4 @@
-#include "models/families/xcit.h"
+#include "models/families/transformers/xcit.h"
 
 #include "families/family_cases.h"
 

@@ -1,0 +1,345 @@
+#include "config/foreign/given_words.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/text/text.h"
+
+namespace vitrain::config::foreign {
+namespace {
+
+bool is_list(Takes takes) {
+  return takes == Takes::kNumbers || takes == Takes::kIntegers ||
+      takes == Takes::kTexts;
+}
+
+bool is_true(const Node& node) {
+  return node.text == "true" || node.text == "True";
+}
+
+// What a scalar is no value of, or "".
+std::string fault_of(Takes takes, const Node& node) {
+  std::int64_t integer = 0;
+  double number = 0.0;
+  const bool scalar = node.kind == Node::Kind::kScalar;
+  switch (takes) {
+    case Takes::kFlag:
+      return scalar &&
+              (is_true(node) || node.text == "false" || node.text == "False")
+          ? ""
+          : "true or false";
+    case Takes::kInteger:
+    case Takes::kIntegers:
+      return scalar && parse_int(node.text, integer) ? "" : "an integer";
+    case Takes::kNumber:
+    case Takes::kNumbers:
+      return scalar && parse_double(node.text, number) ? "" : "a number";
+    case Takes::kText:
+    case Takes::kTexts:
+      return scalar ? "" : "a text";
+    case Takes::kMap:
+      return node.kind == Node::Kind::kMap ? "" : "names with values";
+  }
+  return "";
+}
+
+std::string text_of(const Node& node) {
+  std::vector<std::string> parts;
+  switch (node.kind) {
+    case Node::Kind::kNull:
+      return "null";
+    case Node::Kind::kScalar:
+      return printable(node.text);
+    case Node::Kind::kList:
+      for (const Node& item : node.items) {
+        parts.push_back(text_of(item));
+      }
+      return "[" + join(parts, ", ") + "]";
+    case Node::Kind::kMap:
+      for (const Node::Entry& entry : node.entries) {
+        parts.push_back(printable(entry.key) + ": " + text_of(entry.value));
+      }
+      return "{" + join(parts, ", ") + "}";
+  }
+  return "";
+}
+
+// Whether two values are the same one, written in one way or another.
+bool same(const Node& a, const Node& b) {
+  double x = 0.0;
+  double y = 0.0;
+  if (a.kind == Node::Kind::kScalar && b.kind == Node::Kind::kScalar) {
+    return a.text == b.text || (is_true(a) && is_true(b)) ||
+        (parse_double(a.text, x) && parse_double(b.text, y) && x == y);
+  }
+  return a.kind == b.kind && std::ranges::equal(a.items, b.items, same) &&
+      std::ranges::equal(
+             a.entries, b.entries, [](const auto& one, const auto& other) {
+               return one.key == other.key && same(one.value, other.value);
+             });
+}
+
+Node scalar_node(std::string_view text) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.text = text;
+  return node;
+}
+
+Node list_node(std::vector<Node> items) {
+  Node node;
+  node.kind = Node::Kind::kList;
+  node.items = std::move(items);
+  return node;
+}
+
+// `key=value` words.
+Node map_node(std::span<const std::string> words) {
+  Node node;
+  node.kind = Node::Kind::kMap;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    node.entries.push_back(
+        {.key = word.substr(0, equals),
+         .value =
+             scalar_node(equals == word.npos ? "" : word.substr(equals + 1))});
+  }
+  return node;
+}
+
+// Of a command: what stands behind the script that it runs.
+std::span<const std::string> arguments_of(std::span<const std::string> line) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool script = line[i].ends_with(".py") || line[i].ends_with(".sh");
+    if (script) {
+      std::int64_t processes = 0;
+      const bool counted = line[i].ends_with(".sh") && i + 1 < line.size() &&
+          parse_int(line[i + 1], processes);
+      return line.subspan(i + (counted ? 2 : 1));
+    }
+  }
+  return line;
+}
+
+} // namespace
+
+Words::Words(const Program& program) : program_(&program) {
+  std::string defaults;
+  for (const Word& word : program.words) {
+    defaults += fmt::format("{}: {}\n", word.name, word.initial);
+  }
+  Problems none;
+  const std::optional<Node> root =
+      parse_document(defaults, std::string(program.name), none);
+  assert(root && none.empty());
+  for (const Node::Entry& entry : root->entries) {
+    initial_.emplace(entry.key, entry.value);
+  }
+}
+
+void Words::set(
+    const Word& word,
+    Node value,
+    const std::string& source,
+    Problems& problems) {
+  const Position place{source, value.line, value.column};
+  if (value.kind == Node::Kind::kNull) {
+    return; // its default
+  }
+  const bool list = is_list(word.takes);
+  if (list && value.kind == Node::Kind::kScalar) {
+    value = list_node({value});
+  }
+  std::string fault;
+  if (list && value.kind == Node::Kind::kList) {
+    for (const Node& item : value.items) {
+      fault = fault.empty() ? fault_of(word.takes, item) : fault;
+    }
+  } else {
+    fault = fault_of(word.takes, value);
+  }
+  if (!fault.empty()) {
+    problems.add(
+        place,
+        std::string(word.name),
+        fmt::format(
+            "expected {}{}, got {}",
+            list ? "a list, each " : "",
+            fault,
+            text_of(value)));
+    return;
+  }
+  values_.insert_or_assign(std::string(word.name), std::move(value));
+}
+
+void Words::read_yaml(
+    const Node& root,
+    const std::string& source,
+    Problems& problems) {
+  for (const Node::Entry& entry : root.entries) {
+    const Word* word = program_->find(entry.key);
+    if (word != nullptr) {
+      set(*word, entry.value, source, problems);
+    } else if (entry.value.kind != Node::Kind::kNull) {
+      unknown_.push_back(printable(entry.key) + ": " + text_of(entry.value));
+    }
+  }
+}
+
+void Words::read_command(
+    const std::vector<std::string>& line,
+    const std::string& source,
+    Problems& problems) {
+  const std::span<const std::string> rest = arguments_of(line);
+  bool has_folder = false;
+  for (std::size_t i = 0; i < rest.size();) {
+    std::string name = rest[i++];
+    std::vector<std::string> values;
+    if (!is_option(name)) { // timm's folder
+      const Word* data = program_->find("data");
+      if (data != nullptr && !std::exchange(has_folder, true)) {
+        set(*data, scalar_node(name), source, problems);
+      } else {
+        unknown_.push_back(printable(name));
+      }
+      continue;
+    }
+    if (const std::size_t equals = name.find('='); equals != name.npos) {
+      values.push_back(name.substr(equals + 1));
+      name.resize(equals);
+    }
+    name = option_name(name);
+    if (values.empty()) {
+      const std::size_t count = values_of(name, rest.subspan(i));
+      values.assign(rest.begin() + i, rest.begin() + i + count);
+      i += count;
+    }
+    const Word* word = program_->find(name);
+    if (word == nullptr) {
+      unknown_.push_back(
+          "-" + printable(name) +
+          (values.empty() ? "" : " " + printable(join(values, " "))));
+    } else if (word->takes == Takes::kFlag) {
+      set(*word, scalar_node("true"), source, problems);
+    } else if (word->takes == Takes::kMap) {
+      set(*word, map_node(values), source, problems);
+    } else if (values.empty() && !word->alone.empty()) {
+      set(*word, scalar_node(std::string(word->alone)), source, problems);
+    } else if (values.empty()) {
+      problems.add({source}, std::string(word->name), "needs a value");
+    } else if (is_list(word->takes)) {
+      std::vector<Node> items;
+      std::ranges::transform(values, std::back_inserter(items), scalar_node);
+      set(*word, list_node(std::move(items)), source, problems);
+    } else {
+      set(*word, scalar_node(values.front()), source, problems);
+    }
+  }
+}
+
+const Node& Words::at(std::string_view name) const {
+  const auto given = values_.find(name);
+  if (given != values_.end()) {
+    return given->second;
+  }
+  const auto initial = initial_.find(name);
+  assert(initial != initial_.end());
+  return initial->second;
+}
+
+bool Words::changed(std::string_view name) const {
+  return !same(at(name), initial_.find(name)->second);
+}
+
+bool Words::has(std::string_view name) const {
+  const Node& node = at(name);
+  return !node.text.empty() || !node.items.empty() || !node.entries.empty();
+}
+
+bool Words::flag(std::string_view name) const {
+  return is_true(at(name));
+}
+
+std::int64_t Words::integer(std::string_view name) const {
+  std::int64_t value = 0;
+  parse_int(at(name).text, value);
+  return value;
+}
+
+double Words::number(std::string_view name) const {
+  double value = 0.0;
+  parse_double(at(name).text, value);
+  return value;
+}
+
+std::string Words::text(std::string_view name) const {
+  const Node& node = at(name);
+  return node.kind == Node::Kind::kScalar ? node.text : "";
+}
+
+std::vector<double> Words::numbers(std::string_view name) const {
+  std::vector<double> values;
+  for (const Node& item : at(name).items) {
+    parse_double(item.text, values.emplace_back());
+  }
+  return values;
+}
+
+std::vector<std::int64_t> Words::integers(std::string_view name) const {
+  std::vector<std::int64_t> values;
+  for (const Node& item : at(name).items) {
+    parse_int(item.text, values.emplace_back());
+  }
+  return values;
+}
+
+std::string Words::shown(std::string_view name) const {
+  return fmt::format("{}: {}", name, text_of(at(name)));
+}
+
+std::vector<std::string> split_command(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool begun = false; // also by quotes around nothing
+  char quote = 0;
+  const auto end = [&] {
+    if (begun) {
+      words.push_back(std::move(word));
+    }
+    word.clear();
+    begun = false;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      begun = true;
+    } else if (c == '\\' && i + 1 < text.size()) {
+      ++i;
+      if (text[i] != '\n' && text[i] != '\r') {
+        word += text[i];
+        begun = true;
+      }
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      end();
+    } else if (c == '#' && !begun) {
+      i = std::min(text.find('\n', i), text.size());
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  end();
+  return words;
+}
+
+} // namespace vitrain::config::foreign

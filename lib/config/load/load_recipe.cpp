@@ -1,0 +1,298 @@
+#include "config/load/load_recipe.h"
+
+#include <algorithm>
+#include <ranges>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "config/load/reader.h"
+#include "config/load/recipe_layers.h"
+#include "config/paddlevit/paddlevit.h"
+#include "config/rules/idle_keys.h"
+#include "config/schema/read.h"
+#include "core/text/text.h"
+
+namespace vitrain::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDataPath = "-data_path";
+
+// The folder or file of one source below the one that -data_path names.
+std::string
+source_path(SourceKind kind, const std::string& data_path, bool training) {
+  if (kind == SourceKind::kCifar || kind == SourceKind::kMnist) {
+    return data_path;
+  }
+  const fs::path folder = data_path;
+  std::error_code error;
+  if (kind == SourceKind::kList) {
+    const fs::path lines =
+        folder / (training ? "train_list.txt" : "val_list.txt");
+    const fs::path table = folder / (training ? "train.csv" : "val.csv");
+    const bool only_table =
+        !fs::exists(lines, error) && fs::exists(table, error);
+    return only_table ? table.native() : lines.native();
+  }
+  const auto find = [&](const std::string& end) {
+    const fs::path val = folder / ("val" + end);
+    const fs::path test = folder / ("test" + end);
+    // Where there is neither, the usual one is missing.
+    return training ? folder / ("train" + end)
+        : !fs::exists(val, error) && fs::exists(test, error) ? test
+                                                             : val;
+  };
+  if (kind == SourceKind::kTar) {
+    const fs::path tar = find(".tar");
+    return fs::exists(tar, error) ? tar.native() : find("").native();
+  }
+  if (kind != SourceKind::kVectors) {
+    return find("").native();
+  }
+  const fs::path npy = find(".npy");
+  return fs::exists(npy, error) ? npy.native() : find(".csv").native();
+}
+
+// Kinds of which -data_path may name the training data themselves.
+bool is_whole(SourceKind kind) {
+  return kind == SourceKind::kFolder || kind == SourceKind::kTar;
+}
+
+bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
+  const auto origin = loaded.origins.find(key);
+  return origin != loaded.origins.end() &&
+      origin->second.origin == Origin::kSet;
+}
+
+// `place` is where the path was given. Returns whether it has a meaning.
+bool apply_data_path(
+    const std::string& data_path,
+    const Position& place,
+    const Loaded& loaded,
+    Reader& reader) {
+  const DataConfig& data = loaded.recipe.data;
+  const auto path_of = [&](SourceKind kind, bool training) {
+    std::string path = source_path(kind, data_path, training);
+    std::error_code error;
+    // What is to be split may be the folder itself.
+    return data.split && is_whole(kind) && !fs::exists(path, error) ? data_path
+                                                                    : path;
+  };
+  bool used = false;
+  const auto apply = [&](const char* key, SourceKind kind, bool training) {
+    if (kind == SourceKind::kShapes || kind == SourceKind::kRandom) {
+      return;
+    }
+    used = true;
+    if (!is_set_by_hand(loaded, key)) {
+      reader.apply(
+          {key,
+           path_of(kind, training),
+           place.text(),
+           Override::Form::kPlain,
+           place.origin});
+    }
+  };
+  apply("data.train.path", data.train.kind, /*training=*/true);
+  if (!data.split) {
+    apply("data.eval.path", data.eval.kind, /*training=*/false);
+  }
+  return used;
+}
+
+// The evaluation data of data.split are of the training data, unless somebody
+// says otherwise, which is found wrong later.
+void follow_split(Loaded& loaded) {
+  DataConfig& data = loaded.recipe.data;
+  const bool unsaid = !data.eval.path &&
+      (data.eval.kind == SourceConfig{}.kind ||
+       data.eval.kind == data.train.kind);
+  if (data.split && unsaid && !is_generated(data.train)) {
+    data.eval = data.train;
+  }
+}
+
+// True when the layers are PaddleViT's. Files of both dialects do not mix.
+bool check_dialect(const std::vector<Layer>& layers, Problems& problems) {
+  if (layers.empty()) {
+    return false;
+  }
+  const bool dialect = is_paddlevit(layers.back().root);
+  for (const Layer& layer : layers) {
+    if (is_paddlevit(layer.root) != dialect) {
+      problems.add(
+          {layer.source, 1, 1},
+          "",
+          fmt::format(
+              "its keys are {}, but those of {}, which is based on it, are "
+              "not: write both in one dialect",
+              dialect ? "this program's own (lower-case)"
+                      : "PaddleViT's (upper-case)",
+              layers.back().source));
+    }
+  }
+  return dialect;
+}
+
+void apply_overrides(
+    std::span<const Override> overrides,
+    bool dialect,
+    const Loaded& loaded,
+    Reader& reader) {
+  for (const Override& override : overrides) {
+    // A -set of PaddleViT's key has had its effect, and wins.
+    const bool done = dialect &&
+        (is_paddlevit_key(override.key) ||
+         (override.origin != Origin::kSet &&
+          is_set_by_hand(loaded, override.key)));
+    if (!done) {
+      reader.apply(override);
+    }
+  }
+}
+
+// Notes on keys that have no effect beside others.
+void note_idle_keys(Loaded& loaded) {
+  for (const Finding& idle : idle_keys(loaded.recipe, loaded.origins)) {
+    const auto origin = loaded.origins.find(idle.key);
+    loaded.notes.push_back(fmt::format(
+        "{}{}: {}",
+        origin == loaded.origins.end() ? "" : origin->second.text() + ": ",
+        idle.key,
+        idle.text));
+  }
+}
+
+// What is not known of a recipe in which these keys have problems. Without one
+// of its files it is known only what the last one (`top`) and the command line
+// say, because they win.
+std::set<std::string> unread_keys(
+    Loaded& loaded,
+    std::set<std::string> unread,
+    bool dialect,
+    bool complete,
+    const std::string& top) {
+  if (complete && !unread.contains(kAllKeys)) {
+    return unread;
+  }
+  for (const Field& field : schema_of(loaded.recipe).fields) {
+    const auto origin = loaded.origins.find(field.path);
+    const bool known = origin != loaded.origins.end() &&
+        ((origin->second.source == top && !dialect) ||
+         origin->second.line == 0);
+    if (!known || (dialect && origin->second.origin == Origin::kDefault)) {
+      unread.insert(field.path);
+    }
+  }
+  return unread;
+}
+
+} // namespace
+
+std::size_t Reading::layer_of(const Position& position) const {
+  switch (position.origin) {
+    case Origin::kDefault:
+      return 0;
+    case Origin::kFile: {
+      const auto file = std::ranges::find(
+          files | std::views::reverse, position.source, &FileLayer::source);
+      return static_cast<std::size_t>(files.rend() - file);
+    }
+    case Origin::kOption:
+      return files.size() + 1;
+    case Origin::kSet:
+      return files.size() + 2;
+  }
+  return 0;
+}
+
+Loaded load(const LoadRequest& request) {
+  Problems problems;
+  Loaded loaded = read(request, problems);
+  problems.throw_if_any();
+  return loaded;
+}
+
+Reading read(const LoadRequest& request, Problems& problems) {
+  Reading loaded;
+  const FileLayers files =
+      request.file ? read_layers(*request.file, problems) : FileLayers{};
+  const std::vector<Layer>& layers = files.layers;
+  std::size_t before = problems.size();
+  const bool dialect = check_dialect(layers, problems);
+  const bool complete = files.complete && problems.size() == before;
+  PaddleVitRecipe paddlevit;
+  if (dialect) {
+    paddlevit =
+        read_paddlevit(layers, request.overrides, request.use, problems);
+    static_cast<Loaded&>(loaded) = std::move(paddlevit.loaded);
+  }
+  Reader reader(schema_of(loaded.recipe), loaded.origins, problems);
+  for (const Layer& layer : layers) {
+    if (!dialect) {
+      reader.apply(layer);
+    }
+    loaded.files.push_back({layer.source, loaded.recipe.model.name});
+  }
+  before = problems.size();
+  apply_overrides(request.overrides, dialect, loaded, reader);
+  // A kind that was refused may be one that -data_path is for.
+  const bool kinds_count = problems.size() == before;
+  const Position& place = paddlevit.data_path_position;
+  if (request.data_path && place.origin != Origin::kSet) {
+    if (!apply_data_path(
+            *request.data_path,
+            {kDataPath, 0, 0, Origin::kOption},
+            loaded,
+            reader) &&
+        kinds_count) {
+      problems.add(
+          {kDataPath},
+          "",
+          "the images of data.train.kind are generated: leave it out, "
+          "or add -dataset folder, list or cifar");
+    }
+  } else if (dialect) {
+    apply_data_path(paddlevit.data_path, place, loaded, reader);
+  }
+  follow_split(loaded);
+  if (problems.empty()) {
+    if (request.use != RecipeUse::kEvaluation) {
+      note_idle_keys(loaded);
+    }
+  } else {
+    loaded.unread = unread_keys(
+        loaded,
+        dialect ? paddlevit_sets(paddlevit.wrong, reader.wrong())
+                : reader.wrong(),
+        dialect,
+        complete,
+        request.file ? printable(request.file->native()) : "");
+  }
+  return loaded;
+}
+
+Recipe from_yaml(std::string_view yaml, const std::string& name) {
+  Recipe recipe;
+  Origins origins;
+  Problems problems;
+  Reader reader(schema_of(recipe), origins, problems);
+  std::optional<Node> root = parse_document(yaml, name, problems);
+  if (root && is_recipe(*root, name, problems)) {
+    for (const Node::Entry& entry : root->entries) {
+      if (entry.key == "base" || entry.key == "BASE") {
+        problems.add(
+            {name, entry.line, entry.column},
+            entry.key,
+            "not allowed here: a complete recipe has no base files");
+      }
+    }
+    reader.apply(Layer{name, std::move(*root)});
+  }
+  problems.throw_if_any();
+  return recipe;
+}
+
+} // namespace vitrain::config

@@ -1,0 +1,188 @@
+#include "config/load/recipe_layers.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/check.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
+
+namespace vitrain::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = 1 << 20;
+constexpr std::size_t kLongestChain = 16;
+constexpr std::size_t kMostFiles = 100;
+
+// Another config in the same folder whose name is nearly that of a missing one.
+std::string similar_file(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  for (fs::directory_iterator entry(folder, error), end;
+       !error && entry != end && names.size() < 1000;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".yaml") {
+      names.push_back(printable(entry->path().filename().native()));
+    }
+  }
+  return did_you_mean(printable(path.filename().native()), names);
+}
+
+class LayerReader {
+ public:
+  explicit LayerReader(Problems& problems) : problems_(problems) {}
+
+  // `from` and `key` are where the file was named.
+  void read(
+      const fs::path& file,
+      const Position& from = {},
+      const std::string& key = "") {
+    const std::string source = printable(file.native());
+    std::error_code error;
+    const fs::path identity = fs::weakly_canonical(file, error);
+    if (std::ranges::find(identities_, identity) != identities_.end()) {
+      problems_.add(
+          from,
+          key,
+          fmt::format(
+              "files include one another: {} -> {}",
+              join(chain_, " -> "),
+              source));
+      complete_ = false;
+      return;
+    }
+    if (chain_.size() >= kLongestChain) {
+      problems_.add(
+          from, key, fmt::format("more than {} levels", kLongestChain));
+      complete_ = false;
+      return;
+    }
+    if (++files_ > kMostFiles) {
+      problems_.add(from, key, fmt::format("more than {} files", kMostFiles));
+      complete_ = false;
+      return;
+    }
+    std::optional<Node> root = parse(file, source, from, key);
+    if (!root) {
+      complete_ = false;
+      return;
+    }
+    chain_.push_back(source);
+    identities_.push_back(identity);
+    read_bases(*root, file, source);
+    chain_.pop_back();
+    identities_.pop_back();
+    layers_.push_back({source, std::move(*root)});
+  }
+
+  FileLayers take() { return {std::move(layers_), complete_}; }
+
+ private:
+  std::optional<Node> parse(
+      const fs::path& file,
+      const std::string& source,
+      const Position& from,
+      const std::string& key) {
+    std::string text;
+    try {
+      text = read_file(file, kLargestFile, ExitCode::kUsage);
+    } catch (const Error& error) {
+      std::error_code ignored;
+      problems_.add(
+          from,
+          key,
+          fmt::format(
+              "{}.{}",
+              error.what(),
+              fs::exists(file, ignored) ? "" : similar_file(file)));
+      return std::nullopt;
+    }
+    problems_.announce(source);
+    std::optional<Node> root = parse_document(text, source, problems_);
+    if (root && !is_recipe(*root, source, problems_)) {
+      root.reset();
+    }
+    return root;
+  }
+
+  void read_bases(
+      const Node& root,
+      const fs::path& file,
+      const std::string& source) {
+    // PaddleViT's files have `BASE`, with '' for none.
+    const auto base =
+        std::ranges::find_if(root.entries, [](const Node::Entry& entry) {
+          return entry.key == "base" || entry.key == "BASE";
+        });
+    if (base == root.entries.end()) {
+      return;
+    }
+    const bool none_is_allowed = base->key == "BASE";
+    const Node& value = base->value;
+    const bool is_list = value.kind == Node::Kind::kList;
+    const std::vector<Node> names =
+        is_list ? value.items : std::vector<Node>{value};
+    for (const Node& name : names) {
+      const Position position{source, name.line, name.column};
+      const bool none = name.kind == Node::Kind::kNull ||
+          (name.kind == Node::Kind::kScalar && name.text.empty());
+      if (none_is_allowed && none) {
+        continue;
+      }
+      if (name.kind != Node::Kind::kScalar || name.text.empty()) {
+        problems_.add(
+            position,
+            base->key,
+            fmt::format(
+                "expected a file name or a list of file names, got {}",
+                describe(name)));
+        complete_ = false;
+        continue;
+      }
+      read(
+          (file.parent_path() / name.text).lexically_normal(),
+          position,
+          base->key);
+    }
+  }
+
+  Problems& problems_;
+  std::vector<Layer> layers_;
+  std::vector<std::string> chain_;
+  std::vector<fs::path> identities_;
+  std::size_t files_ = 0;
+  bool complete_ = true;
+};
+
+} // namespace
+
+FileLayers read_layers(const fs::path& file, Problems& problems) {
+  LayerReader reader(problems);
+  reader.read(file);
+  return reader.take();
+}
+
+bool is_recipe(
+    const Node& root,
+    const std::string& source,
+    Problems& problems) {
+  const Position start{source, root.line, root.column};
+  if (root.kind == Node::Kind::kNull) {
+    problems.add({source, 1, 1}, "", "the file is empty");
+    return false;
+  }
+  if (root.kind != Node::Kind::kMap) {
+    problems.add(
+        start,
+        "",
+        fmt::format("expected keys such as `model:`, got {}", describe(root)));
+    return false;
+  }
+  return true;
+}
+
+} // namespace vitrain::config

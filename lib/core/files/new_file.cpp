@@ -1,0 +1,78 @@
+#include "core/files/new_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/check.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
+
+namespace vitrain {
+namespace {
+
+// A file that goes, unless it has got its name.
+class Part {
+ public:
+  explicit Part(const std::filesystem::path& path)
+      : path_(path.native() + ".part"),
+        fd_(::open(
+            path_.c_str(),
+            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+            0666)) {
+    VITRAIN_CHECK(
+        fd_,
+        ExitCode::kStorage,
+        "{}: cannot create it: {}",
+        printable(path_.native()),
+        error_text(errno));
+  }
+  ~Part() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  int fd() const { return fd_.get(); }
+  const char* path() const { return path_.c_str(); }
+
+ private:
+  std::filesystem::path path_;
+  Fd fd_;
+};
+
+} // namespace
+
+void check_is_new(const std::filesystem::path& path) {
+  std::error_code error;
+  VITRAIN_CHECK(
+      !std::filesystem::exists(path, error),
+      ExitCode::kUsage,
+      "{}: is there already; remove it first, or give another name",
+      printable(path.native()));
+}
+
+void write_new_file(
+    const std::filesystem::path& path,
+    const std::function<int(int fd)>& write) {
+  check_is_new(path);
+  const Part part(path);
+  const auto check = [&](int code, const char* what) {
+    VITRAIN_CHECK(
+        code == 0,
+        ExitCode::kStorage,
+        "{}: cannot {}: {}",
+        printable(path.native()),
+        what,
+        error_text(code));
+  };
+  check(write(part.fd()), "write it");
+  check(::fsync(part.fd()) == 0 ? 0 : errno, "sync it");
+  // link() does not replace what another process has put there meanwhile.
+  check(::link(part.path(), path.c_str()) == 0 ? 0 : errno, "name it");
+  sync_folder(std::filesystem::absolute(path).parent_path());
+}
+
+} // namespace vitrain

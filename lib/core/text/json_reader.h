@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text/json.h"
+
+namespace vitrain {
+
+// Parses a file's text. What no program of ours writes is refused: text that
+// is no JSON, a key twice in one object, nesting deeper than 64. Throws
+// Error(code) with `source` (printable) and the reason.
+Json parse_json(
+    const std::string& text,
+    const std::string& source,
+    ExitCode code);
+
+// Reads the members of a JSON object from outside by name and type. Throws
+// Error(code) with source and key for what is missing or of another type:
+// "m.json: 'state.run.step' is a string, not an integer".
+class JsonReader {
+ public:
+  // `name`: of the object, before the names of its members; "" for the whole
+  // file. Throws when `json` is no object; it must outlive the reader.
+  JsonReader(
+      const Json& json,
+      std::string source,
+      ExitCode code,
+      std::string name = "");
+
+  bool has(const std::string& key) const { return json_.contains(key); }
+  bool is_null(const std::string& key) const;
+  std::int64_t integer(const std::string& key) const;
+  // An integer counts as a number.
+  double number(const std::string& key) const;
+  std::string text(const std::string& key) const;
+  JsonReader object(const std::string& key) const;
+  std::vector<JsonReader> objects(const std::string& key) const;
+  std::vector<std::int64_t> integers(const std::string& key) const;
+  std::vector<std::string> texts(const std::string& key) const;
+
+  const Json& json() const { return json_; }
+
+ private:
+  const Json& member(const std::string& key) const;
+  std::string path(const std::string& key) const;
+  void require(
+      bool right,
+      const std::string& name,
+      const Json& value,
+      std::string_view wanted) const;
+
+  // What a value is, under its whole name.
+  std::int64_t integer_of(const Json& value, const std::string& name) const;
+  std::string text_of(const Json& value, const std::string& name) const;
+  JsonReader object_of(const Json& value, const std::string& name) const;
+  template <typename Value>
+  using Of = Value (JsonReader::*)(const Json&, const std::string&) const;
+  template <typename Value>
+  std::vector<Value> list(const std::string& key, Of<Value> read) const;
+
+  const Json& json_;
+  std::string source_;
+  ExitCode code_;
+  std::string name_;
+};
+
+} // namespace vitrain

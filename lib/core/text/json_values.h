@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/text/json.h"
+
+// What a record has under a key: nothing where it has no such key, is no
+// object, or has another type there.
+namespace vitrain {
+
+std::optional<double> json_number(const Json& record, std::string_view key);
+std::optional<std::int64_t> json_integer(
+    const Json& record,
+    std::string_view key);
+// "" for nothing.
+std::string json_text(const Json& record, std::string_view key);
+
+} // namespace vitrain

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/random.h"
+#include "core/source_kind.h"
+#include "core/text/text.h"
+#include "data/sources/source.h"
+
+// The kinds of sources, one file each, for list() and open() only.
+namespace vitrain::data::detail {
+
+// A path for messages.
+inline std::string shown(const std::filesystem::path& path) {
+  return printable(path.native());
+}
+
+// Reads an image file as Source::read() does. Throws Error(kData) that names
+// it.
+void read_image_file(const std::filesystem::path& file, std::string& bytes);
+
+// Image files, which the index names relative to a folder.
+class FileSource final : public Source {
+ public:
+  FileSource(std::shared_ptr<const Index> index, std::filesystem::path folder)
+      : Source(std::move(index)), folder_(std::move(folder)) {}
+
+  bool read(std::int64_t sample, std::string& bytes) const override;
+  std::string describe(std::int64_t sample) const override;
+
+ private:
+  std::filesystem::path path(std::int64_t sample) const {
+    return folder_ / index().name(sample);
+  }
+
+  std::filesystem::path folder_;
+};
+
+// An image file has at most so many bytes; photographs have a few MiB.
+constexpr std::int64_t kMostFileBytes = std::int64_t{256} << 20;
+
+// Whether the end of a file's name is that of an image in a format that can be
+// decoded, whatever its content is; and some of those ends, for messages.
+bool has_image_name(std::string_view name);
+inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
+// ".JPG" as ".jpg", for "x.JPG"; "" for a name without a dot.
+std::string lower_extension(std::string_view name);
+
+// Whether tools have left it behind: a part of the path is a dot file
+// (.DS_Store, .ipynb_checkpoints), an AppleDouble twin (._x.jpg) or the folder
+// that holds those in archives.
+bool is_hidden(std::string_view path);
+
+// "0", "1", ..., the names of classes that have none.
+std::vector<std::string> numbered_classes(std::int64_t count);
+
+// The numbers of a generated dataset for one purpose.
+inline Random generated(
+    const SourceOptions& options,
+    Purpose purpose,
+    std::int64_t a,
+    std::int64_t b) {
+  return {
+      static_cast<std::uint64_t>(options.seed),
+      purpose,
+      static_cast<std::uint64_t>(a),
+      static_cast<std::uint64_t>(b)};
+}
+
+// Throws Error(kData) for a dataset without a path, with what to give as one.
+void check_has_path(const SourceOptions& options, const char* what);
+
+// Throws Error(kData) when the classes are called train, val and the like: what
+// holds training and evaluation data would pass as a dataset of two classes.
+void check_not_splits(
+    std::string_view path,
+    const std::vector<std::string>& classes);
+
+// What each kind has. list_NAME() finds the samples; it is called once per
+// node. open_NAME() reads them in every worker.
+#define VITRAIN_SOURCE(enumerator, name)           \
+  Index list_##name(const SourceOptions& options); \
+  std::unique_ptr<Source> open_##name(std::shared_ptr<const Index> index);
+VITRAIN_SOURCE_KINDS(VITRAIN_SOURCE)
+#undef VITRAIN_SOURCE
+
+} // namespace vitrain::data::detail

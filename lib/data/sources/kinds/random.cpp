@@ -1,0 +1,69 @@
+#include "core/random.h"
+
+#include <cstring>
+
+#include "core/check.h"
+#include "data/sources/kinds/kinds.h"
+
+namespace vitrain::data::detail {
+namespace {
+
+// Noise: what a model cannot learn but has to compute, for timing and for the
+// examples of other frameworks' guides.
+class RandomSource final : public Source {
+ public:
+  using Source::Source;
+
+  image::Image load(std::int64_t sample) const override {
+    const SourceOptions& options = index().options();
+    const auto side = static_cast<int>(options.size);
+    image::Image image(side, side);
+    Random random =
+        generated(options, Purpose::kRandomImage, options.size, sample);
+    std::size_t done = 0;
+    while (done < image.pixels.size()) {
+      const std::uint32_t word = random.next_u32();
+      const std::size_t part =
+          std::min(sizeof(word), image.pixels.size() - done);
+      std::memcpy(image.pixels.data() + done, &word, part);
+      done += part;
+    }
+    return image;
+  }
+
+  std::string describe(std::int64_t sample) const override {
+    return fmt::format(
+        "random image {} of seed {}", sample, index().options().seed);
+  }
+};
+
+} // namespace
+
+Index list_random(const SourceOptions& options) {
+  VITRAIN_CHECK_DATA(
+      options.count >= 1 && options.size >= 1 && options.size <= 4096 &&
+          options.classes >= 1,
+      "random: count and classes have to be at least 1 and size between 1 and "
+      "4096; got {}, {} and {}",
+      options.count,
+      options.classes,
+      options.size);
+  Index::Contents contents;
+  contents.options = options;
+  contents.options.path.clear();
+  contents.samples = options.count;
+  contents.classes = numbered_classes(options.classes);
+  for (std::int64_t i = 0; i < options.count; ++i) {
+    // Size 0 is no image's: labels and pixels share no numbers.
+    Random random = generated(options, Purpose::kRandomImage, /*a=*/0, i);
+    contents.labels.push_back(static_cast<std::int32_t>(
+        random.below(static_cast<std::uint64_t>(options.classes))));
+  }
+  return Index(std::move(contents));
+}
+
+std::unique_ptr<Source> open_random(std::shared_ptr<const Index> index) {
+  return std::make_unique<RandomSource>(std::move(index));
+}
+
+} // namespace vitrain::data::detail

@@ -1,0 +1,40 @@
+#include "engine/device/cpu_setup.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "core/system/cpu.h"
+
+namespace {
+
+// MKL asks by a function without arguments, so the answer is the process's.
+std::atomic<bool> take_for_intel{false};
+
+} // namespace
+
+// The question that MKL asks before it chooses its code. libtorch_cpu has a
+// function of this name and calls it through the dynamic symbol table, where
+// that of the executable comes first. Undocumented: were it renamed in another
+// version of torch, MKL would decide by itself, and nothing else would change.
+extern "C" int mkl_serv_intel_cpu_true() {
+  if (take_for_intel) {
+    return 1;
+  }
+  using Answer = int (*)();
+  static const auto own =
+      reinterpret_cast<Answer>(::dlsym(RTLD_NEXT, "mkl_serv_intel_cpu_true"));
+  return own == nullptr ? 0 : own();
+}
+
+namespace vitrain::engine {
+
+void set_up_mkl(config::Mkl mkl) {
+  take_for_intel = mkl == config::Mkl::kAuto && best_simd() != Simd::kScalar;
+}
+
+std::string describe_mkl() {
+  return take_for_intel ? "auto: code for Intel processors" : "plain";
+}
+
+} // namespace vitrain::engine

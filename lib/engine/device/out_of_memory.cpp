@@ -1,0 +1,131 @@
+#include "engine/device/out_of_memory.h"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+#include <c10/util/Exception.h>
+
+#include "config/rules/stages.h"
+#include "core/check.h"
+#include "core/text/text.h"
+
+namespace vitrain::engine {
+namespace {
+
+// "asked for 12.3 GiB" of torch's "tried to allocate 13206908928 bytes".
+std::string request_of(const std::string& message) {
+  constexpr std::string_view kBefore = "tried to allocate ";
+  const std::size_t at = message.find(kBefore);
+  if (at == std::string::npos) {
+    return "";
+  }
+  const std::string number = message.substr(at + kBefore.size());
+  std::int64_t bytes = 0;
+  const std::size_t end =
+      std::min(number.find_first_not_of("0123456789"), number.size());
+  if (!number.substr(end).starts_with(" bytes") ||
+      !parse_int(number.substr(0, end), bytes)) {
+    return "";
+  }
+  return fmt::format(
+      ", which asked for {} more", human_bytes(static_cast<double>(bytes)));
+}
+
+std::string batch_text(const Session& session, bool evaluates) {
+  models::ModelSpec spec = session.spec;
+  std::int64_t rows = session.plan.eval_batch;
+  if (!evaluates && !session.plan.timeline.empty()) {
+    const config::Recipe stage = config::recipe_in_epoch(
+        session.job.recipe, session.plan.epoch_of(session.finished_steps) + 1);
+    spec = models::in_training(stage.data.augment, session.spec);
+    rows = config::plan_batch(stage, session.plan.devices()).worker_batch();
+  }
+  return spec.features > 0
+      ? fmt::format("{} rows of {} features", with_commas(rows), spec.features)
+      : fmt::format(
+            "{} images of {}x{}x{}",
+            with_commas(rows),
+            spec.channels,
+            spec.image_size.height,
+            spec.image_size.width);
+}
+
+} // namespace
+
+std::string first_words(const std::exception& error) {
+  if (const auto* torch = dynamic_cast<const c10::Error*>(&error)) {
+    return torch->what_without_backtrace();
+  }
+  return error.what();
+}
+
+bool is_out_of_memory(const std::exception& error) {
+  if (const auto* own = dynamic_cast<const Error*>(&error)) {
+    return own->code() == ExitCode::kOutOfMemory;
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+      dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) {
+    return true;
+  }
+  // Of what torch's allocator of GPUs does not hand out: contexts, libraries,
+  // and all memory where PYTORCH_NO_CUDA_MEMORY_CACHING turns it off.
+  constexpr int kCudaErrorMemoryAllocation = 2;
+  const auto* device = dynamic_cast<const c10::AcceleratorError*>(&error);
+  if (device != nullptr &&
+      device->get_error_code() == kCudaErrorMemoryAllocation) {
+    return true;
+  }
+  // c10's allocator of the CPU throws a plain c10::Error.
+  const std::string_view text = error.what();
+  return text.find("DefaultCPUAllocator: can't allocate memory") !=
+      std::string_view::npos ||
+      text.find("not enough memory") != std::string_view::npos ||
+      text.find("CUBLAS_STATUS_ALLOC_FAILED") != std::string_view::npos ||
+      text.find("CUDNN_STATUS_ALLOC_FAILED") != std::string_view::npos;
+}
+
+void rethrow_in(const char* part) {
+  try {
+    throw;
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) {
+      throw;
+    }
+    throw OutOfMemory(part, first_words(error));
+  }
+}
+
+Error explain_out_of_memory(
+    const Session& session,
+    const std::exception& error,
+    const char* part) {
+  const auto* known = dynamic_cast<const OutOfMemory*>(&error);
+  const std::string where = known != nullptr ? known->part() : part;
+  const bool evaluates = session.job.mode == job::JobMode::kEval ||
+      where == "evaluation"; // the same name in Trainer and here
+  std::string words = first_words(error);
+  words.resize(std::min(words.find('\n'), words.size())); // then CUDA's advice
+  const std::string request = request_of(words);
+  return Error(
+      ExitCode::kOutOfMemory,
+      fmt::format(
+          "rank {} is out of memory in {} (after step {}){}{}. Its batch is "
+          "{}. Lower {}, or use fewer workers on this machine; vitrain "
+          "-dry_run estimates what a worker needs",
+          session.rank,
+          where,
+          with_commas(session.finished_steps),
+          request,
+          request.empty() && words != std::bad_alloc().what()
+              ? fmt::format(" ({})", printable(words))
+              : "",
+          batch_text(session, evaluates),
+          evaluates ? "data.eval_batch_size"
+                    : "data.batch_size (train.accumulate: N makes a step of N "
+                      "such batches), model.image_size"));
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "optim/weights/flat_state.h"
+
+namespace vitrain::engine {
+
+struct LossScaling {
+  double initial = 65536.0;
+  double growth = 2.0;
+  double backoff = 0.5;
+  std::int64_t interval = 2000; // finite steps in a row before it grows
+};
+
+// The factor of the loss that keeps fp16 gradients above what underflows, as
+// torch.amp.GradScaler moves it. It lives on the device and is never asked for
+// here: no call waits. The gradients of a scale that is a power of 2 have the
+// bits of those without it, where neither leaves its range.
+class LossScaler {
+ public:
+  // Where gradients overflow at less than this, no scale helps (fairseq's
+  // --min-loss-scale).
+  static constexpr double kLeast = 1e-4;
+
+  LossScaler(const LossScaling& options, at::Device device);
+
+  // What backward begins with in the place of `loss`.
+  at::Tensor scaled(const at::Tensor& loss) const;
+  // Makes the gradients of scaled losses those of the losses.
+  void unscale(optim::FlatState& parameters) const;
+  // After each step; `non_finite` is a scalar, fp32, 1 when the reduced
+  // gradients were not finite, so that all ranks go the same way.
+  void update(const at::Tensor& non_finite);
+
+  const at::Tensor& scale() const { return scale_; } // scalar, fp32
+  const at::Tensor& finite_steps() const { return finite_steps_; } // int32
+  // What must be kept in a checkpoint, by name, as GradientSync::state().
+  std::map<std::string, at::Tensor> state() const;
+
+ private:
+  LossScaling options_;
+  at::Tensor scale_;
+  at::Tensor finite_steps_; // since the scale last changed
+};
+
+} // namespace vitrain::engine

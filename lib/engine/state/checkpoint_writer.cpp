@@ -1,0 +1,144 @@
+#include "engine/state/checkpoint_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "checkpoint/find.h"
+#include "checkpoint/folder.h"
+#include "config/schema/writer.h"
+#include "core/check.h"
+#include "engine/state/named_state.h"
+#include "job/prepare/preprocess_record.h"
+#include "job/run/run_directory.h"
+#include "job/run/run_state.h"
+#include "models/families/family.h"
+#include "states/space.h"
+
+namespace vitrain::engine {
+namespace {
+
+// In a row, before every line says so.
+constexpr int kFailedSavesToShow = 3;
+
+checkpoint::RetentionOptions retention_of(const config::Recipe& recipe) {
+  const config::CheckpointConfig& checkpoint = recipe.checkpoint;
+  return {
+      .keep_last = checkpoint.keep_last,
+      .keep_best = checkpoint.keep_best,
+      .smaller_is_better = !info_of(checkpoint.metric).larger_is_better,
+      .metric_name = job::judged_by(recipe)};
+}
+
+} // namespace
+
+CheckpointWriter::CheckpointWriter(Session& session)
+    : session_(session),
+      store_(
+          session.job.run().checkpoints(),
+          retention_of(session.job.recipe)) {}
+
+std::string CheckpointWriter::last_checkpoint() const {
+  return saved_step_ < 0
+      ? "there is no checkpoint yet"
+      : fmt::format("the last checkpoint is of step {}", saved_step_);
+}
+
+void CheckpointWriter::check_storage(
+    const std::map<std::string, at::Tensor>& optimizer,
+    std::int64_t steps) {
+  bytes_ = states::checkpoint_bytes(named_state(*session_.model), optimizer);
+  // A row each in metrics.jsonl and for TensorBoard; who lets a run go on for
+  // ever will not want all of it now.
+  constexpr double kRow = 2500;
+  constexpr double kLeast = 1 << 20;
+  constexpr double kMost = 64 << 20;
+  const double rows = static_cast<double>(steps) /
+      static_cast<double>(session_.job.recipe.log.every);
+  states::check_space(
+      store_.folder(),
+      states::needed_bytes(
+          store_.folder(), bytes_, std::min(kLeast + rows * kRow, kMost)),
+      "the checkpoints to come and the logs");
+}
+
+std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
+  snapshot.world_size = session_.world;
+  snapshot.metric_name = job::judged_by(session_.job.recipe);
+  snapshot.config_hash = config::recipe_hash(session_.job.recipe);
+  snapshot.preprocess = job::preprocess_record(
+      session_.job.recipe,
+      session_.spec,
+      // What learns pixels knows no classes.
+      session_.spec.family->learns_pixels ? std::vector<std::string>{}
+                                          : session_.train_index->classes());
+  snapshot.model = named_state(*session_.model);
+  logging::Console& console = session_.reporter.console();
+  // Others may free space meanwhile, and a network file system come back.
+  const int attempts = is_last ? 4 : 1;
+  std::string problem;
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
+    try {
+      for (const std::string& line :
+           checkpoint::repair_pointers(store_.folder())) {
+        console.warn(line);
+      }
+      states::check_space(store_.folder(), bytes_, "this checkpoint");
+      store_.save(snapshot);
+      return "";
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    if (attempt < attempts) {
+      const int pause = 1 << (attempt - 1);
+      console.warn(fmt::format(
+          "the last checkpoint failed and is tried again in {} s: {}",
+          pause,
+          problem));
+      std::this_thread::sleep_for(std::chrono::seconds(pause));
+      session_.heartbeat.beat();
+    }
+  }
+  return problem;
+}
+
+void CheckpointWriter::finish(
+    const std::string& problem,
+    std::int64_t step,
+    bool is_last,
+    double seconds) {
+  failed_saves_ = problem.empty() ? 0 : failed_saves_ + 1;
+  session_.reporter.unsaved(
+      failed_saves_ < kFailedSavesToShow
+          ? ""
+          : fmt::format(
+                "{} saves failed, {}",
+                failed_saves_,
+                saved_step_ < 0 ? "nothing saved yet"
+                                : fmt::format("last of step {}", saved_step_)));
+  if (problem.empty()) {
+    saved_step_ = step;
+    session_.reporter.saved(
+        step,
+        (store_.folder() / checkpoint::folder_name(step)).native(),
+        seconds);
+    return;
+  }
+  // A periodic one can be made up for; the last one, or that of a stop, cannot.
+  if (is_last && session_.rank == 0) {
+    // The log, from which a failure's last lines come, may lie on the same
+    // full disk.
+    session_.reporter.console().warn("the last checkpoint failed: " + problem);
+  }
+  VITRAIN_CHECK(
+      !is_last, ExitCode::kStorage, "the last checkpoint failed: {}", problem);
+  session_.reporter.console().warn(fmt::format(
+      "the checkpoint of step {} failed and training goes on ({}): {}",
+      step,
+      last_checkpoint(),
+      problem));
+}
+
+} // namespace vitrain::engine

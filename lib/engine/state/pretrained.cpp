@@ -1,0 +1,194 @@
+#include "engine/state/pretrained.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "checkpoint/find.h"
+#include "core/check.h"
+#include "core/text/text.h"
+#include "job/prepare/find_weights.h"
+#include "models/families/family.h"
+#include "networks/tensors.h"
+#include "states/load_tensors.h"
+#include "weights/archive.h"
+#include "weights/match.h"
+#include "weights/names/timm_names.h"
+
+namespace vitrain::engine {
+namespace {
+
+weights::HeadPolicy head_policy(config::HeadInit init, Purpose purpose) {
+  if (purpose == Purpose::kEvaluate) {
+    return weights::HeadPolicy::kLoad;
+  }
+  switch (init) {
+    case config::HeadInit::kLoad:
+      return weights::HeadPolicy::kLoad;
+    case config::HeadInit::kFresh:
+      return weights::HeadPolicy::kFresh;
+    case config::HeadInit::kAuto:
+      return weights::HeadPolicy::kAuto;
+  }
+  return weights::HeadPolicy::kAuto;
+}
+
+// A file of weights, verified as far as there is a manifest.
+struct Source {
+  std::filesystem::path file;
+  std::string name; // for messages
+  std::string part{}; // of the file: weights::open_archive
+  std::string names = "auto"; // weights::to_timm_names
+};
+
+std::unique_ptr<weights::Archive> open(const Source& source) {
+  auto archive = weights::open_archive(source.file, source.part);
+  weights::to_timm_names(*archive, source.names);
+  return archive;
+}
+
+// `part`: "model" or "ema" of a checkpoint's files; "": the average where there
+// is one.
+Source source_in(
+    const std::filesystem::path& checkpoint,
+    const std::string& part) {
+  const checkpoint::Manifest manifest = checkpoint::verify(checkpoint);
+  const std::string name = printable(checkpoint.native());
+  VITRAIN_CHECK(
+      part.empty() || part == "model" || part == "ema",
+      ExitCode::kUsage,
+      "model.pretrained_part: '{}': a checkpoint ({}) has `model` and, of a "
+      "run "
+      "with train.ema, `ema`",
+      printable(part),
+      name);
+  const bool averages = part != "model" &&
+      (part == "ema" || checkpoint::lists(manifest, checkpoint::kEmaFile));
+  const char* file = averages ? checkpoint::kEmaFile : checkpoint::kModelFile;
+  VITRAIN_CHECK(
+      checkpoint::lists(manifest, file),
+      ExitCode::kWeights,
+      "{}: its manifest does not list {}",
+      name,
+      file);
+  return {
+      .file = checkpoint / file,
+      .name = averages ? name + " (averaged weights)" : name};
+}
+
+Source find_source(const config::ModelConfig& config) {
+  job::check_exists(config);
+  const std::filesystem::path path = *config.pretrained;
+  if (job::is_checkpoint_path(path)) {
+    return source_in(
+        job::find_checkpoint(path, /*best=*/true), config.pretrained_part);
+  }
+  checkpoint::verify_named(path);
+  return {
+      .file = path,
+      .name = printable(path.native()),
+      .part = config.pretrained_part,
+      .names = config.pretrained_names};
+}
+
+std::vector<std::string> lines_of(
+    const weights::LoadReport& report,
+    const char* verb,
+    const Source& source,
+    const weights::Archive& archive) {
+  std::vector<std::string> lines{fmt::format(
+      "{} {} tensors of {} ({})",
+      verb,
+      with_commas(report.loaded),
+      source.name,
+      archive.format)};
+  std::ranges::copy(archive.notes, std::back_inserter(lines));
+  for (const std::string& line : report.lines()) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+weights::Layouts layouts_of(const models::ModelSpec& spec) {
+  using Kind = networks::TensorInfo::Kind;
+  weights::Layouts layouts;
+  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
+    layouts[tensor.name] = {
+        .shape = tensor.shape,
+        .type =
+            weights::find_dtype(tensor.kind == Kind::kCounter ? "I64" : "F32")};
+  }
+  return layouts;
+}
+
+weights::LoadOptions load_options(
+    const models::ModelSpec& spec,
+    weights::HeadPolicy head,
+    Resampling resampling) {
+  weights::LoadOptions options{
+      .head = head,
+      .head_prefixes = spec.family->classifier,
+      .resampling = resampling};
+  if (spec.family->grid != nullptr) {
+    options.grid = [spec](const std::string& tensor) {
+      return std::optional(spec.family->grid(spec, tensor));
+    };
+  }
+  return options;
+}
+
+weights::LoadOptions options_of(
+    const models::ModelSpec& spec,
+    const config::ModelConfig& config,
+    Purpose purpose) {
+  return load_options(
+      spec,
+      head_policy(config.head_init, purpose),
+      config.pretrained_resampling);
+}
+
+std::vector<std::string> match(
+    const models::ModelSpec& spec,
+    const Source& source,
+    const weights::LoadOptions& options) {
+  const auto archive = open(source);
+  const weights::Match match = weights::match_weights(
+      layouts_of(spec), weights::layouts_of(*archive), options, source.name);
+  return lines_of(match.report, "would load", source, *archive);
+}
+
+} // namespace
+
+Purpose purpose_of(const job::Job& job) {
+  return job.mode == job::JobMode::kEval ? Purpose::kEvaluate : Purpose::kTrain;
+}
+
+std::vector<std::string> load_pretrained(
+    networks::Model& model,
+    const models::ModelSpec& spec,
+    const config::ModelConfig& config,
+    Purpose purpose) {
+  const Source source = find_source(config);
+  const auto archive = open(source);
+  const weights::LoadReport report = states::load_weights(
+      model, *archive, options_of(spec, config, purpose), source.name);
+  return lines_of(report, "loaded", source, *archive);
+}
+
+std::vector<std::string> match_pretrained(
+    const models::ModelSpec& spec,
+    const config::ModelConfig& config,
+    Purpose purpose) {
+  return match(spec, find_source(config), options_of(spec, config, purpose));
+}
+
+std::vector<std::string> match_checkpoint(
+    const models::ModelSpec& spec,
+    const std::filesystem::path& folder) {
+  return match(
+      spec,
+      source_in(folder, "model"),
+      load_options(spec, weights::HeadPolicy::kLoad, Resampling::kTimm));
+}
+
+} // namespace vitrain::engine

@@ -1,0 +1,154 @@
+// And list_data() of prepared_job.h.
+
+#include "job/prepare/list_data.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/check.h"
+#include "core/files/files.h"
+#include "core/text/text.h"
+#include "data/sources/held_out.h"
+#include "data/sources/labels/real_labels.h"
+#include "data/sources/source.h"
+#include "data/sources/subset.h"
+#include "job/options/data_options.h"
+#include "job/prepare/find_weights.h"
+#include "job/prepare/prepared_job.h"
+#include "job/run/run_directory.h"
+
+namespace vitrain::job {
+namespace {
+
+constexpr std::size_t kMostNames = std::size_t{4} << 30; // bytes
+
+// Lists one of the datasets, as a recipe has it.
+data::Index list_source(
+    const config::SourceConfig& source,
+    bool train,
+    std::int64_t classes) {
+  data::SourceOptions options = source_options(source, train);
+  if (options.kind != SourceKind::kRandom) {
+    options.classes = classes;
+  }
+  return data::list(options);
+}
+
+// Weights of a run are not evaluated on what they were trained with: where the
+// run has held samples out, it is these.
+void check_held_out(const std::string& weights, const data::Index& eval) {
+  const std::filesystem::path list =
+      RunDirectory{run_of_weights(weights)}.held_out();
+  std::error_code error;
+  VITRAIN_CHECK_DATA(
+      !std::filesystem::exists(list, error) ||
+          read_file(list, kMostNames, ExitCode::kData) ==
+              data::sample_names(eval),
+      "data.split holds out other samples than those in {}: the weights were "
+      "trained with some of them. Take the data, data.split and "
+      "data.split_seed of that run (-cfg its config.yaml)",
+      printable(list.native()));
+}
+
+// data.train in two parts.
+data::SplitData split_training_data(
+    const config::Recipe& recipe,
+    std::int64_t classes) {
+  return data::split_data(
+      list_source(recipe.data.train, /*train=*/true, classes),
+      *recipe.data.split,
+      static_cast<std::uint64_t>(
+          recipe.data.split_seed.value_or(recipe.run.seed)));
+}
+
+void list_split(PreparedJob& prepared, std::int64_t classes) {
+  const config::Recipe& recipe = prepared.job.recipe;
+  data::SplitData parts = split_training_data(recipe, classes);
+  prepared.eval = std::make_unique<data::Index>(std::move(parts.held_out));
+  if (prepared.job.mode == JobMode::kTrain) {
+    prepared.train = std::make_unique<data::Index>(std::move(parts.train));
+    data::check_for_training(*prepared.train);
+  } else if (recipe.model.pretrained) {
+    check_held_out(*recipe.model.pretrained, *prepared.eval);
+  }
+}
+
+// Lists both, and tells what is wrong with both at once.
+void list_each(PreparedJob& prepared, std::int64_t classes) {
+  const config::DataConfig& data = prepared.job.recipe.data;
+  std::optional<Error> failure;
+  const auto attempt = [&](const config::SourceConfig& source,
+                           bool train,
+                           std::unique_ptr<data::Index>& index) {
+    try {
+      index =
+          std::make_unique<data::Index>(list_source(source, train, classes));
+      if (train) {
+        data::check_for_training(*index);
+        classes = std::ssize(index->classes());
+      }
+    } catch (const Error& error) {
+      failure.emplace(
+          failure ? failure->code() : error.code(),
+          failure ? fmt::format("{}\n{}", failure->what(), error.what())
+                  : error.what());
+    }
+  };
+  if (prepared.job.mode == JobMode::kTrain) {
+    attempt(data.train, /*train=*/true, prepared.train);
+  }
+  attempt(data.eval, /*train=*/false, prepared.eval);
+  if (failure) {
+    throw *failure;
+  }
+}
+
+// The names of the model's classes, as far as training data or weights tell
+// them.
+data::ModelClasses model_classes(
+    const PreparedJob& prepared,
+    std::int64_t classes) {
+  if (prepared.train) {
+    return {prepared.train->classes(), std::ssize(prepared.train->classes())};
+  }
+  return {
+      prepared.record ? prepared.record->classes : std::vector<std::string>(),
+      classes};
+}
+
+} // namespace
+
+data::Index list_training_data(
+    const config::Recipe& recipe,
+    std::int64_t classes) {
+  return recipe.data.split
+      ? split_training_data(recipe, classes).train
+      : list_source(recipe.data.train, /*train=*/true, classes);
+}
+
+void list_data(PreparedJob& prepared) {
+  const config::Recipe& recipe = prepared.job.recipe;
+  const bool evaluates = prepared.job.mode == JobMode::kEval;
+  const std::int64_t classes = recipe.model.num_classes.value_or(
+      evaluates && prepared.record ? std::ssize(prepared.record->classes) : 0);
+  if (recipe.data.split) {
+    list_split(prepared, classes);
+  } else {
+    list_each(prepared, classes);
+  }
+  if (recipe.eval.subset) {
+    *prepared.eval = data::restrict_to_subset(
+        *prepared.eval, *recipe.eval.subset, model_classes(prepared, classes));
+  }
+  if (recipe.eval.real_labels) {
+    *prepared.eval =
+        data::with_real_labels(*prepared.eval, *recipe.eval.real_labels);
+  }
+  if (prepared.train) {
+    data::check_same_classes(*prepared.train, *prepared.eval);
+  }
+}
+
+} // namespace vitrain::job

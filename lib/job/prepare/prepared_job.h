@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/load/load_recipe.h"
+#include "config/schema/writer.h"
+#include "core/files/lock_file.h"
+#include "data/order/samplers.h"
+#include "data/sources/index.h"
+#include "job/job.h"
+#include "job/prepare/preprocess_record.h"
+#include "job/request.h"
+#include "job/run/run_directory.h"
+#include "launch/devices/devices.h"
+#include "launch/devices/open_files.h"
+#include "launch/nodes/node_link.h"
+
+namespace vitrain::job {
+
+// A job, checked as far as that is possible without starting it: recipe,
+// devices, datasets, arithmetic, model, precision. Makes no torch call.
+struct PreparedJob {
+  Job job;
+  std::filesystem::path worker_program; // Request's
+  std::vector<launch::DeviceSlot> devices; // of this machine
+  int workers = 1; // devices that train, of all machines
+  int cores = 1;
+  // To the other machines of the run; null where there is one.
+  std::unique_ptr<launch::NodeLink> link;
+  config::Origins origins; // of the recipe's values, for messages
+  config::Problems problems; // none yet; they come in the order of the layers
+  // Of the weights that are evaluated or started from, where they have one.
+  std::optional<PreprocessRecord> record;
+  std::unique_ptr<data::Index> train; // null when evaluating only
+  std::unique_ptr<data::Index> eval;
+  std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
+  // What to tell before the start, one sentence each.
+  std::vector<std::string> notes;
+  // What the recipe changes about that of the run that -resume means.
+  std::vector<config::Difference> changes;
+  // That run has all its steps.
+  bool finished = false;
+  // On the run folder, by who decides.
+  std::unique_ptr<LockFile> lock;
+
+  // On the machine that decides for all, and where there is only one.
+  bool decides() const { return !link || link->node_rank() == 0; }
+};
+
+// The steps of prepare() that workers of another launcher take after they have
+// met (join_job.h): the datasets of the recipe; the checkpoint that -resume
+// means (`resume`, not empty; `writes`: its run is locked); what only the
+// numbers of samples and classes show. Throw Error.
+void list_data(PreparedJob& prepared);
+void resolve_resume(
+    PreparedJob& prepared,
+    const std::string& resume,
+    bool writes);
+// Makes the samplers go on with the epoch that the workers of the checkpoint
+// have begun, and notes it. Throws Error(kUsage) where other workers cannot.
+void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
+
+// Throws Error(kUsage) with every rule that the recipe breaks on so many
+// workers (config::kWorkersUnknown: those of the others).
+void check_recipe(const PreparedJob& prepared, std::int64_t workers);
+void check_arithmetic(PreparedJob& prepared);
+
+// A job with the recipe, mode and descriptions of a request; throws
+// Error(kUsage) for a recipe that cannot be read.
+PreparedJob begin_job(const Request& request);
+
+// Makes a new folder for the job's run, and locks it where it is trained in.
+void make_run_directory(PreparedJob& prepared);
+
+// Locks a run folder for as long as the job is there. Throws as LockFile.
+void lock_run(PreparedJob& prepared, const RunDirectory& run);
+
+// Prepares what is asked for; nothing is written. Throws Error with everything
+// that is wrong with the recipe.
+PreparedJob prepare(const Request& request);
+
+} // namespace vitrain::job

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/load/load_recipe.h"
+#include "config/load/problems.h"
+#include "config/sections/recipe.h"
+#include "core/text/json.h"
+#include "models/spec.h"
+
+namespace vitrain::job {
+
+// What a checkpoint says about the images that its network takes: the channels,
+// the values of config::preprocess_values() and the names of the classes.
+//   {"channels": 3, "keys": {"data.preprocess.mean": [...], ...},
+//    "classes": ["cat", "dog"]}
+// and "multi_label": true where an image has any number of them.
+struct PreprocessRecord {
+  std::string source; // of the weights, printable
+  Json values;
+  std::vector<std::string> classes;
+  bool multi_label = false;
+};
+
+// The record for the checkpoints of a run; null for networks of vectors.
+Json preprocess_record(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& classes);
+
+// The record of what model.pretrained names, which becomes the checkpoint
+// folder that it means. None where there are no such files, or no record in
+// them. Throws Error(kWeights).
+std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model);
+
+// Weights bring with them how images were made into their inputs: where they
+// are evaluated (or exported), the recipe takes it where nobody says otherwise,
+// and model.pretrained becomes the checkpoint that it means; training says what
+// it does differently. Returns the record, as above; notes get a sentence for
+// every difference. Throws Error(kWeights).
+std::optional<PreprocessRecord> use_record(
+    bool evaluates,
+    config::Recipe& recipe,
+    config::Origins& origins,
+    std::vector<std::string>& notes);
+
+// Throws Error(kData) naming the first difference between the names of the
+// record's and the data's classes. Classes that have only their numbers for
+// names are counted.
+void check_classes(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes);
+
+// For training, whose classes may be others: a warning where they have the
+// record's number and not its names, "" otherwise, and for a classifier that
+// starts anew.
+std::string class_warning(
+    const PreprocessRecord& record,
+    const config::ModelConfig& model,
+    const std::vector<std::string>& classes);
+
+} // namespace vitrain::job

@@ -1,0 +1,239 @@
+#include "job/prepare/recipe_check.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/schema/schema.h"
+#include "core/check.h"
+#include "core/text/text.h"
+#include "data/sources/source.h"
+#include "job/options/data_options.h"
+#include "job/prepare/choose_devices.h"
+#include "job/prepare/find_weights.h"
+#include "job/prepare/prepared_job.h"
+#include "launch/devices/cores.h"
+#include "launch/devices/devices.h"
+#include "models/rules.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::job {
+namespace {
+
+config::Position position_of(
+    const config::Origins& origins,
+    const std::string& key) {
+  const auto origin = origins.find(key);
+  return origin == origins.end() ? config::Position{} : origin->second;
+}
+
+// What the recipe alone tells about its data.
+models::DataShape shape_of(const config::SourceConfig& source) {
+  models::DataShape unknown{
+      .outputs = models::kNotKnown,
+      .features = source.kind == SourceKind::kVectors ? models::kNotKnown : 0};
+  if (!config::is_generated(source)) {
+    return unknown;
+  }
+  data::SourceOptions options = source_options(source, /*train=*/false);
+  options.count = 1; // all have the same shape
+  try {
+    return data_shape(data::list(options));
+  } catch (const Error&) {
+    return unknown; // listing all of them says why
+  }
+}
+
+// "model.depth and optim.lr", those of them that the schema has.
+std::string named_keys(const std::set<std::string>& keys) {
+  constexpr std::size_t kMost = 8;
+  config::Recipe recipe;
+  const config::Schema schema = config::schema_of(recipe);
+  std::vector<std::string> known;
+  for (const std::string& key : keys) {
+    if (std::ranges::count(schema.fields, key, &config::Field::path) > 0 ||
+        std::ranges::count(schema.sections, key, &config::Section::path) > 0) {
+      known.push_back(key);
+    }
+  }
+  return known.size() > kMost ? "keys whose values are not known"
+                              : join(known, ", ");
+}
+
+// A path that is looked up as it is written. (Those of tar files may be
+// patterns.)
+bool is_plain(const config::SourceConfig& source) {
+  return source.path && !source.path->empty() &&
+      source.kind != SourceKind::kTar;
+}
+
+std::vector<config::Finding> missing(
+    const config::Recipe& recipe,
+    bool training) {
+  std::vector<config::Finding> findings;
+  const auto look = [&](const std::string& key, const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      findings.push_back(
+          {key,
+           fmt::format(
+               "{}: no such file or folder",
+               printable(std::filesystem::absolute(path, error).native())),
+           {key}});
+    }
+  };
+  const auto look_for_weights = [&](const std::string& key,
+                                    const std::string& name) {
+    const std::string path = resolve_weights(name);
+    if (path.starts_with("timm:")) {
+      findings.push_back(
+          {key,
+           printable(path) + ": it is not in the Hugging Face cache",
+           {key}});
+    } else {
+      look(key, path);
+    }
+  };
+  if (training && is_plain(recipe.data.train)) {
+    look("data.train.path", *recipe.data.train.path);
+  }
+  if (is_plain(recipe.data.eval)) {
+    look("data.eval.path", *recipe.data.eval.path);
+  }
+  if (recipe.eval.subset) {
+    look("eval.subset", *recipe.eval.subset);
+  }
+  if (recipe.eval.real_labels) {
+    look("eval.real_labels", *recipe.eval.real_labels);
+  }
+  if (recipe.model.pretrained && !recipe.model.pretrained->empty()) {
+    look_for_weights("model.pretrained", *recipe.model.pretrained);
+  }
+  const config::DistillConfig& distill = recipe.train.distill;
+  if (training && distill.active() && distill.pretrained) {
+    look_for_weights("train.distill.pretrained", *distill.pretrained);
+  }
+  return findings;
+}
+
+} // namespace
+
+config::Reading load_recipe(
+    const config::LoadRequest& request,
+    config::Problems& problems) {
+  config::Reading loaded = config::read(request, problems);
+  const config::Circumstances known{.unread = loaded.unread};
+  if (!known.is_unread("model.name")) {
+    for (std::string& note : models::leave_other_families(loaded)) {
+      loaded.notes.push_back(std::move(note));
+    }
+  }
+  return loaded;
+}
+
+config::Reading load_recipe(const config::LoadRequest& request) {
+  config::Problems problems;
+  config::Reading loaded = load_recipe(request, problems);
+  problems.throw_if_any();
+  return loaded;
+}
+
+config::Circumstances circumstances_here(
+    const config::Reading& loaded,
+    bool training) {
+  const config::DevicesConfig& devices = loaded.recipe.devices;
+  const launch::VisibleDevices visible = launch::visible_cuda_devices();
+  const launch::DeviceRequest request = device_request(devices);
+  config::Circumstances here{
+      // Machines are taken to be like this one.
+      .workers = devices.nodes *
+          launch::requested_workers(
+                     request, visible, launch::available_cores()),
+      .cuda = launch::wants_cuda(request, visible),
+      .training = training,
+      .unread = loaded.unread};
+  if (here.is_unread("devices")) {
+    here.workers = config::kWorkersUnknown;
+  }
+  return here;
+}
+
+void check_rules(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const config::Circumstances& circumstances,
+    config::Problems problems) {
+  config::validate(recipe, circumstances, origins, problems);
+  const models::DataShape data = shape_of(recipe.data.eval);
+  config::add_findings(
+      models::check(recipe.model, data), origins, circumstances, problems);
+  config::add_findings(
+      models::check_normalisation(recipe, data),
+      origins,
+      circumstances,
+      problems);
+  config::add_findings(
+      models::check_class_weights(recipe, data),
+      origins,
+      circumstances,
+      problems);
+  config::add_findings(
+      models::check_loss(recipe), origins, circumstances, problems);
+  if (circumstances.training) {
+    config::add_findings(
+        models::check_training_size(recipe), origins, circumstances, problems);
+  }
+  if (problems.empty()) {
+    return;
+  }
+  std::vector<config::Finding> paths = missing(recipe, circumstances.training);
+  std::erase_if(paths, [&](const config::Finding& finding) {
+    const auto origin = origins.find(finding.key); // nobody wrote it
+    return origin != origins.end() &&
+        origin->second.origin == config::Origin::kDefault;
+  });
+  config::add_findings(paths, origins, circumstances, problems);
+  const std::string unread = named_keys(circumstances.unread);
+  fail(
+      ExitCode::kUsage,
+      "{}{}",
+      problems.text(),
+      unread.empty() ? ""
+                     : fmt::format(
+                           "\nNot checked: rules that depend on {}, until that "
+                           "can be read.",
+                           unread));
+}
+
+void check_network(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const models::DataShape& data) {
+  config::Problems problems;
+  config::add_findings(
+      models::check(recipe.model, data), origins, {}, problems);
+  config::add_findings(
+      models::check_normalisation(recipe, data), origins, {}, problems);
+  config::add_findings(
+      models::check_class_weights(recipe, data), origins, {}, problems);
+  problems.throw_if_any();
+}
+
+std::vector<std::string> missing_paths(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    bool training) {
+  std::vector<std::string> sentences;
+  for (const config::Finding& finding : missing(recipe, training)) {
+    const std::string place = position_of(origins, finding.key).text();
+    sentences.push_back(fmt::format(
+        "{}{}{}: {}",
+        place,
+        place.empty() ? "" : ": ",
+        finding.key,
+        finding.text));
+  }
+  return sentences;
+}
+
+} // namespace vitrain::job

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/text/json.h"
+#include "logging/mlflow/http_client.h"
+
+namespace vitrain::logging {
+
+// How a run ends, in MLflow's words.
+enum class MlflowStatus { kRunning, kFinished, kFailed, kKilled };
+
+// One number at a step.
+struct MlflowMetric {
+  std::string key; // "train/loss"
+  double value = 0.0;
+  std::int64_t step = 0;
+  std::int64_t time_ms = 0; // since the Unix epoch
+};
+
+struct MlflowOptions {
+  std::string uri; // "http://host:5000"
+  std::string experiment;
+  std::string run_name;
+  // Whose file mlflow.json remembers the run, so that one that is continued
+  // goes on there as well.
+  std::filesystem::path folder;
+  // Key and value: what a new run gets.
+  std::vector<std::pair<std::string, std::string>> parameters;
+};
+
+// A run on an MLflow tracking server, over its REST API 2.0. Each function is
+// one attempt: it returns what the server or the network said, and changes
+// nothing where that is not good().
+class MlflowClient {
+ public:
+  // A server that asks for it gets MLFLOW_TRACKING_TOKEN, or
+  // MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD. Throws Error(kUsage)
+  // where there is no libcurl.
+  explicit MlflowClient(MlflowOptions options);
+
+  // The run of mlflow.json where the server still has it, or else a new one.
+  HttpReply begin();
+  // Everything below needs a run.
+  bool begun() const { return begun_; }
+  const std::string& run_id() const { return run_id_; }
+
+  // At most kMostMetrics.
+  HttpReply log(const std::vector<MlflowMetric>& metrics);
+  static constexpr std::size_t kMostMetrics = 1000; // the server's limit
+
+  // A file, by its name below the run folder.
+  HttpReply send_file(const std::string& name);
+  HttpReply end(MlflowStatus status);
+
+  void stop() { http_.stop(); }
+
+ private:
+  HttpReply post(const std::string& call, const Json& body);
+  HttpReply find_experiment(std::string& id);
+  HttpReply create_run();
+  HttpReply log_parameters();
+  HttpReply update(MlflowStatus status);
+  std::filesystem::path memory() const {
+    return options_.folder / "mlflow.json";
+  }
+  void remember() const;
+
+  MlflowOptions options_;
+  HttpClient http_;
+  std::string run_id_;
+  std::string artifacts_; // "mlflow-artifacts:/1/abc/artifacts"
+  bool begun_ = false;
+  bool parameters_sent_ = false;
+};
+
+} // namespace vitrain::logging

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/sections/recipe.h"
+#include "core/error.h"
+#include "core/system/clock.h"
+#include "core/text/json.h"
+#include "logging/mlflow/mlflow.h"
+#include "logging/records/record_files.h"
+#include "logging/records/tensorboard.h"
+
+namespace vitrain::logging {
+
+// Means over the train records since the last evaluation, each weighted by its
+// number of samples: the left half of a row of summary.csv.
+class TrainSpan {
+ public:
+  void add(const Json& train_record);
+  void clear() { *this = TrainSpan(); }
+  // Sets train_loss, train_top1, lr (the last one) and images_per_second
+  // (samples over time); leaves what no record had.
+  void fill(SummaryRow& row) const;
+
+ private:
+  struct Mean {
+    double sum = 0.0;
+    double weight = 0.0;
+
+    std::optional<double> value() const {
+      return weight > 0.0 ? std::optional(sum / weight) : std::nullopt;
+    }
+  };
+  Mean loss_;
+  Mean top1_;
+  Mean comm_wait_;
+  Mean seconds_per_image_;
+  std::optional<double> lr_;
+};
+
+// Takes each record of a run to the files in its folder that config::LogConfig
+// asks for: metrics.jsonl (every record), summary.csv (a row per `eval`
+// record of raw weights, with what that of averaged ones before it has found),
+// TensorBoard events (the numbers of `train` and `eval` records, as
+// "train/loss", "eval/top1"; other weights than raw as "eval_ema/top1"), and
+// the same numbers to the server of log.mlflow. Only
+// rank 0 makes one. Never throws: what cannot be written is dropped and
+// counted. Safe to use from any thread.
+class MetricsLog {
+ public:
+  // With `resumed_step`, the files continue at that step: later records and
+  // torn lines of the last process are removed, TensorBoard forgets them.
+  // `columns`: of summary.csv.
+  MetricsLog(
+      const std::filesystem::path& folder,
+      const config::LogConfig& options,
+      std::optional<std::int64_t> resumed_step = std::nullopt,
+      const SummaryColumns& columns = {}) noexcept;
+
+  // A record has "kind": start, train, eval, checkpoint or done. "loss" and
+  // "top1" of a train record are means over the "count" samples since the
+  // train record before it; top1 and top5 are percent.
+  void write(const Json& record) noexcept;
+  // The settings of the run: TensorBoard's hyper-parameters, and log.mlflow's
+  // parameters, whose run begins with them.
+  void begin(const config::Recipe& recipe) noexcept;
+  // A picture of the run's step, which lies in the folder as `file`.
+  void picture(
+      std::string_view tag,
+      const Picture& picture,
+      const std::string& file,
+      std::int64_t step) noexcept;
+  // After the last record and all files of the folder: pictures of the last
+  // evaluation, and how the run has ended. Waits a few seconds for a server of
+  // log.mlflow.
+  void close() noexcept;
+  // Something to tell the reader, once; else "".
+  std::string take_warning() noexcept;
+  // A Markdown text (the config) for TensorBoard's text page.
+  void text(std::string_view tag, std::string_view markdown) noexcept;
+
+  // Records, counted once per file, that could not be written.
+  std::int64_t dropped() const noexcept;
+  // "", or a sentence on what was dropped and why.
+  std::string problem() const;
+
+ private:
+  struct Output {
+    const char* name;
+    const RecordSink* sink; // null: not asked for
+  };
+
+  // Does `work`; what it throws is kept for problem().
+  template <typename Work>
+  void attempt(const Work& work) noexcept;
+  std::array<Output, 3> outputs() const noexcept;
+  void end_session(ExitCode code);
+  void write_summary(const Json& record, bool raw);
+  void write_scalars(const Json& record, const std::string& prefix);
+
+  std::filesystem::path folder_;
+
+  mutable std::mutex mutex_;
+  Stopwatch watch_;
+  std::int64_t resumed_step_ = 0;
+  std::int64_t last_step_ = 0;
+  std::optional<JsonlWriter> jsonl_;
+  std::optional<CsvWriter> csv_;
+  std::optional<TensorBoardWriter> tensorboard_;
+  std::optional<MlflowLog> mlflow_;
+  TrainSpan span_;
+  SummaryColumns columns_;
+  std::vector<std::optional<double>> averaged_; // until the raw ones come
+  bool span_is_done_ = false;
+  std::int64_t failed_ = 0; // records that broke before they reached a file
+  std::string failure_;
+  std::string warning_;
+  ExitCode exit_ = ExitCode::kInternal; // until a `done` record says it
+};
+
+} // namespace vitrain::logging

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "logging/records/event.h"
+#include "logging/records/record_sink.h"
+
+namespace vitrain::logging {
+
+// A new TensorBoard event file in a folder:
+// events.out.tfevents.<unix seconds>.<host>.<pid>.<n>, n counting up from 0
+// where such a file exists. Never throws; see RecordSink for what happens to
+// events that cannot be written.
+class TensorBoardWriter {
+ public:
+  // With `resumed_step`, readers forget what earlier files of the folder say
+  // about later steps.
+  explicit TensorBoardWriter(
+      const std::filesystem::path& folder,
+      std::optional<std::int64_t> resumed_step = std::nullopt);
+
+  // Tags go through safe_tag().
+  void scalar(std::string_view tag, double value, std::int64_t step);
+  void text(std::string_view tag, std::string_view markdown, std::int64_t step);
+
+  void image(std::string_view tag, const Picture& picture, std::int64_t step);
+  // The run's hyper-parameters, and how it ended.
+  void begin_session(const std::vector<Hyperparameter>& parameters);
+  void end_session(bool success);
+
+  const std::filesystem::path& path() const { return path_; }
+  const RecordSink& sink() const { return sink_; }
+
+ private:
+  std::filesystem::path path_;
+  RecordSink sink_;
+};
+
+} // namespace vitrain::logging

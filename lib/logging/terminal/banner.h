@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logging/terminal/terminal_style.h"
+
+namespace vitrain::logging {
+
+// One line of a banner: "  <label>  <text>". Newlines in the text start lines
+// below it; other control characters are written as \xHH.
+struct BannerLine {
+  std::string label;
+  std::string text;
+};
+
+using BannerSection = std::vector<BannerLine>;
+
+// What a run prints before its first step: a title, a rule, and sections with
+// an empty line between them, labels and texts each in a column of their own.
+// Texts are wrapped between words at style.columns, words that are longer than
+// that behind `/`, `,` and `=`. Empty sections and lines
+// with an empty text are left out. Ends with a newline.
+std::string banner(
+    const std::string& title,
+    const std::vector<BannerSection>& sections,
+    const TerminalStyle& style);
+
+// Such sections alone.
+std::string sections_text(
+    const std::vector<BannerSection>& sections,
+    const TerminalStyle& style);
+
+// What an evaluation over `count` samples reached.
+struct Reached {
+  double loss = 0.0;
+  // None where there are no classes.
+  std::optional<std::int64_t> correct1;
+  std::optional<std::int64_t> correct5;
+  std::optional<double> map; // in percent; none but of lists of labels
+  std::int64_t count = 0;
+};
+
+// How a run ended.
+struct Closing {
+  std::string outcome; // "done", "stopped on request", "evaluated"
+  bool failed = false; // the outcome is no good one
+  double seconds = 0.0;
+  std::int64_t steps = 0; // 0: an evaluation alone
+  std::int64_t total_steps = 0; // of the whole run
+  std::int64_t epochs = 0; // whole ones
+  // Of the epoch that has begun after them: steps made, and all.
+  std::int64_t begun_steps = 0;
+  std::int64_t epoch_steps = 0;
+  double images_per_second = 0.0; // of training; 0: not known
+  std::optional<Reached> last; // last evaluation
+  std::optional<std::string> best; // "top1 97.50 at epoch 9"
+  std::string pruned{}; // "80.0 % of 1,234 weights are zero"
+  std::optional<std::string> checkpoint; // the one to continue from
+  std::vector<std::string> problems; // dropped lines and the like
+  std::string folder; // run directory
+};
+
+// The block that ends a run. Its last line says what was reached and where it
+// is: "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in
+// runs/x"; what 80 columns, or style.columns, have no room for stands
+// above it. Ends with a
+// newline.
+std::string closing(const Closing& end, const TerminalStyle& style);
+
+} // namespace vitrain::logging

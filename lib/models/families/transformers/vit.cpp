@@ -1,0 +1,271 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text/text.h"
+#include "models/families/transformers/vit.h"
+#include "models/families/transformers/vit_names.h"
+
+// What the program knows of vision transformers without building one.
+namespace vitrain::models {
+namespace vit {
+namespace {
+
+std::vector<std::string_view> options(const ModelSpec& /*named*/) {
+  return {
+      "patch_size",
+      "embed_dim",
+      "depth",
+      "num_heads",
+      "mlp_ratio",
+      "drop_path",
+      "dropout",
+      "attention_dropout",
+      "global_pool"};
+}
+
+// The hidden width of the MLP, by mlp_ratio or the name's own ratio.
+double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
+  const double ratio = config.mlp_ratio.value_or(
+      static_cast<double>(named.mlp_dim) /
+      static_cast<double>(named.embed_dim));
+  return static_cast<double>(config.embed_dim.value_or(named.embed_dim)) *
+      ratio;
+}
+
+// Of what the last block gives, and the norm's place.
+void check_pool(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  using config::GlobalPool;
+  const auto& vit = named.get<VitSpec>();
+  const bool reads_token = vit.pool == VitSpec::Pool::kToken;
+  const bool averages = vit.pool == VitSpec::Pool::kAverage;
+  const bool possible = config.global_pool == GlobalPool::kAuto ||
+      (config.global_pool == GlobalPool::kToken && reads_token) ||
+      (config.global_pool == GlobalPool::kAvg &&
+       (averages || (reads_token && !vit.distilled)));
+  checker.require(
+      possible,
+      "model.global_pool",
+      fmt::format(
+          "{} is not for {}, whose classifier reads {}: set auto",
+          name_of(config.global_pool),
+          named.name,
+          averages            ? "the mean of the patches"
+              : vit.distilled ? "the class token and the distillation token"
+              : reads_token   ? "the class token"
+                              : "a learned query over the patches"),
+      {"model.name"});
+}
+
+} // namespace
+
+// A finding is at the key that somebody has set.
+void check_vit(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  constexpr const char* kName = "model.name";
+  const auto& vit = named.get<VitSpec>();
+  const ImageSize size = image_size_of(config, named);
+  const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
+  const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
+  const std::int64_t heads = config.num_heads.value_or(vit.num_heads);
+  checker.require(
+      size.height % patch == 0 && size.width % patch == 0,
+      config.image_size       ? "model.image_size"
+          : config.patch_size ? "model.patch_size"
+                              : kName,
+      fmt::format(
+          "image_size {} is not a multiple of the patch size {} of {}; set "
+          "model.image_size or model.patch_size",
+          size.text(),
+          patch,
+          named.name),
+      {kName, "model.image_size", "model.patch_size"});
+  checker.require(
+      width % heads == 0,
+      config.num_heads       ? "model.num_heads"
+          : config.embed_dim ? "model.embed_dim"
+                             : kName,
+      fmt::format(
+          "embed_dim {} is not a multiple of num_heads {} ({})",
+          width,
+          heads,
+          named.name),
+      {kName, "model.num_heads", "model.embed_dim"});
+  const double hidden = mlp_width(config, vit);
+  constexpr double kLimit = 1 << 24;
+  checker.require(
+      hidden >= 1.0 && hidden <= kLimit,
+      "model.mlp_ratio",
+      fmt::format(
+          "mlp_ratio {} makes an MLP {} wide with model.embed_dim {}; it "
+          "must be in [1, {}]",
+          shortest(hidden / static_cast<double>(width)),
+          shortest(hidden),
+          width,
+          1 << 24),
+      {kName, "model.embed_dim"});
+  check_pool(config, named, checker);
+}
+
+void apply(const config::ModelConfig& config, ModelSpec& spec) {
+  auto vit = spec.get<VitSpec>();
+  vit.mlp_dim = static_cast<std::int64_t>(mlp_width(config, vit));
+  vit.patch_size = config.patch_size.value_or(vit.patch_size);
+  vit.embed_dim = config.embed_dim.value_or(vit.embed_dim);
+  vit.depth = config.depth.value_or(vit.depth);
+  vit.num_heads = config.num_heads.value_or(vit.num_heads);
+  vit.dropout = config.dropout;
+  vit.attention_dropout = config.attention_dropout;
+  // timm's use_fc_norm (timm/models/vision_transformer.py); the class token
+  // takes part in the blocks as before.
+  if (config.global_pool == config::GlobalPool::kAvg &&
+      vit.pool == VitSpec::Pool::kToken) {
+    vit.pool = VitSpec::Pool::kAverage;
+    vit.norm_after_pool = true;
+  }
+  spec.numbers = vit;
+}
+
+namespace {
+
+// What is not as in the plain network, in words: ", 4 registers, ...".
+std::string variant_text(const VitSpec& vit) {
+  using Pool = VitSpec::Pool;
+  using Mlp = VitSpec::Mlp;
+  std::string text;
+  const auto add = [&](bool differs, const std::string& what) {
+    text += differs ? ", " + what : "";
+  };
+  add(vit.distilled, "distillation token");
+  add(vit.registers > 0, counted(vit.registers, "register"));
+  add(vit.pool == Pool::kAverage, "average pooling");
+  add(vit.pool == Pool::kAttention, "attention pooling");
+  add(vit.norm_after_pool, "norm after pooling");
+  add(vit.norm_before_blocks, "norm before blocks");
+  add(vit.class_token && !vit.prefix_positions, "class token without position");
+  add(vit.layer_scale > 0.0, "layer scale");
+  add(!vit.qkv_bias, "no bias of queries");
+  add(vit.mlp == Mlp::kGeluTanh, "approximate GELU");
+  add(vit.mlp == Mlp::kQuickGelu, "quick GELU");
+  add(vit.mlp == Mlp::kSwiGlu, "SwiGLU");
+  return text;
+}
+
+std::string describe(const ModelSpec& spec) {
+  const auto& vit = spec.get<VitSpec>();
+  return fmt::format(
+      "width {}, depth {}, {} heads, {}x{} patches{}",
+      vit.embed_dim,
+      vit.depth,
+      vit.num_heads,
+      vit.patch_size,
+      vit.patch_size,
+      variant_text(vit));
+}
+
+std::string identity(const ModelSpec& spec) {
+  const auto& vit = spec.get<VitSpec>();
+  return fmt::format(
+      "image {}, patch {}, width {}, depth {}, heads {}, mlp {}{}",
+      spec.image_size.text(),
+      vit.patch_size,
+      vit.embed_dim,
+      vit.depth,
+      vit.num_heads,
+      vit.mlp_dim,
+      variant_text(vit));
+}
+
+// See vit.cpp. What linear layers and attention take and give has `e` bytes a
+// number; the sums of the residual branches stay in fp32.
+ActivationBytes activations(const ModelSpec& spec, bool bf16) {
+  const auto& net = spec.get<VitSpec>();
+  const std::int64_t e = bf16 ? 2 : kFp32Bytes;
+  const std::int64_t patches = (spec.image_size.height / net.patch_size) *
+      (spec.image_size.width / net.patch_size);
+  const std::int64_t tokens = patches + net.prefix();
+  const std::int64_t width = net.embed_dim;
+  // softmax(q k^T) is kept where products make it: in fp32 and rounded.
+  const bool products = bf16 || net.attention_dropout > 0.0;
+  const std::int64_t weights = net.num_heads * tokens * tokens;
+  const std::int64_t attention =
+      (products ? weights * (bf16 ? kFp32Bytes + e : kFp32Bytes) : 0) +
+      (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
+  // Inputs of both norms; both norms, q, k, v and attention, two results of the
+  // MLP's first layer.
+  const std::int64_t sums = 2 * tokens * width * kFp32Bytes;
+  const std::int64_t branches =
+      tokens * (6 * width + 2 * net.mlp_dim) * e + attention;
+  const std::int64_t dropped =
+      spec.drop_path > 0.0 ? 2 * tokens * width * e : 0;
+  // Masks, and what they leave of three results of width and one of the MLP.
+  const std::int64_t masked =
+      net.dropout > 0.0 ? tokens * (2 * width + net.mlp_dim) * (1 + e) : 0;
+  const std::int64_t scaled =
+      net.layer_scale > 0.0 ? 2 * tokens * width * e : 0;
+  const std::int64_t block = sums + branches + dropped + masked + scaled;
+  // Of the last block only keys and values are of all tokens, where nobody
+  // reads the others; else the norm behind it keeps its input as well.
+  const std::int64_t last = net.pool == VitSpec::Pool::kToken
+      ? tokens * width * kFp32Bytes + 3 * tokens * width * e +
+          attention / tokens
+      : block + tokens * width * (kFp32Bytes + 3 * e);
+  const std::int64_t pixels = spec.input_numbers();
+  const std::int64_t start =
+      pixels * (kFp32Bytes + e) + 2 * tokens * width * kFp32Bytes;
+  return {
+      .kept = start + (net.depth - 1) * block + last,
+      .passing = pixels * kFp32Bytes + tokens * width * 3 * kFp32Bytes +
+          std::max(tokens * 2 * net.mlp_dim * e,
+                   4 * tokens * width * e + attention)};
+}
+
+bool two_heads(const ModelSpec& spec) {
+  return spec.get<VitSpec>().distilled;
+}
+
+// What is the same for names of both kinds.
+Family family(
+    const char* name,
+    const char* pattern,
+    decltype(Family::list) list,
+    decltype(Family::find) find) {
+  return {
+      .name = name,
+      .pattern = pattern,
+      .list = list,
+      .find = find,
+      .options = options,
+      .check = check_vit,
+      .apply = apply,
+      .describe = describe,
+      .identity = identity,
+      .activations = activations,
+      .classifier = {"head.", "head_dist."},
+      .layers = layers(),
+      .grid = patch_grid<VitSpec>,
+      .two_heads = two_heads,
+      .any_image_size = true};
+}
+
+} // namespace
+} // namespace vit
+
+const Family kVit = vit::family(
+    "vit",
+    "vit_<size>_patch<P>[_<variant>]_<S> with any patch and image size",
+    vit::vit_names,
+    vit::find_vit);
+
+const Family kDeit = vit::family(
+    "deit",
+    /*pattern=*/nullptr,
+    vit::deit_names,
+    vit::find_deit);
+
+} // namespace vitrain::models

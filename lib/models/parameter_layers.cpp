@@ -1,0 +1,107 @@
+#include "models/parameter_layers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <regex>
+
+#include "models/families/family.h"
+
+namespace vitrain::models {
+namespace {
+
+// Where a parameter stands: layers are in the order of these lists of numbers.
+using Place = std::vector<double>;
+
+const Place kBehindAll{std::numeric_limits<double>::infinity()};
+
+// The places that a rule gives to those of `names` that it is the first to
+// match, which `places` then no longer has behind all.
+void take_rule(
+    const LayerRule& rule,
+    const std::vector<std::string>& names,
+    double& largest,
+    std::vector<Place>& places) {
+  const std::regex pattern(rule.pattern);
+  std::vector<std::size_t> taken;
+  double last = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::smatch match;
+    if (places[i] != kBehindAll ||
+        !std::regex_search(
+            names[i], match, pattern, std::regex_constants::match_continuous)) {
+      continue;
+    }
+    places[i] = {rule.part};
+    for (auto group = std::next(match.begin()); group != match.end(); ++group) {
+      places[i].push_back(std::stod(group->str()));
+    }
+    places[i].insert(places[i].end(), rule.last.begin(), rule.last.end());
+    if (match.size() > 1) {
+      last = std::max(last, places[i][1]);
+      taken.push_back(i);
+    }
+  }
+  if (rule.ends_together) {
+    for (const std::size_t i : taken) {
+      places[i][1] += largest - last;
+    }
+  } else {
+    largest = last;
+  }
+}
+
+std::vector<Place> places_by_rules(
+    const std::vector<LayerRule>& rules,
+    const std::vector<std::string>& names) {
+  std::vector<Place> places(names.size(), kBehindAll);
+  double largest = 0; // first captured number of the rule before
+  for (const LayerRule& rule : rules) {
+    take_rule(rule, names, largest, places);
+  }
+  return places;
+}
+
+std::vector<Place> places_by_count(
+    const Family& family,
+    const std::vector<std::string>& names) {
+  constexpr int kRun = 12;
+  int seen = 0;
+  std::vector<Place> places;
+  for (const std::string& name : names) {
+    const bool head = std::ranges::any_of(
+        family.classifier,
+        [&](const std::string& start) { return name.starts_with(start); });
+    const int run = head ? 0 : seen++ / kRun;
+    places.push_back(head ? kBehindAll : Place{static_cast<double>(run)});
+  }
+  return places;
+}
+
+} // namespace
+
+std::vector<int> layers_of(
+    const ModelSpec& spec,
+    const std::vector<std::string>& parameters) {
+  const std::vector<LayerRule>& rules = spec.family->layers;
+  const std::vector<Place> places = rules.empty()
+      ? places_by_count(*spec.family, parameters)
+      : places_by_rules(rules, parameters);
+  std::map<Place, int> layers;
+  for (const Place& place : places) {
+    layers[place] = 0;
+  }
+  int layer = -1;
+  for (auto& [place, number] : layers) {
+    layer += layer < 0 || place.back() != kWithPreviousLayer ? 1 : 0;
+    number = layer;
+  }
+  std::vector<int> result;
+  for (const Place& place : places) {
+    result.push_back(layers.at(place));
+  }
+  return result;
+}
+
+} // namespace vitrain::models

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "optim/weights/flat_state.h"
+
+namespace vitrain::optim {
+
+// What to multiply by, of norms of weights and of directions: all [number of
+// segments].
+using TrustRatio = std::function<
+    at::Tensor(const at::Tensor& weights, const at::Tensor& directions)>;
+
+// Multiplies each parameter's part of `steps` by ratio(norm of its part of
+// `weights`, norm of its part of `directions`), where both norms are more than
+// 0. Buffers begin at `own_begin`.
+void scale_by_norms(
+    const std::vector<const Segment*>& segments,
+    std::int64_t own_begin,
+    const at::Tensor& weights,
+    const at::Tensor& directions,
+    const at::Tensor& steps,
+    const TrustRatio& ratio);
+
+} // namespace vitrain::optim

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "optim/weights/flat_state.h"
+
+namespace vitrain::optim {
+
+struct EmaOptions {
+  double decay = 0.9999; // share of the old average that an averaging keeps
+  bool equal = false; // instead n / (n + 1) in the n-th averaging: the mean
+  // Fewer at first: 1 - (1 + n / gamma)^-power in the n-th averaging.
+  bool warm_up = false;
+  double gamma = 1.0;
+  double power = 2.0 / 3.0;
+  std::int64_t start = 0; // steps until which the average is a copy
+  std::int64_t every = 1; // steps from one averaging to the next
+  bool average_buffers = true; // else they are those of the module
+};
+
+// Share of the old average that is kept after step `step` (from 1), a multiple
+// of `every`: 0 up to and with the first one behind `start`. With `every` 1
+// that of timm's ModelEmaV3 with update_after_step `start`.
+double ema_decay(const EmaOptions& options, std::int64_t step);
+
+// The average, by default an exponential moving one, of a module's weights and
+// buffers: of the parameters that are trained over the flat buffers at once, as
+// ModelEmaV3's foreach form computes it. What is not trained, and what are no
+// floating-point numbers, it shares with the module.
+class Ema {
+ public:
+  // Begins with a copy. The module and the buffers of `parameters` must outlive
+  // it.
+  Ema(torch::nn::Module& module,
+      const FlatState& parameters,
+      const EmaOptions& options);
+
+  // Copies what the module has now.
+  void reset();
+  // After step `step` (from 1): averages, if it is one of `every`. Nothing
+  // waits for the device.
+  void update(std::int64_t step);
+
+  // By the names that they have in the module: all that it has.
+  std::map<std::string, at::Tensor> state() const;
+  // Takes over what state() returned. Throws Error(kWeights) naming what is
+  // missing or of another shape; then nothing has changed.
+  void load_state(const std::map<std::string, at::Tensor>& state);
+
+  // The averages of the parameters, one for each group of the flat state, and
+  // those of the buffers, by name.
+  const std::vector<at::Tensor>& parameters() const { return averages_; }
+  std::map<std::string, at::Tensor> buffers() const;
+
+  // Lets the module compute with the averages until it is destroyed. Neither
+  // update() nor training meanwhile.
+  class InPlace {
+   public:
+    explicit InPlace(Ema& ema) : ema_(ema) { ema_.exchange(true); }
+    ~InPlace() { ema_.exchange(false); }
+    InPlace(const InPlace&) = delete;
+    InPlace& operator=(const InPlace&) = delete;
+
+   private:
+    Ema& ema_;
+  };
+
+ private:
+  struct Buffer {
+    std::string name;
+    at::Tensor tensor; // the module's
+    at::Tensor own; // its memory
+    at::Tensor average;
+  };
+
+  void exchange(bool averages);
+
+  torch::nn::Module& module_;
+  const FlatState& state_;
+  EmaOptions options_;
+  std::vector<at::Tensor> averages_;
+  std::vector<Buffer> buffers_; // floating-point ones
+};
+
+} // namespace vitrain::optim

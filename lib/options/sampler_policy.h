@@ -1,0 +1,51 @@
+#pragma once
+
+#include "core/text/enum_names.h"
+
+namespace vitrain {
+
+// n samples, W workers, B samples per device, A accumulated micro-batches.
+//
+// kGlobal: one keyed permutation of the samples per (seed, epoch), dealt to the
+//   workers step by step. kSequential: the same with the dataset's own order.
+// kWeighted: n draws with replacement per (seed, epoch), the probability of a
+//   sample proportional to its weight; dealt as kGlobal.
+// kShardThenShuffle: worker r owns block r of ceil(n / W) consecutive samples
+//   (the last one filled up from the first samples), or of floor(n / W) when
+//   the tail is dropped, for the whole run, permuted by (seed, epoch, r).
+// kTorch: torch.utils.data.DistributedSampler, index for index.
+// kPaddle: paddle.io.DistributedBatchSampler, index for index. Its seed is the
+//   epoch alone.
+// kRepeated: RASampler of DeiT (samplers.py) and RepeatAugSampler of timm
+//   (timm/data/distributed_sampler.py), index for index. Their seed is the
+//   epoch alone, too.
+enum class SamplerPolicy {
+  kGlobal,
+  kTorch,
+  kPaddle,
+  kShardThenShuffle,
+  kSequential,
+  kRepeated,
+  kWeighted,
+};
+constexpr auto names_of(SamplerPolicy) {
+  using enum SamplerPolicy;
+  return enum_names<SamplerPolicy>(
+      {{kGlobal, "global"},
+       {kTorch, "torch"},
+       {kPaddle, "paddle"},
+       {kShardThenShuffle, "shard_then_shuffle"},
+       {kSequential, "sequential"},
+       {kRepeated, "repeated"},
+       {kWeighted, "weighted"}});
+}
+
+// What happens to the samples at the end of an epoch that do not fill a step.
+enum class LastBatch { kDrop, kKeep, kPad };
+constexpr auto names_of(LastBatch) {
+  using enum LastBatch;
+  return enum_names<LastBatch>(
+      {{kDrop, "drop"}, {kKeep, "keep"}, {kPad, "pad"}});
+}
+
+} // namespace vitrain

@@ -1,0 +1,77 @@
+#include "report/runs/run_failure.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "core/text/text.h"
+
+namespace vitrain::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::streamoff kTail = std::streamoff{16} << 10; // bytes
+constexpr std::size_t kMostWorkers = 64; // whose logs are looked at
+
+// The rank of a file called workerlog.N; -1 for others.
+std::int64_t rank_of(const fs::path& file) {
+  std::int64_t rank = -1;
+  const std::string name = file.filename().native();
+  constexpr std::string_view kPrefix = "workerlog.";
+  return name.starts_with(kPrefix) &&
+          parse_int(name.substr(kPrefix.size()), rank)
+      ? rank
+      : -1;
+}
+
+// What a worker meets when another one is gone.
+bool is_consequence(const std::string& reason) {
+  return reason.find("a collective failed") != std::string::npos;
+}
+
+std::string last_error(const fs::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  input.seekg(0, std::ios::end);
+  const std::streamoff size = input.tellg();
+  input.seekg(std::max<std::streamoff>(0, size - kTail));
+  std::string found;
+  std::string line;
+  while (std::getline(input, line)) {
+    constexpr std::string_view kError = "error: ";
+    const std::size_t at = line.find(kError);
+    // "error: ..." and "error: rank 3: ...", whatever coloured it.
+    if (at != std::string::npos && at < 16) {
+      found = line.substr(at + kError.size());
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+std::string why_it_failed(const fs::path& log_folder) {
+  std::vector<std::pair<std::int64_t, fs::path>> logs;
+  std::error_code error;
+  for (fs::directory_iterator it(log_folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (const std::int64_t rank = rank_of(it->path()); rank >= 0) {
+      logs.emplace_back(rank, it->path());
+    }
+  }
+  std::ranges::sort(logs);
+  logs.resize(std::min(logs.size(), kMostWorkers));
+  std::string found;
+  for (const auto& [rank, file] : logs) {
+    std::string reason = last_error(file);
+    if (!reason.empty() && !is_consequence(reason)) {
+      return reason;
+    }
+    found = found.empty() ? reason : found;
+  }
+  return found;
+}
+
+} // namespace vitrain::report

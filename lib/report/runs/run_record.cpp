@@ -1,0 +1,260 @@
+#include "report/runs/run_record.h"
+
+#include <algorithm>
+
+#include "config/load/load_recipe.h"
+#include "core/check.h"
+#include "core/files/files.h"
+#include "core/files/lock_file.h"
+#include "core/text/json_values.h"
+#include "core/text/text.h"
+#include "report/runs/run_failure.h"
+
+namespace vitrain::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestText = std::size_t{4} << 20; // bytes
+
+// A text file of the folder; "" and a problem where it cannot be read.
+std::string text_of(const fs::path& file, Run& run) {
+  try {
+    return read_file(file, kLargestText, ExitCode::kStorage);
+  } catch (const Error& error) {
+    run.problems.emplace_back(error.what());
+    return "";
+  }
+}
+
+void read_recipe(Run& run) {
+  run.recipe_text = text_of(run.folder.config(), run);
+  if (run.recipe_text.empty()) {
+    return;
+  }
+  try {
+    run.recipe = config::from_yaml(
+        run.recipe_text, printable(run.folder.config().native()));
+  } catch (const Error& error) { // of another version
+    run.problems.push_back(fmt::format(
+        "its recipe cannot be read by this version: {}", error.what()));
+  }
+}
+
+void read_environment(Run& run) {
+  run.environment = Json::object();
+  std::error_code error;
+  if (!fs::exists(run.folder.environment(), error)) {
+    return;
+  }
+  Json read = Json::parse(
+      text_of(run.folder.environment(), run), nullptr, /*exceptions=*/false);
+  if (read.is_object()) {
+    run.environment = std::move(read);
+  }
+}
+
+// Who holds the run's lock; none where nobody does, or that cannot be read.
+std::optional<LockHolder> lock_holder(const fs::path& lock) {
+  try {
+    return Json::parse(read_file(lock, kLargestText, ExitCode::kStorage))
+        .get<LockHolder>();
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// As the last process said, or else whether one holds the run's lock.
+void find_state(Run& run) {
+  const auto code = json_number(run.records.done, "exit");
+  if (code) {
+    run.state = *code == 0 ? RunState::kDone : RunState::kStopped;
+    return;
+  }
+  const auto holder = lock_holder(run.folder.lock());
+  if (holder && !is_gone(*holder)) {
+    run.state = RunState::kRunning;
+    run.reason = holder->text();
+    return;
+  }
+  run.state = RunState::kFailed;
+  run.reason = why_it_failed(
+      run.recipe ? job::log_folder(*run.recipe, run.folder)
+                 : run.folder.logs());
+}
+
+} // namespace
+
+bool Run::trains() const {
+  return !records.start.is_object() ||
+      records.start.value("mode", "train") != "eval";
+}
+
+const MetricInfo& Run::metric() const {
+  const MetricInfo& wanted =
+      info_of(recipe ? recipe->checkpoint.metric : Metric::kTop1);
+  const bool known =
+      records.curve(fmt::format("eval.{}", wanted.name)) != nullptr;
+  return known ? wanted : info_of(Metric::kLoss);
+}
+
+std::vector<MetricInfo> metrics_of(std::span<const Run> runs) {
+  std::vector<MetricInfo> metrics;
+  for (const MetricInfo& metric : kMetrics) {
+    const bool found = std::ranges::any_of(runs, [&](const Run& run) {
+      const Json* last = run.last();
+      return last != nullptr && json_number(*last, metric.name);
+    });
+    if (found || (!metric.of_real_labels && !metric.of_label_lists)) {
+      metrics.push_back(metric);
+    }
+  }
+  return metrics;
+}
+
+const Json* Run::best() const {
+  const MetricInfo& by = metric();
+  const Json* best = nullptr;
+  double value = 0.0;
+  for (const Json& record : judged()) {
+    const auto here = json_number(record, by.name);
+    if (here &&
+        (best == nullptr ||
+         (by.larger_is_better ? *here > value : *here < value))) {
+      best = &record;
+      value = *here;
+    }
+  }
+  return best;
+}
+
+const Json* Run::last() const {
+  return judged().empty() ? nullptr : &judged().back();
+}
+
+const std::vector<Json>& Run::judged() const {
+  const bool raw = records.ema_evaluations.empty() ||
+      (recipe && recipe->checkpoint.weights == config::JudgedWeights::kRaw);
+  return raw ? records.evaluations : records.ema_evaluations;
+}
+
+config::Timeline Run::timeline() const {
+  std::vector<config::EpochSteps> stretches;
+  const auto add = [&](std::int64_t first, std::int64_t steps) {
+    const bool in_order =
+        stretches.empty() ? first == 0 : first > stretches.back().first_epoch;
+    if (in_order && steps > 0) {
+      stretches.push_back({first, steps});
+    }
+  };
+  const Json listed = records.start.is_object()
+      ? records.start.value("epochs_of_steps", Json())
+      : Json();
+  if (!listed.is_array()) {
+    add(0, records.started_with("steps_per_epoch").value_or(0));
+  }
+  for (const Json& stretch : listed) {
+    add(static_cast<std::int64_t>(
+            json_number(stretch, "from_epoch").value_or(0.0)) -
+            1,
+        static_cast<std::int64_t>(json_number(stretch, "steps").value_or(0.0)));
+  }
+  return config::Timeline(stretches);
+}
+
+std::int64_t Run::steps_per_epoch() const {
+  const config::Timeline found = timeline();
+  return found.empty() || !found.even() ? 0 : found.steps_in(0);
+}
+
+std::int64_t Run::total_steps() const {
+  return std::max<std::int64_t>(
+      0, records.started_with("total_steps").value_or(0));
+}
+
+std::int64_t Run::epoch_of(std::int64_t step) const {
+  const config::Timeline found = timeline();
+  return found.empty()
+      ? 0
+      : found.epoch_of(std::max<std::int64_t>(step, 1) - 1) + 1;
+}
+
+double Run::images_per_second() const {
+  return records.sample_seconds > 0.0 ? records.samples / records.sample_seconds
+                                      : 0.0;
+}
+
+fs::path report_file(const job::RunDirectory& folder) {
+  return folder.path / "report.html";
+}
+
+bool is_run(const fs::path& folder) {
+  std::error_code error;
+  const job::RunDirectory run{folder};
+  return fs::is_regular_file(run.config(), error) &&
+      (fs::exists(run.metrics(), error) ||
+       fs::exists(run.environment(), error) ||
+       fs::is_directory(run.logs(), error));
+}
+
+std::vector<fs::path> runs_in(const fs::path& folder) {
+  std::vector<fs::path> runs;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (is_run(it->path())) {
+      runs.push_back(it->path());
+    }
+  }
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kUsage,
+      "{}: cannot be listed: {}",
+      printable(folder.native()),
+      error.message());
+  std::ranges::sort(runs);
+  return runs;
+}
+
+fs::path run_folder(const fs::path& path) {
+  std::error_code error;
+  fs::path folder = fs::canonical(path, error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kUsage,
+      "{}: {}",
+      printable(path.native()),
+      error.message());
+  if (folder == job::RunDirectory{folder.parent_path()}.config()) {
+    folder = folder.parent_path();
+  }
+  VITRAIN_CHECK(
+      is_run(folder),
+      ExitCode::kUsage,
+      "{}: is no run folder: there is no config.yaml with metrics.jsonl, "
+      "environment.json or log/ beside it",
+      printable(path.native()));
+  return folder;
+}
+
+Run open_run(const fs::path& folder, const Records& records) {
+  Run run;
+  run.folder = {fs::absolute(folder).lexically_normal()};
+  if (!run.folder.path.has_filename()) { // "runs/x/"
+    run.folder.path = run.folder.path.parent_path();
+  }
+  run.name = run.folder.path.filename().native();
+  run.records = records;
+  read_recipe(run);
+  read_environment(run);
+  find_state(run);
+  return run;
+}
+
+Run open_run(const fs::path& folder) {
+  RecordReader reader(job::RunDirectory{folder}.metrics());
+  reader.update();
+  return open_run(folder, reader.records());
+}
+
+} // namespace vitrain::report

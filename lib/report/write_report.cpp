@@ -1,0 +1,31 @@
+#include "report/write_report.h"
+
+#include <exception>
+
+#include "core/files/files.h"
+#include "report/page/page.h"
+
+namespace vitrain::report {
+
+void write_report(
+    std::span<const Run> runs,
+    const std::filesystem::path& file) {
+  const PageOptions options = page_options();
+  write_file_atomically(
+      file,
+      runs.size() == 1 ? run_page(runs.front(), options)
+                       : comparison_page(runs, options));
+}
+
+void close_report(const job::RunDirectory& folder) noexcept {
+  try {
+    if (std::filesystem::exists(report_file(folder))) {
+      const Run run = open_run(folder.path);
+      write_report({&run, 1}, report_file(folder));
+    }
+  } catch (const std::exception&) {
+    return; // `vitrain report` says what is wrong
+  }
+}
+
+} // namespace vitrain::report

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "report/runs/run_record.h"
+
+namespace vitrain::report {
+
+// Writes the page of one run, or the comparison of several, such that a reader
+// sees the old file or the new one. Throws Error(kStorage).
+void write_report(std::span<const Run> runs, const std::filesystem::path& file);
+
+// Writes a run's report.html anew where there is one, since what the run was
+// doing then it does no more. Never throws: the old one is better than none.
+void close_report(const job::RunDirectory& folder) noexcept;
+
+} // namespace vitrain::report

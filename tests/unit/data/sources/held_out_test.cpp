@@ -1,0 +1,143 @@
+#include "data/sources/held_out.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/text/text.h"
+#include "data/sources/source.h"
+#include "unit/data/support.h"
+
+namespace vitrain::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::set<std::string> set_of_names(const Index& index) {
+  const std::string text = sample_names(index);
+  const auto lines = split(text, '\n');
+  return {lines.begin(), lines.end() - 1};
+}
+
+std::map<std::int64_t, std::int64_t> counts_of(const Index& index) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    ++counts[index.label(i)];
+  }
+  return counts;
+}
+
+// Classes of 40, 15 and 1 images.
+class HeldOut : public testing::Test {
+ protected:
+  HeldOut() {
+    const std::pair<const char*, int> classes[]{{"a", 40}, {"b", 15}, {"c", 1}};
+    for (const auto& [name, images] : classes) {
+      for (int i = 0; i < images; ++i) {
+        folder_.write(fmt::format("data/{}/{}.jpg", name, i));
+      }
+    }
+  }
+  Index data(ClassOrder order = ClassOrder::kTorchvision) {
+    SourceOptions options;
+    options.path = (folder_ / "data").native();
+    options.class_order = order;
+    return list(options);
+  }
+  Index lines(std::string_view text) {
+    SourceOptions options;
+    options.kind = SourceKind::kList;
+    options.path = folder_.write("data/list.txt", text).native();
+    return list(options);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(HeldOut, PartsAreTheWhole) {
+  const Index all = data();
+  const SplitData parts = split_data(all, 0.1, 7);
+  EXPECT_EQ(parts.held_out.size(), 6); // of 56
+  EXPECT_EQ(parts.train.size(), 50);
+  std::set<std::string> names = set_of_names(parts.train);
+  for (const std::string& name : set_of_names(parts.held_out)) {
+    EXPECT_TRUE(names.insert(name).second) << name << " is in both";
+  }
+  EXPECT_EQ(names, set_of_names(all));
+  EXPECT_EQ(parts.train.classes(), all.classes());
+  EXPECT_EQ(parts.held_out.classes(), all.classes());
+}
+
+TEST_F(HeldOut, TakesTheShareOfEveryClassAndNeverAllOfOne) {
+  const SplitData parts = split_data(data(), 0.1, 7);
+  // 4, 1.5 and 0.1, of which 6 in all.
+  EXPECT_THAT(
+      counts_of(parts.held_out), ElementsAre(std::pair(0, 4), std::pair(1, 2)));
+  EXPECT_EQ(counts_of(parts.train).at(2), 1);
+  EXPECT_THAT(
+      parts.held_out.notes(),
+      ElementsAre("classes of which nothing is held out: 1"));
+  EXPECT_EQ(counts_of(split_data(data(), 0.9, 7).train).at(2), 1);
+}
+
+TEST_F(HeldOut, DependsOnNamesAndSeedAlone) {
+  const auto held_out = [&](const Index& index, std::uint64_t seed) {
+    return set_of_names(split_data(index, 0.3, seed).held_out);
+  };
+  EXPECT_EQ(held_out(data(), 1), held_out(data(), 1));
+  EXPECT_NE(held_out(data(), 1), held_out(data(), 2));
+  EXPECT_EQ(held_out(data(), 1), held_out(data(ClassOrder::kTimm), 1));
+  // A new image moves few others.
+  const std::set<std::string> before = held_out(data(), 1);
+  folder_.write("data/a/new.jpg");
+  const std::set<std::string> after = held_out(data(), 1);
+  std::vector<std::string> moved;
+  std::ranges::set_symmetric_difference(
+      before, after, std::back_inserter(moved));
+  EXPECT_LE(moved.size(), 2u);
+}
+
+TEST_F(HeldOut, LinesThatNameOneImageStayTogether) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    text += fmt::format("a/{}.jpg {}\na/{}.jpg {}\n", i, i % 2, i, (i + 1) % 2);
+  }
+  const SplitData parts = split_data(lines(text), 0.25, 3);
+  EXPECT_EQ(parts.held_out.size(), 20);
+  EXPECT_EQ(set_of_names(parts.held_out).size(), 10u);
+  for (const std::string& name : set_of_names(parts.held_out)) {
+    EXPECT_FALSE(set_of_names(parts.train).contains(name)) << name;
+  }
+}
+
+TEST_F(HeldOut, NothingToHoldOutIsRefused) {
+  EXPECT_THAT(
+      data_error([&] { split_data(data(), 0.001, 0); }),
+      HasSubstr("data.split: 0.001 of 56 samples is none"));
+}
+
+TEST_F(HeldOut, RowsOfVectorsKeepTheirNumbers) {
+  SourceOptions options;
+  options.kind = SourceKind::kVectors;
+  std::string text;
+  for (int i = 0; i < 10; ++i) {
+    text += fmt::format("{},{}\n", i, 10 * i);
+  }
+  options.path = folder_.write("rows.csv", text).native();
+  const Index all = list(options);
+  const SplitData parts = split_data(all, 0.3, 5);
+  EXPECT_EQ(parts.held_out.size(), 3);
+  EXPECT_EQ(parts.train.size(), 7);
+  std::set<std::string> rows = set_of_names(parts.train);
+  rows.merge(set_of_names(parts.held_out));
+  EXPECT_EQ(rows, set_of_names(all));
+  EXPECT_EQ(rows.size(), 10u);
+}
+
+} // namespace
+} // namespace vitrain::data

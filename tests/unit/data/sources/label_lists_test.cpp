@@ -1,0 +1,94 @@
+#include "data/sources/labels/label_lists.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/sources/held_out.h"
+#include "data/sources/source.h"
+#include "unit/data/support.h"
+
+namespace vitrain::data {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(LabelsIn, AreBetweenWhatTheFileHas) {
+  EXPECT_THAT(labels_in("3,17", false), ElementsAre("3", "17"));
+  EXPECT_THAT(labels_in("3", false), ElementsAre("3"));
+  EXPECT_THAT(labels_in("-", false), IsEmpty());
+  EXPECT_THAT(labels_in("", true), IsEmpty());
+  EXPECT_THAT(labels_in("cat dog", true), ElementsAre("cat", "dog"));
+  EXPECT_THAT(labels_in("hot dog; cat", true), ElementsAre("hot dog", "cat"));
+  EXPECT_THAT(labels_in("hot dog|cat", true), ElementsAre("hot dog", "cat"));
+  EXPECT_TRUE(are_label_numbers("3,17"));
+  EXPECT_FALSE(are_label_numbers("3,x"));
+}
+
+class LabelLists : public testing::Test {
+ protected:
+  LabelLists() {
+    for (const char* name : {"a.jpg", "b.jpg", "c d.jpg"}) {
+      folder_.write(name);
+    }
+  }
+  Index index(const std::string& name, std::string_view text) {
+    SourceOptions options;
+    options.kind = SourceKind::kList;
+    options.path = folder_.write(name, text).native();
+    options.classes = 0; // as many as the labels need
+    options.multi_label = true;
+    return list(options);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(LabelLists, OfTextAreNumbersWithCommas) {
+  const Index list = index("list.txt", "a.jpg 2,0\nc d.jpg -\nb.jpg 3\n");
+  EXPECT_THAT(list.classes(), ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(list.label_set(0), ElementsAre(2, 0));
+  EXPECT_THAT(list.label_set(1), IsEmpty());
+  EXPECT_THAT(list.label_set(2), ElementsAre(3));
+  EXPECT_EQ(list.label(0), 2);
+  EXPECT_THAT(list.notes(), Contains("images without a label: 1"));
+  EXPECT_THAT(list.notes(), Contains("classes without an image: 1"));
+}
+
+TEST_F(LabelLists, OfTablesMayBeNames) {
+  const Index list =
+      index("list.csv", "path,label\na.jpg,dog;ant\nb.jpg,\nc d.jpg,ant\n");
+  EXPECT_THAT(list.classes(), ElementsAre("ant", "dog"));
+  EXPECT_THAT(list.label_set(0), ElementsAre(1, 0));
+  EXPECT_THAT(list.label_set(1), IsEmpty());
+  EXPECT_THAT(list.label_set(2), ElementsAre(0));
+}
+
+TEST_F(LabelLists, AreRefusedWithTheirLine) {
+  EXPECT_THAT(
+      data_error([&] { index("list.txt", "a.jpg 2,x\n"); }),
+      HasSubstr("list.txt:1: expected the name of an image, a blank and its "
+                "labels (whole numbers with commas"));
+  EXPECT_THAT(
+      data_error([&] { index("list.txt", "a.jpg 2,-1\n"); }),
+      HasSubstr("label -1 is negative"));
+}
+
+TEST_F(LabelLists, StayWithTheirImagesInBothParts) {
+  const Index list = index("list.txt", "a.jpg 1,0\nb.jpg 1\nc d.jpg 1,2\n");
+  const SplitData parts = split_data(list, 0.34, 0);
+  ASSERT_EQ(parts.held_out.size(), 1);
+  std::int64_t labels = 0;
+  for (const Index* part : {&parts.train, &parts.held_out}) {
+    for (std::int64_t i = 0; i < part->size(); ++i) {
+      labels += std::ssize(part->label_set(i));
+      EXPECT_EQ(part->label(i), part->label_set(i).front());
+    }
+  }
+  EXPECT_EQ(labels, 5);
+}
+
+} // namespace
+} // namespace vitrain::data

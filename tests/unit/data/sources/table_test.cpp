@@ -1,0 +1,163 @@
+#include "data/sources/kinds/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <tuple>
+
+#include "core/random.h"
+#include "unit/data/support.h"
+
+namespace vitrain::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string read_error(const std::filesystem::path& path) {
+  return data_error([&] { read_table(path); });
+}
+
+// As numpy.save writes it.
+std::string npy(const std::string& header, const std::string& numbers) {
+  std::string text = header;
+  while ((10 + text.size() + 1) % 64 != 0) {
+    text.push_back(' ');
+  }
+  text.push_back('\n');
+  const auto length = static_cast<unsigned>(text.size());
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(length & 255) +
+      static_cast<char>(length >> 8) + text + numbers;
+}
+
+std::string header(const std::string& type, const std::string& shape) {
+  return "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape +
+      ", }";
+}
+
+template <typename T>
+std::string bytes(std::initializer_list<T> values) {
+  std::string text;
+  for (const T value : values) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+  return text;
+}
+
+TEST(Table, ReadsCsvWithAndWithoutNames) {
+  const TempFolder folder;
+  const auto file =
+      folder.write("t.csv", "a, b,c\r\n1,2,3\r\n\r\n-4e-1,5.5, 6\n");
+  const Table table = read_table(file);
+  EXPECT_EQ(table.rows, 2);
+  EXPECT_EQ(table.columns, 3);
+  EXPECT_THAT(table.values, ElementsAre(1, 2, 3, -0.4F, 5.5F, 6));
+  folder.write("t.csv", "1,2\n3,4");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(read_table(file).separator, ',');
+  folder.write("t.csv", "a;b\n1;2\n3;4\n");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(read_table(file).separator, ';');
+  folder.write("t.csv", "1\t2\n3\t4\n");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  // Commas in numbers are refused, not taken for separators.
+  folder.write("t.csv", "a;b\n1,5;2\n");
+  EXPECT_THAT(
+      read_error(file),
+      HasSubstr("t.csv:2: column 1: expected a finite number, got '1,5'"));
+}
+
+TEST(Table, ReadsNpyOfEachType) {
+  const TempFolder folder;
+  const auto read = [&](const std::string& type, const std::string& numbers) {
+    return read_table(
+               folder.write("t.npy", npy(header(type, "(2, 2)"), numbers)))
+        .values;
+  };
+  EXPECT_THAT(
+      read("<f4", bytes<float>({1, -2.5F, 3, 4})), ElementsAre(1, -2.5F, 3, 4));
+  EXPECT_THAT(
+      read("<f8", bytes<double>({0.1, 2, 3, 4})), ElementsAre(0.1F, 2, 3, 4));
+  EXPECT_THAT(
+      read("<i4", bytes<std::int32_t>({-1, 2, 3, 4})),
+      ElementsAre(-1, 2, 3, 4));
+  EXPECT_THAT(
+      read("<i8", bytes<std::int64_t>({-1, 2, 3, 4})),
+      ElementsAre(-1, 2, 3, 4));
+  EXPECT_THAT(
+      read("|u1", bytes<std::uint8_t>({255, 2, 3, 4})),
+      ElementsAre(255, 2, 3, 4));
+}
+
+TEST(Table, ExplainsWhatIsWrong) {
+  const TempFolder folder;
+  const auto csv = [&](const std::string& text) {
+    return read_error(folder.write("t.csv", text));
+  };
+  EXPECT_THAT(csv(""), HasSubstr("t.csv: has no row of numbers"));
+  EXPECT_THAT(csv("a,b\n"), HasSubstr("has no row of numbers"));
+  EXPECT_THAT(
+      csv("a,b\n1,2\n3\n"),
+      HasSubstr("t.csv:3: has 1 columns, and the first row has 2"));
+  EXPECT_THAT(
+      csv("1,2\n3,x\x1b[2J\n"),
+      HasSubstr(
+          "t.csv:2: column 2: expected a finite number, got 'x\\x1b[2J'"));
+  EXPECT_THAT(csv("a,2\n"), HasSubstr("t.csv:1: column 1"));
+  EXPECT_THAT(csv("1,nan\n"), HasSubstr("finite number"));
+  EXPECT_THAT(csv("1,1e300\n"), HasSubstr("finite number"));
+  EXPECT_THAT(
+      read_error(folder.write("t.txt", "1")),
+      HasSubstr("expected a .csv or .npy file"));
+  EXPECT_THAT(read_error(folder.path() / "no.csv"), HasSubstr("no.csv"));
+  const auto array = [&](const std::string& type,
+                         const std::string& shape,
+                         const std::string& numbers) {
+    return read_error(folder.write("t.npy", npy(header(type, shape), numbers)));
+  };
+  EXPECT_THAT(
+      array("<f4", "(4,)", bytes<float>({1, 2, 3, 4})),
+      HasSubstr("its shape is (4,)"));
+  EXPECT_THAT(
+      array(">f4", "(2, 2)", bytes<float>({1, 2, 3, 4})),
+      HasSubstr("its type is '>f4'"));
+  EXPECT_THAT(
+      array("<f4", "(2, 2)", bytes<float>({1, 2, 3})),
+      HasSubstr("it has 12 bytes of numbers, and its shape needs 16"));
+  EXPECT_THAT(
+      array("<f4", "(4611686018427387904, 4)", ""), HasSubstr("its shape is"));
+  EXPECT_THAT(array("<f4", "(2, -2)", ""), HasSubstr("its shape is"));
+  EXPECT_THAT(
+      array("<f8", "(1, 1)", bytes<double>({1e300})),
+      HasSubstr("row 0, column 0: not a finite number"));
+  EXPECT_THAT(
+      read_error(folder.write(
+          "t.npy",
+          npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }",
+              bytes<float>({1})))),
+      HasSubstr("Fortran order"));
+  EXPECT_THAT(
+      read_error(folder.write("t.npy", npy("{'descr': '<f4'", ""))),
+      HasSubstr("its header has no"));
+}
+
+TEST(Table, DamagedFilesDoNoHarm) {
+  const TempFolder folder;
+  const std::string good =
+      npy(header("<f4", "(2, 2)"), bytes<float>({1, 2, 3, 4}));
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    EXPECT_NE(read_error(folder.write("t.npy", good.substr(0, size))), "");
+  }
+  Random random(5, Purpose::kInit, 0, 0);
+  for (int i = 0; i < 500; ++i) {
+    std::string damaged = good;
+    damaged[random.below(damaged.size())] ^=
+        static_cast<char>(1 + random.below(255));
+    std::ignore = read_error(folder.write("t.npy", damaged)); // a data error
+  }
+}
+
+} // namespace
+} // namespace vitrain::data
