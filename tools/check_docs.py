@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks what the documents say about the tree.
 
-usage: check_docs.py [VITRAIN]
+usage: check_docs.py [VITRAIN]      (default: build/release/vitrain)
 
 - Every relative link in a Markdown file leads to a file or folder.
 - lib/README.md names every folder of lib/; the files of lib/ that it and
@@ -17,7 +17,7 @@ usage: check_docs.py [VITRAIN]
   docs/migration.md, are accepted by VITRAIN; fenced `yaml` is a config or part
   of one.
 
-Prints each problem on a line and exits 1 when there is one.
+Prints each problem on a line and exits 1 when there is one, or no VITRAIN.
 """
 
 import functools
@@ -272,7 +272,7 @@ def missing_files(path):
                 yield f"{path.relative_to(ROOT)}:{number}: no such file: {name}"
 
 
-def problems(arguments):
+def problems(vitrain):
     for path in markdown_files():
         yield from broken_links(path)
     lib = ROOT / "lib"
@@ -287,23 +287,24 @@ def problems(arguments):
     decisions = ROOT / "docs" / "decisions"
     notes = {p.name for p in decisions.glob("[0-9]*.md")}
     yield from unnamed(decisions / "README.md", notes)
-    if arguments:
-        vitrain = pathlib.Path(arguments[0]).resolve()
-        reference = subprocess.run(
-            [vitrain, "config", "reference"], capture_output=True, text=True)
-        if reference.returncode != 0:
-            yield f"{vitrain} config reference: exit {reference.returncode}"
-        else:
-            yield from stale_reference(reference.stdout)
-        reference = Reference(vitrain, reference.stdout)
-        for path in markdown_files():
-            if "decisions" not in path.parts and path.name != "config.md":
-                yield from stale_names(path, reference)
-                yield from stale_examples(path, vitrain)
+    reference = subprocess.run(
+        [vitrain, "config", "reference"], capture_output=True, text=True)
+    if reference.returncode != 0:
+        yield f"{vitrain} config reference: exit {reference.returncode}"
+    else:
+        yield from stale_reference(reference.stdout)
+    reference = Reference(vitrain, reference.stdout)
+    for path in markdown_files():
+        if "decisions" not in path.parts and path.name != "config.md":
+            yield from stale_names(path, reference)
+            yield from stale_examples(path, vitrain)
 
 
 def main():
-    found = list(problems(sys.argv[1:]))
+    vitrain = pathlib.Path(*sys.argv[1:2] or [ROOT / "build/release/vitrain"]).resolve()
+    if not vitrain.exists():
+        sys.exit(f"check_docs.py: {vitrain} is not there: build it, or name one")
+    found = list(problems(vitrain))
     for problem in found:
         print(problem)
     sys.exit(1 if found else 0)

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 
+#include "core/check.h"
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
 
@@ -114,6 +116,27 @@ class Counting {
   at::CallbackHandle handle_;
 };
 
+// torch lacks kernels for shapes alone of a few operators (relu, hardswish):
+// whoever writes a network finds out here.
+void forward_on_meta(
+    const models::ModelSpec& spec,
+    Model& model,
+    const at::Tensor& input) {
+  try {
+    model.forward(input, {});
+  } catch (const c10::NotImplementedError& error) {
+    const std::string reason = error.what_without_backtrace();
+    fail(
+        ExitCode::kInternal,
+        "{}: a network is counted on torch's meta device, where one of this "
+        "one's operators has no kernel: {}. Take the function for it in "
+        "networks/layers/ (activate() for activations), or give meta tensors "
+        "an empty one of the shape that comes out.",
+        spec.name,
+        reason.substr(0, reason.find_first_of(".,\n")));
+  }
+}
+
 } // namespace
 
 // While backward is in a block all its results are there once more, gradients
@@ -158,7 +181,7 @@ Cost cost_of(const models::ModelSpec& spec) {
           count.cost.blocks.back().output =
               static_cast<std::int64_t>(y.nbytes());
         });
-    model->forward(input, {});
+    forward_on_meta(spec, *model, input);
   }
   count.cost.bytes.kept += static_cast<std::int64_t>(input.nbytes());
   count.cost.bytes.passing =

@@ -32,6 +32,8 @@ struct Cost {
 };
 
 // Runs the network of `spec` without memory, on the meta device, and counts.
+// Throws Error(kInternal) for a network that has an operator which torch cannot
+// do there.
 Cost cost_of(const models::ModelSpec& spec);
 
 } // namespace vitrain::networks

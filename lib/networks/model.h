@@ -53,7 +53,8 @@ at::Tensor of_two_heads(
     const at::Tensor& distillation);
 
 // Makes the network of `spec`, its weights drawn from `generator`; without one
-// they are on the meta device: shapes, and no memory.
+// they are on the meta device: shapes, and no memory. Its forward pass works
+// there too, which counts what it costs (cost.h).
 using MakeNetwork =
     std::shared_ptr<Model> (*)(const models::ModelSpec&, const at::Generator&);
 

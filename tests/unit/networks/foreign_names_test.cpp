@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "core/text/text.h"
-#include "fixtures.h"
 #include "models/families/convolutional/byob.h"
 #include "models/families/convolutional/convmixer.h"
 #include "models/families/hierarchical/hvt.h"
@@ -15,6 +14,7 @@
 #include "models/families/hierarchical/pvt_v2.h"
 #include "models/families/transformers/crossvit.h"
 #include "networks/model.h"
+#include "unit/networks/fixtures.h"
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"
 

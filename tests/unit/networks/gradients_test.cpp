@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "fixtures.h"
 #include "networks/model.h"
 #include "states/safetensors.h"
+#include "unit/networks/fixtures.h"
 
 // The reference is timm in double precision, and so is what is compared with
 // it: the two differ by the order of their sums only, a few hundred roundings

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "fixtures.h"
 #include "models/families/family.h"
 #include "networks/model.h"
 #include "states/safetensors.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "fixtures.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fixtures.h"
 #include "networks/model.h"
 #include "optim/weights/flat_state.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

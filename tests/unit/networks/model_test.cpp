@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "fixtures.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

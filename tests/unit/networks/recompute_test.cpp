@@ -7,10 +7,10 @@
 #include <ATen/autocast_mode.h>
 #include <gtest/gtest.h>
 
-#include "fixtures.h"
 #include "networks/cost.h"
 #include "networks/model.h"
 #include "support/counting_allocator.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "fixtures.h"
 #include "models/families/transformers/vit.h"
 #include "networks/tensors.h"
 #include "support/errors.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

@@ -1,4 +1,4 @@
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 #include <filesystem>
 #include <map>
@@ -7,11 +7,11 @@
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 
-#include "fixtures.h"
 #include "networks/cost.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
 #include "states/safetensors.h"
+#include "unit/networks/fixtures.h"
 
 // In double precision: what differs from timm is the order of sums, a few
 // hundred roundings of 1e-16.

@@ -6,9 +6,9 @@
 #include <zlib.h>
 
 #include "core/text/json.h"
-#include "fixtures.h"
 #include "networks/image_start.h"
 #include "networks/model.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

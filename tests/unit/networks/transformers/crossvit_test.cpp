@@ -1,7 +1,7 @@
 #include "models/families/transformers/crossvit.h"
 
-#include "families/family_cases.h"
 #include "networks/model.h"
+#include "unit/networks/family_cases.h"
 #include "weights/position_grid.h"
 
 namespace vitrain::networks::crossvit_cases {

@@ -1,6 +1,6 @@
 #include "models/families/convolutional/convnext.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::convnext_cases {
 namespace {

@@ -8,8 +8,8 @@
 #include <zlib.h>
 
 #include "core/text/json.h"
-#include "fixtures.h"
 #include "networks/tensors.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

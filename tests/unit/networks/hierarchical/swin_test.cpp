@@ -1,6 +1,6 @@
 #include "models/families/hierarchical/swin.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::swin_cases {
 namespace {

@@ -1,6 +1,6 @@
 #include "models/families/mlp/mixer.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::mixer_cases {
 namespace {

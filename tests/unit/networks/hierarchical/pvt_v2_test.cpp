@@ -1,6 +1,6 @@
 #include "models/families/hierarchical/pvt_v2.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::pvt_v2_cases {
 namespace {

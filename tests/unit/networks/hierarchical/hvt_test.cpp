@@ -1,6 +1,6 @@
 #include "models/families/hierarchical/hvt.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::hvt_cases {
 namespace {

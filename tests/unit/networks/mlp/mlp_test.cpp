@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "fixtures.h"
 #include "networks/tensors.h"
 #include "support/errors.h"
+#include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {
 namespace {

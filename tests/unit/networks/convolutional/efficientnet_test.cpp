@@ -1,6 +1,6 @@
 #include "models/families/convolutional/efficientnet.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::efficientnet_cases {
 namespace {

@@ -1,6 +1,6 @@
 #include "models/families/transformers/volo.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::volo_cases {
 namespace {

@@ -9,13 +9,13 @@
 #include <ATen/autocast_mode.h>
 #include <gtest/gtest.h>
 
-#include "families/family_cases.h"
-#include "fixtures.h"
 #include "networks/cost.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
 #include "states/load_tensors.h"
 #include "states/safetensors.h"
+#include "unit/networks/family_cases.h"
+#include "unit/networks/fixtures.h"
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"
 

@@ -1,6 +1,6 @@
 #include "models/families/hierarchical/coat.h"
 
-#include "families/family_cases.h"
+#include "unit/networks/family_cases.h"
 
 namespace vitrain::networks::coat_cases {
 namespace {
