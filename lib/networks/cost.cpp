@@ -133,7 +133,10 @@ void forward_on_meta(
         "networks/layers/ (activate() for activations), or give meta tensors "
         "an empty one of the shape that comes out.",
         spec.name,
-        reason.substr(0, reason.find_first_of(".,\n")));
+        reason.substr(
+            0,
+            std::min(
+                {reason.find(", "), reason.find(". "), reason.find('\n')})));
   }
 }
 

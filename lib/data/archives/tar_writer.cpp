@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kNameBytes = 100;
-constexpr std::uint64_t kMostMemberBytes = std::uint64_t{1}
-    << 33; // eleven digits
+// Eleven octal digits.
+constexpr std::uint64_t kMostMemberBytes = std::uint64_t{1} << 33;
 
 // An octal number, as many digits as the field has but one.
 void put_octal(char* field, std::size_t bytes, std::uint64_t value) {
