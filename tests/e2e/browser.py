@@ -39,13 +39,19 @@ class Page:
     def call(self, method, **parameters):
         return self.browser.call(method, session=self.session, **parameters)
 
-    def open(self, path):
+    def open(self, place):
+        """A file's path, or an address."""
         self.browser.events.clear()
-        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+        address = str(place)
+        if "://" not in address:
+            address = pathlib.Path(place).resolve().as_uri()
+        self.call("Page.navigate", url=address)
         self.browser.wait_for("Page.loadEventFired", self.session)
 
     def value(self, expression):
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """What it gives, or what its promise gives."""
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
+                           awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")

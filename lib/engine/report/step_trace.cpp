@@ -35,8 +35,9 @@ void wait_for_device() {
   device.synchronizeDevice(device.getDevice().index());
 }
 
-// Tracks of our own have numbers that no thread has.
-constexpr std::int64_t kFirstBucketTrack = std::int64_t{1} << 40;
+// Tracks of our own have numbers that no thread has: Linux gives smaller ones
+// (PID_MAX_LIMIT). Perfetto takes 32 bits of them.
+constexpr std::int64_t kFirstBucketTrack = std::int64_t{1} << 22;
 
 Json naming(const char* what, std::int64_t pid, Json name) {
   return {
@@ -168,6 +169,7 @@ void StepTrace::write() {
       1e-9;
   const double wall = unix_time() - monotonic_seconds() - base;
   const std::int64_t pid = ::getpid();
+  trace["traceName"] = path_.native();
   Json& events = trace["traceEvents"];
   std::erase_if(events.get_ref<Json::array_t&>(), [&](const Json& event) {
     return event.value("name", "") == "process_name" && event.at("pid") == pid;
