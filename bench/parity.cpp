@@ -99,16 +99,17 @@ int compare(const std::string& name, const std::filesystem::path& folder) {
     std::fprintf(stderr, "no model is called '%s'\n", name.c_str());
     return 2;
   }
+  const auto results =
+      states::read_safetensors(folder / "results.safetensors").tensors;
+  const at::Tensor& images = results.at("images");
   spec->num_classes = 1000;
+  spec->image_size = {images.size(2), images.size(3)};
   const auto model = networks::make_model(*spec, /*seed=*/0);
   const auto state = folder / "state.safetensors";
   const auto archive = weights::open_archive(state);
   weights::to_timm_names(*archive, "auto");
   states::load_weights(
       *model, *archive, {.head = weights::HeadPolicy::kLoad}, state.native());
-  const auto results =
-      states::read_safetensors(folder / "results.safetensors").tensors;
-  const at::Tensor& images = results.at("images");
   model->to(images.scalar_type());
 
   std::vector<GradientDifference> gradients;

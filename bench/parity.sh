@@ -5,7 +5,10 @@
 # 1e-4 of its largest value, because roundings decide about a ReLU, all of it is
 # compared in fp64 as well.
 #
-# usage: bench/parity.sh [NAME...]      (with wildcards; default: every name)
+# usage: bench/parity.sh [NAME[@SIDE]...]      (with wildcards; default: every name)
+#
+# NAME@SIDE is a network for images of another size, where what its layers keep of
+# its own does not fit the memory.
 #
 # Prints a table for docs/models.md, where logits are more than 1e-5 apart with what
 # timm's own in fp32 are from its own in fp64, and how many names differ: by more than

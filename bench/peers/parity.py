@@ -7,13 +7,16 @@ Neither side has all gradients in memory: each goes to a file as soon as it is t
 
 import fnmatch
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest.mock
 
+import safetensors.torch
 import timm
 import timm.models.xcit
 import torch
@@ -83,9 +86,12 @@ def keep_gradients(model, folder):
     return names
 
 
-def write_reference(name, folder, dtype):
+def write_reference(name, folder, dtype, size):
     torch.manual_seed(0)
-    model = timm.create_model(name, num_classes=1000)
+    try:
+        model = timm.create_model(name, num_classes=1000, **({"img_size": size} if size else {}))
+    except TypeError:  # it takes any size
+        model = timm.create_model(name, num_classes=1000)
     for module in model.modules():
         if isinstance(module, DropPath):  # 0.1 is the default of some
             module.drop_prob = 0.0
@@ -96,7 +102,8 @@ def write_reference(name, folder, dtype):
         # Norms, scales and biases that start at 0 or 1 would hide mistakes.
         for value in model.parameters():
             value.add_(0.02 * torch.randn(value.shape, generator=generator))
-    images = torch.randn((IMAGES, *model.default_cfg["input_size"]), generator=generator)
+    shape = (3, size, size) if size else model.default_cfg["input_size"]
+    images = torch.randn((IMAGES, *shape), generator=generator)
     settle_statistics(model.train(), images)
     images = images.to(dtype)
     write_tensors(model.state_dict(), folder / "state.safetensors")
@@ -113,22 +120,40 @@ def write_reference(name, folder, dtype):
         evaluated = model.eval()(images)
     write_tensors({"images": images, "logits": logits, "eval": evaluated},
                   folder / "results.safetensors")
-    return [logits.double(), evaluated.double()]
+
+
+def in_another_process(what, *arguments):
+    """Its memory is free for ours afterwards. Why it did not work, or nothing."""
+    child = os.fork()
+    if child == 0:
+        try:
+            what(*arguments)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return f"timm's side ended with {code}" if code else ""
 
 
 class Differences:
     """What `program` prints of ours beside timm's, and timm's logits of both modes."""
 
-    def __init__(self, name, program, dtype):
+    def __init__(self, name, program, dtype, size):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="vitrain-parity-"))
         try:
             with waves_in(dtype):
-                self.theirs = write_reference(name, folder, dtype)
+                self.error = in_another_process(write_reference, name, folder, dtype, size)
+            if self.error:
+                return
             done = subprocess.run([program, name, folder], capture_output=True, text=True)
+            results = safetensors.torch.load_file(folder / "results.safetensors")
+            self.theirs = [results[mode].double() for mode in ("logits", "eval")]
         finally:
             shutil.rmtree(folder)
-        self.error = done.stderr.strip()[:200] if done.returncode else ""
-        if not self.error:
+        if done.returncode:  # negative: by a signal, as where there is not enough memory
+            self.error = done.stderr.strip()[:200] or f"ours ended with {done.returncode}"
+        else:
             ours, *values = done.stdout.split()
             self.parameters = int(ours)
             self.logits, self.evaluated, self.gradients = map(float, values[:3])
@@ -146,7 +171,7 @@ class Differences:
                    for one, two in zip(self.theirs, other.theirs))
 
 
-def compare(name, program, limit):
+def compare(name, program, limit, pixels):
     """A row of the table, and whether it holds."""
     with torch.device("meta"):
         size = sum(v.numel() for v in timm.create_model(
@@ -154,20 +179,20 @@ def compare(name, program, limit):
     row = f"| `{name}` | {size:,} | "
     if size > limit * 1e6:
         return row + f"| | | | not run: more than {limit} million |", True
-    single = Differences(name, program, torch.float32)
+    single = Differences(name, program, torch.float32, pixels)
     if single.error:
         return row + f"| | | | {single.error} |", False
     row += f"{single.logits:.1e} | {single.evaluated:.1e} | {single.gradients:.1e} | "
-    note, good = "", single.parameters == size
+    note, good = f"{pixels} px" if pixels else "", single.parameters == size
     if not single.within(LOGITS, GRADIENTS):
         # Where a ReLU is near zero, or a batch of two is normalised, roundings
         # decide: timm differs as much from itself in another precision.
-        double = Differences(name, program, torch.float64)
+        double = Differences(name, program, torch.float64, pixels)
         if double.error:
             return row + f"| {double.error} |", False
         row += f"{double.largest():.1e}"
         if not single.within(LOGITS, float("inf")):
-            note = f"timm's own logits: {single.of_their_own(double):.1e}"
+            note += f"{', ' if note else ''}timm's own logits: {single.of_their_own(double):.1e}"
         good = good and double.within(EXACT, EXACT)
     if not good:
         note = f"**differs**: {single.whose}, {single.parameters:,} parameters; {note}"
@@ -180,18 +205,19 @@ def main():
                           capture_output=True, text=True, check=True).stdout
     known = set(timm.list_models())
     names = [word for line in ours.splitlines() for word in line.split()[:1] if word in known]
-    if patterns:
-        names = [name for name in names
-                 if any(fnmatch.fnmatch(name, one) for one in patterns)]
+    chosen = {}  # the pixels of each, 0 for its own
+    for pattern in patterns or ["*"]:
+        pattern, _, pixels = pattern.partition("@")
+        chosen.update({name: int(pixels or 0) for name in fnmatch.filter(names, pattern)})
     print("| name | parameters | logits | evaluation | gradients | in fp64 | |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | --- |", flush=True)
     failed = 0
-    for name in names:
-        row, good = compare(name, program, int(limit))
+    for name, pixels in chosen.items():
+        row, good = compare(name, program, int(limit), pixels)
         failed += not good
         print(row, flush=True)
-    print(f"{len(names)} names, {failed} differ")
-    sys.exit(failed > 0 or not names)
+    print(f"{len(chosen)} names, {failed} differ")
+    sys.exit(failed > 0 or not chosen)
 
 
 main()
