@@ -111,11 +111,16 @@ void Optimizer::begin_step(const Progress& progress) {
 
 void Optimizer::step(double lr, const at::Tensor& non_finite) {
   const at::NoGradGuard no_grad;
-  if (non_finite.is_cpu() && non_finite.item<float>() != 0.0F) {
-    return;
+  if (!non_finite.is_cpu() || non_finite.item<float>() == 0.0F) {
+    update_groups(lr, non_finite);
   }
+  if (const auto pairs = slow_pairs(); !pairs.empty()) {
+    after_update(lookahead_, pairs, progress_, steps_, non_finite);
+  }
+}
+
+void Optimizer::update_groups(double lr, const at::Tensor& non_finite) {
   steps_.add_(1).sub_(non_finite);
-  const std::vector<SlowPair> pairs = slow_pairs();
   at::mul_out(lr_, scales_, at::scalar_tensor(lr, at::kDouble));
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
     const FlatGroup& group = parameters_.groups()[i];
@@ -129,9 +134,6 @@ void Optimizer::step(double lr, const at::Tensor& non_finite) {
            .count = group.from_epoch > 1 ? steps_ - missed_[i] : steps_,
            .non_finite = non_finite});
     }
-  }
-  if (!pairs.empty()) {
-    after_update(lookahead_, pairs, progress_, steps_, non_finite);
   }
 }
 

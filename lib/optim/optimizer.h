@@ -135,6 +135,7 @@ class Optimizer {
   // "missed.<group>" for those that may wait, and their number.
   std::map<std::string, at::Tensor> missed() const;
   std::vector<SlowPair> slow_pairs() const;
+  void update_groups(double lr, const at::Tensor& non_finite);
   // What is whole on every worker, by its name in state(): the tensors of
   // add_tensors(), missed() and slow_tensors().
   std::map<std::string, at::Tensor> unshared() const;

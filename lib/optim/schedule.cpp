@@ -61,8 +61,9 @@ InCycle cycle_at(const Schedule& schedule, double step) {
   double passed = std::min(length, step - static_cast<double>(start));
   std::int64_t index = 0;
   if (mul == 1.0) {
-    index = static_cast<std::int64_t>(passed / cycle);
-    passed -= static_cast<double>(index) * cycle;
+    // Multiplied first: a cycle's first step is none of the cycle before.
+    index = static_cast<std::int64_t>(passed * count / length);
+    passed -= static_cast<double>(index) * length / count;
   } else {
     for (; passed >= cycle && index < schedule.cycles; ++index) {
       passed -= cycle;

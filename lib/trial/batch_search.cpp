@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/error.h"
 #include "core/system/clock.h"
 
 namespace vitrain::trial {
@@ -37,7 +38,7 @@ class Search {
   bool is_over() {
     found_.out_of_time =
         found_.out_of_time || clock_.seconds() > limits_.seconds;
-    return found_.out_of_time;
+    return found_.out_of_time || !found_.problem.empty();
   }
 
   // Bytes, by the line through the two largest batches that were tried; of one
@@ -74,7 +75,15 @@ class Search {
 
   std::optional<std::int64_t> measure(std::int64_t batch) {
     ++found_.trials;
-    const std::optional<std::int64_t> bytes = try_batch_(batch);
+    std::optional<std::int64_t> bytes;
+    try {
+      bytes = try_batch_(batch);
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kStopped) {
+        throw;
+      }
+      found_.problem = error.what();
+    }
     if (bytes) {
       memory_[batch] = *bytes;
     }
@@ -85,6 +94,9 @@ class Search {
     std::optional<std::int64_t> bytes;
     if (!would_not_fit(batch)) {
       bytes = measure(batch);
+    }
+    if (!found_.problem.empty()) {
+      return false;
     }
     if (!bytes || (limits_.memory && *bytes > *limits_.memory)) {
       found_.too_large =

@@ -24,10 +24,11 @@ struct BatchFound {
   std::int64_t too_large = 0;
   std::int64_t trials = 0;
   bool out_of_time = false;
+  std::string problem{}; // a trial failed with, for another reason than memory
 };
 
 // Bytes of a worker that trains with a batch of so many samples; none where it
-// runs out of memory.
+// runs out of memory. Any other Error than kStopped ends the search.
 using TryBatch = std::function<std::optional<std::int64_t>(std::int64_t batch)>;
 
 // The largest batch that fits, to an eighth of it: doubled from `start` as long

@@ -49,17 +49,8 @@ std::optional<std::int64_t> try_batch(
     const TrialFolder& folder) {
   const std::string batch = with_commas(recipe.data.batch_size);
   const TrialFolder own(folder.path());
-  Measured measured;
-  try {
-    measured = run_trial(
-        trial_recipe(recipe, own, /*steps=*/1, /*eval_batches=*/0), own);
-  } catch (const Error& error) {
-    if (error.code() == ExitCode::kStopped) {
-      throw;
-    }
-    say(fmt::format("  batch of {}: {}", batch, error.what()));
-    return std::nullopt;
-  }
+  const Measured measured = run_trial(
+      trial_recipe(recipe, own, /*steps=*/1, /*eval_batches=*/0), own);
   if (measured.ending == ExitCode::kOutOfMemory) {
     say(fmt::format("  batch of {}: does not fit", batch));
     return std::nullopt;
@@ -95,7 +86,9 @@ BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
         recipe.data.batch_mode = config::BatchMode::kPerDevice;
         recipe.data.batch_size = batch;
         recipe.data.eval_batch_size = plan.eval_batch;
-        recipe.schedule = {}; // a larger batch makes the run shorter
+        // A larger batch makes the run shorter than these may allow.
+        recipe.schedule = {};
+        recipe.train.prune = {};
         return try_batch(recipe, folder);
       });
 }
@@ -113,8 +106,11 @@ std::string batch_text(const Subject& subject, const BatchFound& found) {
       with_commas(planned_batch(subject)));
   if (found.too_large > 0) {
     text += fmt::format(", {} do not", with_commas(found.too_large));
-  } else if (!found.out_of_time) {
+  } else if (!found.out_of_time && found.problem.empty()) {
     text += ": all that there are";
+  }
+  if (!found.problem.empty()) {
+    text += fmt::format("; the search ended: {}", found.problem);
   }
   if (found.out_of_time) {
     text += fmt::format(

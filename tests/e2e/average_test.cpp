@@ -165,6 +165,36 @@ TEST(Patience, EndsARunThatGetsNoBetter) {
   EXPECT_EQ(steps_in_order(path), 15); // the first is the best
   EXPECT_EQ(records(path, "done")[0].at("exit"), 0);
   EXPECT_TRUE(std::filesystem::exists(checkpoint(path, 15)));
+  // Of the last evaluation, as after any other run.
+  EXPECT_TRUE(std::filesystem::exists(path / "evaluation" / "predictions.csv"));
+}
+
+// As in timm: else the rate falls before it has been at its peak.
+TEST(Plateau, DoesNotCountTheWarmUp) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      {.devices = "cpu:1",
+       .set = {
+           "run.max_steps=24",
+           "log.every=1",
+           "eval.every=2st",
+           "schedule.name=plateau",
+           "schedule.patience=0",
+           "schedule.threshold=0.5", // nothing is better
+           "schedule.warmup=10st",
+           "optim.lr=1e-3"}});
+  std::vector<double> rates;
+  for (const Json& record : records(path, "train")) {
+    rates.push_back(record.at("lr"));
+  }
+  ASSERT_EQ(rates.size(), 24u);
+  // The evaluation after step 12 is the first, and the best; that after step 14
+  // is no better.
+  for (std::size_t step = 11; step <= 14; ++step) {
+    EXPECT_EQ(rates[step - 1], 1e-3) << step;
+  }
+  EXPECT_LT(rates[14], 1e-3);
 }
 
 // Those after steps 5, the best, and 10, and with another interval after 11 and

@@ -311,6 +311,13 @@ class Validator {
         "checkpoint.weights",
         "ema needs an average: set train.ema.decay, as 0.9999",
         {"train.ema.decay"});
+    checker_.require(
+        !recipe_.train.ema.equal || !recipe_.train.ema.decay,
+        "train.ema.equal",
+        "true counts all weights the same, and train.ema.decay later ones "
+        "more: "
+        "leave one of them out",
+        {"train.ema.decay"});
   }
 
   const Recipe& recipe_;

@@ -92,20 +92,24 @@ models::ModelSpec with_room_for_views(
       name_of(tta),
       name_of(preprocess.crop_mode));
   ImageSize& size = spec.image_size;
-  const auto width = static_cast<double>(size.width);
-  const auto height = static_cast<double>(size.height);
-  const double factor = preprocess.resize
-      ? static_cast<double>(*preprocess.resize) / std::min(width, height)
-      : 1.0 / preprocess.crop_pct;
+  // The largest side that is not larger than what the sides are resized to.
+  const auto resized =
+      [&preprocess,
+       shorter = std::min(size.width, size.height)](std::int64_t side) {
+        return preprocess.resize
+            ? side * *preprocess.resize / shorter
+            : static_cast<std::int64_t>(
+                  std::floor(static_cast<double>(side) / preprocess.crop_pct));
+      };
   VITRAIN_CHECK(
-      factor > 1.0,
+      preprocess.resize ? *preprocess.resize > std::min(size.width, size.height)
+                        : preprocess.crop_pct < 1.0,
       ExitCode::kUsage,
       "eval.tta: {} needs images that are larger than what the network sees, "
       "and they are resized to just that: lower data.preprocess.crop_pct, or "
       "use eval.tta: flip",
       name_of(tta));
-  size.width = static_cast<std::int64_t>(std::floor(width * factor));
-  size.height = static_cast<std::int64_t>(std::floor(height * factor));
+  size = {resized(size.height), resized(size.width)};
   return spec;
 }
 

@@ -44,6 +44,9 @@ class Trainer {
  private:
   void restore();
   void restore_interval(const job::SavedState& saved);
+  void load_averages(
+      const states::Snapshot& snapshot,
+      const job::SavedState& saved);
   void load_optimizer(std::map<std::string, at::Tensor> saved);
   // Of the stage of the recipe that the next step is in.
   void open_stage();
@@ -81,6 +84,8 @@ class Trainer {
   // Takes note of an evaluation that all ranks have finished.
   void judge(const std::vector<Evaluated>& found);
   bool patience_is_over() const; // run.patience
+  // Whether this evaluation will be the last one, unless it is better.
+  bool may_be_last() const;
   void end_early();
   // What any rank has been asked for by now. Collective.
   EarlyEnd asked() const;

@@ -60,7 +60,6 @@ Evaluated Trainer::evaluate_weights(
     bool judged,
     SampleResults& results) {
   const Stopwatch watch;
-  const bool tells = judged && state_.step == plan_.total_steps;
   const EvalCounts counts = in_part("evaluation", [&] {
     return evaluator_.run(
         *session_.model,
@@ -69,7 +68,7 @@ Evaluated Trainer::evaluate_weights(
           session_.heartbeat.beat();
           session_.reporter.evaluating(done, all);
         },
-        tells ? &results : nullptr);
+        judged && may_be_last() ? &results : nullptr);
   });
   return {
       .weights = weights,
@@ -99,8 +98,10 @@ void Trainer::evaluate() {
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
   if (!owes_evaluation_) { // else some rank has left: too much is missing
     judge(found);
-    record_evaluation(
-        session_, evaluator_, std::move(results), /*tells=*/false);
+    if (state_.step == plan_.total_steps || patience_is_over()) {
+      record_evaluation(
+          session_, evaluator_, std::move(results), /*tells=*/false);
+    }
   }
   session_.heartbeat.enter(launch::Section::kStep);
   interval_.restart_clock();
@@ -114,7 +115,10 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
     }
     const double value = one.counts.value(metric);
     state_.best.take(metric, value, state_.step);
-    if (recipe_.schedule.name == config::ScheduleKind::kPlateau) {
+    // timm does not count what it sees during the warm-up either.
+    if (recipe_.schedule.name == config::ScheduleKind::kPlateau &&
+        plan_.schedule_time(state_.step) >
+            static_cast<double>(schedule_.warmup_steps)) {
       state_.plateau.take(
           metric, value, recipe_.schedule.patience, recipe_.schedule.threshold);
       schedule_.drops = state_.plateau.drops;
@@ -124,6 +128,12 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
   for (const Evaluated& one : found) {
     session_.reporter.evaluated(state_.step, one, state_.best);
   }
+}
+
+bool Trainer::may_be_last() const {
+  const auto patience = recipe_.run.patience;
+  return state_.step == plan_.total_steps ||
+      (patience && state_.best.step >= 0 && state_.best.worse + 1 >= *patience);
 }
 
 bool Trainer::patience_is_over() const {

@@ -129,7 +129,9 @@ void Trainer::roll_back(double norm) {
   load_named_state(*session_.model, snapshot.model);
   load_optimizer(snapshot.optimizer);
   if (ema_ && !snapshot.ema.empty()) {
-    ema_->load_state(snapshot.ema);
+    load_averages(
+        snapshot,
+        job::read_saved_state(snapshot.state, printable(from.native())));
   }
   metric_.reset();
   together_step_ = -1;

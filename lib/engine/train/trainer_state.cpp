@@ -7,6 +7,7 @@
 #include "dist/group/collectives.h"
 #include "engine/device/out_of_memory.h"
 #include "engine/state/named_state.h"
+#include "engine/train/train_options.h"
 #include "engine/train/trainer.h"
 #include "job/options/data_options.h"
 #include "job/run/begun_epoch.h"
@@ -26,7 +27,7 @@ void Trainer::restore() {
   load_optimizer(snapshot.optimizer);
   averages_restored_ = ema_ && !snapshot.ema.empty();
   if (averages_restored_) {
-    ema_->load_state(snapshot.ema);
+    load_averages(snapshot, saved);
   }
   state_ = saved.run;
   if (const std::string before = state_.best.metric_name;
@@ -44,6 +45,15 @@ void Trainer::restore() {
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
   tell_pruned(/*last=*/true);
+}
+
+void Trainer::load_averages(
+    const states::Snapshot& snapshot,
+    const job::SavedState& saved) {
+  ema_->load_state(
+      snapshot.ema,
+      saved.averagings.value_or(optim::averagings_until(
+          ema_options(recipe_.train.ema, plan_), snapshot.step)));
 }
 
 void Trainer::restore_interval(const job::SavedState& saved) {
@@ -103,6 +113,9 @@ Json Trainer::state_record() {
       {"order", job::order_record(samplers_, plan_.timeline, state_.step)},
       {"bad_samples", bad_samples_.to_json()},
       {job::kOwesEvaluation, owes_evaluation_}};
+  if (ema_) {
+    record[job::kAveragings] = ema_->averagings();
+  }
   if (interval_.steps() == 0) {
     return record;
   }

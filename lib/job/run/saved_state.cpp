@@ -85,6 +85,9 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
                     best.has("metric_name") ? best.text("metric_name") : ""}},
       .identity = reader.object("identity").json()};
   saved.owes_evaluation = state.value(kOwesEvaluation, Json(false)) == true;
+  if (reader.has(kAveragings)) {
+    saved.averagings = reader.integer(kAveragings);
+  }
   if (run.has("plateau")) {
     const JsonReader plateau = run.object("plateau");
     saved.run.plateau = {

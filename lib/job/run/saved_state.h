@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct LogIntervalState {
 
 // The key of SavedState::owes_evaluation.
 inline constexpr const char* kOwesEvaluation = "owes_evaluation";
+// That of SavedState::averagings.
+inline constexpr const char* kAveragings = "averagings";
 
 // The trainer's own record of a checkpoint.
 struct SavedState {
@@ -39,6 +42,8 @@ struct SavedState {
   // A stop request came while the evaluation of its step ran, which was left
   // and comes before the next step.
   bool owes_evaluation = false;
+  // Of the average of the weights; none: older versions did not count them.
+  std::optional<std::int64_t> averagings{};
 
   // The part of one of `world` workers: its own, or, when there was another
   // number of them, all for rank 0.

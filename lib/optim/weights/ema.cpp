@@ -12,9 +12,8 @@
 
 namespace vitrain::optim {
 
-double ema_decay(const EmaOptions& options, std::int64_t step) {
-  const std::int64_t n = (step - options.start) / options.every - 1;
-  if (step <= options.start || n <= 0) {
+double ema_decay(const EmaOptions& options, std::int64_t n) {
+  if (n == 0) {
     return 0.0;
   }
   if (options.equal) {
@@ -26,6 +25,11 @@ double ema_decay(const EmaOptions& options, std::int64_t step) {
   const double share = 1.0 -
       std::pow(1.0 + static_cast<double>(n) / options.gamma, -options.power);
   return std::clamp(share, 0.0, options.decay);
+}
+
+std::int64_t averagings_until(const EmaOptions& options, std::int64_t step) {
+  const std::int64_t last = step / options.every;
+  return std::max<std::int64_t>(0, last - options.start / options.every);
 }
 
 Ema::Ema(
@@ -50,6 +54,11 @@ Ema::Ema(
 }
 
 void Ema::reset() {
+  averagings_ = 0;
+  copy();
+}
+
+void Ema::copy() {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < averages_.size(); ++i) {
     averages_[i].copy_(state_.groups()[i].parameters);
@@ -63,9 +72,10 @@ void Ema::update(std::int64_t step) {
   if (step % options_.every != 0) {
     return;
   }
-  const double decay = ema_decay(options_, step);
+  const double decay =
+      step > options_.start ? ema_decay(options_, averagings_++) : 0.0;
   if (decay == 0.0) {
-    reset();
+    copy();
     return;
   }
   const at::NoGradGuard no_grad;
@@ -109,7 +119,9 @@ std::map<std::string, at::Tensor> Ema::state() const {
   return state;
 }
 
-void Ema::load_state(const std::map<std::string, at::Tensor>& state) {
+void Ema::load_state(
+    const std::map<std::string, at::Tensor>& state,
+    std::int64_t averagings) {
   const at::NoGradGuard no_grad;
   const auto own = this->state();
   for (const auto& [name, tensor] : own) {
@@ -130,6 +142,7 @@ void Ema::load_state(const std::map<std::string, at::Tensor>& state) {
   for (Buffer& buffer : buffers_) {
     buffer.average.copy_(state.at(buffer.name));
   }
+  averagings_ = averagings;
 }
 
 void Ema::exchange(bool averages) {

@@ -23,10 +23,14 @@ struct EmaOptions {
   bool average_buffers = true; // else they are those of the module
 };
 
-// Share of the old average that is kept after step `step` (from 1), a multiple
-// of `every`: 0 up to and with the first one behind `start`. With `every` 1
-// that of timm's ModelEmaV3 with update_after_step `start`.
-double ema_decay(const EmaOptions& options, std::int64_t step);
+// Share of the old average that the averaging keeps before which there were `n`
+// behind `start`: none of the first. With `every` 1 that of timm's ModelEmaV3
+// with update_after_step `start`.
+double ema_decay(const EmaOptions& options, std::int64_t n);
+
+// How many averagings there were until the end of step `step` (from 1), if none
+// was left out.
+std::int64_t averagings_until(const EmaOptions& options, std::int64_t step);
 
 // The average, by default an exponential moving one, of a module's weights and
 // buffers: of the parameters that are trained over the flat buffers at once, as
@@ -40,17 +44,22 @@ class Ema {
       const FlatState& parameters,
       const EmaOptions& options);
 
-  // Copies what the module has now.
+  // Begins anew with a copy of what the module has now.
   void reset();
-  // After step `step` (from 1): averages, if it is one of `every`. Nothing
-  // waits for the device.
+  // After step `step` (from 1), which changed the weights: averages, if it is
+  // one of `every`. Nothing waits for the device.
   void update(std::int64_t step);
+  // Averagings behind `start`: update() is not called for steps that are
+  // skipped, which do not count.
+  std::int64_t averagings() const { return averagings_; }
 
   // By the names that they have in the module: all that it has.
   std::map<std::string, at::Tensor> state() const;
-  // Takes over what state() returned. Throws Error(kWeights) naming what is
-  // missing or of another shape; then nothing has changed.
-  void load_state(const std::map<std::string, at::Tensor>& state);
+  // Takes over what state() and averagings() returned. Throws Error(kWeights)
+  // naming what is missing or of another shape; then nothing has changed.
+  void load_state(
+      const std::map<std::string, at::Tensor>& state,
+      std::int64_t averagings);
 
   // The averages of the parameters, one for each group of the flat state, and
   // those of the buffers, by name.
@@ -78,11 +87,13 @@ class Ema {
     at::Tensor average;
   };
 
+  void copy();
   void exchange(bool averages);
 
   torch::nn::Module& module_;
   const FlatState& state_;
   EmaOptions options_;
+  std::int64_t averagings_ = 0;
   std::vector<at::Tensor> averages_;
   std::vector<Buffer> buffers_; // floating-point ones
 };

@@ -37,7 +37,9 @@ void after_update(
   const std::int64_t every = *options.every;
   const bool ends = options.ends_slow && progress.step == progress.steps;
   const bool knows = updates.is_cpu();
-  const bool due_now = !knows || updates.item<std::int64_t>() % every == 0;
+  const bool due_now = !knows ||
+      (non_finite.item<float>() == 0.0F &&
+       updates.item<std::int64_t>() % every == 0);
   if (!due_now && !ends) {
     return;
   }

@@ -111,13 +111,41 @@ TEST(Ema, EqualsTimmsAndTheMeanTorchs) {
 TEST(Ema, TheDecayCountsAveragings) {
   const EmaOptions options{
       .decay = 0.99, .warm_up = true, .start = 10, .every = 5};
-  EXPECT_EQ(ema_decay(options, 5), 0.0);
-  EXPECT_EQ(ema_decay(options, 10), 0.0);
-  EXPECT_EQ(ema_decay(options, 15), 0.0); // the first one behind it
-  const EmaOptions each{.decay = 0.99, .warm_up = true};
-  EXPECT_EQ(ema_decay(options, 20), ema_decay(each, 2));
-  EXPECT_EQ(ema_decay(options, 25), ema_decay(each, 3));
-  EXPECT_EQ(ema_decay(each, 100000), 0.99);
+  EXPECT_EQ(ema_decay(options, 0), 0.0);
+  EXPECT_DOUBLE_EQ(ema_decay(options, 7), 0.75); // 1 - 8^(-2/3)
+  EXPECT_EQ(ema_decay(options, 100000), 0.99);
+  EXPECT_EQ(averagings_until(options, 14), 0);
+  EXPECT_EQ(averagings_until(options, 15), 1);
+  EXPECT_EQ(averagings_until(options, 24), 2);
+  EXPECT_EQ(averagings_until({.start = 7, .every = 5}, 10), 1);
+  EXPECT_EQ(averagings_until({}, 9), 9);
+}
+
+// Of steps that were skipped nobody tells the average.
+TEST(Ema, TheMeanIsOfTheStepsThatWereMade) {
+  Averaging run({.equal = true, .start = 4, .every = 2});
+  at::Tensor sum;
+  for (const std::size_t step : {2, 3, 4, 5, 6, 10, 11, 16}) {
+    run.step(step);
+    if (step > 4 && step % 2 == 0) {
+      const at::Tensor now = run.net.all().at("weight").to(at::kDouble);
+      sum = sum.defined() ? sum + now : now;
+    }
+  }
+  EXPECT_EQ(run.ema.averagings(), 3);
+  EXPECT_TRUE(at::allclose(
+      run.ema.state().at("weight").to(at::kDouble),
+      sum / 3.0,
+      /*rtol=*/1e-6,
+      /*atol=*/1e-6));
+}
+
+// As where a run that goes on begins to average.
+TEST(Ema, BeginsWithACopyWheneverItBegins) {
+  Averaging run({.equal = true});
+  run.step(40);
+  EXPECT_TRUE(at::equal(
+      run.ema.state().at("weight"), run.net.all().at("weight").detach()));
 }
 
 TEST(Ema, StepsBetweenAveragingsChangeNothing) {
@@ -170,7 +198,7 @@ TEST(Ema, GoesOnBitForBitFromItsState) {
       for (const auto& [name, tensor] : whole.ema.state()) {
         saved[name] = tensor.clone();
       }
-      second.ema.load_state(saved);
+      second.ema.load_state(saved, whole.ema.averagings());
     } else if (step > 12) {
       second.step(step);
     }
@@ -185,7 +213,7 @@ TEST(Ema, AStateThatLacksSomethingIsRefused) {
   NamedTensors state = run.ema.state();
   state.erase("mean");
   try {
-    run.ema.load_state(state);
+    run.ema.load_state(state, 0);
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kWeights);

@@ -47,19 +47,22 @@ config::OptimConfig walking() {
 }
 
 struct Walk {
-  Walk() : state(net, 0.0, {}), optimizer(make_optimizer(state, walking())) {
+  explicit Walk(const config::OptimConfig& options = walking())
+      : state(net, 0.0, {}), optimizer(make_optimizer(state, options)) {
     optimizer->look_ahead_with({{"mean", net.mean}});
   }
 
-  void step(std::int64_t step) {
+  void step(std::int64_t step, bool non_finite = false) {
     const at::NoGradGuard no_grad;
     optimizer->begin_step(
         {.step = step, .steps = ramp().at("steps").get<std::int64_t>()});
     const at::Tensor slope = numbers(ramp().at("steepness")) *
         (net.weight - numbers(ramp().at("middle")));
-    net.mean.mul_(0.6).add_(net.weight, 0.4);
+    if (!non_finite) {
+      net.mean.mul_(0.6).add_(net.weight, 0.4);
+    }
     net.weight.mutable_grad().copy_(slope);
-    optimizer->step(0.05, at::zeros({}));
+    optimizer->step(0.05, non_finite ? at::ones({}) : at::zeros({}));
   }
 
   Walker net;
@@ -100,6 +103,32 @@ TEST(Lookahead, RampsAndEndsAsTheReference) {
   }
   EXPECT_TRUE(at::equal(continued.net.weight, walk.net.weight));
   EXPECT_TRUE(at::equal(continued.net.mean, walk.net.mean));
+}
+
+// A step that is skipped moves nothing, also where the last update was one of
+// every fifth, and a run whose last step is skipped ends with the slow weights.
+TEST(Lookahead, ASkippedStepMovesNothingAndTheLastOneEnds) {
+  config::OptimConfig options = walking();
+  options.lookahead.ramp = 0.0;
+  options.lookahead.every = 5;
+  Walk walk(options);
+  const auto steps = ramp().at("steps").get<std::int64_t>();
+  for (std::int64_t step = 1; step < steps; ++step) {
+    walk.step(step);
+    if (step == 10) {
+      const at::Tensor before = walk.net.weight.detach().clone();
+      const at::Tensor slow =
+          walk.optimizer->state().at("weight.lookahead_slow").clone();
+      walk.step(step, /*non_finite=*/true);
+      EXPECT_TRUE(at::equal(walk.net.weight, before));
+      EXPECT_TRUE(
+          at::equal(walk.optimizer->state().at("weight.lookahead_slow"), slow));
+    }
+  }
+  walk.step(steps, /*non_finite=*/true);
+  EXPECT_TRUE(at::equal(
+      walk.net.weight.detach(),
+      walk.optimizer->state().at("weight.lookahead_slow")));
 }
 
 TEST(Lookahead, KeepsMoreOfTheSlowWeightsInTheRun) {

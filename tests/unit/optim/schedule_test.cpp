@@ -305,6 +305,28 @@ TEST(Schedule, DropsByTheFactorAtMilestones) {
   }
 }
 
+// Also where a cycle is no whole number of steps, and its first step is one.
+TEST(Schedule, ACycleBeginsAtItsPeak) {
+  Schedule schedule = kCosine;
+  schedule.warmup_steps = 0;
+  for (std::int64_t length = 2; length < 200; ++length) {
+    schedule.total_steps = length;
+    for (std::int64_t cycles = 2; cycles <= std::min<std::int64_t>(length, 30);
+         ++cycles) {
+      schedule.cycles = cycles;
+      for (std::int64_t k = 0; k < cycles; ++k) {
+        if (k * length % cycles == 0) {
+          ASSERT_NEAR(
+              learning_rate(schedule, k * length / cycles),
+              schedule.lr,
+              1e-12 * schedule.lr)
+              << k << " of " << cycles << " in " << length;
+        }
+      }
+    }
+  }
+}
+
 TEST(Schedule, IsConstantAfterTheWarmUp) {
   Schedule schedule = kCosine;
   schedule.kind = config::ScheduleKind::kConstant;

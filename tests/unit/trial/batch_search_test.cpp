@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.h"
+
 namespace vitrain::trial {
 namespace {
 
@@ -72,6 +74,28 @@ TEST(BatchSearch, HalvesWhatDoesNotFit) {
   Worker none(100 * kMega);
   EXPECT_EQ(search(none, 64, {.largest = 100000, .seconds = 100.0}).fits, 0);
   EXPECT_EQ(none.tried.back(), 1);
+}
+
+// A rule of recipes that a larger batch breaks says nothing of memory.
+TEST(BatchSearch, EndsWhereATrialFailsForAnotherReason) {
+  const auto fails_at = [](std::int64_t most, ExitCode code) {
+    return search_largest_batch(
+        16,
+        {.largest = 100000, .seconds = 100.0},
+        [=](std::int64_t batch) -> std::optional<std::int64_t> {
+          if (batch > most) {
+            throw Error(code, "too short a run");
+          }
+          return batch;
+        });
+  };
+  const BatchFound found = fails_at(40, ExitCode::kUsage);
+  EXPECT_EQ(found.fits, 32);
+  EXPECT_EQ(found.too_large, 0);
+  EXPECT_EQ(found.problem, "too short a run");
+  EXPECT_EQ(found.trials, 3);
+  EXPECT_EQ(fails_at(10, ExitCode::kUsage).trials, 1);
+  EXPECT_THROW(fails_at(40, ExitCode::kStopped), Error);
 }
 
 TEST(BatchSearch, EndsAtTheDataAndInTime) {

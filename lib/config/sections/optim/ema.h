@@ -43,22 +43,23 @@ struct EmaConfig {
   template <typename Visitor>
   void visit_rest(Visitor& v) {
     const auto on = [this] { return active(); };
+    const auto warms = [this] { return decay && warm_up; };
     v.field(
          "warm_up",
          warm_up,
          "The n-th averaging keeps 1 - (1 + n / warm_up_gamma) ^ "
          "-warm_up_power, at most `decay`: the average soon forgets the first "
          "weights.")
-        .needs("train.ema.decay or equal", on);
+        .needs("train.ema.decay", [this] { return decay.has_value(); });
     v.field("warm_up_gamma", warm_up_gamma, "`warm_up`: see there.")
         .more_than(0.0)
-        .needs("train.ema.warm_up", [this] { return active() && warm_up; });
+        .needs("train.ema.warm_up", warms);
     v.field(
          "warm_up_power",
          warm_up_power,
          "`warm_up`: 2/3 for a million steps and more, 3/4 for fewer.")
         .more_than(0.0)
-        .needs("train.ema.warm_up", [this] { return active() && warm_up; });
+        .needs("train.ema.warm_up", warms);
     v.field(
          "start",
          start,

@@ -77,6 +77,12 @@ TEST(Views, CropsNeedRoom) {
   EXPECT_EQ(size(Tta::kFiveCrop), ImageSize(256));
   preprocess.resize = 232;
   EXPECT_EQ(size(Tta::kTenCrop), ImageSize(232));
+  for (const std::int64_t side : {225, 230, 237, 244, 251, 453}) {
+    preprocess.resize = side;
+    EXPECT_EQ(size(Tta::kTenCrop), ImageSize(side));
+  }
+  preprocess.resize = 224;
+  EXPECT_THROW(size(Tta::kTenCrop), Error);
   preprocess.resize.reset();
   preprocess.crop_pct = 1.0;
   EXPECT_THROW(size(Tta::kTenCrop), Error);
