@@ -1,6 +1,7 @@
 #include "exports/trace.h"
 
 #include <memory>
+#include <string>
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -83,6 +84,47 @@ void make_contiguous(jit::Graph& graph) {
   images->replaceAllUsesAfterNodeWith(contiguous, contiguous->output());
 }
 
+// The name of a tensor that has numbers which are none; "" where all are
+// finite.
+std::string not_finite(const networks::Model& model) {
+  const auto is_wrong = [](const at::Tensor& tensor) {
+    return at::isFloatingType(tensor.scalar_type()) &&
+        !tensor.isfinite().all().item<bool>();
+  };
+  for (const auto& item : model.named_parameters()) {
+    if (is_wrong(item.value())) {
+      return item.key();
+    }
+  }
+  for (const auto& item : model.named_buffers()) {
+    if (is_wrong(item.value())) {
+      return item.key();
+    }
+  }
+  return "";
+}
+
+// Throws Error(kWeights) for outputs that nothing can be compared with.
+void check_finite(
+    const at::Tensor& outputs,
+    const networks::Model& model,
+    const models::ModelSpec& spec) {
+  if (outputs.isfinite().all().item<bool>()) {
+    return;
+  }
+  const std::string name = not_finite(model);
+  fail(
+      ExitCode::kWeights,
+      "{}: cannot be exported: its outputs for random inputs are not finite; "
+      "{}. Take the weights of an earlier checkpoint",
+      spec.name,
+      name.empty()
+          ? "its weights are, so they are too large, or a variance is negative"
+          : fmt::format(
+                "'{}' of its weights has values that are not finite",
+                printable(name)));
+}
+
 } // namespace
 
 jit::Module trace(networks::Model& model, const models::ModelSpec& spec) {
@@ -128,6 +170,7 @@ void check_same_outputs(
   for (const std::int64_t count : {1, 2, 5}) {
     const at::Tensor inputs = random_inputs(spec, count);
     const at::Tensor expected = model.forward(inputs, {});
+    check_finite(expected, model, spec);
     at::Tensor given;
     try {
       given = module.forward({inputs}).toTensor();

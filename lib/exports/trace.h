@@ -23,7 +23,8 @@ torch::jit::Module trace(networks::Model& model, const models::ModelSpec& spec);
 at::Tensor random_inputs(const models::ModelSpec& spec, std::int64_t count);
 
 // Throws Error(kInternal) unless network and module give the same outputs, but
-// for 1e-5 of the largest one, for batches of 1, 2 and 5.
+// for 1e-5 of the largest one, for batches of 1, 2 and 5. Throws
+// Error(kWeights), which names a tensor, where the network's are not finite.
 void check_same_outputs(
     networks::Model& model,
     torch::jit::Module module,

@@ -1,17 +1,30 @@
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "config/sections/model.h"
 #include "core/check.h"
 #include "core/text/text.h"
 #include "models/families/family.h"
+#include "models/spec.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
 #include "program/torch_verbs.h"
 
 namespace vitrain::program {
 namespace {
+
+// Throws Error(kUsage) for a name whose numbers do not go together, as that of
+// a recipe.
+void check(const std::string& name) {
+  config::ModelConfig model;
+  model.name = name;
+  vitrain::models::resolve(model, {.outputs = 1000});
+}
 
 // The names that some pattern matches, in the order of the list; those that no
 // pattern of the list matches, but a family knows, at the end.
@@ -38,6 +51,7 @@ std::vector<std::string> names_like(const std::vector<std::string>& patterns) {
           "stand for other letters, as in 'swin_*'",
           printable(pattern),
           did_you_mean(pattern, listed));
+      check(pattern);
       names.push_back(pattern);
     }
   }

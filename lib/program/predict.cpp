@@ -8,6 +8,11 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "core/check.h"
 #include "core/files/files.h"
@@ -79,9 +84,12 @@ Place choose_place(
   place.processors = job::processors_of(slots);
   if (slots.front().kind == DeviceKind::kCpu) {
     const auto workers = static_cast<int>(slots.size());
-    place.devices = {c10::kCPU};
-    place.lanes = workers *
+    const int threads =
         launch::worker_threads(launch::current_environment(), cores, workers);
+    place.devices = {c10::kCPU};
+    // More of them than cores would wait for each other.
+    place.lanes = static_cast<int>(
+        std::min<std::int64_t>(std::int64_t{workers} * threads, cores));
     place.threads = place.lanes;
     place.batch = arguments.predict.batch.value_or(8);
     return place;
@@ -115,22 +123,23 @@ void check_sheet_name(const std::optional<std::string>& file) {
       printable(*file));
 }
 
-// Throws where `file` is one of the images, or has some.
+// Throws where `file` is one of the images, or has some, under whatever name.
 void check_no_input(
     const char* option,
     const std::string& file,
     std::span<const std::string> inputs,
     const data::Index& images) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
+  const auto replaced = results::replaced_file(file);
+  if (!replaced) {
     return;
   }
-  const std::filesystem::path path = file;
+  std::error_code error;
   const auto is_it = [&](const std::filesystem::path& other) {
-    return other.filename() == path.filename() &&
-        std::filesystem::equivalent(other, path, error);
+    return std::filesystem::equivalent(other, *replaced, error);
   };
-  bool is_input = std::ranges::any_of(inputs, is_it);
+  bool is_input = std::ranges::any_of(inputs, [&](const std::string& name) {
+    return is_it(name) || (name.starts_with('@') && is_it(name.substr(1)));
+  });
   for (std::int64_t i = 0; i < images.size() && !is_input; ++i) {
     is_input = is_it(images.name(i));
   }
@@ -143,15 +152,15 @@ void check_no_input(
       printable(file));
 }
 
-// Throws unless a table, which begins so, can be written without anything being
-// lost: a name that was forgotten behind an option makes the next image its
-// value.
+// Throws unless a table, which `is_one` knows by its start, can be written
+// without anything being lost: a name that was forgotten behind an option makes
+// the next image its value.
 void check_table(
     const char* option,
     const std::optional<std::string>& file,
     std::span<const std::string> inputs,
     const data::Index& images,
-    std::string_view begins) {
+    bool (*is_one)(std::string_view start)) {
   if (!file) {
     return;
   }
@@ -162,10 +171,7 @@ void check_table(
       option,
       printable(*file));
   check_no_input(option, *file, inputs, images);
-  results::check_replaceable(
-      option, *file, "such a table", [begins](std::string_view start) {
-        return start.starts_with(begins);
-      });
+  results::check_replaceable(option, *file, "such a table", is_one);
 }
 
 // The same for a sheet.
@@ -180,18 +186,34 @@ void check_sheet(
   }
 }
 
+// An option and the file that it names, if it was given.
+using NamedOutput = std::pair<const char*, std::optional<std::string>>;
+
+void check_differ(const NamedOutput& one, const NamedOutput& other) {
+  VITRAIN_CHECK(
+      !one.second || !other.second ||
+          !results::is_same_output(*one.second, *other.second),
+      ExitCode::kUsage,
+      "{} and {} {}: give them different names",
+      one.first,
+      other.first,
+      printable(*one.second));
+}
+
 void check_outputs(
     const config::Arguments& arguments,
     const data::Index& images) {
   const config::PredictArguments& outputs = arguments.predict;
   const std::vector<std::string>& inputs = arguments.data.files;
-  VITRAIN_CHECK(
-      !outputs.csv || outputs.csv != outputs.jsonl,
-      ExitCode::kUsage,
-      "-csv and -jsonl {}: give them different names",
-      printable(*outputs.csv));
-  check_table("-csv", outputs.csv, inputs, images, "path,");
-  check_table("-jsonl", outputs.jsonl, inputs, images, "{\"path\"");
+  const NamedOutput csv{"-csv", outputs.csv};
+  const NamedOutput jsonl{"-jsonl", outputs.jsonl};
+  const NamedOutput sheet{"-sheet", outputs.sheet};
+  check_differ(csv, jsonl);
+  check_differ(csv, sheet);
+  check_differ(jsonl, sheet);
+  check_table("-csv", outputs.csv, inputs, images, results::is_predictions_csv);
+  check_table(
+      "-jsonl", outputs.jsonl, inputs, images, results::is_predictions_jsonl);
   check_sheet(outputs.sheet, inputs, images);
 }
 
@@ -230,7 +252,7 @@ std::vector<std::string> class_names(
 }
 
 void write_sheet(
-    const std::string& file,
+    results::OutputFile& file,
     std::vector<results::PicturedPrediction>& shown,
     const std::vector<std::string>& classes,
     const data::Rows& rows,
@@ -242,16 +264,40 @@ void write_sheet(
     shown[i].picture = data::picture_of(
         rows, static_cast<std::int64_t>(i), size, spec.channels);
   }
-  results::OutputFile picture(file);
-  picture.write(image::encode_png(
+  file.write(image::encode_png(
       results::draw_predictions(shown, classes, size, rows.index().size())));
-  picture.finish();
+  file.finish();
 }
 
 // The same shape for all batches, and no larger than there are images.
 std::int64_t batch_size(std::int64_t images, std::int64_t most) {
   const std::int64_t batches = (images + most - 1) / most;
   return (images + batches - 1) / batches;
+}
+
+engine::Predictor make_predictor(
+    const config::Arguments& arguments,
+    const job::WeightsJob& job,
+    std::int64_t images,
+    std::int64_t top) {
+  keep_memory();
+  engine::set_up_mkl(job.recipe.train.mkl);
+  const Place place =
+      choose_place(arguments, devices_of(arguments, job.recipe));
+  const job::PrecisionChoice precision =
+      job::resolve_eval_precision(job.recipe, place.processors);
+  return {
+      load_model(job),
+      job.spec,
+      job.recipe,
+      place.devices,
+      {.batch = batch_size(images, place.batch),
+       .top = top,
+       .threads = place.threads,
+       .lanes = place.lanes,
+       .multi_label = job.multi_label,
+       .precision = precision.precision,
+       .allocate = engine::slot_allocator(place.cuda, "-batch_size")}};
 }
 
 } // namespace
@@ -262,6 +308,7 @@ int predict(const config::Arguments& arguments) {
       class_names(job, arguments.predict.classes);
   const auto images =
       data::named_images(arguments.data.files, &read_standard_input);
+  print_lines(stderr, images->index().notes());
   check_outputs(arguments, images->index());
   const std::int64_t top =
       std::min(arguments.predict.top, job.spec.num_classes);
@@ -274,24 +321,13 @@ int predict(const config::Arguments& arguments) {
        .path = [&](std::int64_t image) {
          return std::string_view(images->index().name(image));
        }});
-  keep_memory();
-  engine::set_up_mkl(job.recipe.train.mkl);
-  const Place place =
-      choose_place(arguments, devices_of(arguments, job.recipe));
-  const job::PrecisionChoice precision =
-      job::resolve_eval_precision(job.recipe, place.processors);
-  const engine::Predictor predictor(
-      load_model(job),
-      job.spec,
-      job.recipe,
-      place.devices,
-      {.batch = batch_size(images->size(), place.batch),
-       .top = top,
-       .threads = place.threads,
-       .lanes = place.lanes,
-       .multi_label = job.multi_label,
-       .precision = precision.precision,
-       .allocate = engine::slot_allocator(place.cuda, "-batch_size")});
+  // What cannot be written is said before all the work.
+  std::optional<results::OutputFile> sheet;
+  if (arguments.predict.sheet) {
+    sheet.emplace(*arguments.predict.sheet);
+  }
+  const engine::Predictor predictor =
+      make_predictor(arguments, job, images->size(), top);
   const data::ImageRows rows(
       images, job::transform_options(job.recipe, job.spec, /*train=*/false));
   const data::TolerantRows tolerant(
@@ -301,18 +337,19 @@ int predict(const config::Arguments& arguments) {
   predictor.run(tolerant, [&](std::int64_t first, const auto& predictions) {
     output.add(predictions);
     for (const results::Prediction& prediction : predictions) {
-      if (arguments.predict.sheet && first < results::kMostPictured) {
+      if (sheet && first < results::kMostPictured) {
         shown.push_back(
             {.path = rows.describe(first++), .prediction = prediction});
       }
     }
   });
+  output.finish();
   std::vector<std::string> others;
-  if (arguments.predict.sheet) {
-    write_sheet(*arguments.predict.sheet, shown, classes, rows, job.spec);
+  if (sheet) {
+    write_sheet(*sheet, shown, classes, rows, job.spec);
     others.push_back(printable(*arguments.predict.sheet));
   }
-  output.finish(others);
+  output.report(others);
   return static_cast<int>(
       output.problems() == 0 ? ExitCode::kDone : ExitCode::kData);
 }

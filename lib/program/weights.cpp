@@ -1,12 +1,17 @@
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
 #include "core/check.h"
 #include "core/text/print_lines.h"
 #include "core/text/text.h"
+#include "job/prepare/checkpoint_weights.h"
 #include "job/prepare/find_weights.h"
 #include "program/torch_verbs.h"
 #include "states/weights_files.h"
@@ -15,35 +20,66 @@
 namespace vitrain::program {
 namespace {
 
-// The files as -pretrained would find them: without extension, timm:NAME; of a
-// checkpoint or a run the weights that are trained.
-std::vector<std::filesystem::path> resolved(
-    const std::vector<std::string>& names) {
+// Files of weights, and how they are read.
+struct Found {
   std::vector<std::filesystem::path> paths;
-  for (const std::string& name : names) {
-    std::filesystem::path path = job::resolve_weights(name);
-    if (job::is_checkpoint_path(path)) {
-      path = job::find_checkpoint(path, /*best=*/true) / checkpoint::kModelFile;
-    }
-    paths.push_back(std::move(path));
+  states::WeightsChoice choice;
+};
+
+// The file itself; of a checkpoint or a run that of the average where there is
+// one, or of the part that is chosen. Verified as far as there is a manifest.
+std::filesystem::path resolved(
+    const std::filesystem::path& path,
+    const std::string& part) {
+  if (job::is_checkpoint_path(path)) {
+    const auto checkpoint = job::find_checkpoint(path, /*best=*/true);
+    return job::weights_in(checkpoint, part, "-part").file;
   }
-  return paths;
+  checkpoint::verify_named(path);
+  return path;
+}
+
+// What names mean, as -pretrained would find it: also without extension, and
+// timm:NAME. -part chooses of a checkpoint, or in a file that has parts.
+Found find(
+    const std::vector<std::string>& names,
+    states::WeightsChoice choice) {
+  Found found;
+  std::ptrdiff_t checkpoints = 0;
+  for (const std::string& name : names) {
+    const std::filesystem::path path = job::resolve_weights(name);
+    checkpoints += job::is_checkpoint_path(path) ? 1 : 0;
+    found.paths.push_back(resolved(path, choice.part));
+  }
+  VITRAIN_CHECK(
+      choice.part.empty() || checkpoints == 0 ||
+          checkpoints == std::ssize(names),
+      ExitCode::kUsage,
+      "-part: it would choose of a checkpoint and in a file at once: name the "
+      "checkpoint's file itself, as {}",
+      printable(fmt::format("STEP/{}", checkpoint::kEmaFile)));
+  if (checkpoints > 0) {
+    choice.part.clear(); // the file is of that part
+  }
+  found.choice = std::move(choice);
+  return found;
 }
 
 void show(
     const std::vector<std::string>& files,
     const states::WeightsChoice& choice) {
-  for (const std::filesystem::path& path : resolved(files)) {
-    std::fputs(states::describe_weights(path, choice).c_str(), stdout);
+  const Found found = find(files, choice);
+  for (const std::filesystem::path& path : found.paths) {
+    std::fputs(states::describe_weights(path, found.choice).c_str(), stdout);
   }
 }
 
 int compare(
     const std::vector<std::string>& files,
     const states::WeightsChoice& choice) {
-  const auto paths = resolved(files);
-  const states::WeightsDifference difference =
-      states::compare_weights(paths.at(0), paths.at(1), choice);
+  const Found found = find(files, choice);
+  const states::WeightsDifference difference = states::compare_weights(
+      found.paths.at(0), found.paths.at(1), found.choice);
   for (const std::string& line : difference.lines) {
     std::printf("%s\n", line.c_str());
   }
@@ -69,6 +105,28 @@ void write(
       counted(std::ssize(file.tensors), "tensor").c_str());
 }
 
+void convert(
+    const std::string& from,
+    const std::string& to,
+    const states::WeightsChoice& choice) {
+  states::check_new_weights(to); // before the work
+  const Found found = find({from}, choice);
+  std::vector<std::string> notes;
+  states::TensorFile file =
+      states::read_weights(found.paths.at(0), found.choice, notes);
+  file.metadata.try_emplace("format", "pt"); // as transformers asks for
+  write(to, file, notes);
+}
+
+void average(
+    const std::vector<std::string>& files,
+    const std::string& out,
+    const states::WeightsChoice& choice) {
+  states::check_new_weights(out);
+  const Found found = find(files, choice);
+  write(out, states::average_weights(found.paths, found.choice), {});
+}
+
 } // namespace
 
 int weights(const config::Arguments& arguments) {
@@ -84,21 +142,11 @@ int weights(const config::Arguments& arguments) {
   switch (arguments.verb) {
     case config::Verb::kWeightsDiff:
       return compare(files, choice);
-    case config::Verb::kWeightsConvert: {
-      states::check_new_weights(files.at(1)); // before the work
-      std::vector<std::string> notes;
-      states::TensorFile file =
-          states::read_weights(resolved({files.at(0)}).at(0), choice, notes);
-      file.metadata.try_emplace("format", "pt"); // as transformers asks for
-      write(files.at(1), file, notes);
+    case config::Verb::kWeightsConvert:
+      convert(files.at(0), files.at(1), choice);
       return 0;
-    }
     case config::Verb::kWeightsAverage:
-      states::check_new_weights(*arguments.data.out);
-      write(
-          *arguments.data.out,
-          states::average_weights(resolved(files), choice),
-          {});
+      average(files, *arguments.data.out, choice);
       return 0;
     default:
       show(files, choice);

@@ -7,14 +7,16 @@
 
 namespace vitrain::report {
 
+std::string report_page(std::span<const Run> runs) {
+  const PageOptions options = page_options();
+  return runs.size() == 1 ? run_page(runs.front(), options)
+                          : comparison_page(runs, options);
+}
+
 void write_report(
     std::span<const Run> runs,
     const std::filesystem::path& file) {
-  const PageOptions options = page_options();
-  write_file_atomically(
-      file,
-      runs.size() == 1 ? run_page(runs.front(), options)
-                       : comparison_page(runs, options));
+  write_file_atomically(file, report_page(runs));
 }
 
 void close_report(const job::RunDirectory& folder) noexcept {

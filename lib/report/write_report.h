@@ -2,13 +2,17 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "report/runs/run_record.h"
 
 namespace vitrain::report {
 
-// Writes the page of one run, or the comparison of several, such that a reader
-// sees the old file or the new one. Throws Error(kStorage).
+// The page of one run, or the comparison of several: HTML.
+std::string report_page(std::span<const Run> runs);
+
+// Writes it such that a reader sees the old file or the new one. Throws
+// Error(kStorage).
 void write_report(std::span<const Run> runs, const std::filesystem::path& file);
 
 // Writes a run's report.html anew where there is one, since what the run was

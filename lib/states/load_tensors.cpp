@@ -65,13 +65,14 @@ weights::LoadReport load_weights(
   for (const auto& [name, given_name] : match.copies) {
     at::Tensor target = own.at(name);
     const weights::StoredTensor& stored = archive.tensors.at(given_name);
-    if (weights::same_values(stored.shape, target.sizes().vec())) {
-      reader.read_into(stored, target);
+    if (const auto found = match.resamplings.find(name);
+        found != match.resamplings.end()) {
+      target.copy_(
+          resample(reader.read(stored), found->second, options.resampling));
     } else if (match.summed.contains(name)) {
       target.copy_(reader.read(stored).to(at::kFloat).sum(1, /*keepdim=*/true));
     } else {
-      target.copy_(resample(
-          reader.read(stored), match.resamplings.at(name), options.resampling));
+      reader.read_into(stored, target);
     }
     if (has_non_finite(target)) {
       match.report.non_finite.push_back(name);

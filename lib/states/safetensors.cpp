@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 
 #include "core/check.h"
 #include "core/files/files.h"
@@ -69,6 +70,28 @@ std::string make_header(
   return header + text;
 }
 
+// Tensors may share a storage (tied weights); a thousand views of one would
+// fill the memory from a small file.
+void check_copies(const weights::Archive& archive) {
+  constexpr std::int64_t kMostUses = 4;
+  constexpr std::int64_t kAlways = 64 << 20; // bytes
+  std::int64_t left = kAlways;
+  for (const std::int64_t bytes : archive.storages) {
+    left += kMostUses * bytes;
+  }
+  for (const auto& [name, tensor] : archive.tensors) {
+    // No more than its parts have, whose sizes were checked.
+    left -= c10::multiply_integers(tensor.shape) * tensor.type->bytes;
+    VITRAIN_CHECK(
+        left >= 0,
+        ExitCode::kWeights,
+        "{}: its tensors share their bytes so often that they have more than "
+        "{} times as many as the file",
+        archive.source,
+        kMostUses);
+  }
+}
+
 } // namespace
 
 bool is_storable(at::ScalarType type) {
@@ -76,6 +99,7 @@ bool is_storable(at::ScalarType type) {
 }
 
 TensorFile read_tensors(const weights::Archive& archive) {
+  check_copies(archive);
   std::vector<const weights::StoredTensor*> stored;
   for (const auto& [name, tensor] : archive.tensors) {
     stored.push_back(&tensor);

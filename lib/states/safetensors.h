@@ -27,7 +27,8 @@ struct TensorFile {
 // values like any other. Throws Error(kWeights) naming file and tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
 
-// All tensors of a file of any format. Throws likewise.
+// All tensors of a file of any format. Throws likewise, also where its tensors
+// share their bytes so often that they are many times as large as the file.
 TensorFile read_tensors(const weights::Archive& archive);
 
 // Whether the platform's tensor type can be stored (kFloat, kLong, ...).

@@ -18,6 +18,9 @@ StoredReader::StoredReader(
     for (const weights::StridedPart& part : tensor->parts) {
       ++uses_[part.storage];
     }
+    if (tensor->added) {
+      ++uses_[tensor->added->storage];
+    }
   }
 }
 
@@ -63,7 +66,7 @@ at::Tensor StoredReader::view(
 
 // Whether the values are all of a storage, in order, which nothing else needs.
 bool StoredReader::is_whole(const weights::StoredTensor& tensor) const {
-  if (tensor.parts.size() != 1) {
+  if (tensor.parts.size() != 1 || tensor.added) {
     return false;
   }
   const weights::StridedPart& part = tensor.parts.front();
@@ -94,8 +97,12 @@ void StoredReader::read_into(
     views.push_back(view(part, *tensor.type));
     check_booleans(views.back().contiguous());
   }
-  const at::Tensor all =
+  at::Tensor all =
       views.size() == 1 ? views.front() : at::cat(views, /*dim=*/0);
+  if (tensor.added) { // in the file's type, as timm does it
+    const at::Tensor added = view(*tensor.added, *tensor.type);
+    all = all + added.reshape(all.sizes());
+  }
   target.copy_(all.reshape(target.sizes()));
 }
 

@@ -29,6 +29,64 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
+// Of each element, in the order of the values, whether its bytes differ.
+at::Tensor differing_bytes(const at::Tensor& first, const at::Tensor& second) {
+  const auto bytes = [](const at::Tensor& tensor) {
+    return at::from_blob(
+        tensor.data_ptr(), {tensor.numel(), tensor.element_size()}, at::kByte);
+  };
+  return bytes(first).ne(bytes(second)).any(/*dim=*/1);
+}
+
+// The largest difference of whole numbers of 64 bits, which double precision
+// rounds.
+template <typename Integer>
+std::uint64_t largest_gap_of(
+    const at::Tensor& first,
+    const at::Tensor& second) {
+  const auto* a = static_cast<const Integer*>(first.data_ptr());
+  const auto* b = static_cast<const Integer*>(second.data_ptr());
+  std::uint64_t largest = 0;
+  for (std::int64_t i = 0; i < first.numel(); ++i) {
+    largest = std::max(
+        largest,
+        static_cast<std::uint64_t>(std::max(a[i], b[i])) -
+            static_cast<std::uint64_t>(std::min(a[i], b[i])));
+  }
+  return largest;
+}
+
+// By how much the values differ that `differs` says, in words. A difference
+// from NaN or Inf is not finite and no measure of the others.
+std::string largest_gap(
+    const at::Tensor& first,
+    const at::Tensor& second,
+    const at::Tensor& differs) {
+  if (first.scalar_type() == at::kLong) {
+    return fmt::format(
+        "by at most {}", largest_gap_of<std::int64_t>(first, second));
+  }
+  if (first.scalar_type() == at::kUInt64) {
+    return fmt::format(
+        "by at most {}", largest_gap_of<std::uint64_t>(first, second));
+  }
+  const at::ScalarType wide =
+      first.is_complex() ? at::kComplexDouble : at::kDouble;
+  const at::Tensor gaps =
+      (first.to(wide) - second.to(wide)).abs().flatten().masked_select(differs);
+  const at::Tensor finite = gaps.masked_select(gaps.isfinite());
+  const std::int64_t others = gaps.numel() - finite.numel();
+  if (finite.numel() == 0) {
+    return "with NaN or Inf in each of them";
+  }
+  return fmt::format(
+      "by at most {}{}",
+      shortest(finite.max().item<double>()),
+      others == 0
+          ? ""
+          : fmt::format(", {} of them NaN or Inf", with_commas(others)));
+}
+
 // How two tensors of one name differ, or nothing.
 std::optional<std::string> difference(
     const at::Tensor& first,
@@ -42,19 +100,33 @@ std::optional<std::string> difference(
         c10::toString(second.scalar_type()),
         shape_text(second.sizes().vec()));
   }
-  const at::Tensor a = first.to(at::kDouble);
-  const at::Tensor b = second.to(at::kDouble);
-  const at::Tensor differs =
-      a.ne(b).logical_and_(a.isnan().logical_and_(b.isnan()).logical_not_());
+  const at::Tensor differs = differing_bytes(first, second);
   const auto count = differs.sum().item<std::int64_t>();
   if (count == 0) {
     return std::nullopt;
   }
   return fmt::format(
-      "{} of {} values differ, by at most {}",
+      "{} of {} values differ, {}",
       with_commas(count),
       with_commas(first.numel()),
-      shortest((a - b).abs().max().item<double>()));
+      largest_gap(first, second, differs));
+}
+
+// Throws where the values of `name` in two files have no mean: one type for
+// both, or floating-point numbers in both.
+void check_types(
+    const std::string& name,
+    at::ScalarType first,
+    at::ScalarType next,
+    const std::filesystem::path& path) {
+  VITRAIN_CHECK_WEIGHTS(
+      first == next || (at::isFloatingType(first) && at::isFloatingType(next)),
+      "{}: '{}' is {}, and {} in the first file; only one model's weights can "
+      "be averaged",
+      printable(path.native()),
+      printable(name),
+      c10::toString(next),
+      c10::toString(first));
 }
 
 } // namespace
@@ -63,10 +135,11 @@ std::string describe_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice) {
   const auto archive = open(path, choice);
+  constexpr std::size_t kWidest = 100; // one long name pads no other's row
   std::size_t width = 4;
   std::int64_t values = 0;
   for (const auto& [name, tensor] : archive->tensors) {
-    width = std::max(width, printable(name).size());
+    width = std::min(kWidest, std::max(width, printable(name).size()));
     values += c10::multiply_integers(tensor.shape);
   }
   std::string text = fmt::format(
@@ -158,6 +231,11 @@ TensorFile average_weights(
           printable(name),
           shape_text(total.sizes().vec()),
           printable(paths[0].native()));
+      check_types(
+          name,
+          first.tensors.at(name).scalar_type(),
+          found->second.scalar_type(),
+          paths[i]);
       if (total.scalar_type() == at::kDouble) {
         total.add_(found->second.to(at::kDouble));
       } else {

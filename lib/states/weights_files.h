@@ -26,8 +26,8 @@ struct WeightsDifference {
   std::int64_t same = 0; // tensors equal to the last bit
 };
 
-// By name: which has it alone, other types and shapes, and for other values how
-// many and the largest difference. Throws likewise.
+// By name: which has it alone, other types and shapes, and for other bytes of
+// how many values and the largest finite difference. Throws likewise.
 WeightsDifference compare_weights(
     const std::filesystem::path& first,
     const std::filesystem::path& second,
@@ -41,7 +41,7 @@ TensorFile read_weights(
 
 // The mean of the values of files with the same names and shapes, in double
 // precision, of the type in the first; what is not a floating-point number has
-// the value in the last. Throws likewise.
+// one type in all of them and the value in the last. Throws likewise.
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
     const WeightsChoice& choice);

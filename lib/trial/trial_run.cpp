@@ -143,10 +143,25 @@ std::vector<Json> records_of(const job::RunDirectory& run) {
   return records;
 }
 
-TrialFolder::TrialFolder(const fs::path& output) {
+MadeFolders::MadeFolders(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(output, error);
-  std::string path = fs::absolute(output / ".trial-XXXXXX").native();
+  for (fs::path missing = job::absolute_path(folder).lexically_normal();
+       !fs::exists(missing, error) && !error;
+       missing = missing.parent_path()) {
+    made_.push_back(missing);
+  }
+  make_folders(folder);
+}
+
+MadeFolders::~MadeFolders() {
+  for (const fs::path& folder : made_) {
+    std::error_code ignored; // a folder with something in it stays
+    fs::remove(folder, ignored);
+  }
+}
+
+TrialFolder::TrialFolder(const fs::path& output) : outer_(output) {
+  std::string path = job::absolute_path(output / ".trial-XXXXXX").native();
   VITRAIN_CHECK(
       ::mkdtemp(path.data()) != nullptr,
       ExitCode::kStorage,

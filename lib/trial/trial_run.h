@@ -31,9 +31,23 @@ struct Measured {
 // The records of a run, in the order in which they were written.
 std::vector<Json> records_of(const job::RunDirectory& run);
 
+// Makes a folder, and those that it lies in. The ones that were not there are
+// removed with the object, unless something is in them by then.
+class MadeFolders {
+ public:
+  // Throws Error(kStorage).
+  explicit MadeFolders(const std::filesystem::path& folder);
+  ~MadeFolders();
+  MadeFolders(const MadeFolders&) = delete;
+  MadeFolders& operator=(const MadeFolders&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> made_; // the innermost first
+};
+
 // A folder in which trials run, made inside of run.output, so that a trial
 // finds out what would go wrong there; removed with the object, with all that
-// is in it.
+// is in it, and with the folders that were made for it.
 class TrialFolder {
  public:
   // Throws Error(kStorage).
@@ -45,6 +59,7 @@ class TrialFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  MadeFolders outer_;
   std::filesystem::path path_;
 };
 

@@ -1,10 +1,16 @@
 #include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "config/foreign/translation.h"
 #include "config/load/load_recipe.h"
-#include "core/files/files.h"
+#include "core/check.h"
 #include "core/text/text.h"
 #include "job/prepare/recipe_check.h"
+#include "results/files/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
@@ -31,6 +37,36 @@ std::string problems_of(config::Recipe recipe) {
   return "";
 }
 
+// Throws where the recipe would replace a file of somebody else: the arguments
+// themselves, or one that is no such recipe.
+void check_recipe_place(
+    const std::string& output,
+    const std::vector<std::string>& given) {
+  const auto replaced = results::replaced_file(output);
+  std::error_code error;
+  for (const std::string& word : given) {
+    VITRAIN_CHECK(
+        !replaced || !std::filesystem::equivalent(word, *replaced, error),
+        ExitCode::kUsage,
+        "-output {}: that is what is translated, and would be replaced; give "
+        "another name",
+        printable(output));
+  }
+  results::check_replaceable(
+      "-output",
+      output,
+      "a recipe that config from-... has made",
+      [](std::string_view start) {
+        return start.starts_with("# Arguments of ");
+      });
+}
+
+void write_recipe(const std::string& output, std::string_view text) {
+  results::OutputFile file(output);
+  file.write(text);
+  file.finish();
+}
+
 } // namespace
 
 int config_from(const config::Arguments& arguments) {
@@ -38,13 +74,16 @@ int config_from(const config::Arguments& arguments) {
   const foreign::Program& program =
       arguments.verb == config::Verb::kConfigFromTimm ? foreign::timm()
                                                       : foreign::torchvision();
+  if (arguments.output) {
+    check_recipe_place(*arguments.output, arguments.foreign);
+  }
   const foreign::Words words = arguments.foreign.size() == 1
       ? foreign::read_words(program, arguments.foreign.front())
       : foreign::read_words(program, arguments.foreign);
   const foreign::Translation translation = foreign::translate(words);
   const std::string text = foreign::to_file(words, translation);
   if (arguments.output) {
-    write_file_atomically(*arguments.output, text);
+    write_recipe(*arguments.output, text);
   } else {
     std::fputs(text.c_str(), stdout);
   }
@@ -57,7 +96,7 @@ int config_from(const config::Arguments& arguments) {
         problems.c_str());
     return static_cast<int>(ExitCode::kUsage);
   }
-  if (arguments.output) {
+  if (arguments.output && *arguments.output != "-") {
     std::printf("%s\n", printable(*arguments.output).c_str());
   }
   return 0;

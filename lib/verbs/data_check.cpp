@@ -1,14 +1,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/text/text.h"
 #include "data/tools/check_report.h"
 #include "data/tools/check_samples.h"
@@ -16,27 +16,36 @@
 #include "job/prepare/recipe_check.h"
 #include "logging/terminal/console.h"
 #include "logging/terminal/progress.h"
+#include "results/files/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
 namespace {
 
-// Hours of reading should not end with a report that cannot be written: does
-// beforehand what write_file_atomically() will do.
-void check_writable(const std::filesystem::path& path) {
-  std::string probe = path.native() + ".XXXXXX";
-  const Fd file(::mkstemp(probe.data()));
-  const int error = file ? 0 : errno;
-  if (file) {
-    ::unlink(probe.c_str());
+// Throws where the report would replace a file of somebody else: what the
+// datasets are read from, or one that is no such report.
+void check_report_place(
+    const std::filesystem::path& out,
+    const config::DataConfig& data) {
+  const auto replaced = results::replaced_file(out);
+  if (!replaced) {
+    return;
   }
-  std::error_code ignored;
-  VITRAIN_CHECK(
-      error == 0 && !std::filesystem::is_directory(path, ignored),
-      ExitCode::kStorage,
-      "{}: cannot be written: {}",
-      printable(path.native()),
-      error == 0 ? "it is a folder" : error_text(error));
+  std::error_code error;
+  for (const config::SourceConfig* source : {&data.train, &data.eval}) {
+    for (const auto& file : {source->path, source->class_map}) {
+      VITRAIN_CHECK(
+          !file || !std::filesystem::equivalent(*file, *replaced, error),
+          ExitCode::kUsage,
+          "-out {}: the data are read from it, and it would be replaced; give "
+          "another name",
+          printable(out.native()));
+    }
+  }
+  results::check_replaceable(
+      "-out", out, "a report of data check", [](std::string_view start) {
+        return start.starts_with("{\n  \"clean\": ");
+      });
 }
 
 } // namespace
@@ -44,8 +53,11 @@ void check_writable(const std::filesystem::path& path) {
 int data_check(const config::Arguments& arguments) {
   const config::Recipe recipe =
       job::load_recipe(arguments.load_request()).recipe;
+  // Hours of reading should not end with a report that cannot be written.
+  std::optional<results::OutputFile> out;
   if (arguments.data.out) {
-    check_writable(*arguments.data.out);
+    check_report_place(*arguments.data.out, recipe.data);
+    out.emplace(*arguments.data.out);
   }
   std::vector<std::pair<std::string, std::shared_ptr<const data::Index>>>
       splits;
@@ -74,9 +86,10 @@ int data_check(const config::Arguments& arguments) {
   }
   constexpr std::size_t kExamples = 10;
   std::fputs(data::to_text(report, kExamples).c_str(), stdout);
-  if (arguments.data.out) {
-    write_file_atomically(
-        *arguments.data.out, data::to_json(report).dump(2) + "\n");
+  std::fflush(stdout); // which the report may be written to, too
+  if (out) {
+    out->write(data::to_json(report).dump(2) + "\n");
+    out->finish();
   }
   data::check_same_classes(*splits.front().second, *splits.back().second);
   return static_cast<int>(report.clean() ? ExitCode::kDone : ExitCode::kData);

@@ -145,7 +145,9 @@ int data_show(const config::Arguments& arguments) {
       arguments.data.epoch,
       arguments.data.count);
   const pictures::ContactSheet sheet = draw_sheet(shown, *rows, recipe, spec);
-  write_file_atomically(out, image::encode_png(sheet.image()));
+  results::OutputFile file(out);
+  file.write(image::encode_png(sheet.image()));
+  file.finish();
   if (sheet.tile().height < spec.image_size.height) {
     std::printf(
         "reduced from %s to %s pixels each, so that a sheet of so many "

@@ -5,6 +5,7 @@
 #include "core/text/text.h"
 #include "report/runs/run_record.h"
 #include "report/write_report.h"
+#include "results/files/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
@@ -50,7 +51,9 @@ int report(const config::Arguments& arguments) {
       ? std::filesystem::path(*arguments.runs.output)
       : runs.size() == 1 ? report::report_file(runs.front().folder)
                          : std::filesystem::path("report.html");
-  report::write_report(runs, file);
+  results::OutputFile page(file);
+  page.write(report::report_page(runs));
+  page.finish();
   std::printf("%s\n", printable(file.native()).c_str());
   return 0;
 }

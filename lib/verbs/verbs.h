@@ -36,7 +36,8 @@ std::optional<int> without_torch(
     const Invocation& invocation);
 
 // What `program` returns, or, where it throws, the error's exit code after its
-// message on the standard error stream and in a launcher's error file.
+// message on the standard error stream and in a launcher's error file; that of
+// kStorage instead of 0 where the standard output could not be written.
 int exit_code_of_program(const std::function<int()>& program);
 
 // With the recipe of a run where the command line names a run instead of a

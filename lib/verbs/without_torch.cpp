@@ -1,12 +1,54 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/error.h"
+#include "core/files/files.h"
 #include "launch/processes/error_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
+namespace {
+
+void report_error(const char* text) {
+  std::fprintf(stderr, "%s\n", text);
+  launch::write_error_file(text);
+}
+
+// Whether nobody reads the standard output any more: the end of a pipe
+// (`| head`), a terminal that was closed.
+bool reader_is_gone() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, /*timeout=*/0) > 0 &&
+      (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// Whether what was printed is where it should go; says so where it is not. Who
+// reads it may stop to: that is no failure.
+bool all_is_printed() {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int reason = errno;
+  if ((flushed && std::ferror(stdout) == 0) || reason == EPIPE ||
+      reader_is_gone()) {
+    return true;
+  }
+  const std::string text = fmt::format(
+      "the standard output cannot be written{}: what is there is not whole",
+      flushed ? "" : ": " + error_text(reason));
+  report_error(text.c_str());
+  return false;
+}
+
+} // namespace
 
 std::optional<int> without_torch(
     config::Arguments& arguments,
@@ -70,21 +112,20 @@ std::optional<int> without_torch(
 }
 
 int exit_code_of_program(const std::function<int()>& program) {
-  const auto report_error = [](const char* text) {
-    std::fprintf(stderr, "%s\n", text);
-    launch::write_error_file(text);
-  };
+  int code = 0;
   try {
-    return program();
+    code = program();
   } catch (const std::bad_alloc&) {
     report_error(
         "out of memory before any worker was started: reading the recipe and "
         "listing the data takes some 100 bytes for each sample");
-    return static_cast<int>(ExitCode::kOutOfMemory);
+    code = static_cast<int>(ExitCode::kOutOfMemory);
   } catch (const std::exception& error) {
     report_error(error.what());
-    return static_cast<int>(exit_code_of(error));
+    code = static_cast<int>(exit_code_of(error));
   }
+  return all_is_printed() || code != 0 ? code
+                                       : static_cast<int>(ExitCode::kStorage);
 }
 
 } // namespace vitrain::verbs

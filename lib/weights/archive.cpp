@@ -1,8 +1,10 @@
 #include "weights/archive.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
+#include "core/text/text.h"
 #include "weights/formats/weight_formats.h"
 #include "weights/weights_check.h"
 
@@ -73,7 +75,33 @@ std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
   return open_npz(std::move(file), std::move(zip));
 }
 
+std::unique_ptr<Archive>
+open_content(Content content, InputFile file, const std::string& part) {
+  switch (content) {
+    case Content::kZip:
+      return open_zip(std::move(file), part);
+    case Content::kTorchLegacy:
+      return open_torch_legacy(std::move(file), part);
+    case Content::kPickle:
+      return open_paddle(std::move(file), part);
+    case Content::kSafetensors:
+      break;
+  }
+  return open_safetensors(std::move(file));
+}
+
 } // namespace
+
+void check_tensor_name(std::string_view name, const std::string& source) {
+  constexpr std::size_t kShown = 40;
+  VITRAIN_CHECK_WEIGHTS(
+      name.size() <= kLongestName,
+      "{}: the name of a tensor, '{}...', has {} bytes (at most {})",
+      source,
+      printable(name.substr(0, kShown)),
+      with_commas(std::ssize(name)),
+      with_commas(kLongestName));
+}
 
 std::vector<std::int64_t> contiguous_strides(
     const std::vector<std::int64_t>& shape) {
@@ -95,17 +123,11 @@ std::unique_ptr<Archive> open_archive(
       "{}: a safetensors file has no parts; '{}' was asked for",
       file.source(),
       part);
-  switch (content) {
-    case Content::kZip:
-      return open_zip(std::move(file), part);
-    case Content::kTorchLegacy:
-      return open_torch_legacy(std::move(file), part);
-    case Content::kPickle:
-      return open_paddle(std::move(file), part);
-    case Content::kSafetensors:
-      break;
+  auto archive = open_content(content, std::move(file), part);
+  for (const auto& [name, tensor] : archive->tensors) {
+    check_tensor_name(name, archive->source);
   }
-  return open_safetensors(std::move(file));
+  return archive;
 }
 
 std::map<std::string, std::string> read_metadata(

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weights/dtype.h"
@@ -30,6 +33,7 @@ struct StoredTensor {
   const DType* type = nullptr;
   std::vector<std::int64_t> shape;
   std::vector<StridedPart> parts;
+  std::optional<StridedPart> added; // as many values, to add to them
 };
 
 // An opened file: every name, type, shape and place has been checked against
@@ -50,6 +54,12 @@ class Archive {
   // Error(kWeights), also when they do not have the checksum of the file.
   virtual void read(std::size_t storage, void* bytes) const = 0;
 };
+
+// Bytes of a tensor's name; no program's has 200.
+inline constexpr std::size_t kLongestName = 4'096;
+
+// Throws Error(kWeights): "<source>: ..." for a longer one.
+void check_tensor_name(std::string_view name, const std::string& source);
 
 // Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or
 // PaddlePaddle, known by its content. Nothing in it is executed; memory is

@@ -145,6 +145,12 @@ class Matcher {
     }
     const TensorLayout& value = found->second;
     if (!convertible(*value.type, *own.type)) {
+      // Halves of everything have counters that are none; without them the
+      // model keeps its own.
+      if (name.ends_with(kCounter)) {
+        result_.report.left_out.push_back(name);
+        return;
+      }
       add_problem(
           name,
           fmt::format(
@@ -154,7 +160,9 @@ class Matcher {
               own.type->name));
       return;
     }
-    if (!same_values(value.shape, own.shape) && !can_resize(name, value, own) &&
+    const bool same = same_values(value.shape, own.shape) &&
+        !has_another_grid(name, value, own);
+    if (!same && !can_resize(name, value, own) &&
         !can_sum(name, value.shape, own.shape)) {
       add_problem(
           name,
@@ -172,13 +180,36 @@ class Matcher {
     result_.copies.emplace_back(name, found->first);
   }
 
+  std::optional<Positions> positions(
+      const std::string& name,
+      const TensorLayout& value,
+      const TensorLayout& own) const {
+    return positions_of(
+        name,
+        value.shape,
+        own.shape,
+        options_.grid(name),
+        options_.file_grid(name));
+  }
+
+  // Whether as many places lie on another grid, as those of 9 x 16 and 16 x 9.
+  bool has_another_grid(
+      const std::string& name,
+      const TensorLayout& value,
+      const TensorLayout& own) const {
+    if (!options_.file_grid(name)) {
+      return false;
+    }
+    const auto found = positions(name, value, own);
+    return found && found->from != found->to;
+  }
+
   // Whether these are positions of another grid than the model's.
   bool can_resize(
       const std::string& name,
       const TensorLayout& value,
       const TensorLayout& own) {
-    const auto positions =
-        positions_of(name, value.shape, own.shape, options_.grid(name));
+    const auto positions = this->positions(name, value, own);
     if (!positions) {
       return false;
     }

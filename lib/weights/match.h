@@ -40,14 +40,19 @@ struct LoadOptions {
   // The model's grid of a tensor with positions, where it is no square.
   std::function<std::optional<ImageSize>(const std::string&)> grid =
       [](const std::string&) { return std::nullopt; };
+  // The file's, where it says for which images its weights are; else its grids
+  // are squares.
+  std::function<std::optional<ImageSize>(const std::string&)> file_grid =
+      [](const std::string&) { return std::nullopt; };
 };
 
 // What load_weights did, for the log.
 struct LoadReport {
   std::int64_t loaded = 0; // tensors copied
   std::vector<std::string> fresh; // left as they were: the classifier
-  // Of the file, on purpose: what only a masked autoencoder's training needs,
-  // and a norm in another place than the new classifier's.
+  // Of the file, on purpose: what only a masked autoencoder's training needs, a
+  // norm in another place than the new classifier's, and a counter of batches
+  // that is no whole number.
   std::vector<std::string> left_out;
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
   std::vector<std::string> grey; // convolutions of colours, summed

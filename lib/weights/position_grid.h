@@ -25,14 +25,15 @@ struct Positions {
   ImageSize to; // ... and the model's
 };
 
-// How a file's tensor becomes the model's of another shape; none where they are
-// not positions that differ in their grids. `grid` is the model's grid (of
-// kTable its window), where it is known; without it grids are taken to be
-// squares. A file's grid is a square.
+// How a file's tensor becomes the model's of another grid; none where they are
+// not positions. `grid` is the model's grid (of kTable its window) and
+// `file_grid` the file's, where they are known; else grids are taken to be
+// squares.
 std::optional<Positions> positions_of(
     const std::string& name,
     const std::vector<std::int64_t>& given,
     const std::vector<std::int64_t>& own,
-    const std::optional<ImageSize>& grid = {});
+    const std::optional<ImageSize>& grid = {},
+    const std::optional<ImageSize>& file_grid = {});
 
 } // namespace vitrain::weights

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
 #include <sstream>
 
 #include "program.h"
@@ -171,6 +173,116 @@ TEST_F(Predict, ReplacesASheet) {
     drawn.push_back(slurp(sheet));
   }
   EXPECT_NE(drawn[0], drawn[1]);
+}
+
+// A list is no table of predictions because it begins with a path, nor a free
+// name because it is called in another way than the input.
+TEST_F(Predict, NeverReplacesAListOfSomebody) {
+  const TempFolder folder;
+  const std::string image = kImages + "/rgb_8.png";
+  const auto list = folder.write("train.csv", "path,label\n" + image + ",1\n");
+  const auto json =
+      folder.write("mine.jsonl", "{\"path\":\"" + image + "\",\"label\":1}\n");
+  const auto evaluated = folder / "predictions.csv";
+  fs::copy_file(run_ / "evaluation/predictions.csv", evaluated);
+  const auto made = folder / "made.csv";
+  EXPECT_EQ(predict({image, "-csv", made}).exit_code, 0);
+  fs::create_symlink("made.csv", folder / "link.csv");
+  std::map<std::string, std::string> before;
+  for (const fs::path& file : {list, json, evaluated, made}) {
+    before[file] = slurp(file);
+  }
+  for (const Words& words :
+       {Words{"-csv", list, "@" + list.native()},
+        Words{"-csv", list, image},
+        Words{"-jsonl", json, image},
+        Words{"-csv", evaluated, image},
+        Words{"-csv", folder / "link.csv", "@" + made.native()},
+        Words{"-csv", made, folder / "link.csv"}}) {
+    const Result result = predict(words);
+    EXPECT_EQ(result.exit_code, 2) << words[1] << ": " << result.err;
+    EXPECT_THAT(result.err, StartsWith(words.front() + " ")) << result.err;
+    for (const auto& [file, bytes] : before) {
+      EXPECT_EQ(slurp(file), bytes) << file;
+    }
+  }
+  EXPECT_EQ(predict({image, "-csv", folder / "link.csv"}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder / "link.csv"));
+}
+
+// A link of the kind that /dev/stdout is.
+TEST_F(Predict, WritesToAnOpenFileAsItIs) {
+  const TempFolder folder;
+  const auto link = folder / "stdout";
+  fs::create_symlink("/proc/self/fd/1", link);
+  for (const std::string option : {"-csv", "-jsonl"}) {
+    const Result result = predict({kImages + "/rgb_8.png", option, link});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("rgb_8.png")) << option;
+    EXPECT_TRUE(fs::is_symlink(link));
+  }
+}
+
+TEST_F(Predict, SaysAtTheStartWhatCannotBeWritten) {
+  const TempFolder folder;
+  const std::string image = kImages + "/rgb_8.png";
+  const auto sheet = folder / "none/sheet.png";
+  const auto csv = folder / "a.csv";
+  const Result result = predict({image, "-csv", csv, "-sheet", sheet});
+  EXPECT_EQ(result.exit_code, 8);
+  EXPECT_THAT(
+      result.err,
+      HasSubstr(sheet.native() + ": cannot be written: No such file"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+
+  // What can be seen at its end only does not cost the table.
+  fs::create_symlink("/dev/full", folder / "full.png");
+  const Result late =
+      predict({image, "-csv", csv, "-sheet", folder / "full.png"});
+  EXPECT_EQ(late.exit_code, 8);
+  EXPECT_THAT(late.err, HasSubstr("full.png: cannot write it: No space"));
+  EXPECT_THAT(lines_of(slurp(csv)), SizeIs(2));
+}
+
+TEST_F(Predict, NeedsADifferentNameForEachFile) {
+  const TempFolder folder;
+  const std::string name = (folder / "x.png").native();
+  const std::string other = folder.path().native() + "/./x.csv";
+  const std::string image = kImages + "/rgb_8.png";
+  fs::create_symlink("x.csv", name);
+  for (const Words& words :
+       {Words{image, "-csv", folder / "x.csv", "-jsonl", other},
+        Words{image, "-csv", other, "-sheet", name},
+        Words{image, "-jsonl", other, "-sheet", name}}) {
+    const Result result = predict(words);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("give them different names"));
+  }
+}
+
+TEST_F(Predict, TakesMoreWorkersThanCores) {
+  const Result result =
+      predict({kImages + "/rgb_8.png", "-devices", "cpu:99999"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(lines_of(result.out), SizeIs(1));
+}
+
+TEST_F(Predict, NotesThatAnArchiveMayBeCutOff) {
+  const TempFolder folder;
+  fs::copy_file(kImages + "/rgb_8.png", folder / "a.png");
+  const auto tar = folder / "a.tar";
+  ASSERT_EQ(
+      run(Command{.words = {"tar", "-cf", tar, "-C", folder.path(), "a.png"}})
+          .exit_code,
+      0);
+  EXPECT_EQ(predict({tar}).err, "");
+  // A header and whole blocks: only the zeros are gone.
+  const auto bytes = static_cast<std::uintmax_t>(512) +
+      (fs::file_size(folder / "a.png") + 511) / 512 * 512;
+  fs::resize_file(tar, bytes);
+  const Result cut = predict({tar});
+  EXPECT_EQ(cut.exit_code, 0) << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr("end without zeros"));
 }
 
 TEST_F(Predict, EvaluationCanBeLookedInto) {

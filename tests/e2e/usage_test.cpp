@@ -4,14 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
 
 #include "program.h"
 
 namespace vitrain::e2e {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Mistake {
   const char* name;
@@ -203,6 +208,36 @@ TEST(Usage, VersionAndHelp) {
   }
 }
 
+Result in_shell(const std::string& line) {
+  return run(Command{{"bash", "-c", line, "bash", binary()}, {}}, 30);
+}
+
+TEST(Usage, AFullStandardOutputIsAFailure) {
+  for (const std::string& verb : Words{
+           "man", "config reference", "config show -cfg " + kTiny, "models"}) {
+    const Result full = in_shell("\"$1\" " + verb + " >/dev/full");
+    EXPECT_EQ(full.exit_code, 8) << verb;
+    EXPECT_THAT(full.err, HasSubstr("the standard output cannot be written"))
+        << verb;
+  }
+  // Its code tells what was wrong before.
+  EXPECT_EQ(in_shell("\"$1\" config show -x >/dev/full").exit_code, 2);
+}
+
+TEST(Usage, WhoStopsToReadIsNoFailure) {
+  const Result ignored = in_shell("trap '' PIPE; (sleep 0.2; \"$1\" config "
+                                  "reference; echo \"$?\" >&2) | :");
+  EXPECT_EQ(ignored.err, "0\n");
+}
+
+// Issue of a name that a family knows and whose numbers do not go together.
+TEST(Usage, ModelsChecksTheNumbersOfAName) {
+  const Result result = run({"models", "vit_tiny_patch16_225"});
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("225"));
+  EXPECT_THAT(result.err, Not(HasSubstr("c10::")));
+}
+
 TEST(Usage, ConfigShowParsesBackToTheSameRecipe) {
   const TempFolder folder;
   const Result first = run(
@@ -247,6 +282,31 @@ TEST(Data, ACorruptImageEndsTheRunWithItsPath) {
   const Result result = run(tiny_run(folder / "runs", folders));
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("b/3.png"));
+}
+
+// As of a folder without permission, nothing can be known of what is behind
+// such a link; root may read the former.
+TEST(Data, WhatCannotBeLookedAtIsAnErrorOfTheData) {
+  const TempFolder folder;
+  const auto loop = folder / "loop";
+  std::filesystem::create_symlink("loop", loop);
+  std::filesystem::create_directory(folder / "cifar");
+  std::filesystem::create_symlink(
+      "cifar-10-batches-bin", folder / "cifar/cifar-10-batches-bin");
+  for (const auto& [kind, path] :
+       {std::pair("list", loop), std::pair("cifar", folder / "cifar")}) {
+    const Result result = run(tiny_run(
+        folder / "runs",
+        {.set = {
+             std::string("data.train.kind=") + kind,
+             "data.train.path=" + path.native()}}));
+    EXPECT_EQ(result.exit_code, 3) << kind << result.err;
+    EXPECT_THAT(
+        result.err,
+        AllOf(
+            HasSubstr(path.native()),
+            HasSubstr("Too many levels of symbolic links")));
+  }
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <map>
 
 #include "program.h"
 
@@ -119,6 +120,28 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
   EXPECT_EQ(evaluate(folder_ / "copy.safetensors").exit_code, 0);
 }
 
+// As many patches in rows of 4 are others than in rows of 2.
+TEST_F(Weights, OfImagesThatAreNotSquareFitOthers) {
+  const auto wide = e2e::train(
+      folder_ / "wide",
+      {.devices = "cpu:1",
+       .set = {
+           "run.max_steps=2",
+           "schedule.warmup=0st",
+           "model.patch_size=4",
+           "model.image_size=[8, 16]"}});
+  const std::map<std::string, std::string> grids{
+      {"[16, 8]", "2x4 -> 4x2"}, {"16", "2x4 -> 4x4"}};
+  for (const auto& [size, text] : grids) {
+    const Result result = start(
+        {.set = {"model.patch_size=4"},
+         .more = {
+             "-dry_run", "-image_size", size, "-pretrained", wide.native()}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("pos_embed: " + text)) << size;
+  }
+}
+
 TEST_F(Weights, ADryRunOpensAndMatchesThem) {
   train(10);
   const auto dry = [&](const Options& options) {
@@ -149,6 +172,79 @@ TEST_F(Weights, ADryRunOpensAndMatchesThem) {
   EXPECT_EQ(dry({.more = {"-pretrained", bare_file}}).exit_code, 4);
   write(file_, "");
   EXPECT_EQ(dry({.resume = file_.parent_path()}).exit_code, 4);
+}
+
+// The raw ones were taken, -part failed, and damage was not seen.
+TEST_F(Weights, OfACheckpointAreTheAverageOrThePartThatIsChosen) {
+  const auto average = e2e::train(
+      folder_ / "runs",
+      {.devices = "cpu:1",
+       .set = {
+           "run.max_steps=4", "schedule.warmup=0st", "train.ema.decay=0.5"}});
+  const auto step = checkpoint(average, 4);
+  const auto show = [&](const Words& more) {
+    Words words{"weights", "show", average.native()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  EXPECT_THAT(
+      show({}).out, HasSubstr((step / "ema.safetensors").native() + ":"));
+  EXPECT_THAT(
+      show({"-part", "ema"}).out,
+      HasSubstr((step / "ema.safetensors").native() + ":"));
+  EXPECT_THAT(
+      show({"-part", "model"}).out,
+      HasSubstr((step / "model.safetensors").native() + ":"));
+  const Result other = show({"-part", "state_dict"});
+  EXPECT_EQ(other.exit_code, 2) << other.out;
+  EXPECT_THAT(other.err, HasSubstr("-part: 'state_dict': a checkpoint"));
+  const auto converted = folder_ / "converted.safetensors";
+  EXPECT_EQ(run({"weights", "convert", average, converted}).exit_code, 0);
+  EXPECT_EQ(
+      run({"weights", "diff", converted, step / "ema.safetensors"}).exit_code,
+      0);
+
+  std::string bytes = slurp(step / "ema.safetensors");
+  bytes[bytes.size() - 100] ^= 1;
+  write(step / "ema.safetensors", bytes);
+  const auto unused = folder_ / "unused.safetensors";
+  for (const Words& words : std::vector<Words>{
+           {"weights", "show", average},
+           {"weights", "show", step},
+           {"weights", "show", step / "ema.safetensors"},
+           {"weights", "convert", average, unused},
+           {"weights", "average", converted, step, "-out", unused},
+           {"weights", "diff", step, converted}}) {
+    const Result damaged = run(words);
+    EXPECT_EQ(damaged.exit_code, 4) << words[1] << damaged.out << damaged.err;
+    EXPECT_THAT(damaged.err, HasSubstr("damaged"));
+  }
+}
+
+// The newest checkpoint was evaluated in its place, without a word.
+TEST_F(Weights, ADamagedBestCheckpointIsNotReplaced) {
+  train(10);
+  std::filesystem::copy(
+      file_.parent_path(),
+      run_ / "checkpoints/step-000000041",
+      std::filesystem::copy_options::recursive);
+  write(file_, slurp(file_).substr(0, 5000));
+  write(run_ / "checkpoints/best", "step-000000040\n");
+  const auto out = (folder_ / "x.safetensors").native();
+  for (const Result& result :
+       {evaluate(run_),
+        start({.more = {"-pretrained", run_}}),
+        run(
+            {"export",
+             "-pretrained",
+             run_,
+             "-format",
+             "safetensors",
+             "-output",
+             out})}) {
+    EXPECT_EQ(result.exit_code, 4) << result.out << result.err;
+    EXPECT_THAT(result.err, HasSubstr("its best checkpoint cannot be used: "));
+  }
 }
 
 // Every fp32 number of a .safetensors file.

@@ -24,27 +24,33 @@ inline void fuzz_archive(std::span<const std::uint8_t> input) {
   expect(write_all(fd.get(), input.data(), input.size()) == 0, "written");
   const auto check = [](const weights::Archive& archive) {
     for (const auto& [name, tensor] : archive.tensors) {
-      std::int64_t elements = 0;
-      for (const weights::StridedPart& part : tensor.parts) {
+      const auto check_part = [&](const weights::StridedPart& part) {
         std::int64_t last = part.offset;
         std::int64_t count = 1;
         for (std::size_t i = 0; i < part.shape.size(); ++i) {
           count *= part.shape[i];
           last += (part.shape[i] - 1) * part.strides[i];
         }
-        elements += count;
         expect(
             count == 0 ||
                 (part.offset >= 0 &&
                  (last + 1) * tensor.type->bytes <=
                      archive.storages.at(part.storage)),
             "a tensor lies in its storage");
+        return count;
+      };
+      std::int64_t elements = 0;
+      for (const weights::StridedPart& part : tensor.parts) {
+        elements += check_part(part);
       }
       std::int64_t shown = 1;
       for (const std::int64_t size : tensor.shape) {
         shown *= size;
       }
       expect(shown == elements, "a shape has as many elements as there are");
+      expect(
+          !tensor.added || check_part(*tensor.added) == elements,
+          "as many values are added");
     }
   };
   accepts(

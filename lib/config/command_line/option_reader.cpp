@@ -11,6 +11,26 @@
 #include "core/text/text.h"
 
 namespace vitrain::config {
+namespace {
+
+// Which option says what a verb writes, for one that has another than -output.
+std::string instead_of(const Option& option, Verb verb) {
+  if (option.name != "output") {
+    return "";
+  }
+  for (const Option& other : options()) {
+    if ((other.name == "out" || other.name == "csv") &&
+        contains(other.verbs, verb)) {
+      return fmt::format(
+          ": it writes no run folder; what it writes is -{} {}",
+          other.name,
+          other.label);
+    }
+  }
+  return ": it writes no run folder";
+}
+
+} // namespace
 
 void OptionReader::read(const ScannedArguments::Given& given) {
   const Option& option = *given.option;
@@ -20,7 +40,8 @@ void OptionReader::read(const ScannedArguments::Given& given) {
   if (contains(option.ignored, arguments.verb)) {
     note(fmt::format("has no effect with {}", verb));
   } else if (!contains(option.verbs, arguments.verb)) {
-    problem(fmt::format("has no meaning with {}", verb));
+    problem(fmt::format(
+        "has no meaning with {}{}", verb, instead_of(option, arguments.verb)));
   } else if (option.read != nullptr) {
     option.read(*this);
   } else if (!option.key.empty()) {
@@ -123,6 +144,11 @@ void read_format(OptionReader& option) {
         printable(option.value)));
   }
   option.arguments.exports.format = format.value_or(ExportFormat::kSafetensors);
+}
+
+// 224 or [224, 160].
+void read_image_size(OptionReader& option) {
+  option.set("model.image_size", option.value, Override::Form::kYaml);
 }
 
 void read_last_epoch(OptionReader& option) {

@@ -248,7 +248,8 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = verb_set({Verb::kRuns}),
      .help = "Order of the list: started (the default, the newest last), name, "
              "state, result (the best first), loss, speed or time.",
-     .read = read_sort},
+     .read = read_sort,
+     .words = all_names<RunOrder>},
     {.name = "json",
      .group = Group::kRuns,
      .verbs = verb_set({Verb::kRuns}),
@@ -260,16 +261,15 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = kReadingVerbs,
      .help = "Side of the network's input in pixels, or [HEIGHT,WIDTH]: "
              "model.image_size.",
-     .key = "model.image_size"},
+     .read = read_image_size},
     {.name = "pretrained",
      .label = "PATH",
      .group = Group::kModel,
      .verbs = kReadingVerbs,
      .help =
-         "Weights to start from, to evaluate, to export or to predict with: "
-         "a file of safetensors, PyTorch, NumPy (.npz) or PaddlePaddle, its "
-         "path without "
-         "extension, a checkpoint, a run, or timm:NAME of the local "
+         "Weights to start from, to evaluate, to export or to predict with: a "
+         "file of safetensors, PyTorch, NumPy (.npz) or PaddlePaddle, its path "
+         "without extension, a checkpoint, a run, or timm:NAME of the local "
          "Hugging Face cache.",
      .key = "model.pretrained"},
     {.name = "accum_iter",
@@ -306,7 +306,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {.name = "output",
      .label = "PATH",
      .group = Group::kTraining,
-     .verbs = kReadingVerbs | kForeignVerbs | verb_set({Verb::kReport}),
+     .verbs = kOutputVerbs,
      .help = "Folder in which the run folder is made: run.output; of export, "
              "report and config from-... the file to write.",
      .read = read_output},

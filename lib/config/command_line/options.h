@@ -52,6 +52,17 @@ inline constexpr VerbSet kForeignVerbs =
 inline constexpr VerbSet kRunsVerbs =
     verb_set({Verb::kReport, Verb::kRuns, Verb::kShow});
 
+// Those that write to -output: they make run folders there, show what those
+// that do would be told, or have it as a file.
+inline constexpr VerbSet kOutputVerbs = kForeignVerbs |
+    verb_set(
+                                            {Verb::kTrain,
+                                             Verb::kEval,
+                                             Verb::kConfigCheck,
+                                             Verb::kConfigShow,
+                                             Verb::kExport,
+                                             Verb::kReport});
+
 // Those that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
     kRecipeVerbs | verb_set({Verb::kExport, Verb::kPredict});

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <random>
 #include <system_error>
 
 #include "core/check.h"
@@ -121,6 +122,20 @@ int write_durably(Fd fd, std::string_view bytes) {
   return error;
 }
 
+Fd create_part(const std::filesystem::path& path, std::filesystem::path& part) {
+  std::random_device random;
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    part = fmt::format("{}.part-{:08x}", path.native(), random());
+    Fd fd(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd || errno != EEXIST) {
+      return fd;
+    }
+  }
+  errno = EEXIST;
+  return Fd();
+}
+
 void sync_folder(const std::filesystem::path& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   VITRAIN_CHECK(
@@ -144,7 +159,7 @@ void write_file_atomically(
       fd,
       ExitCode::kStorage,
       "{}: cannot create: {}",
-      printable(temporary),
+      printable(path.native()), // the other name tells nobody anything
       error_text(errno));
   int error = write_durably(std::move(fd), bytes);
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {

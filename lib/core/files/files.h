@@ -48,9 +48,16 @@ int write_all(int fd, const void* bytes, std::size_t size);
 // Writes bytes to a new file, syncs and closes it. Returns 0 or an errno.
 int write_durably(Fd fd, std::string_view bytes);
 
+// Creates a file beside `path` for what will take its name when it is complete,
+// and sets `part` to its name, PATH.part-1a2b3c4d, which no file had before.
+// Without a descriptor, errno says why.
+Fd create_part(const std::filesystem::path& path, std::filesystem::path& part);
+
 // Replaces `path` by `bytes` such that a reader, and a crash at any instant,
 // sees the old or the new content: temporary file beside it, fsync, rename,
-// fsync of the folder. Throws Error(kStorage).
+// fsync of the folder. A symbolic link or a device in its place is replaced,
+// too: a file that a user names is for results::OutputFile. Throws
+// Error(kStorage).
 void write_file_atomically(
     const std::filesystem::path& path,
     std::string_view bytes);

@@ -1,6 +1,5 @@
 #include "core/files/new_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,16 +15,12 @@ namespace {
 class Part {
  public:
   explicit Part(const std::filesystem::path& path)
-      : path_(path.native() + ".part"),
-        fd_(::open(
-            path_.c_str(),
-            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-            0666)) {
+      : fd_(create_part(path, path_)) {
     VITRAIN_CHECK(
         fd_,
         ExitCode::kStorage,
         "{}: cannot create it: {}",
-        printable(path_.native()),
+        printable(path.native()),
         error_text(errno));
   }
   ~Part() {

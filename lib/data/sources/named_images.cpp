@@ -16,6 +16,7 @@
 #include "data/archives/tar_files.h"
 #include "data/sources/kinds/kinds.h"
 #include "data/sources/kinds/list_columns.h"
+#include "data/sources/labels/label_lists.h"
 
 namespace vitrain::data {
 namespace {
@@ -55,17 +56,23 @@ bool names_archive(const std::string& name, bool exists) {
   return name.ends_with(".tar") || (!exists && name.find(".tar/") != name.npos);
 }
 
-// The name in a line of a list: without the label that may stand behind it.
+// The name in a line of a list: without the label, or the labels ("3,17", "-"),
+// that may stand behind it.
 std::string without_label(std::string_view line) {
   const std::size_t gap = line.find_last_of(" \t");
-  std::int64_t label = 0;
-  if (gap != line.npos && parse_int(line.substr(gap + 1), label)) {
+  if (gap != line.npos && are_label_numbers(line.substr(gap + 1))) {
     const std::string_view name = trim(line.substr(0, gap));
     if (detail::has_image_name(name)) {
       return std::string(name);
     }
   }
   return std::string(line);
+}
+
+// Whether a member is, or lies in, what is wanted of an archive; "": all of it.
+bool is_in(std::string_view member, std::string_view wanted) {
+  return wanted.empty() || member == wanted ||
+      (member.starts_with(wanted) && member[wanted.size()] == '/');
 }
 
 class Lister {
@@ -86,7 +93,10 @@ class Lister {
     }
   }
 
-  Found take() && { return std::move(found_); }
+  Found take() && {
+    skipped_.add_to(found_.contents.notes);
+    return std::move(found_);
+  }
 
  private:
   static bool is_list(const fs::path& path) {
@@ -149,58 +159,79 @@ class Lister {
   }
 
   void add_folder(const fs::path& folder) {
-    std::vector<std::string> files;
-    std::set<std::pair<dev_t, ino_t>> seen; // links may lead back
-    std::string problem;
-    try {
-      walk(folder, files, seen);
-    } catch (const fs::filesystem_error& error) {
-      problem =
-          error.code().message() + ": " + printable(error.path1().native());
+    Entries entries;
+    Seen seen;
+    walk(folder, entries, seen);
+    std::ranges::sort(entries);
+    for (const auto& [name, problem] : entries) {
+      if (problem.empty()) {
+        found_.add(name);
+      } else {
+        found_.add_problem(name, problem);
+      }
     }
-    std::ranges::sort(files);
-    for (const std::string& file : files) {
-      found_.add(file);
-    }
-    if (!problem.empty() || files.empty()) {
+    if (entries.empty()) {
       found_.add_problem(
           folder.native(),
-          problem.empty()
-              ? fmt::format(
-                    "no image ({}) is in this folder", detail::kImageNames)
-              : problem);
+          fmt::format("no image ({}) is in this folder", detail::kImageNames));
     }
   }
 
-  static void walk(
-      const fs::path& folder,
-      std::vector<std::string>& files,
-      std::set<std::pair<dev_t, ino_t>>& seen) {
+  // Images, and what may have some and cannot be read, with the reason.
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+  using Seen = std::set<std::pair<dev_t, ino_t>>; // links may lead back
+
+  // What cannot be read does not hide what is beside it.
+  static void walk(const fs::path& folder, Entries& entries, Seen& seen) {
     struct stat status {};
-    if (::stat(folder.c_str(), &status) != 0 ||
-        !seen.emplace(status.st_dev, status.st_ino).second) {
+    if (::stat(folder.c_str(), &status) != 0) {
+      entries.emplace_back(folder.native(), error_text(errno));
       return;
     }
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      const std::string name = entry.path().filename().native();
-      std::error_code dangling; // links that lead nowhere
-      if (detail::is_hidden(name)) {
-        continue;
-      }
-      if (entry.is_directory(dangling)) {
-        walk(entry.path(), files, seen);
-      } else if (
-          detail::has_image_name(name) && entry.is_regular_file(dangling)) {
-        files.push_back(entry.path().native());
-      }
+    if (!seen.emplace(status.st_dev, status.st_ino).second) {
+      return;
+    }
+    std::error_code error;
+    fs::directory_iterator it(folder, error);
+    for (const fs::directory_iterator end; !error && it != end;
+         it.increment(error)) {
+      add_entry(*it, entries, seen);
+    }
+    if (error) {
+      entries.emplace_back(folder.native(), error.message());
+    }
+  }
+
+  static void
+  add_entry(const fs::directory_entry& entry, Entries& entries, Seen& seen) {
+    const std::string name = entry.path().filename().native();
+    if (detail::is_hidden(name)) {
+      return;
+    }
+    std::error_code error;
+    const bool is_folder = entry.is_directory(error);
+    const bool is_image = detail::has_image_name(name);
+    if (is_folder) {
+      walk(entry.path(), entries, seen);
+    } else if (error && (is_image || detail::lower_extension(name).empty())) {
+      std::error_code ignored;
+      entries.emplace_back(
+          entry.path().native(),
+          (entry.is_symlink(ignored) ? "where its link leads: " : "") +
+              error.message());
+    } else if (is_image && entry.is_regular_file(error)) {
+      entries.emplace_back(entry.path().native(), "");
     }
   }
 
   void add_archives(const std::string& name) {
     try {
       const TarPath tars = find_tars(name);
+      // "x.tar/" and "x.tar/val/" are what a shell completes.
+      std::string inside = tars.inside == "." ? "" : tars.inside;
+      inside.resize(inside.size() - (inside.ends_with('/') ? 1 : 0));
       for (const std::string& file : tars.files) {
-        add_archive(file, tars.inside);
+        add_archive(file, inside);
       }
     } catch (const Error& error) {
       found_.add_problem(
@@ -215,26 +246,26 @@ class Lister {
     try {
       found_.archives.push_back(std::make_unique<const TarFile>(file));
       const TarFile& tar = *found_.archives.back();
-      const std::string folder = inside.empty() ? "" : inside + "/";
       add_members(
           TarReader(printable(file), tar.reader(), 0, tar.size()),
           tar,
           number,
-          {file + "/", folder});
+          {file + "/", inside});
       VITRAIN_CHECK_DATA(
           found_.images.size() > before,
           "no image ({}) is in it",
           detail::kImageNames);
     } catch (const Error& error) {
       found_.add_problem(
-          file, without_prefix(error.what(), printable(file) + ": "));
+          inside.empty() ? file : file + "/" + inside,
+          without_prefix(error.what(), printable(file) + ": "));
     }
   }
 
   // Of an archive in an archive too, which ImageNet's are.
   struct Inside {
     std::string before; // their names
-    std::string folder; // that is meant; "": all
+    std::string wanted; // the folder or the file that is meant; "": all
   };
   void add_members(
       TarReader reader,
@@ -243,22 +274,25 @@ class Lister {
       const Inside& inside) {
     TarMember member;
     while (reader.next(member)) {
-      if (detail::is_hidden(member.name) ||
-          !member.name.starts_with(inside.folder)) {
+      if (detail::is_hidden(member.name)) {
         continue;
       }
       const std::string name = inside.before + member.name;
+      const bool wanted = is_in(member.name, inside.wanted);
       if (member.name.ends_with(".tar")) {
-        add_members(
-            TarReader(
-                printable(name),
-                tar.reader(),
-                member.offset,
-                member.offset + member.size),
-            tar,
-            number,
-            {name + "/", ""});
-      } else if (detail::has_image_name(member.name)) {
+        if (wanted || is_in(inside.wanted, member.name)) {
+          add_members(
+              TarReader(
+                  printable(name),
+                  tar.reader(),
+                  member.offset,
+                  member.offset + member.size),
+              tar,
+              number,
+              {name + "/",
+               wanted ? "" : inside.wanted.substr(member.name.size() + 1)});
+        }
+      } else if (wanted && detail::has_image_name(member.name)) {
         found_.add(
             name,
             {.archive = number,
@@ -266,10 +300,12 @@ class Lister {
                  member, static_cast<std::uint32_t>(number), printable(name))});
       }
     }
+    skipped_ += reader.skipped();
   }
 
   ReadBytes standard_input_;
   Found found_;
+  TarReader::Skipped skipped_; // of all archives
 };
 
 class NamedImages final : public Source {

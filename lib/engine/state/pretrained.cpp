@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "checkpoint/find.h"
+#include "checkpoint/read_preprocess.h"
 #include "core/check.h"
 #include "core/text/text.h"
+#include "job/prepare/checkpoint_weights.h"
 #include "job/prepare/find_weights.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
@@ -47,33 +49,12 @@ std::unique_ptr<weights::Archive> open(const Source& source) {
   return archive;
 }
 
-// `part`: "model" or "ema" of a checkpoint's files; "": the average where there
-// is one.
 Source source_in(
     const std::filesystem::path& checkpoint,
     const std::string& part) {
-  const checkpoint::Manifest manifest = checkpoint::verify(checkpoint);
-  const std::string name = printable(checkpoint.native());
-  VITRAIN_CHECK(
-      part.empty() || part == "model" || part == "ema",
-      ExitCode::kUsage,
-      "model.pretrained_part: '{}': a checkpoint ({}) has `model` and, of a "
-      "run "
-      "with train.ema, `ema`",
-      printable(part),
-      name);
-  const bool averages = part != "model" &&
-      (part == "ema" || checkpoint::lists(manifest, checkpoint::kEmaFile));
-  const char* file = averages ? checkpoint::kEmaFile : checkpoint::kModelFile;
-  VITRAIN_CHECK(
-      checkpoint::lists(manifest, file),
-      ExitCode::kWeights,
-      "{}: its manifest does not list {}",
-      name,
-      file);
-  return {
-      .file = checkpoint / file,
-      .name = averages ? name + " (averaged weights)" : name};
+  job::CheckpointWeights found =
+      job::weights_in(checkpoint, part, "model.pretrained_part");
+  return {.file = std::move(found.file), .name = std::move(found.name)};
 }
 
 Source find_source(const config::ModelConfig& config) {
@@ -121,8 +102,28 @@ weights::Layouts layouts_of(const models::ModelSpec& spec) {
   return layouts;
 }
 
+// Of the images that weights of ours say they are for.
+std::optional<ImageSize> image_size_in(const Source& source) {
+  const Json record = checkpoint::read_preprocess(source.file);
+  const Json::json_pointer place("/keys/model.image_size");
+  const Json size = record.contains(place) ? record.at(place) : Json(nullptr);
+  constexpr std::int64_t kMost = 1 << 16;
+  const auto is_side = [](const Json& side) {
+    return side.is_number_integer() && side > 0 && side <= kMost;
+  };
+  if (is_side(size)) {
+    return ImageSize(size.get<std::int64_t>());
+  }
+  if (size.is_array() && size.size() == 2 && is_side(size[0]) &&
+      is_side(size[1])) {
+    return ImageSize(size[0].get<std::int64_t>(), size[1].get<std::int64_t>());
+  }
+  return std::nullopt;
+}
+
 weights::LoadOptions load_options(
     const models::ModelSpec& spec,
+    const Source& source,
     weights::HeadPolicy head,
     Resampling resampling) {
   weights::LoadOptions options{
@@ -133,16 +134,25 @@ weights::LoadOptions load_options(
     options.grid = [spec](const std::string& tensor) {
       return std::optional(spec.family->grid(spec, tensor));
     };
+    if (const auto size = image_size_in(source)) {
+      models::ModelSpec saved = spec;
+      saved.image_size = *size;
+      options.file_grid = [saved](const std::string& tensor) {
+        return std::optional(saved.family->grid(saved, tensor));
+      };
+    }
   }
   return options;
 }
 
 weights::LoadOptions options_of(
     const models::ModelSpec& spec,
+    const Source& source,
     const config::ModelConfig& config,
     Purpose purpose) {
   return load_options(
       spec,
+      source,
       head_policy(config.head_init, purpose),
       config.pretrained_resampling);
 }
@@ -171,7 +181,7 @@ std::vector<std::string> load_pretrained(
   const Source source = find_source(config);
   const auto archive = open(source);
   const weights::LoadReport report = states::load_weights(
-      model, *archive, options_of(spec, config, purpose), source.name);
+      model, *archive, options_of(spec, source, config, purpose), source.name);
   return lines_of(report, "loaded", source, *archive);
 }
 
@@ -179,16 +189,19 @@ std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose) {
-  return match(spec, find_source(config), options_of(spec, config, purpose));
+  const Source source = find_source(config);
+  return match(spec, source, options_of(spec, source, config, purpose));
 }
 
 std::vector<std::string> match_checkpoint(
     const models::ModelSpec& spec,
     const std::filesystem::path& folder) {
+  const Source source = source_in(folder, "model");
   return match(
       spec,
-      source_in(folder, "model"),
-      load_options(spec, weights::HeadPolicy::kLoad, Resampling::kTimm));
+      source,
+      load_options(
+          spec, source, weights::HeadPolicy::kLoad, Resampling::kTimm));
 }
 
 } // namespace vitrain::engine

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/manifest.h"
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/system/system.h"
@@ -13,6 +16,8 @@
 
 namespace vitrain::job {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kTimm = "timm:";
 
@@ -22,8 +27,10 @@ constexpr auto kExtensions = std::to_array<const char*>(
 
 // Where huggingface_hub keeps what it fetched (its constants.py).
 std::filesystem::path hub_folder() {
-  if (std::string hub = environment_variable("HF_HUB_CACHE"); !hub.empty()) {
-    return hub;
+  for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
+    if (std::string hub = environment_variable(name); !hub.empty()) {
+      return hub;
+    }
   }
   if (std::string home = environment_variable("HF_HOME"); !home.empty()) {
     return std::filesystem::path(home) / "hub";
@@ -35,19 +42,31 @@ std::filesystem::path hub_folder() {
   return base / "huggingface" / "hub";
 }
 
-// Weights of the revision that `main` of a cached repository is, or nothing.
-std::filesystem::path weights_of_repository(
-    const std::filesystem::path& repository) {
+// The folder of the revision that `main` of a cached repository is, or of the
+// only one there is; nothing where there is no such.
+fs::path snapshot_of(const fs::path& repository) {
+  const fs::path snapshots = repository / "snapshots";
+  const fs::path ref = repository / "refs" / "main";
   std::error_code error;
-  const std::filesystem::path ref = repository / "refs" / "main";
-  if (!std::filesystem::is_regular_file(ref, error)) {
-    return {};
+  if (fs::is_regular_file(ref, error)) {
+    const std::string text = read_file(ref, /*limit=*/256, ExitCode::kWeights);
+    return snapshots / std::string(trim(text));
   }
-  const std::string revision(
-      trim(read_file(ref, /*limit=*/256, ExitCode::kWeights)));
+  std::vector<fs::path> all;
+  for (fs::directory_iterator it(snapshots, error), end; !error && it != end;
+       it.increment(error)) {
+    all.push_back(it->path());
+  }
+  return all.size() == 1 ? all.front() : fs::path();
+}
+
+// Weights of that revision, or nothing.
+fs::path weights_of_repository(const fs::path& repository) {
+  const fs::path snapshot = snapshot_of(repository);
+  std::error_code error;
   for (const char* file : {"model.safetensors", "pytorch_model.bin"}) {
-    std::filesystem::path path = repository / "snapshots" / revision / file;
-    if (std::filesystem::exists(path, error)) {
+    fs::path path = snapshot / file;
+    if (!snapshot.empty() && fs::exists(path, error)) {
       return path;
     }
   }
@@ -55,7 +74,8 @@ std::filesystem::path weights_of_repository(
 }
 
 // timm:NAME, with or without the tag behind a dot (vit_tiny_patch16_224 or
-// vit_tiny_patch16_224.augreg_in21k). The name itself when nothing has it.
+// vit_tiny_patch16_224.augreg_in21k); what has exactly this name comes before
+// those with a tag. The name itself when nothing has it.
 std::string find_in_cache(const std::string& name) {
   constexpr std::string_view kOwner = "models--timm--";
   const std::string folder = std::string(kOwner) + name.substr(kTimm.size());
@@ -71,6 +91,10 @@ std::string find_in_cache(const std::string& name) {
       }
     }
   }
+  if (const auto exact = found.find(name.substr(kTimm.size()));
+      exact != found.end()) {
+    return exact->second.native();
+  }
   std::vector<std::string> names;
   for (const auto& [repository, path] : found) {
     names.push_back("timm:" + repository);
@@ -84,6 +108,90 @@ std::string find_in_cache(const std::string& name) {
   return found.empty() ? name : found.begin()->second.native();
 }
 
+// Whether there is something. Throws Error(kWeights) where that cannot be
+// looked at.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const bool there = fs::exists(path, error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kWeights,
+      "{}: {}",
+      printable(path.native()),
+      error.message());
+  return there;
+}
+
+// Without links and dots. Throws Error(kWeights).
+fs::path without_links(const fs::path& path) {
+  std::error_code error;
+  fs::path found = fs::weakly_canonical(path, error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kWeights,
+      "{}: {}",
+      printable(path.native()),
+      error.message());
+  return found;
+}
+
+// The checkpoint that `best` in a folder of checkpoints names; none where there
+// is no `best`. Throws Error(kWeights) for one that is not intact: the newest
+// one instead would be other weights than those that are meant.
+std::optional<fs::path> best_of(
+    const fs::path& folder,
+    const std::string& name) {
+  std::vector<std::string> rejected;
+  auto best = checkpoint::best_valid(folder, &rejected);
+  if (!best && !rejected.empty()) { // a run that trains may have a new one now
+    rejected.clear();
+    best = checkpoint::best_valid(folder, &rejected);
+  }
+  if (best || rejected.empty()) {
+    return best;
+  }
+  const auto newest = checkpoint::newest_valid(folder);
+  fail(
+      ExitCode::kWeights,
+      "{}: its best checkpoint cannot be used: {}; {}",
+      name,
+      join(rejected, "; "),
+      newest ? fmt::format(
+                   "to take the newest one instead, name it: {}",
+                   printable(newest->native()))
+             : "no other one there is complete");
+}
+
+// Whether a folder is a run or a checkpoint, or has checkpoints in it; one that
+// cannot be looked at counts, so that what is wrong with it is told.
+bool may_hold_checkpoint(const fs::path& folder) {
+  for (const char* name :
+       {checkpoint::kManifestName,
+        "config.yaml",
+        "checkpoints",
+        checkpoint::kLatest,
+        checkpoint::kBest}) {
+    std::error_code error;
+    if (fs::exists(folder / name, error) || error) {
+      return true;
+    }
+  }
+  return !checkpoint::list_steps(folder).empty();
+}
+
+// Files of weights that a name without extension can mean.
+std::vector<std::string> with_extension(const std::string& name) {
+  std::vector<std::string> found;
+  for (const char* extension : kExtensions) {
+    std::string path = name + extension;
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) {
+      found.push_back(std::move(path));
+    }
+  }
+  return found;
+}
+
 } // namespace
 
 std::filesystem::path find_checkpoint(
@@ -92,23 +200,20 @@ std::filesystem::path find_checkpoint(
     std::vector<std::string>* rejected) {
   const std::string name = printable(path.native());
   VITRAIN_CHECK(
-      std::filesystem::exists(path),
+      is_there(path),
       ExitCode::kWeights,
       "{}: no such checkpoint or run folder",
       name);
   if (checkpoint::is_checkpoint(path)) {
-    return std::filesystem::canonical(path);
+    return without_links(path);
   }
   if (checkpoint::is_pointer(path)) {
-    return std::filesystem::canonical(checkpoint::pointed_to(path));
+    return without_links(checkpoint::pointed_to(path));
   }
-  std::filesystem::path folder = path;
-  if (std::filesystem::is_directory(path / "checkpoints")) {
-    folder = path / "checkpoints";
-  }
+  const bool is_run = is_there(path / "checkpoints");
+  const fs::path folder = is_run ? path / "checkpoints" : path;
   std::vector<std::string> passed_over;
-  auto found =
-      best ? checkpoint::best_valid(folder, &passed_over) : std::nullopt;
+  auto found = best ? best_of(folder, name) : std::nullopt;
   if (!found) {
     found = checkpoint::newest_valid(folder, &passed_over);
   }
@@ -122,7 +227,7 @@ std::filesystem::path find_checkpoint(
   if (rejected != nullptr) {
     *rejected = std::move(passed_over);
   }
-  return std::filesystem::canonical(*found);
+  return without_links(*found);
 }
 
 bool is_checkpoint_path(const std::filesystem::path& path) {
@@ -134,7 +239,7 @@ bool is_checkpoint_path(const std::filesystem::path& path) {
 std::filesystem::path run_of_weights(const std::string& weights) {
   const std::filesystem::path checkpoint = is_checkpoint_path(weights)
       ? find_checkpoint(weights, /*best=*/true)
-      : std::filesystem::weakly_canonical(weights).parent_path();
+      : without_links(weights).parent_path();
   return checkpoint.parent_path().parent_path();
 }
 
@@ -143,16 +248,12 @@ std::string resolve_weights(const std::string& name) {
   if (name.starts_with(kTimm)) {
     return find_in_cache(name);
   }
-  if (name.empty() || std::filesystem::exists(name, error)) {
+  const bool other_folder =
+      fs::is_directory(name, error) && !may_hold_checkpoint(name);
+  if (name.empty() || (fs::exists(name, error) && !other_folder)) {
     return name;
   }
-  std::vector<std::string> found;
-  for (const char* extension : kExtensions) {
-    std::string path = name + extension;
-    if (std::filesystem::is_regular_file(path, error)) {
-      found.push_back(std::move(path));
-    }
-  }
+  const std::vector<std::string> found = with_extension(name);
   VITRAIN_CHECK(
       found.size() <= 1,
       ExitCode::kUsage,
@@ -168,6 +269,8 @@ void check_exists(const config::ModelConfig& model) {
     return;
   }
   const std::string& name = *model.pretrained;
+  VITRAIN_CHECK(
+      !error, ExitCode::kWeights, "{}: {}", printable(name), error.message());
   if (name.starts_with(kTimm)) {
     const std::string timm = name.substr(kTimm.size());
     const bool tagged = timm.find('.') != std::string::npos;

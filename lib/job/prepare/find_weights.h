@@ -10,9 +10,10 @@ namespace vitrain::job {
 
 // The checkpoint folder that a path means: itself, the one that a file `best`
 // or `latest` names, or for a run folder (or its checkpoints/) the one to
-// continue from (`best`: the best one). What is passed over for it is described
-// in `rejected` when that is not null. Throws Error(kWeights) saying what is
-// there instead.
+// continue from (`best`: the one that `best` names, and without such a file the
+// same). What is passed over for it is described in `rejected` when that is not
+// null. Throws Error(kWeights) saying what is there instead, and where what
+// `best` names is damaged or missing: nothing stands in for it.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
     bool best,
@@ -26,8 +27,9 @@ bool is_checkpoint_path(const std::filesystem::path& path);
 std::filesystem::path run_of_weights(const std::string& weights);
 
 // The path that model.pretrained means: itself; with the extension of the one
-// file of weights beside it that has one (./vit for ./vit.pth); for timm:NAME
-// the file in the local Hugging Face cache. A name that nothing has stays.
+// file of weights beside it that has one (./vit for ./vit.pth, also beside a
+// folder ./vit that holds no checkpoint); for timm:NAME the file in the local
+// Hugging Face cache. A name that nothing has stays.
 // Throws Error(kUsage) when it could mean several files.
 std::string resolve_weights(const std::string& name);
 

@@ -42,6 +42,18 @@ std::string other_class(
             printable(*differs.in2));
 }
 
+// Whether images have any number of labels, as the record of `source` says.
+bool is_multi_label(const Json& value, const std::string& source) {
+  VITRAIN_CHECK(
+      value.is_boolean(),
+      ExitCode::kWeights,
+      "{}: its record of pre-processing cannot be read: 'multi_label' is {}, "
+      "not true or false",
+      source,
+      printable(to_line(value).substr(0, 80)));
+  return value.get<bool>();
+}
+
 } // namespace
 
 Json preprocess_record(
@@ -85,7 +97,9 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
       ExitCode::kWeights);
   record.values = reader.object("keys").json();
   record.classes = reader.texts("classes");
-  record.multi_label = json.value("multi_label", false);
+  if (reader.has("multi_label")) {
+    record.multi_label = is_multi_label(json.at("multi_label"), record.source);
+  }
   return record;
 }
 

@@ -43,22 +43,24 @@ constexpr std::size_t kLargestRecipe = std::size_t{16} << 20; // bytes
 std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
   std::vector<fs::path> runs;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(output, error)) {
-    const std::string folder = entry.path().filename().native();
+  for (fs::directory_iterator it(output, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string folder = it->path().filename().native();
     const std::string prefix = name + "-";
     // The rest is a time stamp: "a-20260101-..." is not a run of "a-2026".
     const bool ours = folder.starts_with(prefix) &&
         folder.find_first_not_of("0123456789-", prefix.size()) ==
             std::string::npos;
-    if (ours && fs::exists(RunDirectory{entry.path()}.config(), error)) {
-      runs.push_back(fs::absolute(entry.path()));
+    std::error_code ignored;
+    if (ours && fs::exists(RunDirectory{it->path()}.config(), ignored)) {
+      runs.push_back(absolute_path(it->path()));
     }
   }
   std::ranges::sort(runs, std::greater());
   return runs;
 }
 
-// Runs `change`, which sets an error code, on a path.
+// Runs `change`, which sets an error code, on a path. Throws Error(kStorage).
 void change_file(
     const char* what,
     const fs::path& path,
@@ -72,6 +74,16 @@ void change_file(
       what,
       printable(path.native()),
       error.message());
+}
+
+// Whether a file of a run is there. Throws Error(kStorage) where that cannot be
+// looked at.
+bool has_file(const fs::path& file) {
+  bool found = false;
+  change_file("read", file, [&](std::error_code& error) {
+    found = fs::exists(file, error);
+  });
+  return found;
 }
 
 // A new folder replaced-N of a run.
@@ -89,7 +101,7 @@ RunDirectory make_replaced(const RunDirectory& run) {
 }
 
 void copy_into(const RunDirectory& replaced, const fs::path& file) {
-  if (fs::exists(file)) {
+  if (has_file(file)) {
     const fs::path copy = replaced.path / file.filename();
     change_file("write", copy, [&](std::error_code& error) {
       fs::copy_file(file, copy, error);
@@ -257,7 +269,7 @@ std::vector<std::string> prepare_to_resume(
   auto later = checkpoint::list_steps(run.checkpoints());
   later.erase(later.begin(), later.upper_bound(step));
   const std::string yaml = config::to_yaml(recipe);
-  const bool recorded = fs::exists(run.config());
+  const bool recorded = has_file(run.config());
   const bool changed = !recorded ||
       read_file(run.config(), kLargestRecipe, ExitCode::kStorage) != yaml;
   std::vector<std::string> told;

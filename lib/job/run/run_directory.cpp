@@ -45,11 +45,23 @@ std::filesystem::path RunDirectory::trace(int rank) const {
   return path / "trace" / fmt::format("rank{}.json", rank);
 }
 
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kStorage,
+      "{}: is relative to the working directory, which cannot be found: {}; "
+      "change to a folder that exists, or give an absolute path",
+      printable(path.native()),
+      error.message());
+  return absolute;
+}
+
 std::filesystem::path log_folder(
     const config::Recipe& recipe,
     const RunDirectory& run) {
-  return recipe.log.folder ? std::filesystem::absolute(*recipe.log.folder)
-                           : run.logs();
+  return recipe.log.folder ? absolute_path(*recipe.log.folder) : run.logs();
 }
 
 std::optional<std::filesystem::path> run_of_config(
@@ -58,7 +70,7 @@ std::optional<std::filesystem::path> run_of_config(
     return std::nullopt;
   }
   const std::filesystem::path path =
-      std::filesystem::absolute(config_path).lexically_normal();
+      absolute_path(config_path).lexically_normal();
   const RunDirectory run{path.parent_path()};
   std::error_code error;
   const bool is_run = path == run.config() &&
@@ -104,8 +116,7 @@ std::string run_name(
 RunDirectory create_run_directory(
     const config::Recipe& recipe,
     const std::string& name) {
-  const std::filesystem::path output =
-      std::filesystem::absolute(recipe.run.output);
+  const std::filesystem::path output = absolute_path(recipe.run.output);
   make_folders(output);
   const std::string stamped = name + "-" + local_time("%Y%m%d-%H%M%S");
   constexpr int kMostAttempts = 1000;

@@ -32,6 +32,10 @@ struct RunDirectory {
   std::filesystem::path worker_log(int rank) const;
 };
 
+// The same from the root on. Throws Error(kStorage) for a relative path where
+// the working directory has been removed.
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
 // Makes a new run folder with its log folder and writes config.yaml; a number
 // is appended to the name when two runs start within a second. Throws
 // Error(kStorage) before anything else has been done when it cannot be written.

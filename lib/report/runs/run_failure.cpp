@@ -57,7 +57,9 @@ std::string why_it_failed(const fs::path& log_folder) {
   std::error_code error;
   for (fs::directory_iterator it(log_folder, error), end; !error && it != end;
        it.increment(error)) {
-    if (const std::int64_t rank = rank_of(it->path()); rank >= 0) {
+    std::error_code ignored;
+    const std::int64_t rank = rank_of(it->path());
+    if (rank >= 0 && it->is_regular_file(ignored)) { // a FIFO has no end
       logs.emplace_back(rank, it->path());
     }
   }

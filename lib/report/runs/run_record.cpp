@@ -64,8 +64,10 @@ std::optional<LockHolder> lock_holder(const fs::path& lock) {
   }
 }
 
-// As the last process said, or else whether one holds the run's lock.
-void find_state(Run& run) {
+// As the last process said, or else whether one holds the run's lock. Where
+// there are no records, only the logs can tell of a failure; `unread`: they
+// could not be read.
+void find_state(Run& run, bool unread) {
   const auto code = json_number(run.records.done, "exit");
   if (code) {
     run.state = *code == 0 ? RunState::kDone : RunState::kStopped;
@@ -77,17 +79,53 @@ void find_state(Run& run) {
     run.reason = holder->text();
     return;
   }
-  run.state = RunState::kFailed;
   run.reason = why_it_failed(
       run.recipe ? job::log_folder(*run.recipe, run.folder)
                  : run.folder.logs());
+  const bool unwritten =
+      run.recipe && !run.recipe->log.jsonl && run.records.starts == 0;
+  if (run.reason.empty() && (unread || unwritten)) {
+    run.state = RunState::kNoRecords;
+    run.reason = unwritten ? "log.jsonl: false" : "";
+  } else {
+    run.state = RunState::kFailed;
+  }
+}
+
+// `problem`: why the records could not be read; "" where they were.
+Run read_run(
+    const fs::path& folder,
+    const Records& records,
+    const std::string& problem) {
+  Run run;
+  run.folder = {job::absolute_path(folder).lexically_normal()};
+  if (!run.folder.path.has_filename()) { // "runs/x/"
+    run.folder.path = run.folder.path.parent_path();
+  }
+  run.name = run.folder.path.filename().native();
+  run.records = records;
+  if (!problem.empty()) {
+    run.problems.push_back(problem);
+  }
+  read_recipe(run);
+  read_environment(run);
+  find_state(run, /*unread=*/!problem.empty());
+  return run;
+}
+
+// Whether a folder with the name of a run may not be looked into.
+bool is_closed_run(const fs::path& folder) {
+  const fs::path config = job::RunDirectory{folder}.config();
+  std::error_code error;
+  return !fs::exists(config, error) && error &&
+      job::run_of_config(config.native());
 }
 
 } // namespace
 
 bool Run::trains() const {
   return !records.start.is_object() ||
-      records.start.value("mode", "train") != "eval";
+      json_text(records.start, "mode") != "eval";
 }
 
 const MetricInfo& Run::metric() const {
@@ -191,10 +229,11 @@ fs::path report_file(const job::RunDirectory& folder) {
 bool is_run(const fs::path& folder) {
   std::error_code error;
   const job::RunDirectory run{folder};
-  return fs::is_regular_file(run.config(), error) &&
+  const bool made = fs::is_regular_file(run.config(), error) &&
       (fs::exists(run.metrics(), error) ||
        fs::exists(run.environment(), error) ||
        fs::is_directory(run.logs(), error));
+  return made || is_closed_run(folder);
 }
 
 std::vector<fs::path> runs_in(const fs::path& folder) {
@@ -238,23 +277,18 @@ fs::path run_folder(const fs::path& path) {
 }
 
 Run open_run(const fs::path& folder, const Records& records) {
-  Run run;
-  run.folder = {fs::absolute(folder).lexically_normal()};
-  if (!run.folder.path.has_filename()) { // "runs/x/"
-    run.folder.path = run.folder.path.parent_path();
-  }
-  run.name = run.folder.path.filename().native();
-  run.records = records;
-  read_recipe(run);
-  read_environment(run);
-  find_state(run);
-  return run;
+  return read_run(folder, records, /*problem=*/"");
 }
 
 Run open_run(const fs::path& folder) {
   RecordReader reader(job::RunDirectory{folder}.metrics());
-  reader.update();
-  return open_run(folder, reader.records());
+  std::string problem;
+  try {
+    reader.update();
+  } catch (const Error& error) { // other runs are shown all the same
+    problem = error.what();
+  }
+  return read_run(folder, reader.records(), problem);
 }
 
 } // namespace vitrain::report

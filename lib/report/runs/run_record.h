@@ -17,14 +17,21 @@
 
 namespace vitrain::report {
 
-enum class RunState { kRunning, kDone, kStopped, kFailed };
+enum class RunState {
+  kRunning,
+  kDone,
+  kStopped,
+  kFailed,
+  kNoRecords, // nobody knows: it wrote none (log.jsonl), or they are unreadable
+};
 constexpr auto names_of(RunState) {
   using enum RunState;
   return enum_names<RunState>(
       {{kRunning, "running"},
        {kDone, "done"},
        {kStopped, "stopped"},
-       {kFailed, "failed"}});
+       {kFailed, "failed"},
+       {kNoRecords, "no records"}});
 }
 
 // A run as its folder tells it. What is not there, or cannot be read, is empty,
@@ -66,7 +73,8 @@ std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 std::filesystem::path report_file(const job::RunDirectory& folder);
 
 // Whether a folder is one that a run has made: with a config.yaml, and records
-// or a description of the machine beside it.
+// or a description of the machine beside it; or, where it may not be looked
+// into, with the name of one.
 bool is_run(const std::filesystem::path& folder);
 
 // The runs in a folder, by name.
@@ -76,7 +84,7 @@ std::vector<std::filesystem::path> runs_in(const std::filesystem::path& folder);
 // Error(kUsage) for one that is no run's.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
-// Reads a run. Throws Error(kStorage) where its records cannot be read.
+// Reads a run, as far as it can be read.
 Run open_run(const std::filesystem::path& folder);
 // The same with records that were read before.
 Run open_run(const std::filesystem::path& folder, const Records& records);

@@ -37,6 +37,8 @@ Tint tint_of(RunState state) {
       return Tint::kWarning;
     case RunState::kFailed:
       return Tint::kError;
+    case RunState::kNoRecords:
+      return Tint::kFaint;
   }
   return Tint::kFaint;
 }
@@ -69,11 +71,16 @@ std::string trimmed(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-// "optim.lr=0.001"; the reason of a failure comes first.
+// "optim.lr=0.001"; the reason of a failure, or why a run is not known, comes
+// first.
 std::vector<std::string> notes_of(const ListedRun& one) {
   std::vector<std::string> notes;
   if (one.run.state == RunState::kFailed && !one.run.reason.empty()) {
     notes.push_back(printable(one.run.reason));
+  } else if (one.run.state == RunState::kNoRecords) {
+    notes.push_back(
+        one.run.problems.empty() ? printable(one.run.reason)
+                                 : one.run.problems.front());
   }
   for (const auto& [name, value] : one.settings) {
     if (notes.size() > kMostSettings) {

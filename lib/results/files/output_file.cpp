@@ -1,9 +1,12 @@
 #include "results/files/output_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <system_error>
 
@@ -11,30 +14,84 @@
 #include "core/text/text.h"
 
 namespace vitrain::results {
+namespace {
 
-OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
-  if (path == "-") {
+namespace fs = std::filesystem;
+
+bool is_standard_output(const fs::path& path) {
+  return path == "-";
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+// Links of /proc lead to open files, whatever name those have by now.
+bool is_in_proc(const fs::path& path) {
+  struct statfs status {};
+  return ::statfs(folder_of(path).c_str(), &status) == 0 &&
+      status.f_type == PROC_SUPER_MAGIC;
+}
+
+// Where symbolic links lead, there or not; those of /proc are not followed.
+fs::path follow_links(fs::path path) {
+  constexpr int kMostLinks = 40; // as Linux has it
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!fs::is_symlink(fs::symlink_status(path, error)) || is_in_proc(path)) {
+      break;
+    }
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) {
+      break;
+    }
+    path = path.parent_path() / next;
+  }
+  return path;
+}
+
+// Whether what has no links left is replaced, and not written to as it is.
+bool is_replaced(const fs::path& target) {
+  std::error_code ignored;
+  const fs::file_type type = fs::status(target, ignored).type();
+  return !target.empty() && !is_in_proc(target) &&
+      (type == fs::file_type::not_found || type == fs::file_type::regular);
+}
+
+// What is written to as it is. An open file of this process stays the same one,
+// with its place in it; opened once more, it would be written from its start.
+Fd open_as_it_is(const fs::path& target) {
+  if (!is_in_proc(target)) {
+    return Fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  }
+  std::error_code ignored;
+  std::int64_t number = -1;
+  if (fs::canonical(folder_of(target), ignored) ==
+          fs::canonical("/proc/self/fd", ignored) &&
+      parse_int(target.filename().native(), number)) {
+    return Fd(::fcntl(static_cast<int>(number), F_DUPFD_CLOEXEC, 3));
+  }
+  return Fd(::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+}
+
+} // namespace
+
+OutputFile::OutputFile(const fs::path& path)
+    : path_(path), target_(follow_links(path)) {
+  if (is_standard_output(path)) {
     fd_ = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
     check(fd_ ? 0 : errno, "write to standard output");
     return;
   }
-  std::error_code ignored;
-  const auto type = std::filesystem::status(path, ignored).type();
-  int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  if (type == std::filesystem::file_type::not_found ||
-      type == std::filesystem::file_type::regular) {
-    part_ = path.native() + ".part";
-  } else {
-    flags = O_WRONLY | O_CLOEXEC;
-  }
-  fd_ = Fd(::open((part_.empty() ? path_ : part_).c_str(), flags, 0666));
-  check(fd_ ? 0 : errno, "write it");
+  fd_ = is_replaced(target_) ? create_part(target_, part_)
+                             : open_as_it_is(target_);
+  check(fd_ ? 0 : errno, "be written");
 }
 
 OutputFile::~OutputFile() {
   if (!part_.empty()) {
     std::error_code ignored;
-    std::filesystem::remove(part_, ignored);
+    fs::remove(part_, ignored);
   }
 }
 
@@ -50,7 +107,7 @@ void OutputFile::finish() {
   check(::fsync(fd_.get()) == 0 ? 0 : errno, "sync it");
   fd_.reset();
   std::error_code error;
-  std::filesystem::rename(part_, path_, error);
+  fs::rename(part_, target_, error);
   check(error.value(), "name it");
   part_.clear();
 }
@@ -65,19 +122,40 @@ void OutputFile::check(int error, const char* what) const {
       error_text(error));
 }
 
+std::optional<fs::path> replaced_file(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path target = follow_links(path);
+  const bool is_file = !is_standard_output(path) && is_replaced(target) &&
+      fs::is_regular_file(target, ignored);
+  return is_file ? std::optional(target) : std::nullopt;
+}
+
+bool is_same_output(const fs::path& one, const fs::path& other) {
+  if (is_standard_output(one) || is_standard_output(other)) {
+    return one == other;
+  }
+  const auto place_of = [](const fs::path& path) {
+    std::error_code error;
+    const fs::path target = fs::absolute(follow_links(path), error);
+    const fs::path known = fs::weakly_canonical(target, error);
+    return error ? target.lexically_normal() : known;
+  };
+  return place_of(one) == place_of(other);
+}
+
 void check_replaceable(
     const char* option,
-    const std::filesystem::path& path,
+    const fs::path& path,
     const char* what,
     const std::function<bool(std::string_view start)>& is_one) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) ||
-      std::filesystem::file_size(path, error) == 0) {
+  const auto replaced = replaced_file(path);
+  if (!replaced || fs::file_size(*replaced, error) == 0) {
     return;
   }
-  constexpr std::size_t kStart = 256;
+  constexpr std::size_t kStart = std::size_t{64} << 10;
   std::string start(kStart, '\0');
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(*replaced, std::ios::binary);
   file.read(start.data(), std::ssize(start));
   start.resize(static_cast<std::size_t>(file.gcount()));
   VITRAIN_CHECK(

@@ -11,6 +11,31 @@
 
 namespace vitrain::results {
 
+bool is_predictions_csv(std::string_view start) {
+  constexpr std::string_view kHeader = "path,prediction,probability,";
+  if (!start.starts_with(kHeader)) {
+    return false;
+  }
+  start.remove_prefix(kHeader.size());
+  return start.starts_with("problem\n") || start.starts_with("prediction_2,");
+}
+
+bool is_predictions_jsonl(std::string_view start) {
+  // Only the start of a line is known, which is no JSON.
+  constexpr std::string_view kPath = "{\"path\":\"";
+  if (!start.starts_with(kPath)) {
+    return false;
+  }
+  start.remove_prefix(kPath.size());
+  std::size_t end = 0;
+  while (end < start.size() && start[end] != '"') {
+    end += start[end] == '\\' ? 2 : 1;
+  }
+  start.remove_prefix(std::min(end, start.size()));
+  return start.starts_with("\",\"top\":[") ||
+      start.starts_with("\",\"problem\":\"");
+}
+
 PredictionOutput::PredictionOutput(const Options& options)
     : options_(options),
       lines_(options.classes, options.top),
@@ -72,16 +97,20 @@ void PredictionOutput::add(std::span<const Prediction> predictions) {
   }
 }
 
-void PredictionOutput::finish(std::vector<std::string> others) {
+void PredictionOutput::finish() {
   console_.live("");
-  std::vector<std::string> files;
-  for (auto [file, path] :
-       {std::pair{&csv_, &options_.csv}, std::pair{&jsonl_, &options_.jsonl}}) {
+  for (auto* file : {&csv_, &jsonl_}) {
     if (*file) {
       (*file)->finish();
     }
-    if (*path && **path != "-") {
-      files.push_back(printable(**path));
+  }
+}
+
+void PredictionOutput::report(const std::vector<std::string>& others) {
+  std::vector<std::string> files;
+  for (const auto& path : {options_.csv, options_.jsonl}) {
+    if (path && *path != "-") {
+      files.push_back(printable(*path));
     }
   }
   files.insert(files.end(), others.begin(), others.end());

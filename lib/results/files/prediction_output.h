@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/system/clock.h"
@@ -15,6 +16,11 @@
 #include "results/prediction.h"
 
 namespace vitrain::results {
+
+// Whether a file that begins so is one that PredictionOutput has written; a
+// list or a table of somebody else may begin with a path, too.
+bool is_predictions_csv(std::string_view start);
+bool is_predictions_jsonl(std::string_view start);
 
 // Where predictions go: the files that were asked for, with a live line on the
 // error stream meanwhile, and else a table on standard output.
@@ -34,9 +40,11 @@ class PredictionOutput {
 
   // The predictions of the images that come next.
   void add(std::span<const Prediction> predictions);
-  // Completes the files and, where a table does not show it, says how it went
-  // and where the results are, in these other files, too.
-  void finish(std::vector<std::string> others);
+  // Completes the files.
+  void finish();
+  // Where a table does not show it, says how it went and where the results are,
+  // in these other files, too.
+  void report(const std::vector<std::string>& others);
   // Images of which there was nothing to say.
   std::int64_t problems() const { return problems_; }
 

@@ -159,6 +159,11 @@ void PickleMachine::make_real(double value) {
 void PickleMachine::push_global(
     std::string_view module,
     std::string_view name) {
+  if (module.size() + name.size() > kLongestGlobal) {
+    refuse(
+        "the name of a class has more than {} characters",
+        with_commas(kLongestGlobal));
+  }
   if (contains(kRefused, module) ||
       (is_builtins(module) && contains(kRefusedBuiltins, name))) {
     refuse(

@@ -38,6 +38,8 @@ class PickleMachine {
   // A stream of one-byte instructions asks for 100 times its size: bounded to
   // some 200 MB. A file of 10,000 tensors needs 200,000 values.
   static constexpr std::size_t kMostValues = 2'000'000;
+  // Of a class or a function with its module: each use makes a text of its own.
+  static constexpr std::size_t kLongestGlobal = 1'000;
 
   template <typename... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args)
@@ -118,7 +120,12 @@ class PickleMachine {
   void push_long(std::string_view digits);
   void push_line_integer();
   std::string_view quoted(std::string_view text);
-  void put(std::uint64_t index) { memo_[index] = &top(); }
+  void put(std::uint64_t index) {
+    if (memo_.size() >= kMostValues) {
+      refuse("a memo of more than {} values", with_commas(kMostValues));
+    }
+    memo_[index] = &top();
+  }
   void get(std::uint64_t index);
   std::uint64_t line_index();
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <ranges>
+#include <string_view>
+#include <unordered_map>
 
 #include <fmt/ranges.h>
 
 #include "core/text/text.h"
+#include "weights/archive.h"
 #include "weights/weights_check.h"
 
 namespace vitrain::weights {
@@ -36,124 +39,233 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
 constexpr std::size_t kAveraged = 4; // of them
 
 constexpr int kModuleDepth = 64;
+constexpr std::size_t kListed = 10; // dictionaries, in a message
 
-// The pairs of a dictionary or of an object that is one (OrderedDict).
-std::vector<std::pair<Ref, Ref>> entries_of(const PickleValue& value) {
-  auto entries = value.entries;
-  // Python 2: OrderedDict([[name, value], ...]).
-  if (value.is_call("collections.OrderedDict") &&
-      value.arguments->items.size() == 1) {
-    for (const Ref pair : value.arguments->items.front()->items) {
-      if (pair->items.size() == 2) {
-        entries.emplace_back(pair->items[0], pair->items[1]);
+struct Candidate {
+  std::string path;
+  const Tensors* tensors = nullptr;
+};
+
+// Looks for tensors in what a pickle describes. A few bytes of it can say that
+// one dictionary stands in a thousand places: what is looked at and kept is
+// bounded, beyond that it throws Error(kWeights).
+class Search {
+ public:
+  Search(const IsTensor& is_tensor, const std::string& source)
+      : is_tensor_(is_tensor), source_(source) {}
+
+  // Of a dictionary or a pickled module itself, by their names; they stay while
+  // this object does.
+  const Tensors& tensors_of(const PickleValue& value) {
+    static const Tensors kNone;
+    if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
+      return kNone;
+    }
+    const auto [found, fresh] = known_.try_emplace(&value);
+    if (fresh) {
+      found->second = find_tensors(value);
+    }
+    return found->second;
+  }
+
+  // The last of this name in a dictionary, or null.
+  Ref member(const PickleValue& value, std::string_view name) {
+    Ref found = nullptr;
+    each_entry(value, [&](const PickleValue& key, const PickleValue& item) {
+      if (key.is(Kind::kText) && key.text == name) {
+        found = &item;
       }
-    }
+    });
+    return found;
   }
-  return entries;
-}
 
-Ref member(const PickleValue& value, std::string_view name) {
-  Ref found = nullptr;
-  for (const auto& [key, item] : entries_of(value)) {
-    if (key->is(Kind::kText) && key->text == name) {
-      found = item;
-    }
+  // Every dictionary of tensors in another, so many levels deep.
+  std::vector<Candidate> candidates_in(
+      const PickleValue& root,
+      const std::string& prefix,
+      int levels) {
+    std::vector<Candidate> found;
+    each_entry(root, [&](const PickleValue& key, const PickleValue& item) {
+      const bool holds = item.is(Kind::kDict) || item.is(Kind::kCall);
+      if (!key.is(Kind::kText) || !holds || is_tensor_(item)) {
+        return;
+      }
+      const Tensors& tensors = tensors_of(item);
+      if (!tensors.empty()) {
+        found.push_back({name_of(prefix, key.text), &tensors});
+      } else if (levels > 1) {
+        std::ranges::move(
+            candidates_in(item, name_of(prefix, key.text) + ".", levels - 1),
+            std::back_inserter(found));
+      }
+    });
+    return found;
   }
-  return found;
-}
 
-// state_dict() of a pickled torch.nn.Module.
-void add_module(
-    const PickleValue& module,
-    const std::string& prefix,
-    const IsTensor& is_tensor,
-    int depth,
-    Tensors& tensors) {
-  if (!module.is(Kind::kCall) || module.state == nullptr ||
-      depth > kModuleDepth) {
-    return;
-  }
-  for (const char* list : {"_parameters", "_buffers"}) {
-    if (const Ref named = member(*module.state, list)) {
-      for (const auto& [key, value] : entries_of(*named)) {
-        if (is_tensor(*value)) {
-          tensors.emplace_back(prefix + std::string(key->text), value);
+ private:
+  // The pairs of a dictionary or of an object that is one (OrderedDict).
+  template <typename Visit>
+  void each_entry(const PickleValue& value, const Visit& visit) {
+    count(value.entries.size());
+    for (const auto& [key, item] : value.entries) {
+      visit(*key, *item);
+    }
+    // Python 2: OrderedDict([[name, value], ...]).
+    if (value.is_call("collections.OrderedDict") &&
+        value.arguments->items.size() == 1) {
+      const auto& pairs = value.arguments->items.front()->items;
+      count(pairs.size());
+      for (const Ref pair : pairs) {
+        if (pair->items.size() == 2) {
+          visit(*pair->items[0], *pair->items[1]);
         }
       }
     }
   }
-  if (const Ref children = member(*module.state, "_modules")) {
-    for (const auto& [key, child] : entries_of(*children)) {
-      add_module(
-          *child,
-          fmt::format("{}{}.", prefix, key->text),
-          is_tensor,
-          depth + 1,
-          tensors);
-    }
-  }
-}
 
-Tensors tensors_of(const PickleValue& value, const IsTensor& is_tensor) {
-  Tensors tensors;
-  if (value.is(Kind::kCall) && value.state != nullptr &&
-      member(*value.state, "_modules") != nullptr) {
-    add_module(value, "", is_tensor, 0, tensors);
+  void count(std::size_t entries) {
+    constexpr std::size_t kMost = 10'000'000;
+    entries_ += entries;
+    VITRAIN_CHECK_WEIGHTS(
+        entries_ <= kMost,
+        "{}: its dictionaries, which stand within each other, have more than "
+        "{} entries",
+        source_,
+        with_commas(kMost));
+  }
+
+  // A name that is kept; 100,000 tensors have 10 MB of them.
+  std::string name_of(const std::string& prefix, std::string_view name) {
+    constexpr std::size_t kMost = 64 << 20;
+    constexpr std::size_t kOverhead = 64; // of what stands beside it
+    check_tensor_name(name, source_);
+    std::string whole = prefix;
+    whole += name;
+    check_tensor_name(whole, source_);
+    bytes_ += whole.size() + kOverhead;
+    VITRAIN_CHECK_WEIGHTS(
+        bytes_ <= kMost,
+        "{}: the names of its tensors have more than {}",
+        source_,
+        human_bytes(static_cast<double>(kMost)));
+    return whole;
+  }
+
+  Tensors find_tensors(const PickleValue& value) {
+    Tensors tensors;
+    if (value.is(Kind::kCall) && value.state != nullptr &&
+        member(*value.state, "_modules") != nullptr) {
+      add_module(value, "", /*depth=*/0, tensors);
+    } else {
+      add_entries(value, "", tensors);
+    }
     return tensors;
   }
-  for (const auto& [key, item] : entries_of(value)) {
-    if (key->is(Kind::kText) && is_tensor(*item)) {
-      tensors.emplace_back(key->text, item);
+
+  void add_entries(
+      const PickleValue& named,
+      const std::string& prefix,
+      Tensors& tensors) {
+    each_entry(named, [&](const PickleValue& key, const PickleValue& item) {
+      if (key.is(Kind::kText) && is_tensor_(item)) {
+        tensors.emplace_back(name_of(prefix, key.text), &item);
+      }
+    });
+  }
+
+  // state_dict() of a pickled torch.nn.Module.
+  void add_module(
+      const PickleValue& module,
+      const std::string& prefix,
+      int depth,
+      Tensors& tensors) {
+    if (!module.is(Kind::kCall) || module.state == nullptr ||
+        depth > kModuleDepth) {
+      return;
+    }
+    for (const char* list : {"_parameters", "_buffers"}) {
+      if (const Ref named = member(*module.state, list)) {
+        add_entries(*named, prefix, tensors);
+      }
+    }
+    if (const Ref children = member(*module.state, "_modules")) {
+      each_entry(
+          *children, [&](const PickleValue& key, const PickleValue& child) {
+            add_module(
+                child, name_of(prefix, key.text) + ".", depth + 1, tensors);
+          });
     }
   }
-  return tensors;
-}
 
-struct Candidate {
-  std::string path;
-  Tensors tensors;
+  const IsTensor& is_tensor_;
+  const std::string& source_;
+  std::unordered_map<Ref, Tensors> known_;
+  std::size_t entries_ = 0; // looked at
+  std::size_t bytes_ = 0; // of names
 };
 
-std::vector<Candidate> candidates_in(
-    const PickleValue& root,
-    const IsTensor& is_tensor,
-    const std::string& prefix,
-    int levels) {
-  std::vector<Candidate> found;
-  for (const auto& [key, item] : entries_of(root)) {
-    if (!key->is(Kind::kText)) {
-      continue;
-    }
-    const std::string path = prefix + std::string(key->text);
-    Tensors tensors = tensors_of(*item, is_tensor);
-    if (!tensors.empty()) {
-      found.push_back({path, std::move(tensors)});
-    } else if (levels > 1) {
-      std::ranges::move(
-          candidates_in(*item, is_tensor, path + ".", levels - 1),
-          std::back_inserter(found));
-    }
-  }
-  return found;
-}
+struct Choice {
+  const Candidate* candidate = nullptr; // null: none
+  bool averaged = false;
+};
 
-const Candidate* choose(
-    const std::vector<Candidate>& candidates,
-    const std::string& part) {
-  const auto at = [&](std::string_view path) -> const Candidate* {
-    const auto found = std::ranges::find(candidates, path, &Candidate::path);
-    return found == candidates.end() ? nullptr : &*found;
-  };
-  if (!part.empty()) {
-    return at(part);
+// The dictionaries of a file, and which of them have averages.
+class Candidates {
+ public:
+  Candidates(const PickleValue& root, Search& search)
+      : all(search.candidates_in(root, "", /*levels=*/2)) {
+    // MMEngine's hook for averages swaps both when it saves: "state_dict" has
+    // the averages then, and "ema_state_dict" what is trained.
+    swapped_ = at("state_dict").candidate != nullptr &&
+        at("ema_state_dict").candidate != nullptr &&
+        (search.member(root, "message_hub") != nullptr ||
+         search.member(root, "meta") != nullptr);
   }
-  for (const std::string_view name : kUsualNames) {
-    if (const Candidate* found = at(name)) {
-      return found;
+
+  Choice at(std::string_view path) const {
+    const auto found = std::ranges::find(all, path, &Candidate::path);
+    const auto averaged = kUsualNames | std::views::take(kAveraged);
+    return {
+        .candidate = found == all.end() ? nullptr : &*found,
+        .averaged = swapped_
+            ? path == "state_dict"
+            : std::ranges::find(averaged, path) != averaged.end()};
+  }
+
+  // The first whose name is usual.
+  Choice usual() const {
+    if (swapped_) {
+      return at("state_dict");
     }
+    for (const std::string_view name : kUsualNames) {
+      if (const Choice found = at(name); found.candidate != nullptr) {
+        return found;
+      }
+    }
+    return {};
   }
-  return candidates.size() == 1 ? &candidates.front() : nullptr;
-}
+
+  // "'a', 'b'": those but `chosen`.
+  std::string list(const Candidate* chosen) const {
+    std::vector<std::string> paths;
+    for (const Candidate& candidate : all) {
+      if (&candidate != chosen && paths.size() < kListed) {
+        paths.push_back(fmt::format("'{}'", printable(candidate.path)));
+      }
+    }
+    const std::size_t others = all.size() - (chosen == nullptr ? 0 : 1);
+    return join(paths, ", ") +
+        (others > kListed ? " and " +
+                 with_commas(static_cast<std::int64_t>(others - kListed)) +
+                 " more"
+                          : "");
+  }
+
+  const std::vector<Candidate> all;
+
+ private:
+  bool swapped_ = false;
+};
 
 } // namespace
 
@@ -162,42 +274,37 @@ StateDict find_state_dict(
     const IsTensor& is_tensor,
     const std::string& part,
     const std::string& source) {
-  Tensors own = tensors_of(root, is_tensor);
-  if (part.empty() && !own.empty()) {
-    return {.tensors = std::move(own), .notes = {}};
+  Search search(is_tensor, source);
+  const Tensors& own = search.tensors_of(root);
+  const Candidates candidates(root, search);
+  Choice chosen = part.empty() ? candidates.usual() : candidates.at(part);
+  // Tensors beside the state dict (an accuracy) are fewer than it has.
+  const bool beside = chosen.candidate != nullptr &&
+      own.size() < chosen.candidate->tensors->size();
+  if (part.empty() && !own.empty() && !beside) {
+    return {.tensors = own, .notes = {}};
   }
-  const auto candidates = candidates_in(root, is_tensor, "", /*levels=*/2);
-  const auto list = [&](const std::string* but) {
-    std::vector<std::string> paths;
-    for (const Candidate& candidate : candidates) {
-      if (but == nullptr || candidate.path != *but) {
-        paths.push_back(fmt::format("'{}'", printable(candidate.path)));
-      }
-    }
-    return join(paths, ", ");
-  };
   VITRAIN_CHECK_WEIGHTS(
-      !candidates.empty(),
+      !candidates.all.empty(),
       "{}: there is no dictionary of tensors in it{}",
       source,
       own.empty() ? "" : " but the file itself, which has no part");
-  const Candidate* chosen = choose(candidates, part);
+  if (part.empty() && candidates.all.size() == 1) {
+    chosen.candidate = &candidates.all.front();
+  }
   VITRAIN_CHECK_WEIGHTS(
-      chosen != nullptr,
+      chosen.candidate != nullptr,
       "{}: {}; it has {}. Say which with model.pretrained_part",
       source,
       part.empty() ? "which of its dictionaries has the weights is not clear"
                    : fmt::format("has no tensors in '{}'", printable(part)),
-      list(nullptr));
-  StateDict dict{.tensors = chosen->tensors, .notes = {}};
-  const auto averaged_names = kUsualNames | std::views::take(kAveraged);
-  const bool averaged =
-      std::ranges::find(averaged_names, chosen->path) != averaged_names.end();
-  const std::string others = list(&chosen->path);
+      candidates.list(nullptr));
+  StateDict dict{.tensors = *chosen.candidate->tensors, .notes = {}};
+  const std::string others = candidates.list(chosen.candidate);
   dict.notes.push_back(fmt::format(
       "took '{}'{}{}",
-      printable(chosen->path),
-      averaged ? " (averaged weights)" : "",
+      printable(chosen.candidate->path),
+      chosen.averaged ? " (averaged weights)" : "",
       others.empty() ? "" : "; the file also has " + others));
   return dict;
 }

@@ -17,9 +17,12 @@ struct StateDict {
 
 // Chooses it: the object itself, or of those within (two levels deep) the one
 // that `part` names ("model", "outer.inner"); with part "" by the usual names,
-// averaged weights first as timm does, or the only one. A pickled torch module
-// counts as its state_dict(). `is_tensor` knows the format's tensors. Throws
-// Error(kWeights) that lists what is there.
+// averaged weights first as timm does, or the only one. The object itself is
+// not taken where a usual name has more tensors than stand beside it. A pickled
+// torch module counts as its state_dict(). `is_tensor` knows the format's
+// tensors. Throws Error(kWeights) that lists what is there, and for
+// dictionaries that stand within each other so often that looking would not
+// end.
 StateDict find_state_dict(
     const PickleValue& root,
     const std::function<bool(const PickleValue&)>& is_tensor,

@@ -228,6 +228,12 @@ TorchStorage torch_storage(
       items[4]->is(Kind::kInteger) && items[4]->integer >= 0;
   VITRAIN_CHECK_WEIGHTS(
       storage, "{}: its pickle points to something that is no storage", source);
+  // Each tensor has a copy of it: torch's are numbers.
+  VITRAIN_CHECK_WEIGHTS(
+      items[2]->text.size() <= kLongestName,
+      "{}: the name of a storage has more than {} bytes",
+      source,
+      with_commas(kLongestName));
   const DType* type = find_type(*items[1], &TypeRow::storage);
   VITRAIN_CHECK_WEIGHTS(
       type != nullptr || is_untyped(*items[1]),

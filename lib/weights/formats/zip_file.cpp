@@ -85,9 +85,16 @@ ZipFile::ZipFile(const InputFile& file)
   if (global.number_entry == 0) {
     return;
   }
+  std::uint64_t packed = 0; // bytes of all members
   for (; status == UNZ_OK; status = unzGoToNextFile(handle_.get())) {
     const MemberInfo member = current_member(handle_.get(), source_);
     check_member(member, file);
+    packed += member.info.compressed_size;
+    VITRAIN_CHECK_WEIGHTS(
+        packed <= static_cast<std::uint64_t>(file.size()),
+        "{}: its members overlap: they have more bytes than the archive's {}",
+        source_,
+        file.size());
     unz64_file_pos position{};
     unzGetFilePos64(handle_.get(), &position);
     const bool fresh = members_

@@ -19,7 +19,8 @@ class ZipFile {
   };
 
   // Reads the directory. Throws Error(kWeights): no archive, two members of
-  // one name, an encrypted one, one that cannot have so many bytes.
+  // one name, an encrypted one, one that cannot have so many bytes, members
+  // that share bytes of the archive, so that all of them were larger than it.
   explicit ZipFile(const InputFile& file);
 
   const std::map<std::string, Member>& members() const { return members_; }

@@ -36,7 +36,7 @@ struct NameRule {
 };
 
 // The names of one program for one family. A file is of it when each pattern
-// of `signature` is the name of some tensor in it.
+// of `signature` is the name of some tensor in it, and none of `without` is.
 struct Convention {
   std::string_view program; // "torchvision": a value of model.pretrained_names
   std::string_view family; // "ViT", for people
@@ -52,6 +52,9 @@ struct Convention {
   // its place: the stage, and the block in it.
   std::string_view counted = {};
   std::span<const std::int64_t> depths = {};
+  // None of these patterns may be a name in it: they show another family that
+  // has the names of `signature` too.
+  std::span<const std::string_view> without = {};
 };
 
 // One file for each program.

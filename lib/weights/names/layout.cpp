@@ -51,8 +51,9 @@ void turn_colours(StoredTensor& tensor) {
   constexpr std::int64_t kColours = 3;
   constexpr std::int64_t kMostOut = 4096;
   const StridedPart whole = tensor.parts.front();
+  // Without kernels there would be no part.
   if (whole.shape.size() != 4 || whole.shape[1] != kColours ||
-      whole.shape[0] > kMostOut) {
+      whole.shape[0] == 0 || whole.shape[0] > kMostOut) {
     return;
   }
   tensor.parts.clear();
@@ -97,7 +98,9 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
       std::erase(tensor.shape, 1);
       break;
     case Layout::kUnfolded:
-      if (rank >= 1 && part.shape.back() % 4 == 0) {
+      // Of an empty dimension the stride may be anything, also too large to be
+      // multiplied.
+      if (rank >= 1 && part.shape.back() > 0 && part.shape.back() % 4 == 0) {
         refold(tensor);
       }
       break;

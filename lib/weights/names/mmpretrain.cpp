@@ -20,6 +20,7 @@ constexpr NameRule kMmVitRules[] = {
     {"layers.#.ffn.layers.1.*", "blocks.#.mlp.fc2.*"},
     {"ln1.*", "norm.*"},
     {"head.layers.head.*", "head.*"},
+    {"head.layers.head_dist.*", "head_dist.*"},
     {"head.fc.*", "head.*"},
 };
 

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "weights/names/convention.h"
+#include "weights/names/dino_positions.h"
 #include "weights/names/mobilevit_rules.h"
 #include "weights/names/shared_rules.h"
 
@@ -39,6 +40,35 @@ constexpr std::string_view kOriginalPvtV2[] = {
     "patch_embed1.proj.weight",
     "block1.#.mlp.dwconv.dwconv.weight"};
 
+// DeiT III has LayerScale's vectors in the block itself, as BEiT and CaiT have
+// in timm too.
+constexpr std::string_view kOriginalDeit3[] = {
+    "pos_embed",
+    "patch_embed.proj.weight",
+    "blocks.#.gamma_1"};
+constexpr std::string_view kNotDeit3[] = {
+    "blocks.#.attn.q_bias",
+    "blocks.#.attn.proj_l.weight",
+    "blocks_token_only.#.gamma_1"};
+constexpr NameRule kOriginalDeit3Rules[] = {
+    {"blocks.#.gamma_1", "blocks.#.ls1.gamma"},
+    {"blocks.#.gamma_2", "blocks.#.ls2.gamma"},
+};
+
+constexpr std::string_view kOriginalDino[] = {
+    "mask_token",
+    "pos_embed",
+    "patch_embed.proj.weight",
+    "blocks.#.ls1.gamma"};
+// Masked autoencoders have a token of that name too, which they need.
+constexpr std::string_view kNotDino[] = {"decoder_pred.weight"};
+constexpr NameRule kOriginalDinoRules[] = {
+    {"mask_token", ""},
+    {"register_tokens", "reg_token"},
+    {"blocks.#.mlp.w12.*", "blocks.#.mlp.fc1.*"},
+    {"blocks.#.mlp.w3.*", "blocks.#.mlp.fc2.*"},
+};
+
 constexpr std::string_view kOriginalMobileOne[] = {
     "stage0.rbr_conv.0.conv.weight",
     "stage#.#.rbr_conv.#.conv.weight"};
@@ -66,6 +96,19 @@ constexpr auto kOriginal = std::to_array<Convention>({
     {"original", "CrossViT", {}, kCrossVitNames, kCrossVitRules},
     {"original", "ConvMixer", {}, kConvMixerNames, kConvMixerRules},
     {"original", "XCiT", {}, kXcitNames, kXcitRules},
+    {.program = "original",
+     .family = "DeiT III",
+     .prefixes = {},
+     .signature = kOriginalDeit3,
+     .rules = kOriginalDeit3Rules,
+     .without = kNotDeit3},
+    {.program = "original",
+     .family = "DINOv2",
+     .prefixes = {},
+     .signature = kOriginalDino,
+     .rules = kOriginalDinoRules,
+     .prepare = add_class_position,
+     .without = kNotDino},
     {"original", "MobileOne", {}, kOriginalMobileOne, kOriginalMobileOneRules},
     {"original",
      "MobileViT",

@@ -42,11 +42,36 @@ constexpr auto kComputed = std::to_array<std::string_view>(
      "total_ops",
      "total_params"});
 
-// Wrappers of modules in Python put their name in front of every name.
+// How often torch's AveragedModel and MMEngine's averages were updated: beside
+// the network, which is their "module".
+constexpr auto kUpdates =
+    std::to_array<std::string_view>({"n_averaged", "steps"});
+
+bool counts_updates(std::string_view name) {
+  return std::ranges::find(kUpdates, name) != kUpdates.end();
+}
+
+void drop_updates(std::map<std::string, StoredTensor>& tensors) {
+  const bool averages = std::ranges::all_of(tensors, [](const auto& tensor) {
+    return counts_updates(tensor.first) || tensor.first.starts_with("module.");
+  });
+  if (averages) {
+    std::erase_if(tensors, [](const auto& tensor) {
+      return counts_updates(tensor.first);
+    });
+  }
+}
+
+// Wrappers of modules in Python put their name in front of every name, and so
+// do Lightning's modules with the member that holds the network.
+constexpr auto kWrappers = std::to_array<std::string_view>(
+    {"module.", "_orig_mod.", "model.", "net."});
+
 void unwrap(std::map<std::string, StoredTensor>& tensors) {
   for (bool found = true; found;) {
     found = false;
-    for (const std::string_view prefix : {"module.", "_orig_mod."}) {
+    drop_updates(tensors);
+    for (const std::string_view prefix : kWrappers) {
       const bool everywhere = !tensors.empty() &&
           std::ranges::all_of(tensors, [&](const auto& tensor) {
             return tensor.first.starts_with(prefix);
@@ -64,34 +89,56 @@ void unwrap(std::map<std::string, StoredTensor>& tensors) {
 }
 
 bool follows(const Archive& archive, const Convention& convention) {
-  return std::ranges::all_of(
-      convention.signature, [&](std::string_view pattern) {
-        return std::ranges::any_of(archive.tensors, [&](const auto& tensor) {
-          const std::string_view name = tensor.first;
-          return match(pattern, name) ||
-              std::ranges::any_of(
-                     convention.prefixes, [&](std::string_view prefix) {
-                       return name.starts_with(prefix) &&
-                           match(pattern, name.substr(prefix.size()));
-                     });
-        });
-      });
+  const auto is_there = [&](std::string_view pattern) {
+    return std::ranges::any_of(archive.tensors, [&](const auto& tensor) {
+      const std::string_view name = tensor.first;
+      return match(pattern, name) ||
+          std::ranges::any_of(
+                 convention.prefixes, [&](std::string_view prefix) {
+                   return name.starts_with(prefix) &&
+                       match(pattern, name.substr(prefix.size()));
+                 });
+    });
+  };
+  return std::ranges::all_of(convention.signature, is_there) &&
+      std::ranges::none_of(convention.without, is_there);
 }
 
 // The tensors that become one, by their number.
 using Parts = std::vector<std::pair<int, StoredTensor>>;
 
-// Whether they are query, key and value, or key and value.
+// Whether they are query, key and value, or key and value, with rows that can
+// stand below each other.
 bool can_join(const Parts& parts) {
-  if (parts.size() != 2 && parts.size() != 3) {
+  const StoredTensor& first = parts.front().second;
+  if ((parts.size() != 2 && parts.size() != 3) || first.shape.empty()) {
     return false;
   }
   int number = 4 - static_cast<int>(parts.size());
-  const StoredTensor& first = parts.front().second;
   return std::ranges::all_of(parts, [&](const auto& part) {
     return part.first == number++ && part.second.shape == first.shape &&
         part.second.type == first.type;
   });
+}
+
+// All of them, with the rows of each below those of the one before. What is
+// read checked their sizes, but not the sum's: of an empty tensor they may be
+// huge. `what` names it in Error(kWeights).
+StoredTensor joined(Parts parts, const std::string& what) {
+  StoredTensor all = std::move(parts.front().second);
+  constexpr std::int64_t kMostBytes = 8; // of an element
+  std::int64_t bytes = kMostBytes * std::ssize(parts);
+  bool fits = true;
+  for (const std::int64_t size : all.shape) {
+    fits = fits &&
+        !__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes);
+  }
+  VITRAIN_CHECK_WEIGHTS(fits, "{}: the number of its elements overflows", what);
+  all.shape[0] *= std::ssize(parts);
+  for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
+    all.parts.push_back(std::move(part->second.parts.front()));
+  }
+  return all;
 }
 
 // `name` with the number of a block as that of its stage and that in the stage;
@@ -171,13 +218,11 @@ class Renaming {
           printable(name),
           convention_.program,
           convention_.family);
-      StoredTensor& tensor = tensors[name] = std::move(parts[0].second);
-      if (!whole) {
-        tensor.shape[0] *= std::ssize(parts);
-        for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
-          tensor.parts.push_back(part->second.parts.front());
-        }
-      }
+      tensors[name] = whole
+          ? std::move(parts[0].second)
+          : joined(
+                std::move(parts),
+                fmt::format("{}: '{}'", source, printable(name)));
     }
     return tensors;
   }

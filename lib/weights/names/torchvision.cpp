@@ -1,9 +1,22 @@
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "weights/names/convention.h"
 
 namespace vitrain::weights {
 namespace {
+
+// The rules of a second version in front of what it has from the first.
+template <std::size_t New, std::size_t Old>
+constexpr std::array<NameRule, New + Old> before(
+    const NameRule (&second)[New],
+    const NameRule (&first)[Old]) {
+  std::array<NameRule, New + Old> rules{};
+  std::ranges::copy(second, rules.begin());
+  std::ranges::copy(first, rules.begin() + New);
+  return rules;
+}
 
 constexpr std::string_view kTorchvisionVit[] = {
     "conv_proj.weight",
@@ -45,6 +58,23 @@ constexpr NameRule kTorchvisionSwinRules[] = {
     {"features.#.reduction.*", "layers.%.downsample.reduction.*"},
     {"head.*", "head.fc.*"},
 };
+
+constexpr std::string_view kTorchvisionSwinV2[] = {
+    "features.0.0.weight",
+    "features.1.0.attn.cpb_mlp.0.weight"};
+// timm's keys have no bias; torchvision sets theirs to zero in each step.
+constexpr auto kTorchvisionSwinV2Rules = before(
+    {{"features.#.#.attn.cpb_mlp.#.*", "layers.%.blocks.#.attn.cpb_mlp.#.*"},
+     {"features.#.#.attn.qkv.bias",
+      "layers.%.blocks.#.attn.q_bias",
+      Layout::kSame,
+      1},
+     {"features.#.#.attn.qkv.bias",
+      "layers.%.blocks.#.attn.v_bias",
+      Layout::kSame,
+      3},
+     {"features.#.#.attn.qkv.bias", ""}},
+    kTorchvisionSwinRules);
 
 constexpr std::string_view kTorchvisionConvnext[] = {
     "features.0.0.weight",
@@ -89,6 +119,34 @@ constexpr NameRule kTorchvisionEfficientNetRules[] = {
     {"classifier.1.*", "classifier.*"},
 };
 
+constexpr std::string_view kTorchvisionEfficientNetV2[] = {
+    "features.0.0.weight",
+    "features.2.0.block.1.0.weight",
+    "features.4.0.block.2.fc1.weight"};
+// The first stages of its first version have squeeze and excitation too.
+constexpr std::string_view kNotEfficientNetV2[] = {
+    "features.1.0.block.1.fc1.weight"};
+// Three stages of fused blocks, the first without expansion; the convolution
+// behind the last stage has the number after it.
+constexpr auto kTorchvisionEfficientNetV2Rules = before(
+    {{"features.0.0.*", "conv_stem.*"},
+     {"features.0.1.*", "bn1.*"},
+     {"features.1.#.block.0.0.*", "blocks.0.#.conv.*"},
+     {"features.1.#.block.0.1.*", "blocks.0.#.bn1.*"},
+     {"features.2.#.block.0.0.*", "blocks.1.#.conv_exp.*"},
+     {"features.2.#.block.1.0.*", "blocks.1.#.conv_pwl.*"},
+     {"features.3.#.block.0.0.*", "blocks.2.#.conv_exp.*"},
+     {"features.3.#.block.1.0.*", "blocks.2.#.conv_pwl.*"},
+     {"features.#.0.*", "conv_head.*"},
+     {"features.#.1.*", "bn2.*"}},
+    kTorchvisionEfficientNetRules);
+
+void note_epsilon(Archive& archive) {
+  archive.notes.emplace_back(
+      "torchvision's EfficientNetV2 normalises with an epsilon of 0.001, "
+      "timm's and ours (efficientnetv2_*) with 0.00001");
+}
+
 constexpr std::string_view kTorchvisionRegNet[] = {
     "stem.0.weight",
     "trunk_output.block#.block#-#.f.a.0.weight"};
@@ -111,6 +169,7 @@ constexpr NameRule kTorchvisionRegNetRules[] = {
 // torchvision's ResNets have timm's names: those are its own.
 constexpr auto kTorchvision = std::to_array<Convention>({
     {"torchvision", "ViT", {}, kTorchvisionVit, kTorchvisionVitRules},
+    {"torchvision", "Swin V2", {}, kTorchvisionSwinV2, kTorchvisionSwinV2Rules},
     {"torchvision", "Swin", {}, kTorchvisionSwin, kTorchvisionSwinRules},
     {"torchvision",
      "ConvNeXt",
@@ -122,6 +181,13 @@ constexpr auto kTorchvision = std::to_array<Convention>({
      {},
      kTorchvisionEfficientNet,
      kTorchvisionEfficientNetRules},
+    {.program = "torchvision",
+     .family = "EfficientNetV2",
+     .prefixes = {},
+     .signature = kTorchvisionEfficientNetV2,
+     .rules = kTorchvisionEfficientNetV2Rules,
+     .prepare = note_epsilon,
+     .without = kNotEfficientNetV2},
     {"torchvision", "RegNet", {}, kTorchvisionRegNet, kTorchvisionRegNetRules},
 });
 

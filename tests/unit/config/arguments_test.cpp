@@ -280,6 +280,40 @@ TEST(Arguments, OptionsWithoutMeaningAreRefused) {
       StartsWith("-dry_run: has no meaning with config check"));
 }
 
+// It was taken, and nothing was written there.
+TEST(Arguments, OutputIsForVerbsThatWriteThere) {
+  for (const std::string verb : {"check", "show", "dump", "pack"}) {
+    EXPECT_THAT(
+        refusal({"data", verb, "-cfg", "a", "-output", "b"}),
+        HasSubstr(
+            "-output: has no meaning with data " + verb +
+            ": it writes no run folder; what it writes is -out FILE"));
+  }
+  EXPECT_THAT(
+      refusal({"predict", "a.jpg", "-pretrained", "w", "-output", "b"}),
+      HasSubstr("what it writes is -csv FILE"));
+  EXPECT_THAT(
+      refusal({"data", "order", "-cfg", "a", "-output", "b"}),
+      HasSubstr("-output: has no meaning with data order"));
+  for (const std::vector<std::string>& verb :
+       std::vector<std::vector<std::string>>{
+           {"train"}, {"eval"}, {"config", "check"}, {"config", "show"}}) {
+    std::vector<std::string> words = verb;
+    words.insert(words.end(), {"-cfg", "a", "-output", "b"});
+    EXPECT_EQ(parse(words).overrides.at(0).key, "run.output") << verb.back();
+  }
+}
+
+// As the option's own help has it.
+TEST(Arguments, ImageSizeMayBeAList) {
+  for (const char* text : {"[224, 160]", "[224,160]"}) {
+    const Recipe recipe = recipe_of({"-image_size", text});
+    EXPECT_EQ(recipe.model.image_size->height, 224);
+    EXPECT_EQ(recipe.model.image_size->width, 160);
+  }
+  EXPECT_EQ(recipe_of({"-image_size", "64"}).model.image_size->width, 64);
+}
+
 TEST(Arguments, SpellingsOfOtherLaunchers) {
   const auto devices = [](const std::vector<std::string>& words) {
     return recipe_of(words).devices;

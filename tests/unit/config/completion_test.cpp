@@ -124,6 +124,8 @@ TEST(Completion, BashCompletesValues) {
   EXPECT_THAT(in_bash({"-dataset", "mn"}), ElementsAre("mnist"));
   EXPECT_THAT(in_bash({"export", "-format", "o"}), ElementsAre("onnx"));
   EXPECT_THAT(in_bash({"-launcher", "s"}), ElementsAre("slurm"));
+  EXPECT_THAT(
+      in_bash({"runs", "-sort", "st"}), ElementsAre("started", "state"));
   EXPECT_THAT(in_bash({"-batch_size", ""}), IsEmpty());
   EXPECT_THAT(in_bash({"-resume", "au"}), ElementsAre("auto"));
   EXPECT_THAT(in_bash({"models", "resn"}), ElementsAre("resnet50"));

@@ -345,6 +345,13 @@ TEST(Validate, AFreshHeadIsNotEvaluated) {
   EXPECT_EQ(problems_of(fresh), "");
 }
 
+TEST(Validate, AMeanHasNoDecay) {
+  EXPECT_THAT(
+      problems_of({"train.ema.equal=true", "train.ema.decay=0.99"}),
+      HasSubstr("train.ema.equal: true counts all weights the same"));
+  EXPECT_EQ(problems_of({"train.ema.equal=true"}), "");
+}
+
 // Torture row 31.
 TEST(Validate, GlobalBatchIsShared) {
   const Circumstances three{.workers = 3};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/files/new_file.h"
 #include "support/errors.h"
 #include "support/files.h"
 
@@ -127,7 +129,7 @@ TEST_F(Files, AtomicWriteNeedsAFolderAndAFreeName) {
       error_of(
           ExitCode::kStorage,
           [&] { write_file_atomically(folder_ / "no/f", "x"); }),
-      HasSubstr("cannot create: No such file or directory"));
+      HasSubstr("no/f: cannot create: No such file or directory"));
   std::filesystem::create_directories(folder_ / "taken");
   EXPECT_THAT(
       error_of(
@@ -135,6 +137,30 @@ TEST_F(Files, AtomicWriteNeedsAFolderAndAFreeName) {
           [&] { write_file_atomically(folder_ / "taken", "x"); }),
       HasSubstr("cannot write: Is a directory"));
   EXPECT_THAT(names(), ElementsAre("taken"));
+}
+
+TEST_F(Files, PartsHaveNamesThatNobodyHas) {
+  std::filesystem::path one;
+  std::filesystem::path other;
+  EXPECT_TRUE(create_part(folder_ / "f", one));
+  EXPECT_TRUE(create_part(folder_ / "f", other));
+  EXPECT_NE(one, other);
+  EXPECT_THAT(one.native(), HasSubstr((folder_ / "f.part-").native()));
+  EXPECT_FALSE(create_part(folder_ / "no/f", one));
+  EXPECT_EQ(errno, ENOENT);
+}
+
+TEST_F(Files, ANewFileIsNamedInErrorsAndLeavesOtherPartsAlone) {
+  temp_.write("f.part", "somebody's");
+  const auto write = [](int fd) { return write_all(fd, "new", 3); };
+  write_new_file(folder_ / "f", write);
+  EXPECT_EQ(slurp(folder_ / "f"), "new");
+  EXPECT_EQ(slurp(folder_ / "f.part"), "somebody's");
+  EXPECT_THAT(names(), ::testing::UnorderedElementsAre("f", "f.part"));
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kStorage, [&] { write_new_file(folder_ / "no/f", write); }),
+      HasSubstr("no/f: cannot create it: No such file or directory"));
 }
 
 TEST_F(Files, MakesFoldersOnceAndTwice) {

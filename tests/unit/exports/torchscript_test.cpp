@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "exports/trace.h"
 #include "exports/write_files.h"
@@ -139,6 +141,28 @@ TEST(Recording, IsComparedForOtherBatches) {
   EXPECT_THAT(
       message_of([&] { check_same_outputs(model, module, spec); }),
       HasSubstr("fading: for a batch of 5, what is exported differs"));
+}
+
+// "differs from the network by -nan", a defect of the program.
+TEST(Recording, NamesWeightsThatAreNotFinite) {
+  const models::ModelSpec spec = spec_of({"mlp", 4});
+  const auto model = random_network(spec);
+  const auto module = trace(*model, spec);
+  const at::NoGradGuard no_grad;
+  const std::string name = model->named_parameters().back().key();
+  model->named_parameters().back().value().fill_(std::nanf(""));
+  try {
+    check_same_outputs(*model, module, spec);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWeights);
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr(
+            "'" + name +
+            "' of its weights has values that are not "
+            "finite"));
+  }
 }
 
 TEST(Files, AreNotReplaced) {

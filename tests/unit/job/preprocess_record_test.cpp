@@ -3,8 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "config/schema/preprocess_values.h"
 #include "core/error.h"
+#include "support/files.h"
 
 namespace vitrain::job {
 namespace {
@@ -74,6 +80,45 @@ TEST(PreprocessRecord, WarnsOfAClassifierOfOtherClasses) {
   EXPECT_EQ(warning({"bee", "ant", "wasp"}), ""); // starts anew
   recipe.model.head_init = config::HeadInit::kFresh;
   EXPECT_EQ(warning({"bee", "ant"}), "");
+}
+
+// A file of one tensor with such a record in its metadata.
+std::string with_record(const Json& record) {
+  const std::string header =
+      Json{
+          {"__metadata__", {{"preprocess", record.dump()}}},
+          {"a", {{"dtype", "F32"}, {"shape", {1}}, {"data_offsets", {0, 4}}}}}
+          .dump();
+  const std::uint64_t size = header.size();
+  std::string start(sizeof(size), '\0');
+  std::memcpy(start.data(), &size, sizeof(size));
+  return start + header + std::string(4, '\0');
+}
+
+TEST(PreprocessRecord, SaysTrueOrFalseOfSeveralLabels) {
+  const TempFolder folder;
+  const auto read = [&](const Json& value) {
+    config::ModelConfig model;
+    model.pretrained = folder.write(
+        "w.safetensors",
+        with_record(
+            {{"keys", Json::object()},
+             {"classes", Json::array()},
+             {"multi_label", value}}));
+    return pretrained_record(model)->multi_label;
+  };
+  EXPECT_TRUE(read(true));
+  EXPECT_FALSE(read(false));
+  for (const Json& wrong : std::vector<Json>{"yes", 1, nullptr}) {
+    try {
+      read(wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kWeights);
+      EXPECT_THAT(error.what(), HasSubstr("'multi_label' is "));
+      EXPECT_THAT(error.what(), HasSubstr("w.safetensors"));
+    }
+  }
 }
 
 } // namespace

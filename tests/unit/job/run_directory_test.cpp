@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
+#include <string>
 
 #include "config/load/load_recipe.h"
 #include "core/error.h"
@@ -41,6 +44,34 @@ TEST_F(RunDirectoryTest, AFileInTheWayIsAStorageError) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kStorage);
   }
+}
+
+// Runs in a process of its own, whose working directory it is.
+int check_without_working_directory(const std::filesystem::path& folder) {
+  if (::chdir(folder.c_str()) != 0 || ::rmdir(folder.c_str()) != 0) {
+    return 1;
+  }
+  config::Recipe recipe; // in runs/
+  try {
+    create_run_directory(recipe, "x");
+    return 2;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    const bool names =
+        std::string(error.what())
+            .starts_with(
+                recipe.run.output + ": is relative to the working directory");
+    return names && error.code() == ExitCode::kStorage ? 0 : 3;
+  }
+}
+
+TEST_F(RunDirectoryTest, AWorkingDirectoryThatIsGoneIsAStorageError) {
+  const std::filesystem::path gone = folder_ / "gone";
+  std::filesystem::create_directory(gone);
+  EXPECT_EXIT(
+      std::_Exit(check_without_working_directory(gone)),
+      testing::ExitedWithCode(0),
+      "");
 }
 
 TEST_F(RunDirectoryTest, AutoNameIsTheConfigFiles) {

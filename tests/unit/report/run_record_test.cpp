@@ -1,17 +1,24 @@
 #include "report/runs/run_record.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 #include "core/error.h"
 #include "core/files/lock_file.h"
 #include "report/runs/commands.h"
 #include "report/runs/compare.h"
 #include "report/runs/texts.h"
+#include "report/terminal/listing.h"
 #include "support.h"
 
 namespace vitrain::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -95,6 +102,75 @@ TEST(Run, ARecipeOfAnotherVersionIsAProblem) {
   EXPECT_FALSE(run.recipe.has_value());
   ASSERT_THAT(run.problems, SizeIs(1));
   EXPECT_THAT(run.problems[0], HasSubstr("key_of_2099"));
+}
+
+// One such run hid all others.
+TEST(Run, RecordsThatCannotBeReadAreAProblem) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  std::filesystem::remove(path / "metrics.jsonl");
+  ASSERT_EQ(::mkfifo((path / "metrics.jsonl").c_str(), 0600), 0);
+  std::filesystem::create_directory(path / "log");
+  ASSERT_EQ(::mkfifo((path / "log/workerlog.0").c_str(), 0600), 0);
+  write_run(folder, "b");
+  const report::Run run = open_run(path);
+  EXPECT_EQ(run.state, RunState::kNoRecords);
+  ASSERT_THAT(run.problems, SizeIs(1));
+  EXPECT_THAT(run.problems[0], HasSubstr("it is no regular file"));
+  const auto list = list_runs(folder.path(), config::RunOrder::kName);
+  ASSERT_THAT(list, SizeIs(2));
+  EXPECT_EQ(list[1].run.state, RunState::kDone);
+  EXPECT_THAT(
+      runs_table(list, {}, /*wrap=*/false),
+      AllOf(HasSubstr("no records"), HasSubstr("it is no regular file")));
+}
+
+// Runs in a process of its own, as a user who is not root: root may read all.
+int check_closed(const std::filesystem::path& folder) {
+  if (::geteuid() == 0 && ::setuid(65534) != 0) {
+    return 1;
+  }
+  const auto list = list_runs(folder, config::RunOrder::kName);
+  for (const ListedRun& one : list) {
+    std::fprintf(
+        stderr, "%s %zu\n", one.run.name.c_str(), one.run.problems.size());
+  }
+  return list.size() == 2 && list[0].run.problems.empty() &&
+          list[1].run.state == RunState::kNoRecords &&
+          list[1].run.problems.at(0).ends_with("Permission denied")
+      ? 0
+      : 2;
+}
+
+TEST(Run, OneThatMayNotBeReadIsListed) {
+  const TempFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  write_run(folder, "a-20260101-000000");
+  const auto closed = write_run(folder, "b-20260101-000000");
+  folder.write("not-of-a-run/file");
+  for (const auto& path : {closed, folder / "not-of-a-run"}) {
+    std::filesystem::permissions(path, std::filesystem::perms::none);
+  }
+  EXPECT_EXIT(
+      std::_Exit(check_closed(folder.path())), testing::ExitedWithCode(0), "");
+  for (const auto& path : {closed, folder / "not-of-a-run"}) {
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+}
+
+// It was said to have failed.
+TEST(Run, OneThatWritesNoRecordsIsNotSaidToHaveFailed) {
+  const TempFolder folder;
+  config::Recipe recipe;
+  recipe.log.jsonl = false;
+  const auto path = write_run(folder, "a", recipe);
+  std::filesystem::remove(path / "metrics.jsonl");
+  folder.write("a/log/workerlog.0", "epoch 1\n");
+  EXPECT_EQ(open_run(path).state, RunState::kNoRecords);
+  EXPECT_EQ(open_run(path).reason, "log.jsonl: false");
+  folder.write("a/log/workerlog.0", "error: no memory\n");
+  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).reason, "no memory");
 }
 
 TEST(Run, FoldersAndPaths) {

@@ -9,6 +9,7 @@
 
 #include "core/text/json.h"
 #include "results/files/csv.h"
+#include "results/files/prediction_output.h"
 
 namespace vitrain::results {
 namespace {
@@ -83,6 +84,41 @@ TEST_F(PredictionLinesTest, AreObjects) {
   EXPECT_EQ(bad.at("path"), "b\uFFFD.jpg");
   EXPECT_EQ(bad.at("problem"), "ends, early");
   EXPECT_FALSE(bad.contains("top"));
+}
+
+// And the lists of others, which begin with a path as well, are not taken for
+// them.
+TEST(PredictionLines, AreKnownByTheirStart) {
+  const Prediction seen{.top = {{1, 0.5F}, {0, 0.25F}}};
+  const Prediction failed{.problem = "cannot be read"};
+  for (const std::int64_t top : {1, 2, 5}) {
+    const PredictionLines lines({"a", "b", "c", "d", "e"}, top);
+    EXPECT_TRUE(is_predictions_csv(lines.csv_header()));
+    for (const std::string path : {"a.jpg", "\"b\\\".jpg", ""}) {
+      EXPECT_TRUE(is_predictions_jsonl(lines.json(path, seen)));
+      EXPECT_TRUE(is_predictions_jsonl(lines.json(path, failed)));
+      // A start has no end.
+      EXPECT_TRUE(is_predictions_jsonl(lines.json(path, seen).substr(0, 40)));
+    }
+  }
+  for (const char* text :
+       {"path,label\na.jpg,1\n",
+        "path,prediction,probability\n",
+        "path,label,prediction,probability,loss\n",
+        "path,",
+        ""}) {
+    EXPECT_FALSE(is_predictions_csv(text)) << text;
+  }
+  for (const char* text :
+       {R"({"path":"a.jpg","label":1})",
+        R"({"path":"a.jpg"})",
+        R"({"path":"a.jpg)",
+        R"({"path":"a.jpg\)",
+        R"({"path":1,"top":[]})",
+        "{}",
+        ""}) {
+    EXPECT_FALSE(is_predictions_jsonl(text)) << text;
+  }
 }
 
 } // namespace

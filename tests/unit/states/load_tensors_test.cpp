@@ -206,6 +206,46 @@ TEST(LoadWeights, AcceptsFilesWithoutBatchCounters) {
   EXPECT_EQ(load_through_file(toy, file, {}, "w").loaded, 4);
 }
 
+// As {k: v.half()} of all tensors saves them.
+TEST(LoadWeights, LeavesOutBatchCountersThatAreHalves) {
+  Toy toy(4);
+  TensorFile file = good_file(4);
+  for (auto& [name, tensor] : file.tensors) {
+    tensor = tensor.to(at::kHalf);
+  }
+  const weights::LoadReport report = load_through_file(toy, file, {}, "w");
+  EXPECT_EQ(report.loaded, 4);
+  EXPECT_THAT(report.left_out, ElementsAre("norm.num_batches_tracked"));
+}
+
+// timm's _convert_dinov2: with registers, positions are of patches alone.
+TEST(LoadWeights, AddsDino2sPositionToItsClassToken) {
+  const TempFolder folder;
+  const std::filesystem::path path = folder.path() / "w.safetensors";
+  const at::Tensor positions = at::arange(30, at::kFloat).view({1, 5, 6});
+  const at::Tensor token = at::full({1, 1, 6}, 0.5);
+  const TensorFile file{
+      .tensors = {
+          {"mask_token", at::zeros({1, 6})},
+          {"cls_token", token},
+          {"register_tokens", at::ones({1, 4, 6})},
+          {"pos_embed", positions},
+          {"patch_embed.proj.weight", at::zeros({6, 3, 2, 2})},
+          {"blocks.0.ls1.gamma", at::zeros({6})}}};
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT, 0600));
+  std::int64_t bytes = 0;
+  ASSERT_EQ(write_safetensors(fd.get(), file, nullptr, bytes), 0);
+  const auto archive = weights::open_archive(path);
+  weights::to_timm_names(*archive, "auto");
+  const auto read = read_tensors(*archive).tensors;
+  EXPECT_EQ(read.size(), 5U);
+  EXPECT_TRUE(at::equal(
+      read.at("cls_token"), token + positions.narrow(1, /*start=*/0, 1)));
+  EXPECT_TRUE(
+      at::equal(read.at("pos_embed"), positions.narrow(1, /*start=*/1, 4)));
+  EXPECT_TRUE(at::equal(read.at("reg_token"), at::ones({1, 4, 6})));
+}
+
 TEST(LoadWeights, WarnsOfNonFiniteValues) {
   Toy toy(4);
   TensorFile file = good_file(4);
@@ -260,6 +300,40 @@ TEST(LoadWeights, ResamplesPositionsAsOtherProgramsDo) {
   EXPECT_EQ(compared, 16);
 }
 
+// Weights of ours say for which images they are; as many places may lie on
+// another grid.
+TEST(LoadWeights, TakesTheGridThatTheFileNames) {
+  const ImageSize wide(3, 4);
+  const auto load = [&](const ImageSize& grid, at::Tensor& loaded) {
+    Toy toy(4, grid);
+    TensorFile file = good_file(4);
+    const std::int64_t width = toy.get("pos_embed").size(2);
+    file.tensors["pos_embed"] =
+        at::arange((1 + wide.area()) * width, at::kFloat)
+            .square()
+            .view({1, 1 + wide.area(), width});
+    weights::LoadOptions options;
+    options.grid = [&](const std::string&) { return grid; };
+    options.file_grid = [&](const std::string&) { return wide; };
+    const auto report = load_through_file(toy, file, options, "w");
+    loaded = toy.get("pos_embed").detach().clone();
+    const at::Tensor expected = resample(
+        file.tensors["pos_embed"],
+        {.extra = 1, .from = wide, .to = grid},
+        Resampling::kTimm);
+    EXPECT_TRUE(at::allclose(loaded, expected, 0, 1e-4)) << grid.text();
+    return report.resized;
+  };
+  at::Tensor same;
+  EXPECT_THAT(load(wide, same), ::testing::IsEmpty());
+  at::Tensor tall;
+  EXPECT_THAT(
+      load({4, 3}, tall), ElementsAre(HasSubstr("pos_embed: 3x4 -> 4x3")));
+  EXPECT_FALSE(at::equal(same, tall));
+  at::Tensor square;
+  EXPECT_THAT(load(5, square), ElementsAre(HasSubstr("pos_embed: 3x4 -> 5x5")));
+}
+
 TEST(LoadWeights, ResamplesTablesOfRelativePositionsAsTimmDoes) {
   const Tensors golden = golden_positions();
   int compared = 0;
@@ -303,6 +377,25 @@ TEST(LoadWeights, ResamplesPlanesOfPositions) {
   EXPECT_TRUE(at::allclose(
       moved(plane.permute({0, 2, 3, 1}).contiguous(), {1, 5, 4, 2}),
       first.permute({0, 2, 3, 1})));
+}
+
+// VOLO's and PiT's, of 160x224 images: one side is the file's.
+TEST(LoadWeights, TellsChannelsFromASideOfTheGrid) {
+  const auto layout = [](const std::vector<std::int64_t>& given,
+                         const std::vector<std::int64_t>& own) {
+    const auto found = weights::positions_of("pos_embed", given, own);
+    return std::pair(found->layout, found->to);
+  };
+  using enum weights::Positions::Layout;
+  EXPECT_EQ(
+      layout({1, 14, 14, 384}, {1, 14, 10, 384}),
+      std::pair(kChannelsLast, ImageSize(14, 10)));
+  EXPECT_EQ(
+      layout({1, 14, 14, 384}, {1, 10, 14, 384}),
+      std::pair(kChannelsLast, ImageSize(10, 14)));
+  EXPECT_EQ(
+      layout({1, 144, 27, 27}, {1, 144, 19, 27}),
+      std::pair(kChannelsFirst, ImageSize(19, 27)));
 }
 
 // timm's adapt_input_conv: the response to a grey image stays what it was.

@@ -7,14 +7,20 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/hash.h"
+#include "support/errors.h"
 #include "support/files.h"
+#include "weights/archive.h"
 
 namespace vitrain::states {
 namespace {
@@ -119,6 +125,32 @@ TEST(Safetensors, RefusesTypesThatTheFormatLacks) {
   file.tensors["a"] = at::zeros({2}, at::kComplexDouble);
   EXPECT_THROW(write_safetensors(fd.get(), file, nullptr, bytes), Error);
   EXPECT_EQ(bytes, 0);
+}
+
+// Views of one storage, which weighs 4 MiB.
+class Views : public weights::Archive {
+ public:
+  explicit Views(int count) {
+    const std::vector<std::int64_t> shape{1 << 20};
+    storages = {4 << 20};
+    for (int i = 0; i < count; ++i) {
+      tensors["w" + std::to_string(i)] = {
+          .type = weights::find_dtype("F32"),
+          .shape = shape,
+          .parts = {
+              {.shape = shape, .strides = weights::contiguous_strides(shape)}}};
+    }
+  }
+  void read(std::size_t /*storage*/, void* bytes) const override {
+    std::memset(bytes, 0, static_cast<std::size_t>(storages[0]));
+  }
+};
+
+TEST(Safetensors, AreNotMadeOfAThousandViewsOfOneTensor) {
+  EXPECT_EQ(read_tensors(Views(4)).tensors.size(), 4U);
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [] { read_tensors(Views(60)); }),
+      testing::HasSubstr("its tensors share their bytes so often"));
 }
 
 // Ends the process: a limit on the size of its files stands for a full disk.

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 
 #include <fstream>
+#include <limits>
 
 #include <ATen/ATen.h>
+#include <c10/util/complex.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,6 +134,60 @@ TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
             average_weights({a, other}, {});
           }),
       HasSubstr("other.safetensors: has no 'h' [1], as "));
+}
+
+TEST_F(WeightsFiles, DifferencesAreOfBytes) {
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  const auto inf = std::numeric_limits<float>::infinity();
+  const auto with = [&](const char* name, std::int64_t last, float value) {
+    using Complex = c10::complex<float>;
+    return write(
+        name,
+        {{"complex", at::full({2}, Complex(1, value), at::kComplexFloat)},
+         {"huge", at::full({1}, (std::int64_t{1} << 62) + last, at::kLong)},
+         {"none", at::zeros({0})},
+         {"one", at::tensor({nan, inf, value})},
+         {"others", at::tensor({value, value == 2.0F ? nan : value})},
+         {"unbounded", at::tensor({value == 2.0F ? inf : value})},
+         {"zero", at::tensor({value == 2.0F ? 0.0F : -0.0F})}});
+  };
+  const auto a = with("a.safetensors", 1, 2.0F);
+  const auto b = with("b.safetensors", 0, 3.0F);
+  EXPECT_THAT(
+      compare_weights(a, b, {}).lines,
+      ElementsAre(
+          "! complex: 2 of 2 values differ, by at most 1",
+          "! huge: 1 of 1 values differ, by at most 1",
+          "! one: 1 of 3 values differ, by at most 1",
+          "! others: 2 of 2 values differ, by at most 1, 1 of them NaN or Inf",
+          "! unbounded: 1 of 1 values differ, with NaN or Inf in each of them",
+          "! zero: 1 of 1 values differ, by at most 0"));
+  EXPECT_EQ(compare_weights(a, a, {}).same, 7);
+}
+
+TEST_F(WeightsFiles, NumbersOfTwoKindsHaveNoMean) {
+  const auto a = write("a.safetensors", {{"w", at::ones({2})}});
+  const auto b = write("b.safetensors", {{"w", at::ones({2}, at::kLong)}});
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights,
+          [&] {
+            average_weights({a, b}, {});
+          }),
+      HasSubstr("b.safetensors: 'w' is Long, and Float in the first file"));
+  const auto half =
+      write("half.safetensors", {{"w", at::zeros({2}, at::kHalf)}});
+  EXPECT_EQ(
+      average_weights({a, half}, {}).tensors.at("w")[0].item<float>(), 0.5F);
+}
+
+TEST_F(WeightsFiles, ALongNamePadsNoOtherRow) {
+  const auto path = write(
+      "a.safetensors",
+      {{std::string(3'000, 'n'), at::ones({2})}, {"w", at::ones({2})}});
+  EXPECT_THAT(
+      describe_weights(path, {}),
+      HasSubstr("\nw" + std::string(99, ' ') + "  F32   [2]\n"));
 }
 
 TEST_F(WeightsFiles, NamesOfOtherFormatsAreRefused) {

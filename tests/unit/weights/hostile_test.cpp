@@ -1,6 +1,9 @@
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -9,7 +12,10 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "weights/archive.h"
+#include "weights/formats/input_file.h"
 #include "weights/formats/pickle.h"
+#include "weights/formats/state_dict.h"
+#include "weights/formats/zip_file.h"
 
 // Files of weights that lie (tests/golden/weights/make_hostile.py), and streams
 // that would fill the memory.
@@ -107,6 +113,193 @@ TEST(HostileWeights, StreamsCannotFillTheMemory) {
   EXPECT_THAT(
       refusal_of_pickle(start + std::string(4'000'000, '(')),
       HasSubstr("more than 2,000,000 marks"));
+  EXPECT_THAT(
+      refusal_of_pickle(start + "}" + std::string(4'000'000, '\x94')),
+      HasSubstr("a memo of more than 2,000,000 values"));
+}
+
+template <typename Number>
+std::string raw(Number number) {
+  std::string bytes(sizeof(number), '\0');
+  std::memcpy(bytes.data(), &number, sizeof(number));
+  return bytes;
+}
+
+// Instructions of a pickle, each of which leaves one value on the stack.
+std::string text(std::string_view words) {
+  return "X" + raw(static_cast<std::uint32_t>(words.size())) +
+      std::string(words);
+}
+const std::string kTensor = "K\1"; // a number stands for a tensor here
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+std::string dict(const Entries& entries) {
+  std::string stream = "}(";
+  for (const auto& [name, value] : entries) {
+    stream += text(name) + value;
+  }
+  return stream + "u";
+}
+
+std::string module(const Entries& children) {
+  return "cm\nM\n)R" +
+      dict(
+             {{"_parameters", dict({{"w", kTensor}})},
+              {"_modules", dict(children)}}) +
+      "b";
+}
+
+// What is chosen of a pickle.
+struct Found {
+  std::vector<std::string> names;
+  std::string note;
+  std::string refusal;
+};
+
+Found found_in(const std::string& stream, const std::string& part = "") {
+  Found found;
+  found.refusal = error_of(ExitCode::kWeights, [&] {
+    const std::string bytes = "\x80\x02" + stream + ".";
+    const Pickle pickle(bytes, "x");
+    const StateDict dict = find_state_dict(
+        pickle.root(),
+        [](const PickleValue& value) {
+          return value.is(PickleValue::Kind::kInteger);
+        },
+        part,
+        "x");
+    for (const auto& [name, value] : dict.tensors) {
+      found.names.push_back(name);
+    }
+    found.note = dict.notes.empty() ? "" : dict.notes.front();
+  });
+  return found;
+}
+
+TEST(HostileWeights, NamesOfClassesAreShort) {
+  const std::string name = text(std::string(600, 'a'));
+  EXPECT_THAT(
+      refusal_of_pickle(std::string("\x80\x04", 2) + name + name + "\x93."),
+      HasSubstr("the name of a class has more than 1,000 characters"));
+}
+
+// A module whose two children are the same one, 60 times over.
+TEST(HostileWeights, SharedModulesEnd) {
+  std::string stream = module({}) + "q" + raw<std::uint8_t>(0);
+  for (std::uint8_t i = 0; i < 60; ++i) {
+    const std::string below = "h" + raw(i);
+    stream += "0" + module({{"a", below}, {"b", below}}) + "q" +
+        raw<std::uint8_t>(i + 1);
+  }
+  EXPECT_THAT(
+      found_in(stream).refusal,
+      HasSubstr("the names of its tensors have more than 64.0 MiB"));
+  EXPECT_THAT(
+      found_in(module({{"a", module({})}})).names,
+      testing::ElementsAre("w", "a.w"));
+}
+
+// `entries` times one value under one name, both from the memo.
+std::string repeated(int entries, const std::string& value) {
+  std::string stream = value + "q" + raw<std::uint8_t>(0) + "0" + text("k") +
+      "q" + raw<std::uint8_t>(1) + "0}(";
+  for (int i = 0; i < entries; ++i) {
+    stream += std::string("h\1h\0", 4);
+  }
+  return stream + "u";
+}
+
+TEST(HostileWeights, SharedDictionariesEnd) {
+  constexpr int kMany = 40'000;
+  EXPECT_THAT(
+      found_in(repeated(kMany, repeated(kMany, dict({})))).refusal,
+      HasSubstr("have more than 10,000,000 entries"));
+  const std::string refusal =
+      found_in(repeated(kMany, repeated(2'000, kTensor))).refusal;
+  EXPECT_THAT(refusal, HasSubstr("'k', 'k' and 39,990 more. Say which"));
+  EXPECT_LT(refusal.size(), 300U);
+}
+
+TEST(HostileWeights, NamesOfTensorsAreShort) {
+  const std::string name(5'000, 'n');
+  constexpr const char* kRefusal = "nnn...', has 5,000 bytes (at most 4,096)";
+  EXPECT_THAT(found_in(dict({{name, kTensor}})).refusal, HasSubstr(kRefusal));
+  const TempFolder folder;
+  const std::string header =
+      "{\"" + name + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})";
+  const auto path =
+      folder.write("a.safetensors", raw<std::uint64_t>(header.size()) + header);
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [&] { open_archive(path); }),
+      HasSubstr(kRefusal));
+}
+
+// Twenty entries of an archive's directory for one member of 1,000 bytes.
+TEST(HostileWeights, MembersOfAnArchiveAreApart) {
+  const auto zip = [](int entries) {
+    constexpr std::uint32_t kBytes = 1'000;
+    // Version, flags, method (stored), time and date, checksum, both sizes, the
+    // name's length, and that of what is behind it.
+    const std::string about = raw<std::uint32_t>(20) + raw<std::uint16_t>(0) +
+        raw<std::uint32_t>(0) + raw<std::uint32_t>(0) + raw(kBytes) +
+        raw(kBytes) + raw<std::uint16_t>(5) + raw<std::uint16_t>(0);
+    const std::string local =
+        "PK\3\4" + about + "0.npy" + std::string(kBytes, '\0');
+    std::string directory;
+    for (int i = 0; i < entries; ++i) {
+      directory += "PK\1\2" + raw<std::uint16_t>(20) + about +
+          std::string(14, '\0') + static_cast<char>('0' + i) + ".npy";
+    }
+    return local + directory + "PK\5\6" + raw<std::uint32_t>(0) +
+        raw(static_cast<std::uint16_t>(entries)) +
+        raw(static_cast<std::uint16_t>(entries)) +
+        raw(static_cast<std::uint32_t>(directory.size())) +
+        raw(static_cast<std::uint32_t>(local.size())) + raw<std::uint16_t>(0);
+  };
+  const TempFolder folder;
+  const InputFile one(folder.write("one.npz", zip(1)));
+  EXPECT_EQ(ZipFile(one).members().size(), 1U);
+  const InputFile many(folder.write("many.npz", zip(20)));
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [&] { ZipFile{many}; }),
+      HasSubstr("its members overlap"));
+}
+
+// PyTorch's example for ImageNet saves its best accuracy as a tensor.
+TEST(StateDicts, ATensorBesideThemIsNotTheWeights) {
+  const std::string weights = dict({{"a", kTensor}, {"b", kTensor}});
+  const Found found = found_in(
+      dict({{"state_dict", weights}, {"best_acc1", kTensor}, {"epoch", "N"}}));
+  EXPECT_THAT(found.names, testing::ElementsAre("a", "b"));
+  EXPECT_EQ(found.note, "took 'state_dict'");
+  // Of a dictionary that is the weights, a member with a usual name stays
+  // aside.
+  EXPECT_THAT(
+      found_in(dict(
+                   {{"a", kTensor},
+                    {"b", kTensor},
+                    {"model", dict({{"c", kTensor}})}}))
+          .names,
+      testing::ElementsAre("a", "b"));
+}
+
+// MMEngine's hook for averages swaps them with the weights when it saves.
+TEST(StateDicts, MmengineSavesAveragesAsTheWeights) {
+  Entries entries{
+      {"state_dict", dict({{"average", kTensor}})},
+      {"ema_state_dict", dict({{"trained", kTensor}})}};
+  EXPECT_THAT(found_in(dict(entries)).names, testing::ElementsAre("trained"));
+  entries.emplace_back("message_hub", dict({}));
+  const Found found = found_in(dict(entries));
+  EXPECT_THAT(found.names, testing::ElementsAre("average"));
+  EXPECT_EQ(
+      found.note,
+      "took 'state_dict' (averaged weights); the file also has "
+      "'ema_state_dict'");
+  EXPECT_EQ(
+      found_in(dict(entries), "ema_state_dict").note,
+      "took 'ema_state_dict'; the file also has 'state_dict'");
 }
 
 TEST(HostileWeights, StreamsThatStopAreErrors) {

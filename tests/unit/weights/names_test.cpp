@@ -3,12 +3,15 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/text/text.h"
+#include "support/errors.h"
 #include "weights/archive.h"
 #include "weights/names/coat_repeats.h"
 
@@ -78,6 +81,203 @@ TEST(TimmNames, LeaveABlockThatIsNoneOfTheStages) {
   EXPECT_TRUE(archive.tensors.contains("blocks.6.0.bn2.weight"));
   EXPECT_TRUE(archive.tensors.contains("_blocks.16._bn1.weight"));
   EXPECT_TRUE(archive.tensors.contains("_blocks.x._bn1.weight"));
+}
+
+using Shape = std::vector<std::int64_t>;
+
+StoredTensor shaped(const Shape& shape) {
+  return {
+      .type = find_dtype("F32"),
+      .shape = shape,
+      .parts = {{.shape = shape, .strides = contiguous_strides(shape)}}};
+}
+
+std::map<std::string, Shape> renamed(
+    const std::map<std::string, Shape>& given) {
+  NamesOnly archive;
+  for (const auto& [name, shape] : given) {
+    archive.tensors[name] = shaped(shape);
+  }
+  to_timm_names(archive, "auto");
+  std::map<std::string, Shape> shapes;
+  for (const auto& [name, tensor] : archive.tensors) {
+    shapes[name] = tensor.shape;
+  }
+  return shapes;
+}
+
+// transformers' ViT with query, key and value of this shape.
+std::map<std::string, Shape> with_attention(const Shape& shape) {
+  const std::string start = "encoder.layer.0.attention.attention.";
+  return {
+      {"embeddings.patch_embeddings.projection.weight", {4}},
+      {start + "query.weight", shape},
+      {start + "key.weight", shape},
+      {start + "value.weight", shape}};
+}
+
+TEST(TimmNames, AreNotMadeOfNumbersWithoutRows) {
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [] { renamed(with_attention({})); }),
+      testing::HasSubstr("3 tensors stand for 'blocks.0.attn.qkv.weight'"));
+}
+
+TEST(TimmNames, AreNotMadeOfSizesThatOverflow) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 61;
+  for (const Shape& shape : {Shape{2 * kHuge, 0}, Shape{kHuge / 4, 3, 0}}) {
+    EXPECT_THAT(
+        error_of(ExitCode::kWeights, [&] { renamed(with_attention(shape)); }),
+        testing::HasSubstr("'blocks.0.attn.qkv.weight': the number of its "
+                           "elements overflows"));
+  }
+  EXPECT_EQ(
+      renamed(with_attention({5, 0})).at("blocks.0.attn.qkv.weight"),
+      Shape({15, 0}));
+}
+
+// Each kernel becomes parts of its own: without one there were none.
+TEST(TimmNames, KeepAConvolutionWithoutOutputs) {
+  NamesOnly archive;
+  archive.tensors["conv_stem.convolution.weight"] = shaped({0, 3, 3, 3});
+  archive.tensors
+      ["encoder.layer.0.downsampling_layer.expand_1x1.convolution.weight"] =
+      shaped({4});
+  to_timm_names(archive, "auto");
+  EXPECT_EQ(archive.tensors.at("stem.conv.weight").parts.size(), 1U);
+}
+
+TEST(TimmNames, OfWrappersAndCountersOfAveragesAreTakenOff) {
+  const std::map<std::string, Shape> plain{
+      {"conv1.weight", {4}}, {"fc.weight", {2}}};
+  for (const std::string prefix :
+       {"module.", "model.", "net.", "model._orig_mod.", "module.module."}) {
+    EXPECT_EQ(
+        renamed({{prefix + "conv1.weight", {4}}, {prefix + "fc.weight", {2}}}),
+        plain)
+        << prefix;
+  }
+  for (const std::string counter : {"n_averaged", "steps"}) {
+    EXPECT_EQ(
+        renamed(
+            {{counter, {}},
+             {"module.conv1.weight", {4}},
+             {"module.fc.weight", {2}}}),
+        plain)
+        << counter;
+  }
+  // A member of the network among others, and a counter of its own.
+  const std::map<std::string, Shape> own{
+      {"model.0.weight", {4}}, {"steps", {}}, {"stem.weight", {2}}};
+  EXPECT_EQ(renamed(own), own);
+}
+
+// facebookresearch/deit's models_v2.py.
+TEST(TimmNames, OfDeit3AreItsAuthors) {
+  const std::map<std::string, Shape> deit3{
+      {"pos_embed", {1, 4, 6}},
+      {"patch_embed.proj.weight", {6, 3, 2, 2}},
+      {"blocks.0.gamma_1", {6}},
+      {"blocks.0.gamma_2", {7}}};
+  EXPECT_EQ(renamed(deit3).at("blocks.0.ls1.gamma"), Shape({6}));
+  EXPECT_EQ(renamed(deit3).at("blocks.0.ls2.gamma"), Shape({7}));
+  // BEiT's and CaiT's are timm's names.
+  for (const char* other :
+       {"blocks.0.attn.q_bias", "blocks.0.attn.proj_l.weight"}) {
+    auto names = deit3;
+    names[other] = {6};
+    EXPECT_EQ(renamed(names), names) << other;
+  }
+}
+
+TEST(TimmNames, OfDino2AreItsAuthors) {
+  const std::map<std::string, Shape> given{
+      {"mask_token", {1, 6}},
+      {"cls_token", {1, 1, 6}},
+      {"pos_embed", {1, 5, 6}},
+      {"patch_embed.proj.weight", {6, 3, 2, 2}},
+      {"blocks.0.ls1.gamma", {6}},
+      {"blocks.0.mlp.w12.weight", {8, 6}}};
+  auto expected = given;
+  expected.erase("mask_token");
+  expected.erase("blocks.0.mlp.w12.weight");
+  expected["blocks.0.mlp.fc1.weight"] = {8, 6};
+  EXPECT_EQ(renamed(given), expected);
+  auto autoencoder = given;
+  autoencoder["decoder_pred.weight"] = {6, 6};
+  EXPECT_EQ(renamed(autoencoder), autoencoder);
+  auto registers = given;
+  registers["register_tokens"] = {1, 4, 6};
+  expected["reg_token"] = {1, 4, 6};
+  expected["pos_embed"] = {1, 4, 6}; // without the class token's
+  EXPECT_EQ(renamed(registers), expected);
+  registers["cls_token"] = {6};
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [&] { renamed(registers); }),
+      testing::HasSubstr("'pos_embed' and 'cls_token' are not"));
+}
+
+TEST(TimmNames, OfMmpretrainsDistilledDeitHaveTwoHeads) {
+  EXPECT_EQ(
+      renamed(
+          {{"backbone.patch_embed.projection.weight", {6}},
+           {"backbone.layers.0.attn.qkv.weight", {18}},
+           {"head.layers.head.weight", {7}},
+           {"head.layers.head_dist.weight", {8}}}),
+      (std::map<std::string, Shape>{
+          {"patch_embed.proj.weight", {6}},
+          {"blocks.0.attn.qkv.weight", {18}},
+          {"head.weight", {7}},
+          {"head_dist.weight", {8}}}));
+}
+
+// torchvision 0.25's swin_v2_t; timm has the biases of queries and values.
+TEST(TimmNames, OfTorchvisionsSwinV2AreKnown) {
+  EXPECT_EQ(
+      renamed(
+          {{"features.0.0.weight", {6, 3, 4, 4}},
+           {"features.1.0.attn.cpb_mlp.0.weight", {512, 2}},
+           {"features.1.0.attn.logit_scale", {3, 1, 1}},
+           {"features.1.0.attn.qkv.weight", {18, 6}},
+           {"features.1.0.attn.qkv.bias", {18}},
+           {"features.1.0.attn.relative_coords_table", {1, 15, 15, 2}},
+           {"features.2.reduction.weight", {12, 24}}}),
+      (std::map<std::string, Shape>{
+          {"patch_embed.proj.weight", {6, 3, 4, 4}},
+          {"layers.0.blocks.0.attn.cpb_mlp.0.weight", {512, 2}},
+          {"layers.0.blocks.0.attn.logit_scale", {3, 1, 1}},
+          {"layers.0.blocks.0.attn.qkv.weight", {18, 6}},
+          {"layers.0.blocks.0.attn.q_bias", {6}},
+          {"layers.0.blocks.0.attn.v_bias", {6}},
+          {"layers.1.downsample.reduction.weight", {12, 24}}}));
+}
+
+// efficientnet_v2_s has its last convolution in features.7, _m in features.8.
+TEST(TimmNames, OfTorchvisionsEfficientNetV2AreKnown) {
+  const std::map<std::string, std::string> pairs{
+      {"features.0.0.weight", "conv_stem.weight"},
+      {"features.0.1.bias", "bn1.bias"},
+      {"features.1.0.block.0.0.weight", "blocks.0.0.conv.weight"},
+      {"features.1.1.block.0.1.bias", "blocks.0.1.bn1.bias"},
+      {"features.2.0.block.0.0.weight", "blocks.1.0.conv_exp.weight"},
+      {"features.2.0.block.0.1.weight", "blocks.1.0.bn1.weight"},
+      {"features.2.0.block.1.0.weight", "blocks.1.0.conv_pwl.weight"},
+      {"features.3.2.block.1.1.weight", "blocks.2.2.bn2.weight"},
+      {"features.4.0.block.0.0.weight", "blocks.3.0.conv_pw.weight"},
+      {"features.4.0.block.1.0.weight", "blocks.3.0.conv_dw.weight"},
+      {"features.4.0.block.2.fc1.weight", "blocks.3.0.se.conv_reduce.weight"},
+      {"features.4.0.block.3.0.weight", "blocks.3.0.conv_pwl.weight"},
+      {"features.4.0.block.3.1.weight", "blocks.3.0.bn3.weight"},
+      {"features.7.0.weight", "conv_head.weight"},
+      {"features.7.1.weight", "bn2.weight"},
+      {"classifier.1.weight", "classifier.weight"}};
+  std::map<std::string, Shape> given;
+  std::map<std::string, Shape> expected;
+  for (const auto& [theirs, timms] : pairs) {
+    const Shape shape{std::ssize(given) + 2};
+    given[theirs] = shape;
+    expected[timms] = shape;
+  }
+  EXPECT_EQ(renamed(given), expected);
 }
 
 // timm's names of the shared layers, as its state_dict() of coat_tiny has them.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/check.h"
@@ -44,6 +45,15 @@ constexpr Format kCoarse{
     0,
     20,
     "coarse_label_names.txt"};
+
+// Whether there is something. Throws Error(kData) where that cannot be looked
+// at.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const bool there = fs::exists(path, error);
+  VITRAIN_CHECK_DATA(!error, "{}: {}", shown(path), error.message());
+  return there;
+}
 
 // CIFAR-100 has one file for training and one for evaluation.
 bool is_of_cifar100(const std::string& name) {
@@ -95,7 +105,7 @@ std::vector<std::string> read_classes(
     const fs::path& folder,
     const Format& format) {
   const fs::path path = folder / format.names;
-  if (!fs::exists(path)) {
+  if (!is_there(path)) {
     return numbered_classes(format.classes);
   }
   std::vector<std::string> classes;
@@ -213,7 +223,7 @@ Index list_cifar(const SourceOptions& options) {
   std::string prefix;
   std::vector<std::string> names = find_files(folder, options.train);
   for (const Format& format : {kCifar10, kFine}) {
-    if (names.empty() && fs::is_directory(folder / format.subfolder)) {
+    if (names.empty() && is_there(folder / format.subfolder)) {
       folder /= format.subfolder;
       prefix = std::string(format.subfolder) + "/";
       names = find_files(folder, options.train);

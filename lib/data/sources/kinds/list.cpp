@@ -353,8 +353,9 @@ class ListReader {
 
 Index list_list(const SourceOptions& options) {
   check_has_path(options, "the text file that lists its images");
+  std::error_code unknown; // opening it tells
   VITRAIN_CHECK_DATA(
-      !fs::is_directory(options.path),
+      !fs::is_directory(options.path, unknown),
       "{}: is a folder; kind list takes the text file itself, such as "
       "train_list.txt (or -data_path FOLDER, for train_list.txt and "
       "val_list.txt in it)",

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "unit/data/archives/tar_builder.h"
@@ -15,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 ReadBytes text_of(const std::string& text) {
   return [text, at = std::size_t{0}](std::span<char> into) mutable {
@@ -152,6 +156,105 @@ TEST_F(NamedImages, LieInArchives) {
   const auto none = open({in("all.tar/test")});
   EXPECT_THAT(
       data_error([&] { content(*none, 0); }), HasSubstr("no image (.jpg"));
+}
+
+TEST_F(NamedImages, InAnArchiveMayBeNamedOneByOne) {
+  TarBuilder inner;
+  inner.file("a/deep.jpg", "deep");
+  TarBuilder tar;
+  tar.file("val/1.jpg", "one");
+  tar.file("val/1.jpg.png", "other");
+  tar.file("train/n01.tar", inner.finish());
+  folder_.write("all.tar", tar.finish());
+  for (const char* name :
+       {"all.tar/val/1.jpg", "all.tar/train/n01.tar/a/deep.jpg"}) {
+    EXPECT_THAT(listed({in(name)}), ElementsAre(name));
+  }
+  for (const char* name : {"all.tar/train/n01.tar", "all.tar/train/"}) {
+    EXPECT_THAT(
+        listed({in(name)}), ElementsAre("all.tar/train/n01.tar/a/deep.jpg"));
+  }
+  EXPECT_THAT(listed({in("all.tar/")}), SizeIs(3));
+  for (const char* name : {"all.tar/nope", "all.tar/val/1.jp"}) {
+    EXPECT_THAT(listed({in(name)}), ElementsAre(name));
+    EXPECT_THAT(
+        data_error([&] { content(*open({in(name)}), 0); }),
+        HasSubstr(std::string(name) + ": no image (.jpg"));
+  }
+}
+
+TEST_F(NamedImages, InArchivesThatMayBeCutOffHaveANote) {
+  TarBuilder tar;
+  tar.file("1.jpg", "one");
+  folder_.write("whole.tar", tar.finish());
+  EXPECT_THAT(open({in("whole.tar")})->index().notes(), ElementsAre());
+  // Behind a member, and in the next one's header.
+  for (const std::size_t more : {0, 100}) {
+    folder_.write("cut.tar", tar.unfinished() + std::string(more, '2'));
+    const auto images = open({in("whole.tar"), in("cut.tar")});
+    EXPECT_EQ(images->size(), 2);
+    EXPECT_THAT(
+        images->index().notes(),
+        ElementsAre("archives that end without zeros to close them (is the "
+                    "download complete?): 1"));
+  }
+}
+
+TEST_F(NamedImages, InListsMayHaveSeveralLabels) {
+  folder_.write("some.txt", "a b.jpg 3,17\nb.jpg -\nc.jpg\t5\nd 3,17\n");
+  EXPECT_THAT(
+      listed({in("some.txt")}),
+      ElementsAre("a b.jpg", "b.jpg", "c.jpg", "d 3,17"));
+}
+
+TEST_F(NamedImages, ThatLinksLeadNowhereToAreNotPassedOver) {
+  folder_.write("x/b.jpg");
+  for (const char* name : {"a.jpg", "c", "d.md", ".e.jpg"}) {
+    fs::create_symlink("nowhere", folder_ / ("x/" + std::string(name)));
+  }
+  EXPECT_THAT(listed({in("x")}), ElementsAre("x/a.jpg", "x/b.jpg", "x/c"));
+  EXPECT_EQ(
+      data_error([&] { content(*open({in("x")}), 0); }),
+      in("x/a.jpg") + ": where its link leads: No such file or directory");
+}
+
+// Names and problems of what is found there, as a user who is not root: root
+// may read all.
+int check_behind_unreadable(const fs::path& root) {
+  if (::geteuid() == 0 && ::setuid(65534) != 0) {
+    return 1;
+  }
+  const std::vector<std::string> names{(root / "x").native()};
+  const auto images = named_images(names, text_of(""));
+  std::string found;
+  for (std::int64_t i = 0; i < images->size(); ++i) {
+    const std::string problem = data_error([&] {
+      std::string bytes;
+      images->read(i, bytes);
+    });
+    found += fs::path(images->index().name(i))
+                 .lexically_relative(root / "x")
+                 .native() +
+        (problem.ends_with(": Permission denied") ? "!" : "") + "\n";
+  }
+  std::fprintf(stderr, "%s", found.c_str());
+  return found == "a.jpg\nb!\nc/deep!\nd.jpg\n" ? 0 : 2;
+}
+
+TEST_F(NamedImages, BesideAnUnreadableFolderAreFound) {
+  fs::permissions(folder_.path(), fs::perms::all);
+  for (const char* name :
+       {"x/a.jpg", "x/b/1.jpg", "x/c/deep/1.jpg", "x/d.jpg"}) {
+    folder_.write(name, "bytes");
+  }
+  fs::permissions(folder_ / "x/b", fs::perms::none);
+  fs::permissions(folder_ / "x/c", fs::perms(0444)); // may not be entered
+  EXPECT_EXIT(
+      std::_Exit(check_behind_unreadable(folder_.path())),
+      testing::ExitedWithCode(0),
+      "");
+  fs::permissions(folder_ / "x/b", fs::perms::owner_all);
+  fs::permissions(folder_ / "x/c", fs::perms::owner_all);
 }
 
 } // namespace

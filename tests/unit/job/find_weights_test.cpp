@@ -1,0 +1,230 @@
+// What a path, a run or timm:NAME means as weights.
+
+#include "job/prepare/find_weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "checkpoint/find.h"
+#include "checkpoint/manifest.h"
+#include "core/error.h"
+#include "core/system/system.h"
+#include "job/prepare/checkpoint_weights.h"
+#include "support/files.h"
+
+namespace vitrain::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+// What it throws, which is Error with this code.
+std::string refusal(ExitCode code, const std::function<void()>& does) {
+  try {
+    does();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted";
+  return "";
+}
+
+class FindWeights : public testing::Test {
+ protected:
+  // A run with checkpoints of these steps, the last of which is `latest`.
+  void write_run(const std::vector<std::int64_t>& steps) {
+    for (const std::int64_t step : steps) {
+      const std::string name = checkpoint::folder_name(step);
+      temp_.write(
+          "run/checkpoints/" + name + "/manifest.json",
+          checkpoint::Manifest{.step = step}.text());
+      temp_.write("run/checkpoints/latest", name + "\n");
+    }
+  }
+  void point_best(std::int64_t step) {
+    temp_.write("run/checkpoints/best", checkpoint::folder_name(step) + "\n");
+  }
+  std::int64_t found(bool best) {
+    return checkpoint::folder_step(
+               find_checkpoint(run_, best).filename().native())
+        .value_or(-1);
+  }
+
+  TempFolder temp_;
+  const fs::path run_ = temp_.path() / "run";
+};
+
+TEST_F(FindWeights, TheBestOneOrWithoutSuchTheNewest) {
+  write_run({8, 16});
+  EXPECT_EQ(found(/*best=*/true), 16);
+  point_best(8);
+  EXPECT_EQ(found(/*best=*/true), 8);
+  EXPECT_EQ(found(/*best=*/false), 16);
+}
+
+// Other weights than those that are meant were evaluated without a word.
+TEST_F(FindWeights, NothingStandsInForTheBestOne) {
+  write_run({8, 16});
+  point_best(8);
+  const auto reason = [&] {
+    return refusal(
+        ExitCode::kWeights, [&] { find_checkpoint(run_, /*best=*/true); });
+  };
+  const auto newest = AllOf(
+      HasSubstr("its best checkpoint cannot be used"),
+      HasSubstr("step-000000008"),
+      EndsWith("checkpoints/step-000000016"));
+  temp_.write("run/checkpoints/step-000000008/manifest.json", "{}");
+  EXPECT_THAT(reason(), newest);
+  refusal(ExitCode::kWeights, [&] { run_of_weights(run_.native()); });
+  fs::remove_all(run_ / "checkpoints/step-000000008");
+  EXPECT_THAT(reason(), newest);
+  temp_.write("run/checkpoints/best", "elsewhere\n");
+  EXPECT_THAT(reason(), HasSubstr("elsewhere"));
+  fs::remove_all(run_ / "checkpoints/step-000000016");
+  EXPECT_THAT(reason(), EndsWith("no other one there is complete"));
+  write_run({24});
+  EXPECT_EQ(found(/*best=*/false), 24); // as a run goes on
+}
+
+// Runs in a process of its own, as a user who is not root: root may read all.
+int check_unreadable(const fs::path& run) {
+  if (::geteuid() == 0 && ::setuid(65534) != 0) {
+    return 1;
+  }
+  const std::string inside =
+      refusal(ExitCode::kWeights, [&] { find_checkpoint(run, /*best=*/true); });
+  const std::string below = refusal(ExitCode::kWeights, [&] {
+    find_checkpoint(run / "checkpoints/step-000000008", /*best=*/false);
+  });
+  std::fprintf(stderr, "%s\n%s\n", inside.c_str(), below.c_str());
+  return inside.find(run.native()) == 0 &&
+          inside.ends_with("Permission denied") &&
+          below.ends_with("Permission denied")
+      ? 0
+      : 2;
+}
+
+TEST_F(FindWeights, ARunThatMayNotBeReadIsToldByItsName) {
+  write_run({8});
+  fs::permissions(temp_.path(), fs::perms::all);
+  fs::permissions(run_, fs::perms::none);
+  EXPECT_EXIT(
+      std::_Exit(check_unreadable(run_)), testing::ExitedWithCode(0), "");
+  fs::permissions(run_, fs::perms::owner_all);
+}
+
+TEST_F(FindWeights, AFolderWithoutACheckpointHidesNoFile) {
+  const std::string name = temp_.path() / "b";
+  temp_.write("b.pth");
+  temp_.write("b/notes.txt");
+  EXPECT_EQ(resolve_weights(name), name + ".pth");
+  for (const char* of_run : {"config.yaml", "manifest.json", "latest"}) {
+    const fs::path file = temp_.write(std::string("b/") + of_run);
+    EXPECT_EQ(resolve_weights(name), name) << of_run;
+    fs::remove(file);
+  }
+  fs::create_directory(temp_ / "b/checkpoints");
+  EXPECT_EQ(resolve_weights(name), name);
+  fs::remove(name + ".pth");
+  EXPECT_EQ(resolve_weights(name), name);
+}
+
+TEST_F(FindWeights, ThePartOfACheckpoint) {
+  write_run({8});
+  const fs::path step = run_ / "checkpoints/step-000000008";
+  const auto part = [&](const std::string& name) {
+    return weights_in(step, name, "-part");
+  };
+  // A manifest that lists nothing.
+  EXPECT_THAT(
+      refusal(ExitCode::kWeights, [&] { part(""); }),
+      HasSubstr("does not list model.safetensors"));
+  EXPECT_THAT(
+      refusal(ExitCode::kWeights, [&] { part("ema"); }),
+      HasSubstr("does not list ema.safetensors"));
+  EXPECT_THAT(
+      refusal(ExitCode::kUsage, [&] { part("state_dict"); }),
+      HasSubstr("-part: 'state_dict': a checkpoint"));
+  temp_.write("run/checkpoints/step-000000008/manifest.json", "{}");
+  refusal(ExitCode::kWeights, [&] { part(""); });
+}
+
+// An environment variable while the object lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value)
+      : name_(name), before_(environment_variable(name)) {
+    ::setenv(name, value.c_str(), /*overwrite=*/1);
+  }
+  ~Variable() { ::setenv(name_, before_.c_str(), /*overwrite=*/1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_; // "" means the same as none
+};
+
+class HubCache : public FindWeights {
+ protected:
+  // A repository of timm's in the cache, with the revision `main` or without.
+  fs::path add(const std::string& name, const std::string& revision) {
+    return temp_.write(
+        "hub/models--timm--" + name + "/snapshots/" + revision +
+        "/model.safetensors");
+  }
+  void set_main(const std::string& name, const std::string& revision) {
+    temp_.write("hub/models--timm--" + name + "/refs/main", revision);
+  }
+
+  const Variable hub_{"HF_HUB_CACHE", temp_.path() / "hub"};
+};
+
+TEST_F(HubCache, TheNameItselfComesBeforeThoseWithATag) {
+  const fs::path plain = add("vit_tiny", "1");
+  set_main("vit_tiny", "1");
+  const fs::path tagged = add("vit_tiny.augreg", "2");
+  set_main("vit_tiny.augreg", "2");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), plain);
+  EXPECT_EQ(resolve_weights("timm:vit_tiny.augreg"), tagged);
+  fs::remove_all(temp_.path() / "hub/models--timm--vit_tiny");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), tagged);
+  add("vit_tiny.other", "3");
+  set_main("vit_tiny.other", "3");
+  EXPECT_THAT(
+      refusal(ExitCode::kUsage, [] { resolve_weights("timm:vit_tiny"); }),
+      HasSubstr("timm:vit_tiny.augreg or timm:vit_tiny.other"));
+}
+
+TEST_F(HubCache, TheOnlySnapshotNeedsNoMain) {
+  const fs::path only = add("vit_tiny", "1");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), only);
+  add("vit_tiny", "2");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), "timm:vit_tiny");
+  set_main("vit_tiny", "1\n");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), only);
+}
+
+TEST_F(HubCache, ItsOlderVariableIsLookedAtBehindTheNewOne) {
+  const fs::path path = add("vit_tiny", "1");
+  const Variable older("HUGGINGFACE_HUB_CACHE", temp_.path() / "none");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), path);
+  const Variable unset("HF_HUB_CACHE", "");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), "timm:vit_tiny");
+  const Variable there("HUGGINGFACE_HUB_CACHE", temp_.path() / "hub");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), path);
+}
+
+} // namespace
+} // namespace vitrain::job
