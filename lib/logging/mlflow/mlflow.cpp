@@ -91,7 +91,14 @@ void MlflowLog::finish(MlflowStatus status, double patience) {
     status_ = status;
     ending_ = true;
     wake_.notify_one();
-    idle_.wait_for(lock, seconds_of(patience), [this] { return done_; });
+    const Stopwatch watch;
+    const double longest =
+        status == MlflowStatus::kFinished ? kLongestEnd : patience;
+    std::int64_t seen = -1;
+    while (!done_ && seen != answered_ && watch.seconds() < longest) {
+      seen = answered_;
+      idle_.wait_for(lock, seconds_of(patience), [this] { return done_; });
+    }
     abandoned_ = true;
     client_.stop();
     wake_.notify_one();
@@ -220,9 +227,12 @@ void MlflowLog::work() {
     if (abandoned_) {
       break;
     }
-    pause = send_some(lock)
-        ? 0.0
-        : std::min(kLongestPause, pause > 0.0 ? 2.0 * pause : 1.0);
+    if (send_some(lock)) {
+      pause = 0.0;
+      ++answered_;
+    } else {
+      pause = std::min(kLongestPause, pause > 0.0 ? 2.0 * pause : 1.0);
+    }
     last_attempts += ending_ && pause > 0.0 ? 1 : 0;
   }
   done_ = true;

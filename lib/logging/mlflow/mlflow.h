@@ -30,7 +30,9 @@ class MlflowLog {
   // again.
   void file(std::string name);
 
-  // The last words: waits for what is queued, at most `patience` seconds.
+  // The last words: waits for what is queued, at most `patience` seconds; of a
+  // run that has come to its end as long as something is delivered in so many,
+  // at most kLongestEnd.
   void finish(MlflowStatus status, double patience = kPatience);
 
   // A sentence for the reader, once, when the server cannot be reached or
@@ -40,6 +42,7 @@ class MlflowLog {
   std::string problem() const;
 
   static constexpr double kPatience = 4.0;
+  static constexpr double kLongestEnd = 30.0;
   static constexpr std::size_t kMostWaiting = 100'000;
 
  private:
@@ -62,6 +65,7 @@ class MlflowLog {
   bool done_ = false; // the thread has nothing more to do
   MlflowStatus status_ = MlflowStatus::kFailed;
   std::int64_t lost_ = 0;
+  std::int64_t answered_ = 0; // requests that need not be tried again
   std::string warning_;
   bool warned_ = false;
   std::string reason_; // of the last failure

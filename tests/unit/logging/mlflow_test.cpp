@@ -179,6 +179,23 @@ TEST_F(Mlflow, AServerThatDoesNotAnswerIsNotWaitedFor) {
   EXPECT_THAT(log.problem(), HasSubstr("1 number not delivered: it is too"));
 }
 
+// Or one far away: its files take longer than it is waited for a server that
+// says nothing.
+TEST_F(Mlflow, ASlowServerGetsEverythingAtTheEnd) {
+  FakeMlflow server([](const Request& request) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return FakeMlflow::usual(request);
+  });
+  MlflowLog log(options(server.uri()));
+  for (const char* name : {"a.png", "b.png", "c.png", "d.png"}) {
+    spill(folder_.path() / name, "x");
+    log.file(name);
+  }
+  log.finish(MlflowStatus::kFinished, /*patience=*/1.5);
+  EXPECT_EQ(log.problem(), "");
+  EXPECT_EQ(server.requests("mlflow-artifacts").size(), 4u);
+}
+
 TEST_F(Mlflow, WhatIsRefusedIsLeftOutAndSaid) {
   FakeMlflow server(status_for(403, "mlflow-artifacts"));
   MlflowLog log(options(server.uri()));
