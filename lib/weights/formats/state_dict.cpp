@@ -57,9 +57,8 @@ class Search {
   // Of a dictionary or a pickled module itself, by their names; they stay while
   // this object does.
   const Tensors& tensors_of(const PickleValue& value) {
-    static const Tensors kNone;
     if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
-      return kNone;
+      return none_;
     }
     const auto [found, fresh] = known_.try_emplace(&value);
     if (fresh) {
@@ -199,6 +198,7 @@ class Search {
 
   const IsTensor& is_tensor_;
   const std::string& source_;
+  const Tensors none_;
   std::unordered_map<Ref, Tensors> known_;
   std::size_t entries_ = 0; // looked at
   std::size_t bytes_ = 0; // of names
