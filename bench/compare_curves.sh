@@ -8,16 +8,18 @@
 # deit: configs/imagenet_deit_tiny.yaml in full (mixup, cutmix, smoothing,
 #   RandAugment, erasing, EMA, drop path), and layer decay beside it.
 # a2: configs/imagenet_resnet50_a2.yaml (LAMB, binary cross entropy, repeated
-#   augmentation, drop path).
+#   augmentation, drop path) from timm's own start and with its own warm-up.
 # distill: the first with a ResNet-18 as teacher (DeiT's soft distillation).
 # token: the same where the student has a distillation token and head.
 #
-# Settings: STEPS (100), BATCH (16), IMAGE (96, pixels), WARMUP (20, steps), DATA
-#   (a folder with train/ and val/; default: generated images), EXACT (1; 0: without
-#   PyTorch in double precision, which takes longest), VITRAIN_PEER_PYTHON.
+# Settings: STEPS (100), BATCH (16, of a2 128), IMAGE (96, pixels), WARMUP (20 steps,
+#   of a2 3125), DATA (a folder with train/ and val/; default: generated images),
+#   EXACT (1, of a2 0: without PyTorch in double precision, which takes longest),
+#   VITRAIN_PEER_PYTHON.
 #
-# Prints what differs, relative to the largest; ends with 1 where losses differ
-# by more than 1e-4, weights by more than 1e-3 or averages by more than 1e-4.
+# Prints what differs: losses relative to each, weights (and BatchNorm's running
+# statistics, which nothing learns) in norms of all; ends with 1 where losses differ
+# by more than 1e-4, weights by more than 1e-3 or their averages by more than 1e-4.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
