@@ -33,17 +33,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 . "$root/bench/peer.sh"
-
-say() { echo "[bench] $*" >&2; }
-
-usage() {
-  sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
-  exit 2
-}
-
-speed() { python3 "$root/bench/report.py" speed "$1" "$2"; }
-
-has_bf16() { grep -qE 'avx512_bf16|amx_bf16' /proc/cpuinfo; }
+. "$root/bench/step_speed.sh"
 
 # A library that answers MKL's question for an Intel processor, as vitrain does.
 mkl_library() {
@@ -70,21 +60,7 @@ peer_run() {
     say "the peer failed"
     exit 1
   fi
-  speed "$work/theirs" "$4"
-}
-
-our_run() {
-  rm -rf "$work/runs"
-  # shellcheck disable=SC2086 # options
-  if ! "$root/build/release/vitrain" -cfg "$root/configs/bench_models.yaml" \
-    -devices cpu:1 -output "$work/runs" -set run.max_steps="$steps" \
-    -set train.precision="$precision" -set data.batch_size="$batch" \
-    $our_model >"$work/ours.log" 2>&1; then
-    cat "$work/ours.log" >&2
-    say "vitrain failed"
-    exit 1
-  fi
-  speed "$work"/runs/*/metrics.jsonl "$skip"
+  report speed "$work/theirs" "$4"
 }
 
 # Sets what the two sides call a model, and how the peer may lay out its images.
@@ -144,7 +120,8 @@ compare_model() {
   peer_run compile installed $((skip + 1)) "$skip" >"$work/compiled" # compiles once
   rm -f "$work/layout" "$work/compile" "$work/tuned"
   for pair in $(seq "$pairs"); do
-    ours=$(our_run)
+    # shellcheck disable=SC2086 # options
+    ours=$(vitrain_run "$root" "$batch" "$precision" $our_model)
     compete layout "$layout" installed
     compete compile compile installed
     if [ "$with_tuned" = 1 ]; then compete tuned "$tuned" ours; fi
@@ -152,7 +129,7 @@ compare_model() {
   line="$model, batch $batch | $precision"
   for column in layout compile tuned; do
     if [ ! -e "$work/$column" ]; then continue; fi
-    python3 "$root/bench/report.py" pairs "$work/$column" >"$work/$column.pairs"
+    report pairs "$work/$column" >"$work/$column.pairs"
     case $column in
       layout)
         line="$line | $(median layout ours) | $(median layout theirs) ($layout)" ;;
@@ -174,13 +151,8 @@ for asked in "${@:-all}"; do
     *) rows="$rows $asked" ;;
   esac
 done
-for row in $rows; do # before anything is installed
-  choose_model "${row%:*}"
-  case $row in
-    *:fp32 | *:bf16) ;;
-    *:*) usage ;;
-  esac
-done
+# shellcheck disable=SC2086 # words
+check_rows $rows
 
 "$root/tools/setup.sh" train
 find_peer "$cache"
@@ -188,15 +160,7 @@ mkl_library
 for row in $rows; do
   model=${row%:*}
   choose_model "$model"
-  case $row in
-    *:*) precisions=${row#*:} ;;
-    *) precisions="fp32 bf16" ;;
-  esac
-  for precision in $precisions; do
-    if [ "$precision" = bf16 ] && ! has_bf16; then
-      say "$model bf16: left out, this processor has no bf16 instructions"
-      continue
-    fi
+  for precision in $(precisions_of "$row"); do
     compare_model
   done
 done
