@@ -1,6 +1,15 @@
+#include <algorithm>
 #include <array>
+#include <map>
+#include <string>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "core/text/text.h"
 #include "weights/names/convention.h"
+#include "weights/names/layout.h"
+#include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {
@@ -9,7 +18,10 @@ using enum Layout;
 
 // vision_transformer's (AugReg) and big_vision's ViT differ in the numbers of
 // their modules alone.
-constexpr std::string_view kFlaxPrefixes[] = {"opt/target/", "params/"};
+constexpr std::string_view kFlaxPrefixes[] = {
+    "opt/target/",
+    "params/img/", // of a SigLIP, beside the text's side
+    "params/"};
 constexpr std::string_view kFlaxVit[] = {
     "embedding/kernel",
     "Transformer/encoder_norm/scale"};
@@ -50,9 +62,82 @@ constexpr NameRule kFlaxVitRules[] = {
     {"Transformer/encoder_norm/scale", "norm.weight"},
     {"Transformer/encoder_norm/bias", "norm.bias"},
     {"pre_logits/*", ""},
+    // SigLIP's pooling.
+    {"MAPHead_0/probe", "attn_pool.latent"},
+    {"MAPHead_0/MultiHeadDotProductAttention_0/query/kernel",
+     "attn_pool.q.weight",
+     kHeadsOut},
+    {"MAPHead_0/MultiHeadDotProductAttention_0/query/bias",
+     "attn_pool.q.bias",
+     kHeadsOut},
+    {"MAPHead_0/MultiHeadDotProductAttention_0/@/kernel",
+     "attn_pool.kv.weight",
+     kHeadsOut},
+    {"MAPHead_0/MultiHeadDotProductAttention_0/@/bias",
+     "attn_pool.kv.bias",
+     kHeadsOut},
+    {"MAPHead_0/MultiHeadDotProductAttention_0/out/kernel",
+     "attn_pool.proj.weight",
+     kHeadsIn},
+    {"MAPHead_0/MultiHeadDotProductAttention_0/out/bias",
+     "attn_pool.proj.bias"},
+    {"MAPHead_0/LayerNorm_0/scale", "attn_pool.norm.weight"},
+    {"MAPHead_0/LayerNorm_0/bias", "attn_pool.norm.bias"},
+    {"MAPHead_0/MlpBlock_0/Dense_0/kernel",
+     "attn_pool.mlp.fc1.weight",
+     kTransposed},
+    {"MAPHead_0/MlpBlock_0/Dense_0/bias", "attn_pool.mlp.fc1.bias"},
+    {"MAPHead_0/MlpBlock_0/Dense_1/kernel",
+     "attn_pool.mlp.fc2.weight",
+     kTransposed},
+    {"MAPHead_0/MlpBlock_0/Dense_1/bias", "attn_pool.mlp.fc2.bias"},
     {"head/kernel", "head.weight", kTransposed},
     {"head/bias", "head.bias"},
 };
+
+// What a SigLIP has beside the image's side, or a language model with one.
+bool is_of_text(std::string_view name) {
+  return name.starts_with("params/txt/") || name.starts_with("params/llm/") ||
+      name == "params/t" || name == "params/b";
+}
+
+// Blocks that are scanned are one tensor for all of them, whose first dimension
+// counts them: each becomes one of its own.
+void part_blocks(Archive& archive) {
+  constexpr std::string_view kBlocks = "Transformer/encoderblock/";
+  constexpr std::int64_t kMost = 65'536; // of a hostile file
+  const auto texts = std::erase_if(
+      archive.tensors, [](const auto& one) { return is_of_text(one.first); });
+  if (texts > 0) {
+    archive.notes.push_back(
+        fmt::format("left out: {} tensors of the text's side", texts));
+  }
+  std::int64_t count = 0;
+  std::map<std::string, StoredTensor> tensors;
+  for (auto& [name, tensor] : archive.tensors) {
+    const std::size_t at = name.find(kBlocks);
+    const bool values =
+        std::ranges::find(tensor.shape, 0) == tensor.shape.end();
+    if (at == name.npos || tensor.shape.empty() || !values) {
+      tensors[name] = std::move(tensor);
+      continue;
+    }
+    const std::int64_t blocks = tensor.shape[0];
+    VITRAIN_CHECK_WEIGHTS(
+        blocks <= kMost - count,
+        "{}: '{}' is of {} blocks: no network has so many",
+        archive.source,
+        printable(name),
+        blocks);
+    count += blocks;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      std::string part = name;
+      part.insert(at + kBlocks.size() - 1, fmt::format("_{}", i));
+      tensors[part] = element(tensor, i);
+    }
+  }
+  archive.tensors = std::move(tensors);
+}
 
 constexpr std::string_view kFlaxMixer[] = {
     "stem/kernel",
@@ -89,7 +174,7 @@ constexpr NameRule kFlaxMixerRules[] = {
 };
 
 constexpr auto kFlax = std::to_array<Convention>({
-    {"big_vision", "ViT", kFlaxPrefixes, kFlaxVit, kFlaxVitRules},
+    {"big_vision", "ViT", kFlaxPrefixes, kFlaxVit, kFlaxVitRules, part_blocks},
     {"big_vision", "Mixer", kFlaxPrefixes, kFlaxMixer, kFlaxMixerRules},
 });
 

@@ -111,6 +111,16 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
   return tensor;
 }
 
+StoredTensor element(const StoredTensor& tensor, std::int64_t index) {
+  StoredTensor one = tensor;
+  StridedPart& part = one.parts.front();
+  part.offset += index * part.strides.front();
+  part.shape.erase(part.shape.begin());
+  part.strides.erase(part.strides.begin());
+  one.shape = part.shape;
+  return one;
+}
+
 StoredTensor third(StoredTensor tensor, std::int64_t index) {
   StridedPart& part = tensor.parts.front();
   if (!tensor.shape.empty() && tensor.shape == part.shape &&

@@ -11,6 +11,10 @@ namespace vitrain::weights {
 // the layout is for stays as it is: its shape will be refused by its name.
 StoredTensor arranged(StoredTensor tensor, Layout layout);
 
+// Element `index` along the first dimension, below its size, of a tensor of one
+// part.
+StoredTensor element(const StoredTensor& tensor, std::int64_t index);
+
 // Rows of a tensor of one part: its third number `index`. One that has no
 // thirds stays whole: its shape will be refused by its name.
 StoredTensor third(StoredTensor tensor, std::int64_t index);

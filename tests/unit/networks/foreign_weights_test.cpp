@@ -49,6 +49,19 @@ ModelSpec small_vit() {
   return spec;
 }
 
+ModelSpec small_siglip() {
+  ModelSpec spec = *models::find_model("vit_base_patch16_siglip_224");
+  spec.image_size = 32;
+  auto net = spec.get<models::VitSpec>();
+  net.patch_size = 8;
+  net.embed_dim = 16;
+  net.depth = 3;
+  net.num_heads = 2;
+  net.mlp_dim = 64;
+  spec.numbers = net;
+  return spec;
+}
+
 ModelSpec small_swin() {
   ModelSpec spec = *models::find_model("swin_tiny_patch4_window7_224");
   spec.image_size = 224;
@@ -407,6 +420,12 @@ INSTANTIATE_TEST_SUITE_P(
             kTorch,
             small_vit},
         ForeignFile{"flax_vit.npz", "timm_vit", "big_vision", "npz", small_vit},
+        ForeignFile{
+            "big_vision_siglip.npz",
+            "big_vision_siglip",
+            "big_vision",
+            "npz",
+            small_siglip},
         ForeignFile{
             "paddle_levit.npz",
             "timm_levit",

@@ -172,6 +172,33 @@ TEST(TimmNames, OfWrappersAndCountersOfAveragesAreTakenOff) {
 }
 
 // facebookresearch/deit's models_v2.py.
+TEST(TimmNames, OfScannedBlocksAreThoseOfEach) {
+  const auto siglip = [](const Shape& norms) {
+    return renamed(
+        {{"params/img/embedding/kernel", {8, 8, 3, 4}},
+         {"params/img/Transformer/encoder_norm/scale", {4}},
+         {"params/img/Transformer/encoderblock/LayerNorm_0/scale", norms},
+         {"params/t", {1}},
+         {"params/txt/head/kernel", {4, 4}}});
+  };
+  EXPECT_THAT(
+      siglip({2, 4}),
+      testing::ElementsAre(
+          testing::Pair("blocks.0.norm1.weight", Shape{4}),
+          testing::Pair("blocks.1.norm1.weight", Shape{4}),
+          testing::Pair("norm.weight", Shape{4}),
+          testing::Pair("patch_embed.proj.weight", Shape{4, 3, 8, 8})));
+  EXPECT_TRUE(siglip({70'000, 0})
+                  .contains("Transformer/encoderblock/LayerNorm_0/scale"));
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights,
+          [&] {
+            siglip({70'000, 1});
+          }),
+      testing::HasSubstr("is of 70000 blocks: no network has so many"));
+}
+
 TEST(TimmNames, OfDeit3AreItsAuthors) {
   const std::map<std::string, Shape> deit3{
       {"pos_embed", {1, 4, 6}},
