@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "core/check.h"
 #include "core/files/files.h"
@@ -100,6 +101,20 @@ void check_recipe(
   }
 }
 
+// Where the others look for the same files.
+std::filesystem::path folder_here() {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::current_path(error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kUsage,
+      "{}: the folder in which this was started cannot be named ({}); start it "
+      "in one that all hosts have",
+      kOption,
+      error.message());
+  return folder;
+}
+
 } // namespace
 
 std::vector<launch::Host> named_hosts(const config::Arguments& arguments) {
@@ -123,7 +138,7 @@ int run_hosts(
       hosts,
       program_path(),
       arguments.launch.shared,
-      std::filesystem::current_path(),
+      folder_here(),
       arguments.launch.master);
   if (arguments.launch.ssh && !arguments.dry_run) {
     return launch::run_over_ssh(hosts, commands);

@@ -14,7 +14,7 @@ int runs(const config::Arguments& arguments) {
       arguments.data.files.empty() ? "runs" : arguments.data.files.front();
   const std::vector<report::ListedRun> list =
       report::list_runs(folder, arguments.runs.order);
-  logging::Console console({.log_fd = -1, .terminal_fd = 1});
+  const logging::Console console({.log_fd = -1, .terminal_fd = 1});
   if (arguments.runs.json) {
     std::printf(
         "%s\n",
@@ -24,9 +24,10 @@ int runs(const config::Arguments& arguments) {
   } else if (list.empty()) {
     std::printf("no runs in %s\n", printable(folder).c_str());
   } else {
-    console.print([&](const logging::TerminalStyle& style) {
-      return report::runs_table(list, style, console.is_live());
-    });
+    // Not print(), which drops what cannot be written.
+    std::fputs(
+        report::runs_table(list, console.style(), console.is_live()).c_str(),
+        stdout);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 #include "report/terminal/show.h"
 
-#include <fmt/format.h>
+#include <cstdio>
+#include <string>
 
 #include "logging/terminal/console.h"
 #include "report/runs/run_record.h"
@@ -9,14 +10,14 @@
 namespace vitrain::verbs {
 
 int show(const config::Arguments& arguments) {
-  logging::Console console({.log_fd = -1, .terminal_fd = 1});
-  bool first = true;
+  const logging::Console console({.log_fd = -1, .terminal_fd = 1});
+  const char* above = "";
   for (const std::string& path : arguments.data.files) {
     const report::Run run = report::open_run(report::run_folder(path));
-    console.print([&](const logging::TerminalStyle& style) {
-      return fmt::format("{}{}", first ? "" : "\n", report::show(run, style));
-    });
-    first = false;
+    // Not print(), which drops what cannot be written.
+    std::fputs(above, stdout);
+    std::fputs(report::show(run, console.style()).c_str(), stdout);
+    above = "\n";
   }
   return 0;
 }

@@ -58,8 +58,9 @@ std::optional<int> without_torch(
     return std::nullopt; // torch's is part of it
   }
   if (arguments.help) {
-    const std::string text =
-        arguments.verb_given ? config::help(arguments.verb) : config::help();
+    const std::string text = arguments.verb_given ? config::help(arguments.verb)
+        : arguments.verb_group.empty()            ? config::help()
+                                       : config::help(arguments.verb_group);
     std::fputs(text.c_str(), stdout);
     return 0;
   }

@@ -359,6 +359,16 @@ TEST(Hosts, SignalsAndExitCodesTravel) {
 
 TEST(Hosts, MistakesAreNamed) {
   const TempFolder folder;
+  const Command nowhere =
+      over_hosts(folder, "one:2,two:1", {})
+          .after(
+              {"bash",
+               "-c",
+               "mkdir \"$0\" && cd \"$0\" && rmdir \"$0\" && \"$@\"",
+               folder / "gone"});
+  const Result gone = run(nowhere, 20);
+  EXPECT_EQ(gone.exit_code, 2) << gone.out;
+  EXPECT_THAT(gone.err, HasSubstr("-hosts: the folder in which this was"));
   const Result total =
       run(over_hosts(folder, "one:2,two:1", {.more = {"-np", "4"}}), 20);
   EXPECT_EQ(total.exit_code, 2);

@@ -29,6 +29,12 @@ TEST(Report, ARunLeavesOneAndTheVerbsReadIt) {
   const Result shown = run({"show", path.native()});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr(name), HasSubstr("evaluation")));
+  for (const char* verb : {"runs", "show"}) {
+    const Command shell{
+        {"bash", "-c", "\"$@\" >/dev/full", "bash", binary(), verb, path}, {}};
+    const Result full = run(shell);
+    EXPECT_EQ(full.exit_code, 8) << verb << full.err;
+  }
   const auto output = folder / "two.html";
   const Result compared = run(
       {"report",

@@ -206,6 +206,10 @@ TEST(Usage, VersionAndHelp) {
     EXPECT_EQ(help.exit_code, 0) << verb;
     EXPECT_FALSE(help.out.empty());
   }
+  const Result group = run({"config", "--help"});
+  EXPECT_EQ(group.exit_code, 0);
+  EXPECT_THAT(group.out, HasSubstr("\n  config from-timm "));
+  EXPECT_THAT(group.out, Not(HasSubstr("data show")));
 }
 
 Result in_shell(const std::string& line) {

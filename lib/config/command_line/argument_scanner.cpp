@@ -111,6 +111,7 @@ class Scanner {
       const std::string& second,
       const std::vector<std::string>& known) {
     result_.verb_unknown = true;
+    result_.verb_group = second.empty() ? first : "";
     const std::string all = join(known, ", ");
     problem(
         first,

@@ -22,6 +22,7 @@ struct ScannedArguments {
   Verb verb = Verb::kTrain;
   bool verb_given = false;
   bool verb_unknown = false; // a problem says so
+  std::string verb_group; // the first word of several verbs, without a second
   std::vector<Given> given; // in order; only -set more than once
   std::vector<std::string> files; // of a verb that takes them
   // The words as they came, without those of -hosts, -ssh, -np and -master.

@@ -27,6 +27,7 @@ class Interpreter {
   Arguments interpret() {
     arguments_.verb = scanned_.verb;
     arguments_.verb_given = scanned_.verb_given;
+    arguments_.verb_group = scanned_.verb_group;
     arguments_.help = scanned_.has("help");
     arguments_.version = scanned_.has("version");
     // What the options mean depends on the verb.

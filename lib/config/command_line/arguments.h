@@ -172,6 +172,8 @@ struct Arguments {
   bool help = false;
   // Set with `help`: a verb was named, so its own help is wanted.
   bool verb_given = false;
+  // Set with `help`: the first word of several verbs, as "config"; or "".
+  std::string verb_group;
   // Sentences to print: options that were accepted without effect.
   std::vector<std::string> notes;
 
@@ -184,9 +186,10 @@ struct Arguments {
 Arguments parse_arguments(std::span<const std::string> arguments);
 Arguments parse_arguments(int argc, const char* const* argv);
 
-// The text of `vitrain --help`, and of `vitrain <verb> --help`: at most 100
-// columns, with examples.
+// The text of `vitrain --help`, of `vitrain <verb> --help`, and of that for the
+// first word of several verbs: at most 100 columns, with examples but the last.
 std::string help();
 std::string help(Verb verb);
+std::string help(std::string_view group);
 
 } // namespace vitrain::config

@@ -62,6 +62,16 @@ std::string option_rows(VerbSet wanted) {
 constexpr const char* kSpelling =
     "\nOne dash or two, _ or - in names, `-name value` or `-name=value`.\n";
 
+std::string verb_rows(std::string_view group) {
+  std::string text;
+  for (const VerbInfo& info : verbs()) {
+    if (group.empty() || split(info.words, ' ').front() == group) {
+      text += row(std::string(info.words), info.summary);
+    }
+  }
+  return text;
+}
+
 } // namespace
 
 std::string help() {
@@ -73,9 +83,7 @@ std::string help() {
       "  vitrain -cfg FILE -eval -pretrained WEIGHTS     evaluate\n"
       "  vitrain VERB [options]\n"
       "\nVerbs (vitrain VERB --help says more)\n";
-  for (const VerbInfo& info : verbs()) {
-    text += row(std::string(info.words), info.summary);
-  }
+  text += verb_rows("");
   text += fmt::format(
       "\nExamples\n{}{}",
       info_of(Verb::kTrain).examples,
@@ -104,6 +112,13 @@ std::string help(Verb verb) {
       info.examples,
       option_rows(verb_set({verb})),
       kSpelling);
+}
+
+std::string help(std::string_view group) {
+  return fmt::format(
+      "Verbs of {} (vitrain VERB --help says more)\n{}",
+      group,
+      verb_rows(group));
 }
 
 } // namespace vitrain::config

@@ -66,6 +66,26 @@ std::string comment(
   return text.empty() ? "" : fmt::format("# {}\n{}", heading, text);
 }
 
+// The words of a file with a command. Throws Error(kUsage) for what is none.
+std::vector<std::string> command_of_file(
+    const std::string& text,
+    const std::string& source) {
+  VITRAIN_CHECK(
+      text.find('\0') == std::string::npos,
+      ExitCode::kUsage,
+      "{}: is no text; give the args.yaml of a run, or a file with its command",
+      source);
+  std::vector<std::string> words = split_command(text);
+  VITRAIN_CHECK(
+      !words.empty(),
+      ExitCode::kUsage,
+      "{}: no command is in it; give the args.yaml of a run, or a file with "
+      "its "
+      "command",
+      source);
+  return words;
+}
+
 } // namespace
 
 Words read_words(const Program& program, const std::string& given) {
@@ -85,7 +105,7 @@ Words read_words(const Program& program, const std::string& given) {
         words.read_yaml(*root, source, problems);
       }
     } else {
-      words.read_command(split_command(text), source, problems);
+      words.read_command(command_of_file(text, source), source, problems);
     }
   }
   problems.throw_if_any();

@@ -142,8 +142,12 @@ std::vector<ListedRun> list_runs(
     const std::filesystem::path& folder,
     config::RunOrder sort) {
   std::vector<ListedRun> list;
-  for (const std::filesystem::path& path : runs_in(folder)) {
-    list.push_back(listed(path));
+  if (is_run(folder)) {
+    list.push_back(listed(run_folder(folder)));
+  } else {
+    for (const std::filesystem::path& path : runs_in(folder)) {
+      list.push_back(listed(path));
+    }
   }
   add_settings(list);
   sort_runs(list, sort);

@@ -27,8 +27,8 @@ struct ListedRun {
   std::string started() const; // "2026-01-31T12:00:00+0000", or ""
 };
 
-// The runs in a folder in the order of `sort`. Throws Error(kUsage) for a
-// folder that cannot be listed.
+// The runs in a folder in the order of `sort`, or the run that it is. Throws
+// Error(kUsage) for a folder that cannot be listed.
 std::vector<ListedRun> list_runs(
     const std::filesystem::path& folder,
     config::RunOrder sort);

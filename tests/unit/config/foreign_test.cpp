@@ -522,6 +522,13 @@ TEST(Foreign, MistakesInArgumentsAreToldWithTheirPlace) {
   const Translation translation = translate(read_words(timm(), file));
   EXPECT_THAT(words_of(translation.missing), ElementsAre("new_word: 3"));
   EXPECT_THAT(
+      usage_error([&] { read_words(timm(), folder.write("a.sh", "# x\n")); }),
+      HasSubstr("a.sh: no command is in it; give the args.yaml of a run"));
+  const std::string binary("\x89PNG\0\r\n", 7);
+  EXPECT_THAT(
+      usage_error([&] { read_words(timm(), folder.write("a.png", binary)); }),
+      HasSubstr("a.png: is no text; give the args.yaml of a run"));
+  EXPECT_THAT(
       usage_error([&] { read_words(timm(), "no-such-file.yaml"); }),
       HasSubstr("no-such-file.yaml"));
   EXPECT_THAT(

@@ -104,6 +104,15 @@ TEST(Run, ARecipeOfAnotherVersionIsAProblem) {
   EXPECT_THAT(run.problems[0], HasSubstr("key_of_2099"));
 }
 
+TEST(Run, ARunIsAListOfItself) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  write_run(folder, "b");
+  const auto list = list_runs(path / "", config::RunOrder::kName);
+  ASSERT_THAT(list, SizeIs(1));
+  EXPECT_EQ(list[0].run.name, "a");
+}
+
 // One such run hid all others.
 TEST(Run, RecordsThatCannotBeReadAreAProblem) {
   const TempFolder folder;
