@@ -48,6 +48,14 @@ bool all_is_printed() {
   return false;
 }
 
+std::string help_for(const config::Arguments& arguments) {
+  if (arguments.verb_given) {
+    return config::help(arguments.verb);
+  }
+  return arguments.verb_group.empty() ? config::help()
+                                      : config::help(arguments.verb_group);
+}
+
 } // namespace
 
 std::optional<int> without_torch(
@@ -58,10 +66,7 @@ std::optional<int> without_torch(
     return std::nullopt; // torch's is part of it
   }
   if (arguments.help) {
-    const std::string text = arguments.verb_given ? config::help(arguments.verb)
-        : arguments.verb_group.empty()            ? config::help()
-                                       : config::help(arguments.verb_group);
-    std::fputs(text.c_str(), stdout);
+    std::fputs(help_for(arguments).c_str(), stdout);
     return 0;
   }
   arguments = with_run_recipe(std::move(arguments));
