@@ -86,12 +86,17 @@ def keep_gradients(model, folder):
     return names
 
 
+def network(name, size):
+    """timm's, for images of another size than its own unless that is None."""
+    try:
+        return timm.create_model(name, num_classes=1000, **({"img_size": size} if size else {}))
+    except TypeError:  # it takes any size
+        return timm.create_model(name, num_classes=1000)
+
+
 def write_reference(name, folder, dtype, size):
     torch.manual_seed(0)
-    try:
-        model = timm.create_model(name, num_classes=1000, **({"img_size": size} if size else {}))
-    except TypeError:  # it takes any size
-        model = timm.create_model(name, num_classes=1000)
+    model = network(name, size)
     for module in model.modules():
         if isinstance(module, DropPath):  # 0.1 is the default of some
             module.drop_prob = 0.0
@@ -173,9 +178,9 @@ class Differences:
 
 def compare(name, program, limit, pixels):
     """A row of the table, and whether it holds."""
-    with torch.device("meta"):
-        size = sum(v.numel() for v in timm.create_model(
-            name, num_classes=1000).parameters())
+    with torch.device("meta"):  # of another size it has other positions
+        size, here = (sum(v.numel() for v in network(name, side).parameters())
+                      for side in (None, pixels))
     row = f"| `{name}` | {size:,} | "
     if size > limit * 1e6:
         return row + f"| | | | not run: more than {limit} million |", True
@@ -183,7 +188,7 @@ def compare(name, program, limit, pixels):
     if single.error:
         return row + f"| | | | {single.error} |", False
     row += f"{single.logits:.1e} | {single.evaluated:.1e} | {single.gradients:.1e} | "
-    note, good = f"{pixels} px" if pixels else "", single.parameters == size
+    note, good = f"{pixels} px" if pixels else "", single.parameters == here
     if not single.within(LOGITS, GRADIENTS):
         # Where a ReLU is near zero, or a batch of two is normalised, roundings
         # decide: timm differs as much from itself in another precision.
