@@ -70,19 +70,21 @@ std::string comment(
 std::vector<std::string> command_of_file(
     const std::string& text,
     const std::string& source) {
+  constexpr const char* kAdvice =
+      "give the args.yaml of a run, or a file with its command";
   VITRAIN_CHECK(
       text.find('\0') == std::string::npos,
       ExitCode::kUsage,
-      "{}: is no text; give the args.yaml of a run, or a file with its command",
-      source);
+      "{}: is no text; {}",
+      source,
+      kAdvice);
   std::vector<std::string> words = split_command(text);
   VITRAIN_CHECK(
       !words.empty(),
       ExitCode::kUsage,
-      "{}: no command is in it; give the args.yaml of a run, or a file with "
-      "its "
-      "command",
-      source);
+      "{}: no command is in it; {}",
+      source,
+      kAdvice);
   return words;
 }
 

@@ -36,30 +36,24 @@ std::string golden(const std::string& name) {
 
 using models::ModelSpec;
 
-ModelSpec small_vit() {
-  ModelSpec spec = *models::find_model("vit_tiny_patch16_224");
+ModelSpec small_vit_of(const char* name, std::int64_t depth) {
+  ModelSpec spec = *models::find_model(name);
   spec.image_size = 32;
   auto net = spec.get<models::VitSpec>();
   net.patch_size = 8;
   net.embed_dim = 16;
-  net.depth = 2;
+  net.depth = depth;
   net.num_heads = 2;
   net.mlp_dim = 64;
   spec.numbers = net;
   return spec;
 }
 
+ModelSpec small_vit() {
+  return small_vit_of("vit_tiny_patch16_224", 2);
+}
 ModelSpec small_siglip() {
-  ModelSpec spec = *models::find_model("vit_base_patch16_siglip_224");
-  spec.image_size = 32;
-  auto net = spec.get<models::VitSpec>();
-  net.patch_size = 8;
-  net.embed_dim = 16;
-  net.depth = 3;
-  net.num_heads = 2;
-  net.mlp_dim = 64;
-  spec.numbers = net;
-  return spec;
+  return small_vit_of("vit_base_patch16_siglip_224", 3);
 }
 
 ModelSpec small_swin() {
