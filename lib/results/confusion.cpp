@@ -57,14 +57,18 @@ double Confusion::accuracy() const {
   return share_of(correct_, count_);
 }
 
+std::int64_t Confusion::classes_with_samples() const {
+  return std::ranges::count_if(
+      results_, [](const ClassResult& one) { return one.count > 0; });
+}
+
 double Confusion::mean_accuracy() const {
   double sum = 0;
-  std::int64_t with_samples = 0;
   for (const ClassResult& one : results_) {
     sum += one.accuracy();
-    with_samples += one.count > 0 ? 1 : 0;
   }
-  return with_samples == 0 ? 0.0 : sum / static_cast<double>(with_samples);
+  const std::int64_t met = classes_with_samples();
+  return met == 0 ? 0.0 : sum / static_cast<double>(met);
 }
 
 double Confusion::macro_f1() const {

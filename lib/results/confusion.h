@@ -26,7 +26,9 @@ struct ClassResult {
 };
 
 // Which class was taken for which how often. Only what happened takes memory,
-// so that there may be many classes.
+// so that there may be many classes. Labels and predictions are numbers of
+// `classes` classes: those of the data and, where the network has more outputs,
+// these.
 class Confusion {
  public:
   using Cells = std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
@@ -41,6 +43,7 @@ class Confusion {
   std::int64_t correct() const { return correct_; }
   const std::vector<ClassResult>& results() const { return results_; }
   double accuracy() const;
+  std::int64_t classes_with_samples() const;
   // The mean of the accuracies of classes that have samples.
   double mean_accuracy() const;
   // The mean of the F1 of classes that have samples or were predicted.

@@ -26,7 +26,7 @@ struct Outcome {
 // An evaluation, sample by sample.
 struct Evaluation {
   std::vector<Outcome> outcomes; // in the dataset's order
-  std::vector<std::string> classes; // that may be predicted
+  std::vector<std::string> classes; // that may be predicted, so all labels too
   std::int64_t of_classes = 0; // of so many of the network; 0: all
   // Where a sample is, printable; its picture as the network sees it, or
   // nothing where it has none.

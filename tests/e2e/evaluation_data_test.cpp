@@ -95,6 +95,40 @@ TEST(EvaluationData, SplitHoldsOutTheSameForARunItsResumeAndItsEvaluation) {
       other.err, HasSubstr("the weights were trained with some of them"));
 }
 
+// The list had the subset only, and the whole was accused of other samples.
+TEST(EvaluationData, WhatIsHeldOutIsListedWholeWhereverPartIsEvaluated) {
+  const TempFolder folder;
+  write_images(folder / "data/train", 10);
+  Options options = on_folder(
+      folder / "data",
+      {"data.split=0.3",
+       "data.batch_size=4",
+       "run.epochs=1",
+       "schedule.warmup=1st",
+       "eval.subset=" + folder.write("subset.txt", "c\nb\n").native()});
+  options.devices = "cpu:1";
+  const fs::path run = train(folder / "one", options);
+  EXPECT_EQ(evaluation(run).at("count"), 6);
+  const std::string held_out = slurp(run / "held_out.txt");
+  EXPECT_EQ(std::ranges::count(held_out, '\n'), 9);
+  const auto evaluate = [&](const Words& more) {
+    Words words{
+        "-cfg",
+        (run / "config.yaml").native(),
+        "-eval",
+        "-pretrained",
+        run.native(),
+        "-set",
+        "run.output=" + (folder / "eval").native()};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = vitrain::e2e::run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return evaluation(newest_run(folder / "eval"));
+  };
+  EXPECT_EQ(evaluate({}).at("loss"), evaluation(run).at("loss"));
+  EXPECT_EQ(evaluate({"-set", "eval.subset=null"}).at("count"), 9);
+}
+
 TEST(EvaluationData, SubsetAndRealLabelsAreCountedAlikeByAnyWorkers) {
   const TempFolder folder;
   write_images(folder / "data/train", 8);
@@ -142,6 +176,34 @@ TEST(EvaluationData, SubsetAndRealLabelsAreCountedAlikeByAnyWorkers) {
     EXPECT_THAT(table, HasSubstr("\nb,5,"));
     fs::remove_all(folder / "eval");
   }
+}
+
+TEST(EvaluationData, MayHaveFewerClassesThanTheNetworkPredicts) {
+  const TempFolder folder;
+  write_images(folder / "data/train", 8);
+  write_images(folder / "data/val", 5);
+  Options options = on_folder(folder / "data", kShort);
+  options.devices = "cpu:1";
+  // Weights of 40 outputs that have learned nothing of the data's three
+  // classes.
+  options.set.insert(
+      options.set.end(), {"model.num_classes=40", "optim.lr=1e-9"});
+  const fs::path run = train(folder / "one", options);
+  const std::string learned = slurp(run / "evaluation/per_class.csv");
+  EXPECT_EQ(std::ranges::count(learned, '\n'), 41) << learned;
+  EXPECT_THAT(learned, HasSubstr("\nb,5,"));
+  EXPECT_THAT(learned, HasSubstr("\n39,0,"));
+  const Result again = vitrain::e2e::run(
+      {"-cfg",
+       (run / "config.yaml").native(),
+       "-eval",
+       "-pretrained",
+       run.native(),
+       "-set",
+       "run.output=" + (folder / "eval").native()});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const fs::path evaluated = newest_run(folder / "eval") / "evaluation";
+  EXPECT_EQ(slurp(evaluated / "per_class.csv"), learned);
 }
 
 TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {

@@ -15,6 +15,7 @@
 #include "dist/group/collectives.h"
 #include "engine/eval/label_list_results.h"
 #include "engine/loss/loss.h"
+#include "job/prepare/shown_classes.h"
 #include "logging/terminal/banner.h"
 #include "results/files/evaluation_files.h"
 #include "results/multi_label.h"
@@ -133,7 +134,10 @@ Record record_of(
     const Session& session,
     const Evaluator& evaluator,
     std::vector<results::Outcome> outcomes) {
-  const auto& classes = session.eval_index->classes();
+  // A network may have more outputs than the data has classes, and predict
+  // them.
+  const std::vector<std::string> classes = job::shown_classes(
+      session.eval_index->classes(), session.spec.num_classes);
   const auto subset = evaluator.subset();
   if (!subset.empty()) {
     renumber(outcomes, subset);

@@ -23,16 +23,15 @@ std::string printable_class(const Evaluation& evaluation, std::int32_t index) {
 }
 
 std::string accuracy_text(const Confusion& confusion, std::int64_t of_classes) {
+  const std::int64_t met = confusion.classes_with_samples();
   return fmt::format(
       "{} ({} of {}), {} on average over {}{}, macro F1 {}",
       percent_text(confusion.accuracy()),
       with_commas(confusion.correct()),
       with_commas(confusion.count()),
       percent_text(confusion.mean_accuracy()),
-      confusion.classes() == 1
-          ? "1 class"
-          : fmt::format("{} classes", with_commas(confusion.classes())),
-      of_classes > confusion.classes()
+      met == 1 ? "1 class" : fmt::format("{} classes", with_commas(met)),
+      of_classes > met
           ? fmt::format(" of the {} of the network", with_commas(of_classes))
           : "",
       percent_text(confusion.macro_f1()));

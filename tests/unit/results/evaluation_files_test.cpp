@@ -135,5 +135,16 @@ TEST(EvaluationFiles, AreSummedUpInTenLines) {
       text, HasSubstr("/1.jpg: dog, wild, taken for cat (50.0 % sure)"));
 }
 
+TEST(EvaluationFiles, NameOutputsThatNoSampleIsOf) {
+  Evaluation evaluation = small();
+  evaluation.classes = {"cat", "dog, wild", "2", "3"};
+  evaluation.of_classes = 4;
+  evaluation.outcomes[1].prediction = 3;
+  EXPECT_THAT(per_class_csv(evaluation), HasSubstr("\n3,0,0,0,1,0,0,,0\n"));
+  EXPECT_THAT(
+      summary_of(evaluation).front().second,
+      HasSubstr("50.00 % on average over 2 classes of the 4 of the network"));
+}
+
 } // namespace
 } // namespace vitrain::results
