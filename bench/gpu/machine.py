@@ -26,7 +26,7 @@ class Failed(Exception):
 
 
 class OutOfTime(Exception):
-    """The part's deadline came first."""
+    """The part's deadline came first; the text is the program that it ended."""
 
 
 class Run:
@@ -99,8 +99,9 @@ class Machine:
     def command(self, words, environment, codes=(0,)):
         """Runs a program, killed with its children at the deadline."""
         started = time.monotonic()
+        name = pathlib.Path(next(w for w in map(str, words) if w != self.python)).name
         if self.left() <= 0:
-            raise OutOfTime
+            raise OutOfTime(name)
         process = subprocess.Popen(
             list(map(str, words)), env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -111,7 +112,7 @@ class Machine:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             if isinstance(problem, subprocess.TimeoutExpired):
-                raise OutOfTime from None
+                raise OutOfTime(name) from None
             raise
         run = Run(process.returncode, output, time.monotonic() - started)
         if codes and run.code not in codes:
@@ -213,8 +214,8 @@ class Part:
         started = time.monotonic()
         try:
             state, values = function()
-        except OutOfTime:
-            self.leave_out(name, "the deadline came")
+        except OutOfTime as late:
+            self.leave_out(name, f"the deadline came before the end of {late}")
             return None
         except Failed as problem:
             state, values = "FAILS", {"why": str(problem)}
