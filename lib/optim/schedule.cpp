@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace vitrain::optim {
 namespace {
@@ -49,33 +50,43 @@ struct InCycle {
   double share = 0.0;
 };
 
+// The share of the length of all cycles that lies in front of cycle `index`, to
+// a few roundings of itself: no sum of cycles, whose roundings add up, and no
+// power that overflows.
+double share_before(const Schedule& schedule, std::int64_t index) {
+  const auto begun = static_cast<double>(index);
+  const auto count = static_cast<double>(schedule.cycles);
+  if (schedule.cycle_mul == 1.0) {
+    return begun / count;
+  }
+  const double growth = std::log(schedule.cycle_mul);
+  const double size = std::abs(growth);
+  const double share = std::expm1(-begun * size) / std::expm1(-count * size);
+  return growth > 0.0 ? share * std::exp((begun - count) * growth) : share;
+}
+
 InCycle cycle_at(const Schedule& schedule, double step) {
+  // A cycle that begins less than its rounding behind a step begins with it.
+  constexpr double kRounding = 1e-12;
   const std::int64_t start = schedule.warmup_prefix ? schedule.warmup_steps : 0;
   const auto length =
       static_cast<double>(std::max<std::int64_t>(1, end_of(schedule) - start));
-  const auto count = static_cast<double>(schedule.cycles);
-  const double mul = schedule.cycle_mul;
-  double cycle = mul == 1.0
-      ? length / count
-      : length * (1.0 - mul) / (1.0 - std::pow(mul, count));
-  double passed = std::min(length, step - static_cast<double>(start));
+  const double passed = std::min(length, step - static_cast<double>(start));
+  const auto begins = [&](std::int64_t index) {
+    return length * share_before(schedule, index);
+  };
+  // The last one that has begun: it is one of [index, behind).
   std::int64_t index = 0;
-  if (mul == 1.0) {
-    // Multiplied first: a cycle's first step is none of the cycle before.
-    index = static_cast<std::int64_t>(passed * count / length);
-    passed -= static_cast<double>(index) * length / count;
-  } else {
-    for (; passed >= cycle && index < schedule.cycles; ++index) {
-      passed -= cycle;
-      cycle *= mul;
-    }
+  for (std::int64_t behind = schedule.cycles; behind - index > 1;) {
+    const std::int64_t middle = std::midpoint(index, behind);
+    const bool begun = begins(middle) <= passed * (1.0 + kRounding);
+    (begun ? index : behind) = middle;
   }
-  if (index >= schedule.cycles) {
-    return {schedule.lr, 1.0};
-  }
+  const double begin = begins(index);
+  const double size = begins(index + 1) - begin; // 0: behind many shorter ones
   return {
       schedule.lr * std::pow(schedule.cycle_decay, static_cast<double>(index)),
-      std::clamp(passed / cycle, 0.0, 1.0)};
+      size > 0.0 ? std::clamp((passed - begin) / size, 0.0, 1.0) : 1.0};
 }
 
 double on_cycles(const Schedule& schedule, double step) {
@@ -163,8 +174,10 @@ double learning_rate(const Schedule& schedule, double time) {
   if (schedule.cooldown_steps == 0 || step < end) {
     return rate;
   }
-  return schedule.min_lr +
-      (rate - schedule.min_lr) *
+  // A cooldown raises nothing.
+  const double lowest = std::min(schedule.min_lr, rate);
+  return lowest +
+      (rate - lowest) *
       cooldown_left(
           schedule.cooldown_shape,
           share_of(step - end, schedule.cooldown_steps));

@@ -63,7 +63,7 @@ struct Schedule {
 //
 // s >= E: min_lr + (that - min_lr) d(y), y the share of the cooldown that has
 // passed: d = 1 - sqrt(y) (Hägele et al., arXiv:2405.18392), 1 - y, or
-// (1 + cos(pi y)) / 2.
+// (1 + cos(pi y)) / 2; where that is less than min_lr, that.
 double learning_rate(const Schedule& schedule, double time);
 
 } // namespace vitrain::optim

@@ -19,7 +19,9 @@ from timm.optim._param_groups import auto_group_layers
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = [
-    "vit_tiny_patch16_224", "deit_tiny_distilled_patch16_224",
+    "vit_tiny_patch16_224", "vit_base_patch16_xp_224",
+    "vit_dpwee_patch16_reg1_gap_256", "vit_dwee_patch16_reg1_gap_256",
+    "vit_small_patch16_18x2_224", "vit_base_patch16_rpn_224", "deit_tiny_distilled_patch16_224",
     "beit_base_patch16_224", "swin_tiny_patch4_window7_224",
     "swinv2_tiny_window8_256", "convnext_atto", "resnet18", "resnet50d",
     "efficientnet_b0", "tf_efficientnetv2_b0", "regnetx_002", "mobileone_s0",

@@ -382,6 +382,52 @@ TEST(Schedule, ACooldownDrawsAnythingDown) {
   EXPECT_EQ(learning_rate(schedule, 90), 0.125);
 }
 
+// Where the schedule has gone below min_lr, its rate is held.
+TEST(Schedule, ACooldownRaisesNothing) {
+  Schedule schedule{
+      .kind = config::ScheduleKind::kStep,
+      .total_steps = 40,
+      .cooldown_steps = 10,
+      .lr = 1e-3,
+      .min_lr = 1e-5,
+      .milestones = {10, 20},
+      .step_factor = 0.01};
+  for (const auto shape :
+       {config::CooldownShape::kSqrt,
+        config::CooldownShape::kLinear,
+        config::CooldownShape::kCosine}) {
+    schedule.cooldown_shape = shape;
+    for (std::int64_t step = 20; step <= 40; ++step) {
+      EXPECT_DOUBLE_EQ(learning_rate(schedule, step), 1e-7) << step;
+    }
+  }
+  schedule.kind = config::ScheduleKind::kExponential;
+  schedule.step_every = 10;
+  for (std::int64_t step = 0; step < 40; ++step) {
+    EXPECT_GE(learning_rate(schedule, step), learning_rate(schedule, step + 1))
+        << step;
+  }
+}
+
+// Cycles that are shorter than a step, or than any number, are none to divide
+// by.
+TEST(Schedule, CyclesShorterThanAStepStayWithinTheBounds) {
+  Schedule schedule = kCosine;
+  schedule.warmup_steps = 0;
+  for (const double growth : {0.5, 0.9, 1.5, 2.0}) {
+    schedule.cycle_mul = growth;
+    for (const std::int64_t cycles : {100, 2000, 1000000}) {
+      schedule.cycles = cycles;
+      for (std::int64_t step = 0; step <= 1001; ++step) {
+        const double rate = learning_rate(schedule, step);
+        ASSERT_GE(rate, schedule.min_lr) << growth << " " << step;
+        ASSERT_LE(rate, schedule.lr) << growth << " " << step;
+      }
+      EXPECT_EQ(learning_rate(schedule, 1000), schedule.min_lr);
+    }
+  }
+}
+
 TEST(Schedule, DropsOfAPlateauEndAtTheLowestRate) {
   Schedule schedule{
       .kind = config::ScheduleKind::kPlateau,
