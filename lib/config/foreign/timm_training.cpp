@@ -18,6 +18,9 @@ constexpr std::pair<std::string_view, std::string_view> kExempt[] = {
     {"levit", "attention_biases"},
 };
 
+// Less is a rounding of a whole number of epochs.
+constexpr double kPartOfAnEpoch = 1e-6;
+
 } // namespace
 
 void TimmTranslator::translate_training() {
@@ -107,10 +110,23 @@ void TimmTranslator::translate_cycles(std::int64_t epochs) {
     schedule.cycle_mul = words_.number("lr_cycle_mul");
     schedule.cycle_decay = words_.number("lr_cycle_decay");
     const auto count = static_cast<double>(schedule.cycles);
+    const auto first = static_cast<double>(epochs);
     const double mul = schedule.cycle_mul;
-    const double whole = static_cast<double>(epochs) *
-        (mul == 1.0 ? count : (std::pow(mul, count) - 1.0) / (mul - 1.0));
-    recipe_.run.epochs += static_cast<std::int64_t>(whole) - epochs;
+    // get_cycle_length(), with its order: an epoch is won or lost by roundings.
+    const double whole = mul == 1.0
+        ? first * count
+        : -first * (std::pow(mul, count) - 1.0) / (1.0 - mul);
+    const double length = std::floor(whole);
+    if (whole - length > kPartOfAnEpoch) {
+      differs(
+          "lr_cycle_mul",
+          fmt::format(
+              "timm's cycles have {:.6g} epochs and are cut where its run of "
+              "{:.0f} ends; here they end with it, each a little shorter",
+              whole,
+              length));
+    }
+    recipe_.run.epochs += static_cast<std::int64_t>(length) - epochs;
   }
   const std::int64_t cooldown = words_.integer("cooldown_epochs");
   schedule.cooldown = in_epochs(static_cast<double>(cooldown));
@@ -175,13 +191,7 @@ void TimmTranslator::translate_loss() {
     train.loss = LossKind::kBinaryCrossEntropy;
   }
   translate_splits();
-  train.bce_sum = words_.flag("bce_sum");
-  if (words_.has("bce_target_thresh")) {
-    train.bce_threshold = words_.number("bce_target_thresh");
-  }
-  if (words_.has("bce_pos_weight")) {
-    train.bce_pos_weight = words_.number("bce_pos_weight");
-  }
+  translate_binary();
   train.accumulate = words_.integer("grad_accum_steps");
   const bool amp = words_.flag("amp") || words_.flag("native_amp") ||
       words_.flag("apex_amp");
@@ -197,6 +207,21 @@ void TimmTranslator::translate_loss() {
   }
   if (reduced) {
     differs("model_dtype", "products in bf16, and weights in fp32");
+  }
+}
+
+void TimmTranslator::translate_binary() {
+  TrainConfig& train = recipe_.train;
+  if (train.loss != LossKind::kBinaryCrossEntropy) {
+    without_effect({"bce_sum", "bce_target_thresh", "bce_pos_weight"});
+    return;
+  }
+  train.bce_sum = words_.flag("bce_sum");
+  if (words_.has("bce_target_thresh")) {
+    train.bce_threshold = words_.number("bce_target_thresh");
+  }
+  if (words_.has("bce_pos_weight")) {
+    train.bce_pos_weight = words_.number("bce_pos_weight");
   }
 }
 

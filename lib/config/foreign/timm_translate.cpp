@@ -237,7 +237,9 @@ void TimmTranslator::translate_mixing() {
   mix.mix_prob = words_.number("mixup_prob");
   mix.mix_switch_prob = words_.number("mixup_switch_prob");
   choose("mixup_mode", mix.mix_mode);
-  if (words_.integer("mixup_off_epoch") > 0) {
+  if (!mix.wanted()) {
+    without_effect({"mixup_off_epoch"});
+  } else if (words_.integer("mixup_off_epoch") > 0) {
     mix.mix_off_epoch = words_.integer("mixup_off_epoch");
   }
   augment.erase.erasing = words_.flag("no_aug") ? 0.0 : words_.number("reprob");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,14 @@ class TimmTranslator : private Translator {
     }
     return std::array{given[0], given[1]};
   }
+  // Of those that are given says that they change nothing, as in timm.
+  void without_effect(std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words) {
+      if (words_.changed(word)) {
+        to_.idle.emplace_back(word);
+      }
+    }
+  }
 
   void translate_data();
   void translate_dataset();
@@ -68,6 +77,8 @@ class TimmTranslator : private Translator {
   void set_milestones(bool listed, std::int64_t offset);
   // Binary cross entropy without mixing and smoothing is not timm's either.
   void translate_loss();
+  // What belongs to it, and says nothing to timm of another loss.
+  void translate_binary();
   void translate_average();
   void translate_splits();
   void translate_rest();

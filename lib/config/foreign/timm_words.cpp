@@ -225,9 +225,20 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "false",
        "train.loss",
        "with mixup, cutmix or smoothing, as in timm"),
-    to("bce_sum", kFlag, "false", "train.bce_sum"),
-    to("bce_target_thresh", kNumber, "null", "train.bce_threshold"),
-    to("bce_pos_weight", kNumber, "null", "train.bce_pos_weight"),
+    to("bce_sum", kFlag, "false", "train.bce_sum", "with bce_loss")
+        .with("bce_loss: true"),
+    to("bce_target_thresh",
+       kNumber,
+       "null",
+       "train.bce_threshold",
+       "with bce_loss")
+        .with("bce_loss: true"),
+    to("bce_pos_weight",
+       kNumber,
+       "null",
+       "train.bce_pos_weight",
+       "with bce_loss")
+        .with("bce_loss: true"),
     to("reprob", kNumber, "0.", "data.augment.erasing"),
     to("remode", kText, "pixel", "data.augment.erasing_mode"),
     to("recount", kInteger, "1", "data.augment.erasing_count"),
@@ -243,7 +254,8 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kInteger,
        "0",
        "data.augment.mix_off_epoch",
-       "0: null"),
+       "0: null; with mixup or cutmix")
+        .with("mixup: 0.8"),
     to("smoothing", kNumber, "0.1", "train.label_smoothing"),
     to("train_interpolation", kText, "random", "data.augment.interpolation"),
     missing(

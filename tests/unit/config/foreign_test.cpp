@@ -1,5 +1,6 @@
 #include "config/foreign/translation.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -306,6 +307,43 @@ TEST(Foreign, WhatIsNotThereIsListed) {
        {"data.preprocess.crop_pct", "0.9"}});
 }
 
+// What the file of configs/ says is what timm's arguments of A2 say.
+TEST(Foreign, TheShippedA2IsThatOfTimmsArguments) {
+  const auto shipped = all_values(
+      load({.file = VITRAIN_SOURCE_DIR "/configs/imagenet_resnet50_a2.yaml"})
+          .recipe);
+  const auto translated = all_values(of_file("resnet50_a2").recipe);
+  for (const char* key :
+       {"model.name",
+        "model.drop_path",
+        "train.loss",
+        "train.bce_threshold",
+        "train.label_smoothing",
+        "optim.name",
+        "optim.lr",
+        "optim.weight_decay",
+        "optim.clip_norm",
+        "schedule.name",
+        "schedule.unit",
+        "schedule.warmup",
+        "schedule.warmup_prefix",
+        "data.sampler.policy",
+        "data.sampler.repeats",
+        "data.preprocess.crop_pct",
+        "data.augment.auto_augment",
+        "data.augment.interpolation",
+        "data.augment.mixup",
+        "data.augment.cutmix",
+        "data.augment.erasing"}) {
+    EXPECT_EQ(shipped.at(key), translated.at(key)) << key;
+  }
+  for (const char* name : {"a1", "a3"}) {
+    const std::string file = fmt::format(
+        "{}/configs/imagenet_resnet50_{}.yaml", VITRAIN_SOURCE_DIR, name);
+    EXPECT_EQ(load({.file = file}).recipe.train.bce_threshold, 0.2) << name;
+  }
+}
+
 // ResNet-50 with RandAugment and Jensen-Shannon, of timm's training scripts.
 TEST(Foreign, SplitsOfTimm) {
   const Translation splits = of_command(
@@ -326,6 +364,36 @@ TEST(Foreign, SplitsOfTimm) {
       words_of(
           of_command(timm(), "--aug-splits 3 --reprob 0.6 --resplit").missing),
       ElementsAre("aug_splits: 3", "resplit: true"));
+}
+
+// What timm reads in another case only: its recipe passes `config check`.
+TEST(Foreign, WordsWithoutEffectInTimmAreLeftOut) {
+  const auto check = [](const std::string& words, const std::string& idle) {
+    const Words given = read_words(
+        timm(), split_command("--dataset torch/mnist --data-dir /d " + words));
+    const Translation translation = translate(given);
+    EXPECT_THAT(translation.idle, Contains(idle)) << words;
+    EXPECT_THAT(left_out(translation), HasSubstr("no effect: " + idle));
+    const Problems problems =
+        validate(from_yaml(to_file(given, translation), "x"), {});
+    EXPECT_TRUE(problems.empty()) << words << ": " << problems.text();
+  };
+  check("--bce-target-thresh 0.2", "bce_target_thresh");
+  check("--bce-sum", "bce_sum");
+  check("--bce-pos-weight 2", "bce_pos_weight");
+  check("--bce-loss --smoothing 0 --bce-sum", "bce_sum");
+  check("--jsd-loss --aug-splits 3 --bce-loss --bce-sum", "bce_sum");
+  check("--mixup-off-epoch 5", "mixup_off_epoch");
+  const Translation used = of_command(
+      timm(),
+      "--bce-loss --bce-target-thresh 0.2 --bce-sum --cutmix 1 "
+      "--mixup-off-epoch 5");
+  EXPECT_THAT(used.idle, IsEmpty());
+  expect_values(
+      used.recipe,
+      {{"train.bce_threshold", "0.2"},
+       {"train.bce_sum", "true"},
+       {"data.augment.mix_off_epoch", "5"}});
 }
 
 TEST(Foreign, FineTuningAndCifar) {
