@@ -7,8 +7,9 @@
 #
 # deit: configs/imagenet_deit_tiny.yaml in full (mixup, cutmix, smoothing,
 #   RandAugment, erasing, EMA, drop path), and layer decay beside it.
-# a2: configs/imagenet_resnet50_a2.yaml (LAMB, binary cross entropy, repeated
-#   augmentation, drop path) from timm's own start and with its own warm-up.
+# a2: configs/imagenet_resnet50_a2.yaml (LAMB, binary cross entropy with a
+#   threshold, repeated augmentation, drop path) from timm's own start and with its
+#   own warm-up.
 # distill: the first with a ResNet-18 as teacher (DeiT's soft distillation).
 # token: the same where the student has a distillation token and head.
 #

@@ -57,7 +57,8 @@ def a2():
         block.drop_path = Drop(rows, i)
     # timm's LAMB clips to the global norm 1 by itself.
     optimizer = create_optimizer_v2(model, opt="lamb", lr=1.0, weight_decay=0.02)
-    return model, rows, optimizer, BinaryCrossEntropy(smoothing=0.0)
+    criterion = BinaryCrossEntropy(smoothing=0.0, target_threshold=0.2)
+    return model, rows, optimizer, criterion
 
 
 class Distillation(torch.nn.Module):
