@@ -88,7 +88,7 @@ class Rules {
     const std::optional<ModelSpec> named = find_model(config_.name);
     check_classes();
     if (!named) {
-      unknown_name();
+      checker_.require(false, kName, unknown_model(config_.name));
       return checker_.take();
     }
     for (const Option& option : kOptions) {
@@ -118,33 +118,6 @@ class Rules {
   }
 
  private:
-  void unknown_name() {
-    const std::vector<std::string> known = listed_names();
-    constexpr std::size_t kShown = 8;
-    std::vector<std::string> longer; // names that begin so
-    for (const std::string& name : known) {
-      if (longer.size() < kShown && name.starts_with(config_.name)) {
-        longer.push_back(name);
-      }
-    }
-    std::vector<std::string> names;
-    for (const Family* family : families()) {
-      names.emplace_back(family->name);
-    }
-    checker_.require(
-        false,
-        kName,
-        fmt::format(
-            "unknown model '{}'.{}{}{} `vitrain models` lists all {}, and with "
-            "'resnet*' those of such names; families: {}",
-            printable(config_.name),
-            longer.empty() ? did_you_mean(config_.name, known) : "",
-            longer.empty() ? "" : " So begin ",
-            longer.empty() ? "" : join(longer, ", ") + ".",
-            known.size(),
-            join(names, ", ")));
-  }
-
   void check_classes() {
     if (!config_.num_classes || data_.outputs == kNotKnown) {
       return;
@@ -197,6 +170,30 @@ class Rules {
 };
 
 } // namespace
+
+std::string unknown_model(const std::string& name) {
+  const std::vector<std::string> known = listed_names();
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> longer; // names that begin so
+  for (const std::string& one : known) {
+    if (longer.size() < kShown && one.starts_with(name)) {
+      longer.push_back(one);
+    }
+  }
+  std::vector<std::string> names;
+  for (const Family* family : families()) {
+    names.emplace_back(family->name);
+  }
+  return fmt::format(
+      "unknown model '{}'.{}{}{} `vitrain models` lists all {}, and with "
+      "'resnet*' those of such names; families: {}",
+      printable(name),
+      longer.empty() ? did_you_mean(name, known) : "",
+      longer.empty() ? "" : " So begin ",
+      longer.empty() ? "" : join(longer, ", ") + ".",
+      known.size(),
+      join(names, ", "));
+}
 
 std::vector<config::Finding> check(
     const config::ModelConfig& config,

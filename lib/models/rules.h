@@ -16,6 +16,9 @@ namespace vitrain::models {
 // have to wait. (As `features`: they are vectors all the same.)
 inline constexpr std::int64_t kNotKnown = -1;
 
+// That there is no network of this name, with near and known ones.
+std::string unknown_model(const std::string& name);
+
 // Every rule that the network of a recipe breaks: an unknown name (with near
 // and known ones), numbers that do not fit together, options that the family
 // does not have.

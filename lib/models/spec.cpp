@@ -54,17 +54,6 @@ config::Recipe widest_stage(const config::Recipe& recipe) {
   return widest;
 }
 
-config::ModelConfig teacher_model(
-    const config::DistillConfig& distill,
-    const ModelSpec& student) {
-  config::ModelConfig model;
-  model.name = distill.teacher;
-  model.num_classes = student.num_classes;
-  model.image_size = student.image_size;
-  model.in_chans = student.channels;
-  return model;
-}
-
 bool learns_by_token(
     const config::DistillConfig& distill,
     const ModelSpec& spec) {

@@ -60,12 +60,6 @@ ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec);
 // without stages.
 config::Recipe widest_stage(const config::Recipe& recipe);
 
-// The teacher of train.distill, as a recipe would name it, without its weights:
-// for the images of `student`.
-config::ModelConfig teacher_model(
-    const config::DistillConfig& distill,
-    const ModelSpec& student);
-
 // Whether the teacher of train.distill is for the second head alone.
 bool learns_by_token(
     const config::DistillConfig& distill,

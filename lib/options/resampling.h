@@ -6,8 +6,9 @@ namespace vitrain {
 
 // How position embeddings and tables of relative positions are brought to
 // another grid: as which program does it.
-//   kTimm: embeddings bicubic with antialias; tables linear between distances
-//     that grow geometrically (BEiT's way, timm/layers/pos_embed_rel.py);
+//   kTimm: embeddings bicubic with antialias, or as the family says
+//     (models::Family::resampling); tables linear between distances that grow
+//     geometrically (BEiT's way, timm/layers/pos_embed_rel.py);
 //   kDeit: bicubic, both (DeiT's, Swin's authors and mmpretrain);
 //   kPaddleVit: the same;
 //   kTimmNpz: bilinear, as timm reads .npz files of JAX;

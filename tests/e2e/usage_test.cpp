@@ -176,6 +176,25 @@ TEST(Usage, RecomputeNamesABlockThatThereIs) {
   }
 }
 
+// Only a run said so.
+TEST(Usage, ADryRunFindsWhatTheFirstStepWouldThrow) {
+  const TempFolder folder;
+  for (const Words& more : {Words{"-dry_run"}, Words{}}) {
+    const auto with = [&](const Words& set) {
+      const Result result = run(tiny_run(
+          folder / "runs", {.devices = "cpu:1", .set = set, .more = more}));
+      EXPECT_EQ(result.exit_code, 2) << result.out;
+      return result.err;
+    };
+    EXPECT_THAT(
+        with({"train.prune.amount=0.5", "train.prune.match=[norm]"}),
+        HasSubstr("train.prune.match: [norm] is the name of no parameter"));
+    EXPECT_THAT(
+        with({"eval.tta=five_crop"}),
+        HasSubstr("eval.tta: five_crop needs images that are larger"));
+  }
+}
+
 // Before a run, and in it.
 TEST(Usage, WhatNoDecayDoesNotNameIsTold) {
   const TempFolder folder;
@@ -236,7 +255,7 @@ TEST(Usage, WhoStopsToReadIsNoFailure) {
 
 // Issue of a name that a family knows and whose numbers do not go together.
 TEST(Usage, ModelsChecksTheNumbersOfAName) {
-  const Result result = run({"models", "vit_tiny_patch16_225"});
+  const Result result = run({"models", "vit_tiny_patch225_224"});
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("225"));
   EXPECT_THAT(result.err, Not(HasSubstr("c10::")));

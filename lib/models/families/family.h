@@ -14,6 +14,7 @@
 #include "config/sections/model.h"
 #include "models/families/layer_rule.h"
 #include "models/spec.h"
+#include "options/resampling.h"
 
 namespace vitrain::models {
 
@@ -46,6 +47,9 @@ struct Family {
       const config::ModelConfig& config,
       const ModelSpec& named,
       config::Checker& checker) = nullptr;
+  // What is wrong with images of another size than the network's own, at
+  // "model.image_size", beside `check`; null: nothing.
+  decltype(check) check_other_size = nullptr;
   // Puts what the recipe sets in place of the numbers of the name; null: it has
   // no such options.
   void (*apply)(const config::ModelConfig& config, ModelSpec& spec) = nullptr;
@@ -66,6 +70,9 @@ struct Family {
   // Places over the image, in rows and columns, that a tensor of positions has
   // (of a table of relative ones, its window's); null: squares.
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
+  // How timm's own loader brings its positions to another grid: what
+  // model.pretrained_resampling: timm means; null: kTimm.
+  Resampling (*resampling)(const ModelSpec& spec) = nullptr;
   // Whether it has a head for a teacher beside that of the classes; null: no.
   bool (*two_heads)(const ModelSpec& spec) = nullptr;
   // Its networks take images of other sizes than the spec's, too, with the same

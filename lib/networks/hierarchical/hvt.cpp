@@ -39,7 +39,7 @@ class HvtBlock : public VitBlock {
   at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,
-      const VitDrops& drops) const {
+      const VitDrops& drops) const override {
     const at::Tensor y = VitBlock::forward(x, images, drops);
     if (!pos_embed_.defined()) {
       return y;

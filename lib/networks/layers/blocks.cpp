@@ -124,8 +124,12 @@ at::Tensor PatchEmbed::forward(const at::Tensor& images) const {
   const std::int64_t patch = proj_->weight.size(2);
   const std::int64_t rows = images.size(2) / patch;
   const std::int64_t columns = images.size(3) / patch;
+  at::Tensor whole = images;
+  if (images.size(2) != rows * patch || images.size(3) != columns * patch) {
+    whole = images.narrow(2, 0, rows * patch).narrow(3, 0, columns * patch);
+  }
   const at::Tensor patches =
-      images.view({-1, images.size(1), rows, patch, columns, patch})
+      whole.view({-1, images.size(1), rows, patch, columns, patch})
           .permute({0, 2, 4, 1, 3, 5})
           .reshape({images.size(0), rows * columns, weight.size(1)});
   return at::linear(patches, weight, proj_->bias);

@@ -74,8 +74,9 @@ class PatchEmbed : public torch::nn::Module {
       at::Generator generator,
       bool with_bias = true);
 
-  // [N, C, H, W] -> [N, H / patch * W / patch, D]. A convolution whose patches
-  // do not overlap is one matrix product over the patches.
+  // [N, C, H, W] -> [N, H / patch * W / patch, D], rounded down: the last rows
+  // and columns that are no whole patch are not seen. A convolution whose
+  // patches do not overlap is one matrix product over the patches.
   at::Tensor forward(const at::Tensor& images) const;
 
   const Conv2d& proj() const { return *proj_; }

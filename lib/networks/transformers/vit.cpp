@@ -12,6 +12,7 @@
 #include "networks/model.h"
 #include "networks/networks.h"
 #include "networks/transformers/vit_blocks.h"
+#include "networks/transformers/vit_variants.h"
 
 namespace vitrain::networks {
 namespace {
@@ -51,13 +52,14 @@ class Vit : public Model {
     norm_pre_ = add_norm("norm_pre", vit_.norm_before_blocks);
     const auto blocks = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < vit_.depth; ++i) {
-      blocks_.push_back(append_layer<VitBlock>(*blocks, vit_, i, generator));
+      blocks_.push_back(make_vit_block(vit_, i, generator));
+      blocks->push_back(blocks_.back());
     }
-    norm_ = add_norm("norm", !vit_.norm_after_pool);
+    norm_ = add_norm("norm", vit_.final_norm && !vit_.norm_after_pool);
     if (vit_.pool == VitSpec::Pool::kAttention) {
       attn_pool_ = add_layer<VitPool>(*this, "attn_pool", vit_, generator);
     }
-    fc_norm_ = add_norm("fc_norm", vit_.norm_after_pool);
+    fc_norm_ = add_norm("fc_norm", vit_.final_norm && vit_.norm_after_pool);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
     if (vit_.distilled) {
@@ -66,7 +68,7 @@ class Vit : public Model {
     }
     start_as_timm(generator);
     for (const double rate : rising_rates(spec.drop_path, vit_.depth)) {
-      paths_.add(rate, /*branches=*/2);
+      paths_.add(rate, branches_of(vit_.block));
     }
   }
 
@@ -94,10 +96,9 @@ class Vit : public Model {
   std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
-  std::shared_ptr<LayerNorm> add_norm(const char* name, bool wanted) {
-    return wanted
-        ? add_layer<LayerNorm>(*this, name, vit_.embed_dim, vit_.norm_eps)
-        : nullptr;
+  std::shared_ptr<VitNorm> add_norm(const char* name, bool wanted) {
+    return wanted ? add_layer<VitNorm>(*this, name, vit_, vit_.embed_dim)
+                  : nullptr;
   }
 
   ImageSize grid_of(std::int64_t height, std::int64_t width) const {
@@ -137,8 +138,10 @@ class Vit : public Model {
       std::int64_t images,
       const VitDrops& drops) const {
     const std::int64_t read = vit_.distilled ? 2 : 1;
-    const at::Tensor tokens =
-        (*norm_)(blocks_.back()->forward_first(x, images, read, drops));
+    at::Tensor tokens = blocks_.back()->forward_first(x, images, read, drops);
+    if (norm_) {
+      tokens = (*norm_)(tokens);
+    }
     if (!vit_.distilled) {
       return (*head_)(tokens);
     }
@@ -207,11 +210,11 @@ class Vit : public Model {
   std::vector<at::Tensor> prefix_;
   at::Tensor pos_embed_; // [1, positions, D], for images of spec_.image_size
   std::shared_ptr<PatchEmbed> patch_embed_;
-  std::shared_ptr<LayerNorm> norm_pre_; // or null, as norm_ and fc_norm_
-  std::vector<std::shared_ptr<VitBlock>> blocks_;
-  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<VitNorm> norm_pre_; // or null, as norm_ and fc_norm_
+  std::vector<std::shared_ptr<TokenBlock>> blocks_;
+  std::shared_ptr<VitNorm> norm_;
   std::shared_ptr<VitPool> attn_pool_; // or null
-  std::shared_ptr<LayerNorm> fc_norm_;
+  std::shared_ptr<VitNorm> fc_norm_;
   std::shared_ptr<Linear> head_;
   std::shared_ptr<Linear> head_dist_; // or null
 };

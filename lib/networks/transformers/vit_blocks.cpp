@@ -13,8 +13,6 @@ namespace vitrain::networks {
 
 using models::VitSpec;
 
-namespace {
-
 Activation activation_of(VitSpec::Mlp mlp) {
   switch (mlp) {
     case VitSpec::Mlp::kGelu:
@@ -29,38 +27,24 @@ Activation activation_of(VitSpec::Mlp mlp) {
   return Activation::kGelu;
 }
 
-// x + scale * branch, with the branch of image n times factors[n] where factors
-// are given; `scale` [D] or undefined. `branch` is the result of a linear layer
-// and may be overwritten.
-at::Tensor add_tokens(
-    const at::Tensor& x,
-    at::Tensor branch,
-    const at::Tensor& scale,
-    const at::Tensor& factors) {
-  if (factors.defined()) {
-    const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
-    const at::Tensor by_row = factors.view({-1, 1, 1}).to(x.scalar_type());
-    return at::addcmul(
-               x.view(by_image),
-               branch.view(by_image),
-               scale.defined() ? by_row * scale : by_row)
-        .view(x.sizes());
-  }
-  if (scale.defined()) {
-    return at::addcmul(x, branch, scale);
-  }
-  return add_branch(x, std::move(branch), /*drop=*/{}, /*row=*/0);
-}
-
-} // namespace
-
-VitAttention::VitAttention(const VitSpec& spec, at::Generator generator)
-    : heads_(spec.num_heads) {
-  const std::int64_t width = spec.embed_dim;
-  qkv_ = add_layer<Linear>(
-      *this, "qkv", width, 3 * width, generator, spec.qkv_bias);
-  proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
-}
+VitAttention::VitAttention(
+    const VitSpec& spec,
+    std::int64_t number,
+    const at::Generator& generator)
+    : qkv_(add_layer<Linear>(
+          *this,
+          "qkv",
+          spec.embed_dim,
+          3 * spec.embed_dim,
+          generator,
+          spec.qkv_bias)),
+      proj_(add_layer<Linear>(
+          *this,
+          "proj",
+          spec.embed_dim,
+          spec.embed_dim,
+          generator)),
+      heads_(*this, spec, number, generator) {}
 
 at::Tensor VitAttention::forward(
     const at::Tensor& x,
@@ -69,7 +53,7 @@ at::Tensor VitAttention::forward(
   const std::int64_t width = x.size(1);
   const auto parts =
       (*qkv_)(x).view({images, -1, 3 * width}).split(width, /*dim=*/-1);
-  return drops((*proj_)(attend(parts[0], parts[1], parts[2], drops)));
+  return drops((*proj_)(heads_(parts[0], parts[1], parts[2], drops)));
 }
 
 at::Tensor VitAttention::forward_first(
@@ -87,22 +71,7 @@ at::Tensor VitAttention::forward_first(
   const auto parts = at::linear(x, weights[1], biases[1])
                          .view({images, -1, 2 * width})
                          .split(width, /*dim=*/-1);
-  return drops((*proj_)(attend(query, parts[0], parts[1], drops)));
-}
-
-at::Tensor VitAttention::attend(
-    const at::Tensor& query,
-    const at::Tensor& key,
-    const at::Tensor& value,
-    const VitDrops& drops) const {
-  return attention_with_dropout(
-             split_heads(query, heads_),
-             split_heads(key, heads_),
-             split_heads(value, heads_),
-             drops.attention_rate,
-             drops.masks)
-      .transpose(1, 2)
-      .reshape({-1, query.size(2)});
+  return drops((*proj_)(heads_(query, parts[0], parts[1], drops)));
 }
 
 VitMlp::VitMlp(const VitSpec& spec, at::Generator generator)
@@ -140,18 +109,55 @@ VitScale::VitScale(const VitSpec& spec, const at::Generator& generator) {
       *this, "gamma", {spec.embed_dim}, spec.layer_scale, generator);
 }
 
+std::shared_ptr<VitScale> add_vit_scale(
+    torch::nn::Module& module,
+    const char* name,
+    const VitSpec& spec,
+    const at::Generator& generator) {
+  return spec.layer_scale > 0.0
+      ? add_layer<VitScale>(module, name, spec, generator)
+      : nullptr;
+}
+
+at::Tensor add_tokens(
+    const at::Tensor& x,
+    at::Tensor branch,
+    const std::shared_ptr<VitScale>& scale,
+    const at::Tensor& factors) {
+  if (factors.defined()) {
+    const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
+    const at::Tensor by_row = factors.view({-1, 1, 1}).to(x.scalar_type());
+    return at::addcmul(
+               x.view(by_image),
+               branch.view(by_image),
+               scale ? by_row * scale->gamma : by_row)
+        .view(x.sizes());
+  }
+  if (scale) {
+    return at::addcmul(x, branch, scale->gamma);
+  }
+  return add_branch(x, std::move(branch), /*drop=*/{}, /*row=*/0);
+}
+
+at::Tensor
+first_tokens(const at::Tensor& x, std::int64_t images, std::int64_t count) {
+  return x.view({images, -1, x.size(1)})
+      .narrow(1, 0, count)
+      .reshape({-1, x.size(1)});
+}
+
 VitBlock::VitBlock(
     const VitSpec& spec,
     std::int64_t number,
     const at::Generator& generator)
     : number_(number) {
   const std::int64_t width = spec.embed_dim;
-  norm1_ = add_layer<LayerNorm>(*this, "norm1", width, spec.norm_eps);
-  attn_ = add_layer<VitAttention>(*this, "attn", spec, generator);
-  scale1_ = add_scale("ls1", spec, generator);
-  norm2_ = add_layer<LayerNorm>(*this, "norm2", width, spec.norm_eps);
+  norm1_ = add_layer<VitNorm>(*this, "norm1", spec, width);
+  attn_ = add_layer<VitAttention>(*this, "attn", spec, number, generator);
+  scale1_ = add_vit_scale(*this, "ls1", spec, generator);
+  norm2_ = add_layer<VitNorm>(*this, "norm2", spec, width);
   mlp_ = add_layer<VitMlp>(*this, "mlp", spec, generator);
-  scale2_ = add_scale("ls2", spec, generator);
+  scale2_ = add_vit_scale(*this, "ls2", spec, generator);
 }
 
 at::Tensor VitBlock::forward(
@@ -167,35 +173,21 @@ at::Tensor VitBlock::forward_first(
     std::int64_t count,
     const VitDrops& drops) const {
   return add_branches(
-      x.view({images, -1, x.size(1)})
-          .narrow(1, 0, count)
-          .reshape({-1, x.size(1)}),
+      first_tokens(x, images, count),
       attn_->forward_first((*norm1_)(x), images, count, drops),
       drops);
-}
-
-std::shared_ptr<VitScale> VitBlock::add_scale(
-    const char* name,
-    const VitSpec& spec,
-    const at::Generator& generator) {
-  return spec.layer_scale > 0.0
-      ? add_layer<VitScale>(*this, name, spec, generator)
-      : nullptr;
 }
 
 at::Tensor VitBlock::add_branches(
     const at::Tensor& x,
     at::Tensor attention,
     const VitDrops& drops) const {
-  const auto gamma = [](const std::shared_ptr<VitScale>& scale) {
-    return scale ? scale->gamma : at::Tensor();
-  };
   const at::Tensor y = add_tokens(
-      x, std::move(attention), gamma(scale1_), drops.of_branch(2 * number_));
+      x, std::move(attention), scale1_, drops.of_branch(2 * number_));
   return add_tokens(
       y,
       mlp_->forward((*norm2_)(y), drops),
-      gamma(scale2_),
+      scale2_,
       drops.of_branch(2 * number_ + 1));
 }
 

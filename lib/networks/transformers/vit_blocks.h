@@ -10,6 +10,8 @@
 #include "models/families/transformers/vit.h"
 #include "networks/layers/blocks.h"
 #include "networks/layers/layers.h"
+#include "networks/transformers/vit_heads.h"
+#include "networks/transformers/vit_norm.h"
 
 // What vision transformers are made of.
 // Tokens travel through the blocks as [N * T, D], row n * T being the first
@@ -27,26 +29,13 @@ vit_block_spec(std::int64_t width, std::int64_t heads, std::int64_t mlp_ratio) {
   return {.embed_dim = width, .num_heads = heads, .mlp_dim = mlp_ratio * width};
 }
 
-// What the blocks of one forward pass drop.
-struct VitDrops {
-  double rate = 0.0; // of activations
-  double attention_rate = 0.0;
-  at::Generator masks; // undefined: nothing
-  at::Tensor factors; // [branches, N], or undefined
-
-  // Factors of the images' branches of this number: [N], or undefined.
-  at::Tensor of_branch(std::int64_t number) const {
-    return factors.defined() ? factors.select(0, number) : factors;
-  }
-
-  at::Tensor operator()(const at::Tensor& x) const {
-    return dropout(x, rate, masks);
-  }
-};
-
 class VitAttention : public torch::nn::Module {
  public:
-  VitAttention(const models::VitSpec& spec, at::Generator generator);
+  // `number`: of the block.
+  VitAttention(
+      const models::VitSpec& spec,
+      std::int64_t number,
+      const at::Generator& generator);
 
   // x: [N * T, D], to itself.
   at::Tensor forward(
@@ -62,17 +51,13 @@ class VitAttention : public torch::nn::Module {
       const VitDrops& drops) const;
 
  private:
-  // [N, Q, D] and twice [N, T, D] to [N * Q, D].
-  at::Tensor attend(
-      const at::Tensor& query,
-      const at::Tensor& key,
-      const at::Tensor& value,
-      const VitDrops& drops) const;
-
-  std::int64_t heads_;
   std::shared_ptr<Linear> qkv_;
   std::shared_ptr<Linear> proj_;
+  VitHeads heads_;
 };
+
+// How the MLP of a network is activated; of a gated one its gate.
+Activation activation_of(models::VitSpec::Mlp mlp);
 
 class VitMlp : public torch::nn::Module {
  public:
@@ -102,33 +87,64 @@ class VitScale : public torch::nn::Module {
   at::Tensor gamma; // [D]
 };
 
-class VitBlock : public torch::nn::Module {
+// A new one where the network has them, else null.
+std::shared_ptr<VitScale> add_vit_scale(
+    torch::nn::Module& module,
+    const char* name,
+    const models::VitSpec& spec,
+    const at::Generator& generator);
+
+// x + scale * branch, with the branch of image n times factors[n] where factors
+// are given [N]; x, branch: [N * T, D]. `branch` may be overwritten: it is the
+// result of a layer that does not need it in backward.
+at::Tensor add_tokens(
+    const at::Tensor& x,
+    at::Tensor branch,
+    const std::shared_ptr<VitScale>& scale,
+    const at::Tensor& factors);
+
+// The first `count` tokens of each image: [N * T, D] to [N * count, D].
+at::Tensor
+first_tokens(const at::Tensor& x, std::int64_t images, std::int64_t count);
+
+// One of the blocks that follow one another.
+class TokenBlock : public torch::nn::Module {
+ public:
+  // x: [N * T, D], to itself.
+  virtual at::Tensor forward(
+      const at::Tensor& x,
+      std::int64_t images,
+      const VitDrops& drops) const = 0;
+
+  // As forward, but of the first `count` tokens only: [N * T, D] to
+  // [N * count, D].
+  virtual at::Tensor forward_first(
+      const at::Tensor& x,
+      std::int64_t images,
+      std::int64_t count,
+      const VitDrops& drops) const = 0;
+};
+
+// The plain one: attention, then the MLP, each behind a norm.
+class VitBlock : public TokenBlock {
  public:
   VitBlock(
       const models::VitSpec& spec,
       std::int64_t number,
       const at::Generator& generator);
 
-  // x: [N * T, D], to itself.
   at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,
-      const VitDrops& drops) const;
+      const VitDrops& drops) const override;
 
-  // As forward, but of the first `count` tokens only: [N * T, D] to
-  // [N * count, D].
   at::Tensor forward_first(
       const at::Tensor& x,
       std::int64_t images,
       std::int64_t count,
-      const VitDrops& drops) const;
+      const VitDrops& drops) const override;
 
  private:
-  std::shared_ptr<VitScale> add_scale(
-      const char* name,
-      const models::VitSpec& spec,
-      const at::Generator& generator);
-
   // The branch of attention, and after it that of the MLP.
   at::Tensor add_branches(
       const at::Tensor& x,
@@ -136,10 +152,10 @@ class VitBlock : public torch::nn::Module {
       const VitDrops& drops) const;
 
   std::int64_t number_; // of the block
-  std::shared_ptr<LayerNorm> norm1_;
+  std::shared_ptr<VitNorm> norm1_;
   std::shared_ptr<VitAttention> attn_;
   std::shared_ptr<VitScale> scale1_; // or null, as scale2_
-  std::shared_ptr<LayerNorm> norm2_;
+  std::shared_ptr<VitNorm> norm2_;
   std::shared_ptr<VitMlp> mlp_;
   std::shared_ptr<VitScale> scale2_;
 };

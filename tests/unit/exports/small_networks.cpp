@@ -17,6 +17,9 @@ namespace vitrain::exports {
 std::vector<SmallNetwork> small_networks() {
   return {
       {"vit_tiny_patch16_224", 32},
+      {"vit_base_patch16_xp_224", 32},
+      {"vit_dpwee_patch16_reg1_gap_256", 40}, // of which 32 are seen
+      {"vit_small_patch16_18x2_224", 32},
       {"deit_tiny_distilled_patch16_224", 32},
       {"swin_tiny_patch4_window7_224", 52},
       {"resnet18", 64},

@@ -2,6 +2,9 @@
 
 #include "models/rules.h"
 
+#include "core/error.h"
+#include "models/teacher.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -133,6 +136,44 @@ TEST(Rules, TeachersOfAHeadNeedOne) {
   }
 }
 
+// They named keys of the student's network.
+TEST(Teachers, AreRefusedByTheirOwnKeys) {
+  config::Recipe recipe;
+  recipe.train.distill.type = config::DistillKind::kHard;
+  recipe.train.distill.teacher = "resnet18";
+  EXPECT_THAT(check_teacher(recipe), IsEmpty());
+  recipe.train.distill.teacher = "nosuch";
+  const auto findings = check_teacher(recipe);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].key, "train.distill.teacher");
+  EXPECT_THAT(findings[0].text, HasSubstr("unknown model 'nosuch'"));
+
+  ModelSpec student;
+  student.num_classes = 10;
+  student.image_size = 12;
+  const auto refusal = [&](const char* name) -> std::string {
+    recipe.train.distill.teacher = name;
+    try {
+      resolve_teacher(recipe, student);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refusal("nosuch"), HasSubstr("train.distill.teacher: unknown"));
+  EXPECT_THAT(
+      refusal("vit_tiny_patch16_224"),
+      AllOf(
+          HasSubstr("train.distill.teacher: vit_tiny_patch16_224 sees what the "
+                    "student sees: "),
+          HasSubstr("patch size 16")));
+  student.image_size = 40;
+  EXPECT_EQ(refusal("resnet18"), "");
+  recipe.data.augment.stages = {"{from_epoch: 2, image_size: 80}"};
+  EXPECT_EQ(resolve_teacher(recipe, student).image_size, ImageSize(80));
+}
+
 TEST(Rules, OfEveryFamily) {
   for (const char* name :
        {"name=vit_tiny_patch4_32",
@@ -171,15 +212,16 @@ TEST(Rules, OfEveryFamily) {
 
 TEST(Rules, OfNumbersStandAtTheKeyThatWasSet) {
   const std::string vit = "name=vit_tiny_patch4_32";
+  EXPECT_THAT(broken({vit, "image_size=30"}), IsEmpty());
   EXPECT_THAT(
-      broken({vit, "image_size=30"}),
-      ElementsAre(HasSubstr("model.image_size: image_size 30 is not a multiple "
-                            "of the patch size 4")));
+      broken({vit, "image_size=3"}),
+      ElementsAre(HasSubstr("model.image_size: image_size 3 is smaller than "
+                            "the patch size 4")));
   EXPECT_THAT(
-      broken({vit, "patch_size=5"}),
+      broken({vit, "patch_size=33"}),
       ElementsAre(HasSubstr("model.patch_size: image_size 32")));
   EXPECT_THAT(
-      broken({"name=vit_tiny_patch5_32"}),
+      broken({"name=vit_tiny_patch33_32"}),
       ElementsAre(HasSubstr("model.name: image_size 32")));
   EXPECT_THAT(
       broken({vit, "num_heads=5"}),
@@ -189,7 +231,7 @@ TEST(Rules, OfNumbersStandAtTheKeyThatWasSet) {
       broken({vit, "embed_dim=200"}),
       ElementsAre(HasSubstr("model.embed_dim: embed_dim 200")));
   EXPECT_THAT(
-      broken({vit, "num_heads=5", "image_size=30", "mlp_ratio=1e-9"}),
+      broken({vit, "num_heads=5", "image_size=3", "mlp_ratio=1e-9"}),
       SizeIs(3));
   EXPECT_THAT(
       broken({"name=mnist_convnet", "image_size=15"}),
@@ -199,6 +241,10 @@ TEST(Rules, OfNumbersStandAtTheKeyThatWasSet) {
 TEST(Rules, OfMaskedAutoencoders) {
   const std::string mae = "name=mae_vit_base_patch16";
   EXPECT_THAT(broken({mae}), IsEmpty());
+  EXPECT_THAT(
+      broken({mae, "image_size=230"}),
+      ElementsAre(HasSubstr("model.image_size: image_size 230 is not a "
+                            "multiple of the patch size 16")));
   EXPECT_THAT(
       broken(
           {mae,

@@ -103,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
     Recompute,
     ::testing::Values(
         Recomputed{"vit_tiny_patch16_224", 224},
+        Recomputed{"vit_dpwee_patch16_reg1_gap_256", 256},
         Recomputed{"swin_tiny_patch4_window7_224", 224},
         Recomputed{"convnext_atto", 224},
         Recomputed{"pit_ti_224", 224},

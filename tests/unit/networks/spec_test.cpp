@@ -122,11 +122,12 @@ TEST(Spec, RefusesNamesThatOnlyLookRight) {
 
 TEST(Spec, RefusesNumbersThatDoNotFitTogether) {
   config::ModelConfig config = named("vit_tiny_patch16_224");
-  config.image_size = 225;
+  config.image_size = 15;
   EXPECT_THAT(
       refusal(config),
-      AllOf(HasSubstr("image_size 225"), HasSubstr("patch size 16")));
-  config = named("vit_small_patch14_384");
+      AllOf(HasSubstr("image_size 15"), HasSubstr("patch size 16")));
+  config = named("mae_vit_huge_patch14");
+  config.image_size = 225;
   EXPECT_THAT(refusal(config), HasSubstr("not a multiple of the patch size"));
   config = named("scale_hvt_ti_4_patch16_224"); // 36 patches, 17, 8, 3, 1
   config.image_size = 96;
@@ -140,6 +141,9 @@ TEST(Spec, RefusesNumbersThatDoNotFitTogether) {
   EXPECT_THAT(
       refusal(config),
       AllOf(HasSubstr("embed_dim 192"), HasSubstr("num_heads 5")));
+  config = named("vit_dwee_patch16_reg1_gap_256");
+  config.num_heads = 256;
+  EXPECT_THAT(refusal(config), HasSubstr("multiple of twice num_heads 256"));
   config = named("vit_tiny_patch16_224");
   config.mlp_ratio = 1e-9;
   EXPECT_THAT(refusal(config), HasSubstr("mlp_ratio"));
@@ -149,6 +153,22 @@ TEST(Spec, RefusesNumbersThatDoNotFitTogether) {
   config.num_classes = 9;
   EXPECT_THAT(
       refusal(config), AllOf(HasSubstr("num_classes 9"), HasSubstr("10")));
+}
+
+// As timm: so400m with patches of 14 pixels has images of 384.
+TEST(Spec, TakesImagesThatAreNoWholeNumberOfPatches) {
+  const auto positions = [](const config::ModelConfig& config) {
+    for (const TensorInfo& tensor : tensors_of(models::resolve(config, {10}))) {
+      if (tensor.name == "pos_embed") {
+        return tensor.shape.at(1);
+      }
+    }
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(positions(named("vit_so400m_patch14_siglip_384")), 27 * 27);
+  config::ModelConfig config = named("vit_tiny_patch16_224");
+  config.image_size = ImageSize(255, 100);
+  EXPECT_EQ(positions(config), 1 + 15 * 6);
 }
 
 TEST(Spec, RefusesWhatAFamilyDoesNotHave) {

@@ -33,6 +33,36 @@ double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
       ratio;
 }
 
+constexpr const char* kName = "model.name";
+
+std::int64_t patch_of(
+    const config::ModelConfig& config,
+    const ModelSpec& named) {
+  return config.patch_size.value_or(named.get<VitSpec>().patch_size);
+}
+
+// A finding is at the key that somebody has set.
+void require_patches(
+    bool fits,
+    const char* verb,
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  checker.require(
+      fits,
+      config.image_size       ? "model.image_size"
+          : config.patch_size ? "model.patch_size"
+                              : kName,
+      fmt::format(
+          "image_size {} {} the patch size {} of {}; set model.image_size or "
+          "model.patch_size",
+          image_size_of(config, named).text(),
+          verb,
+          patch_of(config, named),
+          named.name),
+      {kName, "model.image_size", "model.patch_size"});
+}
+
 // Of what the last block gives, and the norm's place.
 void check_pool(
     const config::ModelConfig& config,
@@ -62,37 +92,43 @@ void check_pool(
 
 } // namespace
 
-// A finding is at the key that somebody has set.
+void check_whole_patches(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker) {
+  const std::int64_t patch = patch_of(config, named);
+  const ImageSize size = image_size_of(config, named);
+  require_patches(
+      size.height % patch == 0 && size.width % patch == 0,
+      "is not a multiple of",
+      config,
+      named,
+      checker);
+}
+
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker) {
-  constexpr const char* kName = "model.name";
   const auto& vit = named.get<VitSpec>();
   const ImageSize size = image_size_of(config, named);
-  const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
   const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
   const std::int64_t heads = config.num_heads.value_or(vit.num_heads);
+  require_patches(
+      std::min(size.height, size.width) >= patch_of(config, named),
+      "is smaller than",
+      config,
+      named,
+      checker);
   checker.require(
-      size.height % patch == 0 && size.width % patch == 0,
-      config.image_size       ? "model.image_size"
-          : config.patch_size ? "model.patch_size"
-                              : kName,
-      fmt::format(
-          "image_size {} is not a multiple of the patch size {} of {}; set "
-          "model.image_size or model.patch_size",
-          size.text(),
-          patch,
-          named.name),
-      {kName, "model.image_size", "model.patch_size"});
-  checker.require(
-      width % heads == 0,
+      width % (vit.differential ? 2 * heads : heads) == 0,
       config.num_heads       ? "model.num_heads"
           : config.embed_dim ? "model.embed_dim"
                              : kName,
       fmt::format(
-          "embed_dim {} is not a multiple of num_heads {} ({})",
+          "embed_dim {} is not a multiple of {}num_heads {} ({})",
           width,
+          vit.differential ? "twice " : "",
           heads,
           named.name),
       {kName, "model.num_heads", "model.embed_dim"});
@@ -137,6 +173,7 @@ namespace {
 std::string variant_text(const VitSpec& vit) {
   using Pool = VitSpec::Pool;
   using Mlp = VitSpec::Mlp;
+  using Block = VitSpec::Block;
   std::string text;
   const auto add = [&](bool differs, const std::string& what) {
     text += differs ? ", " + what : "";
@@ -148,8 +185,15 @@ std::string variant_text(const VitSpec& vit) {
   add(vit.norm_after_pool, "norm after pooling");
   add(vit.norm_before_blocks, "norm before blocks");
   add(vit.class_token && !vit.prefix_positions, "class token without position");
-  add(vit.layer_scale > 0.0, "layer scale");
+  add(!vit.final_norm, "no last norm");
+  add(vit.block == Block::kPostNorm, "norm behind attention and MLP");
+  add(vit.block == Block::kParallel, "parallel attention and MLP");
+  add(vit.block == Block::kPaired, "pairs of attentions and MLPs");
+  add(vit.layer_scale > 0.0 && vit.block != Block::kPostNorm, "layer scale");
+  add(vit.rms_norm, "RMS norm");
   add(!vit.qkv_bias, "no bias of queries");
+  add(vit.qk_norm, "norm of queries and keys");
+  add(vit.differential, "differential attention");
   add(vit.mlp == Mlp::kGeluTanh, "approximate GELU");
   add(vit.mlp == Mlp::kQuickGelu, "quick GELU");
   add(vit.mlp == Mlp::kSwiGlu, "SwiGLU");
@@ -181,48 +225,72 @@ std::string identity(const ModelSpec& spec) {
       variant_text(vit));
 }
 
-// See vit.cpp. What linear layers and attention take and give has `e` bytes a
-// number; the sums of the residual branches stay in fp32.
+std::int64_t tokens_of(const ModelSpec& spec) {
+  return patch_grid<VitSpec>(spec).area() + spec.get<VitSpec>().prefix();
+}
+
+// Bytes of the weights of one attention that backward needs.
+std::int64_t attention_bytes(const ModelSpec& spec, bool bf16) {
+  const auto& net = spec.get<VitSpec>();
+  const std::int64_t e = bf16 ? 2 : kFp32Bytes;
+  // softmax(q k^T) is kept where products make it: in fp32 and rounded. A
+  // difference has two for each head, and values of another width than its
+  // queries, which no fused kernel takes.
+  const bool products = bf16 || net.attention_dropout > 0.0 || net.differential;
+  const std::int64_t tokens = tokens_of(spec);
+  const std::int64_t weights =
+      (net.differential ? 2 : 1) * net.num_heads * tokens * tokens;
+  return (products ? weights * (bf16 ? kFp32Bytes + e : kFp32Bytes) : 0) +
+      (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
+}
+
+// Of a block, likewise. What linear layers and attention take and give has `e`
+// bytes a number; the sums of the residual branches stay in fp32.
+std::int64_t block_bytes(const ModelSpec& spec, bool bf16) {
+  const auto& net = spec.get<VitSpec>();
+  const std::int64_t e = bf16 ? 2 : kFp32Bytes;
+  const std::int64_t values = tokens_of(spec) * net.embed_dim;
+  const std::int64_t hidden = tokens_of(spec) * net.mlp_dim;
+  const std::int64_t pairs = net.block == VitSpec::Block::kPaired ? 2 : 1;
+  // Norms, and branches that are added.
+  const std::int64_t norms =
+      net.block == VitSpec::Block::kParallel ? 1 : 2 * pairs;
+  // What the norms take; of RMS norms what they divide, too.
+  const std::int64_t taken =
+      (net.rms_norm ? 2 * norms : norms) * values * kFp32Bytes;
+  // What they give; q, k, v and attention, two results of the MLP's first
+  // layer; normed queries and keys, and the halves of a difference.
+  const std::int64_t branches = norms * values * e +
+      pairs * ((4 * values + 2 * hidden) * e + attention_bytes(spec, bf16)) +
+      pairs * ((net.qk_norm ? 2 : 0) + (net.differential ? 4 : 0)) * values * e;
+  const std::int64_t dropped = spec.drop_path > 0.0 ? norms * values * e : 0;
+  // Masks, and what they leave of the results of width and of the MLP.
+  const std::int64_t masked =
+      net.dropout > 0.0 ? (norms * values + pairs * hidden) * (1 + e) : 0;
+  const std::int64_t scaled = net.layer_scale > 0.0 ? norms * values * e : 0;
+  return taken + branches + dropped + masked + scaled;
+}
+
+// See networks/transformers/vit.cpp.
 ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
-  const std::int64_t patches = (spec.image_size.height / net.patch_size) *
-      (spec.image_size.width / net.patch_size);
-  const std::int64_t tokens = patches + net.prefix();
-  const std::int64_t width = net.embed_dim;
-  // softmax(q k^T) is kept where products make it: in fp32 and rounded.
-  const bool products = bf16 || net.attention_dropout > 0.0;
-  const std::int64_t weights = net.num_heads * tokens * tokens;
-  const std::int64_t attention =
-      (products ? weights * (bf16 ? kFp32Bytes + e : kFp32Bytes) : 0) +
-      (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
-  // Inputs of both norms; both norms, q, k, v and attention, two results of the
-  // MLP's first layer.
-  const std::int64_t sums = 2 * tokens * width * kFp32Bytes;
-  const std::int64_t branches =
-      tokens * (6 * width + 2 * net.mlp_dim) * e + attention;
-  const std::int64_t dropped =
-      spec.drop_path > 0.0 ? 2 * tokens * width * e : 0;
-  // Masks, and what they leave of three results of width and one of the MLP.
-  const std::int64_t masked =
-      net.dropout > 0.0 ? tokens * (2 * width + net.mlp_dim) * (1 + e) : 0;
-  const std::int64_t scaled =
-      net.layer_scale > 0.0 ? 2 * tokens * width * e : 0;
-  const std::int64_t block = sums + branches + dropped + masked + scaled;
+  const std::int64_t tokens = tokens_of(spec);
+  const std::int64_t values = tokens * net.embed_dim;
+  const std::int64_t attention = attention_bytes(spec, bf16);
+  const std::int64_t block = block_bytes(spec, bf16);
   // Of the last block only keys and values are of all tokens, where nobody
   // reads the others; else the norm behind it keeps its input as well.
   const std::int64_t last = net.pool == VitSpec::Pool::kToken
-      ? tokens * width * kFp32Bytes + 3 * tokens * width * e +
-          attention / tokens
-      : block + tokens * width * (kFp32Bytes + 3 * e);
+      ? values * kFp32Bytes + 3 * values * e + attention / tokens
+      : block + values * (kFp32Bytes + 3 * e);
   const std::int64_t pixels = spec.input_numbers();
   const std::int64_t start =
-      pixels * (kFp32Bytes + e) + 2 * tokens * width * kFp32Bytes;
+      pixels * (kFp32Bytes + e) + 2 * values * kFp32Bytes;
   return {
       .kept = start + (net.depth - 1) * block + last,
-      .passing = pixels * kFp32Bytes + tokens * width * 3 * kFp32Bytes +
-          std::max(tokens * 2 * net.mlp_dim * e,
-                   4 * tokens * width * e + attention)};
+      .passing = pixels * kFp32Bytes + values * 3 * kFp32Bytes +
+          std::max(tokens * 2 * net.mlp_dim * e, 4 * values * e + attention)};
 }
 
 bool two_heads(const ModelSpec& spec) {
@@ -242,6 +310,7 @@ Family family(
       .find = find,
       .options = options,
       .check = check_vit,
+      .check_other_size = check_whole_patches,
       .apply = apply,
       .describe = describe,
       .identity = identity,
@@ -249,6 +318,8 @@ Family family(
       .classifier = {"head.", "head_dist."},
       .layers = layers(),
       .grid = patch_grid<VitSpec>,
+      .resampling =
+          [](const ModelSpec& spec) { return spec.get<VitSpec>().resampling; },
       .two_heads = two_heads,
       .any_image_size = true};
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "models/families/family.h"
+#include "options/resampling.h"
 
 namespace vitrain::models {
 
@@ -16,6 +17,12 @@ struct VitSpec {
     kAttention, // a learned query over the patches (SigLIP)
   };
   enum class Mlp { kGelu, kGeluTanh, kQuickGelu, kSwiGlu };
+  enum class Block {
+    kPlain, // attention, then the MLP, each behind its norm
+    kPostNorm, // each in front of its norm
+    kParallel, // both behind one norm, beside each other
+    kPaired, // two attentions beside each other, then two MLPs
+  };
 
   std::int64_t patch_size = 16;
   std::int64_t embed_dim = 768;
@@ -33,14 +40,26 @@ struct VitSpec {
   Pool pool = Pool::kToken;
   bool norm_after_pool = false; // "fc_norm" in place of "norm"
   bool norm_before_blocks = false; // "norm_pre", as CLIP
+  bool final_norm = true; // one of both
   double norm_eps = 1e-6;
+  bool rms_norm = false; // norms divide by the root of the mean square alone
   bool qkv_bias = true;
-  double layer_scale = 0.0; // what each branch starts times; 0: nothing
+  bool qk_norm = false; // of the queries and the keys of each head
+  bool differential = false; // heads see the difference of two halves
+  // What each branch starts times; 0: nothing. Of kPostNorm its norm's weight.
+  double layer_scale = 0.0;
   Mlp mlp = Mlp::kGelu;
+  Block block = Block::kPlain;
+  Resampling resampling = Resampling::kTimm; // Family::resampling
 
   // Tokens in front of the patches.
   std::int64_t prefix() const {
     return (class_token ? 1 : 0) + (distilled ? 1 : 0) + registers;
+  }
+
+  // Of the queries of a head, or of half a one.
+  std::int64_t head_width() const {
+    return embed_dim / num_heads / (differential ? 2 : 1);
   }
 
   bool operator==(const VitSpec&) const = default;
@@ -49,8 +68,15 @@ struct VitSpec {
 namespace vit {
 
 // The rules and keys of such a network, for families that have one in them:
-// spec.numbers is a VitSpec.
+// spec.numbers is a VitSpec. As in timm an image need not be a whole number of
+// patches, whose last rows and columns nobody then sees, ...
 void check_vit(
+    const config::ModelConfig& config,
+    const ModelSpec& named,
+    config::Checker& checker);
+// ... unless the network rebuilds images from their patches, or they are of
+// another size than the positions, as for timm's dynamic_img_size.
+void check_whole_patches(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker);

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <span>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "core/text/text.h"
 #include "models/families/transformers/vit.h"
@@ -32,8 +29,12 @@ struct Size {
 constexpr std::array kSizes{
     Size{"tiny", 192, 12, 3, 768},
     Size{"wee", 256, 14, 4, 1280},
+    Size{"dwee", 256, 14, 4, 1280}, // of differential attention
+    Size{"pwee", 256, 16, 4, 1280}, // of parallel blocks
+    Size{"dpwee", 256, 16, 4, 1280}, // of both
     Size{"xsmall", 256, 10, 4, 1024},
     Size{"little", 320, 14, 5, 1792},
+    Size{"dlittle", 320, 14, 5, 1792}, // of differential attention
     Size{"small", 384, 12, 6, 1536},
     Size{"medium", 512, 12, 8, 2048},
     Size{"mediumd", 512, 20, 8, 2048},
@@ -42,6 +43,7 @@ constexpr std::array kSizes{
     Size{"so150m2", 832, 21, 13, 2176},
     Size{"so150m", 896, 18, 14, 2304},
     Size{"large", 1024, 24, 16, 4096},
+    Size{"intern300m", 1024, 24, 16, 4096},
     Size{"so400m", 1152, 27, 16, 4304},
     Size{"huge", 1280, 32, 16, 5120},
     Size{"giant", 1408, 40, 16, 6144},
@@ -49,89 +51,9 @@ constexpr std::array kSizes{
     Size{"gigantic", 1664, 48, 16, 8192},
 };
 
-// The plain ones stand in every combination.
-constexpr std::array<const char*, 5> kPlainSizes{
-    "tiny",
-    "small",
-    "base",
-    "large",
-    "huge"};
-constexpr std::array<std::int64_t, 4> kPlainPatches{8, 14, 16, 32};
-constexpr std::array<std::int64_t, 2> kPlainImages{224, 384};
-
-// Networks that are listed, with all of their image sizes; 0: not in the name.
-struct Listed {
-  const char* size;
-  std::int64_t patch;
-  const char* variant;
-  std::array<std::int64_t, 5> images{};
-};
-
-constexpr auto kListed = std::to_array<Listed>({
-    {"giant", 14, "", {224}},
-    {"gigantic", 14, "", {224}},
-    {"small", 16, "36x1", {224}},
-    {"base", 32, "plus", {256}},
-    {"base", 16, "plus", {240}},
-    {"medium", 16, "gap", {240, 256, 384}},
-    {"betwixt", 16, "gap", {256}},
-    {"base", 16, "gap", {224}},
-    {"huge", 14, "gap", {224}},
-    {"huge", 16, "gap", {448}},
-    {"giant", 16, "gap", {224}},
-    {"wee", 16, "reg1_gap", {256}},
-    {"little", 16, "reg1_gap", {256}},
-    {"little", 16, "reg4_gap", {256}},
-    {"medium", 16, "reg1_gap", {256}},
-    {"medium", 16, "reg4_gap", {256}},
-    {"mediumd", 16, "reg4_gap", {256, 384}},
-    {"betwixt", 16, "reg1_gap", {256}},
-    {"betwixt", 16, "reg4_gap", {256, 384}},
-    {"base", 16, "reg4_gap", {256}},
-    {"so150m", 16, "reg4_map", {256}},
-    {"so150m", 16, "reg4_gap", {256, 384}},
-    {"so150m2", 16, "reg1_gap", {256, 384, 448}},
-    {"xsmall", 16, "clip", {224}},
-    {"medium", 32, "clip", {224}},
-    {"medium", 16, "clip", {224}},
-    {"betwixt", 32, "clip", {224}},
-    {"base", 32, "clip", {224, 256, 384, 448}},
-    {"base", 16, "clip", {224, 384}},
-    {"base", 16, "plus_clip", {240}},
-    {"large", 14, "clip", {224, 336}},
-    {"huge", 14, "clip", {224, 336, 378}},
-    {"giant", 14, "clip", {224}},
-    {"gigantic", 14, "clip", {224, 378}},
-    {"base", 32, "clip_quickgelu", {224}},
-    {"base", 16, "clip_quickgelu", {224}},
-    {"large", 14, "clip_quickgelu", {224, 336}},
-    {"huge", 14, "clip_quickgelu", {224, 378}},
-    {"gigantic", 14, "clip_quickgelu", {224}},
-    {"small", 14, "dinov2", {0}},
-    {"base", 14, "dinov2", {0}},
-    {"large", 14, "dinov2", {0}},
-    {"giant", 14, "dinov2", {0}},
-    {"small", 14, "reg4_dinov2", {0}},
-    {"base", 14, "reg4_dinov2", {0}},
-    {"large", 14, "reg4_dinov2", {0}},
-    {"giant", 14, "reg4_dinov2", {0}},
-    {"base", 32, "siglip", {256}},
-    {"base", 16, "siglip", {224, 256, 384, 512}},
-    {"large", 16, "siglip", {256, 384, 512}},
-    {"so400m", 14, "siglip", {224, 378}},
-    {"so400m", 16, "siglip", {256, 384, 512}},
-    {"giantopt", 16, "siglip", {256, 384}},
-    {"base", 32, "siglip_gap", {256}},
-    {"base", 16, "siglip_gap", {224, 256, 384, 512}},
-    {"large", 16, "siglip_gap", {256, 384, 512}},
-    {"so400m", 14, "siglip_gap", {224, 378, 448, 896}},
-    {"so400m", 16, "siglip_gap", {256, 384, 512}},
-    {"giantopt", 16, "siglip_gap", {256, 384}},
-});
-
-constexpr std::string_view kFlexi = "flexivit_";
 constexpr std::int64_t kFlexiImage = 240;
 constexpr std::int64_t kDinoImage = 518;
+constexpr std::int64_t kTipsImage = 448;
 
 // What a name is made of.
 struct Parts {
@@ -168,8 +90,39 @@ VitSpec spec_of(const Size& size, std::int64_t patch) {
       .mlp_dim = size.mlp_dim};
 }
 
-void use_dinov2(const Parts& parts, VitSpec& vit) {
+// What blocks are made of where the size's name says it.
+void use_size(const Parts& parts, VitSpec& vit) {
+  if (parts.is_size({"pwee", "dpwee"})) {
+    vit.block = VitSpec::Block::kParallel;
+  }
+  vit.differential = parts.is_size({"dwee", "dpwee", "dlittle"});
+  if (parts.is_size({"intern300m"})) {
+    vit.layer_scale = 0.1;
+    vit.final_norm = false;
+  }
+}
+
+void use_parallel(VitSpec& vit) {
+  vit.block = VitSpec::Block::kParallel;
+  vit.norm_before_blocks = true;
+  vit.prefix_positions = false;
+  vit.rms_norm = true;
+  vit.qk_norm = true;
+  vit.qkv_bias = false;
+}
+
+void use_post_norm(VitSpec& vit) {
+  vit.block = VitSpec::Block::kPostNorm;
+  vit.class_token = false;
+  vit.pool = Pool::kAverage;
+  vit.norm_after_pool = true;
   vit.layer_scale = 1e-5;
+  vit.qkv_bias = false;
+}
+
+// DINOv2, and TIPSv2, whose layers are the same.
+void use_dino(const Parts& parts, double layer_scale, VitSpec& vit) {
+  vit.layer_scale = layer_scale;
   vit.prefix_positions = vit.registers == 0;
   if (parts.is_size({"giant"})) { // not the giant of the others
     vit.embed_dim = 1536;
@@ -223,6 +176,7 @@ bool parse_registers(std::string_view word, std::int64_t& count) {
 bool apply_variant(const Parts& parts, VitSpec& vit) {
   const bool siglip = parts.has("siglip");
   std::size_t known = 0;
+  use_size(parts, vit);
   for (const std::string& word : parts.variant) {
     known += parse_registers(word, vit.registers) ? 1 : 0;
   }
@@ -243,7 +197,15 @@ bool apply_variant(const Parts& parts, VitSpec& vit) {
     vit.depth = 36;
     vit.layer_scale = 1e-5;
   });
-  use("dinov2", [&] { use_dinov2(parts, vit); });
+  use("18x2", [&] {
+    vit.block = VitSpec::Block::kPaired;
+    vit.depth = 18;
+    vit.layer_scale = 1e-5;
+  });
+  use("xp", [&] { use_parallel(vit); });
+  use("rpn", [&] { use_post_norm(vit); });
+  use("dinov2", [&] { use_dino(parts, /*layer_scale=*/1e-5, vit); });
+  use("tipsv2", [&] { use_dino(parts, /*layer_scale=*/1.0, vit); });
   use("siglip", [&] { use_siglip(parts, vit); });
   use("gap", [&] {
     if (!siglip) {
@@ -271,44 +233,13 @@ std::optional<ModelSpec> find_flexi(const std::string& name) {
   }
   VitSpec vit = spec_of(*size, /*patch=*/16);
   vit.prefix_positions = false;
+  // Bilinear without antialias (_create_vision_transformer in timm's
+  // vision_transformer.py).
+  vit.resampling = Resampling::kTimmNpz;
   return model_of(kFlexiImage, vit);
 }
 
 } // namespace
-
-std::vector<std::string> vit_names() {
-  std::vector<std::string> names;
-  for (const char* size : kPlainSizes) {
-    for (const std::int64_t patch : kPlainPatches) {
-      for (const std::int64_t image : kPlainImages) {
-        if (image % patch == 0) {
-          names.push_back(fmt::format("vit_{}_patch{}_{}", size, patch, image));
-        }
-      }
-    }
-  }
-  for (const Listed& listed : kListed) {
-    const std::string start = fmt::format(
-        "vit_{}_patch{}{}{}",
-        listed.size,
-        listed.patch,
-        *listed.variant == '\0' ? "" : "_",
-        listed.variant);
-    if (listed.images[0] == 0) {
-      names.push_back(start);
-    }
-    for (const std::int64_t image : listed.images) {
-      if (image > 0) {
-        names.push_back(fmt::format("{}_{}", start, image));
-      }
-    }
-  }
-  names.emplace_back("vit_base_patch16_224_miil");
-  for (const char* size : {"small", "base", "large"}) {
-    names.push_back(std::string(kFlexi) + size);
-  }
-  return names;
-}
 
 std::optional<ModelSpec> find_vit(const std::string& name) {
   if (name.starts_with(kFlexi)) {
@@ -326,8 +257,10 @@ std::optional<ModelSpec> find_vit(const std::string& name) {
   parts.size = words[1];
   const bool sized = parse_size(words.back(), parts.image);
   parts.variant = {words.begin() + 3, words.end() - (sized ? 1 : 0)};
-  if (!sized && words.back() == "dinov2") {
-    parts.image = kDinoImage;
+  if (!sized) {
+    parts.image = words.back() == "dinov2" ? kDinoImage
+        : words.back() == "tipsv2"         ? kTipsImage
+                                           : 0;
   }
   const Size* size = find_size(parts.size);
   if (size == nullptr || parts.image == 0) {
@@ -338,26 +271,6 @@ std::optional<ModelSpec> find_vit(const std::string& name) {
     return std::nullopt;
   }
   return model_of(parts.image, vit);
-}
-
-std::vector<std::string> deit_names() {
-  return {
-      "deit_tiny_patch16_224",
-      "deit_small_patch16_224",
-      "deit_base_patch16_224",
-      "deit_base_patch16_384",
-      "deit_tiny_distilled_patch16_224",
-      "deit_small_distilled_patch16_224",
-      "deit_base_distilled_patch16_224",
-      "deit_base_distilled_patch16_384",
-      "deit3_small_patch16_224",
-      "deit3_small_patch16_384",
-      "deit3_medium_patch16_224",
-      "deit3_base_patch16_224",
-      "deit3_base_patch16_384",
-      "deit3_large_patch16_224",
-      "deit3_large_patch16_384",
-      "deit3_huge_patch14_224"};
 }
 
 std::optional<ModelSpec> find_deit(const std::string& name) {

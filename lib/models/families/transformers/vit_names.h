@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/spec.h"
@@ -10,6 +11,9 @@
 // vit_<size>_patch<P>[_<variant>...][_<image>] and
 // deit[3]_<size>[_distilled]_patch<P>_<image>.
 namespace vitrain::models::vit {
+
+// How names of FlexiViT begin (Beyer et al., CVPR 2023).
+inline constexpr std::string_view kFlexi = "flexivit_";
 
 // timm's names, small to large and plain ones first.
 std::vector<std::string> vit_names();
