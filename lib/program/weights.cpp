@@ -124,7 +124,10 @@ void average(
     const states::WeightsChoice& choice) {
   states::check_new_weights(out);
   const Found found = find(files, choice);
-  write(out, states::average_weights(found.paths, found.choice), {});
+  std::vector<std::string> notes;
+  const states::TensorFile mean =
+      states::average_weights(found.paths, found.choice, &notes);
+  write(out, mean, notes);
 }
 
 } // namespace

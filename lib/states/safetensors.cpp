@@ -38,6 +38,7 @@ std::vector<std::pair<std::string, at::Tensor>> in_order(
         "tensor '{}' has the type {}, which safetensors cannot store",
         printable(name),
         c10::toString(tensor.scalar_type()));
+    weights::check_tensor_name(name, "a new safetensors file");
   }
   std::ranges::stable_sort(list, std::greater(), [](const auto& named) {
     return find_dtype(named.second.scalar_type());
@@ -51,7 +52,7 @@ std::string make_header(
     const std::map<std::string, std::string>& metadata) {
   Json json = Json::object();
   if (!metadata.empty()) {
-    json["__metadata__"] = metadata;
+    json[weights::kMetadataName] = metadata;
   }
   std::int64_t end = 0;
   for (const auto& [name, tensor] : tensors) {

@@ -40,7 +40,8 @@ bool is_storable(at::ScalarType type);
 // and `metadata` in the order of its keys. Any device, strided tensors too.
 // Every byte written also goes into `hasher` unless it is null. Adds to
 // `bytes_written`. Returns 0 or the errno of the failure. Throws
-// Error(kInternal) for a type that the format does not have.
+// Error(kInternal) for a type that the format does not have, Error(kWeights)
+// for a name (weights::check_tensor_name).
 int write_safetensors(
     int fd,
     const TensorFile& file,

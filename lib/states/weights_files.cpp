@@ -112,6 +112,17 @@ std::optional<std::string> difference(
       largest_gap(first, second, differs));
 }
 
+bool has_mean(at::ScalarType type) {
+  return at::isFloatingType(type) || at::isComplexType(type);
+}
+
+// The type in which such values are summed; others stay what they are.
+at::ScalarType summed_as(at::ScalarType type) {
+  return at::isComplexType(type) ? at::kComplexDouble
+      : has_mean(type)           ? at::kDouble
+                                 : type;
+}
+
 // Throws where the values of `name` in two files have no mean: one type for
 // both, or floating-point numbers in both.
 void check_types(
@@ -203,16 +214,19 @@ WeightsDifference compare_weights(
 
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
-    const WeightsChoice& choice) {
-  std::vector<std::string> notes;
-  const TensorFile first = read_weights(paths.at(0), choice, notes);
+    const WeightsChoice& choice,
+    std::vector<std::string>* notes) {
+  std::vector<std::string> chosen;
+  const TensorFile first = read_weights(paths.at(0), choice, chosen);
+  if (notes != nullptr) {
+    *notes = chosen;
+  }
   TensorFile sum = first;
   for (auto& [name, tensor] : sum.tensors) {
-    tensor = at::isFloatingType(tensor.scalar_type()) ? tensor.to(at::kDouble)
-                                                      : tensor;
+    tensor = tensor.to(summed_as(tensor.scalar_type()));
   }
   for (std::size_t i = 1; i < paths.size(); ++i) {
-    const TensorFile next = read_weights(paths[i], choice, notes);
+    const TensorFile next = read_weights(paths[i], choice, chosen);
     for (const auto& [name, tensor] : next.tensors) {
       VITRAIN_CHECK_WEIGHTS(
           sum.tensors.contains(name),
@@ -236,8 +250,8 @@ TensorFile average_weights(
           first.tensors.at(name).scalar_type(),
           found->second.scalar_type(),
           paths[i]);
-      if (total.scalar_type() == at::kDouble) {
-        total.add_(found->second.to(at::kDouble));
+      if (has_mean(total.scalar_type())) {
+        total.add_(found->second.to(total.scalar_type()));
       } else {
         total = found->second;
       }
@@ -245,7 +259,7 @@ TensorFile average_weights(
   }
   for (auto& [name, total] : sum.tensors) {
     const at::ScalarType type = first.tensors.at(name).scalar_type();
-    if (at::isFloatingType(type)) {
+    if (has_mean(type)) {
       total = total.div_(static_cast<double>(paths.size())).to(type);
     }
   }

@@ -40,11 +40,13 @@ TensorFile read_weights(
     std::vector<std::string>& notes);
 
 // The mean of the values of files with the same names and shapes, in double
-// precision, of the type in the first; what is not a floating-point number has
-// one type in all of them and the value in the last. Throws likewise.
+// precision, of the type in the first; what is neither a floating-point nor a
+// complex number has one type in all of them and the value in the last. Throws
+// likewise. `notes` gets, when it is not null, what was chosen of the first.
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
-    const WeightsChoice& choice);
+    const WeightsChoice& choice,
+    std::vector<std::string>* notes = nullptr);
 
 // Throws Error(kUsage) where write_new_weights() would: there is a file of this
 // name already, or the name is that of another format.

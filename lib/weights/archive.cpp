@@ -101,6 +101,17 @@ void check_tensor_name(std::string_view name, const std::string& source) {
       printable(name.substr(0, kShown)),
       with_commas(std::ssize(name)),
       with_commas(kLongestName));
+  VITRAIN_CHECK_WEIGHTS(
+      name != kMetadataName,
+      "{}: a tensor has the name '{}', which safetensors files have for texts: "
+      "give it another",
+      source,
+      kMetadataName);
+  VITRAIN_CHECK_WEIGHTS(
+      valid_utf8(name) == name,
+      "{}: the name of the tensor '{}' is not UTF-8: give it another",
+      source,
+      printable(name));
 }
 
 std::vector<std::int64_t> contiguous_strides(

@@ -58,7 +58,12 @@ class Archive {
 // Bytes of a tensor's name; no program's has 200.
 inline constexpr std::size_t kLongestName = 4'096;
 
-// Throws Error(kWeights): "<source>: ..." for a longer one.
+// Of safetensors files, where texts stand beside the tensors.
+inline constexpr const char* kMetadataName = "__metadata__";
+
+// Throws Error(kWeights): "<source>: ..." for a longer one, and for one that
+// cannot be a tensor's name in a safetensors file: kMetadataName, and bytes
+// that are no UTF-8.
 void check_tensor_name(std::string_view name, const std::string& source);
 
 // Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or

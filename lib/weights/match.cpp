@@ -23,6 +23,10 @@ bool is_of_decoder(std::string_view name) {
   return name == "mask_token" || name.starts_with("decoder_");
 }
 
+// A query over the patches, which SigLIP's files have for networks without it
+// too (vit_*_siglip_gap_*): timm leaves it out there.
+constexpr std::string_view kAttentionPool = "attn_pool.";
+
 // The last norm of vision transformers, in front of the pooling and behind it.
 constexpr std::string_view kNorm = "norm.";
 constexpr std::string_view kPooledNorm = "fc_norm.";
@@ -46,6 +50,7 @@ class Matcher {
     const bool keep_head = !loads_head();
     const bool decoder = given_.contains(kDecoder) && !own_.contains(kDecoder);
     const bool moves_norm = keep_head && moves_last_norm();
+    const bool pools = has(own_, kAttentionPool);
     for (const auto& [name, tensor] : own_) {
       if ((keep_head && is_head(name)) ||
           (moves_norm && name.starts_with(kPooledNorm))) {
@@ -59,6 +64,7 @@ class Matcher {
         continue;
       }
       if ((decoder && is_of_decoder(name)) ||
+          (!pools && name.starts_with(kAttentionPool)) ||
           (moves_norm && name.starts_with(kNorm))) {
         result_.report.left_out.push_back(name);
       } else {
@@ -107,13 +113,14 @@ class Matcher {
         [&](const std::string& prefix) { return name.starts_with(prefix); });
   }
 
+  static bool has(const Layouts& layouts, std::string_view start) {
+    const auto found = layouts.lower_bound(std::string(start));
+    return found != layouts.end() && found->first.starts_with(start);
+  }
+
   // Whether a new classifier has its norm behind the pooling, and the file's
   // stands in front of it: as masked autoencoders are fine-tuned.
   bool moves_last_norm() const {
-    const auto has = [](const Layouts& layouts, std::string_view start) {
-      const auto found = layouts.lower_bound(std::string(start));
-      return found != layouts.end() && found->first.starts_with(start);
-    };
     return has(own_, kPooledNorm) && !has(own_, kNorm) && has(given_, kNorm) &&
         !has(given_, kPooledNorm);
   }

@@ -51,8 +51,9 @@ struct LoadReport {
   std::int64_t loaded = 0; // tensors copied
   std::vector<std::string> fresh; // left as they were: the classifier
   // Of the file, on purpose: what only a masked autoencoder's training needs, a
-  // norm in another place than the new classifier's, and a counter of batches
-  // that is no whole number.
+  // norm in another place than the new classifier's, the attention pooling of a
+  // SigLIP where the network takes the mean, and a counter of batches that is
+  // no whole number.
   std::vector<std::string> left_out;
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
   std::vector<std::string> grey; // convolutions of colours, summed

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <ranges>
 #include <string_view>
 
@@ -153,24 +154,30 @@ class Taker {
   std::set<std::string>& wrong_;
 };
 
-// The first files of its ViT (2021) have other names.
-void rename_first_keys(Node& trans) {
-  double hidden = 0.0;
-  double mlp = 0.0;
+// The first files of its ViT (2021) have other names, and the width of the MLP
+// in place of its ratio: one of both may stand in a file that another has for
+// BASE.
+void rename_first_keys(Node& trans, FirstWidths& widths) {
+  std::optional<Node::Entry> ratio;
   for (Node::Entry& entry : trans.entries) {
     if (entry.key == "HIDDEN_SIZE") {
-      parse_double(entry.value.text, hidden);
+      parse_double(entry.value.text, widths.hidden);
+      ratio = entry;
       entry.key = "EMBED_DIM";
     } else if (entry.key == "NUM_LAYERS") {
       entry.key = "DEPTH";
     } else if (entry.key == "MLP_DIM") {
-      parse_double(entry.value.text, mlp);
+      parse_double(entry.value.text, widths.mlp);
+      ratio = entry;
     }
   }
-  Node::Entry* ratio = entry_of(trans, "MLP_DIM");
-  if (ratio != nullptr && hidden > 0.0 && mlp > 0.0) {
+  if (ratio && widths.hidden > 0.0 && widths.mlp > 0.0) {
+    std::erase_if(trans.entries, [](const Node::Entry& entry) {
+      return entry.key == "MLP_DIM";
+    });
     ratio->key = "MLP_RATIO";
-    ratio->value.text = fmt::format("{}", mlp / hidden);
+    ratio->value.text = fmt::format("{}", widths.mlp / widths.hidden);
+    trans.entries.push_back(std::move(*ratio));
   }
 }
 
@@ -191,14 +198,14 @@ Type type_of(const std::vector<Layer>& layers) {
   return {};
 }
 
-bool flatten_trans(Layer& layer) {
+bool flatten_trans(Layer& layer, FirstWidths& widths) {
   Node* model = model_of(layer);
   Node::Entry* trans = model == nullptr ? nullptr : entry_of(*model, kTrans);
   if (trans == nullptr || trans->value.kind != Node::Kind::kMap) {
     return false;
   }
   Node below = std::move(trans->value);
-  rename_first_keys(below);
+  rename_first_keys(below, widths);
   std::erase_if(model->entries, [](const Node::Entry& entry) {
     return entry.key == kTrans;
   });

@@ -19,9 +19,16 @@ struct Type {
 };
 Type type_of(const std::vector<Layer>& layers);
 
+// HIDDEN_SIZE and MLP_DIM as the layers so far have them.
+struct FirstWidths {
+  double hidden = 768.0; // PaddleViT's default
+  double mlp = 0.0; // 0: none has it
+};
+
 // Families with Family::vit_numbers: the keys of MODEL.TRANS, as files before
-// 2022 have them, become MODEL's own. Returns whether there were any.
-bool flatten_trans(Layer& layer);
+// 2022 have them, become MODEL's own. Returns whether there were any. `widths`
+// goes from layer to layer, in their order.
+bool flatten_trans(Layer& layer, FirstWidths& widths);
 
 // Other families: takes their keys out of `layer` and into config.own. A
 // section that they do not have (TRANS of older files) is left out of a name.

@@ -253,8 +253,9 @@ Config own_config(
   Config config = paddlevit::defaults_of(type.text);
   if (config.model.vit_numbers) {
     bool older = false;
+    paddlevit::FirstWidths widths;
     for (Layer& layer : layers) {
-      older = paddlevit::flatten_trans(layer) || older;
+      older = paddlevit::flatten_trans(layer, widths) || older;
     }
     if (older && config.family->name == "ViT") {
       paddlevit::use_older_defaults(config);

@@ -18,7 +18,13 @@ namespace {
 using Kind = PickleValue::Kind;
 using Ref = PickleValue::Ref;
 using IsTensor = std::function<bool(const PickleValue&)>;
-using Tensors = std::vector<std::pair<std::string, Ref>>;
+
+// The tensors of a dictionary, and what of it cannot be read.
+struct Tensors {
+  std::vector<std::pair<std::string, Ref>> read;
+  std::vector<std::string> left_out; // the first, for people
+  std::int64_t all_left_out = 0;
+};
 
 // What trainers call the weights, the first that is there: timm, DeiT, Swin,
 // MMEngine, Lightning, DINO, PaddleViT.
@@ -39,7 +45,15 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
 constexpr std::size_t kAveraged = 4; // of them
 
 constexpr int kModuleDepth = 64;
-constexpr std::size_t kListed = 10; // dictionaries, in a message
+constexpr std::size_t kListed = 10; // dictionaries or tensors, in a message
+
+// Whether a value is a tensor that only torch itself can make: a quantized or a
+// sparse one.
+bool is_other_tensor(const PickleValue& value) {
+  return value.is(Kind::kCall) && value.callee->is(Kind::kGlobal) &&
+      (value.callee->text.starts_with("torch._utils._rebuild_") ||
+       value.callee->text.starts_with("torch._tensor._rebuild_"));
+}
 
 struct Candidate {
   std::string path;
@@ -90,7 +104,7 @@ class Search {
         return;
       }
       const Tensors& tensors = tensors_of(item);
-      if (!tensors.empty()) {
+      if (!tensors.read.empty()) {
         found.push_back({name_of(prefix, key.text), &tensors});
       } else if (levels > 1) {
         std::ranges::move(
@@ -166,10 +180,31 @@ class Search {
       const std::string& prefix,
       Tensors& tensors) {
     each_entry(named, [&](const PickleValue& key, const PickleValue& item) {
-      if (key.is(Kind::kText) && is_tensor_(item)) {
-        tensors.emplace_back(name_of(prefix, key.text), &item);
+      const bool tensor = is_tensor_(item);
+      if (key.is(Kind::kText) && tensor) {
+        tensors.read.emplace_back(name_of(prefix, key.text), &item);
+      } else if (tensor || is_other_tensor(item)) {
+        leave_out(prefix, key, item, tensors);
       }
     });
+  }
+
+  void leave_out(
+      const std::string& prefix,
+      const PickleValue& key,
+      const PickleValue& tensor,
+      Tensors& tensors) {
+    ++tensors.all_left_out;
+    if (tensors.left_out.size() < kListed) {
+      tensors.left_out.push_back(
+          key.is(Kind::kText) ? fmt::format(
+                                    "'{}' ({})",
+                                    printable(name_of(prefix, key.text)),
+                                    printable(tensor.callee->text))
+              : key.is(Kind::kInteger)
+              ? fmt::format("the one with the number {} for name", key.integer)
+              : "one without a name");
+    }
   }
 
   // state_dict() of a pickled torch.nn.Module.
@@ -203,6 +238,17 @@ class Search {
   std::size_t entries_ = 0; // looked at
   std::size_t bytes_ = 0; // of names
 };
+
+// Adds what people should know of the tensors that were chosen.
+void note_left_out(const Tensors& tensors, std::vector<std::string>& notes) {
+  if (tensors.all_left_out > 0) {
+    notes.push_back(fmt::format(
+        "left out, of a kind that is not read: {}: {}{}",
+        counted(tensors.all_left_out, "tensor"),
+        join(tensors.left_out, ", "),
+        tensors.all_left_out > std::ssize(tensors.left_out) ? ", ..." : ""));
+  }
+}
 
 struct Choice {
   const Candidate* candidate = nullptr; // null: none
@@ -280,15 +326,17 @@ StateDict find_state_dict(
   Choice chosen = part.empty() ? candidates.usual() : candidates.at(part);
   // Tensors beside the state dict (an accuracy) are fewer than it has.
   const bool beside = chosen.candidate != nullptr &&
-      own.size() < chosen.candidate->tensors->size();
-  if (part.empty() && !own.empty() && !beside) {
-    return {.tensors = own, .notes = {}};
+      own.read.size() < chosen.candidate->tensors->read.size();
+  if (part.empty() && !own.read.empty() && !beside) {
+    StateDict dict{.tensors = own.read, .notes = {}};
+    note_left_out(own, dict.notes);
+    return dict;
   }
   VITRAIN_CHECK_WEIGHTS(
       !candidates.all.empty(),
       "{}: there is no dictionary of tensors in it{}",
       source,
-      own.empty() ? "" : " but the file itself, which has no part");
+      own.read.empty() ? "" : " but the file itself, which has no part");
   if (part.empty() && candidates.all.size() == 1) {
     chosen.candidate = &candidates.all.front();
   }
@@ -299,13 +347,14 @@ StateDict find_state_dict(
       part.empty() ? "which of its dictionaries has the weights is not clear"
                    : fmt::format("has no tensors in '{}'", printable(part)),
       candidates.list(nullptr));
-  StateDict dict{.tensors = *chosen.candidate->tensors, .notes = {}};
+  StateDict dict{.tensors = chosen.candidate->tensors->read, .notes = {}};
   const std::string others = candidates.list(chosen.candidate);
   dict.notes.push_back(fmt::format(
       "took '{}'{}{}",
       printable(chosen.candidate->path),
       chosen.averaged ? " (averaged weights)" : "",
       others.empty() ? "" : "; the file also has " + others));
+  note_left_out(*chosen.candidate->tensors, dict.notes);
   return dict;
 }
 

@@ -20,7 +20,8 @@ struct StateDict {
 // averaged weights first as timm does, or the only one. The object itself is
 // not taken where a usual name has more tensors than stand beside it. A pickled
 // torch module counts as its state_dict(). `is_tensor` knows the format's
-// tensors. Throws Error(kWeights) that lists what is there, and for
+// tensors; others of torch, and those whose key is no text, are left out with a
+// note. Throws Error(kWeights) that lists what is there, and for
 // dictionaries that stand within each other so often that looking would not
 // end.
 StateDict find_state_dict(

@@ -154,10 +154,17 @@ void check_place(
         !__builtin_mul_overflow(elements, size, &elements);
   }
   VITRAIN_CHECK_WEIGHTS(
-      fits && (empty || (last < count && elements <= count)),
+      fits && (empty || last < count),
       "{}: reaches beyond its storage of {} elements",
       what,
       count);
+  VITRAIN_CHECK_WEIGHTS(
+      empty || elements <= count,
+      "{}: has {} values of a storage of {} elements, as Tensor.expand() makes "
+      "it; save its clone()",
+      what,
+      with_commas(elements),
+      with_commas(count));
 }
 
 class Tensors {

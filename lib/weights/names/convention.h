@@ -18,16 +18,22 @@ enum class Layout : std::uint8_t {
   kFlat, // with dimensions of 1 that are not there: [C, 1, 1]
   kUnfolded, // the four neighbours of a merged patch inside each channel
   kOtherColours, // a convolution of images whose colours are BGR
+  kOneOfBatch, // positions without the batch's dimension: [positions, width]
 };
 
+// NameRule::third: the first third of a tensor, and its others in one.
+inline constexpr int kQuery = 1;
+inline constexpr int kKeyAndValue = 4;
+
 // How a name becomes timm's. In `from`, # stands for a whole number, * for a
-// last word (weight, bias) and @ for query, key or value, which timm has in one
-// tensor, all of them or the last two. `to` has for each number, in their
-// order, one of # (itself), + (one more), - (one less), ~ (three less), % (half
-// of it, rounded down), < (twice it), > (twice it and one) and ! (left out),
-// and need not use the last ones; * is the word; "": timm has no such tensor.
-// `third` 1, 2, 3: the third of this tensor that is query, key or value, which
-// timm has apart, by a rule each.
+// last word (weight, bias) and @ for query, key or value (or q, k, v), which
+// timm has in one tensor, all of them or the last two. `to` has for each
+// number, in their order, one of # (itself), + (one more), - (one less), ~
+// (three less), % (half of it, rounded down), < (twice it), > (twice it and
+// one) and ! (left out), and need not use the last ones; * is the word; "":
+// timm has no such tensor. `third` 1, 2, 3: the third of this tensor that is
+// query, key or value, which timm has apart, by a rule each; kKeyAndValue: the
+// last two thirds, which timm has together.
 struct NameRule {
   std::string_view from;
   std::string_view to;

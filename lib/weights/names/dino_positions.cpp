@@ -4,10 +4,10 @@
 
 namespace vitrain::weights {
 
-void add_class_position(Archive& archive) {
-  const auto positions = archive.tensors.find("pos_embed");
-  const auto token = archive.tensors.find("cls_token");
-  if (!archive.tensors.contains("register_tokens") ||
+void add_class_position(Archive& archive, const DinoNames& names) {
+  const auto positions = archive.tensors.find(names.positions);
+  const auto token = archive.tensors.find(names.token);
+  if (!archive.tensors.contains(names.registers) ||
       positions == archive.tensors.end() || token == archive.tensors.end()) {
     return;
   }
@@ -20,9 +20,11 @@ void add_class_position(Archive& archive) {
       is_rows(all) && is_rows(token->second) && token->second.shape[1] == 1 &&
           token->second.shape[2] == all.shape[2] &&
           token->second.type == all.type,
-      "{}: 'pos_embed' and 'cls_token' are not [1, positions, width] and "
-      "[1, 1, width] of one type, as DINOv2 has them",
-      archive.source);
+      "{}: '{}' and '{}' are not [1, positions, width] and [1, 1, width] of "
+      "one type, as DINOv2 has them",
+      archive.source,
+      names.positions,
+      names.token);
   StridedPart& part = all.parts.front();
   StridedPart first = part;
   first.shape[1] = 1;

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "weights/names/convention.h"
+#include "weights/names/efficientnet_depths.h"
 
 // EfficientNet-PyTorch's names, which EfficientNet-Lite-PyTorch has as well. It
 // counts the blocks through all stages.
@@ -29,26 +30,9 @@ constexpr NameRule kRules[] = {
     {"_fc.*", "classifier.*"},
 };
 
-using Depths = std::array<std::int64_t, 7>;
 using Signature = std::array<std::string_view, 2>;
 
-// The number of all blocks says how many each stage has: no two of these have
-// the same sum. Those of more blocks first, as their files have the names of
-// those of fewer blocks as well.
-constexpr Depths kDepths[] = {
-    {4, 8, 8, 11, 11, 15, 4}, // B8
-    {4, 7, 7, 10, 10, 13, 4}, // B7
-    {3, 6, 6, 8, 8, 11, 3}, // B6
-    {3, 5, 5, 7, 7, 9, 3}, // B5
-    {2, 4, 4, 6, 6, 8, 2}, // B4
-    {1, 4, 4, 6, 6, 8, 1}, // Lite4
-    {2, 3, 3, 5, 5, 6, 2}, // B3
-    {1, 3, 3, 5, 5, 6, 1}, // Lite3
-    {2, 3, 3, 4, 4, 5, 2}, // B1, B2
-    {1, 3, 3, 4, 4, 5, 1}, // Lite1, Lite2
-    {1, 2, 2, 3, 3, 4, 1}, // B0, Lite0
-};
-// Of the last block.
+// Of the last block of kEfficientNetDepths.
 constexpr Signature kSignatures[] = {
     {"_conv_stem.weight", "_blocks.60._bn1.weight"},
     {"_conv_stem.weight", "_blocks.54._bn1.weight"},
@@ -64,7 +48,7 @@ constexpr Signature kSignatures[] = {
 };
 
 constexpr auto kConventions = [] {
-  std::array<Convention, std::size(kDepths)> all{};
+  std::array<Convention, std::size(kEfficientNetDepths)> all{};
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i] = {
         .program = "efficientnet_pytorch",
@@ -73,7 +57,7 @@ constexpr auto kConventions = [] {
         .signature = kSignatures[i],
         .rules = kRules,
         .counted = "_blocks.",
-        .depths = kDepths[i]};
+        .depths = kEfficientNetDepths[i]};
   }
   return all;
 }();

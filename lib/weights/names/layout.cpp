@@ -107,6 +107,11 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
     case Layout::kOtherColours:
       turn_colours(tensor);
       break;
+    case Layout::kOneOfBatch:
+      if (rank == 2) {
+        tensor.shape.insert(tensor.shape.begin(), 1);
+      }
+      break;
   }
   return tensor;
 }
@@ -121,13 +126,14 @@ StoredTensor element(const StoredTensor& tensor, std::int64_t index) {
   return one;
 }
 
-StoredTensor third(StoredTensor tensor, std::int64_t index) {
+StoredTensor
+thirds(StoredTensor tensor, std::int64_t first, std::int64_t count) {
   StridedPart& part = tensor.parts.front();
   if (!tensor.shape.empty() && tensor.shape == part.shape &&
       tensor.shape[0] % 3 == 0) {
-    tensor.shape[0] /= 3;
-    part.shape[0] /= 3;
-    part.offset += index * part.shape[0] * part.strides[0];
+    const std::int64_t rows = tensor.shape[0] / 3;
+    tensor.shape[0] = part.shape[0] = count * rows;
+    part.offset += first * rows * part.strides[0];
   }
   return tensor;
 }

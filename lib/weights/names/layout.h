@@ -15,8 +15,10 @@ StoredTensor arranged(StoredTensor tensor, Layout layout);
 // part.
 StoredTensor element(const StoredTensor& tensor, std::int64_t index);
 
-// Rows of a tensor of one part: its third number `index`. One that has no
-// thirds stays whole: its shape will be refused by its name.
-StoredTensor third(StoredTensor tensor, std::int64_t index);
+// Rows of a tensor of one part: its thirds from number `first` on, `count` of
+// them. One that has no thirds stays whole: its shape will be refused by its
+// name.
+StoredTensor
+thirds(StoredTensor tensor, std::int64_t first, std::int64_t count);
 
 } // namespace vitrain::weights

@@ -10,7 +10,9 @@ namespace {
 // No network counts so far; signs can count on from here.
 constexpr std::int64_t kLargest = 1'000'000;
 
-constexpr std::array<std::string_view, 3> kParts{"query", "key", "value"};
+// As words, and as letters ("q_proj"): the word "query" is not its letter.
+constexpr std::array<std::string_view, 6>
+    kParts{"query", "key", "value", "q", "k", "v"};
 
 // What a sign of a rule makes of a number; none: it stands for itself.
 std::optional<std::int64_t> counted(char sign, std::int64_t number) {
@@ -59,7 +61,7 @@ std::optional<Captured> match(std::string_view pattern, std::string_view name) {
         return std::nullopt;
       }
       name.remove_prefix(part->size());
-      captured.part = 1 + static_cast<int>(part - kParts.begin());
+      captured.part = 1 + static_cast<int>(part - kParts.begin()) % 3;
     } else if (next == '*') {
       if (name.empty() || name.find_first_of("./") != name.npos) {
         return std::nullopt;

@@ -49,6 +49,13 @@ inline constexpr NameRule kPoolFormerRules[] = {
     {"head.*", "head.fc.*"},
 };
 
+// True of its authors, transformers and PaddleViT.
+inline void note_order_of_pooling(Archive& archive) {
+  archive.notes.emplace_back(
+      "this PoolFormer normalises its last features and pools them then; "
+      "timm's and ours (poolformer_*) pool first");
+}
+
 inline constexpr std::string_view kPitNames[] = {
     "pools.0.conv.weight",
     "transformers.#.blocks.#.attn.qkv.weight"};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <set>
 #include <vector>
 
 #include <fmt/ranges.h>
@@ -67,7 +69,65 @@ void drop_updates(std::map<std::string, StoredTensor>& tensors) {
 constexpr auto kWrappers = std::to_array<std::string_view>(
     {"module.", "_orig_mod.", "model.", "net."});
 
-void unwrap(std::map<std::string, StoredTensor>& tensors) {
+// Members of Lightning's modules that hold a network, averages first as in
+// pickled checkpoints, and some that stand beside it.
+constexpr auto kMembers = std::to_array<std::string_view>(
+    {"model_ema",
+     "ema_model",
+     "ema",
+     "model",
+     "net",
+     "network",
+     "module",
+     "teacher",
+     "student"});
+constexpr std::size_t kAveragedMembers = 3;
+constexpr auto kBeside = std::to_array<std::string_view>(
+    {"criterion", "loss", "loss_fn", "loss_func", "loss_function"});
+
+std::string_view member_of(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot == name.npos ? std::string_view() : name.substr(0, dot);
+}
+
+// Where all tensors are of several such members: those of the first that holds
+// a network stay, without its name.
+void take_member(Archive& archive) {
+  std::set<std::string, std::less<>> there;
+  for (const auto& [name, tensor] : archive.tensors) {
+    there.emplace(member_of(name));
+  }
+  const auto is_in = [](const auto& list, std::string_view name) {
+    return std::ranges::find(list, name) != list.end();
+  };
+  const bool known = std::ranges::all_of(there, [&](const std::string& name) {
+    return is_in(kMembers, name) || is_in(kBeside, name);
+  });
+  const auto chosen = std::ranges::find_if(
+      kMembers, [&](std::string_view name) { return there.contains(name); });
+  if (!known || there.size() < 2 || chosen == kMembers.end()) {
+    return;
+  }
+  std::map<std::string, StoredTensor> plain;
+  for (auto& [name, tensor] : archive.tensors) {
+    if (member_of(name) == *chosen) {
+      plain[name.substr(chosen->size() + 1)] = std::move(tensor);
+    }
+  }
+  archive.tensors = std::move(plain);
+  there.erase(std::string(*chosen));
+  archive.notes.push_back(fmt::format(
+      "took '{}.*'{}; the file also has '{}.*'",
+      *chosen,
+      chosen - kMembers.begin() < static_cast<std::ptrdiff_t>(kAveragedMembers)
+          ? " (averaged weights)"
+          : "",
+      fmt::join(there, ".*', '")));
+}
+
+void unwrap(Archive& archive) {
+  take_member(archive);
+  auto& tensors = archive.tensors;
   for (bool found = true; found;) {
     found = false;
     drop_updates(tensors);
@@ -185,8 +245,13 @@ class Renaming {
       if (const auto captured = match(rule.from, staged)) {
         const std::string to = fill_in(rule.to, *captured);
         if (rule.third > 0) {
+          const bool two = rule.third == kKeyAndValue;
           parts_[to].emplace_back(
-              0, third(arranged(tensor, rule.layout), rule.third - 1));
+              0,
+              thirds(
+                  arranged(tensor, rule.layout),
+                  two ? 1 : rule.third - 1,
+                  two ? 2 : 1));
           divided = true;
           continue;
         }
@@ -255,7 +320,7 @@ void from_paddle(Archive& archive) {
 } // namespace
 
 void to_timm_names(Archive& archive, std::string_view program) {
-  unwrap(archive.tensors);
+  unwrap(archive);
   drop_coat_repeats(archive);
   std::erase_if(archive.tensors, [](const auto& tensor) {
     return std::ranges::any_of(kComputed, [&](std::string_view computed) {

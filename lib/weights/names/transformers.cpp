@@ -5,6 +5,9 @@
 #include "weights/names/convention.h"
 #include "weights/names/levit_layers.h"
 #include "weights/names/mobilevit_rules.h"
+#include "weights/names/shared_rules.h"
+#include "weights/names/transformers_convnets.h"
+#include "weights/names/transformers_vits.h"
 
 namespace vitrain::weights {
 namespace {
@@ -42,6 +45,19 @@ constexpr NameRule kTransformersVitRules[] = {
     {"decoder.decoder_layers.#.intermediate.dense.*",
      "decoder_blocks.#.mlp.fc1.*"},
     {"decoder.decoder_layers.#.output.dense.*", "decoder_blocks.#.mlp.fc2.*"},
+    // The same since transformers 5.
+    {"decoder.decoder_encoder.layer.#.layernorm_before.*",
+     "decoder_blocks.#.norm1.*"},
+    {"decoder.decoder_encoder.layer.#.layernorm_after.*",
+     "decoder_blocks.#.norm2.*"},
+    {"decoder.decoder_encoder.layer.#.attention.attention.@.*",
+     "decoder_blocks.#.attn.qkv.*"},
+    {"decoder.decoder_encoder.layer.#.attention.output.dense.*",
+     "decoder_blocks.#.attn.proj.*"},
+    {"decoder.decoder_encoder.layer.#.intermediate.dense.*",
+     "decoder_blocks.#.mlp.fc1.*"},
+    {"decoder.decoder_encoder.layer.#.output.dense.*",
+     "decoder_blocks.#.mlp.fc2.*"},
     {"classifier.*", "head.*"},
     {"cls_classifier.*", "head.*"},
     {"distillation_classifier.*", "head_dist.*"},
@@ -262,12 +278,18 @@ constexpr NameRule kTransformersLevitRules[] = {
 };
 
 constexpr auto kTransformers = std::to_array<Convention>({
-    // Before ViT, whose signature a BEiT without prefix has too.
+    // Before ViT, whose signature those without prefix have too.
     {"transformers",
      "BEiT",
      kTransformersBeitPrefixes,
      kTransformersBeit,
      kTransformersBeitRules},
+    {"transformers",
+     "DINOv2",
+     kTransformersDinoPrefixes,
+     kTransformersDino,
+     kTransformersDinoRules,
+     prepare_transformers_dino},
     {"transformers",
      "ViT",
      kTransformersVitPrefixes,
@@ -289,6 +311,17 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersConvnextPrefixes,
      kTransformersConvnext,
      kTransformersConvnextRules},
+    // Before ResNet, whose signature it has.
+    {"transformers",
+     "RegNet",
+     kTransformersRegNetPrefixes,
+     kTransformersRegNet,
+     kTransformersRegNetRules},
+    {"transformers",
+     "RegNet",
+     kTransformersRegNetPrefixes,
+     kTransformersRegNetY,
+     kTransformersRegNetRules},
     {"transformers",
      "ResNet",
      kTransformersResnetPrefixes,
@@ -303,7 +336,8 @@ constexpr auto kTransformers = std::to_array<Convention>({
      "PoolFormer",
      kTransformersPoolformerPrefixes,
      kTransformersPoolformer,
-     kTransformersPoolformerRules},
+     kTransformersPoolformerRules,
+     note_order_of_pooling},
     {"transformers",
      "LeViT",
      kTransformersLevitPrefixes,
@@ -316,12 +350,30 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersMobileVit,
      kTransformersMobileVitRules,
      note_colours_of_transformers},
+    {.program = "transformers",
+     .family = "SigLIP",
+     .prefixes = kTransformersSiglipPrefixes,
+     .signature = kTransformersSiglip,
+     .rules = kTransformersSiglipRules,
+     .prepare = prepare_transformers_siglip,
+     .without = kNotSiglip},
 });
+
+constexpr auto kAll = [] {
+  std::array<
+      Convention,
+      std::size(kTransformers) + std::size(kTransformersEfficientNets)>
+      all{};
+  std::ranges::copy(
+      kTransformersEfficientNets,
+      std::ranges::copy(kTransformers, all.begin()).out);
+  return all;
+}();
 
 } // namespace
 
 std::span<const Convention> transformers_conventions() {
-  return kTransformers;
+  return kAll;
 }
 
 } // namespace vitrain::weights

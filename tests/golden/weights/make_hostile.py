@@ -121,7 +121,7 @@ def files():
     yield "no_storage.pth", archive(state(tensor()), []), "is not there"
     yield "offset.pth", archive(state(tensor(offset=1))), "reaches beyond its storage"
     yield "stride.pth", archive(state(tensor(strides=(4, 1)))), "reaches beyond"
-    yield "expanded.pth", archive(state(tensor(sizes=(2**40,), strides=(0,)))), "reaches beyond"
+    yield "expanded.pth", archive(state(tensor(sizes=(2**40,), strides=(0,)))), "expand()"
     yield ("overflow.pth", archive(state(tensor(sizes=(2**62, 8), strides=(8, 1)))),
            "reaches beyond")
     yield ("huge_count.pth", archive(state(tensor(storage(count=2**62)))), "overflow")

@@ -1,5 +1,6 @@
 #include "config/paddlevit/families/paddle_family.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -248,6 +249,21 @@ TEST_F(PaddleVitFiles, OlderFilesAreRead) {
   EXPECT_EQ(first.embed_dim, 768);
   EXPECT_EQ(first.depth, 6);
   EXPECT_EQ(first.mlp_ratio, 2.0);
+}
+
+TEST_F(PaddleVitFiles, OlderWidthsMayStandInTwoFiles) {
+  const auto ratio = [&](const char* base, const char* own) {
+    folder_.write(
+        "b.yaml", fmt::format("MODEL: {{TYPE: ViT, TRANS: {{{}}}}}\n", base));
+    return load_text(
+               fmt::format("BASE: [b.yaml]\nMODEL: {{TRANS: {{{}}}}}\n", own))
+        .recipe.model.mlp_ratio;
+  };
+  EXPECT_EQ(ratio("HIDDEN_SIZE: 384, NUM_HEADS: 6", "MLP_DIM: 768"), 2.0);
+  EXPECT_EQ(ratio("MLP_DIM: 768", "HIDDEN_SIZE: 384, NUM_HEADS: 6"), 2.0);
+  EXPECT_EQ(
+      ratio("HIDDEN_SIZE: 384, MLP_DIM: 768, NUM_HEADS: 6", "HIDDEN_SIZE: 192"),
+      4.0);
 }
 
 TEST_F(PaddleVitFiles, DefaultsAreTheFamilys) {

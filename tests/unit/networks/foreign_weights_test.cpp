@@ -7,6 +7,8 @@
 
 #include "models/families/convolutional/byob.h"
 #include "models/families/convolutional/convnext.h"
+#include "models/families/convolutional/efficientnet.h"
+#include "models/families/convolutional/regnet.h"
 #include "models/families/family.h"
 #include "models/families/hierarchical/coat.h"
 #include "models/families/hierarchical/levit.h"
@@ -54,6 +56,51 @@ ModelSpec small_vit() {
 }
 ModelSpec small_siglip() {
   return small_vit_of("vit_base_patch16_siglip_224", 3);
+}
+
+ModelSpec small_siglip_2() {
+  return small_vit_of("vit_base_patch32_siglip_256", 2);
+}
+ModelSpec small_siglip_gap() {
+  return small_vit_of("vit_base_patch32_siglip_gap_256", 2);
+}
+ModelSpec small_dino() {
+  return small_vit_of("vit_small_patch14_dinov2", 2);
+}
+ModelSpec small_dino_with_registers() {
+  return small_vit_of("vit_small_patch14_reg4_dinov2", 2);
+}
+
+ModelSpec small_regnet(bool squeeze) {
+  ModelSpec spec = *models::find_model(squeeze ? "regnety_002" : "regnetx_002");
+  spec.image_size = 64;
+  spec.numbers = models::RegNetSpec{
+      .depths = {1, 2, 1, 1},
+      .widths = {8, 16, 24, 32},
+      .group_widths = {8, 8, 8, 8},
+      .squeeze = squeeze,
+      .stem = 8};
+  return spec;
+}
+ModelSpec regnet_x() {
+  return small_regnet(/*squeeze=*/false);
+}
+ModelSpec regnet_y() {
+  return small_regnet(/*squeeze=*/true);
+}
+
+ModelSpec efficientnet() {
+  ModelSpec spec = *models::find_model("tf_efficientnet_b0");
+  spec.image_size = 64;
+  auto net = spec.get<models::EfficientNetSpec>();
+  net.stem = 8;
+  net.head = 320;
+  for (std::size_t i = 0; i < net.stages.size(); ++i) {
+    net.stages[i].width = 4 * (static_cast<std::int64_t>(i) + 1);
+    net.stages[i].expansion = i == 0 ? 1 : 2;
+  }
+  spec.numbers = net;
+  return spec;
 }
 
 ModelSpec small_swin() {
@@ -368,6 +415,49 @@ INSTANTIATE_TEST_SUITE_P(
             "transformers",
             "safetensors",
             small_beit},
+        // make_transformers_files.py
+        ForeignFile{
+            "transformers_dinov2.safetensors",
+            "transformers_dinov2",
+            "transformers",
+            "safetensors",
+            small_dino},
+        ForeignFile{
+            "transformers_dinov2_with_registers.safetensors",
+            "transformers_dinov2_with_registers",
+            "transformers",
+            "safetensors",
+            small_dino_with_registers},
+        ForeignFile{
+            "transformers_siglip.safetensors",
+            "transformers_siglip",
+            "transformers",
+            "safetensors",
+            small_siglip_2},
+        ForeignFile{
+            "transformers_siglip_gap.safetensors",
+            "transformers_siglip_gap",
+            "transformers",
+            "safetensors",
+            small_siglip_gap},
+        ForeignFile{
+            "transformers_regnetx.safetensors",
+            "transformers_regnetx",
+            "transformers",
+            "safetensors",
+            regnet_x},
+        ForeignFile{
+            "transformers_regnety.safetensors",
+            "transformers_regnety",
+            "transformers",
+            "safetensors",
+            regnet_y},
+        ForeignFile{
+            "transformers_efficientnet.safetensors",
+            "transformers_efficientnet",
+            "transformers",
+            "safetensors",
+            efficientnet},
         // Theirs and timm's positions are in single precision.
         ForeignFile{
             "transformers_swinv2.safetensors",

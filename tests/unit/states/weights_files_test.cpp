@@ -119,7 +119,9 @@ TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
   const auto a = with("a.safetensors", 1.0F, 5);
   const auto b = with("b.safetensors", 1.0F + 0x1p-23F, 9);
   const auto c = with("c.safetensors", 4.0F, 7);
-  const TensorFile mean = average_weights({a, b, c}, {});
+  std::vector<std::string> notes{"other"};
+  const TensorFile mean = average_weights({a, b, c}, {}, &notes);
+  EXPECT_THAT(notes, IsEmpty());
   EXPECT_EQ(
       mean.tensors.at("w")[0].item<float>(),
       static_cast<float>((1.0 + (1.0 + 0x1p-23) + 4.0) / 3));
@@ -134,6 +136,29 @@ TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
             average_weights({a, other}, {});
           }),
       HasSubstr("other.safetensors: has no 'h' [1], as "));
+}
+
+// They were those of the last file.
+TEST_F(WeightsFiles, AveragesOfComplexNumbersAreMeans) {
+  using Complex = c10::complex<float>;
+  const auto with = [&](const char* name, const Complex& value) {
+    return write(name, {{"c", at::full({1}, value, at::kComplexFloat)}});
+  };
+  const TensorFile mean = average_weights(
+      {with("a.safetensors", {1, 2}), with("b.safetensors", {3, -4})}, {});
+  EXPECT_EQ(mean.tensors.at("c").scalar_type(), at::kComplexFloat);
+  EXPECT_EQ(mean.tensors.at("c").item<Complex>(), Complex(2, -1));
+}
+
+// Such a file could not be read again.
+TEST_F(WeightsFiles, ATensorDoesNotTakeTheMetadatasName) {
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights,
+          [&] {
+            write("m.safetensors", {{"__metadata__", at::ones({2})}});
+          }),
+      HasSubstr("a tensor has the name '__metadata__'"));
 }
 
 TEST_F(WeightsFiles, DifferencesAreOfBytes) {

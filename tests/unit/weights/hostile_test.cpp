@@ -154,6 +154,7 @@ std::string module(const Entries& children) {
 struct Found {
   std::vector<std::string> names;
   std::string note;
+  std::string last_note;
   std::string refusal;
 };
 
@@ -173,6 +174,7 @@ Found found_in(const std::string& stream, const std::string& part = "") {
       found.names.push_back(name);
     }
     found.note = dict.notes.empty() ? "" : dict.notes.front();
+    found.last_note = dict.notes.empty() ? "" : dict.notes.back();
   });
   return found;
 }
@@ -235,6 +237,17 @@ TEST(HostileWeights, NamesOfTensorsAreShort) {
       HasSubstr(kRefusal));
 }
 
+// They could not be written again: no safetensors file has such a tensor.
+TEST(HostileWeights, NamesOfTensorsAreThoseOfSafetensors) {
+  EXPECT_THAT(
+      found_in(dict({{"__metadata__", kTensor}})).refusal,
+      HasSubstr("x: a tensor has the name '__metadata__', which"));
+  // Half of a pair of UTF-16.
+  EXPECT_THAT(
+      found_in(dict({{"a\xed\xb2\x80", kTensor}})).refusal,
+      HasSubstr("x: the name of the tensor 'a\\xed\\xb2\\x80' is not UTF-8"));
+}
+
 // Twenty entries of an archive's directory for one member of 1,000 bytes.
 TEST(HostileWeights, MembersOfAnArchiveAreApart) {
   const auto zip = [](int entries) {
@@ -282,6 +295,22 @@ TEST(StateDicts, ATensorBesideThemIsNotTheWeights) {
                     {"model", dict({{"c", kTensor}})}}))
           .names,
       testing::ElementsAre("a", "b"));
+}
+
+// They were dropped without a word.
+TEST(StateDicts, WhatIsNotReadIsNamed) {
+  const std::string quantized = "ctorch._utils\n_rebuild_qtensor\n)R";
+  const std::string stream = "}(" + text("a") + kTensor + text("q") +
+      quantized + "K\7" + kTensor + text("n") + "N" + "u";
+  for (const std::string& whole :
+       {stream, "}(" + text("model") + stream + "u"}) {
+    const Found found = found_in(whole);
+    EXPECT_THAT(found.names, testing::ElementsAre("a"));
+    EXPECT_EQ(
+        found.last_note,
+        "left out, of a kind that is not read: 2 tensors: 'q' "
+        "(torch._utils._rebuild_qtensor), the one with the number 7 for name");
+  }
 }
 
 // MMEngine's hook for averages swaps them with the weights when it saves.

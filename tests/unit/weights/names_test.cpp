@@ -171,6 +171,32 @@ TEST(TimmNames, OfWrappersAndCountersOfAveragesAreTakenOff) {
   EXPECT_EQ(renamed(own), own);
 }
 
+// As a Lightning module saves them that has a loss with weights, and one that
+// keeps an average too.
+TEST(TimmNames, OfTheMemberThatHoldsTheNetwork) {
+  const std::map<std::string, Shape> plain{
+      {"conv1.weight", {4}}, {"fc.weight", {2}}};
+  std::map<std::string, Shape> given{
+      {"model.conv1.weight", {4}},
+      {"model.fc.weight", {2}},
+      {"criterion.weight", {2}}};
+  EXPECT_EQ(renamed(given), plain);
+  given["model_ema.module.conv1.weight"] = {4};
+  given["model_ema.module.fc.weight"] = {3};
+  EXPECT_EQ(renamed(given).at("fc.weight"), Shape({3}));
+  NamesOnly archive;
+  for (const auto& [name, shape] : given) {
+    archive.tensors[name] = shaped(shape);
+  }
+  to_timm_names(archive, "auto");
+  EXPECT_THAT(
+      archive.notes,
+      testing::ElementsAre("took 'model_ema.*' (averaged weights); the file "
+                           "also has 'criterion.*', 'model.*'"));
+  given["stem.weight"] = {2}; // a network of its own
+  EXPECT_EQ(renamed(given), given);
+}
+
 // facebookresearch/deit's models_v2.py.
 TEST(TimmNames, OfScannedBlocksAreThoseOfEach) {
   const auto siglip = [](const Shape& norms) {
@@ -241,6 +267,58 @@ TEST(TimmNames, OfDino2AreItsAuthors) {
   EXPECT_THAT(
       error_of(ExitCode::kWeights, [&] { renamed(registers); }),
       testing::HasSubstr("'pos_embed' and 'cls_token' are not"));
+}
+
+// What differs between a program's network and timm's is said.
+TEST(TimmNames, ComeWithWhatElseDiffers) {
+  const auto notes_of = [](const std::map<std::string, Shape>& given) {
+    NamesOnly archive;
+    for (const auto& [name, shape] : given) {
+      archive.tensors[name] = shaped(shape);
+    }
+    to_timm_names(archive, "auto");
+    return archive.notes;
+  };
+  using testing::Contains;
+  using testing::HasSubstr;
+  const auto pooling =
+      Contains(HasSubstr("normalises its last features and pools them then"));
+  EXPECT_THAT(
+      notes_of(
+          {{"poolformer.encoder.patch_embeddings.0.projection.weight", {4}},
+           {"poolformer.encoder.block.0.0.before_norm.weight", {4}}}),
+      pooling);
+  EXPECT_THAT(
+      notes_of(
+          {{"network.1.proj.weight", {4}}, {"network.0.0.layer_scale_1", {4}}}),
+      pooling);
+  std::map<std::string, Shape> dino{
+      {"classifier.weight", {7, 12}},
+      {"dinov2.embeddings.cls_token", {1, 1, 6}},
+      {"dinov2.embeddings.patch_embeddings.projection.weight", {6}},
+      {"dinov2.encoder.layer.0.layer_scale1.lambda1", {6}}};
+  const auto classifier =
+      Contains(HasSubstr("reads the class token beside the mean"));
+  EXPECT_THAT(notes_of(dino), classifier);
+  dino["classifier.weight"] = {7, 6};
+  EXPECT_THAT(notes_of(dino), testing::Not(classifier));
+}
+
+// transformers 5.24's: of the giant one.
+TEST(TimmNames, OfTransformersDino2WithGatesAreKnown) {
+  const std::string layer = "encoder.layer.3.";
+  EXPECT_EQ(
+      renamed(
+          {{"embeddings.patch_embeddings.projection.weight", {6}},
+           {"embeddings.mask_token", {1, 6}},
+           {layer + "layer_scale1.lambda1", {5}},
+           {layer + "mlp.weights_in.weight", {16, 6}},
+           {layer + "mlp.weights_out.weight", {6, 8}}}),
+      (std::map<std::string, Shape>{
+          {"patch_embed.proj.weight", {6}},
+          {"blocks.3.ls1.gamma", {5}},
+          {"blocks.3.mlp.fc1.weight", {16, 6}},
+          {"blocks.3.mlp.fc2.weight", {6, 8}}}));
 }
 
 TEST(TimmNames, OfMmpretrainsDistilledDeitHaveTwoHeads) {

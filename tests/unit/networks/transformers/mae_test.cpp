@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "networks/cost.h"
@@ -306,6 +307,32 @@ TEST(MaeWeights, OfTransformersGiveItsLosses) {
           .max()
           .item<double>(),
       kTolerance);
+}
+
+// Since version 5 the decoder's blocks have other names.
+TEST(MaeWeights, HaveTheNamesOfTransformers5Too) {
+  const auto archive = weights::open_archive(
+      VITRAIN_SOURCE_DIR "/tests/golden/weights/transformers_mae.safetensors");
+  const std::string before = "decoder.decoder_layers.";
+  std::map<std::string, weights::StoredTensor> tensors;
+  for (const auto& [name, tensor] : archive->tensors) {
+    tensors
+        [name.starts_with(before)
+             ? "decoder.decoder_encoder.layer." + name.substr(before.size())
+             : name] = tensor;
+  }
+  const auto names_of = [](weights::Archive& given) {
+    weights::to_timm_names(given, "auto");
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : given.tensors) {
+      names.push_back(name);
+    }
+    return names;
+  };
+  const auto expected = names_of(*archive);
+  archive->tensors = std::move(tensors);
+  EXPECT_EQ(names_of(*archive), expected);
+  EXPECT_THAT(expected, testing::Contains("decoder_blocks.0.attn.qkv.weight"));
 }
 
 // As the authors fine-tune: the encoder is loaded, the classifier and the norm

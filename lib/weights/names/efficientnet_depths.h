@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace vitrain::weights {
+
+// How many blocks each stage of an EfficientNet has, for programs that count
+// blocks through all stages. Their number says which these are: no two have the
+// same sum. Those of more blocks stand first, as their files have the names of
+// those of fewer blocks as well.
+using EfficientNetDepths = std::array<std::int64_t, 7>;
+inline constexpr EfficientNetDepths kEfficientNetDepths[] = {
+    {4, 8, 8, 11, 11, 15, 4}, // B8
+    {4, 7, 7, 10, 10, 13, 4}, // B7
+    {3, 6, 6, 8, 8, 11, 3}, // B6
+    {3, 5, 5, 7, 7, 9, 3}, // B5
+    {2, 4, 4, 6, 6, 8, 2}, // B4
+    {1, 4, 4, 6, 6, 8, 1}, // Lite4
+    {2, 3, 3, 5, 5, 6, 2}, // B3
+    {1, 3, 3, 5, 5, 6, 1}, // Lite3
+    {2, 3, 3, 4, 4, 5, 2}, // B1, B2
+    {1, 3, 3, 4, 4, 5, 1}, // Lite1, Lite2
+    {1, 2, 2, 3, 3, 4, 1}, // B0, Lite0
+};
+
+} // namespace vitrain::weights

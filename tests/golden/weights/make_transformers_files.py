@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Adds transformers' DINOv2, SigLIP, RegNet and EfficientNet to the files of
+make_files.py.
+
+Each is written from a small model of transformers with random weights (halves, in
+which they are exact), and logits.safetensors gets what that model makes of the
+images, in double precision. Needs torch 2.11, transformers 5.24, safetensors.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from make_files import CLASSES, fill, images
+
+WIDTH = 16
+TOKENS = dict(hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=2,
+              image_size=32, patch_size=8)
+LOGITS = {}
+
+
+def weights_of(model):
+    return {name: value.half() if value.is_floating_point() else value
+            for name, value in model.state_dict().items()}
+
+
+def write(case, state):
+    save_file({name: value.contiguous() for name, value in state.items()},
+              HERE / f"{case}.safetensors", {"format": "pt"})
+
+
+def classified(case, model, size):
+    """A model with a classifier."""
+    batch = torch.from_numpy(images(size))
+    with torch.no_grad():
+        LOGITS[case] = fill(model, torch).double()(batch).logits
+    write(case, weights_of(model))
+
+
+def saved(model):
+    """As save_pretrained() names them: as version 4 did."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.float().save_pretrained(folder)
+        names = load_file(pathlib.Path(folder) / "model.safetensors")
+    return {name: value.half() for name, value in names.items()}
+
+
+def features(case, model, features_of, prefix="", state_of=weights_of):
+    """A model without one, or whose own is of other features: with a new one."""
+    batch = torch.from_numpy(images(32))
+    head = fill(torch.nn.Linear(WIDTH, CLASSES), torch).double()
+    with torch.no_grad():
+        LOGITS[case] = head(features_of(fill(model, torch).double(), batch))
+    state = {prefix + name: value for name, value in state_of(model).items()}
+    write(case, state | {
+        f"classifier.{name}": value for name, value in weights_of(head).items()})
+
+
+def main():
+    # One under the names of the modules of version 5, as torch.save() has them.
+    for case, config, make, state_of in (
+            ("dinov2", transformers.Dinov2Config, transformers.Dinov2Model, weights_of),
+            ("dinov2_with_registers", transformers.Dinov2WithRegistersConfig,
+             transformers.Dinov2WithRegistersModel, saved)):
+        features(f"transformers_{case}", make(config(mlp_ratio=4, **TOKENS)),
+                 lambda net, batch: net(batch).last_hidden_state[:, 0], f"{case}.",
+                 state_of)
+
+    sides = dict(
+        vision_config=dict(intermediate_size=4 * WIDTH, **TOKENS),
+        text_config=dict(hidden_size=WIDTH, intermediate_size=8, num_hidden_layers=1,
+                         num_attention_heads=1, vocab_size=5,
+                         max_position_embeddings=4))
+    features("transformers_siglip",
+             transformers.SiglipModel(transformers.SiglipConfig(**sides)),
+             lambda net, batch: net.vision_model(batch).pooler_output)
+    classified("transformers_siglip_gap", transformers.SiglipForImageClassification(
+        transformers.SiglipConfig(num_labels=CLASSES, **sides)), 32)
+
+    for kind in "xy":
+        classified(f"transformers_regnet{kind}", transformers.RegNetForImageClassification(
+            transformers.RegNetConfig(
+                num_labels=CLASSES, layer_type=kind, embedding_size=8, groups_width=8,
+                hidden_sizes=[8, 16, 24, 32], depths=[1, 2, 1, 1])), 64)
+    classified("transformers_efficientnet", transformers.EfficientNetForImageClassification(
+        transformers.EfficientNetConfig(
+            num_labels=CLASSES, image_size=64, width_coefficient=0.25,
+            depth_coefficient=1.0, depth_divisor=4, hidden_dim=320,
+            in_channels=[32, 16, 32, 48, 64, 80, 96],
+            out_channels=[16, 32, 48, 64, 80, 96, 112],
+            expand_ratios=[1, 2, 2, 2, 2, 2, 2])), 64)
+    file = HERE / "logits.safetensors"
+    logits = load_file(file) | LOGITS
+    save_file({name: value.contiguous() for name, value in logits.items()}, file)
+
+
+if __name__ == "__main__":
+    main()
