@@ -181,6 +181,9 @@ int supervise_here(PreparedJob& prepared) {
         with_commas(job.resumed_step)));
     return 0;
   }
+  if (prepared.decides()) {
+    write_held_out(prepared);
+  }
   const RunDirectory run{job.run_directory};
   launch::SupervisorOptions options = supervisor_options(prepared);
   Fd train_index;

@@ -33,7 +33,7 @@ config::Reading read(const config::LoadRequest& request, const char* use) {
       use);
   loaded.recipe.model.pretrained =
       resolve_weights(*loaded.recipe.model.pretrained);
-  check_exists(loaded.recipe.model);
+  check_exists(loaded.recipe.model.pretrained);
   return loaded;
 }
 

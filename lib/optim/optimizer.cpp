@@ -9,6 +9,14 @@
 #include "core/check.h"
 
 namespace vitrain::optim {
+namespace {
+
+// What people change between a run and its -resume that has such an effect.
+constexpr const char* kOthersTrained =
+    ": optim.name, or which parameters are trained (model.freeze, optim.groups "
+    "with from_epoch or until_epoch), is not as it was when it was saved";
+
+} // namespace
 
 Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
   const at::Tensor& first = parameters.groups().front().parameters;
@@ -306,16 +314,18 @@ void Optimizer::check_state(
     VITRAIN_CHECK(
         expected.contains(name),
         ExitCode::kWeights,
-        "optimizer state '{}' does not belong to this model and optimizer",
-        name);
+        "optimizer state '{}' does not belong to this model and optimizer{}",
+        name,
+        kOthersTrained);
   }
   for (const auto& [name, shape] : expected) {
     const auto found = state.find(name);
     VITRAIN_CHECK(
         found != state.end(),
         ExitCode::kWeights,
-        "optimizer state '{}' is missing",
-        name);
+        "optimizer state '{}' is missing{}",
+        name,
+        kOthersTrained);
     VITRAIN_CHECK(
         found->second.sizes() == shape,
         ExitCode::kWeights,

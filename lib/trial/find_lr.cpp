@@ -55,6 +55,7 @@ config::Recipe range_recipe(
   recipe.schedule.name = config::ScheduleKind::kRangeTest;
   recipe.schedule.warmup_lr = kLowest;
   recipe.optim.lr = kHighest;
+  recipe.train.prune = {}; // it may begin behind these steps
   recipe.train.on_non_finite = config::OnNonFinite::kStop;
   return recipe;
 }

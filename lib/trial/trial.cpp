@@ -77,7 +77,7 @@ BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
   const config::Plan& plan = subject.plan;
   const BatchLimits limits{
       .largest = std::max<std::int64_t>(
-          1, plan.train_samples / (plan.devices() * plan.accumulate)),
+          1, subject.epoch_samples / (plan.devices() * plan.accumulate)),
       .memory = memory,
       .seconds = kSearchSeconds};
   return search_largest_batch(
@@ -107,7 +107,7 @@ std::string batch_text(const Subject& subject, const BatchFound& found) {
   if (found.too_large > 0) {
     text += fmt::format(", {} do not", with_commas(found.too_large));
   } else if (!found.out_of_time && found.problem.empty()) {
-    text += ": all that there are";
+    text += ": all that an epoch has";
   }
   if (!found.problem.empty()) {
     text += fmt::format("; the search ended: {}", found.problem);

@@ -14,6 +14,7 @@ namespace vitrain::trial {
 struct Subject {
   config::Recipe recipe;
   config::Plan plan; // of the whole run
+  std::int64_t epoch_samples = 0; // that the sampler has for an epoch's steps
   int workers = 1; // on this machine
   bool cuda = false;
   std::string devices; // "2 CPU workers with 1 thread each"

@@ -83,6 +83,8 @@ int try_run(
       .recipe = models::widest_stage(job.recipe),
       .plan = job::make_plan(
           job, prepared.workers, prepared.samplers.get(), *prepared.eval),
+      .epoch_samples =
+          prepared.samplers->stages().front().sampler->epoch_samples(),
       .workers = prepared.workers,
       .cuda = job.cuda,
       .devices = job.device_text};

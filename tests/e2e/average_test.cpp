@@ -281,6 +281,67 @@ TEST(Distillation, ATeacherOfAnotherFamilyTeaches) {
   EXPECT_EQ(losses(other), taught);
 }
 
+// Before there is a run folder.
+TEST(Distillation, ATeacherThatCannotTeachIsRefusedByItsKeys) {
+  const TempFolder folder;
+  const Options good = student(folder, "resnet18", "hard");
+  const auto refusal = [&](const Words& set, int code, const Words& more = {}) {
+    Options options = changed(good, set);
+    options.more = more;
+    const Result result = run(tiny_run(folder / "runs", options));
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
+    for (const char* other : {"model.pretrained", "model.name", "head_init"}) {
+      EXPECT_THAT(result.err, testing::Not(HasSubstr(other)));
+    }
+    return result.err;
+  };
+  EXPECT_THAT(
+      refusal({"train.distill.teacher=nosuch"}, 2),
+      HasSubstr("train.distill.teacher: unknown model 'nosuch'"));
+  EXPECT_THAT(
+      refusal({"train.distill.pretrained=none.pth"}, 4),
+      HasSubstr("none.pth: no such file or folder; train.distill.pretrained"));
+  // It has learned other classes.
+  EXPECT_THAT(
+      refusal(
+          {"data.train.kind=random",
+           "data.train.classes=3",
+           "data.eval.kind=random",
+           "data.eval.classes=3"},
+          3),
+      HasSubstr("train.distill.pretrained: data.train has 3 classes, and "));
+  // A file without a record says so itself.
+  EXPECT_THAT(
+      refusal(
+          {"data.train.kind=random",
+           "data.train.classes=3",
+           "data.eval.kind=random",
+           "data.eval.classes=3",
+           "eval.check_classes=false"},
+          4,
+          {"-dry_run"}),
+      HasSubstr("outputs, and the student 3: a teacher has the student's "
+                "classes"));
+  EXPECT_THAT(
+      refusal({"train.distill.teacher=resnet34"}, 4, {"-dry_run"}),
+      HasSubstr("is train.distill.teacher right?"));
+}
+
+TEST(Distillation, ATeacherThatSeesOtherNumbersIsTold) {
+  const TempFolder folder;
+  const Result result = run(tiny_run(
+      folder / "runs",
+      changed(
+          student(folder, "resnet18", "hard"),
+          {"data.preprocess.mean=[0.4, 0.4, 0.4]"})));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("warning: the teacher of train.distill sees images of other "
+                "numbers than it has learned: data.preprocess.mean: "));
+}
+
 // The distillation head learns from the teacher and the class head from the
 // labels: with no share left to these, they do not matter, and the class head
 // stays as it was.

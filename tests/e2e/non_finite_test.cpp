@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -42,8 +43,12 @@ class NonFinite : public ::testing::Test {
          "data.batch_size=8",
          "data.batch_mode=global",
          "run.epochs=4",
-         "checkpoint.every=2st",
          "checkpoint.keep_last=20"});
+    if (std::ranges::none_of(set, [](const std::string& one) {
+          return one.starts_with("checkpoint.every");
+        })) {
+      set.emplace_back("checkpoint.every=2st");
+    }
     Words words{
         "-cfg",
         VITRAIN_SOURCE_DIR "/configs/pytorch_ddp_example.yaml",
@@ -91,6 +96,16 @@ TEST_F(NonFinite, RollsBackToTheLastCheckpoint) {
   const auto evaluated = records(newest_run(folder_ / "runs"), "eval");
   ASSERT_FALSE(evaluated.empty());
   EXPECT_TRUE(std::isfinite(evaluated.back().at("loss").get<double>()));
+}
+
+TEST_F(NonFinite, WithoutACheckpointTheKeyOfItsIntervalIsNamed) {
+  const Result result =
+      train_with({"train.on_non_finite=rollback", "checkpoint.every=20st"});
+  EXPECT_EQ(result.exit_code, 5) << result.out << result.err;
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("there is no checkpoint yet that train.on_non_finite: rollback "
+                "could go back to: a shorter checkpoint.every than 20st"));
 }
 
 TEST_F(NonFinite, TooManyEndTheRun) {

@@ -21,7 +21,9 @@ TEST(Trial, SaysWhatARunWillTakeAndLeavesNothing) {
               {.devices = "cpu:2",
                .set =
                    {"schedule.warmup=1ep",
-                    "data.train.count=128",
+                    "data.train.count=130",
+                    "data.sampler.policy=repeated",
+                    "data.sampler.round=128",
                     "log.mlflow=http://127.0.0.1:1"},
                .more = {"-try", "2"}}),
           240);
@@ -30,7 +32,11 @@ TEST(Trial, SaysWhatARunWillTakeAndLeavesNothing) {
   EXPECT_THAT(result.out, ContainsRegex("speed +[0-9.]+ images/s"));
   EXPECT_THAT(result.out, ContainsRegex("memory +[0-9.]+ MiB in rank 0"));
   EXPECT_THAT(result.out, ContainsRegex("whole run +[0-9,]+ steps in about"));
-  EXPECT_THAT(result.out, ContainsRegex("batch +[0-9,]+ samples for each"));
+  // Of the 128 that the sampler leaves an epoch.
+  EXPECT_THAT(
+      result.out,
+      ContainsRegex("batch +64 samples for each device fit [(]16 are planned[)]"
+                    ": all that an epoch"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
@@ -69,6 +75,20 @@ TEST(FindLr, ShowsTheLossAndSuggestsARate) {
       result.out,
       ContainsRegex("suggested +optim.lr between [0-9.e-]+ and [0-9.e-]+:"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+// Pruning that begins behind its steps was an error.
+TEST(FindLr, LeavesPruningOut) {
+  const TempFolder folder;
+  const Result result = run(tiny_run(
+      folder / "runs",
+      {.devices = "cpu:1",
+       .set =
+           {"run.epochs=100",
+            "train.prune.amount=0.5",
+            "train.prune.start=20ep"},
+       .more = {"-find_lr", "20"}}));
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
 TEST(StopAfter, StopsWithACheckpointAndGoesOnForAsLong) {

@@ -12,9 +12,12 @@
 namespace vitrain::config {
 namespace {
 
-// A learning rate below the one that its schedule ends at; else empty.
+// A learning rate below the one that its schedule ends at; else empty. A
+// cooldown by itself raises nothing.
 std::string rising_rate(const Recipe& recipe, const Plan& plan) {
-  if (!recipe.schedule.has_min_lr() || plan.lr >= plan.min_lr) {
+  ScheduleConfig schedule = recipe.schedule;
+  schedule.cooldown.value = 0.0;
+  if (!schedule.has_min_lr() || plan.lr >= plan.min_lr) {
     return "";
   }
   return fmt::format(
@@ -223,6 +226,53 @@ std::string late_average(const Recipe& recipe, const Plan& plan) {
                       : "";
 }
 
+// An average that takes up nothing behind its start; else empty.
+std::string idle_average(const Recipe& recipe, const Plan& plan) {
+  const EmaConfig& ema = recipe.train.ema;
+  const std::int64_t copied = plan.total_steps / ema.every * ema.every;
+  if (!ema.active() || plan.ema_start > plan.total_steps ||
+      copied > plan.ema_start) {
+    return "";
+  }
+  return fmt::format(
+      "warning: train.ema.every: {}, and the run has {}: no averaging comes "
+      "behind train.ema.start, and the average is a copy of {} to the end, "
+      "also where it is evaluated",
+      counted(ema.every, "step"),
+      with_commas(plan.total_steps),
+      copied == 0
+          ? "the first weights"
+          : fmt::format("the weights after step {}", with_commas(copied)));
+}
+
+std::string long_lookahead(const Recipe& recipe, const Plan& plan) {
+  const auto& every = recipe.optim.lookahead.every;
+  return every ? unreached(
+                     "optim.lookahead.every",
+                     std::to_string(*every),
+                     *every,
+                     plan,
+                     "the weights never go back to the slow ones")
+               : "";
+}
+
+// Drops of which the run has none; else empty.
+std::string late_milestones(const Recipe& recipe, const Plan& plan) {
+  if (recipe.schedule.name != ScheduleKind::kStep || plan.milestones.empty() ||
+      plan.milestones.front() < plan.schedule_steps) {
+    return "";
+  }
+  std::vector<std::string> texts;
+  for (const Duration& milestone : recipe.schedule.milestones) {
+    texts.push_back(milestone.text());
+  }
+  return fmt::format(
+      "warning: schedule.milestones: [{}]: the run ends with step {}, before "
+      "the first of them: the learning rate does not drop",
+      join(texts, ", "),
+      with_commas(plan.total_steps));
+}
+
 // The first of optim.groups that waits for an epoch behind the last; else
 // empty.
 std::string late_group(const Recipe& recipe, const Plan& plan) {
@@ -249,6 +299,9 @@ std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan) {
       late_compression(recipe, plan),
       late_pruning(recipe, plan),
       late_average(recipe, plan),
+      idle_average(recipe, plan),
+      long_lookahead(recipe, plan),
+      late_milestones(recipe, plan),
       late_group(recipe, plan),
       best_without_checkpoint(recipe, plan),
       further_outer_steps(recipe, plan)};

@@ -44,7 +44,9 @@ struct EvalConfig {
         "check_classes",
         check_classes,
         "With -eval: the names of the data's classes must be those that a "
-        "checkpoint was trained with.");
+        "checkpoint was trained with; with train.distill, those of the "
+        "training "
+        "data must be the ones that the teacher was trained with.");
     v.field(
         "precision",
         precision,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "data/order/draw.h"
@@ -30,6 +31,8 @@ struct SamplerOptions {
   std::int64_t round = 256;
   // kWeighted: one weight per sample, not negative, not all zero.
   std::vector<double> weights;
+  // What of the recipe has the batch, for messages.
+  std::string batch_key = "data.batch_size";
 };
 
 // Global batch G = per_device * world * accumulate; all at least 1.

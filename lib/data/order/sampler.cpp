@@ -103,15 +103,26 @@ std::string empty_shares(
       options.drop_tail && !keeps ? " and last_batch to keep or pad" : "");
 }
 
+// Why an epoch of so many of the samples, or of all, makes no step.
 std::string short_of_a_batch(
     std::int64_t samples,
+    std::int64_t in_epoch,
+    const SamplerOptions& options,
     const BatchGeometry& geometry) {
   const bool smallest = geometry.per_device * geometry.accumulate == 1;
+  const std::string fewer = in_epoch < samples
+      ? fmt::format(
+            "an epoch has {} of the {} training samples (data.sampler), which "
+            "are",
+            in_epoch,
+            samples)
+      : fmt::format("the {} training samples are", samples);
   return fmt::format(
-      "data.batch_size: the {} training samples are fewer than one global "
-      "batch of {} ({} per device x {} x {} accumulated), so that an epoch has "
-      "no step: {}, or set data.sampler.last_batch to keep or pad",
-      samples,
+      "{}: {} fewer than one global batch of {} ({} per device x {} x {} "
+      "accumulated), so that an epoch has no step: {}, or set "
+      "data.sampler.last_batch to keep or pad",
+      options.batch_key,
+      fewer,
       geometry.global(),
       geometry.per_device,
       counted(geometry.world, "worker"),
@@ -143,8 +154,9 @@ Sampler::Sampler(
       steps_ > 0,
       ExitCode::kUsage,
       "{}",
-      own_.order->length() == 0 ? empty_shares(samples, options, geometry)
-                                : short_of_a_batch(samples, geometry));
+      own_.order->length() == 0
+          ? empty_shares(samples, options, geometry)
+          : short_of_a_batch(samples, epoch_samples(), options, geometry));
   if (begun && !same_lanes(policy_, geometry, begun->geometry)) {
     continue_epoch(options, *begun);
   }

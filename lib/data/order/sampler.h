@@ -55,6 +55,12 @@ class Sampler {
   // Samples of the dataset.
   std::int64_t size() const { return samples_; }
   std::int64_t steps_per_epoch() const { return steps_; }
+  // Uses of samples in an epoch of which every step is full: fewer than there
+  // are samples where a policy leaves some out, whatever the batch, and more
+  // where it repeats some.
+  std::int64_t epoch_samples() const {
+    return own_.order->lanes() * own_.order->length();
+  }
   // The epoch that keeps the order of other workers; nothing: none does.
   std::optional<std::int64_t> begun_epoch() const;
   // Whose order an epoch has.

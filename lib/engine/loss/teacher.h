@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "config/sections/recipe.h"
 #include "engine/run/session.h"
 #include "networks/model.h"
 
@@ -11,5 +14,11 @@ namespace vitrain::engine {
 // mode; null where there is none. Throws Error(kUsage), Error(kWeights).
 // Collective.
 std::shared_ptr<networks::Model> make_teacher(Session& session);
+
+// What make_teacher() would say and throw of the weights for such a student,
+// from the file's header; nothing without a teacher. Makes no torch call.
+std::vector<std::string> match_teacher(
+    const config::Recipe& recipe,
+    const models::ModelSpec& student);
 
 } // namespace vitrain::engine

@@ -1,6 +1,11 @@
 #include "engine/report/dry_run.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/text/text.h"
+#include "engine/eval/views.h"
+#include "engine/loss/teacher.h"
 #include "engine/report/describe.h"
 #include "engine/report/memory_estimate.h"
 #include "engine/state/pretrained.h"
@@ -13,6 +18,7 @@
 #include "models/spec.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
+#include "optim/weights/prune.h"
 
 namespace vitrain::engine {
 namespace {
@@ -27,8 +33,29 @@ void check_blocks(
   }
 }
 
+// What Pruner would throw.
+void check_pruning(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec) {
+  const config::PruneConfig& prune = recipe.train.prune;
+  if (!prune.active()) {
+    return;
+  }
+  const std::vector<std::string> frozen =
+      frozen_parameters(recipe.model, parameter_names(spec));
+  const std::vector<networks::TensorInfo> tensors = networks::tensors_of(spec);
+  optim::check_pruned(
+      prune.match,
+      std::ranges::any_of(tensors, [&](const networks::TensorInfo& tensor) {
+        return tensor.kind == networks::TensorInfo::Kind::kParameter &&
+            std::ranges::find(frozen, tensor.name) == frozen.end() &&
+            optim::is_pruned(
+                   prune.match, tensor.name, std::ssize(tensor.shape));
+      }));
+}
+
 // Whether the weights fit is found out here as in a run.
-std::vector<std::string> match_weights(
+std::vector<std::string> match_own_weights(
     const job::Job& job,
     const models::ModelSpec& spec) {
   if (!job.resume.empty()) {
@@ -40,6 +67,18 @@ std::vector<std::string> match_weights(
   return match_pretrained(spec, job.recipe.model, purpose_of(job));
 }
 
+// The same of a teacher's, too.
+std::vector<std::string> match_weights(
+    const job::Job& job,
+    const models::ModelSpec& spec) {
+  std::vector<std::string> lines = match_own_weights(job, spec);
+  if (job.mode == job::JobMode::kTrain) {
+    const std::vector<std::string> of_teacher = match_teacher(job.recipe, spec);
+    lines.insert(lines.end(), of_teacher.begin(), of_teacher.end());
+  }
+  return lines;
+}
+
 // The sections that a run does not show: what a dry run finds out.
 void add_sections(
     const job::PreparedJob& prepared,
@@ -47,8 +86,12 @@ void add_sections(
     std::vector<logging::BannerSection>& sections,
     std::vector<std::string>& warnings) {
   const job::Job& job = prepared.job;
+  // What an Evaluator would throw.
+  with_room_for_views(
+      job.recipe.eval.tta, job.recipe.data.preprocess, facts.spec);
   if (prepared.train) {
     check_blocks(job.recipe.train, facts.spec);
+    check_pruning(job.recipe, facts.spec);
     sections.push_back(
         {{"groups",
           groups_text(

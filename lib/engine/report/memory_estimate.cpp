@@ -7,6 +7,7 @@
 
 #include "core/text/text.h"
 #include "models/families/family.h"
+#include "models/teacher.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
 #include "optim/optimizers.h"
@@ -145,9 +146,8 @@ MemoryEstimate estimate_memory(
     held = std::max(
         held, images * kept_bytes(trained, bf16, recipe.train.recompute));
     if (recipe.train.distill.active()) {
-      const models::ModelSpec teacher = models::resolve(
-          models::teacher_model(recipe.train.distill, trained),
-          {spec.num_classes, spec.features});
+      const models::ModelSpec teacher =
+          models::resolve_teacher(recipe.train.distill, trained);
       estimate.weights += values_of(teacher) * kFp32;
       held += images * activations_of(teacher, bf16).passing;
     }

@@ -8,7 +8,6 @@
 #include "checkpoint/folder.h"
 #include "core/files/files.h"
 #include "core/text/text.h"
-#include "data/sources/held_out.h"
 #include "engine/report/describe.h"
 #include "engine/run/run_environment.h"
 #include "engine/train/parameter_groups.h"
@@ -104,10 +103,6 @@ void open_run(Session& session, const Json& start) {
   if (session.rank == 0) {
     write_file_atomically(
         job.run().environment(), describe_environment(session).dump(2) + "\n");
-    if (job.recipe.data.split && job.mode == job::JobMode::kTrain) {
-      write_file_atomically(
-          job.run().held_out(), data::sample_names(*session.eval_index));
-    }
   }
 }
 

@@ -198,6 +198,9 @@ void decide(
     if (job.run_directory.empty()) {
       job::make_run_directory(prepared);
     }
+    if (!prepared.finished) {
+      job::write_held_out(prepared);
+    }
     decision = job::decision_of(prepared);
   });
   job::adopt(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <string_view>
 
 #include "checkpoint/find.h"
 #include "checkpoint/read_preprocess.h"
@@ -21,7 +22,7 @@ namespace vitrain::engine {
 namespace {
 
 weights::HeadPolicy head_policy(config::HeadInit init, Purpose purpose) {
-  if (purpose == Purpose::kEvaluate) {
+  if (purpose != Purpose::kTrain) {
     return weights::HeadPolicy::kLoad;
   }
   switch (init) {
@@ -51,18 +52,22 @@ std::unique_ptr<weights::Archive> open(const Source& source) {
 
 Source source_in(
     const std::filesystem::path& checkpoint,
-    const std::string& part) {
+    const std::string& part,
+    std::string_view key = job::kPretrained) {
+  const std::string part_key = fmt::format("{}_part", key);
   job::CheckpointWeights found =
-      job::weights_in(checkpoint, part, "model.pretrained_part");
+      job::weights_in(checkpoint, part, part_key.c_str());
   return {.file = std::move(found.file), .name = std::move(found.name)};
 }
 
-Source find_source(const config::ModelConfig& config) {
-  job::check_exists(config);
+Source find_source(const config::ModelConfig& config, Purpose purpose) {
+  const std::string_view key =
+      purpose == Purpose::kTeach ? job::kTeacherPretrained : job::kPretrained;
+  job::check_exists(config.pretrained, key);
   const std::filesystem::path path = *config.pretrained;
   if (job::is_checkpoint_path(path)) {
     return source_in(
-        job::find_checkpoint(path, /*best=*/true), config.pretrained_part);
+        job::find_checkpoint(path, /*best=*/true), config.pretrained_part, key);
   }
   checkpoint::verify_named(path);
   return {
@@ -102,6 +107,35 @@ weights::Layouts layouts_of(const models::ModelSpec& spec) {
   return layouts;
 }
 
+// Throws Error(kWeights) where a teacher's classifier has not the student's
+// number of classes: a new one would teach nothing.
+void check_classifier(
+    const models::ModelSpec& spec,
+    const Source& source,
+    const weights::Archive& archive) {
+  const weights::Layouts given = weights::layouts_of(archive);
+  for (const auto& [name, own] : layouts_of(spec)) {
+    const auto found = given.find(name);
+    const bool classifies = std::ranges::any_of(
+        spec.family->classifier, [&name = name](const std::string& prefix) {
+          return name.starts_with(prefix);
+        });
+    if (!classifies || found == given.end() || own.shape.empty() ||
+        own.shape.front() != spec.num_classes || found->second.shape.empty()) {
+      continue;
+    }
+    VITRAIN_CHECK(
+        found->second.shape.front() == spec.num_classes,
+        ExitCode::kWeights,
+        "{}: its classifier '{}' has {} outputs, and the student {}: a teacher "
+        "has the student's classes, in the same order",
+        source.name,
+        name,
+        found->second.shape.front(),
+        spec.num_classes);
+  }
+}
+
 // Of the images that weights of ours say they are for.
 std::optional<ImageSize> image_size_in(const Source& source) {
   const Json record = checkpoint::read_preprocess(source.file);
@@ -126,10 +160,12 @@ weights::LoadOptions load_options(
     const Source& source,
     weights::HeadPolicy head,
     Resampling resampling) {
+  const bool as_family =
+      resampling == Resampling::kTimm && spec.family->resampling != nullptr;
   weights::LoadOptions options{
       .head = head,
       .head_prefixes = spec.family->classifier,
-      .resampling = resampling};
+      .resampling = as_family ? spec.family->resampling(spec) : resampling};
   if (spec.family->grid != nullptr) {
     options.grid = [spec](const std::string& tensor) {
       return std::optional(spec.family->grid(spec, tensor));
@@ -160,8 +196,12 @@ weights::LoadOptions options_of(
 std::vector<std::string> match(
     const models::ModelSpec& spec,
     const Source& source,
-    const weights::LoadOptions& options) {
+    const weights::LoadOptions& options,
+    Purpose purpose = Purpose::kTrain) {
   const auto archive = open(source);
+  if (purpose == Purpose::kTeach) {
+    check_classifier(spec, source, *archive);
+  }
   const weights::Match match = weights::match_weights(
       layouts_of(spec), weights::layouts_of(*archive), options, source.name);
   return lines_of(match.report, "would load", source, *archive);
@@ -178,8 +218,11 @@ std::vector<std::string> load_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose) {
-  const Source source = find_source(config);
+  const Source source = find_source(config, purpose);
   const auto archive = open(source);
+  if (purpose == Purpose::kTeach) {
+    check_classifier(spec, source, *archive);
+  }
   const weights::LoadReport report = states::load_weights(
       model, *archive, options_of(spec, source, config, purpose), source.name);
   return lines_of(report, "loaded", source, *archive);
@@ -189,8 +232,9 @@ std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose) {
-  const Source source = find_source(config);
-  return match(spec, source, options_of(spec, source, config, purpose));
+  const Source source = find_source(config, purpose);
+  return match(
+      spec, source, options_of(spec, source, config, purpose), purpose);
 }
 
 std::vector<std::string> match_checkpoint(

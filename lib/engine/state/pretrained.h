@@ -10,15 +10,15 @@
 
 namespace vitrain::engine {
 
-// What the weights are for: a classifier that is evaluated is loaded, or it is
-// an error.
-enum class Purpose { kTrain, kEvaluate };
+// What the weights are for: a classifier that is evaluated, or teaches, is
+// loaded, or it is an error.
+enum class Purpose { kTrain, kEvaluate, kTeach };
 Purpose purpose_of(const job::Job& job);
 
-// Loads model.pretrained, a file of weights or whatever find_checkpoint
-// accepts, into the model. A manifest beside a file must agree with it. Returns
-// lines for people: what was loaded, resized, left fresh. Throws
-// Error(kWeights).
+// Loads model.pretrained (of job::teacher_weights() that of a teacher), a file
+// of weights or whatever find_checkpoint accepts, into the model. A manifest
+// beside a file must agree with it. Returns lines for people: what was loaded,
+// resized, left fresh. Throws Error(kWeights).
 std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,

@@ -116,9 +116,13 @@ void Trainer::pass_over(double norm) {
 
 void Trainer::roll_back(double norm) {
   if (writer_.saved_step() < 0) {
+    Moment when = moment(state_.step);
+    when.last_checkpoint = fmt::format(
+        "there is no checkpoint yet that train.on_non_finite: rollback could "
+        "go back to: a shorter checkpoint.every than {} saves one earlier",
+        recipe_.checkpoint.every.text());
     fail_gradient(
-        {.norm = norm, .compress = recipe_.dist.compress, .sent = {}},
-        moment(state_.step));
+        {.norm = norm, .compress = recipe_.dist.compress, .sent = {}}, when);
   }
   std::filesystem::path from = session_.job.run().checkpoints() /
       checkpoint::folder_name(writer_.saved_step());

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include "config/rules/plan.h"
 #include "data/order/weights.h"
 #include "job/options/augment_options.h"
@@ -172,13 +174,18 @@ std::unique_ptr<const data::Samplers> make_samplers(
   if (index == nullptr) {
     return nullptr;
   }
-  const data::SamplerOptions options = sampler_options(recipe, *index);
+  data::SamplerOptions options = sampler_options(recipe, *index);
   std::vector<data::Samplers::Stage> stages;
   for (const config::BatchStage& stage :
        config::batch_stages(recipe, devices)) {
     const config::BatchPlan& batch = stage.batch;
     const bool goes_on = begun && begun->epoch >= stage.first_epoch &&
         begun->epoch < stage.end_epoch;
+    if (stage.first_epoch > 0) {
+      options.batch_key = fmt::format(
+          "data.augment.stages: batch_size from epoch {}",
+          stage.first_epoch + 1);
+    }
     stages.push_back(
         {.first_epoch = stage.first_epoch,
          .sampler = std::make_unique<const data::Sampler>(

@@ -13,6 +13,7 @@
 #include "core/files/files.h"
 #include "core/system/system.h"
 #include "core/text/text.h"
+#include "job/prepare/weights_folder.h"
 
 namespace vitrain::job {
 namespace {
@@ -21,25 +22,35 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTimm = "timm:";
 
-// In the order in which people are told of them.
-constexpr auto kExtensions = std::to_array<const char*>(
-    {".safetensors", ".pth", ".pt", ".bin", ".npz", ".pdparams"});
+// A path from the environment, in which ~ is the home folder, as in Python's
+// os.path.expanduser(); "" where the variable is not set.
+fs::path path_variable(const char* name) {
+  const std::string value = environment_variable(name);
+  return value == "~" || value.starts_with("~/")
+      ? environment_variable("HOME") + value.substr(1)
+      : value;
+}
 
 // Where huggingface_hub keeps what it fetched (its constants.py).
-std::filesystem::path hub_folder() {
+fs::path hub_folder() {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
-    if (std::string hub = environment_variable(name); !hub.empty()) {
+    if (fs::path hub = path_variable(name); !hub.empty()) {
       return hub;
     }
   }
-  if (std::string home = environment_variable("HF_HOME"); !home.empty()) {
-    return std::filesystem::path(home) / "hub";
+  if (const fs::path home = path_variable("HF_HOME"); !home.empty()) {
+    return home / "hub";
   }
-  const std::string cache = environment_variable("XDG_CACHE_HOME");
-  const std::filesystem::path base = cache.empty()
-      ? std::filesystem::path(environment_variable("HOME")) / ".cache"
-      : std::filesystem::path(cache);
+  const fs::path cache = path_variable("XDG_CACHE_HOME");
+  const fs::path base =
+      cache.empty() ? fs::path(environment_variable("HOME")) / ".cache" : cache;
   return base / "huggingface" / "hub";
+}
+
+// What stands behind "timm:", also where that is a repository's whole name
+// (timm:timm/NAME).
+std::string timm_name(const std::string& name) {
+  return without_prefix(name.substr(kTimm.size()), "timm/");
 }
 
 // The folder of the revision that `main` of a cached repository is, or of the
@@ -76,9 +87,9 @@ fs::path weights_of_repository(const fs::path& repository) {
 // timm:NAME, with or without the tag behind a dot (vit_tiny_patch16_224 or
 // vit_tiny_patch16_224.augreg_in21k); what has exactly this name comes before
 // those with a tag. The name itself when nothing has it.
-std::string find_in_cache(const std::string& name) {
+std::string find_in_cache(const std::string& name, std::string_view key) {
   constexpr std::string_view kOwner = "models--timm--";
-  const std::string folder = std::string(kOwner) + name.substr(kTimm.size());
+  const std::string folder = std::string(kOwner) + timm_name(name);
   std::map<std::string, std::filesystem::path> found; // by name
   std::error_code error;
   for (std::filesystem::directory_iterator it(hub_folder(), error), end;
@@ -91,8 +102,7 @@ std::string find_in_cache(const std::string& name) {
       }
     }
   }
-  if (const auto exact = found.find(name.substr(kTimm.size()));
-      exact != found.end()) {
+  if (const auto exact = found.find(timm_name(name)); exact != found.end()) {
     return exact->second.native();
   }
   std::vector<std::string> names;
@@ -102,7 +112,8 @@ std::string find_in_cache(const std::string& name) {
   VITRAIN_CHECK(
       found.size() <= 1,
       ExitCode::kUsage,
-      "model.pretrained: '{}' could be {}: say which",
+      "{}: '{}' could be {}: say which",
+      key,
       printable(name),
       printable(join(names, " or ")));
   return found.empty() ? name : found.begin()->second.native();
@@ -182,7 +193,7 @@ bool may_hold_checkpoint(const fs::path& folder) {
 // Files of weights that a name without extension can mean.
 std::vector<std::string> with_extension(const std::string& name) {
   std::vector<std::string> found;
-  for (const char* extension : kExtensions) {
+  for (const char* extension : kWeightsExtensions) {
     std::string path = name + extension;
     std::error_code error;
     if (fs::is_regular_file(path, error)) {
@@ -220,8 +231,11 @@ std::filesystem::path find_checkpoint(
   VITRAIN_CHECK(
       found.has_value(),
       ExitCode::kWeights,
-      "{}: no complete checkpoint there{}{}",
+      "{}: no complete checkpoint{} there{}{}",
       name,
+      may_hold_checkpoint(path)
+          ? ""
+          : " and no file of weights (" + weights_extensions() + ")",
       passed_over.empty() ? "" : "; passed over: ",
       join(passed_over, "; "));
   if (rejected != nullptr) {
@@ -243,36 +257,46 @@ std::filesystem::path run_of_weights(const std::string& weights) {
   return checkpoint.parent_path().parent_path();
 }
 
-std::string resolve_weights(const std::string& name) {
+std::string resolve_weights(const std::string& name, std::string_view key) {
   std::error_code error;
   if (name.starts_with(kTimm)) {
-    return find_in_cache(name);
+    return find_in_cache(name, key);
   }
   const bool other_folder =
       fs::is_directory(name, error) && !may_hold_checkpoint(name);
+  if (!fs::is_directory(name, error)) {
+    check_is_whole(name);
+  }
   if (name.empty() || (fs::exists(name, error) && !other_folder)) {
     return name;
   }
   const std::vector<std::string> found = with_extension(name);
+  if (found.empty() && other_folder) {
+    const std::string only = only_weights_in(name, key);
+    return only.empty() ? name : only;
+  }
   VITRAIN_CHECK(
       found.size() <= 1,
       ExitCode::kUsage,
-      "model.pretrained: '{}' could be {}: say which, with its extension",
+      "{}: '{}' could be {}: say which, with its extension",
+      key,
       printable(name),
       printable(join(found, " or ")));
   return found.empty() ? name : found.front();
 }
 
-void check_exists(const config::ModelConfig& model) {
+void check_exists(
+    const std::optional<std::string>& weights,
+    std::string_view key) {
   std::error_code error;
-  if (!model.pretrained || std::filesystem::exists(*model.pretrained, error)) {
+  if (!weights || std::filesystem::exists(*weights, error)) {
     return;
   }
-  const std::string& name = *model.pretrained;
+  const std::string& name = *weights;
   VITRAIN_CHECK(
       !error, ExitCode::kWeights, "{}: {}", printable(name), error.message());
   if (name.starts_with(kTimm)) {
-    const std::string timm = name.substr(kTimm.size());
+    const std::string timm = timm_name(name);
     const bool tagged = timm.find('.') != std::string::npos;
     fail(
         ExitCode::kWeights,
@@ -287,13 +311,12 @@ void check_exists(const config::ModelConfig& model) {
   }
   fail(
       ExitCode::kWeights,
-      "{}: no such file or folder; model.pretrained (-pretrained) is a file of "
-      "weights ({}; the extension may be left out), a checkpoint, a run folder "
-      "or timm:NAME",
+      "{}: no such file or folder; {}{} is a file of weights ({}; the "
+      "extension may be left out), a checkpoint, a run folder or timm:NAME",
       printable(name),
-      join(
-          std::vector<std::string>(kExtensions.begin(), kExtensions.end()),
-          " "));
+      key,
+      key == kPretrained ? " (-pretrained)" : "",
+      weights_extensions());
 }
 
 } // namespace vitrain::job

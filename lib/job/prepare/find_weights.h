@@ -1,12 +1,17 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "config/sections/model.h"
-
 namespace vitrain::job {
+
+// The key of a network's weights, for messages; and of a teacher's.
+inline constexpr std::string_view kPretrained = "model.pretrained";
+inline constexpr std::string_view kTeacherPretrained =
+    "train.distill.pretrained";
 
 // The checkpoint folder that a path means: itself, the one that a file `best`
 // or `latest` names, or for a run folder (or its checkpoints/) the one to
@@ -26,14 +31,22 @@ bool is_checkpoint_path(const std::filesystem::path& path);
 // file in it; some other folder for those of none. Throws as find_checkpoint().
 std::filesystem::path run_of_weights(const std::string& weights);
 
-// The path that model.pretrained means: itself; with the extension of the one
-// file of weights beside it that has one (./vit for ./vit.pth, also beside a
-// folder ./vit that holds no checkpoint); for timm:NAME the file in the local
-// Hugging Face cache. A name that nothing has stays.
-// Throws Error(kUsage) when it could mean several files.
-std::string resolve_weights(const std::string& name);
+// The path that model.pretrained, or another `key`, means: itself; with the
+// extension of the one file of weights beside it that has one (./vit for
+// ./vit.pth, also beside a folder ./vit that holds no checkpoint); for such a
+// folder alone the only file of weights in it, as transformers'
+// save_pretrained() writes it; for timm:NAME (or timm:timm/NAME) the file in
+// the local Hugging Face cache. A name that nothing has stays. Throws
+// Error(kUsage) when it could mean several files, Error(kWeights) when they are
+// parts of one.
+std::string resolve_weights(
+    const std::string& name,
+    std::string_view key = kPretrained);
 
-// Throws Error(kWeights) when model.pretrained names nothing.
-void check_exists(const config::ModelConfig& model);
+// Throws Error(kWeights) when what a key names, if it names anything, is not
+// there.
+void check_exists(
+    const std::optional<std::string>& weights,
+    std::string_view key = kPretrained);
 
 } // namespace vitrain::job

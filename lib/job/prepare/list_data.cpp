@@ -68,6 +68,7 @@ void list_split(PreparedJob& prepared, std::int64_t classes) {
   data::SplitData parts = split_training_data(recipe, classes);
   prepared.eval = std::make_unique<data::Index>(std::move(parts.held_out));
   if (prepared.job.mode == JobMode::kTrain) {
+    prepared.held_out = data::sample_names(*prepared.eval);
     prepared.train = std::make_unique<data::Index>(std::move(parts.train));
     data::check_for_training(*prepared.train);
   } else if (recipe.model.pretrained) {

@@ -4,17 +4,20 @@
 #include "config/rules/plan_notes.h"
 #include "config/rules/validate.h"
 #include "core/check.h"
+#include "core/files/files.h"
 #include "core/text/text.h"
 #include "job/options/data_options.h"
 #include "job/options/precision.h"
 #include "job/prepare/choose_devices.h"
 #include "job/prepare/find_weights.h"
 #include "job/prepare/recipe_check.h"
+#include "job/prepare/teacher_weights.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
 #include "job/run/saved_state.h"
 #include "models/spec.h"
+#include "models/teacher.h"
 
 namespace vitrain::job {
 void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
@@ -28,22 +31,44 @@ void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
       prepared.problems);
 }
 
+namespace {
+
+// Of the weights that are evaluated or started from, and of a teacher's.
+void check_learned_classes(
+    PreparedJob& prepared,
+    const models::ModelSpec& spec) {
+  const config::Recipe& recipe = prepared.job.recipe;
+  if (!prepared.train) {
+    if (prepared.record && recipe.eval.check_classes) {
+      check_classes(*prepared.record, prepared.eval->classes());
+    }
+    return;
+  }
+  const std::vector<std::string>& classes = prepared.train->classes();
+  if (prepared.record) {
+    const std::string warning =
+        class_warning(*prepared.record, recipe.model, classes);
+    if (!warning.empty()) {
+      prepared.notes.push_back(warning);
+    }
+  }
+  if (recipe.train.distill.active()) {
+    models::resolve_teacher(recipe, spec);
+    for (std::string& note : check_teacher(recipe, prepared.origins, classes)) {
+      prepared.notes.push_back(std::move(note));
+    }
+  }
+}
+
+} // namespace
+
 // Problems that only the numbers of samples and classes show.
 void check_arithmetic(PreparedJob& prepared) {
   Job& job = prepared.job;
   const models::DataShape shape = data_shape(*prepared.eval);
   check_network(job.recipe, prepared.origins, shape);
   const models::ModelSpec spec = models::resolve(job.recipe.model, shape);
-  if (prepared.record && !prepared.train && job.recipe.eval.check_classes) {
-    check_classes(*prepared.record, prepared.eval->classes());
-  }
-  if (prepared.record && prepared.train) {
-    const std::string warning = class_warning(
-        *prepared.record, job.recipe.model, prepared.train->classes());
-    if (!warning.empty()) {
-      prepared.notes.push_back(warning);
-    }
-  }
+  check_learned_classes(prepared, spec);
   if (prepared.train) {
     resolve_precision(job.recipe.train.precision, processors_of(job));
   }
@@ -91,6 +116,12 @@ void make_run_directory(PreparedJob& prepared) {
   }
 }
 
+void write_held_out(const PreparedJob& prepared) {
+  if (!prepared.held_out.empty()) {
+    write_file_atomically(prepared.job.run().held_out(), prepared.held_out);
+  }
+}
+
 PreparedJob begin_job(const Request& request) {
   PreparedJob prepared;
   Job& job = prepared.job;
@@ -130,8 +161,15 @@ namespace {
 // Everything after the machines have met.
 void check_job(PreparedJob& prepared, const Request& request) {
   check_recipe(prepared, prepared.workers);
+  // Before there is a run folder.
   if (!request.resume && !request.dry_run && prepared.decides()) {
-    check_exists(prepared.job.recipe.model); // before there is a run folder
+    check_exists(prepared.job.recipe.model.pretrained);
+  }
+  if (!request.dry_run && prepared.decides() &&
+      prepared.job.mode == JobMode::kTrain) {
+    check_exists(
+        teacher_weights(prepared.job.recipe.train.distill).pretrained,
+        kTeacherPretrained);
   }
   list_data(prepared);
   // Of several machines the first one decides, and tells the others.

@@ -37,6 +37,9 @@ struct PreparedJob {
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
   std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
+  // Names of all that data.split holds out of the training data, whatever part
+  // of it eval.subset evaluates (data::sample_names).
+  std::string held_out;
   // What to tell before the start, one sentence each.
   std::vector<std::string> notes;
   // What the recipe changes about that of the run that -resume means.
@@ -74,6 +77,10 @@ PreparedJob begin_job(const Request& request);
 
 // Makes a new folder for the job's run, and locks it where it is trained in.
 void make_run_directory(PreparedJob& prepared);
+
+// Writes into the run folder which samples its data.split holds out, where it
+// does: its weights are evaluated on no others. By who decides.
+void write_held_out(const PreparedJob& prepared);
 
 // Locks a run folder for as long as the job is there. Throws as LockFile.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);

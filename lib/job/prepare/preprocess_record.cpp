@@ -30,7 +30,12 @@ std::string other_class(
       data::are_numbers(record.classes)) {
     return "";
   }
-  const auto differs = std::ranges::mismatch(classes, record.classes);
+  // Records are JSON, in which bytes that are no UTF-8 are U+FFFD.
+  const auto in_record = [](const std::string& name) {
+    return to_line(Json(name));
+  };
+  const auto differs =
+      std::ranges::mismatch(classes, record.classes, {}, in_record, in_record);
   return differs.in1 == classes.end()
       ? ""
       : fmt::format(
@@ -133,24 +138,33 @@ std::optional<PreprocessRecord> use_record(
   return record;
 }
 
+std::string class_difference(
+    const PreprocessRecord& record,
+    const std::string& data,
+    const std::vector<std::string>& classes) {
+  if (record.classes.empty()) { // of a network without classifier
+    return "";
+  }
+  return classes.size() == record.classes.size()
+      ? other_class(record, data, classes)
+      : fmt::format(
+            "{} has {} classes, and {} was trained with {}",
+            data,
+            classes.size(),
+            record.source,
+            record.classes.size());
+}
+
 void check_classes(
     const PreprocessRecord& record,
     const std::vector<std::string>& classes) {
   constexpr const char* kRemedy =
       "take data with its classes in the same order, or set "
       "eval.check_classes: false where only the names differ";
-  if (record.classes.empty()) { // of a network without classifier
-    return;
-  }
-  VITRAIN_CHECK(
-      classes.size() == record.classes.size(),
-      ExitCode::kData,
-      "data.eval has {} classes, and {} was trained with {}",
-      classes.size(),
-      record.source,
-      record.classes.size());
-  const std::string other = other_class(record, "data.eval", classes);
-  VITRAIN_CHECK(other.empty(), ExitCode::kData, "{}: {}", other, kRemedy);
+  const std::string other = class_difference(record, "data.eval", classes);
+  const bool named = classes.size() == record.classes.size();
+  VITRAIN_CHECK_DATA(
+      other.empty(), "{}{}{}", other, named ? ": " : "", named ? kRemedy : "");
 }
 
 std::string class_warning(

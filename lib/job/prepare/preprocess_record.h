@@ -46,9 +46,16 @@ std::optional<PreprocessRecord> use_record(
     config::Origins& origins,
     std::vector<std::string>& notes);
 
-// Throws Error(kData) naming the first difference between the names of the
-// record's and the data's classes. Classes that have only their numbers for
-// names are counted.
+// The first difference between the record's classes and those of the data that
+// `data` is the key of, in a sentence without an end; "" where there is none,
+// or no record of classes. Classes that have only their numbers for names are
+// counted.
+std::string class_difference(
+    const PreprocessRecord& record,
+    const std::string& data,
+    const std::vector<std::string>& classes);
+
+// Throws Error(kData) naming that difference from the classes of data.eval.
 void check_classes(
     const PreprocessRecord& record,
     const std::vector<std::string>& classes);

@@ -14,6 +14,7 @@
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
 #include "models/rules.h"
+#include "models/teacher.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +85,7 @@ std::vector<config::Finding> missing(
   };
   const auto look_for_weights = [&](const std::string& key,
                                     const std::string& name) {
-    const std::string path = resolve_weights(name);
+    const std::string path = resolve_weights(name, key);
     if (path.starts_with("timm:")) {
       findings.push_back(
           {key,
@@ -182,6 +183,8 @@ void check_rules(
   if (circumstances.training) {
     config::add_findings(
         models::check_training_size(recipe), origins, circumstances, problems);
+    config::add_findings(
+        models::check_teacher(recipe), origins, circumstances, problems);
   }
   if (problems.empty()) {
     return;

@@ -14,14 +14,6 @@
 namespace vitrain::optim {
 namespace {
 
-bool matches_any(
-    const std::vector<std::string>& patterns,
-    const std::string& name) {
-  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-    return config::matches_name(pattern, name);
-  });
-}
-
 // As Python's round(): halves go to the even number.
 std::int64_t share_of(std::int64_t all, double share) {
   return static_cast<std::int64_t>(
@@ -34,6 +26,26 @@ at::Tensor flat_on_cpu(const at::Tensor& tensor) {
 }
 
 } // namespace
+
+bool is_pruned(
+    const std::vector<std::string>& match,
+    const std::string& name,
+    std::int64_t dimensions) {
+  return dimensions >= 2 &&
+      std::ranges::any_of(match, [&](const std::string& pattern) {
+           return config::matches_name(pattern, name);
+         });
+}
+
+void check_pruned(const std::vector<std::string>& match, bool some) {
+  VITRAIN_CHECK(
+      some,
+      ExitCode::kUsage,
+      "train.prune.match: [{}] is the name of no parameter that is trained and "
+      "has two or more dimensions. A pattern is as \"blocks.*.mlp.*weight\"; "
+      "\"*weight\" are all",
+      printable(join(match, ", ")));
+}
 
 bool prune_due(const PruneOptions& options, std::int64_t step) {
   return step >= options.start && step <= options.end &&
@@ -56,8 +68,7 @@ Pruner::Pruner(const FlatState& parameters, PruneOptions options)
     masks_.push_back(at::zeros_like(
         group.parameters, group.parameters.options().dtype(at::kBool)));
     for (const Segment& segment : group.segments) {
-      if (segment.parameter.dim() >= 2 &&
-          matches_any(options_.match, segment.name)) {
+      if (is_pruned(options_.match, segment.name, segment.parameter.dim())) {
         targets_.push_back(
             {.name = segment.name,
              .weights = segment.in(group.parameters),
@@ -66,13 +77,7 @@ Pruner::Pruner(const FlatState& parameters, PruneOptions options)
       }
     }
   }
-  VITRAIN_CHECK(
-      !targets_.empty(),
-      ExitCode::kUsage,
-      "train.prune.match: [{}] is the name of no parameter that is trained and "
-      "has two or more dimensions. A pattern is as \"blocks.*.mlp.*weight\"; "
-      "\"*weight\" are all",
-      printable(join(options_.match, ", ")));
+  check_pruned(options_.match, !targets_.empty());
 }
 
 bool Pruner::prune(std::int64_t step) {

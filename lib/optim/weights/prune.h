@@ -32,6 +32,16 @@ bool prune_due(const PruneOptions& options, std::int64_t step);
 // prune", 2017). With an `every` that does not divide them, too.
 double prune_share(const PruneOptions& options, std::int64_t step);
 
+// Whether such patterns mean a parameter, by its name and its number of
+// dimensions.
+bool is_pruned(
+    const std::vector<std::string>& match,
+    const std::string& name,
+    std::int64_t dimensions);
+
+// Throws Error(kUsage) unless they mean `some` that is trained.
+void check_pruned(const std::vector<std::string>& match, bool some);
+
 // Magnitude pruning: which weights are zero, and keeps them so. Once pruned, a
 // weight stays pruned. What is chosen equals torch.nn.utils.prune's
 // l1_unstructured, global_unstructured or ln_structured (n=2, dim=0), and is a

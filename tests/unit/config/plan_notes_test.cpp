@@ -63,6 +63,10 @@ TEST(PlanNotes, ARateBelowTheCosinesEndRises) {
   all.push_back("schedule.scale.apply_to=[lr, min_lr]");
   EXPECT_THAT(notes(all), IsEmpty());
   EXPECT_THAT(notes({"optim.lr=5e-6", "schedule.name=constant"}), IsEmpty());
+  EXPECT_THAT(
+      notes(
+          {"optim.lr=5e-6", "schedule.name=constant", "schedule.cooldown=1ep"}),
+      IsEmpty());
 }
 
 // Short runs are made on purpose, so nothing is refused.
@@ -104,6 +108,32 @@ TEST(PlanNotes, WhatTheRunIsTooShortForIsTold) {
   EXPECT_THAT(
       notes({"train.prune.amount=0.5", "train.prune.end=1000st"}),
       ElementsAre(HasSubstr("train.prune.amount is not reached")));
+  EXPECT_THAT(
+      notes({"train.ema.decay=0.9", "train.ema.every=25"}),
+      ElementsAre(AllOf(
+          HasSubstr("train.ema.every: 25 steps, and the run has 24"),
+          HasSubstr("is a copy of the first weights to the end"))));
+  EXPECT_THAT(
+      notes(
+          {"train.ema.decay=0.9", "train.ema.every=10", "train.ema.start=2ep"}),
+      IsEmpty()); // after step 20
+  EXPECT_THAT(
+      notes(
+          {"train.ema.decay=0.9",
+           "train.ema.every=10",
+           "train.ema.start=21st"}),
+      ElementsAre(HasSubstr("a copy of the weights after step 20")));
+  EXPECT_THAT(
+      notes({"optim.lookahead.every=25"}),
+      ElementsAre(HasSubstr("optim.lookahead.every: 25 is 25 steps")));
+  EXPECT_THAT(notes({"optim.lookahead.every=24"}), IsEmpty());
+  EXPECT_THAT(
+      notes({"schedule.name=step", "schedule.milestones=[3ep, 60ep]"}),
+      ElementsAre(HasSubstr("schedule.milestones: [3ep, 60ep]: the run ends "
+                            "with step 24, before the first of them")));
+  EXPECT_THAT(
+      notes({"schedule.name=step", "schedule.milestones=[2ep, 60ep]"}),
+      IsEmpty());
   // Those of other modes matter to nobody.
   EXPECT_THAT(
       notes({"dist.sync.start=5000st", "dist.powersgd.start=1000st"}),

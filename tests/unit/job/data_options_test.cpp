@@ -1,6 +1,9 @@
 #include "job/options/data_options.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "core/error.h"
 
 namespace vitrain::job {
 namespace {
@@ -113,6 +116,28 @@ TEST(DataOptions, ASamplerSharesTheGlobalBatch) {
   EXPECT_EQ(geometry.per_device, 4);
   EXPECT_EQ(geometry.world, 3);
   EXPECT_EQ(geometry.accumulate, 2);
+}
+
+// It named data.batch_size, which was right.
+TEST(DataOptions, ABatchThatIsTooLargeIsNamedByItsStage) {
+  config::Recipe recipe;
+  recipe.run.epochs = 6;
+  recipe.data.batch_size = 12;
+  recipe.data.augment.stages = {"{from_epoch: 2, batch_size: 200}"};
+  const data::Index index(
+      {.options = {.kind = SourceKind::kRandom},
+       .classes = {"a", "b"},
+       .samples = 100});
+  try {
+    make_samplers(recipe, &index, 1);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(
+        error.what(),
+        testing::StartsWith("data.augment.stages: batch_size from epoch 2: the "
+                            "100 training samples are fewer"));
+  }
 }
 
 // A stage with another batch has the samples of a run with that batch; the

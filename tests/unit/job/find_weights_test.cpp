@@ -140,6 +140,43 @@ TEST_F(FindWeights, AFolderWithoutACheckpointHidesNoFile) {
   EXPECT_EQ(resolve_weights(name), name);
 }
 
+// As transformers' save_pretrained() and its Trainer write them.
+TEST_F(FindWeights, AFolderWithOneFileOfWeightsMeansIt) {
+  const std::string folder = temp_.path() / "hf";
+  temp_.write("hf/config.json", "{}");
+  temp_.write("hf/optimizer.pt");
+  temp_.write("hf/training_args.bin");
+  EXPECT_EQ(resolve_weights(folder), folder);
+  EXPECT_THAT(
+      refusal(
+          ExitCode::kWeights, [&] { find_checkpoint(folder, /*best=*/true); }),
+      HasSubstr(
+          "no complete checkpoint and no file of weights (.safetensors "));
+  const fs::path file = temp_.write("hf/model.safetensors");
+  EXPECT_EQ(resolve_weights(folder), file);
+  temp_.write("hf/pytorch_model.bin");
+  EXPECT_THAT(
+      refusal(ExitCode::kUsage, [&] { resolve_weights(folder); }),
+      AllOf(
+          HasSubstr("has 2 files of weights: say which"),
+          HasSubstr("hf/model.safetensors or "),
+          HasSubstr("hf/pytorch_model.bin")));
+  temp_.write("hf/latest", "step-000000008\n"); // may be a run's
+  EXPECT_EQ(resolve_weights(folder), folder);
+}
+
+TEST_F(FindWeights, FilesThatAreOneTogetherAreRefused) {
+  const std::string folder = temp_.path() / "hf";
+  temp_.write("hf/model-00001-of-00002.safetensors");
+  const fs::path index = temp_.write("hf/model.safetensors.index.json", "{}");
+  for (const std::string& name : {folder, index.native()}) {
+    EXPECT_THAT(
+        refusal(ExitCode::kWeights, [&] { resolve_weights(name); }),
+        HasSubstr("lists the files that one network's weights are divided"))
+        << name;
+  }
+}
+
 TEST_F(FindWeights, ThePartOfACheckpoint) {
   write_run({8});
   const fs::path step = run_ / "checkpoints/step-000000008";
@@ -214,6 +251,22 @@ TEST_F(HubCache, TheOnlySnapshotNeedsNoMain) {
   EXPECT_EQ(resolve_weights("timm:vit_tiny"), "timm:vit_tiny");
   set_main("vit_tiny", "1\n");
   EXPECT_EQ(resolve_weights("timm:vit_tiny"), only);
+}
+
+TEST_F(HubCache, ARepositorysWholeNameMayStandBehindTimm) {
+  const fs::path path = add("vit_tiny.augreg", "1");
+  EXPECT_EQ(resolve_weights("timm:timm/vit_tiny.augreg"), path);
+  EXPECT_THAT(
+      refusal(
+          ExitCode::kWeights, [] { check_exists("timm:timm/vit_tiny.none"); }),
+      HasSubstr("hf download timm/vit_tiny.none model.safetensors"));
+}
+
+TEST_F(HubCache, AVariableMayBeginWithTheHomeFolder) {
+  const fs::path path = add("vit_tiny", "1");
+  const Variable home("HOME", temp_.path());
+  const Variable hub("HF_HUB_CACHE", "~/hub");
+  EXPECT_EQ(resolve_weights("timm:vit_tiny"), path);
 }
 
 TEST_F(HubCache, ItsOlderVariableIsLookedAtBehindTheNewOne) {

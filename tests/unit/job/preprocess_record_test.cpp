@@ -10,11 +10,13 @@
 
 #include "config/schema/preprocess_values.h"
 #include "core/error.h"
+#include "job/prepare/teacher_weights.h"
 #include "support/files.h"
 
 namespace vitrain::job {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(PreprocessRecord, HasWhatEvaluationNeeds) {
@@ -54,6 +56,20 @@ TEST(PreprocessRecord, NamesTheFirstClassThatDiffers) {
   EXPECT_THAT(
       difference({"a", "b", "c"}, {"a", "b"}),
       HasSubstr("data.eval has 2 classes, and runs/a was trained with 3"));
+}
+
+// A record is JSON: a run could not be evaluated on its own folders.
+TEST(PreprocessRecord, ComparesNamesThatAreNoUtf8AsItKeepsThem) {
+  const std::string latin = "caf\xe9";
+  const std::string cut = "\xe3\x81z";
+  const auto kept =
+      Json::parse(
+          to_line(preprocess_record({}, {}, {latin, cut}).at("classes")))
+          .get<std::vector<std::string>>();
+  EXPECT_EQ(difference(kept, {latin, cut}), "");
+  EXPECT_THAT(
+      difference(kept, {"cafe", cut}),
+      HasSubstr("class 0 of data.eval is 'cafe'"));
 }
 
 TEST(PreprocessRecord, ClassesWithoutNamesAreCounted) {
@@ -119,6 +135,72 @@ TEST(PreprocessRecord, SaysTrueOrFalseOfSeveralLabels) {
       EXPECT_THAT(error.what(), HasSubstr("w.safetensors"));
     }
   }
+}
+
+// A student with a teacher whose weights have such a record.
+class TeachersRecord : public ::testing::Test {
+ protected:
+  // What is told about data with the classes "ant" and "bee" in this order.
+  std::vector<std::string> told(const std::vector<std::string>& learned) {
+    config::DistillConfig& distill = recipe_.train.distill;
+    distill.type = config::DistillKind::kHard;
+    distill.pretrained = folder_.write(
+        "teacher.safetensors",
+        with_record(
+            {{"keys",
+              {{"model.image_size", 999},
+               {"data.preprocess.mean", {0.5, 0.5, 0.5}},
+               {"data.preprocess.pillow", recipe_.data.preprocess.pillow}}},
+             {"classes", learned}}));
+    return check_teacher(recipe_, {}, {"ant", "bee"});
+  }
+  std::string refusal(const std::vector<std::string>& learned) {
+    try {
+      told(learned);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kData);
+      return error.what();
+    }
+    return "";
+  }
+
+  TempFolder folder_;
+  config::Recipe recipe_;
+};
+
+// Outputs of a teacher that numbers its classes otherwise taught wrong labels
+// without a word.
+TEST_F(TeachersRecord, ClassesInAnotherOrderAreRefused) {
+  EXPECT_THAT(
+      refusal({"bee", "ant"}),
+      AllOf(
+          HasSubstr("train.distill.pretrained: class 0 of data.train is 'ant', "
+                    "and "),
+          HasSubstr("was trained with 'bee' there"),
+          HasSubstr("eval.check_classes: false")));
+  EXPECT_THAT(
+      refusal({"ant", "bee", "wasp"}),
+      HasSubstr("data.train has 2 classes, and "));
+  EXPECT_EQ(refusal({"ant", "bee"}), "");
+  EXPECT_EQ(refusal({"0", "1"}), "");
+  recipe_.eval.check_classes = false;
+  EXPECT_THAT(
+      told({"bee", "ant"}),
+      ::testing::Contains(
+          HasSubstr("warning: train.distill.pretrained: class 0 of")));
+}
+
+TEST_F(TeachersRecord, AnotherNormalisationIsTold) {
+  EXPECT_THAT(
+      told({"ant", "bee"}),
+      ::testing::ElementsAre(AllOf(
+          HasSubstr("warning: the teacher of train.distill sees images of "
+                    "other numbers"),
+          HasSubstr("was trained with [0.5, 0.5, 0.5]"))));
+  recipe_.data.preprocess.mean = {0.5, 0.5, 0.5};
+  EXPECT_THAT(told({"ant", "bee"}), ::testing::IsEmpty());
+  recipe_.train.distill.type = config::DistillKind::kNone;
+  EXPECT_THAT(check_teacher(recipe_, {}, {"other"}), ::testing::IsEmpty());
 }
 
 } // namespace

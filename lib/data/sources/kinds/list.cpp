@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -190,9 +191,22 @@ class ListReader {
           !wrong.empty()) {
         return wrong;
       }
+      leave_repeated_label();
     }
     contents_.labels.push_back(0);
     return "";
+  }
+
+  // An image has a label or has it not: the last one goes if it was there.
+  void leave_repeated_label() {
+    std::vector<std::int32_t>& labels = contents_.set_labels;
+    const auto first = labels.begin() +
+        static_cast<std::ptrdiff_t>(contents_.set_starts.back());
+    const auto last = std::prev(labels.end());
+    if (std::find(first, last, *last) != last) {
+      labels.pop_back();
+      ++repeated_labels_;
+    }
   }
 
   void read_records() {
@@ -326,6 +340,7 @@ class ListReader {
           separator_name(separator_)));
     }
     note(unlabelled_, "images without a label");
+    note(repeated_labels_, "labels that an image has twice (they count once)");
     note(blank_, "skipped empty lines");
     note(same_, "lines that repeat another one (they count again)");
     note(other_, "images that are listed again with another label");
@@ -344,6 +359,7 @@ class ListReader {
   std::vector<std::int64_t> lines_; // of each sample
   std::int64_t blank_ = 0;
   std::int64_t unlabelled_ = 0;
+  std::int64_t repeated_labels_ = 0;
   std::int64_t outside_ = 0;
   std::int64_t same_ = 0; // repeated with the label from before
   std::int64_t other_ = 0; // ... with another one

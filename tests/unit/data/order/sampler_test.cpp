@@ -207,6 +207,25 @@ TEST(Sampler, RefusesLessThanOneStep) {
       Sampler(7, options(LastBatch::kPad), {4, 2, 1}).steps_per_epoch(), 1);
 }
 
+// The message said that 1000 are fewer than 1000.
+TEST(Sampler, SaysHowManySamplesAnEpochHas) {
+  SamplerOptions repeated = options(LastBatch::kDrop);
+  repeated.policy = SamplerPolicy::kRepeated;
+  EXPECT_EQ(Sampler(1000, repeated, {4, 2, 1}).epoch_samples(), 768);
+  try {
+    Sampler(1000, repeated, {1000, 1, 1});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("an epoch has 768 of the 1000 training samples "
+                  "(data.sampler), which are fewer than one global batch of "
+                  "1000"));
+  }
+  EXPECT_EQ(
+      Sampler(7, options(LastBatch::kKeep), {4, 2, 1}).epoch_samples(), 7);
+}
+
 TEST(EvalSharding, GivesEverySampleToOneRankInOrder) {
   for (const std::int64_t samples : {1, 5, 64, 97, 1000}) {
     for (const std::int64_t batch : {1, 7, 64}) {

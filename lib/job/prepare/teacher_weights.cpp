@@ -1,0 +1,93 @@
+#include "job/prepare/teacher_weights.h"
+
+#include <optional>
+
+#include "config/schema/preprocess_values.h"
+#include "core/check.h"
+#include "core/text/text.h"
+#include "job/prepare/find_weights.h"
+#include "job/prepare/preprocess_record.h"
+
+namespace vitrain::job {
+namespace {
+
+// The numbers that a network sees are others, whatever the image.
+bool is_normalisation(const std::string& sentence) {
+  return sentence.starts_with("data.preprocess.mean") ||
+      sentence.starts_with("data.preprocess.std");
+}
+
+// Sentences on how the images of a recipe differ from those of a record.
+std::vector<std::string> other_images(
+    PreprocessRecord record,
+    config::Recipe recipe,
+    config::Origins origins) {
+  record.values.erase("model.image_size"); // it sees those of the student
+  std::vector<std::string> notes;
+  for (const std::string& sentence : config::use_preprocess_values(
+           record.values,
+           record.source,
+           config::PreprocessUse::kCompare,
+           recipe,
+           origins)) {
+    notes.push_back(
+        is_normalisation(sentence)
+            ? fmt::format(
+                  "warning: the teacher of train.distill sees images of other "
+                  "numbers than it has learned: {}",
+                  sentence)
+            : "teacher: " + sentence);
+  }
+  return notes;
+}
+
+} // namespace
+
+config::ModelConfig teacher_weights(const config::DistillConfig& distill) {
+  config::ModelConfig model;
+  if (distill.pretrained) {
+    model.pretrained = resolve_weights(*distill.pretrained, kTeacherPretrained);
+  }
+  model.pretrained_part = distill.pretrained_part;
+  model.pretrained_names = distill.pretrained_names;
+  return model;
+}
+
+std::vector<std::string> check_teacher(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const std::vector<std::string>& classes) {
+  if (!recipe.train.distill.active()) {
+    return {};
+  }
+  config::ModelConfig weights = teacher_weights(recipe.train.distill);
+  const std::optional<PreprocessRecord> record = pretrained_record(weights);
+  if (!record) {
+    return {};
+  }
+  std::vector<std::string> notes = other_images(*record, recipe, origins);
+  const std::string other = class_difference(*record, "data.train", classes);
+  if (other.empty()) {
+    return notes;
+  }
+  VITRAIN_CHECK_DATA(
+      !recipe.eval.check_classes,
+      "{}: {}: what it answers would be taught as other classes. Take data "
+      "with "
+      "its classes in the same order (data.train.class_order), or a teacher "
+      "that was trained with these, or set eval.check_classes: false where "
+      "only "
+      "the names differ",
+      kTeacherPretrained,
+      other);
+  notes.insert(
+      notes.begin(),
+      fmt::format(
+          "warning: {}: {}: a class of the teacher is taught as the student's "
+          "of the same number, whatever its name (eval.check_classes: false)",
+          kTeacherPretrained,
+          other));
+  return notes;
+}
+
+} // namespace vitrain::job
