@@ -128,9 +128,6 @@ std::vector<config::Finding> check_size_of_stage(const config::Recipe& recipe) {
   if (named->family->check != nullptr) {
     named->family->check(trained, *named, checker);
   }
-  if (named->family->check_other_size != nullptr) {
-    named->family->check_other_size(trained, *named, checker);
-  }
   std::vector<config::Finding> findings = checker.take();
   std::erase_if(findings, [](const config::Finding& finding) {
     return finding.key != "model.image_size"; // check() has said it

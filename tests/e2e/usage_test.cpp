@@ -255,7 +255,7 @@ TEST(Usage, WhoStopsToReadIsNoFailure) {
 
 // Issue of a name that a family knows and whose numbers do not go together.
 TEST(Usage, ModelsChecksTheNumbersOfAName) {
-  const Result result = run({"models", "vit_tiny_patch225_224"});
+  const Result result = run({"models", "vit_tiny_patch16_225"});
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("225"));
   EXPECT_THAT(result.err, Not(HasSubstr("c10::")));

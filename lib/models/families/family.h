@@ -47,9 +47,6 @@ struct Family {
       const config::ModelConfig& config,
       const ModelSpec& named,
       config::Checker& checker) = nullptr;
-  // What is wrong with images of another size than the network's own, at
-  // "model.image_size", beside `check`; null: nothing.
-  decltype(check) check_other_size = nullptr;
   // Puts what the recipe sets in place of the numbers of the name; null: it has
   // no such options.
   void (*apply)(const config::ModelConfig& config, ModelSpec& spec) = nullptr;

@@ -138,7 +138,6 @@ void check(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker) {
-  vit::check_whole_patches(config, encoder_of(named), checker);
   vit::check_vit(config, encoder_of(named), checker);
   check_width(
       config.embed_dim.value_or(named.get<MaeSpec>().encoder.embed_dim),

@@ -33,36 +33,6 @@ double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
       ratio;
 }
 
-constexpr const char* kName = "model.name";
-
-std::int64_t patch_of(
-    const config::ModelConfig& config,
-    const ModelSpec& named) {
-  return config.patch_size.value_or(named.get<VitSpec>().patch_size);
-}
-
-// A finding is at the key that somebody has set.
-void require_patches(
-    bool fits,
-    const char* verb,
-    const config::ModelConfig& config,
-    const ModelSpec& named,
-    config::Checker& checker) {
-  checker.require(
-      fits,
-      config.image_size       ? "model.image_size"
-          : config.patch_size ? "model.patch_size"
-                              : kName,
-      fmt::format(
-          "image_size {} {} the patch size {} of {}; set model.image_size or "
-          "model.patch_size",
-          image_size_of(config, named).text(),
-          verb,
-          patch_of(config, named),
-          named.name),
-      {kName, "model.image_size", "model.patch_size"});
-}
-
 // Of what the last block gives, and the norm's place.
 void check_pool(
     const config::ModelConfig& config,
@@ -92,34 +62,31 @@ void check_pool(
 
 } // namespace
 
-void check_whole_patches(
-    const config::ModelConfig& config,
-    const ModelSpec& named,
-    config::Checker& checker) {
-  const std::int64_t patch = patch_of(config, named);
-  const ImageSize size = image_size_of(config, named);
-  require_patches(
-      size.height % patch == 0 && size.width % patch == 0,
-      "is not a multiple of",
-      config,
-      named,
-      checker);
-}
-
+// A finding is at the key that somebody has set.
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker) {
+  constexpr const char* kName = "model.name";
   const auto& vit = named.get<VitSpec>();
   const ImageSize size = image_size_of(config, named);
+  const std::int64_t patch = config.patch_size.value_or(vit.patch_size);
+  const bool own = size == named.image_size && patch == vit.patch_size;
   const std::int64_t width = config.embed_dim.value_or(vit.embed_dim);
   const std::int64_t heads = config.num_heads.value_or(vit.num_heads);
-  require_patches(
-      std::min(size.height, size.width) >= patch_of(config, named),
-      "is smaller than",
-      config,
-      named,
-      checker);
+  checker.require(
+      (size.height % patch == 0 && size.width % patch == 0) ||
+          (own && vit.leaves_pixels),
+      config.image_size       ? "model.image_size"
+          : config.patch_size ? "model.patch_size"
+                              : kName,
+      fmt::format(
+          "image_size {} is not a multiple of the patch size {} of {}; set "
+          "model.image_size or model.patch_size",
+          size.text(),
+          patch,
+          named.name),
+      {kName, "model.image_size", "model.patch_size"});
   checker.require(
       width % (vit.differential ? 2 * heads : heads) == 0,
       config.num_heads       ? "model.num_heads"
@@ -310,7 +277,6 @@ Family family(
       .find = find,
       .options = options,
       .check = check_vit,
-      .check_other_size = check_whole_patches,
       .apply = apply,
       .describe = describe,
       .identity = identity,

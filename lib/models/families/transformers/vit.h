@@ -51,6 +51,9 @@ struct VitSpec {
   Mlp mlp = Mlp::kGelu;
   Block block = Block::kPlain;
   Resampling resampling = Resampling::kTimm; // Family::resampling
+  // Its own images are no whole number of patches: nobody sees their last rows
+  // and columns.
+  bool leaves_pixels = false;
 
   // Tokens in front of the patches.
   std::int64_t prefix() const {
@@ -68,15 +71,8 @@ struct VitSpec {
 namespace vit {
 
 // The rules and keys of such a network, for families that have one in them:
-// spec.numbers is a VitSpec. As in timm an image need not be a whole number of
-// patches, whose last rows and columns nobody then sees, ...
+// spec.numbers is a VitSpec.
 void check_vit(
-    const config::ModelConfig& config,
-    const ModelSpec& named,
-    config::Checker& checker);
-// ... unless the network rebuilds images from their patches, or they are of
-// another size than the positions, as for timm's dynamic_img_size.
-void check_whole_patches(
     const config::ModelConfig& config,
     const ModelSpec& named,
     config::Checker& checker);

@@ -140,6 +140,8 @@ void use_siglip(const Parts& parts, VitSpec& vit) {
       (parts.is_size({"large"}) && parts.image == 512) ||
       (parts.is_size({"so400m"}) && vit.patch_size == 16);
   vit.mlp = second ? VitSpec::Mlp::kGeluTanh : VitSpec::Mlp::kGelu;
+  vit.leaves_pixels =
+      parts.is_size({"so400m"}) && vit.patch_size == 14 && parts.image == 384;
 }
 
 // Average pooling, which differs from size to size.
