@@ -32,20 +32,8 @@ std::string name_of_sample(const Index& index, std::int64_t sample) {
                           : std::to_string(sample);
 }
 
-// Where a sample is counted: the place of its class, of the first one of its
-// labels, and behind all of them where it has none.
-std::size_t place_of(const Index& index, std::int64_t sample) {
-  if (!has_names(index)) {
-    return 0;
-  }
-  return index.has_label_sets() && index.label_set(sample).empty()
-      ? index.classes().size()
-      : static_cast<std::size_t>(index.label(sample));
-}
-
-// Of each class (vectors have one), in the order of their ranks, and of what
-// has none. A name that is listed with several labels is of the first one's
-// class.
+// Of each class (vectors have one), in the order of their ranks. A name that is
+// listed with several labels is of the first one's class.
 std::vector<NamedOfClass> by_class(const Index& index, std::uint64_t seed) {
   std::vector<Named> all;
   for (std::int64_t i = 0; i < index.size(); ++i) {
@@ -57,14 +45,16 @@ std::vector<NamedOfClass> by_class(const Index& index, std::uint64_t seed) {
     return std::tie(a.rank, a.name) < std::tie(b.rank, b.name);
   });
   std::vector<NamedOfClass> classes(
-      std::max<std::size_t>(1, index.classes().size()) + 1);
+      std::max<std::size_t>(1, index.classes().size()));
   Named* last = nullptr;
   for (Named& one : all) {
     if (last != nullptr && last->name == one.name) {
       last->samples.push_back(one.samples.front());
       continue;
     }
-    NamedOfClass& of_class = classes[place_of(index, one.samples.front())];
+    const std::int64_t label =
+        has_names(index) ? index.label(one.samples.front()) : 0;
+    NamedOfClass& of_class = classes[static_cast<std::size_t>(label)];
     of_class.push_back(std::move(one));
     last = &of_class.back();
   }
@@ -114,8 +104,7 @@ SplitData split_data(const Index& index, double share, std::uint64_t seed) {
       const std::vector<std::int64_t>& samples = classes[c][i].samples;
       part.insert(part.end(), samples.begin(), samples.end());
     }
-    const bool is_class = c + 1 < classes.size();
-    untested += is_class && counts[c] == 0 && !classes[c].empty() ? 1 : 0;
+    untested += counts[c] == 0 && !classes[c].empty() ? 1 : 0;
   }
   VITRAIN_CHECK_DATA(
       !held_out.empty(),

@@ -22,6 +22,8 @@ results::LabelListOutcome outcome_of(
   results::LabelListOutcome outcome{
       .sample = sample, .labels = {labels.begin(), labels.end()}};
   std::ranges::sort(outcome.labels);
+  const auto repeated = std::ranges::unique(outcome.labels);
+  outcome.labels.erase(repeated.begin(), repeated.end());
   double loss = 0.0;
   for (std::size_t c = 0; c < logits.size(); ++c) {
     const auto number = static_cast<std::int32_t>(c);

@@ -176,6 +176,10 @@ std::optional<fs::path> best_of(
 // Whether a folder is a run or a checkpoint, or has checkpoints in it; one that
 // cannot be looked at counts, so that what is wrong with it is told.
 bool may_hold_checkpoint(const fs::path& folder) {
+  if (checkpoint::folder_step(
+          (folder / "").parent_path().filename().native())) {
+    return true; // a run's, whatever it lacks
+  }
   for (const char* name :
        {checkpoint::kManifestName,
         "config.yaml",

@@ -54,7 +54,11 @@ void check_learned_classes(
   }
   if (recipe.train.distill.active()) {
     models::resolve_teacher(recipe, spec);
-    for (std::string& note : check_teacher(recipe, prepared.origins, classes)) {
+    config::Recipe asked = recipe;
+    if (!prepared.job.resume.empty()) {
+      asked.eval.check_classes = false; // it goes on as it was begun
+    }
+    for (std::string& note : check_teacher(asked, prepared.origins, classes)) {
       prepared.notes.push_back(std::move(note));
     }
   }
@@ -165,7 +169,7 @@ void check_job(PreparedJob& prepared, const Request& request) {
   if (!request.resume && !request.dry_run && prepared.decides()) {
     check_exists(prepared.job.recipe.model.pretrained);
   }
-  if (!request.dry_run && prepared.decides() &&
+  if (!request.resume && !request.dry_run && prepared.decides() &&
       prepared.job.mode == JobMode::kTrain) {
     check_exists(
         teacher_weights(prepared.job.recipe.train.distill).pretrained,

@@ -73,18 +73,16 @@ std::vector<std::string> check_teacher(
   VITRAIN_CHECK_DATA(
       !recipe.eval.check_classes,
       "{}: {}: what it answers would be taught as other classes. Take data "
-      "with "
-      "its classes in the same order (data.train.class_order), or a teacher "
-      "that was trained with these, or set eval.check_classes: false where "
-      "only "
-      "the names differ",
+      "with its classes in the same order (data.train.class_order), or a "
+      "teacher that was trained with these, or set eval.check_classes: false "
+      "where only the names differ",
       kTeacherPretrained,
       other);
   notes.insert(
       notes.begin(),
       fmt::format(
           "warning: {}: {}: a class of the teacher is taught as the student's "
-          "of the same number, whatever its name (eval.check_classes: false)",
+          "of the same number, whatever its name",
           kTeacherPretrained,
           other));
   return notes;

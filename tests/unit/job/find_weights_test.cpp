@@ -140,6 +140,14 @@ TEST_F(FindWeights, AFolderWithoutACheckpointHidesNoFile) {
   EXPECT_EQ(resolve_weights(name), name);
 }
 
+// Its weights are read by the hashes of its manifest, or not at all.
+TEST_F(FindWeights, ACheckpointWithoutItsManifestIsNoFolderOfWeights) {
+  const std::string folder = temp_.path() / "step-000000008";
+  temp_.write("step-000000008/model.safetensors");
+  EXPECT_EQ(resolve_weights(folder), folder);
+  EXPECT_EQ(resolve_weights(folder + "/"), folder + "/");
+}
+
 // As transformers' save_pretrained() and its Trainer write them.
 TEST_F(FindWeights, AFolderWithOneFileOfWeightsMeansIt) {
   const std::string folder = temp_.path() / "hf";

