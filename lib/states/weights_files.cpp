@@ -189,10 +189,11 @@ WeightsDifference compare_weights(
     const std::filesystem::path& first,
     const std::filesystem::path& second,
     const WeightsChoice& choice) {
-  std::vector<std::string> notes;
-  const TensorFile a = read_weights(first, choice, notes);
-  const TensorFile b = read_weights(second, choice, notes);
   WeightsDifference result;
+  std::vector<std::string> notes;
+  const TensorFile a = read_weights(first, choice, result.notes);
+  const TensorFile b = read_weights(second, choice, notes);
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
   for (const auto& [name, tensor] : a.tensors) {
     const auto other = b.tensors.find(name);
     if (other == b.tensors.end()) {

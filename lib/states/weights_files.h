@@ -22,6 +22,7 @@ std::string describe_weights(
     const WeightsChoice& choice);
 
 struct WeightsDifference {
+  std::vector<std::string> notes; // what was chosen of the first, the second
   std::vector<std::string> lines; // one for each tensor that differs
   std::int64_t same = 0; // tensors equal to the last bit
 };

@@ -92,7 +92,7 @@ open_content(Content content, InputFile file, const std::string& part) {
 
 } // namespace
 
-void check_tensor_name(std::string_view name, const std::string& source) {
+void check_name_length(std::string_view name, const std::string& source) {
   constexpr std::size_t kShown = 40;
   VITRAIN_CHECK_WEIGHTS(
       name.size() <= kLongestName,
@@ -101,6 +101,10 @@ void check_tensor_name(std::string_view name, const std::string& source) {
       printable(name.substr(0, kShown)),
       with_commas(std::ssize(name)),
       with_commas(kLongestName));
+}
+
+void check_tensor_name(std::string_view name, const std::string& source) {
+  check_name_length(name, source);
   VITRAIN_CHECK_WEIGHTS(
       name != kMetadataName,
       "{}: a tensor has the name '{}', which safetensors files have for texts: "

@@ -61,9 +61,11 @@ inline constexpr std::size_t kLongestName = 4'096;
 // Of safetensors files, where texts stand beside the tensors.
 inline constexpr const char* kMetadataName = "__metadata__";
 
-// Throws Error(kWeights): "<source>: ..." for a longer one, and for one that
-// cannot be a tensor's name in a safetensors file: kMetadataName, and bytes
-// that are no UTF-8.
+// Throws Error(kWeights): "<source>: ..." for a longer one.
+void check_name_length(std::string_view name, const std::string& source);
+
+// The same, and for one that cannot be a tensor's name in a safetensors file:
+// kMetadataName, and bytes that are no UTF-8.
 void check_tensor_name(std::string_view name, const std::string& source);
 
 // Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or

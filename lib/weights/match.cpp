@@ -64,7 +64,7 @@ class Matcher {
         continue;
       }
       if ((decoder && is_of_decoder(name)) ||
-          (!pools && name.starts_with(kAttentionPool)) ||
+          (!pools && keep_head && name.starts_with(kAttentionPool)) ||
           (moves_norm && name.starts_with(kNorm))) {
         result_.report.left_out.push_back(name);
       } else {

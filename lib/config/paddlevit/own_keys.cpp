@@ -160,7 +160,7 @@ class Taker {
 void rename_first_keys(Node& trans, FirstWidths& widths) {
   std::optional<Node::Entry> ratio;
   for (Node::Entry& entry : trans.entries) {
-    if (entry.key == "HIDDEN_SIZE") {
+    if (entry.key == "HIDDEN_SIZE" || entry.key == "EMBED_DIM") {
       parse_double(entry.value.text, widths.hidden);
       ratio = entry;
       entry.key = "EMBED_DIM";
@@ -171,7 +171,8 @@ void rename_first_keys(Node& trans, FirstWidths& widths) {
       ratio = entry;
     }
   }
-  if (ratio && widths.hidden > 0.0 && widths.mlp > 0.0) {
+  if (ratio && widths.hidden > 0.0 && widths.mlp > 0.0 &&
+      entry_of(trans, "MLP_RATIO") == nullptr) {
     std::erase_if(trans.entries, [](const Node::Entry& entry) {
       return entry.key == "MLP_DIM";
     });

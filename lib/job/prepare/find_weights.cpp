@@ -176,12 +176,13 @@ std::optional<fs::path> best_of(
 // Whether a folder is a run or a checkpoint, or has checkpoints in it; one that
 // cannot be looked at counts, so that what is wrong with it is told.
 bool may_hold_checkpoint(const fs::path& folder) {
-  if (checkpoint::folder_step(
-          (folder / "").parent_path().filename().native())) {
+  const std::string own = (folder / "").parent_path().filename().native();
+  if (checkpoint::folder_step(own) || checkpoint::temporary_owner(own)) {
     return true; // a run's, whatever it lacks
   }
   for (const char* name :
        {checkpoint::kManifestName,
+        "optimizer.safetensors", // of a checkpoint that is not complete
         "config.yaml",
         "checkpoints",
         checkpoint::kLatest,

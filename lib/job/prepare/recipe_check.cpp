@@ -85,7 +85,14 @@ std::vector<config::Finding> missing(
   };
   const auto look_for_weights = [&](const std::string& key,
                                     const std::string& name) {
-    const std::string path = resolve_weights(name, key);
+    std::string path;
+    try {
+      path = resolve_weights(name, key);
+    } catch (const Error& error) { // told with the rest
+      findings.push_back(
+          {key, std::string(without_prefix(error.what(), key + ": ")), {key}});
+      return;
+    }
     if (path.starts_with("timm:")) {
       findings.push_back(
           {key,

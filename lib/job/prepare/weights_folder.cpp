@@ -56,8 +56,9 @@ void check_is_whole(const fs::path& path) {
   std::vector<fs::path> files = entries_of(path);
   files.push_back(path);
   const auto index = std::ranges::find_if(files, is_index);
+  std::error_code error;
   VITRAIN_CHECK(
-      index == files.end(),
+      index == files.end() || !fs::exists(*index, error),
       ExitCode::kWeights,
       "{}: lists the files that one network's weights are divided among; one "
       "file is read: write it with transformers' save_pretrained(FOLDER, "

@@ -151,10 +151,10 @@ class Search {
   std::string name_of(const std::string& prefix, std::string_view name) {
     constexpr std::size_t kMost = 64 << 20;
     constexpr std::size_t kOverhead = 64; // of what stands beside it
-    check_tensor_name(name, source_);
+    check_name_length(name, source_);
     std::string whole = prefix;
     whole += name;
-    check_tensor_name(whole, source_);
+    check_name_length(whole, source_);
     bytes_ += whole.size() + kOverhead;
     VITRAIN_CHECK_WEIGHTS(
         bytes_ <= kMost,
@@ -194,13 +194,16 @@ class Search {
       const PickleValue& key,
       const PickleValue& tensor,
       Tensors& tensors) {
+    constexpr std::size_t kShownKind = 60; // bytes; a file chooses how many
     ++tensors.all_left_out;
     if (tensors.left_out.size() < kListed) {
       tensors.left_out.push_back(
-          key.is(Kind::kText) ? fmt::format(
-                                    "'{}' ({})",
-                                    printable(name_of(prefix, key.text)),
-                                    printable(tensor.callee->text))
+          key.is(Kind::kText)
+              ? fmt::format(
+                    "'{}' ({})",
+                    printable(name_of(prefix, key.text)),
+                    printable(std::string_view(tensor.callee->text)
+                                  .substr(0, kShownKind)))
               : key.is(Kind::kInteger)
               ? fmt::format("the one with the number {} for name", key.integer)
               : "one without a name");
@@ -238,6 +241,13 @@ class Search {
   std::size_t entries_ = 0; // looked at
   std::size_t bytes_ = 0; // of names
 };
+
+// What nobody asks for may have any name.
+void check_names(const Tensors& chosen, const std::string& source) {
+  for (const auto& [name, tensor] : chosen.read) {
+    check_tensor_name(name, source);
+  }
+}
 
 // Adds what people should know of the tensors that were chosen.
 void note_left_out(const Tensors& tensors, std::vector<std::string>& notes) {
@@ -328,6 +338,7 @@ StateDict find_state_dict(
   const bool beside = chosen.candidate != nullptr &&
       own.read.size() < chosen.candidate->tensors->read.size();
   if (part.empty() && !own.read.empty() && !beside) {
+    check_names(own, source);
     StateDict dict{.tensors = own.read, .notes = {}};
     note_left_out(own, dict.notes);
     return dict;
@@ -347,6 +358,7 @@ StateDict find_state_dict(
       part.empty() ? "which of its dictionaries has the weights is not clear"
                    : fmt::format("has no tensors in '{}'", printable(part)),
       candidates.list(nullptr));
+  check_names(*chosen.candidate->tensors, source);
   StateDict dict{.tensors = chosen.candidate->tensors->read, .notes = {}};
   const std::string others = candidates.list(chosen.candidate);
   dict.notes.push_back(fmt::format(

@@ -146,6 +146,10 @@ TEST_F(FindWeights, ACheckpointWithoutItsManifestIsNoFolderOfWeights) {
   temp_.write("step-000000008/model.safetensors");
   EXPECT_EQ(resolve_weights(folder), folder);
   EXPECT_EQ(resolve_weights(folder + "/"), folder + "/");
+  const std::string copied = temp_.path() / "copied";
+  temp_.write("copied/model.safetensors");
+  temp_.write("copied/optimizer.safetensors");
+  EXPECT_EQ(resolve_weights(copied), copied);
 }
 
 // As transformers' save_pretrained() and its Trainer write them.

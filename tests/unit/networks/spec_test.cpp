@@ -113,6 +113,9 @@ TEST(Spec, RefusesNamesThatOnlyLookRight) {
         "deit_tiny_patch16_distilled_224",
         "deit3_tiny_distilled_patch16_224",
         "flexivit_",
+        "flexivit_dwee", // sizes of other blocks
+        "deit_pwee_patch16_224",
+        "deit3_intern300m_patch14_224",
         "VIT_tiny_patch16_224",
         "resnet33",
         "resnet18\x1b[2J",

@@ -246,6 +246,13 @@ TEST(HostileWeights, NamesOfTensorsAreThoseOfSafetensors) {
   EXPECT_THAT(
       found_in(dict({{"a\xed\xb2\x80", kTensor}})).refusal,
       HasSubstr("x: the name of the tensor 'a\\xed\\xb2\\x80' is not UTF-8"));
+  // Of what is not asked for any will do.
+  EXPECT_THAT(
+      found_in(dict(
+                   {{"__metadata__", dict({{"format", kTensor}})},
+                    {"state_dict", dict({{"a", kTensor}, {"b", kTensor}})}}))
+          .names,
+      testing::ElementsAre("a", "b"));
 }
 
 // Twenty entries of an archive's directory for one member of 1,000 bytes.

@@ -102,6 +102,13 @@ void use_size(const Parts& parts, VitSpec& vit) {
   }
 }
 
+// Whether the size's name says nothing of its blocks.
+bool is_plain(const Size& size) {
+  VitSpec vit;
+  use_size(Parts{.size = size.name, .variant = {}}, vit);
+  return vit == VitSpec();
+}
+
 void use_parallel(VitSpec& vit) {
   vit.block = VitSpec::Block::kParallel;
   vit.norm_before_blocks = true;
@@ -230,7 +237,7 @@ ModelSpec model_of(std::int64_t image, const VitSpec& vit) {
 
 std::optional<ModelSpec> find_flexi(const std::string& name) {
   const Size* size = find_size(std::string_view(name).substr(kFlexi.size()));
-  if (size == nullptr) {
+  if (size == nullptr || !is_plain(*size)) {
     return std::nullopt;
   }
   VitSpec vit = spec_of(*size, /*patch=*/16);
@@ -287,7 +294,7 @@ std::optional<ModelSpec> find_deit(const std::string& name) {
     return std::nullopt;
   }
   const Size* size = find_size(words[1]);
-  if (size == nullptr) {
+  if (size == nullptr || !is_plain(*size)) {
     return std::nullopt;
   }
   VitSpec vit = spec_of(*size, patch);
