@@ -42,10 +42,11 @@ void prepare_transformers_siglip(Archive& archive) {
       "transformers' SigLIP approximates GELU by tanh; timm's and ours compute "
       "it exactly, but for the sizes that only SigLIP 2 has");
   if (archive.tensors.contains("classifier.weight")) {
-    // Which leaves the attention pooling beside it unread.
-    std::erase_if(archive.tensors, [](const auto& tensor) {
-      return tensor.first.starts_with("vision_model.head.");
-    });
+    if (texts == 0) { // its own, which leaves the attention pooling unread
+      std::erase_if(archive.tensors, [](const auto& tensor) {
+        return tensor.first.starts_with("vision_model.head.");
+      });
+    }
     archive.notes.emplace_back(
         "transformers' classifier of SigLIP reads the mean of the patches, as "
         "that of vit_*_siglip_gap_* does");
