@@ -242,7 +242,7 @@ TEST(DataParallel, KeepsTheRunningStatisticsOfTheFirstReplica) {
 TEST(DataParallel, AFailureOfAReplicaIsRaised) {
   Trainee parallel(tiny_vit(), 2);
   EXPECT_ANY_THROW(
-      parallel.parallel->forward(at::zeros({4, 3, 15, 15}), /*drop=*/{}));
+      parallel.parallel->forward(at::zeros({4, 5, 16, 16}), /*drop=*/{}));
 }
 
 } // namespace
