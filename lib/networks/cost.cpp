@@ -161,17 +161,21 @@ double Cost::kept_share(std::int64_t every) const {
 }
 
 Cost cost_of(const models::ModelSpec& spec) {
+  return cost_of(spec, *make_network(spec, at::Generator()));
+}
+
+Cost cost_of(const models::ModelSpec& spec, Model& network) {
   const at::NoGradGuard no_grad;
-  const auto model = make_network(spec, at::Generator());
-  model->eval();
+  const at::AutoDispatchBelowAutograd no_history; // which costs as much again
+  network.eval();
   std::vector<std::int64_t> shape{1, spec.features};
   if (spec.features == 0) {
     shape = {1, spec.channels, spec.image_size.height, spec.image_size.width};
   }
   const at::Tensor input = at::empty(shape, at::device(at::kMeta));
   Count count;
-  count.leave_out(model->parameters());
-  count.leave_out(model->buffers());
+  count.leave_out(network.parameters());
+  count.leave_out(network.buffers());
   {
     const Counting scope(count);
     const BlockObserver blocks(
@@ -184,7 +188,7 @@ Cost cost_of(const models::ModelSpec& spec) {
           count.cost.blocks.back().output =
               static_cast<std::int64_t>(y.nbytes());
         });
-    forward_on_meta(spec, *model, input);
+    forward_on_meta(spec, network, input);
   }
   count.cost.bytes.kept += static_cast<std::int64_t>(input.nbytes());
   count.cost.bytes.passing =

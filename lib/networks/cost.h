@@ -8,6 +8,8 @@
 
 namespace vitrain::networks {
 
+class Model;
+
 // What one image, or vector, costs in a forward pass.
 struct Cost {
   // Multiplications with their additions, of matrix products, attention and
@@ -35,5 +37,7 @@ struct Cost {
 // Throws Error(kInternal) for a network that has an operator which torch cannot
 // do there.
 Cost cost_of(const models::ModelSpec& spec);
+// Of a network that make_network() has made of `spec` without memory.
+Cost cost_of(const models::ModelSpec& spec, Model& network);
 
 } // namespace vitrain::networks

@@ -13,6 +13,14 @@ namespace {
 
 using Kind = TensorInfo::Kind;
 
+std::int64_t parameter_count(const Model& network) {
+  std::int64_t count = 0;
+  for (const at::Tensor& parameter : network.parameters()) {
+    count += parameter.numel();
+  }
+  return count;
+}
+
 } // namespace
 
 std::int64_t TensorInfo::numel() const {
@@ -35,11 +43,7 @@ std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec) {
 }
 
 std::int64_t parameter_count(const models::ModelSpec& spec) {
-  std::int64_t count = 0;
-  for (const TensorInfo& tensor : tensors_of(spec)) {
-    count += tensor.kind == Kind::kParameter ? tensor.numel() : 0;
-  }
-  return count;
+  return parameter_count(*make_network(spec, at::Generator()));
 }
 
 bool has_batch_norm(const models::ModelSpec& spec) {
@@ -50,11 +54,12 @@ bool has_batch_norm(const models::ModelSpec& spec) {
 
 ModelInfo model_info(const std::string& name) {
   const models::ModelSpec spec = *models::find_model(name);
+  const auto network = make_network(spec, at::Generator());
   return {
       .name = name,
       .family = spec.family->name,
-      .parameters = parameter_count(spec),
-      .cost = cost_of(spec),
+      .parameters = parameter_count(*network),
+      .cost = cost_of(spec, *network),
       .image_size = spec.image_size,
       .description = spec.family->describe(spec)};
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "config/sections/model.h"
 #include "core/check.h"
 #include "core/text/text.h"
+#include "engine/device/on_threads.h"
 #include "models/families/family.h"
 #include "models/spec.h"
 #include "networks/cost.h"
@@ -58,6 +61,23 @@ std::vector<std::string> names_like(const std::vector<std::string>& patterns) {
   return names;
 }
 
+// In the order of the names. A large network takes 20 ms, a list of all is for
+// every core.
+std::vector<networks::ModelInfo> infos_of(
+    const std::vector<std::string>& names) {
+  std::vector<networks::ModelInfo> infos(names.size());
+  std::atomic<std::size_t> next = 0;
+  const std::size_t threads = std::max(
+      std::size_t{1},
+      std::min<std::size_t>(names.size(), std::thread::hardware_concurrency()));
+  engine::on_threads(threads, [&](std::size_t) {
+    for (std::size_t i = next++; i < names.size(); i = next++) {
+      infos[i] = networks::model_info(names[i]);
+    }
+  });
+  return infos;
+}
+
 } // namespace
 
 int models(const config::Arguments& arguments) {
@@ -76,8 +96,7 @@ int models(const config::Arguments& arguments) {
       "Mact",
       "px",
       "family, network");
-  for (const std::string& name : names) {
-    const networks::ModelInfo info = networks::model_info(name);
+  for (const networks::ModelInfo& info : infos_of(names)) {
     text += fmt::format(
         kRow,
         info.name,

@@ -89,7 +89,7 @@ struct ScheduleConfig : CyclesConfig {
          "min_lr",
          min_lr,
          "Learning rate at the end; of `plateau` the lowest; at the end of "
-         "every cooldown.")
+         "every cooldown, which raises no rate that is lower.")
         .at_least(0.0)
         .needs(
             "schedule.cooldown, or schedule.name: cosine, linear, polynomial, "
