@@ -7,6 +7,7 @@
 #include "weights/names/mobilevit_rules.h"
 #include "weights/names/shared_rules.h"
 #include "weights/names/transformers_convnets.h"
+#include "weights/names/transformers_modules.h"
 #include "weights/names/transformers_vits.h"
 
 namespace vitrain::weights {
@@ -285,6 +286,11 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersBeit,
      kTransformersBeitRules},
     {"transformers",
+     "BEiT",
+     kTransformersBeitPrefixes,
+     kTransformersBeitModules,
+     kTransformersBeitModuleRules},
+    {"transformers",
      "DINOv2",
      kTransformersDinoPrefixes,
      kTransformersDino,
@@ -295,6 +301,11 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersVitPrefixes,
      kTransformersVit,
      kTransformersVitRules},
+    {"transformers",
+     "ViT",
+     kTransformersVitPrefixes,
+     kTransformersVitModules,
+     kTransformersVitModuleRules},
     // Likewise.
     {"transformers",
      "Swin V2",
@@ -306,6 +317,11 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersSwinPrefixes,
      kTransformersSwin,
      kTransformersSwinRules},
+    {"transformers",
+     "Swin",
+     kTransformersSwinPrefixes,
+     kTransformersSwinModules,
+     kTransformersSwinModuleRules},
     {"transformers",
      "ConvNeXt",
      kTransformersConvnextPrefixes,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Adds transformers' DINOv2, SigLIP, RegNet and EfficientNet to the files of
-make_files.py.
+make_files.py, and ViT, distilled DeiT, BEiT, Swin and MAE under the names that their
+modules have since version 5.
 
 Each is written from a small model of transformers with random weights (halves, in
 which they are exact), and logits.safetensors gets what that model makes of the
@@ -63,6 +64,39 @@ def features(case, model, features_of, prefix="", state_of=weights_of):
         f"classifier.{name}": value for name, value in weights_of(head).items()})
 
 
+def of_modules():
+    """As torch.save(model.state_dict()) has them, which save_pretrained() renames."""
+    tokens = dict(num_labels=CLASSES, intermediate_size=4 * WIDTH, layer_norm_eps=1e-6,
+                  **TOKENS)
+    classified("transformers_5_vit", transformers.ViTForImageClassification(
+        transformers.ViTConfig(**tokens)), 32)
+    classified("transformers_5_deit", transformers.DeiTForImageClassificationWithTeacher(
+        transformers.DeiTConfig(**tokens)), 32)
+    classified("transformers_5_beit", transformers.BeitForImageClassification(
+        transformers.BeitConfig(use_relative_position_bias=True, **tokens)), 32)
+    classified("transformers_5_swin", transformers.SwinForImageClassification(
+        transformers.SwinConfig(
+            num_labels=CLASSES, image_size=224, embed_dim=4, depths=[2, 1, 1, 2],
+            num_heads=[1, 1, 2, 2], window_size=7)), 224)
+    mae = load_file(HERE / "transformers_mae.safetensors")
+    with tempfile.TemporaryDirectory() as folder:
+        transformers.ViTMAEConfig(
+            image_size=32, patch_size=8, num_channels=1, hidden_size=8,
+            num_hidden_layers=2, num_attention_heads=1, intermediate_size=24,
+            **decoder_of(mae)).save_pretrained(folder)
+        save_file(mae, pathlib.Path(folder) / "model.safetensors", {"format": "pt"})
+        model = transformers.ViTMAEForPreTraining.from_pretrained(folder)
+    save_file(model.state_dict(), HERE / "transformers_5_mae.safetensors",
+              {"format": "pt"})
+
+
+def decoder_of(mae):
+    blocks = {name.split(".")[2] for name in mae if "decoder_layers" in name}
+    wide, narrow = mae["decoder.decoder_layers.0.intermediate.dense.weight"].shape
+    return dict(decoder_num_hidden_layers=len(blocks), decoder_hidden_size=narrow,
+                decoder_intermediate_size=wide, decoder_num_attention_heads=1)
+
+
 def main():
     # One under the names of the modules of version 5, as torch.save() has them.
     for case, config, make, state_of in (
@@ -96,6 +130,7 @@ def main():
             in_channels=[32, 16, 32, 48, 64, 80, 96],
             out_channels=[16, 32, 48, 64, 80, 96, 112],
             expand_ratios=[1, 2, 2, 2, 2, 2, 2])), 64)
+    of_modules()
     file = HERE / "logits.safetensors"
     logits = load_file(file) | LOGITS
     save_file({name: value.contiguous() for name, value in logits.items()}, file)

@@ -54,6 +54,9 @@ ModelSpec small_vit_of(const char* name, std::int64_t depth) {
 ModelSpec small_vit() {
   return small_vit_of("vit_tiny_patch16_224", 2);
 }
+ModelSpec small_deit() {
+  return small_vit_of("deit_tiny_distilled_patch16_224", 2);
+}
 ModelSpec small_siglip() {
   return small_vit_of("vit_base_patch16_siglip_224", 3);
 }
@@ -416,6 +419,30 @@ INSTANTIATE_TEST_SUITE_P(
             "safetensors",
             small_beit},
         // make_transformers_files.py
+        ForeignFile{
+            "transformers_5_vit.safetensors",
+            "transformers_5_vit",
+            "transformers",
+            "safetensors",
+            small_vit},
+        ForeignFile{
+            "transformers_5_deit.safetensors",
+            "transformers_5_deit",
+            "transformers",
+            "safetensors",
+            small_deit},
+        ForeignFile{
+            "transformers_5_beit.safetensors",
+            "transformers_5_beit",
+            "transformers",
+            "safetensors",
+            small_beit},
+        ForeignFile{
+            "transformers_5_swin.safetensors",
+            "transformers_5_swin",
+            "transformers",
+            "safetensors",
+            small_swin},
         ForeignFile{
             "transformers_dinov2.safetensors",
             "transformers_dinov2",
