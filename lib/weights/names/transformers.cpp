@@ -7,16 +7,22 @@
 #include "weights/names/mobilevit_rules.h"
 #include "weights/names/shared_rules.h"
 #include "weights/names/transformers_convnets.h"
-#include "weights/names/transformers_modules.h"
+#include "weights/names/transformers_swins.h"
 #include "weights/names/transformers_vits.h"
 
 namespace vitrain::weights {
 namespace {
 
+// Since version 5 modules of ViT, BEiT and Swin have other names, which are
+// those of torch.save(model.state_dict()); save_pretrained() writes those of
+// before.
 constexpr std::string_view kTransformersVitPrefixes[] = {"vit.", "deit."};
 constexpr std::string_view kTransformersVit[] = {
     "embeddings.patch_embeddings.projection.weight",
     "encoder.layer.#.attention.attention.query.weight"};
+constexpr std::string_view kTransformersVitModules[] = {
+    "embeddings.patch_embeddings.projection.weight",
+    "layers.#.attention.q_proj.weight"};
 constexpr NameRule kTransformersVitRules[] = {
     {"embeddings.cls_token", "cls_token"},
     {"embeddings.distillation_token", "dist_token"},
@@ -29,6 +35,12 @@ constexpr NameRule kTransformersVitRules[] = {
     {"encoder.layer.#.attention.output.dense.*", "blocks.#.attn.proj.*"},
     {"encoder.layer.#.intermediate.dense.*", "blocks.#.mlp.fc1.*"},
     {"encoder.layer.#.output.dense.*", "blocks.#.mlp.fc2.*"},
+    {"layers.#.layernorm_before.*", "blocks.#.norm1.*"},
+    {"layers.#.layernorm_after.*", "blocks.#.norm2.*"},
+    {"layers.#.attention.@_proj.*", "blocks.#.attn.qkv.*"},
+    {"layers.#.attention.o_proj.*", "blocks.#.attn.proj.*"},
+    {"layers.#.mlp.fc1.*", "blocks.#.mlp.fc1.*"},
+    {"layers.#.mlp.fc2.*", "blocks.#.mlp.fc2.*"},
     {"layernorm.*", "norm.*"},
     {"pooler.dense.*", ""},
     // Of masked autoencoders.
@@ -46,7 +58,13 @@ constexpr NameRule kTransformersVitRules[] = {
     {"decoder.decoder_layers.#.intermediate.dense.*",
      "decoder_blocks.#.mlp.fc1.*"},
     {"decoder.decoder_layers.#.output.dense.*", "decoder_blocks.#.mlp.fc2.*"},
-    // The same since transformers 5.
+    // The same as version 5 calls its modules, and as it saves them.
+    {"decoder.decoder_layers.#.attention.@_proj.*",
+     "decoder_blocks.#.attn.qkv.*"},
+    {"decoder.decoder_layers.#.attention.o_proj.*",
+     "decoder_blocks.#.attn.proj.*"},
+    {"decoder.decoder_layers.#.mlp.fc1.*", "decoder_blocks.#.mlp.fc1.*"},
+    {"decoder.decoder_layers.#.mlp.fc2.*", "decoder_blocks.#.mlp.fc2.*"},
     {"decoder.decoder_encoder.layer.#.layernorm_before.*",
      "decoder_blocks.#.norm1.*"},
     {"decoder.decoder_encoder.layer.#.layernorm_after.*",
@@ -64,60 +82,13 @@ constexpr NameRule kTransformersVitRules[] = {
     {"distillation_classifier.*", "head_dist.*"},
 };
 
-constexpr std::string_view kTransformersSwinPrefixes[] = {"swin."};
-constexpr std::string_view kTransformersSwin[] = {
-    "embeddings.patch_embeddings.projection.weight",
-    "encoder.layers.#.blocks.#.attention.self.query.weight"};
-constexpr NameRule kTransformersSwinRules[] = {
-    {"embeddings.patch_embeddings.projection.*", "patch_embed.proj.*"},
-    {"embeddings.norm.*", "patch_embed.norm.*"},
-    {"encoder.layers.#.blocks.#.layernorm_before.*",
-     "layers.#.blocks.#.norm1.*"},
-    {"encoder.layers.#.blocks.#.layernorm_after.*",
-     "layers.#.blocks.#.norm2.*"},
-    {"encoder.layers.#.blocks.#.attention.self.@.*",
-     "layers.#.blocks.#.attn.qkv.*"},
-    {"encoder.layers.#.blocks.#.attention.self.*", "layers.#.blocks.#.attn.*"},
-    {"encoder.layers.#.blocks.#.attention.output.dense.*",
-     "layers.#.blocks.#.attn.proj.*"},
-    {"encoder.layers.#.blocks.#.intermediate.dense.*",
-     "layers.#.blocks.#.mlp.fc1.*"},
-    {"encoder.layers.#.blocks.#.output.dense.*", "layers.#.blocks.#.mlp.fc2.*"},
-    {"encoder.layers.#.downsample.norm.*", "layers.+.downsample.norm.*"},
-    {"encoder.layers.#.downsample.reduction.*",
-     "layers.+.downsample.reduction.*"},
-    {"layernorm.*", "norm.*"},
-    {"classifier.*", "head.fc.*"},
-};
-
-constexpr std::string_view kTransformersSwinV2Prefixes[] = {"swinv2."};
-constexpr std::string_view kTransformersSwinV2[] = {
-    "embeddings.patch_embeddings.projection.weight",
-    "encoder.layers.#.blocks.#.attention.self.logit_scale"};
-constexpr NameRule kTransformersSwinV2Alone[] = {
-    {"encoder.layers.#.blocks.#.attention.self.continuous_position_bias_mlp.#."
-     "*",
-     "layers.#.blocks.#.attn.cpb_mlp.#.*"},
-    {"encoder.layers.#.blocks.#.attention.self.query.bias",
-     "layers.#.blocks.#.attn.q_bias"},
-    {"encoder.layers.#.blocks.#.attention.self.value.bias",
-     "layers.#.blocks.#.attn.v_bias"},
-};
-constexpr auto kTransformersSwinV2Rules = [] {
-  std::array<
-      NameRule,
-      std::size(kTransformersSwinV2Alone) + std::size(kTransformersSwinRules)>
-      rules{};
-  std::ranges::copy(
-      kTransformersSwinRules,
-      std::ranges::copy(kTransformersSwinV2Alone, rules.begin()).out);
-  return rules;
-}();
-
 constexpr std::string_view kTransformersBeitPrefixes[] = {"beit."};
 constexpr std::string_view kTransformersBeit[] = {
     "embeddings.patch_embeddings.projection.weight",
     "encoder.layer.#.lambda_1"};
+constexpr std::string_view kTransformersBeitModules[] = {
+    "embeddings.patch_embeddings.projection.weight",
+    "layers.#.lambda_1"};
 constexpr NameRule kTransformersBeitRules[] = {
     {"embeddings.cls_token", "cls_token"},
     {"embeddings.mask_token", ""},
@@ -136,6 +107,17 @@ constexpr NameRule kTransformersBeitRules[] = {
     {"encoder.layer.#.output.dense.*", "blocks.#.mlp.fc2.*"},
     {"encoder.layer.#.lambda_1", "blocks.#.gamma_1"},
     {"encoder.layer.#.lambda_2", "blocks.#.gamma_2"},
+    {"layers.#.layernorm_before.*", "blocks.#.norm1.*"},
+    {"layers.#.layernorm_after.*", "blocks.#.norm2.*"},
+    {"layers.#.attention.@_proj.weight", "blocks.#.attn.qkv.weight"},
+    {"layers.#.attention.q_proj.bias", "blocks.#.attn.q_bias"},
+    {"layers.#.attention.v_proj.bias", "blocks.#.attn.v_bias"},
+    {"layers.#.relative_position_bias.*", "blocks.#.attn.*"},
+    {"layers.#.attention.o_proj.*", "blocks.#.attn.proj.*"},
+    {"layers.#.mlp.fc1.*", "blocks.#.mlp.fc1.*"},
+    {"layers.#.mlp.fc2.*", "blocks.#.mlp.fc2.*"},
+    {"layers.#.lambda_1", "blocks.#.gamma_1"},
+    {"layers.#.lambda_2", "blocks.#.gamma_2"},
     {"pooler.layernorm.*", "fc_norm.*"},
     {"classifier.*", "head.*"},
 };
@@ -289,7 +271,7 @@ constexpr auto kTransformers = std::to_array<Convention>({
      "BEiT",
      kTransformersBeitPrefixes,
      kTransformersBeitModules,
-     kTransformersBeitModuleRules},
+     kTransformersBeitRules},
     {"transformers",
      "DINOv2",
      kTransformersDinoPrefixes,
@@ -305,7 +287,7 @@ constexpr auto kTransformers = std::to_array<Convention>({
      "ViT",
      kTransformersVitPrefixes,
      kTransformersVitModules,
-     kTransformersVitModuleRules},
+     kTransformersVitRules},
     // Likewise.
     {"transformers",
      "Swin V2",
@@ -321,7 +303,7 @@ constexpr auto kTransformers = std::to_array<Convention>({
      "Swin",
      kTransformersSwinPrefixes,
      kTransformersSwinModules,
-     kTransformersSwinModuleRules},
+     kTransformersSwinRules},
     {"transformers",
      "ConvNeXt",
      kTransformersConvnextPrefixes,
