@@ -16,6 +16,7 @@
 #include "core/files/files.h"
 #include "core/text/text.h"
 #include "launch/processes/descriptors.h"
+#include "model_table.h"
 #include "verbs/verbs.h"
 
 namespace {
@@ -38,7 +39,8 @@ int run(int argc, char** argv) {
   const vitrain::verbs::Invocation invocation{
       .command_line =
           vitrain::join(std::vector<std::string>(argv, argv + argc), " "),
-      .worker_program = with_torch};
+      .worker_program = with_torch,
+      .count_models = vitrain::app::counts_in_table};
   if (const auto code = vitrain::verbs::without_torch(arguments, invocation)) {
     return *code;
   }

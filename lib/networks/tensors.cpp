@@ -5,7 +5,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/accumulate.h>
 
-#include "models/families/family.h"
+#include "networks/cost.h"
 #include "networks/networks.h"
 
 namespace vitrain::networks {
@@ -52,24 +52,13 @@ bool has_batch_norm(const models::ModelSpec& spec) {
   });
 }
 
-ModelInfo model_info(const std::string& name) {
-  const models::ModelSpec spec = *models::find_model(name);
+models::ModelCounts counts_of(const models::ModelSpec& spec) {
   const auto network = make_network(spec, at::Generator());
+  const Cost cost = cost_of(spec, *network);
   return {
-      .name = name,
-      .family = spec.family->name,
       .parameters = parameter_count(*network),
-      .cost = cost_of(spec, *network),
-      .image_size = spec.image_size,
-      .description = spec.family->describe(spec)};
-}
-
-std::vector<ModelInfo> list_models() {
-  std::vector<ModelInfo> models;
-  for (const std::string& name : models::listed_names()) {
-    models.push_back(model_info(name));
-  }
-  return models;
+      .macs = cost.macs,
+      .outputs = cost.outputs};
 }
 
 } // namespace vitrain::networks

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "models/model_counts.h"
 #include "models/spec.h"
-#include "networks/cost.h"
 
 namespace vitrain::networks {
 
@@ -34,21 +34,7 @@ std::int64_t parameter_count(const models::ModelSpec& spec);
 // Whether layers of it keep running statistics.
 bool has_batch_norm(const models::ModelSpec& spec);
 
-// A line of `vitrain models`.
-struct ModelInfo {
-  std::string name;
-  std::string family; // "vit"
-  std::int64_t parameters = 0; // with 1000 classes
-  Cost cost;
-  ImageSize image_size;
-  std::string description;
-};
-
-// Of a name that find_model() knows.
-ModelInfo model_info(const std::string& name);
-
-// Every listed model, small to large within a family. A
-// family may accept names beyond the list (Family::pattern).
-std::vector<ModelInfo> list_models();
+// Makes the network without memory and counts.
+models::ModelCounts counts_of(const models::ModelSpec& spec);
 
 } // namespace vitrain::networks

@@ -31,13 +31,12 @@ int run_verb(int argc, char** argv) {
   }
   const verbs::Invocation invocation{
       .command_line = join(std::vector<std::string>(argv, argv + argc), " "),
-      .print_dry_run = print_dry_run};
+      .print_dry_run = print_dry_run,
+      .count_models = count_models};
   if (const auto code = verbs::without_torch(arguments, invocation)) {
     return *code;
   }
   switch (arguments.verb) {
-    case Verb::kModels:
-      return models(arguments);
     case Verb::kWeightsShow:
     case Verb::kWeightsDiff:
     case Verb::kWeightsConvert:

@@ -1,15 +1,23 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/command_line/arguments.h"
+#include "models/model_counts.h"
 
 namespace vitrain::program {
 
 // One function per verb that needs torch: wiring only. Each returns the exit
 // code.
-int models(const config::Arguments& arguments);
 int export_verb(const config::Arguments& arguments);
 int predict(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
 int version();
+
+// For the verb `models` (verbs::CountModels): makes and counts the networks of
+// names that find_model() knows, on every core. In the order of the names.
+std::vector<models::ModelCounts> count_models(
+    const std::vector<std::string>& names);
 
 } // namespace vitrain::program

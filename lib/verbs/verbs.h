@@ -5,19 +5,27 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/command_line/arguments.h"
 #include "config/sections/recipe.h"
 #include "job/prepare/prepared_job.h"
+#include "models/model_counts.h"
 
-// The verbs that need no torch: all that make no network. Processes that train
-// are started as programs with torch.
+// The verbs that need no torch: all that make no network by themselves.
+// Processes that train are started as programs with torch.
 namespace vitrain::verbs {
 
 // Prints what a job would do, which makes its network; `has_weights`: this
 // machine is the one that reads the weights to start from.
 using PrintDryRun =
     std::function<void(const job::PreparedJob& job, bool has_weights)>;
+
+// Counts of the networks of such names, which find_model() knows, in their
+// order. Nothing: not known of each, without making networks.
+using CountModels =
+    std::function<std::optional<std::vector<models::ModelCounts>>(
+        const std::vector<std::string>& names)>;
 
 // How this process was started, what it starts to train, and what it can do
 // with torch.
@@ -26,6 +34,7 @@ struct Invocation {
   // With "--worker" it is a worker (engine/run/worker.h).
   std::filesystem::path worker_program = "/proc/self/exe";
   PrintDryRun print_dry_run = {}; // none without torch
+  CountModels count_models = {}; // none: knows no counts
 };
 
 // Help, or what such a verb does; returns the exit code. Nothing: another verb,
@@ -50,6 +59,10 @@ config::Arguments with_run_recipe(config::Arguments arguments);
 // Training and evaluation. Nothing where a dry run is asked for that the
 // invocation cannot print.
 std::optional<int> train(
+    const config::Arguments& arguments,
+    const Invocation& invocation);
+// Nothing where it asks for counts that the invocation does not know.
+std::optional<int> models_verb(
     const config::Arguments& arguments,
     const Invocation& invocation);
 int completion(const config::Arguments& arguments);

@@ -74,6 +74,8 @@ std::optional<int> without_torch(
     case Verb::kTrain:
     case Verb::kEval:
       return train(arguments, invocation);
+    case Verb::kModels:
+      return models_verb(arguments, invocation);
     case Verb::kConfigCheck:
     case Verb::kConfigShow:
     case Verb::kConfigReference:
@@ -105,7 +107,6 @@ std::optional<int> without_torch(
       return runs(arguments);
     case Verb::kShow:
       return show(arguments);
-    case Verb::kModels:
     case Verb::kWeightsShow:
     case Verb::kWeightsDiff:
     case Verb::kWeightsConvert:

@@ -24,6 +24,7 @@ installed --help >"$work/help"
 "$build/vitrain" --help | cmp - "$work/help" || fail "help is another"
 ldd "$work/moved/lib/vitrain/vitrain" | grep -q torch && fail "help loads torch"
 installed --version | grep -q "^vitrain $(cat "$root/VERSION")\$" || fail "version"
+installed models resnet50 | grep -q " 25,557,032 " || fail "models"
 code=0
 installed -cgf x >"$work/refusal" 2>&1 || code=$?
 [ $code = 2 ] || fail "exit code $code of a wrong option"

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/model_counts.h"
+
+namespace vitrain::app {
+
+// Counts of such networks (verbs::CountModels), as the build has made them;
+// nothing where a name is not one that `vitrain models` lists.
+std::optional<std::vector<models::ModelCounts>> counts_in_table(
+    const std::vector<std::string>& names);
+
+} // namespace vitrain::app

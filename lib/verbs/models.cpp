@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "config/sections/model.h"
+#include "core/check.h"
+#include "core/text/text.h"
+#include "models/families/family.h"
+#include "models/spec.h"
+#include "verbs/verbs.h"
+
+namespace vitrain::verbs {
+namespace {
+
+constexpr const char* kModelRow = "{:<{}} {:>12} {:>8} {:>8} {:>5}  {}\n";
+
+// Throws Error(kUsage) for a name whose numbers do not go together, as that of
+// a recipe.
+void check_numbers(const std::string& name) {
+  config::ModelConfig model;
+  model.name = name;
+  models::resolve(model, {.outputs = 1000});
+}
+
+// The names that some pattern matches, in the order of the list; those that no
+// pattern of the list matches, but a family knows, at the end.
+std::vector<std::string> names_like(const std::vector<std::string>& patterns) {
+  std::vector<std::string> names;
+  const std::vector<std::string> listed = models::listed_names();
+  for (const std::string& name : listed) {
+    if (patterns.empty() ||
+        std::ranges::any_of(patterns, [&](const std::string& pattern) {
+          return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+        })) {
+      names.push_back(name);
+    }
+  }
+  for (const std::string& pattern : patterns) {
+    const bool found = std::ranges::any_of(names, [&](const std::string& name) {
+      return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    });
+    if (!found) {
+      VITRAIN_CHECK(
+          models::find_model(pattern).has_value(),
+          ExitCode::kUsage,
+          "no model is called '{}'.{} `vitrain models` lists all; * and ? "
+          "stand for other letters, as in 'swin_*'",
+          printable(pattern),
+          did_you_mean(pattern, listed));
+      check_numbers(pattern);
+      names.push_back(pattern);
+    }
+  }
+  return names;
+}
+
+std::string row_of_model(
+    const std::string& name,
+    std::size_t width,
+    const models::ModelCounts& counts) {
+  const models::ModelSpec spec = *models::find_model(name);
+  return fmt::format(
+      kModelRow,
+      name,
+      width,
+      with_commas(counts.parameters),
+      fmt::format("{:.2f}", static_cast<double>(counts.macs) / 1e9),
+      fmt::format("{:.2f}", static_cast<double>(counts.outputs) / 1e6),
+      spec.image_size.text(),
+      fmt::format("{}: {}", spec.family->name, spec.family->describe(spec)));
+}
+
+std::string table_of_models(
+    const std::vector<std::string>& names,
+    const std::vector<models::ModelCounts>& counts) {
+  std::size_t width = 0;
+  for (const std::string& name : names) {
+    width = std::max(width, name.size());
+  }
+  std::string text = fmt::format(
+      kModelRow,
+      "name",
+      width,
+      "parameters",
+      "GMACs",
+      "Mact",
+      "px",
+      "family, network");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += row_of_model(names[i], width, counts.at(i));
+  }
+  return text +
+      "\nWith 1000 classes; of one image of px pixels a side: billions of "
+      "multiplications with\nadditions (GMACs), and millions of numbers that "
+      "matrix products and convolutions give (Mact).\n";
+}
+
+} // namespace
+
+std::optional<int> models_verb(
+    const config::Arguments& arguments,
+    const Invocation& invocation) {
+  const std::vector<std::string> names = names_like(arguments.data.files);
+  if (!invocation.count_models) {
+    return std::nullopt;
+  }
+  const auto counts = invocation.count_models(names);
+  if (!counts) {
+    return std::nullopt;
+  }
+  std::string text = table_of_models(names, *counts);
+  for (const models::Family* family : models::families()) {
+    if (arguments.data.files.empty() && family->pattern != nullptr) {
+      text += fmt::format("Accepted too: {}.\n", family->pattern);
+    }
+  }
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+} // namespace vitrain::verbs
