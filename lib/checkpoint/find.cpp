@@ -12,6 +12,7 @@
 #include "core/files/files.h"
 #include "core/hash.h"
 #include "core/text/text.h"
+#include "weights/archive.h"
 #include "weights/weights_check.h"
 
 namespace vitrain::checkpoint {
@@ -118,6 +119,30 @@ std::optional<std::filesystem::path> follow(
   return std::nullopt;
 }
 
+// What the manifest beside a file, or beside the one that a link leads to, says
+// about it. Throws Error(kWeights).
+void verify_listed(const std::filesystem::path& file) {
+  std::error_code error;
+  std::vector<std::filesystem::path> paths{
+      std::filesystem::absolute(file, error)};
+  const auto target = std::filesystem::weakly_canonical(file, error);
+  if (target != paths.front()) {
+    paths.push_back(target);
+  }
+  for (const std::filesystem::path& path : paths) {
+    const std::filesystem::path folder = path.parent_path();
+    if (!is_checkpoint(folder) || is_foreign(folder / kManifestName)) {
+      continue;
+    }
+    const Manifest manifest = read_manifest(folder);
+    for (const ManifestFile& listed : manifest.files) {
+      if (path.filename() == listed.name) {
+        verify_file(path, listed);
+      }
+    }
+  }
+}
+
 } // namespace
 
 std::string folder_name(std::int64_t step) {
@@ -163,23 +188,10 @@ std::string problem_of(const std::filesystem::path& checkpoint) {
 }
 
 void verify_named(const std::filesystem::path& file) {
-  std::error_code error;
-  std::vector<std::filesystem::path> paths{
-      std::filesystem::absolute(file, error)};
-  const auto target = std::filesystem::weakly_canonical(file, error);
-  if (target != paths.front()) {
-    paths.push_back(target);
-  }
-  for (const std::filesystem::path& path : paths) {
-    const std::filesystem::path folder = path.parent_path();
-    if (!is_checkpoint(folder) || is_foreign(folder / kManifestName)) {
-      continue;
-    }
-    const Manifest manifest = read_manifest(folder);
-    for (const ManifestFile& listed : manifest.files) {
-      if (path.filename() == listed.name) {
-        verify_file(path, listed);
-      }
+  verify_listed(file);
+  for (const std::filesystem::path& part : weights::files_of(file)) {
+    if (part != file) {
+      verify_listed(part);
     }
   }
 }

@@ -24,9 +24,11 @@ bool is_checkpoint(const std::filesystem::path& path);
 // Error(kWeights) naming each file that is wrong, and the reason.
 Manifest verify(const std::filesystem::path& checkpoint);
 
-// The same for one file that a user names: what the manifest beside it, or
-// beside the file that a link leads to, says about it must hold. Files without
-// a manifest of ours, and those that it does not list, pass.
+// The same for one file that a user names, and for those that it names as an
+// index of weights: what the manifest beside a file, or beside the one that a
+// link leads to, says about it must hold. Files without a manifest of ours, and
+// those that it does not list, pass. Throws Error(kWeights), also for a file
+// that cannot be opened.
 void verify_named(const std::filesystem::path& file);
 
 // What verify() has against a checkpoint, or "".

@@ -6,16 +6,28 @@
 
 #include "core/text/text.h"
 #include "weights/formats/weight_formats.h"
+#include "weights/formats/weights_index.h"
 #include "weights/weights_check.h"
 
 namespace vitrain::weights {
 namespace {
 
 // What a file is, by its first bytes.
-enum class Content { kSafetensors, kZip, kTorchLegacy, kPickle };
+enum class Content { kSafetensors, kZip, kTorchLegacy, kPickle, kIndex };
 
 // Where a tar archive says that it is one.
 constexpr std::int64_t kTarMagic = 257;
+
+// Whether it is JSON, or has the name of an index: no other file begins with
+// a brace, in whose place safetensors files have the low byte of a number of
+// eight.
+bool is_index(const InputFile& file, std::string_view start) {
+  const std::size_t brace = start.find_first_not_of(" \t\r\n");
+  constexpr std::size_t kNumber = 8;
+  return file.source().ends_with(".index.json") ||
+      (brace != start.npos && start[brace] == '{' &&
+       start.substr(0, kNumber).find('\0') == start.npos);
+}
 
 Content content_of(const InputFile& file) {
   using namespace std::string_view_literals;
@@ -49,7 +61,7 @@ Content content_of(const InputFile& file) {
       file.source(),
       tar ? "a tar archive, as PyTorch wrote before 0.1.10"
           : "HDF5, as Keras writes");
-  return Content::kSafetensors;
+  return is_index(file, text) ? Content::kIndex : Content::kSafetensors;
 }
 
 std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
@@ -75,8 +87,14 @@ std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
   return open_npz(std::move(file), std::move(zip));
 }
 
-std::unique_ptr<Archive>
-open_content(Content content, InputFile file, const std::string& part) {
+// A file that an index names.
+std::unique_ptr<Archive> open_listed(const std::filesystem::path& path);
+
+std::unique_ptr<Archive> open_content(
+    Content content,
+    const std::filesystem::path& path,
+    InputFile file,
+    const std::string& part) {
   switch (content) {
     case Content::kZip:
       return open_zip(std::move(file), part);
@@ -84,10 +102,23 @@ open_content(Content content, InputFile file, const std::string& part) {
       return open_torch_legacy(std::move(file), part);
     case Content::kPickle:
       return open_paddle(std::move(file), part);
+    case Content::kIndex:
+      return open_index(path, file, open_listed);
     case Content::kSafetensors:
       break;
   }
   return open_safetensors(std::move(file));
+}
+
+std::unique_ptr<Archive> open_listed(const std::filesystem::path& path) {
+  InputFile file(path);
+  const Content content = content_of(file);
+  VITRAIN_CHECK_WEIGHTS(
+      content != Content::kIndex,
+      "{}: an index names it as a file of weights, and it is JSON, as another "
+      "index: fetch the file anew",
+      file.source());
+  return open_content(content, path, std::move(file), /*part=*/"");
 }
 
 } // namespace
@@ -132,13 +163,14 @@ std::unique_ptr<Archive> open_archive(
     const std::string& part) {
   InputFile file(path);
   const Content content = content_of(file);
-  const bool flat = content == Content::kSafetensors;
+  const bool index = content == Content::kIndex;
   VITRAIN_CHECK_WEIGHTS(
-      part.empty() || !flat,
-      "{}: a safetensors file has no parts; '{}' was asked for",
+      part.empty() || (!index && content != Content::kSafetensors),
+      "{}: {} has no parts; '{}' was asked for",
       file.source(),
+      index ? "an index" : "a safetensors file",
       part);
-  auto archive = open_content(content, std::move(file), part);
+  auto archive = open_content(content, path, std::move(file), part);
   for (const auto& [name, tensor] : archive->tensors) {
     check_tensor_name(name, archive->source);
   }
@@ -148,10 +180,18 @@ std::unique_ptr<Archive> open_archive(
 std::map<std::string, std::string> read_metadata(
     const std::filesystem::path& path) {
   InputFile file(path);
-  if (content_of(file) != Content::kSafetensors) {
+  const Content content = content_of(file);
+  if (content != Content::kSafetensors && content != Content::kIndex) {
     return {};
   }
-  return open_safetensors(std::move(file))->metadata;
+  return open_content(content, path, std::move(file), /*part=*/"")->metadata;
+}
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
+  const InputFile file(path);
+  return content_of(file) == Content::kIndex
+      ? read_index(file).paths(path)
+      : std::vector<std::filesystem::path>{path};
 }
 
 } // namespace vitrain::weights

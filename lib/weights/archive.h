@@ -69,17 +69,23 @@ void check_name_length(std::string_view name, const std::string& source);
 void check_tensor_name(std::string_view name, const std::string& source);
 
 // Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or
-// PaddlePaddle, known by its content. Nothing in it is executed; memory is
-// bounded by the file's size. `part` names the state dict of a checkpoint that
-// has several ("model", "outer.inner"); "": averaged weights first, then the
-// usual names. Throws Error(kWeights): "<path>: ...".
+// PaddlePaddle, known by its content, or the index of several that have one
+// network's tensors together, as transformers writes it. Nothing in it is
+// executed; memory is bounded by the files' size. `part` names the state dict
+// of a checkpoint that has several ("model", "outer.inner"); "": averaged
+// weights first, then the usual names. Throws Error(kWeights): "<path>: ...".
 std::unique_ptr<Archive> open_archive(
     const std::filesystem::path& path,
     const std::string& part = "");
 
-// The metadata of a safetensors file; those of the other formats have none.
-// Throws likewise.
+// The metadata of a safetensors file, or what those of an index all have; the
+// other formats have none. Throws likewise.
 std::map<std::string, std::string> read_metadata(
     const std::filesystem::path& path);
+
+// The files with the tensors that open_archive() finds: those that an index
+// names, beside it, whether they are there or not; else `path` alone. Throws
+// likewise.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path);
 
 } // namespace vitrain::weights

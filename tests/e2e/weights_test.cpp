@@ -37,6 +37,42 @@ std::string bare(const std::string& bytes) {
   return start + text + bytes.substr(sizeof(length) + length);
 }
 
+// Divides the tensors of a .safetensors file among three in `folder`, as
+// transformers' save_pretrained() writes them. Returns their index.
+std::filesystem::path divide(
+    const std::filesystem::path& file,
+    const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const std::map<std::string, StoredTensor> tensors = read_tensors(file);
+  Json index{{"metadata", {{"total_size", 1}}}};
+  for (std::size_t i = 1; i <= 3; ++i) {
+    const std::string name =
+        "model-0000" + std::to_string(i) + "-of-00003.safetensors";
+    Json header{{"__metadata__", {{"format", "pt"}}}};
+    std::string data;
+    std::size_t number = 0;
+    for (const auto& [tensor, stored] : tensors) {
+      if (number++ % 3 == i - 1) {
+        header[tensor] = {
+            {"dtype", stored.dtype},
+            {"shape", stored.shape},
+            {"data_offsets", {data.size(), data.size() + stored.bytes.size()}}};
+        data += stored.bytes;
+        index["weight_map"][tensor] = name;
+      }
+    }
+    const std::string text = header.dump();
+    const std::uint64_t size = text.size();
+    std::string start(sizeof(size), '\0');
+    std::memcpy(start.data(), &size, sizeof(size));
+    write(folder / name, start + text + data);
+  }
+  const auto path = folder / "model.safetensors.index.json";
+  write(path, index.dump(/*indent=*/2));
+  write(folder / "config.json", "{}");
+  return path;
+}
+
 class Weights : public testing::Test {
  protected:
   // A run of one epoch; the network has this many outputs.
@@ -104,7 +140,9 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
   write(file_, bytes);
   const auto link = folder_ / "link.safetensors";
   std::filesystem::create_symlink(file_, link);
-  for (const auto& path : {file_, link}) {
+  const auto index = file_.parent_path() / "model.safetensors.index.json";
+  write(index, R"({"weight_map": {"head.bias": "model.safetensors"}})");
+  for (const auto& path : {file_, link, index}) {
     for (const auto& more : std::vector<Options>{{}, {.more = {"-dry_run"}}}) {
       const Result result = evaluate(path, more);
       EXPECT_EQ(result.exit_code, 4) << path << result.out << result.err;
@@ -118,6 +156,58 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
   // Elsewhere nothing says what it ought to be.
   write(folder_ / "copy.safetensors", bytes);
   EXPECT_EQ(evaluate(folder_ / "copy.safetensors").exit_code, 0);
+}
+
+TEST_F(Weights, OfSeveralFilesAreThoseOfOne) {
+  train(10);
+  const auto whole = folder_ / "bare.safetensors";
+  const auto folder = folder_ / "hf";
+  const auto index = divide(whole, folder);
+  EXPECT_EQ(evaluate(whole).exit_code, 0);
+  const Json numbers = numbers_of(folder_ / "again");
+  for (const auto& path : {folder, index}) {
+    const Result result = evaluate(path);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(
+        result.out,
+        HasSubstr("loaded 32 tensors of " + index.native() + " (safetensors)"));
+    EXPECT_EQ(numbers_of(folder_ / "again"), numbers) << path;
+    const Result dry =
+        start({.more = {"-dry_run", "-pretrained", path.native()}});
+    EXPECT_EQ(dry.exit_code, 0) << dry.err;
+    EXPECT_THAT(
+        dry.out, HasSubstr("would load 32 tensors of " + index.native()));
+    EXPECT_THAT(
+        run({"weights", "show", path}).out,
+        HasSubstr(index.native() + ": safetensors, 32 tensors with "));
+    const auto out = folder_ / "out.safetensors";
+    for (const Words& words : std::vector<Words>{
+             {"weights", "convert", path, out},
+             {"weights", "average", path, whole, "-out", out}}) {
+      EXPECT_EQ(run(words).exit_code, 0) << words[1];
+      for (const auto& same : {path, out}) {
+        const Result diff = run({"weights", "diff", whole, same});
+        EXPECT_EQ(diff.exit_code, 0) << diff.out << diff.err;
+        EXPECT_THAT(diff.out, HasSubstr("32 tensors the same"));
+      }
+      std::filesystem::remove(out);
+    }
+  }
+  const auto second = folder / "model-00002-of-00003.safetensors";
+  std::filesystem::remove(second);
+  for (const auto& path : {folder, index}) {
+    for (const Result& result :
+         {evaluate(path),
+          start({.more = {"-pretrained", path}}),
+          run({"weights", "show", path})}) {
+      EXPECT_EQ(result.exit_code, 4) << result.out << result.err;
+      EXPECT_THAT(
+          result.err,
+          HasSubstr(
+              index.native() +
+              ": lists files that are not beside it, 1 of 3: 'model-00002"));
+    }
+  }
 }
 
 // As many patches in rows of 4 are others than in rows of 2.

@@ -269,9 +269,6 @@ std::string resolve_weights(const std::string& name, std::string_view key) {
   }
   const bool other_folder =
       fs::is_directory(name, error) && !may_hold_checkpoint(name);
-  if (!fs::is_directory(name, error)) {
-    check_is_whole(name);
-  }
   if (name.empty() || (fs::exists(name, error) && !other_folder)) {
     return name;
   }

@@ -34,11 +34,11 @@ std::filesystem::path run_of_weights(const std::string& weights);
 // The path that model.pretrained, or another `key`, means: itself; with the
 // extension of the one file of weights beside it that has one (./vit for
 // ./vit.pth, also beside a folder ./vit that holds no checkpoint); for such a
-// folder alone the only file of weights in it, as transformers'
-// save_pretrained() writes it; for timm:NAME (or timm:timm/NAME) the file in
-// the local Hugging Face cache. A name that nothing has stays. Throws
-// Error(kUsage) when it could mean several files, Error(kWeights) when they are
-// parts of one.
+// folder alone the only file of weights in it, or the index of the only ones,
+// as transformers' save_pretrained() writes them; for timm:NAME (or
+// timm:timm/NAME) the file in the local Hugging Face cache. A name that nothing
+// has stays. Throws Error(kUsage) when it could mean several files,
+// Error(kWeights) for an index in such a folder that is none.
 std::string resolve_weights(
     const std::string& name,
     std::string_view key = kPretrained);

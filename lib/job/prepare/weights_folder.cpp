@@ -1,11 +1,13 @@
 #include "job/prepare/weights_folder.h"
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <vector>
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "weights/archive.h"
 
 namespace vitrain::job {
 namespace {
@@ -16,15 +18,29 @@ namespace fs = std::filesystem;
 constexpr auto kNoWeights = std::to_array<std::string_view>(
     {"training_args.", "optimizer.", "scheduler.", "scaler.", "rng_state"});
 
+bool has_extension_of_weights(const fs::path& name) {
+  return std::ranges::find(kWeightsExtensions, name.extension().native()) !=
+      kWeightsExtensions.end();
+}
+
+// "model.safetensors.index.json", or with a variant before .json: what says
+// which files have one network's weights together.
+bool is_index(const fs::path& name) {
+  const std::string& text = name.native();
+  const std::size_t end = text.rfind(".index.");
+  return end != text.npos && text.ends_with(".json") &&
+      has_extension_of_weights(text.substr(0, end));
+}
+
 bool is_weights(const fs::path& file) {
-  const std::string name = file.filename().native();
-  const std::string extension = file.extension().native();
+  const fs::path name = file.filename();
   std::error_code error;
-  return std::ranges::find(kWeightsExtensions, extension) !=
-      kWeightsExtensions.end() &&
+  return (has_extension_of_weights(name) || is_index(name)) &&
       std::ranges::none_of(
              kNoWeights,
-             [&](std::string_view start) { return name.starts_with(start); }) &&
+             [&](std::string_view start) {
+               return name.native().starts_with(start);
+             }) &&
       fs::is_regular_file(file, error);
 }
 
@@ -40,6 +56,19 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
+// Names of the files that the indexes among these name.
+std::set<fs::path> parts_in(const std::vector<fs::path>& files) {
+  std::set<fs::path> parts;
+  for (const fs::path& file : files) {
+    if (is_index(file.filename())) {
+      for (const fs::path& part : weights::files_of(file)) {
+        parts.insert(part.filename());
+      }
+    }
+  }
+  return parts;
+}
+
 } // namespace
 
 std::string weights_extensions() {
@@ -49,29 +78,14 @@ std::string weights_extensions() {
       " ");
 }
 
-void check_is_whole(const fs::path& path) {
-  const auto is_index = [](const fs::path& file) {
-    return file.native().ends_with(".index.json");
-  };
-  std::vector<fs::path> files = entries_of(path);
-  files.push_back(path);
-  const auto index = std::ranges::find_if(files, is_index);
-  std::error_code error;
-  VITRAIN_CHECK(
-      index == files.end() || !fs::exists(*index, error),
-      ExitCode::kWeights,
-      "{}: lists the files that one network's weights are divided among; one "
-      "file is read: write it with transformers' save_pretrained(FOLDER, "
-      "max_shard_size=\"100GB\")",
-      printable(index->native()));
-}
-
 std::string only_weights_in(const std::string& folder, std::string_view key) {
-  check_is_whole(folder);
+  std::vector<fs::path> files = entries_of(folder);
+  std::erase_if(files, [](const fs::path& file) { return !is_weights(file); });
+  const std::set<fs::path> parts = parts_in(files);
   std::vector<std::string> found;
-  for (const fs::path& entry : entries_of(folder)) {
-    if (is_weights(entry)) {
-      found.push_back(entry.native());
+  for (const fs::path& file : files) {
+    if (is_index(file.filename()) || !parts.contains(file.filename())) {
+      found.push_back(file.native());
     }
   }
   constexpr std::size_t kShown = 8;

@@ -15,13 +15,12 @@ inline constexpr auto kWeightsExtensions = std::to_array<const char*>(
 // All of them, with blanks between.
 std::string weights_extensions();
 
-// Throws Error(kWeights) where a path is the table of contents of several files
-// that have one network's weights together, or a folder with one.
-void check_is_whole(const std::filesystem::path& path);
-
-// The only file of weights in a folder; "" where there is none. What a
-// transformers Trainer saves beside them does not count. Throws Error(kUsage)
-// with `key` when there are several, Error(kWeights) as check_is_whole().
+// The only file of weights in a folder, or the index of those in it that are
+// one together (model.safetensors.index.json), which do not count by
+// themselves; "" where there is none. What a transformers Trainer saves beside
+// them does not count either. Throws Error(kUsage) with `key` when there are
+// several, as a whole file beside an index; Error(kWeights) for an index that
+// is none.
 std::string only_weights_in(const std::string& folder, std::string_view key);
 
 } // namespace vitrain::job

@@ -167,9 +167,9 @@ void check_place(
       with_commas(count));
 }
 
-class Tensors {
+class TorchTensors {
  public:
-  Tensors(Archive& archive, std::vector<std::string>& keys)
+  TorchTensors(Archive& archive, std::vector<std::string>& keys)
       : archive_(archive), keys_(keys) {}
 
   void add(const std::string& name, const PickleValue& value) {
@@ -273,7 +273,7 @@ void add_torch_tensors(
     std::vector<std::string>& keys) {
   StateDict dict =
       find_state_dict(pickle.root(), is_torch_tensor, part, archive.source);
-  Tensors tensors(archive, keys);
+  TorchTensors tensors(archive, keys);
   for (const auto& [name, value] : dict.tensors) {
     tensors.add(name, *value);
   }

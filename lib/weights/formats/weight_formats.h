@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,5 +25,13 @@ std::unique_ptr<Archive> open_torch_legacy(
 std::unique_ptr<Archive> open_npz(InputFile file, ZipFile zip);
 // paddle.save: a pickle with NumPy arrays in it.
 std::unique_ptr<Archive> open_paddle(InputFile file, const std::string& part);
+// The files of an index (weights_index.h) as one: each tensor from the file
+// that the index names for it; what else they have, a note tells. Metadata are
+// those that all of them have. `open` opens one of them.
+std::unique_ptr<Archive> open_index(
+    const std::filesystem::path& path,
+    const InputFile& file,
+    const std::function<std::unique_ptr<Archive>(const std::filesystem::path&)>&
+        open);
 
 } // namespace vitrain::weights

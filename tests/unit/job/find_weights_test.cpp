@@ -177,16 +177,64 @@ TEST_F(FindWeights, AFolderWithOneFileOfWeightsMeansIt) {
   EXPECT_EQ(resolve_weights(folder), folder);
 }
 
-TEST_F(FindWeights, FilesThatAreOneTogetherAreRefused) {
+// As save_pretrained(FOLDER, max_shard_size=...) writes them.
+TEST_F(FindWeights, FilesThatAreOneTogetherAreTheirIndex) {
   const std::string folder = temp_.path() / "hf";
-  temp_.write("hf/model-00001-of-00002.safetensors");
-  const fs::path index = temp_.write("hf/model.safetensors.index.json", "{}");
-  for (const std::string& name : {folder, index.native()}) {
+  temp_.write("hf/config.json", "{}");
+  const fs::path first = temp_.write("hf/model-00001-of-00002.safetensors");
+  temp_.write("hf/model-00002-of-00002.safetensors");
+  const auto several = [&] {
+    return refusal(ExitCode::kUsage, [&] { resolve_weights(folder); });
+  };
+  EXPECT_THAT(several(), HasSubstr("has 2 files of weights: say which"));
+  for (const char* name :
+       {"hf/model.safetensors.index.json",
+        "hf/model.safetensors.index.fp16.json"}) {
+    const fs::path index = temp_.write(
+        name,
+        R"({"weight_map": {"a": "model-00001-of-00002.safetensors",
+                            "b": "model-00002-of-00002.safetensors"}})");
+    for (const std::string& path : {folder, folder + "/", index.native()}) {
+      EXPECT_EQ(resolve_weights(path), index) << path;
+    }
+    temp_.write("hf/model.safetensors"); // which of them?
     EXPECT_THAT(
-        refusal(ExitCode::kWeights, [&] { resolve_weights(name); }),
-        HasSubstr("lists the files that one network's weights are divided"))
-        << name;
+        several(),
+        AllOf(
+            HasSubstr("has 2 files of weights: say which"),
+            HasSubstr("hf/model.safetensors or "),
+            HasSubstr(index.native())));
+    EXPECT_EQ(resolve_weights(index), index);
+    fs::remove(temp_ / "hf/model.safetensors");
+    temp_.write("hf/latest", "step-000000008\n"); // may be a run's
+    EXPECT_EQ(resolve_weights(folder), folder);
+    fs::remove(temp_ / "hf/latest");
+    temp_.write(name, "{}");
+    EXPECT_THAT(
+        refusal(ExitCode::kWeights, [&] { resolve_weights(folder); }),
+        AllOf(
+            HasSubstr(index.native()),
+            HasSubstr("is JSON without 'weight_map'")));
+    fs::remove(index);
   }
+  // What is no index of weights is none of theirs.
+  fs::remove(first);
+  temp_.write("hf/page.index.json", "{}");
+  EXPECT_EQ(
+      resolve_weights(folder), folder + "/model-00002-of-00002.safetensors");
+}
+
+// It names itself, and another one.
+TEST_F(FindWeights, AnIndexIsNoPartOfAnother) {
+  temp_.write(
+      "hf/a.bin.index.json",
+      R"({"weight_map": {"a": "a.bin.index.json", "b": "b.bin.index.json"}})");
+  const std::string folder = temp_.path() / "hf";
+  EXPECT_EQ(resolve_weights(folder), folder + "/a.bin.index.json");
+  temp_.write("hf/b.bin.index.json", R"({"weight_map": {"a": "c"}})");
+  EXPECT_THAT(
+      refusal(ExitCode::kUsage, [&] { resolve_weights(folder); }),
+      HasSubstr("has 2 files of weights: say which"));
 }
 
 TEST_F(FindWeights, ThePartOfACheckpoint) {

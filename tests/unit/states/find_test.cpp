@@ -106,13 +106,21 @@ TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
   fs::copy_file(copy, model, fs::copy_options::overwrite_existing);
   const fs::path link = temporary_.path() / "link.safetensors";
   fs::create_symlink(model, link);
-  for (const fs::path& path : {model, link}) {
+  // As does one that an index names.
+  const fs::path index = newest_ / "w.safetensors.index.json";
+  write_bytes(index, R"({"weight_map": {"a": "model.safetensors"}})");
+  const fs::path outside = temporary_.path() / "w.safetensors.index.json";
+  write_bytes(outside, R"({"weight_map": {"a": "link.safetensors"}})");
+  for (const fs::path& path : {model, link, index, outside}) {
     EXPECT_THAT(
         error_of(ExitCode::kWeights, [&] { checkpoint::verify_named(path); }),
         HasSubstr("model.safetensors: its hash"));
   }
   // Nothing is said about these.
   EXPECT_NO_THROW(checkpoint::verify_named(copy));
+  write_bytes(
+      outside, R"({"weight_map": {"a": "w.safetensors", "b": "none"}})");
+  EXPECT_NO_THROW(checkpoint::verify_named(outside));
   EXPECT_NO_THROW(checkpoint::verify_named(newest_ / "extra.safetensors"));
   write_bytes(
       temporary_.path() / checkpoint::kManifestName,

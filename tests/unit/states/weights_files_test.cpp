@@ -64,6 +64,25 @@ TEST_F(WeightsFiles, EachFormatIsTheSameAsSafetensors) {
   }
 }
 
+TEST_F(WeightsFiles, DividedAmongFilesTheyAreTheSame) {
+  const fs::path whole = golden("transformers_vit.safetensors");
+  for (const std::string name :
+       {"sharded/model.safetensors.index.json",
+        "sharded_bin/pytorch_model.bin.index.json"}) {
+    const auto difference = compare_weights(whole, golden(name), {});
+    EXPECT_THAT(difference.lines, IsEmpty()) << name;
+    EXPECT_GT(difference.same, 20) << name;
+    EXPECT_THAT(
+        describe_weights(golden(name), {}),
+        HasSubstr("names and layouts of transformers"));
+    const TensorFile mean = average_weights({whole, golden(name)}, {});
+    const fs::path out = folder_.path() / "mean.safetensors";
+    write_new_weights(out, mean);
+    EXPECT_THAT(compare_weights(whole, out, {}).lines, IsEmpty()) << name;
+    fs::remove(out);
+  }
+}
+
 TEST_F(WeightsFiles, OneNetworkUnderFourNamesIsTheSame) {
   for (const std::string name :
        {"mmpretrain_vit.pth",
