@@ -28,8 +28,6 @@ FUNCTIONS = {
         (83, "one dictionary goes out and comes back"),
     "lib/image/resample/resample.cpp image::Resampler::resize":
         (71, "two passes over one set of buffers"),
-    "lib/image/formats/tiff_file.cpp image::detail::check_supported":
-        (66, "a rule for each tag of TIFF"),
     "lib/launch/nodes/node_link.cpp launch::NodeLink::share":
         (64, "both sides of one exchange"),
     "lib/launch/nodes/node_link_start.cpp launch::NodeLink::await_answer":

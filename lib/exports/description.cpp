@@ -1,6 +1,22 @@
 #include "exports/description.h"
 
 namespace vitrain::exports {
+namespace {
+
+// Those of the colours; of more or fewer channels one for each, as
+// engine::Normalizer has them. (Grey images have the same three.)
+std::vector<double> of_channels(
+    const std::array<double, 3>& colours,
+    std::int64_t channels) {
+  std::vector<double> values(
+      static_cast<std::size_t>(channels == 1 ? 3 : channels));
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    values[c] = colours[c % 3];
+  }
+  return values;
+}
+
+} // namespace
 
 Json Description::to_json() const {
   Json json{{"model", spec.name}};
@@ -9,8 +25,8 @@ Json Description::to_json() const {
   } else {
     json["input_size"] = {
         spec.channels, spec.image_size.height, spec.image_size.width};
-    json["mean"] = mean;
-    json["std"] = std;
+    json["mean"] = of_channels(mean, spec.channels);
+    json["std"] = of_channels(std, spec.channels);
     json["interpolation"] = interpolation;
     json["crop_mode"] = crop_mode;
     json["crop_pct"] = crop_pct;

@@ -43,10 +43,7 @@ std::vector<config::Finding> check_normalisation(
     return values[0] == values[1] && values[1] == values[2];
   };
   const config::PreprocessConfig& preprocess = recipe.data.preprocess;
-  const std::optional<ModelSpec> named = find_model(recipe.model.name);
-  const std::int64_t channels =
-      recipe.model.in_chans.value_or(named ? named->channels : 3);
-  const bool grey = data.features == 0 && channels == 1;
+  const bool grey = data.features == 0 && channels_of(recipe.model) == 1;
   if (!grey || (same(preprocess.mean) && same(preprocess.std))) {
     return {};
   }

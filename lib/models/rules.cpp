@@ -105,12 +105,6 @@ class Rules {
       check_vectors(*named);
       return checker_.take();
     }
-    checker_.require(
-        !config_.in_chans || *config_.in_chans == 1 || *config_.in_chans == 3,
-        "model.in_chans",
-        fmt::format(
-            "in_chans is {}; it can be 3, or 1 for grey input",
-            config_.in_chans.value_or(0)));
     if (named->family->check != nullptr) {
       named->family->check(config_, *named, checker_);
     }

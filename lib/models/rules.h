@@ -31,6 +31,12 @@ std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data);
 
+// Whether the data can have, and the augmentation be done to, images of so many
+// channels as the network takes: those that are not 1 or 3.
+std::vector<config::Finding> check_channels(
+    const config::Recipe& recipe,
+    bool training);
+
 // Whether train.class_weights has a number for each class.
 std::vector<config::Finding> check_class_weights(
     const config::Recipe& recipe,

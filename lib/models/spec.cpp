@@ -1,5 +1,7 @@
 #include "models/spec.h"
 
+#include <optional>
+
 #include "config/rules/plan.h"
 #include "config/rules/stages.h"
 #include "core/check.h"
@@ -27,6 +29,11 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
     spec.family->apply(config, spec);
   }
   return spec;
+}
+
+std::int64_t channels_of(const config::ModelConfig& config) {
+  const std::optional<ModelSpec> named = find_model(config.name);
+  return config.in_chans.value_or(named ? named->channels : 3);
 }
 
 ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec) {

@@ -30,7 +30,7 @@ struct ModelSpec {
   const Family* family = nullptr; // families/family.h; not null once resolved
   std::int64_t num_classes = 0; // outputs
   ImageSize image_size; // of the input; 0: vectors
-  std::int64_t channels = 3; // of images: 3, or 1 for grey ones
+  std::int64_t channels = 3; // of images: 3, 1 for grey ones, or another number
   double drop_path = 0.0; // rate of the last block
   bool heads_apart = false; // of two, in training: networks::of_two_heads
   std::int64_t features = 0; // of vectors, which have no image_size; 0: images
@@ -51,6 +51,9 @@ struct ModelSpec {
 // unknown name (lists near and known ones), numbers that do not fit together,
 // options that the family does not have.
 ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
+
+// Channels of the images that a recipe's network takes; 3 for an unknown name.
+std::int64_t channels_of(const config::ModelConfig& config);
 
 // The same network with the images that it is trained with:
 // data.augment.image_size.

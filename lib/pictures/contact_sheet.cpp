@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "image/operations/channels.h"
 #include "image/resample/resample.h"
 #include "pictures/font.h"
 
@@ -110,10 +111,8 @@ bool ContactSheet::fits(std::int64_t count) {
 void ContactSheet::add(
     std::span<const std::uint8_t> pixels,
     std::string_view caption) {
-  image::Image colours(size_.width, size_.height);
-  for (std::size_t i = 0; i < colours.pixels.size(); ++i) {
-    colours.pixels[i] = pixels[channels_ == 1 ? i / 3 : i];
-  }
+  image::Image colours =
+      image::in_colours(pixels, size_.width, size_.height, channels_);
   if (tile_ != size_) {
     colours = image::resize(colours, tile_.width, tile_.height, Filter::kBox);
   }

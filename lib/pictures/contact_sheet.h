@@ -19,7 +19,7 @@ int caption_width(std::span<const std::string> captions);
 // are reduced, and narrower than 40 pixels have no caption.
 class ContactSheet {
  public:
-  // For `count` images [height, width, channels]; one channel is shown as grey.
+  // For `count` images [height, width, channels]; image::in_colours.
   // Captions are at most `widest` pixels wide; wider ones are cut, as are those
   // of more than 64 pixels where images are narrower. Throws Error(kUsage) when
   // there is no room for so many.

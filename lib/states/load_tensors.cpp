@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include "states/input_channels.h"
 #include "states/resample_positions.h"
 #include "states/stored.h"
 #include "states/tensor_type.h"
@@ -69,8 +70,8 @@ weights::LoadReport load_weights(
         found != match.resamplings.end()) {
       target.copy_(
           resample(reader.read(stored), found->second, options.resampling));
-    } else if (match.summed.contains(name)) {
-      target.copy_(reader.read(stored).to(at::kFloat).sum(1, /*keepdim=*/true));
+    } else if (match.adapted.contains(name)) {
+      target.copy_(for_channels(reader.read(stored), target.size(1)));
     } else {
       reader.read_into(stored, target);
     }

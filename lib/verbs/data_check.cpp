@@ -16,6 +16,7 @@
 #include "job/prepare/recipe_check.h"
 #include "logging/terminal/console.h"
 #include "logging/terminal/progress.h"
+#include "models/spec.h"
 #include "results/files/output_file.h"
 #include "verbs/verbs.h"
 
@@ -80,6 +81,7 @@ int data_check(const config::Arguments& arguments) {
         {.threads = static_cast<int>(recipe.data.threads.value_or(
              std::max(1U, std::thread::hardware_concurrency()))),
          .decode = job::decode_options(recipe.data),
+         .channels = static_cast<int>(models::channels_of(recipe.model)),
          .progress = [&](std::int64_t done, std::int64_t all) {
            progress.update(done, all);
          }});

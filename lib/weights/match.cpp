@@ -170,7 +170,7 @@ class Matcher {
     const bool same = same_values(value.shape, own.shape) &&
         !has_another_grid(name, value, own);
     if (!same && !can_resize(name, value, own) &&
-        !can_sum(name, value.shape, own.shape)) {
+        !can_adapt(name, value.shape, own.shape)) {
       add_problem(
           name,
           fmt::format(
@@ -229,23 +229,24 @@ class Matcher {
     return true;
   }
 
-  // Whether this is the first convolution of colours, for a network of grey
-  // images.
-  bool can_sum(
+  // Whether this is the first convolution of colours, for a network of images
+  // with another number of channels.
+  bool can_adapt(
       const std::string& name,
       const std::vector<std::int64_t>& given,
       const std::vector<std::int64_t>& own) {
     constexpr std::int64_t kColours = 3;
-    std::vector<std::int64_t> grey = given;
-    if (given.size() != 4 || given[1] != kColours) {
+    if (given.size() != 4 || own.size() != 4 || given[1] != kColours) {
       return false;
     }
-    grey[1] = 1;
-    if (grey != own) {
+    std::vector<std::int64_t> adapted = given;
+    adapted[1] = own[1];
+    if (adapted != own) {
       return false;
     }
-    result_.summed.insert(name);
-    result_.report.grey.push_back(name);
+    result_.adapted.insert(name);
+    auto& report = own[1] == 1 ? result_.report.grey : result_.report.repeated;
+    report.push_back(name);
     return true;
   }
 
@@ -308,6 +309,10 @@ std::vector<std::string> LoadReport::lines() const {
   add_line(lines, "not needed, left out", left_out);
   add_line(lines, "resampled to the model's grid", resized);
   add_line(lines, "summed over colours for grey images", grey);
+  add_line(
+      lines,
+      "colours repeated in turn for the channels, times 3 over their number",
+      repeated);
   add_line(lines, "converted", converted);
   add_line(lines, "warning: NaN or Inf in", non_finite);
   return lines;

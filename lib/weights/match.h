@@ -57,6 +57,7 @@ struct LoadReport {
   std::vector<std::string> left_out;
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
   std::vector<std::string> grey; // convolutions of colours, summed
+  std::vector<std::string> repeated; // likewise, for other channels
   std::vector<std::string> converted; // "head.weight: bf16 -> fp32"
   std::vector<std::string> non_finite; // loaded, with NaN or Inf in them
 
@@ -70,9 +71,9 @@ struct Match {
   std::vector<std::pair<std::string, std::string>> copies;
   // Of those, what is not copied as it is, by the model's names.
   std::map<std::string, Positions> resamplings;
-  // Convolutions of three colours whose sum is one of grey images (timm's
-  // adapt_input_conv), by the model's names.
-  std::set<std::string> summed;
+  // Convolutions of three colours that become one of grey images or of other
+  // channels (states/input_channels.h), by the model's names.
+  std::set<std::string> adapted;
 };
 
 // Whether shapes differ at most in dimensions of 1 at their ends: a linear

@@ -19,7 +19,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "train_list.txt and val_list.txt in it"},
     {"DATA.DATASET", "data.train.kind data.eval.kind", "list"},
     {"DATA.IMAGE_SIZE", "model.image_size model.name", ""},
-    {"DATA.IMAGE_CHANNELS", "", "images have 3 channels"},
+    {"DATA.IMAGE_CHANNELS", "model.in_chans", ""},
     {"DATA.SECOND_IMAGE_SIZE", "", "of BEiT's pretraining"},
     {"DATA.FMAP_SIZE", "", "follows from IMAGE_SIZE"},
     {"DATA.CROP_PCT",
@@ -136,10 +136,6 @@ constexpr auto kMeanings = std::to_array<Meaning>({
 using enum Otherwise;
 
 constexpr auto kLimits = std::to_array<Limit>({
-    {"DATA.IMAGE_CHANNELS",
-     kRefused,
-     [](const Config& c) { return c.data.image_channels == 3; },
-     "images have 3 channels here"},
     {"MODEL.RESUME",
      kNotTrained,
      [](const Config& c) { return !c.model.resume; },

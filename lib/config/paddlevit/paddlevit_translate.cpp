@@ -62,6 +62,9 @@ ModelConfig translate_model(const Config& config) {
   ModelConfig to;
   to.num_classes = from.num_classes;
   to.image_size = config.data.image_size;
+  if (config.data.image_channels != 3) {
+    to.in_chans = config.data.image_channels;
+  }
   to.pretrained = from.pretrained;
   if (from.vit_numbers) {
     name_vit(config, to);

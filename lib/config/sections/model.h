@@ -60,9 +60,12 @@ struct ModelConfig {
     v.field(
          "in_chans",
          in_chans,
-         "Colours of the input: 3, or 1 for grey; `auto`: from the name.")
+         "Channels of the images: 3 for colours, 1 for grey, or as many as "
+         "TIFF "
+         "files (any number) or PNG files (4 with alpha, grey 2) have; `auto`: "
+         "from the name.")
         .auto_value()
-        .in_range(1, 3);
+        .in_range(1, 1024);
     v.field(
          "patch_size",
          patch_size,

@@ -4,6 +4,7 @@
 
 #include "core/random.h"
 #include "data/augment/splits.h"
+#include "image/operations/channels.h"
 #include "image/operations/grey.h"
 #include "image/resample/random_crop.h"
 
@@ -108,6 +109,30 @@ void Transform::apply(
   if (grey) {
     image::to_grey(colours, out);
   }
+}
+
+void Transform::apply(
+    std::span<const image::Image> pictures,
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    Scratch& scratch) const {
+  const image::Image& first = pictures.front();
+  const image::CropPlan plan = this->plan(first.width, first.height, draw);
+  const std::size_t bytes = std::size_t{3} *
+      static_cast<std::size_t>(options_.size.width) * options_.size.height;
+  scratch.colours.resize(bytes * pictures.size());
+  std::span<std::uint8_t> rest = scratch.colours;
+  for (const image::Image& picture : pictures) {
+    const std::span<std::uint8_t> pixels = rest.first(bytes);
+    rest = rest.subspan(bytes);
+    image::cut(plan, {image::View(picture)}, scratch.resampler, pixels);
+    if (options_.train) {
+      augment_.flip(
+          image::Canvas(pixels, options_.size.width, options_.size.height),
+          draw);
+    }
+  }
+  image::join_channels(scratch.colours, options_.channels, out);
 }
 
 void Transform::augment(

@@ -18,7 +18,9 @@ namespace vitrain::data {
 struct TransformOptions {
   image::DecodeOptions decode; // of sources that have files
   image::Size size = 224; // of the result
-  int channels = 3; // of the result: 3, or 1 for grey
+  // Of the result: 3; 1 for grey; another number for images that have so many,
+  // of which `augment` changes nothing but the direction.
+  int channels = 3;
   Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12; // whose resizes
   // Evaluation, and training with kNone:
@@ -60,13 +62,14 @@ class Transform {
   struct Scratch {
     image::Resampler resampler;
     AugmentScratch augment;
-    std::vector<std::uint8_t> colours; // of a grey result: 3 for each of it
+    std::vector<std::uint8_t> colours; // before they are grey, or joined
   };
 
   explicit Transform(const TransformOptions& options)
       : options_(options), augment_(options.augment) {}
 
   const image::DecodeOptions& decode() const { return options_.decode; }
+  int channels() const { return options_.channels; }
   std::size_t bytes() const {
     return static_cast<std::size_t>(splits()) *
         static_cast<std::size_t>(options_.size.width) * options_.size.height *
@@ -94,6 +97,13 @@ class Transform {
     const image::CropPlan all = plan(image.width, image.height, draw);
     apply(all, {image::View(image)}, draw, out, scratch);
   }
+  // Of an image with another number of channels than 1 or 3, as pictures of
+  // one size (image/operations/channels.h).
+  void apply(
+      std::span<const image::Image> pictures,
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const;
 
  private:
   image::CropPlan plan_in_training(int width, int height, const Draw& draw)

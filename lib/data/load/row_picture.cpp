@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "image/operations/channels.h"
 
 namespace vitrain::data {
 
@@ -18,11 +19,8 @@ std::optional<image::Image> picture_of(
   } catch (const Error&) {
     return std::nullopt; // who wants the reason reads the sample itself
   }
-  image::Image picture(size.width, size.height);
-  for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
-    picture.pixels[i] = bytes[channels == 1 ? i / 3 : i];
-  }
-  return picture;
+  return image::in_colours(
+      bytes, size.width, size.height, static_cast<int>(channels));
 }
 
 } // namespace vitrain::data

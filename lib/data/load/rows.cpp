@@ -2,12 +2,15 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "image/formats/decode_room.h"
 #include "image/formats/decoder.h"
+#include "options/channels.h"
 
 namespace vitrain::data {
 namespace {
@@ -45,6 +48,9 @@ int ImageRows::fill(
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   auto& own = static_cast<ImageScratch&>(scratch);
+  if (!are_colours(transform_.channels())) {
+    return fill_channels(draw, out, own.bytes, own.transform);
+  }
   if (!source_->read(draw.sample, own.bytes)) {
     const image::Image image = source_->load(draw.sample);
     transform_.apply(image, draw, out, own.transform);
@@ -59,6 +65,31 @@ int ImageRows::fill(
     const image::Decoder::Part part = own.decoder.decode(plan.source());
     transform_.apply(plan, part, draw, out, own.transform);
     return part.warnings;
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", describe(draw.sample), error.what());
+  }
+}
+
+int ImageRows::fill_channels(
+    const Draw& draw,
+    std::span<std::uint8_t> out,
+    std::string& bytes,
+    Transform::Scratch& scratch) const {
+  const int channels = transform_.channels();
+  if (!source_->read(draw.sample, bytes)) {
+    transform_.apply(
+        source_->load_channels(draw.sample, channels), draw, out, scratch);
+    return 0;
+  }
+  try {
+    const image::DecodeOptions& options = transform_.decode();
+    const auto file = image::bytes_of(bytes);
+    const image::DecodeRoom room(
+        image::decode_bytes(file, options, channels), options.memory);
+    const std::vector<image::Image> pictures =
+        image::decode_channels(file, channels, options);
+    transform_.apply(pictures, draw, out, scratch);
+    return pictures.front().warnings;
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", describe(draw.sample), error.what());
   }

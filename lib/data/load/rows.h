@@ -66,6 +66,12 @@ class ImageRows final : public Rows {
   }
 
  private:
+  int fill_channels(
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      std::string& bytes,
+      Transform::Scratch& scratch) const;
+
   std::shared_ptr<const Source> source_;
   Transform transform_;
 };

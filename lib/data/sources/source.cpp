@@ -174,6 +174,15 @@ image::Image Source::load(std::int64_t sample) const {
   }
 }
 
+std::vector<image::Image> Source::load_channels(
+    std::int64_t sample,
+    int channels) const {
+  fail_data(
+      "{}: has colours or grey, and {} channels are wanted",
+      describe(sample),
+      channels);
+}
+
 Index list(const SourceOptions& options) {
   try {
     return functions_of(options.kind).list(options);

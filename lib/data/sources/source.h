@@ -33,6 +33,12 @@ class Source {
   // The decoded image: of the bytes of read(), unless a source that has pixels
   // overrides it. Throws Error(kData) that names the sample.
   virtual image::Image load(std::int64_t sample) const;
+  // Of a source without files, with another number of channels than 1 or 3: as
+  // pictures (image/operations/channels.h). Throws Error(kData) where the
+  // sample does not have so many.
+  virtual std::vector<image::Image> load_channels(
+      std::int64_t sample,
+      int channels) const;
   // Where the sample is, printable: a path, a file and record, or "shapes
   // image 17".
   virtual std::string describe(std::int64_t sample) const = 0;

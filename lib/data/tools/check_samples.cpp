@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <limits>
+#include <utility>
 
 #include "core/check.h"
 #include "core/hash.h"
@@ -14,6 +15,7 @@
 #include "data/load/rows.h"
 #include "image/formats/decode.h"
 #include "image/formats/decode_room.h"
+#include "options/channels.h"
 
 namespace vitrain::data {
 namespace {
@@ -62,9 +64,12 @@ class Reader {
  public:
   Reader(
       const std::vector<Split>& splits,
-      const image::DecodeOptions& options,
+      const CheckOptions& options,
       Part& part)
-      : splits_(splits), options_(options), part_(part) {
+      : splits_(splits),
+        options_(options.decode),
+        channels_(options.channels),
+        part_(part) {
     part_.splits.resize(splits.size());
     for (SplitReport& report : part_.splits) {
       report.smallest = kNoneYet;
@@ -117,16 +122,23 @@ class Reader {
       SplitReport& report,
       Content& content,
       image::DecodeRoom& room) {
+    const bool colours = are_colours(channels_);
     if (!source.read(sample, bytes_)) {
-      image::Image image = source.load(sample);
+      image::Image image = colours
+          ? source.load(sample)
+          : std::move(source.load_channels(sample, channels_).front());
       content.hash = hash128(image::text_of(image.pixels));
       return image;
     }
     content.hash = hash128(bytes_);
     room = image::DecodeRoom(
-        image::decode_bytes(image::bytes_of(bytes_), options_),
+        image::decode_bytes(image::bytes_of(bytes_), options_, channels_),
         options_.memory);
-    image::Image image = image::decode(image::bytes_of(bytes_), options_);
+    image::Image image = colours
+        ? image::decode(image::bytes_of(bytes_), options_)
+        : std::move(image::decode_channels(
+                        image::bytes_of(bytes_), channels_, options_)
+                        .front());
     report.bytes += std::ssize(bytes_);
     ++report.formats[image::describe_content(image::bytes_of(bytes_))];
     return image;
@@ -134,6 +146,7 @@ class Reader {
 
   const std::vector<Split>& splits_;
   const image::DecodeOptions& options_;
+  int channels_;
   Part& part_;
   std::string bytes_;
 };
@@ -154,7 +167,7 @@ std::vector<Part> scan(
     constexpr std::int64_t kLot = 16;
     Part part;
     try {
-      Reader reader(splits, options.decode, part);
+      Reader reader(splits, options, part);
       for (std::int64_t first = 0; (first = next.fetch_add(kLot)) < all;) {
         for (std::int64_t i = first; i < std::min(first + kLot, all); ++i) {
           std::size_t split = 0;

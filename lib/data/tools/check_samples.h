@@ -78,6 +78,7 @@ struct CheckReport {
 struct CheckOptions {
   int threads = 1;
   image::DecodeOptions decode;
+  int channels = 3; // of TransformOptions
   // Called by the caller's thread about ten times a second, and at the end,
   // with the samples done and their number, over all splits.
   std::function<void(std::int64_t done, std::int64_t all)> progress;

@@ -15,6 +15,7 @@
 #include "image/formats/decode.h"
 #include "image/resample/crop_math.h"
 #include "image/resample/resample.h"
+#include "options/channels.h"
 
 namespace vitrain::data {
 namespace {
@@ -134,21 +135,10 @@ class Dumper {
   void read(const std::string& file, std::int64_t k) {
     detail::read_image_file(file, bytes_);
     try {
-      image::Image image = image::decode(
-          image::bytes_of(bytes_),
-          transform_ ? transform_->decode() : image::DecodeOptions{});
       if (transform_) {
-        pixels_.resize(transform_->bytes());
-        transform_->apply(
-            image,
-            {.epoch = options_.epoch, .sample = options_.first_sample + k},
-            pixels_,
-            scratch_);
-        shape_ = {
-            options_.transform->size.height,
-            options_.transform->size.width,
-            options_.transform->channels};
+        transform(k);
       } else {
+        image::Image image = image::decode(image::bytes_of(bytes_));
         if (options_.resize > 0) {
           image =
               resized(image, options_.resize, options_.filter, options_.pillow);
@@ -168,6 +158,26 @@ class Dumper {
   std::span<const std::uint8_t> pixels() const { return pixels_; }
 
  private:
+  void transform(std::int64_t k) {
+    const Draw draw{
+        .epoch = options_.epoch, .sample = options_.first_sample + k};
+    const auto bytes = image::bytes_of(bytes_);
+    const int channels = transform_->channels();
+    pixels_.resize(transform_->bytes());
+    if (are_colours(channels)) {
+      transform_->apply(
+          image::decode(bytes, transform_->decode()), draw, pixels_, scratch_);
+    } else {
+      transform_->apply(
+          image::decode_channels(bytes, channels, transform_->decode()),
+          draw,
+          pixels_,
+          scratch_);
+    }
+    const image::Size& size = options_.transform->size;
+    shape_ = {size.height, size.width, channels};
+  }
+
   DumpOptions options_;
   std::optional<Transform> transform_;
   Transform::Scratch scratch_;

@@ -27,10 +27,12 @@ Normalizer::Normalizer(
     : spec_(spec), device_(device), splits_(splits) {
   const auto& mean = preprocess.mean;
   const auto& std = preprocess.std;
-  scale_ = per_channel(
-      spec.channels, device, [&](std::size_t c) { return 1 / (255 * std[c]); });
-  shift_ = per_channel(
-      spec.channels, device, [&](std::size_t c) { return -mean[c] / std[c]; });
+  scale_ = per_channel(spec.channels, device, [&](std::size_t c) {
+    return 1 / (255 * std[c % 3]);
+  });
+  shift_ = per_channel(spec.channels, device, [&](std::size_t c) {
+    return -mean[c % 3] / std[c % 3];
+  });
 }
 
 at::Tensor Normalizer::inputs(const data::Batch& batch, std::int64_t rows)

@@ -11,9 +11,10 @@ namespace vitrain::engine {
 
 // Moves loader batches to the device and turns them into what the network takes
 // and what it should give.
-//   images: (byte / 255 - mean) / std per channel, [N, S, S, C] uint8 -> [N, C,
-//     S, S] fp32, for residual networks in channels_last. Bytes travel, floats
-//     do not: a quarter of the traffic;
+//   images: (byte / 255 - mean) / std per channel, those of the colours in turn
+//     where there are more than three; [N, S, S, C] uint8 -> [N, C, S, S] fp32,
+//     for residual networks in channels_last. Bytes travel, floats do not: a
+//     quarter of the traffic;
 //   vectors: [N, F] fp32 as they are.
 // Of images with `splits` versions (data::TransformOptions): first the first
 // ones of all samples, then the second ones: [splits N, C, S, S].

@@ -11,6 +11,7 @@
 #include "job/run/run_directory.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
+#include "options/channels.h"
 
 #include <fmt/format.h>
 
@@ -168,6 +169,13 @@ std::string training_sizes(
   return text == spec.image_size.text() ? "" : text;
 }
 
+// " grey", " with 13 channels"; of colours "".
+std::string channels_text(const models::ModelSpec& spec) {
+  return are_colours(spec.channels)
+      ? (spec.channels == 1 ? " grey" : "")
+      : fmt::format(" with {} channels", spec.channels);
+}
+
 std::string describe_model(const RunFacts& facts) {
   const models::ModelSpec& spec = facts.spec;
   const std::string trained =
@@ -185,7 +193,7 @@ std::string describe_model(const RunFacts& facts) {
       "{}, {} px{}{}",
       net,
       spec.image_size.text(),
-      spec.channels == 1 ? " grey" : "",
+      channels_text(spec),
       trained.empty() ? "" : fmt::format(" (trained at {})", trained));
   return spec.family->learns_pixels
       ? images

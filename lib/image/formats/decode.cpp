@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "image/formats/exif.h"
 #include "image/formats/formats.h"
+#include "image/operations/channels.h"
 
 namespace vitrain::image {
 namespace {
@@ -24,16 +25,31 @@ struct Codec {
   // coefficient of a progressive file, libwebp and others planes or pixels of
   // their own.
   std::int64_t bytes_per_pixel = 11;
+  // Of formats that can have another number of channels than 1 or 3.
+  detail::Size (*channels_size)(detail::Bytes) = nullptr;
+  std::vector<Image> (
+      *decode_channels)(detail::Bytes, int, const DecodeOptions&) = nullptr;
 };
 
 constexpr Codec kJpeg{"JPEG", detail::jpeg_size, detail::decode_jpeg};
-constexpr Codec kPng{"PNG", detail::png_size, detail::decode_png};
+constexpr Codec kPng{
+    .name = "PNG",
+    .size = detail::png_size,
+    .decode = detail::decode_png,
+    .channels_size = detail::png_size,
+    .decode_channels = detail::decode_png_channels};
 constexpr Codec kWebp{"WebP", detail::webp_size, detail::decode_webp};
 constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp, 3};
 constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm, 3};
 constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif, 3};
 // A strip may be the whole image, with six samples of 16 bits; it is turned.
-constexpr Codec kTiff{"TIFF", detail::tiff_size, detail::decode_tiff, 18};
+constexpr Codec kTiff{
+    "TIFF",
+    detail::tiff_size,
+    detail::decode_tiff,
+    18,
+    detail::tiff_channels_size,
+    detail::decode_tiff_channels};
 // Four planes of 16 bits, three of 8, and pixels of four bytes.
 constexpr Codec kAvif{"AVIF", detail::avif_size, detail::decode_avif, 18};
 constexpr Codec kPacked{
@@ -153,11 +169,54 @@ Image decode(
   return image;
 }
 
+std::vector<Image> decode_channels(
+    std::span<const std::uint8_t> bytes,
+    int channels,
+    const DecodeOptions& options) {
+  const Codec& codec = codec_of(bytes);
+  VITRAIN_CHECK_DATA(
+      codec.decode_channels != nullptr,
+      "is a {} file, which has colours or grey, and {} channels are wanted: "
+      "TIFF files can have any number of them, PNG files 2 or 4",
+      codec.name,
+      channels);
+  std::vector<Image> pictures = codec.decode_channels(bytes, channels, options);
+  const int orientation =
+      options.exif_orientation ? exif_orientation(bytes) : 1;
+  for (Image& picture : pictures) {
+    picture = oriented(std::move(picture), orientation);
+  }
+  return pictures;
+}
+
+namespace {
+
+// Of a pixel: its samples, once more where they wait for others of a block,
+// the pictures, and those once more while they are turned.
+std::int64_t channels_bytes(
+    const Codec& codec,
+    detail::Bytes bytes,
+    int channels,
+    const DecodeOptions& options) {
+  const detail::Size size = codec.channels_size(bytes);
+  detail::check_size(size, options);
+  return size.width * size.height *
+      (std::int64_t{2} * channels + std::int64_t{6} * pictures_of(channels));
+}
+
+} // namespace
+
 std::int64_t decode_bytes(
     std::span<const std::uint8_t> bytes,
-    const DecodeOptions& options) {
+    const DecodeOptions& options,
+    int channels) {
   try {
     const Codec& codec = codec_of(bytes);
+    if (!are_colours(channels)) {
+      return codec.channels_size == nullptr
+          ? 0
+          : channels_bytes(codec, bytes, channels, options);
+    }
     const detail::Size size = codec.size(bytes);
     detail::check_size(size, options);
     // A PNG file is read row by row, unless its rows come interlaced.
@@ -219,6 +278,11 @@ void check_density(const Size& size, std::size_t bytes) {
 
 Image blank(const Size& size) {
   return {static_cast<int>(size.width), static_cast<int>(size.height)};
+}
+
+std::vector<Image> blank_pictures(const Size& size, int channels) {
+  return std::vector<Image>(
+      static_cast<std::size_t>(pictures_of(channels)), blank(size));
 }
 
 } // namespace detail

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "image/image.h"
 
@@ -39,11 +40,23 @@ Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
 
-// About the bytes that decode() needs at most, with those of the image that it
-// returns; 0 for what it refuses. Reads the header only. Thread-safe.
+// The same of a file with another number of channels than 1 or 3, as pictures
+// (operations/channels.h): of a TIFF with so many samples, all of them whole
+// numbers of 8 bits, in the order of the file; of a PNG of 8 bits grey and
+// alpha (2), or red, green, blue and alpha (4). Turned as decode() turns.
+// Throws Error(kData) for other files too. Thread-safe.
+std::vector<Image> decode_channels(
+    std::span<const std::uint8_t> bytes,
+    int channels,
+    const DecodeOptions& options = {});
+
+// About the bytes that decode(), or for such a number decode_channels(), needs
+// at most, with those of what it returns; 0 for what it refuses. Reads the
+// header only. Thread-safe.
 std::int64_t decode_bytes(
     std::span<const std::uint8_t> bytes,
-    const DecodeOptions& options = {});
+    const DecodeOptions& options = {},
+    int channels = 3);
 
 // What a file says about itself.
 struct Header {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "image/formats/decode.h"
 
@@ -25,6 +26,9 @@ Image decode_jpeg(Bytes bytes, const DecodeOptions& options);
 
 Size png_size(Bytes bytes);
 Image decode_png(Bytes bytes, const DecodeOptions& options);
+// As decode_channels(), here and of TIFF.
+std::vector<Image>
+decode_png_channels(Bytes bytes, int channels, const DecodeOptions& options);
 
 Size webp_size(Bytes bytes);
 Image decode_webp(Bytes bytes, const DecodeOptions& options);
@@ -44,6 +48,10 @@ Image decode_gif(Bytes bytes, const DecodeOptions& options);
 // Turned as the orientation tag says, whatever the options.
 Size tiff_size(Bytes bytes);
 Image decode_tiff(Bytes bytes, const DecodeOptions& options);
+// The size whatever the samples are.
+Size tiff_channels_size(Bytes bytes);
+std::vector<Image>
+decode_tiff_channels(Bytes bytes, int channels, const DecodeOptions& options);
 
 // Whether the file names AVIF among its brands.
 bool is_avif(Bytes bytes);
@@ -62,5 +70,7 @@ void check_density(const Size& size, std::size_t bytes);
 
 // A black image of this size.
 Image blank(const Size& size);
+// Black pictures of an image with so many channels.
+std::vector<Image> blank_pictures(const Size& size, int channels);
 
 } // namespace vitrain::image::detail

@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/text/text.h"
 #include "image/formats/formats.h"
+#include "image/operations/channels.h"
 
 namespace vitrain::image::detail {
 namespace {
@@ -235,16 +236,11 @@ Size png_size(Bytes bytes) {
   return size_of(decoder);
 }
 
-Image decode_png(Bytes bytes, const DecodeOptions& options) {
-  Decoder decoder;
-  const Cleanup cleanup{decoder};
-  open(decoder, bytes);
-  check_size(size_of(decoder), options);
-  check_plausible(decoder);
-  run(decoder, start);
+namespace {
 
-  Image image = blank(size_of(decoder));
-  const std::size_t rgb_stride = std::size_t{decoder.width} * 3;
+// Calls take(y, samples) with each row of samples; returns the defects.
+int read_rows(Decoder& decoder, const auto& take) {
+  run(decoder, start);
   decoder.stride = png_get_rowbytes(decoder.png, decoder.info);
   // Interlaced passes fill the same rows again and again; else one row at a
   // time is enough.
@@ -258,18 +254,63 @@ Image decode_png(Bytes bytes, const DecodeOptions& options) {
     if (!decoder.interlaced) {
       run(decoder, read_row);
     }
-    convert_row(
-        decoder,
-        rows.data() + (decoder.interlaced ? y * decoder.stride : 0),
-        image.pixels.data() + y * rgb_stride);
+    take(y, rows.data() + (decoder.interlaced ? y * decoder.stride : 0));
   }
   // What follows the last row: a wrong checksum is an error; that the file ends
   // there is a defect without effect on the pixels.
   if (!guarded(decoder, read_end) && !decoder.ended_early) {
     fail_with_message(decoder);
   }
-  image.warnings = decoder.warnings + (decoder.ended_early ? 1 : 0);
+  return decoder.warnings + (decoder.ended_early ? 1 : 0);
+}
+
+} // namespace
+
+Image decode_png(Bytes bytes, const DecodeOptions& options) {
+  Decoder decoder;
+  const Cleanup cleanup{decoder};
+  open(decoder, bytes);
+  check_size(size_of(decoder), options);
+  check_plausible(decoder);
+  Image image = blank(size_of(decoder));
+  const std::size_t stride = std::size_t{decoder.width} * 3;
+  image.warnings =
+      read_rows(decoder, [&](std::size_t y, const std::uint8_t* samples) {
+        convert_row(decoder, samples, image.pixels.data() + y * stride);
+      });
   return image;
+}
+
+std::vector<Image>
+decode_png_channels(Bytes bytes, int channels, const DecodeOptions& options) {
+  Decoder decoder;
+  const Cleanup cleanup{decoder};
+  open(decoder, bytes);
+  VITRAIN_CHECK_DATA(
+      channels_of(decoder.colour) == channels,
+      "its pixels have {} channels, and {} are wanted",
+      decoder.colour == PNG_COLOR_TYPE_PALETTE ? 3
+                                               : channels_of(decoder.colour),
+      channels);
+  VITRAIN_CHECK_DATA(
+      decoder.depth == 8,
+      "unsupported PNG: samples of {} bits; of images with {} channels they "
+      "have 8",
+      decoder.depth,
+      channels);
+  check_size(size_of(decoder), options);
+  check_plausible(decoder);
+  std::vector<Image> pictures = blank_pictures(size_of(decoder), channels);
+  const std::size_t width = decoder.width;
+  pictures.front().warnings =
+      read_rows(decoder, [&](std::size_t y, const std::uint8_t* samples) {
+        split_channels(
+            {samples, width * static_cast<std::size_t>(channels)},
+            channels,
+            pictures,
+            y * width);
+      });
+  return pictures;
 }
 
 } // namespace vitrain::image::detail

@@ -172,7 +172,6 @@ TiffFile::TiffFile(Bytes bytes, std::int64_t most_memory) : bytes_(bytes) {
     // libtiff would go on with the numbers of the colours as shades of grey.
     VITRAIN_CHECK_DATA(
         !lost_palette_, "damaged TIFF: its palette cannot be read");
-    check_supported(layout_);
   } catch (...) {
     TIFFClose(tiff_);
     throw;
@@ -183,6 +182,11 @@ TiffFile::~TiffFile() {
   TIFFClose(tiff_);
 }
 
+Size TiffFile::shown_size() const {
+  const Size& size = layout_.size;
+  return layout_.orientation >= 5 ? Size{size.height, size.width} : size;
+}
+
 void TiffFile::fail_with_message() const {
   fail_data(
       "damaged TIFF: {}",
@@ -190,29 +194,40 @@ void TiffFile::fail_with_message() const {
                      : printable(error_.data()));
 }
 
-void check_supported(const TiffFile::Layout& of) {
-  const auto is = [](int value, std::initializer_list<int> any) {
-    return std::find(any.begin(), any.end(), value) != any.end();
-  };
-  const auto require = [](bool holds, const char* what, int value) {
-    VITRAIN_CHECK_DATA(holds, "unsupported TIFF: {} {}", what, value);
-  };
+namespace {
+
+bool is_one_of(int value, std::initializer_list<int> any) {
+  return std::find(any.begin(), any.end(), value) != any.end();
+}
+
+void require(bool holds, const char* what, int value) {
+  VITRAIN_CHECK_DATA(holds, "unsupported TIFF: {} {}", what, value);
+}
+
+void check_compression(const TiffFile::Layout& of) {
   require(
-      is(of.compression,
-         {COMPRESSION_NONE,
-          COMPRESSION_CCITTRLE,
-          COMPRESSION_CCITTFAX3,
-          COMPRESSION_CCITTFAX4,
-          COMPRESSION_LZW,
-          COMPRESSION_JPEG,
-          COMPRESSION_ADOBE_DEFLATE,
-          COMPRESSION_DEFLATE,
-          COMPRESSION_PACKBITS,
-          COMPRESSION_LZMA,
-          COMPRESSION_ZSTD}) &&
+      is_one_of(
+          of.compression,
+          {COMPRESSION_NONE,
+           COMPRESSION_CCITTRLE,
+           COMPRESSION_CCITTFAX3,
+           COMPRESSION_CCITTFAX4,
+           COMPRESSION_LZW,
+           COMPRESSION_JPEG,
+           COMPRESSION_ADOBE_DEFLATE,
+           COMPRESSION_DEFLATE,
+           COMPRESSION_PACKBITS,
+           COMPRESSION_LZMA,
+           COMPRESSION_ZSTD}) &&
           TIFFIsCODECConfigured(static_cast<std::uint16_t>(of.compression)),
       "compression",
       of.compression);
+}
+
+} // namespace
+
+void check_supported(const TiffFile::Layout& of) {
+  check_compression(of);
   const bool grey = of.photometric == PHOTOMETRIC_MINISWHITE ||
       of.photometric == PHOTOMETRIC_MINISBLACK;
   const bool plain = of.format == SAMPLEFORMAT_UINT;
@@ -221,23 +236,23 @@ void check_supported(const TiffFile::Layout& of) {
   switch (of.photometric) {
     case PHOTOMETRIC_MINISWHITE:
     case PHOTOMETRIC_MINISBLACK:
-      bits = plain                        ? is(of.bits, {1, 2, 4, 8, 16, 32})
-          : of.format == SAMPLEFORMAT_INT ? is(of.bits, {8, 16, 32})
+      bits = plain ? is_one_of(of.bits, {1, 2, 4, 8, 16, 32})
+          : of.format == SAMPLEFORMAT_INT ? is_one_of(of.bits, {8, 16, 32})
                                           : of.bits == 32;
       samples = of.samples == 1 ||
           (of.samples == 2 && of.bits == 8 &&
            of.alpha == EXTRASAMPLE_UNASSALPHA);
       break;
     case PHOTOMETRIC_PALETTE:
-      bits = is(of.bits, {1, 2, 4, 8});
+      bits = is_one_of(of.bits, {1, 2, 4, 8});
       samples = of.samples == 1 || (of.samples == 2 && of.bits == 8);
       break;
     case PHOTOMETRIC_RGB:
-      bits = is(of.bits, {8, 16});
+      bits = is_one_of(of.bits, {8, 16});
       samples = of.samples >= 3 && of.samples <= 6;
       break;
     case PHOTOMETRIC_SEPARATED:
-      bits = is(of.bits, {8, 16});
+      bits = is_one_of(of.bits, {8, 16});
       samples = of.samples >= 4 && of.samples <= 6;
       break;
     case PHOTOMETRIC_YCBCR:
@@ -249,11 +264,33 @@ void check_supported(const TiffFile::Layout& of) {
   }
   require(plain || grey, "sample format", of.format);
   require(
-      is(of.format, {SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT, SAMPLEFORMAT_IEEEFP}),
+      is_one_of(
+          of.format,
+          {SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT, SAMPLEFORMAT_IEEEFP}),
       "sample format",
       of.format);
   require(bits, "bits per sample:", of.bits);
   require(samples, "samples per pixel:", of.samples);
+}
+
+void check_channels(const TiffFile::Layout& of, int channels) {
+  check_compression(of);
+  require(
+      is_one_of(of.photometric, {PHOTOMETRIC_MINISBLACK, PHOTOMETRIC_RGB}),
+      "photometric interpretation",
+      of.photometric);
+  VITRAIN_CHECK_DATA(
+      of.samples == channels,
+      "its pixels have {} channels, and {} are wanted",
+      of.samples,
+      channels);
+  VITRAIN_CHECK_DATA(
+      of.bits == 8 && of.format == SAMPLEFORMAT_UINT,
+      "unsupported TIFF: samples of {} bits{}; of images with other than 1 or "
+      "3 channels they are whole numbers of 8 bits: scale them to those",
+      of.bits,
+      of.format == SAMPLEFORMAT_UINT ? ""
+                                     : " that are no whole numbers from 0");
 }
 
 void check_plausible(const TiffFile::Layout& of, std::size_t bytes) {

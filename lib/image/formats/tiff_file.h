@@ -27,7 +27,7 @@ class TiffFile {
 
   // Keeps `bytes` in view; no single allocation of libtiff is larger than
   // `most_memory`. Throws Error(kData) when there is no directory that can be
-  // read, or one of images that decode_tiff() does not take.
+  // read.
   TiffFile(Bytes bytes, std::int64_t most_memory);
   ~TiffFile();
   TiffFile(const TiffFile&) = delete;
@@ -35,6 +35,8 @@ class TiffFile {
 
   TIFF* get() const { return tiff_; }
   const Layout& layout() const { return layout_; }
+  // Turned as the orientation says: Pillow turns TIFFs as it loads them.
+  Size shown_size() const;
   // Defects are counted from here on: before, libtiff warns of every tag that
   // it does not know.
   void start_pixels() { in_pixels_ = true; }
@@ -57,6 +59,8 @@ class TiffFile {
 
 // Throws Error(kData) for samples of which decode_tiff() makes no pixels.
 void check_supported(const TiffFile::Layout& layout);
+// The same for decode_tiff_channels() and so many channels.
+void check_channels(const TiffFile::Layout& layout, int channels);
 
 // Throws Error(kData) where so many bytes cannot hold the image.
 void check_plausible(const TiffFile::Layout& layout, std::size_t bytes);

@@ -187,6 +187,11 @@ void check_rules(
       problems);
   config::add_findings(
       models::check_loss(recipe), origins, circumstances, problems);
+  config::add_findings(
+      models::check_channels(recipe, circumstances.training),
+      origins,
+      circumstances,
+      problems);
   if (circumstances.training) {
     config::add_findings(
         models::check_training_size(recipe), origins, circumstances, problems);

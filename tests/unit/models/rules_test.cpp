@@ -36,6 +36,46 @@ std::vector<std::string> broken(
   return texts;
 }
 
+TEST(Rules, OfOtherChannelsThanColoursAndGrey) {
+  config::Recipe recipe;
+  recipe.model.name = "resnet18";
+  recipe.model.in_chans = 5;
+  recipe.data.augment.grayscale = 0.1;
+  recipe.data.augment.auto_augment = "rand-m9";
+  recipe.data.train.kind = SourceKind::kFolder;
+  recipe.data.eval.kind = SourceKind::kCifar;
+  const auto findings = [&](bool training) {
+    std::vector<std::string> texts;
+    for (const config::Finding& finding : check_channels(recipe, training)) {
+      texts.push_back(finding.key + ": " + finding.text);
+    }
+    return texts;
+  };
+  const auto evaluation = AllOf(
+      HasSubstr("model.in_chans: in_chans is 5"),
+      HasSubstr("data.eval.kind cifar have colours"));
+  EXPECT_THAT(findings(false), ElementsAre(evaluation));
+  EXPECT_THAT(
+      findings(true),
+      ElementsAre(
+          evaluation,
+          HasSubstr("data.augment.auto_augment: is for colours"),
+          HasSubstr("data.augment.grayscale: is for colours")));
+  recipe.data.eval.kind = SourceKind::kTar;
+  recipe.data.augment = {};
+  EXPECT_THAT(findings(true), IsEmpty());
+  recipe.data.augment.stages = {"{from_epoch: 2, auto_augment: rand-m5}"};
+  recipe.run.epochs = 3;
+  EXPECT_THAT(
+      findings(true),
+      ElementsAre(HasSubstr("from epoch 2: data.augment.auto_augment is for "
+                            "colours")));
+  for (const std::int64_t channels : {1, 3}) {
+    recipe.model.in_chans = channels;
+    EXPECT_THAT(findings(true), IsEmpty());
+  }
+}
+
 TEST(Rules, TrainingSizesAreForWeightsThatFitAny) {
   const auto findings = [](const char* name, std::int64_t size) {
     config::Recipe recipe;
@@ -185,8 +225,7 @@ TEST(Rules, OfEveryFamily) {
     EXPECT_THAT(
         broken({name, "in_chans=2", "num_classes=9"}),
         ElementsAre(
-            HasSubstr("model.num_classes: num_classes 9 is less than the 10"),
-            HasSubstr("model.in_chans: in_chans is 2")))
+            HasSubstr("model.num_classes: num_classes 9 is less than the 10")))
         << name;
   }
   const std::vector<std::string> options{

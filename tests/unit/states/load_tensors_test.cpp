@@ -413,6 +413,27 @@ TEST(LoadWeights, SumsAConvolutionOfColoursForGreyImages) {
   EXPECT_THAT(refusal(stem, file), HasSubstr("'weight' is [2, 4, 3, 3]"));
 }
 
+// tests/golden/weights/make_adapted.py.
+TEST(LoadWeights, AdaptsAConvolutionOfColoursToAnyChannelsAsTimmDoes) {
+  const TensorFile golden = read_safetensors(
+      VITRAIN_SOURCE_DIR "/tests/golden/weights/adapted.safetensors");
+  ASSERT_GE(golden.tensors.size(), 7u);
+  TensorFile file;
+  file.tensors["weight"] = golden.tensors.at("weights");
+  for (const auto& [name, expected] : golden.tensors) {
+    torch::nn::Module stem;
+    stem.register_parameter("weight", at::zeros_like(expected));
+    const weights::LoadReport report = load_through_file(stem, file, {}, "w");
+    EXPECT_TRUE(
+        at::allclose(stem.named_parameters()["weight"], expected, 1e-6, 1e-7))
+        << name;
+    if (expected.size(1) > 1 && expected.size(1) != 3) {
+      EXPECT_THAT(
+          report.lines(), ElementsAre(HasSubstr("colours repeated in turn")));
+    }
+  }
+}
+
 TEST(LoadWeights, RefusesPositionsThatAreNoGrid) {
   Toy toy(4);
   TensorFile file = good_file(4);

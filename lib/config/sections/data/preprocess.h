@@ -31,7 +31,8 @@ struct PreprocessConfig {
         "mean",
         mean,
         "Mean of red, green, blue, for pixels in [0, 1]; all three the same "
-        "for a grey input.");
+        "for a grey input. Where images have other channels (model.in_chans), "
+        "the three are taken in turn.");
     v.field(
          "std",
          std,

@@ -1,9 +1,13 @@
 #include "core/random.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "core/check.h"
 #include "data/sources/kinds/kinds.h"
+#include "image/operations/channels.h"
 
 namespace vitrain::data::detail {
 namespace {
@@ -15,25 +19,38 @@ class RandomSource final : public Source {
   using Source::Source;
 
   image::Image load(std::int64_t sample) const override {
+    return std::move(load_channels(sample, 3).front());
+  }
+
+  std::vector<image::Image> load_channels(std::int64_t sample, int channels)
+      const override {
     const SourceOptions& options = index().options();
     const auto side = static_cast<int>(options.size);
-    image::Image image(side, side);
+    std::vector<image::Image> pictures(
+        static_cast<std::size_t>(image::pictures_of(channels)),
+        image::Image(side, side));
     Random random =
         generated(options, Purpose::kRandomImage, options.size, sample);
-    std::size_t done = 0;
-    while (done < image.pixels.size()) {
-      const std::uint32_t word = random.next_u32();
-      const std::size_t part =
-          std::min(sizeof(word), image.pixels.size() - done);
-      std::memcpy(image.pixels.data() + done, &word, part);
-      done += part;
+    for (image::Image& picture : pictures) {
+      fill(picture.pixels, random);
     }
-    return image;
+    return pictures;
   }
 
   std::string describe(std::int64_t sample) const override {
     return fmt::format(
         "random image {} of seed {}", sample, index().options().seed);
+  }
+
+ private:
+  static void fill(std::vector<std::uint8_t>& pixels, Random& random) {
+    std::size_t done = 0;
+    while (done < pixels.size()) {
+      const std::uint32_t word = random.next_u32();
+      const std::size_t part = std::min(sizeof(word), pixels.size() - done);
+      std::memcpy(pixels.data() + done, &word, part);
+      done += part;
+    }
   }
 };
 

@@ -39,7 +39,7 @@ Index list_tar(const fs::path& path, const std::string& label = "") {
   return list(options);
 }
 
-std::string list_error(const fs::path& path, const std::string& label = "") {
+std::string tar_error(const fs::path& path, const std::string& label = "") {
   return data_error([&] { list_tar(path, label); });
 }
 
@@ -163,7 +163,7 @@ TEST(Tar, AnArchiveOfArchivesHasAClassInEach) {
   bytes[1024 + 512] ^= 1; // in the header of n02_10.JPEG
   folder.write("train.tar", bytes);
   EXPECT_THAT(
-      list_error(path),
+      tar_error(path),
       AllOf(HasSubstr("train.tar: n02.tar: byte 1536: is no header of a tar")));
 }
 
@@ -187,19 +187,19 @@ TEST(Tar, ManyArchivesAreOneDataset) {
   EXPECT_EQ(open_tar(folder.path() / "t-{02,11}.tar")->size(), 4);
   EXPECT_EQ(open_tar(folder.path() / "t-0*.tar")->size(), 20);
   EXPECT_THAT(
-      list_error(folder.path() / "t-{00..12}.tar"),
+      tar_error(folder.path() / "t-{00..12}.tar"),
       HasSubstr("t-12.tar: No such file"));
   EXPECT_THAT(
-      list_error(folder.path() / "u-*.tar"),
+      tar_error(folder.path() / "u-*.tar"),
       HasSubstr("no file matches this pattern"));
   fs::create_directories(folder.path() / "empty");
   EXPECT_THAT(
-      list_error(folder.path() / "empty"), HasSubstr("no .tar file is in"));
-  EXPECT_THAT(list_error(""), HasSubstr("the dataset has no path"));
+      tar_error(folder.path() / "empty"), HasSubstr("no .tar file is in"));
+  EXPECT_THAT(tar_error(""), HasSubstr("the dataset has no path"));
   // One name in two archives would be one file when unpacked.
   fs::copy(folder.path() / "t-00.tar", folder.path() / "t-50.tar");
   EXPECT_THAT(
-      list_error(folder.path()),
+      tar_error(folder.path()),
       HasSubstr("a/0.jpg is in two archives, the 1th and the 13th"));
 }
 
@@ -211,8 +211,7 @@ TEST(Tar, PathsGoOnInsideAFile) {
   tar.file("data/test/a/1.jpg", "3");
   const fs::path path = folder.write("x.tar", tar.finish());
   EXPECT_THAT(
-      list_error(path),
-      HasSubstr("(test, train) look like parts of a dataset"));
+      tar_error(path), HasSubstr("(test, train) look like parts of a dataset"));
   const Index train = list_tar(path / "data/train");
   EXPECT_THAT(names_of(train), ElementsAre("a/1.jpg", "b/1.jpg"));
   EXPECT_THAT(
@@ -220,7 +219,7 @@ TEST(Tar, PathsGoOnInsideAFile) {
       ElementsAre("skipped images outside the folder that the path names: 1"));
   EXPECT_EQ(list_tar(path / "data/test").size(), 1);
   EXPECT_THAT(
-      list_error(path / "data/none"),
+      tar_error(path / "data/none"),
       HasSubstr("no image lies in the folder of a class"));
 }
 
@@ -328,20 +327,20 @@ TEST(WebDataset, LabelsAreAlsoInFieldsOfJson) {
   EXPECT_EQ(ids.classes().size(), 4u);
   EXPECT_EQ(ids.label(7), 3);
   EXPECT_THAT(
-      list_error(folder.path() / "s.tar", "json:at"),
+      tar_error(folder.path() / "s.tar", "json:at"),
       HasSubstr("s.tar: p/0.json (byte 2560): field at is neither a whole"));
   EXPECT_THAT(
-      list_error(folder.path() / "s.tar", "json:x.y"),
+      tar_error(folder.path() / "s.tar", "json:x.y"),
       HasSubstr("has no field x.y"));
   EXPECT_THAT(
-      list_error(folder.path() / "s.tar", "txt"),
+      tar_error(folder.path() / "s.tar", "txt"),
       HasSubstr("label 'txt' is none that shards have: expected cls, or"));
 }
 
 TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
   const TempFolder folder;
   const auto refusal = [&](const TarBuilder& tar, const char* label = "cls") {
-    return list_error(folder.write("s.tar", tar.finish()), label);
+    return tar_error(folder.write("s.tar", tar.finish()), label);
   };
   TarBuilder missing;
   missing.file("1.jpg", "");

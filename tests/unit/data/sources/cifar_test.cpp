@@ -34,7 +34,7 @@ Index list_cifar(const fs::path& path, bool train = true) {
   return list(options);
 }
 
-std::string list_error(const fs::path& path, bool train = true) {
+std::string cifar_error(const fs::path& path, bool train = true) {
   return data_error([&] { list_cifar(path, train); });
 }
 
@@ -131,40 +131,40 @@ TEST(Cifar, ReadsCifar100WithFineOrCoarseLabels) {
       data_error([&] { list(options); }), HasSubstr("which has one label"));
   folder.write("ten/train.bin", record_of_100(1, 1, 0));
   EXPECT_THAT(
-      list_error(folder.path() / "ten"),
+      cifar_error(folder.path() / "ten"),
       HasSubstr("has files of CIFAR-10 and of CIFAR-100"));
   folder.write("cifar-100-binary/train.bin", record(1, 0));
   EXPECT_THAT(
-      list_error(folder.path()),
+      cifar_error(folder.path()),
       HasSubstr("records of 3074 bytes (two labels"));
 }
 
 TEST(Cifar, ExplainsWhatIsWrong) {
   const TempFolder folder;
   EXPECT_THAT(
-      list_error(folder.path()),
+      cifar_error(folder.path()),
       HasSubstr("no data_batch_*.bin or train.bin in it"));
   EXPECT_THAT(
-      list_error(folder.path(), false),
+      cifar_error(folder.path(), false),
       HasSubstr("no test_batch.bin or test.bin in it"));
   EXPECT_THAT(
-      list_error(folder.path() / "missing"),
+      cifar_error(folder.path() / "missing"),
       HasSubstr("missing: cannot read the dataset folder: No such file"));
-  EXPECT_THAT(list_error(""), HasSubstr("no path"));
+  EXPECT_THAT(cifar_error(""), HasSubstr("no path"));
   folder.write("data_batch_1.bin", record(1, 0) + "x");
   EXPECT_THAT(
-      list_error(folder.path()),
+      cifar_error(folder.path()),
       HasSubstr("data_batch_1.bin: has 3074 bytes, which is not a whole "
                 "number of records of 3073 bytes"));
   folder.write("data_batch_1.bin", "");
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("has 0 bytes"));
+  EXPECT_THAT(cifar_error(folder.path()), HasSubstr("has 0 bytes"));
   folder.write("data_batch_1.bin", record(1, 0) + record(10, 0));
   EXPECT_THAT(
-      list_error(folder.path()),
+      cifar_error(folder.path()),
       HasSubstr("data_batch_1.bin: record 1 has label 10, but there are 10 "
                 "classes (0 to 9)"));
   folder.write("batches.meta.txt", "\n\n");
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("has 0 class names"));
+  EXPECT_THAT(cifar_error(folder.path()), HasSubstr("has 0 class names"));
 }
 
 TEST(Cifar, NoticesFilesThatShrinkOrVanish) {

@@ -30,7 +30,7 @@ Index list_folder(const fs::path& path) {
   return list(options);
 }
 
-std::string list_error(const fs::path& path) {
+std::string folder_error(const fs::path& path) {
   return data_error([&] { list_folder(path); });
 }
 
@@ -191,21 +191,21 @@ TEST(Folder, ListsLinkedFoldersOnceAClass) {
 TEST(Folder, ExplainsWhatIsWrongWithTheFolder) {
   const TempFolder folder;
   EXPECT_THAT(
-      list_error(folder.path() / "missing"),
+      folder_error(folder.path() / "missing"),
       HasSubstr("missing: cannot read the dataset folder: No such file"));
-  EXPECT_THAT(list_error(""), HasSubstr("the dataset has no path"));
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("has no class folders"));
+  EXPECT_THAT(folder_error(""), HasSubstr("the dataset has no path"));
+  EXPECT_THAT(folder_error(folder.path()), HasSubstr("has no class folders"));
   folder.write("1.jpg");
   folder.write("2.png");
   EXPECT_THAT(
-      list_error(folder.path()),
+      folder_error(folder.path()),
       HasSubstr("has 2 images directly in it and no class folders"));
   EXPECT_THAT(
-      list_error(folder.path() / "1.jpg"), HasSubstr("is not a folder"));
+      folder_error(folder.path() / "1.jpg"), HasSubstr("is not a folder"));
   folder.write("full/1.jpg");
   folder.write("empty/readme.txt");
   EXPECT_THAT(
-      list_error(folder.path()),
+      folder_error(folder.path()),
       HasSubstr("empty: the class folder has no images"));
 }
 
@@ -214,7 +214,7 @@ TEST(Folder, RefusesTheFolderAboveTrainAndVal) {
   folder.write("train/a/1.jpg");
   folder.write("val/a/1.jpg");
   EXPECT_THAT(
-      list_error(folder.path()), HasSubstr("(train, val) look like parts"));
+      folder_error(folder.path()), HasSubstr("(train, val) look like parts"));
   EXPECT_EQ(list_folder(folder.path() / "train").size(), 1);
 }
 
@@ -325,11 +325,12 @@ TEST(Folder, OneSampleAndNone) {
   EXPECT_EQ(list_folder(folder.path() / "one").size(), 1);
   fs::create_directories(folder.path() / "none/a");
   EXPECT_THAT(
-      list_error(folder.path() / "none"),
+      folder_error(folder.path() / "none"),
       HasSubstr("none/a: the class folder has no images"));
   fs::create_directories(folder.path() / "hidden/.a");
   EXPECT_THAT(
-      list_error(folder.path() / "hidden"), HasSubstr("has no class folders"));
+      folder_error(folder.path() / "hidden"),
+      HasSubstr("has no class folders"));
 }
 
 TEST(Folder, ClassMapChoosesAndNumbersClasses) {
@@ -373,7 +374,7 @@ int check_unreadable(const fs::path& root) {
   const std::string file = data_error([&] {
     open(std::make_shared<Index>(list_folder(root / "files")))->load(0);
   });
-  const std::string folder = list_error(root / "folders");
+  const std::string folder = folder_error(root / "folders");
   std::fprintf(stderr, "%s\n%s\n", file.c_str(), folder.c_str());
   return file.ends_with("a/1.jpg: Permission denied") &&
           folder.find("folders/b: ") != std::string::npos &&

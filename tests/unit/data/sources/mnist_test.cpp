@@ -63,7 +63,7 @@ Index list_mnist(const fs::path& path, bool train = true) {
       {.kind = SourceKind::kMnist, .path = path.native(), .train = train});
 }
 
-std::string list_error(const fs::path& path) {
+std::string mnist_error(const fs::path& path) {
   return data_error([&] { list_mnist(path); });
 }
 
@@ -126,27 +126,27 @@ TEST(Mnist, SurvivesTheWayToTheWorkers) {
 
 TEST(Mnist, ExplainsWhatIsWrong) {
   const TempFolder folder;
-  EXPECT_THAT(list_error(""), HasSubstr("no path"));
+  EXPECT_THAT(mnist_error(""), HasSubstr("no path"));
   EXPECT_THAT(
-      list_error(folder.path()), HasSubstr("no train-images-idx3-ubyte or"));
+      mnist_error(folder.path()), HasSubstr("no train-images-idx3-ubyte or"));
   folder.write(kImagesFile, images(3));
   EXPECT_THAT(
-      list_error(folder.path()), HasSubstr("no train-labels-idx1-ubyte or"));
+      mnist_error(folder.path()), HasSubstr("no train-labels-idx1-ubyte or"));
   folder.write(kLabels, labels("\1\2"));
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("2 labels for 3 images"));
+  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("2 labels for 3 images"));
   folder.write(kLabels, labels("\1\2\3").substr(0, 9));
   EXPECT_THAT(
-      list_error(folder.path()), HasSubstr("9 bytes, and its header says 11"));
+      mnist_error(folder.path()), HasSubstr("9 bytes, and its header says 11"));
   folder.write(kLabels, images(3));
   EXPECT_THAT(
-      list_error(folder.path()),
+      mnist_error(folder.path()),
       HasSubstr("does not begin as an IDX file of labels"));
   folder.write(kLabels, labels("\1\2\3"));
   folder.write(
       kImagesFile, word(0x803) + word(3) + word(2) + word(1) + "123456");
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("1 x 2 pixels"));
+  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("1 x 2 pixels"));
   folder.write(kImagesFile, word(0x803) + word(0) + word(5) + word(5));
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("is empty or more than"));
+  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("is empty or more than"));
 }
 
 // Sizes whose product overflows, cut and damaged archives, and archives that
@@ -158,14 +158,14 @@ TEST(Mnist, HostileFilesAreRefused) {
   const std::string huge =
       word(0x803) + word(0x10000) + word(0x10000) + word(0x10000);
   folder.write(packed_name, gzip(huge));
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("more than 1 GiB"));
+  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("more than 1 GiB"));
   folder.write(packed_name, gzip(images(3) + std::string(1 << 24, '\0')));
-  EXPECT_THAT(list_error(folder.path()), HasSubstr("at least 92 bytes"));
+  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("at least 92 bytes"));
   const std::string good = gzip(images(3));
   Random random(3, Purpose::kInit, 0, 0);
   for (std::size_t size = 0; size < good.size(); size += 3) {
     folder.write(packed_name, good.substr(0, size));
-    EXPECT_NE(list_error(folder.path()), "") << size;
+    EXPECT_NE(mnist_error(folder.path()), "") << size;
   }
   for (int i = 0; i < 300; ++i) {
     std::string damaged = good;
@@ -173,7 +173,7 @@ TEST(Mnist, HostileFilesAreRefused) {
         static_cast<char>(1 + random.below(255));
     folder.write(packed_name, damaged);
     // Some bytes of a gzip header mean nothing; no damage may do harm.
-    EXPECT_THAT(list_error(folder.path()), testing::Not(HasSubstr("not a")));
+    EXPECT_THAT(mnist_error(folder.path()), testing::Not(HasSubstr("not a")));
   }
 }
 

@@ -102,10 +102,6 @@ TEST(Mlp, WhatDoesNotFitIsRefused) {
   config = named("linear");
   config.num_classes = 2;
   EXPECT_THAT(refused(config, vectors), HasSubstr("number of targets"));
-  config = named("resnet18");
-  config.in_chans = 2;
-  EXPECT_THAT(
-      refused(config, {10}), HasSubstr("model.in_chans: in_chans is 2"));
   config = named("mnist_convnet");
   config.image_size = 15;
   EXPECT_THAT(refused(config, {10}), HasSubstr("at least 16 pixels"));

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "image/image.h"
+#include "options/channels.h"
+
+// Images of any number of channels. What resizes, crops and mirrors works on
+// pictures of three, so an image of C channels is ceil(C / 3) of them: channels
+// 0 to 2, 3 to 5 and so on; what the last one lacks is 0.
+namespace vitrain::image {
+
+inline int pictures_of(int channels) {
+  return (channels + 2) / 3;
+}
+
+// Pixels [count, channels] to those of the pictures, which are of one size,
+// from pixel `first` on.
+void split_channels(
+    std::span<const std::uint8_t> pixels,
+    int channels,
+    std::span<Image> pictures,
+    std::size_t first);
+
+// The inverse: `pictures` is [pictures, n, 3], `out` is [n, channels].
+void join_channels(
+    std::span<const std::uint8_t> pictures,
+    int channels,
+    std::span<std::uint8_t> out);
+
+// Pixels [height, width, channels] as people can see them: of one channel or
+// two the first as grey, of more the first three as red, green and blue.
+Image in_colours(
+    std::span<const std::uint8_t> pixels,
+    int width,
+    int height,
+    int channels);
+
+} // namespace vitrain::image
