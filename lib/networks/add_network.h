@@ -5,14 +5,13 @@
 
 namespace vitrain::networks {
 
-// Adds a family of a program that uses this library: its names can be
-// `model.name`, and all else that is done with families is done with it. For
-// this process alone, so it is the first call in main(), before that looks
-// whether it is a worker: workers are the same program. `family` has to live as
-// long as the process. Throws Error(kInternal) where a family has that name.
+// Registers a family of a program that uses this library, in this process only:
+// its names are then allowed as `model.name`. Call it first in main(), because
+// workers are processes of the same program. `family` must outlive the
+// process's use of it. Throws Error(kInternal) if a family of that name exists.
 void add_family(const models::Family& family, MakeNetwork make);
 
-// The same with networks that are constructed from what MakeNetwork is given.
+// Registers a family whose network class has a (spec, generator) constructor.
 template <typename Network>
 void add_family(const models::Family& family) {
   add_family(family, construct<Network>);

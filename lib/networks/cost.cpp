@@ -17,8 +17,8 @@
 namespace vitrain::networks {
 namespace {
 
-// What has been counted on this thread so far. Results stay alive meanwhile, so
-// that no two of them have one address.
+// Counters of this thread. Results are kept alive while counting, so that no
+// two of them share an address.
 struct Count {
   Cost cost;
   std::int64_t largest = 0; // bytes
@@ -70,7 +70,7 @@ std::int64_t depth_of(
   return 0;
 }
 
-// Of a call that runs: its inputs may be gone when it ends.
+// State of a running call; its inputs may be freed before it returns.
 struct Depth : at::ObserverContext {
   std::int64_t value = 0;
 };
@@ -116,8 +116,8 @@ class Counting {
   at::CallbackHandle handle_;
 };
 
-// torch lacks kernels for shapes alone of a few operators (relu, hardswish):
-// whoever writes a network finds out here.
+// A few operators of torch (relu, hardswish) have no meta kernel; a new network
+// that uses one fails here.
 void forward_on_meta(
     const models::ModelSpec& spec,
     Model& model,

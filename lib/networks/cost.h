@@ -10,34 +10,33 @@ namespace vitrain::networks {
 
 class Model;
 
-// What one image, or vector, costs in a forward pass.
+// Cost of a forward pass of one image or vector.
 struct Cost {
-  // Multiplications with their additions, of matrix products, attention and
-  // convolutions: as published tables count them.
+  // Multiply-accumulate operations of matrix products, attention and
+  // convolutions, as published tables count them.
   std::int64_t macs = 0;
-  // Numbers that convolutions give, as "activations" are counted by Dollar et
-  // al., "Fast and accurate model scaling", CVPR 2021; for all layers above.
+  // Output values of the same layers ("activations" in Dollar et al., "Fast and
+  // accurate model scaling", CVPR 2021, who count convolutions only).
   std::int64_t outputs = 0;
-  // All results of operators together, and three times the largest.
+  // Sum of all operators' results, and three times the largest result.
   models::ActivationBytes bytes;
 
-  // Of what a block makes train.recompute keeps only what comes out of it.
+  // A block of train.recompute, which keeps only the block's output.
   struct Block {
     std::int64_t results = 0; // bytes
-    std::int64_t output = 0; // of them
+    std::int64_t output = 0; // the part of `results` that is the output
   };
-  std::vector<Block> blocks; // of train.recompute, in their order
+  std::vector<Block> blocks; // blocks of train.recompute, in order
 
-  // The share of bytes.kept that is there at once, where each `every`-th block
-  // is computed again (recompute.h).
+  // Returns the fraction of bytes.kept in memory at once if every `every`-th
+  // block is recomputed (recompute.h).
   double kept_share(std::int64_t every) const;
 };
 
-// Runs the network of `spec` without memory, on the meta device, and counts.
-// Throws Error(kInternal) for a network that has an operator which torch cannot
-// do there.
+// Runs the network of `spec` on the meta device, without memory, and counts.
+// Throws Error(kInternal) if an operator of the network has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec);
-// Of a network that make_network() has made of `spec` without memory.
+// Counts the cost of `network`, which make_network() built on the meta device.
 Cost cost_of(const models::ModelSpec& spec, Model& network);
 
 } // namespace vitrain::networks

@@ -12,8 +12,8 @@
 
 namespace vitrain::networks {
 
-// A classifier of the images of `spec` without dropout, of whose branches a
-// training step may leave out those in paths_.
+// An image classifier without dropout. Stochastic depth applies to the branches
+// in paths_.
 class ImageModel : public Model {
  public:
   explicit ImageModel(const models::ModelSpec& spec) : spec_(spec) {}
@@ -29,8 +29,9 @@ class ImageModel : public Model {
   std::vector<double> drop_rates() const final { return paths_.rates(); }
 
  protected:
-  // Adds the list `name` of blocks that all have one rate, each made of the
-  // family's numbers, the row of its first branch and the generator.
+  // Adds the list `name` of `count` blocks with equal drop rates. Each block is
+  // constructed from the family's numbers, the row of its first branch and the
+  // generator.
   template <typename Numbers, typename Block>
   void add_equal_blocks(
       const char* name,
@@ -52,7 +53,7 @@ class ImageModel : public Model {
   DropPaths paths_;
 
  private:
-  // The outputs of such images, as forward() has them.
+  // Computes the outputs of checked images; see Model::forward.
   virtual at::Tensor logits(
       const at::Tensor& images,
       const at::Tensor& drop) = 0;

@@ -6,22 +6,22 @@
 
 namespace vitrain::networks {
 
-// A network some of whose weights start from the training images instead of
-// from random numbers: a second base of such a Model.
+// Second base class of a Model that initialises some weights from training
+// images instead of random numbers.
 class ImageStart {
  public:
   virtual ~ImageStart() = default;
 
-  // How many training images it wants to see.
+  // Number of training images that start_from() needs.
   virtual std::int64_t start_images() const = 0;
-  // Sets those weights from normalised images [N, channels, S, S], fp32 on the
-  // CPU. A pure function of them.
+  // Sets these weights from normalised images [N, channels, S, S], fp32 on the
+  // CPU. The result depends on the images alone.
   virtual void start_from(const at::Tensor& images) = 0;
 };
 
-// Filters [2 C K K, C, K, K] that whiten patches of K x K pixels of the images
-// [N, C, H, W]: eigenvectors of the patches' second moments, largest first,
-// each over sqrt(eigenvalue + eps), then the same with the other sign.
+// Returns filters [2 C K K, C, K, K] that whiten patches of K x K pixels of
+// images [N, C, H, W]: eigenvectors of the patches' second moments, largest
+// first, each divided by sqrt(eigenvalue + eps), then the same filters negated.
 at::Tensor
 whitening_filters(const at::Tensor& images, std::int64_t kernel, double eps);
 

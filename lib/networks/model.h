@@ -12,53 +12,52 @@
 
 namespace vitrain::networks {
 
-// An image classifier, a regression on vectors, or a network that learns from
-// images alone. Parameters and buffers have the names that timm gives them.
+// A network: an image classifier, a regression on vectors, or a masked
+// autoencoder. Parameters and buffers have timm's names.
 class Model : public torch::nn::Module {
  public:
-  // Outputs [N, num_classes] of images [N, channels, H, W] or vectors [N, F].
-  // `drop`: [drop_rates().size(), N] factors of what is dropped whole, 0 or
-  // 1 / (1 - rate) each, or undefined: everything is kept as it is. `dropout`:
-  // the generator, of the inputs' device, that dropout's masks are drawn from;
-  // undefined: no number is dropped.
+  // Computes outputs [N, num_classes] from images [N, channels, H, W] or
+  // vectors [N, F]. `drop`: stochastic depth factors [drop_rates().size(), N],
+  // each 0 or 1 / (1 - rate); undefined: nothing is dropped. `dropout`:
+  // generator of the dropout masks, of the inputs' device; undefined: no
+  // dropout.
   virtual at::Tensor forward(
       const at::Tensor& inputs,
       const at::Tensor& drop,
       const at::Generator& dropout = {}) = 0;
 
-  // Rate of each part that can be dropped sample by sample in training (a
-  // residual branch, a channel, a unit), in the order of their rows in `drop`;
-  // empty when nothing ever is.
+  // Returns the drop rate of each row of `drop`, that is of each part (residual
+  // branch, channel, unit) that training can drop for single samples; empty if
+  // there is none.
   virtual std::vector<double> drop_rates() const { return {}; }
 
-  // Patches of an image, where the network hides most of them from itself and
-  // gives the loss of each sample, [N], instead of outputs (masked
-  // autoencoders); 0: another network. `drop` is then [masked_patches(), N]: a
-  // number for each patch, of which the smallest are seen; undefined: the first
-  // patches are.
+  // Number of patches of an image for a masked autoencoder, whose forward()
+  // returns the loss of each sample [N]; 0 for every other network. Its `drop`
+  // is [masked_patches(), N]: the patches with the smallest values stay
+  // visible; undefined: the first patches do.
   virtual std::int64_t masked_patches() const { return 0; }
 };
 
-// Throws Error(kInternal) unless this is a batch of images as `spec` has them,
-// or of another size where its family takes any.
+// Throws Error(kInternal) unless `images` is a batch of the channels and size
+// of `spec`, or of any size if the family allows that.
 void check_images(const at::Tensor& images, const models::ModelSpec& spec);
 
-// Of a network with two heads, the second of which may learn from a teacher:
-// the mean of their outputs, [N, C]; in training, where the spec has them
-// apart, the one beside the other, [N, 2 C].
+// Combines the outputs of a class head and a distillation head: their mean [N,
+// C], or, in training with separate heads in the spec, both next to each other
+// [N, 2 C].
 at::Tensor of_two_heads(
     const models::ModelSpec& spec,
     bool training,
     const at::Tensor& classes,
     const at::Tensor& distillation);
 
-// Makes the network of `spec`, its weights drawn from `generator`; without one
-// they are on the meta device: shapes, and no memory. Its forward pass works
-// there too, which counts what it costs (cost.h).
+// Makes the network of `spec` with weights sampled from `generator`. Without a
+// generator the weights are on the meta device (shapes only), where the forward
+// pass works too, to count its cost (cost.h).
 using MakeNetwork =
     std::shared_ptr<Model> (*)(const models::ModelSpec&, const at::Generator&);
 
-// Of networks that are constructed from what MakeNetwork is given.
+// MakeNetwork for a Model with a (spec, generator) constructor.
 template <typename Network>
 std::shared_ptr<Model> construct(
     const models::ModelSpec& spec,
@@ -66,9 +65,9 @@ std::shared_ptr<Model> construct(
   return std::make_shared<Network>(spec, generator);
 }
 
-// A new model on the CPU, in training mode. Its weights are a pure function of
-// spec and seed: those that timm's constructor draws after torch.manual_seed.
-// The default generator is left as it was.
+// Returns a new model on the CPU, in training mode. Its weights depend on spec
+// and seed alone and equal those of timm's constructor after
+// torch.manual_seed(seed). The default generator is not used.
 std::shared_ptr<Model> make_model(
     const models::ModelSpec& spec,
     std::uint64_t seed);

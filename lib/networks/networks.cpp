@@ -16,7 +16,7 @@ struct Row {
   MakeNetwork make;
 };
 
-// Those of this library, then those that the program has added.
+// Families of this library, then families added by the program.
 std::vector<Row>& rows() {
 #define VITRAIN_ROW(family, make) Row{&models::family, make},
   static std::vector<Row> rows{VITRAIN_NETWORKS(VITRAIN_ROW)};

@@ -7,8 +7,8 @@
 #include "models/spec.h"
 #include "networks/model.h"
 
-// The networks of each family of models/, a line each: the family, and the
-// function that makes its networks, which stands in a file of its own.
+// One line per family of models/: the family and the function that makes its
+// networks, defined in the family's own file.
 #define VITRAIN_NETWORKS(NETWORK)           \
   NETWORK(kVit, make_vit)                   \
   NETWORK(kDeit, make_vit)                  \
@@ -46,7 +46,7 @@ namespace vitrain::networks {
 VITRAIN_NETWORKS(VITRAIN_DECLARE)
 #undef VITRAIN_DECLARE
 
-// The network of `spec`, by the function of its family.
+// Makes the network of `spec` by its family's function.
 std::shared_ptr<Model> make_network(
     const models::ModelSpec& spec,
     const at::Generator& generator);

@@ -24,17 +24,17 @@ struct TensorInfo {
   std::int64_t numel() const;
 };
 
-// The tensors of make_model(spec), which is built for it without memory: in
-// milliseconds, and without starting a thread. Parameters first.
+// Returns the tensors of make_model(spec), parameters first. The network is
+// built on the meta device: milliseconds, no memory, no threads.
 std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec);
 
 // Number of trainable values.
 std::int64_t parameter_count(const models::ModelSpec& spec);
 
-// Whether layers of it keep running statistics.
+// True if a layer keeps running statistics.
 bool has_batch_norm(const models::ModelSpec& spec);
 
-// Makes the network without memory and counts.
+// Builds the network on the meta device and counts.
 models::ModelCounts counts_of(const models::ModelSpec& spec);
 
 } // namespace vitrain::networks

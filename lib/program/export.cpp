@@ -9,7 +9,7 @@
 #include "exports/write_files.h"
 #include "job/prepare/preprocess_record.h"
 #include "job/weights_job.h"
-#include "networks/blank_model.h"
+#include "networks/uninitialized_model.h"
 #include "program/torch_verbs.h"
 #include "weights/format_name.h"
 
@@ -62,7 +62,7 @@ int export_verb(const config::Arguments& arguments) {
     std::printf("the recipe is %s\n", job.recipe_file.c_str());
   }
   print_lines(stdout, job.notes);
-  const auto model = networks::make_blank_model(job.spec);
+  const auto model = networks::make_uninitialized_model(job.spec);
   print_lines(
       stdout,
       engine::load_pretrained(

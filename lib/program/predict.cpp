@@ -35,7 +35,7 @@
 #include "launch/devices/cores.h"
 #include "launch/foreign/environment.h"
 #include "models/families/family.h"
-#include "networks/blank_model.h"
+#include "networks/uninitialized_model.h"
 #include "program/torch_verbs.h"
 #include "results/files/output_file.h"
 #include "results/files/prediction_output.h"
@@ -236,7 +236,7 @@ job::WeightsJob prepare(const config::Arguments& arguments) {
 }
 
 std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
-  auto model = networks::make_blank_model(job.spec);
+  auto model = networks::make_uninitialized_model(job.spec);
   const std::vector<std::string> lines = engine::load_pretrained(
       *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate);
   // What is out of the ordinary; that they were loaded goes without saying.

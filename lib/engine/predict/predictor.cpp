@@ -20,7 +20,7 @@
 #include "engine/inputs/normalizer.h"
 #include "engine/inputs/parcel.h"
 #include "engine/state/named_state.h"
-#include "networks/blank_model.h"
+#include "networks/uninitialized_model.h"
 
 namespace vitrain::engine {
 namespace {
@@ -195,7 +195,7 @@ Predictor::Predictor(
     // Workers on one CPU share the model's memory.
     std::shared_ptr<networks::Model> copy = model;
     if (!replicas_.empty() && !device.is_cpu()) {
-      copy = networks::make_blank_model(spec);
+      copy = networks::make_uninitialized_model(spec);
       load_named_state(*copy, named_state(*model));
     }
     copy->to(device);

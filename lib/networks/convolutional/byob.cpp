@@ -18,7 +18,7 @@ using models::ByobSpec;
 
 constexpr double kByobHeadStd = 0.01;
 
-// Several convolutions, "conv1" and so on, and a pooling behind them.
+// Convolutions "conv1", "conv2" ..., followed by a pooling.
 class ByobStem : public torch::nn::Module {
  public:
   ByobStem(
@@ -75,7 +75,7 @@ class Byob : public ImageModel {
     }
     const auto head = add_layer<torch::nn::Module>(*this, "head");
     fc_ = add_layer<Linear>(*head, "fc", features, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -85,7 +85,7 @@ class Byob : public ImageModel {
     }
     const at::Tensor last =
         final_conv_ ? (*final_conv_)(x.trunk).trunk : x.trunk;
-    // The mean over pixels, of rows as they lie in memory.
+    // Mean over pixels, which are the rows in memory.
     return (*fc_)(mean_over_pixels(last));
   }
 
@@ -128,7 +128,7 @@ class Byob : public ImageModel {
     return {x, x};
   }
 
-  // Returns the width of the last one.
+  // Returns the width of the last stage.
   std::int64_t add_stages(const at::Generator& generator) {
     std::int64_t count = 0;
     for (const auto& stage : net_.stages) {
@@ -166,9 +166,9 @@ class Byob : public ImageModel {
     return place.in;
   }
 
-  // timm draws the layers in the order of registration, and a block's own
-  // values behind those of its layers.
-  void start(const at::Generator& generator) {
+  // timm samples the layers' weights in the order of registration, and a
+  // block's own values after those of its layers.
+  void init_weights(const at::Generator& generator) {
     start_layers(*this, generator);
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
@@ -191,7 +191,7 @@ class Byob : public ImageModel {
       }
     }
     if (auto* block = dynamic_cast<ByobBlock*>(&part)) {
-      block->start(generator);
+      block->init_weights(generator);
     }
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 using models::ByobBlocks;
 
-// Widths of a head, and the factor of its scores.
+// Widths of a head and the factor of its attention scores.
 struct Heads {
   std::int64_t count;
   std::int64_t key;
@@ -30,8 +30,9 @@ struct Heads {
         scale(std::pow(static_cast<double>(key), -0.5)) {}
 };
 
-// Row of a table of 2 * window - 1 distances for each of `queries` pixels and
-// each of `window` that it sees: [queries * window] int64.
+// Returns, for each of `queries` pixels and each of the `window` pixels it
+// attends to, the row in a table of 2 * window - 1 distances: [queries *
+// window] int64.
 at::Tensor distances(std::int64_t queries, std::int64_t window) {
   at::Tensor index = at::empty({queries * window}, at::kLong);
   auto* out = index.data_ptr<std::int64_t>();
@@ -43,11 +44,12 @@ at::Tensor distances(std::int64_t queries, std::int64_t window) {
   return index;
 }
 
-// Scores by distance, down and across, each with vectors of its own (Bello et
-// al., "Attention augmented convolutional networks", ICCV 2019).
+// Relative position scores: one learned vector per vertical and per horizontal
+// distance (Bello et al., "Attention augmented convolutional networks", ICCV
+// 2019).
 class RelativePositions : public torch::nn::Module {
  public:
-  // Queries of `from` pixels see `to` pixels.
+  // `from`: size of the queries' grid, `to`: size of the keys' grid.
   RelativePositions(
       const ImageSize& from,
       const ImageSize& to,
@@ -74,7 +76,7 @@ class RelativePositions : public torch::nn::Module {
     return (rows.unsqueeze(4) + columns.unsqueeze(3)).flatten(3).flatten(1, 2);
   }
 
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     truncated_normal(height_rel_, std_, generator);
     truncated_normal(width_rel_, std_, generator);
   }
@@ -129,7 +131,8 @@ at::Tensor to_image(const at::Tensor& x) {
   return x.permute({0, 3, 1, 2});
 }
 
-// Over all pixels (Srinivas et al., CVPR 2021). The weights fit one size.
+// Attention over all pixels (Srinivas et al., CVPR 2021). The position weights
+// fit one image size.
 class GlobalAttention : public PixelAttention {
  public:
   GlobalAttention(
@@ -172,10 +175,10 @@ class GlobalAttention : public PixelAttention {
     return pool_ ? at::avg_pool2d(y, 2, 2) : y;
   }
 
-  void start(const at::Generator& generator) override {
+  void init_weights(const at::Generator& generator) override {
     const auto fan_in = static_cast<double>(qkv_->weight.size(1));
     truncated_normal(qkv_->weight, std::pow(fan_in, -0.5), generator);
-    positions_->start(generator);
+    positions_->init_weights(generator);
   }
 
  private:
@@ -185,7 +188,7 @@ class GlobalAttention : public PixelAttention {
   std::shared_ptr<RelativePositions> positions_;
 };
 
-// Within blocks, each of which sees its halo too (Vaswani et al., CVPR 2021).
+// Attention within blocks and their halos (Vaswani et al., CVPR 2021).
 class HaloAttention : public PixelAttention {
  public:
   HaloAttention(
@@ -237,16 +240,16 @@ class HaloAttention : public PixelAttention {
     return pool_ ? at::avg_pool2d(y, 2, 2) : y;
   }
 
-  void start(const at::Generator& generator) override {
+  void init_weights(const at::Generator& generator) override {
     const auto fan_in = static_cast<double>(q_->weight.size(1));
     truncated_normal(q_->weight, std::pow(fan_in, -0.5), generator);
     truncated_normal(kv_->weight, std::pow(fan_in, -0.5), generator);
-    positions_->start(generator);
+    positions_->init_weights(generator);
   }
 
  private:
-  // What each block sees: [N, H, W, heads * d] -> [N * blocks * heads,
-  // window^2, d].
+  // Gathers the window of each block: [N, H, W, heads * d] -> [N * blocks *
+  // heads, window^2, d].
   at::Tensor windows(const at::Tensor& x) const {
     const std::int64_t window = block_ + 2 * halo_;
     const std::int64_t width = heads_.key + heads_.value;
@@ -284,7 +287,7 @@ std::shared_ptr<PixelAttention> make_pixel_attention(
     attention = std::make_shared<GlobalAttention>(
         block, channels, stride, size, generator);
   }
-  attention->start(generator); // timm's constructor draws them too
+  attention->init_weights(generator); // timm's constructor samples them too
   return attention;
 }
 

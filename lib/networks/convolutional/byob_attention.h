@@ -11,17 +11,16 @@
 
 namespace vitrain::networks {
 
-// Attention of pixels to pixels: [N, C, H, W] to [N, C, H / stride, W /
-// stride].
+// Self-attention of pixels: [N, C, H, W] -> [N, C, H / stride, W / stride].
 class PixelAttention : public torch::nn::Module {
  public:
   virtual at::Tensor operator()(const at::Tensor& x) = 0;
-  // Draws the weights anew, as timm does behind those of the block's layers.
-  virtual void start(const at::Generator& generator) = 0;
+  // Samples the weights again; timm does so after the block's layers.
+  virtual void init_weights(const at::Generator& generator) = 0;
 };
 
-// As `block` has it: within blocks and halos, or over all pixels, of which
-// there are `size`.
+// Returns the attention that `block` asks for: within blocks and halos, or over
+// all pixels of an image of `size`.
 std::shared_ptr<PixelAttention> make_pixel_attention(
     const models::ByobBlocks& block,
     std::int64_t channels,

@@ -11,8 +11,8 @@ namespace {
 using models::ByobBlocks;
 using models::ByobSpec;
 
-// A convolution 1x1, something in the middle, a convolution 1x1, and a way
-// around them: "shortcut" where it changes the shape.
+// Residual block: a 1x1 convolution, a middle part, a 1x1 convolution, and a
+// skip connection, which is the layer "shortcut" if the shape changes.
 class ResidualByob : public ByobBlock {
  public:
   ResidualByob(
@@ -55,14 +55,15 @@ class ResidualByob : public ByobBlock {
     if (around_) {
       z = add_branch(
           shortcut_ ? shortcut_->normed(x.branch) : x.branch, z, drop, row_);
-    } else if (drop.defined()) { // as timm: nothing is left of the image
+    } else if (drop.defined()) { // as timm: a dropped block without skip
+                                 // connection outputs zeros
       z = z * drop.select(0, row_).view({-1, 1, 1, 1}).to(z.scalar_type());
     }
     z = linear_ ? z : activate(z, activation_);
     return {z, z};
   }
 
-  void start(const at::Generator& /*generator*/) override {
+  void init_weights(const at::Generator& /*generator*/) override {
     if (around_) {
       constant(conv3_->norm().weight, 0.0);
     }
@@ -72,7 +73,7 @@ class ResidualByob : public ByobBlock {
   // [N, middle, H, W] -> [N, middle, H / stride, W / stride]
   virtual at::Tensor between(const at::Tensor& x) = 0;
 
-  // Registers the last convolution, behind what is in the middle.
+  // Registers the last convolution, after the middle part.
   void close(const ByobBlocks& block, const at::Generator& generator) {
     conv3_ = add_layer<ByobConv>(
         *this,
@@ -88,7 +89,7 @@ class ResidualByob : public ByobBlock {
  private:
   Activation activation_;
   bool linear_;
-  std::int64_t row_; // among the factors of what is dropped
+  std::int64_t row_; // row of drop factors
   std::int64_t middle_ = 0;
   bool around_ = false;
   std::shared_ptr<ByobConv> shortcut_;
@@ -147,9 +148,9 @@ class AttentionByob : public ResidualByob {
     close(block, generator);
   }
 
-  void start(const at::Generator& generator) override {
-    ResidualByob::start(generator);
-    attention_->start(generator);
+  void init_weights(const at::Generator& generator) override {
+    ResidualByob::init_weights(generator);
+    attention_->init_weights(generator);
   }
 
  private:

@@ -14,13 +14,14 @@
 #include "networks/layers/norm_relu.h"
 #include "networks/layers/squeeze_excite.h"
 
-// What networks are made of that a list of blocks describes (models/families/
-// byob.h). Images are [N, C, H, W], in channels_last where they are dense.
+// Blocks of networks that are described by a list of blocks
+// (models/families/byob.h). Images are [N, C, H, W]; dense ones are in
+// channels_last.
 namespace vitrain::networks {
 
 Activation byob_activation(const models::ByobSpec& net);
 
-// activation(norm(x) + residual), without what is not given.
+// Returns activation(norm(x) + residual); activation and residual are optional.
 Fork byob_norm(
     BatchNorm2d& norm,
     const at::Tensor& x,
@@ -49,7 +50,7 @@ class ByobConv : public torch::nn::Module {
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
-// Where a block stands.
+// Position of a block in its network.
 struct ByobPlace {
   std::int64_t in = 0;
   std::int64_t stride = 1;
@@ -59,13 +60,14 @@ struct ByobPlace {
 
 class ByobBlock : public torch::nn::Module {
  public:
-  // `drop`: as Model::forward has it.
+  // `drop`: see Model::forward.
   virtual Fork forward(const Fork& x, const at::Tensor& drop) = 0;
-  // What does not start as its layers do.
-  virtual void start(const at::Generator& /*generator*/) {}
+  // Initialises values that need more than their layer's own initialisation.
+  virtual void init_weights(const at::Generator& /*generator*/) {}
 };
 
-// A block of this kind at this place; what it can drop gets rows of `paths`.
+// Returns a new block of this kind at this position; adds its residual branches
+// to `paths`.
 std::shared_ptr<ByobBlock> make_byob_block(
     const models::ByobSpec& net,
     const models::ByobBlocks& block,
@@ -73,7 +75,7 @@ std::shared_ptr<ByobBlock> make_byob_block(
     DropPaths& paths,
     const at::Generator& generator);
 
-// Those whose kinds have files of their own.
+// Kinds of blocks that have their own source file.
 std::shared_ptr<ByobBlock> make_mobileone_block(
     const models::ByobSpec& net,
     const models::ByobBlocks& block,
@@ -87,8 +89,8 @@ std::shared_ptr<ByobBlock> make_mobilevit_block(
     DropPaths& paths,
     const at::Generator& generator);
 
-// The gate over so many channels that blocks of this kind have, as "attn" of
-// `owner`; null: they have none.
+// Adds the channel gate of this kind of block to `owner` as "attn". Returns
+// null if this kind has no gate.
 std::shared_ptr<ChannelGate> add_byob_gate(
     torch::nn::Module& owner,
     const models::ByobSpec& net,

@@ -12,8 +12,9 @@ namespace {
 using models::ByobBlocks;
 using models::ByobSpec;
 
-// Convolutions of one size side by side, one of 1x1 where they are larger, and
-// a norm alone where the shape stays; then a gate and the nonlinearity.
+// Parallel branches: convolutions of one kernel size, a 1x1 convolution if that
+// size is larger, and a lone norm if the shape does not change. Then a gate and
+// the nonlinearity.
 class MobileOneByob : public ByobBlock {
  public:
   MobileOneByob(
@@ -81,8 +82,8 @@ class MobileOneByob : public ByobBlock {
     return {y, y};
   }
 
-  // What all branches are together while statistics stand still (section 3.2 of
-  // the paper).
+  // Merges all branches into one convolution, in evaluation mode (section 3.2
+  // of the paper).
   at::Tensor as_one_convolution(const at::Tensor& x) {
     // New tensors at each step, as exports record them.
     at::Tensor weight = at::zeros_like(convs_.front()->conv().weight);
@@ -120,7 +121,7 @@ class MobileOneByob : public ByobBlock {
   Activation activation_;
   std::int64_t stride_;
   std::int64_t groups_;
-  std::int64_t row_ = 0; // among the factors of what is dropped
+  std::int64_t row_ = 0; // row of drop factors
   std::shared_ptr<BatchNorm2d> identity_;
   at::Tensor unit_; // of identity_: [1, out / groups, in / groups]
   std::vector<std::shared_ptr<ByobConv>> convs_;

@@ -6,8 +6,8 @@
 
 #include "networks/convolutional/byob_blocks.h"
 
-// A transformer sees the pixels of an image in groups: those of one place in
-// their patches. Tokens are [N, P, T, C]: P places, T patches.
+// The transformer attends within groups of pixels that have the same position
+// in their patches. Tokens are [N, P, T, C]: P positions in a patch, T patches.
 namespace vitrain::networks {
 namespace {
 
@@ -53,7 +53,8 @@ at::Tensor resized(const at::Tensor& x, const ImageSize& size, bool corners) {
   return at::upsample_bilinear2d(x, {size.height, size.width}, corners);
 }
 
-// Attention and an MLP, each behind a norm. timm drops places, this images.
+// Pre-norm attention and MLP. Stochastic depth drops whole images, where timm
+// drops single patch positions.
 class PlacesBlock : public torch::nn::Module {
  public:
   explicit PlacesBlock(std::int64_t row) : row_(row) {}
@@ -68,7 +69,7 @@ class PlacesBlock : public torch::nn::Module {
   virtual at::Tensor seen(const at::Tensor& x) const = 0;
   virtual at::Tensor mixed(const at::Tensor& x) const = 0;
 
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
 };
 
 // As a vision transformer's.

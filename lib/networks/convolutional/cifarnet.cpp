@@ -19,8 +19,9 @@ constexpr double kNormMomentum = 0.4; // of the new statistics
 constexpr double kWhitenEps = 5e-4;
 constexpr std::int64_t kWhitenImages = 5000;
 
-// The first outputs of `conv` are its inputs as they are (Zagoruyko and
-// Komodakis, "DiracNets", 2017); the others stay as they were drawn.
+// Sets the first outputs of `conv` to be the identity of its inputs (Zagoruyko
+// and Komodakis, "DiracNets", 2017); the other outputs keep their random
+// weights.
 void pass_inputs_on(Conv2d& conv) {
   if (conv.weight.is_meta()) {
     return;

@@ -12,14 +12,14 @@
 #include "networks/layers/norm_relu.h"
 #include "networks/networks.h"
 
-// timm draws nothing after its layers have started as torch starts them.
+// timm keeps torch's default initialisation.
 namespace vitrain::networks {
 namespace {
 
 using models::ConvMixerSpec;
 
-// A convolution, an activation and a norm, which are layers of some numbers of
-// a module.
+// A convolution, an activation and a norm, which are numbered layers of a
+// module.
 class ConvActNorm {
  public:
   ConvActNorm(

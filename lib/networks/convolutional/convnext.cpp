@@ -13,16 +13,16 @@
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
 
-// Images travel as [N, H, W, C]: norms and MLPs go over the last dimension, and
-// convolutions see the same memory as channels_last.
+// Images travel as [N, H, W, C]: norms and MLPs work on the last dimension, and
+// convolutions read the same memory as channels_last.
 namespace vitrain::networks {
 namespace {
 
 constexpr double kLayerScale = 1e-6;
 constexpr double kConvNeXtInitStd = 0.02;
 
-// A linear layer over the channels, whose weight is [out, in], or [out, in, 1,
-// 1] where `conv`.
+// A linear layer over the channels. Its weight is [out, in], or [out, in, 1, 1]
+// if `conv`.
 class ChannelLayer {
  public:
   ChannelLayer(
@@ -49,8 +49,9 @@ class ChannelLayer {
   std::shared_ptr<Linear> linear_;
 };
 
-// x + bias + weight x n, with n the norm of each channel over the image, over
-// their mean (Woo et al., 2023).
+// Global response normalisation (Woo et al., 2023): x + bias + weight * x * n,
+// where n is each channel's L2 norm over the image, divided by the mean of
+// these norms.
 class GlobalResponseNorm : public torch::nn::Module {
  public:
   GlobalResponseNorm(std::int64_t width, const at::Generator& generator)
@@ -120,14 +121,14 @@ class ConvNeXtBlock : public torch::nn::Module {
   }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped
+  std::int64_t row_; // row of drop factors
   at::Tensor gamma_; // [C]
   std::shared_ptr<Conv2d> conv_dw_;
   std::shared_ptr<LayerNorm> norm_;
   std::shared_ptr<ConvNeXtMlp> mlp_;
 };
 
-// Convolutions and norms that make images smaller, under "0", "1", ...
+// Convolutions and norms that reduce the image size: "0", "1", ...
 class Downsampling : public torch::nn::Module {
  public:
   void add(const Conv2d::Shape& shape, const at::Generator& generator) {
@@ -209,7 +210,7 @@ class ConvNeXtStage : public torch::nn::Module {
   std::vector<std::shared_ptr<ConvNeXtBlock>> blocks_;
 };
 
-// From the last stage's images [N, H, W, C] to the classes.
+// Classifier head: [N, H, W, C] -> [N, num_classes].
 class ConvNeXtHead : public torch::nn::Module {
  public:
   ConvNeXtHead(
@@ -260,7 +261,7 @@ class ConvNeXt : public ImageModel {
     }
     head_ = add_layer<ConvNeXtHead>(
         *this, "head", net, spec.num_classes, generator);
-    start_channels_last_layers(*this, kConvNeXtInitStd, generator);
+    init_channels_last_layers(*this, kConvNeXtInitStd, generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {

@@ -22,8 +22,8 @@ namespace {
 
 using Spec = models::EfficientNetSpec;
 
-// A convolution with padding, so that a stride of 1 keeps the size, and the
-// BatchNorm behind it, which are parts of `owner` under two names.
+// A padded convolution, which keeps the size at stride 1, and a BatchNorm. Both
+// are registered in `owner`, under two names.
 class ConvNorm {
  public:
   struct Shape {
@@ -64,7 +64,8 @@ class ConvNorm {
   }
 
  private:
-  // TensorFlow's "SAME": ceil(side / stride) results, an odd zero at the end.
+  // TensorFlow's "SAME" padding: ceil(side / stride) outputs; an odd zero is
+  // added at the end.
   at::Tensor padded(const at::Tensor& x) const {
     const auto zeros = [&](std::int64_t side) {
       const std::int64_t results = (side + shape_.stride - 1) / shape_.stride;
@@ -83,8 +84,8 @@ class ConvNorm {
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
-// Of any kind: convolutions, each with its BatchNorm and, but for the last, a
-// nonlinearity; before the last one squeeze-excitation.
+// A block of any kind: convolutions with BatchNorm, each except the last with a
+// nonlinearity, and squeeze-excitation before the last one.
 class MobileBlock : public torch::nn::Module {
  public:
   MobileBlock(
@@ -175,7 +176,7 @@ class MobileBlock : public torch::nn::Module {
   Nonlinearity after_;
   bool plain_;
   bool skip_;
-  std::int64_t row_ = 0; // among the factors of what is dropped
+  std::int64_t row_ = 0; // row of drop factors
   std::vector<ConvNorm> convs_;
   std::shared_ptr<SqueezeExcite> squeeze_;
 };
@@ -195,7 +196,8 @@ class EfficientNet : public ImageModel {
         ConvNorm::Shape{spec.channels, net.stem, 3, 2},
         net,
         generator);
-    // timm's builder makes one to see which arguments it takes.
+    // timm's builder creates one to inspect its arguments, which uses random
+    // numbers.
     const SqueezeExcite probe(
         8, 8, Nonlinearity::kRelu, generator, "conv_reduce", "conv_expand");
     const std::int64_t channels = add_blocks(net, generator);
@@ -208,7 +210,7 @@ class EfficientNet : public ImageModel {
         generator);
     classifier_ = add_layer<Linear>(
         *this, "classifier", net.head, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -221,7 +223,7 @@ class EfficientNet : public ImageModel {
   }
 
  private:
-  // Returns the number of output channels of the last one.
+  // Returns the last block's number of output channels.
   std::int64_t add_blocks(const Spec& net, const at::Generator& generator) {
     const auto stages = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     std::int64_t channels = net.stem;
@@ -234,7 +236,7 @@ class EfficientNet : public ImageModel {
         const auto block = append_layer<MobileBlock>(
             *list, net, stage, channels, i == 0 ? stage.stride : 1, generator);
         if (block->has_skip()) {
-          // As timm's: the rate of block i of n is i / n of the whole.
+          // As in timm, block i of n has i / n of the rate.
           block->set_row(paths_.add(
               spec_.drop_path * static_cast<double>(blocks_.size()) /
               static_cast<double>(net.blocks())));
@@ -246,10 +248,11 @@ class EfficientNet : public ImageModel {
     return channels;
   }
 
-  // As TensorFlow's networks start (timm/models/_efficientnet_builder.py,
-  // _init_weight_goog), and weights laid out for channels_last.
-  void start(const at::Generator& generator) {
-    // timm draws them in the order of registration, of contiguous weights.
+  // Initialises weights as TensorFlow's networks
+  // (timm/models/_efficientnet_builder.py, _init_weight_goog) and lays them out
+  // for channels_last.
+  void init_weights(const at::Generator& generator) {
+    // timm samples contiguous weights in the order of registration.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         normal_by_group_fan_out(*conv, generator);

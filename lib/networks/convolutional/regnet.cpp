@@ -75,7 +75,7 @@ class RegNetBlock : public torch::nn::Module {
   const BatchNorm2d& last_norm() const { return conv3_->norm(); }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped
+  std::int64_t row_; // row of drop factors
   std::shared_ptr<ByobConv> conv1_;
   std::shared_ptr<ByobConv> conv2_;
   std::shared_ptr<SqueezeExcite> squeeze_;
@@ -95,7 +95,7 @@ class RegNet : public ImageModel {
     const std::int64_t channels = add_stages(net, generator);
     const auto head = add_layer<torch::nn::Module>(*this, "head");
     fc_ = add_layer<Linear>(*head, "fc", channels, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -132,11 +132,11 @@ class RegNet : public ImageModel {
     return channels;
   }
 
-  // timm/models/regnet.py, _init_weights, and weights laid out for
-  // channels_last.
-  void start(const at::Generator& generator) {
-    // timm goes from the inside out, in the order of registration: the same
-    // convolutions and linear layers in the same order.
+  // Initialises weights as timm/models/regnet.py, _init_weights, and lays them
+  // out for channels_last.
+  void init_weights(const at::Generator& generator) {
+    // timm visits inner modules first; for convolutions and linear layers that
+    // is the order of registration.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         normal_by_group_fan_out(*conv, generator);

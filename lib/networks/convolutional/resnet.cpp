@@ -20,8 +20,8 @@ namespace {
 
 using models::ResNetSpec;
 
-// Projection of a block's input to the shape of its output: "downsample.0" and
-// "downsample.1", or one more each where a pooling stands before them.
+// Projects a block's input to the shape of its output: "downsample.0" and
+// "downsample.1", or "downsample.1" and "downsample.2" after a pooling.
 class Downsample : public torch::nn::Module {
  public:
   Downsample(
@@ -42,7 +42,7 @@ class Downsample : public torch::nn::Module {
   }
 
  private:
-  // Means of squares of two by two pixels, of fewer at the end of an odd side.
+  // 2x2 average pooling; at the end of an odd side over fewer pixels.
   static at::Tensor pooled(const at::Tensor& x) {
     return at::avg_pool2d(
         x,
@@ -111,7 +111,7 @@ class ResidualBlock : public torch::nn::Module {
     norms_.push_back(add_layer<BatchNorm2d>(*this, "bn" + number, shape.out));
   }
 
-  std::int64_t row_; // among the factors of what is dropped
+  std::int64_t row_; // row of drop factors
   std::vector<std::shared_ptr<Conv2d>> convs_;
   std::vector<std::shared_ptr<BatchNorm2d>> norms_;
   std::shared_ptr<Downsample> downsample_;
@@ -177,7 +177,7 @@ class ResNet : public ImageModel {
       channels = add_stage(net, stage, channels, rows[stage], generator);
     }
     fc_ = add_layer<Linear>(*this, "fc", channels, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -224,7 +224,7 @@ class ResNet : public ImageModel {
   }
 
   // Draws the weights as timm does, and lays them out for channels_last.
-  void start(at::Generator generator) {
+  void init_weights(at::Generator generator) {
     const at::NoGradGuard no_grad;
     // timm draws them in the order of registration, of contiguous weights.
     for (const auto& module : modules(/*include_self=*/false)) {

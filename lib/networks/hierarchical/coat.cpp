@@ -46,7 +46,7 @@ class SerialBlock : public torch::nn::Module {
 
  private:
   ImageSize grid_;
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<CoatPosition> position_; // the scale's
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<FactorAttention> attn_;
@@ -57,8 +57,8 @@ class SerialBlock : public torch::nn::Module {
 // Tokens of the last three scales.
 using ScaleTokens = std::array<at::Tensor, 3>;
 
-// A block of the last three scales, each of which also gets what the others'
-// attention has seen, resized.
+// A parallel block of the last three scales: each scale adds the resized
+// attention outputs of the two other scales.
 class ParallelBlock : public torch::nn::Module {
  public:
   ParallelBlock(
@@ -119,7 +119,7 @@ class ParallelBlock : public torch::nn::Module {
   template <typename Layer>
   using OfScales = std::array<std::shared_ptr<Layer>, 3>;
 
-  std::int64_t row_; // of its first branch among the factors of what is dropped
+  std::int64_t row_; // row of drop factors of the first branch
   std::array<ImageSize, 3> grids_;
   OfScales<CoatPosition> positions_; // the scales'
   OfScales<LayerNorm> norms1_;
@@ -167,7 +167,7 @@ class Coat : public ImageModel {
     }
     head_ = add_layer<Linear>(
         *this, "head", net.widths.back(), spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -254,11 +254,11 @@ class Coat : public ImageModel {
     }
   }
 
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     for (const at::Tensor& token : cls_tokens_) {
       truncated_normal(token, kCoatInitStd, generator);
     }
-    start_linear_layers(*this, kCoatInitStd, generator);
+    init_linear_layers(*this, kCoatInitStd, generator);
   }
 
   std::vector<CoatScale> scales_;

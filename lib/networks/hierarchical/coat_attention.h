@@ -11,19 +11,20 @@
 #include "models/spec.h"
 #include "networks/layers/layers.h"
 
-// The attention of CoaT (Xu et al., "Co-scale conv-attentional image
-// transformers", ICCV 2021) and what tells it of positions. Tokens travel as
-// [N, 1 + H W, C], the class token first.
+// Attention and position encodings of CoaT (Xu et al., "Co-scale
+// conv-attentional image transformers", ICCV 2021). Tokens travel as [N, 1 + H
+// W, C], the class token first.
 namespace vitrain::networks {
 
-// The tokens without the first, as an image [N, H, W, C].
+// Returns the tokens except the first as an image [N, H, W, C].
 at::Tensor image_of(const at::Tensor& tokens, const ImageSize& grid);
 
-// The first token of `tokens` before those of an image [N, H, W, C].
+// Joins the first token of `tokens` and the pixels of an image [N, H, W, C] to
+// [N, 1 + H W, C].
 at::Tensor with_class(const at::Tensor& tokens, const at::Tensor& image);
 
-// Adds to each token of an image what a convolution of 3 x 3 makes of those
-// around it.
+// Convolutional position encoding: adds a depthwise 3 x 3 convolution of the
+// image tokens to them.
 class CoatPosition : public torch::nn::Module {
  public:
   CoatPosition(std::int64_t width, const at::Generator& generator);
@@ -35,8 +36,8 @@ class CoatPosition : public torch::nn::Module {
   std::shared_ptr<Conv2d> proj_;
 };
 
-// The values around each pixel, weighted by where they are: heads have windows
-// of 3, 5 or 7 pixels.
+// Convolutional relative position encoding: depthwise convolutions of the
+// values, with windows of 3, 5 or 7 pixels for different heads.
 class CoatRelativePosition : public torch::nn::Module {
  public:
   CoatRelativePosition(std::int64_t width, const at::Generator& generator);
@@ -49,7 +50,7 @@ class CoatRelativePosition : public torch::nn::Module {
   std::vector<std::shared_ptr<Conv2d>> convs_;
 };
 
-// What the blocks of a scale have in common.
+// Layers and sizes that the blocks of one scale share.
 struct CoatScale {
   std::int64_t width = 0;
   std::int64_t mlp_ratio = 0;
@@ -58,9 +59,8 @@ struct CoatScale {
   std::shared_ptr<CoatRelativePosition> relative;
 };
 
-// Attention whose cost is linear in the number of tokens, q (softmax(k)^T v) /
-// sqrt(d), and to it q times what `relative` sees of v (section 3 of the
-// paper).
+// Factorised attention, linear in the number of tokens: q (softmax(k)^T v) /
+// sqrt(d) + q * relative(v) (section 3 of the paper).
 class FactorAttention : public torch::nn::Module {
  public:
   FactorAttention(const CoatScale& scale, const at::Generator& generator);

@@ -9,7 +9,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
-#include "networks/transformers/vit_blocks.h"
+#include "networks/transformers/vit.h"
 
 namespace vitrain::networks {
 namespace {
@@ -18,10 +18,11 @@ using models::HvtSpec;
 
 constexpr double kHvtNormEps = 1e-6;
 
-// A block of ViT, behind which half of the tokens are left, with new positions.
+// A ViT block, followed by max pooling that halves the tokens and adds new
+// positions.
 class HvtBlock : public VitBlock {
  public:
-  // `left`: so many tokens; 0: it leaves all of them.
+  // `left`: number of tokens after pooling; 0: no pooling.
   HvtBlock(
       const models::VitSpec& spec,
       std::int64_t number,
@@ -39,12 +40,13 @@ class HvtBlock : public VitBlock {
   at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,
-      const VitDrops& drops) const override {
-    const at::Tensor y = VitBlock::forward(x, images, drops);
+      const VitDrops& drops,
+      std::int64_t keep) const override {
+    const at::Tensor y = VitBlock::forward(x, images, drops, keep);
     if (!pos_embed_.defined()) {
       return y;
     }
-    // Tokens as the rows of an image, so that none has to move.
+    // Tokens are viewed as rows of an image: no copy.
     const at::Tensor pooled = at::max_pool2d(
         y.view({images, 1, -1, y.size(1)}),
         {HvtSpec::kPoolWindow, 1},
@@ -80,7 +82,7 @@ class Hvt : public ImageModel {
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
     // In the authors' order.
     truncated_normal(pos_embed_, kVitInitStd, generator);
-    start_linear_layers(*this, kVitInitStd, generator);
+    init_linear_layers(*this, kVitInitStd, generator);
     for (const double rate : rising_rates(spec.drop_path, net.depth)) {
       paths_.add(rate, /*branches=*/2);
     }
@@ -88,9 +90,9 @@ class Hvt : public ImageModel {
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const std::int64_t count = images.size(0);
-    const VitDrops drops{.factors = drop};
+    const VitDrops drops{.path_factors = drop};
     at::Tensor x = (patch_embed_->forward(images) + pos_embed_).flatten(0, 1);
-    x = run_blocks(x, {}, blocks_, count, drops);
+    x = run_blocks(x, {}, blocks_, count, drops, kAllTokens);
     return (*head_)((*norm_)(x).view({count, -1, x.size(1)}).mean(1));
   }
 

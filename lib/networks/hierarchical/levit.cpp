@@ -32,8 +32,8 @@ Activation levit_activation(const models::LevitSpec& net) {
   return net.silu ? Activation::kSilu : Activation::kHardSwish;
 }
 
-// A linear layer over the channels without bias, "linear", and the batch
-// normalisation behind it, "bn", whose scale starts at `scale`.
+// A linear layer "linear" without bias, followed by a BatchNorm "bn" whose
+// initial weight is `scale`.
 class LevitLinear : public torch::nn::Module {
  public:
   LevitLinear(
@@ -268,7 +268,7 @@ class LevitBlock : public torch::nn::Module {
 
  private:
   bool smaller_;
-  std::int64_t attn_row_; // among the factors of what is dropped
+  std::int64_t attn_row_; // row of drop factors
   std::int64_t mlp_row_;
   std::shared_ptr<LevitAttention> attn_;
   std::shared_ptr<LevitMlp> mlp_;

@@ -11,7 +11,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
-#include "networks/transformers/vit_blocks.h"
+#include "networks/transformers/vit.h"
 
 namespace vitrain::networks {
 namespace {
@@ -20,13 +20,13 @@ using models::PitSpec;
 
 constexpr double kPitNormEps = 1e-6;
 
-// What a stage takes and gives: the tokens in front, and the patches.
+// Input and output of a stage: the class tokens and the patches.
 struct PitTokens {
   at::Tensor front; // [N, count, D]
   at::Tensor patches; // [N, H, W, D]
 };
 
-// Half as many patches a side, of another width.
+// Halves the sides of the grid of patches and changes the width.
 class PitPooling : public torch::nn::Module {
  public:
   PitPooling(
@@ -52,7 +52,7 @@ class PitPooling : public torch::nn::Module {
 
 class PitStage : public torch::nn::Module {
  public:
-  // `first`: the number of the stage's first block among all.
+  // `first`: number of the stage's first block, counted over all stages.
   PitStage(
       const PitSpec& net,
       std::size_t stage,
@@ -77,25 +77,25 @@ class PitStage : public torch::nn::Module {
     const std::int64_t width = x.front.size(2);
     const std::int64_t front = x.front.size(1);
     const at::Tensor y =
-        run_blocks(joined(x), drops.masks, blocks_, images, drops)
+        run_blocks(joined(x), {}, blocks_, images, drops, kAllTokens)
             .view({images, -1, width});
     return {
         y.narrow(1, 0, front),
         y.narrow(1, front, y.size(1) - front).reshape(x.patches.sizes())};
   }
 
-  // Of the last stage, after which nobody reads the patches: what is in front
-  // [N * count, D].
+  // Runs the last stage and returns only its class tokens [N * count, D].
   at::Tensor forward_front(PitTokens x, const VitDrops& drops) const {
     x = pool_ ? (*pool_)(x) : x;
     const std::int64_t images = x.front.size(0);
     const at::Tensor y = run_blocks(
         joined(x),
-        drops.masks,
+        {},
         std::span(blocks_).first(blocks_.size() - 1),
         images,
-        drops);
-    return blocks_.back()->forward_first(y, images, x.front.size(1), drops);
+        drops,
+        kAllTokens);
+    return blocks_.back()->forward(y, images, drops, x.front.size(1));
   }
 
  private:
@@ -139,7 +139,7 @@ class Pit : public ImageModel {
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
     const std::int64_t count = images.size(0);
-    const VitDrops drops{.factors = drop};
+    const VitDrops drops{.path_factors = drop};
     PitTokens x{
         cls_token_.expand({count, -1, -1}),
         ((*conv_)(images) + pos_embed_).permute({0, 2, 3, 1})};
@@ -176,7 +176,7 @@ class Pit : public ImageModel {
             {1, width, patches(size.height), patches(size.width)}, generator));
     cls_token_ = register_parameter(
         "cls_token", new_weights({1, net.tokens(), width}, generator));
-    // timm draws these before the blocks, and in the end other ones for them.
+    // timm samples these before the blocks, and replaces them at the end.
     normal(pos_embed_, 1.0, generator);
     normal(cls_token_, 1.0, generator);
   }

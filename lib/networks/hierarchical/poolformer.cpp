@@ -19,7 +19,7 @@ namespace {
 using models::PoolFormerSpec;
 
 constexpr double kPoolNormEps = 1e-5; // of version 1
-constexpr double kPoolNormEpsV2 = 1e-6; // and of the norm behind both
+constexpr double kPoolNormEpsV2 = 1e-6; // and of the norm after both
 constexpr double kPoolInitStd = 0.02;
 // The first stage of version 2 whose residual stream has factors.
 constexpr std::size_t kFirstScaled = 2;
@@ -166,7 +166,7 @@ class PoolFormerBlock : public torch::nn::Module {
   }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<ImageNorm> norm1_;
   std::shared_ptr<ChannelScale> layer_scale1_; // or null, as all scales
   std::shared_ptr<ChannelScale> res_scale1_;
@@ -176,8 +176,8 @@ class PoolFormerBlock : public torch::nn::Module {
   std::shared_ptr<ChannelScale> res_scale2_;
 };
 
-// A convolution that makes images smaller, in version 2 with a norm: behind it
-// where it is the stem, else in front.
+// A convolution that reduces the image size. Version 2 adds a norm: after the
+// convolution in the stem, before it elsewhere.
 class PoolFormerShrink : public torch::nn::Module {
  public:
   PoolFormerShrink(
@@ -265,7 +265,7 @@ class PoolFormer : public ImageModel {
     const std::int64_t width = net.widths.back();
     norm_ = add_layer<LayerNorm>(*head, "norm", width, kPoolNormEpsV2);
     fc_ = add_layer<Linear>(*head, "fc", width, spec.num_classes, generator);
-    start_channels_last_layers(*this, kPoolInitStd, generator);
+    init_channels_last_layers(*this, kPoolInitStd, generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {

@@ -20,7 +20,8 @@ namespace {
 using models::PvtV2Spec;
 
 constexpr double kPvtNormEps = 1e-6;
-constexpr double kPvtEmbedNormEps = 1e-5; // of norms right behind convolutions
+constexpr double kPvtEmbedNormEps =
+    1e-5; // of norms directly after convolutions
 constexpr double kPvtInitStd = 0.02;
 constexpr std::int64_t kPooledSide = 7; // of what linear attention looks at
 
@@ -36,7 +37,7 @@ at::Tensor pool_tokens(const at::Tensor& x) {
       .contiguous();
 }
 
-// Of one stage.
+// Numbers of one stage.
 struct PvtWidths {
   std::int64_t width = 0;
   std::int64_t heads = 0;
@@ -145,7 +146,7 @@ class PvtBlock : public torch::nn::Module {
   }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<PvtAttention> attn_;
   std::shared_ptr<LayerNorm> norm2_;
@@ -211,7 +212,7 @@ class PvtV2 : public ImageModel {
     }
     head_ = add_layer<Linear>(
         *this, "head", net.widths.back(), spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -224,7 +225,7 @@ class PvtV2 : public ImageModel {
   }
 
  private:
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     // timm draws them in the order of registration.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* linear = module->as<Linear>()) {

@@ -86,7 +86,7 @@ class SwinBlock : public torch::nn::Module {
 
  private:
   Windows windows_;
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<SwinAttention> attn_;
   std::shared_ptr<LayerNorm> norm2_;

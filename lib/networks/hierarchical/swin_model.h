@@ -13,10 +13,10 @@
 #include "networks/layers/recompute.h"
 #include "networks/layers/windows.h"
 
-// The network around the blocks of a Swin transformer, of both versions.
-// `Block` has a constructor (net, stage, windows, row, generator) and
-// forward(x, drop); `Merging` halves the sides of a grid and doubles its width:
-// a constructor (width, generator) and a call. Tokens travel as images [N, H,
+// Swin transformer of both versions, over a type of block. `Block` has a
+// constructor (net, stage, windows, row, generator) and forward(x, drop).
+// `Merging` halves the sides of the grid and doubles the width; it has a
+// constructor (width, generator) and operator(). Tokens travel as images [N, H,
 // W, C].
 namespace vitrain::networks {
 
@@ -75,7 +75,7 @@ class SwinModel : public ImageModel {
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kSwinNormEps);
     const auto head = add_layer<torch::nn::Module>(*this, "head");
     fc_ = add_layer<Linear>(*head, "fc", width, spec.num_classes, generator);
-    start_linear_layers(*this, kSwinInitStd, generator);
+    init_linear_layers(*this, kSwinInitStd, generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {

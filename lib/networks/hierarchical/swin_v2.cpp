@@ -13,8 +13,8 @@
 #include "networks/layers/windows.h"
 #include "networks/networks.h"
 
-// Formulas are those of Liu et al., "Swin transformer V2", CVPR 2022, with the
-// constants of timm/models/swin_transformer_v2.py.
+// Formulas: Liu et al., "Swin transformer V2", CVPR 2022. Constants:
+// timm/models/swin_transformer_v2.py.
 namespace vitrain::networks {
 namespace {
 
@@ -50,8 +50,8 @@ at::Tensor log_distances(const ImageSize& window, const ImageSize& reach) {
   return table;
 }
 
-// A bias for every distance that there is in a window, which two layers make of
-// the distance.
+// Continuous relative position bias: a two-layer MLP from the distance to the
+// bias of each head.
 class PositionBias : public torch::nn::Module {
  public:
   PositionBias(
@@ -174,7 +174,7 @@ class SwinV2Block : public torch::nn::Module {
 
  private:
   Windows windows_;
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<SwinV2Attention> attn_;
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<Mlp> mlp_;

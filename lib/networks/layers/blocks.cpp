@@ -158,14 +158,31 @@ Mlp::Mlp(
     std::int64_t width,
     std::int64_t hidden,
     at::Generator generator,
-    Activation activation)
-    : activation_(activation) {
+    Activation activation,
+    bool gated)
+    : gated_(gated), activation_(activation) {
   fc1_ = add_layer<Linear>(*this, "fc1", width, hidden, generator);
-  fc2_ = add_layer<Linear>(*this, "fc2", hidden, width, generator);
+  fc2_ = add_layer<Linear>(
+      *this, "fc2", gated ? hidden / 2 : hidden, width, generator);
 }
 
-at::Tensor Mlp::operator()(const at::Tensor& x) const {
-  return (*fc2_)(activate((*fc1_)(x), activation_));
+at::Tensor Mlp::operator()(const at::Tensor& x, const Dropout& dropout) const {
+  at::Tensor y = (*fc1_)(x);
+  if (gated_) {
+    const auto halves = y.chunk(2, /*dim=*/-1);
+    y = activate(halves[0], activation_) * halves[1];
+  } else {
+    y = activate(y, activation_);
+  }
+  return dropout((*fc2_)(dropout(y)));
+}
+
+void Mlp::init_gate(double std, const at::Generator& generator) {
+  if (gated_) {
+    const at::NoGradGuard no_grad;
+    normal(fc1_->weight.chunk(2, 0)[1], std, generator);
+    constant(fc1_->bias.chunk(2, 0)[1], 1.0);
+  }
 }
 
 ConvEmbed::ConvEmbed(
@@ -200,7 +217,7 @@ at::Tensor ImageNorm::operator()(const at::Tensor& x) const {
       .permute({0, 2, 3, 1});
 }
 
-void start_linear_layers(
+void init_linear_layers(
     const torch::nn::Module& module,
     double std,
     const at::Generator& generator) {
@@ -211,7 +228,7 @@ void start_linear_layers(
   }
 }
 
-void start_channels_last_layers(
+void init_channels_last_layers(
     const torch::nn::Module& module,
     double std,
     const at::Generator& generator) {

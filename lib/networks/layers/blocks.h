@@ -11,60 +11,60 @@
 
 #include "networks/layers/layers.h"
 
-// What many families are made of, above single layers.
+// Blocks, above single layers, that several families share.
 namespace vitrain::networks {
 
-// The branches of a network that a training step can leave out for single
-// images ("stochastic depth", Huang et al., ECCV 2016): each has a rate, and a
-// row among the factors of a forward pass (Model::forward's `drop`).
+// Stochastic depth (Huang et al., ECCV 2016): residual branches that a training
+// step can skip for single images. Each branch has a rate, and a row of the
+// factors `drop` of Model::forward.
 class DropPaths {
  public:
-  // The branches of one more block, which share a rate; returns the row of the
-  // first.
+  // Adds the branches of one block, which share a rate. Returns the first
+  // branch's row.
   std::int64_t add(double rate, std::int64_t branches = 1);
-  // The same of all blocks of stages of these depths, with rates that rise from
-  // 0 to `last`: the blocks' first rows, by stage.
+  // Adds the blocks of stages of these depths, with rates that rise from 0 to
+  // `last`. Returns each block's first row, by stage.
   std::vector<std::vector<std::int64_t>> add_stages(
       std::span<const std::int64_t> depths,
       double last,
       std::int64_t branches = 1);
-  // The rate of each row; empty where all are zero.
+  // Returns the rate of each row; empty if all are zero.
   std::vector<double> rates() const;
 
  private:
   std::vector<double> rates_;
 };
 
-// The rates 0 to `last` of `count` blocks, in equal steps; 0 for a single one.
+// Returns `count` rates from 0 to `last` in equal steps; 0 for a single one.
 std::vector<double> rising_rates(double last, std::int64_t count);
-// Of the blocks of stages of these depths.
+// Returns one rate per block of stages of these depths.
 std::vector<double> rising_rates(
     double last,
     std::span<const std::int64_t> depths);
 
-// x + f branch, where f are the factors [N] in the given row of `drop`, one per
-// image; x + branch where `drop` is undefined. x, branch: [N, ...]. `branch`
-// may be overwritten.
+// Returns x + f * branch, where f is the given row of `drop`, one factor per
+// image; x + branch if `drop` is undefined. x, branch: [N, ...]. `branch` may
+// be overwritten.
 at::Tensor add_branch(
     const at::Tensor& x,
     at::Tensor branch,
     const at::Tensor& drop,
     std::int64_t row);
 
-// A convolution without bias, with the padding that keeps the size at stride 1.
+// A convolution without bias whose padding keeps the size at stride 1.
 Conv2d::Shape padded_shape(
     std::int64_t in,
     std::int64_t out,
     std::int64_t kernel = 1,
     std::int64_t stride = 1,
     std::int64_t groups = 1);
-// Over squares of pixels side by side, with a bias.
+// A convolution over non-overlapping square patches, with a bias.
 Conv2d::Shape
 patch_shape(std::int64_t in, std::int64_t out, std::int64_t patch);
-// A convolution of each channel by itself that leaves the size.
+// A depthwise convolution that keeps the size.
 Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
 
-// Images to a token for each square of pixels: "proj".
+// Patch embedding: one token per square patch of pixels, by the layer "proj".
 class PatchEmbed : public torch::nn::Module {
  public:
   PatchEmbed(
@@ -74,9 +74,9 @@ class PatchEmbed : public torch::nn::Module {
       at::Generator generator,
       bool with_bias = true);
 
-  // [N, C, H, W] -> [N, H / patch * W / patch, D], rounded down: the last rows
-  // and columns that are no whole patch are not seen. A convolution whose
-  // patches do not overlap is one matrix product over the patches.
+  // [N, C, H, W] -> [N, H / patch * W / patch, D], rounded down: rows and
+  // columns beyond the last whole patch are ignored. The convolution is one
+  // matrix product, because patches do not overlap.
   at::Tensor forward(const at::Tensor& images) const;
 
   const Conv2d& proj() const { return *proj_; }
@@ -96,23 +96,33 @@ enum class Activation {
 
 at::Tensor activate(const at::Tensor& x, Activation activation);
 
-// fc2(activation(fc1(x))) over the last dimension.
+// fc2(activation(fc1(x))) over the last dimension. A gated one computes
+// fc2(activation(a) * b), where a and b are the halves of fc1(x) (Shazeer, "GLU
+// variants improve transformer", 2020).
 class Mlp : public torch::nn::Module {
  public:
+  // `hidden`: outputs of fc1.
   Mlp(std::int64_t width,
       std::int64_t hidden,
       at::Generator generator,
-      Activation activation = Activation::kGelu);
+      Activation activation = Activation::kGelu,
+      bool gated = false);
 
-  at::Tensor operator()(const at::Tensor& x) const;
+  // Returns a tensor of x's shape; `dropout` applies after both layers.
+  at::Tensor operator()(const at::Tensor& x, const Dropout& dropout = {}) const;
+
+  // Initialises b of a gated one near 1 (weights normal with `std`, bias 1), so
+  // that it passes activation(a) on; does nothing otherwise.
+  void init_gate(double std, const at::Generator& generator);
 
  private:
+  bool gated_;
   Activation activation_;
   std::shared_ptr<Linear> fc1_;
   std::shared_ptr<Linear> fc2_;
 };
 
-// A convolution, "proj", and a norm of each of its pixels, "norm".
+// A convolution "proj" followed by a LayerNorm "norm" over its channels.
 class ConvEmbed : public torch::nn::Module {
  public:
   ConvEmbed(
@@ -130,7 +140,8 @@ class ConvEmbed : public torch::nn::Module {
   std::shared_ptr<LayerNorm> norm_;
 };
 
-// Over all numbers of an image together, with a line for each channel.
+// Normalises over all values of an image (a GroupNorm of one group), then
+// scales and shifts each channel.
 class ImageNorm : public torch::nn::Module {
  public:
   ImageNorm(
@@ -139,7 +150,7 @@ class ImageNorm : public torch::nn::Module {
       const at::Generator& generator,
       bool with_bias = true);
 
-  // [N, H, W, C], to itself; not always dense.
+  // Returns a tensor of x's shape [N, H, W, C], not always dense.
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
@@ -148,15 +159,16 @@ class ImageNorm : public torch::nn::Module {
   at::Tensor bias_; // [C], or undefined
 };
 
-// Starts the linear layers within `module` in the order of registration, as
-// timm does: weights by truncated_normal(), biases at zero.
-void start_linear_layers(
+// Initialises the linear layers within `module` in their order of registration,
+// as timm does: weights by truncated_normal(), biases zero.
+void init_linear_layers(
     const torch::nn::Module& module,
     double std,
     const at::Generator& generator);
 
-// The same with its convolutions, which are laid out for channels_last.
-void start_channels_last_layers(
+// Also initialises the convolutions in that way and lays them out for
+// channels_last.
+void init_channels_last_layers(
     const torch::nn::Module& module,
     double std,
     const at::Generator& generator);

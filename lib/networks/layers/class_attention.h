@@ -11,8 +11,8 @@
 
 namespace vitrain::networks {
 
-// What the first of the tokens sees in all of them (Touvron et al., "Going
-// deeper with image transformers", ICCV 2021, section 3).
+// Class attention: the first token attends to all tokens (Touvron et al.,
+// "Going deeper with image transformers", ICCV 2021, section 3).
 class ClassAttention : public torch::nn::Module {
  public:
   ClassAttention(

@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "networks/layers/without_drawing.h"
+#include "networks/layers/skip_weight_init.h"
 
 namespace vitrain::networks {
 namespace {
@@ -16,10 +16,10 @@ double fan(const at::Tensor& weight, std::int64_t dimension) {
   return whole / static_cast<double>(weight.size(1 - dimension));
 }
 
-thread_local bool without_drawing = false;
+thread_local bool skip_weight_init = false;
 
 bool draws(const at::Generator& generator) {
-  return generator.defined() && !without_drawing;
+  return generator.defined() && !skip_weight_init;
 }
 
 double normal_cdf(double x) {
@@ -28,12 +28,12 @@ double normal_cdf(double x) {
 
 } // namespace
 
-WithoutDrawing::WithoutDrawing() : before_(without_drawing) {
-  without_drawing = true;
+SkipWeightInit::SkipWeightInit() : before_(skip_weight_init) {
+  skip_weight_init = true;
 }
 
-WithoutDrawing::~WithoutDrawing() {
-  without_drawing = before_;
+SkipWeightInit::~SkipWeightInit() {
+  skip_weight_init = before_;
 }
 
 at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {

@@ -74,12 +74,12 @@ at::Tensor attention(
   return at::matmul(softmax_weights(query, key), value);
 }
 
-at::Tensor dropout(const at::Tensor& x, double rate, at::Generator masks) {
-  if (rate == 0.0 || !masks.defined()) {
+at::Tensor Dropout::operator()(const at::Tensor& x) const {
+  if (rate == 0.0 || !generator.defined()) {
     return x;
   }
   at::Tensor kept = at::empty(x.sizes(), x.options().dtype(at::kBool));
-  kept.bernoulli_(1.0 - rate, std::move(masks));
+  kept.bernoulli_(1.0 - rate, generator);
   return x.mul(kept).mul_(1.0 / (1.0 - rate));
 }
 
@@ -87,13 +87,11 @@ at::Tensor attention_with_dropout(
     const at::Tensor& query,
     const at::Tensor& key,
     const at::Tensor& value,
-    double rate,
-    at::Generator masks) {
-  if (rate == 0.0 || !masks.defined()) {
+    const Dropout& dropout) {
+  if (dropout.rate == 0.0 || !dropout.generator.defined()) {
     return attention(query, key, value);
   }
-  const at::Tensor weights = softmax_weights(query, key);
-  return at::matmul(dropout(weights, rate, std::move(masks)), value);
+  return at::matmul(dropout(softmax_weights(query, key)), value);
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
@@ -140,16 +138,26 @@ at::Tensor Linear::over_tokens(const at::Tensor& x) const {
   return at::baddbmm(bias.unsqueeze(1), weight.expand({x.size(0), -1, -1}), x);
 }
 
-LayerNorm::LayerNorm(std::int64_t width, double eps) : eps_(eps) {
+LayerNorm::LayerNorm(std::int64_t width, double eps, NormKind kind)
+    : eps_(eps) {
   weight = register_parameter("weight", at::ones({width}));
-  bias = register_parameter("bias", at::zeros({width}));
+  if (kind == NormKind::kLayer) {
+    bias = register_parameter("bias", at::zeros({width}));
+  }
 }
 
 at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
   if (x.is_meta()) {
-    return at::empty_like(x); // torch has no kernel for shapes alone
+    return at::empty_like(x); // torch has no meta kernel
   }
-  return at::layer_norm(x, weight.sizes(), weight, bias, eps_);
+  if (bias.defined()) {
+    return at::layer_norm(x, weight.sizes(), weight, bias, eps_);
+  }
+  // Squares are summed in fp32: bf16 has too few digits.
+  const at::Tensor wide =
+      x.to(at::promote_types(x.scalar_type(), weight.scalar_type()));
+  const at::Tensor square = wide.square().mean(-1, /*keepdim=*/true);
+  return wide * at::rsqrt(square + eps_) * weight;
 }
 
 Conv2d::Conv2d(const Shape& shape, at::Generator generator)
@@ -190,9 +198,9 @@ at::Tensor Conv2d::operator()(const at::Tensor& x) const {
   return over(x);
 }
 
-// Where a stride is longer than an image's side, the gradient that oneDNN gives
-// of weights in bf16 has memory that nobody wrote (torch 2.11; MALLOC_PERTURB_
-// shows it). A stride of that side meets the same places.
+// If the stride exceeds a side of the image, oneDNN's bf16 weight gradient
+// contains uninitialised memory (torch 2.11; MALLOC_PERTURB_ shows it). A
+// stride of that side meets the same places.
 std::int64_t Conv2d::stride_over(std::int64_t side) const {
   const std::int64_t way = side + 2 * padding_ - weight.size(2);
   return side > 0 && side < stride_ && way >= 0 && way / side == way / stride_

@@ -12,9 +12,9 @@
 #include <torch/nn/module.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-// The layers that the families share: parameters under torch's names, started
-// as torch starts them but from a given generator (init.h: without one they
-// have no values), and a call of the operator.
+// Layers that the families share. Parameters have torch's names and torch's
+// initial values, sampled from a given generator (without one they have no
+// values: init.h).
 namespace vitrain::networks {
 
 // softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads, T, d]:
@@ -24,29 +24,33 @@ at::Tensor attention(
     const at::Tensor& key,
     const at::Tensor& value);
 
-// Each value of x zero with probability `rate`, else times 1 / (1 - rate);
-// which ones, `masks` says. x itself at rate 0 or without generator.
-at::Tensor dropout(const at::Tensor& x, double rate, at::Generator masks);
+// Dropout: zeroes each value of x with probability `rate` and multiplies the
+// others by 1 / (1 - rate). Returns x itself at rate 0 or without a generator.
+struct Dropout {
+  double rate = 0.0;
+  at::Generator generator; // of x's device; undefined: no dropout
 
-// attention() whose softmax weights go through dropout(): by plain products, as
-// a fused kernel would draw from the process's own generator.
+  at::Tensor operator()(const at::Tensor& x) const;
+};
+
+// attention() with dropout of its softmax weights. Uses plain products, because
+// the fused kernel samples from the process's default generator.
 at::Tensor attention_with_dropout(
     const at::Tensor& query,
     const at::Tensor& key,
     const at::Tensor& value,
-    double rate,
-    at::Generator masks);
+    const Dropout& dropout);
 
-// [N, T, heads * d], or [N, heads * d] of one token each, to [N, heads, T, d],
-// without a copy.
+// Splits [N, T, heads * d], or one token per image [N, heads * d], into
+// [N, heads, T, d] without a copy.
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
 
-// The parts of x [N, T, parts * heads * d], each as split_heads() gives it:
-// queries, keys and values that one layer has made.
+// Splits the output [N, T, parts * heads * d] of a layer that computes queries,
+// keys and values together into `parts` tensors [N, heads, T, d].
 std::vector<at::Tensor>
 split_parts(const at::Tensor& x, std::int64_t parts, std::int64_t heads);
 
-// A new layer that is part of `module` under this name.
+// Adds a new layer to `module` under this name.
 template <typename Layer, typename... Args>
 std::shared_ptr<Layer>
 add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
@@ -54,7 +58,7 @@ add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
       name, std::make_shared<Layer>(std::forward<Args>(args)...));
 }
 
-// A new layer at the end of `list`.
+// Appends a new layer to `list`.
 template <typename Layer, typename... Args>
 std::shared_ptr<Layer> append_layer(
     torch::nn::ModuleListImpl& list,
@@ -64,7 +68,7 @@ std::shared_ptr<Layer> append_layer(
   return layer;
 }
 
-// A new parameter of `module` under this name that has one value everywhere.
+// Adds a parameter to `module` under this name, filled with `value`.
 at::Tensor add_constant(
     torch::nn::Module& module,
     const std::string& name,
@@ -82,28 +86,35 @@ class Linear : public torch::nn::Module {
 
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
-  // Over the tokens: [N, in, D] -> [N, out, D], without transposing x.
+  // Linear layer along the token dimension: [N, in, D] -> [N, out, D], without
+  // transposing x.
   at::Tensor over_tokens(const at::Tensor& x) const;
 
   at::Tensor weight; // [out, in]
   at::Tensor bias; // [out], or undefined
 };
 
-// Over the last dimension.
+enum class NormKind {
+  kLayer, // subtract the mean, divide by the standard deviation
+  kRms, // divide by the root mean square (Zhang and Sennrich, NeurIPS 2019)
+};
+
+// Normalises over the last dimension.
 class LayerNorm : public torch::nn::Module {
  public:
-  LayerNorm(std::int64_t width, double eps);
+  LayerNorm(std::int64_t width, double eps, NormKind kind = NormKind::kLayer);
 
+  // Returns a tensor of x's shape. Under autocast to bf16 it may be fp32.
   at::Tensor operator()(const at::Tensor& x) const;
 
   at::Tensor weight; // [width]
-  at::Tensor bias; // [width]
+  at::Tensor bias; // [width]; undefined for kRms
 
  private:
   double eps_;
 };
 
-// With a square kernel.
+// 2-d convolution with a square kernel.
 class Conv2d : public torch::nn::Module {
  public:
   struct Shape {
@@ -126,11 +137,11 @@ class Conv2d : public torch::nn::Module {
 
   // [N, in, H, W] -> [N, out, H', W']
   at::Tensor operator()(const at::Tensor& x) const;
-  // With a kernel of 1: over the last dimension, [..., in] -> [..., out].
+  // A 1 x 1 convolution of channels-last data: [..., in] -> [..., out].
   at::Tensor pointwise(const at::Tensor& x) const;
-  // [N, H, W, in] -> [N, H', W', out], dense both.
+  // [N, H, W, in] -> [N, H', W', out]; both are dense.
   at::Tensor over_pixels(const at::Tensor& x) const;
-  // Lays the weights out for images in channels_last. The values stay.
+  // Changes the memory layout of the weights to channels_last.
   void use_channels_last();
   std::int64_t groups() const { return groups_; }
 
@@ -146,12 +157,12 @@ class Conv2d : public torch::nn::Module {
   std::int64_t groups_;
 };
 
-// Starts a convolution: normal with variance 2 / (outputs of a group x kernel
-// area), and a bias of zero.
+// Initialises a convolution: weights normal with variance 2 / (outputs of a
+// group * kernel area), bias zero.
 void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator);
 
-// Over [N, H, W], as torch.nn.BatchNorm2d: eps 1e-5 and running statistics with
-// momentum 0.1 unless others are given, batch statistics in training mode.
+// Normalises each channel over [N, H, W], as torch.nn.BatchNorm2d: by batch
+// statistics in training mode, by running statistics otherwise.
 class BatchNorm2d : public torch::nn::Module {
  public:
   static constexpr double kMomentum = 0.1;
@@ -171,7 +182,7 @@ class BatchNorm2d : public torch::nn::Module {
   double eps() const { return eps_; }
   double momentum() const { return momentum_; }
 
-  // What training mode does from now on instead of taking the statistics of x
+  // Replaces the normalisation of training mode, which uses statistics of x
   // alone.
   void set_training_form(TrainingForm form) { form_ = std::move(form); }
   bool has_training_form() const { return static_cast<bool>(form_); }

@@ -226,8 +226,8 @@ VITRAIN_INLINE void sums_body(
     const T* __restrict x = pass.x + at;
     const T* __restrict y = kOutput ? pass.y + at : nullptr;
     T* __restrict g = kKeep ? pass.g + at : nullptr;
-    // In several loops: of one that writes values of 2 and of 4 bytes, the
-    // compiler makes no vectors.
+    // Several loops: the compiler does not vectorise one loop that writes
+    // values of 2 and 4 bytes.
     float values[kBlock];
     for (std::int64_t first = 0; first < channels; first += kBlock) {
       const std::int64_t count =

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-// The passes of BatchNorm with an activation over the rows of a batch in
-// channels_last: a row is the C channels of one pixel. Each works on the rows
-// it is given, on one thread. T is float, or std::uint16_t for the bits of a
-// bf16; arithmetic is in fp32. Tables of one number per channel have C floats.
+// Kernels of BatchNorm with an activation over rows of a channels_last batch; a
+// row is the C channels of one pixel. Each kernel processes the given rows on
+// one thread. T is float, or std::uint16_t for the bits of bf16; arithmetic is
+// in fp32. Per-channel tables have C floats.
 namespace vitrain::networks::norm_kernels {
 
-// What follows the norm: kSilu is x sigmoid(x).
+// Activation after the norm; kSilu is x * sigmoid(x).
 enum class Nonlinearity { kNone, kRelu, kRelu6, kSilu };
 
 template <typename T>
@@ -21,14 +21,14 @@ struct Forward {
   Nonlinearity nonlinearity;
 };
 
-// The gradient g of what went into the nonlinearity is that of y, dy + dy2,
-// times its slope: of a ReLU 1 where y was positive.
+// Inputs of backward. g, the gradient of the nonlinearity's input, is (dy +
+// dy2) times the slope, which for a ReLU is 1 where y is positive, else 0.
 template <typename T>
 struct Backward {
   const T* dy;
   const T* dy2; // added to dy, or null
   const T* x;
-  const T* y; // of a ReLU over more than scale x + shift; else null
+  const T* y; // output of a ReLU after a residual sum; else null
   T* g; // written by sums(), read by gradient() in place of dy; or null: no dy2
   const float* mean;
   const float* scale;
@@ -41,7 +41,7 @@ struct Terms {
   const float* constant;
 };
 
-// Mean, and sum of squared distances from it, of each channel; rows > 0.
+// Computes each channel's mean and sum of squared deviations; rows > 0.
 void statistics(
     const float* x,
     std::int64_t rows,
@@ -53,7 +53,7 @@ void normalize(
     const Forward<float>& pass,
     std::int64_t rows,
     std::int64_t channels);
-// Per channel the sums of g and of g (x - mean).
+// Computes each channel's sums of g and g (x - mean).
 void sums(
     const Backward<float>& pass,
     std::int64_t rows,
@@ -68,7 +68,7 @@ void gradient(
     std::int64_t rows,
     std::int64_t channels);
 
-// The same for bf16.
+// The same functions for bf16.
 void statistics(
     const std::uint16_t* x,
     std::int64_t rows,

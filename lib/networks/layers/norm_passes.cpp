@@ -10,7 +10,7 @@
 namespace vitrain::networks {
 namespace {
 
-// What lies in memory: rows of channels.
+// Memory layout: rows of channels.
 struct Rows {
   std::int64_t count;
   std::int64_t channels;
@@ -18,9 +18,9 @@ struct Rows {
   explicit Rows(const at::Tensor& x)
       : count(x.numel() / x.size(1)), channels(x.size(1)) {}
 
-  // Work is cut into pieces of this many rows, which stay in a core's cache,
-  // and sums are added piece by piece in fp64: so that they depend neither on
-  // the number of threads nor much on that of the rows.
+  // Work is split into pieces of this many rows, which fit a core's cache. Sums
+  // of pieces are added in order in fp64, so that they depend neither on the
+  // number of threads nor much on that of the rows.
   std::int64_t piece() const {
     return std::max<std::int64_t>(16, 32768 / channels);
   }

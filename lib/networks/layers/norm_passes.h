@@ -7,9 +7,9 @@
 
 #include "networks/layers/norm_kernels.h"
 
-// The passes of BatchNorm with an activation over CPU tensors [N, C, H, W],
-// fp32 or bf16, dense in channels_last, on all threads. Results do not depend
-// on their number.
+// BatchNorm with an activation on CPU tensors [N, C, H, W], fp32 or bf16, dense
+// in channels_last, on all threads. Results do not depend on the number of
+// threads.
 namespace vitrain::networks {
 
 using norm_kernels::Nonlinearity;
@@ -44,20 +44,21 @@ struct Line {
       const at::Tensor& bias);
 };
 
-// nonlinearity(scale x + shift + residual), the residual where it is defined.
+// Returns nonlinearity(scale x + shift + residual); an undefined residual is
+// left out.
 at::Tensor apply_line(
     const Line& line,
     const at::Tensor& x,
     const at::Tensor& residual,
     Nonlinearity nonlinearity);
 
-// What backward goes over; tensors that may be missing are undefined.
+// Inputs of the backward passes; absent tensors are undefined.
 struct BackwardPass {
   at::Tensor dy;
   at::Tensor dy2; // added to dy
   at::Tensor x;
-  at::Tensor y; // of a ReLU over more than scale x + shift
-  at::Tensor g; // the nonlinearity's gradient: written by take_sums
+  at::Tensor y; // output of a ReLU after a residual sum
+  at::Tensor g; // gradient of the nonlinearity's input, written by take_sums
   Statistics statistics;
   Line line;
   Nonlinearity nonlinearity = Nonlinearity::kNone;
@@ -70,9 +71,9 @@ struct Sums {
 
 Sums take_sums(const BackwardPass& pass);
 
-// With x^ = (x - mean) inverse and n rows:
-// dx = weight inverse (g - sum(g) / n - x^ sum(g x^) / n), of which only the
-// first term is left where the statistics are not those of x (not `training`).
+// Returns dx. With x^ = (x - mean) inverse and n rows: dx = weight inverse (g -
+// sum(g) / n - x^ sum(g x^) / n). Without `training` the statistics do not
+// depend on x, and dx = weight inverse g.
 at::Tensor
 input_gradient(const BackwardPass& pass, const Sums& sums, bool training);
 

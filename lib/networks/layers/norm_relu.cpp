@@ -16,7 +16,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// Of x, and into the running ones.
+// Computes the statistics of x and updates the running ones.
 Statistics batch_statistics(BatchNorm2d& norm, const at::Tensor& x) {
   const Moments moments = moments_of(x);
   const auto options = norm.weight.options().requires_grad(false);
@@ -77,7 +77,7 @@ class NormAct final : public torch::autograd::Function<NormAct> {
         training ? batch_statistics(*norm, x) : running_statistics(*norm);
     const at::Tensor y =
         apply_line(Line(statistics, weight, bias), x, residual, nonlinearity);
-    // The sign of what a residual was added to is not in x.
+    // With a residual, the sign of the sum cannot be computed from x.
     context->save_for_backward(
         {x,
          weight,
@@ -132,7 +132,7 @@ class NormAct final : public torch::autograd::Function<NormAct> {
   }
 };
 
-// What torch records of a network (lib/exports) has to be its own operators.
+// Recordings for exports (lib/exports) must contain torch's own operators.
 bool is_fused(
     const BatchNorm2d& norm,
     const at::Tensor& x,
@@ -144,7 +144,7 @@ bool is_fused(
       norm.weight.scalar_type() == at::kFloat &&
       x.is_contiguous(kChannelsLast) &&
       !(norm.is_training() && norm.has_training_form()) &&
-      // Of a sum, backward knows only where it was positive.
+      // Backward of a sum with a residual knows only where it was positive.
       (!residual || nonlinearity == Nonlinearity::kNone ||
        nonlinearity == Nonlinearity::kRelu);
 }

@@ -7,8 +7,8 @@
 
 namespace vitrain::networks {
 
-// An activation that goes two ways: the same values in the same memory, as two
-// tensors. Backward of what made them adds the gradients of both ways itself.
+// An activation with two consumers: two tensors on the same memory. The
+// backward function of their producer adds both gradients itself.
 struct Fork {
   at::Tensor trunk;
   at::Tensor branch;
@@ -16,12 +16,12 @@ struct Fork {
 
 using norm_kernels::Nonlinearity;
 
-// nonlinearity(norm(x) + residual), or without residual where it is undefined.
-// On CPUs, for fp32 and bf16 in channels_last, forward and backward take two
-// passes over memory each, and their results do not depend on the number of
-// threads; elsewhere, where `norm` has a training form, where torch's tracer
-// records them, and with a residual under another nonlinearity than a ReLU,
-// they are torch's operators.
+// Returns nonlinearity(norm(x) + residual); the residual is optional. On CPUs,
+// for fp32 and bf16 in channels_last, forward and backward take two passes over
+// memory each, and results do not depend on the number of threads. Torch's
+// operators are used on other devices and layouts, if `norm` has a training
+// form, under torch's tracer, and for a residual with a nonlinearity other than
+// ReLU.
 Fork norm_act(
     BatchNorm2d& norm,
     const at::Tensor& x,
@@ -30,7 +30,7 @@ Fork norm_act(
 
 at::Tensor apply_in_place(at::Tensor y, Nonlinearity nonlinearity);
 
-// With a ReLU, and with nothing.
+// norm_act() with a ReLU, and without a nonlinearity.
 Fork norm_relu(
     BatchNorm2d& norm,
     const at::Tensor& x,

@@ -8,10 +8,10 @@
 
 namespace vitrain::networks {
 
-// Positions [1, extra + from.area(), D] of tokens on the grid `to`: bicubic
-// with antialiasing, as timm's resample_abs_pos_embed (dynamic_img_size). The
-// first `extra`, which have no place, stay. Gradients go back the same way, so
-// that the parameter keeps the grid that it has.
+// Resamples position embeddings [1, extra + from.area(), D] to the grid `to`:
+// bicubic with antialiasing, as timm's resample_abs_pos_embed
+// (dynamic_img_size). The first `extra` rows, which belong to no patch, are
+// copied. Differentiable: the parameter keeps its own grid.
 at::Tensor resample_positions(
     const at::Tensor& positions,
     std::int64_t extra,

@@ -117,8 +117,8 @@ class BlockAgain final : public torch::autograd::Node {
       const SameDraws draws(dropout_, drawn_);
       y = block_(x);
     }
-    // Gradients of parameters go where they go without this, as soon as they
-    // are there: to their buffers, and to those who wait for them.
+    // Parameter gradients are accumulated as without recomputation, as soon as
+    // each is complete: into their buffers, and to their hooks.
     torch::autograd::backward({y}, {gradients[0]});
     return {x.grad()};
   }

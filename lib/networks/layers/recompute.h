@@ -7,12 +7,13 @@
 #include <ATen/core/Tensor.h>
 
 // Activation checkpointing (Chen et al., "Training deep nets with sublinear
-// memory cost", 2016): of a block only the input is kept for backward, which
-// computes the block again.
+// memory cost", 2016): only the input of a block is kept for backward, which
+// recomputes the block.
 namespace vitrain::networks {
 
-// Of the forward passes of this thread in its scope, each `every`-th block is
-// computed again in backward, beginning with the first; 0: none is.
+// Enables recomputation in this thread's forward passes within the scope: the
+// first block and every `every`-th after it are recomputed in backward; 0:
+// none.
 class RecomputeScope {
  public:
   explicit RecomputeScope(std::int64_t every);
@@ -25,11 +26,11 @@ class RecomputeScope {
   std::int64_t outer_blocks_;
 };
 
-// Blocks that have run in this thread's innermost scope, kept or not.
+// Number of blocks that ran in this thread's innermost scope.
 std::int64_t recomputable_blocks();
 
-// As long as it lives, is told when a block begins on this thread, and what
-// came of it.
+// While it lives, is called when a block begins on this thread and when it
+// ends, with its output.
 class BlockObserver {
  public:
   BlockObserver(
@@ -48,20 +49,20 @@ class BlockObserver {
   const BlockObserver* outer_;
 };
 
-// block(x). It is called again in backward, at that time's weights, with the
-// same x, autocast and draws from `dropout` (or undefined: it draws nothing),
-// so that all gradients have the bits that they have without. It must change
-// nothing but its result (no running statistics), and own what it refers to or
-// outlive backward with it. A block whose x needs no gradient is not computed
-// again.
+// Returns block(x). Backward calls `block` again with the same x, autocast
+// state and random numbers of `dropout` (undefined: it uses none), so that
+// gradients are bit-identical to those without recomputation. The block must
+// have no side effects (no running statistics), and everything it refers to
+// must live until backward. A block whose x needs no gradient is not
+// recomputed.
 using BlockForward = std::function<at::Tensor(const at::Tensor& x)>;
 at::Tensor run_block(
     const at::Tensor& x,
     const at::Generator& dropout,
     const BlockForward& block);
 
-// x through the blocks, pointers to modules with a forward(x, args...), each by
-// run_block().
+// Runs x through the blocks, which are pointers to modules with forward(x,
+// args...), each by run_block().
 template <typename Blocks, typename... Args>
 at::Tensor run_blocks(
     at::Tensor x,

@@ -6,10 +6,10 @@
 
 namespace vitrain::networks {
 
-// x + f scale branch, where `scale` [C] has a number for each place of the last
-// dimension (LayerScale: Touvron et al., "Going deeper with image
-// transformers", ICCV 2021), and f are the factors [N] in the given row of
-// `drop`, one per image, or 1 where it is undefined. x, branch: [N, T, C].
+// Returns x + f * scale * branch. `scale` [C] is a LayerScale (Touvron et al.,
+// "Going deeper with image transformers", ICCV 2021); f is the given row of
+// `drop`, one factor per image, or 1 if `drop` is undefined. x, branch: [N, T,
+// C].
 at::Tensor add_scaled_branch(
     const at::Tensor& x,
     const at::Tensor& branch,

@@ -12,11 +12,12 @@
 
 namespace vitrain::networks {
 
-// [N, C, H, W] -> [N, C]. Pixels are rows where they lie so in memory.
+// Mean over the pixels: [N, C, H, W] -> [N, C]. Fast for channels_last images,
+// where pixels are rows in memory.
 at::Tensor mean_over_pixels(const at::Tensor& x);
 
-// x [N, C, H, W] times a factor in (0, 1) for each channel of each image, which
-// the means of the channels decide.
+// Multiplies each channel of x [N, C, H, W] by a factor in (0, 1) that is
+// computed from the channels' means.
 class ChannelGate : public torch::nn::Module {
  public:
   at::Tensor operator()(const at::Tensor& x) const;
@@ -26,11 +27,11 @@ class ChannelGate : public torch::nn::Module {
   virtual at::Tensor factors(const at::Tensor& means) const = 0;
 };
 
-// Two layers (Hu et al., "Squeeze-and-excitation networks", CVPR 2018).
+// Gate of two layers (Hu et al., "Squeeze-and-excitation networks", CVPR 2018).
 class SqueezeExcite : public ChannelGate {
  public:
-  // `reduced`: the channels between the two layers, followed by `after`.
-  // `reduce`, `expand`: the names of the two.
+  // `reduced`: channels between the two layers. `after`: nonlinearity between
+  // them. `reduce`, `expand`: names of the two layers.
   SqueezeExcite(
       std::int64_t channels,
       std::int64_t reduced,
@@ -47,8 +48,8 @@ class SqueezeExcite : public ChannelGate {
   std::shared_ptr<Conv2d> expand_;
 };
 
-// A convolution over neighbouring channels: "conv.weight" (Wang et al.,
-// "ECA-Net", CVPR 2020).
+// Gate of one convolution over neighbouring channels, "conv.weight" (Wang et
+// al., "ECA-Net", CVPR 2020).
 class EcaGate : public ChannelGate {
  public:
   EcaGate(std::int64_t channels, const at::Generator& generator);

@@ -8,7 +8,7 @@
 namespace vitrain::networks {
 namespace {
 
-// Added to what a token of a shifted window must not see.
+// Mask value: added to scores that a token of a shifted window must ignore.
 constexpr double kMasked = -100.0;
 
 // Grids [N, H, W, C] -> [N * windows, T, C], and back.
@@ -34,8 +34,7 @@ joined(const at::Tensor& x, const ImageSize& window, const ImageSize& grid) {
       .reshape({-1, grid.height, grid.width, x.size(2)});
 }
 
-// x, its first `by` places of this dimension put behind the others, as at::roll
-// does it, which knows no meta tensors.
+// Rolls x by -`by` along this dimension, as at::roll, which has no meta kernel.
 at::Tensor rolled(const at::Tensor& x, std::int64_t dim, std::int64_t by) {
   return by == 0 ? x : at::cat({x.slice(dim, by), x.slice(dim, 0, by)}, dim);
 }
@@ -44,8 +43,9 @@ at::Tensor rolled(const at::Tensor& x, const ImageSize& by) {
   return rolled(rolled(x, 1, by.height), 2, by.width);
 }
 
-// Where the regions of a moved side begin, and its end: the windows that are
-// whole, and of the last one what was there before and what came around.
+// Returns the borders of the regions of a shifted side: the whole windows, the
+// part of the last window that was there before, and the part that wrapped
+// around.
 std::array<std::int64_t, 4>
 edges(std::int64_t side, std::int64_t window, std::int64_t shift) {
   return shift == 0

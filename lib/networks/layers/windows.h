@@ -12,9 +12,9 @@
 // shifted windows", ICCV 2021). Sizes are in tokens.
 namespace vitrain::networks {
 
-// softmax(q k^T + bias + mask) v, its heads one after the other: [W, T, heads *
-// d]. q, k, v: [W, heads, T, d]; bias: [heads, T, T]; mask: [windows, 1, T, T]
-// for W being a multiple of `windows`, or undefined.
+// Returns softmax(q k^T + bias + mask) v with concatenated heads: [W, T, heads
+// * d]. q, k, v: [W, heads, T, d]; bias: [heads, T, T]; mask: [windows, 1, T,
+// T] where W is a multiple of `windows`, or undefined.
 at::Tensor biased_attention(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -22,17 +22,16 @@ at::Tensor biased_attention(
     const at::Tensor& bias,
     const at::Tensor& mask = {});
 
-// The distance of each pair of tokens of a window, as its number among the
-// (2 height - 1) x (2 width - 1) that there are: [T, T] int64.
+// Returns the index of each token pair's relative position among the (2 height
+// - 1) x (2 width - 1) possible ones: [T, T] int64.
 at::Tensor relative_positions(const ImageSize& window);
 
-// The rows of `table` [distances, heads] that `positions` [T, T] name, as
-// biased_attention() takes them. Both are on one device.
+// Gathers the rows of `table` [distances, heads] at `positions` [T, T] as the
+// bias of biased_attention(). Both tensors are on one device.
 at::Tensor bias_of_pairs(const at::Tensor& table, const at::Tensor& positions);
 
-// Where a block looks: windows on a grid whose first `shift` rows and columns
-// stand behind the others. As timm, each dimension for itself: what fits into
-// one window is not cut, and not moved.
+// Windows of a Swin block on a grid that is rolled by `shift`. As in timm, a
+// dimension that fits into one window is neither split nor shifted.
 struct Windows {
   ImageSize grid;
   ImageSize window;
@@ -41,22 +40,22 @@ struct Windows {
   Windows(const ImageSize& tokens, const ImageSize& size, bool shifted);
 
   bool shifted() const { return shift.height > 0 || shift.width > 0; }
-  // The grid with what fills its last windows.
+  // Returns the grid padded to whole windows.
   ImageSize padded() const;
 
-  // What keeps tokens apart that stand in one window only because the grid was
-  // moved around its edges: [windows, 1, T, T], or undefined.
+  // Returns the attention mask between tokens that share a window only because
+  // the grid was rolled: [windows, 1, T, T]; undefined without shift.
   at::Tensor mask() const;
 
-  // `attend` ([N * windows, T, C] to itself) within the windows of x [N, H, W,
-  // C].
+  // Applies `attend`, a map of [N * windows, T, C] to itself, within the
+  // windows of x [N, H, W, C].
   at::Tensor over(
       const at::Tensor& x,
       const std::function<at::Tensor(const at::Tensor&)>& attend) const;
 };
 
-// Four neighbours side by side, zeros where there is none: [N, H, W, C] to [N,
-// ceil(H / 2), ceil(W / 2), 4 C].
+// Concatenates the channels of 2 x 2 neighbours, zero-padded at odd sides: [N,
+// H, W, C] -> [N, ceil(H / 2), ceil(W / 2), 4 C].
 at::Tensor neighbours(const at::Tensor& x);
 
 } // namespace vitrain::networks

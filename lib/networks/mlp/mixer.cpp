@@ -19,7 +19,7 @@ namespace {
 constexpr double kMixerNormEps = 1e-6;
 constexpr double kGateNormEps = 1e-5; // torch's default, as timm has it there
 
-// Values that timm starts the linear layers of these networks with.
+// Initialises a linear layer as timm does in these networks.
 void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
   xavier_uniform(linear.weight, generator);
   if (in_mlp) {
@@ -35,11 +35,11 @@ class TokenBlock : public torch::nn::Module {
   explicit TokenBlock(std::int64_t row) : row_(row) {}
 
   virtual at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) = 0;
-  // Draws the weights in timm's order.
-  virtual void start(at::Generator generator) = 0;
+  // Samples the weights in timm's order.
+  virtual void init_weights(at::Generator generator) = 0;
 
  protected:
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
 };
 
 // The width of a hidden layer.
@@ -47,9 +47,9 @@ std::int64_t hidden_width(const models::MixerSpec& net, double ratio) {
   return static_cast<std::int64_t>(ratio * static_cast<double>(net.embed_dim));
 }
 
-// `width` numbers to as many by a hidden layer, of which, where `gated`, half
-// is multiplied by the activated other half (Shazeer, "GLU variants improve
-// transformer", 2020, with SiLU).
+// MLP from `width` to `width` values. If `gated`, half of the hidden values is
+// multiplied by SiLU of the other half (Shazeer, "GLU variants improve
+// transformer", 2020).
 class MixingMlp : public torch::nn::Module {
  public:
   MixingMlp(
@@ -73,7 +73,7 @@ class MixingMlp : public torch::nn::Module {
     return fc2_->over_tokens(activate(fc1_->over_tokens(x), /*dim=*/1));
   }
 
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     start_mixing(*fc1_, /*in_mlp=*/true, generator);
     start_mixing(*fc2_, /*in_mlp=*/true, generator);
     if (gated_) { // the gates start open
@@ -127,9 +127,9 @@ class MixerBlock : public TokenBlock {
     return add_branch(y, (*mlp_channels_)((*norm2_)(y)), drop, row_ + 1);
   }
 
-  void start(at::Generator generator) override {
-    mlp_tokens_->start(generator);
-    mlp_channels_->start(generator);
+  void init_weights(at::Generator generator) override {
+    mlp_tokens_->init_weights(generator);
+    mlp_channels_->init_weights(generator);
   }
 
  private:
@@ -181,9 +181,9 @@ class ResMlpBlock : public TokenBlock {
     return add_branch(y, ls2_ * (*mlp_channels_)((*norm2_)(y)), drop, row_ + 1);
   }
 
-  void start(at::Generator generator) override {
+  void init_weights(at::Generator generator) override {
     start_mixing(*linear_tokens_, /*in_mlp=*/false, generator);
-    mlp_channels_->start(generator);
+    mlp_channels_->init_weights(generator);
   }
 
  private:
@@ -195,7 +195,8 @@ class ResMlpBlock : public TokenBlock {
   at::Tensor ls2_; // [D]
 };
 
-// Half of the channels times a linear map of the other half over the tokens.
+// Spatial gating: half of the channels times a linear map over the tokens of
+// the other half.
 class SpatialGate : public torch::nn::Module {
  public:
   SpatialGate(
@@ -211,7 +212,7 @@ class SpatialGate : public torch::nn::Module {
     return halves[0] * proj_->over_tokens((*norm_)(halves[1]));
   }
 
-  void start(at::Generator generator) {
+  void init_weights(at::Generator generator) {
     start_mixing(*proj_, /*in_mlp=*/true, generator);
     normal(proj_->weight, 1e-6, generator);
     constant(proj_->bias, 1.0);
@@ -238,9 +239,9 @@ class SpatialMlp : public torch::nn::Module {
     return (*fc2_)((*gate_)(at::gelu((*fc1_)(x))));
   }
 
-  void start(at::Generator generator) {
+  void init_weights(at::Generator generator) {
     start_mixing(*fc1_, /*in_mlp=*/true, generator);
-    gate_->start(generator);
+    gate_->init_weights(generator);
     start_mixing(*fc2_, /*in_mlp=*/true, generator);
   }
 
@@ -269,8 +270,8 @@ class GmlpBlock : public TokenBlock {
     return add_branch(x, (*mlp_channels_)((*norm_)(x)), drop, row_);
   }
 
-  void start(at::Generator generator) override {
-    mlp_channels_->start(generator);
+  void init_weights(at::Generator generator) override {
+    mlp_channels_->init_weights(generator);
   }
 
  private:
@@ -320,7 +321,7 @@ class Mixer : public ImageModel {
     }
     head_ = add_layer<Linear>(
         *this, "head", net.embed_dim, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -331,11 +332,11 @@ class Mixer : public ImageModel {
   }
 
  private:
-  void start(at::Generator generator) {
+  void init_weights(at::Generator generator) {
     lecun_normal(stem_->proj().weight, generator);
     constant(stem_->proj().bias, 0.0);
     for (const auto& block : blocks_) {
-      block->start(generator);
+      block->init_weights(generator);
     }
     constant(head_->weight, 0.0);
     constant(head_->bias, 0.0);
@@ -344,7 +345,7 @@ class Mixer : public ImageModel {
   std::shared_ptr<PatchEmbed> stem_;
   std::vector<std::shared_ptr<TokenBlock>> blocks_;
   std::shared_ptr<LayerNorm> norm_;
-  std::shared_ptr<Affine> affine_; // in its place, ResMLP's
+  std::shared_ptr<Affine> affine_; // ResMLP's norm in place of LayerNorm
   std::shared_ptr<Linear> head_;
 };
 

@@ -26,8 +26,8 @@ constexpr double kBeitNormEps = 1e-6;
 constexpr double kBeitInitStd = 0.02;
 constexpr double kBeitHeadScale = 0.001;
 
-// relative_positions() of the patches, and three more numbers: of the class
-// token seeing a patch, of a patch seeing the class token, and of itself.
+// Returns relative_positions() of the patches with three more indices: class
+// token to patch, patch to class token, class token to itself.
 at::Tensor positions_with_token(const ImageSize& grid) {
   const std::int64_t distances = (2 * grid.height - 1) * (2 * grid.width - 1);
   at::Tensor positions =
@@ -114,7 +114,7 @@ class BeitBlock : public torch::nn::Module {
         y, (*mlp_)((*norm2_)(y)), gamma_2_, drop, row_ + 1);
   }
 
-  // Divides the weights at the end of both branches.
+  // Divides the last layer's weights of both branches by `by`.
   void weaken(double by) const {
     const at::NoGradGuard no_grad;
     attn_->proj()->weight.div_(by);
@@ -122,7 +122,7 @@ class BeitBlock : public torch::nn::Module {
   }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   at::Tensor gamma_1_; // [C], as gamma_2_
   at::Tensor gamma_2_;
   std::shared_ptr<LayerNorm> norm1_;
@@ -151,7 +151,7 @@ class Beit : public ImageModel {
     fc_norm_ = add_layer<LayerNorm>(*this, "fc_norm", width, kBeitNormEps);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -167,11 +167,11 @@ class Beit : public ImageModel {
 
  private:
   // In timm's order.
-  void start(const at::Generator& generator) {
-    start_linear_layers(*this, kBeitInitStd, generator);
+  void init_weights(const at::Generator& generator) {
+    init_linear_layers(*this, kBeitInitStd, generator);
     truncated_normal(cls_token_, kBeitInitStd, generator);
     truncated_normal(head_->weight, kBeitInitStd, generator);
-    // The more there is to add to, the less.
+    // Deeper blocks get smaller weights.
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       blocks_[i]->weaken(std::sqrt(2.0 * static_cast<double>(i + 1)));
     }
@@ -179,7 +179,7 @@ class Beit : public ImageModel {
     head_->weight.mul_(kBeitHeadScale);
   }
 
-  at::Tensor positions_; // [T, T]: what every block takes its bias by
+  at::Tensor positions_; // [T, T]: relative positions, shared by all blocks
   at::Tensor cls_token_; // [1, 1, C]
   std::shared_ptr<PatchEmbed> patch_embed_;
   std::vector<std::shared_ptr<BeitBlock>> blocks_;

@@ -24,8 +24,8 @@ using models::CaitSpec;
 constexpr double kCaitNormEps = 1e-6;
 constexpr double kCaitInitStd = 0.02;
 
-// Attention whose heads are mixed before and after the softmax (Shazeer et al.,
-// "Talking-heads attention", 2020).
+// Talking heads: attention that mixes its heads before and after the softmax
+// (Shazeer et al., "Talking-heads attention", 2020).
 class TalkingHeads : public torch::nn::Module {
  public:
   TalkingHeads(
@@ -52,8 +52,8 @@ class TalkingHeads : public torch::nn::Module {
   }
 
  private:
-  // `by` over the heads of x [N, heads, T, T], which stay where they are in
-  // memory: a product with its weight from the left.
+  // Applies the linear layer `by` to the head dimension of x [N, heads, T, T],
+  // as a matrix product from the left, without transposing x.
   at::Tensor mixed(const at::Tensor& x, const Linear& by) const {
     return at::baddbmm(
                by.bias.unsqueeze(1),
@@ -69,8 +69,8 @@ class TalkingHeads : public torch::nn::Module {
   std::shared_ptr<Linear> proj_w_;
 };
 
-// A block of either kind: `Attention` gives what is added to tokens, and an MLP
-// follows.
+// A block with an attention and an MLP branch, for self-attention and class
+// attention.
 template <typename Attention>
 class CaitBlock : public torch::nn::Module {
  public:
@@ -93,7 +93,7 @@ class CaitBlock : public torch::nn::Module {
     mlp_ = add_layer<Mlp>(*this, "mlp", width, 4 * width, generator);
   }
 
-  // What x [N, T, C] becomes, having seen `seen` [N, S, C].
+  // x [N, T, C] attends to `seen` [N, S, C]. Returns [N, T, C].
   at::Tensor forward(
       const at::Tensor& x,
       const at::Tensor& seen,
@@ -105,7 +105,7 @@ class CaitBlock : public torch::nn::Module {
   }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   at::Tensor gamma_1_; // [C], as gamma_2_
   at::Tensor gamma_2_;
   std::shared_ptr<LayerNorm> norm1_;
@@ -134,7 +134,7 @@ class Cait : public ImageModel {
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kCaitNormEps);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -153,10 +153,10 @@ class Cait : public ImageModel {
 
  private:
   // In timm's order.
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     truncated_normal(pos_embed_, kCaitInitStd, generator);
     truncated_normal(cls_token_, kCaitInitStd, generator);
-    start_linear_layers(*this, kCaitInitStd, generator);
+    init_linear_layers(*this, kCaitInitStd, generator);
   }
 
   at::Tensor cls_token_; // [1, 1, C]

@@ -14,7 +14,7 @@
 #include "networks/layers/init.h"
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
-#include "networks/transformers/vit_blocks.h"
+#include "networks/transformers/vit.h"
 
 // Tokens travel as [N, T, D], the class token first; there are two branches of
 // everything. Lists and their numbers are modules of timm's names.
@@ -120,7 +120,7 @@ class CrossAttention : public torch::nn::Module {
     proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
   }
 
-  // What the first token sees of all: [N, T, D] -> [N, 1, D].
+  // Cross attention of the first token to all tokens: [N, T, D] -> [N, 1, D].
   at::Tensor operator()(const at::Tensor& x) const {
     const at::Tensor token = class_token(x);
     const at::Tensor seen = attention(
@@ -162,7 +162,7 @@ class CrossFusion : public torch::nn::Module {
   }
 
  private:
-  std::int64_t row_; // among the factors of what is dropped
+  std::int64_t row_; // row of drop factors
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<CrossAttention> attn_;
 };
@@ -170,8 +170,8 @@ class CrossFusion : public torch::nn::Module {
 // Blocks of both branches, and the exchange after them.
 class CrossStage : public torch::nn::Module {
  public:
-  // `rates`: of its blocks, as many as the deeper branch has. Adds its branches
-  // to `paths`.
+  // `rates`: drop rate of each block of the deeper branch. Adds the residual
+  // branches to `paths`.
   CrossStage(
       const CrossVitSpec& net,
       std::span<const double> rates,
@@ -202,18 +202,23 @@ class CrossStage : public torch::nn::Module {
     add_projections("revert_projs", net, /*back=*/true, reverts_, generator);
   }
 
-  // The branches' blocks: [N, T, D] each, to itself.
+  // Runs each branch's blocks on its tokens [N, T, D]; shapes do not change.
   Both<at::Tensor> forward(Both<at::Tensor> x, const VitDrops& drops) const {
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       const std::int64_t images = x[branch].size(0);
       const at::Tensor tokens = run_blocks(
-          x[branch].flatten(0, 1), drops.masks, blocks_[branch], images, drops);
+          x[branch].flatten(0, 1),
+          {},
+          blocks_[branch],
+          images,
+          drops,
+          kAllTokens);
       x[branch] = tokens.view(x[branch].sizes());
     }
     return x;
   }
 
-  // The new class tokens: [N, 1, D] each.
+  // Returns the class tokens [N, 1, D] after the exchange.
   Both<at::Tensor> exchange(const Both<at::Tensor>& x, const at::Tensor& drop)
       const {
     Both<at::Tensor> tokens;
@@ -227,7 +232,7 @@ class CrossStage : public torch::nn::Module {
   }
 
  private:
-  // From each branch's width to the other's, or back.
+  // Adds projections from each branch's width to the other's, or back.
   void add_projections(
       const char* name,
       const CrossVitSpec& net,
@@ -271,17 +276,17 @@ class CrossVit : public ImageModel {
       heads_[branch] =
           append_layer<Linear>(*heads, width, spec.num_classes, generator);
     }
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
-    const VitDrops drops{.factors = drop};
+    const VitDrops drops{.path_factors = drop};
     Both<at::Tensor> x{embed(images, 0), embed(images, 1)};
     Both<at::Tensor> tokens;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       x = stages_[i]->forward(std::move(x), drops);
       tokens = stages_[i]->exchange(x, drop);
-      // Nobody reads the patches after the last exchange.
+      // Patches are not used after the last exchange.
       if (i + 1 < stages_.size()) {
         for (std::size_t branch = 0; branch < kBranches; ++branch) {
           x[branch] = at::cat({tokens[branch], patches_of(x[branch])}, 1);
@@ -312,7 +317,7 @@ class CrossVit : public ImageModel {
     }
   }
 
-  // [N, C, H, W] -> [N, T, D]: what the branch sees, with positions.
+  // Embeds images for one branch, with positions: [N, C, H, W] -> [N, T, D].
   at::Tensor embed(const at::Tensor& images, std::size_t branch) const {
     const ImageSize seen = net_.seen(spec_.image_size, branch);
     const at::Tensor scaled = seen == spec_.image_size
@@ -323,12 +328,12 @@ class CrossVit : public ImageModel {
     return at::cat({token, (*embeds_[branch])(scaled)}, 1) + positions_[branch];
   }
 
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     for (std::size_t branch = 0; branch < kBranches; ++branch) {
       truncated_normal(positions_[branch], kVitInitStd, generator);
       truncated_normal(tokens_[branch], kVitInitStd, generator);
     }
-    start_linear_layers(*this, kVitInitStd, generator);
+    init_linear_layers(*this, kVitInitStd, generator);
   }
 
   CrossVitSpec net_;

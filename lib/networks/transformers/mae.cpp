@@ -11,7 +11,7 @@
 #include "networks/layers/recompute.h"
 #include "networks/model.h"
 #include "networks/networks.h"
-#include "networks/transformers/vit_blocks.h"
+#include "networks/transformers/vit.h"
 
 namespace vitrain::networks {
 namespace {
@@ -22,7 +22,7 @@ using models::VitSpec;
 constexpr double kInitStd = 0.02; // of the class token and the mask token
 constexpr double kPixelEps = 1e-6; // added to the variance of a patch
 
-// Sines and then cosines of places [P] in frequencies that fall from 1 to
+// Returns sines, then cosines, of positions [P] with frequencies from 1 down to
 // 1/10000 (Vaswani et al., "Attention is all you need", NeurIPS 2017): [P,
 // width].
 at::Tensor waves(const at::Tensor& places, std::int64_t width) {
@@ -34,9 +34,10 @@ at::Tensor waves(const at::Tensor& places, std::int64_t width) {
   return at::cat({angles.sin(), angles.cos()}, 1);
 }
 
-// The fixed positions of a grid, row by row, behind zeros for the class token:
-// [1, 1 + rows * columns, width]. The columns come first, as in the authors'
-// published weights (their util/pos_embed.py).
+// Returns fixed position embeddings: zeros for the class token, then the grid
+// row by row: [1, 1 + rows * columns, width]. The first half of the width
+// encodes the column, as in the authors' published weights (their
+// util/pos_embed.py).
 at::Tensor fixed_positions(
     std::int64_t rows,
     std::int64_t columns,
@@ -54,7 +55,7 @@ at::Tensor fixed_positions(
       .to(at::kFloat);
 }
 
-// Of x [N, T, D] those tokens that `index` [N, K] names: [N, K, D].
+// Gathers the tokens of x [N, T, D] at `index` [N, K]: [N, K, D].
 at::Tensor pick(const at::Tensor& x, const at::Tensor& index) {
   return x.gather(1, index.unsqueeze(2).expand({-1, -1, x.size(2)}));
 }
@@ -95,10 +96,10 @@ class Mae : public Model {
         *this, "decoder_norm", decoder.embed_dim, decoder.norm_eps);
     decoder_pred_ = add_layer<Linear>(
         *this, "decoder_pred", decoder.embed_dim, pixels, generator);
-    start(generator);
+    init_weights(generator);
   }
 
-  // The mean squared error over the hidden patches of each image: [N].
+  // Returns the mean squared error over the hidden patches of each image: [N].
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
@@ -129,7 +130,7 @@ class Mae : public Model {
         name, new_weights({1, 1, net.embed_dim}, generator));
   }
 
-  // Buffers: they are not trained.
+  // Positions are buffers: they are not trained.
   at::Tensor add_positions(
       const char* name,
       const VitSpec& net,
@@ -152,7 +153,7 @@ class Mae : public Model {
     return blocks;
   }
 
-  // The patches of each image, those that are seen first: [N, L].
+  // Returns the order of the patches of each image, visible ones first: [N, L].
   at::Tensor order_of(const at::Tensor& images, const at::Tensor& drop) const {
     if (!drop.defined()) {
       return at::arange(patches(), images.options().dtype(at::kLong))
@@ -169,8 +170,8 @@ class Mae : public Model {
         drop.t(), /*stable=*/true, /*dim=*/1, /*descending=*/false);
   }
 
-  // What the encoder makes of the patches that it sees, the class token first:
-  // [N * (1 + seen), D].
+  // Encodes the visible patches; the class token comes first: [N * (1 + seen),
+  // D].
   at::Tensor encode(const at::Tensor& images, const at::Tensor& seen) const {
     const std::int64_t count = images.size(0);
     const at::Tensor embedded =
@@ -179,13 +180,13 @@ class Mae : public Model {
     const std::array<at::Tensor, 2> tokens{
         token.expand({count, -1, -1}), pick(embedded, seen)};
     at::Tensor x = at::cat(tokens, 1).view({-1, mae_.encoder.embed_dim});
-    x = run_blocks(x, {}, blocks_, count, VitDrops());
+    x = run_blocks(x, {}, blocks_, count, VitDrops(), kAllTokens);
     return (*norm_)(x);
   }
 
-  // The pixels of the hidden patches: [N, hidden, patch * patch * channels].
-  // Tokens stay in the order in which patches were drawn: attention knows them
-  // by their positions only, so that nothing has to be put back into its place.
+  // Predicts the pixels of the hidden patches: [N, hidden, patch * patch *
+  // channels]. Tokens keep their random order: attention identifies them by
+  // their position embeddings, so that no unshuffling is needed.
   at::Tensor decode(const at::Tensor& latent, const at::Tensor& order) const {
     const std::int64_t count = order.size(0);
     const std::int64_t width = mae_.decoder.embed_dim;
@@ -202,15 +203,15 @@ class Mae : public Model {
         all(decoder_pos_embed_.narrow(1, 0, 1)), places};
     at::Tensor x =
         (at::cat(tokens, 1) + at::cat(positions, 1)).view({-1, width});
-    x = run_blocks(x, {}, decoder_blocks_, count, VitDrops());
+    x = run_blocks(x, {}, decoder_blocks_, count, VitDrops(), kAllTokens);
     const at::Tensor masked =
         x.view({count, -1, width}).narrow(1, known.size(1), hidden);
     return (*decoder_pred_)((*decoder_norm_)(masked));
   }
 
-  // The pixels of these patches [N, K], each patch normalised where the recipe
-  // says so (section 3 of the paper): [N, K, patch * patch * channels], the
-  // channels of a pixel together.
+  // Returns the pixels of the hidden patches [N, K], each patch normalised if
+  // the recipe asks for that (section 3 of the paper): [N, K, patch * patch *
+  // channels], channels innermost.
   at::Tensor targets(const at::Tensor& images, const at::Tensor& hidden) const {
     const std::int64_t patch = mae_.encoder.patch_size;
     const at::Tensor all =
@@ -227,9 +228,9 @@ class Mae : public Model {
     return centred / (variance + kPixelEps).sqrt();
   }
 
-  // The authors' order (models_mae.py): patches as a linear layer, tokens, and
-  // then every linear layer.
-  void start(const at::Generator& generator) {
+  // Samples weights in the authors' order (models_mae.py): the patch embedding
+  // as a linear layer, the tokens, then every linear layer.
+  void init_weights(const at::Generator& generator) {
     if (!generator.defined()) {
       return;
     }

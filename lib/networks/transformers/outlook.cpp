@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kOutlookSide = 3;
 constexpr std::int64_t kOutlookArea = kOutlookSide * kOutlookSide;
 
-// Moved by one along dimension `dim`, towards its end where `by` is 1, its
-// beginning where it is -1; zeros come in.
+// Shifts x by one along dimension `dim`, towards its end if `by` is 1, towards
+// its beginning if `by` is -1, and fills with zeros.
 at::Tensor
 moved_by_one(const at::Tensor& x, std::int64_t dim, std::int64_t by) {
   const std::int64_t size = x.size(dim);
@@ -25,8 +25,8 @@ moved_by_one(const at::Tensor& x, std::int64_t dim, std::int64_t by) {
   return at::constant_pad_nd(kept, padding);
 }
 
-// Windows along dimension `dim`: size S there becomes [ceil(S / 2), 3]. Window
-// r is of pixels 2 r - 1, 2 r and 2 r + 1, and zeros outside.
+// Splits dimension `dim` of size S into windows [ceil(S / 2), 3]. Window r has
+// pixels 2 r - 1, 2 r and 2 r + 1; pixels outside are zero.
 at::Tensor windows_along(at::Tensor x, std::int64_t dim) {
   if (x.size(dim) % 2 > 0) {
     std::vector<std::int64_t> padding(
@@ -39,8 +39,8 @@ at::Tensor windows_along(at::Tensor x, std::int64_t dim) {
   return at::stack({moved_by_one(last, dim, 1), middle, last}, dim + 1);
 }
 
-// Its transpose: dimensions [ceil(size / 2), 3] at `dim` to `size` pixels, each
-// the sum over the windows that have it.
+// Transpose of windows_along(): sums windows [ceil(size / 2), 3] at `dim` back
+// into `size` pixels.
 at::Tensor
 sum_of_windows(const at::Tensor& x, std::int64_t dim, std::int64_t size) {
   const auto parts = x.unbind(dim + 1);

@@ -11,10 +11,10 @@
 
 namespace vitrain::networks {
 
-// Attention within windows of 3 x 3 pixels that stand two pixels apart, the
-// first around pixel 0 (Yuan et al., "VOLO", section 3.1): each window's pixels
-// are mixed by weights that a linear layer makes from the mean around its
-// middle, and a pixel is the sum over the windows that have it.
+// Outlook attention (Yuan et al., "VOLO", section 3.1) over windows of 3 x 3
+// pixels with stride 2, the first around pixel 0. A linear layer computes each
+// window's mixing weights from the mean around its centre; a pixel is the sum
+// over its windows.
 class OutlookAttention : public torch::nn::Module {
  public:
   OutlookAttention(
@@ -26,7 +26,7 @@ class OutlookAttention : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
-  // Of the pixels in each window for each pixel in it: [N, H, W, C] -> [N,
+  // Computes the weights between the pixels of each window: [N, H, W, C] -> [N,
   // ceil(H / 2), ceil(W / 2), heads, 9, 9].
   at::Tensor weights(const at::Tensor& x) const;
 

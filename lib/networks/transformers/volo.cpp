@@ -16,18 +16,17 @@
 #include "networks/networks.h"
 #include "networks/transformers/outlook.h"
 
-// Tokens of the first stage travel as images [N, H, W, C], those of the others
-// as [N, T, C].
+// Tokens travel as images [N, H, W, C] in the first stage, as [N, T, C] later.
 namespace vitrain::networks {
 namespace {
 
 constexpr double kVoloNormEps = 1e-5;
 constexpr double kVoloInitStd = 0.02;
 constexpr std::int64_t kVoloClassBlocks = 2;
-// What the class of the best token adds to that of the class token.
+// Weight of the best patch token's scores, added to the class token's scores.
 constexpr double kVoloTokenPart = 0.5;
 
-// Attention of all tokens to all.
+// Self-attention over all tokens.
 class VoloAttention : public torch::nn::Module {
  public:
   VoloAttention(
@@ -53,8 +52,8 @@ class VoloAttention : public torch::nn::Module {
   std::shared_ptr<Linear> proj_;
 };
 
-// Attention of the first token to all (Touvron et al., "Going deeper with image
-// transformers", ICCV 2021).
+// Class attention: the first token attends to all tokens (Touvron et al.,
+// "Going deeper with image transformers", ICCV 2021).
 class VoloClassAttention : public torch::nn::Module {
  public:
   VoloClassAttention(
@@ -105,7 +104,7 @@ class VoloBlock : public torch::nn::Module {
     return add_branches(x, x, drop);
   }
 
-  // Of the first token, `first` [N, 1, C], that looks at all: [N, 1, C].
+  // Lets the first token [N, 1, C] attend to all tokens: [N, 1, C].
   at::Tensor forward_first(
       const at::Tensor& first,
       const at::Tensor& others,
@@ -122,7 +121,7 @@ class VoloBlock : public torch::nn::Module {
     return add_branch(y, (*mlp_)((*norm2_)(y)), drop, row_ + 1);
   }
 
-  std::int64_t row_; // among the factors of what is dropped: row_, row_ + 1
+  std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<Attention> attn_;
   std::shared_ptr<LayerNorm> norm2_;
@@ -133,7 +132,7 @@ using Outlooker = VoloBlock<OutlookAttention>;
 using VoloTransformer = VoloBlock<VoloAttention>;
 using VoloClassBlock = VoloBlock<VoloClassAttention>;
 
-// Images to the tokens of the first stage, by four convolutions.
+// Patch embedding of the first stage by four convolutions.
 class VoloPatchEmbed : public torch::nn::Module {
  public:
   VoloPatchEmbed(
@@ -146,7 +145,7 @@ class VoloPatchEmbed : public torch::nn::Module {
       const Conv2d::Shape shape = i == 0
           ? padded_shape(channels, width, /*kernel=*/7, /*stride=*/2)
           : padded_shape(width, width, /*kernel=*/3);
-      // timm counts the ReLU behind a norm too.
+      // timm's numbering includes the ReLU after each norm.
       convs_.push_back(
           add_layer<Conv2d>(*conv, std::to_string(3 * i), shape, generator));
       convs_.back()->use_channels_last();
@@ -205,7 +204,7 @@ class Volo : public ImageModel {
     norm_ = add_layer<LayerNorm>(*this, "norm", net.width, kVoloNormEps);
     head_ = add_layer<Linear>(
         *this, "head", net.width, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -269,9 +268,9 @@ class Volo : public ImageModel {
     downsample_->use_channels_last();
   }
 
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     truncated_normal(pos_embed_, kVoloInitStd, generator);
-    start_linear_layers(*this, kVoloInitStd, generator);
+    init_linear_layers(*this, kVoloInitStd, generator);
   }
 
   std::shared_ptr<VoloPatchEmbed> patch_embed_;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kXcitInitStd = 0.02;
 
-// Images to tokens by convolutions that halve their sides.
+// Patch embedding by convolutions that halve the sides.
 class ConvPatches : public torch::nn::Module {
  public:
   ConvPatches(
@@ -31,11 +31,12 @@ class ConvPatches : public torch::nn::Module {
       const at::Generator& generator) {
     const auto proj = add_layer<torch::nn::Module>(*this, "proj");
     std::int64_t in = channels;
-    // The last halving has the whole width, those before it half of the next.
+    // The last convolution has the whole width, each earlier one half of the
+    // next.
     for (std::int64_t left = net.patch_size / 2; left > 0; left /= 2) {
       const std::int64_t out = net.embed_dim / left;
       const auto half = padded_shape(in, out, /*kernel=*/3, /*stride=*/2);
-      // Activations, without parameters, have a number too.
+      // The numbering includes activations, which have no parameters.
       const auto step = add_layer<torch::nn::Module>(
           *proj, std::to_string(2 * steps_.size()));
       const auto conv = add_layer<Conv2d>(*step, "0", half, generator);
@@ -62,9 +63,8 @@ class ConvPatches : public torch::nn::Module {
 
 constexpr std::int64_t kWaves = 32;
 
-// Sines and cosines of the positions along a side, as Vaswani et al.
-// ("Attention is all you need", 2017) have them, of positions from 0 to 2 pi.
-// [side, kWaves] doubles.
+// Returns sines and cosines (Vaswani et al., "Attention is all you need", 2017)
+// of the positions along a side, scaled to 0 ... 2 pi: [side, kWaves] doubles.
 at::Tensor waves(std::int64_t side) {
   constexpr double kTemperature = 10000.0;
   constexpr double kEps = 1e-6;
@@ -84,7 +84,7 @@ at::Tensor waves(std::int64_t side) {
   return table;
 }
 
-// Positions of a grid: a projection of the waves of its rows and columns.
+// Position embeddings of a grid: a projection of the waves of rows and columns.
 class GridPositions : public torch::nn::Module {
  public:
   GridPositions(
@@ -97,7 +97,8 @@ class GridPositions : public torch::nn::Module {
         add_layer<Conv2d>(*this, "token_projection", shape, generator);
   }
 
-  // [T, C]. The projection is a sum of what it makes of a row, and of a column.
+  // Returns [T, C]. The projection is computed for rows and columns separately
+  // and added.
   at::Tensor forward() {
     const at::Tensor weight = token_projection_->weight.flatten(1);
     const auto options = weight.options().requires_grad(false);
@@ -138,7 +139,7 @@ class Xcit : public ImageModel {
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kXcitNormEps);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
-    start(generator);
+    init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
@@ -156,9 +157,9 @@ class Xcit : public ImageModel {
 
  private:
   // In timm's order.
-  void start(const at::Generator& generator) {
+  void init_weights(const at::Generator& generator) {
     truncated_normal(cls_token_, kXcitInitStd, generator);
-    start_linear_layers(*this, kXcitInitStd, generator);
+    init_linear_layers(*this, kXcitInitStd, generator);
   }
 
   ImageSize grid_; // of tokens

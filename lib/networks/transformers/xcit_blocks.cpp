@@ -12,9 +12,10 @@ namespace {
 
 constexpr double kLeastLength = 1e-12; // as torch's normalize()
 
-// Of each channel over the tokens, x being [N, heads, T, d]: [N, heads, 1, d].
+// Returns the L2 norm of each channel over the tokens: [N, heads, T, d] -> [N,
+// heads, 1, d].
 at::Tensor lengths(const at::Tensor& x) {
-  // Sums of squares in bf16 would be too coarse.
+  // Sums of squares in bf16 would lose too many digits.
   const auto type = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   return at::linalg_vector_norm(x, 2, {-2}, /*keepdim=*/true, type)
       .clamp_min(kLeastLength);
@@ -43,8 +44,8 @@ CrossCovarianceAttention::CrossCovarianceAttention(
 
 at::Tensor CrossCovarianceAttention::operator()(const at::Tensor& x) const {
   const auto parts = split_parts((*qkv_)(x), 3, heads_);
-  // Channels of length one, which is divided by after the product: there it is
-  // d x d numbers a head, here T x d.
+  // Channels are normalised after the product: that divides d x d numbers per
+  // head instead of T x d.
   const at::Tensor scale =
       temperature_ / (lengths(parts[0]).transpose(-2, -1) * lengths(parts[1]));
   const at::Tensor scores =

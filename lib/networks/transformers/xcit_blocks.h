@@ -12,8 +12,8 @@
 #include "networks/layers/class_attention.h"
 #include "networks/layers/layers.h"
 
-// What XCiTs are made of (El-Nouby et al., "XCiT: cross-covariance image
-// transformers", NeurIPS 2021). Tokens travel as [N, T, C].
+// Blocks of XCiT (El-Nouby et al., "XCiT: cross-covariance image transformers",
+// NeurIPS 2021). Tokens travel as [N, T, C].
 namespace vitrain::networks {
 
 inline constexpr double kXcitNormEps = 1e-6;
@@ -55,7 +55,7 @@ class XcitBlock : public torch::nn::Module {
  public:
   static constexpr int kBranches = 3; // that can be dropped
 
-  // `row`: of the first branch among the factors of what is dropped.
+  // `row`: first of three rows of drop factors.
   XcitBlock(
       const models::XcitSpec& net,
       std::int64_t row,
@@ -80,8 +80,8 @@ class XcitBlock : public torch::nn::Module {
   std::shared_ptr<Mlp> mlp_;
 };
 
-// A block with a class token, which alone goes through attention and MLP. What
-// happens to the other tokens is what timm's ClassAttentionBlock makes of them.
+// Class attention block: only the class token goes through attention and MLP.
+// The other tokens are handled as in timm's ClassAttentionBlock.
 class XcitClassBlock : public torch::nn::Module {
  public:
   static constexpr int kBranches = 2;
@@ -93,10 +93,10 @@ class XcitClassBlock : public torch::nn::Module {
 
   struct Tokens {
     at::Tensor first; // the class token: [N, 1, C]
-    at::Tensor others; // [N, T, C], or undefined: nobody needs them
+    at::Tensor others; // [N, T, C], or undefined if unused
   };
 
-  // Without the others where `last`.
+  // If `last`, the result has no `others`.
   Tokens forward(const Tokens& x, bool last, const at::Tensor& drop) const;
 
  private:

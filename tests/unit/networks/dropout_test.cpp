@@ -14,6 +14,11 @@ at::Generator masks(std::uint64_t seed) {
   return at::detail::createCPUGenerator(seed);
 }
 
+at::Tensor
+dropout(const at::Tensor& x, double rate, const at::Generator& generator) {
+  return Dropout{rate, generator}(x);
+}
+
 TEST(Dropout, WithoutRateOrGeneratorIsTheSameTensor) {
   const at::Tensor x = at::ones({3});
   EXPECT_TRUE(dropout(x, 0.0, masks(1)).is_same(x));
@@ -60,14 +65,14 @@ TEST(Dropout, OfAttentionDropsWeightsAndKeepsTheMean) {
   // Columns tell the keys apart: the output is the row of weights itself.
   const at::Tensor value = at::eye(5).expand({2, 3, 5, 5});
   const at::Tensor exact = attention(query, key, value);
-  EXPECT_TRUE(at::allclose(
-      attention_with_dropout(query, key, value, 0.0, masks(1)), exact));
+  const Dropout none{0.0, masks(1)};
+  EXPECT_TRUE(
+      at::allclose(attention_with_dropout(query, key, value, none), exact));
   at::Tensor sum = at::zeros_like(exact);
   constexpr int kDraws = 2000;
-  const at::Generator generator = masks(1);
+  const Dropout dropped{0.4, masks(1)};
   for (int i = 0; i < kDraws; ++i) {
-    const at::Tensor drawn =
-        attention_with_dropout(query, key, value, 0.4, generator);
+    const at::Tensor drawn = attention_with_dropout(query, key, value, dropped);
     const at::Tensor whole = drawn.eq(0).logical_or(
         at::isclose(drawn, exact / 0.6, /*rtol=*/1e-5, /*atol=*/1e-6));
     ASSERT_TRUE(whole.all().item<bool>());

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "data/sources/source.h"
 #include "models/families/transformers/vit.h"
-#include "networks/blank_model.h"
+#include "networks/uninitialized_model.h"
 #include "networks/model.h"
 #include "unit/engine/fixtures.h"
 
@@ -142,7 +142,7 @@ TEST_F(PredictorTest, PassesOnWhatTakesTheResultsThrows) {
 }
 
 TEST(BlankModel, HasTheShapesOfANewOne) {
-  const auto blank = networks::make_blank_model(predicting_vit());
+  const auto blank = networks::make_uninitialized_model(predicting_vit());
   const auto full = networks::make_model(predicting_vit(), 0);
   EXPECT_FALSE(blank->is_training());
   const auto shapes = blank->named_parameters();
