@@ -41,11 +41,13 @@ constexpr auto names_of(SamplerPolicy) {
 }
 
 // What happens to the samples at the end of an epoch that do not fill a step.
-enum class LastBatch { kDrop, kKeep, kPad };
+// kMicro: whole micro-batches of every worker are kept, and the rest is
+//   dropped, as timm's train.py does when it accumulates gradients.
+enum class LastBatch { kDrop, kKeep, kPad, kMicro };
 constexpr auto names_of(LastBatch) {
   using enum LastBatch;
   return enum_names<LastBatch>(
-      {{kDrop, "drop"}, {kKeep, "keep"}, {kPad, "pad"}});
+      {{kDrop, "drop"}, {kKeep, "keep"}, {kPad, "pad"}, {kMicro, "micro"}});
 }
 
 } // namespace vitrain

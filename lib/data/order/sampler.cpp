@@ -34,12 +34,16 @@ bool is_permutation(SamplerPolicy policy) {
       policy == SamplerPolicy::kSequential;
 }
 
-// Whether the lanes of one geometry are those of the other.
+// Whether the lanes of one geometry, and the end of an epoch, are those of the
+// other.
 bool same_lanes(
-    SamplerPolicy policy,
+    const SamplerOptions& options,
     const BatchGeometry& a,
     const BatchGeometry& b) {
-  switch (policy) {
+  if (options.last_batch == LastBatch::kMicro && a.accumulate != b.accumulate) {
+    return false; // another number of samples fills a micro-batch of all
+  }
+  switch (options.policy) {
     case SamplerPolicy::kGlobal:
     case SamplerPolicy::kSequential:
     case SamplerPolicy::kWeighted:
@@ -135,9 +139,17 @@ std::string short_of_a_batch(
 } // namespace
 
 std::int64_t Sampler::Dealt::steps(LastBatch last_batch) const {
-  return last_batch == LastBatch::kDrop
-      ? order->length() / lane_batch()
-      : divide_up(order->length(), lane_batch());
+  switch (last_batch) {
+    case LastBatch::kDrop:
+      return order->length() / lane_batch();
+    case LastBatch::kMicro:
+      return divide_up(
+          order->length() / lane_micro_batch(), geometry.accumulate);
+    case LastBatch::kKeep:
+    case LastBatch::kPad:
+      break;
+  }
+  return divide_up(order->length(), lane_batch());
 }
 
 Sampler::Sampler(
@@ -157,7 +169,7 @@ Sampler::Sampler(
       own_.order->length() == 0
           ? empty_shares(samples, options, geometry)
           : short_of_a_batch(samples, epoch_samples(), options, geometry));
-  if (begun && !same_lanes(policy_, geometry, begun->geometry)) {
+  if (begun && !same_lanes(options, geometry, begun->geometry)) {
     continue_epoch(options, *begun);
   }
 }
@@ -200,11 +212,19 @@ std::optional<std::int64_t> Sampler::begun_epoch() const {
 std::int64_t Sampler::lane_samples_in_step(
     const Dealt& dealt,
     std::int64_t step_in_epoch) const {
-  return last_batch_ == LastBatch::kKeep
-      ? std::min(
-            dealt.lane_batch(),
-            dealt.order->length() - step_in_epoch * dealt.lane_batch())
-      : dealt.lane_batch();
+  const std::int64_t left =
+      dealt.order->length() - step_in_epoch * dealt.lane_batch();
+  switch (last_batch_) {
+    case LastBatch::kKeep:
+      return std::min(dealt.lane_batch(), left);
+    case LastBatch::kMicro:
+      return std::min(
+          dealt.lane_batch(), left - left % dealt.lane_micro_batch());
+    case LastBatch::kDrop:
+    case LastBatch::kPad:
+      break;
+  }
+  return dealt.lane_batch();
 }
 
 std::int64_t Sampler::samples_in_step(
@@ -225,6 +245,9 @@ std::int64_t Sampler::samples_of_worker(
   if (&of_epoch == &own_ && own_.order->lanes() > 1) {
     return std::clamp<std::int64_t>(
         lane_samples_in_step(own_, step_in_epoch), 0, share);
+  }
+  if (&of_epoch == &own_ && last_batch_ == LastBatch::kMicro) {
+    return samples_in_step(epoch, step_in_epoch) / own_.geometry.world;
   }
   return std::clamp<std::int64_t>(
       samples_in_step(epoch, step_in_epoch) - rank * share, 0, share);
@@ -256,11 +279,19 @@ std::vector<Draw> Sampler::share_of_lane(
     std::int64_t k) const {
   const BatchGeometry& geometry = dealt.geometry;
   const std::int64_t per_lane = geometry.micro_batches() / dealt.order->lanes();
-  const std::int64_t in_step = k % per_lane * geometry.per_device;
-  const std::int64_t count = std::clamp<std::int64_t>(
-      lane_samples_in_step(dealt, step_in_epoch) - in_step,
-      0,
-      geometry.per_device);
+  const std::int64_t samples = lane_samples_in_step(dealt, step_in_epoch);
+  std::int64_t place = k % per_lane; // of the micro-batch in its lane's step
+  if (last_batch_ == LastBatch::kMicro) {
+    const std::int64_t each = samples / dealt.lane_micro_batch();
+    const std::int64_t of_worker = place % geometry.accumulate;
+    if (of_worker >= each) {
+      return {};
+    }
+    place = place / geometry.accumulate * each + of_worker;
+  }
+  const std::int64_t in_step = place * geometry.per_device;
+  const std::int64_t count =
+      std::clamp<std::int64_t>(samples - in_step, 0, geometry.per_device);
   return positions(
       *dealt.order,
       epoch,

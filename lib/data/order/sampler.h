@@ -77,8 +77,10 @@ class Sampler {
       std::int64_t step_in_epoch,
       int rank) const;
   // The draws of micro-batch k, 0 <= k < world * accumulate. Shorter, or
-  // empty, only in the last step when the rest is kept. With padding, the
-  // positions after the last one of a lane are those from its start.
+  // empty, only in the last step when the rest is kept: with kMicro, each
+  // worker has the same number of full micro-batches there, and the others are
+  // empty. With padding, the positions after the last one of a lane are those
+  // from its start.
   std::vector<Draw> micro_batch(
       std::int64_t epoch,
       std::int64_t step_in_epoch,
@@ -95,6 +97,10 @@ class Sampler {
 
     std::int64_t lane_batch() const {
       return geometry.global() / order->lanes();
+    }
+    // Samples of a lane that one micro-batch of every worker takes.
+    std::int64_t lane_micro_batch() const {
+      return lane_batch() / geometry.accumulate;
     }
     std::int64_t steps(LastBatch last_batch) const;
   };

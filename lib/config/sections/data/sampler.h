@@ -43,8 +43,9 @@ struct SamplerConfig {
         last_batch,
         "Samples that do not fill a global batch at the end of an epoch: "
         "`drop` them, `keep` a smaller batch (its gradient is the mean over "
-        "the samples that there are), or `pad` it with samples from the start "
-        "of the epoch.");
+        "the samples that there are), `pad` it with samples from the start "
+        "of the epoch, or keep those that fill a `micro`-batch on every "
+        "worker, where train.accumulate is more than 1.");
     v.field(
          "drop_tail",
          drop_tail,

@@ -63,10 +63,15 @@ TEST(SamplerPolicies, StepsAndCountsAreWhatIsTaken) {
       for (const BatchGeometry geometry :
            {BatchGeometry{1, 1, 1}, {2, 3, 1}, {3, 2, 2}, {4, 5, 3}}) {
         for (const LastBatch last :
-             {LastBatch::kDrop, LastBatch::kKeep, LastBatch::kPad}) {
+             {LastBatch::kDrop,
+              LastBatch::kKeep,
+              LastBatch::kPad,
+              LastBatch::kMicro}) {
           SamplerOptions options = options_of(policy, n);
           options.last_batch = last;
-          if (last == LastBatch::kDrop && n < 2 * geometry.global()) {
+          const bool drops =
+              last == LastBatch::kDrop || last == LastBatch::kMicro;
+          if (drops && n < 2 * geometry.global()) {
             continue;
           }
           const Sampler sampler(n, options, geometry);
@@ -90,7 +95,9 @@ TEST(SamplerPolicies, StepsAndCountsAreWhatIsTaken) {
             }
             ASSERT_EQ(in_step, sampler.samples_in_step(1, s));
             ASSERT_GT(in_step, 0);
-            if (last != LastBatch::kKeep) {
+            if (last == LastBatch::kMicro) {
+              ASSERT_EQ(in_step % (geometry.global() / geometry.accumulate), 0);
+            } else if (last != LastBatch::kKeep) {
               ASSERT_EQ(in_step, geometry.global());
             }
             used += in_step;
@@ -164,7 +171,10 @@ TEST(SamplerPolicies, AnEpochThatOtherWorkersGoOnWithTakesTheSameSamples) {
   std::int64_t refused = 0;
   for (const SamplerPolicy policy : kPolicies) {
     for (const LastBatch last :
-         {LastBatch::kDrop, LastBatch::kKeep, LastBatch::kPad}) {
+         {LastBatch::kDrop,
+          LastBatch::kKeep,
+          LastBatch::kPad,
+          LastBatch::kMicro}) {
       for (const std::int64_t n : {203, 299, 300, 601}) {
         SamplerOptions options = options_of(policy, n);
         options.last_batch = last;
@@ -299,6 +309,58 @@ TEST(SamplerPolicies, TailAndLastBatchAreTwoThings) {
   EXPECT_EQ(
       steps_and_distinct({}, LastBatch::kKeep),
       steps_and_distinct(false, LastBatch::kKeep));
+}
+
+// timm's train.py: DistributedSampler fills equal shares, the loader drops what
+// is no batch, and the last batches of an epoch make an update of their own.
+TEST(SamplerPolicies, MicroHasTimmsUpdatesAndSamples) {
+  SamplerOptions options = options_of(SamplerPolicy::kTorch, 0);
+  options.last_batch = LastBatch::kMicro;
+  options.drop_tail = false;
+  for (const std::int64_t n : {191, 960, 1000, 1919, 2050}) {
+    for (const int world : {1, 2, 3}) {
+      for (const int accumulate : {1, 2, 8}) {
+        const BatchGeometry geometry{
+            .per_device = 64, .world = world, .accumulate = accumulate};
+        const std::int64_t batches = divide_up(n, world) / 64;
+        const Sampler sampler(n, options, geometry);
+        ASSERT_EQ(sampler.steps_per_epoch(), divide_up(batches, accumulate))
+            << n << ", " << world << " workers, " << accumulate;
+        std::int64_t used = 0;
+        for (std::int64_t s = 0; s < sampler.steps_per_epoch(); ++s) {
+          const auto all = step_of(sampler, geometry, 1, s);
+          used += std::ssize(all);
+          for (int rank = 0; rank < world; ++rank) {
+            ASSERT_EQ(
+                sampler.samples_of_worker(1, s, rank), std::ssize(all) / world);
+          }
+        }
+        EXPECT_EQ(used, batches * 64 * world);
+      }
+    }
+  }
+}
+
+// With one permutation for all workers the last step is divided equally, too:
+// 1,000 samples in micro-batches of 2 x 64 are one step of four and one of
+// three.
+TEST(SamplerPolicies, MicroDividesTheLastStepAmongTheWorkers) {
+  SamplerOptions options = options_of(SamplerPolicy::kSequential, 1000);
+  options.last_batch = LastBatch::kMicro;
+  const BatchGeometry geometry{.per_device = 64, .world = 2, .accumulate = 4};
+  const Sampler sampler(1000, options, geometry);
+  ASSERT_EQ(sampler.steps_per_epoch(), 2);
+  EXPECT_EQ(std::ssize(step_of(sampler, geometry, 0, 1)), 384);
+  for (std::int64_t k = 0; k < 8; ++k) {
+    const auto part = indices_of(sampler.micro_batch(0, 1, k));
+    if (k % 4 == 3) {
+      EXPECT_TRUE(part.empty()) << k;
+    } else {
+      ASSERT_EQ(std::ssize(part), 64) << k;
+      EXPECT_EQ(part.front(), 512 + (k / 4 * 3 + k % 4) * 64);
+    }
+  }
+  EXPECT_EQ(sampler.counts(0).dropped, 1000 - 512 - 384);
 }
 
 TEST(SamplerPolicies, PadFillsAWorkersLastBatchFromItsStart) {
