@@ -30,8 +30,9 @@ constexpr auto names_of(CropMode) {
 
 // How a training image is cut. kResized: a random resized crop; kPad: a random
 // crop after padding; kRkrr, kRkrc: timm's resize in proportion with random
-// zoom and aspect, then a random or the centre crop; kNone: as in evaluation.
-enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc };
+// zoom and aspect, then a random or the centre crop; kSquash: the whole image,
+// both sides to the input's (timm's --no-aug); kNone: as in evaluation.
+enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc, kSquash };
 constexpr auto names_of(TrainCrop) {
   using enum TrainCrop;
   return enum_names<TrainCrop>(
@@ -39,7 +40,8 @@ constexpr auto names_of(TrainCrop) {
        {kPad, "pad"},
        {kResized, "resized"},
        {kRkrr, "rkrr"},
-       {kRkrc, "rkrc"}});
+       {kRkrc, "rkrc"},
+       {kSquash, "squash"}});
 }
 
 } // namespace vitrain

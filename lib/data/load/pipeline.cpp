@@ -19,22 +19,24 @@ Filter any_filter(Random& random) {
 } // namespace
 
 image::CropPlan Transform::plan(int width, int height, const Draw& draw) const {
-  image::CropPlan plan = options_.train && options_.crop != TrainCrop::kNone
-      ? plan_in_training(width, height, draw)
-      : plan_otherwise(width, height, draw);
+  const bool fixed = !options_.train || options_.crop == TrainCrop::kNone ||
+      options_.crop == TrainCrop::kSquash;
+  image::CropPlan plan = fixed ? plan_otherwise(width, height, draw)
+                               : plan_in_training(width, height, draw);
   plan.pillow = options_.pillow;
   return plan;
 }
 
 image::CropPlan
 Transform::plan_otherwise(int width, int height, const Draw& draw) const {
+  const bool squash = options_.train && options_.crop == TrainCrop::kSquash;
   image::CropPlan plan = image::plan_eval_crop(
       width,
       height,
       {.size = options_.size,
-       .mode = options_.crop_mode,
-       .resize = options_.resize,
-       .crop_pct = options_.crop_pct,
+       .mode = squash ? CropMode::kSquash : options_.crop_mode,
+       .resize = squash ? 0 : options_.resize,
+       .crop_pct = squash ? 1.0 : options_.crop_pct,
        .filter = options_.filter,
        .fill = options_.fill});
   plan.mirrored = options_.train && flips(draw);

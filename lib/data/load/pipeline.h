@@ -23,14 +23,14 @@ struct TransformOptions {
   int channels = 3;
   Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12; // whose resizes
-  // Evaluation, and training with kNone:
+  // Evaluation, and training with kNone or (filter alone) kSquash:
   CropMode crop_mode = CropMode::kCenter;
   int resize = 0; // 0: floor(size / crop_pct), of each side
   double crop_pct = 0.875;
   std::array<std::uint8_t, 3> fill{}; // kBorder: what surrounds the image
   bool train = false; // false: the fields below have no effect
   TrainCrop crop = TrainCrop::kResized;
-  Filter train_filter = Filter::kBicubic; // all but kNone
+  Filter train_filter = Filter::kBicubic; // all but kNone and kSquash
   bool random_filter = false; // instead: bilinear or bicubic, each as often
   std::array<double, 2> scale{0.08, 1.0}; // kResized, kKeepRatio*
   std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise
@@ -50,7 +50,7 @@ struct TransformOptions {
 // From a decoded image to the pixels that the network sees (before
 // normalisation). A pure function of (options, image, draw);
 // thread-safe.
-//   evaluation, or kNone: image::plan_eval_crop;
+//   evaluation, kNone or kSquash: image::plan_eval_crop;
 //   kResized: image::draw_resized_crop;
 //   kPad: image::plan_padded_crop;
 //   kKeepRatio, kKeepRatioCentre: image::plan_keep_ratio_crop.

@@ -71,12 +71,13 @@ struct AugmentConfig {
         crop,
         "`resized`: random resized crop; `pad`: random crop after padding; "
         "`rkrr`, `rkrc`: timm's resize in proportion with random "
-        "zoom and aspect, then a random or the centre crop; `none`: as in "
-        "evaluation.");
+        "zoom and aspect, then a random or the centre crop; `squash`: the "
+        "whole image, whatever its proportions; `none`: as in evaluation.");
     v.field(
         "interpolation",
         interpolation,
-        "Filter of crops but `none`; `same`: that of data.preprocess, "
+        "Filter of crops but `none` and `squash`; `same`: that of "
+        "data.preprocess, "
         "`random`: bilinear or bicubic for each image (timm's default).");
     v.field(
          "scale",

@@ -104,6 +104,21 @@ TEST(Transform, TrainingIsAFunctionOfSeedEpochAndSample) {
   }
 }
 
+// timm's --no-aug: torchvision's Resize of both sides, whatever crop_pct is.
+TEST(Transform, SquashTakesTheWholeImage) {
+  const image::Image image = gradient(64, 24);
+  TransformOptions options = training(TrainCrop::kSquash, 16);
+  options.flip = 0.0;
+  options.crop_pct = 0.5;
+  TransformOptions whole = options;
+  whole.train = false;
+  whole.crop_mode = CropMode::kSquash;
+  whole.crop_pct = 1.0;
+  EXPECT_EQ(apply(options, image, 1, 2), apply(whole, image, 1, 2));
+  options.crop = TrainCrop::kNone;
+  EXPECT_NE(apply(options, image, 1, 2), apply(whole, image, 1, 2));
+}
+
 TEST(Transform, FlipsAsOftenAsAsked) {
   const image::Image image = gradient(8, 8);
   for (const double probability : {0.0, 0.25, 1.0}) {
