@@ -140,10 +140,18 @@ bool clean(const std::string& text) {
   return std::ranges::none_of(text, control) && valid_utf8(text) == text;
 }
 
+// Returns the choice that `text` names, whatever its capitals: AdamW is adamw.
+std::optional<std::string> choice_of(
+    const Field& field,
+    const std::string& text) {
+  const auto found =
+      std::ranges::find(field.choices, ascii_lower(text), [](auto& choice) {
+        return ascii_lower(choice);
+      });
+  return found == field.choices.end() ? std::nullopt : std::optional(*found);
+}
+
 bool good_text(const Field& field, const std::string& text) {
-  if (!field.choices.empty()) {
-    return std::ranges::find(field.choices, text) != field.choices.end();
-  }
   if (!clean(text)) {
     return false;
   }
@@ -199,6 +207,9 @@ std::optional<Scalar> read_scalar(const Field& field, const Node& node) {
     }
     case ScalarType::kText:
       break;
+  }
+  if (!field.choices.empty()) {
+    return choice_of(field, node.text);
   }
   return good_text(field, node.text) ? std::optional<Scalar>(node.text)
                                      : std::nullopt;
