@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include "config/sections/model.h"
 #include "core/check.h"
+#include "core/text/ascii.h"
 #include "core/text/text.h"
 #include "models/families/family.h"
 #include "models/spec.h"
@@ -27,29 +29,44 @@ void check_numbers(const std::string& name) {
   models::resolve(model, {.outputs = 1000});
 }
 
+// Returns what selects names: the name of a network or a pattern as it is, and
+// a part of names ("resnet", "tiny") as a pattern around it.
+std::string name_pattern(const std::string& given) {
+  const bool whole = given.find_first_of("*?[") != std::string::npos ||
+      models::find_model(given).has_value();
+  return whole ? given : "*" + ascii_lower(given) + "*";
+}
+
+bool is_like(const std::string& name, const std::string& pattern) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
 // The names that some pattern matches, in the order of the list; those that no
 // pattern of the list matches, but a family knows, at the end.
-std::vector<std::string> names_like(const std::vector<std::string>& patterns) {
+std::vector<std::string> names_like(const std::vector<std::string>& given) {
+  std::vector<std::string> patterns;
+  std::ranges::transform(given, std::back_inserter(patterns), name_pattern);
   std::vector<std::string> names;
   const std::vector<std::string> listed = models::listed_names();
   for (const std::string& name : listed) {
     if (patterns.empty() ||
         std::ranges::any_of(patterns, [&](const std::string& pattern) {
-          return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+          return is_like(name, pattern);
         })) {
       names.push_back(name);
     }
   }
-  for (const std::string& pattern : patterns) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string& pattern = given[i];
     const bool found = std::ranges::any_of(names, [&](const std::string& name) {
-      return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+      return is_like(name, patterns[i]);
     });
     if (!found) {
       VITRAIN_CHECK(
           models::find_model(pattern).has_value(),
           ExitCode::kUsage,
-          "no model is called '{}'.{} `vitrain models` lists all; * and ? "
-          "stand for other letters, as in 'swin_*'",
+          "no model has '{}' in its name.{} `vitrain models` lists all; * and "
+          "? stand for other letters, as in 'swin_*'",
           printable(pattern),
           did_you_mean(pattern, listed));
       check_numbers(pattern);

@@ -261,6 +261,29 @@ TEST(Usage, ModelsChecksTheNumbersOfAName) {
   EXPECT_THAT(result.err, Not(HasSubstr("c10::")));
 }
 
+TEST(Usage, ModelsSearchesWithinNames) {
+  const Result tiny = run({"models", "tiny"});
+  EXPECT_EQ(tiny.exit_code, 0) << tiny.err;
+  EXPECT_THAT(tiny.out, HasSubstr("\nvit_tiny_patch4_32 "));
+  EXPECT_THAT(tiny.out, HasSubstr("\nswin_tiny_patch4_window7_224 "));
+  EXPECT_THAT(tiny.out, Not(HasSubstr("vit_small_patch16_224")));
+  EXPECT_THAT(
+      run({"models", "ResNet"}).out,
+      AllOf(HasSubstr("\nresnet18 "), HasSubstr("\nwide_resnet50_2 ")));
+  // A name is itself alone.
+  EXPECT_THAT(
+      run({"models", "resnet50"}).out, Not(HasSubstr("wide_resnet50_2")));
+  const Result none = run({"models", "xyzzy"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("'xyzzy'"));
+}
+
+TEST(Usage, HelpIsAVerbToo) {
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  EXPECT_EQ(run({"help", "eval"}).out, run({"eval", "--help"}).out);
+  EXPECT_EQ(run({"infer", "--help"}).out, run({"predict", "--help"}).out);
+}
+
 TEST(Usage, ConfigShowParsesBackToTheSameRecipe) {
   const TempFolder folder;
   const Result first = run(

@@ -113,9 +113,10 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .examples = "  CUDA_VISIBLE_DEVICES=0,1 vitrain devices\n"},
     {.verb = Verb::kModels,
      .words = "models",
-     .summary = "List the models that model.name can be, all or those of some "
-                "names: parameters, cost, image size.",
+     .summary = "List the models that model.name can be, or those with a word "
+                "in the name: size, cost, pixels.",
      .examples = "  vitrain models\n"
+                 "  vitrain models tiny\n"
                  "  vitrain models 'swin_*' resnet50\n",
      .files = "NAMES..."},
     {.verb = Verb::kWeightsShow,

@@ -132,6 +132,7 @@ std::vector<std::string> vit_names() {
       }
     }
   }
+  names.emplace_back("vit_tiny_patch4_32"); // for the images of CIFAR
   names.emplace_back("vit_base_patch16_224_miil");
   for (const char* size : {"small", "base", "large"}) {
     names.push_back(std::string(kFlexi) + size);
