@@ -1,8 +1,8 @@
 #include "config/command_line/argument_scanner.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,12 +13,14 @@
 namespace vitrain::config {
 namespace {
 
-// Options of later versions: refused by name.
-constexpr std::array<std::string_view, 4> kLaterOptions{
-    "deploy",
-    "mae_pretrain",
-    "multi_scale_sampler_ddp",
-    "teacher_model_path"};
+// Verbs under the names that other programs have for them.
+constexpr std::pair<std::string_view, std::string_view> kOtherVerbs[] = {
+    {"test", "eval"},
+    {"evaluate", "eval"},
+    {"validate", "eval"},
+    {"infer", "predict"},
+    {"inference", "predict"},
+};
 
 using foreign::is_option;
 
@@ -76,15 +78,24 @@ class Scanner {
     }
   }
 
-  // The first word when it is no option, with the word behind it where the verb
-  // has two.
+  // Takes the first word when it is no option, with the word behind it where
+  // the verb has two; "help" in front of them asks for help.
   void read_verb() {
-    if (words_.empty() || is_option(words_[0])) {
+    if (!words_.empty() && words_[0] == "help") {
+      give_help();
+      next_ = 1;
+    }
+    const std::size_t start = next_;
+    if (words_.size() <= start || is_option(words_[start])) {
       return;
     }
-    const std::string& first = words_[0];
-    const std::string second =
-        words_.size() > 1 && !is_option(words_[1]) ? words_[1] : "";
+    std::string first = words_[start];
+    for (const auto& [other, here] : kOtherVerbs) {
+      first = first == other ? here : first;
+    }
+    const bool has_second =
+        words_.size() > start + 1 && !is_option(words_[start + 1]);
+    const std::string second = has_second ? words_[start + 1] : "";
     std::vector<std::string> seconds;
     for (const VerbInfo& info : verbs()) {
       const std::vector<std::string> parts = split(info.words, ' ');
@@ -95,15 +106,20 @@ class Scanner {
         result_.verb = info.verb;
         result_.verb_given = true;
         takes_files_ = !info.files.empty();
-        next_ = parts.size();
+        next_ = start + parts.size();
         return;
       }
       seconds.push_back(parts[1]);
     }
     if (!seconds.empty()) {
-      next_ = second.empty() ? 1 : 2;
+      next_ = start + (second.empty() ? 1 : 2);
       refuse_second(first, second, seconds);
     }
+  }
+
+  void give_help() {
+    const auto help = std::ranges::find(options(), "help", &Option::name);
+    result_.given.push_back({&*help, "", "help"});
   }
 
   void refuse_second(
@@ -191,10 +207,6 @@ class Scanner {
       next_ += count;
     }
     const std::string shown = "-" + printable(name);
-    if (std::ranges::find(kLaterOptions, name) != kLaterOptions.end()) {
-      problem(shown, std::string(kLater));
-      return;
-    }
     if (const auto reason = refusal_of(name); !reason.empty()) {
       problem(shown, fmt::format("not offered: {}", reason));
       return;

@@ -84,6 +84,8 @@ std::string help() {
       "  vitrain VERB [options]\n"
       "\nVerbs (vitrain VERB --help says more)\n";
   text += verb_rows("");
+  text += "\n`vitrain help VERB` is its help, too; `test` is eval, `infer` "
+          "predict.\n";
   text += fmt::format(
       "\nExamples\n{}{}",
       info_of(Verb::kTrain).examples,

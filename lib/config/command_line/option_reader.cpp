@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "config/rules/validate.h"
+#include "core/text/ascii.h"
 #include "core/text/enum_names.h"
 #include "core/text/text.h"
 
@@ -124,7 +125,8 @@ void read_devices(OptionReader& option) {
 }
 
 void read_filter(OptionReader& option) {
-  const std::optional<Filter> filter = value_of<Filter>(option.value);
+  const std::optional<Filter> filter =
+      value_of<Filter>(ascii_lower(option.value));
   if (!filter) {
     option.problem(fmt::format(
         "expected one of {}, got {}",
@@ -136,7 +138,7 @@ void read_filter(OptionReader& option) {
 
 void read_format(OptionReader& option) {
   const std::optional<ExportFormat> format =
-      value_of<ExportFormat>(option.value);
+      value_of<ExportFormat>(ascii_lower(option.value));
   if (!format) {
     option.problem(fmt::format(
         "expected one of {}, got {}",
@@ -215,7 +217,8 @@ void read_resume(OptionReader& option) {
 }
 
 void read_sort(OptionReader& option) {
-  const std::optional<RunOrder> order = value_of<RunOrder>(option.value);
+  const std::optional<RunOrder> order =
+      value_of<RunOrder>(ascii_lower(option.value));
   if (!order) {
     option.problem(fmt::format(
         "expected one of {}, got {}",

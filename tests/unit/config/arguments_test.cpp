@@ -1,5 +1,6 @@
 #include "config/command_line/arguments.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,6 +83,21 @@ TEST(Arguments, EveryVerbIsKnown) {
     EXPECT_TRUE(arguments.help);
     EXPECT_EQ(verb_name(info.verb), info.words);
   }
+}
+
+TEST(Arguments, VerbsUnderOtherNames) {
+  EXPECT_TRUE(parse({"help"}).help);
+  EXPECT_FALSE(parse({"help"}).verb_given);
+  const Arguments of_eval = parse({"help", "eval"});
+  EXPECT_TRUE(of_eval.help && of_eval.verb_given);
+  EXPECT_EQ(of_eval.verb, Verb::kEval);
+  EXPECT_EQ(parse({"help", "config", "check"}).verb, Verb::kConfigCheck);
+  EXPECT_EQ(parse({"help", "data"}).verb_group, "data");
+  EXPECT_EQ(parse({"help", "infer"}).verb, Verb::kPredict);
+  EXPECT_EQ(parse({"test", "-cfg", "a.yaml"}).verb, Verb::kEval);
+  const Arguments images = parse({"infer", "a.jpg", "-pretrained", "runs/x"});
+  EXPECT_EQ(images.verb, Verb::kPredict);
+  EXPECT_THAT(images.data.files, testing::ElementsAre("a.jpg"));
 }
 
 TEST(Arguments, UnknownVerbs) {
@@ -366,17 +382,18 @@ TEST(Arguments, SpellingsOfOtherLaunchers) {
       StartsWith("-np: expected integer >= 1"));
 }
 
-TEST(Arguments, LaterOptionsAreRefusedByName) {
-  for (const char* name : {// PaddleViT's, of families that are not here:
-                           "teacher_model_path",
-                           "mae_pretrain",
-                           "multi_scale_sampler_ddp",
-                           "deploy"}) {
+TEST(Arguments, OptionsOfPaddleViTThatAreNotHereHaveAnswers) {
+  for (const auto& [name, here] :
+       {std::pair("teacher_model_path", "-set train.distill.pretrained=1"),
+        {"mae_pretrain", "configs/imagenet_mae_pretrain.yaml"},
+        {"multi_scale_sampler_ddp", "data.augment.stages"},
+        {"deploy", "vitrain export"}}) {
+    const std::string said =
+        refusal({"-cfg", "a", std::string("-") + name, "1"});
     EXPECT_THAT(
-        refusal({"-cfg", "a", std::string("-") + name, "1"}),
-        StartsWith(
-            std::string("-") + name +
-            ": known, but not available in this version\n1 problem"));
+        said, StartsWith(fmt::format("-{}: is PaddleViT's; here: ", name)));
+    EXPECT_THAT(said, HasSubstr(here));
+    EXPECT_THAT(said, HasSubstr("\n1 problem"));
   }
 }
 
