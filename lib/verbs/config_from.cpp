@@ -16,20 +16,18 @@
 namespace vitrain::verbs {
 namespace {
 
-// What `config check` would say about it on a machine that has its data; "":
-// nothing.
+// What `config check` would say about it on a machine that has its data and
+// devices; "": nothing.
 std::string problems_of(config::Recipe recipe) {
   for (config::SourceConfig* source : {&recipe.data.train, &recipe.data.eval}) {
     source->path = std::string(1, '.');
     source->class_map.reset();
   }
-  config::Reading reading;
-  reading.recipe = std::move(recipe);
+  const config::Circumstances there{
+      .workers = config::kWorkersUnknown,
+      .cuda = recipe.devices.kind != DeviceKind::kCpu};
   try {
-    job::check_rules(
-        reading.recipe,
-        reading.origins,
-        job::circumstances_here(reading, /*training=*/true));
+    job::check_rules(recipe, {}, there);
   } catch (const Error& error) {
     const std::string text = error.what();
     return text.substr(0, text.rfind('\n')); // the last line counts them
@@ -88,12 +86,22 @@ int config_from(const config::Arguments& arguments) {
     std::fputs(text.c_str(), stdout);
   }
   std::fputs(foreign::left_out(translation).c_str(), stderr);
+  const bool whole = translation.missing.empty() || arguments.allow_left_out;
+  if (!whole) {
+    std::fprintf(
+        stderr,
+        "the recipe trains something else: what is left out changes the "
+        "result; -allow_left_out takes the recipe without it\n");
+  }
   const std::string problems = problems_of(translation.recipe);
   if (!problems.empty()) {
     std::fprintf(
         stderr,
         "the recipe needs a change before it trains:\n%s\n",
         problems.c_str());
+    return static_cast<int>(ExitCode::kUsage);
+  }
+  if (!whole) {
     return static_cast<int>(ExitCode::kUsage);
   }
   if (arguments.output && *arguments.output != "-") {

@@ -29,8 +29,8 @@ void check_numbers(const std::string& name) {
   models::resolve(model, {.outputs = 1000});
 }
 
-// Returns what selects names: the name of a network or a pattern as it is, and
-// a part of names ("resnet", "tiny") as a pattern around it.
+// Returns the pattern that `given` stands for: itself, if it is a pattern or
+// the whole name of a network, and else every name that contains it.
 std::string name_pattern(const std::string& given) {
   const bool whole = given.find_first_of("*?[") != std::string::npos ||
       models::find_model(given).has_value();

@@ -197,5 +197,35 @@ TEST_F(RecipeProblems, TranslationsOfOthersArgumentsPassTheCheck) {
           Not(HasSubstr("no such file"))));
 }
 
+TEST_F(RecipeProblems, TranslationsThatTrainSomethingElseEndWithTwo) {
+  const auto translate = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"config", "from-timm"});
+    return run(words, 20);
+  };
+  for (const char* words :
+       {"--opt kron", "--sched tanh", "--drop 0.2", "--loss asl", "--cfg x"}) {
+    const Result refused = translate({words});
+    EXPECT_EQ(refused.exit_code, 2) << words;
+    EXPECT_THAT(
+        refused.err,
+        AllOf(HasSubstr("left out: "), HasSubstr("-allow_left_out")))
+        << words;
+    const Result taken = translate({"-allow_left_out", words});
+    EXPECT_EQ(taken.exit_code, 0) << words << ": " << taken.err;
+    EXPECT_EQ(taken.out, refused.out) << words;
+  }
+  // Whatever devices this machine has.
+  for (const char* words :
+       {"--amp --lr 0.1",
+        "--amp --amp-dtype bfloat16",
+        "--jsd --aug-splits 3"}) {
+    const Result made = translate({words});
+    EXPECT_EQ(made.exit_code, 0) << words << ": " << made.err;
+  }
+  const Result other = translate({"python main.py --model deit_small"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_EQ(other.out, "");
+}
+
 } // namespace
 } // namespace vitrain::e2e

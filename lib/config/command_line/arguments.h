@@ -156,6 +156,7 @@ struct Arguments {
   // config from-...: the file to write, and the words to translate
   std::optional<std::string> output;
   std::vector<std::string> foreign;
+  bool allow_left_out = false; // likewise: arguments that change the result
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
   DataArguments data;
   WeightsArguments weights;

@@ -73,6 +73,12 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = verb_set({Verb::kConfigShow}),
      .help = "Say behind each value which file or option set it.",
      .read = [](OptionReader& o) { o.arguments.origin = true; }},
+    {.name = "allow_left_out",
+     .group = Group::kConfig,
+     .verbs = kForeignVerbs,
+     .help = "Take the recipe also where arguments are left out that change "
+             "the result (exit code 0 instead of 2).",
+     .read = [](OptionReader& o) { o.arguments.allow_left_out = true; }},
     {.name = "dataset",
      .label = "KIND",
      .group = Group::kData,

@@ -103,8 +103,9 @@ std::string counterpart(
   if (word.sets.empty()) {
     return fmt::format(
         "{}: {}",
-        word.without == Without::kIdle ? "not needed here"
-                                       : "without a counterpart here",
+        word.without == Without::kIdle          ? "not needed here"
+            : word.without == Without::kByValue ? "here"
+                                                : "without a counterpart here",
         word.note);
   }
   if (word.option.empty()) {
@@ -177,12 +178,15 @@ std::size_t values_of(
     std::span<const std::string> following) {
   const Synonym* synonym = find_synonym(word);
   const Found found = find_first(synonym != nullptr ? synonym->like : word);
-  const Takes takes = found.word != nullptr ? found.word->takes : Takes::kText;
+  return values_of(
+      found.word != nullptr ? found.word->takes : Takes::kText, following);
+}
+
+std::size_t values_of(Takes takes, std::span<const std::string> following) {
   if (takes == Takes::kFlag) {
     return 0;
   }
-  const bool many = takes == Takes::kNumbers || takes == Takes::kIntegers ||
-      takes == Takes::kTexts || takes == Takes::kMap;
+  const bool many = takes_list(takes) || takes == Takes::kMap;
   std::size_t count = 0;
   while (count < following.size() && !is_option(following[count]) &&
          (many || count == 0)) {

@@ -11,11 +11,6 @@
 namespace vitrain::config::foreign {
 namespace {
 
-bool is_list(Takes takes) {
-  return takes == Takes::kNumbers || takes == Takes::kIntegers ||
-      takes == Takes::kTexts;
-}
-
 bool is_true(const Node& node) {
   return node.text == "true" || node.text == "True";
 }
@@ -67,6 +62,13 @@ std::string text_of(const Node& node) {
   return "";
 }
 
+// Whether a value of an argument that is not known asks for nothing: null,
+// false, or an empty text, list or map.
+bool is_off(const Node& node) {
+  return node.text == "false" || node.text == "False" ||
+      (node.text.empty() && node.items.empty() && node.entries.empty());
+}
+
 // Whether two values are the same one, written in one way or another.
 bool same(const Node& a, const Node& b) {
   double x = 0.0;
@@ -80,48 +82,6 @@ bool same(const Node& a, const Node& b) {
              a.entries, b.entries, [](const auto& one, const auto& other) {
                return one.key == other.key && same(one.value, other.value);
              });
-}
-
-Node scalar_node(std::string_view text) {
-  Node node;
-  node.kind = Node::Kind::kScalar;
-  node.text = text;
-  return node;
-}
-
-Node list_node(std::vector<Node> items) {
-  Node node;
-  node.kind = Node::Kind::kList;
-  node.items = std::move(items);
-  return node;
-}
-
-// `key=value` words.
-Node map_node(std::span<const std::string> words) {
-  Node node;
-  node.kind = Node::Kind::kMap;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    node.entries.push_back(
-        {.key = word.substr(0, equals),
-         .value =
-             scalar_node(equals == word.npos ? "" : word.substr(equals + 1))});
-  }
-  return node;
-}
-
-// Of a command: what stands behind the script that it runs.
-std::span<const std::string> arguments_of(std::span<const std::string> line) {
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool script = line[i].ends_with(".py") || line[i].ends_with(".sh");
-    if (script) {
-      std::int64_t processes = 0;
-      const bool counted = line[i].ends_with(".sh") && i + 1 < line.size() &&
-          parse_int(line[i + 1], processes);
-      return line.subspan(i + (counted ? 2 : 1));
-    }
-  }
-  return line;
 }
 
 } // namespace
@@ -149,9 +109,10 @@ void Words::set(
   if (value.kind == Node::Kind::kNull) {
     return; // its default
   }
-  const bool list = is_list(word.takes);
+  const bool list = takes_list(word.takes);
   if (list && value.kind == Node::Kind::kScalar) {
-    value = list_node({value});
+    Node item = std::exchange(value, {.kind = Node::Kind::kList});
+    value.items.push_back(std::move(item));
   }
   std::string fault;
   if (list && value.kind == Node::Kind::kList) {
@@ -183,59 +144,8 @@ void Words::read_yaml(
     const Word* word = program_->find(entry.key);
     if (word != nullptr) {
       set(*word, entry.value, source, problems);
-    } else if (entry.value.kind != Node::Kind::kNull) {
+    } else if (!is_off(entry.value)) {
       unknown_.push_back(printable(entry.key) + ": " + text_of(entry.value));
-    }
-  }
-}
-
-void Words::read_command(
-    const std::vector<std::string>& line,
-    const std::string& source,
-    Problems& problems) {
-  const std::span<const std::string> rest = arguments_of(line);
-  bool has_folder = false;
-  for (std::size_t i = 0; i < rest.size();) {
-    std::string name = rest[i++];
-    std::vector<std::string> values;
-    if (!is_option(name)) { // timm's folder
-      const Word* data = program_->find("data");
-      if (data != nullptr && !std::exchange(has_folder, true)) {
-        set(*data, scalar_node(name), source, problems);
-      } else {
-        unknown_.push_back(printable(name));
-      }
-      continue;
-    }
-    if (const std::size_t equals = name.find('='); equals != name.npos) {
-      values.push_back(name.substr(equals + 1));
-      name.resize(equals);
-    }
-    name = option_name(name);
-    if (values.empty()) {
-      const std::size_t count = values_of(name, rest.subspan(i));
-      values.assign(rest.begin() + i, rest.begin() + i + count);
-      i += count;
-    }
-    const Word* word = program_->find(name);
-    if (word == nullptr) {
-      unknown_.push_back(
-          "-" + printable(name) +
-          (values.empty() ? "" : " " + printable(join(values, " "))));
-    } else if (word->takes == Takes::kFlag) {
-      set(*word, scalar_node("true"), source, problems);
-    } else if (word->takes == Takes::kMap) {
-      set(*word, map_node(values), source, problems);
-    } else if (values.empty() && !word->alone.empty()) {
-      set(*word, scalar_node(std::string(word->alone)), source, problems);
-    } else if (values.empty()) {
-      problems.add({source}, std::string(word->name), "needs a value");
-    } else if (is_list(word->takes)) {
-      std::vector<Node> items;
-      std::ranges::transform(values, std::back_inserter(items), scalar_node);
-      set(*word, list_node(std::move(items)), source, problems);
-    } else {
-      set(*word, scalar_node(values.front()), source, problems);
     }
   }
 }
@@ -298,48 +208,6 @@ std::vector<std::int64_t> Words::integers(std::string_view name) const {
 
 std::string Words::shown(std::string_view name) const {
   return fmt::format("{}: {}", name, text_of(at(name)));
-}
-
-std::vector<std::string> split_command(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool begun = false; // also by quotes around nothing
-  char quote = 0;
-  const auto end = [&] {
-    if (begun) {
-      words.push_back(std::move(word));
-    }
-    word.clear();
-    begun = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      begun = true;
-    } else if (c == '\\' && i + 1 < text.size()) {
-      ++i;
-      if (text[i] != '\n' && text[i] != '\r') {
-        word += text[i];
-        begun = true;
-      }
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      end();
-    } else if (c == '#' && !begun) {
-      i = std::min(text.find('\n', i), text.size());
-    } else {
-      word += c;
-      begun = true;
-    }
-  }
-  end();
-  return words;
 }
 
 } // namespace vitrain::config::foreign

@@ -18,8 +18,10 @@ class Words {
   explicit Words(const Program& program);
 
   // Takes over what a map of YAML says, or a command line ("--model resnet50
-  // --lr 0.5", also with the command and its launcher in front). What is wrong
-  // is added to `problems`; words that the program does not have are kept.
+  // --lr 0.5", also with the command and its launcher in front), with the file
+  // of its --config below it. What is wrong is added to `problems`; words that
+  // the program does not have are kept. Throws Error(kUsage) for a command of
+  // another script, whose words mean something else.
   void
   read_yaml(const Node& root, const std::string& source, Problems& problems);
   void read_command(
@@ -32,6 +34,8 @@ class Words {
 
   // Whether it has a value other than its default.
   bool changed(std::string_view name) const;
+  // Whether it was given, be it with the value of its default.
+  bool given(std::string_view name) const { return values_.contains(name); }
   // False for null and for an empty text, list or map.
   bool has(std::string_view name) const;
   bool flag(std::string_view name) const;
@@ -51,6 +55,14 @@ class Words {
       Node value,
       const std::string& source,
       Problems& problems);
+  // Sets an option of a command line to the words behind it.
+  void set_option(
+      const Word& word,
+      const std::vector<std::string>& values,
+      const std::string& source,
+      Problems& problems);
+  // Takes what the file of --config says of words that have no value yet.
+  void read_config_file(Problems& problems);
 
   const Program* program_;
   std::map<std::string, Node, std::less<>> initial_;

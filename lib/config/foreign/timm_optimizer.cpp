@@ -20,8 +20,11 @@ constexpr auto kTimmOptimizers = std::to_array<TimmOptimizer>({
     {"momentum", OptimKind::kSgd},
     {"sgdw", OptimKind::kSgd, true, /*decoupled=*/true},
     {"nesterovw", OptimKind::kSgd, true, true},
+    {"fusedsgd", OptimKind::kSgd, true},
     {"adam", OptimKind::kAdam},
+    {"fusedadam", OptimKind::kAdam},
     {"adamw", OptimKind::kAdamW},
+    {"adamwlegacy", OptimKind::kAdamW},
     {"fusedadamw", OptimKind::kAdamW},
     {"nadamw", OptimKind::kNAdamW},
     {"lamb", OptimKind::kLamb},
@@ -68,7 +71,11 @@ void TimmTranslator::translate_optimizer() {
     for (const TimmOptimizer& one : kTimmOptimizers) {
       known.emplace_back(one.name);
     }
-    left_out("opt", fmt::format("there is {}", join(known, ", ")));
+    left_out(
+        "opt",
+        fmt::format(
+            "there is {}; the recipe has adamw in its place",
+            join(known, ", ")));
     optim.name = OptimKind::kAdamW;
   } else {
     optim.name = found->kind;
@@ -77,7 +84,10 @@ void TimmTranslator::translate_optimizer() {
   }
   translate_optimizer_numbers();
   translate_clipping();
-  if (words_.has("layer_decay") && words_.number("layer_decay") < 1.0) {
+  if (words_.text("sched") == "none") {
+    // The scheduler is what multiplies the rates of layers.
+    without_effect({"layer_decay"});
+  } else if (words_.has("layer_decay") && words_.number("layer_decay") < 1.0) {
     optim.layer_decay = words_.number("layer_decay");
     optim.layer_decay_min = words_.number("layer_decay_min_scale");
   }
@@ -93,10 +103,14 @@ void TimmTranslator::translate_optimizer_numbers() {
   if (optim.name == OptimKind::kAdagrad) {
     optim.eps = 1e-8;
   }
-  if (words_.has("opt_eps") && row.eps) {
+  if (!row.eps) {
+    without_effect({"opt_eps"});
+  } else if (words_.has("opt_eps")) {
     optim.eps = words_.number("opt_eps");
   }
-  if (words_.has("opt_betas") && !row.betas.empty()) {
+  if (row.betas.empty()) {
+    without_effect({"opt_betas"});
+  } else if (words_.has("opt_betas")) {
     const std::vector<double> betas = words_.numbers("opt_betas");
     if (betas.size() == row.betas.size()) {
       optim.betas = betas;

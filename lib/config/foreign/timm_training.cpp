@@ -48,7 +48,7 @@ void TimmTranslator::translate_decay() {
 void TimmTranslator::translate_rate() {
   OptimConfig& optim = recipe_.optim;
   ScaleConfig& scale = recipe_.schedule.scale;
-  if (words_.has("lr")) {
+  if (words_.number("lr") != 0.0) { // timm takes 0 for none
     optim.lr = words_.number("lr");
     return;
   }
@@ -72,11 +72,14 @@ void TimmTranslator::translate_schedule() {
   recipe_.run.epochs = epochs + (prefix ? warmup : 0);
   schedule.unit = words_.flag("sched_on_updates") ? ScheduleUnit::kStep
                                                   : ScheduleUnit::kEpoch;
-  schedule.warmup = in_epochs(static_cast<double>(warmup));
+  // Without a scheduler every step has the rate of the first.
+  const bool unscheduled = name == "none";
+  schedule.warmup = in_epochs(unscheduled ? 0.0 : static_cast<double>(warmup));
   schedule.warmup_lr = words_.number("warmup_lr");
   schedule.warmup_prefix = prefix || warmup == 0;
   schedule.min_lr = words_.number("min_lr");
-  schedule.step_every = in_epochs(words_.number("decay_epochs"));
+  schedule.step_every = in_epochs(
+      words_.given("decay_epochs") ? words_.number("decay_epochs") : 90.0);
   schedule.step_factor = words_.number("decay_rate");
   if (name == "cosine" || name == "poly") {
     schedule.name =
@@ -93,11 +96,11 @@ void TimmTranslator::translate_schedule() {
     schedule.patience = words_.integer("patience_epochs");
   } else {
     schedule.name = ScheduleKind::kConstant;
-    if (name != "none" && name != "constant" && !name.empty()) {
+    if (!unscheduled && name != "constant") {
       left_out(
           "sched",
-          "there are cosine, step, multistep, poly, wsd, rsqrt, plateau and "
-          "constant");
+          "there are cosine, step, multistep, poly, wsd, rsqrt, plateau, "
+          "constant and none; the recipe has constant");
     }
   }
 }
@@ -141,8 +144,22 @@ void TimmTranslator::translate_stable(
   schedule.name = rsqrt ? ScheduleKind::kRsqrt : ScheduleKind::kConstant;
   schedule.cooldown_shape =
       rsqrt ? CooldownShape::kLinear : CooldownShape::kSqrt;
+  if (words_.has("lr_decay_fn")) {
+    const std::string shape = words_.text("lr_decay_fn");
+    const auto known =
+        value_of<CooldownShape>(shape == "1-sqrt" ? "sqrt" : shape);
+    if (known) {
+      schedule.cooldown_shape = *known;
+    } else {
+      left_out("lr_decay_fn", "there are 1-sqrt, linear and cosine");
+    }
+  }
+  if (rsqrt && words_.has("lr_stable_timescale")) {
+    schedule.timescale = in_epochs(words_.number("lr_stable_timescale"));
+  }
   const auto whole = static_cast<double>(length);
-  double decay = words_.number("decay_epochs");
+  double decay =
+      words_.given("decay_epochs") ? words_.number("decay_epochs") : 0.2;
   if (decay > whole) {
     differs(
         "decay_epochs",
@@ -185,14 +202,25 @@ void TimmTranslator::set_milestones(bool listed, std::int64_t offset) {
 void TimmTranslator::translate_loss() {
   TrainConfig& train = recipe_.train;
   train.label_smoothing = words_.number("smoothing");
+  const std::string name = words_.text("loss");
   const bool soft =
       recipe_.data.augment.mix.wanted() || train.label_smoothing > 0.0;
-  if (words_.flag("bce_loss") && soft) {
+  if (name == "bce" || (words_.flag("bce_loss") && soft)) {
     train.loss = LossKind::kBinaryCrossEntropy;
+  } else if (words_.flag("bce_loss")) {
+    differs(
+        "bce_loss",
+        "cross entropy without mixup, cutmix and smoothing, as timm before "
+        "1.0.30; --loss bce is binary cross entropy");
+  } else if (!name.empty() && name != "ce" && name != "jsd") {
+    left_out("loss", "there are ce, bce and jsd");
   }
   translate_splits();
   translate_binary();
   train.accumulate = words_.integer("grad_accum_steps");
+  if (train.accumulate > 1) {
+    recipe_.data.sampler.last_batch = LastBatch::kMicro;
+  }
   const bool amp = words_.flag("amp") || words_.flag("native_amp") ||
       words_.flag("apex_amp");
   const std::string model_type = words_.text("model_dtype");
@@ -213,7 +241,8 @@ void TimmTranslator::translate_loss() {
 void TimmTranslator::translate_binary() {
   TrainConfig& train = recipe_.train;
   if (train.loss != LossKind::kBinaryCrossEntropy) {
-    without_effect({"bce_sum", "bce_target_thresh", "bce_pos_weight"});
+    without_effect(
+        {"bce_sum", "bce_target_thresh", "bce_pos_weight", "loss_pos_weight"});
     return;
   }
   train.bce_sum = words_.flag("bce_sum");
@@ -222,6 +251,12 @@ void TimmTranslator::translate_binary() {
   }
   if (words_.has("bce_pos_weight")) {
     train.bce_pos_weight = words_.number("bce_pos_weight");
+  }
+  double weight = 0.0;
+  if (parse_double(words_.text("loss_pos_weight"), weight)) {
+    train.bce_pos_weight = weight;
+  } else if (words_.has("loss_pos_weight")) {
+    left_out("loss_pos_weight", "a number");
   }
 }
 
@@ -235,7 +270,7 @@ void TimmTranslator::translate_average() {
 
 // timm's resplit is of erasing, which without splits spares half of a batch.
 void TimmTranslator::translate_splits() {
-  const bool wanted = words_.flag("jsd_loss");
+  const bool wanted = words_.flag("jsd_loss") || words_.text("loss") == "jsd";
   if (wanted) {
     recipe_.train.loss = LossKind::kJensenShannon;
     if (words_.integer("aug_splits") > 0) { // timm refuses to go without
@@ -273,6 +308,18 @@ void TimmTranslator::translate_rest() {
   recipe_.checkpoint.keep_best = words_.integer("checkpoint_hist");
   recipe_.checkpoint.keep_last = 1;
   choose("eval_metric", recipe_.checkpoint.metric);
+  if (words_.integer("stop_epoch") > 0 &&
+      words_.integer("stop_epoch") < recipe_.run.epochs) {
+    recipe_.run.stop_after =
+        in_epochs(static_cast<double>(words_.integer("stop_epoch")));
+  }
+  if (words_.text("resume") == "auto") {
+    to_.idle.emplace_back("resume"); // -resume on the command line
+  } else if (words_.has("resume")) {
+    left_out(
+        "resume",
+        "-resume continues runs of vitrain; -pretrained takes the weights");
+  }
 }
 
 } // namespace vitrain::config::foreign

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "config/foreign/timm_defaults.h"
 #include "config/foreign/timm_preprocess.h"
 #include "config/foreign/timm_translator.h"
 #include "config/foreign/translators.h"
@@ -47,9 +48,14 @@ void TimmTranslator::translate_data() {
   if (words_.has("validation_batch_size")) {
     data.eval_batch_size = words_.integer("validation_batch_size");
   }
+  // DistributedSampler fills equal shares, and batches that are not full are
+  // dropped behind it.
+  data.sampler.drop_tail = false;
   if (words_.number("aug_repeats") > 0.0) {
     data.sampler.policy = SamplerPolicy::kRepeated;
     data.sampler.repeats = words_.number("aug_repeats");
+  } else {
+    data.sampler.policy = SamplerPolicy::kTorch;
   }
 }
 
@@ -111,8 +117,17 @@ void TimmTranslator::translate_model() {
       model.pretrained = words_.text(word);
     }
   }
+  const TimmDefaults defaults = timm_defaults(name);
   if (words_.has("num_classes")) {
     model.num_classes = words_.integer("num_classes");
+  } else if (defaults.outputs > 0) {
+    model.num_classes = defaults.outputs;
+  } else {
+    left_out(
+        "num_classes",
+        fmt::format(
+            "{} has no classifier in timm: give --num-classes N",
+            printable(name)));
   }
   // Those that are no transformers of one kind of token have their mean anyway.
   const bool has_choice = model.name.starts_with("vit_") ||
@@ -123,6 +138,7 @@ void TimmTranslator::translate_model() {
   if (words_.has("in_chans")) {
     model.in_chans = words_.integer("in_chans");
   }
+  model.drop_path = defaults.drop_path;
   for (const char* word : {"drop_connect", "drop_path"}) {
     if (words_.has(word)) {
       model.drop_path = words_.number(word);
@@ -151,7 +167,9 @@ void TimmTranslator::translate_preprocess() {
     recipe_.model.image_size = words_.integer("img_size");
   }
   const auto size = words_.integers("input_size");
-  if (size.size() == 3) {
+  if (words_.has("input_size") && size.size() != 3) {
+    left_out("input_size", "three numbers: channels, height and width");
+  } else if (size.size() == 3) {
     recipe_.model.in_chans = size[0];
     recipe_.model.image_size = ImageSize(size[1], size[2]);
   }
@@ -188,10 +206,9 @@ void TimmTranslator::translate_crops() {
     choose("train_interpolation", augment.interpolation);
   }
   if (words_.flag("no_aug")) {
-    augment.crop = TrainCrop::kNone;
+    augment.crop = TrainCrop::kSquash;
     augment.interpolation = TrainInterpolation::kSame;
     augment.flip = augment.vertical_flip = 0.0;
-    differs("no_aug", "images are cut as in evaluation, with crop_pct");
   }
 }
 

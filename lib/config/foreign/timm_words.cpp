@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <array>
 
+#include "config/foreign/timm_newer_words.h"
 #include "config/foreign/translators.h"
 
-// The arguments of timm's train.py (1.0.27 to 1.0.31 and before), in its order.
+// The arguments of timm's train.py (1.0.27 to 1.0.31 and before), in its order;
+// those that are new in 1.0.30 and 1.0.31 are in timm_newer_words.h.
 namespace vitrain::config::foreign {
 namespace {
 
@@ -34,7 +37,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
         .with("data_dir: FOLDER"),
     idle("train_num_samples", kInteger, "null", "samples are counted"),
     idle("val_num_samples", kInteger, "null", "samples are counted"),
-    missing("dataset_download", kFlag, "false", "nothing is fetched"),
+    idle("dataset_download", kFlag, "false", "nothing is fetched"),
     to("class_map", kText, "''", "data.train.class_map data.eval.class_map"),
     idle("input_img_mode", kText, "null", "follows model.in_chans"),
     missing("input_key", kText, "null", kTimmReaders),
@@ -46,13 +49,17 @@ constexpr auto kTimmWords = std::to_array<Word>({
         .by("-pretrained %"),
     to("initial_checkpoint", kText, "''", "model.pretrained")
         .by("-pretrained %"),
-    missing(
+    by_value(
         "resume",
         kText,
         "''",
-        "-resume goes on with a run of vitrain; -pretrained takes weights"),
-    missing("no_resume_opt", kFlag, "false", "belongs to resume"),
-    to("num_classes", kInteger, "null", "model.num_classes"),
+        "auto is -resume; of runs of vitrain alone, -pretrained takes weights"),
+    idle("no_resume_opt", kFlag, "false", "belongs to resume"),
+    to("num_classes",
+       kInteger,
+       "null",
+       "model.num_classes",
+       "null: the model's, 1000 for most, whatever the data have"),
     to("gp", kText, "null", "model.global_pool", "token and avg")
         .with("model: vit_tiny_patch16_224"),
     to("img_size", kInteger, "null", "model.image_size").by("-image_size %"),
@@ -78,8 +85,12 @@ constexpr auto kTimmWords = std::to_array<Word>({
         .by("-batch_size_eval %"),
     idle("channels_last", kFlag, "false", kTimmSpeed),
     idle("fuser", kText, "''", kTimmSpeed),
-    to("grad_accum_steps", kInteger, "1", "train.accumulate")
-        .by("-accum_iter %"),
+    to("grad_accum_steps",
+       kInteger,
+       "1",
+       "train.accumulate data.sampler.last_batch",
+       "with an update for the last micro-batches of an epoch")
+        .by("-accum_iter % -set data.sampler.last_batch=micro"),
     idle(
         "grad_checkpointing",
         kFlag,
@@ -135,8 +146,10 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("sched",
        kText,
        "cosine",
-       "schedule.name",
-       "cosine, step, multistep, poly, wsd, rsqrt, plateau, constant, none"),
+       "schedule.name schedule.warmup",
+       "cosine, step, multistep, poly, wsd, rsqrt, plateau, constant, none; "
+       "not "
+       "tanh"),
     to("sched_on_updates", kFlag, "false", "schedule.unit"),
     to("lr", kNumber, "null", "optim.lr schedule.scale.rule"),
     to("lr_base",
@@ -154,8 +167,8 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "schedule.scale.rule",
        "empty: sqrt for optimizers with ada or lamb in the name"),
     missing("lr_noise", kNumbers, "null", "rates are a function of the step"),
-    missing("lr_noise_pct", kNumber, "0.67", "belongs to lr_noise"),
-    missing("lr_noise_std", kNumber, "1.0", "belongs to lr_noise"),
+    idle("lr_noise_pct", kNumber, "0.67", "belongs to lr_noise"),
+    idle("lr_noise_std", kNumber, "1.0", "belongs to lr_noise"),
     to("lr_cycle_mul", kNumber, "1.0", "schedule.cycle_mul run.epochs")
         .with("lr_cycle_limit: 2"),
     to("lr_cycle_decay", kNumber, "0.5", "schedule.cycle_decay")
@@ -197,7 +210,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kFlag,
        "false",
        "data.augment.crop data.augment.flip",
-       "and nothing else of data.augment"),
+       "the whole image, squashed, and nothing else of data.augment"),
     to("train_crop_mode", kText, "null", "data.augment.crop"),
     to("scale", kNumbers, "[0.08, 1.0]", "data.augment.scale"),
     to("ratio", kNumbers, "[0.75, 1.3333333333333333]", "data.augment.ratio"),
@@ -224,7 +237,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kFlag,
        "false",
        "train.loss",
-       "with mixup, cutmix or smoothing, as in timm"),
+       "with mixup, cutmix or smoothing, as in timm before 1.0.30"),
     to("bce_sum", kFlag, "false", "train.bce_sum", "with bce_loss")
         .with("bce_loss: true"),
     to("bce_target_thresh",
@@ -274,7 +287,11 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "reduce",
        "dist.batchnorm",
        "reduce: local; before every evaluation and checkpoint"),
-    missing("split_bn", kFlag, "false", "belongs to aug_splits"),
+    missing(
+        "split_bn",
+        kFlag,
+        "false",
+        "splits share their BatchNorm statistics"),
     to("model_ema", kFlag, "false", "train.ema.decay"),
     idle(
         "model_ema_force_cpu",
@@ -338,13 +355,23 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("kd_teacher_feature_dim", kInteger, "null", kTimmTeacher),
     idle("kd_token_distill_type", kText, "soft", kTimmTeacher),
     // Of versions before 1.0.
-    to("native_amp", kFlag, "false", "train.precision", "as amp"),
-    to("apex_amp", kFlag, "false", "train.precision", "as amp"),
-    idle("amp_impl", kText, "native", "as amp"),
-    idle("use_bn_sync", kFlag, "false", "as sync_bn"),
-    idle("eval_checkpoint", kText, "''", "-eval evaluates"),
-    idle("config", kText, "''", "-cfg FILE").also("c"),
+    to("native_amp", kFlag, "false", "train.precision", "as amp")
+        .of_earlier_versions(),
+    to("apex_amp", kFlag, "false", "train.precision", "as amp")
+        .of_earlier_versions(),
+    idle("amp_impl", kText, "native", "as amp").of_earlier_versions(),
+    missing("eval_checkpoint", kText, "''", "-eval evaluates")
+        .of_earlier_versions(),
+    // Of no args.yaml.
+    by_value("config", kText, "''", "-cfg FILE").also("c"),
 });
+
+constexpr auto kAllTimmWords = [] {
+  std::array<Word, kTimmWords.size() + kTimmNewerWords.size()> all{};
+  const auto newer = std::ranges::copy(kTimmWords, all.begin()).out;
+  std::ranges::copy(kTimmNewerWords, newer);
+  return all;
+}();
 
 } // namespace
 
@@ -352,7 +379,7 @@ const Program& timm() {
   static constexpr Program kProgram{
       .name = "timm",
       .title = "timm's train.py",
-      .words = kTimmWords,
+      .words = kAllTimmWords,
       .translate = translate_timm};
   return kProgram;
 }

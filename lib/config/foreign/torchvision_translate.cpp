@@ -44,6 +44,38 @@ constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
     {"vit_l_32", "vit_large_patch32_224"},
 };
 
+// Networks with stochastic depth, and dropout in front of the classifier, which
+// train.py leaves as their functions have them.
+struct TorchvisionDrops {
+  std::string_view name;
+  double drop_path;
+  double dropout = 0.0;
+};
+
+constexpr TorchvisionDrops kTorchvisionDrops[] = {
+    {"convnext_tiny", 0.1},
+    {"convnext_small", 0.4},
+    {"convnext_base", 0.5},
+    {"convnext_large", 0.5},
+    {"efficientnet_b0", 0.2, 0.2},
+    {"efficientnet_b1", 0.2, 0.2},
+    {"efficientnet_b2", 0.2, 0.3},
+    {"efficientnet_b3", 0.2, 0.3},
+    {"efficientnet_b4", 0.2, 0.4},
+    {"efficientnet_b5", 0.2, 0.4},
+    {"efficientnet_b6", 0.2, 0.5},
+    {"efficientnet_b7", 0.2, 0.5},
+    {"efficientnet_v2_s", 0.2, 0.2},
+    {"efficientnet_v2_m", 0.2, 0.3},
+    {"efficientnet_v2_l", 0.2, 0.4},
+    {"swin_t", 0.2},
+    {"swin_s", 0.3},
+    {"swin_b", 0.5},
+    {"swin_v2_t", 0.2},
+    {"swin_v2_s", 0.3},
+    {"swin_v2_b", 0.5},
+};
+
 class TorchvisionTranslator : private Translator {
  public:
   using Translator::Translator;
@@ -78,6 +110,18 @@ class TorchvisionTranslator : private Translator {
 
   void translate_model() {
     recipe_.model.name = words_.text("model");
+    const auto* const drops = std::ranges::find(
+        kTorchvisionDrops, recipe_.model.name, &TorchvisionDrops::name);
+    if (drops != std::end(kTorchvisionDrops)) {
+      recipe_.model.drop_path = drops->drop_path;
+      if (drops->dropout > 0.0) {
+        differs(
+            "model",
+            fmt::format(
+                "torchvision's has dropout of {} in front of the classifier",
+                drops->dropout));
+      }
+    }
     for (const auto& [name, here] : kTorchvisionModels) {
       if (recipe_.model.name == name) {
         recipe_.model.name = here;

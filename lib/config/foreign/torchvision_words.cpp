@@ -20,7 +20,11 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        "/datasets01/imagenet_full_size/061417/",
        "data.train.path data.eval.path",
        "train and val below it"),
-    to("model", kText, "resnet18", "model.name", "timm's name of it"),
+    to("model",
+       kText,
+       "resnet18",
+       "model.name model.drop_path",
+       "timm's name of it, with torchvision's stochastic depth"),
     to("device", kText, "cuda", "devices.kind"),
     to("batch_size", kInteger, "32", "data.batch_size", "per device")
         .also("b")
@@ -73,7 +77,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
     missing("start_epoch", kInteger, "0", "a checkpoint knows its epoch"),
     idle("cache_dataset", kFlag, "false", "folders are listed in a second"),
     to("sync_bn", kFlag, "false", "dist.batchnorm"),
-    idle("test_only", kFlag, "false", "-eval evaluates"),
+    missing("test_only", kFlag, "false", "-eval evaluates"),
     to("auto_augment",
        kText,
        "null",

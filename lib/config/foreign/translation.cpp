@@ -66,6 +66,34 @@ std::string comment(
   return text.empty() ? "" : fmt::format("# {}\n{}", heading, text);
 }
 
+// What to say of "--data-path /d" or "data_path: /d", which the program does
+// not have.
+std::string what_is_unknown(const std::string& word, const Program& program) {
+  const std::string name =
+      option_name(word.substr(0, word.find_first_of(": ")));
+  const std::string other = is_option(word) ? answer(name, {}) : "";
+  return fmt::format(
+      "not known of {}{}", program.title, other.empty() ? "" : "; " + other);
+}
+
+// Throws Error(kUsage) for a file of which the program knows no word: that of
+// another program.
+void check_known(
+    const Node& root,
+    const std::string& source,
+    const Program& program) {
+  const bool known = std::ranges::any_of(root.entries, [&](const auto& entry) {
+    return program.find(entry.key) != nullptr;
+  });
+  VITRAIN_CHECK(
+      known || root.entries.empty(),
+      ExitCode::kUsage,
+      "{}: has no argument of {}: give the args.yaml of a run, or a file with "
+      "its command",
+      source,
+      program.title);
+}
+
 // The words of a file with a command. Throws Error(kUsage) for what is none.
 std::vector<std::string> command_of_file(
     const std::string& text,
@@ -104,6 +132,7 @@ Words read_words(const Program& program, const std::string& given) {
     if (given.ends_with(".yaml") || given.ends_with(".yml")) {
       const auto root = parse_document(text, source, problems);
       if (root && is_recipe(*root, source, problems)) {
+        check_known(*root, source, program);
         words.read_yaml(*root, source, problems);
       }
     } else {
@@ -134,13 +163,13 @@ Translation translate(const Words& words) {
     if (word.without == Without::kMissing) {
       translation.missing.push_back(
           {words.shown(word.name), std::string(word.note)});
-    } else {
+    } else if (word.without == Without::kIdle) {
       translation.idle.emplace_back(word.name);
     }
   }
   for (const std::string& word : words.unknown()) {
     translation.missing.push_back(
-        {word, fmt::format("not known of {}", words.program().title)});
+        {word, what_is_unknown(word, words.program())});
   }
   return translation;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +26,15 @@ enum class Takes {
   kMap,
 };
 
-// Whether what a word says that sets nothing is missing here, or is something
-// that makes no other model.
-enum class Without { kMissing, kIdle };
+constexpr bool takes_list(Takes takes) {
+  return takes == Takes::kNumbers || takes == Takes::kIntegers ||
+      takes == Takes::kTexts;
+}
+
+// What a word that sets nothing is. kMissing: it changes the result, and cannot
+// be translated. kIdle: it makes no other model. kByValue: one or the other, as
+// the translation decides.
+enum class Without { kMissing, kIdle, kByValue };
 
 struct Word {
   std::string_view name; // with '_', as args.yaml has it
@@ -42,6 +49,8 @@ struct Word {
   std::string_view beside{}; // words without which it says nothing, as YAML
   std::string_view option{}; // of the command line here, with % for the value
   std::string_view alone{}; // its value where nothing stands behind it
+  // Of earlier versions: argparse of the present one knows no prefix of it.
+  bool earlier = false;
 
   constexpr Word also(std::string_view name_too) const {
     Word word = *this;
@@ -61,6 +70,11 @@ struct Word {
   constexpr Word with(std::string_view others) const {
     Word word = *this;
     word.beside = others;
+    return word;
+  }
+  constexpr Word of_earlier_versions() const {
+    Word word = *this;
+    word.earlier = true;
     return word;
   }
 };
@@ -88,6 +102,14 @@ constexpr Word idle(
   return {name, takes, initial, "", note, Without::kIdle};
 }
 
+constexpr Word by_value(
+    std::string_view name,
+    Takes takes,
+    std::string_view initial,
+    std::string_view note) {
+  return {name, takes, initial, "", note, Without::kByValue};
+}
+
 // An option rather than a value: a dash that does not begin a number.
 bool is_option(std::string_view argument);
 // "batch_size" of "--batch-size".
@@ -103,7 +125,7 @@ struct Remark {
 
 struct Translation {
   Recipe recipe;
-  std::vector<Remark> missing; // left out
+  std::vector<Remark> missing; // left out, although it changes the result
   std::vector<Remark> differs; // done in another way
   std::vector<std::string> idle; // words that change nothing of the result
 };
@@ -116,9 +138,20 @@ struct Program {
   // Sets what `words` says; adds to missing and differs what depends on values.
   void (*translate)(const Words& words, Translation& to);
 
-  // Null: it has none of that name.
+  // Returns null for a name that it does not have.
   const Word* find(std::string_view word) const;
 };
+
+// How a program reads an option of its command line.
+struct GivenOption {
+  std::string name; // as an argument of args.yaml, "batch_size"
+  const Word* word = nullptr; // null: it has no such option
+  std::optional<std::string> value; // within the option: "--lr=1", "-b64"
+  std::vector<std::string> candidates; // of a prefix that several begin with
+};
+// Reads `given` as Python's argparse does: also unique prefixes ("--jsd") and
+// the value right behind an option of one letter.
+GivenOption read_option(const Program& program, const std::string& given);
 
 const Program& timm();
 const Program& torchvision();
@@ -144,6 +177,8 @@ std::string answer(
 std::size_t values_of(
     std::string_view word,
     std::span<const std::string> following);
+// The same of a word that takes such values.
+std::size_t values_of(Takes takes, std::span<const std::string> following);
 // All of it as Markdown, for docs/config.md.
 std::string words_reference();
 // The key that a word of another program is first of all about, or "".

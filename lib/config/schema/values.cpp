@@ -144,10 +144,9 @@ bool clean(const std::string& text) {
 std::optional<std::string> choice_of(
     const Field& field,
     const std::string& text) {
-  const auto found =
-      std::ranges::find(field.choices, ascii_lower(text), [](auto& choice) {
-        return ascii_lower(choice);
-      });
+  const auto found = std::ranges::find_if(field.choices, [&](auto& choice) {
+    return ascii_lower(choice) == ascii_lower(text);
+  });
   return found == field.choices.end() ? std::nullopt : std::optional(*found);
 }
 

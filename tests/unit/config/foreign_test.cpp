@@ -132,7 +132,10 @@ std::vector<std::string> probe_of(const Word& word) {
       {"gp", "avg"},
       {"in_chans", "1"},
       {"interpolation", "nearest"},
+      {"loss", "bce"},
+      {"loss_pos_weight", "2"},
       {"lr_base_scale", "sqrt"},
+      {"lr_decay_fn", "cosine"},
       {"lr_scheduler", "cosineannealinglr"},
       {"lr_warmup_method", ""}, // there is one
       {"bias_weight_decay", "0"},
@@ -180,6 +183,7 @@ TEST(Foreign, EveryWordSetsWhatItsRowSays) {
       {"dataset", "data.eval.class_order"},
       {"model", "data.preprocess"},
       {"model", "model.image_size"},
+      {"model", "model.drop_path"},
       {"no_aug", "data.augment"},
       {"lr", "schedule.warmup_lr"}, // torchvision's is a share of it
       {"lr_warmup_epochs", "schedule.milestones"},
@@ -228,6 +232,9 @@ TEST(Foreign, WhatTimmDoesByItselfIsInTheRecipe) {
   expect_values(
       translation.recipe,
       {{"model.name", "resnet50"},
+       {"model.num_classes", "1000"},
+       {"data.sampler.policy", "torch"},
+       {"data.sampler.drop_tail", "false"},
        {"run.epochs", "300"},
        {"run.seed", "42"},
        {"optim.name", "sgd"},
@@ -428,7 +435,7 @@ TEST(Foreign, FineTuningAndCifar) {
       {{"data.train.kind", "cifar"},
        {"data.train.path", "/data/cifar"},
        {"model.image_size", "32"},
-       {"data.augment.crop", "none"},
+       {"data.augment.crop", "squash"},
        {"data.augment.flip", "0.0"},
        {"data.augment.color_jitter", "[]"},
        {"schedule.milestones", "[9ep, 19ep]"},
@@ -459,12 +466,13 @@ TEST(Foreign, WarmUpsShiftTheDropsWhereTheyDo) {
        {"schedule.milestones", "[35ep, 65ep]"}});
 }
 
-// timm's 90 epochs may be more than there are.
+// A fifth of those behind the warm-up; more than these timm refuses.
 TEST(Foreign, DecayEpochsThatAreNotSaid) {
   const auto cooldown = [](const std::string& more) {
     return of_command(timm(), "--epochs 25 --warmup-epochs 5 " + more);
   };
-  const Translation too_long = cooldown("--sched wsd");
+  expect_values(cooldown("--sched wsd").recipe, {{"schedule.cooldown", "4ep"}});
+  const Translation too_long = cooldown("--sched wsd --decay-epochs 90");
   expect_values(too_long.recipe, {{"schedule.cooldown", "4ep"}});
   EXPECT_THAT(
       words_of(too_long.differs), Contains(StartsWith("decay_epochs: ")));
@@ -537,9 +545,21 @@ TEST(Foreign, TorchvisionsNewRecipe) {
   expect_values(
       of_command(torchvision(), "--model swin_t --opt adamw").recipe,
       {{"model.name", "swin_tiny_patch4_window7_224"},
+       {"model.drop_path", "0.2"}, // torchvision's own
        {"optim.name", "adamw"},
        {"optim.no_decay", "[]"},
        {"data.preprocess.resize", "256"}});
+}
+
+TEST(Foreign, DropoutOfTorchvisionsClassifiersIsSaid) {
+  const Translation translation =
+      of_command(torchvision(), "--model efficientnet_v2_s");
+  expect_values(translation.recipe, {{"model.drop_path", "0.2"}});
+  EXPECT_THAT(
+      words_of(translation.differs), ElementsAre("model: efficientnet_v2_s"));
+  expect_values(
+      of_command(torchvision(), "--model resnet50").recipe,
+      {{"model.drop_path", "0.0"}});
 }
 
 TEST(Foreign, FilesOfTranslationsAreRecipes) {
