@@ -275,6 +275,13 @@ class Validator {
         "numbers: set one of them",
         {"train.class_weights"});
     checker_.require(
+        train.class_weights.empty() ||
+            std::ranges::any_of(
+                train.class_weights, [](double weight) { return weight > 0; }),
+        "train.class_weights",
+        "all are 0, and nothing would be learned: give one class at least a "
+        "number above 0");
+    checker_.require(
         has_classes(train.loss) || (!balanced && train.class_weights.empty()),
         balanced ? "train.class_balance" : "train.class_weights",
         fmt::format(

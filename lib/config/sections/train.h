@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/sections/class_weights.h"
 #include "config/sections/distill.h"
 #include "config/sections/optim/ema.h"
 #include "config/sections/optim/prune.h"
@@ -40,11 +41,6 @@ constexpr bool has_classes(LossKind loss) {
 constexpr bool is_binary(LossKind loss) {
   return loss == LossKind::kBinaryCrossEntropy || loss == LossKind::kFocal;
 }
-enum class ClassBalance { kNone, kInverse };
-constexpr auto names_of(ClassBalance) {
-  using enum ClassBalance;
-  return enum_names<ClassBalance>({{kNone, "none"}, {kInverse, "inverse"}});
-}
 enum class Mkl { kAuto, kPlain };
 constexpr auto names_of(Mkl) {
   using enum Mkl;
@@ -66,6 +62,7 @@ struct TrainConfig {
   double focal_gamma = 2.0;
   std::vector<double> class_weights;
   ClassBalance class_balance = ClassBalance::kNone;
+  ClassWeighting class_weighting = ClassWeighting::kSample;
   std::int64_t jsd_splits = 3;
   double jsd_alpha = 12.0;
   std::string recompute = "none";
@@ -174,17 +171,7 @@ struct TrainConfig {
          "`focal`: how much less a sample counts that is nearly right.")
         .at_least(0.0)
         .needs("train.loss", loss, LossKind::kFocal);
-    v.field(
-         "class_weights",
-         class_weights,
-         "What samples of each class count in the loss, in the order of the "
-         "classes; empty: all 1. Losses are divided by the number of samples.")
-        .each_at_least(0.0);
-    v.field(
-        "class_balance",
-        class_balance,
-        "`inverse`: the weights that give all classes the same share of the "
-        "loss: samples / (classes x samples of the class).");
+    visit_class_weights(v, class_weights, class_balance, class_weighting);
   }
 };
 

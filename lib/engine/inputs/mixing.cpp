@@ -89,6 +89,11 @@ at::Tensor MixTable::shares(const at::Tensor& shares) const {
       .add_(shares.index_select(0, partners_).mul_(column(kPartnersLabel, 2)));
 }
 
+at::Tensor MixTable::weights(const at::Tensor& weights) const {
+  return weights.mul(column(kOwnLabel, 1))
+      .add_(weights.index_select(0, partners_).mul_(column(kPartnersLabel, 1)));
+}
+
 at::Tensor MixTable::labels(const at::Tensor& labels) const {
   return at::where(
       column(kOwnLabel, 1).ge(0.5), labels, labels.index_select(0, partners_));

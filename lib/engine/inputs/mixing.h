@@ -30,6 +30,8 @@ class MixTable {
   at::Tensor images(const at::Tensor& images) const;
   // Of shares of the classes [N, C] fp32.
   at::Tensor shares(const at::Tensor& shares) const;
+  // Mixes the weights of samples, [N] fp32, by the shares of their labels.
+  at::Tensor weights(const at::Tensor& weights) const;
   // Of labels [N]: that of the larger share, their own when both are equal.
   at::Tensor labels(const at::Tensor& labels) const;
 

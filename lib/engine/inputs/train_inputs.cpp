@@ -11,6 +11,7 @@
 #include "engine/inputs/multi_hot.h"
 #include "engine/inputs/patch_masks.h"
 #include "engine/loss/loss.h"
+#include "engine/train/train_options.h"
 #include "job/options/data_options.h"
 #include "optim/strengths.h"
 
@@ -38,6 +39,9 @@ TrainInputs::TrainInputs(
       erase_(job::erase_options(recipe)),
       mix_(job::mix_options(recipe)),
       parcels_(session.device) {
+  if (!weighs_terms(session.job.recipe)) {
+    class_weights_ = class_weights(session);
+  }
   if (augment_.erase.active() &&
       augment_.erase.erasing_mode == config::EraseMode::kPixel) {
     numbers_ = EraseNumbers(
@@ -90,10 +94,16 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
   } else {
     erase(micro_batch.inputs, erasings);
   }
+  micro_batch.weights = weights_of(micro_batch.targets);
   if (table) {
     mix(micro_batch, *table);
   }
   return micro_batch;
+}
+
+at::Tensor TrainInputs::weights_of(const at::Tensor& labels) const {
+  return class_weights_.defined() ? class_weights_.index_select(0, labels)
+                                  : at::Tensor();
 }
 
 at::Tensor TrainInputs::label_lists(const data::Batch& batch) const {
@@ -261,6 +271,9 @@ void TrainInputs::mix(MicroBatch& micro_batch, const MixTable& table) const {
   micro_batch.inputs = table.images(micro_batch.inputs);
   micro_batch.targets = table.labels(labels);
   micro_batch.shares = table.shares(shares);
+  if (micro_batch.weights.defined()) {
+    micro_batch.weights = table.weights(micro_batch.weights);
+  }
 }
 
 } // namespace vitrain::engine

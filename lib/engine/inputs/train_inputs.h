@@ -17,8 +17,8 @@ namespace vitrain::engine {
 // Makes what a training step takes of the loader's batches, on the device:
 // normalised, erased, mixed, in this order, with the masks of stochastic
 // layers. Everything random is a pure function of seed and draw, or of seed,
-// step and micro-batch: neither restarts nor the number of workers change
-// it.
+// step and micro-batch: restarts do not change it, and other numbers of workers
+// do not where micro-batches keep their size.
 class TrainInputs {
  public:
   explicit TrainInputs(const Session& session)
@@ -69,6 +69,8 @@ class TrainInputs {
       std::int64_t step,
       std::int64_t k) const;
   void mix(MicroBatch& micro_batch, const MixTable& table) const;
+  // Returns the weights of samples with these labels; undefined: all 1.
+  at::Tensor weights_of(const at::Tensor& labels) const;
   bool mixes(std::int64_t epoch) const;
 
   const Session& session_;
@@ -78,6 +80,8 @@ class TrainInputs {
   data::EraseOptions erase_;
   data::MixOptions mix_;
   EraseNumbers numbers_;
+  // Weight of a sample of each class, [C] fp32 on the device; undefined: all 1.
+  at::Tensor class_weights_;
   Parcels parcels_;
   std::function<void()> sent_;
 };

@@ -136,17 +136,22 @@ Answers answers_of(const DistillOptions& options, const at::Tensor& outputs) {
 at::Tensor distillation_sum(
     const DistillOptions& options,
     const at::Tensor& outputs,
-    const at::Tensor& teacher) {
+    const at::Tensor& teacher,
+    const at::Tensor& weights) {
+  const bool weighs = weights.defined();
+  const auto reduction = weighs ? at::Reduction::None : at::Reduction::Sum;
   if (options.kind == config::DistillKind::kHard) {
-    return at::cross_entropy_loss(
-        outputs, teacher.argmax(1), /*weight=*/{}, at::Reduction::Sum);
+    const at::Tensor losses = at::cross_entropy_loss(
+        outputs, teacher.argmax(1), /*weight=*/{}, reduction);
+    return weighs ? losses.mul(weights).sum() : losses;
   }
   const double t = options.temperature;
-  return at::kl_div(
-             (outputs / t).log_softmax(1),
-             (teacher / t).log_softmax(1),
-             at::Reduction::Sum,
-             /*log_target=*/true) *
+  const at::Tensor divergence = at::kl_div(
+      (outputs / t).log_softmax(1),
+      (teacher / t).log_softmax(1),
+      reduction,
+      /*log_target=*/true);
+  return (weighs ? divergence.sum(1).mul(weights).sum() : divergence) *
       (t * t / static_cast<double>(outputs.size(1)));
 }
 
@@ -154,7 +159,11 @@ at::Tensor loss_sum(
     const LossOptions& options,
     const at::Tensor& outputs,
     const at::Tensor& targets,
-    const at::Tensor& shares) {
+    const at::Tensor& shares,
+    const at::Tensor& weights) {
+  if (weights.defined()) {
+    return sample_losses(options, outputs, targets, shares).mul(weights).sum();
+  }
   if (options.kind == LossKind::kCrossEntropy && !shares.defined()) {
     return cross_entropy(options, outputs, targets, at::Reduction::Sum);
   }

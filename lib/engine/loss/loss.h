@@ -19,8 +19,8 @@ struct LossOptions {
   std::optional<double> pos_weight; // what classes that are there count
   double focal_alpha = 0.25; // negative: none
   double focal_gamma = 2.0;
-  // What samples of a class, or the class in a sample, count: [C] fp32;
-  // undefined: 1.
+  // Weight of each class's term in the loss of a sample, as torch's `weight`:
+  // [C] fp32; undefined: 1.
   at::Tensor class_weights{};
   // Jensen-Shannon: versions of each sample, weight of their divergence.
   std::int64_t splits = 1;
@@ -59,7 +59,7 @@ at::Tensor class_shares(
 //   focal: torchvision's sigmoid_focal_loss of them (Lin et al., "Focal Loss
 //     for Dense Object Detection", ICCV 2017);
 //   jensen_shannon: that of engine/loss/jensen_shannon.h, with outputs
-//     [splits N, C];
+//     [splits N, C]; class_weights are of its cross entropy;
 //   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
 //     the T targets, so that the mean over samples is torch's MSELoss;
 //   pixels: outputs [N], which are the losses (Model::masked_patches); targets
@@ -72,20 +72,24 @@ at::Tensor sample_losses(
     const at::Tensor& targets,
     const at::Tensor& shares = {});
 
-// What a teacher's outputs [N, C] fp32 add, summed over the samples: soft: the
-// Kullback-Leibler divergence of the probabilities at the temperature T, times
-// T^2 / C; hard: cross entropy with the teacher's class. (Touvron et al.,
-// "Training data-efficient image transformers", ICML 2021.)
-at::Tensor distillation_sum(
-    const DistillOptions& options,
-    const at::Tensor& outputs,
-    const at::Tensor& teacher);
-
-// Their sum, a scalar with a gradient.
+// Sum of the losses of the samples, each multiplied by its weight (`weights`:
+// [N] fp32; undefined: 1): a scalar with a gradient.
 at::Tensor loss_sum(
     const LossOptions& options,
     const at::Tensor& outputs,
     const at::Tensor& targets,
-    const at::Tensor& shares = {});
+    const at::Tensor& shares = {},
+    const at::Tensor& weights = {});
+
+// What a teacher's outputs [N, C] fp32 add, summed over the samples with the
+// same weights: soft: the Kullback-Leibler divergence of the probabilities at
+// the temperature T, times T^2 / C; hard: cross entropy with the teacher's
+// class. (Touvron et al., "Training data-efficient image transformers", ICML
+// 2021.)
+at::Tensor distillation_sum(
+    const DistillOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& teacher,
+    const at::Tensor& weights = {});
 
 } // namespace vitrain::engine

@@ -1,5 +1,8 @@
 #include "engine/train/train_options.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include <ATen/ATen.h>
 
 #include "core/check.h"
@@ -37,6 +40,22 @@ optim::Schedule schedule_of(
       .timescale = plan.timescale};
 }
 
+std::vector<double> balanced_weights(const std::vector<double>& counts) {
+  const double samples = std::accumulate(counts.begin(), counts.end(), 0.0);
+  const auto classes =
+      static_cast<double>(std::ssize(counts) - std::ranges::count(counts, 0.0));
+  std::vector<double> weights;
+  for (const double count : counts) {
+    weights.push_back(count > 0.0 ? samples / (classes * count) : 0.0);
+  }
+  return weights;
+}
+
+bool weighs_terms(const config::Recipe& recipe) {
+  return recipe.train.class_weighting == config::ClassWeighting::kTerms ||
+      recipe.data.train.multi_label;
+}
+
 at::Tensor class_weights(const Session& session) {
   const config::TrainConfig& train = session.job.recipe.train;
   const std::int64_t classes = session.spec.num_classes;
@@ -46,11 +65,7 @@ at::Tensor class_weights(const Session& session) {
     for (std::int64_t i = 0; i < index.size(); ++i) {
       counts.at(static_cast<std::size_t>(index.label(i))) += 1.0;
     }
-    const at::Tensor of_classes =
-        at::tensor(counts, at::TensorOptions(at::kDouble));
-    // A class without samples has no loss that its weight could change.
-    return (static_cast<double>(index.size()) /
-            (static_cast<double>(classes) * of_classes.clamp_min(1.0)))
+    return at::tensor(balanced_weights(counts), at::TensorOptions(at::kDouble))
         .to(session.device, at::kFloat);
   }
   if (train.class_weights.empty()) {
@@ -144,7 +159,8 @@ TrainStepOptions step_options(
            .pos_weight = train.bce_pos_weight,
            .focal_alpha = train.focal_alpha,
            .focal_gamma = train.focal_gamma,
-           .class_weights = class_weights(session),
+           .class_weights =
+               weighs_terms(recipe) ? class_weights(session) : at::Tensor(),
            .splits = train.splits(),
            .divergence = train.jsd_alpha},
       .distill =

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "data/load/bad_samples.h"
 #include "data/load/pipeline.h"
@@ -46,9 +47,19 @@ optim::EmaOptions ema_options(
     const config::EmaConfig& ema,
     const config::Plan& plan);
 
-// What the samples of each class count, [classes] fp32 on the device; undefined
-// where all count the same.
+// Weights of the classes in the loss (train.class_weights,
+// train.class_balance), [classes] fp32 on the device; undefined where all
+// are 1.
 at::Tensor class_weights(const Session& session);
+
+// Whether they are weights of the terms in the loss of each sample, instead of
+// samples.
+bool weighs_terms(const config::Recipe& recipe);
+
+// Weights that give classes of these numbers of samples the same share of the
+// loss, with a mean of 1 over the samples (scikit-learn's "balanced" weights):
+// 0 for classes without samples.
+std::vector<double> balanced_weights(const std::vector<double>& counts);
 
 // The part of the optimizer's work that this worker does.
 optim::Share share_of(const Session& session);

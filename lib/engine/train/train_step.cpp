@@ -168,8 +168,12 @@ void TrainStep::descend() {
 }
 
 at::Tensor TrainStep::losses(const MicroBatch& batch, const Answers& answers) {
-  const at::Tensor own =
-      loss_sum(options_.loss, answers.labels, batch.targets, batch.shares);
+  const at::Tensor own = loss_sum(
+      options_.loss,
+      answers.labels,
+      batch.targets,
+      batch.shares,
+      batch.weights);
   if (options_.teacher == nullptr || answers.taught.size(0) == 0) {
     return own;
   }
@@ -185,7 +189,10 @@ at::Tensor TrainStep::losses(const MicroBatch& batch, const Answers& answers) {
   const double alpha = options_.distill.alpha;
   return own * (1.0 - alpha) +
       distillation_sum(
-          options_.distill, answers.taught, taught.to(at::kFloat)) *
+          options_.distill,
+          answers.taught,
+          taught.to(at::kFloat),
+          batch.weights) *
       alpha;
 }
 

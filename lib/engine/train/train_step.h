@@ -56,6 +56,8 @@ struct MicroBatch {
   // Of mixed samples, whose label is that of the larger share: the shares of
   // the classes [N, C] fp32; else undefined.
   at::Tensor shares;
+  // Weight of the loss of each sample, [N] fp32; undefined: all 1.
+  at::Tensor weights{};
   at::Tensor drop; // Model::forward's, or undefined
   at::Generator dropout; // of dropout's masks, or undefined
 };

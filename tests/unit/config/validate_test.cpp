@@ -136,6 +136,17 @@ TEST(Validate, ListsOfLabelsNeedABinaryLossAndTheirMetric) {
       HasSubstr("map needs data.eval.multi_label"));
 }
 
+TEST(Validate, WeightsOfClassesCount) {
+  EXPECT_THAT(
+      problems_of({"train.class_weights=[0, 0, 0]"}),
+      HasSubstr("train.class_weights: all are 0"));
+  EXPECT_EQ(problems_of({"train.class_weights=[0, 0.5, 0]"}), "");
+  EXPECT_EQ(
+      problems_of(
+          {"train.class_balance=inverse", "train.class_weighting=terms"}),
+      "");
+}
+
 TEST(Validate, KeysOfASourceGoWithItsKind) {
   const auto with = [](const std::string& kind, const std::string& key) {
     return problems_of(

@@ -79,6 +79,33 @@ TEST(TrainInputs, AreMixedUntilTheEpochThatEndsIt) {
   EXPECT_TRUE(at::equal(worker.make(0, 0, 8).inputs, plain));
 }
 
+// A sample counts by the weight of its class, and a mixed one by both weights,
+// shared out as the labels are.
+TEST(TrainInputs, HaveTheWeightsOfTheirClasses) {
+  Inputs worker;
+  EXPECT_FALSE(worker.make(0, 0, 8).weights.defined());
+  config::TrainConfig& train = worker.job.recipe.train;
+  train.class_weights = {0.5, 2.0, 1.0, 0.25, 1.5, 8.0};
+  const at::Tensor of_classes =
+      at::tensor(train.class_weights, at::kDouble).to(at::kFloat);
+  EXPECT_TRUE(at::equal(
+      worker.make(0, 0, 8).weights,
+      of_classes.index_select(0, at::tensor(worker.labels))));
+  EXPECT_EQ(worker.make(0, 0, 0).weights.size(0), 0);
+  worker.augment().mix.mixup = 0.8;
+  train.label_smoothing = 0.1;
+  const MicroBatch mixed = worker.make(0, 0, 8);
+  // Shares without smoothing are what mixing makes of single labels.
+  train.label_smoothing = 0.0;
+  const at::Tensor shares = worker.make(0, 0, 8).shares;
+  EXPECT_FALSE(at::equal(mixed.shares, shares));
+  // At most two roundings of numbers up to 8.
+  EXPECT_TRUE(at::allclose(
+      mixed.weights, at::mv(shares, of_classes), /*rtol=*/0x1p-22, 0x1p-22));
+  train.class_weighting = config::ClassWeighting::kTerms;
+  EXPECT_FALSE(worker.make(0, 0, 8).weights.defined());
+}
+
 // A batch that has each of four samples in two versions, one after the other.
 TEST(TrainInputs, OfSeveralVersionsHaveTheFirstOnesFirst) {
   Inputs worker;
