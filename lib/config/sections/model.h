@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/sections/freezing.h"
 #include "config/sections/model_kinds.h"
 #include "options/image_size.h"
 #include "options/resampling.h"
@@ -37,6 +38,7 @@ struct ModelConfig {
   Resampling pretrained_resampling = Resampling::kTimm;
   HeadInit head_init = HeadInit::kAuto;
   std::vector<std::string> freeze;
+  bool freeze_batchnorm = true;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -155,12 +157,7 @@ struct ModelConfig {
         head_init,
         "Head of `pretrained`: `load` it, make a `fresh` one, or `auto`: load "
         "it when the number of classes agrees.");
-    v.field(
-        "freeze",
-        freeze,
-        "Parameters that are not trained, by name, as in `[patch_embed, "
-        "\"blocks.?.*\"]`: `*` is any text, `?` any character, and a pattern "
-        "stands for all names that begin with it and a dot, too.");
+    visit_freezing(v, freeze, freeze_batchnorm);
   }
 
  private:

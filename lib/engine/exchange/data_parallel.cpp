@@ -181,7 +181,7 @@ std::unique_ptr<DataParallel> make_data_parallel(
     network->to(device);
     const std::vector<std::string> names = parameter_names(*network);
     const config::Recipe& recipe = session.job.recipe;
-    freeze(*network, frozen_parameters(recipe.model, names));
+    freeze(*network, recipe.model);
     others.push_back(std::make_unique<DataParallel::Replica>(
         std::move(network),
         device,

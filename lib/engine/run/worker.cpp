@@ -156,9 +156,7 @@ ExitCode lead(Session& session) {
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   start_weights(session);
   if (job.mode == job::JobMode::kTrain) {
-    freeze(
-        *session.model,
-        frozen_parameters(job.recipe.model, parameter_names(*session.model)));
+    freeze(*session.model, job.recipe.model);
   }
   dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
   session.model->to(session.device);

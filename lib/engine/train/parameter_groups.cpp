@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/text/text.h"
 #include "models/parameter_layers.h"
+#include "networks/layers/layers.h"
 #include "networks/tensors.h"
 #include "optim/grouping.h"
 
@@ -178,10 +179,21 @@ std::vector<std::string> frozen_parameters(
   return frozen;
 }
 
-void freeze(networks::Model& model, const std::vector<std::string>& names) {
+void freeze(networks::Model& model, const config::ModelConfig& config) {
   auto parameters = model.named_parameters();
-  for (const std::string& name : names) {
+  for (const std::string& name :
+       frozen_parameters(config, parameter_names(model))) {
     parameters[name].set_requires_grad(false);
+  }
+  if (!config.freeze_batchnorm) {
+    return;
+  }
+  for (const auto& module : model.modules(/*include_self=*/false)) {
+    auto* norm = dynamic_cast<networks::BatchNorm2d*>(module.get());
+    if (norm != nullptr && !norm->weight.requires_grad() &&
+        !norm->bias.requires_grad()) {
+      norm->freeze();
+    }
   }
 }
 

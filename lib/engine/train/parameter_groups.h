@@ -39,8 +39,10 @@ std::vector<std::string> frozen_parameters(
     const config::ModelConfig& model,
     const std::vector<std::string>& names);
 
-// Excludes them from training.
-void freeze(networks::Model& model, const std::vector<std::string>& names);
+// Excludes from training the parameters of `model` that model.freeze names, and
+// with model.freeze_batchnorm the running statistics of the BatchNorm layers
+// that have no other parameters. Throws as frozen_parameters() does.
+void freeze(networks::Model& model, const config::ModelConfig& config);
 
 // What an optimizer treats alike.
 struct GroupSummary {

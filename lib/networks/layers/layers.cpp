@@ -256,6 +256,15 @@ BatchNorm2d::BatchNorm2d(std::int64_t channels, double eps, double momentum)
       register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
 }
 
+void BatchNorm2d::freeze() {
+  frozen_ = true;
+  train(false);
+}
+
+void BatchNorm2d::train(bool on) {
+  Module::train(on && !frozen_);
+}
+
 at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
   if (x.is_meta()) {
     return at::empty_like(x); // as LayerNorm

@@ -187,6 +187,11 @@ class BatchNorm2d : public torch::nn::Module {
   void set_training_form(TrainingForm form) { form_ = std::move(form); }
   bool has_training_form() const { return static_cast<bool>(form_); }
 
+  // Keeps the layer in evaluation mode when its network is set to training.
+  void freeze();
+  bool is_frozen() const { return frozen_; }
+  void train(bool on = true) override;
+
   at::Tensor weight; // [channels]
   at::Tensor bias; // [channels]
   at::Tensor running_mean; // [channels], buffer
@@ -197,6 +202,7 @@ class BatchNorm2d : public torch::nn::Module {
   double eps_;
   double momentum_;
   TrainingForm form_;
+  bool frozen_ = false;
 };
 
 } // namespace vitrain::networks

@@ -34,7 +34,9 @@ std::shared_ptr<networks::Model> make_frozen(
     std::uint64_t seed,
     const Names& frozen) {
   auto model = networks::make_model(spec, seed);
-  freeze(*model, frozen);
+  config::ModelConfig config;
+  config.freeze = frozen;
+  freeze(*model, config);
   return model;
 }
 
@@ -122,6 +124,24 @@ TEST(DataParallel, GradientsAndLossAreThoseOfOneReplica) {
       EXPECT_NEAR(a.loss, b.loss, 1e-5 * a.loss) << samples;
       EXPECT_EQ(a.count, b.count);
       EXPECT_EQ(a.correct1, b.correct1);
+    }
+  }
+}
+
+// Layers that normalise by statistics which stay know nothing of chunks.
+TEST(DataParallel, FrozenBatchNormMakesReplicasOne) {
+  const Names frozen{"*bn?.*", "layer?.0.downsample.1"};
+  Trainee alone(tiny_resnet(), 1, frozen);
+  Trainee parallel(tiny_resnet(), 3, frozen);
+  alone.train(8);
+  parallel.train(8);
+  expect_same_gradients(alone, parallel);
+  for (const Trainee* one : {&alone, &parallel}) {
+    for (const auto& item : one->model->named_buffers()) {
+      const at::Tensor first = item.key().ends_with("running_var")
+          ? at::ones_like(item.value())
+          : at::zeros_like(item.value());
+      EXPECT_TRUE(at::equal(item.value(), first)) << item.key();
     }
   }
 }

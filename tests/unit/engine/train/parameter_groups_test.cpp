@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "models/families/family.h"
 #include "models/parameter_layers.h"
+#include "networks/layers/layers.h"
 #include "networks/tensors.h"
 #include "support/errors.h"
 
@@ -17,6 +18,7 @@ namespace vitrain::engine {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 models::ModelSpec spec_of(const std::string& name) {
   config::ModelConfig model;
@@ -180,6 +182,41 @@ TEST(ParameterGroups, FrozenOnesAreNamedByPatterns) {
       error_of(
           ExitCode::kUsage, [&] { frozen_parameters(recipe.model, names); }),
       HasSubstr("nothing is left to train"));
+}
+
+// Names of the BatchNorm layers of a ResNet-18 that a recipe freezes.
+std::vector<std::string> frozen_norms(
+    const std::vector<std::string>& patterns,
+    bool freeze_batchnorm = true) {
+  const auto model = networks::make_model(spec_of("resnet18"), /*seed=*/0);
+  config::ModelConfig config;
+  config.freeze = patterns;
+  config.freeze_batchnorm = freeze_batchnorm;
+  freeze(*model, config);
+  std::vector<std::string> names;
+  for (const auto& item : model->named_modules("", /*include_self=*/false)) {
+    const auto* norm =
+        dynamic_cast<const networks::BatchNorm2d*>(item.value().get());
+    if (norm != nullptr && norm->is_frozen()) {
+      names.push_back(item.key());
+    }
+  }
+  return names;
+}
+
+TEST(ParameterGroups, BatchNormLayersWithoutTrainedParametersAreFrozen) {
+  EXPECT_THAT(
+      frozen_norms({"conv1", "bn1", "layer1.0"}),
+      ::testing::UnorderedElementsAre("bn1", "layer1.0.bn1", "layer1.0.bn2"));
+  EXPECT_THAT(
+      frozen_norms({"layer2.0.downsample"}),
+      ::testing::ElementsAre("layer2.0.downsample.1"));
+  // Half of a layer, and convolutions alone.
+  EXPECT_THAT(frozen_norms({"bn1.weight"}), IsEmpty());
+  EXPECT_THAT(frozen_norms({"*conv?.*"}), IsEmpty());
+  EXPECT_THAT(frozen_norms({}), IsEmpty());
+  EXPECT_THAT(frozen_norms({"conv1", "bn1"}, false), IsEmpty());
+  EXPECT_EQ(frozen_norms({"conv1", "bn*", "layer?"}).size(), 20u);
 }
 
 TEST(ParameterGroups, AreShownByLearningRate) {

@@ -230,6 +230,58 @@ TEST(NormRelu, IsTorchsOperatorsInBf16) {
   }
 }
 
+// torch's eval() of a layer, while its network trains: by this file's own
+// passes, by torch's operator, and where training mode has another form.
+TEST(NormRelu, FrozenNormalisesByRunningStatisticsThatStay) {
+  const Inputs inputs = inputs_of({.shape = {3, 64, 8, 8}}, at::kFloat);
+  for (const auto order : {kChannelsLast, at::MemoryFormat::Contiguous}) {
+    for (const bool form : {false, true}) {
+      BatchNorm2d norm(64);
+      {
+        const at::NoGradGuard no_grad;
+        norm.weight.copy_(inputs.weight);
+        norm.bias.copy_(inputs.bias);
+      }
+      norm.running_mean.copy_(inputs.running_mean);
+      norm.running_var.copy_(inputs.running_var);
+      norm.freeze();
+      norm.train();
+      EXPECT_FALSE(norm.is_training());
+      if (form) {
+        norm.set_training_form([](BatchNorm2d&, const at::Tensor& x) {
+          ADD_FAILURE() << "a frozen layer was in training mode";
+          return x;
+        });
+      }
+      const at::Tensor x =
+          inputs.x.to(at::kFloat).contiguous(order).requires_grad_();
+      const at::Tensor y = norm_relu(norm, x).trunk;
+      y.backward(inputs.dy.to(at::kFloat).contiguous(order));
+      const at::Tensor same = inputs.x.clone().requires_grad_();
+      const at::Tensor expected = at::relu(at::batch_norm(
+          same,
+          inputs.weight,
+          inputs.bias,
+          inputs.running_mean.clone(),
+          inputs.running_var.clone(),
+          /*training=*/false,
+          /*momentum=*/0.1,
+          BatchNorm2d::kEps,
+          /*cudnn_enabled=*/false));
+      expected.backward(inputs.dy);
+      // Some fp32 roundings of numbers of the order of 10.
+      EXPECT_TRUE(at::allclose(y.to(at::kDouble), expected, 1e-5, 1e-5));
+      EXPECT_TRUE(
+          at::allclose(x.grad().to(at::kDouble), same.grad(), 1e-5, 1e-5));
+      EXPECT_TRUE(
+          at::equal(norm.running_mean.to(at::kDouble), inputs.running_mean));
+      EXPECT_TRUE(
+          at::equal(norm.running_var.to(at::kDouble), inputs.running_var));
+      EXPECT_EQ(norm.num_batches_tracked.item<std::int64_t>(), 0);
+    }
+  }
+}
+
 TEST(NormRelu, TakesGradientsInAnyMemoryOrder) {
   const ReluCase c{.shape = {3, 19, 6, 5}, .residual = true, .both = true};
   const Inputs inputs = inputs_of(c, at::kFloat);

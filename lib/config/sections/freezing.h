@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace vitrain::config {
+
+// Keys of `model` that say which parts of the network are not trained.
+template <typename Visitor>
+void visit_freezing(
+    Visitor& v,
+    std::vector<std::string>& freeze,
+    bool& freeze_batchnorm) {
+  v.field(
+      "freeze",
+      freeze,
+      "Parameters that are not trained, by name, as in `[patch_embed, "
+      "\"blocks.?.*\"]`: `*` is any text, `?` any character, and a pattern "
+      "stands for all names that begin with it and a dot, too.");
+  v.field(
+       "freeze_batchnorm",
+       freeze_batchnorm,
+       "BatchNorm layers whose weight and bias are both frozen normalise by "
+       "their running statistics, which stay as they are (torch's eval() of "
+       "these layers); false: they use and update statistics of the batches, "
+       "as layers that are trained.")
+      .needs("model.freeze", [&freeze] { return !freeze.empty(); });
+}
+
+} // namespace vitrain::config
