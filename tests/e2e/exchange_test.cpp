@@ -82,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
 // 13 samples in batches of 4 per worker: in the last step two workers of three
 // have nothing, and still take part in the statistics.
 TEST(BatchNorm, EveryKindOfStatisticsTrainsWithEmptyBatches) {
-  for (const std::string statistics : {"local", "broadcast", "sync"}) {
+  for (const std::string statistics :
+       {"local", "broadcast", "broadcast_average", "sync"}) {
     const TempFolder folder;
     const auto run_folder = train(
         folder / "runs",
@@ -100,6 +101,36 @@ TEST(BatchNorm, EveryKindOfStatisticsTrainsWithEmptyBatches) {
     const Json evaluated = records(run_folder, "eval").back();
     EXPECT_EQ(evaluated.at("non_finite"), 0) << statistics;
   }
+}
+
+// Two epochs of three steps on two workers. Statistics are averaged at the ends
+// of the epochs, whether something is evaluated or saved there or not, and
+// evaluations and checkpoints in between change nothing of what follows.
+TEST(BatchNorm, AveragesOfEpochsDoNotDependOnWhenRunsAreSaved) {
+  const TempFolder folder;
+  const auto statistics = [&](const std::string& mode,
+                              const std::string& every) {
+    const auto run_folder = train(
+        folder / (mode + every),
+        {.config = kTinyResNet,
+         .devices = "cpu:2",
+         .set = {
+             "run.epochs=2",
+             "data.batch_size=6",
+             "checkpoint.every=" + every,
+             "eval.every=" + every,
+             "dist.batchnorm=" + mode}});
+    std::string bytes;
+    for (const auto& [name, tensor] :
+         read_tensors(checkpoint(run_folder, 6) / "model.safetensors")) {
+      bytes += name.ends_with("running_mean") ? tensor.bytes : "";
+    }
+    return bytes;
+  };
+  const std::string seldom = statistics("broadcast_average", "6st");
+  EXPECT_EQ(statistics("broadcast_average", "1st"), seldom);
+  EXPECT_NE(statistics("broadcast", "6st"), seldom);
+  EXPECT_NE(statistics("local", "6st"), seldom);
 }
 
 // 12 samples on one worker and on two are the same step, when statistics are

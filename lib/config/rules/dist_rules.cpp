@@ -191,10 +191,10 @@ class DistRules {
         "sync takes statistics over the batches of all devices, which mean "
         "something only for equal weights");
     needs_equal(
-        dist.batchnorm == BatchNormStatistics::kBroadcast,
+        broadcasts(dist.batchnorm),
         "dist.batchnorm",
-        "broadcast gives all devices the running statistics of rank 0, which "
-        "belong to its weights");
+        "broadcast and broadcast_average give all devices the running "
+        "statistics of rank 0, which belong to its weights");
     needs_equal(
         dist.check_every.has_value(),
         "dist.check_every",

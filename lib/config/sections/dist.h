@@ -24,11 +24,20 @@ constexpr auto names_of(Backend) {
   return enum_names<Backend>(
       {{kAuto, "auto"}, {kGloo, "gloo"}, {kNccl, "nccl"}});
 }
-enum class BatchNormStatistics { kLocal, kBroadcast, kSync };
+enum class BatchNormStatistics { kLocal, kBroadcast, kBroadcastAverage, kSync };
 constexpr auto names_of(BatchNormStatistics) {
   using enum BatchNormStatistics;
   return enum_names<BatchNormStatistics>(
-      {{kLocal, "local"}, {kBroadcast, "broadcast"}, {kSync, "sync"}});
+      {{kLocal, "local"},
+       {kBroadcast, "broadcast"},
+       {kBroadcastAverage, "broadcast_average"},
+       {kSync, "sync"}});
+}
+// Whether all workers take over the running statistics of rank 0 before each
+// step.
+constexpr bool broadcasts(BatchNormStatistics statistics) {
+  return statistics == BatchNormStatistics::kBroadcast ||
+      statistics == BatchNormStatistics::kBroadcastAverage;
 }
 // Gradients as products of two thin matrices (docs/synchronisation.md).
 struct PowerSgdConfig {
@@ -144,11 +153,16 @@ struct DistConfig {
     v.field(
         "batchnorm",
         batchnorm,
-        "Statistics of BatchNorm layers. `local`: of each device's own batch; "
-        "running statistics are averaged before every evaluation and "
-        "checkpoint. `broadcast`: the same, but before every step all take "
-        "over the running statistics of rank 0 (PyTorch's broadcast_buffers). "
-        "`sync`: of the batches of all devices together (SyncBatchNorm).");
+        "Statistics of BatchNorm layers. In training, layers normalise by the "
+        "statistics of each device's own batch, except with `sync`. Running "
+        "statistics: `local`: each device updates its own, and they become "
+        "their mean over the devices at every evaluation and checkpoint. "
+        "`broadcast`: all devices take over those of rank 0 before every step, "
+        "and rank 0's are evaluated and saved: batches of other devices never "
+        "count in them (PyTorch's broadcast_buffers). `broadcast_average`: the "
+        "same, and at the end of every epoch they become their mean over the "
+        "devices (timm's default). `sync`: of the batches of all devices "
+        "together, in training too (SyncBatchNorm).");
     v.field(
         "check_every",
         check_every,

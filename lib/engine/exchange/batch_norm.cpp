@@ -1,5 +1,7 @@
 #include "engine/exchange/batch_norm.h"
 
+#include <iterator>
+
 #include "dist/sync/sync_batch_norm.h"
 #include "networks/layers/layers.h"
 
@@ -8,27 +10,22 @@ namespace {
 
 using config::BatchNormStatistics;
 
-dist::NamedTensors buffers_of(const torch::nn::Module& module) {
-  dist::NamedTensors buffers;
-  for (const auto& item : module.named_buffers()) {
-    buffers[item.key()] = item.value();
-  }
-  return buffers;
-}
-
 } // namespace
 
 BatchNormExchange::BatchNormExchange(
     networks::Model& model,
     dist::Group& group,
     BatchNormStatistics statistics)
-    : model_(model), group_(group), statistics_(statistics) {
-  for (const auto& module : model.modules(/*include_self=*/false)) {
-    auto* norm = dynamic_cast<networks::BatchNorm2d*>(module.get());
-    if (norm == nullptr) {
+    : group_(group), statistics_(statistics) {
+  for (const auto& item :
+       model.named_modules(/*name_prefix=*/"", /*include_self=*/false)) {
+    auto* norm = dynamic_cast<networks::BatchNorm2d*>(item.value().get());
+    if (norm == nullptr || norm->is_frozen()) {
       continue;
     }
     ++layers_;
+    running_[item.key() + ".running_mean"] = norm->running_mean;
+    running_[item.key() + ".running_var"] = norm->running_var;
     if (statistics == BatchNormStatistics::kSync) {
       norm->set_training_form(
           [this](networks::BatchNorm2d& layer, const at::Tensor& x) {
@@ -52,27 +49,48 @@ bool BatchNormExchange::forward_is_collective() const {
 }
 
 void BatchNormExchange::before_step() {
-  if (statistics_ != BatchNormStatistics::kBroadcast || layers_ == 0 ||
-      group_.size() == 1) {
+  if (!config::broadcasts(statistics_) || layers_ == 0 || group_.size() == 1) {
     return;
   }
-  const dist::NamedTensors buffers = buffers_of(model_);
-  dist::add_exposed(traffic_, buffers.begin()->second.device(), [&] {
-    traffic_.bytes += dist::broadcast_buffers(group_, buffers);
+  dist::add_exposed(traffic_, running_.begin()->second.device(), [&] {
+    traffic_.bytes += dist::broadcast_buffers(group_, running_);
   });
 }
 
-void BatchNormExchange::bring_together() {
-  bring_together(buffers_of(model_));
+void BatchNormExchange::bring_together(bool epoch_ends) {
+  exchange(running_, epoch_ends);
 }
 
-void BatchNormExchange::bring_together(const dist::NamedTensors& buffers) {
+void BatchNormExchange::bring_together(
+    const dist::NamedTensors& buffers,
+    bool epoch_ends) {
+  dist::NamedTensors running;
+  for (const auto& [name, tensor] : buffers) {
+    const auto next = running_.upper_bound(name);
+    if (next != running_.begin() && name.starts_with(std::prev(next)->first)) {
+      running[name] = tensor;
+    }
+  }
+  exchange(running, epoch_ends);
+}
+
+void BatchNormExchange::exchange(
+    const dist::NamedTensors& running,
+    bool epoch_ends) {
   switch (statistics_) {
     case BatchNormStatistics::kLocal:
-      dist::average_buffers(group_, buffers);
+      dist::average_buffers(group_, running);
       break;
     case BatchNormStatistics::kBroadcast:
-      dist::broadcast_buffers(group_, buffers);
+      dist::broadcast_buffers(group_, running);
+      break;
+    case BatchNormStatistics::kBroadcastAverage:
+      // Between the ends of epochs the next step would discard a mean.
+      if (epoch_ends) {
+        dist::average_buffers(group_, running);
+      } else {
+        dist::broadcast_buffers(group_, running);
+      }
       break;
     case BatchNormStatistics::kSync:
       break; // they are equal at any time

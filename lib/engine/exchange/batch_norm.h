@@ -23,7 +23,8 @@ class BatchNormExchange {
   BatchNormExchange(const BatchNormExchange&) = delete;
   BatchNormExchange& operator=(const BatchNormExchange&) = delete;
 
-  // BatchNorm layers in the model.
+  // BatchNorm layers in the model that are trained: frozen ones
+  // (BatchNorm2d::freeze) neither compute nor exchange statistics.
   std::int64_t layers() const { return layers_; }
   // Whether the model's forward and backward are collective: then a worker runs
   // them without samples too.
@@ -33,17 +34,26 @@ class BatchNormExchange {
   // What travelled for statistics since this was asked the last time, in
   // before_step(), forward and backward.
   dist::Traffic take_traffic() { return std::exchange(traffic_, {}); }
-  // Makes the running statistics of all workers equal. Before every evaluation
-  // and checkpoint. Collective.
-  void bring_together();
-  // The same for averages of the model's buffers.
-  void bring_together(const dist::NamedTensors& buffers);
+  // Whether bring_together() has to be called after the last step of every
+  // epoch.
+  bool needs_epoch_ends() const {
+    return layers_ > 0 &&
+        statistics_ == config::BatchNormStatistics::kBroadcastAverage;
+  }
+  // Makes the running statistics of all workers equal, before every evaluation
+  // and checkpoint; `epoch_ends`: after the last step of an epoch. Collective.
+  void bring_together(bool epoch_ends);
+  // The same for averages of the model's buffers, by the names of the buffers
+  // with any text after them; other tensors stay as they are.
+  void bring_together(const dist::NamedTensors& buffers, bool epoch_ends);
 
  private:
-  networks::Model& model_;
+  void exchange(const dist::NamedTensors& running, bool epoch_ends);
+
   dist::Group& group_;
   config::BatchNormStatistics statistics_;
   std::int64_t layers_ = 0;
+  dist::NamedTensors running_; // running means and variances of the layers
   dist::Traffic traffic_;
 };
 

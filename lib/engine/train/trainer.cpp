@@ -24,6 +24,7 @@
 #include "job/run/run_directory.h"
 #include "launch/processes/signals.h"
 #include "models/families/family.h"
+#include "networks/tensors.h"
 #include "optim/optimizers.h"
 #include "optim/strengths.h"
 
@@ -40,12 +41,14 @@ EarlyEnd early_end(const launch::StopRequest& stop) {
 void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   const config::BatchNormStatistics statistics =
       session.job.recipe.dist.batchnorm;
+  // Translated recipes name the other values for networks of any kind.
   if (session.rank == 0 && layers == 0 &&
-      statistics != config::BatchNormStatistics::kLocal) {
+      statistics == config::BatchNormStatistics::kSync) {
     session.reporter.console().warn(fmt::format(
-        "dist.batchnorm: {} has no effect: {} has no BatchNorm layers",
+        "dist.batchnorm: {} has no effect: {} has no BatchNorm layers{}",
         name_of(statistics),
-        session.spec.name));
+        session.spec.name,
+        networks::has_batch_norm(session.spec) ? " that are trained" : ""));
   }
 }
 
@@ -203,6 +206,7 @@ ExitCode Trainer::run() {
     votes.begin(early_end(session_.stop));
     train_one_step();
     check_finite();
+    bring_statistics_together_at_epoch_end();
     if (line_due()) {
       report_interval();
     }

@@ -76,7 +76,11 @@ class Trainer {
   Moment moment(std::int64_t step) const;
   // One set of finite weights on all ranks, and a check that it is one.
   void bring_together();
-  void bring_averages_together();
+  // Makes BatchNorm's running statistics, and averages of them, equal on all
+  // ranks, as dist.batchnorm says; once after a step. Collective.
+  void bring_statistics_together();
+  // Does so after the last step of an epoch if dist.batchnorm says so.
+  void bring_statistics_together_at_epoch_end();
   void evaluate();
   // Of what the model holds: the `raw` weights or their average.
   Evaluated
@@ -133,6 +137,7 @@ class Trainer {
   job::RunIdentity identity_;
   job::RunState state_;
   std::int64_t together_step_ = -1; // of the last bring_together()
+  std::int64_t statistics_step_ = -1; // of bring_statistics_together()
   std::optional<double> metric_; // of the current weights, when evaluated
   double lr_ = 0.0;
   bool stopping_ = false;

@@ -19,8 +19,15 @@ void Trainer::bring_together() {
   }
   together_step_ = state_.step;
   step_->flush(lr_);
-  batch_norm_.bring_together();
-  bring_averages_together();
+  bring_statistics_together();
+  // The mean of the workers' averages is the average of their mean weights.
+  if (ema_ && !recipe_.dist.sync.traits().replicas_equal) {
+    dist::NamedTensors averages;
+    for (const at::Tensor& average : ema_->parameters()) {
+      averages[fmt::format("{}", averages.size())] = average;
+    }
+    dist::average_buffers(*session_.groups.data, averages);
+  }
   check_weights(
       *session_.groups.control,
       named_state(*session_.model),
@@ -28,19 +35,23 @@ void Trainer::bring_together() {
   check_replicas();
 }
 
-void Trainer::bring_averages_together() {
-  batch_norm_.bring_together(optimizer_->slow_tensors());
-  if (!ema_) {
+void Trainer::bring_statistics_together() {
+  if (statistics_step_ == state_.step) {
     return;
   }
-  batch_norm_.bring_together(ema_->buffers());
-  // The mean of the workers' averages is the average of their mean weights.
-  if (!recipe_.dist.sync.traits().replicas_equal) {
-    dist::NamedTensors averages;
-    for (const at::Tensor& average : ema_->parameters()) {
-      averages[fmt::format("{}", averages.size())] = average;
-    }
-    dist::average_buffers(*session_.groups.data, averages);
+  statistics_step_ = state_.step;
+  const bool epoch_ends = plan_.timeline.step_in_epoch(state_.step) == 0;
+  batch_norm_.bring_together(epoch_ends);
+  batch_norm_.bring_together(optimizer_->slow_tensors(), epoch_ends);
+  if (ema_) {
+    batch_norm_.bring_together(ema_->buffers(), epoch_ends);
+  }
+}
+
+void Trainer::bring_statistics_together_at_epoch_end() {
+  if (batch_norm_.needs_epoch_ends() &&
+      plan_.timeline.step_in_epoch(state_.step) == 0) {
+    bring_statistics_together();
   }
 }
 

@@ -545,6 +545,7 @@ TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
        {"dist.zero1=true",
         "dist.batchnorm=sync",
         "dist.batchnorm=broadcast",
+        "dist.batchnorm=broadcast_average",
         "dist.check_every=10st"}) {
     EXPECT_EQ(problems_of({set}, two), "") << set;
     EXPECT_EQ(problems_of({set, "dist.sync.mode=delayed_allreduce"}, two), "")

@@ -3,9 +3,11 @@
 #include "engine/exchange/batch_norm.h"
 
 #include <cmath>
+#include <fstream>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/exchange/gradient_exchange.h"
 #include "engine/train/train_step.h"
@@ -38,12 +40,16 @@ class Net : public networks::Model {
   std::shared_ptr<networks::BatchNorm2d> norm;
 };
 
-// Sample i of the global batch; samples differ in mean and deviation.
-MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
+// Returns the images of the global batch, which differ in mean and deviation.
+at::Tensor images() {
   const at::Tensor grid = at::linspace(0, 9, 8 * 3 * 4 * 4).view({8, 3, 4, 4});
   const at::Tensor scale = at::linspace(0.5, 4, 8).view({8, 1, 1, 1});
+  return (grid * 5).sin() * scale + scale;
+}
+
+MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
   return {
-      .inputs = ((grid * 5).sin() * scale + scale).narrow(0, first, rows),
+      .inputs = images().narrow(0, first, rows),
       .targets = at::arange(8).remainder(3).narrow(0, first, rows),
       .drop = {},
       .dropout = {}};
@@ -112,7 +118,7 @@ Outcome train_two(
     }
     const at::Tensor& running = worker.net.norm->running_mean;
     auto own = rank.control().all_gather(running);
-    worker.batch_norm.bring_together();
+    worker.batch_norm.bring_together(/*epoch_ends=*/true);
     auto together = rank.control().all_gather(running);
     if (rank.rank() == 0) {
       outcome = {
@@ -162,6 +168,92 @@ TEST(BatchNormStatistics, BroadcastOnesAreThoseOfRankZero) {
   EXPECT_FALSE(close(two.own[1], apart.own[1]));
   // Training itself is that of local statistics.
   EXPECT_TRUE(at::equal(broadcast.weight, local.weight));
+}
+
+// tests/golden/dist/make_batch_norm.py: after each step, and after the end of
+// each epoch, those of torch's DistributedDataParallel with timm's
+// distribute_bn.
+TEST(BatchNormStatistics, AreThoseOfTorchAndTimmOnTwoRanks) {
+  const auto file = nlohmann::json::parse(
+      std::ifstream(VITRAIN_SOURCE_DIR "/tests/golden/dist/batch_norm.json"));
+  const std::int64_t steps = file.at("steps_per_epoch");
+  const std::int64_t all = steps * file.at("epochs").get<std::int64_t>();
+  ASSERT_EQ(file.at("modes").size(), 3u);
+  for (const auto& [name, expected] : file.at("modes").items()) {
+    SCOPED_TRACE(name);
+    run_ranks(2, [&](Rank& rank) {
+      Net net;
+      BatchNormExchange exchange(
+          net, rank.data(), *value_of<BatchNormStatistics>(name));
+      EXPECT_EQ(exchange.needs_epoch_ends(), name == "broadcast_average");
+      auto row = expected.begin();
+      const auto expect_row = [&] {
+        const std::vector<double> values = (*row++)[rank.rank()];
+        EXPECT_TRUE(close(
+            at::cat({net.norm->running_mean, net.norm->running_var}),
+            at::tensor(values).to(at::kFloat)))
+            << row - expected.begin();
+      };
+      net.train();
+      for (std::int64_t step = 0; step < all; ++step) {
+        exchange.before_step();
+        const double scale = 1.0 + static_cast<double>(step) / 2.0;
+        net.forward((images() * scale).narrow(0, rank.rank() * 4, 4), {}, {});
+        expect_row();
+        if ((step + 1) % steps == 0) {
+          exchange.bring_together(/*epoch_ends=*/true);
+          expect_row();
+        }
+      }
+      EXPECT_EQ(row, expected.end());
+    });
+  }
+}
+
+// A checkpoint or an evaluation within an epoch changes nothing of what comes
+// after it.
+TEST(BatchNormStatistics, WithinAnEpochThoseOfRankZeroAreSaved) {
+  run_ranks(2, [&](Rank& rank) {
+    Net net;
+    BatchNormExchange exchange(
+        net, rank.data(), BatchNormStatistics::kBroadcastAverage);
+    net.train();
+    net.forward(images().narrow(0, rank.rank() * 4, 4), {}, {});
+    const auto own = rank.control().all_gather(net.norm->running_mean);
+    exchange.bring_together(/*epoch_ends=*/false);
+    EXPECT_TRUE(at::equal(net.norm->running_mean, own[0]));
+    EXPECT_FALSE(at::equal(own[0], own[1]));
+  });
+}
+
+// The mean of three equal numbers can differ from the number in its last bit.
+TEST(BatchNormStatistics, FrozenLayersKeepTheirBits) {
+  for (const auto statistics :
+       {BatchNormStatistics::kLocal,
+        BatchNormStatistics::kBroadcast,
+        BatchNormStatistics::kBroadcastAverage,
+        BatchNormStatistics::kSync}) {
+    run_ranks(3, [&](Rank& rank) {
+      Net net;
+      const at::Tensor mean = at::linspace(0.1, 0.7, 3);
+      net.norm->running_mean.copy_(mean);
+      net.norm->freeze();
+      BatchNormExchange exchange(net, rank.data(), statistics);
+      EXPECT_EQ(exchange.layers(), 0);
+      EXPECT_FALSE(exchange.forward_is_collective());
+      EXPECT_FALSE(exchange.needs_epoch_ends());
+      net.train();
+      exchange.before_step();
+      net.forward(images().narrow(0, rank.rank() * 2, 2), {}, {});
+      exchange.bring_together(/*epoch_ends=*/true);
+      dist::NamedTensors averages{{"norm.running_mean", mean.clone()}};
+      exchange.bring_together(averages, /*epoch_ends=*/true);
+      EXPECT_TRUE(at::equal(net.norm->running_mean, mean));
+      EXPECT_TRUE(at::equal(net.norm->running_var, at::ones({3})));
+      EXPECT_EQ(net.norm->num_batches_tracked.item<std::int64_t>(), 0);
+      EXPECT_TRUE(at::equal(averages.at("norm.running_mean"), mean));
+    });
+  }
 }
 
 TEST(BatchNormStatistics, SynchronisedOnesAreThoseOfTheWholeBatch) {
