@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -78,6 +79,35 @@ TEST(Average, IsEvaluatedSavedAndTakenBeforeTheWeights) {
        .set = {"model.pretrained_part=model"},
        .evaluate = last});
   expect_same_counts(records(own, "eval").back(), raw);
+}
+
+// Two epochs of three steps; an average that keeps nothing of itself is what
+// the weights were at its last update.
+TEST(Average, CountedInEpochsIsUpdatedAfterTheirFirstSteps) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      {.config = kTinyResNet,
+       .devices = "cpu:1",
+       .set = {
+           "run.epochs=2",
+           "checkpoint.every=1st",
+           "checkpoint.keep_last=9",
+           "train.ema.decay=0",
+           "train.ema.every=100",
+           "train.ema.count=epoch"}});
+  for (const auto& [step, updated] : {std::pair(3, 1), {4, 4}, {6, 4}}) {
+    const auto average =
+        read_tensors(checkpoint(path, step) / "ema.safetensors");
+    const auto weights =
+        read_tensors(checkpoint(path, updated) / "model.safetensors");
+    for (const auto& [name, tensor] : average) {
+      EXPECT_TRUE(
+          name.ends_with("num_batches_tracked") ||
+          tensor.bytes == weights.at(name).bytes)
+          << name << " after step " << step;
+    }
+  }
 }
 
 TEST(Average, AResumedRunEqualsAnUninterruptedOne) {

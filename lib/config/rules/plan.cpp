@@ -120,6 +120,15 @@ void scale_rates(const Recipe& recipe, Plan& plan) {
 
 } // namespace
 
+bool updates_average(
+    const EmaConfig& ema,
+    const Timeline& timeline,
+    std::int64_t step) {
+  return ema.count == EmaCount::kRun
+      ? step % ema.every == 0
+      : timeline.step_in_epoch(step - 1) % ema.every == 0;
+}
+
 std::int64_t eval_batch(const DataConfig& data) {
   const std::int64_t automatic = data.batch_mode == BatchMode::kPerDevice
       ? data.batch_size

@@ -116,6 +116,12 @@ Plan make_plan(
     const BatchPlan& batch,
     const DataSize& size);
 
+// Returns whether train.ema is updated after step `step` (from 1).
+bool updates_average(
+    const EmaConfig& ema,
+    const Timeline& timeline,
+    std::int64_t step);
+
 // Samples per device and evaluation batch. The same on any number of workers:
 // the shape of a batch decides which kernels run, and so the last bits.
 std::int64_t eval_batch(const DataConfig& data);

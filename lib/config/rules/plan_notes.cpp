@@ -229,7 +229,10 @@ std::string late_average(const Recipe& recipe, const Plan& plan) {
 // An average that takes up nothing behind its start; else empty.
 std::string idle_average(const Recipe& recipe, const Plan& plan) {
   const EmaConfig& ema = recipe.train.ema;
-  const std::int64_t copied = plan.total_steps / ema.every * ema.every;
+  std::int64_t copied = plan.total_steps; // the last step that averages
+  while (copied > 0 && !updates_average(ema, plan.timeline, copied)) {
+    --copied;
+  }
   if (!ema.active() || plan.ema_start > plan.total_steps ||
       copied > plan.ema_start) {
     return "";

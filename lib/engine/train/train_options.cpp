@@ -78,7 +78,7 @@ at::Tensor class_weights(const Session& session) {
 optim::EmaOptions ema_options(
     const config::EmaConfig& ema,
     const config::Plan& plan) {
-  return {
+  optim::EmaOptions options{
       .decay = ema.decay.value_or(0.0),
       .equal = ema.equal,
       .warm_up = ema.warm_up,
@@ -87,6 +87,12 @@ optim::EmaOptions ema_options(
       .start = plan.ema_start,
       .every = ema.every,
       .average_buffers = ema.average_buffers};
+  if (ema.count == config::EmaCount::kEpoch) {
+    options.due = [ema, timeline = plan.timeline](std::int64_t step) {
+      return config::updates_average(ema, timeline, step);
+    };
+  }
+  return options;
 }
 
 std::unique_ptr<optim::Pruner> make_pruner(

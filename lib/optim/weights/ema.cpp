@@ -28,6 +28,13 @@ double ema_decay(const EmaOptions& options, std::int64_t n) {
 }
 
 std::int64_t averagings_until(const EmaOptions& options, std::int64_t step) {
+  if (options.due) {
+    std::int64_t count = 0;
+    for (std::int64_t after = options.start + 1; after <= step; ++after) {
+      count += options.due(after) ? 1 : 0;
+    }
+    return count;
+  }
   const std::int64_t last = step / options.every;
   return std::max<std::int64_t>(0, last - options.start / options.every);
 }
@@ -69,7 +76,7 @@ void Ema::copy() {
 }
 
 void Ema::update(std::int64_t step) {
-  if (step % options_.every != 0) {
+  if (!(options_.due ? options_.due(step) : step % options_.every == 0)) {
     return;
   }
   const double decay =

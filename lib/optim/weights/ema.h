@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct EmaOptions {
   double power = 2.0 / 3.0;
   std::int64_t start = 0; // steps until which the average is a copy
   std::int64_t every = 1; // steps from one averaging to the next
+  // Whether the average is updated after a step (from 1), in place of `every`.
+  std::function<bool(std::int64_t step)> due{};
   bool average_buffers = true; // else they are those of the module
 };
 
@@ -46,8 +49,8 @@ class Ema {
 
   // Begins anew with a copy of what the module has now.
   void reset();
-  // After step `step` (from 1), which changed the weights: averages, if it is
-  // one of `every`. Nothing waits for the device.
+  // After step `step` (from 1), which changed the weights: averages, if the
+  // options say so of this step. Nothing waits for the device.
   void update(std::int64_t step);
   // Averagings behind `start`: update() is not called for steps that are
   // skipped, which do not count.

@@ -123,6 +123,20 @@ TEST(PlanNotes, WhatTheRunIsTooShortForIsTold) {
            "train.ema.every=10",
            "train.ema.start=21st"}),
       ElementsAre(HasSubstr("a copy of the weights after step 20")));
+  // After steps 1, 9 and 17.
+  EXPECT_THAT(
+      notes(
+          {"train.ema.decay=0.9",
+           "train.ema.every=25",
+           "train.ema.count=epoch"}),
+      IsEmpty());
+  EXPECT_THAT(
+      notes(
+          {"train.ema.decay=0.9",
+           "train.ema.every=25",
+           "train.ema.count=epoch",
+           "train.ema.start=18st"}),
+      ElementsAre(HasSubstr("a copy of the weights after step 17")));
   EXPECT_THAT(
       notes({"optim.lookahead.every=25"}),
       ElementsAre(HasSubstr("optim.lookahead.every: 25 is 25 steps")));

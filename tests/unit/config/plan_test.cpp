@@ -206,6 +206,25 @@ TEST(Plan, StagesMayHaveOtherBatches) {
   EXPECT_FALSE(plan.stop_after.over(plan.timeline, 30, 62));
 }
 
+TEST(Plan, AveragesAreUpdatedByStepsOfTheRunOrOfEpochs) {
+  const auto steps = [](EmaCount count, const Timeline& timeline) {
+    std::vector<std::int64_t> updates;
+    for (std::int64_t step = 1; step <= 26; ++step) {
+      if (updates_average({.every = 5, .count = count}, timeline, step)) {
+        updates.push_back(step);
+      }
+    }
+    return updates;
+  };
+  using Steps = std::vector<std::int64_t>;
+  const Timeline even({{0, 12}});
+  EXPECT_EQ(steps(EmaCount::kRun, even), (Steps{5, 10, 15, 20, 25}));
+  EXPECT_EQ(steps(EmaCount::kEpoch, even), (Steps{1, 6, 11, 13, 18, 23, 25}));
+  EXPECT_EQ(
+      steps(EmaCount::kEpoch, Timeline({{0, 12}, {1, 7}})),
+      (Steps{1, 6, 11, 13, 18, 20, 25}));
+}
+
 TEST(Plan, PruningInEpochsNeedsEpochsOfOneLength) {
   EXPECT_THAT(
       usage_error([] {

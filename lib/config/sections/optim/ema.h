@@ -4,8 +4,15 @@
 #include <optional>
 
 #include "config/schema/duration.h"
+#include "core/text/enum_names.h"
 
 namespace vitrain::config {
+
+enum class EmaCount { kRun, kEpoch };
+constexpr auto names_of(EmaCount) {
+  using enum EmaCount;
+  return enum_names<EmaCount>({{kRun, "run"}, {kEpoch, "epoch"}});
+}
 
 // An average of the weights: an exponential moving one, or the mean.
 struct EmaConfig {
@@ -16,6 +23,7 @@ struct EmaConfig {
   double warm_up_power = 2.0 / 3.0;
   Duration start{0.0, Duration::Unit::kSteps};
   std::int64_t every = 1;
+  EmaCount count = EmaCount::kRun;
   bool average_buffers = true;
 
   bool active() const { return equal || decay.has_value(); }
@@ -68,6 +76,13 @@ struct EmaConfig {
         .needs("train.ema.decay or equal", on);
     v.field("every", every, "Steps from one averaging to the next.")
         .in_range(1, 1000000000)
+        .needs("train.ema.decay or equal", on);
+    v.field(
+         "count",
+         count,
+         "Where `every` counts from. `run`: the start of the run: steps N, 2N, "
+         "... update the average. `epoch`: the first step of each epoch: steps "
+         "1, N + 1, 2N + 1, ... of every epoch do (torchvision's references).")
         .needs("train.ema.decay or equal", on);
     v.field(
          "average_buffers",
