@@ -290,11 +290,36 @@ void TimmTranslator::translate_splits() {
   }
 }
 
+// timm's train.py lets DistributedDataParallel broadcast buffers before every
+// step, unless no_ddp_bb, and after every epoch does what dist_bn says.
+void TimmTranslator::translate_statistics() {
+  if (words_.flag("sync_bn")) {
+    return;
+  }
+  const std::string ends = words_.text("dist_bn");
+  const bool averages = ends == "reduce";
+  BatchNormStatistics& statistics = recipe_.dist.batchnorm;
+  if (!words_.flag("no_ddp_bb")) {
+    statistics = averages ? BatchNormStatistics::kBroadcastAverage
+                          : BatchNormStatistics::kBroadcast;
+    return;
+  }
+  statistics = ends == "broadcast" ? BatchNormStatistics::kBroadcast
+                                   : BatchNormStatistics::kLocal;
+  if (!averages) {
+    differs(
+        "dist_bn",
+        ends == "broadcast"
+            ? "dist.batchnorm: broadcast, before every step and not only after "
+              "every epoch"
+            : "dist.batchnorm: local averages running statistics at every "
+              "evaluation and checkpoint");
+  }
+}
+
 void TimmTranslator::translate_rest() {
   translate_machine("log_interval");
-  if (!words_.flag("sync_bn") && words_.text("dist_bn") == "broadcast") {
-    recipe_.dist.batchnorm = BatchNormStatistics::kBroadcast;
-  }
+  translate_statistics();
   recipe_.run.seed = words_.integer("seed");
   if (words_.has("output")) {
     recipe_.run.output = words_.text("output");

@@ -81,6 +81,7 @@ class TimmTranslator : private Translator {
   void translate_binary();
   void translate_average();
   void translate_splits();
+  void translate_statistics();
   void translate_rest();
 };
 

@@ -109,11 +109,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
         .with("amp: true")
         .by("-set train.precision=fp16, or bf16"),
     to("model_dtype", kText, "null", "train.precision", "weights stay fp32"),
-    idle(
-        "no_ddp_bb",
-        kFlag,
-        "false",
-        "dist.batchnorm: local averages statistics before every evaluation"),
+    to("no_ddp_bb", kFlag, "false", "dist.batchnorm", "true: local"),
     idle("synchronize_step", kFlag, "false", "there is nothing to wait for"),
     idle("local_rank", kInteger, "0", "by itself"),
     idle("device_modules", kTexts, "null", "of other devices than GPUs"),
@@ -286,7 +282,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kText,
        "reduce",
        "dist.batchnorm",
-       "reduce: local; before every evaluation and checkpoint"),
+       "reduce: broadcast_average; with no_ddp_bb local"),
     missing(
         "split_bn",
         kFlag,

@@ -276,6 +276,7 @@ class TorchvisionTranslator : private Translator {
     }
     EmaConfig& ema = recipe_.train.ema;
     ema.every = words_.integer("model_ema_steps");
+    ema.count = EmaCount::kEpoch;
     const double world = static_cast<double>(
         std::max<std::int64_t>(1, words_.integer("world_size")));
     const double adjust = world *
@@ -288,6 +289,8 @@ class TorchvisionTranslator : private Translator {
   }
 
   void translate_rest() {
+    // DistributedDataParallel's broadcast_buffers, or SyncBatchNorm.
+    recipe_.dist.batchnorm = BatchNormStatistics::kBroadcast;
     translate_machine("print_freq");
     if (words_.flag("amp")) {
       const bool cpu = words_.text("device") == "cpu";

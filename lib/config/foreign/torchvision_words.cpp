@@ -98,7 +98,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
     to("model_ema",
        kFlag,
        "false",
-       "train.ema.decay train.ema.every train.ema.start",
+       "train.ema.decay train.ema.every train.ema.count train.ema.start",
        "a copy during the warm-up"),
     to("model_ema_steps", kInteger, "32", "train.ema.every train.ema.decay")
         .with("model_ema: true"),

@@ -373,6 +373,35 @@ TEST(Foreign, SplitsOfTimm) {
       ElementsAre("aug_splits: 3", "resplit: true"));
 }
 
+// timm's train.py with DistributedDataParallel; torchvision's has the first
+// part of it.
+TEST(Foreign, RunningStatisticsAreThoseOfDistributedTraining) {
+  const auto statistics = [](const Translation& translation) {
+    return name_of(translation.recipe.dist.batchnorm);
+  };
+  const auto of_timm = [&](const std::string& words) {
+    return of_command(timm(), "--model resnet50 " + words);
+  };
+  EXPECT_EQ(statistics(of_timm("")), "broadcast_average");
+  EXPECT_EQ(statistics(of_timm("--dist-bn broadcast")), "broadcast");
+  EXPECT_EQ(statistics(of_timm("--dist-bn ''")), "broadcast");
+  EXPECT_EQ(statistics(of_timm("--no-ddp-bb")), "local");
+  EXPECT_EQ(statistics(of_timm("--sync-bn --no-ddp-bb")), "sync");
+  for (const char* words :
+       {"", "--dist-bn broadcast", "--no-ddp-bb", "--sync-bn"}) {
+    EXPECT_THAT(of_timm(words).differs, IsEmpty()) << words;
+  }
+  // Rank 0's, and those of each worker, after every epoch only.
+  for (const char* words :
+       {"--no-ddp-bb --dist-bn broadcast", "--no-ddp-bb --dist-bn ''"}) {
+    EXPECT_THAT(
+        words_of(of_timm(words).differs), ElementsAre(HasSubstr("dist_bn")))
+        << words;
+  }
+  EXPECT_EQ(statistics(of_command(torchvision(), "")), "broadcast");
+  EXPECT_EQ(statistics(of_command(torchvision(), "--sync-bn")), "sync");
+}
+
 // What timm reads in another case only: its recipe passes `config check`.
 TEST(Foreign, WordsWithoutEffectInTimmAreLeftOut) {
   const auto check = [](const std::string& words, const std::string& idle) {
@@ -541,6 +570,9 @@ TEST(Foreign, TorchvisionsNewRecipe) {
        {"data.preprocess.interpolation", "bilinear"},
        {"data.train.path", "/data/imagenet/train"},
        {"data.train.class_order", "torchvision"},
+       {"train.ema.every", "32"},
+       {"train.ema.count", "epoch"},
+       {"train.ema.start", "5ep"},
        {"train.precision", "fp32"}});
   expect_values(
       of_command(torchvision(), "--model swin_t --opt adamw").recipe,
