@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/text/text.h"
+#include "engine/train/parameter_groups.h"
 #include "models/families/family.h"
 #include "models/teacher.h"
 #include "networks/cost.h"
@@ -86,12 +88,49 @@ models::ActivationBytes activations_of(
       : networks::cost_of(spec).bytes;
 }
 
-// Of a sample, what a step keeps for backward.
+// Numbers of parameters that are trained, and that model.freeze freezes.
+struct Trained {
+  std::int64_t values = 0;
+  std::int64_t frozen_values = 0;
+  bool classifier_alone = false; // all else is frozen
+};
+
+Trained trained_of(
+    const config::ModelConfig& model,
+    const models::ModelSpec& spec) {
+  const std::vector<std::string> names = parameter_names(spec);
+  const std::vector<std::string> frozen = frozen_parameters(model, names);
+  const auto in_classifier = [&](const std::string& name) {
+    return std::ranges::any_of(
+        spec.family->classifier,
+        [&](const std::string& start) { return name.starts_with(start); });
+  };
+  Trained trained{.classifier_alone = !frozen.empty()};
+  for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
+    if (tensor.kind != networks::TensorInfo::Kind::kParameter) {
+      continue;
+    }
+    if (std::ranges::find(frozen, tensor.name) != frozen.end()) {
+      trained.frozen_values += tensor.numel();
+      continue;
+    }
+    trained.values += tensor.numel();
+    trained.classifier_alone &= in_classifier(tensor.name);
+  }
+  return trained;
+}
+
+// Bytes that a training step keeps of a sample for backward. Layers before the
+// first trained one keep nothing.
 std::int64_t kept_bytes(
     const models::ModelSpec& spec,
     bool bf16,
+    const Trained& trained,
     const std::string& recompute) {
   const std::int64_t every = config::recompute_every(recompute);
+  if (trained.classifier_alone) {
+    return activations_of(spec, bf16).passing;
+  }
   const std::int64_t all = activations_of(spec, bf16).kept;
   return every == 0 ? all
                     : scaled(all, networks::cost_of(spec).kept_share(every));
@@ -123,7 +162,6 @@ MemoryEstimate estimate_memory(
   const std::int64_t values = values_of(spec);
   const std::int64_t replicas = evaluates ? 1 : plan.replicas;
   const bool several = plan.workers > 1;
-  const std::int64_t parameters = networks::parameter_count(spec);
   const config::Recipe widest = models::widest_stage(recipe);
   const models::ModelSpec trained =
       models::in_training(widest.data.augment, spec);
@@ -135,16 +173,22 @@ MemoryEstimate estimate_memory(
   estimate.loader = 3 * plan.eval_batch * row_bytes(spec);
   if (!evaluates) {
     const bool shares = recipe.dist.zero1 && several;
+    const Trained learned = trained_of(recipe.model, spec);
+    const std::int64_t parameters = learned.values;
     estimate.gradients = parameters * kFp32 * replicas;
     estimate.optimizer = parameters * kFp32 *
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
-    estimate.weights += recipe.train.ema.active() ? values * kFp32 : 0;
+    // The average shares what is frozen with the network.
+    estimate.weights += recipe.train.ema.active()
+        ? (values - learned.frozen_values) * kFp32
+        : 0;
     const std::int64_t images =
         config::plan_batch(widest, plan.devices()).worker_batch() *
         recipe.train.splits();
     held = std::max(
-        held, images * kept_bytes(trained, bf16, recipe.train.recompute));
+        held,
+        images * kept_bytes(trained, bf16, learned, recipe.train.recompute));
     if (recipe.train.distill.active()) {
       const models::ModelSpec teacher =
           models::resolve_teacher(recipe.train.distill, trained);

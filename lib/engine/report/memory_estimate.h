@@ -27,7 +27,8 @@ struct MemoryEstimate {
 
 // The memory of a worker of `plan`, within 30 % of the largest resident size of
 // a run (tests/e2e/memory_test.cpp; docs/performance.md). `evaluates`: no
-// training. Makes no torch call.
+// training. Frozen parameters (model.freeze) have neither gradients nor
+// optimizer state. Throws as frozen_parameters() does. Makes no torch call.
 MemoryEstimate estimate_memory(
     const config::Recipe& recipe,
     const config::Plan& plan,
