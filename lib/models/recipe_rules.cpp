@@ -36,6 +36,23 @@ std::vector<config::Finding> check_class_weights(
        {"train.class_weights", "model.num_classes"}}};
 }
 
+std::string unused_outputs(
+    const config::ModelConfig& config,
+    const DataShape& data) {
+  const std::int64_t outputs = config.num_classes.value_or(data.outputs);
+  if (data.features != 0 || data.outputs == kNotKnown ||
+      outputs <= data.outputs) {
+    return "";
+  }
+  return fmt::format(
+      "note: model.num_classes is {}, and the data have {}: {} without samples",
+      with_commas(outputs),
+      data.outputs == 1 ? "1 class" : with_commas(data.outputs) + " classes",
+      outputs - data.outputs == 1
+          ? "1 output stays"
+          : with_commas(outputs - data.outputs) + " outputs stay");
+}
+
 std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data) {

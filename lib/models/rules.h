@@ -42,6 +42,12 @@ std::vector<config::Finding> check_class_weights(
     const config::Recipe& recipe,
     const DataShape& data);
 
+// Returns a note, in a sentence, where the network has more outputs than the
+// data have classes; "" where it has not, or that is not known.
+std::string unused_outputs(
+    const config::ModelConfig& config,
+    const DataShape& data);
+
 // Whether the loss, and what a teacher adds to it, are such that the network
 // can be trained with them.
 std::vector<config::Finding> check_loss(const config::Recipe& recipe);

@@ -7,11 +7,10 @@
 #include "config/schema/writer.h"
 #include "core/text/enum_names.h"
 #include "core/text/text.h"
+#include "engine/report/describe_model.h"
 #include "engine/train/parameter_groups.h"
 #include "job/run/run_directory.h"
-#include "models/families/family.h"
 #include "networks/tensors.h"
-#include "options/channels.h"
 
 #include <fmt/format.h>
 
@@ -148,58 +147,6 @@ std::string describe_rate(const RunFacts& facts) {
   return text;
 }
 
-// "128, 192 from epoch 31"; empty: those of evaluation.
-std::string training_sizes(
-    const config::Recipe& recipe,
-    const models::ModelSpec& spec) {
-  std::string text;
-  ImageSize before;
-  for (const std::int64_t epoch : config::stage_epochs(recipe)) {
-    const ImageSize size =
-        models::in_training(
-            config::recipe_in_epoch(recipe, epoch).data.augment, spec)
-            .image_size;
-    if (size != before) {
-      text += epoch == 1
-          ? size.text()
-          : fmt::format(", {} from epoch {}", size.text(), epoch);
-    }
-    before = size;
-  }
-  return text == spec.image_size.text() ? "" : text;
-}
-
-// " grey", " with 13 channels"; of colours "".
-std::string channels_text(const models::ModelSpec& spec) {
-  return are_colours(spec.channels)
-      ? (spec.channels == 1 ? " grey" : "")
-      : fmt::format(" with {} channels", spec.channels);
-}
-
-std::string describe_model(const RunFacts& facts) {
-  const models::ModelSpec& spec = facts.spec;
-  const std::string trained =
-      facts.train == nullptr ? "" : training_sizes(facts.job.recipe, spec);
-  const std::string net = fmt::format(
-      "{}, {} parameters", spec.name, with_commas(facts.parameters));
-  if (spec.features > 0) {
-    return fmt::format(
-        "{}, {} to {}",
-        net,
-        counted(spec.features, "feature"),
-        counted(spec.num_classes, "output"));
-  }
-  const std::string images = fmt::format(
-      "{}, {} px{}{}",
-      net,
-      spec.image_size.text(),
-      channels_text(spec),
-      trained.empty() ? "" : fmt::format(" (trained at {})", trained));
-  return spec.family->learns_pixels
-      ? images
-      : fmt::format("{}, {} classes", images, with_commas(spec.num_classes));
-}
-
 std::string describe_optimizer(const config::OptimConfig& optim) {
   std::string text = fmt::format(
       "{}, weight decay {}", name_of(optim.name), shortest(optim.weight_decay));
@@ -240,7 +187,10 @@ std::string describe_average(const RunFacts& facts) {
     text += fmt::format(" after {}", counted(facts.plan.ema_start, "step"));
   }
   if (ema.every > 1) {
-    text += fmt::format(", every {} steps", ema.every);
+    text += fmt::format(
+        ", every {} steps{}",
+        ema.every,
+        ema.count == config::EmaCount::kEpoch ? " of each epoch" : "");
   }
   const bool raw =
       facts.job.recipe.checkpoint.weights == config::JudgedWeights::kRaw;
@@ -256,7 +206,10 @@ std::string describe_loss(const config::TrainConfig& train, bool heads_apart) {
   }
   if (train.class_balance != config::ClassBalance::kNone ||
       !train.class_weights.empty()) {
-    parts.emplace_back("weights for classes");
+    parts.emplace_back(
+        train.class_weighting == config::ClassWeighting::kTerms
+            ? "weights for terms of classes"
+            : "weights for classes");
   }
   if (train.distill.active()) {
     parts.push_back(fmt::format(

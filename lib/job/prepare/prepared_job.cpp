@@ -16,6 +16,7 @@
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
 #include "job/run/saved_state.h"
+#include "models/rules.h"
 #include "models/spec.h"
 #include "models/teacher.h"
 
@@ -73,6 +74,10 @@ void check_arithmetic(PreparedJob& prepared) {
   check_network(job.recipe, prepared.origins, shape);
   const models::ModelSpec spec = models::resolve(job.recipe.model, shape);
   check_learned_classes(prepared, spec);
+  if (std::string note = models::unused_outputs(job.recipe.model, shape);
+      !note.empty()) {
+    prepared.notes.push_back(std::move(note));
+  }
   if (prepared.train) {
     resolve_precision(job.recipe.train.precision, processors_of(job));
   }

@@ -3,6 +3,7 @@
 #include "models/rules.h"
 
 #include "core/error.h"
+#include "models/changed_numbers.h"
 #include "models/teacher.h"
 
 #include <gmock/gmock.h>
@@ -119,6 +120,66 @@ TEST(Rules, ClassesHaveAWeightEach) {
   EXPECT_THAT(check_class_weights(recipe, {.outputs = 2}), IsEmpty());
   recipe.model.num_classes = 3;
   EXPECT_THAT(check_class_weights(recipe, {.outputs = 2}), SizeIs(1));
+}
+
+TEST(Rules, OutputsWithoutSamplesAreTold) {
+  config::ModelConfig model;
+  EXPECT_EQ(unused_outputs(model, {.outputs = 5}), "");
+  model.num_classes = 5;
+  EXPECT_EQ(unused_outputs(model, {.outputs = 5}), "");
+  EXPECT_EQ(unused_outputs(model, {.outputs = kNotKnown}), "");
+  EXPECT_EQ(unused_outputs(model, {.outputs = 1, .features = 3}), "");
+  model.num_classes = 9;
+  EXPECT_THAT(
+      unused_outputs(model, {.outputs = 5}),
+      AllOf(
+          HasSubstr("model.num_classes is 9"),
+          HasSubstr("5 classes"),
+          HasSubstr("4 outputs")));
+}
+
+TEST(Rules, NumbersThatDifferFromTheNameAreNamed) {
+  const auto changed = [](config::ModelConfig model, const char* name) {
+    model.name = name;
+    return changed_numbers(model);
+  };
+  EXPECT_THAT(changed({}, "vit_tiny_patch16_224"), IsEmpty());
+  EXPECT_THAT(
+      changed(
+          {.num_classes = 10, .image_size = 32, .depth = 6, .drop_path = 0.1},
+          "vit_tiny_patch16_224"),
+      ElementsAre("depth 6"));
+  EXPECT_THAT(
+      changed(
+          {.patch_size = 4,
+           .embed_dim = 96,
+           .num_heads = 6,
+           .mlp_ratio = 2.5,
+           .global_pool = config::GlobalPool::kAvg},
+          "vit_tiny_patch16_224"),
+      ElementsAre(
+          "patch_size 4",
+          "embed_dim 96",
+          "num_heads 6",
+          "mlp_ratio 2.5",
+          "global_pool avg"));
+  // What the name says, too.
+  EXPECT_THAT(
+      changed(
+          {.patch_size = 16,
+           .embed_dim = 192,
+           .depth = 12,
+           .num_heads = 3,
+           .mlp_ratio = 4.0},
+          "vit_tiny_patch16_224"),
+      IsEmpty());
+  EXPECT_THAT(changed({.depth = 3}, "mlp"), ElementsAre("depth 3"));
+  EXPECT_THAT(
+      changed({.decoder_depth = 2}, "mae_vit_base_patch16"),
+      ElementsAre("decoder_depth 2"));
+  EXPECT_THAT(changed({}, "mae_vit_base_patch16"), IsEmpty());
+  EXPECT_THAT(changed({.depth = 3}, "resnet18"), IsEmpty());
+  EXPECT_THAT(changed({.depth = 3}, "no_such_network"), IsEmpty());
 }
 
 TEST(Rules, TrainingSizesOfStagesToo) {
