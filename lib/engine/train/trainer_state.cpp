@@ -30,6 +30,7 @@ void Trainer::restore() {
     load_averages(snapshot, saved);
   }
   state_ = saved.run;
+  statistics_step_ = state_.step; // they were made equal before they were saved
   if (const std::string before = state_.best.metric_name;
       state_.judge_by(job::judged_by(recipe_)) && session_.rank == 0) {
     session_.reporter.console().warn(fmt::format(
