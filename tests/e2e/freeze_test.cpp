@@ -85,6 +85,7 @@ const Options kFrozen{
     .devices = "cpu:1",
     .set = {
         "run.max_steps=8",
+        "schedule.warmup=0st",
         "data.batch_mode=global",
         "checkpoint.every=4st",
         "checkpoint.keep_last=9",
