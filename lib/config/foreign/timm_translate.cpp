@@ -152,6 +152,8 @@ void TimmTranslator::translate_preprocess() {
   double crop_pct = preprocess.crop_pct;
   if (const auto known = timm_preprocess(name)) {
     preprocess = known->config;
+    // train.py evaluates the centre, whatever the weights' crop_mode is.
+    preprocess.crop_mode = CropMode::kCenter;
     crop_pct = known->crop_pct;
     recipe_.model.image_size = known->image_size;
     if (words_.text("model").find('.') != std::string::npos) {

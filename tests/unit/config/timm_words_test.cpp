@@ -234,6 +234,19 @@ TEST(TimmWords, WithoutAugmentationTheWholeImageIsSquashed) {
   EXPECT_EQ(value_in(plain, "data.preprocess.crop_pct"), "0.8");
 }
 
+// Its loaders do not get the crop_mode of the weights, as validate.py's do.
+TEST(TimmWords, TrainingEvaluatesTheCentre) {
+  for (const char* name :
+       {"vit_medium_patch16_gap_384", "efficientnet_b5", "resnet50"}) {
+    const Translation translation = of_timm(std::string("--model ") + name);
+    EXPECT_EQ(value_in(translation, "data.preprocess.crop_mode"), "center")
+        << name;
+  }
+  EXPECT_EQ(
+      value_of_key("--model efficientnet_b5", "data.preprocess.crop_pct"),
+      "1.0");
+}
+
 TEST(TimmWords, AccumulationKeepsTheLastMicroBatches) {
   const Translation eight = of_timm("--grad-accum-steps 8");
   EXPECT_EQ(value_in(eight, "train.accumulate"), "8");
