@@ -265,6 +265,11 @@ void TimmTranslator::translate_average() {
   if (words_.flag("model_ema")) {
     ema.decay = words_.number("model_ema_decay");
     ema.warm_up = words_.flag("model_ema_warmup");
+    if (words_.flag("model_ema_force_cpu")) { // timm does not evaluate it
+      recipe_.checkpoint.weights = JudgedWeights::kRaw;
+    }
+  } else {
+    without_effect({"model_ema_force_cpu"});
   }
 }
 

@@ -289,11 +289,12 @@ constexpr auto kTimmWords = std::to_array<Word>({
         "false",
         "splits share their BatchNorm statistics"),
     to("model_ema", kFlag, "false", "train.ema.decay"),
-    idle(
-        "model_ema_force_cpu",
-        kFlag,
-        "false",
-        "the average lies where the weights are"),
+    to("model_ema_force_cpu",
+       kFlag,
+       "false",
+       "checkpoint.weights",
+       "the best checkpoint is that of the raw weights")
+        .with("model_ema: true"),
     to("model_ema_decay", kNumber, "0.9998", "train.ema.decay")
         .with("model_ema: true"),
     to("model_ema_warmup", kFlag, "false", "train.ema.warm_up")
