@@ -312,13 +312,13 @@ void TimmTranslator::translate_statistics() {
   statistics = ends == "broadcast" ? BatchNormStatistics::kBroadcast
                                    : BatchNormStatistics::kLocal;
   if (!averages) {
-    differs(
+    left_out(
         "dist_bn",
         ends == "broadcast"
-            ? "dist.batchnorm: broadcast, before every step and not only after "
-              "every epoch"
-            : "dist.batchnorm: local averages running statistics at every "
-              "evaluation and checkpoint");
+            ? "with no_ddp_bb; dist.batchnorm: broadcast does so before every "
+              "step, too"
+            : "with no_ddp_bb; dist.batchnorm: local averages statistics for "
+              "evaluations");
   }
 }
 
