@@ -1,5 +1,8 @@
 // Mixup, CutMix and random erasing in the real binary.
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "program.h"
@@ -34,17 +37,48 @@ TEST(Mixing, AResumedRunEqualsAnUninterruptedOne) {
   }
 }
 
-// The micro-batch is what is mixed, so two workers equal one that accumulates.
+// Mixing and dropout are drawn for each micro-batch, so two workers equal one
+// that accumulates.
 TEST(Mixing, TwoWorkersEqualOne) {
   const TempFolder folder;
-  const Options common =
-      kMixed.with({.set = {"run.max_steps=30", "data.augment.mix_mode=pair"}});
+  const Options common = kMixed.with(
+      {.set = {
+           "run.max_steps=30",
+           "data.augment.mix_mode=pair",
+           "model.dropout=0.1",
+           "model.attention_dropout=0.1",
+           "train.class_balance=inverse"}});
   const auto one = train(
       folder / "one",
       common.with({.devices = "cpu:1", .set = {"train.accumulate=2"}}));
   const auto two = train(folder / "two", common.with({.devices = "cpu:2"}));
   // Sums of gradients in another order, over 30 steps.
   expect_same_training(one, two, 1e-4);
+}
+
+// Micro-batches of another size are mixed in another way; without mixing the
+// same samples make the same steps.
+TEST(Mixing, OtherMicroBatchesAreMixedAnew) {
+  const TempFolder folder;
+  const auto difference = [&](const std::string& name, const Options& options) {
+    const auto losses_on = [&](const std::string& devices) {
+      return losses(train(
+          folder / (name + devices),
+          options.with(
+              {.devices = devices,
+               .set = {"run.max_steps=12", "data.batch_mode=global"}})));
+    };
+    const auto one = losses_on("cpu:1");
+    const auto two = losses_on("cpu:2");
+    double largest = 0.0;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      largest = std::max(largest, std::abs(one[i] - two.at(i)) / one[i]);
+    }
+    return largest;
+  };
+  // Sums in another order.
+  EXPECT_LT(difference("plain", {.set = {"model.drop_path=0.1"}}), 1e-5);
+  EXPECT_GT(difference("mixed", kMixed), 1e-4);
 }
 
 // Without mixing a run is the plain one; until then it is another.
