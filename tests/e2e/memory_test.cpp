@@ -89,6 +89,7 @@ struct Case {
   int side;
   int batch;
   const char* recompute = "none";
+  const char* freeze = "[]";
 };
 
 class Memory : public testing::TestWithParam<Case> {};
@@ -96,8 +97,10 @@ class Memory : public testing::TestWithParam<Case> {};
 // Issue 14, item 10: within 30 %.
 TEST_P(Memory, IsThatOfTheDryRun) {
   const TempFolder folder;
-  const auto [model, side, batch, recompute] = GetParam();
-  const Words set{fmt::format("train.recompute={}", recompute)};
+  const auto [model, side, batch, recompute, freeze] = GetParam();
+  const Words set{
+      fmt::format("train.recompute={}", recompute),
+      fmt::format("model.freeze={}", freeze)};
   const Result dry = run(some_steps(
       folder / "runs", model, side, batch, {.set = set, .more = {"-dry_run"}}));
   ASSERT_EQ(dry.exit_code, 0) << dry.err;
@@ -124,9 +127,20 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"swin_tiny_patch4_window7_224", 224, 12, "blocks"},
         Case{"swin_tiny_patch4_window7_224", 224, 12},
         Case{"convnext_tiny", 224, 12},
-        Case{"efficientnet_b0", 224, 12}),
+        Case{"efficientnet_b0", 224, 12},
+        Case{
+            "vit_small_patch16_224",
+            224,
+            24,
+            "none",
+            "[patch_embed, cls_token, pos_embed, blocks, norm]"}),
     [](const auto& one) {
-      return fmt::format("{}_{}", one.param.model, one.param.recompute);
+      const bool freezes = std::string(one.param.freeze) != "[]";
+      return fmt::format(
+          "{}_{}{}",
+          one.param.model,
+          one.param.recompute,
+          freezes ? "_frozen" : "");
     });
 
 TEST(OutOfMemory, IsSeenBeforehand) {
