@@ -1,7 +1,5 @@
 #include "job/launched_job.h"
 
-#include <cstdio>
-
 #include "core/check.h"
 #include "job/prepare/choose_devices.h"
 #include "job/prepare/prepared_job.h"
@@ -10,6 +8,7 @@
 #include "launch/foreign/exec_worker.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launched_device.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::job {
 namespace {
@@ -116,7 +115,7 @@ std::optional<PreparedJob> run_launched(
   job.restarts = place.attempt;
   if (place.rank == 0) {
     for (const std::string& note : prepared.notes) {
-      std::fprintf(stderr, "%s\n", note.c_str());
+      logging::standard_error().write(note + "\n");
     }
   }
   launch::exec_worker(

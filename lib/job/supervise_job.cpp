@@ -1,9 +1,6 @@
 #include "job/supervise_job.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "checkpoint/find.h"
@@ -21,6 +18,7 @@
 #include "launch/processes/signals.h"
 #include "launch/supervise/restarts.h"
 #include "launch/supervise/supervise.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::job {
 namespace {
@@ -34,12 +32,10 @@ launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
 }
 
 void tell(const std::string& text) {
-  if (!text.empty() && ::isatty(STDERR_FILENO) != 0) {
-    // A worker that was killed leaves its progress line behind.
-    std::fputs("\r\x1b[K", stderr);
-  }
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
+  logging::StreamOutput& output = logging::standard_error();
+  // A worker that was killed leaves its progress line behind.
+  const bool erase = !text.empty() && output.is_terminal();
+  output.write((erase ? "\r\x1b[K" : "") + text);
 }
 
 // What node 0 has decided about the next attempt, the same on every machine.

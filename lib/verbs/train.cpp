@@ -9,6 +9,7 @@
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
+#include "launch/processes/signals.h"
 #include "models/spec.h"
 #include "report/write_report.h"
 #include "trial/find_lr.h"
@@ -137,6 +138,7 @@ std::optional<int> train(
   if (arguments.dry_run && !invocation.print_dry_run) {
     return std::nullopt;
   }
+  launch::ignore_output_signals();
   const launch::Detected detected = find_launcher(arguments.launch);
   const job::Request request = request_of(arguments, invocation);
   if (detected.place) {

@@ -436,6 +436,25 @@ TEST(Launched, AllSaveAndStopOnARequest) {
   EXPECT_EQ(second.wait(30).exit_code, 75);
 }
 
+// As `nohup torchrun ...`: the workers inherit what their launcher ignores.
+TEST(Launched, IgnoredSignalsStayIgnored) {
+  const TempFolder folder;
+  const std::string port = free_port();
+  const auto words = endless_run(folder / "runs")
+                         .after({"sh", "-c", "trap '' HUP; exec \"$@\"", "sh"});
+  Program first(torch_worker(words, 0, 2, port));
+  Program second(torch_worker(words, 1, 2, port));
+  ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 5, 60));
+  first.signal(SIGHUP);
+  second.signal(SIGHUP);
+  const auto seen = records(newest_run(folder / "runs"), "train").size();
+  EXPECT_TRUE(first.wait_for_record(
+      folder / "runs", "train", static_cast<int>(seen) + 300, 60));
+  second.signal(SIGTERM);
+  EXPECT_EQ(first.wait(30).exit_code, 75);
+  EXPECT_EQ(second.wait(30).exit_code, 75);
+}
+
 // Every process below this one, as far as it has parents that live.
 std::vector<pid_t> descendants(pid_t root) {
   std::vector<pid_t> found = children_of(root);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "named_pipe.h"
 #include "program.h"
 
 namespace vitrain::e2e {
@@ -355,6 +356,22 @@ TEST(Hosts, SignalsAndExitCodesTravel) {
   program.signal(SIGTERM);
   const Result result = program.wait(30);
   EXPECT_EQ(result.exit_code, 75) << result.out << result.err;
+}
+
+TEST(Hosts, AStalledReaderIsNotWaitedFor) {
+  const TempFolder folder;
+  NamedPipe pipe;
+  pipe.fill_up();
+  Program program(redirected(
+      over_hosts(
+          folder,
+          "one:1,two:1",
+          {.set = {"run.epochs=100000", "run.max_steps=1000000"},
+           .more = {"-ssh"}}),
+      ">" + pipe.path().native() + " 2>&1"));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 500, 60));
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait(30).exit_code, 75);
 }
 
 TEST(Hosts, MistakesAreNamed) {

@@ -18,6 +18,7 @@
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/supervise/worker_log.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::engine {
 namespace {
@@ -267,7 +268,7 @@ JoinedJob join_job(
   joined.lock = std::move(prepared.lock);
   if (context.rank == 0) {
     for (const std::string& note : prepared.notes) {
-      std::fprintf(stderr, "%s\n", note.c_str());
+      logging::standard_error().write(note + "\n");
     }
   }
   if (!joined.finished) {

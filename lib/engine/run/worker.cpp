@@ -37,6 +37,7 @@
 #include "job/run/run_directory.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/nodes/rendezvous.h"
+#include "launch/processes/descriptors.h"
 #include "launch/processes/error_file.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/worker_process.h"
@@ -235,6 +236,11 @@ void remove_unkept_evaluation(
   }
 }
 
+// Writes to the standard error, without waiting for its reader.
+void say_error(const std::string& text) {
+  launch::write_ready(STDERR_FILENO, fmt::format("error: {}\n", text));
+}
+
 // For on_terminate(), which is given nothing.
 launch::Heartbeat* heartbeat_of_process = nullptr;
 
@@ -254,7 +260,7 @@ launch::Heartbeat* heartbeat_of_process = nullptr;
     code = code_of(error);
   } catch (...) {
   }
-  std::fprintf(stderr, "error: %s\n", text.c_str());
+  say_error(text);
   launch::write_error_file(text);
   if (code == ExitCode::kInternal) {
     std::abort(); // with what a debugger needs
@@ -313,7 +319,7 @@ int run_worker() {
     }
     // The last lines of a worker's log are in our supervisor's report.
     if (!reporter || context.launched()) {
-      std::fprintf(stderr, "error: rank %d: %s\n", context.rank, text.c_str());
+      say_error(fmt::format("rank {}: {}", context.rank, text));
     }
     launch::write_error_file(text);
     remove_unkept_evaluation(context, job, code_of(error));

@@ -1,6 +1,5 @@
 #include "job/prepare/choose_devices.h"
 
-#include <cstdio>
 #include <optional>
 
 #include "config/rules/validate.h"
@@ -11,6 +10,7 @@
 #include "launch/devices/cores.h"
 #include "launch/devices/memory.h"
 #include "launch/foreign/environment.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::job {
 namespace {
@@ -62,7 +62,7 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
       .devices = job.device_text,
       .timeout = job.recipe.dist.timeouts.setup,
       .notice = [](const std::string& line) {
-        std::fprintf(stderr, "%s\n", line.c_str());
+        logging::standard_error().write(line + "\n");
       }});
   prepared.workers = prepared.link->world_size();
   for (const launch::Node& node : prepared.link->nodes()) {

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "launch/processes/descriptors.h"
 #include "launch/processes/process.h"
 #include "launch/processes/signals.h"
 
@@ -56,14 +57,6 @@ bool is_fork_of(pid_t pid, pid_t parent) {
 
 Fd open_process(pid_t pid) {
   return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
-}
-
-void say(int fd, const std::string& line) {
-  // Whoever read it may be gone without having closed it.
-  if (fd >= 0 && wait_for_events(fd, POLLOUT, 0)) {
-    [[maybe_unused]] const ssize_t written =
-        ::write(fd, line.data(), line.size());
-  }
 }
 
 } // namespace
@@ -187,8 +180,9 @@ void LaunchParentWatch::end(const Watched& lost) {
       who_,
       lost.parent.pid,
       lost.name.empty() ? "" : fmt::format(" ({})", printable(lost.name)));
-  say(STDERR_FILENO, line);
-  say(also_, line);
+  // Whoever read there may be gone without having closed it.
+  write_ready(STDERR_FILENO, line);
+  write_ready(also_, line);
   ::_exit(static_cast<int>(ExitCode::kWorkerDied));
 }
 

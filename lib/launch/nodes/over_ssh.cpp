@@ -5,15 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/text/text.h"
 #include "launch/nodes/hosts.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"
+#include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::launch {
 namespace {
@@ -52,7 +52,7 @@ struct Remote {
         write_all(input.get(), line.data(), line.size());
   }
 
-  void show(bool last) {
+  void show(logging::StreamOutput& to, bool last) {
     char buffer[8192];
     ssize_t got = 0;
     while ((got = ::read(output.get(), buffer, sizeof buffer)) > 0) {
@@ -62,7 +62,7 @@ struct Remote {
     const std::string text =
         prefixed(rest.substr(0, end), fmt::format("[{}] ", name));
     rest.erase(0, end);
-    write_all(STDOUT_FILENO, text.data(), text.size());
+    to.write(text);
   }
 };
 
@@ -78,7 +78,10 @@ Remote start(const Host& host, const HostCommand& command) {
   ::posix_spawnattr_init(&attributes);
   // A group of its own: Ctrl-C comes to us, and goes on by the input.
   ::posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+      &attributes,
+      POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  const sigset_t defaults = output_signals();
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   sigset_t none;
   ::sigemptyset(&none);
   ::posix_spawnattr_setsigmask(&attributes, &none);
@@ -103,13 +106,13 @@ Remote start(const Host& host, const HostCommand& command) {
 }
 
 // The exit code of a command that has ended; nothing while it runs.
-std::optional<int> ending_of(Remote& remote) {
+std::optional<int> ending_of(Remote& remote, logging::StreamOutput& output) {
   int status = 0;
   if (remote.ended || ::waitpid(remote.pid, &status, WNOHANG) != remote.pid) {
     return std::nullopt;
   }
   remote.ended = true;
-  remote.show(/*last=*/true);
+  remote.show(output, /*last=*/true);
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSshFailed;
 }
 
@@ -118,10 +121,9 @@ std::optional<int> ending_of(Remote& remote) {
 int run_over_ssh(
     const std::vector<Host>& hosts,
     const std::vector<HostCommand>& commands) {
+  logging::StreamOutput output(STDOUT_FILENO);
   SignalQueue signals;
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, nullptr); // a host that is gone
+  ignore_output_signals(); // SIGPIPE also where a host is gone
   std::vector<Remote> remotes;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     remotes.push_back(start(hosts[i], commands[i]));
@@ -138,24 +140,24 @@ int run_over_ssh(
   std::size_t running = remotes.size();
   while (running > 0) {
     constexpr double kTickSeconds = 0.05;
+    output.flush();
+    logging::standard_error().flush();
     for (const int number : signals.wait(kTickSeconds)) {
       ++requests;
       tell_all(requests > 1 ? "KILL" : number == SIGUSR1 ? "USR1" : "TERM");
     }
     for (Remote& remote : remotes) {
       if (!remote.ended) {
-        remote.show(/*last=*/false);
+        remote.show(output, /*last=*/false);
       }
-      const std::optional<int> ended = ending_of(remote);
+      const std::optional<int> ended = ending_of(remote, output);
       if (!ended) {
         continue;
       }
       --running;
       if (*ended == kSshFailed) {
-        std::fprintf(
-            stderr,
-            "%s: ssh failed; ending the others\n",
-            printable(remote.name).c_str());
+        logging::standard_error().write(fmt::format(
+            "{}: ssh failed; ending the others\n", printable(remote.name)));
         tell_all("TERM");
       }
       if (code == 0) {

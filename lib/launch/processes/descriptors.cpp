@@ -1,11 +1,14 @@
 #include "launch/processes/descriptors.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 
 #include "core/check.h"
 
@@ -75,6 +78,28 @@ Pipe make_pipe(const char* child) {
   return {
       .read = above_standard_streams(Fd(ends[0])),
       .write = above_standard_streams(Fd(ends[1]))};
+}
+
+void write_ready(int fd, std::string_view text) {
+  struct stat status {};
+  const bool known = ::fstat(fd, &status) == 0;
+  // What surely fits where poll() finds room; a terminal makes two characters
+  // of a newline, and has room for 256.
+  const std::size_t piece = known && S_ISREG(status.st_mode) ? text.size()
+      : known && S_ISFIFO(status.st_mode)                    ? PIPE_BUF
+                                                             : 128;
+  while (!text.empty()) {
+    pollfd output{.fd = fd, .events = POLLOUT, .revents = 0};
+    if (::poll(&output, 1, /*timeout=*/0) != 1) {
+      return;
+    }
+    const ssize_t written =
+        ::write(fd, text.data(), std::min(piece, text.size()));
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
 }
 
 void set_close_on_exec(int fd, bool on) {

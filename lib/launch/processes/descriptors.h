@@ -27,6 +27,10 @@ struct Pipe {
 // Throws Error(kUsage): `child` cannot be started.
 Pipe make_pipe(const char* child);
 
+// Writes as much of `text` as the reader of `fd` takes without being waited
+// for. Async-signal-safe; the process must ignore SIGPIPE.
+void write_ready(int fd, std::string_view text);
+
 // Sets or clears close-on-exec. Throws Error(kInternal) on a closed number.
 void set_close_on_exec(int fd, bool on);
 

@@ -17,7 +17,7 @@
 namespace vitrain::launch {
 
 SignalQueue::SignalQueue() {
-  sigset_t set = stop_signals();
+  sigset_t set = heeded_stop_signals();
   ::sigaddset(&set, SIGCHLD);
   Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   VITRAIN_CHECK(

@@ -8,9 +8,10 @@
 
 namespace vitrain::launch {
 
-// The supervisor's way of hearing signals: SIGCHLD and the stop signals are
-// blocked while the object lives and read from a descriptor instead, so that no
-// code of ours runs in a handler. For a process with one thread.
+// The supervisor's way of hearing signals: SIGCHLD and the stop signals that
+// the process does not ignore are blocked while the object lives and read from
+// a descriptor instead, so that no code of ours runs in a handler. For a
+// process with one thread.
 class SignalQueue {
  public:
   // Throws Error(kInternal).

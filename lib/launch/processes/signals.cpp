@@ -10,12 +10,13 @@
 #include <map>
 
 #include "core/system/clock.h"
+#include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {
 namespace {
 
 constexpr std::array kStopSignals{SIGTERM, SIGINT, SIGUSR1, SIGHUP};
-constexpr std::array kIgnoredSignals{SIGPIPE, SIGXFSZ, SIGTTOU};
+constexpr std::array kOutputSignals{SIGPIPE, SIGXFSZ, SIGTTOU};
 
 // A signal handler can reach nothing but globals. All are lock-free.
 std::atomic<int> stop_signal{0};
@@ -29,16 +30,17 @@ std::atomic<bool> stop_installed{false};
 std::map<int, struct sigaction> previous_actions;
 sigset_t previous_mask;
 
-// Not fmt: in a signal handler.
-void say(const char* text) {
-  [[maybe_unused]] const ssize_t written =
-      ::write(STDERR_FILENO, text, std::strlen(text));
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 &&
+      action.sa_handler == SIG_IGN;
 }
 
 [[noreturn]] void end_with_nothing_to_save(int number) {
-  say("ended by SIG");
-  say(::sigabbrev_np(number));
-  say(": there is nothing to save yet\n");
+  // Not fmt: in a signal handler.
+  write_ready(STDERR_FILENO, "ended by SIG");
+  write_ready(STDERR_FILENO, ::sigabbrev_np(number));
+  write_ready(STDERR_FILENO, ": there is nothing to save yet\n");
   ::_exit(128 + number);
 }
 
@@ -79,6 +81,31 @@ sigset_t stop_signals() {
   return set;
 }
 
+sigset_t heeded_stop_signals() {
+  sigset_t set = stop_signals();
+  for (const int number : kStopSignals) {
+    if (is_ignored(number)) {
+      ::sigdelset(&set, number);
+    }
+  }
+  return set;
+}
+
+sigset_t output_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : kOutputSignals) {
+    ::sigaddset(&set, number);
+  }
+  return set;
+}
+
+void ignore_output_signals() {
+  for (const int number : kOutputSignals) {
+    ::signal(number, SIG_IGN);
+  }
+}
+
 std::string signal_name(int number) {
   const char* name = ::sigabbrev_np(number);
   return name == nullptr ? "a signal without a name"
@@ -96,12 +123,15 @@ StopRequest::StopRequest(pid_t supervisor) {
   // Restart: no read or write of the program fails because of a request.
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   action.sa_mask = stop_signals();
+  previous_actions.clear();
   for (const int number : kStopSignals) {
-    ::sigaction(number, &action, &previous_actions[number]);
+    if (!is_ignored(number)) {
+      ::sigaction(number, &action, &previous_actions[number]);
+    }
   }
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  for (const int number : kIgnoredSignals) {
+  for (const int number : kOutputSignals) {
     ::sigaction(number, &ignore, &previous_actions[number]);
   }
   const sigset_t set = stop_signals();

@@ -12,8 +12,26 @@ namespace vitrain::launch {
 // ready waits instead of killing it; StopRequest lets them in.
 sigset_t stop_signals();
 
+// Stop signals that this process does not ignore: all but SIGHUP under nohup,
+// all but SIGINT in the background of a script. The kernel delivers a blocked
+// signal to a signalfd even if it is ignored, so ignored ones are left out.
+sigset_t heeded_stop_signals();
+
+// Signals by which an output ends or stops its process: SIGPIPE (no reader),
+// SIGXFSZ (the file is too large), SIGTTOU (`stty tostop` in the background).
+sigset_t output_signals();
+// Ignores output_signals() for the rest of the process: writes fail with an
+// error instead.
+void ignore_output_signals();
+
 // "SIGTERM", "SIGSEGV", ...; "a signal without a name" for the others.
 std::string signal_name(int number);
+
+// Signal that the supervisor passes on to its workers for one that it received:
+// SIGTERM for SIGHUP.
+inline int passed_on(int number) {
+  return number == SIGHUP ? SIGTERM : number;
+}
 
 // A second signal within this time is the same request: it came to the whole
 // process group, or was passed on.
@@ -28,9 +46,9 @@ inline constexpr int kRunFailed = 1;
 // ends the process at once with 128 + its number. One within
 // kSameRequestSeconds of the first is the same request, and one from
 // `supervisor` never counts as the second: the supervisor forwards a request
-// once and kills by SIGKILL. Meanwhile SIGPIPE, SIGXFSZ and SIGTTOU are
-// ignored: writes to logs fail with an error instead. One object at a time;
-// construct it on the main thread.
+// once and kills by SIGKILL. A stop signal that the process ignored before
+// stays ignored. Meanwhile output_signals() are ignored: writes to logs fail
+// with an error instead. One object at a time; construct it on the main thread.
 class StopRequest {
  public:
   // `supervisor`: getppid() in a worker that the supervisor started, else 0.

@@ -33,12 +33,6 @@ constexpr double kGraceAfterStopped = 0.5;
 constexpr double kSetupEndSeconds = 1.2;
 constexpr double kGraceInSetup = 0.3;
 
-// What the workers get for a signal that the supervisor got: nobody hangs up on
-// them.
-int passed_on(int number) {
-  return number == SIGHUP ? SIGTERM : number;
-}
-
 // One run of the workers of a machine.
 class Supervision {
  public:
@@ -72,7 +66,8 @@ class Supervision {
   Cgroup cgroup_;
   WorkerProcesses workers_;
   std::optional<std::int64_t> oom_kills_; // before the run
-  LogTee tee_{STDOUT_FILENO};
+  logging::StreamOutput output_{STDOUT_FILENO};
+  LogTee tee_{output_};
   double last_look_ = 0;
   double resumed_at_ = 0; // after a suspension of the whole machine or group
   int stop_signal_ = 0; // the request passed on to the workers
@@ -125,6 +120,8 @@ Outcome Supervision::run() {
     }
     enforce(now);
     tee_.copy(/*last=*/false);
+    output_.flush();
+    logging::standard_error().flush();
     if (killed_at_ > 0 && now - killed_at_ > kUnkillableSeconds) {
       break;
     }
@@ -483,6 +480,7 @@ Outcome supervise(SupervisorOptions options) {
       ExitCode::kInternal,
       "a run needs at least one worker");
   open_missing_standard_streams();
+  ignore_output_signals();
   return Supervision(std::move(options)).run();
 }
 

@@ -92,7 +92,9 @@ struct Outcome {
 // as SIGTERM), who save and exit with 75; the second one (not within half a
 // second of the first) kills them. Where a worker is still in set-up there is
 // nothing to save: the run ends within two seconds, with 128 + the signal. A
-// signal that this process ignores stays ignored (nohup).
+// signal that this process ignores stays ignored (nohup). No reader of the
+// standard streams is waited for, and none ends the run: this process ignores
+// output_signals() from then on.
 //
 // The calling thread must outlive the workers: they are killed when it ends.
 // Throws Error when workers cannot be started (kUsage, kInternal) or their logs

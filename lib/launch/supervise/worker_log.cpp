@@ -90,7 +90,7 @@ void LogTee::copy(bool last) {
       text += fmt::format("[rank {}] {}\n", source.rank, printable(line));
     }
   }
-  write_all(out_, text.data(), text.size());
+  out_.write(text);
 }
 
 } // namespace vitrain::launch

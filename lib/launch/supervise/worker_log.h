@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/files/files.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::launch {
 
@@ -34,11 +35,12 @@ WorkerLog open_worker_log(
     const LogHeader& header);
 
 // Shows what workers write to their logs, whole lines only, each after
-// "[rank N] ". It reads the files, so a slow terminal never holds up a worker.
+// "[rank N] ". It reads the files, so a slow terminal never holds up a worker,
+// and waits for no reader, so that it does not hold up the supervisor either.
 class LogTee {
  public:
-  // Writes to the descriptor `out`, which stays the caller's.
-  explicit LogTee(int out) : out_(out) {}
+  // Writes to `out`, which must outlive it.
+  explicit LogTee(logging::StreamOutput& out) : out_(out) {}
 
   // From byte `start` on. Throws Error(kStorage) when the log cannot be read.
   void add(int rank, const std::filesystem::path& log, off_t start);
@@ -55,7 +57,7 @@ class LogTee {
     std::string rest; // a line that has no end yet
   };
 
-  int out_;
+  logging::StreamOutput& out_;
   std::vector<Source> sources_;
 };
 

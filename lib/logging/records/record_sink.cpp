@@ -18,9 +18,10 @@
 namespace vitrain::logging {
 namespace {
 
-// A descriptor that was not opened for us may block: what a reader that is
-// ready takes at once is written to it, in pieces.
-constexpr std::size_t kPieceOfBlocking = 256;
+// Bytes of one write to a descriptor that may block. A reader that is ready
+// takes that many at once: a terminal has room for 256, and writes each newline
+// as two characters.
+constexpr std::size_t kPieceOfBlocking = 128;
 
 } // namespace
 
@@ -62,17 +63,21 @@ RecordSink::~RecordSink() {
   }
 }
 
-bool RecordSink::write(std::string_view record) {
-  const bool full =
-      !queue_.empty() && queued_bytes_ + record.size() > kMostPending;
-  if (!fd_ || full) {
+bool RecordSink::write(std::string_view record, double patience) {
+  const auto full = [&] {
+    return !queue_.empty() && queued_bytes_ + record.size() > kMostPending;
+  };
+  if (fd_ && full()) {
+    push(/*patience=*/0.0); // the reader may be back
+  }
+  if (!fd_ || full()) {
     ++dropped_;
     return false;
   }
   queue_.emplace_back(record);
   queued_bytes_ += record.size();
   const std::int64_t dropped_before = dropped_;
-  push(kPatience);
+  push(patience);
   return dropped_ == dropped_before;
 }
 

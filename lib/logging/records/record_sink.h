@@ -36,8 +36,9 @@ class RecordSink {
   // Waits at most kPatience for a reader that has stalled.
   ~RecordSink();
 
-  // True when the record is written, or queued behind a stalled reader.
-  bool write(std::string_view record);
+  // Returns true when the record is written, or queued behind a stalled reader,
+  // which is waited for at most `patience` seconds.
+  bool write(std::string_view record, double patience = kPatience);
   // Writes what is queued without waiting; true when nothing is left.
   bool flush();
 

@@ -1,5 +1,6 @@
 #include "launch/processes/signals.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -22,6 +23,59 @@ int in_child(const std::function<int()>& body) {
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// nohup, and the background of a script.
+TEST(StopRequest, IgnoredSignalsStayIgnored) {
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGHUP}) {
+    EXPECT_EQ(
+        in_child([&] {
+          ::signal(number, SIG_IGN);
+          // One that has come while all were blocked, as in a worker's start.
+          const sigset_t set = stop_signals();
+          ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+          ::kill(::getpid(), number);
+          {
+            const StopRequest stop(0);
+            ::raise(number);
+            if (stop.requested()) {
+              return 1;
+            }
+            const int other = number == SIGHUP ? SIGTERM : SIGHUP;
+            ::raise(other);
+            if (stop.signal() != other) {
+              return 2;
+            }
+          }
+          struct sigaction action {};
+          ::sigaction(number, nullptr, &action);
+          return action.sa_handler == SIG_IGN ? 0 : 3;
+        }),
+        0)
+        << number;
+  }
+}
+
+// A launched worker's last words go to its launcher.
+TEST(StopRequest, EndsAtOnceThoughNobodyReads) {
+  EXPECT_EQ(
+      in_child([] {
+        int ends[2];
+        if (::pipe(ends) != 0) {
+          return 1;
+        }
+        ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+        while (::write(ends[1], "x", 1) == 1) {
+        }
+        ::fcntl(ends[1], F_SETFL, 0);
+        ::dup2(ends[1], STDERR_FILENO);
+        ::alarm(5);
+        stop_at_once(true);
+        const StopRequest stop(0);
+        ::raise(SIGTERM);
+        return 2;
+      }),
+      128 + SIGTERM);
 }
 
 TEST(StopRequest, SetsAFlagOnce) {

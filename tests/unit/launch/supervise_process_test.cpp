@@ -244,14 +244,34 @@ TEST(SupervisorProcess, SecondSignalEndsAtOnce) {
   }
 }
 
+// As nohup starts it, and a script in its background.
 TEST(SupervisorProcess, IgnoredSignalStaysIgnored) {
-  // As nohup starts it.
+  for (const auto& [name, ignored] : std::vector<std::pair<std::string, int>>{
+           {"HUP", SIGHUP},
+           {"INT", SIGINT},
+           {"USR1", SIGUSR1},
+           {"TERM", SIGTERM}}) {
+    SupervisorProcess supervisor(
+        {kStopsWhenAsked, kStopsWhenAsked}, fmt::format("trap '' {};", name));
+    const std::vector<pid_t> workers = supervisor.workers();
+    supervisor.send(ignored);
+    ::usleep(300'000);
+    EXPECT_TRUE(is_running(supervisor.pid())) << name;
+    for (const pid_t pid : workers) {
+      EXPECT_TRUE(is_running(pid)) << name;
+    }
+    EXPECT_THAT(supervisor.report(), Not(HasSubstr("SIG")));
+    // It hears the others, and ends its workers as before.
+    supervisor.send(ignored == SIGTERM ? SIGINT : SIGTERM);
+    EXPECT_EQ(supervisor.wait(), 75) << supervisor.report();
+  }
+}
+
+TEST(SupervisorProcess, ThatIgnoresSigtermEndsItsWorkersAfterAFailure) {
   SupervisorProcess supervisor(
-      {Script{"say ready", "sleep 0.5", "done"}}, "trap '' HUP;");
-  supervisor.workers();
-  supervisor.send(SIGHUP);
-  const int code = supervisor.wait();
-  EXPECT_EQ(code, 0) << supervisor.report();
+      {kStopsWhenAsked, {"say ready", "sleep 0.2", "exit 3"}}, "trap '' TERM;");
+  EXPECT_EQ(supervisor.wait(), 3) << supervisor.report();
+  EXPECT_THAT(supervisor.log(0), HasSubstr("stopping for a failure"));
 }
 
 TEST(SupervisorProcess, ContinuedWorkerGoesOn) {

@@ -1,0 +1,61 @@
+#include "logging/terminal/stream_output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/system/clock.h"
+
+namespace vitrain::logging {
+
+StreamOutput::StreamOutput(int fd)
+    : sink_(Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3))),
+      is_terminal_(::isatty(fd) == 1) {}
+
+StreamOutput::~StreamOutput() {
+  const Stopwatch watch;
+  flush();
+  while (!sink_.flush() && watch.seconds() < kLastWait) {
+    wait_for_events(sink_.fd(), POLLOUT, kLastWait - watch.seconds());
+  }
+  flush();
+}
+
+void StreamOutput::write(std::string_view text) {
+  flush();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    sink_.write(text.substr(0, end), /*patience=*/0.0);
+    text.remove_prefix(end);
+  }
+}
+
+void StreamOutput::flush() {
+  const std::int64_t lost = dropped();
+  if (!sink_.flush() || lost == reported_) {
+    return;
+  }
+  const std::int64_t lines = lost - reported_;
+  const std::string note = fmt::format(
+      "{} line{} of this output dropped: {}\n",
+      lines,
+      lines == 1 ? "" : "s",
+      sink_.reason());
+  if (sink_.write(note, /*patience=*/0.0)) {
+    reported_ = lost;
+  } else {
+    ++lost_notes_;
+  }
+}
+
+StreamOutput& standard_error() {
+  static StreamOutput output(STDERR_FILENO);
+  return output;
+}
+
+} // namespace vitrain::logging
