@@ -255,6 +255,17 @@ TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
   EXPECT_EQ(numbers_of(folder / "runs"), expected_numbers());
 }
 
+TEST(Launched, MoreWorkersThanCoresAreSaidOnce) {
+  const TempFolder folder;
+  const Command command = short_run(folder / "runs", {.devices = "cpu:2"});
+  const Result result = run(command.after({"taskset", "-c", "0"}), 120);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string note = "2 workers share 1 core";
+  const std::size_t at = result.err.find(note);
+  ASSERT_NE(at, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(note, at + 1), std::string::npos);
+}
+
 TEST(Launched, AMissingPeerIsNamed) {
   const TempFolder folder;
   const std::string port = free_port();

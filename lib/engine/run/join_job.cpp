@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "core/check.h"
 #include "core/text/json.h"
@@ -111,14 +112,21 @@ void check_devices(const job::Job& job, const Peers& peers) {
   }
 }
 
-void share_cores(job::Job& job, const Peers& peers, int rank) {
+void share_cores(job::PreparedJob& prepared, const Peers& peers, int rank) {
+  job::Job& job = prepared.job;
   std::vector<std::vector<int>> masks;
+  std::set<int> cores;
   std::size_t own = 0;
   for (const int other : peers.here) {
     own = other == rank ? masks.size() : own;
     masks.push_back(peers.all[static_cast<std::size_t>(other)]
                         .at("cpus")
                         .get<std::vector<int>>());
+    cores.insert(masks.back().begin(), masks.back().end());
+  }
+  if (auto crowded = launch::crowding_note(
+          static_cast<int>(masks.size()), static_cast<int>(cores.size()))) {
+    prepared.notes.push_back(*std::move(crowded));
   }
   job.cores_per_worker = launch::core_shares(masks)[own];
   if (job.threads == 0) {
@@ -253,7 +261,7 @@ JoinedJob join_job(
   const Peers peers = introduce(job, context.local_world_size, control);
   check_equal_machines(job, peers);
   check_devices(job, peers);
-  share_cores(prepared.job, peers, context.rank);
+  share_cores(prepared, peers, context.rank);
   share_data(joined, prepared, peers, control);
   decide(joined, prepared, control);
   std::vector<std::string> labels;

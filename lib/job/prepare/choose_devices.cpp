@@ -208,6 +208,9 @@ void choose_devices(PreparedJob& prepared, const Request& request) {
         printable(request.master->host),
         request.master->port);
   }
+  if (auto crowded = launch::crowding_note(workers, prepared.cores)) {
+    prepared.notes.push_back(*std::move(crowded));
+  }
   for (const std::string& warning :
        launch::environment_warnings(user, prepared.cores, devices)) {
     prepared.notes.push_back("warning: " + warning);

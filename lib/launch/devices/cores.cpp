@@ -10,6 +10,8 @@
 #include <memory>
 #include <numeric>
 
+#include "core/check.h"
+#include "core/text/text.h"
 #include "launch/devices/cgroup.h"
 
 namespace vitrain::launch {
@@ -75,6 +77,18 @@ int available_cores(const std::filesystem::path& root) {
     cores = std::min(cores, std::ceil(*quota));
   }
   return std::max(1, static_cast<int>(cores));
+}
+
+std::optional<std::string> crowding_note(int workers, int cores) {
+  if (workers <= cores) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "warning: {} share {}: they take turns, which slows all of them; -np {} "
+      "gives each a core",
+      counted(workers, "worker"),
+      counted(cores, "core"),
+      cores);
 }
 
 } // namespace vitrain::launch

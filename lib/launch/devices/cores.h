@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace vitrain::launch {
@@ -17,5 +19,8 @@ std::vector<int> core_shares(const std::vector<std::vector<int>>& masks);
 // its control group (rounded up). At least 1. `root` stands for "/" where the
 // control group's files are read.
 int available_cores(const std::filesystem::path& root = "/");
+
+// Returns a warning if a machine has more workers than cores.
+std::optional<std::string> crowding_note(int workers, int cores);
 
 } // namespace vitrain::launch

@@ -1,5 +1,6 @@
 #include "launch/devices/cores.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "launch/devices/cgroup.h"
@@ -29,6 +30,20 @@ TEST(Cores, AtLeastOneAndNoMoreThanTheQuota) {
   root.write("proc/self/cgroup", "0::/job\n");
   root.write("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
   EXPECT_EQ(available_cores(root.path()), 1);
+}
+
+TEST(Cores, MoreWorkersThanCoresAreSaid) {
+  EXPECT_FALSE(crowding_note(1, 1));
+  EXPECT_FALSE(crowding_note(2, 2));
+  const auto note = crowding_note(8, 2);
+  ASSERT_TRUE(note);
+  EXPECT_THAT(
+      *note,
+      testing::AllOf(
+          testing::HasSubstr("8 workers"),
+          testing::HasSubstr("2 cores"),
+          testing::HasSubstr("-np 2"),
+          testing::Not(testing::HasSubstr("\n"))));
 }
 
 TEST(Cgroup, SecondVersionTakesTheTightestQuotaOnTheWayUp) {
