@@ -21,6 +21,11 @@ struct Request {
   // Of several machines: which this is, and where to meet the others.
   std::optional<std::int64_t> node_rank;
   std::optional<launch::HostPort> master;
+  // Whether a manager of pods has named the master, which may get its address
+  // minutes later than others start.
+  bool managed = false;
+  // Workers of this machine where the recipe does not say how many.
+  std::optional<int> workers;
   std::string command_line; // for the records
   // The executable that is a worker when it is started with "--worker".
   std::filesystem::path worker_program = "/proc/self/exe";

@@ -4,6 +4,7 @@
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "core/text/print_lines.h"
+#include "core/text/text.h"
 #include "job/launched_job.h"
 #include "job/prepare/recipe_check.h"
 #include "job/supervise_job.h"
@@ -22,7 +23,8 @@ namespace {
 
 // Who started this process; -master says where it is to meet the others when
 // that launcher does not.
-launch::Detected find_launcher(const config::LaunchArguments& arguments) {
+launch::Detected find_launcher(const config::Arguments& given) {
+  const config::LaunchArguments& arguments = given.launch;
   launch::Detected detected = launch::detect_launcher(
       launch::current_environment(), arguments.launcher);
   if (arguments.node_rank) {
@@ -40,6 +42,11 @@ launch::Detected find_launcher(const config::LaunchArguments& arguments) {
   }
   VITRAIN_CHECK(
       detected.incomplete.empty(), ExitCode::kUsage, "{}", detected.incomplete);
+  if (std::ranges::find(
+          given.overrides, "devices.nodes", &config::Override::key) !=
+      given.overrides.end()) {
+    detected.machine.reset(); // -nnodes says so, whatever the variables do
+  }
   if (detected.place && arguments.master) {
     const launch::HostPort master =
         launch::parse_host_port(*arguments.master, "-master");
@@ -68,6 +75,61 @@ job::Request request_of(
         launch::parse_host_port(*arguments.launch.master, "-master");
   }
   return request;
+}
+
+// Sets the place of this machine among several in `request`.
+void join_machines(
+    const launch::LaunchedMachine& machine,
+    job::Request& request) {
+  if (machine.nodes > 1) {
+    request.recipe.overrides.push_back(
+        {"devices.nodes",
+         std::to_string(machine.nodes),
+         machine.nodes_variable});
+    request.node_rank = machine.node_rank;
+    request.managed = !request.master.has_value();
+    request.master = request.master.value_or(machine.master);
+    request.notes.push_back(fmt::format(
+        "{}={}: this is machine {} of {}, which meet at {}:{} (-launcher none "
+        "trains on this machine alone)",
+        machine.nodes_variable,
+        machine.nodes,
+        machine.node_rank,
+        machine.nodes,
+        printable(request.master->host),
+        request.master->port));
+  }
+  if (machine.workers) {
+    request.workers = machine.workers;
+    request.notes.push_back(fmt::format(
+        "{}={}: as many workers here where the recipe does not say how many "
+        "(devices.count)",
+        machine.workers_variable,
+        *machine.workers));
+  }
+}
+
+// Throws Error(kUsage) for a trial in a process that something else has started
+// as one of several.
+void check_trial(
+    const config::TrialArguments& wanted,
+    const launch::Detected& detected) {
+  if (!wanted.is_wanted()) {
+    return;
+  }
+  VITRAIN_CHECK(
+      !detected.place,
+      ExitCode::kUsage,
+      "-try and -find_lr start workers themselves, and {} has started this "
+      "one: run them without a launcher, or with -launcher none",
+      detected.place->launcher);
+  VITRAIN_CHECK(
+      !detected.machine || detected.machine->nodes == 1,
+      ExitCode::kUsage,
+      "-try and -find_lr are for one machine, and {} is {}: give -launcher "
+      "none",
+      detected.machine->nodes_variable,
+      detected.machine->nodes);
 }
 
 // -try and -find_lr.
@@ -139,16 +201,13 @@ std::optional<int> train(
     return std::nullopt;
   }
   launch::ignore_output_signals();
-  const launch::Detected detected = find_launcher(arguments.launch);
-  const job::Request request = request_of(arguments, invocation);
+  const launch::Detected detected = find_launcher(arguments);
+  job::Request request = request_of(arguments, invocation);
+  if (detected.machine) {
+    join_machines(*detected.machine, request);
+  }
+  check_trial(arguments.trial, detected);
   if (detected.place) {
-    VITRAIN_CHECK(
-        !arguments.trial.is_wanted(),
-        ExitCode::kUsage,
-        "-try and -find_lr start workers themselves, and {} has started this "
-        "one: run them "
-        "without a launcher, or with -launcher none",
-        detected.place->launcher);
     const auto prepared = job::run_launched(request, *detected.place);
     if (prepared) {
       invocation.print_dry_run(*prepared, /*has_weights=*/true);
@@ -162,8 +221,7 @@ std::optional<int> train(
     return try_run(prepared, arguments.trial);
   }
   if (arguments.dry_run) {
-    invocation.print_dry_run(
-        prepared, arguments.launch.node_rank.value_or(0) == 0);
+    invocation.print_dry_run(prepared, request.node_rank.value_or(0) == 0);
     return 0;
   }
   const int code = job::supervise(prepared);

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <tuple>
 
 #include "program.h"
 
@@ -253,6 +254,98 @@ TEST(Launched, HorovodsWorkersMeetThroughItsServersAddress) {
   EXPECT_EQ(first.wait(60).exit_code, 0);
   EXPECT_EQ(second.wait(30).exit_code, 0);
   EXPECT_EQ(numbers_of(folder / "runs"), expected_numbers());
+}
+
+// A pod of Kubeflow's Trainer, which starts the workers of its pod.
+Command pod_of_train_job(
+    Command command,
+    int rank,
+    const std::string& port,
+    const std::string& processes) {
+  command.environment.merge(Environment{
+      {"PET_NNODES", "2"},
+      {"PET_NPROC_PER_NODE", processes},
+      {"PET_NODE_RANK", std::to_string(rank)},
+      {"PET_MASTER_ADDR", "127.0.0.1"},
+      {"PET_MASTER_PORT", port}});
+  return command;
+}
+
+TEST(Launched, PodsOfATrainJobTrainTogether) {
+  for (const auto& [processes, devices, workers] :
+       {std::tuple("auto", "cpu:1", 2), std::tuple("2", "cpu", 4)}) {
+    const TempFolder folder;
+    const std::string port = free_port();
+    const Command command = short_run(folder / "runs", {.devices = devices});
+    Program second(pod_of_train_job(command, 1, port, processes));
+    const Result first =
+        run(pod_of_train_job(command, 0, port, processes), 120);
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_EQ(second.wait(30).exit_code, 0);
+    EXPECT_THAT(first.err, HasSubstr("PET_NNODES=2: this is machine 0 of 2"));
+    EXPECT_EQ(
+        std::distance(
+            std::filesystem::directory_iterator(folder / "runs"),
+            std::filesystem::directory_iterator()),
+        1);
+    const auto path = newest_run(folder / "runs");
+    EXPECT_EQ(records(path, "start").at(0).at("workers"), workers);
+    if (workers == 2) {
+      EXPECT_EQ(numbers_of(folder / "runs"), expected_numbers());
+    }
+  }
+}
+
+// Its pod may be started minutes later, and has no name until then.
+TEST(Launched, APodWaitsForTheNameOfTheFirst) {
+  const TempFolder folder;
+  Command command = pod_of_train_job(
+      short_run(
+          folder / "runs",
+          {.devices = "cpu:1", .set = {"dist.timeouts.setup=77"}}),
+      1,
+      free_port(),
+      "auto");
+  command.environment["PET_MASTER_ADDR"] = "no such host";
+  const Result result = run(command.after({"timeout", "2"}), 30);
+  EXPECT_EQ(result.exit_code, 124);
+  EXPECT_THAT(result.err, HasSubstr("asking again for 77 s"));
+}
+
+// -nnodes and -launcher take precedence.
+TEST(Launched, MachinesOfTheCommandLineComeBeforeVariables) {
+  const TempFolder folder;
+  for (const Words& more :
+       {Words{"-nnodes", "1"}, Words{"-launcher", "none"}}) {
+    const Command command =
+        short_run(folder / "runs", {.devices = "cpu:1", .more = more});
+    const Result result =
+        run(pod_of_train_job(command, 0, free_port(), "1"), 120);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+}
+
+TEST(Launched, OneOfSeveralThatCannotJoinTrainsNothing) {
+  const TempFolder folder;
+  const std::vector<std::pair<std::string, Environment>> cases{
+      {"PET_NODE_RANK", {{"PET_NNODES", "2"}, {"PET_NPROC_PER_NODE", "1"}}},
+      {"MPI_LOCALRANKID", {{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}},
+      {"MV2_COMM_WORLD_LOCAL_RANK",
+       {{"MV2_COMM_WORLD_RANK", "1"}, {"MV2_COMM_WORLD_SIZE", "2"}}},
+      {"OMPI_COMM_WORLD_LOCAL_RANK",
+       {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}},
+      {"HOROVOD_LOCAL_RANK", {{"HOROVOD_RANK", "1"}, {"HOROVOD_SIZE", "2"}}},
+      {"PADDLE_RANK",
+       {{"PADDLE_NNODES", "2"}, {"PADDLE_MASTER", "127.0.0.1:6170"}}}};
+  for (const auto& [missing, environment] : cases) {
+    Command command = short_run(folder / "runs", {.devices = "cpu:1"});
+    command.environment = environment;
+    const Result result = run(command, 30);
+    EXPECT_EQ(result.exit_code, 2) << missing;
+    EXPECT_THAT(
+        result.err, AllOf(HasSubstr(missing), HasSubstr("-launcher none")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
 }
 
 TEST(Launched, MoreWorkersThanCoresAreSaidOnce) {

@@ -61,6 +61,8 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
       .workers = prepared.workers,
       .devices = job.device_text,
       .timeout = job.recipe.dist.timeouts.setup,
+      .name_timeout = request.managed ? job.recipe.dist.timeouts.setup
+                                      : launch::NodeRequest().name_timeout,
       .notice = [](const std::string& line) {
         logging::standard_error().write(line + "\n");
       }});
@@ -164,6 +166,10 @@ void choose_devices(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
   prepared.cores = launch::available_cores();
+  config::DevicesConfig& asked = job.recipe.devices;
+  if (request.workers && asked.ids.empty() && asked.count == -1) {
+    asked.count = *request.workers;
+  }
   const launch::VisibleDevices visible = launch::visible_cuda_devices();
   prepared.devices = launch::choose_devices(
       device_request(job.recipe.devices), visible, prepared.cores);

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "launch/foreign/incomplete_launch.h"
 #include "launch/foreign/variables.h"
 #include "launch/processes/worker_process.h"
 
@@ -172,17 +173,56 @@ constexpr std::array kRows{
         "MPI_LOCALNRANKS",
         nullptr,
         &read_master},
+    // MVAPICH, which is MPICH over InfiniBand.
+    Row{"hydra",
+        "MV2_COMM_WORLD_RANK",
+        "MV2_COMM_WORLD_SIZE",
+        "MV2_COMM_WORLD_LOCAL_RANK",
+        "MV2_COMM_WORLD_LOCAL_SIZE",
+        nullptr,
+        &read_master},
     Row{"slurm",
         "SLURM_PROCID",
         "SLURM_STEP_NUM_TASKS",
         "SLURM_LOCALID",
         nullptr,
         &is_srun,
-        &complete_slurm}};
+        &complete_slurm},
+    // Cray's launcher. Its variables below srun say less than Slurm's.
+    Row{"hydra",
+        "PMI_RANK",
+        "PMI_SIZE",
+        "PMI_LOCAL_RANK",
+        "PMI_LOCAL_SIZE",
+        [](const Variables& variables) {
+          return !variables.has("SLURM_STEP_ID");
+        },
+        &read_master}};
 
 bool all_set(const Row& row, const Variables& variables) {
   return variables.has(row.rank) && variables.has(row.world) &&
       (row.local_rank == nullptr || variables.has(row.local_rank));
+}
+
+// Returns the row of the launcher whose variables are set, or null. For the
+// name of a launcher, its first row if the variables of none are complete.
+const Row* find_row(const Environment& environment, const std::string& wanted) {
+  const Row* first = nullptr;
+  for (const Row& row : kRows) {
+    const Variables variables(environment, row.name);
+    const bool complete = all_set(row, variables);
+    if (wanted == row.name) {
+      if (complete) {
+        return &row;
+      }
+      first = first == nullptr ? &row : first;
+    } else if (
+        wanted == "auto" && complete &&
+        (row.means_launch == nullptr || row.means_launch(variables))) {
+      return &row;
+    }
+  }
+  return first;
 }
 
 LaunchedPlace read_place(const Row& row, const Variables& variables) {
@@ -215,92 +255,6 @@ LaunchedPlace read_place(const Row& row, const Variables& variables) {
   return place;
 }
 
-// The message for one process of several whose variables do not say how to
-// reach the others.
-std::string alone(
-    const Variables& variables,
-    const char* rank,
-    const char* world,
-    const std::string& missing,
-    const std::string& master) {
-  return fmt::format(
-      "{}={} and {}={} are those of one process of several, but {} not set: "
-      "where each of several machines starts vitrain once, add -nnodes {} "
-      "-node_rank {} -master {}; `-launcher none` trains on this machine alone",
-      rank,
-      printable(variables.text(rank)),
-      world,
-      printable(variables.text(world)),
-      missing,
-      printable(variables.text(world)),
-      printable(variables.text(rank)),
-      printable(master));
-}
-
-// Some of torchrun's variables, as managers of containers set them.
-void look_for_torch(const Variables& variables, Detected& result) {
-  if (!variables.has("RANK") || !variables.has("WORLD_SIZE") ||
-      variables.has(variable::kJobFd)) {
-    return;
-  }
-  std::vector<std::string> missing;
-  for (const char* name : {"LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}) {
-    if (!variables.has(name)) {
-      missing.emplace_back(name);
-    }
-  }
-  if (missing.empty()) {
-    return;
-  }
-  const std::string list = join(missing, ", ");
-  if (variables.has("MASTER_ADDR") &&
-      variables.number_or("WORLD_SIZE", 1) > 1) {
-    result.incomplete = alone(
-        variables,
-        "RANK",
-        "WORLD_SIZE",
-        list + (missing.size() == 1 ? " is" : " are"),
-        fmt::format(
-            "{}:{}",
-            variables.text("MASTER_ADDR"),
-            variables.has("MASTER_PORT") ? variables.text("MASTER_PORT")
-                                         : "29500"));
-    return;
-  }
-  result.notes.push_back(fmt::format(
-      "RANK and WORLD_SIZE are set, but not {}, as torchrun sets them: they "
-      "are ignored (-nnodes and -node_rank are for several machines)",
-      list));
-}
-
-void look_for_paddle(const Variables& variables, Detected& result) {
-  if (variables.has("PADDLE_TRAINER_ID") &&
-      variables.number_or("PADDLE_TRAINERS_NUM", 1) > 1 &&
-      !variables.has("PADDLE_TRAINER_ENDPOINTS")) {
-    result.incomplete = alone(
-        variables,
-        "PADDLE_TRAINER_ID",
-        "PADDLE_TRAINERS_NUM",
-        "PADDLE_TRAINER_ENDPOINTS is",
-        "HOST:PORT");
-  }
-}
-
-// Adds a sentence to `result`, which has no place, for each launcher of whose
-// variables only some are set.
-void note_incomplete_launch(const Variables& variables, Detected& result) {
-  look_for_torch(variables, result);
-  look_for_paddle(variables, result);
-  if (variables.has("SLURM_PROCID") &&
-      variables.number_or("SLURM_NTASKS", 1) > 1) {
-    result.notes.push_back(fmt::format(
-        "SLURM_NTASKS is {}, but this is not one of several tasks of srun: "
-        "the devices of this node are used (`srun vitrain ...` makes every "
-        "task a worker)",
-        variables.text("SLURM_NTASKS")));
-  }
-}
-
 } // namespace
 
 std::string LaunchedPlace::label() const {
@@ -327,23 +281,33 @@ Detected detect_launcher(
       "-launcher: expected auto, none, {}, got '{}'",
       join(known, ", "),
       printable(wanted));
-  for (const Row& row : kRows) {
-    const Variables variables(environment, row.name);
-    const bool meant = all_set(row, variables) &&
-        (row.means_launch == nullptr || row.means_launch(variables));
-    if (wanted == row.name || (wanted == "auto" && meant)) {
-      result.place = read_place(row, variables);
-      return result;
-    }
+  if (const Row* row = find_row(environment, wanted)) {
+    result.place = read_place(*row, Variables(environment, row->name));
+    return result;
   }
-  note_incomplete_launch(Variables(environment, "auto"), result);
+  const Variables variables(environment, "auto");
+  if (variables.has(variable::kJobFd)) {
+    return result; // what one of our own workers has started
+  }
+  result.incomplete = incomplete_mpi_launch(variables);
+  if (!result.incomplete.empty()) {
+    return result;
+  }
+  const FoundMachine found = find_launched_machine(environment);
+  result.machine = found.machine;
+  result.incomplete = found.incomplete;
+  if (!result.machine && result.incomplete.empty()) {
+    note_incomplete_launch(variables, result);
+  }
   return result;
 }
 
 std::vector<std::string> launcher_names() {
   std::vector<std::string> names;
   for (const Row& row : kRows) {
-    names.emplace_back(row.name);
+    if (std::ranges::find(names, row.name) == names.end()) {
+      names.emplace_back(row.name);
+    }
   }
   return names;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "launch/foreign/environment.h"
+#include "launch/foreign/launched_machine.h"
 
 namespace vitrain::launch {
 
@@ -38,6 +39,7 @@ struct LaunchedPlace {
 
 struct Detected {
   std::optional<LaunchedPlace> place; // nothing: start workers as usual
+  std::optional<LaunchedMachine> machine; // start the workers of one of several
   // Variables that look like a launcher's and are not taken for one, a sentence
   // each.
   std::vector<std::string> notes;
@@ -48,11 +50,13 @@ struct Detected {
 };
 
 // Looks for a launcher in an environment: torchrun, Paddle's launch,
-// horovodrun, Open MPI's mpirun, Hydra's (MPICH, Intel MPI), srun; where one
-// was started inside another, the inner one counts. Variables that a shell or a
-// batch script has inherited are not taken for a launch: a lone task of srun, a
-// task with a terminal, the script of sbatch, RANK without LOCAL_RANK (which
-// with MASTER_ADDR is an incomplete one, as of a pod of several).
+// horovodrun, Open MPI's mpirun, Hydra's (MPICH, Intel MPI, MVAPICH, Cray),
+// srun; where one was started inside another, the inner one counts. Without one
+// of them, for a machine of several (find_launched_machine()). Variables that a
+// shell or a batch script has inherited are not taken for a launch: a lone task
+// of srun, a task with a terminal, the script of sbatch, RANK without
+// LOCAL_RANK (which with MASTER_ADDR is an incomplete one, as of a pod of
+// several).
 //
 // `wanted` is `auto`, `none`, or a launcher's name, whose variables must then
 // be there. Throws Error(kUsage) when they are not, or contradict one another.

@@ -21,6 +21,9 @@ struct NodeRequest {
   int workers = 1; // on this machine
   std::string devices; // of them, for people
   double timeout = 600; // seconds until all machines must be there
+  // Seconds until the master's name must have an address: that of a machine
+  // which is just being started may come a moment later.
+  double name_timeout = 10;
   // Gets a line for people while machines are waited for.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };

@@ -22,8 +22,6 @@ constexpr int kProtocol = 2;
 constexpr double kHelloSeconds = 10;
 // What takes longer than this is told.
 constexpr double kPatienceSeconds = 2;
-// A machine that is just being started may get its name a moment later.
-constexpr double kNameSeconds = 10;
 
 Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
   int error = 0;
@@ -62,8 +60,8 @@ bool is_unknown_name(int error) {
 
 // Throws Error(kUsage) when the master's name stays without an address.
 void check_name(const NodeRequest& request) {
-  const double deadline =
-      monotonic_seconds() + std::min(request.timeout, kNameSeconds);
+  const double patience = std::min(request.timeout, request.name_timeout);
+  const double deadline = monotonic_seconds() + patience;
   const std::string name = printable(request.master.host);
   for (bool told = false;; told = true) {
     int error = 0;
@@ -79,10 +77,8 @@ void check_name(const NodeRequest& request) {
         "{}; -master HOST:PORT is an address of node 0",
         problem);
     if (!told) {
-      request.notice(fmt::format(
-          "{}; asking again for {:g} s",
-          problem,
-          std::min(request.timeout, kNameSeconds)));
+      request.notice(
+          fmt::format("{}; asking again for {:g} s", problem, patience));
     }
     constexpr int kAskMicroseconds = 200000;
     ::usleep(kAskMicroseconds);
