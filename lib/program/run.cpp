@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/text/print_lines.h"
 #include "core/text/text.h"
+#include "core/text/url.h"
 #include "engine/report/dry_run.h"
 #include "engine/run/worker.h"
 #include "launch/processes/descriptors.h"
@@ -30,7 +31,8 @@ int run_verb(int argc, char** argv) {
     return version();
   }
   const verbs::Invocation invocation{
-      .command_line = join(std::vector<std::string>(argv, argv + argc), " "),
+      .command_line = hide_user_info(
+          join(std::vector<std::string>(argv, argv + argc), " ")),
       .print_dry_run = print_dry_run,
       .count_models = count_models};
   if (const auto code = verbs::without_torch(arguments, invocation)) {

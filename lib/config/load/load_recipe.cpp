@@ -165,6 +165,25 @@ void note_idle_keys(Loaded& loaded) {
   }
 }
 
+FileLayers layers_of(const LoadRequest& request, Problems& problems) {
+  return request.file ? read_layers(*request.file, problems, request.is_record)
+                      : FileLayers{};
+}
+
+// Notes that a record was read without the user information of its URLs.
+void note_user_info(
+    const LoadRequest& request,
+    const FileLayers& files,
+    Loaded& loaded) {
+  if (files.without_user_info) {
+    loaded.notes.push_back(fmt::format(
+        "{}: the user information of its URL is left out; set "
+        "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or "
+        "MLFLOW_TRACKING_TOKEN, in the environment",
+        printable(request.file->native())));
+  }
+}
+
 // What is not known of a recipe in which these keys have problems. Without one
 // of its files it is known only what the last one (`top`) and the command line
 // say, because they win.
@@ -217,8 +236,7 @@ Loaded load(const LoadRequest& request) {
 
 Reading read(const LoadRequest& request, Problems& problems) {
   Reading loaded;
-  const FileLayers files =
-      request.file ? read_layers(*request.file, problems) : FileLayers{};
+  const FileLayers files = layers_of(request, problems);
   const std::vector<Layer>& layers = files.layers;
   std::size_t before = problems.size();
   const bool dialect = check_dialect(layers, problems);
@@ -229,6 +247,7 @@ Reading read(const LoadRequest& request, Problems& problems) {
         read_paddlevit(layers, request.overrides, request.use, problems);
     static_cast<Loaded&>(loaded) = std::move(paddlevit.loaded);
   }
+  note_user_info(request, files, loaded);
   Reader reader(schema_of(loaded.recipe), loaded.origins, problems);
   for (const Layer& layer : layers) {
     if (!dialect) {

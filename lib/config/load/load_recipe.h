@@ -38,6 +38,9 @@ struct LoadRequest {
   // P/test; for kind list P/train_list.txt and P/val_list.txt; for kind cifar P
   // itself. Yields to `-set data.*.path=...`.
   std::optional<std::string> data_path;
+  // `file` is what a run has recorded. Older versions did so with the user
+  // information of URLs, which is left out then, with a note.
+  bool is_record = false;
   // What is missing for training only matters then.
   RecipeUse use = RecipeUse::kTraining;
 };

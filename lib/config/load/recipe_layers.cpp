@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/text/text.h"
+#include "core/text/url.h"
 
 namespace vitrain::config {
 namespace {
@@ -34,7 +35,8 @@ std::string similar_file(const fs::path& path) {
 
 class LayerReader {
  public:
-  explicit LayerReader(Problems& problems) : problems_(problems) {}
+  LayerReader(Problems& problems, bool is_record)
+      : problems_(problems), is_record_(is_record) {}
 
   // `from` and `key` are where the file was named.
   void read(
@@ -79,7 +81,9 @@ class LayerReader {
     layers_.push_back({source, std::move(*root)});
   }
 
-  FileLayers take() { return {std::move(layers_), complete_}; }
+  FileLayers take() {
+    return {std::move(layers_), complete_, without_user_info_};
+  }
 
  private:
   std::optional<Node> parse(
@@ -100,6 +104,10 @@ class LayerReader {
               error.what(),
               fs::exists(file, ignored) ? "" : similar_file(file)));
       return std::nullopt;
+    }
+    if (is_record_ && has_user_info(text)) {
+      text = remove_user_info(text);
+      without_user_info_ = true;
     }
     problems_.announce(source);
     std::optional<Node> root = parse_document(text, source, problems_);
@@ -156,12 +164,15 @@ class LayerReader {
   std::vector<fs::path> identities_;
   std::size_t files_ = 0;
   bool complete_ = true;
+  bool is_record_ = false;
+  bool without_user_info_ = false;
 };
 
 } // namespace
 
-FileLayers read_layers(const fs::path& file, Problems& problems) {
-  LayerReader reader(problems);
+FileLayers
+read_layers(const fs::path& file, Problems& problems, bool is_record) {
+  LayerReader reader(problems, is_record);
   reader.read(file);
   return reader.take();
 }

@@ -22,8 +22,13 @@ struct Layer {
 struct FileLayers {
   std::vector<Layer> layers;
   bool complete = true; // false: one could not be read at all
+  bool without_user_info = false; // some URL had it
 };
-FileLayers read_layers(const std::filesystem::path& file, Problems& problems);
+// `is_record`: user information of URLs is left out.
+FileLayers read_layers(
+    const std::filesystem::path& file,
+    Problems& problems,
+    bool is_record = false);
 
 // Adds a problem when a document is not a map of keys.
 bool is_recipe(const Node& root, const std::string& source, Problems& problems);

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include "config/schema/group_rule.h"
+#include "config/schema/text_rules.h"
 #include "core/text/ascii.h"
 #include "core/text/text.h"
+#include "core/text/url.h"
 
 namespace vitrain::config {
 namespace {
@@ -132,14 +134,6 @@ bool within(const Field& field, double value) {
   return low && high;
 }
 
-// Fit to be written to a file and to a terminal.
-bool clean(const std::string& text) {
-  const auto control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-  };
-  return std::ranges::none_of(text, control) && valid_utf8(text) == text;
-}
-
 // Returns the choice that `text` names, whatever its capitals: AdamW is adamw.
 std::optional<std::string> choice_of(
     const Field& field,
@@ -151,7 +145,7 @@ std::optional<std::string> choice_of(
 }
 
 bool good_text(const Field& field, const std::string& text) {
-  if (!clean(text)) {
+  if (!clean(text) || has_user_info(text)) {
     return false;
   }
   if (field.fault_of != nullptr) {
@@ -215,6 +209,11 @@ std::optional<Scalar> read_scalar(const Field& field, const Node& node) {
 }
 
 std::string refusal(const Field& field, const Node& node) {
+  if (node.kind == Node::Kind::kScalar) {
+    if (std::string text = refuse_user_info(field, node.text); !text.empty()) {
+      return fmt::format("expected {}, got {}", expectation(field), text);
+    }
+  }
   const bool number =
       field.type == ScalarType::kInteger || field.type == ScalarType::kNumber;
   const bool scalar = node.kind == Node::Kind::kScalar;

@@ -115,8 +115,9 @@ struct LogConfig {
          "Address of an MLflow tracking server, as `http://host:5000`: it gets "
          "the recipe, the numbers of every record, and files (config.yaml, "
          "summary.csv, report.html, pictures). One that cannot be reached "
-         "costs "
-         "the run nothing.")
+         "costs the run nothing. Names and passwords are not part of it: "
+         "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and "
+         "MLFLOW_TRACKING_PASSWORD, in the environment.")
         .written_as("http://HOST:PORT or https://HOST", fault_of_web_address);
     v.field(
          "mlflow_experiment",

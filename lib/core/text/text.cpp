@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text/url.h"
+
 namespace vitrain {
 namespace {
 
@@ -183,9 +185,10 @@ std::string did_you_mean(
 }
 
 std::string printable(std::string_view bytes) {
-  return with_replaced(bytes, /*controls=*/true, [](unsigned char byte) {
-    return fmt::format("\\x{:02x}", byte);
-  });
+  return with_replaced(
+      hide_user_info(bytes), /*controls=*/true, [](unsigned char byte) {
+        return fmt::format("\\x{:02x}", byte);
+      });
 }
 
 std::string valid_utf8(std::string_view bytes) {

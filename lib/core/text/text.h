@@ -33,7 +33,8 @@ std::string did_you_mean(
     std::span<const std::string> candidates);
 
 // Printable form of bytes from outside (paths, keys): control characters and
-// invalid UTF-8 as \xHH, so that a hostile name cannot forge log lines.
+// invalid UTF-8 as \xHH, so that a hostile name cannot forge log lines; *** for
+// the user information of URLs.
 std::string printable(std::string_view bytes);
 // Bytes with every invalid UTF-8 sequence replaced by U+FFFD, for JSON.
 std::string valid_utf8(std::string_view bytes);

@@ -11,6 +11,7 @@
 #include "job/prepare/choose_devices.h"
 #include "job/prepare/find_weights.h"
 #include "job/prepare/prepared_job.h"
+#include "job/run/run_directory.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
 #include "models/rules.h"
@@ -129,7 +130,10 @@ std::vector<config::Finding> missing(
 config::Reading load_recipe(
     const config::LoadRequest& request,
     config::Problems& problems) {
-  config::Reading loaded = config::read(request, problems);
+  config::LoadRequest known_request = request;
+  known_request.is_record =
+      request.file && run_of_config(request.file->native()).has_value();
+  config::Reading loaded = config::read(known_request, problems);
   const config::Circumstances known{.unread = loaded.unread};
   if (!known.is_unread("model.name")) {
     for (std::string& note : models::leave_other_families(loaded)) {

@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/text/text.h"
+#include "core/text/url.h"
 
 namespace vitrain::job {
 namespace {
@@ -218,7 +219,8 @@ std::vector<config::Difference> changes_to(
     const RunDirectory& run,
     const config::Recipe& recipe) {
   const config::Recipe recorded = config::from_yaml(
-      read_file(run.config(), kLargestRecipe, ExitCode::kStorage),
+      remove_user_info(
+          read_file(run.config(), kLargestRecipe, ExitCode::kStorage)),
       printable(run.config().native()));
   return config::differences(recorded, recipe);
 }
@@ -275,7 +277,12 @@ std::vector<std::string> prepare_to_resume(
   std::vector<std::string> told;
   if (!later.empty() || (recorded && changed)) {
     const RunDirectory replaced = make_replaced(run);
-    copy_into(replaced, run.config());
+    if (recorded) { // by an older version with the user information of a URL
+      write_file_atomically(
+          replaced.config(),
+          remove_user_info(
+              read_file(run.config(), kLargestRecipe, ExitCode::kStorage)));
+    }
     if (!later.empty()) {
       move_checkpoints(later, run, replaced);
       point_back(run, step);

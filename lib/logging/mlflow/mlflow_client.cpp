@@ -12,6 +12,7 @@
 #include "core/system/system.h"
 #include "core/text/base64.h"
 #include "core/text/text.h"
+#include "core/text/url.h"
 
 namespace vitrain::logging {
 namespace {
@@ -28,16 +29,18 @@ std::int64_t now_ms() {
 }
 
 std::vector<std::string> authorization() {
-  const std::string token = environment_variable("MLFLOW_TRACKING_TOKEN");
-  const std::string user = environment_variable("MLFLOW_TRACKING_USERNAME");
+  const auto value_of = [](const char* name) {
+    // A value that came from a file may end with a line end.
+    return std::string(trim(environment_variable(name)));
+  };
+  const std::string token = value_of("MLFLOW_TRACKING_TOKEN");
+  const std::string user = value_of("MLFLOW_TRACKING_USERNAME");
   if (!token.empty()) {
     return {"Authorization: Bearer " + token};
   }
   if (!user.empty()) {
-    const std::string both =
-        user + ":" + environment_variable("MLFLOW_TRACKING_PASSWORD");
     std::string line = "Authorization: Basic ";
-    append_base64(line, both);
+    append_base64(line, user + ":" + value_of("MLFLOW_TRACKING_PASSWORD"));
     return {line};
   }
   return {};
@@ -96,6 +99,7 @@ HttpReply strange(const HttpReply& reply, const char* what) {
 
 MlflowClient::MlflowClient(MlflowOptions options)
     : options_(std::move(options)) {
+  options_.uri = remove_user_info(options_.uri); // for mlflow.json
   while (options_.uri.ends_with('/')) {
     options_.uri.pop_back();
   }
@@ -117,9 +121,10 @@ HttpReply MlflowClient::begin() {
         read_file(memory(), kLargestFile, ExitCode::kStorage),
         nullptr,
         /*allow_exceptions=*/false);
-    if (saved.is_object() && saved.value("uri", "") == options_.uri) {
+    if (saved.is_object() &&
+        remove_user_info(saved.value("uri", "")) == options_.uri) {
       run_id_ = saved.value("run_id", "");
-      artifacts_ = saved.value("artifact_uri", "");
+      artifacts_ = remove_user_info(saved.value("artifact_uri", ""));
       parameters_sent_ = saved.value("parameters", false);
     }
   }
@@ -196,7 +201,9 @@ HttpReply MlflowClient::create_run() {
     return strange(reply, "run_id");
   }
   run_id_ = id.get<std::string>();
-  artifacts_ = artifacts.is_string() ? artifacts.get<std::string>() : "";
+  artifacts_ = artifacts.is_string()
+      ? remove_user_info(artifacts.get<std::string>())
+      : "";
   return reply;
 }
 

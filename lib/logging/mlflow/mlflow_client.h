@@ -38,9 +38,9 @@ struct MlflowOptions {
 // nothing where that is not good().
 class MlflowClient {
  public:
-  // A server that asks for it gets MLFLOW_TRACKING_TOKEN, or
-  // MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD. Throws Error(kUsage)
-  // where there is no libcurl.
+  // The server gets MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and
+  // MLFLOW_TRACKING_PASSWORD; user information in the address is left out.
+  // Throws Error(kUsage) where there is no libcurl.
   explicit MlflowClient(MlflowOptions options);
 
   // The run of mlflow.json where the server still has it, or else a new one.

@@ -4,6 +4,7 @@
 
 #include "core/text/ascii.h"
 #include "core/text/text.h"
+#include "core/text/url.h"
 
 namespace vitrain::report {
 namespace {
@@ -18,7 +19,7 @@ bool is_plain(char c) {
 std::string html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : valid_utf8(text)) {
+  for (const char c : valid_utf8(hide_user_info(text))) {
     switch (c) {
       case '&':
         out += "&amp;";

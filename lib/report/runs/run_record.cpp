@@ -9,6 +9,7 @@
 #include "core/text/json_values.h"
 #include "core/text/text.h"
 #include "report/runs/run_failure.h"
+#include "core/text/url.h"
 
 namespace vitrain::report {
 namespace {
@@ -28,13 +29,14 @@ std::string text_of(const fs::path& file, Run& run) {
 }
 
 void read_recipe(Run& run) {
-  run.recipe_text = text_of(run.folder.config(), run);
-  if (run.recipe_text.empty()) {
+  const std::string text = text_of(run.folder.config(), run);
+  run.recipe_text = hide_user_info(text);
+  if (text.empty()) {
     return;
   }
   try {
     run.recipe = config::from_yaml(
-        run.recipe_text, printable(run.folder.config().native()));
+        remove_user_info(text), printable(run.folder.config().native()));
   } catch (const Error& error) { // of another version
     run.problems.push_back(fmt::format(
         "its recipe cannot be read by this version: {}", error.what()));
@@ -48,7 +50,9 @@ void read_environment(Run& run) {
     return;
   }
   Json read = Json::parse(
-      text_of(run.folder.environment(), run), nullptr, /*exceptions=*/false);
+      hide_user_info(text_of(run.folder.environment(), run)),
+      nullptr,
+      /*exceptions=*/false);
   if (read.is_object()) {
     run.environment = std::move(read);
   }
@@ -118,6 +122,10 @@ bool is_closed_run(const fs::path& folder) {
   const fs::path config = job::RunDirectory{folder}.config();
   std::error_code error;
   return !fs::exists(config, error) && error &&
+  if (const std::string command = json_text(run.records.start, "command");
+      has_user_info(command)) {
+    run.records.start["command"] = hide_user_info(command);
+  }
       job::run_of_config(config.native());
 }
 

@@ -357,5 +357,54 @@ TEST_F(DataPath, HasNoMeaningForGeneratedImages) {
       StartsWith("-data_path: the images of data.train.kind are generated"));
 }
 
+// Passwords are neither taken nor repeated, wherever a URL stands.
+TEST_F(Layers, UserInformationInUrlsIsRefusedWithoutRepeatingIt) {
+  const auto check = [](const std::string& message, const char* key) {
+    EXPECT_THAT(
+        message,
+        ::testing::AllOf(
+            HasSubstr(key),
+            HasSubstr("user information"),
+            ::testing::Not(HasSubstr("s3cret"))));
+    return message;
+  };
+  const std::string mlflow = "log.mlflow";
+  for (const char* url :
+       {"http://me:s3cret@host:5000",
+        "https://s3cret@host",
+        "http://me:s3cret/x@host",
+        "http://me:a s3cret@host",
+        "me:s3cret@host:5000"}) {
+    folder_.write("a.yaml", "log: {mlflow: \"" + std::string(url) + "\"}\n");
+    EXPECT_THAT(
+        check(refusal("a.yaml"), "a.yaml:1:15: log.mlflow"),
+        ::testing::AllOf(
+            HasSubstr("MLFLOW_TRACKING_USERNAME"),
+            HasSubstr("MLFLOW_TRACKING_PASSWORD"),
+            HasSubstr("MLFLOW_TRACKING_TOKEN")));
+    folder_.write("b.yaml", "{}\n");
+    check(refusal("b.yaml", {{mlflow, url, "-set #1"}}), "-set #1: log.mlflow");
+  }
+  folder_.write("a.yaml", "run: {output: \"http://me:s3cret@host/runs\"}\n");
+  check(refusal("a.yaml"), "run.output");
+  folder_.write("a.yaml", "log: {mlflow: \"http://host/a@b\"}\n");
+  EXPECT_EQ(load_file("a.yaml").recipe.log.mlflow, "http://host/a@b");
+}
+
+// What older versions have recorded is still read.
+TEST_F(Layers, UserInformationOfRecordsIsLeftOut) {
+  folder_.write("a.yaml", "log: {mlflow: \"http://me:s3cret@host:5000\"}\n");
+  const Loaded loaded =
+      load({.file = folder_.path() / "a.yaml", .is_record = true});
+  EXPECT_EQ(loaded.recipe.log.mlflow, "http://host:5000");
+  ASSERT_EQ(loaded.notes.size(), 1u);
+  EXPECT_THAT(
+      loaded.notes[0],
+      ::testing::AllOf(
+          HasSubstr("a.yaml"),
+          HasSubstr("MLFLOW_TRACKING_PASSWORD"),
+          ::testing::Not(HasSubstr("s3cret"))));
+}
+
 } // namespace
 } // namespace vitrain::config

@@ -211,5 +211,22 @@ TEST_F(ResumeTest, AFolderThatCannotBeWrittenIsAStorageError) {
   }
 }
 
+// Older versions recorded passwords in URLs: the recipe is the same without
+// them, and no new copy has them.
+TEST_F(ResumeTest, UserInformationOfOlderRecordsIsLeftOut) {
+  recipe_.log.mlflow = "http://host:5000";
+  const RunDirectory run = make_run("a-20260101-000000", recipe_);
+  std::string yaml = slurp(run.config());
+  yaml.replace(yaml.find("host:5000"), 0, "me:s3cret@");
+  std::ofstream(run.config()) << yaml;
+  EXPECT_THAT(changes_to(run, recipe_), IsEmpty());
+  EXPECT_EQ(newest_run(recipe_, "a").path, run.path);
+  prepare_to_resume(run, recipe_, 8);
+  EXPECT_THAT(slurp(run.config()), Not(HasSubstr("s3cret")));
+  EXPECT_THAT(
+      slurp(run.path / "replaced-1" / "config.yaml"),
+      testing::AllOf(HasSubstr("http://host:5000"), Not(HasSubstr("s3cret"))));
+}
+
 } // namespace
 } // namespace vitrain::job

@@ -288,5 +288,48 @@ TEST_F(Mlflow, SignsInAsMlflowsClientsDo) {
       server.requests().back().head, HasSubstr("Authorization: Bearer t0k"));
 }
 
+// The address of a run that an older version began had a password.
+TEST_F(Mlflow, UserInformationInTheAddressIsNeitherSentNorKept) {
+  FakeMlflow server;
+  const std::string uri = server.uri();
+  const std::string secret = "http://me:s3cret@" + uri.substr(7);
+  spill(
+      folder_.path() / "mlflow.json",
+      Json{
+          {"uri", secret},
+          {"run_id", "abc"},
+          {"artifact_uri", "mlflow-artifacts://me:s3cret@host/7/abc"},
+          {"parameters", false}}
+          .dump());
+  MlflowLog log(options(secret));
+  log.finish(MlflowStatus::kFinished);
+  EXPECT_EQ(log.problem(), "");
+  EXPECT_THAT(server.requests("runs/create"), IsEmpty());
+  for (const Request& request : server.requests()) {
+    EXPECT_THAT(request.head, testing::Not(HasSubstr("Authorization")));
+  }
+  const std::string kept = slurp(folder_.path() / "mlflow.json");
+  EXPECT_THAT(kept, HasSubstr(uri));
+  EXPECT_THAT(kept, testing::Not(HasSubstr("s3cret")));
+}
+
+TEST_F(Mlflow, AnAddressIsToldWithoutUserInformation) {
+  MlflowLog log(options("http://me:s3cret@127.0.0.1:1"));
+  log.metric("train/loss", 1.0, 1);
+  log.finish(MlflowStatus::kFinished, 0.2);
+  const std::string told = log.take_warning() + log.problem();
+  EXPECT_THAT(told, HasSubstr("127.0.0.1:1"));
+  EXPECT_THAT(told, testing::Not(HasSubstr("s3cret")));
+}
+
+TEST_F(Mlflow, ATokenFromAFileMayEndWithALineEnd) {
+  const ScopedVariable token("MLFLOW_TRACKING_TOKEN", "t0k\n");
+  FakeMlflow server;
+  MlflowLog(options(server.uri())).finish(MlflowStatus::kFinished);
+  EXPECT_THAT(
+      server.requests().front().head,
+      testing::EndsWith("Authorization: Bearer t0k"));
+}
+
 } // namespace
 } // namespace vitrain::logging

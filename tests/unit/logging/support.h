@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -18,36 +17,9 @@
 
 #include "core/files/files.h"
 #include "support/files.h"
+#include "support/variables.h"
 
 namespace vitrain::logging {
-
-// Sets an environment variable (or removes it) and puts it back.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const char* value) : name_(name) {
-    if (const char* old = std::getenv(name)) {
-      old_ = old;
-      had_ = true;
-    }
-    set(value);
-  }
-  ~ScopedVariable() { set(had_ ? old_.c_str() : nullptr); }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  void set(const char* value) {
-    if (value == nullptr) {
-      ::unsetenv(name_);
-    } else {
-      ::setenv(name_, value, 1);
-    }
-  }
-
-  const char* name_;
-  std::string old_;
-  bool had_ = false;
-};
 
 // Ignores a signal, as launch does in workers.
 class Ignored {
