@@ -264,6 +264,38 @@ TEST(SyncModes, HierarchicalSgdRunsOnOneWorker) {
       options_of({"hierarchical_sgd", "cpu:1", {}}, {"run.max_steps=11"}));
 }
 
+// Nothing is updated in the first step of a run, nor in the first one after a
+// resume: its row has no norm, or that of the update before the checkpoint, as
+// that of a run that was not stopped.
+TEST(SyncModes, NormsOfDelayedGradientsSurviveAResume) {
+  const TempFolder folder;
+  const Options options = options_of(
+      {"delayed_allreduce", "cpu:2", {}},
+      {"run.max_steps=11",
+       "log.every=1",
+       "checkpoint.every=4st",
+       "checkpoint.keep_last=9"});
+  const auto norms = [](const std::filesystem::path& path) {
+    std::vector<Json> all;
+    for (const Json& record : records(path, "train")) {
+      all.push_back(record.at("grad_norm"));
+    }
+    return all;
+  };
+  const auto whole = train(folder / "whole", options);
+  const auto expected = norms(whole);
+  ASSERT_EQ(expected.size(), 11u);
+  EXPECT_TRUE(expected.front().is_null());
+  for (std::size_t i = 1; i < expected.size(); ++i) {
+    EXPECT_GT(expected[i].get<double>(), 0.0) << i;
+  }
+  for (const int step : {4, 8}) {
+    const auto copy =
+        resume_copy(whole, folder / std::to_string(step), options, step);
+    EXPECT_EQ(norms(copy), expected) << step;
+  }
+}
+
 // What is delayed travels while the next step is computed, and takes its time.
 TEST(SyncModes, DelayedGradientsAreMeasured) {
   const TempFolder folder;

@@ -121,7 +121,7 @@ void Reporter::train(const TrainReport& report) {
       {"comm_seconds", report.comm_seconds},
       {"comm_busy_seconds", report.comm_busy_seconds},
       {"comm_wait", shown_.comm_wait},
-      {"grad_norm", report.grad_norm},
+      {"grad_norm", report.grad_norm ? Json(*report.grad_norm) : Json()},
       {"samples_hash", report.samples_hash}};
   add_what_some_have(record, report);
   bad_samples_ = report.bad_samples;

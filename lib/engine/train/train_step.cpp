@@ -252,6 +252,7 @@ at::Tensor TrainStep::update(double lr) {
 
 void TrainStep::update_and_count(double lr) {
   const at::Tensor norm = update(lr);
+  has_gradient_norm_ = true;
   if (scaler_) {
     gradient_norm_ = at::where(non_finite_.gt(0), gradient_norm_, norm);
     scaler_->update(non_finite_);
@@ -267,6 +268,16 @@ void TrainStep::update_and_count(double lr) {
 
 double TrainStep::gradient_norm() const {
   return gradient_norm_.item<double>();
+}
+
+std::optional<double> TrainStep::last_gradient_norm() const {
+  return has_gradient_norm_ ? std::optional(gradient_norm()) : std::nullopt;
+}
+
+void TrainStep::set_gradient_norm(double norm) {
+  const at::NoGradGuard no_grad;
+  gradient_norm_.fill_(norm);
+  has_gradient_norm_ = true;
 }
 
 std::int64_t TrainStep::steps_since_bad() const {

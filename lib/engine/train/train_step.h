@@ -99,9 +99,15 @@ class TrainStep {
 
   // Norm of the last step's averaged gradients before clipping; with asked_late
   // that of the first step that was not finite, if there was one; with
-  // loss_scaling that of the last step that changed weights, 0 before it. Waits
-  // for the device.
+  // loss_scaling that of the last step that changed weights, 0 before it; in a
+  // step that updates nothing, that of the last one that did. Waits for the
+  // device.
   double gradient_norm() const;
+  // The same; nullopt before the first update, in this process or before the
+  // checkpoint.
+  std::optional<double> last_gradient_norm() const;
+  // Continues with the norm that another process has seen last.
+  void set_gradient_norm(double norm);
   // With asked_late: the steps since that one, itself included; 0: all were
   // finite. With loss_scaling: those since the scale fell below
   // LossScaler::kLeast. Waits for the device.
@@ -157,6 +163,7 @@ class TrainStep {
   std::int64_t step_ = 0; // from 0
   double previous_lr_ = 0.0; // of the last step, if there was one
   at::Tensor gradient_norm_; // scalar
+  bool has_gradient_norm_ = false;
   at::Tensor non_finite_; // scalar, fp32: 1 when the last norm is not finite
   at::Tensor bad_steps_; // scalar, fp32: what steps_since_bad() returns
   at::Tensor loss_sum_; // scalar, fp64

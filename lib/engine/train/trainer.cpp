@@ -377,7 +377,7 @@ void Trainer::report_interval() {
   report.epoch = plan_.epoch_of(state_.step - 1) + 1;
   report.lr = lr_;
   report.bad_samples = bad_samples_.total();
-  report.grad_norm = step_->gradient_norm();
+  report.grad_norm = step_->last_gradient_norm();
   if (pruner_) {
     report.sparsity = pruner_->sparsity();
   }

@@ -1,5 +1,7 @@
 // What of a Trainer goes into checkpoints, and comes back from them.
 
+#include <cmath>
+
 #include <ATen/ATen.h>
 
 #include "core/system/clock.h"
@@ -42,6 +44,9 @@ void Trainer::restore() {
   schedule_.drops = state_.plateau.drops;
   owes_evaluation_ = saved.owes_evaluation;
   restore_interval(saved);
+  if (saved.gradient_norm) {
+    step_->set_gradient_norm(*saved.gradient_norm);
+  }
   writer_.set_saved_step(state_.step);
   session_.finished_steps = state_.step;
   session_.reporter.resumed(state_.step);
@@ -116,6 +121,10 @@ Json Trainer::state_record() {
       {job::kOwesEvaluation, owes_evaluation_}};
   if (ema_) {
     record[job::kAveragings] = ema_->averagings();
+  }
+  if (const auto norm = step_->last_gradient_norm();
+      norm && std::isfinite(*norm)) {
+    record[job::kGradientNorm] = *norm;
   }
   if (interval_.steps() == 0) {
     return record;

@@ -88,6 +88,9 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
   if (reader.has(kAveragings)) {
     saved.averagings = reader.integer(kAveragings);
   }
+  if (reader.has(kGradientNorm)) {
+    saved.gradient_norm = reader.number(kGradientNorm);
+  }
   if (run.has("plateau")) {
     const JsonReader plateau = run.object("plateau");
     saved.run.plateau = {

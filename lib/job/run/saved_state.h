@@ -33,6 +33,9 @@ inline constexpr const char* kOwesEvaluation = "owes_evaluation";
 // That of SavedState::averagings.
 inline constexpr const char* kAveragings = "averagings";
 
+// That of SavedState::gradient_norm.
+inline constexpr const char* kGradientNorm = "gradient_norm";
+
 // The trainer's own record of a checkpoint.
 struct SavedState {
   RunState run;
@@ -44,6 +47,9 @@ struct SavedState {
   bool owes_evaluation = false;
   // Of the average of the weights; none: older versions did not count them.
   std::optional<std::int64_t> averagings{};
+  // Of the last update, for the report of a step that makes none; nullopt: it
+  // was not finite, or not recorded by an older version.
+  std::optional<double> gradient_norm{};
 
   // The part of one of `world` workers: its own, or, when there was another
   // number of them, all for rank 0.
