@@ -9,6 +9,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "job/prepare/choose_devices.h"
+#include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
 #include "launch/devices/open_files.h"
@@ -171,10 +172,7 @@ int supervise_here(PreparedJob& prepared) {
   }
   launch::Rendezvous store = agree(prepared).store;
   if (prepared.finished) {
-    tell(fmt::format(
-        "{} has all its {} steps: nothing to do\n",
-        printable(job.run_directory),
-        with_commas(job.resumed_step)));
+    tell(finished_text(job) + "\n");
     return 0;
   }
   if (prepared.decides()) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "core/check.h"
 #include "core/text/text.h"
 #include "job/prepare/find_weights.h"
+#include "job/run/resume_advice.h"
 #include "job/run/run_around.h"
 #include "verbs/verbs.h"
 
@@ -26,6 +28,13 @@ std::string recipe_of(const std::string& path, const char* option) {
       "{} {}: no such file or folder",
       option,
       printable(path));
+  VITRAIN_CHECK(
+      std::string_view(option) != "-resume" || !job::is_no_run(path),
+      ExitCode::kUsage,
+      "{} {}: {}",
+      option,
+      printable(path),
+      job::describe_no_run(path));
   VITRAIN_CHECK(
       !run.path.empty() && fs::is_regular_file(run.config(), error),
       ExitCode::kUsage,

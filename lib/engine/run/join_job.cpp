@@ -14,6 +14,7 @@
 #include "dist/group/collectives.h"
 #include "job/prepare/choose_devices.h"
 #include "job/prepare/prepared_job.h"
+#include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
 #include "launch/devices/cores.h"
@@ -279,6 +280,9 @@ JoinedJob join_job(
       logging::standard_error().write(note + "\n");
     }
   }
+    if (joined.finished) {
+      std::fprintf(stderr, "%s\n", job::finished_text(job).c_str());
+    }
   if (!joined.finished) {
     open_log(joined, job, context, control);
   }

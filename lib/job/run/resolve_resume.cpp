@@ -12,6 +12,7 @@
 #include "job/run/run_around.h"
 #include "job/run/run_directory.h"
 
+#include "job/run/resume_advice.h"
 namespace vitrain::job {
 namespace {
 
@@ -113,6 +114,12 @@ void resolve_resume(
   if (resume == "auto" && !has_checkpoints(*run)) {
     begin_again(prepared, *run);
     return;
+  VITRAIN_CHECK(
+      resume == "auto" || !is_no_run(path),
+      ExitCode::kWeights,
+      "-resume {}: {}",
+      printable(path.native()),
+      describe_no_run(path));
   }
   std::vector<std::string> rejected;
   const std::filesystem::path folder =
