@@ -19,10 +19,11 @@ enum class JobMode { kTrain, kEval };
 // can talk to the others (join_job.h).
 struct Joining {
   std::string resume; // what -resume means; empty: a new run
+  bool take_over = false; // -take_over
   std::string device; // label of this worker's device
   std::string device_id; // UUID of its GPU, where that is known
 };
-VITRAIN_JSON(Joining, resume, device, device_id)
+VITRAIN_JSON(Joining, resume, take_over, device, device_id)
 
 // What the supervisor tells every worker, as JSON in a sealed memfd: the
 // resolved recipe and what was found out once for all of them.
@@ -46,6 +47,9 @@ struct Job {
   std::string version; // of vitrain
   int restarts = 0; // how often this run has been started again
   Joining joining; // under another launcher
+  // Nonce of the lock on the run folder (LockFile), for the lease of rank 0; ""
+  // if this machine has none.
+  std::string lock;
 
   RunDirectory run() const { return {run_directory}; }
   // One worker trains on all devices.
@@ -80,7 +84,8 @@ VITRAIN_JSON(
     process_start,
     version,
     restarts,
-    joining)
+    joining,
+    lock)
 
 // The arithmetic of the job; for an evaluation (`samplers` null) only its batch
 // is set. Throws as config::make_plan.

@@ -112,6 +112,7 @@ std::optional<PreparedJob> run_launched(
       launch::find_launcher_process(place.rank_variable).environment);
   job.threads = asked_threads(user);
   job.joining.resume = request.resume.value_or("");
+  job.joining.take_over = request.take_over;
   job.restarts = place.attempt;
   if (place.rank == 0) {
     for (const std::string& note : prepared.notes) {

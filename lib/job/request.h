@@ -17,6 +17,7 @@ struct Request {
   JobMode mode = JobMode::kTrain;
   config::LoadRequest recipe;
   std::optional<std::string> resume; // "auto", a checkpoint or a run folder
+  bool take_over = false; // the run that `resume` means, from its writer
   bool dry_run = false;
   // Of several machines: which this is, and where to meet the others.
   std::optional<std::int64_t> node_rank;

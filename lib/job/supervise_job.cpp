@@ -190,8 +190,15 @@ int supervise_here(PreparedJob& prepared) {
       launch::make_memfd("eval-index", prepared.eval->bytes());
   job.eval_index_fd = eval_index.get();
   options.inherited.push_back(eval_index.get());
+  // Any process that may still write keeps the kernel's lock.
+  if (prepared.lock && prepared.lock->descriptor() > 2) {
+    options.inherited.push_back(prepared.lock->descriptor());
+  }
   launch::Restarts restarts(job.recipe.run.max_restarts);
   while (true) {
+    if (prepared.lock) {
+      prepared.lock->check(); // a writer of the folder may not start any more
+    }
     options.job = job.to_json();
     options.restarts = job.restarts;
     options.nodes = prepared.link.get();

@@ -260,7 +260,9 @@ Store::Store(
     checkpoint::RetentionOptions retention)
     : folder_(std::move(folder)), retention_(retention) {}
 
-std::filesystem::path Store::save(const Snapshot& snapshot) {
+std::filesystem::path Store::save(
+    const Snapshot& snapshot,
+    const std::function<void()>& before_naming) {
   make_folders(folder_);
   checkpoint::remove_stale(folder_);
   checkpoint::repair_pointers(folder_);
@@ -275,6 +277,7 @@ std::filesystem::path Store::save(const Snapshot& snapshot) {
         ExitCode::kStorage,
         "a checkpoint does not read back as it was written: {}",
         problem);
+    before_naming();
     put_in_place(temporary.path(), target);
   }
   sync_folder(folder_);

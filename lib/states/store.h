@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,8 +50,12 @@ class Store {
   // best, `best` at it, and removes those that retention does not keep. Returns
   // its folder. A checkpoint of the same step is replaced in one instant. First
   // removes what saves of dead processes left behind. Throws Error(kStorage);
-  // the earlier checkpoints are intact then.
-  std::filesystem::path save(const Snapshot& snapshot);
+  // the earlier checkpoints are intact then. `before_naming` is called when the
+  // checkpoint is complete, before it gets its name; it is discarded if that
+  // throws.
+  std::filesystem::path save(
+      const Snapshot& snapshot,
+      const std::function<void()>& before_naming = [] {});
 
   const std::filesystem::path& folder() const { return folder_; }
 

@@ -64,6 +64,7 @@ job::Request request_of(
                                                     : job::JobMode::kTrain,
       .recipe = arguments.load_request(),
       .resume = arguments.resume,
+      .take_over = arguments.take_over,
       .dry_run = arguments.dry_run,
       .node_rank = arguments.launch.node_rank,
       .command_line = invocation.command_line,
@@ -173,6 +174,15 @@ bool has_failed(int code) {
       code != static_cast<int>(ExitCode::kStopped);
 }
 
+// Writes the last report, unless another process trains there now.
+void close_failed_run(job::PreparedJob& prepared) {
+  const bool is_ours = !prepared.lock || !prepared.lock->is_lost();
+  prepared.lock.reset(); // this process trains there no more
+  if (is_ours) {
+    report::close_report(prepared.job.run());
+  }
+}
+
 } // namespace
 
 std::optional<int> train(
@@ -226,8 +236,7 @@ std::optional<int> train(
   }
   const int code = job::supervise(prepared);
   if (request.mode == job::JobMode::kTrain && has_failed(code)) {
-    prepared.lock.reset(); // nobody trains there any more
-    report::close_report(prepared.job.run());
+    close_failed_run(prepared);
   }
   return code;
 }

@@ -354,6 +354,141 @@ TEST(Resume, ARunFolderHasOneWriter) {
   EXPECT_FALSE(std::filesystem::exists(path / "run.lock"));
 }
 
+// A writer that was stopped lost its run meanwhile: it writes no more.
+TEST(Resume, AWriterThatLostItsRunEnds) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  const Options often{.set = {"checkpoint.every=1st", "log.every=1"}};
+  Program first(long_run(output, often));
+  ASSERT_TRUE(first.wait_for_record(output, "checkpoint", 2, 60));
+  const auto path = newest_run(output);
+  const pid_t first_pid = first.pid();
+  std::vector<pid_t> processes = first.workers();
+  processes.push_back(first_pid);
+  const auto signal_all = [&](int number) {
+    for (const pid_t pid : processes) {
+      ::kill(pid, number);
+    }
+  };
+  // Neither for a process that is alive ...
+  const auto again = often.with({.resume = path});
+  EXPECT_EQ(run(long_run(output, again)).exit_code, 2);
+  // ... nor at once for one that is stopped.
+  signal_all(SIGSTOP);
+  Program second(long_run(output, again.with({.more = {"-take_over"}})));
+  ASSERT_TRUE(second.wait_for_record(output, "start", 2, 60));
+  const auto saved = static_cast<int>(records(path, "checkpoint").size());
+  ASSERT_TRUE(second.wait_for_record(output, "checkpoint", saved + 2, 60));
+  signal_all(SIGCONT);
+  const Result lost = first.wait(30);
+  EXPECT_EQ(lost.exit_code, 8) << lost.err;
+  EXPECT_THAT(
+      lost.err,
+      AllOf(
+          HasSubstr("run.lock"),
+          HasSubstr("pid " + std::to_string(second.pid()) + " on host "),
+          HasSubstr("writes nothing more")));
+  EXPECT_EQ(Json::parse(slurp(path / "run.lock")).at("pid"), second.pid());
+  const auto later = static_cast<int>(records(path, "checkpoint").size());
+  ASSERT_TRUE(second.wait_for_record(output, "checkpoint", later + 2, 60));
+  second.signal(SIGTERM);
+  const Result stopped = second.wait(30);
+  EXPECT_EQ(stopped.exit_code, 75);
+  EXPECT_THAT(
+      stopped.err,
+      AllOf(
+          HasSubstr("waiting for a sign of life"),
+          HasSubstr("taken over from pid " + std::to_string(first_pid)),
+          HasSubstr("no sign of life")));
+  EXPECT_GT(steps_in_order(path), 0);
+  EXPECT_FALSE(std::filesystem::exists(path / "run.lock"));
+}
+
+// In a container of its own each has other pids, and its own is 1.
+TEST(Resume, GoesOnFromAContainerThatHasEnded) {
+  const Words container{
+      "unshare",
+      "--user",
+      "--map-root-user",
+      "--pid",
+      "--fork",
+      "--kill-child",
+      "--mount-proc"};
+  const auto in_container = [&](const Words& words) {
+    return vitrain(words).after(container);
+  };
+  if (run(Command{{"true"}, {}}.after(container)).exit_code != 0) {
+    GTEST_SKIP() << "no pid namespaces here";
+  }
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  const Options often{.set = {"checkpoint.every=1st"}};
+  Program first(in_container(long_run(output, often)));
+  ASSERT_TRUE(first.wait_for_record(output, "checkpoint", 2, 60));
+  const auto path = newest_run(output);
+  EXPECT_NE(Json::parse(slurp(path / "run.lock")).at("pid"), first.pid());
+  const auto again = often.with({.resume = "auto"});
+  const Result refused = run(in_container(long_run(output, again)));
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("is in use"));
+  first.signal(SIGKILL);
+  first.wait(10);
+  Program next(in_container(long_run(output, again)));
+  EXPECT_TRUE(next.wait_for_record(output, "start", 2, 30));
+}
+
+TEST(Resume, WhatIsNoRunIsSaid) {
+  const TempFolder folder;
+  folder.write("photos/cat/1.jpg", "x");
+  const std::string photos = folder / "photos";
+  const Result alone = run({"-resume", photos});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("-data_path " + photos));
+  const Result with_recipe = run(tiny_run(folder / "runs", {.resume = photos}));
+  EXPECT_EQ(with_recipe.exit_code, 4);
+  EXPECT_THAT(with_recipe.err, HasSubstr("-data_path " + photos));
+  EXPECT_EQ(run(tiny_run(folder / "r", {.more = {"-take_over"}})).exit_code, 2);
+}
+
+// The command that a finished run names trains it longer.
+TEST(Resume, AFinishedRunSaysHowToTrainItLonger) {
+  const TempFolder folder;
+  const auto path = train(folder / "runs", kThreeSteps);
+  const Result done = run({"-resume", path});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  const std::string command =
+      "-resume " + path.native() + " -set run.max_steps=6";
+  EXPECT_THAT(done.err, HasSubstr("vitrain " + command));
+  EXPECT_EQ(run({"-resume", path, "-set", "run.max_steps=6"}).exit_code, 0);
+  EXPECT_EQ(steps_in_order(path), 6);
+}
+
+// An older version let passwords into config.yaml.
+TEST(Resume, APasswordInARecordedUrlGoesNoFurther) {
+  const TempFolder folder;
+  const Options options =
+      kThreeSteps.with({.set = {"log.mlflow=http://127.0.0.1:1"}});
+  const auto path = train(folder / "runs", options);
+  std::string yaml = slurp(path / "config.yaml");
+  yaml.replace(yaml.find("127.0.0.1:1"), 0, "me:s3cret@");
+  std::ofstream(path / "config.yaml") << yaml;
+  const Result result = run({"-resume", path, "-set", "run.max_steps=6"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("MLFLOW_TRACKING_PASSWORD"));
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("s3cret")));
+  for (const auto& file : std::filesystem::recursive_directory_iterator(path)) {
+    if (file.is_regular_file()) {
+      EXPECT_THAT(slurp(file.path()), Not(HasSubstr("s3cret"))) << file.path();
+    }
+  }
+  const Result refused = run(tiny_run(
+      folder / "none", {.set = {"log.mlflow=http://me:s3cret@127.0.0.1:1"}}));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("MLFLOW_TRACKING_TOKEN"));
+  EXPECT_THAT(refused.out + refused.err, Not(HasSubstr("s3cret")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+}
+
 TEST(Resume, EveryCheckpointThatIsPassedOverIsNamed) {
   const TempFolder folder;
   const auto path = train(folder / "runs", kThreeCheckpoints);

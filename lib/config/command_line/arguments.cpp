@@ -112,6 +112,10 @@ class Interpreter {
           "no config file: give -cfg FILE, for example "
           "-cfg configs/shapes_vit_tiny.yaml; vitrain --help says more");
     }
+    if (arguments_.take_over && !arguments_.resume) {
+      problem(
+          "-take_over", "is for a run that is continued: give -resume as well");
+    }
     if (arguments_.trial.is_wanted() && arguments_.resume) {
       problem("-resume", "has no meaning beside -try or -find_lr");
     }

@@ -158,6 +158,7 @@ struct Arguments {
   std::vector<std::string> foreign;
   bool allow_left_out = false; // likewise: arguments that change the result
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
+  bool take_over = false;
   DataArguments data;
   WeightsArguments weights;
   ExportArguments exports;

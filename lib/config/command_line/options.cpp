@@ -301,6 +301,13 @@ constexpr auto kOptions = std::to_array<Option>({
              "new one where there is none of its name (auto, the default); or "
              "the run or checkpoint folder PATH, whose recipe may change.",
      .read = read_resume},
+    {.name = "take_over",
+     .group = Group::kTraining,
+     .verbs = verb_set({Verb::kTrain}),
+     .help = "With -resume: take the run from a process that has it and shows "
+             "no sign of life here, without waiting a minute for one; a "
+             "process that is alive loses the run and ends.",
+     .read = [](OptionReader& o) { o.arguments.take_over = true; }},
     {.name = "last_epoch",
      .label = "N",
      .group = Group::kTraining,

@@ -1,21 +1,18 @@
 #include "core/files/lock_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
-#include <random>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/system/clock.h"
-#include "core/system/system.h"
 #include "core/text/text.h"
 
 namespace vitrain {
@@ -23,131 +20,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kSizeLimit = std::size_t{64} << 10;
+// Between two looks at the file of another holder.
+constexpr double kLook = 0.2;
+// A longer pause was this process's own (SIGSTOP, a suspended machine): it
+// proves nothing about the holder.
+constexpr double kLongestLook = 1.0;
 
-std::string pid_space() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/ns/pid", ignored).native();
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-enum class Life { kRuns, kEnded, kHidden };
-
-Life look_at(std::int64_t pid, const ProcessStatus& status) {
-  if (status.state == 0) {
-    const bool none = ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
-    return none ? Life::kEnded : Life::kHidden;
-  }
-  // A zombie has ended: only its parent does not know yet.
-  return status.state == 'Z' || status.state == 'X' ? Life::kEnded
-                                                    : Life::kRuns;
-}
-
-LockHolder holder_of(const std::string& text, const fs::path& path) {
-  try {
-    return Json::parse(text).get<LockHolder>();
-  } catch (const Json::exception&) {
-    fail(
-        ExitCode::kUsage,
-        "{}: is in the place of a lock and is none, so that nobody can say who "
-        "writes to this folder: remove it if no run does",
-        printable(path.native()));
-  }
-}
-
-// The holder that a lock file names; none where there is no file.
-std::optional<LockHolder> read_holder(const fs::path& path) {
-  std::error_code error;
-  if (fs::symlink_status(path, error).type() == fs::file_type::not_found) {
-    return std::nullopt;
-  }
-  std::string text;
-  try {
-    text = read_file(path, kSizeLimit, ExitCode::kStorage);
-  } catch (const Error&) {
-    if (fs::symlink_status(path, error).type() == fs::file_type::not_found) {
-      return std::nullopt; // released in this moment
-    }
-    throw;
-  }
-  return holder_of(text, path);
-}
-
-fs::path with(const fs::path& path, const std::string& suffix) {
-  return path.native() + suffix;
-}
-
-// The claim to a lock that `holder` has left behind.
+// Returns the name of the claim on a lock that `holder` did not release.
 fs::path claim_on(const fs::path& path, const LockHolder& holder) {
-  return with(path, ".after-" + holder.nonce);
+  return path.native() + ".after-" + holder.nonce;
 }
 
-// Creates a file with its content by whatever the file system offers that
-// cannot replace another. Returns 0 or an errno.
-int create_exclusively(
-    const fs::path& temporary,
-    const fs::path& path,
-    const std::string& text) {
-  const auto unknown = [] {
-    return errno == EPERM || errno == EINVAL || errno == ENOSYS ||
-        errno == EOPNOTSUPP;
-  };
-  if (::link(temporary.c_str(), path.c_str()) == 0) {
-    return 0;
-  }
-  if (!unknown()) {
-    return errno;
-  }
-  if (::renameat2(
-          AT_FDCWD,
-          temporary.c_str(),
-          AT_FDCWD,
-          path.c_str(),
-          RENAME_NOREPLACE) == 0) {
-    return 0;
-  }
-  if (!unknown()) {
-    return errno;
-  }
-  const Fd fd(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  return fd ? write_all(fd.get(), text.data(), text.size()) : errno;
+// Whether the file of a holder on this machine has been renewed lately. A
+// process that runs may be frozen all the same.
+bool was_renewed(const fs::path& file) {
+  constexpr std::chrono::seconds kLately(10);
+  std::error_code error;
+  const auto written = fs::last_write_time(file, error);
+  return !error && fs::file_time_type::clock::now() - written < kLately;
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  const int error = fd ? write_durably(std::move(fd), text) : errno;
-  if (error != 0) {
-    ::unlink(path.c_str());
-    fail(
-        ExitCode::kStorage,
-        "{}: cannot write: {}",
-        printable(path.native()),
-        error_text(error));
-  }
-}
-
-// Gives a complete file its name, where nobody has that. Whether the call says
-// that it has worked does not matter: over NFS an answer can be lost, and the
-// file is there all the same.
-void create_whole(const fs::path& path, const LockHolder& own) {
-  const fs::path temporary = with(path, ".new-" + own.nonce);
-  const std::string text = Json(own).dump(2) + "\n";
-  write_file(temporary, text);
-  const int error = create_exclusively(temporary, path, text);
-  ::unlink(temporary.c_str());
-  VITRAIN_CHECK(
-      error == 0 || error == EEXIST || fs::exists(fs::symlink_status(path)),
-      ExitCode::kStorage,
-      "{}: cannot create: {}",
-      printable(path.native()),
-      error_text(error));
-}
-
-// Whether a file is one of create_whole() whose process has ended.
+// Whether a file `path`.new-* is of a process that has ended.
 bool was_left(const fs::path& temporary) {
   try {
     const auto holder = read_holder(temporary);
-    return holder && is_gone(*holder);
+    return holder && is_gone(*holder, temporary);
   } catch (const Error&) {
     // Half written: by a process that does it now, or was killed then.
     std::error_code error;
@@ -159,49 +60,16 @@ bool was_left(const fs::path& temporary) {
 
 } // namespace
 
-std::string LockHolder::text() const {
-  return fmt::format(
-      "pid {} on host {} since {}", pid, printable(host), printable(since));
-}
-
-LockHolder this_process() {
-  std::random_device random;
-  return {
-      .host = host_name(),
-      .machine = first_line("/etc/machine-id"),
-      .boot = first_line("/proc/sys/kernel/random/boot_id"),
-      .pid_space = pid_space(),
-      .pid = ::getpid(),
-      .start = static_cast<std::int64_t>(status_of(::getpid()).start_time),
-      .since = local_time("%Y-%m-%d %H:%M:%S"),
-      .nonce = fmt::format("{:08x}{:08x}", random(), random())};
-}
-
-bool is_gone(const LockHolder& holder) {
-  const LockHolder own = this_process();
-  if (holder.host != own.host || holder.machine != own.machine) {
-    return false;
-  }
-  if (holder.boot != own.boot) {
-    return !own.boot.empty() && !holder.boot.empty();
-  }
-  if (holder.pid_space != own.pid_space || holder.pid <= 0) {
-    return false; // pids of a container mean nothing here
-  }
-  const ProcessStatus status = status_of(static_cast<pid_t>(holder.pid));
-  const Life life = look_at(holder.pid, status);
-  return life == Life::kEnded ||
-      (life == Life::kRuns &&
-       static_cast<std::int64_t>(status.start_time) != holder.start);
-}
-
-LockFile::LockFile(std::filesystem::path path)
-    : path_(std::move(path)), own_(this_process()) {
+LockFile::LockFile(fs::path path, LockOptions options)
+    : path_(std::move(path)),
+      options_(std::move(options)),
+      own_(this_process()) {
   // Each turn that fails without an error has seen another process's progress.
   constexpr int kTurns = 1000;
   for (int turn = 0; turn < kTurns; ++turn) {
     if (try_to_take()) {
       clean();
+      lease_ = std::make_unique<LockLease>(path_, own_.nonce, options_.times);
       return;
     }
   }
@@ -211,63 +79,155 @@ LockFile::LockFile(std::filesystem::path path)
       printable(path_.native()));
 }
 
-bool LockFile::try_to_take() {
-  const auto holder = read_holder(path_);
-  if (!holder) {
-    create_whole(path_, own_);
-    return read_holder(path_) == own_;
-  }
-  return take_from(*holder);
+bool LockFile::owns(const fs::path& file) const {
+  const auto holder = read_holder(file);
+  return holder && holder->nonce == own_.nonce;
 }
 
-// The claim on the lock of a holder that is gone is a file that exists once,
+bool LockFile::try_to_take() {
+  const auto holder = read_holder(path_);
+  if (holder) {
+    return take_from(*holder);
+  }
+  own_.time = sign_of_life();
+  kernel_lock_ = create_lock_file(path_, own_);
+  return owns(path_);
+}
+
+// A claim on the lock of a holder that is gone is a file that exists once,
 // since its name has the holder's nonce; its owner is the next holder, and may
-// be gone in turn. The one at the end of that chain puts its claim into the
-// lock's place. A claim counts only where the lock and all claims before it are
+// be gone in turn. The process at the end of that chain puts its claim into the
+// lock's place. A claim counts only if the lock and all claims before it are
 // still there after it was made: one that came too late is void.
 bool LockFile::take_from(const LockHolder& first) {
+  const Fd old(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::vector<LockHolder> chain{first};
+  fs::path file = path_;
+  alive_ = false;
   while (true) {
     const LockHolder& last = chain.back();
-    VITRAIN_CHECK(
-        is_gone(last),
-        ExitCode::kUsage,
-        "{} is in use: {} writes to it ({}). Wait for its end, or end it; if "
-        "it is gone, which cannot be seen from here, remove that file",
-        printable(path_.parent_path().native()),
-        last.text(),
-        printable(path_.native()));
+    if (!await_end(file, last)) {
+      return false;
+    }
     const fs::path claim = claim_on(path_, last);
     if (auto next = read_holder(claim)) {
       chain.push_back(*std::move(next));
+      file = claim;
       continue;
     }
-    create_whole(claim, own_);
-    bool stands = read_holder(claim) == own_ && read_holder(path_) == first;
+    own_.time = sign_of_life();
+    kernel_lock_ = create_lock_file(claim, own_);
+    const auto stands_at = [](const fs::path& at, const LockHolder& holder) {
+      const auto found = read_holder(at);
+      return found && found->nonce == holder.nonce;
+    };
+    bool stands = owns(claim) && stands_at(path_, first);
     for (std::size_t i = 1; i < chain.size(); ++i) {
-      stands = stands && read_holder(claim_on(path_, chain[i - 1])) == chain[i];
+      stands = stands && stands_at(claim_on(path_, chain[i - 1]), chain[i]);
     }
     if (!stands) {
-      if (read_holder(claim) == own_) {
+      if (owns(claim)) {
         ::unlink(claim.c_str());
       }
       return false;
     }
     ::rename(claim.c_str(), path_.c_str());
     VITRAIN_CHECK(
-        read_holder(path_) == own_,
+        owns(path_),
         ExitCode::kStorage,
         "{}: cannot be taken over from {}",
         printable(path_.native()),
         last.text());
     before_ = last;
+    await_notice(old, first);
     return true;
   }
 }
 
-// Claims on locks of the past are void, which their owners see when they look
-// again; and what processes left behind that ended while they made one is
-// nobody's.
+double LockFile::patience_for(const LockHolder& holder) const {
+  const LockTimes& times = options_.times;
+  return options_.take_over || is_successor(holder, own_) ? times.successor
+                                                          : times.silence;
+}
+
+// Waits until a holder has ended, or has been silent for long enough. Returns
+// false if the file has another holder meanwhile. Throws Error(kUsage) if it is
+// alive.
+bool LockFile::await_end(const fs::path& file, const LockHolder& holder) {
+  reason_ = "which has ended";
+  if (is_gone(holder, file)) {
+    return true;
+  }
+  const double patience = patience_for(holder);
+  // Older versions give no signs of life.
+  const bool is_mute =
+      holder.time.empty() && patience >= options_.times.silence;
+  const bool is_active = is_seen_running(holder) && was_renewed(file);
+  if (is_mute || (is_active && !options_.take_over)) {
+    refuse(holder);
+  }
+  options_.notice(fmt::format(
+      "{}: held by {}, which may have ended where it cannot be seen from here: "
+      "waiting for a sign of life, at most {:g} s{}",
+      printable(path_.native()),
+      holder.text(),
+      patience,
+      options_.take_over ? ""
+          : patience < options_.times.silence
+          ? " (it is of the same job)"
+          : " (-take_over takes the run over without that)"));
+  double silence = 0.0;
+  Stopwatch watch;
+  while (silence < patience) {
+    sleep_for(std::min(kLook, options_.times.refresh));
+    silence += std::min(watch.restart(), kLongestLook);
+    const auto now = read_holder(file);
+    if (!now || now->nonce != holder.nonce) {
+      return false;
+    }
+    if (is_gone(holder, file)) {
+      return true;
+    }
+    if (now->time != holder.time) {
+      if (!options_.take_over) {
+        refuse(*now);
+      }
+      alive_ = true;
+      reason_ = "which was alive: it stops before it writes again";
+      return true;
+    }
+  }
+  reason_ = fmt::format("which gave no sign of life for {:g} s", patience);
+  return true;
+}
+
+void LockFile::refuse(const LockHolder& holder) const {
+  fail(
+      ExitCode::kUsage,
+      "{} is in use: {} writes to it ({}{}{}). Wait for its end, or end it; if "
+      "it has ended, or shall lose the run to this process: -take_over",
+      printable(path_.parent_path().native()),
+      holder.text(),
+      printable(path_.native()),
+      holder.time.empty() ? "" : ", last sign of life ",
+      printable(holder.time));
+}
+
+// A holder that was alive when it lost its lock writes no more once it has
+// ended, or has had to look at the file again.
+void LockFile::await_notice(const Fd& old, const LockHolder& holder) const {
+  if (!alive_ || !old) {
+    return;
+  }
+  const Stopwatch watch;
+  const std::string open = fmt::format("/proc/self/fd/{}", old.get());
+  while (watch.seconds() < options_.times.successor && !is_gone(holder, open)) {
+    sleep_for(kLook);
+  }
+}
+
+// Removes stale claims, whose owners check them again, and unfinished files of
+// processes that have ended.
 void LockFile::clean() const {
   const std::string prefix = path_.filename().native() + ".";
   const std::string own_claim = claim_on(path_, own_).filename().native();
@@ -290,10 +250,16 @@ void LockFile::clean() const {
 
 LockFile::~LockFile() {
   if (own_.pid != ::getpid()) {
+    [[maybe_unused]] const LockLease* parents = lease_.release();
+    return;
+  }
+  if (!lease_) {
     return;
   }
   try {
-    if (read_holder(path_) == own_) {
+    const bool lost = lease_->is_lost();
+    lease_.reset();
+    if (!lost && owns(path_)) {
       ::unlink(path_.c_str());
     }
   } catch (const std::exception&) {

@@ -190,6 +190,7 @@ void record_evaluation(
       ? record_of(session, evaluator, found.scores)
       : record_of(session, evaluator, std::move(found.outcomes));
   logging::Console& console = session.reporter.console();
+  session.reporter.hold();
   if (keeps_records(session)) {
     try {
       record.write(session.job.run().path / "evaluation");

@@ -20,7 +20,11 @@ Reporter::Reporter(
           config::has_classes(job.recipe.train.loss) &&
           !job.recipe.data.eval.multi_label),
       console_(console),
-      progress_(console_, job.recipe.log.progress) {}
+      progress_(console_, job.recipe.log.progress) {
+  if (main_ && !job.lock.empty()) {
+    lease_ = std::make_unique<LockLease>(job.run().lock(), job.lock);
+  }
+}
 
 Reporter::~Reporter() = default;
 
@@ -40,6 +44,7 @@ void Reporter::open_records(const Json& start) {
   if (!main_) {
     return;
   }
+  hold();
   std::optional<std::int64_t> resumed_step;
   if (start.contains("resumed_step")) {
     resumed_step = start.at("resumed_step").get<std::int64_t>();
@@ -53,7 +58,7 @@ void Reporter::open_records(const Json& start) {
               job_.recipe.train.ema.active(),
           .real_labels = job_.recipe.eval.real_labels.has_value(),
           .label_lists = job_.recipe.data.eval.multi_label});
-  metrics_->write(start);
+  records().write(start);
   eval_precision_ = start.at("eval_precision").get<std::string>();
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
   metrics_->begin(job_.recipe);
@@ -61,6 +66,7 @@ void Reporter::open_records(const Json& start) {
 }
 
 void Reporter::step_begins() {
+  hold();
   if (!first_step_begin_) {
     first_step_begin_ = job::boot_seconds() - job_.process_start;
   }
@@ -136,7 +142,7 @@ void Reporter::saved(
   progress_.clear();
   console_.log(fmt::format(
       "saved {} in {:.2f} s", printable(shown_path(path)), seconds));
-  metrics_->write(
+  records().write(
       {{"kind", "checkpoint"},
        {"step", step},
        {"epoch", epoch_of(step)},
@@ -204,7 +210,7 @@ void Reporter::finish(
   if (checkpoint_) {
     end.checkpoint = shown_path(*checkpoint_);
   }
-  metrics_->write(
+  records().write(
       {{"kind", "done"},
        {"step", step},
        {"exit", static_cast<int>(code)},

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "config/rules/timeline.h"
+#include "core/files/lock_lease.h"
 #include "core/system/clock.h"
 #include "core/text/json.h"
 #include "dist/group/traffic.h"
 #include "engine/eval/metrics.h"
 #include "engine/report/bad_samples.h"
-#include "job/job.h"
 #include "engine/report/reports.h"
+#include "job/job.h"
 #include "job/run/run_state.h"
 #include "logging/records/metrics_log.h"
 #include "logging/terminal/banner.h"
@@ -27,7 +28,8 @@ namespace vitrain::engine {
 
 // Everything that a run tells: terminal, log file, metrics.jsonl, summary.csv,
 // TensorBoard. Rank 0 shows and records what concerns the whole run; the others
-// write to their own log file only. Never throws for storage that fails.
+// write to their own log file only. Never throws for storage that fails, but as
+// hold().
 class Reporter {
  public:
   Reporter(
@@ -40,6 +42,17 @@ class Reporter {
 
   logging::Console& console() { return console_; }
 
+  // Rank 0, before a file of the run folder is written: throws Error(kStorage)
+  // if another process has taken the run over. Does nothing elsewhere, and
+  // reads nothing within some seconds of the last look.
+  void hold() {
+    if (lease_) {
+      lease_->check();
+    }
+  }
+  // Whether another process has.
+  bool is_lost() { return lease_ && lease_->is_lost(); }
+
   // Rank 0: the banner. `length` is absent for an evaluation.
   void start(
       const std::string& title,
@@ -50,7 +63,7 @@ class Reporter {
   void open_records(const Json& start);
   void resumed(std::int64_t step);
 
-  // Times of the first step since the process started.
+  // Times of the first step since the process started. Throws as hold().
   void step_begins();
   void step_ended(std::int64_t step);
 
@@ -69,7 +82,7 @@ class Reporter {
       const std::string& name,
       const logging::Picture& picture,
       std::int64_t step) {
-    metrics_->picture(name, picture, name + ".png", step);
+    records().picture(name, picture, name + ".png", step);
   }
   // What records that go elsewhere have met with meanwhile.
   void show_warnings() {
@@ -98,6 +111,11 @@ class Reporter {
       std::int64_t memory);
 
  private:
+  // Where records go, after hold().
+  logging::MetricsLog& records() {
+    hold();
+    return *metrics_;
+  }
   void own_train(const TrainReport& report);
   std::int64_t epoch_of(std::int64_t step) const;
   // In its epoch, counted as log.count says; and how many there are in it.
@@ -118,6 +136,7 @@ class Reporter {
   std::string eval_line(std::int64_t step, const Evaluated& found) const;
 
   const job::Job& job_;
+  std::unique_ptr<LockLease> lease_; // on the run folder
   int rank_;
   bool main_; // rank 0
   bool alone_; // the only worker

@@ -68,7 +68,7 @@ void Reporter::evaluated(
   if (found.subset > 0) {
     record["subset"] = found.subset;
   }
-  metrics_->write(record);
+  records().write(record);
   if (report_) {
     report_->update();
   }

@@ -134,7 +134,7 @@ void Reporter::train(const TrainReport& report) {
     record["start_end_seconds"] = *first_step_end_;
     first_step_begin_ = -1.0; // told once
   }
-  metrics_->write(record);
+  records().write(record);
 }
 
 void Reporter::pruned(

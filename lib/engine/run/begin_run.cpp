@@ -92,6 +92,7 @@ Json announce(Session& session) {
 
 void open_run(Session& session, const Json& start) {
   const job::Job& job = session.job;
+  session.reporter.hold();
   if (session.rank == 0 && job.mode == job::JobMode::kTrain) {
     remove_leftovers(session);
     for (const std::string& line : job::prepare_to_resume(

@@ -258,6 +258,7 @@ JoinedJob join_job(
   JoinedJob joined;
   job::PreparedJob prepared;
   prepared.job = job;
+  prepared.take_over = job.joining.take_over;
   prepared.workers = context.world_size;
   const Peers peers = introduce(job, context.local_world_size, control);
   check_equal_machines(job, peers);
@@ -279,10 +280,10 @@ JoinedJob join_job(
     for (const std::string& note : prepared.notes) {
       logging::standard_error().write(note + "\n");
     }
-  }
     if (joined.finished) {
       std::fprintf(stderr, "%s\n", job::finished_text(job).c_str());
     }
+  }
   if (!joined.finished) {
     open_log(joined, job, context, control);
   }

@@ -225,6 +225,14 @@ ExitCode code_of(const std::exception& error) {
                                  : exit_code_of(error);
 }
 
+// A reporter writes when it is destroyed: not to the run folder of another
+// process.
+void close_reporter(std::optional<Reporter>& reporter) {
+  if (reporter && !reporter->is_lost()) {
+    reporter.reset();
+  }
+}
+
 // What our supervisor does where there is one.
 void remove_unkept_evaluation(
     const launch::WorkerContext& context,
@@ -323,7 +331,7 @@ int run_worker() {
     }
     launch::write_error_file(text);
     remove_unkept_evaluation(context, job, code_of(error));
-    reporter.reset();
+    close_reporter(reporter);
     std::fflush(nullptr);
     // Closing a group that has failed may take long: NCCL's threads wait for
     // operations that will not end.

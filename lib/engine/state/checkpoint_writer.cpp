@@ -80,17 +80,19 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
   const int attempts = is_last ? 4 : 1;
   std::string problem;
   for (int attempt = 1; attempt <= attempts; ++attempt) {
+    session_.reporter.hold();
     try {
       for (const std::string& line :
            checkpoint::repair_pointers(store_.folder())) {
         console.warn(line);
       }
       states::check_space(store_.folder(), bytes_, "this checkpoint");
-      store_.save(snapshot);
+      store_.save(snapshot, [this] { session_.reporter.hold(); });
       return "";
     } catch (const Error& error) {
       problem = error.what();
     }
+    session_.reporter.hold(); // if that is why, the run ends
     if (attempt < attempts) {
       const int pause = 1 << (attempt - 1);
       console.warn(fmt::format(

@@ -32,7 +32,7 @@ class CheckpointWriter {
       std::int64_t steps);
   // Rank 0: writes the checkpoint; completes what is the same for all of a run.
   // `is_last`: no later one could make up for it. Returns what was against it,
-  // or "".
+  // or "". Throws as Reporter::hold().
   std::string write(states::Snapshot snapshot, bool is_last);
   // All ranks, after rank 0's write() of `step` that took so long: reports it.
   // Throws Error(kStorage) where the last one failed.

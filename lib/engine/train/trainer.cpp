@@ -388,6 +388,7 @@ void Trainer::report_interval() {
 }
 
 void Trainer::gather_bad_samples() {
+  session_.reporter.hold();
   const BadSamples::Gathered gathered =
       bad_samples_.gather(*session_.groups.control);
   if (gathered.found > 0) {

@@ -32,6 +32,7 @@ void Trainer::keep_samples(bool wait) {
   if (!samples_) {
     return;
   }
+  session_.reporter.hold();
   try { // a picture is no reason to end a run
     const std::optional<logging::Picture> picture = samples_->take(wait);
     if (!picture) {

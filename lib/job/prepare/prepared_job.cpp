@@ -149,6 +149,7 @@ PreparedJob begin_job(const Request& request) {
   job.recipe = std::move(loaded.recipe);
   prepared.origins = std::move(loaded.origins);
   job.mode = request.mode;
+  prepared.take_over = request.take_over;
   job.config_path = request.recipe.file.value_or("").native();
   job.command_line = request.command_line;
   prepared.worker_program = request.worker_program;

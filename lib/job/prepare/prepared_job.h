@@ -46,8 +46,10 @@ struct PreparedJob {
   std::vector<config::Difference> changes;
   // That run has all its steps.
   bool finished = false;
-  // On the run folder, by who decides.
+  // Lock on the run folder, held by the machine that decides; and whether that
+  // takes it from a process that is alive.
   std::unique_ptr<LockFile> lock;
+  bool take_over = false;
 
   // On the machine that decides for all, and where there is only one.
   bool decides() const { return !link || link->node_rank() == 0; }
@@ -82,7 +84,8 @@ void make_run_directory(PreparedJob& prepared);
 // does: its weights are evaluated on no others. By who decides.
 void write_held_out(const PreparedJob& prepared);
 
-// Locks a run folder for as long as the job is there. Throws as LockFile.
+// Locks a run folder for as long as the job is there. Waits and throws as
+// LockFile; a line on stderr says for whom it waits.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
 // Prepares what is asked for; nothing is written. Throws Error with everything

@@ -1,6 +1,9 @@
 // resolve_resume() and continue_epoch() of prepared_job.h: the checkpoint that
 // -resume means, and the epoch that it is in.
 
+#include <cstdio>
+#include <utility>
+
 #include "checkpoint/manifest.h"
 #include "core/check.h"
 #include "core/text/text.h"
@@ -9,10 +12,10 @@
 #include "job/prepare/prepared_job.h"
 #include "job/run/begun_epoch.h"
 #include "job/run/resume.h"
+#include "job/run/resume_advice.h"
 #include "job/run/run_around.h"
 #include "job/run/run_directory.h"
 
-#include "job/run/resume_advice.h"
 namespace vitrain::job {
 namespace {
 
@@ -83,12 +86,18 @@ void begin_again(PreparedJob& prepared, const RunDirectory& run) {
 } // namespace
 
 void lock_run(PreparedJob& prepared, const RunDirectory& run) {
-  prepared.lock = std::make_unique<LockFile>(run.lock());
+  LockOptions options{.take_over = prepared.take_over};
+  options.notice = [](const std::string& line) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  };
+  prepared.lock = std::make_unique<LockFile>(run.lock(), std::move(options));
+  prepared.job.lock = prepared.lock->nonce();
   if (const auto& before = prepared.lock->taken_over()) {
     prepared.notes.push_back(fmt::format(
-        "{}: taken over from {}, which has ended",
+        "{}: taken over from {}, {}",
         printable(run.lock().native()),
-        before->text()));
+        before->text(),
+        prepared.lock->reason()));
   }
 }
 
@@ -105,6 +114,12 @@ void resolve_resume(
     }
     path = *run;
   }
+  VITRAIN_CHECK(
+      resume == "auto" || !is_no_run(path),
+      ExitCode::kWeights,
+      "-resume {}: {}",
+      printable(path.native()),
+      describe_no_run(path));
   // Locked before anything is read: another process may be writing it.
   const auto run =
       resume == "auto" ? std::optional(RunDirectory{path}) : run_around(path);
@@ -114,12 +129,6 @@ void resolve_resume(
   if (resume == "auto" && !has_checkpoints(*run)) {
     begin_again(prepared, *run);
     return;
-  VITRAIN_CHECK(
-      resume == "auto" || !is_no_run(path),
-      ExitCode::kWeights,
-      "-resume {}: {}",
-      printable(path.native()),
-      describe_no_run(path));
   }
   std::vector<std::string> rejected;
   const std::filesystem::path folder =

@@ -19,8 +19,9 @@ std::vector<Host> parse_hosts(const std::string& text) {
         (parse_int(entry.substr(colon + 1), workers) && workers >= 1 &&
          workers <= 4096);
     const bool plain = !host.name.empty() && host.name[0] != '-' &&
-        std::ranges::none_of(
-            host.name, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
+        std::ranges::none_of(host.name, [](unsigned char c) {
+          return c <= ' ' || c == 0x7f || c == '/'; // a URL is no name
+        });
     VITRAIN_CHECK(
         counted && plain,
         ExitCode::kUsage,

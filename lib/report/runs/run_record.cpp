@@ -1,6 +1,7 @@
 #include "report/runs/run_record.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "config/load/load_recipe.h"
 #include "core/check.h"
@@ -8,8 +9,8 @@
 #include "core/files/lock_file.h"
 #include "core/text/json_values.h"
 #include "core/text/text.h"
-#include "report/runs/run_failure.h"
 #include "core/text/url.h"
+#include "report/runs/run_failure.h"
 
 namespace vitrain::report {
 namespace {
@@ -35,6 +36,7 @@ void read_recipe(Run& run) {
     return;
   }
   try {
+    // Older versions recorded it.
     run.recipe = config::from_yaml(
         remove_user_info(text), printable(run.folder.config().native()));
   } catch (const Error& error) { // of another version
@@ -68,6 +70,17 @@ std::optional<LockHolder> lock_holder(const fs::path& lock) {
   }
 }
 
+// Whether a holder that gives signs of life has given none for so long that a
+// look at the file's time says it, whatever the difference of two hosts'
+// clocks.
+bool is_silent(const LockHolder& holder, const fs::path& lock) {
+  constexpr std::chrono::minutes kLong(10);
+  std::error_code error;
+  const auto written = fs::last_write_time(lock, error);
+  return !holder.time.empty() && !error &&
+      fs::file_time_type::clock::now() - written > kLong;
+}
+
 // As the last process said, or else whether one holds the run's lock. Where
 // there are no records, only the logs can tell of a failure; `unread`: they
 // could not be read.
@@ -78,7 +91,8 @@ void find_state(Run& run, bool unread) {
     return;
   }
   const auto holder = lock_holder(run.folder.lock());
-  if (holder && !is_gone(*holder)) {
+  if (holder && !is_gone(*holder, run.folder.lock()) &&
+      !is_silent(*holder, run.folder.lock())) {
     run.state = RunState::kRunning;
     run.reason = holder->text();
     return;
@@ -108,6 +122,10 @@ Run read_run(
   }
   run.name = run.folder.path.filename().native();
   run.records = records;
+  if (const std::string command = json_text(run.records.start, "command");
+      has_user_info(command)) {
+    run.records.start["command"] = hide_user_info(command);
+  }
   if (!problem.empty()) {
     run.problems.push_back(problem);
   }
@@ -122,10 +140,6 @@ bool is_closed_run(const fs::path& folder) {
   const fs::path config = job::RunDirectory{folder}.config();
   std::error_code error;
   return !fs::exists(config, error) && error &&
-  if (const std::string command = json_text(run.records.start, "command");
-      has_user_info(command)) {
-    run.records.start["command"] = hide_user_info(command);
-  }
       job::run_of_config(config.native());
 }
 

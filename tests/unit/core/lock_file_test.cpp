@@ -6,18 +6,23 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
-#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
 
 #include "core/files/files.h"
 #include "core/system/clock.h"
 #include "core/text/json.h"
 #include "support/files.h"
+#include "support/variables.h"
 
 namespace vitrain {
 namespace {
@@ -28,12 +33,27 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// Seconds that a test has; in the order of those of the program.
+constexpr LockTimes kShort{
+    .refresh = 0.05,
+    .trust = 0.3,
+    .successor = 0.6,
+    .silence = 1.5};
+
 class LockFileTest : public testing::Test {
  protected:
-  // What is against taking the lock; "" where it could be had.
-  std::string refusal() const {
+  // What is against taking the lock; "" if it could be had.
+  std::string refusal(bool take_over = false) {
+    waited_.clear();
+    const Stopwatch watch;
     try {
-      const LockFile lock(lock_);
+      const LockFile lock(
+          lock_,
+          {.take_over = take_over,
+           .notice = [this](const std::string& line) { waited_ = line; },
+           .times = kShort});
+      seconds_ = watch.seconds();
+      reason_ = lock.taken_over() ? lock.reason() : "";
       return "";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kUsage);
@@ -49,7 +69,7 @@ class LockFileTest : public testing::Test {
   pid_t leave_lock() const {
     const pid_t pid = ::fork();
     if (pid == 0) {
-      new LockFile(lock_);
+      new LockFile(lock_, {.times = kShort});
       ::_exit(0);
     }
     ::waitpid(pid, nullptr, 0);
@@ -64,14 +84,64 @@ class LockFileTest : public testing::Test {
     return all;
   }
 
+  // The lock of a process elsewhere, of which nobody here can see anything.
+  Json foreign_lock() const {
+    leave_lock();
+    Json lock = content();
+    lock["host"] = "elsewhere";
+    lock["boot"] = "12345678-0000-0000-0000-000000000000";
+    return lock;
+  }
+
+  void write(const Json& lock) const { std::ofstream(lock_) << lock; }
+
+  // A child process that holds the lock until it has lost it, and then ends
+  // with exit status 3.
+  pid_t start_holder() const {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      LockFile held(lock_, {.times = kShort});
+      const Stopwatch watch;
+      while (watch.seconds() < 60.0) {
+        try {
+          held.check();
+        } catch (const Error& error) {
+          ::_exit(error.code() == ExitCode::kStorage ? 3 : 4);
+        }
+        ::usleep(1000);
+      }
+      ::_exit(5);
+    }
+    const Stopwatch watch;
+    while (!std::filesystem::exists(lock_) && watch.seconds() < 30.0) {
+      ::usleep(1000);
+    }
+    return pid;
+  }
+
+  // Stops a child process, and waits until it is.
+  static void stop(pid_t pid) {
+    ::kill(pid, SIGSTOP);
+    ::waitpid(pid, nullptr, WUNTRACED);
+  }
+
+  static int exit_status(pid_t pid) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
   TempFolder temp_;
+  std::string waited_; // what refusal() waited for
+  std::string reason_; // why it got the lock
+  double seconds_ = 0.0; // after so long
   const std::filesystem::path folder_ = temp_.path();
   const std::filesystem::path lock_ = folder_ / "run.lock";
 };
 
 TEST_F(LockFileTest, NamesItsHolderAndIsReleased) {
   {
-    const LockFile held(lock_);
+    const LockFile held(lock_, {.times = kShort});
     EXPECT_FALSE(held.taken_over().has_value());
     EXPECT_THAT(names(), ElementsAre("run.lock"));
     EXPECT_THAT(
@@ -88,7 +158,7 @@ TEST_F(LockFileTest, NamesItsHolderAndIsReleased) {
 TEST_F(LockFileTest, IsTakenOverFromAProcessThatHasEnded) {
   const pid_t dead = leave_lock();
   {
-    const LockFile held(lock_);
+    const LockFile held(lock_, {.times = kShort});
     ASSERT_TRUE(held.taken_over().has_value());
     EXPECT_EQ(held.taken_over()->pid, dead);
     EXPECT_EQ(content().at("pid"), ::getpid());
@@ -101,7 +171,7 @@ TEST_F(LockFileTest, IsTakenOverFromAProcessThatHasEnded) {
 TEST_F(LockFileTest, IsTakenOverFromAZombie) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    new LockFile(lock_);
+    new LockFile(lock_, {.times = kShort});
     ::_exit(0);
   }
   siginfo_t info{};
@@ -111,34 +181,243 @@ TEST_F(LockFileTest, IsTakenOverFromAZombie) {
   ::waitpid(pid, nullptr, 0);
 }
 
-TEST_F(LockFileTest, IsNotTakenFromWhomCannotBeSeenOrRuns) {
+// The kernel's lock says whether the holder runs, whatever its host is called
+// and whichever pids it sees: another container of this machine.
+TEST_F(LockFileTest, TheKernelKnowsHoldersOfOtherContainers) {
   leave_lock();
-  const Json left = content();
+  Json lock = content();
+  lock["host"] = "container";
+  lock["pid_space"] = "pid:[1]";
+  lock["pid"] = 1;
+  write(lock);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(waited_, "");
+  const pid_t holder = start_holder();
+  lock["nonce"] = content().at("nonce");
+  // Until it keeps the names when it renews its time.
+  const Stopwatch watch;
+  do {
+    write(lock);
+    ::usleep(200'000);
+  } while (content().at("pid") != 1 && watch.seconds() < 30.0);
+  EXPECT_THAT(refusal(), HasSubstr("pid 1 on host container"));
+  ::kill(holder, SIGKILL);
+  exit_status(holder);
+  EXPECT_EQ(refusal(), "");
+}
+
+// A real pid namespace, in which the holder's pid is 1.
+TEST_F(LockFileTest, IsTakenFromAProcessOfAnotherPidSpaceThatHasEnded) {
+  const TempFolder folder;
+  const pid_t outer = ::fork();
+  if (outer == 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+      ::_exit(77);
+    }
+    const pid_t inner = start_holder();
+    folder.write("inner", std::to_string(inner));
+    ::_exit(exit_status(inner) == -1 ? 0 : 1);
+  }
+  const Stopwatch watch;
+  while (slurp(folder / "inner").empty() && watch.seconds() < 10.0) {
+    int status = 0;
+    if (::waitpid(outer, &status, WNOHANG) == outer) {
+      GTEST_SKIP() << "no pid namespaces here";
+    }
+    ::usleep(1000);
+  }
+  ASSERT_NE(content().at("pid_space"), this_process().pid_space);
+  EXPECT_THAT(refusal(), HasSubstr("is in use"));
+  ::kill(std::stoi(slurp(folder / "inner")), SIGKILL);
+  EXPECT_EQ(exit_status(outer), 0);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(waited_, "");
+}
+
+// Pids are looked at if the file system has no kernel locks.
+TEST_F(LockFileTest, PidsTellIfTheKernelHasNoLock) {
+  leave_lock();
+  Json left = content();
+  left["device"] = 0;
   const auto refusal_with = [&](const char* key, const Json& value) {
     Json other = left;
     other[key] = value;
-    std::ofstream(lock_) << other;
+    write(other);
     return refusal();
   };
-  EXPECT_THAT(
-      refusal_with("host", "elsewhere"), HasSubstr("on host elsewhere since"));
-  EXPECT_THAT(refusal_with("machine", "another"), HasSubstr("in use"));
-  EXPECT_THAT(refusal_with("pid_space", "pid:[1]"), HasSubstr("in use"));
-  EXPECT_THAT(refusal_with("host", "\x1b[31m"), HasSubstr("host \\x1b[31m"));
+  EXPECT_EQ(refusal_with("device", 0), "");
+  EXPECT_EQ(reason_, "which has ended");
+  EXPECT_EQ(waited_, "");
   // The same pid and another start: it was used again.
   Json reused = left;
   reused["pid"] = ::getpid();
   reused["start"] = this_process().start - 1;
-  std::ofstream(lock_) << reused;
+  write(reused);
   EXPECT_EQ(refusal(), "");
-  std::ofstream(lock_) << left;
+  EXPECT_EQ(waited_, "");
+  // A process that runs.
+  reused["start"] = this_process().start;
+  write(reused);
+  EXPECT_THAT(refusal(), HasSubstr("is in use"));
+  // Pids of another container mean nothing here.
+  EXPECT_EQ(refusal_with("pid_space", "pid:[1]"), "");
+  EXPECT_THAT(waited_, HasSubstr("pid "));
+  EXPECT_GE(seconds_, kShort.silence);
+}
+
+TEST_F(LockFileTest, IsTakenFromAnotherHostAfterSilence) {
+  write(foreign_lock());
   EXPECT_EQ(refusal(), "");
-  // The machine has been booted since, whoever has the pid now.
-  Json booted = left;
-  booted["boot"] = "12345678-0000-0000-0000-000000000000";
-  booted["pid"] = ::getpid();
-  std::ofstream(lock_) << booted;
+  EXPECT_GE(seconds_, kShort.silence);
+  EXPECT_THAT(
+      waited_,
+      AllOf(
+          HasSubstr(lock_.native()),
+          HasSubstr("on host elsewhere since"),
+          HasSubstr("at most 1.5 s"),
+          HasSubstr("-take_over")));
+  EXPECT_EQ(reason_, "which gave no sign of life for 1.5 s");
+}
+
+// Whatever the clocks say: the other host's is years behind, or ahead.
+TEST_F(LockFileTest, IsNotTakenFromAnotherHostThatIsAlive) {
+  for (const int year : {1999, 2199}) {
+    Json lock = foreign_lock();
+    lock["time"] = fmt::format("{}-01-01 00:00:00.0999 UTC", year);
+    write(lock);
+    std::atomic<bool> ended = false;
+    std::thread holder([&] {
+      for (int turn = 1000; !ended; ++turn) {
+        lock["time"] = fmt::format("{}-01-01 00:00:00.{:04} UTC", year, turn);
+        const std::string text = lock.dump();
+        const int fd = ::open(lock_.c_str(), O_WRONLY);
+        ASSERT_EQ(::pwrite(fd, text.data(), text.size(), 0), ssize(text));
+        ::close(fd);
+        ::usleep(200'000);
+      }
+    });
+    EXPECT_THAT(
+        refusal(),
+        AllOf(
+            HasSubstr("is in use"),
+            HasSubstr("on host elsewhere"),
+            HasSubstr("last sign of life " + std::to_string(year)),
+            HasSubstr("-take_over")));
+    ended = true;
+    holder.join();
+    std::filesystem::remove(lock_);
+  }
+}
+
+TEST_F(LockFileTest, ASuccessorOfTheSameJobWaitsForAMoment) {
+  Json lock = foreign_lock();
+  lock["jobs"] = {{"SLURM_JOB_ID", "12"}};
+  const ScopedVariable job("SLURM_JOB_ID", "12");
+  write(lock);
   EXPECT_EQ(refusal(), "");
+  EXPECT_GE(seconds_, kShort.successor);
+  EXPECT_LT(seconds_, kShort.silence);
+  const ScopedVariable other("SLURM_JOB_ID", "13");
+  write(lock);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_GE(seconds_, kShort.silence);
+}
+
+TEST_F(LockFileTest, APodIsTheSuccessorOfThatOfItsName) {
+  const ScopedVariable cluster("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+  Json lock = foreign_lock();
+  lock["host"] = this_process().host;
+  lock["machine"] = "another";
+  write(lock);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_LT(seconds_, kShort.silence);
+}
+
+// The same host, booted since; another machine may have its name, so that its
+// signs of life count.
+TEST_F(LockFileTest, IsTakenAfterTheHostWasBooted) {
+  Json lock = foreign_lock();
+  lock["host"] = this_process().host;
+  lock["pid"] = ::getpid();
+  write(lock);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_LT(seconds_, kShort.silence);
+}
+
+TEST_F(LockFileTest, TakeOverDoesNotWaitForSilence) {
+  write(foreign_lock());
+  EXPECT_EQ(refusal(/*take_over=*/true), "");
+  EXPECT_LT(seconds_, kShort.silence);
+}
+
+// Files of older versions have no signs of life.
+TEST_F(LockFileTest, OlderLocksAreTakenByOptionOnly) {
+  Json lock = foreign_lock();
+  for (const char* key : {"jobs", "device", "time"}) {
+    lock.erase(key);
+  }
+  write(lock);
+  EXPECT_THAT(refusal(), HasSubstr("-take_over"));
+  EXPECT_EQ(refusal(/*take_over=*/true), "");
+}
+
+TEST_F(LockFileTest, AHolderThatWasStoppedNoticesBeforeItWrites) {
+  const pid_t holder = start_holder();
+  EXPECT_THAT(refusal(), HasSubstr("is in use"));
+  stop(holder);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_GE(seconds_, kShort.silence);
+  EXPECT_THAT(waited_, HasSubstr(fmt::format("pid {} ", holder)));
+  {
+    const LockFile next(lock_, {.times = kShort});
+    ::kill(holder, SIGCONT);
+    EXPECT_EQ(exit_status(holder), 3);
+    EXPECT_EQ(content().at("pid"), ::getpid());
+  }
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(LockFileTest, AHolderThatIsAliveLosesItByOptionOnly) {
+  const pid_t holder = start_holder();
+  const LockFile next(lock_, {.take_over = true, .times = kShort});
+  // It has ended before this one writes.
+  EXPECT_EQ(::waitpid(holder, nullptr, WNOHANG), holder);
+  EXPECT_EQ(next.taken_over()->pid, holder);
+  EXPECT_EQ(content().at("pid"), ::getpid());
+}
+
+// The worker that writes has a lease of its own, and keeps the lock while the
+// process that took it is stopped.
+TEST_F(LockFileTest, ALeaseKeepsTheLockForAnotherProcess) {
+  const pid_t holder = start_holder();
+  LockLease lease(lock_, content().at("nonce"), kShort);
+  stop(holder);
+  EXPECT_THAT(refusal(), HasSubstr("is in use"));
+  EXPECT_FALSE(lease.is_lost());
+  ::kill(holder, SIGKILL);
+  exit_status(holder);
+}
+
+TEST_F(LockFileTest, AFileThatWasRemovedIsMadeAgain) {
+  LockFile held(lock_, {.times = kShort});
+  std::filesystem::remove(lock_);
+  const Stopwatch watch;
+  while (!std::filesystem::exists(lock_) && watch.seconds() < 30.0) {
+    ::usleep(1000);
+  }
+  held.check();
+  EXPECT_THAT(refusal(), HasSubstr("is in use"));
+}
+
+// Whoever removes the file lets another process take the lock.
+TEST_F(LockFileTest, AFileThatWasRemovedMayBeAnothersNow) {
+  LockFile held(
+      lock_, {.times = {.refresh = 60.0, .trust = 0.1, .silence = 1.5}});
+  std::filesystem::remove(lock_);
+  const LockFile next(lock_, {.times = kShort});
+  ::usleep(200'000);
+  EXPECT_TRUE(held.is_lost());
+  EXPECT_THROW(held.check(), Error);
 }
 
 TEST_F(LockFileTest, RefusesWhatIsNoLock) {
@@ -158,7 +437,7 @@ TEST_F(LockFileTest, AFolderThatCannotBeWrittenIsAStorageError) {
 }
 
 TEST_F(LockFileTest, StaysWithItsProcess) {
-  const LockFile held(lock_);
+  const LockFile held(lock_, {.times = kShort});
   const pid_t child = ::fork();
   if (child == 0) {
     held.~LockFile();
@@ -174,7 +453,7 @@ int hold_for_a_moment(
     const std::filesystem::path& lock,
     const std::filesystem::path& inside) {
   try {
-    new LockFile(lock);
+    new LockFile(lock, {.times = kShort});
   } catch (const Error&) {
     return 2;
   }

@@ -351,6 +351,7 @@ TEST(Hosts, AreParsed) {
         "-oProxy=x:1",
         "a b"}) {
     EXPECT_THROW(parse_hosts(bad), Error) << bad;
+    EXPECT_THROW(parse_hosts("http://a:1"), Error);
   }
   EXPECT_TRUE(is_this_machine(parse_hosts("localhost:4")));
   EXPECT_FALSE(is_this_machine(parse_hosts("localhost:4,b:4")));

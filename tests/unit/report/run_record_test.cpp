@@ -234,5 +234,45 @@ TEST(Run, CommandsAreForAShell) {
           " && /opt/vitrain -resume 'it'\\''s a run'");
 }
 
+// As an older version left it.
+TEST(Run, PasswordsInUrlsAreNotShown) {
+  const TempFolder folder;
+  config::Recipe recipe;
+  recipe.log.mlflow = "http://me:s3cret@host:5000";
+  const auto path = write_run(folder, "a", recipe);
+  std::string lines = slurp(path / "metrics.jsonl");
+  lines.replace(
+      lines.find(R"("mode")"),
+      0,
+      R"("command":"vitrain -set log.mlflow=http://me:s3cret@host:5000",)");
+  folder.write("a/metrics.jsonl", lines);
+  folder.write(
+      "a/environment.json",
+      R"({"command": "vitrain -set log.mlflow=http://me:s3cret@host:5000"})");
+  const report::Run run = open_run(path);
+  ASSERT_TRUE(run.recipe.has_value());
+  EXPECT_EQ(run.recipe->log.mlflow, "http://host:5000");
+  EXPECT_THAT(run.problems, SizeIs(0));
+  const std::string all =
+      run.recipe_text + run.records.start.dump() + run.environment.dump();
+  EXPECT_THAT(all, HasSubstr("http://***@host:5000"));
+  EXPECT_THAT(all, testing::Not(HasSubstr("s3cret")));
+}
+
+// The process of another host, whose end nobody here has seen.
+TEST(Run, AHolderThatHasBeenSilentForLongDoesNotTrain) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a", {}, "");
+  LockHolder holder = this_process();
+  holder.host = "elsewhere";
+  holder.boot = "another";
+  folder.write("a/run.lock", lock_text(holder));
+  EXPECT_EQ(open_run(path).state, RunState::kRunning);
+  std::filesystem::last_write_time(
+      path / "run.lock",
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+}
+
 } // namespace
 } // namespace vitrain::report
