@@ -9,6 +9,7 @@
 #include "core/text/ascii.h"
 #include "core/text/text.h"
 #include "data/sources/kinds/kinds.h"
+#include "data/sources/missing_path.h"
 #include "image/formats/decode.h"
 
 namespace vitrain::data {
@@ -20,42 +21,14 @@ struct Functions {
   std::unique_ptr<Source> (*open)(std::shared_ptr<const Index> index);
 };
 
-// What the data of an evaluation may be called instead.
-std::filesystem::path other_name(const std::filesystem::path& path) {
-  if (path.filename() == "val_list.txt") {
-    return path.parent_path() / "val.csv";
-  }
-  return path.stem() == "val"
-      ? path.parent_path() / ("test" + path.extension().native())
-      : std::filesystem::path();
-}
-
-// Added to what is wrong with a path that does not exist: where that is, and
-// whether there is what else it could be.
-std::string about_missing(const std::string& name) {
-  const std::filesystem::path path = name;
-  std::error_code error;
-  // A pattern, or a folder inside an archive, is no file's name.
-  if (name.empty() || std::filesystem::exists(path, error) ||
-      name.find_first_of("*?[{") != name.npos ||
-      std::filesystem::is_regular_file(path.parent_path(), error)) {
-    return "";
-  }
-  std::string text;
-  if (const auto other = other_name(path); !other.empty()) {
-    text += fmt::format(
-        "; {} {}",
-        printable(other.native()),
-        std::filesystem::exists(other, error) ? "is there: set it as the path"
-                                              : "is not there, either");
-  }
-  if (path.is_relative()) {
-    text += fmt::format(
-        "\nPaths of data are relative to the working directory: this one is "
-        "{}",
-        printable(std::filesystem::absolute(path, error).native()));
-  }
-  return text;
+// A message with the path as a person would write it: without "." and "..".
+std::string with_normalised_path(
+    const std::string& message,
+    const std::string& path) {
+  const std::string given = printable(path);
+  const std::string normal = printable(normalised(path).native());
+  return message.starts_with(given) ? normal + message.substr(given.size())
+                                    : message;
 }
 
 const Functions& functions_of(SourceKind kind) {
@@ -91,7 +64,7 @@ std::string detail::lower_extension(std::string_view name) {
   return dot == name.npos ? "" : ascii_lower(std::string(name.substr(dot)));
 }
 
-bool detail::has_image_name(std::string_view name) {
+std::span<const std::string_view> detail::image_extensions() {
   static constexpr auto kExtensions = std::to_array<std::string_view>(
       {".jpg",
        ".jpeg",
@@ -107,8 +80,13 @@ bool detail::has_image_name(std::string_view name) {
        ".pbm",
        ".gif",
        ".vjc"}); // packed JPEG
-  return std::ranges::find(kExtensions, lower_extension(name)) !=
-      kExtensions.end();
+  return kExtensions;
+}
+
+bool detail::has_image_name(std::string_view name) {
+  const auto extensions = image_extensions();
+  return std::ranges::find(extensions, lower_extension(name)) !=
+      extensions.end();
 }
 
 bool detail::is_hidden(std::string_view path) {
@@ -187,7 +165,13 @@ Index list(const SourceOptions& options) {
   try {
     return functions_of(options.kind).list(options);
   } catch (const Error& error) {
-    fail(error.code(), "{}{}", error.what(), about_missing(options.path));
+    const std::string advice = advise_on_missing(options.path);
+    fail(
+        error.code(),
+        "{}{}",
+        advice.empty() ? std::string(error.what())
+                       : with_normalised_path(error.what(), options.path),
+        advice);
   }
 }
 
@@ -207,6 +191,19 @@ void check_for_training(const Index& index) {
           ? "; put the images of each class into a sub-folder of their own"
           : "");
 }
+
+namespace {
+
+// Whether a class map can number the classes of both alike.
+bool may_be_mapped(const Index& train, const Index& eval) {
+  return std::ranges::all_of(std::array{&train, &eval}, [](const Index* index) {
+    const SourceKind kind = index->options().kind;
+    return kind == SourceKind::kFolder || kind == SourceKind::kList ||
+        kind == SourceKind::kTar;
+  });
+}
+
+} // namespace
 
 void check_same_classes(const Index& train, const Index& eval) {
   if (train.options().kind == SourceKind::kVectors &&
@@ -239,14 +236,18 @@ void check_same_classes(const Index& train, const Index& eval) {
         "training and evaluation data have different classes, so labels would "
         "not mean the same: class {} is {} in the training data ({} classes, "
         "{}) and {} in the evaluation data ({} classes, {}); give both the "
-        "same classes",
+        "same classes{}",
         i,
         name(left),
         a.size(),
         printable(train.options().path),
         name(right),
         b.size(),
-        printable(eval.options().path));
+        printable(eval.options().path),
+        may_be_mapped(train, eval)
+            ? ", or name those that count, one per line in their order, in a "
+              "file that data.train.class_map and data.eval.class_map name"
+            : "");
   }
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "config/schema/schema.h"
 #include "core/check.h"
 #include "core/text/text.h"
+#include "data/sources/missing_path.h"
 #include "data/sources/source.h"
 #include "job/options/data_options.h"
 #include "job/prepare/choose_devices.h"
@@ -76,11 +78,12 @@ std::vector<config::Finding> missing(
   const auto look = [&](const std::string& key, const std::string& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) {
+      const auto whole = std::filesystem::absolute(path, error);
       findings.push_back(
           {key,
            fmt::format(
                "{}: no such file or folder",
-               printable(std::filesystem::absolute(path, error).native())),
+               printable(data::normalised(whole).native())),
            {key}});
     }
   };
@@ -123,6 +126,25 @@ std::vector<config::Finding> missing(
     look_for_weights("train.distill.pretrained", *distill.pretrained);
   }
   return findings;
+}
+
+// Adds to findings on paths of data which part of the path is missing, once.
+void describe_missing(
+    const config::Recipe& recipe,
+    std::vector<config::Finding>& findings) {
+  std::set<std::string> said;
+  for (config::Finding& finding : findings) {
+    const bool trains = finding.key == "data.train.path";
+    if (trains || finding.key == "data.eval.path") {
+      const config::SourceConfig& source =
+          trains ? recipe.data.train : recipe.data.eval;
+      const std::string part =
+          data::describe_missing_part(source.path.value_or(""));
+      if (!part.empty() && said.insert(part).second) {
+        finding.text += "; " + part;
+      }
+    }
+  }
 }
 
 } // namespace
@@ -211,6 +233,7 @@ void check_rules(
     return origin != origins.end() &&
         origin->second.origin == config::Origin::kDefault;
   });
+  describe_missing(recipe, paths);
   config::add_findings(paths, origins, circumstances, problems);
   const std::string unread = named_keys(circumstances.unread);
   fail(

@@ -182,7 +182,8 @@ std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
   VITRAIN_CHECK_DATA(
       !names.empty() || images == 0,
       "{}: has {} images directly in it and no class folders; put the images "
-      "of each class into a sub-folder of their own",
+      "of each class into a sub-folder of their own, or write their labels "
+      "into a list (kind: list)",
       shown(root),
       images);
   VITRAIN_CHECK_DATA(

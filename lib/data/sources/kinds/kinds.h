@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/random.h"
 #include "core/source_kind.h"
@@ -44,6 +46,7 @@ constexpr std::int64_t kMostFileBytes = std::int64_t{256} << 20;
 // Whether the end of a file's name is that of an image in a format that can be
 // decoded, whatever its content is; and some of those ends, for messages.
 bool has_image_name(std::string_view name);
+std::span<const std::string_view> image_extensions(); // ".jpg", ...
 inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
 // ".JPG" as ".jpg", for "x.JPG"; "" for a name without a dot.
 std::string lower_extension(std::string_view name);

@@ -420,6 +420,60 @@ TEST(Folder, AsksForNoFileThatTheFolderKnows) {
   fs::permissions(folder.path() / "a", fs::perms::owner_all);
 }
 
+TEST(Folder, NamesTheClassMapWhereClassesDiffer) {
+  const TempFolder folder;
+  for (const char* name : {"train/a/1.jpg", "train/b/1.jpg", "val/a/1.jpg"}) {
+    folder.write(name);
+  }
+  EXPECT_THAT(
+      data_error([&] {
+        check_same_classes(
+            list_folder(folder.path() / "train"),
+            list_folder(folder.path() / "val"));
+      }),
+      testing::AllOf(
+          HasSubstr("data.train.class_map"), HasSubstr("data.eval.class_map")));
+}
+
+TEST(Folder, NamesThePartOfAPathThatIsMissing) {
+  const TempFolder folder;
+  folder.write("flowers/train/a/1.jpg");
+  const std::string root = folder.path().native();
+  const auto missing = [](const std::string& path) {
+    return data_error([&] { list(SourceOptions{.path = path}); });
+  };
+  EXPECT_THAT(
+      missing(root + "/./x/../flowres//train/"),
+      testing::AllOf(
+          testing::StartsWith(root + "/flowres/train: "),
+          HasSubstr(root + " has no 'flowres'. Did you mean 'flowers'?")));
+  EXPECT_THAT(missing(root + "/q/w/e/train"), HasSubstr(root + " has no 'q'"));
+  EXPECT_THAT(missing(root + "/flowers/trian"), HasSubstr("'train'?"));
+}
+
+TEST(Folder, SaysWhatElseMayBeTakenForDataThatAreMissing) {
+  const TempFolder folder;
+  const auto missing = [&](const char* path) {
+    return data_error([&] { list(SourceOptions{.path = folder / path}); });
+  };
+  folder.write("whole/train/a/1.jpg");
+  EXPECT_THAT(missing("whole/val"), HasSubstr("data.split=0.1"));
+  EXPECT_THAT(missing("none/val"), testing::Not(HasSubstr("data.split")));
+  folder.write("flat/1.jpg");
+  folder.write("flat/2.png");
+  EXPECT_THAT(
+      missing("flat/train"),
+      HasSubstr("/flat has 2 images directly in it and no class folders"));
+  folder.write("classes/a/1.jpg");
+  folder.write("classes/b/1.jpg");
+  folder.write("classes/c/1.txt");
+  EXPECT_THAT(
+      missing("classes/train"),
+      testing::AllOf(
+          HasSubstr("folders of images itself (a, b)"),
+          HasSubstr("data.split=0.1")));
+}
+
 TEST(Folder, SaysWhereAMissingOneWasLookedFor) {
   const TempFolder folder;
   const auto missing = [](const std::filesystem::path& path) {

@@ -1,0 +1,222 @@
+#include "data/sources/missing_path.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/text/text.h"
+#include "data/sources/kinds/kinds.h"
+
+namespace vitrain::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostNames = 10000; // of a folder, looked through
+
+// Returns the name in a folder that is nearly `name`, or "".
+std::string similar_name(const fs::path& folder, const std::string& name) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end;
+       !error && entry != end && names.size() < kMostNames;
+       entry.increment(error)) {
+    std::string other = entry->path().filename().native();
+    if (other != name) { // a link to nothing
+      names.push_back(std::move(other));
+    }
+  }
+  std::ranges::sort(names);
+  return nearest(name, names);
+}
+
+// Returns another usual name of evaluation data, or "".
+fs::path other_name(const fs::path& path) {
+  if (path.filename() == "val_list.txt") {
+    return path.parent_path() / "val.csv";
+  }
+  return path.stem() == "val"
+      ? path.parent_path() / ("test" + path.extension().native())
+      : fs::path();
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+// Returns advice on evaluation data that are missing.
+std::string advise_on_evaluation(const fs::path& path) {
+  const fs::path other = other_name(path);
+  if (other.empty()) {
+    return "";
+  }
+  if (is_there(other)) {
+    return fmt::format(
+        "; {} is there: set it as the path", printable(other.native()));
+  }
+  const bool has_training = is_there(
+      path.parent_path() /
+      (path.filename() == "val_list.txt"
+           ? "train_list.txt"
+           : "train" + path.extension().native()));
+  return fmt::format(
+      "; {} is not there, either{}",
+      printable(other.native()),
+      has_training ? ": set data.split=0.1 to hold out and evaluate a tenth of "
+                     "the training data"
+                   : "");
+}
+
+// The images and folders directly in a folder.
+struct Contents {
+  std::int64_t images = 0;
+  std::vector<std::string> folders; // with an image in them, in order
+};
+
+bool has_image(const fs::path& folder) {
+  std::error_code error;
+  std::size_t looked_at = 0;
+  for (fs::directory_iterator entry(folder, error), end;
+       !error && entry != end && ++looked_at < kMostNames;
+       entry.increment(error)) {
+    if (detail::has_image_name(entry->path().native())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Contents contents_of(const fs::path& folder) {
+  Contents contents;
+  std::error_code error;
+  std::size_t looked_at = 0;
+  for (fs::directory_iterator entry(folder, error), end;
+       !error && entry != end && ++looked_at < kMostNames;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().native();
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) {
+      if (!detail::is_hidden(name) && has_image(entry->path())) {
+        contents.folders.push_back(printable(name));
+      }
+    } else if (detail::has_image_name(name)) {
+      ++contents.images;
+    }
+  }
+  std::ranges::sort(contents.folders);
+  return contents;
+}
+
+// Returns advice on training data that are missing, by what their folder has.
+std::string advise_on_training(const fs::path& path) {
+  constexpr std::size_t kMostShown = 3;
+  const fs::path folder = path.parent_path();
+  if (path.filename() != "train" || !is_there(folder)) {
+    return "";
+  }
+  const std::string name = printable(normalised(folder).native());
+  Contents contents = contents_of(folder);
+  if (contents.folders.empty()) {
+    return contents.images == 0
+        ? ""
+        : fmt::format(
+              "; {} has {} directly in it and no class folders: put those of "
+              "each class into a folder {}/CLASS, or write their labels into "
+              "{}/train_list.txt (-dataset list)",
+              name,
+              counted(contents.images, "image"),
+              printable(normalised(path).native()),
+              name);
+  }
+  const bool more = contents.folders.size() > kMostShown;
+  contents.folders.resize(std::min(contents.folders.size(), kMostShown));
+  return fmt::format(
+      "; {} has folders of images itself ({}{}): if these are the classes, set "
+      "data.split=0.1 to train on them and evaluate a tenth",
+      name,
+      join(contents.folders, ", "),
+      more ? ", ..." : "");
+}
+
+} // namespace
+
+fs::path normalised(const fs::path& path) {
+  fs::path normal = path.lexically_normal();
+  return normal.has_filename() || !normal.has_relative_path()
+      ? normal
+      : normal.parent_path();
+}
+
+std::optional<MissingPart> find_missing_part(const fs::path& path) {
+  std::error_code error;
+  fs::path missing = normalised(fs::absolute(path, error));
+  if (error || path.empty() ||
+      fs::status(path, error).type() != fs::file_type::not_found) {
+    return std::nullopt;
+  }
+  while (missing.has_relative_path()) {
+    const fs::path above = missing.parent_path();
+    const fs::file_type type = fs::status(above, error).type();
+    if (type == fs::file_type::directory) {
+      return MissingPart{
+          above, missing, similar_name(above, missing.filename().native())};
+    }
+    if (type != fs::file_type::not_found) {
+      return std::nullopt; // a file, or what must not be entered
+    }
+    missing = above;
+  }
+  return std::nullopt;
+}
+
+std::string describe_missing_part(const fs::path& path) {
+  const auto part = find_missing_part(path);
+  if (!part) {
+    return "";
+  }
+  return fmt::format(
+      "{} has no '{}'{}",
+      printable(part->existing.native()),
+      printable(part->missing.filename().native()),
+      part->meant.empty()
+          ? ""
+          : fmt::format(". Did you mean '{}'?", printable(part->meant)));
+}
+
+std::string describe_place(const fs::path& path) {
+  std::error_code error;
+  return path.is_absolute()
+      ? ""
+      : fmt::format(
+            "\nPaths of data are relative to the working "
+            "directory: this one is {}",
+            printable(normalised(fs::absolute(path, error)).native()));
+}
+
+std::string advise_on_missing(const fs::path& path) {
+  // A pattern is no file's name.
+  if (path.native().find_first_of("*?[{") != std::string::npos) {
+    return "";
+  }
+  const auto part = find_missing_part(path);
+  if (!part) {
+    return "";
+  }
+  std::error_code error;
+  const bool above = part->missing != normalised(fs::absolute(path, error));
+  std::string text;
+  if (above || !part->meant.empty()) {
+    text = "; " + describe_missing_part(path);
+  }
+  if (!above) {
+    text += advise_on_evaluation(path);
+    text += advise_on_training(path);
+  }
+  return text + describe_place(path);
+}
+
+} // namespace vitrain::data
