@@ -4,14 +4,11 @@
 #include <numeric>
 
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/text/text.h"
+#include "data/sources/lines.h"
 
 namespace vitrain::data {
 namespace {
-
-// 2^26 samples with 16 characters each.
-constexpr std::size_t kMostWeightBytes = std::size_t{1} << 30;
 
 std::vector<double> spread(
     const std::vector<double>& by_class,
@@ -25,25 +22,25 @@ std::vector<double> spread(
 }
 
 std::vector<double> read_numbers(const std::string& path) {
-  const std::string text = read_file(path, kMostWeightBytes, ExitCode::kData);
+  Lines lines(
+      open_text(
+          path,
+          "data.sampler.weights is a text file with a number on "
+          "each line"),
+      printable(path));
   std::vector<double> numbers;
-  std::size_t line_number = 0;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view line =
-        trim(std::string_view(text).substr(start, end - start));
-    start = end + 1;
-    ++line_number;
-    if (line.empty() || line.front() == '#') {
+  for (std::string line; lines.next(line);) {
+    const std::string_view text = trim(line);
+    if (text.empty() || text.front() == '#') {
       continue;
     }
     double value = 0.0;
     VITRAIN_CHECK_DATA(
-        parse_double(line, value) && std::isfinite(value) && value >= 0.0,
+        parse_double(text, value) && std::isfinite(value) && value >= 0.0,
         "{}:{}: expected a weight, a number that is not negative, got {}",
         printable(path),
-        line_number,
-        printable(line.substr(0, 40)));
+        lines.number(),
+        printable(text.substr(0, 40)));
     numbers.push_back(value);
   }
   return numbers;

@@ -1,9 +1,11 @@
 #include "data/sources/lines.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "core/check.h"
+#include "core/text/ascii.h"
 #include "core/text/text.h"
 #include "data/sources/data_file.h"
 
@@ -69,10 +71,26 @@ bool Lines::next(std::string& line) {
   return true;
 }
 
-const char* separator_name(char separator) {
-  return separator == ';' ? "a semicolon"
+std::string separator_name(char separator) {
+  return separator == ',' ? "a comma"
+      : separator == ';'  ? "a semicolon"
       : separator == '\t' ? "a tab"
-                          : "a comma";
+                          : fmt::format("'{}'", separator);
+}
+
+std::optional<char> separator_in(std::string_view first_line) {
+  constexpr std::string_view kSep = "sep=";
+  std::string_view text = first_line;
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+    text = text.substr(1, text.size() - 2);
+  }
+  const bool names_one = text.size() == kSep.size() + 1 &&
+      ascii_lower(std::string(text.substr(0, kSep.size()))) == kSep;
+  const char separator = names_one ? text.back() : '\0';
+  const bool is_plain = separator == '\t' ||
+      (separator > ' ' && separator < '\x7F' && separator != '"' &&
+       !is_digit(separator) && !is_letter(separator));
+  return is_plain ? std::optional(separator) : std::nullopt;
 }
 
 CsvRecords::CsvRecords(ReadBytes read, std::string name, char separator)
@@ -95,6 +113,10 @@ bool CsvRecords::next(std::vector<std::string>& fields) {
           number_,
           kMostFields);
       more = read_field(fields.emplace_back());
+    }
+    if (number_ == 1 &&
+        separator_in(join(fields, std::string(1, separator_))) == separator_) {
+      continue;
     }
     if (fields.size() > 1 || !trim(fields.front()).empty()) {
       return true;
@@ -169,8 +191,11 @@ void CsvRecords::append(std::string& field, int c) {
 
 void LineProblems::add(std::int64_t line, const std::string& text) {
   ++count_;
-  if (lines_.size() < kMostProblems) {
-    lines_.push_back(fmt::format("{}:{}: {}", name_, line, text));
+  const auto place = std::ranges::upper_bound(
+      first_, line, {}, &std::pair<std::int64_t, std::string>::first);
+  first_.emplace(place, line, text);
+  if (first_.size() > kMostProblems) {
+    first_.pop_back();
   }
 }
 
@@ -178,10 +203,14 @@ void LineProblems::throw_if_any() const {
   if (count_ == 0) {
     return;
   }
-  const auto more = count_ - std::ssize(lines_);
+  std::vector<std::string> lines;
+  for (const auto& [line, text] : first_) {
+    lines.push_back(fmt::format("{}:{}: {}", name_, line, text));
+  }
+  const auto more = count_ - std::ssize(lines);
   fail_data(
       "{}{}",
-      join(lines_, "\n"),
+      join(lines, "\n"),
       more > 0 ? fmt::format("\n... and {} lines more", with_commas(more))
                : "");
 }

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace vitrain::data {
@@ -65,7 +68,8 @@ class Lines {
 // The records of a table whose fields stand between commas (RFC 4180), or
 // another `separator`: a field in quotes may have separators, quotes (two for
 // one) and line ends. Records of one empty field, which are empty lines, are
-// passed over and counted.
+// passed over and counted. A first line `sep=;`, with which spreadsheets name
+// the separator, is passed over (separator_in() reads it).
 class CsvRecords {
  public:
   CsvRecords(ReadBytes read, std::string name, char separator = ',');
@@ -94,10 +98,14 @@ class CsvRecords {
 
 // What programs write between the fields of a .csv file.
 inline constexpr std::array kSeparators = {',', ';', '\t'};
-// "a comma", "a semicolon", "a tab".
-const char* separator_name(char separator);
+// Returns "a comma", "a semicolon", "a tab" or, of another one, "'|'".
+std::string separator_name(char separator);
+// Returns the separator that a first line `sep=;` names; nothing for any other
+// line.
+std::optional<char> separator_in(std::string_view first_line);
 
-// What is wrong with single lines: the first ones in full, the others counted.
+// What is wrong with single lines, added in any order: the first ones in full,
+// the others counted.
 class LineProblems {
  public:
   explicit LineProblems(std::string name) : name_(std::move(name)) {}
@@ -108,7 +116,7 @@ class LineProblems {
 
  private:
   std::string name_;
-  std::vector<std::string> lines_;
+  std::vector<std::pair<std::int64_t, std::string>> first_; // in order
   std::int64_t count_ = 0;
 };
 

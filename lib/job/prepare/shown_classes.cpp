@@ -21,7 +21,9 @@ struct Line {
 
 std::vector<Line> lines_of_csv(const std::filesystem::path& file) {
   data::CsvRecords records(
-      data::open_text(file, kUse), printable(file.native()));
+      data::open_text(file, kUse),
+      printable(file.native()),
+      data::find_separator(file, kUse, [](const auto&) { return false; }));
   std::vector<Line> lines;
   for (std::vector<std::string> fields; records.next(fields);) {
     lines.push_back(

@@ -22,13 +22,30 @@ std::vector<std::size_t> columns_named(
     const std::vector<std::string>& first,
     std::span<const std::string_view> names);
 
-// What stands between the fields of a .csv file, by its first record: the
-// separator with which that names columns, else the first one that it has, else
-// a comma. `use` says what is wanted of what is no regular file: Error(kData).
+// What stands between the fields of a .csv file: what a first line `sep=;`
+// says, else by the first record: the separator with which that names columns,
+// else the first one that it has, else a comma. `use` says what is wanted of
+// what is no regular file: Error(kData).
 char find_separator(
     const std::filesystem::path& path,
     const char* use,
     const std::function<bool(const std::vector<std::string>& first)>& is_named);
+
+// Where a .csv list has what; its first line may name its columns.
+struct ListColumns {
+  std::size_t path = 0;
+  std::size_t label = 1;
+  std::size_t count = 2; // of the first record
+  bool named = false;
+
+  // Throws Error(kData) with `where` for columns of which two could be meant.
+  ListColumns(const std::vector<std::string>& first, const std::string& where);
+  static bool are_named(const std::vector<std::string>& first);
+};
+
+// Returns what is added to a problem of a first line that may have been meant
+// to name columns.
+std::string header_hint();
 
 // Whether the file is a table by its name, x.csv.
 bool is_csv(const std::filesystem::path& path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,12 +30,19 @@ class CsvReader {
       : name_(std::move(name)), text_(text) {}
 
   Table read() {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text_.starts_with(kByteOrderMark)) {
+      text_.remove_prefix(kByteOrderMark.size());
+    }
     while (!text_.empty()) {
       ++line_;
       const std::size_t end = text_.find('\n');
       const std::string_view line = trim(text_.substr(0, end));
       text_.remove_prefix(end == text_.npos ? text_.size() : end + 1);
-      if (!line.empty()) {
+      if (line_ == 1) {
+        declared_ = separator_in(line);
+      }
+      if (!line.empty() && !(line_ == 1 && declared_)) {
         read_line(line);
       }
     }
@@ -44,7 +52,7 @@ class CsvReader {
  private:
   void read_line(std::string_view line) {
     if (table_.rows == 0 && !named_) {
-      table_.separator = separator_of(line);
+      table_.separator = declared_ ? *declared_ : separator_of(line);
     }
     const auto cells = split(line, table_.separator);
     if (table_.rows == 0 && !named_ && is_names(cells)) {
@@ -93,6 +101,7 @@ class CsvReader {
   std::string_view text_;
   std::int64_t line_ = 0;
   bool named_ = false;
+  std::optional<char> declared_; // by a first line `sep=;`
   Table table_;
 };
 

@@ -15,7 +15,8 @@ struct Table {
 };
 
 // Reads a .csv file (numbers between commas or, where its first line has none,
-// semicolons or tabs; with or without a first line of names) or a .npy file
+// semicolons or tabs; with or without a line of names and, before it, one that
+// says `sep=;`) or a .npy file
 // (two dimensions of f4, f8, i4, i8 or u1, in C order). Throws Error(kData)
 // that names file, line and column.
 Table read_table(const std::filesystem::path& path);

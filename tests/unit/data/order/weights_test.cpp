@@ -45,6 +45,15 @@ TEST_F(Weights, AFileHasOneForEachClassOrForEachSample) {
       read("# weights\r\n1\r\n\r\n 0 \n2e-1\n7"), ElementsAre(1, 0, 0.2, 7));
 }
 
+// Editors begin files with a byte order mark, and end lines in several ways.
+TEST_F(Weights, AFileMayComeFromAnyEditor) {
+  EXPECT_THAT(
+      read("\xEF\xBB\xBF"
+           "1\n4.5\n"),
+      ElementsAre(1, 1, 1, 4.5));
+  EXPECT_THAT(read("\xEF\xBB\xBF# weights\r1\r4.5"), ElementsAre(1, 1, 1, 4.5));
+}
+
 TEST_F(Weights, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(refusal("1\n2\n3\n"), HasSubstr("w.txt has 3 weights"));
   EXPECT_THAT(refusal("1\n2\n3\n"), HasSubstr("the 2 classes"));

@@ -69,6 +69,24 @@ TEST(Table, ReadsCsvWithAndWithoutNames) {
       HasSubstr("t.csv:2: column 1: expected a finite number, got '1,5'"));
 }
 
+// A byte order mark made a first row without names one of names.
+TEST(Table, MayBeginWithAMarkAndASeparator) {
+  const TempFolder folder;
+  const auto file = folder.write(
+      "t.csv",
+      "\xEF\xBB\xBF"
+      "1\n2\n");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2));
+  folder.write(
+      "t.csv",
+      "\xEF\xBB\xBF"
+      "sep=;\r\na;b\r\n1;2\r\n3;4\r\n");
+  EXPECT_THAT(read_table(file).values, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(read_table(file).separator, ';');
+  folder.write("t.csv", "sep=|\n1|2\n3|x\n");
+  EXPECT_THAT(read_error(file), HasSubstr("t.csv:3: column 2: "));
+}
+
 TEST(Table, ReadsNpyOfEachType) {
   const TempFolder folder;
   const auto read = [&](const std::string& type, const std::string& numbers) {
