@@ -104,6 +104,7 @@ WeightsJob prepare_weights(config::LoadRequest request, const char* use) {
   if (record && std::ssize(record->classes) == job.spec.num_classes) {
     job.classes = record->classes;
   }
+  job.labels = record ? record->labels : data::LabelForm::kNone;
   job.multi_label =
       (record && record->multi_label) || job.recipe.data.eval.multi_label;
   return job;

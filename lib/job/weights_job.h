@@ -5,6 +5,7 @@
 
 #include "config/load/load_recipe.h"
 #include "config/sections/recipe.h"
+#include "data/sources/labels/label_form.h"
 #include "models/spec.h"
 
 namespace vitrain::job {
@@ -16,6 +17,7 @@ struct WeightsJob {
   // Names of the classes that the weights were trained with; empty: not known.
   std::vector<std::string> classes;
   bool multi_label = false; // an image has any number of them
+  data::LabelForm labels = data::LabelForm::kNone; // of their training data
   std::string recipe_file; // of their run, where that has it; printable
   std::vector<std::string> notes; // sentences
 };

@@ -32,7 +32,10 @@ exports::Description describe(const job::WeightsJob& job) {
       .crop_pct = preprocess.crop_pct,
       .resize = preprocess.resize,
       .record = job::preprocess_record(
-          job.recipe, job.spec, job.classes.empty() ? numbers : job.classes)};
+          job.recipe,
+          job.spec,
+          job.classes.empty() ? numbers : job.classes,
+          job.labels)};
 }
 
 void check_output(const std::string& output, config::ExportFormat format) {

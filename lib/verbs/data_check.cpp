@@ -62,15 +62,15 @@ int data_check(const config::Arguments& arguments) {
   }
   std::vector<std::pair<std::string, std::shared_ptr<const data::Index>>>
       splits;
-  const auto list = [&](const char* name, const auto& source, bool train) {
+  const auto list = [&](const char* name, const data::SourceOptions& source) {
     splits.emplace_back(
-        name,
-        std::make_shared<const data::Index>(
-            data::list(job::source_options(source, train))));
+        name, std::make_shared<const data::Index>(data::list(source)));
   };
-  list("train", recipe.data.train, /*train=*/true);
+  list("train", job::source_options(recipe.data.train, /*train=*/true));
   if (!recipe.data.split) { // else a part of the training data
-    list("eval", recipe.data.eval, /*train=*/false);
+    list(
+        "eval",
+        job::evaluation_options(recipe.data.eval, *splits.front().second));
   }
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   data::CheckReport report;

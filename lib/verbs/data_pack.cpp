@@ -66,10 +66,9 @@ int data_pack(const config::Arguments& arguments) {
       job::load_recipe(arguments.load_request()).recipe;
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   std::string to_train;
-  const auto pack = [&](const char* name, const auto& from, bool train) {
-    const data::SourceOptions listed = job::source_options(from, train);
-    const auto source =
-        data::open(std::make_shared<const data::Index>(data::list(listed)));
+  const auto pack = [&](const char* name, const data::SourceOptions& listed) {
+    const auto index = std::make_shared<const data::Index>(data::list(listed));
+    const auto source = data::open(index);
     data::PackReport report;
     {
       logging::WorkProgress progress(console, fmt::format("packing {}", name));
@@ -88,10 +87,12 @@ int data_pack(const config::Arguments& arguments) {
     }
     print(name, report);
     to_train += settings(name, report.source);
+    return index;
   };
-  pack("train", recipe.data.train, /*train=*/true);
+  const auto train =
+      pack("train", job::source_options(recipe.data.train, /*train=*/true));
   if (!recipe.data.split) { // else a part of the training data
-    pack("eval", recipe.data.eval, /*train=*/false);
+    pack("eval", job::evaluation_options(recipe.data.eval, *train));
   }
   fmt::print("To train on them:{}\n", to_train);
   return 0;

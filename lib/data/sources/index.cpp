@@ -11,13 +11,12 @@
 
 #include "core/check.h"
 #include "core/files/files.h"
-#include "core/hash.h"
 #include "core/text/text.h"
 
 namespace vitrain::data {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3458444E49525456; // "VTRINDX4"
+constexpr std::uint64_t kMagic = 0x3558444E49525456; // "VTRINDX5"
 
 enum Section : int {
   kNameStarts,
@@ -46,6 +45,7 @@ struct Header {
   std::int64_t features = 0;
   std::int64_t targets = 0;
   std::int64_t samples = 0;
+  std::int64_t label_form = 0;
   std::array<std::uint64_t, kSections> section_bytes{};
 };
 static_assert(std::is_trivially_copyable_v<Header>);
@@ -116,6 +116,19 @@ std::array<std::string_view, kSections> sections_of(
   return sections;
 }
 
+void check_header(const Header& header) {
+  require(header.magic == kMagic, "wrong magic number");
+  require(
+      header.kind >= 0 &&
+          static_cast<std::size_t>(header.kind) < names_of(SourceKind{}).size(),
+      "unknown kind");
+  require(header.samples >= 0, "negative size");
+  require(
+      header.label_form >= 0 &&
+          header.label_form <= static_cast<std::int64_t>(LabelForm::kNames),
+      "unknown form of labels");
+}
+
 // The payload is as large as the header says, where that says it.
 void check_payload(const Header& header, std::string_view payload) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
@@ -165,6 +178,7 @@ Index::Index(Contents contents) {
   header.features = options.features;
   header.targets = options.targets;
   header.samples = contents.samples;
+  header.label_form = static_cast<std::int64_t>(contents.label_form);
   std::string classes = pack(contents.classes);
   std::string notes = pack(contents.notes);
   // In the order of Section.
@@ -233,12 +247,7 @@ void Index::attach() {
       reinterpret_cast<std::uintptr_t>(bytes_.data()) % alignof(Header) == 0,
       "not aligned");
   std::memcpy(&header, bytes_.data(), sizeof(header));
-  require(header.magic == kMagic, "wrong magic number");
-  require(
-      header.kind >= 0 &&
-          static_cast<std::size_t>(header.kind) < names_of(SourceKind{}).size(),
-      "unknown kind");
-  require(header.samples >= 0, "negative size");
+  check_header(header);
   const auto sections = sections_of(header, bytes_);
   options_ = {
       static_cast<SourceKind>(header.kind),
@@ -253,8 +262,10 @@ void Index::attach() {
       /*class_order=*/{},
       /*class_map=*/{},
       /*label=*/{},
-      /*multi_label=*/false};
+      /*multi_label=*/false,
+      /*trained_labels=*/{}};
   samples_ = header.samples;
+  label_form_ = static_cast<LabelForm>(header.label_form);
   name_starts_ = numbers<std::uint64_t>(sections[kNameStarts]);
   file_starts_ = numbers<std::int64_t>(sections[kFileStarts]);
   labels_ = numbers<std::int32_t>(sections[kLabels]);
@@ -326,42 +337,6 @@ const char* Index::name(std::int64_t i) const {
 std::string_view Index::payload(std::int64_t sample) const {
   const std::size_t each = payload_.size() / static_cast<std::size_t>(samples_);
   return payload_.substr(static_cast<std::size_t>(sample) * each, each);
-}
-
-std::uint64_t Index::fingerprint() const {
-  const bool generated = is_generated(options_.kind);
-  // Without the names of archives, which say where the dataset lies.
-  const std::string_view names = places_.empty()
-      ? names_
-      : names_.substr(0, name_starts_[static_cast<std::size_t>(samples_)]);
-  const auto as_text = [](auto span) {
-    return std::string_view(
-        reinterpret_cast<const char*>(span.data()), span.size_bytes());
-  };
-  const std::array<std::uint64_t, 8> parts = {
-      static_cast<std::uint64_t>(options_.kind),
-      generated ? static_cast<std::uint64_t>(options_.size) : 0,
-      generated ? static_cast<std::uint64_t>(options_.seed) : 0,
-      static_cast<std::uint64_t>(samples_),
-      hash64(pack(classes_)),
-      hash64(names),
-      hash64(as_text(labels_)),
-      hash64(as_text(file_starts_))};
-  std::uint64_t listed = hash64(as_text(std::span(parts)));
-  if (!subset_.empty() || has_label_sets()) {
-    const std::array<std::uint64_t, 4> with = {
-        listed,
-        hash64(as_text(subset_)),
-        hash64(as_text(set_starts_)),
-        hash64(as_text(set_labels_))};
-    listed = hash64(as_text(std::span(with)));
-  }
-  if (payload_.empty()) {
-    return listed;
-  }
-  const std::array<std::uint64_t, 3> all = {
-      listed, static_cast<std::uint64_t>(options_.targets), hash64(payload_)};
-  return hash64(as_text(std::span(all)));
 }
 
 } // namespace vitrain::data

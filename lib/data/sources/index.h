@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/source_kind.h"
+#include "data/sources/labels/label_form.h"
 #include "options/class_order.h"
 
 namespace vitrain::data {
@@ -45,6 +46,9 @@ struct SourceOptions {
   std::string label;
   // list: samples have any number of labels, which become further labels.
   bool multi_label = false;
+  // How the training data write their labels, for evaluation data whose labels
+  // could be both numbers and names; kNone: not known.
+  LabelForm trained_labels = LabelForm::kNone;
 };
 
 // The result of listing a dataset once: classes, and for every sample its label
@@ -87,6 +91,8 @@ class Index {
     std::vector<std::int32_t> set_labels;
     // The classes that may be predicted (subset.h), rising; empty: all.
     std::vector<std::int32_t> subset;
+    // How the labels were written.
+    LabelForm label_form = LabelForm::kNone;
     // Sentences for the reader about what was skipped.
     std::vector<std::string> notes;
 
@@ -108,6 +114,8 @@ class Index {
   std::int64_t size() const { return samples_; }
   // Empty for vectors, which have targets instead.
   const std::vector<std::string>& classes() const { return classes_; }
+  // How the labels were written: kNone where they are no text.
+  LabelForm label_form() const { return label_form_; }
   // Class of a sample: 0 <= label < classes().size().
   std::int64_t label(std::int64_t sample) const;
   // The further labels of a sample, where there are such.
@@ -132,6 +140,12 @@ class Index {
   // labels, payload, subset and, for generated data, its parameters. Not of the
   // pixels in image files, nor of where archives have them.
   std::uint64_t fingerprint() const;
+  // The part of the fingerprint that data keep when their names change: hash of
+  // classes and labels, in the order of the samples.
+  std::uint64_t label_fingerprint() const;
+  // list: the folder in which all images lie by their names, where these are
+  // absolute; else "".
+  std::string absolute_folder() const;
 
  private:
   void attach();
@@ -142,6 +156,7 @@ class Index {
   std::span<const char> bytes_;
   SourceOptions options_;
   std::int64_t samples_ = 0;
+  LabelForm label_form_ = LabelForm::kNone;
   std::vector<std::string> classes_;
   std::vector<std::string> notes_;
   std::span<const std::int32_t> labels_;

@@ -53,7 +53,7 @@ struct Found {
 // "x.tar", "x-{00..12}.tar"; what is not on the disk may be a folder in one,
 // "x.tar/val".
 bool names_archive(const std::string& name, bool exists) {
-  return name.ends_with(".tar") || (!exists && name.find(".tar/") != name.npos);
+  return is_tar_name(name) || (!exists && name.find(".tar/") != name.npos);
 }
 
 // The name in a line of a list: without the label, or the labels ("3,17", "-"),
@@ -279,7 +279,7 @@ class Lister {
       }
       const std::string name = inside.before + member.name;
       const bool wanted = is_in(member.name, inside.wanted);
-      if (member.name.ends_with(".tar")) {
+      if (is_tar_name(member.name)) {
         if (wanted || is_in(inside.wanted, member.name)) {
           add_members(
               TarReader(

@@ -21,6 +21,7 @@ Index::Contents select(
   contents.options = index.options();
   contents.classes = index.classes();
   contents.notes = index.notes();
+  contents.label_form = index.label_form();
   contents.samples = std::ssize(samples);
   contents.subset.assign(index.subset().begin(), index.subset().end());
   const auto start_set = [&] {

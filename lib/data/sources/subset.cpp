@@ -39,10 +39,44 @@ class Outputs {
     return are_named() ? names_.names() : detail::numbered_classes(count_);
   }
 
-  std::optional<std::int32_t> find(std::string_view text) const {
-    if (const auto named = names_.find(text)) {
-      return named;
+  // The class of each text, by name or number, or nothing where it has none.
+  // Where names look like numbers, all texts are names or all are numbers; a
+  // note says so where they could be both. `what` says whose texts they are.
+  std::vector<std::optional<std::int32_t>> find(
+      const std::vector<std::string>& texts,
+      const std::string& what,
+      std::vector<std::string>& notes) const {
+    std::int64_t names = 0;
+    std::int64_t numbers = 0;
+    const std::string* both = nullptr;
+    for (const std::string& text : texts) {
+      const auto name = find_name(text);
+      const auto number = find_number(text);
+      names += name ? 1 : 0;
+      numbers += number ? 1 : 0;
+      both = name && number && *name != *number ? &text : both;
     }
+    const bool divided = have_numeric_names(names_.names());
+    const bool all_numbers = numbers > names;
+    if (both != nullptr && names == numbers) {
+      notes.push_back(fmt::format(
+          "{} are read as names of classes, not as numbers: {} could be both",
+          what,
+          printable(*both)));
+    }
+    std::vector<std::optional<std::int32_t>> found;
+    for (const std::string& text : texts) {
+      const auto name = find_name(text);
+      const auto number = find_number(text);
+      const auto any = name ? name : number;
+      found.push_back(!divided ? any : all_numbers ? number : name);
+    }
+    return found;
+  }
+  bool knows(std::string_view text) const {
+    return find_name(text) || find_number(text);
+  }
+  std::optional<std::int32_t> find_number(std::string_view text) const {
     std::int64_t number = 0;
     const bool is_number =
         parse_int(text, number) && number >= 0 && number < count_;
@@ -68,6 +102,9 @@ class Outputs {
   }
 
  private:
+  std::optional<std::int32_t> find_name(std::string_view text) const {
+    return names_.find(text);
+  }
   static std::vector<std::string> names_of_model(
       const ModelClasses& model,
       const Index& data) {
@@ -89,40 +126,63 @@ class Outputs {
 // In the order of the file.
 std::vector<std::int32_t> read_subset(
     const std::string& file,
-    const Outputs& outputs) {
+    const Outputs& outputs,
+    std::vector<std::string>& notes) {
   const std::string shown = printable(file);
   Lines lines(open_text(file, kUse), shown);
-  LineProblems problems(shown);
-  std::vector<std::int32_t> classes;
-  std::map<std::int32_t, std::int64_t> line_of;
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> numbers; // of the lines
   for (std::string line; lines.next(line);) {
     const std::string_view text = trim(line);
     if (text.empty()) {
       continue;
     }
-    auto number = outputs.find(text);
-    if (!number) {
-      number = outputs.find(text.substr(0, text.find_first_of(" \t,")));
-    }
-    if (!number) {
-      problems.add(lines.number(), outputs.unknown(text));
+    const std::string_view word = text.substr(0, text.find_first_of(" \t,"));
+    texts.emplace_back(
+        !outputs.knows(text) && outputs.knows(word) ? word : text);
+    numbers.push_back(lines.number());
+  }
+  const auto found = outputs.find(texts, "lines of " + shown, notes);
+  LineProblems problems(shown);
+  std::vector<std::int32_t> classes;
+  std::map<std::int32_t, std::int64_t> line_of;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!found[i]) {
+      problems.add(numbers[i], outputs.unknown(texts[i]));
       continue;
     }
-    const auto [first, is_new] = line_of.emplace(*number, lines.number());
+    const auto [first, is_new] = line_of.emplace(*found[i], numbers[i]);
     if (is_new) {
-      classes.push_back(*number);
+      classes.push_back(*found[i]);
     } else {
       problems.add(
-          lines.number(),
+          numbers[i],
           fmt::format(
               "{} is listed already, in line {}",
-              printable(text.substr(0, 200)),
+              printable(texts[i].substr(0, 200)),
               first->second));
     }
   }
   problems.throw_if_any();
   VITRAIN_CHECK_DATA(!classes.empty(), "{}: is empty; {}", shown, kUse);
   return classes;
+}
+
+// The number in the model of each of the data's classes, or nothing. Classes
+// whose labels were written as numbers have the model's.
+std::vector<std::optional<std::int32_t>> find_classes(
+    const Index& data,
+    const Outputs& outputs,
+    std::vector<std::string>& notes) {
+  const std::vector<std::string>& classes = data.classes();
+  if (data.label_form() != LabelForm::kNumbers || !are_numbers(classes)) {
+    return outputs.find(classes, "classes of the data", notes);
+  }
+  std::vector<std::optional<std::int32_t>> found;
+  for (const std::string& number : classes) {
+    found.push_back(outputs.find_number(number));
+  }
+  return found;
 }
 
 // The number in the model of each of the data's classes.
@@ -132,10 +192,11 @@ std::vector<std::int32_t> places_of(
     const Outputs& outputs,
     const std::vector<std::int32_t>& listed,
     std::vector<std::string>& notes) {
+  const auto found = find_classes(data, outputs, notes);
   std::vector<std::int32_t> places;
-  for (const std::string& name : data.classes()) {
-    if (const auto place = outputs.find(name)) {
-      places.push_back(*place);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i]) {
+      places.push_back(*found[i]);
     } else if (!outputs.are_named() && listed.size() == data.classes().size()) {
       notes.push_back(fmt::format(
           "classes are those that {} lists, in its order: nothing tells their "
@@ -146,7 +207,7 @@ std::vector<std::int32_t> places_of(
       fail_data(
           "{}: a class of the data is not the model's: {}",
           printable(data.options().path),
-          outputs.unknown(name));
+          outputs.unknown(data.classes()[i]));
     }
   }
   return places;
@@ -159,8 +220,8 @@ Index restrict_to_subset(
     const std::string& file,
     const ModelClasses& model) {
   const Outputs outputs(model, data);
-  std::vector<std::int32_t> listed = read_subset(file, outputs);
   std::vector<std::string> notes;
+  std::vector<std::int32_t> listed = read_subset(file, outputs, notes);
   const std::vector<std::int32_t> places =
       places_of(data, file, outputs, listed, notes);
   const auto place_of = [&](std::int64_t sample) {

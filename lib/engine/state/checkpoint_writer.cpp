@@ -73,7 +73,8 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
       session_.spec,
       // What learns pixels knows no classes.
       session_.spec.family->learns_pixels ? std::vector<std::string>{}
-                                          : session_.train_index->classes());
+                                          : session_.train_index->classes(),
+      session_.train_index->label_form());
   snapshot.model = named_state(*session_.model);
   logging::Console& console = session_.reporter.console();
   // Others may free space meanwhile, and a network file system come back.

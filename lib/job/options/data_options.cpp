@@ -54,6 +54,17 @@ data::SourceOptions source_options(
       .multi_label = source.multi_label};
 }
 
+data::SourceOptions evaluation_options(
+    const config::SourceConfig& source,
+    const data::Index& train) {
+  data::SourceOptions options = source_options(source, /*train=*/false);
+  if (options.kind != SourceKind::kRandom) {
+    options.classes = std::ssize(train.classes());
+  }
+  options.trained_labels = train.label_form();
+  return options;
+}
+
 image::DecodeOptions decode_options(const config::DataConfig& data) {
   return {
       .max_pixels = data.max_pixels,

@@ -18,6 +18,11 @@ namespace vitrain::job {
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
+// Those of evaluation data, whose classes and labels mean what they mean in the
+// training data `train`.
+data::SourceOptions evaluation_options(
+    const config::SourceConfig& source,
+    const data::Index& train);
 // How files become pixels, in training, evaluation and `data` verbs.
 image::DecodeOptions decode_options(const config::DataConfig& data);
 // A value of data.preprocess.pillow.

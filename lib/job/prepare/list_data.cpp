@@ -12,6 +12,7 @@
 #include "core/text/text.h"
 #include "data/sources/held_out.h"
 #include "data/sources/labels/real_labels.h"
+#include "data/sources/missing_path.h"
 #include "data/sources/source.h"
 #include "data/sources/subset.h"
 #include "job/options/data_options.h"
@@ -24,15 +25,22 @@ namespace {
 
 constexpr std::size_t kMostNames = std::size_t{4} << 30; // bytes
 
+// What is known of the classes before a dataset is listed.
+struct Known {
+  std::int64_t classes = 0; // 0: as many as the labels need
+  data::LabelForm labels = data::LabelForm::kNone; // of the training data
+};
+
 // Lists one of the datasets, as a recipe has it.
 data::Index list_source(
     const config::SourceConfig& source,
     bool train,
-    std::int64_t classes) {
+    const Known& known) {
   data::SourceOptions options = source_options(source, train);
   if (options.kind != SourceKind::kRandom) {
-    options.classes = classes;
+    options.classes = known.classes;
   }
+  options.trained_labels = known.labels;
   return data::list(options);
 }
 
@@ -55,17 +63,17 @@ void check_held_out(const std::string& weights, const data::Index& eval) {
 // data.train in two parts.
 data::SplitData split_training_data(
     const config::Recipe& recipe,
-    std::int64_t classes) {
+    const Known& known) {
   return data::split_data(
-      list_source(recipe.data.train, /*train=*/true, classes),
+      list_source(recipe.data.train, /*train=*/true, known),
       *recipe.data.split,
       static_cast<std::uint64_t>(
           recipe.data.split_seed.value_or(recipe.run.seed)));
 }
 
-void list_split(PreparedJob& prepared, std::int64_t classes) {
+void list_split(PreparedJob& prepared, const Known& known) {
   const config::Recipe& recipe = prepared.job.recipe;
-  data::SplitData parts = split_training_data(recipe, classes);
+  data::SplitData parts = split_training_data(recipe, known);
   prepared.eval = std::make_unique<data::Index>(std::move(parts.held_out));
   if (prepared.job.mode == JobMode::kTrain) {
     prepared.held_out = data::sample_names(*prepared.eval);
@@ -76,25 +84,44 @@ void list_split(PreparedJob& prepared, std::int64_t classes) {
   }
 }
 
+// Joins the messages on two datasets; what holds for both paths is said once.
+Error joined(
+    const config::DataConfig& data,
+    const Error& train,
+    const Error& eval) {
+  const std::string train_path = data.train.path.value_or("");
+  const std::string eval_path = data.eval.path.value_or("");
+  std::string first = train.what();
+  std::string second = eval.what();
+  const auto cut = [](std::string& text, const std::string& end) {
+    const bool ends = !end.empty() && text.ends_with(end);
+    text.resize(text.size() - (ends ? end.size() : 0));
+    return ends;
+  };
+  const auto part = data::find_missing_part(train_path);
+  if (part && part == data::find_missing_part(eval_path)) {
+    cut(second, data::advise_on_missing(eval_path));
+  } else if (second.ends_with(data::describe_place(eval_path))) {
+    cut(first, data::describe_place(train_path));
+  }
+  return {train.code(), fmt::format("{}\n{}", first, second)};
+}
+
 // Lists both, and tells what is wrong with both at once.
-void list_each(PreparedJob& prepared, std::int64_t classes) {
+void list_each(PreparedJob& prepared, Known known) {
   const config::DataConfig& data = prepared.job.recipe.data;
   std::optional<Error> failure;
   const auto attempt = [&](const config::SourceConfig& source,
                            bool train,
                            std::unique_ptr<data::Index>& index) {
     try {
-      index =
-          std::make_unique<data::Index>(list_source(source, train, classes));
+      index = std::make_unique<data::Index>(list_source(source, train, known));
       if (train) {
         data::check_for_training(*index);
-        classes = std::ssize(index->classes());
+        known = {std::ssize(index->classes()), index->label_form()};
       }
     } catch (const Error& error) {
-      failure.emplace(
-          failure ? failure->code() : error.code(),
-          failure ? fmt::format("{}\n{}", failure->what(), error.what())
-                  : error.what());
+      failure = failure ? joined(data, *failure, error) : error;
     }
   };
   if (prepared.job.mode == JobMode::kTrain) {
@@ -125,8 +152,8 @@ data::Index list_training_data(
     const config::Recipe& recipe,
     std::int64_t classes) {
   return recipe.data.split
-      ? split_training_data(recipe, classes).train
-      : list_source(recipe.data.train, /*train=*/true, classes);
+      ? split_training_data(recipe, {.classes = classes}).train
+      : list_source(recipe.data.train, /*train=*/true, {.classes = classes});
 }
 
 void list_data(PreparedJob& prepared) {
@@ -134,10 +161,14 @@ void list_data(PreparedJob& prepared) {
   const bool evaluates = prepared.job.mode == JobMode::kEval;
   const std::int64_t classes = recipe.model.num_classes.value_or(
       evaluates && prepared.record ? std::ssize(prepared.record->classes) : 0);
+  const Known known{
+      .classes = classes,
+      .labels = evaluates && prepared.record ? prepared.record->labels
+                                             : data::LabelForm::kNone};
   if (recipe.data.split) {
-    list_split(prepared, classes);
+    list_split(prepared, known);
   } else {
-    list_each(prepared, classes);
+    list_each(prepared, known);
   }
   if (recipe.eval.subset) {
     *prepared.eval = data::restrict_to_subset(

@@ -64,7 +64,8 @@ bool is_multi_label(const Json& value, const std::string& source) {
 Json preprocess_record(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
-    const std::vector<std::string>& classes) {
+    const std::vector<std::string>& classes,
+    data::LabelForm labels) {
   if (spec.features > 0) {
     return nullptr;
   }
@@ -76,6 +77,9 @@ Json preprocess_record(
       {"classes", classes}};
   if (recipe.data.eval.multi_label) {
     record["multi_label"] = true;
+  }
+  if (labels != data::LabelForm::kNone && data::have_numeric_names(classes)) {
+    record["labels"] = name_of(labels);
   }
   return record;
 }
@@ -104,6 +108,10 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
   record.classes = reader.texts("classes");
   if (reader.has("multi_label")) {
     record.multi_label = is_multi_label(json.at("multi_label"), record.source);
+  }
+  if (reader.has("labels")) {
+    record.labels = value_of<data::LabelForm>(reader.text("labels"))
+                        .value_or(data::LabelForm::kNone);
   }
   return record;
 }

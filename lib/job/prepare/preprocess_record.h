@@ -8,6 +8,7 @@
 #include "config/load/problems.h"
 #include "config/sections/recipe.h"
 #include "core/text/json.h"
+#include "data/sources/labels/label_form.h"
 #include "models/spec.h"
 
 namespace vitrain::job {
@@ -16,19 +17,24 @@ namespace vitrain::job {
 // the values of config::preprocess_values() and the names of the classes.
 //   {"channels": 3, "keys": {"data.preprocess.mean": [...], ...},
 //    "classes": ["cat", "dog"]}
-// and "multi_label": true where an image has any number of them.
+// and "multi_label": true where an image has any number of them; and "labels":
+// "names" or "numbers", as the training data wrote them, where the name of a
+// class could be taken for the number of another one.
 struct PreprocessRecord {
   std::string source; // of the weights, printable
   Json values;
   std::vector<std::string> classes;
   bool multi_label = false;
+  data::LabelForm labels = data::LabelForm::kNone;
 };
 
 // The record for the checkpoints of a run; null for networks of vectors.
+// `labels` says how the training data wrote their labels.
 Json preprocess_record(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
-    const std::vector<std::string>& classes);
+    const std::vector<std::string>& classes,
+    data::LabelForm labels = data::LabelForm::kNone);
 
 // The record of what model.pretrained names, which becomes the checkpoint
 // folder that it means. None where there are no such files, or no record in

@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/hash.h"
 #include "core/text/enum_names.h"
+#include "core/text/text.h"
 #include "models/families/family.h"
 
 namespace vitrain::job {
@@ -103,9 +104,54 @@ Json RunIdentity::to_json() const {
       {"global_batch", global_batch},
       {"train_samples", train_samples},
       {"train_fingerprint", train_fingerprint},
+      {"train_labels", train_labels},
+      {"train_folder", train_folder},
       {"sampler", sampler},
       {"batches", batches}};
 }
+
+namespace {
+
+// Says in what the training data differ, whose fingerprints do, and how a run
+// continues whose data have only moved.
+std::string explain_data(const RunIdentity& own, const Json& saved) {
+  if (saved.value("train_fingerprint", "") == own.train_fingerprint ||
+      saved.value("train_samples", Json()) != own.train_samples) {
+    return "";
+  }
+  const std::string labels = saved.value("train_labels", "");
+  const std::string folder = saved.value("train_folder", "");
+  if (!labels.empty() && labels != own.train_labels) {
+    return "\nThe training data (data.train) have other labels or classes than "
+           "those of the checkpoint, or another order of the samples.";
+  }
+  const std::string same = labels.empty()
+      ? "\nThe training data (data.train) differ in names, labels or classes."
+      : "\nThe training data (data.train) have the same labels in the same "
+        "order, and other names of the images.";
+  if (folder != own.train_folder && !folder.empty()) {
+    return fmt::format(
+        "{} The checkpoint's list names images in {}, this run's in {}. If the "
+        "data have only moved, continue with the list of before and a link to "
+        "the data: ln -s {} {}",
+        same,
+        folder,
+        own.train_folder.empty() ? "its own folder" : own.train_folder,
+        own.train_folder.empty() ? "NEW_FOLDER" : own.train_folder,
+        folder);
+  }
+  return own.train_folder.empty()
+      ? same
+      : fmt::format(
+            "{} The list names images by absolute paths, in {}, which count as "
+            "names: if the data have only moved, continue with the list of "
+            "before and a link to the data: ln -s {} OLD_FOLDER",
+            same,
+            own.train_folder,
+            own.train_folder);
+}
+
+} // namespace
 
 void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
     const {
@@ -132,10 +178,11 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
   VITRAIN_CHECK(
       differences.empty(),
       ExitCode::kUsage,
-      "{} was made by a different run and cannot be continued:{}\nUse "
+      "{} was made by a different run and cannot be continued:{}{}\nUse "
       "-pretrained to start a new run from its weights",
       path,
-      differences);
+      differences,
+      differences.empty() ? "" : explain_data(*this, checkpoint));
 }
 
 namespace {
@@ -173,6 +220,8 @@ RunIdentity identity_of(
       .train_samples = train.size(),
       .train_fingerprint = to_hex(train.fingerprint()),
       .sampler = name_of(job.recipe.data.sampler.policy),
+      .train_labels = to_hex(train.label_fingerprint()),
+      .train_folder = printable(train.absolute_folder()),
       .batches = batches_of(job.recipe, plan.devices())};
 }
 

@@ -82,6 +82,8 @@ struct RunIdentity {
   std::int64_t train_samples = 0;
   std::string train_fingerprint; // hexadecimal
   std::string sampler; // data.sampler.policy
+  std::string train_labels{}; // hexadecimal: Index::label_fingerprint()
+  std::string train_folder{}; // printable: Index::absolute_folder()
   std::string batches{}; // that stages change, and from which epoch on
 
   Json to_json() const;

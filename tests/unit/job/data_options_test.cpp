@@ -26,6 +26,21 @@ TEST(DataOptions, OnlyNoiseHasAsManyClassesAsAskedFor) {
   EXPECT_FALSE(source_options(source, false).train);
 }
 
+// The labels of evaluation data mean what those of the training data mean.
+TEST(DataOptions, EvaluationFollowsTheTrainingData) {
+  config::SourceConfig source;
+  source.kind = SourceKind::kList;
+  data::Index::Contents contents;
+  contents.options.kind = SourceKind::kList;
+  contents.classes = {"1", "2", "3"};
+  contents.label_form = data::LabelForm::kNumbers;
+  const data::SourceOptions options =
+      evaluation_options(source, data::Index(std::move(contents)));
+  EXPECT_EQ(options.classes, 3);
+  EXPECT_EQ(options.trained_labels, data::LabelForm::kNumbers);
+  EXPECT_FALSE(options.train);
+}
+
 TEST(DataOptions, ATransformIsOfTheNetworkAndTheRecipe) {
   config::Recipe recipe;
   recipe.run.seed = 5;

@@ -111,6 +111,27 @@ std::string with_record(const Json& record) {
   return start + header + std::string(4, '\0');
 }
 
+// Where the name of a class could be taken for another one's number.
+TEST(PreprocessRecord, SaysHowLabelsWereWritten) {
+  using data::LabelForm;
+  const auto labels = [](const std::vector<std::string>& classes,
+                         LabelForm form) {
+    return preprocess_record({}, {}, classes, form).value("labels", "");
+  };
+  EXPECT_EQ(labels({"1", "2", "3"}, LabelForm::kNames), "names");
+  EXPECT_EQ(labels({"1", "2", "3"}, LabelForm::kNumbers), "numbers");
+  EXPECT_EQ(labels({"1", "2", "3"}, LabelForm::kNone), "");
+  EXPECT_EQ(labels({"0", "1", "2"}, LabelForm::kNumbers), "");
+  EXPECT_EQ(labels({"2012", "2013"}, LabelForm::kNames), "");
+  EXPECT_EQ(labels({"cat", "dog"}, LabelForm::kNames), "");
+  const TempFolder folder;
+  config::ModelConfig model;
+  model.pretrained = folder.write(
+      "w.safetensors",
+      with_record(preprocess_record({}, {}, {"1", "2"}, LabelForm::kNumbers)));
+  EXPECT_EQ(pretrained_record(model)->labels, LabelForm::kNumbers);
+}
+
 TEST(PreprocessRecord, SaysTrueOrFalseOfSeveralLabels) {
   const TempFolder folder;
   const auto read = [&](const Json& value) {

@@ -227,6 +227,46 @@ TEST(RunIdentity, NamesEveryDifferenceWithBothValues) {
           testing::Not(testing::HasSubstr("num_classes"))));
 }
 
+// An absolute list whose data moved.
+TEST(RunIdentity, SaysInWhatTheDataDiffer) {
+  const RunIdentity saved{
+      .train_samples = 36,
+      .train_fingerprint = "00ff",
+      .train_labels = "11",
+      .train_folder = "/old/data"};
+  RunIdentity moved = saved;
+  moved.train_fingerprint = "00fe";
+  moved.train_folder = "/new/data";
+  const auto refusal = [](const RunIdentity& own, const Json& checkpoint) {
+    return error_of(
+        ExitCode::kUsage, [&] { own.check_same(checkpoint, "runs/a"); });
+  };
+  EXPECT_THAT(
+      refusal(moved, saved.to_json()),
+      testing::AllOf(
+          testing::HasSubstr("the same labels in the same order"),
+          testing::HasSubstr("train_folder: checkpoint \"/old/data\", this run "
+                             "\"/new/data\""),
+          testing::HasSubstr("ln -s /new/data /old/data"),
+          testing::Not(testing::HasSubstr("train_labels"))));
+  RunIdentity other = moved;
+  other.train_labels = "22";
+  EXPECT_THAT(
+      refusal(other, saved.to_json()),
+      testing::AllOf(
+          testing::HasSubstr("other labels or classes"),
+          testing::Not(testing::HasSubstr("ln -s"))));
+  Json older = saved.to_json();
+  older.erase("train_labels");
+  older.erase("train_folder");
+  EXPECT_THAT(
+      refusal(moved, older),
+      testing::AllOf(
+          testing::HasSubstr("names, labels or classes"),
+          testing::HasSubstr("ln -s /new/data")));
+  EXPECT_EQ(refusal(saved, older), "");
+}
+
 // A checkpoint of a version that did not record the optimizer.
 TEST(RunIdentity, WhatACheckpointDoesNotKnowIsPassedOver) {
   const RunIdentity identity{.model = "m", .optimizer = "adamw"};

@@ -4,12 +4,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
-
-#include <fmt/ranges.h>
 
 #include "core/check.h"
 #include "core/files/files.h"
@@ -17,6 +16,8 @@
 #include "core/text/text.h"
 #include "data/sources/kinds/kinds.h"
 #include "data/sources/kinds/list_columns.h"
+#include "data/sources/kinds/list_hints.h"
+#include "data/sources/kinds/list_labels.h"
 #include "data/sources/labels/class_names.h"
 #include "data/sources/labels/label_lists.h"
 #include "data/sources/lines.h"
@@ -31,78 +32,8 @@ namespace fs = std::filesystem;
 // So many names are looked up when listing; a million on a network disk would
 // take minutes. The others are found missing when they are read.
 constexpr std::int64_t kMostLookups = 20000;
-constexpr const char* kClassNames = "classes.txt";
 constexpr const char* kUse =
     "kind list takes a text file with one image and its label on each line";
-
-// Names of classes, and the file that has them.
-struct KnownClasses {
-  std::vector<std::string> names;
-  std::string source;
-};
-
-// From the class map that was asked for, or from the file beside the list.
-KnownClasses known_classes(const SourceOptions& options) {
-  const fs::path folder = fs::path(options.path).parent_path();
-  if (!options.class_map.empty()) {
-    return {read_class_map(options), printable(options.class_map)};
-  }
-  std::error_code error;
-  if (fs::exists(folder / kClassNames, error)) {
-    return {read_class_names(folder / kClassNames), kClassNames};
-  }
-  return {};
-}
-
-// Added to what is wrong with a first line that may have been meant to name
-// columns.
-std::string header_hint() {
-  return fmt::format(
-      " (a first line that names columns has one of {} and one of {})",
-      fmt::join(kPathColumns, ", "),
-      fmt::join(kLabelColumns, ", "));
-}
-
-// Where a .csv file has what; the first line may name its columns.
-struct Columns {
-  std::size_t path = 0;
-  std::size_t label = 1;
-  std::size_t count = 2; // of the first record
-  bool named = false;
-
-  static bool are_named(const std::vector<std::string>& first) {
-    return !columns_named(first, kPathColumns).empty() &&
-        !columns_named(first, kLabelColumns).empty();
-  }
-
-  // Throws Error(kData) with `where` for columns of which two could be meant.
-  Columns(const std::vector<std::string>& first, const std::string& where)
-      : count(first.size()) {
-    const std::vector<std::size_t> paths = columns_named(first, kPathColumns);
-    const std::vector<std::size_t> labels = columns_named(first, kLabelColumns);
-    named = !paths.empty() && !labels.empty();
-    if (named) {
-      path = only(paths, first, "the path of the image", where);
-      label = only(labels, first, "the label", where);
-    }
-  }
-
- private:
-  static std::size_t only(
-      const std::vector<std::size_t>& found,
-      const std::vector<std::string>& names,
-      const char* what,
-      const std::string& where) {
-    VITRAIN_CHECK_DATA(
-        found.size() == 1,
-        "{}: both column '{}' and column '{}' could be {}: rename one of them",
-        where,
-        printable(trim(names[found[0]])),
-        printable(trim(names[found[1]])),
-        what);
-    return found[0];
-  }
-};
 
 // Reads a list into the contents of an index.
 class ListReader {
@@ -113,10 +44,13 @@ class ListReader {
         multi_label_(options.multi_label),
         contents_(contents),
         problems_(shown(path_)),
-        labels_(make_labels(options)) {}
+        labels_(make_list_labels(options)) {}
 
   void read() {
     csv_ ? read_records() : read_lines();
+    add_label_fields();
+    finish_labels();
+    look_up_files();
     problems_.throw_if_any();
     contents_.samples = std::ssize(contents_.labels);
     VITRAIN_CHECK_DATA(
@@ -125,24 +59,15 @@ class ListReader {
         "in `train/n01440764/x.JPEG{}0`",
         shown(path_),
         csv_ ? separator_ : ' ');
-    labels_.finish(contents_);
+    VITRAIN_CHECK_DATA(
+        !contents_.classes.empty(), "{}: no image has a label", shown(path_));
     unlabelled_ = multi_label_ ? finish_label_sets(contents_) : 0;
-    look_up_files();
     find_repeated();
     problems_.throw_if_any();
     make_notes();
   }
 
  private:
-  static LabelTexts make_labels(const SourceOptions& options) {
-    KnownClasses known = known_classes(options);
-    return {
-        std::move(known.names),
-        std::move(known.source),
-        options.classes,
-        options.class_order};
-  }
-
   fs::path folder() const { return path_.parent_path(); }
 
   void read_lines() {
@@ -172,7 +97,7 @@ class ListReader {
               printable(text.substr(0, 200))));
       return;
     }
-    add(trim(text.substr(0, gap)), last, number);
+    add(trim(text.substr(0, gap)), last, number, kBetweenInText);
   }
 
   bool is_label(std::string_view text) const {
@@ -180,66 +105,110 @@ class ListReader {
     return multi_label_ ? are_label_numbers(text) : parse_int(text, label);
   }
 
-  // Returns what is wrong with it.
-  std::string add_labels(std::string_view text) {
+  // Adds the labels of the next image. Returns what is wrong with them.
+  std::string add_labels(std::string_view text, std::string_view between) {
     if (!multi_label_) {
       return labels_.add(text, contents_.labels);
     }
-    contents_.set_starts.push_back(contents_.set_labels.size());
-    for (const std::string& one : labels_in(text, csv_)) {
-      if (std::string wrong = labels_.add(one, contents_.set_labels);
-          !wrong.empty()) {
+    std::vector<std::int32_t> set;
+    for (const std::string& one : labels_in(text, between)) {
+      std::string wrong = labels_.add(one, set);
+      if (csv_ && wrong.empty() && one.find(',') != std::string::npos &&
+          are_label_numbers(one)) {
+        wrong = fmt::format(
+            "the labels {} have commas between them: expected semicolons, bars "
+            "or blanks",
+            one);
+      }
+      if (!wrong.empty()) {
         return wrong;
       }
-      count_repeated_label();
+      // It stays, since runs know their data by it; results count it once.
+      repeated_labels_ +=
+          std::ranges::count(set.begin(), std::prev(set.end()), set.back()) > 0
+          ? 1
+          : 0;
     }
+    contents_.set_starts.push_back(contents_.set_labels.size());
+    contents_.set_labels.insert(
+        contents_.set_labels.end(), set.begin(), set.end());
     contents_.labels.push_back(0);
     return "";
   }
 
-  // It stays, since runs know their data by it; results count it once.
-  void count_repeated_label() {
-    const std::vector<std::int32_t>& labels = contents_.set_labels;
-    const auto first = labels.begin() +
-        static_cast<std::ptrdiff_t>(contents_.set_starts.back());
-    const auto last = std::prev(labels.end());
-    if (std::find(first, last, *last) != last) {
-      ++repeated_labels_;
+  // Adds the labels of a .csv file whose images have any number of them: what
+  // stands between them is decided over all fields.
+  void add_label_fields() {
+    const bool barred = std::ranges::any_of(fields_, [](const Field& field) {
+      return field.labels.find_first_of(kBarsInCsv) != std::string::npos;
+    });
+    for (const Field& field : fields_) {
+      add(field.name,
+          field.labels,
+          field.line,
+          barred ? kBarsInCsv : kBetweenInCsv);
     }
+    fields_ = {};
+  }
+
+  // Turns texts into classes.
+  void finish_labels() {
+    labels_.finish(contents_, [&](std::size_t at, const std::string& wrong) {
+      std::size_t sample = at;
+      if (multi_label_) {
+        sample = static_cast<std::size_t>(
+            std::ranges::upper_bound(contents_.set_starts, at) -
+            contents_.set_starts.begin() - 1);
+      }
+      add_problem(lines_[sample], wrong);
+      wrong_.insert(sample);
+    });
+  }
+
+  // A first line may have been meant to name columns.
+  void add_problem(std::int64_t line, const std::string& text) {
+    problems_.add(line, text + (line == header_line_ ? header_hint() : ""));
   }
 
   void read_records() {
-    separator_ = find_separator(path_, kUse, Columns::are_named);
+    separator_ = find_separator(path_, kUse, ListColumns::are_named);
     CsvRecords records(open_text(path_, kUse), shown(path_), separator_);
     std::vector<std::string> fields;
     if (!records.next(fields)) {
       return;
     }
-    const Columns columns(
+    const ListColumns columns(
         fields, fmt::format("{}:{}", shown(path_), records.number()));
-    named_columns_ = columns.named;
-    const std::int64_t first_line = records.number();
+    header_line_ = may_be_header(fields, columns) ? records.number() : 0;
     bool more = !columns.named || records.next(fields);
     for (; more; more = records.next(fields)) {
       if (fields.size() == columns.count &&
           (columns.named || columns.count == 2) &&
           !fields[columns.path].empty()) {
-        add(fields[columns.path],
+        add_record(
+            fields[columns.path],
             trim(fields[columns.label]),
             records.number());
       } else {
-        const bool first = !columns.named && records.number() == first_line;
-        problems_.add(
-            records.number(),
-            wrong_record(fields, columns) + (first ? header_hint() : ""));
+        add_problem(records.number(), wrong_record(fields, columns));
       }
     }
     blank_ = records.empty_lines();
   }
 
+  // The columns of a header have no numbers for names.
+  static bool may_be_header(
+      const std::vector<std::string>& first,
+      const ListColumns& columns) {
+    double number = 0.0;
+    return !columns.named &&
+        !(first.size() > columns.label &&
+          parse_double(trim(first[columns.label]), number));
+  }
+
   std::string wrong_record(
       const std::vector<std::string>& fields,
-      const Columns& columns) const {
+      const ListColumns& columns) const {
     return fmt::format(
         "expected {}, got {}",
         columns.named
@@ -250,9 +219,24 @@ class ListReader {
         printable(join(fields, std::string(1, separator_)).substr(0, 200)));
   }
 
-  void add(std::string_view name, std::string_view label, std::int64_t number) {
-    if (const std::string wrong = add_labels(label); !wrong.empty()) {
-      problems_.add(number, wrong);
+  void add_record(
+      const std::string& name,
+      std::string_view label,
+      std::int64_t number) {
+    if (multi_label_) {
+      fields_.push_back({name, std::string(label), number});
+    } else {
+      add(name, label, number, "");
+    }
+  }
+
+  void add(
+      std::string_view name,
+      std::string_view label,
+      std::int64_t number,
+      std::string_view between) {
+    if (const std::string wrong = add_labels(label, between); !wrong.empty()) {
+      add_problem(number, wrong);
       return;
     }
     contents_.add_name(name);
@@ -268,7 +252,7 @@ class ListReader {
 
   // Evenly spaced, the first and the last among them.
   void look_up_files() {
-    const std::int64_t n = contents_.samples;
+    const std::int64_t n = std::ssize(lines_);
     const std::int64_t lookups = std::min(n, kMostLookups);
     for (std::int64_t k = 0; k < lookups; ++k) {
       const auto i = static_cast<std::size_t>(
@@ -278,23 +262,28 @@ class ListReader {
       std::string reason;
       if (::stat(file.c_str(), &status) != 0) {
         reason = error_text(errno);
+        reason += hint_for_missing(i);
       } else if (!S_ISREG(status.st_mode)) {
         reason = "is not a regular file";
       }
-      if (!reason.empty()) {
-        reason += hint_for_missing(i);
-        problems_.add(lines_[i], fmt::format("{}: {}", shown(file), reason));
+      if (!reason.empty() && !wrong_.contains(i)) {
+        add_problem(lines_[i], fmt::format("{}: {}", shown(file), reason));
       }
     }
   }
 
-  // What may have been meant by a name that is no file's.
-  std::string hint_for_missing(std::size_t i) const {
-    if (csv_) {
-      return i == 0 && !named_columns_ ? header_hint() : "";
+  // Returns what may have been meant by a name that is no file's; looks for it
+  // a few times only.
+  std::string hint_for_missing(std::size_t i) {
+    constexpr std::int64_t kMostHints = 8;
+    if (!csv_ && name(i)[0] == '"') {
+      return " (quotes have a meaning in .csv lists only)";
     }
-    return name(i)[0] == '"' ? " (quotes have a meaning in .csv lists only)"
-                             : "";
+    if (lines_[i] == header_line_) {
+      return ""; // what is said of headers is enough
+    }
+    return ++hints_ <= kMostHints ? hint_for_missing_image(folder(), name(i))
+                                  : "";
   }
 
   // Names that come again: a mistake in a table. Lists for PaddleViT repeat
@@ -328,11 +317,6 @@ class ListReader {
     const auto note = [&](std::int64_t count, const char* what) {
       add_note(contents_.notes, what, count);
     };
-    std::vector<bool> seen(contents_.classes.size());
-    const auto& labels = multi_label_ ? contents_.set_labels : contents_.labels;
-    for (const std::int32_t label : labels) {
-      seen[static_cast<std::size_t>(label)] = true;
-    }
     if (separator_ != ',') {
       contents_.notes.push_back(fmt::format(
           "fields are read with {} between them, as in the first line",
@@ -344,18 +328,30 @@ class ListReader {
     note(same_, "lines that repeat another one (they count again)");
     note(other_, "images that are listed again with another label");
     note(outside_, "images outside the list's folder (absolute, or with ..)");
-    note(std::ranges::count(seen, false), "classes without an image");
+    note_empty_classes(
+        multi_label_ ? contents_.set_labels : contents_.labels, contents_);
   }
 
   fs::path path_;
   bool csv_;
   bool multi_label_;
   char separator_ = ','; // of the fields of a .csv file
-  bool named_columns_ = false; // by the first line of a .csv file
+  // A first line that may have been meant to name columns, and names none that
+  // are known; 0: none.
+  std::int64_t header_line_ = 0;
   Index::Contents& contents_;
   LineProblems problems_;
   LabelTexts labels_;
   std::vector<std::int64_t> lines_; // of each sample
+  std::set<std::size_t> wrong_; // samples whose label is no class
+  // A record of a .csv file until add_label_fields().
+  struct Field {
+    std::string name;
+    std::string labels;
+    std::int64_t line = 0;
+  };
+  std::vector<Field> fields_;
+  std::int64_t hints_ = 0;
   std::int64_t blank_ = 0;
   std::int64_t unlabelled_ = 0;
   std::int64_t repeated_labels_ = 0;

@@ -2,13 +2,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "data/sources/index.h"
+#include "data/sources/labels/label_form.h"
 
 namespace vitrain::data {
 
@@ -25,6 +28,9 @@ std::vector<std::string> read_class_map(const SourceOptions& options);
 
 // Whether the names are "0", "1", ...: those of classes that have none.
 bool are_numbers(const std::vector<std::string>& classes);
+
+// Whether the name of a class could be taken for the number of another one.
+bool have_numeric_names(const std::vector<std::string>& classes);
 
 // Whether class `a` comes before class `b`.
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);
@@ -47,48 +53,88 @@ class NumberedNames {
   std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
-// Labels as people write them, numbers or names, to classes. The first one
-// tells which of the two they are. Whole numbers may have a fraction of zeros,
-// as pandas writes a column of numbers that lacked some: 2.0 is 2.
+// Adds notes on classes that no sample has, `labels` being those of all
+// samples: how many they are, and whether the labels seem to count from 1.
+void note_empty_classes(
+    std::span<const std::int32_t> labels,
+    Index::Contents& contents);
+
+// Labels as people write them, numbers or names, to classes. Which of the two
+// they are is decided over all of them, in finish(). Whole numbers may have a
+// fraction of zeros, as pandas writes a column of numbers that lacked some: 2.0
+// is 2.
 class LabelTexts {
  public:
   // `names` are those of the classes where they are known, and `source` says
   // from where; otherwise `classes` is their number, or 0 for as many as the
-  // labels need.
+  // labels need. `trained` is how the training data write their labels: where
+  // a name could be taken for the number of another class, that holds.
+  // `only_numbers`: labels are numbers, whatever the names are.
   LabelTexts(
       std::vector<std::string> names,
       std::string source,
       std::int64_t classes,
-      ClassOrder order);
+      ClassOrder order,
+      LabelForm trained = LabelForm::kNone,
+      bool only_numbers = false);
 
-  // Appends the label of the next sample to `labels`, or returns what is wrong
-  // with it.
+  // Appends a number that stands for the text to `labels`, or returns what is
+  // wrong with the text whatever the others are.
   std::string add(std::string_view text, std::vector<std::int32_t>& labels);
-  // When all labels are added: puts the names of all classes into `contents`,
-  // whose labels get their final numbers, and notes how they were read.
+
+  // Gets the position of a label and what is wrong with it.
+  using Wrong = std::function<void(std::size_t at, const std::string& text)>;
+  // Decides what the labels are, once all are added: replaces those in
+  // `contents` (set_labels where there are set_starts, else labels) by their
+  // classes, fills `classes` and `label_form`, and notes how they were read.
+  // Calls `wrong` for each label that is no class, in order.
+  void finish(Index::Contents& contents, const Wrong& wrong);
+  // The same; throws Error(kData) for the first label that is no class.
   void finish(Index::Contents& contents);
 
  private:
-  enum class Kind { kUnknown, kNumbers, kNames };
+  // What a text could mean.
+  struct Reading {
+    bool is_numeric = false; // digits, with a sign or a point
+    bool has_point = false;
+    bool has_leading_zeros = false;
+    std::optional<std::int64_t> number; // whole
+    std::optional<std::int32_t> name; // of names_
+    std::int64_t count = 0; // of labels with this text
+  };
+  std::int64_t class_limit() const;
+  std::vector<Reading> read_texts(std::span<const std::int32_t> labels) const;
+  bool in_range(const Reading& reading) const;
+  LabelForm decide(const std::vector<Reading>& readings) const;
+  std::string find_class(
+      const Reading& reading,
+      std::string_view text,
+      LabelForm form,
+      std::int32_t& label) const;
+  std::string find_number(
+      const Reading& reading,
+      std::string_view text,
+      std::int32_t& label) const;
+  std::string find_name(
+      const Reading& reading,
+      std::string_view text,
+      std::int32_t& label) const;
+  void name_classes(
+      const std::vector<std::int32_t>& labels,
+      LabelForm form,
+      Index::Contents& contents) const;
+  void add_notes(
+      const std::vector<Reading>& readings,
+      LabelForm form,
+      std::vector<std::string>& notes) const;
 
-  std::string add_text(
-      std::string_view text,
-      std::vector<std::int32_t>& labels);
-  std::string add_number(
-      std::string_view text,
-      std::vector<std::int32_t>& labels);
-  std::string add_name(
-      std::string_view text,
-      std::vector<std::int32_t>& labels);
-  void order_names(Index::Contents& contents);
-
-  NumberedNames names_;
+  NumberedNames names_; // given, of the classes
   std::string source_;
-  bool named_; // names_ is given and does not grow
   std::int64_t classes_;
   ClassOrder order_;
-  Kind kind_ = Kind::kUnknown;
-  std::int64_t decimal_ = 0; // labels that were written as 2.0
+  LabelForm trained_;
+  bool only_numbers_;
+  NumberedNames texts_; // all that were added
 };
 
 } // namespace vitrain::data

@@ -6,9 +6,9 @@
 
 namespace vitrain::data {
 
-std::vector<std::string> labels_in(std::string_view text, bool csv) {
-  const bool barred = text.find_first_of(";|") != text.npos;
-  const std::string_view between = !csv ? "," : barred ? ";|" : " \t";
+std::vector<std::string> labels_in(
+    std::string_view text,
+    std::string_view between) {
   std::vector<std::string> labels;
   while (text != "-" && !text.empty()) {
     const std::size_t end = std::min(text.find_first_of(between), text.size());
@@ -22,7 +22,7 @@ std::vector<std::string> labels_in(std::string_view text, bool csv) {
 
 bool are_label_numbers(std::string_view text) {
   return std::ranges::all_of(
-      labels_in(text, /*csv=*/false), [](const std::string& one) {
+      labels_in(text, kBetweenInText), [](const std::string& one) {
         std::int64_t label = 0;
         return parse_int(one, label);
       });

@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // A table among the images that it names (torture row 46).
@@ -43,6 +44,12 @@ class CsvList : public testing::Test {
   std::string at(int line) const {
     return (folder_.path() / "train.csv").native() + ":" +
         std::to_string(line) + ": ";
+  }
+  // Added to problems of a first line that names no columns.
+  static std::string hint() {
+    return " (a first line that names columns has one of path, file, filename, "
+           "file_name, filepath, image, img and one of label, class, target, "
+           "category, class_name)";
   }
   static std::vector<std::string> names_of(const Index& index) {
     std::vector<std::string> names;
@@ -97,21 +104,95 @@ TEST_F(CsvList, ColumnsThatCouldBothBeMeantAreNamed) {
 }
 
 TEST_F(CsvList, AFirstLineThatNamesOtherColumnsIsExplained) {
-  const std::string hint =
-      " (a first line that names columns has one of path, file, filename, "
-      "file_name, filepath, image, img and one of label, class, target, "
-      "category, class_name)";
   EXPECT_EQ(
       refusal("image_id,breed\na.jpg,dog\n"),
       at(1) + (folder_.path() / "image_id").native() +
-          ": No such file or directory" + hint);
+          ": No such file or directory" + hint());
   EXPECT_THAT(
       refusal("id,image,breed\n1,a.jpg,dog\n2,b.jpg,cat\n"),
       StartsWith(
           at(1) +
           "expected the path of an image, a comma and its label, got "
           "id,image,breed" +
-          hint + "\n" + at(2) + "expected"));
+          hint() + "\n" + at(2) + "expected"));
+}
+
+// The header of a table of Kaggle's, whose labels are numbers.
+TEST_F(CsvList, AFirstLineWithoutAColumnOfPathsIsExplained) {
+  const std::string error = refusal("image_id,label\na.jpg,3\nb.jpg,1\n");
+  EXPECT_THAT(error, StartsWith(at(1)));
+  EXPECT_THAT(error, HasSubstr("'label' (a first line that names columns"));
+  EXPECT_THAT(error, Not(HasSubstr(at(2))));
+  // Names without their suffix.
+  const std::string ids = refusal("image_id,label\na,3\nb,1\nz,1\n");
+  EXPECT_THAT(ids, HasSubstr(at(1)));
+  EXPECT_THAT(ids, HasSubstr("(a.jpg is there: write names with their"));
+  EXPECT_THAT(ids, HasSubstr("(b.jpg is there"));
+  EXPECT_THAT(ids, HasSubstr("('z' has no suffix of an image"));
+  EXPECT_THAT(
+      refusal("path,label\na,0\nb.jpg,1\n"),
+      HasSubstr(
+          at(2) + (folder_.path() / "a").native() +
+          ": No such file or directory (a.jpg is there"));
+}
+
+TEST_F(CsvList, TheFirstLineMaySayTheSeparator) {
+  const std::uint64_t plain =
+      index("path,label\na.jpg,1\nb.jpg,0\n").fingerprint();
+  for (const std::string& text :
+       {std::string("sep=;\npath;label\na.jpg;1\nb.jpg;0\n"),
+        std::string("\xEF\xBB\xBF"
+                    "sep=;\r\na.jpg;1\r\nb.jpg;0\r\n"),
+        std::string("\"sep=,\"\npath,label\na.jpg,1\nb.jpg,0\n"),
+        std::string("SEP=|\nlabel|path\n1|a.jpg\n0|b.jpg\n"),
+        std::string("sep=\t\na.jpg\t1\nb.jpg\t0\n")}) {
+    EXPECT_EQ(index(text).fingerprint(), plain) << text;
+  }
+  // Lines are counted as the file has them.
+  EXPECT_EQ(
+      refusal("sep=;\na.jpg;1\nb.jpg;-1\n"),
+      at(3) + "label -1 is negative; classes count from 0");
+}
+
+// 36 of 36 became 0 of 33 without the first lines.
+TEST_F(CsvList, NumbersOrNamesAreDecidedOverAllLabels) {
+  folder_.write("names.txt", "1\n2\n3\n");
+  options_.class_map = "names.txt";
+  EXPECT_THAT(
+      labels_of(index("a.jpg,0\nb.jpg,1\nc d.jpg,2\n")), ElementsAre(0, 1, 2));
+  EXPECT_THAT(
+      labels_of(index("b.jpg,1\nc d.jpg,2\na.jpg,0\n")), ElementsAre(1, 2, 0));
+  EXPECT_EQ(
+      index("b.jpg,1\nc d.jpg,2\na.jpg,0\n").label_form(), LabelForm::kNumbers);
+  EXPECT_THAT(
+      labels_of(index("a.jpg,3\nb.jpg,1\nc d.jpg,2\n")), ElementsAre(2, 0, 1));
+  // Labels that could be both are names, and that is said.
+  const Index both = index("a.jpg,1\nb.jpg,2\n");
+  EXPECT_THAT(labels_of(both), ElementsAre(0, 1));
+  EXPECT_EQ(both.label_form(), LabelForm::kNames);
+  EXPECT_THAT(
+      both.notes(), testing::Contains(HasSubstr("label 1 is class number 0")));
+  // What could be neither is refused, wherever it stands.
+  for (const char* text :
+       {"a.jpg,0\nb.jpg,3\nc d.jpg,1\n", "b.jpg,3\na.jpg,0\nc d.jpg,1\n"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("label ")) << text;
+  }
+  // The decision of training holds.
+  options_.trained_labels = LabelForm::kNumbers;
+  EXPECT_THAT(labels_of(index("a.jpg,1\nb.jpg,2\n")), ElementsAre(1, 2));
+  EXPECT_THAT(refusal("a.jpg,1\nb.jpg,3\n"), StartsWith(at(2) + "label 3 is"));
+  options_.trained_labels = LabelForm::kNames;
+  EXPECT_THAT(labels_of(index("a.jpg,1\nb.jpg,2\n")), ElementsAre(0, 1));
+  EXPECT_THAT(refusal("a.jpg,0\nb.jpg,1\n"), StartsWith(at(1) + "label '0'"));
+  // It does not matter where nothing could be both.
+  folder_.write("names.txt", "cat\ndog\n");
+  EXPECT_THAT(labels_of(index("a.jpg,1\nb.jpg,0\n")), ElementsAre(1, 0));
+}
+
+TEST_F(CsvList, LabelsHaveNoControlCharacters) {
+  EXPECT_THAT(
+      refusal("a.jpg,\"cat\nfish\"\nb.jpg,dog\n"),
+      StartsWith(at(1) + "the label 'cat\\x0afish' has zero bytes or control"));
 }
 
 TEST_F(CsvList, LabelsMayBeNames) {
@@ -151,10 +232,11 @@ TEST_F(CsvList, WholeNumbersMayHaveAFractionOfZeros) {
   EXPECT_EQ(
       refusal("a.jpg,1.5\nb.jpg,2.0\n"),
       at(1) +
-          "label 1.5 is no whole number; classes are numbered, or have names");
+          "expected a whole number as label, as most others are, got '1.5'");
   EXPECT_EQ(
       refusal("a.jpg,1.0\nb.jpg,2.5\n"),
-      at(2) + "expected a whole number as label, as before, got '2.5'");
+      at(2) +
+          "expected a whole number as label, as most others are, got '2.5'");
   EXPECT_EQ(
       refusal("a.jpg,-1.0\n"),
       at(1) + "label -1 is negative; classes count from 0");
@@ -168,16 +250,14 @@ TEST_F(CsvList, WholeNumbersMayHaveAFractionOfZeros) {
 
 TEST_F(CsvList, NumbersAndNamesDoNotMix) {
   EXPECT_EQ(
-      refusal("a.jpg,dog\nb.jpg,3\nc d.jpg,2.0\n"),
-      at(2) +
-          "expected the name of a class as label, as before, got the number 3; "
-          "where numbers are names, list all names in a class_map\n" +
-          at(3) +
-          "expected the name of a class as label, as before, got the number 2; "
-          "where numbers are names, list all names in a class_map");
+      refusal("a.jpg,3\nb.jpg,dog\nc d.jpg,cat\n"),
+      at(1) +
+          "expected the name of a class as label, as most others are, got the "
+          "number 3; where numbers are names, list all names in a class_map");
   EXPECT_EQ(
-      refusal("a.jpg,0.0\nb.jpg,dog\n"),
-      at(2) + "expected a whole number as label, as before, got 'dog'");
+      refusal("a.jpg,0.0\nb.jpg,dog\nc d.jpg,1\n"),
+      at(2) +
+          "expected a whole number as label, as most others are, got 'dog'");
   // Letters, exponents and hexadecimal digits make names.
   EXPECT_THAT(
       index("a.jpg,n01\nb.jpg,1e5\nc d.jpg,0x1\n").classes(),
@@ -248,8 +328,11 @@ TEST_F(CsvList, MistakesAreNamedWithTheirLines) {
       at(5) + "label 3 is not one of the 3 classes, 0 to 2");
   EXPECT_EQ(
       refusal("a.jpg,1\nb.jpg,x\nc d.jpg,1.5\nb.jpg\na.jpg,1,2\n,1\n"),
-      at(2) + "expected a whole number as label, as before, got 'x'\n" + at(3) +
-          "expected a whole number as label, as before, got '1.5'\n" + at(4) +
+      at(2) +
+          "expected a whole number as label, as most others are, got 'x'\n" +
+          at(3) +
+          "expected a whole number as label, as most others are, got '1.5'\n" +
+          at(4) +
           "expected the path of an image, a comma and its label, got b.jpg\n" +
           at(5) +
           "expected the path of an image, a comma and its label, got "

@@ -16,13 +16,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(LabelsIn, AreBetweenWhatTheFileHas) {
-  EXPECT_THAT(labels_in("3,17", false), ElementsAre("3", "17"));
-  EXPECT_THAT(labels_in("3", false), ElementsAre("3"));
-  EXPECT_THAT(labels_in("-", false), IsEmpty());
-  EXPECT_THAT(labels_in("", true), IsEmpty());
-  EXPECT_THAT(labels_in("cat dog", true), ElementsAre("cat", "dog"));
-  EXPECT_THAT(labels_in("hot dog; cat", true), ElementsAre("hot dog", "cat"));
-  EXPECT_THAT(labels_in("hot dog|cat", true), ElementsAre("hot dog", "cat"));
+  EXPECT_THAT(labels_in("3,17", kBetweenInText), ElementsAre("3", "17"));
+  EXPECT_THAT(labels_in("3", kBetweenInText), ElementsAre("3"));
+  EXPECT_THAT(labels_in("-", kBetweenInText), IsEmpty());
+  EXPECT_THAT(labels_in("", kBetweenInCsv), IsEmpty());
+  EXPECT_THAT(labels_in("cat dog", kBetweenInCsv), ElementsAre("cat", "dog"));
+  EXPECT_THAT(
+      labels_in("hot dog; cat", kBarsInCsv), ElementsAre("hot dog", "cat"));
+  EXPECT_THAT(
+      labels_in("hot dog|cat", kBarsInCsv), ElementsAre("hot dog", "cat"));
   EXPECT_TRUE(are_label_numbers("3,17"));
   EXPECT_FALSE(are_label_numbers("3,x"));
 }
@@ -64,6 +66,49 @@ TEST_F(LabelLists, OfTablesMayBeNames) {
   EXPECT_THAT(list.label_set(0), ElementsAre(1, 0));
   EXPECT_THAT(list.label_set(1), IsEmpty());
   EXPECT_THAT(list.label_set(2), ElementsAre(0));
+}
+
+// "hot dog" alone became two classes where another line had semicolons.
+TEST_F(LabelLists, OfTablesHaveOneSeparatorInAllLines) {
+  for (const char* text :
+       {"a.jpg,hot dog\nb.jpg,hot dog;ant\n",
+        "b.jpg,hot dog;ant\na.jpg,hot dog\n"}) {
+    EXPECT_THAT(
+        index("list.csv", text).classes(), ElementsAre("ant", "hot dog"));
+  }
+  EXPECT_THAT(
+      index("list.csv", "a.jpg,hot dog\nb.jpg,ant\n").classes(),
+      ElementsAre("ant", "dog", "hot"));
+  EXPECT_THAT(
+      data_error([&] { index("list.csv", "b.jpg,1\na.jpg,\"3,17\"\n"); }),
+      HasSubstr("list.csv:2: the labels 3,17 have commas"));
+}
+
+TEST_F(LabelLists, AreNumbersOrNamesWhateverComesFirst) {
+  for (const char* text :
+       {"path,label\na.jpg,2;x\nb.jpg,0\nc d.jpg,1\n",
+        "path,label\nc d.jpg,1\na.jpg,x;2\nb.jpg,0\n"}) {
+    EXPECT_THAT(
+        data_error([&] { index("list.csv", text); }),
+        HasSubstr("expected a whole number as label"))
+        << text;
+  }
+  folder_.write("classes.txt", "1\n2\n3\n");
+  EXPECT_THAT(
+      index("list.csv", "a.jpg,1;3\nb.jpg,2\n").label_set(0),
+      ElementsAre(0, 2));
+  EXPECT_THAT(
+      index("list.csv", "a.jpg,1;2\nb.jpg,0\n").label_set(0),
+      ElementsAre(1, 2));
+  EXPECT_THAT(
+      index("list.txt", "a.jpg 1,2\nb.jpg -\n").label_set(0),
+      ElementsAre(1, 2));
+}
+
+TEST_F(LabelLists, WithoutAnyLabelAreRefused) {
+  EXPECT_THAT(
+      data_error([&] { index("list.txt", "a.jpg -\n"); }),
+      HasSubstr("no image has a label"));
 }
 
 TEST_F(LabelLists, LabelsThatAreListedTwiceAreTold) {

@@ -175,6 +175,72 @@ TEST_F(ListFile, ClassesHaveTheNamesBesideTheList) {
       HasSubstr("classes.txt:2: expected the name of class 1, got an empty"));
 }
 
+// Names of classes that look like numbers were taken for labels where the first
+// label was one of them.
+TEST_F(ListFile, LabelsAreNumbersWhateverTheNamesOfClassesAre) {
+  folder_.write("classes.txt", "1\n2\n3\n");
+  for (const char* text :
+       {"a.jpg 0\nb.jpg 1\ne.png 2\n",
+        "b.jpg 1\ne.png 2\na.jpg 0\n",
+        "b.jpg 1\ne.png 2\n"}) {
+    const Index list = index(text);
+    EXPECT_THAT(list.classes(), ElementsAre("1", "2", "3"));
+    for (std::int64_t i = 0; i < list.size(); ++i) {
+      const std::string name = list.name(i);
+      EXPECT_EQ(
+          list.label(i),
+          name == "a.jpg"       ? 0
+              : name == "b.jpg" ? 1
+                                : 2)
+          << text << name;
+    }
+    EXPECT_THAT(list.notes(), Contains(HasSubstr("label 1 is the class '2'")));
+    EXPECT_EQ(list.label_form(), LabelForm::kNumbers);
+  }
+  EXPECT_THAT(
+      refusal("b.jpg 1\ne.png 3\n"),
+      StartsWith(at(2) + "label 3 is not one of the 3 classes"));
+}
+
+TEST_F(ListFile, LabelsThatCountFromOneAreNoted) {
+  EXPECT_THAT(
+      index("a.jpg 1\nb.jpg 2\ne.png 3\n").notes(),
+      ElementsAre(
+          "classes without an image: 1",
+          HasSubstr("no label is 0, and all from 1 to 3 are there")));
+  EXPECT_THAT(
+      index("a.jpg 1\nb.jpg 3\n").notes(),
+      ElementsAre("classes without an image: 2"));
+  EXPECT_THAT(
+      index("a.jpg 007\nb.jpg 00\n").notes(),
+      Contains(HasSubstr("leading zeros, such as 007")));
+}
+
+TEST_F(ListFile, AbsoluteNamesOfDataThatMovedAreExplained) {
+  const std::string old = (folder_.path() / "old/place").native();
+  const std::string error = refusal(
+      "a.jpg 0\n" + old + "/val/c d.jpg 1\n" + old + "/nothing/x.jpg 1\n");
+  EXPECT_THAT(
+      error,
+      HasSubstr(
+          at(2) + old +
+          "/val/c d.jpg: No such file or directory (the name is "
+          "absolute, and " +
+          (folder_.path() / "old").native() + " is not there"));
+  EXPECT_THAT(error, HasSubstr("such as val/c d.jpg"));
+  EXPECT_THAT(error, HasSubstr("correct the names in the list"));
+  const Index absolute = index(
+      (folder_.path() / "a.jpg").native() + " 0\n" +
+      (folder_.path() / "val/c d.jpg").native() + " 1\n");
+  EXPECT_EQ(absolute.absolute_folder(), folder_.path().native());
+  const Index relative = index("a.jpg 0\nval/c d.jpg 1\n");
+  EXPECT_EQ(relative.absolute_folder(), "");
+  EXPECT_EQ(relative.label_fingerprint(), absolute.label_fingerprint());
+  EXPECT_NE(
+      index("a.jpg 1\nval/c d.jpg 0\n").label_fingerprint(),
+      absolute.label_fingerprint());
+}
+
 TEST_F(ListFile, FingerprintSeesNamesOrderAndLabels) {
   const std::uint64_t print = index("a.jpg 1\nb.jpg 0\n").fingerprint();
   EXPECT_NE(index("b.jpg 0\na.jpg 1\n").fingerprint(), print);

@@ -97,6 +97,36 @@ TEST_F(Subset, NumbersOfAListAreTheModels) {
   EXPECT_STREQ(found.name(0), "b.jpg");
 }
 
+// Names of classes that look like numbers.
+TEST_F(Subset, DecidesOverAllLinesWhatTheyAre) {
+  const std::vector<std::string> model{"1", "2", "3", "4"};
+  const auto subset_of = [&](const Index& data, std::string_view text) {
+    return restrict_to_subset(data, file(text), {.names = model, .count = 4});
+  };
+  const Index folders = folder({"1/1.jpg", "2/1.jpg", "4/1.jpg"});
+  EXPECT_THAT(subset_of(folders, "4\n1\n").subset(), ElementsAre(0, 3));
+  EXPECT_THAT(labels_of(subset_of(folders, "4\n1\n")), ElementsAre(0, 3));
+  // 0 is no name: all are numbers, wherever it stands.
+  EXPECT_THAT(subset_of(folders, "0\n1\n").subset(), ElementsAre(0, 1));
+  EXPECT_THAT(subset_of(folders, "1\n0\n").subset(), ElementsAre(0, 1));
+  EXPECT_THAT(labels_of(subset_of(folders, "1\n0\n")), ElementsAre(0, 1));
+  const Index both = subset_of(folders, "1\n2\n");
+  EXPECT_THAT(both.subset(), ElementsAre(0, 1));
+  EXPECT_THAT(
+      both.notes(), Contains(HasSubstr("read as names of classes, not as")));
+  EXPECT_THAT(
+      data_error([&] { subset_of(folders, "0\n1\n4\n"); }),
+      HasSubstr("is none of the 4 classes"));
+  // The labels of a list are the model's numbers.
+  folder_.write("a.jpg");
+  folder_.write("b.jpg");
+  SourceOptions options;
+  options.kind = SourceKind::kList;
+  options.path = folder_.write("list.txt", "a.jpg 1\nb.jpg 3\n").native();
+  options.classes = 4;
+  EXPECT_THAT(labels_of(subset_of(list(options), "2\n4\n")), ElementsAre(1, 3));
+}
+
 TEST_F(Subset, SaysWhatIsWrong) {
   const Index data = folder({"bee/1.jpg", "dgo/1.jpg"});
   const auto refusal = [&](std::string_view text) {

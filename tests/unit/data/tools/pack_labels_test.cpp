@@ -137,8 +137,11 @@ TEST_F(PackedLabels, MayBeNamesThatLookLikeNumbers) {
 }
 
 TEST_F(PackedLabels, AreRefusedWhereNoFileCanNameThem) {
-  const auto source = open(std::make_shared<const Index>(list(from(
-      SourceKind::kList, list_of_labels("l.csv", {"\"two\nlines\"", "b"})))));
+  // An archive would take the only folder for one that all images share.
+  put("two\nlines/a/1.jpg");
+  put("two\nlines/b/1.jpg");
+  const auto source =
+      open(std::make_shared<const Index>(list(from(SourceKind::kFolder))));
   EXPECT_THAT(
       data_error(
           [&] { pack(*source, {.folder = out_.path(), .name = "train"}); }),
