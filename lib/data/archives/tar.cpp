@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/text/ascii.h"
 #include "core/text/text.h"
 #include "data/archives/tar_files.h"
 #include "data/archives/webdataset.h"
@@ -71,7 +72,7 @@ class TreeLister {
     while (reader.next(member)) {
       if (is_hidden(member.name)) {
         ++hidden_;
-      } else if (member.name.ends_with(".tar") && folder.empty()) {
+      } else if (is_tar_name(member.name) && folder.empty()) {
         const std::string inner = name + ": " + printable(member.name);
         list_members(
             TarReader(
@@ -86,7 +87,7 @@ class TreeLister {
       } else if (has_image_name(member.name)) {
         add(member, name, file, folder);
       } else {
-        ++(member.name.ends_with(".cls") ? labels_ : others_);
+        ++(lower_extension(member.name) == ".cls" ? labels_ : others_);
       }
     }
     skipped_ += reader.skipped();
@@ -120,19 +121,21 @@ bool is_webdataset(const TarFile& tar, const std::string& name) {
   TarReader reader(name, tar.reader(), 0, tar.size());
   TarMember member;
   std::string key;
+  std::int64_t archive = 0;
   bool image = false;
   bool label = false;
   while (reader.next(member)) {
     const auto [next_key, extension] = WebDataset::parts_of(member.name);
-    if (next_key != key) {
+    if (next_key != key || member.archive != archive) {
       if (image) {
         break;
       }
       key = next_key;
+      archive = member.archive;
       label = false;
     }
     image = image || has_image_name(member.name);
-    label = label || extension == "cls";
+    label = label || ascii_lower(std::string(extension)) == "cls";
   }
   return image && label;
 }

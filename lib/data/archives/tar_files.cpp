@@ -24,7 +24,7 @@ constexpr std::size_t kMostNames = 1'000'000;
 std::vector<std::string> in_folder(const fs::path& folder) {
   std::vector<std::string> files =
       names_in_folder(folder, "folder", [](const std::string& name) {
-        return name.ends_with(".tar") && !name.starts_with(".");
+        return is_tar_name(name) && !name.starts_with(".");
       });
   VITRAIN_CHECK_DATA(
       !files.empty(),
@@ -36,32 +36,72 @@ std::vector<std::string> in_folder(const fs::path& folder) {
   return files;
 }
 
-std::vector<std::string> matching(const std::string& pattern) {
+// Returns the longest part of a path, up to a '/', that is a folder as it is
+// written, whatever characters its name has.
+std::string_view existing_folder(const std::string& path) {
+  std::size_t end = 0;
+  std::error_code error;
+  for (std::size_t slash = path.find('/'); slash != path.npos;
+       slash = path.find('/', slash + 1)) {
+    if (!fs::is_directory(path.substr(0, slash + 1), error)) {
+      break;
+    }
+    end = slash + 1;
+  }
+  return std::string_view(path).substr(0, end);
+}
+
+// The pattern for glob(), in which a folder that is there means itself.
+std::string glob_pattern(const std::string& path) {
+  const std::string_view folder = existing_folder(path);
+  std::string pattern;
+  for (const char c : folder) {
+    if (c == '*' || c == '?' || c == '[' || c == '\\') {
+      pattern += '\\';
+    }
+    pattern += c;
+  }
+  return pattern + path.substr(folder.size());
+}
+
+std::vector<std::string> matching(const std::string& path) {
   glob_t found{};
-  const int result =
-      ::glob(pattern.c_str(), GLOB_ERR | GLOB_NOSORT, nullptr, &found);
+  const int result = ::glob(
+      glob_pattern(path).c_str(), GLOB_ERR | GLOB_NOSORT, nullptr, &found);
   std::vector<std::string> files(
       found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
   VITRAIN_CHECK_DATA(
       result == 0 && !files.empty(),
       "{}: no file matches this pattern",
-      printable(pattern));
+      printable(path));
   std::ranges::sort(files);
   return files;
 }
 
-std::vector<std::string> matching_all(
-    const std::vector<std::string>& patterns) {
+std::vector<std::string> matching_all(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
-  for (const std::string& pattern : patterns) {
-    if (pattern.find_first_of("*?[") == pattern.npos) {
-      files.push_back(pattern);
+  std::error_code error;
+  for (const std::string& path : paths) {
+    const bool has_pattern =
+        path.find_first_of("*?[", existing_folder(path).size()) != path.npos;
+    if (!has_pattern || fs::exists(path, error)) {
+      files.push_back(path);
     } else {
-      std::ranges::move(matching(pattern), std::back_inserter(files));
+      std::ranges::move(matching(path), std::back_inserter(files));
     }
   }
   return files;
+}
+
+// The names that braces behind the folder that is there make.
+std::vector<std::string> expand_file_braces(const std::string& path) {
+  const std::string folder(existing_folder(path));
+  std::vector<std::string> names = expand_braces(path.substr(folder.size()));
+  for (std::string& name : names) {
+    name.insert(0, folder);
+  }
+  return names;
 }
 
 // What stands between the braces: "1..3", or "a,b".
@@ -130,6 +170,10 @@ std::vector<std::string> expand_braces(const std::string& pattern) {
   }
 }
 
+bool is_tar_name(std::string_view name) {
+  return detail::lower_extension(name) == ".tar";
+}
+
 TarPath find_tars(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
@@ -148,7 +192,7 @@ TarPath find_tars(const std::string& path) {
           whole.lexically_relative(file).lexically_normal().native()};
     }
   }
-  return {matching_all(expand_braces(path)), ""};
+  return {matching_all(expand_file_braces(path)), ""};
 }
 
 Index::Place place_of(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/archives/tar_reader.h"
@@ -16,10 +17,14 @@ struct TarPath {
   std::string inside;
 };
 
+// Whether a file is an archive by its name, x.tar or X.TAR.
+bool is_tar_name(std::string_view name);
+
 // `path` is a file; a folder, for the .tar files in it; a pattern with
 // {000..146}, {a,b}, *, ? or [...]; or a file and a folder inside it
-// (all.tar/train). Files of a folder and of * are in byte order. Throws
-// Error(kData) when nothing is found.
+// (all.tar/train). Folders that are there mean themselves, also where their
+// names have such characters. Files of a folder and of * are in byte order.
+// Throws Error(kData) when nothing is found.
 TarPath find_tars(const std::string& path);
 
 // "a{1..3}b" -> "a1b", "a2b", "a3b"; numbers get leading zeros if one of the

@@ -164,6 +164,7 @@ bool TarReader::find_next_archive() {
     if (!header.is_zero() && header.is_valid()) {
       skipped_.joined += whole_ && !joined_ ? 1 : 0;
       joined_ = true;
+      ++archive_;
       header_ = next_;
       next_ += kTarBlock;
       return true;
@@ -270,6 +271,7 @@ bool TarReader::read_member(const PaxRecords& records, TarMember& member) {
       records.path ? *records.path : TarHeader(block_).name();
   member.size = body_size(records);
   member.offset = next_;
+  member.archive = archive_;
   skip_body(member.size);
   if (name.find('\0') != name.npos) {
     fail_at(header_, "the name of a member has zero bytes");

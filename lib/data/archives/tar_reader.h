@@ -21,6 +21,7 @@ struct TarMember {
   std::string name; // as in the archive, without "./" and "/" in front
   std::int64_t offset = 0; // of its bytes in the file that holds the archive
   std::int64_t size = 0;
+  std::int64_t archive = 0; // of several in one file, from 0
 };
 
 // Goes through the headers of a tar archive, in place: nothing is unpacked, and
@@ -88,6 +89,7 @@ class TarReader {
   Skipped skipped_;
   bool whole_ = false; // a member was read, and nothing that asks for another
   bool joined_ = false; // several archives were met
+  std::int64_t archive_ = 0; // that is read
   bool ended_ = false;
   // A part of the file, so that small members cost no read each.
   std::string buffer_;

@@ -1,8 +1,10 @@
 #include "data/archives/webdataset.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/check.h"
+#include "core/text/ascii.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "data/archives/tar_files.h"
@@ -24,12 +26,21 @@ bool is_plain(std::string_view extension) {
   return extension.find('.') == extension.npos;
 }
 
+// Whether what is behind the first dot says that the image is the one to be
+// classified: "image.png", "img.jpg".
+bool is_named_image(std::string_view extension) {
+  const std::string_view name = extension.substr(0, extension.find('.'));
+  return (name == "image" || name == "img") &&
+      is_plain(extension.substr(std::min(name.size() + 1, extension.size())));
+}
+
 LabelTexts make_texts(const SourceOptions& options) {
   return {
       read_class_map(options),
       printable(options.class_map),
       options.classes,
-      options.class_order};
+      options.class_order,
+      options.trained_labels};
 }
 
 } // namespace
@@ -86,7 +97,51 @@ std::string WebDataset::read_label(
       "{}: field {} is neither a whole number nor a text",
       where(),
       printable(join(fields_, ".")));
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? std::string(trim(value.get<std::string>()))
+                           : value.dump();
+}
+
+void WebDataset::begin_sample(
+    std::string_view key,
+    const TarMember& member,
+    std::uint32_t file) {
+  end_sample();
+  sample_.key = key;
+  sample_.archive = member.archive;
+  sample_.file = file;
+}
+
+void WebDataset::check_is_new(
+    const TarMember& member,
+    const std::string& extension) {
+  const auto before = std::ranges::find(
+      sample_.members, extension, &std::pair<std::string, std::int64_t>::first);
+  VITRAIN_CHECK_DATA(
+      before == sample_.members.end(),
+      "{}: {} (byte {}): the sample '{}' has this member already, at byte {}; "
+      "samples that follow one another need keys of their own",
+      files_[sample_.file],
+      printable(member.name),
+      member.offset,
+      printable(sample_.key),
+      before->second);
+  sample_.members.emplace_back(extension, member.offset);
+}
+
+void WebDataset::add_image(
+    const TarMember& member,
+    std::string_view extension,
+    std::uint32_t file) {
+  const bool plain = is_plain(extension);
+  Image& image = plain ? sample_.plain : sample_.named;
+  if (!plain && !is_named_image(extension)) { // a mask, ...
+    return;
+  }
+  if (!image.name.empty()) {
+    ++further_images_;
+    return;
+  }
+  image = {member.name, place_of(member, file, files_[file])};
 }
 
 void WebDataset::add(
@@ -94,32 +149,35 @@ void WebDataset::add(
     const TarMember& member,
     std::uint32_t file,
     const std::string& archive) {
-  const auto [key, extension] = parts_of(member.name);
+  files_.resize(std::max<std::size_t>(files_.size(), file + 1));
+  files_[file] = archive;
+  const auto [key, suffix] = parts_of(member.name);
   if (key.empty()) {
     ++without_key_;
     return;
   }
-  if (key != sample_.key) {
-    end_sample();
-    sample_.key = key;
-    sample_.archive = archive;
+  if (key != sample_.key || member.archive != sample_.archive) {
+    begin_sample(key, member, file);
   }
+  const std::string extension = ascii_lower(std::string(suffix));
+  check_is_new(member, extension);
   if (extension == extension_) {
     sample_.label = read_label(reader, member, archive);
-  } else if (!detail::has_image_name(member.name) || !is_plain(extension)) {
-    return; // a text, a mask, ...
-  } else if (!sample_.image.empty()) {
-    ++further_images_;
-  } else {
-    sample_.place = place_of(member, file, archive);
-    sample_.image = member.name;
+  } else if (detail::has_image_name(member.name)) {
+    add_image(member, extension, file);
   }
 }
 
 void WebDataset::end_sample() {
   const Sample sample = std::exchange(sample_, {});
-  if (sample.image.empty()) {
+  const Image& image = sample.plain.name.empty() ? sample.named : sample.plain;
+  if (image.name.empty()) {
     without_image_ += sample.key.empty() ? 0 : 1;
+    for (const auto& [extension, offset] : sample.members) {
+      if (other_image_.empty() && detail::has_image_name("." + extension)) {
+        other_image_ = extension;
+      }
+    }
     return;
   }
   const std::string wrong = sample.label
@@ -128,25 +186,41 @@ void WebDataset::end_sample() {
   VITRAIN_CHECK_DATA(
       wrong.empty(),
       "{}: {} (byte {}): {}",
-      sample.archive,
-      printable(sample.image),
-      sample.place.offset,
+      files_[sample.file],
+      printable(image.name),
+      image.place.offset,
       wrong);
-  found_.add_name(sample.image);
-  found_.places.push_back(sample.place);
+  found_.add_name(image.name);
+  found_.places.push_back(image.place);
 }
 
 void WebDataset::fill(Index::Contents& contents) && {
   found_.options = std::move(contents.options);
   contents = std::move(found_);
   contents.samples = std::ssize(contents.labels);
-  texts_.finish(contents);
-  add_note(contents.notes, "samples without an image", without_image_);
+  texts_.finish(contents, [&](std::size_t at, const std::string& wrong) {
+    fail_data(
+        "{}: {} (byte {}): {}",
+        files_[contents.places[at].file],
+        printable(contents.names.c_str() + contents.name_starts[at]),
+        contents.places[at].offset,
+        wrong);
+  });
+  add_note(
+      contents.notes,
+      other_image_.empty()
+          ? "samples without an image"
+          : fmt::format(
+                "samples without an image KEY.png or KEY.image.png (they have "
+                "KEY.{})",
+                printable(other_image_)),
+      without_image_);
   add_note(
       contents.notes,
       "skipped images beside the first one of their sample",
       further_images_);
   add_note(contents.notes, "members whose name has no dot", without_key_);
+  note_empty_classes(contents.labels, contents);
 }
 
 } // namespace vitrain::data

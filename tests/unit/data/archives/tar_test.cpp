@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -379,6 +380,182 @@ TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
   EXPECT_THAT(refusal(none), HasSubstr("no image (.jpg, .png, .webp, ...)"));
 }
 
+// The first image got the last label.
+TEST(WebDataset, ASecondMemberOfOneNameIsRefused) {
+  const TempFolder folder;
+  const auto refusal = [&](const TarBuilder& tar) {
+    return tar_error(folder.write("s.tar", tar.finish()));
+  };
+  TarBuilder twice;
+  twice.file("a.png", "first");
+  twice.file("a.cls", "0");
+  twice.file("a.png", "second");
+  twice.file("a.cls", "1");
+  EXPECT_THAT(
+      refusal(twice),
+      HasSubstr("s.tar: a.png (byte 2560): the sample 'a' has this member "
+                "already, at byte 512"));
+  TarBuilder labels;
+  labels.file("x/a.png", "first");
+  labels.file("x/a.cls", "0");
+  labels.file("x/a.CLS", "1");
+  EXPECT_THAT(refusal(labels), HasSubstr("s.tar: x/a.CLS (byte 2560): "));
+  TarBuilder texts;
+  texts.file("a.txt", "");
+  texts.file("a.png", "first");
+  texts.file("a.cls", "0");
+  texts.file("a.txt", "");
+  EXPECT_THAT(refusal(texts), HasSubstr("s.tar: a.txt (byte 3072): "));
+}
+
+// Three archives with equal keys, joined by cat, were one sample.
+TEST(WebDataset, ASampleEndsWithItsArchive) {
+  const TempFolder folder;
+  std::string all;
+  for (int i = 0; i < 3; ++i) {
+    TarBuilder tar;
+    tar.file("a.png", "image " + std::to_string(i));
+    tar.file("a.cls", std::to_string(i));
+    all += tar.finish();
+  }
+  const auto source = open_tar(folder.write("s.tar", all));
+  ASSERT_EQ(source->size(), 3);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(source->label(i), i);
+    EXPECT_EQ(bytes_of(*source, i), "image " + std::to_string(i));
+  }
+  // Nor does it get the label from the next one.
+  TarBuilder first;
+  first.file("a.cls", "0");
+  first.file("a.png", "first");
+  TarBuilder second;
+  second.file("b.cls", "0");
+  second.file("b.png", "second");
+  second.file("c.png", "without");
+  TarBuilder third;
+  third.file("c.cls", "1");
+  EXPECT_THAT(
+      tar_error(folder.write(
+          "s.tar", first.finish() + second.finish() + third.finish())),
+      HasSubstr("c.png (byte 5632): no cls member"));
+}
+
+TEST(WebDataset, LabelsAreText) {
+  const TempFolder folder;
+  const std::vector<std::string> wrong{
+      std::string("\x03\0\0\0", 4), // int32
+      std::string("\n\0\0\0", 4),
+      std::string("11\0\0", 4),
+      std::string("\x80\x04K\x03.", 5), // a pickled 3
+      "I3\n.", // the same in protocol 0
+      std::string("3\0", 2),
+      "3\x7f",
+      ""};
+  for (const std::string& label : wrong) {
+    TarBuilder tar;
+    tar.file("1.jpg", "");
+    tar.file("1.cls", "0");
+    tar.file("2.jpg", "");
+    tar.file("2.cls", label);
+    EXPECT_THAT(
+        tar_error(folder.write("s.tar", tar.finish())),
+        HasSubstr("s.tar: 2.jpg (byte 2048): the label "))
+        << testing::PrintToString(label);
+  }
+  TarBuilder json;
+  json.file("1.jpg", "");
+  json.file("1.json", R"({"name": "a\u0000b"})");
+  EXPECT_THAT(
+      tar_error(folder.write("s.tar", json.finish()), "json:name"),
+      HasSubstr("s.tar: 1.jpg (byte 512): the label "));
+}
+
+TEST(WebDataset, NumbersOrNamesAreDecidedOverAllLabels) {
+  const TempFolder folder;
+  const fs::path map = folder.write("map.txt", "1\n2\n3\n");
+  const auto labels = [&](const std::vector<std::string>& texts) {
+    TarBuilder tar;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      tar.file(std::to_string(i) + ".jpg", "");
+      tar.file(std::to_string(i) + ".cls", texts[i]);
+    }
+    SourceOptions options =
+        tar_options(folder.write("s.tar", tar.finish()).native());
+    options.class_map = map.native();
+    const Index index = list(options);
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < index.size(); ++i) {
+      found.push_back(index.label(i));
+    }
+    return found;
+  };
+  EXPECT_THAT(labels({"0", "1", "2"}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(labels({"1", "2", "0"}), ElementsAre(1, 2, 0));
+  EXPECT_THAT(labels({"1", "2", "3"}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(
+      data_error([&] {
+        labels({"1", "2", "0", "3"});
+      }),
+      HasSubstr("s.tar: 3.jpg (byte 5120): label 3 is not one of the 3"));
+}
+
+TEST(WebDataset, LabelsThatCountFromOneAreNoted) {
+  const TempFolder folder;
+  TarBuilder tar;
+  for (int i = 1; i <= 3; ++i) {
+    tar.file(std::to_string(i) + ".jpg", "");
+    tar.file(std::to_string(i) + ".cls", std::to_string(i));
+  }
+  EXPECT_THAT(
+      list_tar(folder.write("s.tar", tar.finish())).notes(),
+      ElementsAre(
+          "classes without an image: 1",
+          HasSubstr("no label is 0, and all from 1 to 3 are there")));
+}
+
+TEST(WebDataset, SuffixesMayBeInCapitalLetters) {
+  const TempFolder folder;
+  TarBuilder tar;
+  tar.file("a.JPG", "image a");
+  tar.file("a.CLS", "1");
+  tar.file("b.Png", "image b");
+  tar.file("b.Cls", "0");
+  folder.write("S.TAR", tar.finish());
+  for (const fs::path& path : {folder.path(), folder.path() / "S.TAR"}) {
+    const auto source = open_tar(path);
+    ASSERT_EQ(source->size(), 2);
+    EXPECT_EQ(bytes_of(*source, 0), "image a");
+    EXPECT_EQ(source->label(0), 1);
+    EXPECT_EQ(source->label(1), 0);
+  }
+  TarBuilder json;
+  json.file("a.JPG", "image a");
+  json.file("a.JSON", R"({"label": 1})");
+  EXPECT_EQ(
+      list_tar(folder.write("j.tar", json.finish()), "json:label").label(0), 1);
+}
+
+TEST(WebDataset, TheImageMayBeCalledSo) {
+  const TempFolder folder;
+  TarBuilder tar;
+  tar.file("s0.mask.png", "mask");
+  tar.file("s0.image.png", "image");
+  tar.file("s0.cls", "0");
+  tar.file("s1.image.png", "further");
+  tar.file("s1.jpg", "plain");
+  tar.file("s1.cls", "1");
+  tar.file("s2.seg.png", "mask");
+  tar.file("s2.cls", "1");
+  const auto source = open_tar(folder.write("s.tar", tar.finish()));
+  ASSERT_EQ(source->size(), 2);
+  EXPECT_EQ(bytes_of(*source, 0), "image");
+  EXPECT_EQ(bytes_of(*source, 1), "plain");
+  EXPECT_THAT(
+      source->index().notes(),
+      ElementsAre("samples without an image KEY.png or KEY.image.png (they "
+                  "have KEY.seg.png): 1"));
+}
+
 // A file that shrinks, vanishes or is written anew while training runs is an
 // error about the data; nothing is mapped, so there is no SIGBUS (row 45).
 TEST(Tar, NoticesArchivesThatChange) {
@@ -438,6 +615,28 @@ TEST(Tar, BracesMakeNames) {
         "{0..9999}{0..9999}"}) {
     EXPECT_NE(data_error([&] { expand_braces(wrong); }), "") << wrong;
   }
+}
+
+TEST(Tar, FoldersThatAreThereMeanThemselves) {
+  const TempFolder folder;
+  for (const char* name : {"[v2]", "{a,b}", "a*b", "back\\slash"}) {
+    for (int i = 0; i < 3; ++i) {
+      folder.write(fmt::format("{}/deep/t-{}.tar", name, i), shard(3 * i, 3));
+    }
+    const fs::path deep = folder.path() / name / "deep";
+    EXPECT_EQ(list_tar(deep / "t-{0..2}.tar").size(), 9) << name;
+    EXPECT_EQ(list_tar(deep / "t-[12].tar").size(), 6) << name;
+    EXPECT_EQ(list_tar(deep / "t-*.tar").size(), 9) << name;
+    EXPECT_EQ(list_tar(deep / "t-{1,2}*").size(), 6) << name;
+  }
+  // Files too, and folders below a pattern.
+  folder.write("[v2]/x[1]-0.tar", shard(0, 2));
+  folder.write("[v2]/x[1]-1.tar", shard(2, 2));
+  EXPECT_EQ(list_tar(folder.path() / "[v2]/x[1]-{0..1}.tar").size(), 4);
+  EXPECT_EQ(list_tar(folder.path() / "[v2]/d*p/t-{0..1}.tar").size(), 6);
+  EXPECT_THAT(
+      tar_error(folder.path() / "[v2]/deep/u-{0..2}.tar"),
+      HasSubstr("u-0.tar: No such file"));
 }
 
 // The reference is the archive of 1,000 real photographs, read by tar.
