@@ -1,7 +1,12 @@
 #include "config/command_line/option_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +17,9 @@
 #include "core/text/text.h"
 
 namespace vitrain::config {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 // Which option says what a verb writes, for one that has another than -output.
@@ -65,6 +73,15 @@ std::int64_t OptionReader::count(int least, int most) {
   return count;
 }
 
+std::optional<std::string> OptionReader::given(std::string_view option) const {
+  const auto found = std::ranges::find_if(
+      scanned_.given, [&](const ScannedArguments::Given& one) {
+        return one.option->name == option;
+      });
+  return found == scanned_.given.end() ? std::nullopt
+                                       : std::optional(found->value);
+}
+
 void OptionReader::set(
     std::string_view key,
     std::string_view text,
@@ -94,9 +111,65 @@ void read_batch_size(OptionReader& option) {
   }
 }
 
+namespace {
+
+// A name that other programs have for a dataset or a reader, and the kind of
+// source that reads it; "" for ImageNet, which comes in several.
+struct DatasetName {
+  std::string_view name;
+  std::string_view kind;
+};
+constexpr std::array kDatasetNames{
+    DatasetName{"cifar10", "cifar"},
+    DatasetName{"cifar100", "cifar"},
+    DatasetName{"fashion_mnist", "mnist"},
+    DatasetName{"fashionmnist", "mnist"},
+    DatasetName{"image_folder", "folder"},
+    DatasetName{"imagefolder", "folder"},
+    DatasetName{"imagenet1k", ""},
+    DatasetName{"imagenet2012", ""},
+    DatasetName{"wds", "tar"},
+    DatasetName{"webdataset", "tar"}};
+
+const DatasetName* find_dataset_name(const std::string& name) {
+  std::string plain = ascii_lower(name);
+  std::ranges::replace(plain, '-', '_');
+  const auto found =
+      std::ranges::find(kDatasetNames, plain, &DatasetName::name);
+  return found == kDatasetNames.end() ? nullptr : &*found;
+}
+
+// The kind of ImageNet in a folder: PaddleViT's lists, unless there are only
+// folders of classes, or archives of them.
+std::string imagenet_kind(const std::optional<std::string>& folder) {
+  const auto has = [&](std::initializer_list<const char*> names) {
+    std::error_code error;
+    return folder && std::ranges::any_of(names, [&](const char* name) {
+             return fs::exists(fs::path(*folder) / name, error);
+           });
+  };
+  if (has({"train_list.txt", "val_list.txt", "train.csv", "val.csv"})) {
+    return "list";
+  }
+  std::error_code error;
+  const fs::path path = fs::path(folder.value_or("")).lexically_normal();
+  const bool is_training =
+      (path.has_filename() ? path : path.parent_path()).filename() == "train" &&
+      fs::is_directory(path, error);
+  return has({"train.tar", "val.tar"})       ? "tar"
+      : is_training || has({"train", "val"}) ? "folder"
+                                             : "list";
+}
+
+} // namespace
+
 void read_dataset(OptionReader& option) {
-  const std::string kind =
-      option.value == "imagenet2012" ? "list" : option.value;
+  const DatasetName* known = find_dataset_name(option.value);
+  std::string kind = option.value;
+  if (known != nullptr) {
+    kind = known->kind.empty() ? imagenet_kind(option.given("data_path"))
+                               : known->kind;
+  }
   option.set("data.train.kind", kind);
   option.set("data.eval.kind", kind);
 }

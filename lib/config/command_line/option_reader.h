@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ class OptionReader {
 
   // Whether an option was given, whatever its value.
   bool has(std::string_view option) const { return scanned_.has(option); }
+  // The value of an option, if it was given.
+  std::optional<std::string> given(std::string_view option) const;
 
   // The value as a number; `least`, and a problem, when it is none or outside.
   std::int64_t count(

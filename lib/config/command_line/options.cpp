@@ -83,8 +83,8 @@ constexpr auto kOptions = std::to_array<Option>({
      .label = "KIND",
      .group = Group::kData,
      .help = "folder, list, tar, cifar, mnist, shapes, random or vectors: "
-             "data.train.kind and data.eval.kind; imagenet2012 is PaddleViT's "
-             "word for list.",
+             "data.train.kind and data.eval.kind. cifar10, imagenet2012 and "
+             "other names of datasets mean the kind that reads them.",
      .read = read_dataset,
      .words = all_names<SourceKind>},
     {.name = "data_path",

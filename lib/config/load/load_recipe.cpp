@@ -55,6 +55,41 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
   return fs::exists(npy, error) ? npy.native() : find(".csv").native();
 }
 
+// The names below the folder of -data_path under which training data are found.
+std::vector<std::string> training_names(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::kFolder:
+      return {"train"};
+    case SourceKind::kTar:
+      return {"train", "train.tar"};
+    case SourceKind::kList:
+      return {"train_list.txt", "train.csv"};
+    case SourceKind::kVectors:
+      return {"train.npy", "train.csv"};
+    default:
+      return {};
+  }
+}
+
+// The folder that -data_path means: where it names the training data
+// themselves, the one that they are in.
+std::string folder_of_data(SourceKind kind, const std::string& data_path) {
+  const fs::path path = fs::path(data_path).lexically_normal();
+  const fs::path whole = path.has_filename() ? path : path.parent_path();
+  const std::vector<std::string> names = training_names(kind);
+  std::error_code error;
+  const bool is_training =
+      std::ranges::find(names, whole.filename().native()) != names.end() &&
+      fs::exists(whole, error) &&
+      std::ranges::none_of(names, [&](const std::string& name) {
+        return fs::exists(whole / name, error);
+      });
+  if (!is_training) {
+    return data_path;
+  }
+  return whole.has_parent_path() ? whole.parent_path().native() : ".";
+}
+
 // Kinds of which -data_path may name the training data themselves.
 bool is_whole(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kTar;
@@ -68,11 +103,21 @@ bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
 
 // `place` is where the path was given. Returns whether it has a meaning.
 bool apply_data_path(
-    const std::string& data_path,
+    const std::string& given,
     const Position& place,
-    const Loaded& loaded,
+    Loaded& loaded,
     Reader& reader) {
   const DataConfig& data = loaded.recipe.data;
+  const std::string data_path =
+      data.split ? given : folder_of_data(data.train.kind, given);
+  if (data_path != given) {
+    loaded.notes.push_back(fmt::format(
+        "{}: {} is the training data; the evaluation data are looked for "
+        "beside them, in {}",
+        place.text(),
+        printable(given),
+        printable(data_path)));
+  }
   const auto path_of = [&](SourceKind kind, bool training) {
     std::string path = source_path(kind, data_path, training);
     std::error_code error;

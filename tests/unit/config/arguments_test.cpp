@@ -7,6 +7,7 @@
 #include "config/command_line/options.h"
 #include "core/text/text.h"
 #include "support.h"
+#include "support/files.h"
 
 namespace vitrain::config {
 namespace {
@@ -522,6 +523,46 @@ TEST(Arguments, MessagesNameTheOptionThatWasGiven) {
   EXPECT_THAT(
       refusal({"-cfg", "a", "--nproc-per-node=0"}),
       StartsWith("-nproc_per_node: expected integer >= 1"));
+}
+
+TEST(Arguments, DatasetsHaveTheNamesOfOtherPrograms) {
+  for (const std::string name : {"cifar10", "CIFAR10", "cifar100"}) {
+    const Recipe recipe = recipe_of({"-dataset=" + name, "-data_path", "c"});
+    EXPECT_EQ(recipe.data.train.kind, SourceKind::kCifar) << name;
+    EXPECT_EQ(recipe.data.eval.kind, SourceKind::kCifar) << name;
+    EXPECT_EQ(recipe.data.train.path, "c") << name;
+  }
+  EXPECT_EQ(
+      recipe_of({"-dataset", "fashion_mnist"}).data.eval.kind,
+      SourceKind::kMnist);
+  EXPECT_EQ(
+      recipe_of({"-dataset", "ImageFolder"}).data.eval.kind,
+      SourceKind::kFolder);
+  EXPECT_THAT(
+      usage_error([] {
+        recipe_of({"-dataset", "cifar11"});
+      }),
+      HasSubstr("data.train.kind"));
+}
+
+TEST(Arguments, ImageNetIsWhatTheFolderHas) {
+  const TempFolder folder;
+  const auto kind = [&](const std::string& path) {
+    return recipe_of({"-data_path", path, "-dataset=imagenet2012"})
+        .data.train.kind;
+  };
+  const std::string root = folder.path().native();
+  EXPECT_EQ(kind(root), SourceKind::kList);
+  EXPECT_EQ(kind("/no/such/folder"), SourceKind::kList);
+  folder.write("train/a/1.jpg");
+  EXPECT_EQ(kind(root), SourceKind::kFolder);
+  EXPECT_EQ(kind(root + "/train/"), SourceKind::kFolder);
+  folder.write("train.tar");
+  EXPECT_EQ(kind(root), SourceKind::kTar);
+  folder.write("val_list.txt");
+  EXPECT_EQ(kind(root), SourceKind::kList);
+  EXPECT_EQ(
+      recipe_of({"-dataset=imagenet2012"}).data.train.kind, SourceKind::kList);
 }
 
 TEST(Arguments, AllMistakesAtOnce) {

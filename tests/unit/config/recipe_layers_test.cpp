@@ -324,6 +324,31 @@ TEST_F(DataPath, CifarIsOneFolder) {
   EXPECT_EQ(config.eval.path, "c");
 }
 
+// A path that ends in /train.
+TEST_F(DataPath, MayNameTheTrainingData) {
+  const std::string root = folder_.path().native();
+  std::filesystem::create_directories(folder_.path() / "train/a");
+  std::filesystem::create_directories(folder_.path() / "test/a");
+  for (const char* end : {"/train", "/train/", "/x/../train", "/./train//"}) {
+    const DataConfig config = data(root + end);
+    EXPECT_EQ(config.train.path, root + "/train") << end;
+    EXPECT_EQ(config.eval.path, root + "/test") << end;
+  }
+  const Loaded loaded = load({.data_path = root + "/train"});
+  EXPECT_THAT(loaded.notes, testing::ElementsAre(HasSubstr("-data_path: ")));
+  std::ofstream(folder_.path() / "train_list.txt") << "";
+  EXPECT_EQ(
+      data(
+          root + "/train_list.txt",
+          {"data.train.kind=list", "data.eval.kind=list"})
+          .eval.path,
+      root + "/val_list.txt");
+  // A folder that has one called train is meant itself.
+  std::filesystem::create_directories(folder_.path() / "train/train");
+  EXPECT_EQ(data(root + "/train").train.path, root + "/train/train");
+  EXPECT_EQ(data("no/train").train.path, "no/train/train");
+}
+
 TEST_F(DataPath, OfASplitIsTheTrainingData) {
   const std::string root = folder_.path().native();
   std::filesystem::create_directories(folder_.path() / "train/val");
