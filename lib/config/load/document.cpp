@@ -9,6 +9,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "config/load/yaml_problem.h"
 #include "core/text/text.h"
 
 namespace vitrain::config {
@@ -268,7 +269,10 @@ void parse(
     problems.add(
         {source, error.mark.line + 1, error.mark.column + 1},
         "",
-        fmt::format("not valid YAML: {}", printable(error.msg)));
+        fmt::format(
+            "not valid YAML: {}",
+            explain_yaml_problem(
+                text, error.mark.line + 1, error.mark.column + 1, error.msg)));
   } catch (const Abandoned&) {
     return; // the problem is recorded
   }

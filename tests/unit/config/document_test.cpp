@@ -170,11 +170,47 @@ INSTANTIATE_TEST_SUITE_P(
             "ScalarSection",
             "optim: adamw\n",
             "optim: expected keys below it (a section), got adamw"},
-        Refused{"Unclosed", "optim: {lr: 1\n", "not valid YAML: end of map"},
+        Refused{
+            "Unclosed",
+            "optim: {lr: 1\n",
+            "not valid YAML: a { is not closed"},
+        Refused{
+            "UnclosedList",
+            "optim: {betas: [0.9, 0.95}\n",
+            "recipe:1:26: not valid YAML: a ] or }"},
         Refused{
             "Unindented",
             "run:\n seed: 1\n  epochs: 2\n",
-            "not valid YAML"},
+            "recipe:3:9: not valid YAML: 'epochs: 2' is indented by 2, and the "
+            "line above, which has a value already, by 1"},
+        Refused{
+            "Misaligned",
+            "run:\n    seed: 1\n    # x\n   epochs: 2\n",
+            "recipe:4:4: not valid YAML: 'epochs: 2' is indented by 3 spaces, "
+            "and the keys above it by 0 or 4:"},
+        Refused{
+            "MisalignedDeeper",
+            "data:\n  train:\n      seed: 1\n    kind: shapes\n",
+            "recipe:4:5: not valid YAML: 'kind: shapes' is indented by 4 "
+            "spaces, and the keys above it by 0 or 2 or 6:"},
+        Refused{
+            "WithoutColon",
+            "run:\n  seed: 1\n  epochs\noptim: {lr: 1}\n",
+            "recipe:4:6: not valid YAML: expected a key and a colon, as in "
+            "`lr: 0.1`, got 'epochs' in line 3"},
+        Refused{
+            "BehindQuotes",
+            "run:\n  name: \"a\" b\n",
+            "recipe:2:13: not valid YAML: expected the end of the line, got "
+            "'b'"},
+        Refused{
+            "SecondColon",
+            "run:\n  name: a: b\n",
+            "recipe:2:10: not valid YAML: a second colon in a line"},
+        Refused{
+            "ItemAmongKeys",
+            "run:\n  seed: 1\n  - 2\n",
+            "recipe:3:3: not valid YAML: "},
         Refused{
             "PaddleDialectInCompleteRecipe",
             "DATA:\n  BATCH_SIZE: 8\n",
