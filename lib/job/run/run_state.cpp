@@ -132,7 +132,7 @@ std::string explain_data(const RunIdentity& own, const Json& saved) {
   if (folder != own.train_folder && !folder.empty()) {
     return fmt::format(
         "{} The checkpoint's list names images in {}, this run's in {}. If the "
-        "data have only moved, continue with the list of before and a link to "
+        "data have only moved, continue with the previous list and a link to "
         "the data: ln -s {} {}",
         same,
         folder,
@@ -144,8 +144,8 @@ std::string explain_data(const RunIdentity& own, const Json& saved) {
       ? same
       : fmt::format(
             "{} The list names images by absolute paths, in {}, which count as "
-            "names: if the data have only moved, continue with the list of "
-            "before and a link to the data: ln -s {} OLD_FOLDER",
+            "names: if the data have only moved, continue with the previous "
+            "list and a link to the data: ln -s {} OLD_FOLDER",
             same,
             own.train_folder,
             own.train_folder);

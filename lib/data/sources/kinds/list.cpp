@@ -273,7 +273,7 @@ class ListReader {
   }
 
   // Returns what may have been meant by a name that is no file's; looks for it
-  // a few times only.
+  // a few times only, and explains absolute names once.
   std::string hint_for_missing(std::size_t i) {
     constexpr std::int64_t kMostHints = 8;
     if (!csv_ && name(i)[0] == '"') {
@@ -282,8 +282,10 @@ class ListReader {
     if (lines_[i] == header_line_) {
       return ""; // what is said of headers is enough
     }
-    return ++hints_ <= kMostHints ? hint_for_missing_image(folder(), name(i))
-                                  : "";
+    const bool again = fs::path(name(i)).is_absolute() && hints_ > 0;
+    return again || ++hints_ > kMostHints
+        ? ""
+        : hint_for_missing_image(folder(), name(i));
   }
 
   // Names that come again: a mistake in a table. Lists for PaddleViT repeat

@@ -62,7 +62,7 @@ std::string hint_for_moved(const fs::path& folder, const fs::path& name) {
   const fs::path tail = tail_in(folder, name);
   return fmt::format(
       " (the name is absolute, and {} is not there: if the data have moved, {} "
-      "or make a link, ln -s NEW_FOLDER {})",
+      "or, to continue a run, make a link: ln -s NEW_FOLDER {})",
       missing,
       tail.empty() ? "correct the names in the list"
                    : fmt::format(

@@ -116,7 +116,9 @@ void note_empty_classes(
   }
   const std::int64_t empty = std::ranges::count(seen, false);
   add_note(contents.notes, "classes without an image", empty);
-  const bool from_one = seen.size() > 2 && !seen[0] && empty == 1;
+  // Of classes that are counted by the labels alone.
+  const bool from_one = contents.options.classes == 0 && seen.size() > 2 &&
+      !seen[0] && empty == 1;
   if (from_one && contents.label_form == LabelForm::kNumbers) {
     contents.notes.push_back(fmt::format(
         "no label is 0, and all from 1 to {} are there: labels count from 0 "

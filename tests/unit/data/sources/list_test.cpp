@@ -218,8 +218,8 @@ TEST_F(ListFile, LabelsThatCountFromOneAreNoted) {
 
 TEST_F(ListFile, AbsoluteNamesOfDataThatMovedAreExplained) {
   const std::string old = (folder_.path() / "old/place").native();
-  const std::string error = refusal(
-      "a.jpg 0\n" + old + "/val/c d.jpg 1\n" + old + "/nothing/x.jpg 1\n");
+  const std::string error =
+      refusal("a.jpg 0\n" + old + "/val/c d.jpg 1\n" + old + "/a.jpg 1\n");
   EXPECT_THAT(
       error,
       HasSubstr(
@@ -228,7 +228,11 @@ TEST_F(ListFile, AbsoluteNamesOfDataThatMovedAreExplained) {
           "absolute, and " +
           (folder_.path() / "old").native() + " is not there"));
   EXPECT_THAT(error, HasSubstr("such as val/c d.jpg"));
-  EXPECT_THAT(error, HasSubstr("correct the names in the list"));
+  EXPECT_THAT(
+      error, testing::EndsWith(old + "/a.jpg: No such file or directory"));
+  EXPECT_THAT(
+      refusal(old + "/nothing/x.jpg 0\n"),
+      HasSubstr("correct the names in the list"));
   const Index absolute = index(
       (folder_.path() / "a.jpg").native() + " 0\n" +
       (folder_.path() / "val/c d.jpg").native() + " 1\n");
