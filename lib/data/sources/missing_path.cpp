@@ -1,6 +1,7 @@
 #include "data/sources/missing_path.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <system_error>
 #include <vector>
@@ -111,12 +112,39 @@ Contents contents_of(const fs::path& folder) {
   return contents;
 }
 
+// Returns advice on training data that are there for another kind of source.
+std::string advise_on_kind(const fs::path& folder) {
+  struct Name {
+    const char* name;
+    const char* kind;
+  };
+  static constexpr auto kNames = std::to_array<Name>(
+      {{"train_list.txt", "list"},
+       {"train.csv", "list"},
+       {"train.tar", "tar"},
+       {"train", "folder"},
+       {"cifar-10-batches-bin", "cifar"},
+       {"data_batch_1.bin", "cifar"}});
+  const auto found = std::ranges::find_if(
+      kNames, [&](const Name& one) { return is_there(folder / one.name); });
+  return found == kNames.end()
+      ? ""
+      : fmt::format(
+            "; {} is there: -dataset {} reads it",
+            printable(normalised(folder / found->name).native()),
+            found->kind);
+}
+
 // Returns advice on training data that are missing, by what their folder has.
 std::string advise_on_training(const fs::path& path) {
   constexpr std::size_t kMostShown = 3;
   const fs::path folder = path.parent_path();
-  if (path.filename() != "train" || !is_there(folder)) {
+  if (path.stem() != "train" && path.filename() != "train_list.txt") {
     return "";
+  }
+  if (std::string advice = advise_on_kind(folder);
+      !advice.empty() || path.filename() != "train") {
+    return advice;
   }
   const std::string name = printable(normalised(folder).native());
   Contents contents = contents_of(folder);

@@ -464,6 +464,11 @@ TEST(Folder, SaysWhatElseMayBeTakenForDataThatAreMissing) {
   EXPECT_THAT(
       missing("flat/train"),
       HasSubstr("/flat has 2 images directly in it and no class folders"));
+  folder.write("lists/train_list.txt");
+  EXPECT_THAT(
+      missing("lists/train"),
+      HasSubstr("/lists/train_list.txt is there: -dataset list reads it"));
+  EXPECT_THAT(missing("whole/train_list.txt"), HasSubstr("-dataset folder"));
   folder.write("classes/a/1.jpg");
   folder.write("classes/b/1.jpg");
   folder.write("classes/c/1.txt");
