@@ -114,10 +114,10 @@ void WebDataset::begin_sample(
 void WebDataset::check_is_new(
     const TarMember& member,
     const std::string& extension) {
-  const auto before = std::ranges::find(
-      sample_.members, extension, &std::pair<std::string, std::int64_t>::first);
+  const auto [before, is_new] =
+      sample_.members.emplace(extension, member.offset);
   VITRAIN_CHECK_DATA(
-      before == sample_.members.end(),
+      is_new,
       "{}: {} (byte {}): the sample '{}' has this member already, at byte {}; "
       "samples that follow one another need keys of their own",
       files_[sample_.file],
@@ -125,7 +125,6 @@ void WebDataset::check_is_new(
       member.offset,
       printable(sample_.key),
       before->second);
-  sample_.members.emplace_back(extension, member.offset);
 }
 
 void WebDataset::add_image(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,7 +60,7 @@ class WebDataset {
     std::optional<std::string> label;
     std::uint32_t file = 0;
     // Suffix after the first dot, in small letters, and offset of each member.
-    std::vector<std::pair<std::string, std::int64_t>> members;
+    std::map<std::string, std::int64_t> members;
   };
   void begin_sample(
       std::string_view key,

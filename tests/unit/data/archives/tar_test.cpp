@@ -408,6 +408,19 @@ TEST(WebDataset, ASecondMemberOfOneNameIsRefused) {
   EXPECT_THAT(refusal(texts), HasSubstr("s.tar: a.txt (byte 3072): "));
 }
 
+// Frames of a film share a key: looking through all of them for each would take
+// hours.
+TEST(WebDataset, ASampleMayHaveManyMembers) {
+  const TempFolder folder;
+  TarBuilder tar;
+  tar.file("frame.jpg", "image");
+  tar.file("frame.cls", "0");
+  for (int i = 0; i < 20000; ++i) {
+    tar.header(fmt::format("frame.{:06}.png", i), 0, '0');
+  }
+  EXPECT_EQ(list_tar(folder.write("s.tar", tar.finish())).size(), 1);
+}
+
 // Three archives with equal keys, joined by cat, were one sample.
 TEST(WebDataset, ASampleEndsWithItsArchive) {
   const TempFolder folder;
