@@ -56,6 +56,18 @@ TEST_F(StoreTest, LoadsWhatWasSavedAndSavesTheSameBytesAgain) {
   }
 }
 
+// The run may have been taken over while the checkpoint was written.
+TEST_F(StoreTest, ACheckpointThatIsRefusedItsNameIsDiscarded) {
+  Store store(folder_, {});
+  store.save(make_snapshot(1));
+  const auto refuse = [] { throw Error(ExitCode::kStorage, "lost"); };
+  EXPECT_THROW(store.save(make_snapshot(2), refuse), Error);
+  EXPECT_THAT(
+      names_in(folder_),
+      testing::UnorderedElementsAre("latest", "step-000000001"));
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000001\n");
+}
+
 TEST_F(StoreTest, AveragedWeightsHaveAFileOfTheirOwn) {
   Snapshot snapshot = make_snapshot(10, 0.5);
   snapshot.ema["head.weight"] = at::full({3, 5}, 0.125);
