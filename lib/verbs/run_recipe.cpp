@@ -31,7 +31,7 @@ std::string recipe_of(const std::string& path, const char* option) {
   VITRAIN_CHECK(
       std::string_view(option) != "-resume" || !job::is_no_run(path),
       ExitCode::kUsage,
-      "{} {}: {}",
+      "{} {}: {}. A new run needs a recipe: give -cfg FILE",
       option,
       printable(path),
       job::describe_no_run(path));
