@@ -124,6 +124,32 @@ TEST(Train, AKeptLastBatchLeavesAWorkerWithoutSamples) {
   }
 }
 
+// timm's last update of an epoch: 37 samples are 9 batches of 4 on one worker,
+// 4 on each of two and 3 on each of three.
+TEST(Train, TheLastMicroBatchesAreAStep) {
+  const TempFolder folder;
+  const std::vector<std::vector<int>> kCounts{{16, 16, 4}, {32}, {36}};
+  for (std::size_t i = 0; i < kCounts.size(); ++i) {
+    const auto run_folder = train(
+        folder / std::to_string(i),
+        {.devices = "cpu:" + std::to_string(i + 1),
+         .set = {
+             "data.train.count=37",
+             "data.batch_size=4",
+             "train.accumulate=4",
+             "data.sampler.last_batch=micro",
+             "schedule.warmup=0st",
+             "run.epochs=2"}});
+    std::vector<int> counts;
+    for (const Json& record : records(run_folder, "train")) {
+      counts.push_back(record.at("count"));
+    }
+    std::vector<int> twice = kCounts[i];
+    twice.insert(twice.end(), kCounts[i].begin(), kCounts[i].end());
+    EXPECT_EQ(counts, twice) << i + 1 << " workers";
+  }
+}
+
 // Height and width, through augmentation, mixing, erasing, a checkpoint and its
 // evaluation.
 TEST(Train, ImagesMayBeWiderThanHigh) {
