@@ -69,6 +69,10 @@ Program::Program(const Command& command) : started_(now()) {
   if (pid_ == 0) {
     ::dup2(out, 1);
     ::dup2(err, 2);
+    // Tests may run under nohup or in the background of a script.
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) {
+      ::signal(number, SIG_DFL);
+    }
     for (const auto& [name, value] : command.environment) {
       ::setenv(name.c_str(), value.c_str(), 1);
     }

@@ -18,6 +18,10 @@ namespace {
 int in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
+    // Tests may run under nohup or in the background of a script.
+    for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGPIPE}) {
+      ::signal(number, SIG_DFL);
+    }
     ::_exit(body());
   }
   int status = 0;
