@@ -1,7 +1,6 @@
 // resolve_resume() and continue_epoch() of prepared_job.h: the checkpoint that
 // -resume means, and the epoch that it is in.
 
-#include <cstdio>
 #include <utility>
 
 #include "checkpoint/manifest.h"
@@ -15,6 +14,7 @@
 #include "job/run/resume_advice.h"
 #include "job/run/run_around.h"
 #include "job/run/run_directory.h"
+#include "logging/terminal/stream_output.h"
 
 namespace vitrain::job {
 namespace {
@@ -88,7 +88,7 @@ void begin_again(PreparedJob& prepared, const RunDirectory& run) {
 void lock_run(PreparedJob& prepared, const RunDirectory& run) {
   LockOptions options{.take_over = prepared.take_over};
   options.notice = [](const std::string& line) {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    logging::standard_error().write(line + "\n");
   };
   prepared.lock = std::make_unique<LockFile>(run.lock(), std::move(options));
   prepared.job.lock = prepared.lock->nonce();
