@@ -49,9 +49,14 @@ Transform::plan_in_training(int width, int height, const Draw& draw) const {
   const image::Size& size = options_.size;
   image::CropPlan plan;
   if (options_.crop == TrainCrop::kPad) {
-    const auto offsets = 2 * static_cast<std::uint64_t>(options_.padding) + 1;
-    const int top = static_cast<int>(random.below(offsets));
-    const int left = static_cast<int>(random.below(offsets));
+    const image::Size to = image::padded_crop_resize(width, height, size);
+    const auto offset = [&](int in, int side) {
+      const std::int64_t last = in + 2 * std::int64_t{options_.padding} - side;
+      return static_cast<int>(
+          random.below(static_cast<std::uint64_t>(last) + 1));
+    };
+    const int top = offset(to.height, size.height);
+    const int left = offset(to.width, size.width);
     plan = image::plan_padded_crop(
         width, height, size, options_.padding, left, top);
     if (options_.reflects) {

@@ -22,12 +22,13 @@ Overlap anywhere(int in, int size, Random& random) {
   return in < size ? Overlap{0, in, offset} : Overlap{offset, size, 0};
 }
 
-// One axis of plan_padded_crop: the centre of `in` pixels, shifted.
+// One axis of plan_padded_crop(): pixels of `in` that lie in the `size` ones
+// from `offset` on, counted from the padded corner.
 Overlap padded(int in, int size, int padding, int offset) {
-  const int first = std::clamp(padding - offset, 0, size);
-  const int last = std::clamp(padding + size - offset, first, size);
-  return {
-      centred(in, size).first + offset + first - padding, last - first, first};
+  const int begin = offset - padding; // in the image
+  const int first = std::clamp(begin, 0, in);
+  const int last = std::clamp(begin + size, first, in);
+  return {first, last - first, std::clamp(first - begin, 0, size)};
 }
 
 } // namespace
@@ -70,6 +71,12 @@ CropPlan plan_resized_crop(const Rect& rect, const Size& size) {
       .window = {0, 0, size.width, size.height}};
 }
 
+Size padded_crop_resize(int width, int height, const Size& size) {
+  return size.width == size.height
+      ? shorter_side_to(size.width, width, height)
+      : in_proportion(size, width, height, /*inside=*/false);
+}
+
 CropPlan plan_padded_crop(
     int width,
     int height,
@@ -77,9 +84,7 @@ CropPlan plan_padded_crop(
     int padding,
     int left,
     int top) {
-  const Size to = size.width == size.height
-      ? shorter_side_to(size.width, width, height)
-      : in_proportion(size, width, height, /*inside=*/false);
+  const Size to = padded_crop_resize(width, height, size);
   const Overlap x = padded(to.width, size.width, padding, left);
   const Overlap y = padded(to.height, size.height, padding, top);
   return plan_overlap(width, height, size, to, x, y);

@@ -23,10 +23,17 @@ Rect draw_resized_crop(
 // influence.
 CropPlan plan_resized_crop(const Rect& rect, const Size& size);
 
-// The image brought to `size` in proportion (of a square: shorter side to it)
-// and its centre, `padding` black pixels added on every side, and `size` cut
-// out; left and top count from the padded corner, 0 <= left, top <= 2 *
-// padding. Uniform offsets make it torchvision's RandomCrop(size, padding).
+// Returns the size that plan_padded_crop() resizes an image to: it covers
+// `size` in proportion; of a square, the shorter side is as long (torchvision's
+// Resize(size)).
+Size padded_crop_resize(int width, int height, const Size& size);
+
+// The whole image resized to padded_crop_resize(), `padding` black pixels added
+// on every side, and `size` cut out. left and top count from the padded corner:
+// from 0 to the resized side + 2 * padding - the side of `size`. Uniform
+// offsets make it torchvision's Resize(size) and RandomCrop(size, padding),
+// which DeiT's
+// --src is.
 CropPlan plan_padded_crop(
     int width,
     int height,

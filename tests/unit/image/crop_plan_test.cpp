@@ -309,6 +309,33 @@ TEST(Crop, PaddedCropReflects) {
   }
 }
 
+// DeiT's --src, by torchvision: tests/golden/image/make_padded_crops.py.
+TEST(Crop, PaddedCropEqualsTorchvisionsResizeAndRandomCrop) {
+  const auto rows = fixtures::rows("padded_crops13.csv");
+  ASSERT_GT(rows.size(), 80u);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(testing::PrintToString(row));
+    const auto number = [&](int i) { return std::stoi(row[i]); };
+    const int width = number(0);
+    const int height = number(1);
+    const int size = number(2);
+    const int padding = number(3);
+    const Size to = padded_crop_resize(width, height, size);
+    EXPECT_EQ(to.width + 2 * padding - size + 1, number(5));
+    EXPECT_EQ(to.height + 2 * padding - size + 1, number(6));
+    CropPlan plan =
+        plan_padded_crop(width, height, size, padding, number(7), number(8));
+    plan.filter = Filter::kBicubic;
+    plan.pillow = Pillow::k13;
+    if (row[4] == "reflect") {
+      plan.border = CropPlan::Border::kReflect;
+    }
+    const Image from = fixtures::pattern(
+        static_cast<std::uint32_t>(width + height), width, height);
+    EXPECT_EQ(std::to_string(fixtures::crc(cut(plan, from))), row[9]);
+  }
+}
+
 TEST(Crop, PaddedCropWithMorePaddingThanImage) {
   const Image from = fixtures::pattern(6, 3, 3);
   EXPECT_EQ(cut(plan_padded_crop(3, 3, 3, 10, 0, 0), from), Bytes(27, 0));

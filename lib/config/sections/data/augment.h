@@ -61,18 +61,19 @@ struct AugmentConfig {
          image_size,
          "Training images in pixels, as model.image_size, where evaluation "
          "has more (FixRes, Touvron et al., 2019); for networks without "
-         "positions "
-         "and, with positions resampled from model.image_size in every pass, "
-         "the families vit and deit. `auto`: model.image_size.")
+         "positions and, with positions resampled from model.image_size in "
+         "every pass, the families vit and deit. `auto`: model.image_size.")
         .auto_value()
         .in_range(1, 4096);
     v.field(
         "crop",
         crop,
-        "`resized`: random resized crop; `pad`: random crop after padding; "
-        "`rkrr`, `rkrc`: timm's resize in proportion with random "
-        "zoom and aspect, then a random or the centre crop; `squash`: the "
-        "whole image, whatever its proportions; `none`: as in evaluation.");
+        "`resized`: random resized crop; `pad`: the image resized to cover "
+        "image_size, padded, and a random crop, as DeiT's --src (torchvision's "
+        "RandomCrop alone does not resize); `rkrr`, `rkrc`: timm's resize in "
+        "proportion with random zoom and aspect, then a random or the centre "
+        "crop; `squash`: the whole image, whatever its proportions; `none`: as "
+        "in evaluation.");
     v.field(
         "interpolation",
         interpolation,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -185,11 +186,36 @@ TEST(Transform, PadCropTakesEveryOffsetEquallyOften) {
   }
 }
 
+// Of a 128 x 32 image at 32 pixels torchvision's RandomCrop(32, padding=4)
+// draws the left edge from -4 to 100 (make_padded_crops.py: 105 lefts), all of
+// them equally often; the top from -4 to 4.
+TEST(Transform, PadCropReachesAllOfALongImage) {
+  TransformOptions options = training(TrainCrop::kPad, 32);
+  options.padding = 4;
+  const Transform transform(options);
+  std::map<int, int> lefts;
+  std::map<int, int> tops;
+  constexpr int kDraws = 21000;
+  for (std::int64_t sample = 0; sample < kDraws; ++sample) {
+    const image::CropPlan plan = transform.plan(128, 32, {.sample = sample});
+    ++lefts[plan.window.left - plan.left];
+    ++tops[plan.window.top - plan.top];
+  }
+  EXPECT_EQ(lefts.begin()->first, -4);
+  EXPECT_EQ(lefts.rbegin()->first, 100);
+  EXPECT_EQ(lefts.size(), 105u);
+  EXPECT_EQ(tops.begin()->first, -4);
+  EXPECT_EQ(tops.rbegin()->first, 4);
+  for (const auto& [left, count] : lefts) {
+    EXPECT_NEAR(count, 200, 5 * std::sqrt(200)) << left; // 5 deviations
+  }
+}
+
 TEST(Transform, PadCropBringsOtherSizesToTheSquareFirst) {
   TransformOptions options = training(TrainCrop::kPad, 16);
   options.flip = 0;
   options.padding = 0;
-  const image::Image image = gradient(40, 30);
+  const image::Image image = gradient(40, 40);
   TransformOptions eval = options;
   eval.train = false;
   EXPECT_EQ(apply(options, image), apply(eval, image));
