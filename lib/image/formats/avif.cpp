@@ -30,13 +30,14 @@ void check(avifResult result) {
 // A file whose header has been read; frames are decoded up to `most_pixels`.
 // As strict as Pillow: a wrong clean aperture, which nobody applies, and
 // missing numbers of bits are let pass.
-Decoder parsed(Bytes bytes, std::int64_t most_pixels) {
+Decoder
+parsed(Bytes bytes, std::int64_t most_pixels, bool with_metadata = false) {
   Decoder decoder(avifDecoderCreate());
   VITRAIN_CHECK(
       decoder != nullptr, ExitCode::kOutOfMemory, "libavif: out of memory");
   decoder->maxThreads = 1; // the loader has threads enough
-  decoder->ignoreExif = AVIF_TRUE;
-  decoder->ignoreXMP = AVIF_TRUE;
+  decoder->ignoreExif = with_metadata ? AVIF_FALSE : AVIF_TRUE;
+  decoder->ignoreXMP = decoder->ignoreExif;
   decoder->imageSizeLimit = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(most_pixels, 1, AVIF_DEFAULT_IMAGE_SIZE_LIMIT));
   decoder->strictFlags &= ~static_cast<avifStrictFlags>(
@@ -208,6 +209,20 @@ int avif_orientation(Bytes bytes) {
     return across ? kLeftRight[turns] : kTopBottom[turns];
   } catch (const Error&) {
     return 1;
+  }
+}
+
+AvifMetadata avif_metadata(Bytes bytes) {
+  try {
+    const Decoder decoder =
+        parsed(bytes, AVIF_DEFAULT_IMAGE_SIZE_LIMIT, /*with_metadata=*/true);
+    const avifRWData& exif = decoder->image->exif;
+    const avifRWData& xmp = decoder->image->xmp;
+    return {
+        {exif.data, exif.data + exif.size},
+        {reinterpret_cast<const char*>(xmp.data), xmp.size}};
+  } catch (const Error&) {
+    return {};
   }
 }
 

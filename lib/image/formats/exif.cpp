@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "image/formats/formats.h"
 #include "image/formats/webp.h"
 #include "image/jpeg/packed_jpeg.h"
 
@@ -226,6 +227,19 @@ std::optional<int> orientation_in(std::string_view xmp) {
   return std::nullopt;
 }
 
+// The orientation of an AVIF file as Pillow has it: its rotation and mirroring;
+// where it has none, that of XMP, unless Exif has the tag, which says what the
+// file itself does.
+int orientation_of_avif(Bytes bytes) {
+  const int own = detail::avif_orientation(bytes);
+  if (own != 1) {
+    return own;
+  }
+  const detail::AvifMetadata metadata = detail::avif_metadata(bytes);
+  return orientation_in(Bytes(metadata.exif)) ? 1
+                                              : xmp_orientation(metadata.xmp);
+}
+
 } // namespace
 
 int exif_orientation(std::span<const std::uint8_t> bytes) {
@@ -233,7 +247,7 @@ int exif_orientation(std::span<const std::uint8_t> bytes) {
     return exif_orientation(detail::packed_headers(bytes));
   }
   if (detail::is_avif(bytes)) {
-    return detail::avif_orientation(bytes);
+    return orientation_of_avif(bytes);
   }
   const Metadata metadata = read_metadata(bytes);
   std::optional<int> found = orientation_in(metadata.exif);

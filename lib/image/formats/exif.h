@@ -8,9 +8,10 @@
 
 namespace vitrain::image {
 
-// The orientation tag (1 to 8) in the Exif data of a JPEG, PNG or WebP file, or
-// what an AVIF file's rotation and mirroring amount to; 1 where there is none
-// or it is malformed, and for a TIFF, which decode() has turned. Never throws.
+// The orientation tag (1 to 8) in the Exif data or XMP of a JPEG, PNG or WebP
+// file, or what an AVIF file's rotation and mirroring amount to, else its XMP;
+// 1 where there is none or it is malformed, and for a TIFF, which decode() has
+// turned. Never throws.
 int exif_orientation(std::span<const std::uint8_t> bytes);
 
 // That of an XMP packet; 1 where there is none.

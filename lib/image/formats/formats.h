@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "image/formats/decode.h"
@@ -59,6 +60,13 @@ Size avif_size(Bytes bytes);
 Image decode_avif(Bytes bytes, const DecodeOptions& options);
 // Rotation and mirroring as an orientation tag; 1 for damaged files.
 int avif_orientation(Bytes bytes);
+// Exif data and XMP packet of an AVIF file; empty where it has none or they
+// cannot be read.
+struct AvifMetadata {
+  std::vector<std::uint8_t> exif;
+  std::string xmp;
+};
+AvifMetadata avif_metadata(Bytes bytes);
 
 // Throws Error(kData) when the claimed size is empty or over the limit.
 void check_size(const Size& size, const DecodeOptions& options);

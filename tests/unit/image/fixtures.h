@@ -49,8 +49,10 @@ inline std::vector<std::vector<std::string>> rows(const std::string& name) {
 // Those of all files in formats/.
 inline std::vector<std::vector<std::string>> format_rows() {
   auto all = rows("formats.csv");
-  for (auto& row : rows("tiff_avif.csv")) {
-    all.push_back(std::move(row));
+  for (const char* file : {"tiff_avif.csv", "avif_xmp.csv"}) {
+    for (auto& row : rows(file)) {
+      all.push_back(std::move(row));
+    }
   }
   return all;
 }
