@@ -24,9 +24,9 @@ HEADER_LINES = 300
 # of a section (visit) are tables and not counted.
 FUNCTIONS = {
     "lib/engine/report/reporter_train.cpp engine::Reporter::train":
-        (70, "one report: record, CSV row, live line"),
+        (71, "one report: record, CSV row, live line"),
     "lib/engine/report/log_interval.cpp engine::LogInterval::report":
-        (83, "one dictionary goes out and comes back"),
+        (86, "one dictionary goes out and comes back"),
     "lib/image/resample/resample.cpp image::Resampler::resize":
         (71, "two passes over one set of buffers"),
     "lib/launch/nodes/node_link.cpp launch::NodeLink::share":

@@ -25,6 +25,9 @@ Json Description::to_json() const {
   } else {
     json["input_size"] = {
         spec.channels, spec.image_size.height, spec.image_size.width};
+    if (range) {
+      json["range"] = *range;
+    }
     json["mean"] = of_channels(mean, spec.channels);
     json["std"] = of_channels(std, spec.channels);
     json["interpolation"] = interpolation;

@@ -15,6 +15,7 @@ struct Description {
   models::ModelSpec spec;
   std::vector<std::string> classes; // one for each output; empty: not known
   // Of images: what makes pixels in [0, 1] their inputs. timm's words.
+  std::optional<std::array<double, 2>> range{}; // data.preprocess.range
   std::array<double, 3> mean{};
   std::array<double, 3> std{};
   std::string interpolation;

@@ -17,6 +17,8 @@ struct Image {
   std::vector<std::uint8_t> pixels; // [height, width, 3]
   // Defects of the file that the decoder reported and worked around.
   int warnings = 0;
+  // Samples of more than 8 bits lost their values: see DecodeOptions::range.
+  bool clipped = false;
 
   Image() = default;
   // Black.

@@ -25,6 +25,7 @@ exports::Description describe(const job::WeightsJob& job) {
   return {
       .spec = job.spec,
       .classes = job.classes,
+      .range = preprocess.range,
       .mean = preprocess.mean,
       .std = preprocess.std,
       .interpolation = name_of(preprocess.interpolation),

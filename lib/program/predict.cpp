@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -269,6 +270,21 @@ void write_sheet(
   file.finish();
 }
 
+// Says how many images lost their values, and names the first one.
+void print_clipped(const data::TolerantRows& rows) {
+  const std::set<std::int64_t> clipped = rows.clipped();
+  if (!clipped.empty()) {
+    fmt::print(
+        stderr,
+        "warning: {} of {} images have values outside 0 to 255, which are "
+        "clipped to black and white, as {}; try: -set "
+        "data.preprocess.range='[0, 65535]' for 16 bits\n",
+        with_commas(std::ssize(clipped)),
+        with_commas(rows.index().size()),
+        rows.describe(*clipped.begin()));
+  }
+}
+
 // The same shape for all batches, and no larger than there are images.
 std::int64_t batch_size(std::int64_t images, std::int64_t most) {
   const std::int64_t batches = (images + most - 1) / most;
@@ -344,6 +360,7 @@ int predict(const config::Arguments& arguments) {
     }
   });
   output.finish();
+  print_clipped(tolerant);
   std::vector<std::string> others;
   if (sheet) {
     write_sheet(*sheet, shown, classes, rows, job.spec);

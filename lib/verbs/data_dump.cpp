@@ -1,4 +1,8 @@
 #include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "config/rules/stages.h"
 #include "core/text/text.h"
@@ -52,10 +56,17 @@ int data_dump(const config::Arguments& arguments) {
       "-out", *wanted.out, "a .npy file", [](std::string_view start) {
         return start.starts_with("\x93NUMPY");
       });
-  data::dump_pixels(
+  const std::vector<std::string> clipped = data::dump_pixels(
       wanted.files,
       arguments.cfg ? of_recipe(arguments) : described(wanted),
       *wanted.out);
+  for (const std::string& file : clipped) {
+    fmt::print(
+        stderr,
+        "warning: {}: values outside 0 to 255 are clipped to black and white; "
+        "try: data.preprocess.range in a recipe\n",
+        printable(file));
+  }
   std::printf(
       "%s: pixels of %zu file%s\n",
       printable(*wanted.out).c_str(),

@@ -24,6 +24,7 @@ class Validator {
     check_model();
     check_source("data.eval", recipe_.data.eval, "evaluation");
     check_loss("data.eval", recipe_.data.eval);
+    check_range();
     check_split(recipe_.data, checker_);
     check_evaluation(recipe_, checker_);
     check_label_lists(recipe_, circumstances_.training, checker_);
@@ -84,6 +85,15 @@ class Validator {
       check_precision("train.precision", recipe_.train.precision);
     }
     check_precision("eval.precision", recipe_.eval.precision);
+  }
+
+  void check_range() {
+    const auto& range = recipe_.data.preprocess.range;
+    checker_.require(
+        !range || (*range)[0] < (*range)[1],
+        "data.preprocess.range",
+        "is empty: its second value, which becomes white, has to be larger "
+        "than the first one; try: [0, 65535]");
   }
 
   // What only CUDA devices compute in.

@@ -5,28 +5,46 @@
 #include "core/check.h"
 #include "core/random.h"
 #include "core/text/text.h"
+#include "data/sources/labels/sample_labels.h"
 
 namespace vitrain::data {
 namespace {
 
 // Rows::fill() with defects as the policy takes them.
-int fill_or_reject(
+RowDefects fill_or_reject(
     const Rows& rows,
     const BadSamplePolicy& policy,
     const Draw& draw,
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch) {
-  const int warnings = rows.fill(draw, out, scratch);
-  VITRAIN_CHECK_DATA(
-      warnings == 0 || !policy.reject_warnings,
-      "{}: {} that the decoder worked around "
-      "(data.decoder_warnings: reject)",
-      rows.describe(draw.sample),
-      counted(warnings, "defect"));
-  return warnings;
+  const RowDefects defects = rows.fill(draw, out, scratch);
+  if (policy.reject_warnings) {
+    const std::string problem = describe_defects(defects);
+    VITRAIN_CHECK_DATA(
+        problem.empty(),
+        "{}: {} (data.decoder_warnings: reject)",
+        rows.describe(draw.sample),
+        problem);
+  }
+  return defects;
 }
 
 } // namespace
+
+std::string describe_defects(const RowDefects& defects) {
+  std::vector<std::string> parts;
+  if (defects.warnings > 0) {
+    parts.push_back(
+        counted(defects.warnings, "defect") +
+        " that the decoder worked around");
+  }
+  if (defects.clipped) {
+    parts.emplace_back(
+        "values outside 0 to 255 are clipped to black and white; try: "
+        "data.preprocess.range, [0, 65535] for 16 bits");
+  }
+  return join(parts, "; ");
+}
 
 std::int64_t replacement_of(
     std::int64_t samples,
@@ -49,8 +67,8 @@ FilledRow fill_row(
     Rows::Scratch& scratch) {
   BadSample bad{.epoch = draw.epoch, .sample = draw.sample};
   try {
-    const int warnings = fill_or_reject(rows, policy, draw, out, scratch);
-    return {.sample = draw.sample, .warnings = warnings};
+    const RowDefects defects = fill_or_reject(rows, policy, draw, out, scratch);
+    return {.sample = draw.sample, .defects = defects};
   } catch (const Error& error) {
     if (!policy.replace || error.code() != ExitCode::kData) {
       throw;
@@ -64,8 +82,9 @@ FilledRow fill_row(
         replacement_of(rows.index().size(), policy.seed, draw, attempt);
     bad.replacement = other.sample;
     try {
-      const int warnings = fill_or_reject(rows, policy, other, out, scratch);
-      return {.sample = bad.replacement, .warnings = warnings, .bad = bad};
+      const RowDefects defects =
+          fill_or_reject(rows, policy, other, out, scratch);
+      return {.sample = bad.replacement, .defects = defects, .bad = bad};
     } catch (const Error& error) {
       if (error.code() != ExitCode::kData) {
         throw;

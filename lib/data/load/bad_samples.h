@@ -16,7 +16,8 @@ namespace vitrain::data {
 struct BadSamplePolicy {
   // Another sample takes its place; otherwise it is an error.
   bool replace = false;
-  // A sample is bad, too, when its decoder had to work around defects.
+  // A sample is bad, too, when its decoder had to work around defects, or its
+  // values were clipped.
   bool reject_warnings = false;
   std::uint64_t seed = 0; // of the replacements
 };
@@ -45,9 +46,12 @@ std::int64_t replacement_of(
 // What a row was filled with.
 struct FilledRow {
   std::int64_t sample = 0; // the one asked for, or its replacement
-  int warnings = 0; // defects that its decoder worked around
+  RowDefects defects;
   std::optional<BadSample> bad;
 };
+
+// What to say of a sample with such defects; "" for one without.
+std::string describe_defects(const RowDefects& defects);
 
 // Rows::fill() under a policy: a function of its arguments and of which samples
 // are bad, never of threads or of what was loaded before. Throws Error(kData)

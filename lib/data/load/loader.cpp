@@ -151,6 +151,8 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
   slot.claimed = 0;
   slot.finished = 0;
   slot.warnings = 0;
+  slot.clipped = 0;
+  slot.clipped_row = -1;
   slot.bad_rows.clear();
   slot.failed_row = -1;
   slot.batch = {
@@ -160,6 +162,8 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       slot.labels,
       slot.draws,
       /*bad=*/{},
+      /*clipped=*/0,
+      /*clipped_sample=*/-1,
       slot.batch.tail};
 }
 
@@ -212,7 +216,12 @@ void Loader::finish_row(Slot& slot, std::int64_t row, FilledRow filled) {
   bool last = false;
   {
     const std::lock_guard lock(mutex_);
-    slot.warnings += filled.warnings;
+    slot.warnings += filled.defects.warnings;
+    if (filled.defects.clipped) {
+      ++slot.clipped;
+      slot.clipped_row =
+          slot.clipped_row < 0 ? row : std::min(slot.clipped_row, row);
+    }
     if (filled.bad) {
       slot.bad_rows.emplace_back(row, std::move(*filled.bad));
     }
@@ -288,6 +297,11 @@ void Loader::hand_over(Slot& slot) {
     slot.bad.push_back(std::move(bad));
   }
   slot.batch.bad = slot.bad;
+  slot.batch.clipped = slot.clipped;
+  if (slot.clipped > 0) {
+    slot.batch.clipped_sample =
+        slot.draws[static_cast<std::size_t>(slot.clipped_row)].sample;
+  }
 }
 
 } // namespace vitrain::data

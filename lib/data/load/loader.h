@@ -48,6 +48,9 @@ struct Batch {
   std::span<const Draw> draws;
   // What was replaced, in the order of the rows.
   std::span<const BadSample> bad;
+  // Images whose values were clipped (RowDefects), and the first one's sample.
+  std::int64_t clipped = 0;
+  std::int64_t clipped_sample = -1;
   // For the caller, behind the rows in the same piece of memory.
   std::span<std::uint8_t> tail;
 };
@@ -93,6 +96,8 @@ class Loader {
     std::int64_t claimed = 0;
     std::int64_t finished = 0;
     std::int64_t warnings = 0;
+    std::int64_t clipped = 0;
+    std::int64_t clipped_row = -1; // the first one
     std::vector<std::pair<std::int64_t, BadSample>> bad_rows;
     std::int64_t failed_row = -1;
     ExitCode failed_code = ExitCode::kDone;

@@ -43,7 +43,7 @@ std::unique_ptr<Rows::Scratch> ImageRows::make_scratch() const {
   return std::make_unique<ImageScratch>(transform_.decode());
 }
 
-int ImageRows::fill(
+RowDefects ImageRows::fill(
     const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
@@ -54,7 +54,7 @@ int ImageRows::fill(
   if (!source_->read(draw.sample, own.bytes)) {
     const image::Image image = source_->load(draw.sample);
     transform_.apply(image, draw, out, own.transform);
-    return image.warnings;
+    return {image.warnings, image.clipped};
   }
   const Closing closing{own.decoder};
   try {
@@ -64,13 +64,13 @@ int ImageRows::fill(
     // Only the pixels that the crop needs are decoded.
     const image::Decoder::Part part = own.decoder.decode(plan.source());
     transform_.apply(plan, part, draw, out, own.transform);
-    return part.warnings;
+    return {part.warnings, part.clipped};
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", describe(draw.sample), error.what());
   }
 }
 
-int ImageRows::fill_channels(
+RowDefects ImageRows::fill_channels(
     const Draw& draw,
     std::span<std::uint8_t> out,
     std::string& bytes,
@@ -79,7 +79,7 @@ int ImageRows::fill_channels(
   if (!source_->read(draw.sample, bytes)) {
     transform_.apply(
         source_->load_channels(draw.sample, channels), draw, out, scratch);
-    return 0;
+    return {};
   }
   try {
     const image::DecodeOptions& options = transform_.decode();
@@ -89,18 +89,18 @@ int ImageRows::fill_channels(
     const std::vector<image::Image> pictures =
         image::decode_channels(file, channels, options);
     transform_.apply(pictures, draw, out, scratch);
-    return pictures.front().warnings;
+    return {.warnings = pictures.front().warnings};
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", describe(draw.sample), error.what());
   }
 }
 
-int VectorRows::fill(
+RowDefects VectorRows::fill(
     const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& /*scratch*/) const {
   std::memcpy(out.data(), index().payload(draw.sample).data(), out.size());
-  return 0;
+  return {};
 }
 
 std::string VectorRows::describe(std::int64_t sample) const {

@@ -12,6 +12,12 @@
 
 namespace vitrain::data {
 
+// What a row lost of its sample's file.
+struct RowDefects {
+  int warnings = 0; // defects that the decoder worked around
+  bool clipped = false; // see image::Image::clipped
+};
+
 // The samples of an index as rows of batches: transformed pixels, or numbers.
 // All methods are thread-safe.
 class Rows {
@@ -36,10 +42,9 @@ class Rows {
     return std::make_unique<Scratch>();
   }
   // Writes the row of a draw's sample to `out`, which holds bytes() bytes: a
-  // pure function of the draw, whatever `scratch` was used for before. Returns
-  // the number of defects that were worked around. Throws Error(kData) that
-  // names the sample; then `out` holds anything.
-  virtual int fill(
+  // pure function of the draw, whatever `scratch` was used for before. Throws
+  // Error(kData) that names the sample; then `out` holds anything.
+  virtual RowDefects fill(
       const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const = 0;
@@ -59,14 +64,16 @@ class ImageRows final : public Rows {
 
   std::size_t bytes() const override { return transform_.bytes(); }
   std::unique_ptr<Scratch> make_scratch() const override;
-  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
-      const override;
+  RowDefects fill(
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const override;
   std::string describe(std::int64_t sample) const override {
     return source_->describe(sample);
   }
 
  private:
-  int fill_channels(
+  RowDefects fill_channels(
       const Draw& draw,
       std::span<std::uint8_t> out,
       std::string& bytes,
@@ -86,8 +93,10 @@ class VectorRows final : public Rows {
                index().options().features + index().options().targets) *
         sizeof(float);
   }
-  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& scratch)
-      const override;
+  RowDefects fill(
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& scratch) const override;
   std::string describe(std::int64_t sample) const override;
 };
 

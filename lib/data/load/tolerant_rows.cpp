@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "data/load/bad_samples.h"
 
 namespace vitrain::data {
 
@@ -15,17 +16,21 @@ TolerantRows::TolerantRows(const Rows& rows, bool reject_warnings)
       rows_(rows),
       reject_warnings_(reject_warnings) {}
 
-int TolerantRows::fill(
+RowDefects TolerantRows::fill(
     const Draw& draw,
     std::span<std::uint8_t> out,
     Scratch& scratch) const {
   std::string problem;
   try {
-    const int warnings = rows_.fill(draw, out, scratch);
-    if (warnings == 0 || !reject_warnings_) {
-      return warnings;
+    const RowDefects defects = rows_.fill(draw, out, scratch);
+    problem = reject_warnings_ ? describe_defects(defects) : "";
+    if (problem.empty()) {
+      if (defects.clipped) {
+        const std::lock_guard lock(mutex_);
+        clipped_.insert(draw.sample);
+      }
+      return defects;
     }
-    problem = counted(warnings, "defect") + " that the decoder worked around";
   } catch (const Error& error) {
     if (error.code() != ExitCode::kData) {
       throw;
@@ -35,7 +40,12 @@ int TolerantRows::fill(
   std::ranges::fill(out, std::uint8_t{0});
   const std::lock_guard lock(mutex_);
   problems_.insert_or_assign(draw.sample, std::move(problem));
-  return 0;
+  return {};
+}
+
+std::set<std::int64_t> TolerantRows::clipped() const {
+  const std::lock_guard lock(mutex_);
+  return clipped_;
 }
 
 std::string TolerantRows::problem(std::int64_t sample) const {

@@ -12,7 +12,9 @@
 #include "core/hash.h"
 #include "core/system/clock.h"
 #include "core/text/text.h"
+#include "data/load/bad_samples.h"
 #include "data/load/rows.h"
+#include "data/sources/labels/sample_labels.h"
 #include "image/formats/decode.h"
 #include "image/formats/decode_room.h"
 #include "options/channels.h"
@@ -95,13 +97,11 @@ class Reader {
                  static_cast<unsigned>(std::min(image.width, image.height))) -
              1];
       widen(report, {image.width, image.height});
-      if (image.warnings > 0) {
+      std::string problem = describe_defects(
+          RowDefects{.warnings = image.warnings, .clipped = image.clipped});
+      if (!problem.empty()) {
         report.warned.push_back(
-            {sample,
-             from.describe(sample),
-             fmt::format(
-                 "{} that the decoder worked around",
-                 counted(image.warnings, "defect"))});
+            {sample, from.describe(sample), std::move(problem)});
       }
       part_.contents.push_back(content);
     } catch (const Error& error) {

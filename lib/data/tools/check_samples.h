@@ -41,7 +41,7 @@ struct SplitReport {
   Extent smallest; // least width and least height, of any image
   Extent largest;
   std::vector<Finding> bad; // cannot be decoded, in the order of samples
-  std::vector<Finding> warned; // defects that the decoder worked around
+  std::vector<Finding> warned; // RowDefects
 };
 
 // Samples with equal content: encoded bytes, or pixels where there are no

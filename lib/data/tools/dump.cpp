@@ -139,6 +139,7 @@ class Dumper {
         transform(k);
       } else {
         image::Image image = image::decode(image::bytes_of(bytes_));
+        clipped_ = image.clipped;
         if (options_.resize > 0) {
           image =
               resized(image, options_.resize, options_.filter, options_.pillow);
@@ -156,6 +157,7 @@ class Dumper {
 
   const std::array<std::int64_t, 3>& shape() const { return shape_; }
   std::span<const std::uint8_t> pixels() const { return pixels_; }
+  bool clipped() const { return clipped_; }
 
  private:
   void transform(std::int64_t k) {
@@ -165,8 +167,9 @@ class Dumper {
     const int channels = transform_->channels();
     pixels_.resize(transform_->bytes());
     if (are_colours(channels)) {
-      transform_->apply(
-          image::decode(bytes, transform_->decode()), draw, pixels_, scratch_);
+      const image::Image image = image::decode(bytes, transform_->decode());
+      clipped_ = image.clipped;
+      transform_->apply(image, draw, pixels_, scratch_);
     } else {
       transform_->apply(
           image::decode_channels(bytes, channels, transform_->decode()),
@@ -184,19 +187,24 @@ class Dumper {
   std::string bytes_;
   std::vector<std::uint8_t> pixels_;
   std::array<std::int64_t, 3> shape_{};
+  bool clipped_ = false;
 };
 
 } // namespace
 
-void dump_pixels(
+std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,
     const std::filesystem::path& out) {
   NewFile file(out);
   Dumper dumper(options);
   std::array<std::int64_t, 3> first{};
+  std::vector<std::string> clipped;
   for (std::size_t k = 0; k < files.size(); ++k) {
     dumper.read(files[k], static_cast<std::int64_t>(k));
+    if (dumper.clipped()) {
+      clipped.push_back(files[k]);
+    }
     const auto& [height, width, channels] = dumper.shape();
     if (k == 0) {
       first = dumper.shape();
@@ -217,6 +225,7 @@ void dump_pixels(
     file.write(dumper.pixels().data(), dumper.pixels().size());
   }
   file.keep();
+  return clipped;
 }
 
 } // namespace vitrain::data

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "data/load/pipeline.h"
 
@@ -26,8 +27,9 @@ struct DumpOptions {
 // Writes the pixels of image files as a .npy file of uint8 [files, height,
 // width, channels]. Throws Error(kData) naming a file that cannot be decoded or
 // whose size differs from that of the first one, Error(kStorage) when `out`
-// cannot be written; then there is no file `out`.
-void dump_pixels(
+// cannot be written; then there is no file `out`. Returns the files whose
+// values were clipped (image::Image::clipped).
+std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,
     const std::filesystem::path& out);

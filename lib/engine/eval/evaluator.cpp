@@ -100,6 +100,8 @@ class Evaluator::Batches {
              .tail = tail_bytes()}) {}
 
   std::int64_t count() const { return count_; }
+  // Images so far whose values were clipped. After the lanes have ended.
+  std::int64_t clipped() const { return clipped_; }
 
   // On the device; none when there are no more, a lane has failed, or the
   // evaluation is left.
@@ -111,6 +113,7 @@ class Evaluator::Batches {
     if (batch == nullptr) {
       return std::nullopt;
     }
+    clipped_ += batch->clipped;
     std::vector<std::int64_t> samples;
     for (const data::Draw& draw : batch->draws) {
       samples.push_back(draw.sample);
@@ -165,6 +168,7 @@ class Evaluator::Batches {
   std::mutex mutex_;
   data::Loader loader_; // under mutex_
   bool failed_ = false; // under mutex_
+  std::int64_t clipped_ = 0; // under mutex_
   std::mutex done_mutex_;
   std::int64_t done_ = 0; // under done_mutex_
 };
@@ -221,6 +225,7 @@ EvalCounts Evaluator::run(
         all.outcomes.end(), one.outcomes.begin(), one.outcomes.end());
     all.scores.add(one.scores);
   }
+  all.counts.clipped = batches.clipped();
   if (results != nullptr) {
     results->outcomes = gather_outcomes(control, all.outcomes);
   }

@@ -25,6 +25,7 @@ constexpr std::pair<const char*, std::int64_t EvalCounts::*> kSums[] = {
     {"real_count", &EvalCounts::real_count},
     {"real_correct", &EvalCounts::real_correct},
     {"non_finite", &EvalCounts::non_finite},
+    {"clipped", &EvalCounts::clipped},
     {"loss_high", &EvalCounts::loss_high},
     {"loss_low", &EvalCounts::loss_low}};
 

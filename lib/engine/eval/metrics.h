@@ -34,6 +34,7 @@ struct EvalCounts {
   std::int64_t real_correct = 0;
   double map = 0.0; // mean average precision, of all workers together
   std::int64_t non_finite = 0; // samples whose loss is NaN or infinite
+  std::int64_t clipped = 0; // images whose values were clipped
   // Sum of llround(loss x 2^32) over the other samples, as two words so that no
   // dataset overflows it: loss_high x 2^32 + loss_low.
   std::int64_t loss_high = 0;

@@ -31,6 +31,7 @@ void LogInterval::add(const data::Batch& batch, std::int64_t first) {
   for (const data::Draw& draw : batch.draws) {
     hash_ = wrapping_add(hash_, sample_hash(first++, draw.sample));
   }
+  clipped_ += batch.clipped;
 }
 
 void LogInterval::end_step(const dist::Traffic& traffic) {
@@ -50,13 +51,15 @@ job::LogIntervalState LogInterval::state(const data::Loader& loader) {
       .hash = hash_,
       .bytes = traffic_.bytes,
       .dropped = traffic_.dropped,
-      .warnings = loader.image_warnings() - warnings_before_};
+      .warnings = loader.image_warnings() - warnings_before_,
+      .clipped = clipped_};
 }
 
 void LogInterval::restore(const job::LogIntervalState& state) {
   steps_ = state.steps;
   restored_steps_ = state.steps;
   hash_ = state.hash;
+  clipped_ = state.clipped;
   traffic_.bytes = state.bytes;
   traffic_.dropped = state.dropped;
   warnings_before_ = -state.warnings; // those of a new loader begin with 0
@@ -98,6 +101,7 @@ TrainReport LogInterval::report(
        {"dropped", traffic_.dropped},
        {"replaced", replaced},
        {"warnings", loader.image_warnings() - warnings_before_},
+       {"clipped", clipped_},
        {"hash", hash_}},
       /*average=*/false,
       /*largest=*/{"stale_largest"});
@@ -127,6 +131,7 @@ TrainReport LogInterval::report(
            .largest = integer("stale_largest")},
       .replaced = integer("replaced"),
       .image_warnings = integer("warnings"),
+      .clipped_images = integer("clipped"),
       .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash"))),
       .own = {
           .loss_sum = sums.loss,
@@ -140,6 +145,7 @@ TrainReport LogInterval::report(
   steps_ = 0;
   restored_steps_ = 0;
   hash_ = 0;
+  clipped_ = 0;
   traffic_ = {};
   wait_before_ = loader.wait_seconds();
   warnings_before_ = loader.image_warnings();

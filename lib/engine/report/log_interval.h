@@ -6,7 +6,7 @@
 #include "data/load/loader.h"
 #include "dist/group/group.h"
 #include "dist/group/traffic.h"
-#include "engine/report/reporter.h"
+#include "engine/report/reports.h"
 #include "engine/train/train_step.h"
 #include "job/run/saved_state.h"
 
@@ -29,7 +29,8 @@ class LogInterval {
   void end_loader(const data::Loader& loader);
 
   // What a checkpoint between two reports has to hold of this worker: steps,
-  // traffic, warnings and the samples' hash. The rest is the caller's.
+  // traffic, warnings, clipped images and the samples' hash. The rest is the
+  // caller's.
   job::LogIntervalState state(const data::Loader& loader);
   // Goes on from what state() gave in another process. The times of its steps
   // are not known: those of the others stand for them.
@@ -52,6 +53,7 @@ class LogInterval {
   std::int64_t steps_ = 0;
   std::int64_t restored_steps_ = 0; // of them, made by another process
   std::int64_t hash_ = 0; // of this rank's samples and their places
+  std::int64_t clipped_ = 0; // images of this rank whose values were clipped
   dist::Traffic traffic_;
   // Of the loader when the interval began.
   double wait_before_ = 0.0;

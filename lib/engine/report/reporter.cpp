@@ -1,9 +1,12 @@
 #include "engine/report/reporter.h"
 
+#include <utility>
+
 #include "config/schema/writer.h"
 #include "core/check.h"
 #include "core/text/enum_names.h"
 #include "core/text/text.h"
+#include "data/load/loader.h"
 #include "report/live_report.h"
 
 namespace vitrain::engine {
@@ -119,6 +122,34 @@ void Reporter::bad_samples(const BadSamples::Gathered& gathered) {
         gathered.found == 1 ? "is" : "are",
         with_commas(gathered.total),
         gathered.example));
+  }
+}
+
+void Reporter::clipped_images(
+    const std::string& what,
+    const data::Rows& rows,
+    const data::Batch& batch) {
+  if (batch.clipped > 0) {
+    warn_clipped(what, rows.describe(batch.clipped_sample));
+  }
+}
+
+void Reporter::warn_clipped(const std::string& what, const std::string& where) {
+  if (!std::exchange(told_clipped_, true)) {
+    console_.warn(fmt::format(
+        "{} have values outside 0 to 255, which are clipped to black and "
+        "white{}{}; try: data.preprocess.range, [0, 65535] for 16 bits "
+        "(`vitrain data check` lists them)",
+        what,
+        where.empty() ? "" : ": ",
+        where));
+  }
+}
+
+void Reporter::add_clipped(std::int64_t images, const std::string& what) {
+  if (images > 0) {
+    clipped_images_ += images;
+    warn_clipped(what, "");
   }
 }
 

@@ -9,7 +9,6 @@
 #include "core/files/lock_lease.h"
 #include "core/system/clock.h"
 #include "core/text/json.h"
-#include "dist/group/traffic.h"
 #include "engine/eval/metrics.h"
 #include "engine/report/bad_samples.h"
 #include "engine/report/reports.h"
@@ -19,6 +18,11 @@
 #include "logging/terminal/banner.h"
 #include "logging/terminal/console.h"
 #include "logging/terminal/progress.h"
+
+namespace vitrain::data {
+struct Batch;
+class Rows;
+} // namespace vitrain::data
 
 namespace vitrain::report {
 class LiveReport;
@@ -71,6 +75,12 @@ class Reporter {
   void train(const TrainReport& report);
   // Some worker has met new ones.
   void bad_samples(const BadSamples::Gathered& gathered);
+  // Warns, once, about images of a batch whose values were clipped. Every rank
+  // may call it.
+  void clipped_images(
+      const std::string& what,
+      const data::Rows& rows,
+      const data::Batch& batch);
   void evaluating(std::int64_t done, std::int64_t batches);
   // Of a step with several, that of the raw weights comes last.
   void evaluated(
@@ -117,6 +127,9 @@ class Reporter {
     return *metrics_;
   }
   void own_train(const TrainReport& report);
+  // Counts images of all workers, and warns where nobody here has seen one.
+  void add_clipped(std::int64_t images, const std::string& what);
+  void warn_clipped(const std::string& what, const std::string& where);
   std::int64_t epoch_of(std::int64_t step) const;
   // In its epoch, counted as log.count says; and how many there are in it.
   std::int64_t batch_of(std::int64_t step) const;
@@ -158,6 +171,8 @@ class Reporter {
   std::string unsaved_;
   double train_seconds_ = 0.0, train_samples_ = 0.0;
   std::int64_t bad_samples_ = 0;
+  bool told_clipped_ = false;
+  std::int64_t clipped_images_ = 0; // rows of all workers, as they were read
 };
 
 } // namespace vitrain::engine

@@ -43,6 +43,7 @@ void Reporter::evaluated(
         with_commas(counts.non_finite),
         with_commas(counts.count)));
   }
+  add_clipped(counts.clipped, "evaluation images");
   Json record{
       {"kind", "eval"},
       {"step", step},
@@ -64,6 +65,9 @@ void Reporter::evaluated(
   if (job_.recipe.eval.real_labels) {
     record["real_count"] = counts.real_count;
     record["real_correct"] = counts.real_correct;
+  }
+  if (counts.clipped > 0) {
+    record["clipped_images"] = counts.clipped;
   }
   if (found.subset > 0) {
     record["subset"] = found.subset;

@@ -45,6 +45,12 @@ std::vector<std::string> Reporter::problems() const {
         with_commas(bad_samples_),
         shown_path(job_.run().bad_samples().native())));
   }
+  if (clipped_images_ > 0) {
+    list.push_back(fmt::format(
+        "the values of {} images that were read were clipped at 255: set "
+        "data.preprocess.range",
+        with_commas(clipped_images_)));
+  }
   for (const std::string& problem :
        {metrics_->problem(),
         report_ ? report_->problem() : "",

@@ -36,6 +36,9 @@ void add_what_some_have(Json& record, const TrainReport& report) {
   if (report.image_warnings > 0) {
     record["image_warnings"] = report.image_warnings;
   }
+  if (report.clipped_images > 0) {
+    record["clipped_images"] = report.clipped_images;
+  }
 }
 
 } // namespace
@@ -125,6 +128,7 @@ void Reporter::train(const TrainReport& report) {
       {"samples_hash", report.samples_hash}};
   add_what_some_have(record, report);
   bad_samples_ = report.bad_samples;
+  add_clipped(report.clipped_images, "training images");
   if (classes_) {
     record["top1"] = *shown_.top1;
     record["top5"] = *shown_.top5;

@@ -45,6 +45,7 @@ struct TrainReport {
   std::int64_t replaced = 0; // samples that took the place of a bad one
   std::int64_t bad_samples = 0; // different ones, since the run began
   std::int64_t image_warnings = 0; // defects that decoders worked around
+  std::int64_t clipped_images = 0; // images whose values were clipped
   // Of the last step that updated weights, before clipping; nullopt: none has.
   std::optional<double> grad_norm{};
   std::optional<double> sparsity{}; // share that train.prune has made zero

@@ -339,6 +339,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
   bad_samples_.take(state_.step + 1, batch->bad);
+  session_.reporter.clipped_images("training images", *rows_, *batch);
   interval_.add(*batch, k * batch_.worker_batch());
   if (replicas_) {
     replicas_->set_masks([this, step = state_.step, k](

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +24,11 @@ struct DecodeOptions {
   // Turn the image as its Exif orientation tag says; off, the tag is ignored,
   // as Image.open and torchvision's ImageFolder do.
   bool exif_orientation = false;
+  // Values that become 0 and 255 in PNG, TIFF and PPM files with more than 8
+  // bits a sample; those between are scaled, those outside clipped. None: as
+  // Pillow does, which clips grey values at 0 and 255 and keeps the high byte
+  // of colours.
+  std::optional<std::array<double, 2>> range{};
 
   bool operator==(const DecodeOptions&) const = default;
 };
@@ -34,8 +41,8 @@ struct DecodeOptions {
 // orientation tag says, with or without exif_orientation; transparency is
 // dropped; gamma and colour profiles are ignored. A file that ends before its
 // last pixel is an error; defects that the decoder works around are counted in
-// Image::warnings. Throws Error(kData) with the reason, without a path (bytes
-// have none). Thread-safe.
+// Image::warnings, and clipped grey values set Image::clipped. Throws
+// Error(kData) with the reason, without a path (bytes have none). Thread-safe.
 Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});

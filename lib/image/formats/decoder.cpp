@@ -116,7 +116,7 @@ Decoder::Part Decoder::decode(const Rect& needed) {
     state.plain.reset();
     state.open_whole();
   }
-  return {{View(state.whole)}, state.whole.warnings};
+  return {{View(state.whole)}, state.whole.warnings, state.whole.clipped};
 }
 
 } // namespace vitrain::image

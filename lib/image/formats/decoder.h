@@ -31,7 +31,9 @@ class Decoder {
   int height() const;
 
   struct Part : ImagePart {
-    int warnings = 0; // as in Image, for the part of the file that was read
+    // As in Image, for the part of the file that was read.
+    int warnings = 0;
+    bool clipped = false;
   };
   // At least the pixels of `needed`, which lies inside the image; valid until
   // the next call. Throws what decode() throws, if the damage lies in the part

@@ -286,6 +286,7 @@ Image oriented(Image image, int orientation) {
   Image shown = turned ? Image(image.height, image.width)
                        : Image(image.width, image.height);
   shown.warnings = image.warnings;
+  shown.clipped = image.clipped;
   std::uint8_t* out = shown.pixels.data();
   for (int y = 0; y < shown.height; ++y) {
     std::ptrdiff_t from = first + y * down;

@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/text/text.h"
 #include "image/formats/formats.h"
+#include "image/formats/levels.h"
 #include "image/operations/channels.h"
 
 namespace vitrain::image::detail {
@@ -183,9 +184,15 @@ void check_plausible(const Decoder& decoder) {
       decoder.height);
 }
 
+// A sample of 16 bits.
+std::uint16_t wide_value(const std::uint8_t* sample) {
+  return static_cast<std::uint16_t>(sample[0] << 8 | sample[1]);
+}
+
 // One grey sample as Pillow converts it: 1, 2 and 4 bits spread over 0 to 255;
-// 16 bits cut at 255 (its mode I;16).
-std::uint8_t grey_value(const Decoder& decoder, const std::uint8_t* sample) {
+// 16 bits clipped at 255 (its mode I;16), or scaled.
+std::uint8_t
+grey_value(const Decoder& decoder, const std::uint8_t* sample, Levels& levels) {
   switch (decoder.depth) {
     case 1:
       return static_cast<std::uint8_t>(sample[0] * 255);
@@ -194,19 +201,24 @@ std::uint8_t grey_value(const Decoder& decoder, const std::uint8_t* sample) {
     case 4:
       return static_cast<std::uint8_t>(sample[0] * 17);
     case 16:
-      return sample[0] != 0 ? 255 : sample[1];
+      return levels.grey(wide_value(sample));
     default:
       return sample[0];
   }
 }
 
-// One row of samples to RGB. Of 16-bit colours the high byte is taken; alpha is
-// dropped.
+// One row of samples to RGB. Of 16-bit colours and of grey with alpha the high
+// byte is taken, or they are scaled; alpha is dropped.
 void convert_row(
     const Decoder& decoder,
     const std::uint8_t* samples,
-    std::uint8_t* rgb) {
-  const int sample_bytes = decoder.depth == 16 ? 2 : 1;
+    std::uint8_t* rgb,
+    Levels& levels) {
+  const bool wide = decoder.depth == 16;
+  const int sample_bytes = wide ? 2 : 1;
+  const auto level = [&](const std::uint8_t* sample) {
+    return wide ? levels.colour(wide_value(sample)) : sample[0];
+  };
   const int step = channels_of(decoder.colour) * sample_bytes;
   for (png_uint_32 x = 0; x < decoder.width; ++x, samples += step, rgb += 3) {
     switch (decoder.colour) {
@@ -214,14 +226,15 @@ void convert_row(
         std::memcpy(rgb, decoder.palette[samples[0]], 3);
         break;
       case PNG_COLOR_TYPE_GRAY:
-        std::memset(rgb, grey_value(decoder, samples), 3);
+        std::memset(rgb, grey_value(decoder, samples, levels), 3);
         break;
       case PNG_COLOR_TYPE_GRAY_ALPHA:
-        std::memset(rgb, samples[0], 3);
+        std::memset(rgb, level(samples), 3);
         break;
       default:
         for (int c = 0; c < 3; ++c) {
-          rgb[c] = samples[static_cast<std::ptrdiff_t>(c) * sample_bytes];
+          rgb[c] =
+              level(samples + static_cast<std::ptrdiff_t>(c) * sample_bytes);
         }
     }
   }
@@ -274,10 +287,12 @@ Image decode_png(Bytes bytes, const DecodeOptions& options) {
   check_plausible(decoder);
   Image image = blank(size_of(decoder));
   const std::size_t stride = std::size_t{decoder.width} * 3;
+  Levels levels(options.range);
   image.warnings =
       read_rows(decoder, [&](std::size_t y, const std::uint8_t* samples) {
-        convert_row(decoder, samples, image.pixels.data() + y * stride);
+        convert_row(decoder, samples, image.pixels.data() + y * stride, levels);
       });
+  image.clipped = levels.clipped();
   return image;
 }
 

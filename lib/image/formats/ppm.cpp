@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/check.h"
 #include "image/formats/byte_reader.h"
 #include "image/formats/formats.h"
+#include "image/formats/levels.h"
 
 namespace vitrain::image::detail {
 namespace {
@@ -123,19 +126,44 @@ void check_plausible(const Info& info, const ByteReader& reader) {
 }
 
 // What each value becomes, rounded half to even as Pillow does. Grey with more
-// than 8 bits is scaled to 16 bits and then cut at 255 (its mode I).
-std::vector<std::uint8_t> levels_of(const Info& info) {
-  const bool wide_grey = info.channels() == 1 && info.largest > 255;
-  const double range = wide_grey ? 65535.0 : 255.0;
-  const auto largest = static_cast<double>(info.largest);
-  std::vector<std::uint8_t> levels(info.largest > 255 ? 65536 : 256);
-  for (std::size_t value = 0; value < levels.size(); ++value) {
-    const double level =
-        std::nearbyint(static_cast<double>(value) / largest * range);
-    levels[value] = static_cast<std::uint8_t>(std::min(level, 255.0));
+// than 8 bits is scaled to 16 bits and then clipped at 255 (its mode I); with a
+// range, which is of 16 bits, colours are too.
+class Values {
+ public:
+  Values(const Info& info, const DecodeOptions& options)
+      : wide_(
+            info.largest > 255 &&
+            (info.channels() == 1 || options.range.has_value())),
+        range_(options.range),
+        largest_(static_cast<double>(info.largest)),
+        levels_(info.largest > 255 ? 65536 : 256) {
+    Levels levels(options.range);
+    for (std::size_t value = 0; value < levels_.size(); ++value) {
+      levels_[value] = wide_
+          ? levels.grey(scaled(value))
+          : static_cast<std::uint8_t>(std::min(scaled(value), 255.0));
+    }
   }
-  return levels;
-}
+
+  std::uint8_t level(std::size_t value) {
+    highest_ = std::max(highest_, value);
+    return levels_[value];
+  }
+  // Whether the values that were taken were clipped.
+  bool clipped() const { return wide_ && !range_ && scaled(highest_) > 255.0; }
+
+ private:
+  double scaled(std::size_t value) const {
+    return std::nearbyint(
+        static_cast<double>(value) / largest_ * (wide_ ? 65535.0 : 255.0));
+  }
+
+  bool wide_;
+  std::optional<std::array<double, 2>> range_;
+  double largest_;
+  std::vector<std::uint8_t> levels_;
+  std::size_t highest_ = 0;
+};
 
 // Puts values one after the other: grey ones into all three channels.
 class PixelWriter {
@@ -154,10 +182,14 @@ class PixelWriter {
   std::uint8_t* out_;
 };
 
-void read_text(ByteReader& reader, const Info& info, Image& image) {
+void read_text(
+    ByteReader& reader,
+    const Info& info,
+    const DecodeOptions& options,
+    Image& image) {
   TextReader text(reader);
   PixelWriter writer(info, image);
-  const auto levels = levels_of(info);
+  Values values(info, options);
   const std::int64_t count =
       info.size.width * info.size.height * info.channels();
   for (std::int64_t i = 0; i < count; ++i) {
@@ -175,8 +207,9 @@ void read_text(ByteReader& reader, const Info& info, Image& image) {
         "damaged PPM: the value {} is larger than {}",
         value,
         info.largest);
-    writer.put(levels[static_cast<std::size_t>(value)]);
+    writer.put(values.level(static_cast<std::size_t>(value)));
   }
+  image.clipped = values.clipped();
 }
 
 void read_bits(ByteReader& reader, const Info& info, Image& image) {
@@ -191,17 +224,22 @@ void read_bits(ByteReader& reader, const Info& info, Image& image) {
   }
 }
 
-void read_bytes(ByteReader& reader, const Info& info, Image& image) {
+void read_bytes(
+    ByteReader& reader,
+    const Info& info,
+    const DecodeOptions& options,
+    Image& image) {
   PixelWriter writer(info, image);
   const std::size_t size = info.largest > 255 ? 2 : 1;
-  const auto values = static_cast<std::size_t>(
+  const auto count = static_cast<std::size_t>(
       info.size.width * info.size.height * info.channels());
-  const auto levels = levels_of(info);
-  const Bytes data = reader.take(values * size);
+  Values values(info, options);
+  const Bytes data = reader.take(count * size);
   for (std::size_t i = 0; i < data.size(); i += size) {
     const int value = size == 2 ? data[i] << 8 | data[i + 1] : data[i];
-    writer.put(levels[static_cast<std::size_t>(value)]);
+    writer.put(values.level(static_cast<std::size_t>(value)));
   }
+  image.clipped = values.clipped();
 }
 
 } // namespace
@@ -218,11 +256,11 @@ Image decode_ppm(Bytes bytes, const DecodeOptions& options) {
   check_plausible(info, reader);
   Image image = blank(info.size);
   if (info.text()) {
-    read_text(reader, info, image);
+    read_text(reader, info, options, image);
   } else if (info.bits()) {
     read_bits(reader, info, image);
   } else {
-    read_bytes(reader, info, image);
+    read_bytes(reader, info, options, image);
   }
   return image;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "image/formats/cmyk.h"
 #include "image/formats/exif.h"
 #include "image/formats/formats.h"
+#include "image/formats/levels.h"
 #include "image/formats/tiff_file.h"
 #include "image/formats/tiff_rows.h"
 
@@ -44,33 +46,27 @@ Number number_at(const std::uint8_t* row, std::ptrdiff_t i) {
   return value;
 }
 
-// Cut at 0 and 255, as Pillow turns grey of many bits into colours.
-template <typename Number>
-std::uint8_t cut(Number value) {
-  return value >= Number{255} ? 255
-      : value > Number{0}     ? static_cast<std::uint8_t>(value)
-                              : 0;
-}
-
 // Sample i of a row as 8 bits (of a palette: as an index): fewer bits are
-// spread over 0 to 255; of 16 bits colours keep the high byte.
-std::uint8_t
-sample_at(const Layout& of, const std::uint8_t* row, std::ptrdiff_t i) {
+// spread over 0 to 255, more of them become what `levels` says.
+std::uint8_t sample_at(
+    const Layout& of,
+    const std::uint8_t* row,
+    std::ptrdiff_t i,
+    Levels& levels) {
   const bool grey = of.samples == 1;
   switch (of.bits) {
     case 8:
       return row[i];
     case 16:
-      return !grey
-          ? static_cast<std::uint8_t>(number_at<std::uint16_t>(row, i) >> 8)
+      return !grey ? levels.colour(number_at<std::uint16_t>(row, i))
           : of.format == SAMPLEFORMAT_INT
-          ? cut(number_at<std::int16_t>(row, i))
-          : cut(number_at<std::uint16_t>(row, i));
+          ? levels.grey(number_at<std::int16_t>(row, i))
+          : levels.grey(number_at<std::uint16_t>(row, i));
     case 32:
       // Unsigned numbers too are read as signed ones.
       return of.format == SAMPLEFORMAT_IEEEFP
-          ? cut(number_at<float>(row, i))
-          : cut(number_at<std::int32_t>(row, i));
+          ? levels.grey(number_at<float>(row, i))
+          : levels.grey(number_at<std::int32_t>(row, i));
     default: {
       const std::ptrdiff_t bit = i * of.bits;
       const int top = (1 << of.bits) - 1;
@@ -84,8 +80,14 @@ sample_at(const Layout& of, const std::uint8_t* row, std::ptrdiff_t i) {
 // Rows of samples to RGB.
 class Converter {
  public:
-  explicit Converter(const TiffFile& file)
-      : layout_(file.layout()), kind_(kind_of(layout_)) {
+  // Of CMYK, and of colours that are multiplied by alpha, the range is not
+  // scaled: their samples say something together.
+  Converter(const TiffFile& file, const DecodeOptions& options)
+      : layout_(file.layout()),
+        kind_(kind_of(layout_)),
+        levels_(
+            kind_ == Kind::kGrey || kind_ == Kind::kRgb ? options.range
+                                                        : std::nullopt) {
     // White is zero only where samples have up to 8 bits.
     inverted_ =
         layout_.photometric == PHOTOMETRIC_MINISWHITE && layout_.bits <= 8;
@@ -98,7 +100,7 @@ class Converter {
   void convert(
       const std::vector<const std::uint8_t*>& planes,
       int pixels,
-      std::uint8_t* rgb) const {
+      std::uint8_t* rgb) {
     if (kind_ == Kind::kRgb && layout_.samples == 3 && layout_.bits == 8 &&
         !layout_.planes) {
       std::memcpy(rgb, planes[0], static_cast<std::size_t>(pixels) * 3);
@@ -110,13 +112,18 @@ class Converter {
       for (int s = 0; s < used; ++s) {
         const auto at = static_cast<std::size_t>(s);
         value[at] = layout_.planes
-            ? sample_at(layout_, planes[at], x)
+            ? sample_at(layout_, planes[at], x, levels_)
             : sample_at(
-                  layout_, planes[0], std::ptrdiff_t{x} * layout_.samples + s);
+                  layout_,
+                  planes[0],
+                  std::ptrdiff_t{x} * layout_.samples + s,
+                  levels_);
       }
       to_rgb(value, rgb);
     }
   }
+
+  bool clipped() const { return levels_.clipped(); }
 
  private:
   void read_palette(const TiffFile& file) {
@@ -163,12 +170,16 @@ class Converter {
 
   const Layout& layout_;
   Kind kind_;
+  Levels levels_;
   bool inverted_ = false;
   std::array<std::array<std::uint8_t, 3>, 256> palette_{};
 };
 
-void read_samples(const TiffFile& file, Image& image) {
-  const Converter converter(file);
+void read_samples(
+    const TiffFile& file,
+    const DecodeOptions& options,
+    Image& image) {
+  Converter converter(file, options);
   const std::int64_t width = file.layout().size.width;
   read_rows(file, [&](const SampleRow& row) {
     converter.convert(
@@ -176,6 +187,7 @@ void read_samples(const TiffFile& file, Image& image) {
         row.pixels,
         image.pixels.data() + (row.y * width + row.x) * 3);
   });
+  image.clipped = converter.clipped();
 }
 
 // YCbCr whose colours libtiff has to bring to the size of the image.
@@ -247,7 +259,7 @@ Image decode_tiff(Bytes bytes, const DecodeOptions& options) {
   if (ycbcr && !by_libjpeg) {
     read_ycbcr(file, image);
   } else {
-    read_samples(file, image);
+    read_samples(file, options, image);
   }
   image.warnings = file.warnings();
   return oriented(std::move(image), of.orientation);

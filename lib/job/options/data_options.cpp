@@ -69,7 +69,8 @@ image::DecodeOptions decode_options(const config::DataConfig& data) {
   return {
       .max_pixels = data.max_pixels,
       .memory = data.decode_memory_mb << 20,
-      .exif_orientation = data.preprocess.exif_orientation};
+      .exif_orientation = data.preprocess.exif_orientation,
+      .range = data.preprocess.range};
 }
 
 image::Pillow pillow(std::int64_t version) {

@@ -21,7 +21,9 @@ LogIntervalState read_interval(const JsonReader& json) {
       .bytes = json.integer("bytes"),
       .dropped = json.integer("dropped"),
       .replaced = json.integer("replaced"),
-      .warnings = json.integer("warnings")};
+      .warnings = json.integer("warnings"),
+      // Not in records of versions that did not count them.
+      .clipped = json.has("clipped") ? json.integer("clipped") : 0};
 }
 
 std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
@@ -42,7 +44,8 @@ Json LogIntervalState::to_json() const {
       {"bytes", bytes},
       {"dropped", dropped},
       {"replaced", replaced},
-      {"warnings", warnings}};
+      {"warnings", warnings},
+      {"clipped", clipped}};
 }
 
 LogIntervalState SavedState::interval_of(int rank, int world) const {
@@ -66,6 +69,7 @@ LogIntervalState SavedState::interval_of(int rank, int world) const {
     part.dropped += one.dropped;
     part.replaced += one.replaced;
     part.warnings += one.warnings;
+    part.clipped += one.clipped;
   }
   return part;
 }

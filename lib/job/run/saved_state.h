@@ -24,6 +24,7 @@ struct LogIntervalState {
   std::int64_t dropped = 0;
   std::int64_t replaced = 0;
   std::int64_t warnings = 0;
+  std::int64_t clipped = 0;
 
   Json to_json() const;
 };

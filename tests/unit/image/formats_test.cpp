@@ -1,5 +1,6 @@
-// Every format and variant against Pillow (tests/golden/image/make_formats.py
-// and make_tiff_avif.py), and what damaged or dishonest files do.
+// Every format and variant against Pillow (tests/golden/image/make_formats.py,
+// make_tiff_avif.py and make_avif_xmp.py), and what damaged or dishonest files
+// do.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "core/error.h"
 #include "image/formats/decode.h"
 #include "image/formats/decoder.h"
+#include "image/formats/exif.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {
@@ -106,6 +108,37 @@ TEST(Formats, DecoderGivesTheSamePixels) {
       EXPECT_EQ(summary(image), expected(row, turn ? 4 : 1));
     }
   }
+}
+
+// Files with more than 8 bits a sample: tests/golden/image/make_ranges.py.
+TEST(Formats, ScaleARangeAndReportWhatIsClipped) {
+  const auto rows = fixtures::rows("ranges.csv");
+  ASSERT_GE(rows.size(), 50u);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(testing::PrintToString(row));
+    DecodeOptions options;
+    if (!row[1].empty()) {
+      options.range = {std::stod(row[1]), std::stod(row[2])};
+    }
+    const Bytes bytes = fixtures::read(fixtures::folder() / "ranges" / row[0]);
+    const Image image = decode(bytes, options);
+    EXPECT_EQ(std::to_string(fixtures::crc(image.pixels)), row[4]);
+    EXPECT_EQ(image.clipped, row[3] == "1");
+    EXPECT_EQ(image.warnings, 0);
+    Decoder decoder(options);
+    decoder.open(bytes);
+    EXPECT_EQ(decoder.decode({0, 0, 2, 2}).clipped, row[3] == "1");
+  }
+}
+
+// Turning makes another image, which says the same.
+TEST(Formats, TurnedImagesKeepWhatWasReported) {
+  Image image(2, 1);
+  image.clipped = true;
+  image.warnings = 3;
+  const Image turned = oriented(image, 6);
+  EXPECT_TRUE(turned.clipped);
+  EXPECT_EQ(turned.warnings, 3);
 }
 
 TEST(Formats, HeadersEqualTheImages) {

@@ -12,6 +12,7 @@ namespace vitrain::config {
 // to the network as they are.
 struct PreprocessConfig {
   bool exif_orientation = false;
+  std::optional<std::array<double, 2>> range;
   std::array<double, 3> mean{0.485, 0.456, 0.406};
   std::array<double, 3> std{0.229, 0.224, 0.225};
   Filter interpolation = Filter::kBicubic;
@@ -27,6 +28,16 @@ struct PreprocessConfig {
         exif_orientation,
         "Turn images as the orientation tag in their Exif or XMP data says; "
         "published accuracies were measured without.");
+    v.field(
+         "range",
+         range,
+         "Values that become black and white in PNG, TIFF and PGM files with "
+         "more than 8 bits a sample, as [0, 65535] (of a PGM or PPM after its "
+         "largest value has become 65535); values between are scaled. `auto`: "
+         "as Pillow, which clips grey values at 255 (reported) and keeps the "
+         "high byte of colours.")
+        .auto_value()
+        .ascending();
     v.field(
         "mean",
         mean,

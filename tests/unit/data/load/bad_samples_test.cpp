@@ -27,8 +27,10 @@ class FakeRows final : public Rows {
       : Rows(shapes_index(count)), bad_(std::move(bad)) {}
 
   std::size_t bytes() const override { return 1; }
-  int fill(const Draw& draw, std::span<std::uint8_t> out, Scratch& /*scratch*/)
-      const override {
+  RowDefects fill(
+      const Draw& draw,
+      std::span<std::uint8_t> out,
+      Scratch& /*scratch*/) const override {
     const std::int64_t sample = draw.sample;
     out[0] = static_cast<std::uint8_t>(sample);
     if (bad_.contains(sample)) {
@@ -37,7 +39,9 @@ class FakeRows final : public Rows {
     if (sample == out_of_memory) {
       throw Error(ExitCode::kOutOfMemory, "no memory");
     }
-    return sample == with_defects ? 2 : 0;
+    return {
+        .warnings = sample == with_defects ? 2 : 0,
+        .clipped = sample == with_clipped_values};
   }
   std::string describe(std::int64_t sample) const override {
     return "image " + std::to_string(sample);
@@ -45,6 +49,7 @@ class FakeRows final : public Rows {
 
   std::int64_t out_of_memory = -1;
   std::int64_t with_defects = -1;
+  std::int64_t with_clipped_values = -1;
 
  private:
   std::set<std::int64_t> bad_;
@@ -149,7 +154,7 @@ TEST(BadSamples, AreNotOtherFailures) {
 TEST(BadSamples, IncludeDefectsOnRequest) {
   FakeRows rows(100, {});
   rows.with_defects = 3;
-  EXPECT_EQ(fill(rows, kReplace, 0, 3).warnings, 2);
+  EXPECT_EQ(fill(rows, kReplace, 0, 3).defects.warnings, 2);
   EXPECT_THAT(
       data_error([&] { fill(rows, {.reject_warnings = true}, 0, 3); }),
       HasSubstr("image 3: 2 defects"));
@@ -158,7 +163,17 @@ TEST(BadSamples, IncludeDefectsOnRequest) {
   const FilledRow filled = fill(rows, policy, 0, 3);
   ASSERT_TRUE(filled.bad);
   EXPECT_NE(filled.sample, 3);
-  EXPECT_EQ(filled.warnings, 0);
+  EXPECT_EQ(filled.defects.warnings, 0);
+}
+
+TEST(BadSamples, IncludeClippedValuesOnRequest) {
+  FakeRows rows(100, {});
+  rows.with_clipped_values = 3;
+  EXPECT_TRUE(fill(rows, kReplace, 0, 3).defects.clipped);
+  EXPECT_FALSE(fill(rows, kReplace, 0, 4).defects.clipped);
+  EXPECT_THAT(
+      data_error([&] { fill(rows, {.reject_warnings = true}, 0, 3); }),
+      HasSubstr("data.preprocess.range"));
 }
 
 const BadSample kLast{.sample = 0, .where = "a/b.png", .reason = "is bad"};

@@ -52,6 +52,7 @@ class FakeSource : public Source {
     image.height = 4;
     image.pixels.assign(48, static_cast<std::uint8_t>(sample + 1));
     image.warnings = sample == 3 ? 2 : 0;
+    image.clipped = sample % 10 == 7 || sample == 38;
     return image;
   }
   std::string describe(std::int64_t sample) const override {
@@ -110,6 +111,9 @@ TEST_P(LoaderOnThreads, KeepsTheOrderOfThePlan) {
       EXPECT_EQ(batch->sequence, sequence);
       ASSERT_EQ(batch->count, sequence < 10 ? 10 : 3);
       ASSERT_EQ(batch->rows.size(), 10u * 48);
+      const bool clipped = sequence < 10;
+      EXPECT_EQ(batch->clipped, clipped ? (sequence == 3 ? 2 : 1) : 0);
+      EXPECT_EQ(batch->clipped_sample, clipped ? 10 * sequence + 7 : -1);
       for (std::int64_t row = 0; row < 10; ++row) {
         const auto i = static_cast<std::size_t>(row);
         const bool used = row < batch->count;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
 #include "data/load/row_picture.h"
 #include "data/sources/named_images.h"
 #include "image/formats/png_write.h"
@@ -42,6 +45,32 @@ TEST(TolerantRows, AreZeroWhereAnImageCannotBeRead) {
   ASSERT_TRUE(picture);
   EXPECT_THAT(picture->pixels, Each(255));
   EXPECT_FALSE(picture_of(rows, 1, 4, 3));
+}
+
+// Images of 16 bits are clipped as Pillow clips them, and counted.
+TEST(TolerantRows, CountClippedImages) {
+  const auto ranges =
+      std::filesystem::path(VITRAIN_SOURCE_DIR) / "tests/golden/image/ranges";
+  const std::vector<std::string> names{
+      ranges / "dark.png", ranges / "wide.png", ranges / "wide.tif"};
+  const auto images =
+      named_images(names, [](std::span<char>) { return std::size_t{0}; });
+  const auto clipped = [&](const TransformOptions& options, bool reject) {
+    const ImageRows rows(images, options);
+    const TolerantRows tolerant(rows, reject);
+    const auto scratch = tolerant.make_scratch();
+    std::vector<std::uint8_t> out(tolerant.bytes());
+    for (const std::int64_t sample : {0, 1, 2, 1}) {
+      tolerant.fill({.sample = sample}, out, *scratch);
+    }
+    EXPECT_EQ(tolerant.problem(1) != "", reject);
+    return tolerant.clipped();
+  };
+  TransformOptions options{.size = 4, .crop_pct = 1.0};
+  EXPECT_EQ(clipped(options, false), (std::set<std::int64_t>{1, 2}));
+  EXPECT_EQ(clipped(options, true), std::set<std::int64_t>());
+  options.decode.range = {0.0, 65535.0};
+  EXPECT_EQ(clipped(options, false), std::set<std::int64_t>());
 }
 
 } // namespace

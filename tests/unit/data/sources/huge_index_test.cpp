@@ -82,11 +82,11 @@ class EmptyRows final : public Rows {
  public:
   using Rows::Rows;
   std::size_t bytes() const override { return std::size_t{3} * 32 * 32; }
-  int fill(
+  RowDefects fill(
       const Draw& /*draw*/,
       std::span<std::uint8_t> /*out*/,
       Scratch& /*scratch*/) const override {
-    return 0;
+    return {};
   }
   std::string describe(std::int64_t sample) const override {
     return std::to_string(sample);

@@ -87,7 +87,7 @@ class Holes final : public data::Rows {
   explicit Holes(std::shared_ptr<const data::Index> index)
       : Rows(std::move(index)) {}
   std::size_t bytes() const override { return 32 * 32 * 3; }
-  int fill(
+  data::RowDefects fill(
       const data::Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& /*scratch*/) const override {
@@ -96,7 +96,7 @@ class Holes final : public data::Rows {
           ExitCode::kData, describe(draw.sample) + ": is a hole");
     }
     std::ranges::fill(out, static_cast<std::uint8_t>(9 * draw.sample));
-    return 0;
+    return {};
   }
   std::string describe(std::int64_t sample) const override {
     return "row " + std::to_string(sample);
