@@ -66,9 +66,25 @@ int data_pack(const config::Arguments& arguments) {
       job::load_recipe(arguments.load_request()).recipe;
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   std::string to_train;
-  const auto pack = [&](const char* name, const data::SourceOptions& listed) {
-    const auto index = std::make_shared<const data::Index>(data::list(listed));
-    const auto source = data::open(index);
+  // Lists both before one of them is packed.
+  const auto list = [](const data::SourceOptions& listed) {
+    auto index = std::make_shared<const data::Index>(data::list(listed));
+    data::check_packable(*index);
+    return index;
+  };
+  const data::SourceOptions of_train =
+      job::source_options(recipe.data.train, /*train=*/true);
+  const auto train = list(of_train);
+  data::SourceOptions of_eval;
+  std::shared_ptr<const data::Index> eval;
+  if (!recipe.data.split) { // else a part of the training data
+    of_eval = job::evaluation_options(recipe.data.eval, *train);
+    eval = list(of_eval);
+  }
+  const auto pack = [&](const char* name,
+                        const data::SourceOptions& listed,
+                        std::shared_ptr<const data::Index> index) {
+    const auto source = data::open(std::move(index));
     data::PackReport report;
     {
       logging::WorkProgress progress(console, fmt::format("packing {}", name));
@@ -87,12 +103,10 @@ int data_pack(const config::Arguments& arguments) {
     }
     print(name, report);
     to_train += settings(name, report.source);
-    return index;
   };
-  const auto train =
-      pack("train", job::source_options(recipe.data.train, /*train=*/true));
-  if (!recipe.data.split) { // else a part of the training data
-    pack("eval", job::evaluation_options(recipe.data.eval, *train));
+  pack("train", of_train, train);
+  if (eval) {
+    pack("eval", of_eval, eval);
   }
   fmt::print("To train on them:{}\n", to_train);
   return 0;

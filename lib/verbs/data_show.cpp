@@ -10,6 +10,7 @@
 #include "core/files/files.h"
 #include "core/text/text.h"
 #include "data/load/loader.h"
+#include "data/sources/labels/sample_labels.h"
 #include "image/formats/png_write.h"
 #include "job/options/data_options.h"
 #include "job/prepare/list_data.h"
@@ -47,7 +48,6 @@ void print_legend(
     const data::Rows& rows,
     std::int64_t columns,
     std::int64_t before) {
-  const auto& classes = rows.index().classes();
   for (std::int64_t i = 0; i < batch.count; ++i) {
     const auto place = static_cast<std::size_t>(i);
     const std::string line = fmt::format(
@@ -55,7 +55,7 @@ void print_legend(
         (before + i) / columns + 1,
         (before + i) % columns + 1,
         batch.draws[place].sample,
-        printable(classes[static_cast<std::size_t>(batch.labels[place])]),
+        printable(data::label_names(rows.index(), batch.draws[place].sample)),
         rows.describe(batch.draws[place].sample));
     std::fputs(line.c_str(), stdout);
   }
@@ -67,6 +67,28 @@ void print_legend(
         bad.where.c_str(),
         bad.reason.c_str());
   }
+  if (batch.clipped > 0) {
+    fmt::print(
+        "{} of {} images have values outside 0 to 255, which are clipped to "
+        "black and white, as {}; try: data.preprocess.range\n",
+        batch.clipped,
+        batch.count,
+        rows.describe(batch.clipped_sample));
+  }
+}
+
+// What may stand below an image: a class's name, or those of the labels that
+// samples have together.
+std::vector<std::string> captions_of(
+    const std::vector<data::Draw>& shown,
+    const data::Index& index) {
+  std::vector<std::string> captions = index.classes();
+  if (index.has_label_sets()) {
+    for (const data::Draw& draw : shown) {
+      captions.push_back(data::label_names(index, draw.sample));
+    }
+  }
+  return captions;
 }
 
 // Draws the images in batches, so that memory does not grow with their number.
@@ -89,13 +111,12 @@ pictures::ContactSheet draw_sheet(
        .depth = 1,
        .capacity = kBatch,
        .bad_samples = job::bad_sample_policy(recipe, /*train=*/true)});
-  const auto& classes = rows.index().classes();
   pictures::ContactSheet sheet(
       std::ssize(shown),
       {static_cast<int>(spec.image_size.width),
        static_cast<int>(spec.image_size.height)},
       static_cast<int>(spec.channels),
-      pictures::caption_width(classes));
+      pictures::caption_width(captions_of(shown, rows.index())));
   std::printf("row column sample class path\n");
   std::int64_t before = 0;
   while (const data::Batch* batch = loader.next()) {
@@ -103,7 +124,7 @@ pictures::ContactSheet draw_sheet(
       const auto place = static_cast<std::size_t>(i);
       sheet.add(
           batch->rows.subspan(place * rows.bytes(), rows.bytes()),
-          classes[static_cast<std::size_t>(batch->labels[place])]);
+          data::label_names(rows.index(), batch->draws[place].sample));
     }
     print_legend(*batch, rows, sheet.columns(), before);
     before += batch->count;

@@ -394,5 +394,112 @@ TEST(DataPack, KeepsTheNumbersOfAList) {
   EXPECT_THAT(unpack.err, HasSubstr("tiny.yaml: cannot create the folder"));
 }
 
+// Two classes of 16-bit grey images, dark and bright: all white as Pillow
+// clips them.
+void write_wide_images(const fs::path& folder) {
+  for (const auto& [split, count] : {std::pair("train", 8), {"val", 4}}) {
+    for (const auto& [name, value] : {std::pair("a", 5000), {"b", 50000}}) {
+      fs::create_directories(folder / split / name);
+      for (int i = 0; i < count; ++i) {
+        std::ofstream file(folder / split / name / fmt::format("{}.pgm", i));
+        file << "P2 32 32 65535\n";
+        for (int pixel = 0; pixel < 32 * 32; ++pixel) {
+          file << value + 100 * i + pixel << '\n';
+        }
+      }
+    }
+  }
+}
+
+TEST(WideImages, AreReportedAtOnceAndListed) {
+  const TempFolder folder;
+  write_wide_images(folder / "data");
+  const Options options{
+      .devices = "cpu:2",
+      .set =
+          {"data.batch_mode=global",
+           "data.batch_size=8",
+           "run.max_steps=2",
+           "run.epochs=1",
+           "schedule.warmup=0st"},
+      .more = {"-dataset", "folder", "-data_path", folder / "data"}};
+  const Result clipped = run(tiny_run(folder / "clipped", options));
+  ASSERT_EQ(clipped.exit_code, 0) << clipped.err;
+  const std::string text = clipped.out + clipped.err;
+  EXPECT_THAT(text, HasSubstr("data.preprocess.range"));
+  EXPECT_THAT(text, HasSubstr(".pgm"));
+  std::int64_t count = 0;
+  for (const Json& record : records(newest_run(folder / "clipped"), "train")) {
+    count += record.value("clipped_images", 0);
+  }
+  EXPECT_EQ(count, 16);
+  EXPECT_EQ(
+      records(newest_run(folder / "clipped"), "eval")
+          .back()
+          .at("clipped_images"),
+      8);
+  const Options scaled_options =
+      options.with({.set = {"data.preprocess.range=[0, 65535]"}});
+  const Result scaled = run(tiny_run(folder / "scaled", scaled_options));
+  ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
+  EXPECT_THAT(scaled.out + scaled.err, testing::Not(HasSubstr("are clipped")));
+  for (const Json& record : records(newest_run(folder / "scaled"), "train")) {
+    EXPECT_FALSE(record.contains("clipped_images"));
+  }
+  // The weights bring the range along.
+  const fs::path image = folder / "data/val/a/0.pgm";
+  const Result predicted = run(
+      Words{"predict", image, "-pretrained", newest_run(folder / "scaled")});
+  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_THAT(predicted.err, testing::Not(HasSubstr("clipped to")));
+  const Result lost = run(
+      Words{"predict", image, "-pretrained", newest_run(folder / "clipped")});
+  EXPECT_EQ(lost.exit_code, 0) << lost.err;
+  EXPECT_THAT(lost.err, HasSubstr(image.native()));
+  const Result empty = run(tiny_run(
+      folder / "empty",
+      options.with({.set = {"data.preprocess.range=[7, 7]"}})));
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_THAT(empty.err, HasSubstr("data.preprocess.range"));
+}
+
+// Lists with several labels for an image, to the verbs that look at data.
+TEST(LabelLists, AreShownCheckedAndPackedWithAllLabelsOrNotAtAll) {
+  const TempFolder folder;
+  const std::string image = slurp(golden("rgb_420.jpg"));
+  for (const char* name : {"a.jpg", "b.jpg", "c.jpg", "d.jpg"}) {
+    folder.write(name, image);
+  }
+  const auto list =
+      folder.write("list.txt", "a.jpg 1\nb.jpg 1\nc.jpg -\nd.jpg 0,1\n");
+  const Words data{"-cfg", kTiny,
+                   "-set", "data.train.kind=list",
+                   "-set", "data.train.path=" + list.native(),
+                   "-set", "data.train.multi_label=true",
+                   "-set", "data.eval.kind=list",
+                   "-set", "data.eval.path=" + list.native(),
+                   "-set", "data.eval.multi_label=true",
+                   "-set", "train.loss=binary_cross_entropy",
+                   "-set", "checkpoint.metric=map",
+                   "-set", "data.batch_size=2"};
+  const auto verb = [&](Words words) {
+    words.insert(words.end(), data.begin(), data.end());
+    return run(words);
+  };
+  const Result pack = verb({"data", "pack", "-out", folder / "packed"});
+  EXPECT_EQ(pack.exit_code, 3) << pack.out;
+  EXPECT_FALSE(fs::exists(folder / "packed"));
+  const Result check = verb({"data", "check", "-out", folder / "report.json"});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  const Json report = Json::parse(slurp(folder / "report.json"));
+  EXPECT_EQ(report["splits"]["train"]["classes"][0]["samples"], 1);
+  EXPECT_EQ(report["splits"]["train"]["classes"][1]["samples"], 3);
+  const Result show =
+      verb({"data", "show", "-count", "4", "-out", folder / "sheet.png"});
+  EXPECT_EQ(show.exit_code, 0) << show.err;
+  EXPECT_THAT(show.out, HasSubstr(" 0,1 " + (folder / "d.jpg").native()));
+  EXPECT_THAT(show.out, HasSubstr(" - " + (folder / "c.jpg").native()));
+}
+
 } // namespace
 } // namespace vitrain::e2e

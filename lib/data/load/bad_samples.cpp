@@ -121,12 +121,18 @@ void BadSampleLedger::check(const BadSample& last) const {
       with_commas(limits_.count),
       shortest(limits_.fraction),
       example);
-  if (index_->classes().empty()) {
-    return;
+  if (!index_->classes().empty()) {
+    for_each_label(*index_, last.sample, [&](std::int64_t label) {
+      check_class(label, example);
+    });
   }
-  const std::int64_t label = index_->label(last.sample);
+}
+
+void BadSampleLedger::check_class(
+    std::int64_t label,
+    const std::string& example) const {
   const auto in_class = [&](std::int64_t sample) {
-    return index_->label(sample) == label;
+    return has_label(*index_, sample, label);
   };
   const auto bad = std::ranges::count_if(samples_, in_class);
   // No need to count a class that is larger than what is bad.

@@ -87,6 +87,8 @@ class BadSampleLedger {
   void check(const BadSample& last) const;
 
  private:
+  void check_class(std::int64_t label, const std::string& example) const;
+
   std::shared_ptr<const Index> index_;
   BadSampleLimits limits_;
   std::set<std::int64_t> samples_;

@@ -63,6 +63,14 @@ std::vector<double> read_weights(const std::string& path, const Index& index) {
   std::vector<double> numbers = read_numbers(path);
   const std::int64_t classes = std::ssize(index.classes());
   const std::int64_t count = std::ssize(numbers);
+  const bool lists = index.has_label_sets();
+  VITRAIN_CHECK_DATA(
+      !lists || count == index.size(),
+      "{} has {} weights: images have any number of labels "
+      "(data.train.multi_label), so expected one for each of the {} samples",
+      printable(path),
+      count,
+      index.size());
   VITRAIN_CHECK_DATA(
       count == classes || count == index.size(),
       "{} has {} weights: expected one for each of the {} classes, or one for "
@@ -71,7 +79,7 @@ std::vector<double> read_weights(const std::string& path, const Index& index) {
       count,
       classes,
       index.size());
-  if (count == classes) {
+  if (count == classes && !lists) {
     numbers = spread(numbers, index);
   }
   VITRAIN_CHECK_DATA(

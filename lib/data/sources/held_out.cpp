@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -10,7 +11,9 @@
 #include "core/check.h"
 #include "core/hash.h"
 #include "core/text/text.h"
+#include "data/sources/labels/sample_labels.h"
 #include "data/sources/select.h"
+#include "data/sources/stratify.h"
 
 namespace vitrain::data {
 namespace {
@@ -32,9 +35,8 @@ std::string name_of_sample(const Index& index, std::int64_t sample) {
                           : std::to_string(sample);
 }
 
-// Of each class (vectors have one), in the order of their ranks. A name that is
-// listed with several labels is of the first one's class.
-std::vector<NamedOfClass> by_class(const Index& index, std::uint64_t seed) {
+// All samples by their names, in the order of their ranks.
+std::vector<Named> by_rank(const Index& index, std::uint64_t seed) {
   std::vector<Named> all;
   for (std::int64_t i = 0; i < index.size(); ++i) {
     std::string name = name_of_sample(index, i);
@@ -44,19 +46,28 @@ std::vector<NamedOfClass> by_class(const Index& index, std::uint64_t seed) {
   std::ranges::stable_sort(all, [](const Named& a, const Named& b) {
     return std::tie(a.rank, a.name) < std::tie(b.rank, b.name);
   });
+  std::vector<Named> named;
+  for (Named& one : all) {
+    if (!named.empty() && named.back().name == one.name) {
+      named.back().samples.push_back(one.samples.front());
+    } else {
+      named.push_back(std::move(one));
+    }
+  }
+  return named;
+}
+
+// Of each class (vectors have one), in the order of their ranks. A name that is
+// listed with several labels is of the first one's class.
+std::vector<NamedOfClass> by_class(
+    const Index& index,
+    std::vector<Named> named) {
   std::vector<NamedOfClass> classes(
       std::max<std::size_t>(1, index.classes().size()));
-  Named* last = nullptr;
-  for (Named& one : all) {
-    if (last != nullptr && last->name == one.name) {
-      last->samples.push_back(one.samples.front());
-      continue;
-    }
+  for (Named& one : named) {
     const std::int64_t label =
         has_names(index) ? index.label(one.samples.front()) : 0;
-    NamedOfClass& of_class = classes[static_cast<std::size_t>(label)];
-    of_class.push_back(std::move(one));
-    last = &of_class.back();
+    classes[static_cast<std::size_t>(label)].push_back(std::move(one));
   }
   return classes;
 }
@@ -90,22 +101,69 @@ std::vector<std::size_t> quotas(
   return quotas;
 }
 
-} // namespace
-
-SplitData split_data(const Index& index, double share, std::uint64_t seed) {
-  const std::vector<NamedOfClass> classes = by_class(index, seed);
-  const std::vector<std::size_t> counts = quotas(classes, share);
+// Samples of the two parts, and classes of which nothing is held out.
+struct Parts {
   std::vector<std::int64_t> train;
   std::vector<std::int64_t> held_out;
   std::int64_t untested = 0;
+
+  void add(const Named& named, bool is_held_out) {
+    std::vector<std::int64_t>& part = is_held_out ? held_out : train;
+    part.insert(part.end(), named.samples.begin(), named.samples.end());
+  }
+};
+
+Parts parts_of_classes(const std::vector<NamedOfClass>& classes, double share) {
+  const std::vector<std::size_t> counts = quotas(classes, share);
+  Parts parts;
   for (std::size_t c = 0; c < classes.size(); ++c) {
     for (std::size_t i = 0; i < classes[c].size(); ++i) {
-      std::vector<std::int64_t>& part = i < counts[c] ? held_out : train;
-      const std::vector<std::int64_t>& samples = classes[c][i].samples;
-      part.insert(part.end(), samples.begin(), samples.end());
+      parts.add(classes[c][i], i < counts[c]);
     }
-    untested += counts[c] == 0 && !classes[c].empty() ? 1 : 0;
+    parts.untested += counts[c] == 0 && !classes[c].empty() ? 1 : 0;
   }
+  return parts;
+}
+
+// Of a list with several labels for an image; lines of one name have all labels
+// of these together.
+Parts parts_of_label_lists(
+    const Index& index,
+    const std::vector<Named>& named,
+    double share) {
+  std::vector<std::vector<std::int32_t>> labels;
+  for (const Named& one : named) {
+    std::set<std::int32_t> all;
+    for (const std::int64_t sample : one.samples) {
+      for_each_label(index, sample, [&](std::int64_t label) {
+        all.insert(static_cast<std::int32_t>(label));
+      });
+    }
+    labels.emplace_back(all.begin(), all.end());
+  }
+  const auto classes = static_cast<std::int64_t>(index.classes().size());
+  const std::vector<bool> held_out = stratify(labels, classes, share);
+  std::set<std::int32_t> known;
+  std::set<std::int32_t> tested;
+  Parts parts;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    parts.add(named[i], held_out[i]);
+    known.insert(labels[i].begin(), labels[i].end());
+    if (held_out[i]) {
+      tested.insert(labels[i].begin(), labels[i].end());
+    }
+  }
+  parts.untested = std::ssize(known) - std::ssize(tested);
+  return parts;
+}
+
+} // namespace
+
+SplitData split_data(const Index& index, double share, std::uint64_t seed) {
+  std::vector<Named> named = by_rank(index, seed);
+  auto [train, held_out, untested] = index.has_label_sets()
+      ? parts_of_label_lists(index, named, share)
+      : parts_of_classes(by_class(index, std::move(named)), share);
   VITRAIN_CHECK_DATA(
       !held_out.empty(),
       "{}: data.split: {} of {} is none: hold out a larger share",

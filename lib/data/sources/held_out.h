@@ -19,7 +19,8 @@ struct SplitData {
 // these are depends on their names and the seed alone, not on the order in
 // which they are listed; lines of a list that name one image stay together. (Of
 // vectors: on the number of the row.) Throws Error(kData) where that is none.
-// For selectable kinds (select.h).
+// Of lists with several labels for an image every label has about the share, as
+// stratify() chooses. For selectable kinds (select.h).
 SplitData split_data(const Index& index, double share, std::uint64_t seed);
 
 // The names of a part's samples, one on each line: of `list` and `tar` as they

@@ -40,12 +40,13 @@ std::string classes_text(const SplitReport& split) {
         place - split.class_counts.begin())]);
   };
   return fmt::format(
-      "{}, {} ({}) to {} ({}) samples each",
+      "{}, {} ({}) to {} ({}) samples each{}",
       with_commas(std::ssize(split.classes)),
       with_commas(*least),
       name(least),
       with_commas(*most),
-      name(most));
+      name(most),
+      split.label_lists ? ", by all labels" : "");
 }
 
 std::string formats_text(const SplitReport& split) {
@@ -223,6 +224,18 @@ Json split_json(const SplitReport& split) {
       {"defects", findings_json(split.warned)}};
 }
 
+// "label" is -1 without classes; of several labels there is "labels" instead.
+Json place_json(const Duplicates::Place& place, const SplitReport& split) {
+  Json json{
+      {"split", split.name}, {"sample", place.sample}, {"path", place.where}};
+  if (split.label_lists) {
+    json["labels"] = place.labels;
+  } else {
+    json["label"] = place.labels.empty() ? -1 : place.labels.front();
+  }
+  return json;
+}
+
 } // namespace
 
 std::string to_text(const CheckReport& report, std::size_t examples) {
@@ -253,11 +266,8 @@ Json to_json(const CheckReport& report) {
   for (const Duplicates& group : report.duplicates) {
     Json places = Json::array();
     for (const Duplicates::Place& place : group.places) {
-      places.push_back(
-          {{"split", report.splits[static_cast<std::size_t>(place.split)].name},
-           {"sample", place.sample},
-           {"path", place.where},
-           {"label", place.label}});
+      places.push_back(place_json(
+          place, report.splits[static_cast<std::size_t>(place.split)]));
     }
     duplicates.push_back(places);
   }

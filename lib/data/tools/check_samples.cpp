@@ -229,9 +229,12 @@ SplitReport describe(const std::string& name, const Index& index) {
       .samples = index.size(),
       .classes = index.classes(),
       .class_counts = std::vector<std::int64_t>(index.classes().size()),
+      .label_lists = index.has_label_sets(),
       .notes = index.notes()};
   for (std::int64_t i = 0; !report.classes.empty() && i < index.size(); ++i) {
-    ++report.class_counts[static_cast<std::size_t>(index.label(i))];
+    for_each_label(index, i, [&](std::int64_t label) {
+      ++report.class_counts[static_cast<std::size_t>(label)];
+    });
   }
   report.smallest = kNoneYet;
   return report;
@@ -257,8 +260,8 @@ std::vector<Duplicates> find_duplicates(
              contents[i].sample,
              split.describe(contents[i].sample),
              split.index->classes().empty()
-                 ? -1
-                 : split.index->label(contents[i].sample)});
+                 ? std::vector<std::int32_t>()
+                 : sorted_labels(*split.index, contents[i].sample)});
       }
     }
     i = end;
@@ -272,7 +275,7 @@ std::vector<Duplicates> find_duplicates(
 
 bool Duplicates::across_labels() const {
   return std::ranges::any_of(places, [&](const Place& place) {
-    return place.label != places.front().label;
+    return place.labels != places.front().labels;
   });
 }
 

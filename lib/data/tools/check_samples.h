@@ -32,7 +32,8 @@ struct SplitReport {
   std::string path; // printable; empty: generated
   std::int64_t samples = 0;
   std::vector<std::string> classes;
-  std::vector<std::int64_t> class_counts; // samples of each class
+  std::vector<std::int64_t> class_counts; // samples with each class's label
+  bool label_lists = false; // samples have any number of labels
   std::vector<std::string> notes; // Index::notes()
   std::int64_t bytes = 0; // of encoded files
   std::map<std::string, std::int64_t> formats; // "JPEG" -> images
@@ -51,7 +52,7 @@ struct Duplicates {
     int split = 0; // index into Report::splits
     std::int64_t sample = 0;
     std::string where; // printable
-    std::int64_t label = -1; // -1: there are no classes
+    std::vector<std::int32_t> labels; // rising; empty: there are none
 
     auto operator<=>(const Place&) const = default;
   };

@@ -236,6 +236,7 @@ class Packer {
         source_.read(0, first),
         "{}: there are pixels, not files, which nothing would be gained for",
         source_.describe(0));
+    check_packable(source_.index());
     folders_ = folders_tell_labels(source_, options_);
     labels_ = labels_of(source_.index());
     make_folders(options_.folder);
@@ -289,6 +290,14 @@ class Packer {
 };
 
 } // namespace
+
+void check_packable(const Index& index) {
+  VITRAIN_CHECK_DATA(
+      !index.has_label_sets(),
+      "{}: its images have any number of labels (multi_label), and archives "
+      "hold one label of each image: train on the list itself",
+      printable(index.options().path));
+}
 
 PackReport pack(const Source& source, const PackOptions& options) {
   return Packer(source, options).pack();

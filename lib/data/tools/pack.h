@@ -35,6 +35,10 @@ struct PackReport {
   SourceOptions source;
 };
 
+// Throws Error(kData) for a dataset whose images have any number of labels: the
+// archives hold one of each.
+void check_packable(const Index& index);
+
 // Writes the images of a source into tar archives that `kind: tar` reads; plain
 // JPEG files packed (image/jpeg/packed_jpeg.h), others as they are. Where
 // folders give every image its label again, they keep their names; otherwise

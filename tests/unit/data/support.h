@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "data/sources/index.h"
@@ -29,6 +30,27 @@ inline std::shared_ptr<const Index> shapes_index(std::int64_t count) {
   options.count = count;
   options.size = 8;
   return std::make_shared<Index>(list(options));
+}
+
+// The list `name` in `folder`, whose images have any number of labels: lines as
+// "a.jpg 0,2", "b.jpg -". Writes empty files for the images.
+inline std::shared_ptr<const Index> label_lists_index(
+    const TempFolder& folder,
+    const std::string& name,
+    const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string image = line.substr(0, line.find(' '));
+    if (!std::filesystem::exists(folder / image)) {
+      folder.write(image);
+    }
+  }
+  SourceOptions options;
+  options.kind = SourceKind::kList;
+  options.path = folder.write(name, text).native();
+  options.classes = 0; // as many as the labels need
+  options.multi_label = true;
+  return std::make_shared<const Index>(list(options));
 }
 
 } // namespace vitrain::data

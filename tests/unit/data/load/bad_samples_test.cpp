@@ -222,6 +222,33 @@ TEST(BadSampleLedger, NoticesAClassOfWhichNothingIsLeft) {
   ledger.check(last);
 }
 
+// Of a list with several labels for an image all of them count: class 1 is a
+// second label alone.
+TEST(BadSampleLedger, NoticesASecondLabelOfWhichNothingIsLeft) {
+  const TempFolder folder;
+  const auto index = label_lists_index(
+      folder, "list.txt", "a.jpg 0,1\nb.jpg 0\nc.jpg 2,1\nd.jpg -\n");
+  BadSampleLedger ledger(index, {.count = 100, .fraction = 1.0});
+  BadSample last = kLast;
+  ledger.add(0);
+  ledger.check(last);
+  ledger.add(3); // without labels, which are no class 0
+  last.sample = 3;
+  ledger.check(last);
+  ledger.add(2);
+  last.sample = 2;
+  EXPECT_THAT(
+      data_error([&] { ledger.check(last); }),
+      HasSubstr("training samples of class '"));
+  BadSampleLedger other(index, {.count = 100, .fraction = 1.0});
+  other.add(0);
+  other.add(2);
+  last.sample = 0;
+  EXPECT_THAT(
+      data_error([&] { other.check(last); }),
+      HasSubstr("all 2 training samples of class '1'"));
+}
+
 struct Loaded {
   std::vector<std::uint8_t> rows;
   std::vector<std::int64_t> labels;

@@ -54,6 +54,22 @@ TEST_F(Weights, AFileMayComeFromAnyEditor) {
   EXPECT_THAT(read("\xEF\xBB\xBF# weights\r1\r4.5"), ElementsAre(1, 1, 1, 4.5));
 }
 
+// Weights of classes say nothing of the labels that an image has together: the
+// first one's would be taken alone.
+TEST_F(Weights, OfLabelListsAreForEachSample) {
+  const auto three = label_lists_index(
+      folder_, "three.txt", "a.jpg 1,0\nb.jpg 0,1\nc.jpg -\n");
+  const auto weights = folder_.write("weights.txt", "0\n1\n").native();
+  const std::string refused =
+      data_error([&] { read_weights(weights, *three); });
+  EXPECT_THAT(refused, HasSubstr("weights.txt has 2 weights"));
+  EXPECT_THAT(refused, HasSubstr("the 3 samples"));
+  // As many samples as classes: they are for the samples.
+  const auto two =
+      label_lists_index(folder_, "two.txt", "a.jpg 1,0\nb.jpg 0,1\n");
+  EXPECT_THAT(read_weights(weights, *two), ElementsAre(0, 1));
+}
+
 TEST_F(Weights, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(refusal("1\n2\n3\n"), HasSubstr("w.txt has 3 weights"));
   EXPECT_THAT(refusal("1\n2\n3\n"), HasSubstr("the 2 classes"));

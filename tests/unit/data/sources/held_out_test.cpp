@@ -139,5 +139,63 @@ TEST_F(HeldOut, RowsOfVectorsKeepTheirNumbers) {
   EXPECT_EQ(rows.size(), 10u);
 }
 
+std::map<std::int64_t, std::int64_t> label_counts_of(const Index& index) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    for (const std::int32_t label : index.label_set(i)) {
+      ++counts[label];
+    }
+  }
+  return counts;
+}
+
+// Label 3 comes second alone, label 4 has two images, label 5 one; some images
+// have none.
+TEST_F(HeldOut, OfLabelListsEveryLabelHasTheShare) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 400; ++i) {
+    std::string labels = std::to_string(i % 3);
+    labels += i % 4 == 1 ? ",3" : "";
+    labels += i == 5 || i == 9 ? ",4" : "";
+    labels += i == 7 ? ",5" : "";
+    lines.push_back(fmt::format("{}.jpg {}\n", i, i % 20 == 0 ? "-" : labels));
+  }
+  const auto split = [&](const char* file, double share, std::uint64_t seed) {
+    return split_data(
+        *label_lists_index(folder_, file, join(lines, "")), share, seed);
+  };
+  const auto all =
+      label_counts_of(*label_lists_index(folder_, "all.txt", join(lines, "")));
+  for (const double share : {0.1, 0.25, 0.5, 0.9}) {
+    const SplitData parts = split("list.txt", share, 7);
+    EXPECT_EQ(parts.held_out.size() + parts.train.size(), 400);
+    EXPECT_NEAR(parts.held_out.size(), share * 400, 2) << share;
+    auto held_out = label_counts_of(parts.held_out);
+    auto train = label_counts_of(parts.train);
+    for (const auto& [label, count] : all) {
+      EXPECT_EQ(held_out[label] + train[label], count);
+      EXPECT_NEAR(held_out[label], share * count, 1.5) << share << " " << label;
+      EXPECT_GT(train[label], 0) << share << " " << label;
+    }
+  }
+  // A function of names and seed, whatever the order of the lines.
+  const auto names = set_of_names(split("one.txt", 0.25, 7).held_out);
+  EXPECT_NE(set_of_names(split("two.txt", 0.25, 8).held_out), names);
+  std::ranges::reverse(lines);
+  EXPECT_EQ(set_of_names(split("back.txt", 0.25, 7).held_out), names);
+}
+
+// All images of label 1 have label 0 too, and would be held out for it.
+TEST_F(HeldOut, OfLabelListsNeverTakesAllOfALabel) {
+  const auto index = label_lists_index(
+      folder_, "list.txt", "a.jpg 0,1\nb.jpg 0,1\nc.jpg 2\nd.jpg 2\n");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const SplitData parts = split_data(*index, 0.9, seed);
+    EXPECT_THAT(
+        label_counts_of(parts.train),
+        ElementsAre(std::pair(0, 1), std::pair(1, 1), std::pair(2, 1)));
+  }
+}
+
 } // namespace
 } // namespace vitrain::data

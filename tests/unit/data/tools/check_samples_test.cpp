@@ -170,5 +170,53 @@ TEST(Check, ReadsDataWithoutFiles) {
   EXPECT_THAT(to_text(report, 3), HasSubstr("none of 130 samples are bad"));
 }
 
+// Images of 16 bits, whose values nobody scales.
+TEST(Check, ListsImagesWhoseValuesAreClipped) {
+  const TempFolder folder;
+  const auto from =
+      std::filesystem::path(VITRAIN_SOURCE_DIR) / "tests/golden/image/ranges";
+  std::filesystem::create_directories(folder / "train/a");
+  std::filesystem::create_directories(folder / "train/b");
+  std::filesystem::copy(from / "wide.png", folder / "train/a/wide.png");
+  std::filesystem::copy(from / "dark.png", folder / "train/a/dark.png");
+  std::filesystem::copy(from / "wide.tif", folder / "train/b/wide.tif");
+  CheckOptions options;
+  CheckReport report =
+      check({{"train", folder_index(folder / "train")}}, options);
+  EXPECT_TRUE(report.clean());
+  const auto& warned = report.splits[0].warned;
+  ASSERT_EQ(warned.size(), 2u);
+  EXPECT_EQ(warned[0].where, (folder / "train/a/wide.png").native());
+  EXPECT_EQ(warned[1].where, (folder / "train/b/wide.tif").native());
+  EXPECT_THAT(warned[0].reason, HasSubstr("data.preprocess.range"));
+  EXPECT_THAT(to_text(report, 10), HasSubstr(warned[0].where));
+  EXPECT_EQ(to_json(report)["splits"]["train"]["defects"].size(), 2u);
+  options.decode.range = {0.0, 65535.0};
+  report = check({{"train", folder_index(folder / "train")}}, options);
+  EXPECT_TRUE(report.splits[0].warned.empty());
+}
+
+TEST(Check, CountsAllLabelsOfAnImage) {
+  const TempFolder folder;
+  const std::string photo = image_bytes("rgb_420.jpg");
+  folder.write("a.jpg", photo);
+  folder.write("b.jpg", photo);
+  folder.write("c.jpg", image_bytes("grey.jpg"));
+  folder.write("d.jpg", photo);
+  const auto check_list = [&](const char* text) {
+    return check({{"train", label_lists_index(folder, "list.txt", text)}}, {});
+  };
+  const CheckReport equal =
+      check_list("a.jpg 0,2\nb.jpg 2,0\nc.jpg -\nd.jpg 0,2\n");
+  EXPECT_THAT(equal.splits[0].class_counts, ElementsAre(3, 0, 3));
+  ASSERT_EQ(equal.duplicates.size(), 1u);
+  EXPECT_FALSE(equal.duplicates[0].across_labels());
+  EXPECT_EQ(to_json(equal)["duplicates"][0][1]["labels"], Json({0, 2}));
+  // The first label is the same, and the others are not.
+  const CheckReport other =
+      check_list("a.jpg 0,2\nb.jpg 0\nc.jpg 1\nd.jpg 0,2\n");
+  EXPECT_TRUE(other.duplicates[0].across_labels());
+}
+
 } // namespace
 } // namespace vitrain::data

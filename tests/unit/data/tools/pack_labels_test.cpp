@@ -213,5 +213,20 @@ TEST_F(PackedLabels, AreNotThoseOfPixels) {
       testing::HasSubstr("pixels, not files"));
 }
 
+// An archive has one label of an image: those of a list would become the first
+// ones, and 0 where there are none.
+TEST_F(PackedLabels, OfListsWithSeveralLabelsAreRefused) {
+  SourceOptions options = from(
+      SourceKind::kList, list_of_labels("list.txt", {"1", "1", "-", "0,1"}));
+  options.multi_label = true;
+  const auto source = open(std::make_shared<const Index>(list(options)));
+  const TempFolder out;
+  EXPECT_THAT(
+      data_error(
+          [&] { pack(*source, {.folder = out.path(), .name = "train"}); }),
+      testing::HasSubstr("multi_label"));
+  EXPECT_TRUE(fs::is_empty(out.path()));
+}
+
 } // namespace
 } // namespace vitrain::data
